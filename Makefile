@@ -198,6 +198,9 @@ $(BUILD)/exhaust: $(BUILD)/obj/tests/exhaust/exhaust.c.o $(BUILD)/libwarpwait.a
 # The law of replay is held with the models' rig.
 $(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
 
+# So is what launches without timing do.
+$(BUILD)/tests/functional: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
+
 # Kernels made by chance come from the compiler's tests. A program of its own: those change folder and environment.
 $(BUILD)/tests/corpus: $(patsubst %,$(BUILD)/obj/tests/opencl/%.c.o,emit_random emit_rig lane program)
 

@@ -88,8 +88,7 @@ static uint32_t linear_place(const struct dma *dma, const struct channel *channe
 
 static uint32_t least(uint64_t a, uint64_t b) { return (uint32_t)(a < b ? a : b); }
 
-/* Whole elements of a line at `global` that lie inside the buffer are its bytes from *from to before *to. */
-static void inside(const struct dma_descriptor *copy, uint64_t global, uint32_t *from, uint32_t *to) {
+void dma_inside(const struct dma_descriptor *copy, uint64_t global, uint32_t *from, uint32_t *to) {
   uint64_t element = copy->element_bytes ? copy->element_bytes : 1;
   uint64_t below = copy->global_from > global ? copy->global_from - global : 0;
   uint64_t above = copy->global_to > global ? copy->global_to - global : 0;
@@ -101,7 +100,7 @@ static void inside(const struct dma_descriptor *copy, uint64_t global, uint32_t 
 static uint32_t cut_at_limits(const struct channel *channel, uint64_t global, uint32_t at, uint32_t bytes,
                               bool *outside) {
   uint32_t from, to;
-  inside(&channel->walk, global, &from, &to);
+  dma_inside(&channel->walk, global, &from, &to);
   *outside = at < from || at >= to;
   uint32_t end = at < from ? from : at < to ? to : channel->walk.line_bytes;
   return least(bytes, end - at);

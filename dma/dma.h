@@ -172,6 +172,10 @@ uint32_t dma_swizzled(const struct dma_params *params, uint32_t address);
 /* Whether an engine whose `misaligned` is `refuse` takes the copy. */
 bool dma_aligned(const struct dma_params *params, const struct dma_descriptor *copy);
 
+/* Whole elements of a line of the copy, at `global`, that lie inside its buffer are the line's bytes from *from to
+ * before *to. */
+void dma_inside(const struct dma_descriptor *copy, uint64_t global, uint32_t *from, uint32_t *to);
+
 /* Whose copy request `tag` belongs to. Valid as long as dma_covers() is. */
 uint32_t dma_owner(const struct dma *dma, uint32_t tag);
 

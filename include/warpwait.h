@@ -273,7 +273,8 @@ WW_API ww_status ww_program_write(const ww_program *program, ww_program_form for
 /* ---- device, buffers, pipes ------------------------------------------------------------------------------------ */
 
 /* A machine at work, with memory. Simulated time, the contents of memory, of caches and of program-scope variables go
- * on from run to run. A run that does not finish (a deadlock, the cycle limit, cancelled) leaves caches empty. */
+ * on from run to run. A run that does not finish (a deadlock, the cycle limit, cancelled) leaves caches empty. One
+ * without timing (ww_watch.functional) begins and ends in the same cycle. */
 typedef struct ww_device ww_device;
 typedef struct ww_buffer ww_buffer;
 typedef struct ww_pipe ww_pipe;
@@ -288,8 +289,8 @@ WW_API ww_machine *ww_device_machine(const ww_device *device); /* no new referen
 
 /* Records all runs of the device from now on as one trace (.wwt). The sink gets it piece by piece, during runs and
  * until ww_device_record_end(), under the rules for ww_watch's callbacks. A replay (ww_trace_replay()) takes the cycles
- * that the runs take; for that, caches are empty when the recording begins. The recording ends early with a run that
- * does not finish, and before one that a trace cannot hold: a name is not UTF-8, or a pipe has the place of one that
+ * that the runs take; for that, caches are empty when the recording begins. Runs without timing are left out. The
+ * recording ends early with a run that does not finish, and before one that a trace cannot hold: a name is not UTF-8, or a pipe has the place of one that
  * was given up. Runs go on all the same, also when the sink takes no more. Meanwhile `check` and `trace` of ww_watch
  * are refused. */
 WW_API ww_status ww_device_record(ww_device *device, ww_sink sink, ww_error *error);
@@ -392,8 +393,9 @@ typedef struct ww_watch {
   uint32_t size;
   void *self;           /* handed to the callbacks */
   uint64_t cycle_limit; /* a launch that takes more cycles is ended; 0: 10^9, or a trace's own */
-  /* Told now and then, every 100,000 cycles at least; by ww_file_run() also while programs are compiled, then with
-   * zeros. False: the run ends with WW_CANCELLED, but for one that has just finished. */
+  /* Told now and then, every 100,000 cycles (or instructions, if `functional`) at least; by ww_file_run() also while
+   * programs are compiled, then with zeros. False: the run ends with WW_CANCELLED, but for one that has just finished.
+   */
   bool (*tick)(void *self, uint64_t now, uint64_t groups_done, uint64_t groups);
   /* Events of the kinds in `event_kinds`, a bit each; in the order in which each block tells them. */
   void (*event)(void *self, const ww_event *event);
@@ -406,6 +408,11 @@ typedef struct ww_watch {
   bool check;
   ww_sink trace; /* gets a trace of the run (.wwt), for ww_trace_open(); not together with `check` */
   bool page;     /* keep what ww_report_write() needs for WW_HTML; costs memory and time */
+  /* Execute the launches without timing, as fast as the host can: memory, pipes and variables, `print` and `hazard` are
+   * as of any run, but no cycle is simulated. The device's time and caches stay as they are, and the report counts
+   * instructions and has no cycles. `cycle_limit` is then how many instructions a warp executes at most. Not together
+   * with `event`, `check`, `trace` and `page`. */
+  bool functional;
 } ww_watch;
 
 enum { WW_TOGETHER = 8 /* most launches that run at once */ };
@@ -444,7 +451,7 @@ WW_API const char *ww_report_member(const ww_report *report, const char *key, si
 typedef enum ww_form {
   WW_TEXT,   /* for a person: as `warpwait run --why=no` prints it */
   WW_JSON,   /* docs/report.md */
-  WW_SOURCE, /* the source with its costs in the margin */
+  WW_SOURCE, /* the source with its costs in the margin; of a run without timing WW_UNSUPPORTED */
   WW_CHECK,  /* hazards, as `warpwait check` prints them; of a run with ww_watch.check, else WW_UNSUPPORTED */
   WW_SARIF,  /* the same for tools that review code; likewise */
   WW_HTML,   /* a page for a browser; of a run with ww_watch.page, else WW_UNSUPPORTED */
@@ -465,8 +472,8 @@ WW_API void ww_trace_unref(ww_trace *trace);
 WW_API ww_status ww_trace_machine(const ww_trace *trace, ww_machine **machine, ww_error *error);
 
 /* Runs the trace again, on `machine` (NULL: the recording's), from cycle 0 and with empty caches. The report is that of
- * a run there. WW_UNSUPPORTED when another machine would run another program, or other work-groups. `check` and `trace`
- * of the watch are refused: a trace has no data. */
+ * a run there. WW_UNSUPPORTED when another machine would run another program, or other work-groups. `check`, `trace`
+ * and `functional` of the watch are refused: a trace has no data. */
 WW_API ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machine, const ww_watch *watch,
                                  ww_report **report, ww_error *error);
 

@@ -215,8 +215,18 @@ static void take_data(const struct isa_warp *warp, const struct isa_inst *inst, 
 void access_arg(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mask) {
   const struct isa_launch *launch = warp->group->launch;
   const uint8_t *from = launch->args + inst->imm; /* inside: isa_validate() */
-  uint32_t *row = warp->reg + (size_t)inst->d * launch->warp_size;
-  EACH_LANE(lane, mask) load_lane(isa_rows[inst->op].a, row + lane, launch->warp_size, from);
+  const uint32_t stride = launch->warp_size;
+  const enum isa_type type = isa_rows[inst->op].a;
+  uint32_t words[4];
+  load_lane(type, words, 1, from); /* the same in all lanes */
+  for (uint32_t word = 0; word < isa_types[type].registers; word++) {
+    uint32_t *row = warp->reg + (size_t)(inst->d + word) * stride;
+    if (full(warp, mask))
+      for (uint32_t lane = 0; lane < stride; lane++)
+        row[lane] = words[word];
+    else
+      EACH_LANE(lane, mask) row[lane] = words[word];
+  }
 }
 
 void access_const(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask) {

@@ -210,11 +210,7 @@ static uint32_t lds_of(const struct cu *cu, uint32_t slot, const struct cu_start
   return cu->kernel_count == 1 ? slot * cu->kernels[0].lds_per_group : start->lds;
 }
 
-static void start_group(struct cu *cu, const struct cu_start *start, cycle_t now) {
-  uint32_t slot = 0;
-  while (cu->groups[slot].active)
-    slot++;
-  assert(slot < cu->params.groups && "the dispatcher sends a group when there is room");
+const struct isa_group *cu_open_group(struct cu *cu, uint32_t slot, const struct cu_start *start, cycle_t now) {
   const struct isa_group *shape = cu->source->start_group.call(cu->source->start_group.self, slot, start->launch,
                                                                start->linear, lds_of(cu, slot, start), now);
   struct cu_group *group = &cu->groups[slot];
@@ -232,6 +228,15 @@ static void start_group(struct cu *cu, const struct cu_start *start, cycle_t now
   };
   if (!cu->held++)
     cu->held_since = now;
+  return shape;
+}
+
+static void start_group(struct cu *cu, const struct cu_start *start, cycle_t now) {
+  uint32_t slot = 0;
+  while (cu->groups[slot].active)
+    slot++;
+  assert(slot < cu->params.groups && "the dispatcher sends a group when there is room");
+  const struct isa_group *shape = cu_open_group(cu, slot, start, now);
   for (uint32_t index = 0; index < shape->warps; index++)
     start_warp(cu, free_warp(cu), slot, index, now);
 }

@@ -292,6 +292,9 @@ struct cu {
   uint32_t probe_resident, probe_issued;
   bool every_cycle;  /* step in the cycle after an issue, so that the probe shows its end; changes nothing else */
   struct tell *tell; /* what it tells a timeline, or NULL: models/tell.h */
+  /* Nobody steps it, nothing takes time, and copies are carried out as they are handed over (models/functional.h).
+   * NULL: engines do. */
+  void (*carry)(struct cu *cu, const struct dma_descriptor *copy);
 };
 
 bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
@@ -303,6 +306,9 @@ void cu_free(struct cu *cu);
  * when memory is out. */
 bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds);
 void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t lds_per_group, struct pc_result *by_pc);
+
+/* A work-group takes group slot `slot`, with no warp yet; returns its shape at the source. */
+const struct isa_group *cu_open_group(struct cu *cu, uint32_t slot, const struct cu_start *start, cycle_t now);
 
 /* Every resident warp has been refused by a pipe since cycle `since`, is one of `parked`, or stands at a call of its
  * work-group; *refused is set if one of the first kind is there. */

@@ -180,6 +180,54 @@ static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
     move_lines(memory, request.global_pitch, bytes, request.bytes, request.bytes, request.lines);
 }
 
+/* ---- whole copies ------------------------------------------------------------------------------ */
+
+/* Bytes of a copy's line from byte `offset` of its LDS side on, to or from `memory`, or zeros without it. They are cut
+ * where padding leaves bytes out, and to pieces that a swizzle keeps whole or that may lie beyond the LDS. */
+static void carry_bytes(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy,
+                        uint32_t offset, uint8_t *memory, uint32_t bytes) {
+  const uint32_t interval = params->pad ? params->pad_interval : 0;
+  for (uint32_t moved = 0, piece; moved < bytes; moved += piece) {
+    const uint32_t at = offset + moved, place = dma_place(params, copy->lds, at);
+    piece = interval ? (uint32_t)cycle_min(bytes - moved, interval - at % interval) : bytes - moved;
+    if (params->swizzle != DMA_LINEAR || (uint64_t)place + piece > executor->lds_size)
+      piece = (uint32_t)cycle_min(piece, 16 - place % 16);
+    if ((uint64_t)place + piece > executor->lds_size)
+      continue;
+    uint8_t *lds = lds_at(executor, place, piece);
+    if (!memory)
+      memset(lds, 0, piece);
+    else
+      memcpy(copy->to_lds ? lds : memory + moved, copy->to_lds ? memory + moved : lds, piece);
+  }
+}
+
+/* What of a line is not in its buffer gets zeros, or is left alone. */
+static void carry_line(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy,
+                       uint64_t global, uint32_t offset) {
+  const bool zeros = copy->to_lds && params->out_of_bounds == DMA_ZERO;
+  uint32_t from = 0, to = copy->line_bytes;
+  if (global < copy->global_from || global > copy->global_to || copy->global_to - global < to)
+    dma_inside(copy, global, &from, &to);
+  if (from < to) {
+    uint8_t *memory = isa_memory_at(executor->launches[0].memory, global + from, to - from);
+    assert(memory && "a copy stays in its buffer");
+    carry_bytes(executor, params, copy, offset + from, memory, to - from);
+  }
+  if (!zeros)
+    return;
+  to = from < to ? to : from;
+  carry_bytes(executor, params, copy, offset, NULL, from);
+  carry_bytes(executor, params, copy, offset + to, NULL, copy->line_bytes - to);
+}
+
+void executor_carry(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy) {
+  for (uint32_t plane = 0; plane < copy->planes; plane++)
+    for (uint32_t line = 0; copy->line_bytes && line < copy->lines; line++)
+      carry_line(executor, params, copy, copy->global + plane * copy->global_plane + line * copy->global_pitch,
+                 plane * copy->lds_plane + line * copy->lds_pitch);
+}
+
 bool executor_init(struct executor *executor, const struct machine *machine, const struct dma *dma,
                    const struct executor *keeper) {
   *executor = (struct executor){

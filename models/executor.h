@@ -38,4 +38,7 @@ bool executor_init(struct executor *executor, const struct machine *machine, con
                    const struct executor *keeper);
 void executor_free(struct executor *executor);
 
+/* Carries a copy out at once, as an engine does piece by piece: for whoever has no time between its two sides. */
+void executor_carry(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy);
+
 #endif

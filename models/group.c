@@ -380,5 +380,6 @@ void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now) {
   group->active = false;
   group->kernel->stats.work_groups++;
   group->kernel->last_end = cycle_max(group->kernel->last_end, now);
-  port_send(&cu->to_dispatcher, &message, now);
+  if (!cu->carry)
+    port_send(&cu->to_dispatcher, &message, now);
 }

@@ -75,18 +75,20 @@ static void blame_pipe(struct stuck_warp *stuck, const struct cu_warp *warp, boo
   stuck->missing = 0;
 }
 
+void simulation_mark_refused(struct cu_warp *warp, const struct isa_access *access) {
+  warp->refused_at = NEVER;
+  warp->refused_pc = access->pc;
+  warp->refused_by = access->address[__builtin_ctzll(access->pipe.waiting)];
+  if (warp->stall == STALL_PIPE)
+    warp->stall = isa_is_pipe_write((enum isa_op)access->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
+}
+
 void simulation_mark_parked(struct simulation *simulation) {
   const struct mem_pipes *pipes = &simulation->memory.pipes;
   for (uint32_t i = 0; i < pipes->parked_count; i++) {
     const struct mem_event *event = &simulation->memory.events[pipes->parked[i]];
-    const struct isa_access *access = event->message.access;
     struct cu *cu = &simulation->nodes[event->client].cu;
-    struct cu_warp *warp = cu_warp(cu, cu->accesses[event->message.tag]->warp);
-    warp->refused_at = NEVER;
-    warp->refused_pc = access->pc;
-    warp->refused_by = access->address[__builtin_ctzll(access->pipe.waiting)];
-    if (warp->stall == STALL_PIPE)
-      warp->stall = isa_is_pipe_write((enum isa_op)access->inst->op) ? STALL_PIPE_FULL : STALL_PIPE_EMPTY;
+    simulation_mark_refused(cu_warp(cu, cu->accesses[event->message.tag]->warp), event->message.access);
   }
 }
 
@@ -134,8 +136,8 @@ static void collect_shared(struct launch_result *result, const struct node *node
     result->lds_max_ways = node->cu.lds_max_ways;
 }
 
-static void collect_kernel(struct launch_result *result, cycle_t *hazard_cycles, const struct cu *cu,
-                           const struct cu_kernel *kernel, cycle_t changed) {
+void simulation_collect_kernel(struct launch_result *result, cycle_t *hazard_cycles, const struct cu *cu,
+                               const struct cu_kernel *kernel, cycle_t changed) {
   stats_add(&cu_stat_group, &result->cu, &kernel->stats);
   for (unsigned i = 0; i < STALLS; i++)
     result->stalls[i] += kernel->stalls[i];
@@ -187,7 +189,8 @@ bool simulation_collect(struct simulation *simulation, const struct at_once *all
   for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
     const struct node *node = &simulation->nodes[i];
     collect_shared(result, node, node->engines);
-    collect_kernel(result, hazard_cycles, &node->cu, &node->cu.kernels[index], simulation->memory.pipes.changed);
+    simulation_collect_kernel(result, hazard_cycles, &node->cu, &node->cu.kernels[index],
+                              simulation->memory.pipes.changed);
   }
   return collect_latency(&simulation->copy_latency, result);
 }

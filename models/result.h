@@ -89,8 +89,9 @@ extern const char *const launch_end_names[]; /* "finished" and so on, for report
 
 struct launch_result {
   enum launch_end end;
-  cycle_t start;  /* in the simulation's time, which goes on from launch to launch */
-  cycle_t cycles; /* from the launch's start to the end of its last work-group, or to where it stuck */
+  bool functional; /* executed without timing (models/functional.h): nothing below is measured but counts of the CUs' */
+  cycle_t start;   /* in the simulation's time, which goes on from launch to launch */
+  cycle_t cycles;  /* from the launch's start to the end of its last work-group, or to where it stuck */
   /* What launches that run at once share cannot be told apart: all of them have the figures of lds, dma, mem, pipes,
    * lds_max_ways, dma_queue_peak and dma_latency together. */
   uint32_t together;        /* launches that ran at once, this one among them: 1 for one alone */

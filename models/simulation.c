@@ -335,12 +335,12 @@ bool simulation_tell(struct simulation *simulation, struct timeline *timeline) {
 
 /* ---- launches --------------------------------------------------------------------------- */
 
-static bool prepare_result(const struct simulation *simulation, const struct at_once *all, size_t index) {
+bool simulation_prepare_result(const struct machine *machine, const struct at_once *all, size_t index) {
   const struct isa_launch *launch = all->launches[index];
   struct launch_result *result = &all->results[index];
   const size_t pipes = launch->memory ? launch->memory->pipe_count : 0;
   memset(result, 0, sizeof *result);
-  result->occupancy = simulation_occupancy(&simulation->machine, launch);
+  result->occupancy = simulation_occupancy(machine, launch);
   result->together = (uint32_t)all->count;
   result->work_groups = isa_launch_groups(launch);
   result->by_pc = calloc(launch->program->count, sizeof *result->by_pc);
@@ -407,7 +407,7 @@ static bool prepare(struct simulation *simulation, const struct at_once *all) {
   struct isa_memory *memory = all->launches[0]->memory;
   bool good = true;
   for (size_t i = 0; i < all->count; i++) /* all of them, so that all can be freed */
-    good = prepare_result(simulation, all, i) && good;
+    good = simulation_prepare_result(machine, all, i) && good;
   if (!good || !pipes_launch(&simulation->memory.pipes, memory, machine->mem.pipe_reservations,
                              machine->cu.count * machine->cu.accesses, simulation->start))
     return false;

@@ -47,8 +47,19 @@ struct at_once {
   size_t count;
 };
 
-/* Warps whose requests are parked have been waiting for the pipe, and are marked as refused for ever. */
+/* Makes room for the result of launch `index`. False when memory is out, or no CU has room for a work-group. */
+bool simulation_prepare_result(const struct machine *machine, const struct at_once *all, size_t index);
+
+/* The warp's access waits for a pipe, and is marked as refused for ever. */
+void simulation_mark_refused(struct cu_warp *warp, const struct isa_access *access);
+
+/* Warps whose requests are parked have been waiting for the pipe, and are marked likewise. */
 void simulation_mark_parked(struct simulation *simulation);
+
+/* Adds what a CU has counted of a launch. `changed`: when a pipe or global memory was changed last. Hazards are of when
+ * `hazard_cycles` says: RESULT_HAZARDS of them, zeros at first. */
+void simulation_collect_kernel(struct launch_result *result, cycle_t *hazard_cycles, const struct cu *cu,
+                               const struct cu_kernel *kernel, cycle_t changed);
 
 /* Fills the result of launch `index`, whose end and cycles are known. False when memory runs out. */
 bool simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index);

@@ -8,7 +8,18 @@
 
 /* ---- timing wheel ----------------------------------------------------------------------- */
 
-static void sleep_until(struct cu *cu, uint32_t slot, cycle_t at) {
+static void make_ready(struct cu *cu, uint32_t slot, cycle_t now) {
+  struct cu_warp *warp = cu_warp(cu, slot);
+  warp->state = WARP_READY;
+  cu_account(warp, STALL_NOT_SELECTED, now);
+  warp->scheduler->ready |= cu_bit(slot);
+}
+
+static void sleep_until(struct cu *cu, uint32_t slot, cycle_t at, cycle_t now) {
+  if (cu->carry) { /* nothing takes time */
+    make_ready(cu, slot, now);
+    return;
+  }
   cu_warp(cu, slot)->wake = at;
   /* Farther than the wheel reaches: it turns once more. */
   cycle_t turn = cycle_min(at, cu->wheel_at + CU_WHEEL - 1);
@@ -24,13 +35,6 @@ cycle_t cu_next_waking(const struct cu *cu) {
   return cu->wheel_at + (unsigned)__builtin_ctzll(turned);
 }
 
-static void make_ready(struct cu *cu, uint32_t slot, cycle_t now) {
-  struct cu_warp *warp = cu_warp(cu, slot);
-  warp->state = WARP_READY;
-  cu_account(warp, STALL_NOT_SELECTED, now);
-  warp->scheduler->ready |= cu_bit(slot);
-}
-
 void cu_turn_wheel(struct cu *cu, cycle_t now) {
   for (cycle_t at = cu_next_waking(cu); at <= now; at = cu_next_waking(cu)) {
     uint64_t waking = cu->wheel[at % CU_WHEEL];
@@ -41,7 +45,7 @@ void cu_turn_wheel(struct cu *cu, cycle_t now) {
       uint32_t slot = (uint32_t)__builtin_ctzll(waking);
       const struct cu_warp *warp = cu_warp(cu, slot);
       if (warp->wake > now)
-        sleep_until(cu, slot, warp->wake);
+        sleep_until(cu, slot, warp->wake, now);
       else if (warp->task == TASK_COPY)
         lane_copy_plan(cu, slot, now, now);
       else if (warp->state == WARP_RESTING)
@@ -67,7 +71,7 @@ static inline void ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycl
   }
   cu_account(cu_warp(cu, slot), stall, now);
   cu_warp(cu, slot)->state = WARP_ASLEEP;
-  sleep_until(cu, slot, at);
+  sleep_until(cu, slot, at, now);
 }
 
 void cu_ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cycle_t now) {
@@ -132,7 +136,7 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
 void cu_rest(struct cu *cu, uint32_t slot, enum stall stall, cycle_t until, cycle_t now) {
   cu_account(cu_warp(cu, slot), stall, now);
   cu_warp(cu, slot)->state = WARP_RESTING;
-  sleep_until(cu, slot, until);
+  sleep_until(cu, slot, until, now);
 }
 
 /* ---- the end of warps -------------------------------------------------------------------- */

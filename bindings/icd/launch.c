@@ -74,15 +74,18 @@ static void take_hazard(void *self, const ww_hazard *hazard) {
   icd_log_hazard(launch, hazard);
 }
 
+/* A run that is recorded cannot be checked, and one without timing has nothing to show. */
 static ww_watch watch_of(struct icd_launch *launch, bool wanted) {
   const struct icd_wishes *wishes = icd_wishes();
-  ww_watch watch = {.size = sizeof watch, .self = launch, .print = print};
-  launch->outcome.functional = !wanted && wishes->functional;
-  if (wanted)
-    watch.hazard = take_hazard;
-  watch.check = wanted && wishes->check && !wishes->trace; /* a run that is checked cannot be recorded */
-  watch.page = wanted && wishes->html;
-  return watch;
+  const bool functional = wishes->functional && (!wanted || !wishes->only);
+  launch->outcome.functional = functional;
+  return (ww_watch){.size = sizeof(ww_watch),
+                    .self = launch,
+                    .print = print,
+                    .hazard = wanted ? take_hazard : NULL,
+                    .functional = functional,
+                    .check = wishes->check && wanted && !functional && !wishes->trace,
+                    .page = wishes->html && wanted && !functional};
 }
 
 /* ---- told of ---------------------------------------------------------------------------------------------- */
@@ -138,7 +141,8 @@ cl_int icd_run_launch(struct icd_command *command, struct icd_work *work) {
     return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
   }
   fflush(stdout);
-  launch->outcome.cycles = (double)(ww_report_cycles(report, 0) + device->host.launch_cycles);
+  if (!launch->outcome.functional)
+    launch->outcome.cycles = (double)(ww_report_cycles(report, 0) + device->host.launch_cycles);
   if (wanted)
     tell(launch, device, report);
   *work = (struct icd_work){ICD_COMPUTE, launch->outcome.cycles / device->clock_ghz, 0};

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Compares two reports: by stall bucket, source line and counter (docs/diff.md). `form` is WW_TEXT or WW_JSON; *differ
- * (it may be NULL) says whether there is any difference. */
+ * (it may be NULL) says whether there is any difference. Of a run without timing: WW_UNSUPPORTED. */
 WW_API ww_status ww_diff(const ww_report *a, const ww_report *b, ww_form form, ww_sink sink, bool *differ,
                          ww_error *error);
 

@@ -49,6 +49,9 @@ static ww_status compare(void *self, struct message *message) {
   return good ? WW_OK : call->sink.ended ? WW_CANCELLED : WW_BAD_INPUT;
 }
 
+/* Runs without timing have nothing to compare. */
+static bool has_timing(const ww_report *report) { return !report->count || !report->results[0].functional; }
+
 ww_status ww_diff(const ww_report *a, const ww_report *b, ww_form form, ww_sink sink, bool *differ, ww_error *error) {
   struct diff_call call = {.report = {a, b}, .form = form};
   API_GIVEN(a);
@@ -56,6 +59,8 @@ ww_status ww_diff(const ww_report *a, const ww_report *b, ww_form form, ww_sink 
   API_GIVEN(sink.write);
   if (form != WW_TEXT && form != WW_JSON)
     return refuse_form(error);
+  if (!has_timing(a) || !has_timing(b))
+    return api_fail(error, WW_UNSUPPORTED, has_timing(a) ? "b: the run had no timing" : "a: the run had no timing");
   api_sink(&call.sink, sink);
   const ww_status status = api_try(NULL, compare, &call, error);
   if (differ)

@@ -257,7 +257,10 @@ static char *text_of(const struct write_call *call, struct message *message) {
   case WW_JSON:
     return report_json(&view);
   case WW_SOURCE:
-    return report_annotate(&view);
+    if (!report->count || !report->results[0].functional)
+      return report_annotate(&view);
+    message_fail(message, "form: the run had no timing, so that no line has costs: ww_watch.functional");
+    return NULL;
   case WW_CHECK:
   case WW_SARIF:
     if (report->checked)

@@ -217,8 +217,8 @@ static ww_status prepare(void *self, struct message *message) {
 static ww_status run_on_engine(struct run_call *call, struct run_options *options, struct message *message) {
   ww_device *device = call->device;
   struct job *job = &call->report->job;
-  if (!device->engine && !(device->engine = engine_new(&job->machine, message)))
-    return WW_NO_MEMORY;
+  if (!device->engine)
+    device->engine = engine_new(&job->machine);
   if (engine_run(device->engine, job, options, call->results, &call->done, message))
     return WW_OK;
   return call->done < call->count ? WW_NO_MEMORY : WW_BAD_INPUT;
@@ -233,7 +233,7 @@ static bool is_finished(const struct run_call *call) {
 
 static ww_status run(void *self, struct message *message) {
   struct run_call *call = self;
-  struct api_recording *recording = call->device->recording;
+  struct api_recording *recording = call->watch.functional ? NULL : call->device->recording;
   struct run_options options = {0};
   struct job *job = &call->report->job;
   call->results = need(call->count, sizeof *call->results);

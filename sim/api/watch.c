@@ -127,7 +127,18 @@ static bool make_page(struct api_watchers *watchers, const struct job *job, stru
   return true;
 }
 
+/* What wants to know when things happen, or looks at how warps are given their operations. */
+static const char *timed(const ww_watch *watch) {
+  return watch->event && watch->event_kinds ? "event"
+         : watch->check                     ? "check"
+         : watch->trace.write               ? "trace"
+         : watch->page                      ? "page"
+                                            : NULL;
+}
+
 bool api_watch_fits(const ww_watch *watch, const struct job *job, struct message *message) {
+  if (watch->functional && timed(watch))
+    return message_fail(message, "%s: a run without timing (`functional`) has none", timed(watch));
   if (watch->check && watch->trace.write)
     return message_fail(message, "trace: a run that is checked is not recorded: run it twice");
   return !watch->trace.write || trace_job_possible(job, message);
@@ -140,6 +151,7 @@ ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t 
   made->before = before;
   made->page.built = true; /* its points are runs of one program; nothing is held against what they leave */
   options->max_cycles = watch->cycle_limit ? watch->cycle_limit : RUN_MAX_CYCLES;
+  options->functional = watch->functional;
   watch_own(made, options);
   if (made->watch.check) {
     made->checker = checker_new();

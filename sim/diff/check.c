@@ -172,6 +172,8 @@ static bool check_launch(const struct document *document, const struct place *pl
   static const char *const words[] = {"kernel", "end", "trace_hash"};
   const struct place bottleneck = {place, "bottleneck", 0};
   uint64_t number;
+  if (json_is_object(launch) && json_is_true(json_object_get(launch, "functional")))
+    return json_fail(document, place, "was executed without timing: it has no costs to compare");
   bool good = json_is(document, place, launch, JSON_OBJECT) && inner(document, &bottleneck, launch, JSON_OBJECT) &&
               is_word(document, &bottleneck, json_object_get(launch, "bottleneck"), "sentence");
   for (size_t i = 0; good && i < sizeof words / sizeof *words; i++)

@@ -346,6 +346,7 @@ static json_t *hazard_list(const struct isa_program *program, const struct launc
   return list;
 }
 
+/* A pipe's mean is known of a launch with timing alone. */
 static json_t *pipe_list(const struct launch_result *result) {
   json_t *list = json_array();
   for (size_t i = 0; i < result->pipe_count; i++) {
@@ -356,7 +357,10 @@ static json_t *pipe_list(const struct launch_result *result) {
     json_set_whole(object, "max_packets", at->pipe->max_packets);
     set_stats(object, &isa_pipe_stat_group, &at->stats);
     json_set_whole(object, "left", at->left);
-    set_real(object, "mean", per((double)at->stats.packet_cycles, (double)result->together_cycles));
+    if (result->functional)
+      json_object_del(object, "packet_cycles");
+    else
+      set_real(object, "mean", per((double)at->stats.packet_cycles, (double)result->together_cycles));
     json_array_append_new(list, object);
   }
   return list;
@@ -425,17 +429,82 @@ static json_t *others(const struct job *job, size_t number) {
   return list;
 }
 
+static void set_printed(json_t *object, const struct printed *printed) {
+  json_object_set_new(object, "printf", json_of_bytes(printed->text, printed->length));
+  json_object_set_new(object, "printf_truncated", json_boolean(printed->truncated));
+}
+
+/* What went wrong. */
+static void set_findings(json_t *object, const struct isa_program *program, const struct launch_result *result) {
+  json_object_set_new(object, "hazards", hazard_list(program, result));
+  json_set_whole(object, "hazards_dropped", result->hazards_dropped);
+  json_object_set_new(object, "stuck", stuck_list(program, result));
+  json_set_whole(object, "stuck_count", result->stuck_count);
+}
+
+/* Counters of `cu` that do not depend on time. */
+static json_t *executed_counters(const struct cu_stats *stats) {
+  static const char *const counted[] = {
+      "warp_instructions", "lane_instructions", "divergent_branches", "barriers",   "copies",      "copies_plain",
+      "copies_strided",    "copies_2d",         "copies_3d",          "copy_bytes", "copy_fences", "waits",
+      "work_groups"};
+  json_t *object = json_object();
+  for (size_t i = 0; i < cu_stat_group.count; i++)
+    for (size_t j = 0; j < sizeof counted / sizeof *counted; j++)
+      if (strcmp(cu_stat_group.rows[i].name, counted[j]) == 0)
+        json_set_whole(object, counted[j], stat_value(&cu_stat_group.rows[i], stats));
+  return object;
+}
+
+static json_t *executed_instructions(const struct isa_program *program, const struct launch_result *result) {
+  json_t *list = json_array();
+  for (uint32_t pc = 0; pc < program->count; pc++) {
+    char text[200];
+    if (!result->by_pc[pc].issues)
+      continue;
+    json_t *object = json_object();
+    isa_print(program, pc, text, sizeof text);
+    set_place(object, program, pc);
+    json_set_whole(object, "pc", pc);
+    json_set_word(object, "instruction", text);
+    json_set_whole(object, "issues", result->by_pc[pc].issues);
+    json_set_whole(object, "lanes", result->by_pc[pc].lanes);
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
+/* A launch that was executed without timing: a key that would be about time is not there. */
+static json_t *executed_object(const struct report *report, size_t number) {
+  const struct launch_result *result = &report->results[number];
+  const struct job_launch *launch = &report->job->launches[number];
+  json_t *object = json_object();
+  set_shape(object, &launch->isa);
+  set_printed(object, &launch->printed);
+  json_object_set_new(object, "functional", json_true());
+  json_set_word(object, "end", launch_end_names[result->end]);
+  json_set_whole(object, "warp_instructions", result->cu.warp_instructions);
+  json_set_whole(object, "work_groups", result->work_groups);
+  json_object_set_new(object, "together", others(report->job, number));
+  json_object_set_new(object, "cu", executed_counters(&result->cu));
+  json_object_set_new(object, "pipes", pipe_list(result));
+  json_object_set_new(object, "by_instruction", executed_instructions(launch->isa.program, result));
+  set_findings(object, launch->isa.program, result);
+  return object;
+}
+
 static json_t *launch_object(const struct report *report, size_t number, enum fidelity_machine measured) {
   const struct launch_result *result = &report->results[number];
   const struct job *job = report->job;
   const struct machine *machine = &job->machine;
   const struct job_launch *job_launch = &job->launches[number];
   const struct isa_launch *launch = &job_launch->isa;
+  if (result->functional)
+    return executed_object(report, number);
   const struct fidelity fidelity = fidelity_of(job, number, result, measured);
   json_t *object = json_object(), *cu = json_object();
   set_shape(object, launch);
-  json_object_set_new(object, "printf", json_of_bytes(job_launch->printed.text, job_launch->printed.length));
-  json_object_set_new(object, "printf_truncated", json_boolean(job_launch->printed.truncated));
+  set_printed(object, &job_launch->printed);
   set_summary(object, machine, result);
   json_object_set_new(object, "together", others(job, number));
   json_set_whole(object, "together_cycles", result->together_cycles);
@@ -455,10 +524,7 @@ static json_t *launch_object(const struct report *report, size_t number, enum fi
   json_object_set_new(object, "hiding", hiding_object(&result->cu));
   json_object_set_new(object, "by_instruction", instruction_list(launch->program, result));
   json_object_set_new(object, "by_line", line_list(launch->program, result));
-  json_object_set_new(object, "hazards", hazard_list(launch->program, result));
-  json_set_whole(object, "hazards_dropped", result->hazards_dropped);
-  json_object_set_new(object, "stuck", stuck_list(launch->program, result));
-  json_set_whole(object, "stuck_count", result->stuck_count);
+  set_findings(object, launch->program, result);
   return object;
 }
 

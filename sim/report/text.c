@@ -105,15 +105,36 @@ static void together(const struct view *view) {
     text_print(view->text, "%s %zu, %s", before, i + 1, launches[i].isa.kernel->name);
     before = ", launch";
   }
-  text_print(view->text, ": %s cycle%s in all\n", TEXT_WHOLE(view->result->together_cycles),
-             text_s(view->result->together_cycles));
+  if (!view->result->functional)
+    text_print(view->text, ": %s cycle%s in all", TEXT_WHOLE(view->result->together_cycles),
+               text_s(view->result->together_cycles));
+  text_print(view->text, "\n");
+}
+
+/* What the launch took; nothing of one that was executed without timing. */
+static void time_taken(const struct view *view) {
+  const struct launch_result *result = view->result;
+  if (result->functional)
+    text_print(view->text, "timing         none: executed without it, so cycles, stalls and traffic are not known\n");
+  else
+    text_print(view->text, "cycles         %s = %.3f us\n", TEXT_WHOLE(result->cycles),
+               (double)result->cycles / view->job->machine.cu.clock_mhz);
+}
+
+static void instructions(const struct view *view) {
+  const struct launch_result *result = view->result;
+  const uint64_t count = result->cu.warp_instructions;
+  text_print(view->text, "instructions   %s of warps", TEXT_WHOLE(count));
+  if (!result->functional)
+    text_print(view->text, ", %.3f a cycle", per((double)count, (double)result->cycles));
+  text_print(view->text, "; %.1f %% of their lanes ran\n",
+             percent(result->cu.lane_instructions, count * view->job->machine.cu.warp_size));
 }
 
 static void summary(const struct view *view) {
   const struct machine *machine = &view->job->machine;
   const struct launch_result *result = view->result;
   struct text *text = view->text;
-  uint64_t instructions = result->cu.warp_instructions;
   const size_t from = text->length;
   kernel(view);
   text_print(text, "machine        %s, %u CU%s at %u MHz\n", machine->name, machine->cu.count,
@@ -128,13 +149,11 @@ static void summary(const struct view *view) {
   if (view->launch->part_groups)
     text_print(text, " alone, from number %u on", view->launch->first_group);
   text_print(text, "\n");
-  text_print(text, "cycles         %s = %.3f us\n", TEXT_WHOLE(result->cycles),
-             (double)result->cycles / machine->cu.clock_mhz);
+  time_taken(view);
   together(view);
-  text_print(text, "instructions   %s of warps, %.3f a cycle; %.1f %% of their lanes ran\n", TEXT_WHOLE(instructions),
-             per((double)instructions, (double)result->cycles),
-             percent(result->cu.lane_instructions, instructions * machine->cu.warp_size));
-  occupancy(view);
+  instructions(view);
+  if (!result->functional)
+    occupancy(view);
   text_fold(text, from, HEAD_WIDTH);
 }
 
@@ -273,8 +292,8 @@ static void stuck_reason(const struct view *view, const struct stuck_warp *warp)
     const bool full = warp->stall == STALL_PIPE_FULL;
     const char *state = full ? "full" : "empty";
     if (warp->spins)
-      text_print(view->text, "spins on pipe '%s', which stays %s: for %d cycles nothing has changed\n",
-                 warp->pipe->name, state, PIPES_SPIN_CYCLES);
+      text_print(view->text, "spins on pipe '%s', which stays %s: for %d %s nothing has changed\n", warp->pipe->name,
+                 state, PIPES_SPIN_CYCLES, view->result->functional ? "instructions of a warp" : "cycles");
     else
       text_print(view->text, "waits for pipe '%s', which stays %s: nobody is left to change it\n", warp->pipe->name,
                  state);
@@ -304,19 +323,8 @@ static void fidelity(const struct view *view) {
   free(text);
 }
 
-/* What bounds the launch, or that it did not end and why. */
-static void sentence(const struct view *view) {
+static void stuck(const struct view *view) {
   const struct launch_result *result = view->result;
-  char *text = report_bottleneck(&view->job->machine, result, view->tried);
-  text_print(view->text, "\n");
-  text_paragraph(view->text, text);
-  free(text);
-  if (view->why && view->tried)
-    report_why(&view->job->machine, view->tried, view->text);
-  if (!view->tried && result->end == END_FINISHED)
-    text_print(view->text, "(From accounts alone: --why lifts each limit to be sure.)\n");
-  if (result->end == END_FINISHED)
-    fidelity(view);
   size_t kept = result->stuck_count < RESULT_STUCK ? result->stuck_count : RESULT_STUCK;
   for (size_t i = 0; i < kept; i++) {
     const struct stuck_warp *warp = &result->stuck[i];
@@ -330,6 +338,34 @@ static void sentence(const struct view *view) {
     text_print(view->text, "  ... and %zu more\n", result->stuck_count - kept);
 }
 
+/* Of a launch without timing, that it did not end and why. */
+static void unfinished(const struct view *view) {
+  const struct launch_result *result = view->result;
+  if (result->end == END_CYCLE_LIMIT)
+    text_print(view->text, "\nCut short: a warp has executed as many instructions as the cycle limit says.\n");
+  if (result->end != END_DEADLOCK)
+    return;
+  text_print(view->text, "\nDeadlock: %zu warp%s for ever.\n", result->stuck_count,
+             result->stuck_count == 1 ? " waits" : "s wait");
+  stuck(view);
+}
+
+/* What bounds the launch, or that it did not end and why. */
+static void sentence(const struct view *view) {
+  const struct launch_result *result = view->result;
+  char *text = report_bottleneck(&view->job->machine, result, view->tried);
+  text_print(view->text, "\n");
+  text_paragraph(view->text, text);
+  free(text);
+  if (view->why && view->tried)
+    report_why(&view->job->machine, view->tried, view->text);
+  if (!view->tried && result->end == END_FINISHED)
+    text_print(view->text, "(From accounts alone: --why lifts each limit to be sure.)\n");
+  if (result->end == END_FINISHED)
+    fidelity(view);
+  stuck(view);
+}
+
 /* ---- the whole --------------------------------------------------------------------------------- */
 
 static void traffic(const struct view *view) {
@@ -339,9 +375,22 @@ static void traffic(const struct view *view) {
   report_copies(machine, result, view->text);
   report_hiding(result, view->text);
   report_memory(machine, result, view->text);
-  for (size_t i = 0; i < result->pipe_count; i++)
-    report_pipe(result, &result->pipes[i], view->text);
   text_fold(view->text, from, 4);
+}
+
+static void pipes(const struct view *view) {
+  const size_t from = view->text->length;
+  for (size_t i = 0; i < view->result->pipe_count; i++)
+    report_pipe(view->result, &view->result->pipes[i], view->text);
+  text_fold(view->text, from, 4);
+}
+
+static void costs(const struct view *view) {
+  sentence(view);
+  limits(view);
+  stalls(view);
+  lds(view);
+  traffic(view);
 }
 
 static void verdicts(const struct report *report, struct text *text) {
@@ -370,11 +419,11 @@ char *report_text(const struct report *report) {
     if (report->job->launch_count > 1)
       text_print(&text, "%s======== launch %zu of %zu ========\n", i ? "\n" : "", i + 1, report->job->launch_count);
     summary(&view);
-    sentence(&view);
-    limits(&view);
-    stalls(&view);
-    lds(&view);
-    traffic(&view);
+    if (view.result->functional)
+      unfinished(&view);
+    else
+      costs(&view);
+    pipes(&view);
     hazards(&view);
   }
   verdicts(report, &text);

@@ -305,9 +305,12 @@ void report_pipe(const struct launch_result *result, const struct pipe_result *a
              report_of_all(result), at->pipe->max_packets, text_s(at->pipe->max_packets), at->pipe->packet_size,
              text_s(at->pipe->packet_size), TEXT_WHOLE(stats->written), TEXT_WHOLE(stats->read), TEXT_WHOLE(at->left));
   if (stats->most)
-    text_print(text, "  filled to %s packet%s at most (%.1f %%), %.2f on average (%.1f %%)\n", TEXT_WHOLE(stats->most),
-               text_s(stats->most), percent(stats->most, at->pipe->max_packets), held,
-               100 * per(held, at->pipe->max_packets));
+    text_print(text, "  filled to %s packet%s at most (%.1f %%)", TEXT_WHOLE(stats->most), text_s(stats->most),
+               percent(stats->most, at->pipe->max_packets));
+  if (stats->most && !result->functional)
+    text_print(text, ", %.2f on average (%.1f %%)", held, 100 * per(held, at->pipe->max_packets));
+  if (stats->most)
+    text_print(text, "\n");
   if (print_parts(text, "  ", requests, sizeof requests / sizeof *requests))
     text_print(text, "\n");
 }

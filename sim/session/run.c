@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "models/functional.h"
 #include "sim/base/need.h"
 #include "sim/host/vcd.h"
 
@@ -32,11 +33,13 @@ static bool fail_interrupted(const struct job *job, size_t index, const struct l
     done += results[i].cu.work_groups;
     groups += results[i].work_groups;
   }
+  char place[40] = "";
+  if (!results->functional)
+    snprintf(place, sizeof place, ", at cycle %" PRIu64, results->together_cycles);
   return message_fail(message,
-                      "interrupted in launch %zu of %zu, kernel '%s', at cycle %" PRIu64 ": %" PRIu64 " of %" PRIu64
+                      "interrupted in launch %zu of %zu, kernel '%s'%s: %" PRIu64 " of %" PRIu64
                       " work-groups had finished; nothing is reported",
-                      index + 1, job->launch_count, job->launches[index].isa.kernel->name, results->together_cycles,
-                      done, groups);
+                      index + 1, job->launch_count, job->launches[index].isa.kernel->name, place, done, groups);
 }
 
 static bool tell(void *context, cycle_t cycles, uint64_t done, uint64_t groups) {
@@ -97,9 +100,10 @@ static struct timeline *audience_of(const struct run_options *options, struct au
 
 struct engine {
   struct machine machine;
-  struct simulation *simulation;
+  struct simulation *simulation; /* NULL: so far all launches were functional; likewise: */
   struct host *host;
-  bool watched; /* in the run before */
+  struct functional *functional; /* NULL: none was */
+  bool watched;                  /* in the run before */
 };
 
 static struct host *make_host(struct simulation *simulation, const struct run_options *options, uint32_t clock_mhz,
@@ -114,19 +118,37 @@ static struct host *make_host(struct simulation *simulation, const struct run_op
   return host;
 }
 
+static bool run_functional(struct engine *engine, struct isa_launch *const *launches, size_t count, cycle_t limit,
+                           const struct progress *progress, struct launch_result *results) {
+  if (!engine->functional)
+    engine->functional = functional_new(&engine->machine);
+  const bool good = functional_run(engine->functional, launches, count, limit, progress, results);
+  for (size_t i = 0; good && i < count; i++)
+    results[i].start = engine_now(engine);
+  return good;
+}
+
+/* A replay ends where its recording was ended. */
+static cycle_t limit_of(const struct job_launch *launch, cycle_t max_cycles) {
+  return launch->max_cycles ? cycle_min(launch->max_cycles, max_cycles) : max_cycles;
+}
+
 /* Runs the launches that begin with number `first`: one, or several at once. */
-static bool run_at_once(struct job *job, size_t first, struct simulation *simulation, struct host *host,
-                        cycle_t max_cycles, const struct progress *progress, struct launch_result *results) {
+static bool run_at_once(struct job *job, size_t first, struct engine *engine, const struct run_options *options,
+                        const struct progress *progress, struct launch_result *results) {
   struct isa_launch *launches[RESULT_TOGETHER] = {0};
   struct print_log logs[RESULT_TOGETHER];
   const size_t count = job->launches[first].together;
+  const cycle_t limit = limit_of(&job->launches[first], options->max_cycles);
   for (size_t i = 0; i < count; i++) {
     launches[i] = &job->launches[first + i].isa;
     logs[i] = (struct print_log){.limit = PRINTED_BYTES};
     launches[i]->print = print_log_take;
     launches[i]->print_context = &logs[i];
   }
-  bool good = simulation_run_together(simulation, host, launches, count, max_cycles, progress, &results[first]);
+  bool good = options->functional ? run_functional(engine, launches, count, limit, progress, results + first)
+                                  : simulation_run_together(engine->simulation, engine->host, launches, count, limit,
+                                                            progress, results + first);
   for (size_t i = 0; i < count; i++) {
     job->launches[first + i].printed = print_log_finish(&logs[i]);
     launches[i]->print = NULL;
@@ -140,26 +162,20 @@ static bool all_finished(const struct launch_result *results, size_t first, size
   return first == count;
 }
 
-/* A replay ends where its recording was ended. */
-static cycle_t limit_of(const struct job_launch *launch, cycle_t max_cycles) {
-  return launch->max_cycles ? cycle_min(launch->max_cycles, max_cycles) : max_cycles;
-}
-
-static bool run_launches(struct job *job, struct simulation *simulation, struct host *host,
-                         const struct run_options *options, struct audience *audience, struct launch_result *results,
-                         size_t *count, struct message *message) {
+static bool run_launches(struct job *job, struct engine *engine, const struct run_options *options,
+                         struct audience *audience, struct launch_result *results, size_t *count,
+                         struct message *message) {
   struct teller teller = {.options = options};
   const struct progress progress = {tell, &teller};
   bool good = true, finished = true;
   caller_busy(options->caller, true);
   for (*count = 0; good && finished && *count < job->launch_count;) {
     const size_t first = *count;
-    teller.start = simulation_start(simulation);
+    teller.start = engine_now(engine);
     audience->all.launch = (uint32_t)first;
     for (size_t i = 0; i < audience->count; i++)
       audience->one[i]->launch = (uint32_t)first;
-    good = run_at_once(job, first, simulation, host, limit_of(&job->launches[first], options->max_cycles), &progress,
-                       results);
+    good = run_at_once(job, first, engine, options, &progress, results);
     if (!good) {
       message_fail(message, "launch %zu: out of memory", first + 1);
       break;
@@ -180,11 +196,11 @@ static bool run_with_waveform(struct job *job, struct engine *engine, const stru
   struct host *host = engine->host;
   size_t islands = 0;
   if (!options->vcd)
-    return run_launches(job, engine->simulation, host, options, audience, results, count, message);
+    return run_launches(job, engine, options, audience, results, count, message);
   simulation_show_every_cycle(engine->simulation);
   struct island **island = simulation_islands(engine->simulation, &islands);
   host->waveform = waveform_new(options->vcd, island, islands, job->machine.cu.clock_mhz);
-  bool good = host->waveform ? run_launches(job, engine->simulation, host, options, audience, results, count, message)
+  bool good = host->waveform ? run_launches(job, engine, options, audience, results, count, message)
                              : message_fail(message, "out of memory");
   if (host->waveform)
     waveform_free(host->waveform);
@@ -194,9 +210,10 @@ static bool run_with_waveform(struct job *job, struct engine *engine, const stru
 
 /* ---- engines ----------------------------------------------------------------------------------- */
 
-static bool engine_begin(struct engine *engine, const struct machine *machine, const struct run_options *options,
-                         const struct source_maker *sources, struct message *message) {
-  engine->machine = *machine;
+/* Makes what launches with timing run on. */
+static bool engine_begin(struct engine *engine, const struct run_options *options, const struct source_maker *sources,
+                         struct message *message) {
+  const struct machine *machine = &engine->machine;
   engine->simulation = simulation_new_with(machine, sources);
   if (!engine->simulation)
     return message_fail(message, "out of memory for machine '%s'", machine->name);
@@ -208,19 +225,17 @@ static void engine_end(struct engine *engine) {
   if (engine->host)
     engine->host->free(engine->host);
   simulation_free(engine->simulation);
+  functional_free(engine->functional);
 }
 
 static bool fail_timeline(const struct machine *machine, struct message *message) {
   return message_fail(message, "out of memory for the timeline of machine '%s'", machine->name);
 }
 
-struct engine *engine_new(const struct machine *machine, struct message *message) {
-  const struct run_options plain = {0};
+struct engine *engine_new(const struct machine *machine) {
   struct engine *engine = need(1, sizeof *engine);
-  if (engine_begin(engine, machine, &plain, NULL, message))
-    return engine;
-  engine_free(engine);
-  return NULL;
+  engine->machine = *machine;
+  return engine;
 }
 
 void engine_free(struct engine *engine) {
@@ -230,7 +245,9 @@ void engine_free(struct engine *engine) {
   free(engine);
 }
 
-cycle_t engine_now(const struct engine *engine) { return simulation_start(engine->simulation); }
+cycle_t engine_now(const struct engine *engine) {
+  return engine->simulation ? simulation_start(engine->simulation) : 0;
+}
 
 bool engine_run(struct engine *engine, struct job *job, const struct run_options *options,
                 struct launch_result *results, size_t *count, struct message *message) {
@@ -239,11 +256,16 @@ bool engine_run(struct engine *engine, struct job *job, const struct run_options
   const struct source_maker *sources = make_sources(options, made);
   struct timeline *timeline = audience_of(options, &audience);
   const bool watched = sources || timeline;
+  const struct run_options plain = {0};
   *count = 0;
+  if (options->functional)
+    return run_launches(job, engine, options, &audience, results, count, message);
+  if (!engine->simulation && !engine_begin(engine, &plain, NULL, message))
+    return false;
   if ((watched || engine->watched) && !simulation_watch(engine->simulation, sources, timeline))
     return fail_timeline(&engine->machine, message);
   engine->watched = watched;
-  return run_launches(job, engine->simulation, engine->host, options, &audience, results, count, message);
+  return run_launches(job, engine, options, &audience, results, count, message);
 }
 
 bool run_job(struct job *job, const struct run_options *options, struct launch_result **results, size_t *count,
@@ -256,12 +278,14 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
     return false;
   struct source_maker made[RUN_WATCHERS];
   struct audience audience = {.count = 0};
-  struct engine engine = {.watched = false};
+  struct engine engine = {.machine = job->machine};
   struct timeline *timeline = audience_of(options, &audience);
   const bool good =
-      engine_begin(&engine, &job->machine, options, make_sources(options, made), message) &&
-      (!timeline || simulation_tell(engine.simulation, timeline) || fail_timeline(&job->machine, message)) &&
-      run_with_waveform(job, &engine, options, &audience, *results, count, message);
+      options->functional
+          ? run_launches(job, &engine, options, &audience, *results, count, message)
+          : engine_begin(&engine, options, make_sources(options, made), message) &&
+                (!timeline || simulation_tell(engine.simulation, timeline) || fail_timeline(&job->machine, message)) &&
+                run_with_waveform(job, &engine, options, &audience, *results, count, message);
   engine_end(&engine);
   return good;
 }
@@ -277,7 +301,10 @@ void run_unfinished(const struct job *job, const struct launch_result *results, 
                     struct message *message) {
   const struct launch_result *result = &results[index];
   const char *kernel = job->launches[index].isa.kernel->name;
-  if (result->end == END_DEADLOCK)
+  if (result->functional)
+    message_fail(message, "launch %zu, kernel '%s': %s", index + 1, kernel,
+                 result->end == END_DEADLOCK ? "deadlock" : "a warp has executed as many instructions as allowed");
+  else if (result->end == END_DEADLOCK)
     message_fail(message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warp%s for ever", index + 1,
                  kernel, result->cycles, result->stuck_count, result->stuck_count == 1 ? " waits" : "s wait");
   else

@@ -1,7 +1,8 @@
 /* Running jobs: the launches of one go through a machine one after the other.
  *
  * An *engine* is a machine at work. It may run one job after the other: simulated time, and what caches hold, go on.
- * One whose launches have not finished (a deadlock, the cycle limit, a stop) cannot go on.
+ * One whose launches have not finished (a deadlock, the cycle limit, a stop) cannot go on. Launches without timing
+ * (`functional`) leave time and caches alone.
  *
  * Invariant: the first job of an engine leaves what run_job() does. */
 #ifndef SIM_SESSION_RUN_H
@@ -35,8 +36,9 @@ struct run_options {
   void *host_self;      /* of make_host() */
   enum host_order order;
   uint32_t seed;
-  FILE *vcd;                   /* a waveform goes there; NULL: none */
-  cycle_t max_cycles;          /* of each launch */
+  FILE *vcd;          /* a waveform goes there; NULL: none */
+  cycle_t max_cycles; /* of each launch; if it is `functional`, the instructions of a warp */
+  bool functional; /* execute launches without timing (models/functional.h): watchers' sources and timelines see none */
   const struct caller *caller; /* NULL: nobody is told */
   const struct run_watcher *watchers[RUN_WATCHERS];
   size_t watcher_count;
@@ -50,8 +52,8 @@ static inline void run_unwatch(struct run_options *options) { options->watcher_c
 
 struct engine;
 
-/* A machine with executors. NULL with the message filled when there is no memory for it. */
-struct engine *engine_new(const struct machine *machine, struct message *message);
+/* A machine with executors. What simulates it is made for the first launch that has timing. */
+struct engine *engine_new(const struct machine *machine);
 void engine_free(struct engine *engine);
 
 /* Runs a job on it, whose buffers are all there; as run_job(), but `results` has room for all launches. No waveform. */

@@ -185,6 +185,22 @@ static const char *const here[] = {"cu.registers=1280"}, *const there[] = {"cu.r
                                                                            "dma.channels=1", "mem.l2_latency=70",
                                                                            "cu.count=1"};
 
+TEST(record, runs_without_timing_are_left_out) {
+  struct app app = app_new(NULL, 0);
+  ww_buffer *data = buffer_of(&app, "data", 4096);
+  const ww_watch functional = {.size = sizeof functional, .functional = true};
+  begin(&app);
+  run(&app, plus(&app, data, 1024));
+  ww_launch *between = plus(&app, data, 512);
+  rig_fine(&app.rig, ww_run(app.rig.device, &between, 1, &functional, NULL, &app.rig.error));
+  ww_launch_unref(between);
+  run(&app, plus(&app, data, 256));
+  rig_fine(&app.rig, ww_device_record_end(app.rig.device, &app.rig.error));
+  ww_report_unref(expect_replayed(&app.rig, &app.trace, NULL, &app));
+  ww_buffer_unref(data);
+  app_free(&app);
+}
+
 TEST(record, a_replay_takes_the_cycles_of_the_runs_here_and_there) {
   struct app recorded = app_new(here, 1), plain = app_new(here, 1), other = app_new(there, 5);
   begin(&recorded);

@@ -335,6 +335,16 @@ static ww_status run_checked(void) {
   return status;
 }
 
+static ww_status run_functional(void) {
+  const ww_watch watch = {.size = sizeof watch, .functional = true};
+  ww_report *report = NULL;
+  ww_status status = ww_run(s.device, &s.launch, 1, &watch, &report, &error);
+  if (status == WW_OK)
+    status = ww_report_write(report, WW_JSON, (ww_sink){take, NULL}, &error);
+  ww_report_unref(report);
+  return status;
+}
+
 static ww_status run_printing(void) {
   const ww_watch watch = {.size = sizeof watch, .print = print};
   return ww_run(s.device, &s.put, 1, &watch, NULL, &error);
@@ -392,9 +402,9 @@ static void make_objects(void) {
 
 static void run_all(void) {
   (void)(s.put && s.launch && DO(run_watched) && DO(run_plain) && DO(run_events) && DO(record_runs) &&
-         DO(run_checked) && DO(run_printing) && DO(ask) && DO(write_text) && DO(write_json) && DO(write_source) &&
-         DO(write_html) && DO(open_trace) && DO(open_recorded) && DO(find_recorded) && DO(replay) && DO(diff) &&
-         DO(diff_json) && DO(run_file) && (!with_analysis || (DO(explain) && DO(sweep))));
+         DO(run_checked) && DO(run_functional) && DO(run_printing) && DO(ask) && DO(write_text) && DO(write_json) &&
+         DO(write_source) && DO(write_html) && DO(open_trace) && DO(open_recorded) && DO(find_recorded) && DO(replay) &&
+         DO(diff) && DO(diff_json) && DO(run_file) && (!with_analysis || (DO(explain) && DO(sweep))));
 }
 
 static void give_up(void) {

@@ -165,6 +165,17 @@ class Exec(unittest.TestCase):
         self.assertEqual([folder.name for folder in captured.iterdir()], ["001-quick"])
         self.assertEqual(sorted(file.name for file in page.iterdir()), ["index.html", "quick-0.html"])
 
+    def test_what_is_of_no_interest_is_executed_without_timing(self):
+        done = self.python("-m", "teaching", "-r", "table", "--only", "quick", "--functional", "--log", self.folder / "log", text=TWO_QUEUES)
+        self.assertRegex(done.stderr, r"(?m)^quick .*  \S+")
+        lines = {line["kernel"]: line for line in map(json.loads, (self.folder / "log").read_text().splitlines()) if "command" in line and "kernel" in line}
+        self.assertTrue(lines["slow"]["functional"])
+        self.assertEqual(lines["slow"]["times"][2], lines["slow"]["times"][3])
+        self.assertGreater(lines["quick"]["cycles"], 0)
+        done = self.python("-m", "teaching", "--functional", text=TWO_QUEUES)
+        self.assertRegex(done.stderr, r"(?m)^slow .* executed without timing$")
+        self.assertIn("timing         none", done.stderr)
+
     def test_a_log_outlives_a_program_that_is_killed_and_is_read_again(self):
         log = self.folder / "log"
         killed = HAZARD + "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"

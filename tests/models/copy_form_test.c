@@ -71,10 +71,10 @@ static void move(const struct form *form, uint8_t *lds, uint8_t *global, int64_t
       }
 }
 
-static void try_form(const struct form *form, bool planes, const char *mode, const char *policy) {
+static void try_once(const struct form *form, bool planes, const char *mode, const char *policy, bool functional) {
   static uint8_t lds[LDS], out[RIG_BUFFER];
   char kernel[2048], settings[256];
-  struct rig rig = {.order = ORDER_ASCENDING};
+  struct rig rig = {.order = ORDER_ASCENDING, .functional = functional};
   unsigned global_missing = 0, lds_missing = 0;
   bool error = strcmp(policy, "error") == 0, zero = strcmp(policy, "zero") == 0;
   write_kernel(kernel, sizeof kernel, form, planes);
@@ -95,6 +95,11 @@ static void try_form(const struct form *form, bool planes, const char *mode, con
   EXPECT_EQ(rig_hazards(&rig, HAZARD_X2) > 0, lds_missing || (error && global_missing));
   EXPECT_EQ(rig.result.hazard_count, rig_hazards(&rig, HAZARD_X2));
   rig_free(&rig);
+}
+
+static void try_form(const struct form *form, bool planes, const char *mode, const char *policy) {
+  try_once(form, planes, mode, policy, false);
+  try_once(form, planes, mode, policy, true);
 }
 
 static uint32_t draw(uint64_t *random, uint32_t bound) { return (uint32_t)(ct_random(random) >> 33) % bound; }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/asm/asm.h"
+#include "models/functional.h"
 #include "tests/ct.h"
 #include "tests/models/rig_replay.h"
 
@@ -81,7 +82,7 @@ bool rig_build(struct rig *rig, const char *settings, uint32_t global, uint32_t 
       .lds_bytes = rig->program->kernels[0].lds_bytes,
   };
   set_args(rig);
-  if (!rig->sources)
+  if (!rig->sources && !rig->functional)
     rig->recording = rig_record(rig);
   rig->simulation = simulation_new_with(&rig->machine, rig->sources);
   size_t count = 0;
@@ -92,7 +93,18 @@ bool rig_build(struct rig *rig, const char *settings, uint32_t global, uint32_t 
   return EXPECT_TRUE(rig->host != NULL);
 }
 
+static void rig_execute(struct rig *rig) {
+  struct isa_launch *launch = &rig->launch;
+  struct functional *functional = functional_new(&rig->machine);
+  rig->ok = EXPECT_TRUE(functional_run(functional, &launch, 1, rig->limit, NULL, &rig->result));
+  functional_free(functional);
+}
+
 void rig_start(struct rig *rig) {
+  if (rig->functional) {
+    rig_execute(rig);
+    return;
+  }
   rig->ok = EXPECT_TRUE(simulation_run(rig->simulation, rig->host, &rig->launch, rig->limit, NULL, &rig->result));
   if (rig->recording)
     rig_recorded(rig->recording, rig);

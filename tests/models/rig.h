@@ -32,6 +32,7 @@ struct rig {
   enum host_order order;              /* ascending unless a test sets it */
   const struct source_maker *sources; /* executors unless a test sets it */
   struct rig_recording *recording;    /* rig_replay.h; NULL: none */
+  bool functional;                    /* executed without timing */
   cycle_t limit;
   bool ok; /* built and ran */
 };

@@ -1,0 +1,546 @@
+#include "models/functional.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/group.h"
+#include "models/mbarrier.h"
+#include "models/simulation_parts.h"
+#include "sim/base/need.h"
+
+enum {
+  TURN = 500,        /* instructions of a warp, */
+  GROUP_TURN = 8000, /* and of a work-group, before it is the others' turn */
+  TELL = 100000,     /* instructions between two words of progress */
+  SPIN_ROUNDS = PIPES_SPIN_CYCLES / TURN,
+};
+
+/* One of the launches that run at once. */
+struct work {
+  uint64_t first, groups, sent; /* its first group's number, how many there are, and have begun */
+  uint32_t lds;                 /* of a group */
+  uint32_t per_unit;            /* groups that a unit holds */
+  uint64_t open, most;          /* group slots: in use, and that the machine has */
+  struct unit *last;            /* of its units */
+};
+
+/* A compute unit with work-groups of one launch. */
+struct unit {
+  struct cu cu;
+  struct executor executor;
+  struct isa_launch launch; /* a copy of its own: `report` leads to this unit */
+  size_t number;            /* of the launch */
+  uint32_t open;            /* group slots in use */
+  uint64_t idle;            /* warp slots */
+  uint64_t steps[CU_WARPS]; /* instructions that each warp has executed */
+};
+
+struct parked {
+  struct unit *unit;
+  struct cu_access *access;
+};
+
+struct functional {
+  struct machine machine;
+  struct unit **units; /* all that were ever needed, */
+  size_t unit_count, used;
+  struct isa_access access; /* of the instruction under way, unless it may have to wait */
+  struct parked *parked;    /* requests that wait for a pipe, oldest first */
+  size_t parked_count, parked_room;
+  uint64_t clock; /* instructions executed, ever */
+  /* Of the launches at work: */
+  const struct at_once *all;
+  struct work work[RESULT_TOGETHER];
+  const struct progress *progress;
+  uint64_t limit, tell_at;
+  uint64_t groups, done;
+  cycle_t round;         /* from 1; */
+  cycle_t changed;       /* the last one in which global memory or a pipe was changed, or a group has ended or begun */
+  bool stopped;          /* before the end: */
+  enum launch_end ended; /* how */
+};
+
+/* ---- units -------------------------------------------------------------------------------------- */
+
+static void unit_free(struct unit *unit) {
+  for (uint32_t i = 0; unit->cu.groups && i < unit->cu.params.groups; i++)
+    free(unit->cu.groups[i].events);
+  for (uint32_t i = 0; unit->cu.accesses && i < unit->cu.params.warps; i++)
+    free(unit->cu.accesses[i]);
+  free(unit->cu.accesses);
+  free(unit->cu.groups);
+  free(unit->cu.warps);
+  free(unit->cu.kernels);
+  executor_free(&unit->executor);
+  free(unit);
+}
+
+static void carry(struct cu *cu, const struct dma_descriptor *copy) {
+  struct unit *unit = (struct unit *)(void *)cu;
+  executor_carry(&unit->executor, &cu->dma_params, copy);
+}
+
+static void unit_new(struct functional *functional) {
+  const struct machine *machine = &functional->machine;
+  struct unit *unit = need(1, sizeof *unit);
+  functional->units = need_more(functional->units, functional->unit_count + 1, sizeof(struct unit *));
+  functional->units[functional->unit_count++] = unit;
+  if (!executor_init(&unit->executor, machine, NULL, NULL))
+    need_made(NULL);
+  unit->cu = (struct cu){
+      .params = machine->cu,
+      .all_lanes = machine->cu.warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << machine->cu.warp_size) - 1,
+      .dma_params = machine->dma,
+      .engines = 1,
+      .source = &unit->executor.source,
+      .warps = need(machine->cu.warps, sizeof *unit->cu.warps),
+      .groups = need(machine->cu.groups, sizeof *unit->cu.groups),
+      .accesses = need(machine->cu.warps, sizeof *unit->cu.accesses),
+      .carry = carry,
+  };
+  unit->cu.params.barrier_blocks = CU_BARRIER_BLOCKS_ALL;
+}
+
+/* The next unit gets ready for groups of launch `number`. */
+static void add_unit(struct functional *functional, size_t number) {
+  const struct at_once *all = functional->all;
+  struct work *work = &functional->work[number];
+  if (functional->used == functional->unit_count)
+    unit_new(functional);
+  struct unit *unit = work->last = functional->units[functional->used++];
+  struct cu *cu = &unit->cu;
+  unit->number = number;
+  unit->open = 0;
+  unit->idle = UINT64_MAX >> (CU_WARPS - cu->params.warps);
+  if (!cu_launch(cu, 1, 0))
+    need_made(NULL);
+  unit->launch = *all->launches[number];
+  unit->launch.report = cu_report;
+  unit->launch.report_context = cu->kernels;
+  cu_launch_kernel(cu, &unit->launch, work->lds, all->results[number].by_pc);
+  if (!cu->source->launch.call(cu->source->launch.self, &unit->launch, 1))
+    need_made(NULL);
+}
+
+/* Slots for as many groups more, of each launch, as there are, while there are groups for them. */
+static bool widen(struct functional *functional) {
+  bool wider = false;
+  for (size_t i = 0; i < functional->all->count; i++) {
+    struct work *work = &functional->work[i];
+    const uint64_t more = cycle_min(work->open ? work->open : 1, work->groups - work->sent);
+    for (uint64_t slot = 0; slot < more && work->open < work->most; slot++) {
+      if (!work->last || work->last->open == work->per_unit)
+        add_unit(functional, i);
+      work->last->open++;
+      work->open++;
+      wider = true;
+    }
+  }
+  return wider;
+}
+
+/* ---- work-groups ----------------------------------------------------------------------------------- */
+
+/* Of a warp only what comes before its operands is cleared: nobody makes them wait. */
+static void start_warp(struct unit *unit, uint32_t slot, uint32_t group_slot, uint32_t index) {
+  struct cu *cu = &unit->cu;
+  struct cu_warp *warp = cu_warp(cu, slot);
+  memset(warp, 0, offsetof(struct cu_warp, operand));
+  warp->kernel = cu->kernels;
+  warp->scheduler = cu->schedulers;
+  warp->group = group_slot;
+  warp->index = index;
+  warp->pc = cu->source->start_warp.call(cu->source->start_warp.self, slot, group_slot, index);
+  cu->groups[group_slot].warps |= cu_bit(slot);
+  unit->idle &= ~cu_bit(slot);
+  unit->steps[slot] = 0;
+  cu_plan(cu, slot, 0, 0);
+}
+
+/* The launch's next group takes the slot. False: there is none. */
+static bool start_group(struct functional *functional, struct unit *unit, uint32_t slot) {
+  struct work *work = &functional->work[unit->number];
+  if (work->sent == work->groups)
+    return false;
+  const struct cu_start start = {.linear = (uint32_t)(work->first + work->sent++)};
+  const struct isa_group *shape = cu_open_group(&unit->cu, slot, &start, 0);
+  for (uint32_t index = 0; index < shape->warps; index++)
+    start_warp(unit, (uint32_t)__builtin_ctzll(unit->idle), slot, index);
+  return true;
+}
+
+static void exit_warp(struct unit *unit, uint32_t slot) {
+  struct cu *cu = &unit->cu;
+  struct cu_warp *warp = cu_warp(cu, slot);
+  struct cu_group *group = &cu->groups[warp->group];
+  group_exit(cu, slot);
+  warp->state = WARP_DONE;
+  cu->schedulers[0].ready &= ~cu_bit(slot);
+  group->finished++;
+  group_finish(cu, warp->group, 0);
+  if (!group->active)
+    unit->idle |= group->warps;
+}
+
+/* ---- accesses --------------------------------------------------------------------------------------- */
+
+/* Whether others may have to be asked before the access is over: it keeps a place of its own then. */
+static bool may_wait(const struct isa_info *info) { return info->class_ == ISA_CLASS_PIPE || is_mbarrier(info); }
+
+static struct isa_access *own_access(struct cu *cu, uint32_t slot) {
+  if (!cu->accesses[slot])
+    cu_make_access(cu, slot);
+  cu->accesses[slot]->warp = slot;
+  return &cu->accesses[slot]->isa;
+}
+
+static void wake(struct cu *cu, uint32_t slot) {
+  cu_warp(cu, slot)->suspended = false;
+  cu_plan(cu, slot, 0, 0);
+}
+
+/* Whether the warp goes on. */
+static bool commit_mbarrier(struct cu *cu, uint32_t slot, struct isa_access *access) {
+  isa_access_commit(access);
+  isa_mbarrier_report(access);
+  if (access->inst->op == ISA_MBARRIER_TRY_WAIT && access->suspended) {
+    cu_warp(cu, slot)->suspended = true;
+    cu_block(cu, slot, STALL_BARRIER, 0);
+    return false;
+  }
+  for (struct isa_access *wait = access->inst->op == ISA_MBARRIER_ARRIVE ? access->waits : NULL, *next; wait;
+       wait = next) {
+    next = wait->waits;
+    wake(cu, ((struct cu_access *)(void *)wait)->warp);
+  }
+  return true;
+}
+
+/* A request of a pipe has been served. */
+static void end_pipe(const struct functional *functional, struct cu_warp *warp, const struct isa_access *access) {
+  isa_pipe_report(access);
+  if (!access->pipe.refused)
+    return;
+  warp->refused_at = functional->round;
+  warp->refused_pc = access->pc;
+  warp->refused_by = access->address[__builtin_ctzll(access->pipe.refused)];
+}
+
+static void park(struct functional *functional, struct unit *unit, uint32_t slot) {
+  if (functional->parked_count == functional->parked_room) {
+    functional->parked_room = functional->parked_room ? 2 * functional->parked_room : 16;
+    functional->parked = need_more(functional->parked, functional->parked_room, sizeof *functional->parked);
+  }
+  functional->parked[functional->parked_count++] = (struct parked){unit, unit->cu.accesses[slot]};
+  cu_block(&unit->cu, slot, STALL_PIPE, 0);
+}
+
+/* The oldest request that can be served now, as in models/pipes.h. False: none can. */
+static bool unpark(struct functional *functional) {
+  for (size_t i = 0; i < functional->parked_count; i++) {
+    const struct parked parked = functional->parked[i];
+    isa_access_commit(&parked.access->isa);
+    if (parked.access->isa.pipe.waiting)
+      continue;
+    memmove(&functional->parked[i], &functional->parked[i + 1],
+            (--functional->parked_count - i) * sizeof *functional->parked);
+    end_pipe(functional, cu_warp(&parked.unit->cu, parked.access->warp), &parked.access->isa);
+    wake(&parked.unit->cu, parked.access->warp);
+    return true;
+  }
+  return false;
+}
+
+static bool commit_pipe(struct functional *functional, struct unit *unit, uint32_t slot, struct isa_access *access) {
+  isa_access_commit(access);
+  if (access->pipe.changed)
+    functional->changed = functional->round;
+  if (access->pipe.waiting) {
+    park(functional, unit, slot);
+    return false;
+  }
+  end_pipe(functional, cu_warp(&unit->cu, slot), access);
+  while (access->pipe.changed && unpark(functional))
+    continue;
+  return true;
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------ */
+
+static inline void count(const struct cu *cu, struct cu_kernel *kernel, const struct isa_result *result) {
+  struct pc_result *by_pc = &kernel->by_pc[result->pc];
+  const uint64_t lanes =
+      result->mask == cu->all_lanes ? cu->params.warp_size : (uint64_t)__builtin_popcountll(result->mask);
+  kernel->stats.warp_instructions++;
+  kernel->stats.lane_instructions += lanes;
+  kernel->stats.divergent_branches += result->diverged;
+  by_pc->issues++;
+  by_pc->lanes += lanes;
+}
+
+/* What becomes of an instruction that leaves the execution units. Returns whether the warp goes on. */
+static bool execute(struct functional *functional, struct unit *unit, uint32_t slot, const struct isa_info *info,
+                    struct isa_access *access, const struct isa_result *result) {
+  struct cu *cu = &unit->cu;
+  struct cu_warp *warp = cu_warp(cu, slot);
+  switch ((enum isa_class)info->class_) {
+  case ISA_CLASS_GLOBAL:
+    if (info->store || info->atomic)
+      functional->changed = functional->round;
+    if (access->mask)
+      isa_access_commit(access);
+    return true;
+  case ISA_CLASS_LDS:
+  case ISA_CLASS_COPY_LANE:
+    if (access->mask)
+      isa_access_commit(access);
+    return true;
+  case ISA_CLASS_MBARRIER:
+  case ISA_CLASS_PHASE:
+    warp->charged = result->pc;
+    return !access->mask || commit_mbarrier(cu, slot, access);
+  case ISA_CLASS_PIPE:
+    warp->charged = result->pc;
+    return !access->mask || commit_pipe(functional, unit, slot, access);
+  case ISA_CLASS_BARRIER:
+  case ISA_CLASS_COPY_FENCE:
+  case ISA_CLASS_COPY:
+  case ISA_CLASS_WAIT:
+    if (!result->mask)
+      return true;
+    if (info->to_global)
+      functional->changed = functional->round;
+    warp->charged = result->pc;
+    warp->pc = unit->executor.warps[slot].pc;
+    group_arrive(cu, slot, result->pc, result, 0);
+    return cu->schedulers[0].ready & cu_bit(slot);
+  default:
+    return true;
+  }
+}
+
+static void tell_progress(struct functional *functional) {
+  const struct progress *progress = functional->progress;
+  functional->tell_at = functional->clock + TELL;
+  if (!progress || progress->tell(progress->context, 0, functional->done, functional->groups))
+    return;
+  functional->stopped = true;
+  functional->ended = END_STOPPED;
+}
+
+/* The warp's turn. Returns whether it has come to where it waits, or to its end. */
+static bool run_warp(struct functional *functional, struct unit *unit, uint32_t slot) {
+  struct cu *cu = &unit->cu;
+  struct cu_scheduler *scheduler = cu->schedulers;
+  struct isa_warp *warp = &unit->executor.warps[slot];
+  const struct isa_info *infos = cu->kernels->info;
+  const uint64_t start = functional->clock;
+  uint64_t end = start + cycle_min(TURN, functional->limit - unit->steps[slot]);
+  bool goes_on = true;
+  cu->now = start;
+  while (goes_on && functional->clock < end) {
+    const struct isa_info *info = &infos[warp->pc];
+    struct isa_access *access = may_wait(info) ? own_access(cu, slot) : &functional->access;
+    struct isa_result result;
+    warp->clock = functional->clock++;
+    isa_step(warp, access, &result);
+    count(cu, cu->kernels, &result);
+    if (result.done) {
+      cu_warp(cu, slot)->charged = result.pc;
+      exit_warp(unit, slot);
+      goes_on = false;
+    } else if (!cu_on_unit(info)) {
+      scheduler->ready &= ~cu_bit(slot);
+      goes_on = execute(functional, unit, slot, info, access, &result);
+      end = info->class_ == ISA_CLASS_YIELD ? functional->clock : end;
+    }
+  }
+  unit->steps[slot] += functional->clock - start;
+  if (goes_on) {
+    cu_warp(cu, slot)->charged = warp->pc;
+    scheduler->ready |= cu_bit(slot);
+  }
+  if (goes_on && unit->steps[slot] == functional->limit) {
+    functional->stopped = true;
+    functional->ended = END_CYCLE_LIMIT;
+  }
+  if (functional->clock >= functional->tell_at && !functional->stopped)
+    tell_progress(functional);
+  return !goes_on;
+}
+
+/* The group's turn: pass after pass over those of its warps that can go on, while they come to where they wait. */
+static void run_group(struct functional *functional, struct unit *unit, uint32_t slot) {
+  const struct cu_group *group = &unit->cu.groups[slot];
+  const struct cu_scheduler *scheduler = unit->cu.schedulers;
+  const uint64_t end = functional->clock + GROUP_TURN;
+  bool waits = true;
+  while (waits && group->active && functional->clock < end) {
+    waits = false;
+    for (uint64_t left = scheduler->ready & group->warps; left && !functional->stopped; left &= left - 1)
+      waits |= run_warp(functional, unit, (uint32_t)__builtin_ctzll(left));
+  }
+}
+
+/* One group after the other has its turn in the slot, for as long as they end in it. */
+static void run_slot(struct functional *functional, struct unit *unit, uint32_t slot) {
+  const struct cu_group *group = &unit->cu.groups[slot];
+  while (!functional->stopped && (group->active || start_group(functional, unit, slot))) {
+    run_group(functional, unit, slot);
+    if (group->active)
+      return;
+    functional->done++;
+    functional->changed = functional->round;
+  }
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------- */
+
+/* Kernels spin on pipes that nobody will change any more. */
+static bool spins(const struct functional *functional) {
+  bool refused = false;
+  if (functional->round < functional->changed + SPIN_ROUNDS || !functional->all->results[0].pipe_count)
+    return false;
+  for (size_t i = 0; i < functional->used; i++) {
+    const struct unit *unit = functional->units[i];
+    uint64_t parked = 0;
+    for (size_t j = 0; j < functional->parked_count; j++)
+      parked |= functional->parked[j].unit == unit ? cu_bit(functional->parked[j].access->warp) : 0;
+    if (!cu_only_refused(&unit->cu, functional->round, parked, &refused))
+      return false;
+  }
+  return refused;
+}
+
+static enum launch_end run_rounds(struct functional *functional) {
+  while (functional->done < functional->groups) {
+    const uint64_t before = functional->clock;
+    const bool wider = widen(functional);
+    functional->round++;
+    for (size_t i = 0; i < functional->used; i++)
+      for (uint32_t slot = 0; slot < functional->units[i]->open; slot++)
+        run_slot(functional, functional->units[i], slot);
+    if (functional->done == functional->groups)
+      break;
+    if (functional->stopped)
+      return functional->ended;
+    if (wider)
+      functional->changed = functional->round;
+    if ((!wider && functional->clock == before) || spins(functional))
+      return END_DEADLOCK;
+  }
+  return END_FINISHED;
+}
+
+/* ---- launches ----------------------------------------------------------------------------------------- */
+
+static struct work work_of(const struct machine *machine, const struct at_once *all, size_t index) {
+  const struct occupancy *fit = &all->results[index].occupancy;
+  uint32_t per_unit = UINT32_MAX;
+  for (unsigned limit = 0; limit < LIMIT_WORK; limit++)
+    per_unit = fit->groups[limit] < per_unit ? fit->groups[limit] : per_unit;
+  return (struct work){.first = all->launches[index]->first_group,
+                       .groups = all->results[index].work_groups,
+                       .lds = fit->lds_per_group,
+                       .per_unit = per_unit,
+                       .most = (uint64_t)per_unit * machine->cu.count};
+}
+
+static void begin(struct functional *functional, const struct at_once *all) {
+  struct isa_memory *memory = all->launches[0]->memory;
+  functional->groups = functional->done = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    all->launches[i]->number = (uint32_t)i;
+    functional->work[i] = work_of(&functional->machine, all, i);
+    functional->groups += functional->work[i].groups;
+  }
+  for (size_t i = 0; memory && i < memory->pipe_count; i++)
+    isa_pipe_launch(&memory->pipes[i], functional->machine.mem.pipe_reservations);
+  functional->used = functional->parked_count = 0;
+  functional->round = functional->changed = 0;
+  functional->stopped = false;
+  functional->tell_at = functional->clock + TELL;
+}
+
+/* As collect_pipes() in models/result.c. */
+static void collect_pipes(const struct functional *functional, struct launch_result *result, size_t index) {
+  for (size_t i = 0; i < result->pipe_count; i++) {
+    const struct isa_pipe *pipe = &functional->all->launches[index]->memory->pipes[i];
+    size_t unit = 0;
+    while (unit < functional->used && functional->units[unit]->number != index)
+      unit++;
+    if (result->end == END_FINISHED && unit < functional->used)
+      isa_pipe_end(pipe, (uint32_t)index, cu_report, functional->units[unit]->cu.kernels);
+    result->pipes[i] =
+        (struct pipe_result){.pipe = pipe, .stats = pipe->stats, .left = isa_pipe_available(pipe, ISA_PIPE_READ)};
+  }
+}
+
+static void collect(const struct functional *functional, size_t index, enum launch_end end) {
+  struct launch_result *result = &functional->all->results[index];
+  const struct work *work = &functional->work[index];
+  cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
+  uint64_t ended = 0;
+  for (size_t i = 0; i < functional->used; i++)
+    if (functional->units[i]->number == index)
+      ended += functional->units[i]->cu.kernels->stats.work_groups;
+  result->functional = true;
+  result->end = ended == work->groups ? END_FINISHED : end;
+  result->never_started = work->groups - work->sent;
+  collect_pipes(functional, result, index);
+  for (size_t i = 0; i < functional->used; i++)
+    if (functional->units[i]->number == index)
+      simulation_collect_kernel(result, hazard_cycles, &functional->units[i]->cu, functional->units[i]->cu.kernels,
+                                functional->changed);
+}
+
+/* Who is left waits for ever, or was cut short. */
+static void abandon(const struct functional *functional, enum launch_end end) {
+  for (size_t i = 0; end == END_DEADLOCK && i < functional->parked_count; i++) {
+    const struct parked *parked = &functional->parked[i];
+    simulation_mark_refused(cu_warp(&parked->unit->cu, parked->access->warp), &parked->access->isa);
+  }
+  for (size_t i = 0; i < functional->used; i++)
+    cu_abandon(&functional->units[i]->cu, 0);
+}
+
+bool functional_run(struct functional *functional, struct isa_launch *const *launches, size_t count, uint64_t limit,
+                    const struct progress *progress, struct launch_result *results) {
+  const struct at_once all = {launches, results, count};
+  bool good = true;
+  assert(count && count <= RESULT_TOGETHER && "the caller has counted them");
+  functional->all = &all;
+  functional->progress = progress;
+  functional->limit = limit;
+  for (size_t i = 0; i < count; i++) /* all of them, so that all can be freed */
+    good = simulation_prepare_result(&functional->machine, &all, i) && good;
+  if (!good) {
+    for (size_t i = 0; i < count; i++)
+      launch_result_free(&results[i]);
+    return false;
+  }
+  begin(functional, &all);
+  const enum launch_end end = run_rounds(functional);
+  if (end != END_FINISHED)
+    abandon(functional, end);
+  for (size_t i = 0; i < count; i++)
+    collect(functional, i, end);
+  return true;
+}
+
+struct functional *functional_new(const struct machine *machine) {
+  struct functional *functional = need(1, sizeof *functional);
+  functional->machine = *machine;
+  return functional;
+}
+
+void functional_free(struct functional *functional) {
+  if (!functional)
+    return;
+  for (size_t i = 0; i < functional->unit_count; i++)
+    unit_free(functional->units[i]);
+  free(functional->units);
+  free(functional->parked);
+  free(functional);
+}
