@@ -4,6 +4,7 @@
  * Not captured: what kernels reach by pointers that lie in memory, packets of pipes, and values of program-scope
  * variables. */
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,16 +163,33 @@ static bool add_launch(struct icd_capture *capture, const struct icd_launch *lau
 
 /* ---- which launches --------------------------------------------------------------------------------------------- */
 
-/* One that was captured before has the same text but for its buffers' bytes. */
-static bool is_new(const json_t *launches) {
+static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
+  for (size_t i = 0; bytes && i < size; i++)
+    hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+/* Programs that were made and built alike have one number. */
+static uint64_t number_of(const struct _cl_program *program) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  hash = mix(hash, program->source, program->source ? strlen(program->source) : 0);
+  hash = mix(hash, program->options, program->options ? strlen(program->options) : 0);
+  return mix(mix(hash, program->il, program->il_size), program->binary, program->binary_size);
+}
+
+/* One that was captured before has the same text but for its buffers' bytes, and the same program. */
+static bool is_new(const json_t *launches, const struct _cl_program *program) {
   static json_t *seen;
-  char *text = json_dumps(launches, JSON_COMPACT | JSON_SORT_KEYS);
+  char *lines = json_dumps(launches, JSON_COMPACT | JSON_SORT_KEYS), *text = NULL;
+  if (!lines || asprintf(&text, "%016" PRIx64 " %s", number_of(program), lines) < 0)
+    text = NULL;
+  free(lines);
   seen = seen ? seen : json_object();
-  const bool new = text &&json_object_size(seen) < MOST && !json_object_get(seen, text);
-  if (new)
+  const bool is_first = text && json_object_size(seen) < MOST && !json_object_get(seen, text);
+  if (is_first)
     json_object_set_new(seen, text, json_true());
   free(text);
-  return new;
+  return is_first;
 }
 
 static bool make_folder(struct icd_capture *capture, const char *in, const char *kernel) {
@@ -210,8 +228,9 @@ struct icd_capture *icd_capture_begin(const struct icd_launch *launch, cl_device
     return NULL;
   made->file = json_pack("{s:s}", "name", kernel);
   made->region = calloc(launch->kernel->kernel->argument_count + 1, sizeof *made->region);
-  if (made->region && add_launch(made, launch) && is_new(json_object_get(made->file, "launches")) &&
-      make_folder(made, in, kernel) && write_program(made, launch->kernel) && write_inputs(made)) {
+  if (made->region && add_launch(made, launch) &&
+      is_new(json_object_get(made->file, "launches"), launch->kernel->program) && make_folder(made, in, kernel) &&
+      write_program(made, launch->kernel) && write_inputs(made)) {
     add_machine(made->file, device);
     return made;
   }

@@ -222,6 +222,14 @@ class Exec(unittest.TestCase):
         self.assertEqual(self.replayed(trace), self.cycles(log))
         self.assertEqual(self.replayed(trace, "--set", changed[0], "--set", changed[1]), self.cycles(elsewhere))
 
+    def test_programs_with_other_definitions_are_captured_apart(self):
+        captured = self.folder / "captured"
+        again = CAPTURED.replace(").build()", ").build(['-DN=%d' % n])").replace("program = ", "for n in (1, 2):\n  program = ", 1)
+        again = again.replace("for factor in (2, 2, 3):\n    program.scale", "  program.scale").replace("numpy.float32(factor)", "numpy.float32(2)")
+        again = again.replace("x = cl.Buffer", "  x = cl.Buffer")
+        self.python("-m", "teaching", "--capture", captured, text=again)
+        self.assertEqual(len(list(captured.glob("*/launch.json"))), 2)
+
     def test_the_exit_status_is_the_programs(self):
         self.python(text="raise SystemExit(7)", status=7)
 
