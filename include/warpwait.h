@@ -253,6 +253,8 @@ typedef struct ww_kernel {
 } ww_kernel;
 
 WW_API size_t ww_program_kernel_count(const ww_program *program);
+/* Bytes of program-scope variables, without constant ones. */
+WW_API size_t ww_program_variable_bytes(const ww_program *program);
 /* NULL when i is not below the count. */
 WW_API const ww_kernel *ww_program_kernel_at(const ww_program *program, size_t i);
 

@@ -511,7 +511,7 @@ static cl_int tell_build(cl_program program, cl_device_id device, cl_program_bui
   case CL_PROGRAM_BINARY_TYPE:
     ICD_TELL(cl_program_binary_type, program->type);
   case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
-    ICD_TELL(size_t, 0);
+    ICD_TELL(size_t, ww_program_variable_bytes(program->program));
   default:
     return CL_INVALID_VALUE;
   }

@@ -283,6 +283,10 @@ void ww_program_unref(ww_program *program) {
 
 size_t ww_program_kernel_count(const ww_program *program) { return program ? program->kernel_count : 0; }
 
+size_t ww_program_variable_bytes(const ww_program *program) {
+  return program ? program->program.isa->variable_bytes : 0;
+}
+
 const ww_kernel *ww_program_kernel_at(const ww_program *program, size_t i) {
   return program && i < program->kernel_count ? &program->kernels[i].face : NULL;
 }

@@ -28,6 +28,8 @@ TEST(opencl_api, what_work_items_print_comes_in_their_order) {
 TEST(opencl_api, program_scope_variables_live_as_long_as_the_device) {
   static const char source[] = "global int count = 5;\nkernel void k(global int *out) { *out = count++; }";
   struct rig rig = rig_with("teaching", source);
+  EXPECT_EQ(ww_program_variable_bytes(rig.program), 4);
+  EXPECT_EQ(ww_program_variable_bytes(NULL), 0);
   ww_launch *launch = rig_launch(&rig, "k", 1, 1);
   ww_buffer *out = NULL;
   rig_fine(&rig, ww_buffer_new(rig.device, "out", 4, &out, &rig.error));

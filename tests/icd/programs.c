@@ -84,6 +84,18 @@ TEST(driver_programs, do_not_tell_of_arguments_unless_they_were_built_to) {
   rig_free(&rig);
 }
 
+TEST(driver_programs, tell_how_large_their_variables_are) {
+  struct rig rig = rig_new();
+  size_t bytes = 0;
+  cl_program program = built(&rig, "global int a[10]; kernel void k(global int *d) { *d = a[*d]++; }", "-cl-std=CL2.0");
+  EXPECT_EQ(clGetProgramBuildInfo(program, rig.device[0], CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, sizeof bytes,
+                                  &bytes, NULL),
+            CL_SUCCESS);
+  EXPECT_EQ(bytes, 40);
+  clReleaseProgram(program);
+  rig_free(&rig);
+}
+
 TEST(driver_programs, tell_how_pipes_are_used) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
