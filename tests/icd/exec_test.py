@@ -105,6 +105,13 @@ class Exec(unittest.TestCase):
         done = self.run_exec("-r", "table", "--", sys.executable, "-W", "ignore", EXAMPLE / "saxpy.py")
         self.assertEqual(done.stdout + done.stderr, said)
 
+    def test_the_example_is_the_same_in_c_and_cpp(self):
+        said = self.run_exec("--", sys.executable, "-W", "ignore", EXAMPLE / "saxpy.py").stdout
+        for compiler, file in (("cc", "saxpy.c"), ("c++", "saxpy.cpp")):
+            program = self.folder / compiler
+            subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", "-o", program, EXAMPLE / file, "-lOpenCL"], check=True)
+            self.assertEqual(self.run_exec("--", program).stdout, said)
+
     def test_two_runs_print_the_same(self):
         """So do all the files that it writes, but for the numbers of processes."""
         made = []
