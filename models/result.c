@@ -1,5 +1,7 @@
 /* Results of launches: what CUs, the LDS, engines, the memory and pipes have counted, and who is stuck. */
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "models/simulation_parts.h"
 
@@ -198,6 +200,18 @@ bool simulation_collect(struct simulation *simulation, const struct at_once *all
 const struct histogram *launch_copy_latency(const struct launch_result *result) {
   static const struct histogram none;
   return result->dma_latency ? result->dma_latency : &none;
+}
+
+void launch_result_clear(struct launch_result *result) { memset(result, 0, offsetof(struct launch_result, hazards)); }
+
+void launch_result_copy(struct launch_result *to, const struct launch_result *from) {
+  const size_t stuck = from->stuck_count < RESULT_STUCK ? from->stuck_count : RESULT_STUCK;
+  memcpy(to, from, offsetof(struct launch_result, hazards));
+  memcpy(to->hazards, from->hazards, from->hazard_count * sizeof *to->hazards);
+  memcpy(to->stuck, from->stuck, stuck * sizeof *to->stuck);
+  to->by_pc = NULL;
+  to->pipes = NULL;
+  to->dma_latency = NULL;
 }
 
 void launch_result_free(struct launch_result *result) {

@@ -115,17 +115,22 @@ struct launch_result {
   uint64_t stalls[STALLS];           /* warp-cycles */
   uint64_t resident_cycles;          /* warp-cycles of residency: the sum of stalls[] */
   struct pc_result *by_pc;           /* program->count of them */
-  struct hazard_result hazards[RESULT_HAZARDS];
+  struct pipe_result *pipes;         /* of the launch's memory, in its order */
+  size_t pipe_count;
   size_t hazard_count;      /* kept */
   uint64_t hazards_dropped; /* occurrences at further instructions, beyond RESULT_HAZARDS */
+  size_t stuck_count;       /* all of them; the first RESULT_STUCK are kept */
+  /* Large, and mostly empty: what is not counted is not cleared. */
+  struct hazard_result hazards[RESULT_HAZARDS];
   struct stuck_warp stuck[RESULT_STUCK];
-  size_t stuck_count;        /* all of them; the first RESULT_STUCK are kept */
-  struct pipe_result *pipes; /* of the launch's memory, in its order */
-  size_t pipe_count;
 };
 
 /* The latency of copies; of none, if none has ended. */
 const struct histogram *launch_copy_latency(const struct launch_result *result);
+
+/* An empty one; and a copy of all that is in one, without what it leads to. */
+void launch_result_clear(struct launch_result *result);
+void launch_result_copy(struct launch_result *to, const struct launch_result *from);
 
 /* Frees what it leads to. */
 void launch_result_free(struct launch_result *result);

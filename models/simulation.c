@@ -339,7 +339,7 @@ bool simulation_prepare_result(const struct machine *machine, const struct at_on
   const struct isa_launch *launch = all->launches[index];
   struct launch_result *result = &all->results[index];
   const size_t pipes = launch->memory ? launch->memory->pipe_count : 0;
-  memset(result, 0, sizeof *result);
+  launch_result_clear(result);
   result->occupancy = simulation_occupancy(machine, launch);
   result->together = (uint32_t)all->count;
   result->work_groups = isa_launch_groups(launch);

@@ -34,7 +34,7 @@ static_assert((int)WW_TOGETHER == (int)RESULT_TOGETHER, "as many as the machine 
 static void add_buffer(struct job *job, const char *name, uint64_t base, uint64_t bytes, uint8_t *data) {
   struct isa_buffer *buffer = &job->memory.buffers[job->memory.count];
   *buffer = (struct isa_buffer){.base = base, .bytes = bytes, .data = data};
-  snprintf(buffer->name, sizeof buffer->name, "%s", name);
+  strcpy(buffer->name, name); /* as long as a ww_buffer's at most */
   job->elements[job->memory.count++] = (struct type){TYPE_UNSIGNED, 1, 1};
 }
 
@@ -290,10 +290,7 @@ static void replace_engine(const struct run_call *call) {
 static void take_result(ww_report *report, size_t i, const struct launch_result *from, const struct printed *printed) {
   struct launch_result *to = &report->results[i];
   const struct isa_program *program = report->job.launches[i].isa.program;
-  *to = *from;
-  to->by_pc = NULL;
-  to->pipes = NULL;
-  to->dma_latency = NULL;
+  launch_result_copy(to, from);
   report->count = i + 1;
   to->by_pc = need(program->count, sizeof *to->by_pc);
   memcpy(to->by_pc, from->by_pc, program->count * sizeof *to->by_pc);

@@ -20,11 +20,8 @@ uint64_t rig_mix(uint64_t hash, const void *bytes, size_t size) {
 
 /* Without addresses of the host. */
 uint64_t rig_fingerprint(const struct isa_program *program, const struct launch_result *result) {
-  struct launch_result *copy = malloc(sizeof *copy);
-  memcpy(copy, result, sizeof *copy); /* paddings too */
-  copy->by_pc = NULL;
-  copy->pipes = NULL;
-  copy->dma_latency = NULL;
+  struct launch_result *copy = calloc(1, sizeof *copy);
+  launch_result_copy(copy, result);
   for (size_t i = 0; i < RESULT_STUCK; i++)
     copy->stuck[i].pipe = NULL;
   uint64_t hash = rig_mix(UINT64_C(0xcbf29ce484222325), copy, sizeof *copy);
