@@ -219,6 +219,17 @@ class Exec(unittest.TestCase):
         lines = [json.loads(line) for line in log.read_text().splitlines()]
         return [line["cycles"] for line in lines if line.get("command") == "kernel"]
 
+    def test_what_measures_a_host_finds_what_the_machine_says_of_it(self):
+        program = self.folder / "host"
+        subprocess.run(["cc", "-O2", "-std=c17", "-D_GNU_SOURCE", "-o", program, ROOT / "tests/hw/measure/host.c", "-lOpenCL"], check=True)
+        said = self.run_exec("--functional", "--", program).stdout
+        measured = {key: int(value) for key, value in re.findall(r"^(\w+) = (\d+) ;", said, re.MULTILINE)}
+        machine = (ROOT / "machines/h200.ini").read_text().partition("[host]")[2]
+        expected = {key: int(value) for key, value in re.findall(r"^(\w+) = (\d+) ", machine, re.MULTILINE)}
+        self.assertEqual(measured.keys(), expected.keys())
+        for key in expected.keys() - {"call"}:  # which is this computer's
+            self.assertLessEqual(abs(measured[key] - expected[key]), 1, key)
+
     def test_a_trace_of_all_launches_is_replayed_as_it_ran_and_as_it_would_elsewhere(self):
         trace, log, elsewhere = (self.folder / name for name in ("t.wwt", "log", "elsewhere"))
         changed = ["mem.dram_latency=400", "cu.schedulers=2"]
