@@ -13,7 +13,7 @@ struct recording {
   char path[PATH], unfinished[PATH];
   FILE *file;
   ww_device *device; /* a reference */
-  pid_t owner;       /* what a process has that this one forks ends with it */
+  pid_t owner;       /* processes that this one forks write nothing */
   struct recording *next;
 };
 
@@ -21,7 +21,7 @@ static struct recording *first;
 
 static bool write_piece(void *self, const void *data, size_t size) {
   const struct recording *recording = self;
-  return fwrite(data, 1, size, recording->file) == size;
+  return recording->owner == getpid() && fwrite(data, 1, size, recording->file) == size;
 }
 
 static void name_file(struct recording *recording, const char *path, unsigned number) {
@@ -52,6 +52,8 @@ void icd_record(const struct _cl_device_id *device) {
   made->device = ww_device_ref(device->device);
   made->next = first;
   first = made; /* also if it has no file: it is not tried again */
+  if (made->file)
+    setvbuf(made->file, NULL, _IONBF, 0); /* what is left in it would be written by processes that are forked, too */
   if (!made->file)
     perror(made->unfinished);
   else if (ww_device_record(made->device, (ww_sink){write_piece, made}, &error) != WW_OK)

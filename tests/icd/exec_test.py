@@ -3,6 +3,7 @@
 
 usage: tests/icd/exec_test.py    WARPWAIT (default build/warpwait) has the driver beside it.
 """
+import collections
 import json
 import os
 import pathlib
@@ -218,6 +219,16 @@ class Exec(unittest.TestCase):
     def cycles(self, log):
         lines = [json.loads(line) for line in log.read_text().splitlines()]
         return [line["cycles"] for line in lines if line.get("command") == "kernel"]
+
+    def test_processes_that_are_forked_leave_whole_files_too(self):
+        trace, log = self.folder / "t.wwt", self.folder / "log"
+        more = "program.scale(queue, (128,), (32,), x, numpy.float32(4), cl.LocalMemory(128)); queue.finish()\n"
+        forked = CAPTURED + "import os, sys\nchild = os.fork()\n" + more + "if child: os.waitpid(child, 0)\nelse: sys.exit()\n"
+        self.python("-m", "teaching", "--trace", trace, "--log", log, text=forked)
+        self.assertEqual(len(self.cycles(log)), 5)
+        pids = collections.Counter(json.loads(line)["pid"] for line in log.read_text().splitlines() if "command" in line and "kernel" in line)
+        self.assertEqual(sorted(pids.values()), [1, 4])
+        self.assertEqual(len(self.replayed(trace)), 4)
 
     def test_what_measures_a_host_finds_what_the_machine_says_of_it(self):
         program = self.folder / "host"
