@@ -148,8 +148,9 @@ class Exec(unittest.TestCase):
         program.with_suffix(".c").write_text(CALLS)
         subprocess.run(["cc", "-g", "-o", program, program.with_suffix(".c"), "-lOpenCL"], check=True)
         place = f"{program}.c:{CALLS[:CALLS.index('clEnqueueNDRangeKernel')].count(chr(10)) + 1}"
-        done = self.run_exec("-m", "teaching", "-r", "table", "--check", "--", program, status=1)
+        done = self.run_exec("-m", "teaching", "-r", "table", "--check", "--html", self.folder / "page", "--", program, status=1)
         self.assertRegex(done.stderr, rf"(?m)^kernel.cl:1: M5-lds-race: .*\(kernel race, \d+ times, enqueued at {re.escape(place)}\)$")
+        self.assertIn(place, (self.folder / "page/index.html").read_text())
         done = self.run_exec("-m", "teaching", "-r", "table", "--", program)  # only what a run finds for free
         self.assertNotIn("M5-lds-race", done.stderr)
 
