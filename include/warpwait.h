@@ -292,9 +292,9 @@ WW_API ww_machine *ww_device_machine(const ww_device *device); /* no new referen
 /* Records all runs of the device from now on as one trace (.wwt). The sink gets it piece by piece, during runs and
  * until ww_device_record_end(), under the rules for ww_watch's callbacks. A replay (ww_trace_replay()) takes the cycles
  * that the runs take; for that, caches are empty when the recording begins. Runs without timing are left out. The
- * recording ends early with a run that does not finish, and before one that a trace cannot hold: a name is not UTF-8, or a pipe has the place of one that
- * was given up. Runs go on all the same, also when the sink takes no more. Meanwhile `check` and `trace` of ww_watch
- * are refused. */
+ * recording ends early with a run that does not finish, and before one that a trace cannot hold: a name is not UTF-8,
+ * or a pipe has the place of one that was given up. Runs go on all the same, also when the sink takes no more.
+ * Meanwhile `check` and `trace` of ww_watch are refused. */
 WW_API ww_status ww_device_record(ww_device *device, ww_sink sink, ww_error *error);
 /* Ends the recording: the sink gets the rest of the trace. WW_UNSUPPORTED if the trace is whole but lacks runs, or has
  * none: the message names the last launch and the reason. There is no trace with WW_CANCELLED (the sink took no more)

@@ -498,9 +498,9 @@ TEST(errors, nothing_is_given_up_and_asked_for_without_harm) {
   EXPECT_TRUE(!ww_buffer_data(NULL) && !ww_buffer_bytes(NULL) && !ww_buffer_address(NULL) && !ww_pipe_packets(NULL) &&
               !ww_pipe_packet(NULL, 0) && !ww_device_now(NULL) && !ww_device_machine(NULL) && !ww_launch_device(NULL) &&
               !ww_program_kernel_count(NULL) && !ww_program_kernel_at(NULL, 0) && !ww_report_finished(NULL) &&
-              !ww_report_start(NULL, 0) && !ww_report_cycles(NULL, 0) && !ww_report_count(NULL, "launches") && !ww_report_member(NULL, "", 0) &&
-              !ww_kernel_argument(NULL, 0) && !ww_event_name(1000) && !ww_event_field(0, 1000) &&
-              !ww_event_field(1000, 0));
+              !ww_report_start(NULL, 0) && !ww_report_cycles(NULL, 0) && !ww_report_count(NULL, "launches") &&
+              !ww_report_member(NULL, "", 0) && !ww_kernel_argument(NULL, 0) && !ww_event_name(1000) &&
+              !ww_event_field(0, 1000) && !ww_event_field(1000, 0));
   EXPECT_STREQ(ww_machine_name(NULL), "");
   EXPECT_EQ(ww_event_kind(NULL), UINT32_MAX);
   EXPECT_EQ(ww_event_kind("no such kind"), UINT32_MAX);
