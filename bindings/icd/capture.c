@@ -5,12 +5,12 @@
  * variables. */
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
 #include "bindings/icd/icd.h"
+#include "bindings/icd/json.h"
 
 enum { PATH = 3000, MOST = 1000 /* launches */ };
 
@@ -86,7 +86,7 @@ static void add_machine(json_t *file, cl_device_id device) {
   json_object_set_new(file, "set", changes);
 }
 
-static json_t *list_of(const uint64_t *numbers, cl_uint count) {
+json_t *icd_list_of(const uint64_t *numbers, cl_uint count) {
   json_t *list = json_array();
   for (cl_uint i = 0; i < count; i++)
     json_array_append_new(list, json_integer((json_int_t)numbers[i]));
@@ -151,11 +151,11 @@ static bool add_launch(struct icd_capture *capture, const struct icd_launch *lau
   for (size_t i = 0; good && i < launch->kernel->kernel->argument_count; i++)
     good = json_array_append_new(arguments, argument_json(capture, launch, &launch->arguments[i])) == 0;
   if (good)
-    made =
-        json_pack("{s:s, s:o, s:o}", "kernel", launch->kernel->kernel->name, "global",
-                  list_of(launch->global, launch->dimensions), "offset", list_of(launch->offset, launch->dimensions));
+    made = json_pack("{s:s, s:o, s:o}", "kernel", launch->kernel->kernel->name, "global",
+                     icd_list_of(launch->global, launch->dimensions), "offset",
+                     icd_list_of(launch->offset, launch->dimensions));
   if (made && launch->has_local)
-    json_object_set_new(made, "local", list_of(launch->local, launch->dimensions));
+    json_object_set_new(made, "local", icd_list_of(launch->local, launch->dimensions));
   json_object_set(made, "args", arguments);
   json_decref(arguments);
   return made && json_object_set_new(capture->file, "launches", json_pack("[o]", made)) == 0;

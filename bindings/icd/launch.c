@@ -92,7 +92,7 @@ static ww_watch watch_of(struct icd_launch *launch, bool wanted) {
 
 static bool write_file(void *self, const void *data, size_t size) { return fwrite(data, 1, size, self) == size; }
 
-/* DIR/saxpy.html, of the first machine of several; there as a whole, or not at all. */
+/* DIR/saxpy-0.html, of the first device; there as a whole, or not at all. */
 static void write_page(const struct icd_launch *launch, const struct _cl_device_id *device, const ww_report *report) {
   enum { PATH = 4096 };
   const char *folder = icd_wishes()->html;

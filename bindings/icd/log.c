@@ -9,11 +9,11 @@
  *
  * A report is that of the longest launch of its kernel on its machine so far. */
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "bindings/icd/icd.h"
+#include "bindings/icd/json.h"
 
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
@@ -76,19 +76,12 @@ static const char *command_name(cl_command_type type) {
   }
 }
 
-static json_t *list_of(const uint64_t *numbers, cl_uint count) {
-  json_t *list = json_array();
-  for (cl_uint i = 0; i < count; i++)
-    json_array_append_new(list, json_integer((json_int_t)numbers[i]));
-  return list;
-}
-
 static void add_launch(json_t *line, const struct icd_launch *launch) {
   const struct icd_outcome *outcome = &launch->outcome;
   json_object_set_new(line, "kernel", json_string(launch->kernel->kernel->name));
-  json_object_set_new(line, "global", list_of(launch->global, launch->dimensions));
+  json_object_set_new(line, "global", icd_list_of(launch->global, launch->dimensions));
   if (launch->has_local)
-    json_object_set_new(line, "local", list_of(launch->local, launch->dimensions));
+    json_object_set_new(line, "local", icd_list_of(launch->local, launch->dimensions));
   if (outcome->functional)
     json_object_set_new(line, "functional", json_true());
   else
@@ -108,7 +101,7 @@ void icd_log_command(const struct icd_command *command, struct icd_work work, cl
   json_t *line =
       json_pack("{s:s, s:i, s:i, s:s, s:i, s:o}", "command", command_name(event->type), "pid", (int)getpid(), "device",
                 (int)event->queue->device->number, "machine", ww_machine_name(event->queue->device->machine), "queue",
-                (int)event->queue->number, "times", list_of(times, 4));
+                (int)event->queue->number, "times", icd_list_of(times, 4));
   if (work.part < ICD_PARTS)
     json_object_set_new(line, "part", json_string(parts[work.part]));
   if (work.bytes)

@@ -34,18 +34,20 @@ static void name_file(struct recording *recording, const char *path, unsigned nu
   snprintf(recording->unfinished, PATH, "%.3600s.unfinished", recording->path);
 }
 
+static bool is_known(const ww_device *device) {
+  const struct recording *at = first;
+  while (at && at->device != device)
+    at = at->next;
+  return at;
+}
+
 void icd_record(const struct _cl_device_id *device) {
+  static unsigned count;
   const char *path = icd_wishes()->trace;
   ww_error error;
-  struct recording *made = path ? calloc(1, sizeof *made) : NULL;
-  for (const struct recording *at = first; made && at; at = at->next)
-    if (at->device == device->device) {
-      free(made);
-      return;
-    }
+  struct recording *made = path && !is_known(device->device) ? calloc(1, sizeof *made) : NULL;
   if (!made)
     return;
-  static unsigned count;
   name_file(made, path, count++);
   made->file = fopen(made->unfinished, "wb");
   made->owner = getpid();

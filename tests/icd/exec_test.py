@@ -173,6 +173,7 @@ class Exec(unittest.TestCase):
         self.assertNotRegex(done.stderr, r"(?m)slow")
         self.assertEqual([folder.name for folder in captured.iterdir()], ["001-quick"])
         self.assertEqual(sorted(file.name for file in page.iterdir()), ["index.html", "quick-0.html"])
+        self.assertIn('href="quick-0.html"', (page / "index.html").read_text())
 
     def test_what_is_of_no_interest_is_executed_without_timing(self):
         done = self.python("-m", "teaching", "-r", "table", "--only", "quick", "--functional", "--log", self.folder / "log", text=TWO_QUEUES)

@@ -1,0 +1,12 @@
+/* JSON that the driver writes, for log.c and capture.c. */
+#ifndef BINDINGS_ICD_JSON_H
+#define BINDINGS_ICD_JSON_H
+
+#include <jansson.h>
+
+#include "bindings/icd/icd.h"
+
+/* In capture.c. */
+json_t *icd_list_of(const uint64_t *numbers, cl_uint count);
+
+#endif
