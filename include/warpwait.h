@@ -413,8 +413,13 @@ typedef struct ww_watch {
   /* Execute the launches without timing, as fast as the host can: memory, pipes and variables, `print` and `hazard` are
    * as of any run, but no cycle is simulated. The device's time and caches stay as they are, and the report counts
    * instructions and has no cycles. `cycle_limit` is then how many instructions a warp executes at most. Not together
-   * with `event`, `check`, `trace` and `page`. */
+   * with `event`, `check`, `trace`, `page` and `timeline`. */
   bool functional;
+  /* Gets a timeline with events of all kinds (.wtl, docs/timeline-format.md), piece by piece during the run. Cycles are
+   * the device's, as those of ww_event: of a new device, of a replay and of a launch file they count from 0, and the
+   * bytes are what `--timeline FILE.wtl` writes. A timeline is whole once the call returns WW_OK; up to then it is
+   * good up to its last block. */
+  ww_sink timeline;
 } ww_watch;
 
 enum { WW_TOGETHER = 8 /* most launches that run at once */ };

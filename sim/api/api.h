@@ -52,15 +52,18 @@ ww_status api_try_named(const char *name, api_work *work, void *self, ww_error *
 static inline ww_status api_judge(bool good) { return good ? WW_OK : WW_BAD_INPUT; }
 
 /* A caller's structure, over defaults that are there; NULL leaves these. It begins with its size, which is not below
- * that of version 0.1 (once structures grow, `known` is no longer the least); what a newer caller says beyond what is
- * known here is refused. */
-ww_status api_take(void *to, size_t known, const void *from, const char *name, ww_error *error);
-#define API_TAKE(to, from)                                                                                             \
+ * `least`, that of version 0.1: what an older caller does not know stays as it is. What a newer caller says beyond the
+ * `known` bytes is refused. */
+ww_status api_take(void *to, size_t least, size_t known, const void *from, const char *name, ww_error *error);
+#define API_TAKE_FROM(to, from, least)                                                                                 \
   do {                                                                                                                 \
-    const ww_status taken = (from) ? api_take(&(to), sizeof(to), (from), #from, error) : WW_OK;                        \
+    const ww_status taken = (from) ? api_take(&(to), (least), sizeof(to), (from), #from, error) : WW_OK;               \
     if (taken != WW_OK)                                                                                                \
       return taken;                                                                                                    \
   } while (0)
+/* One that has not grown, and a watch. */
+#define API_TAKE(to, from) API_TAKE_FROM(to, from, sizeof(to))
+#define API_TAKE_WATCH(to, from) API_TAKE_FROM(to, from, offsetof(ww_watch, timeline))
 
 /* A caller's sink as one of ours; the caller has ended it: *ended. */
 struct api_sink {

@@ -161,14 +161,14 @@ ww_status api_try_named(const char *name, api_work *work, void *self, ww_error *
 
 /* ---- what comes from callers -------------------------------------------------------------------------------- */
 
-ww_status api_take(void *to, size_t known, const void *from, const char *name, ww_error *error) {
+ww_status api_take(void *to, size_t least, size_t known, const void *from, const char *name, ww_error *error) {
   char text[200];
   uint32_t size = 0;
   const unsigned char *bytes = from;
   memcpy(&size, from, sizeof size);
-  if (size < known) {
+  if (size < least) {
     snprintf(text, sizeof text, "%.40s.size: %u is less than the %zu bytes that version 0.1 has: set it to sizeof",
-             name, size, known);
+             name, size, least);
     return api_fail(error, WW_BAD_INPUT, text);
   }
   for (size_t i = known; i < size; i++)
@@ -177,7 +177,7 @@ ww_status api_take(void *to, size_t known, const void *from, const char *name, w
                name, known);
       return api_fail(error, WW_UNSUPPORTED, text);
     }
-  memcpy(to, from, known);
+  memcpy(to, from, size < known ? size : known);
   return WW_OK;
 }
 

@@ -404,7 +404,7 @@ ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, co
     *report = NULL;
   API_GIVEN(device);
   API_GIVEN(launches);
-  API_TAKE(call.watch, watch);
+  API_TAKE_WATCH(call.watch, watch);
   if (!count || count > WW_TOGETHER)
     return fail_count(count, error);
   memcpy(kept, launches, count * sizeof *kept);

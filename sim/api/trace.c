@@ -199,7 +199,7 @@ ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machine, cons
   if (report)
     *report = NULL;
   API_GIVEN(trace);
-  API_TAKE(call.whole.watch, watch);
+  API_TAKE_WATCH(call.whole.watch, watch);
   if (call.whole.watch.check || call.whole.watch.trace.write)
     return api_fail(error, WW_BAD_INPUT, "watch: a replay is neither checked nor recorded: a trace has no data");
   if (call.whole.watch.functional)
@@ -263,7 +263,7 @@ ww_status ww_file_run(ww_context *context, ww_bytes launch_file, const ww_machin
     *passed = false;
   API_GIVEN(context);
   API_GIVEN(launch_file.data);
-  API_TAKE(call.whole.watch, watch);
+  API_TAKE_WATCH(call.whole.watch, watch);
   const ww_status status = api_try_named(call.file.name, run_file, &call, error);
   if (passed)
     *passed = status == WW_OK && call.passed;

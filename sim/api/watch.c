@@ -23,34 +23,37 @@ struct api_watchers {
   struct page_lanes *page_lanes;
   struct page page;
   struct text timeline, html; /* of the page */
-  struct sink to_timeline;
+  struct api_sink caller;     /* who gets the timeline */
+  struct sink to_timeline;    /* both */
   struct timeline_recording timelined;
+  struct timeline shifted, *unshifted; /* into the device's time, and what the recording listens with */
 };
 
 /* ---- callbacks ------------------------------------------------------------------------------------------------- */
 
-/* Fields that are cycles, too, are told in the device's time; a 0 stands for none. */
-static void shift_fields(const struct api_watchers *watchers, const struct timeline_event *event,
-                         uint64_t field[TIMELINE_FIELDS]) {
+/* The event in the device's time, with those of its fields that are cycles; a 0 there stands for none. */
+static struct timeline_event shift(const struct api_watchers *watchers, const struct timeline_event *event) {
   const struct timeline_field_row *row = timeline_kind_rows[event->kind].field;
-  for (unsigned i = 0; row[i].name; i++)
-    field[i] =
-        event->field[i] && strcmp(row[i].type, "cycle") == 0 ? watchers->before + event->field[i] : event->field[i];
+  struct timeline_event shifted = *event;
+  shifted.from += watchers->before;
+  shifted.to += watchers->before;
+  for (unsigned i = 0; watchers->before && row[i].name; i++)
+    if (event->field[i] && strcmp(row[i].type, "cycle") == 0)
+      shifted.field[i] += watchers->before;
+  return shifted;
 }
 
 static void take_event(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
   const struct api_watchers *watchers = self;
-  uint64_t shifted[TIMELINE_FIELDS];
-  if (watchers->before)
-    shift_fields(watchers, event, shifted);
+  const struct timeline_event shifted = shift(watchers, event);
   const ww_event told = {.kind = event->kind,
                          .cu = event->cu,
                          .unit = event->unit,
-                         .from = watchers->before + event->from,
-                         .to = watchers->before + event->to,
+                         .from = shifted.from,
+                         .to = shifted.to,
                          .launch = watchers->events.launch,
                          .field_count = timeline_kind_rows[event->kind].fields,
-                         .fields = watchers->before ? shifted : event->field};
+                         .fields = shifted.field};
   (void)stream, (void)now;
   struct border *border = heap_suspend();
   watchers->watch.event(watchers->watch.self, &told);
@@ -67,10 +70,19 @@ static bool tick(void *self, cycle_t now, uint64_t done, uint64_t groups) {
   return !watchers->cancelled;
 }
 
-static bool keep_bytes(void *self, const char *data, size_t size, struct message *message) {
-  (void)message;
-  text_add(self, data, size);
-  return true;
+static void take_shifted(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event) {
+  const struct api_watchers *watchers = self;
+  const struct timeline_event shifted = shift(watchers, event);
+  watchers->unshifted->take(watchers->unshifted->self, stream, now, &shifted);
+}
+
+/* The timeline's bytes, for the page and for the caller. */
+static bool take_bytes(void *self, const char *data, size_t size, struct message *message) {
+  struct api_watchers *watchers = self;
+  if (watchers->watch.page)
+    text_add(&watchers->timeline, data, size);
+  return !watchers->watch.timeline.write ||
+         watchers->caller.sink.write(watchers->caller.sink.self, data, size, message);
 }
 
 uint32_t ww_event_kind(const char *name) {
@@ -114,16 +126,27 @@ static bool record(struct api_watchers *watchers, const struct job *job, struct 
   return true;
 }
 
-static bool make_page(struct api_watchers *watchers, const struct job *job, struct run_options *options,
-                      struct message *message) {
-  const struct timeline_window window = {.to = NEVER, .kinds = (UINT32_C(1) << TIMELINE_KINDS) - 1};
+static void watch_lanes(struct api_watchers *watchers, struct run_options *options) {
   watchers->page_lanes = page_lanes_new();
   watchers->lanes = page_lanes_watcher(watchers->page_lanes);
   run_watch(options, &watchers->lanes);
-  watchers->to_timeline = (struct sink){keep_bytes, &watchers->timeline};
+}
+
+/* The engine counts from the device's cycle `before` on. */
+static bool make_timeline(struct api_watchers *watchers, const struct job *job, struct run_options *options,
+                          struct message *message) {
+  const struct timeline_window window = {.to = NEVER, .kinds = (UINT32_C(1) << TIMELINE_KINDS) - 1};
+  struct run_watcher *watcher = &watchers->timelined.watcher;
+  api_sink(&watchers->caller, watchers->watch.timeline);
+  watchers->to_timeline = (struct sink){take_bytes, watchers};
   if (!timeline_record_sink(&watchers->timelined, &watchers->to_timeline, &window, job, message))
     return false;
-  run_watch(options, &watchers->timelined.watcher);
+  if (watchers->before) {
+    watchers->unshifted = watcher->timeline;
+    watchers->shifted = (struct timeline){.take = take_shifted, .self = watchers, .kinds = watchers->unshifted->kinds};
+    watcher->timeline = &watchers->shifted;
+  }
+  run_watch(options, watcher);
   return true;
 }
 
@@ -133,6 +156,7 @@ static const char *timed(const ww_watch *watch) {
          : watch->check                     ? "check"
          : watch->trace.write               ? "trace"
          : watch->page                      ? "page"
+         : watch->timeline.write            ? "timeline"
                                             : NULL;
 }
 
@@ -143,6 +167,9 @@ bool api_watch_fits(const ww_watch *watch, const struct job *job, struct message
     return message_fail(message, "trace: a run that is checked is not recorded: run it twice");
   return !watch->trace.write || trace_job_possible(job, message);
 }
+
+/* By its caller, whose sink takes no more. */
+static bool is_ended(const struct api_watchers *watchers) { return watchers->trace.ended || watchers->caller.ended; }
 
 ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t before, struct run_options *options,
                           struct api_watchers **watchers, struct message *message) {
@@ -158,9 +185,11 @@ ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t 
     made->checking = checker_watcher(made->checker);
     run_watch(options, &made->checking);
   }
+  if (made->watch.page)
+    watch_lanes(made, options);
   if ((made->watch.trace.write && !record(made, job, options, message)) ||
-      (made->watch.page && !make_page(made, job, options, message)))
-    return made->trace.ended ? WW_CANCELLED : WW_BAD_INPUT;
+      ((made->watch.page || made->watch.timeline.write) && !make_timeline(made, job, options, message)))
+    return is_ended(made) ? WW_CANCELLED : WW_BAD_INPUT;
   return WW_OK;
 }
 
@@ -177,10 +206,8 @@ static bool end_recording(struct api_watchers *watchers, bool good, struct messa
   return recorder_close(recorder, &error) ? good : message_fail(message, "%s", error.text);
 }
 
-static bool end_timeline(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,
-                         size_t count, bool good, struct message *message) {
-  if (!timeline_recorded(&watchers->timelined, job, results, count, good, message))
-    return false;
+static bool end_page(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,
+                     size_t count, struct message *message) {
   const struct trace_place timeline = {"the timeline", watchers->timeline.data, watchers->timeline.length};
   const struct report report = {.job = job, .results = results, .count = count};
   page_take_lanes(&watchers->page, watchers->page_lanes);
@@ -189,6 +216,20 @@ static bool end_timeline(struct api_watchers *watchers, const struct job *job, c
   page_add(&watchers->page, "as run", &report);
   page_print(&watchers->page, job, &watchers->html);
   return true;
+}
+
+/* What it says of the launches is in the device's time, as its events are. */
+static bool end_timeline(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,
+                         size_t count, bool good, struct message *message) {
+  struct launch_result *shifted = need(count, sizeof *shifted);
+  for (size_t i = 0; i < count; i++) {
+    shifted[i] = results[i];
+    shifted[i].start += watchers->before;
+  }
+  good = timeline_recorded(&watchers->timelined, job, shifted, count, good, message) &&
+         (!watchers->watch.page || end_page(watchers, job, shifted, count, message));
+  free(shifted);
+  return good;
 }
 
 ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,
@@ -204,7 +245,7 @@ ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, co
     good = end_timeline(watchers, job, results, count, good, message);
   if (watchers->cancelled && !*message->text) /* near its end */
     message_fail(message, "the run was ended by its caller");
-  if (watchers->cancelled || watchers->trace.ended)
+  if (watchers->cancelled || is_ended(watchers))
     return WW_CANCELLED;
   return good ? WW_OK : status == WW_OK ? WW_BAD_INPUT : status;
 }

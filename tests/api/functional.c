@@ -95,6 +95,7 @@ TEST(functional, what_is_about_time_is_refused_together_with_it) {
   } rows[] = {{{.size = sizeof(ww_watch), .functional = true, .check = true}, "check: a run without timing"},
               {{.size = sizeof(ww_watch), .functional = true, .trace = sink}, "trace: a run without timing"},
               {{.size = sizeof(ww_watch), .functional = true, .page = true}, "page: a run without timing"},
+              {{.size = sizeof(ww_watch), .functional = true, .timeline = sink}, "timeline: a run without timing"},
               {{.size = sizeof(ww_watch), .functional = true, .event = ignore_event, .event_kinds = 1},
                "event: a run without timing"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

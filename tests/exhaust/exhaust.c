@@ -299,7 +299,8 @@ static ww_status run_watched(void) {
                           .event_kinds = 0,
                           .print = print,
                           .trace = {keep, &s.trace_bytes},
-                          .page = true};
+                          .page = true,
+                          .timeline = {take, NULL}};
   return ww_run(s.device, &s.launch, 1, &watch, &s.report, &error);
 }
 

@@ -105,6 +105,8 @@ static void run(struct state *s, unsigned to) {
   if (how & 4)
     s->recorded_size = 0, watch.trace = (ww_sink){record, s};
   watch.page = how & 8;
+  if (how & 16)
+    watch.timeline = dropping;
   ww_report *report = NULL;
   judge(s, ww_run(s->device[pick(s)], launches, byte(s) % 4, &watch, &report, &s->error));
   ww_report_unref(s->report[to]);
