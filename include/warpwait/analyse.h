@@ -4,6 +4,8 @@
  *     a trace ──ww_explain()──► which limit of the machine costs what
  *     a trace x values of parameters ──ww_sweep()──► a report for each point
  *
+ *     an expression x columns of numbers and words ──ww_expression_value()──► a number for each row
+ *
  * A trace is replayed (ww_trace_replay()), so that explaining and sweeping need neither the kernel nor its data. */
 #ifndef WARPWAIT_ANALYSE_H
 #define WARPWAIT_ANALYSE_H
@@ -54,6 +56,40 @@ typedef struct ww_point {
 WW_API ww_status ww_sweep(const ww_trace *trace, const ww_machine *machine, const ww_axis *axes, size_t axis_count,
                           const ww_work *work, bool (*point)(void *self, const ww_point *point), void *self,
                           ww_error *error);
+
+/* An expression in the notation of sweep files' constraints and costs (docs/sweep.md): numbers, names of columns, words
+ * in quotes, + - * / % ^, comparisons, && || !, min, max, abs, log2, ceil, floor. It never changes, and any number of
+ * threads may use it at once. */
+typedef struct ww_expression ww_expression;
+
+/* Reads one. WW_BAD_INPUT says what was expected where; error->column is that place, in characters from 1. */
+WW_API ww_status ww_expression_new(const char *text, ww_expression **expression, ww_error *error);
+WW_API ww_expression *ww_expression_ref(ww_expression *expression);
+WW_API void ww_expression_unref(ww_expression *expression);
+
+/* Names that it uses, each once, in the order of their first use. They live as long as the expression; NULL when i is
+ * not below the count. */
+WW_API size_t ww_expression_name_count(const ww_expression *expression);
+WW_API const char *ww_expression_name_at(const ww_expression *expression, size_t i);
+
+/* A name's values, one for each row: either numbers, of which NaN is no value, or words, of which NULL is none. The
+ * caller's, until the call returns. */
+typedef struct ww_column {
+  const double *numbers;
+  const char *const *words;
+} ww_column;
+
+/* Stores the expression's value for each of `rows` rows, with a column for each of its names, in their order. A word is
+ * also the number that it says (ww_number()), but not where a name begins with "define." and C would read 010 by
+ * eights. A word in quotes beside a column of numbers is meant as the number that it says. Comparisons are 1 or 0. A
+ * division by zero, what has no value, and a word where a number is wanted, is NaN: no comparison holds for it, != and
+ * all. A value holds if it is below or above 0. Takes no memory for each row. */
+WW_API ww_status ww_expression_value(const ww_expression *expression, const ww_column *columns, size_t rows,
+                                     double *values, ww_error *error);
+
+/* Whether a text is a number as expressions have them, and which: "64K" is 65536, "0x40" 64, "-1.5e3" -1500. Not if
+ * there is anything else in it, blanks too. *number is left alone if it is none; `number` may be NULL. */
+WW_API bool ww_number(const char *text, double *number);
 
 #ifdef __cplusplus
 }

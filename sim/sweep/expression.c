@@ -29,21 +29,32 @@ struct expression_operand expression_operand(const char *text) {
   return (struct expression_operand){text, !whole ? NAN : *text == '-' ? -number : number};
 }
 
+bool expression_is_octal(const char *text) {
+  const char *digits = text + (*text == '-');
+  return *digits == '0' && digits[1] && !digits[strspn(digits, "0123456789")];
+}
+
 static struct expression_operand operand_of(const struct expression *expression,
                                             const struct expression_operand *operand, int which) {
   return which >= 0 ? operand[which] : (struct expression_operand){expression->words[-1 - which], NAN};
 }
 
-/* Whether two operands are the same: as numbers when both are, else as words. A name without a value is not a number.
- */
+static bool is_nothing(struct expression_operand operand) { return !operand.text && isnan(operand.number); }
+
+/* Whether two operands are the same: as numbers when both are, else as words. What has no value is the same as nothing,
+ * and as nothing else. */
 static double compare(const struct expression *expression, const struct expression_operand *operand,
                       const struct step *step) {
-  const struct expression_operand a = operand_of(expression, operand, step->a),
-                                  b = operand_of(expression, operand, step->b);
-  if (!a.text || !b.text)
+  struct expression_operand a = operand_of(expression, operand, step->a), b = operand_of(expression, operand, step->b);
+  if (is_nothing(a) || is_nothing(b))
     return 0;
+  if (step->a < 0 && !b.text)
+    a.number = step->number;
+  if (step->b < 0 && !a.text)
+    b.number = step->number;
   const bool numbers = !isnan(a.number) && !isnan(b.number);
-  const bool same = numbers ? !(a.number < b.number || a.number > b.number) : strcmp(a.text, b.text) == 0;
+  const bool same =
+      numbers ? !(a.number < b.number || a.number > b.number) : a.text && b.text && strcmp(a.text, b.text) == 0;
   return same == (step->kind == STEP_SAME);
 }
 

@@ -27,7 +27,8 @@ struct expression;
 /* The text of a name's value, or NULL when there is no such name: it is not a number then. */
 typedef const char *expression_lookup(void *context, const char *name);
 
-/* A name's value: its text, and the number that the text is. */
+/* A name's value: its text, and the number that the text is. A number that was never written has no text: a word in
+ * quotes beside it is meant as the number that it says. Without either there is no value. */
 struct expression_operand {
   const char *text;
   double number; /* not a number: a word */
@@ -36,8 +37,11 @@ struct expression_operand {
 /* The operand that a text is: 7, -1.5e3, 0x40, 4K, or a word. It points to the text. */
 struct expression_operand expression_operand(const char *text);
 
-/* NULL with `message` filled: what was expected where. */
-struct expression *expression_read(const char *text, char *message, size_t size);
+/* A whole number that begins with a 0 that says nothing: 010 is 10 in an expression, and 8 in C. */
+bool expression_is_octal(const char *text);
+
+/* NULL with `message` filled: what was expected where. `at` (it may be NULL) gets how many bytes stand before that. */
+struct expression *expression_read(const char *text, char *message, size_t size, size_t *at);
 void expression_free(struct expression *expression);
 
 /* Names that it uses, `*count` of them, each once; they live as long as the expression. */

@@ -8,7 +8,8 @@ enum step_kind {
   STEP_NUMBER, /* pushes a number */
   STEP_NAME,   /* pushes the number of names[a] */
   STEP_WORD,   /* words[a]; stands only until the comparison that it belongs to is read */
-  STEP_SAME,   /* pushes whether the operands a and b are the same; not below 0: names, below: words[-1 - it] */
+  STEP_SAME,   /* pushes whether the operands a and b are the same; not below 0: names, below: words[-1 - it], of which
+                  `number` is what it says */
   STEP_NOT_SAME,
   /* Of the value on top. */
   STEP_MINUS,

@@ -11,7 +11,7 @@
 
 struct reading {
   struct expression *expression;
-  const char *at, *start;
+  const char *at;
   unsigned depth;
   char *message;
   size_t size;
@@ -229,9 +229,11 @@ static bool add_comparison(struct reading *reading, size_t left, size_t right, e
   if ((kind != STEP_EQUAL && kind != STEP_UNEQUAL) || !is_operand(a, b) || !is_operand(b, end))
     return !quoted ? add_kind(reading, kind)
                    : fail(reading, "a word in quotes is only compared, with == or !=, to a name");
+  const struct step *word = a->kind == STEP_WORD ? a : b->kind == STEP_WORD ? b : NULL;
   const struct step same = {.kind = kind == STEP_EQUAL ? STEP_SAME : STEP_NOT_SAME,
                             .a = a->kind == STEP_NAME ? a->a : -1 - a->a,
-                            .b = b->kind == STEP_NAME ? b->a : -1 - b->a};
+                            .b = b->kind == STEP_NAME ? b->a : -1 - b->a,
+                            .number = word ? expression_operand(expression->words[word->a]).number : NAN};
   expression->step_count = left;
   expression->steps[expression->step_count++] = same;
   return true;
@@ -267,11 +269,13 @@ static bool read_all(struct reading *reading) {
   return !*reading->at || fail(reading, "expected an operator");
 }
 
-struct expression *expression_read(const char *text, char *message, size_t size) {
+struct expression *expression_read(const char *text, char *message, size_t size, size_t *at) {
   struct expression *expression = need(1, sizeof *expression);
   struct reading reading = {.expression = expression, .at = text, .message = message, .size = size};
   if (read_all(&reading))
     return expression;
+  if (at)
+    *at = (size_t)(reading.at - text);
   expression_free(expression);
   return NULL;
 }

@@ -90,8 +90,7 @@ static const char *octal_of(const struct sweep_plan *plan, const char *name) {
   const size_t axis = axis_of(plan, name), count = axis < PLAN_AXES ? plan->axis[axis].count : 1;
   for (size_t i = 0; strncmp(name, "define.", 7) == 0 && i < count; i++) {
     const char *word = axis < PLAN_AXES ? plan->axis[axis].value[i] : setting_of(plan, name);
-    const char *digits = word ? word + (*word == '-') : "";
-    if (*digits == '0' && digits[1] && !digits[strspn(digits, "0123456789")])
+    if (word && expression_is_octal(word))
       return word;
   }
   return NULL;

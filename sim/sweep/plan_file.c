@@ -127,7 +127,7 @@ static bool take_max_cycles(struct reading *reading) {
 
 static struct expression *take_expression(struct reading *reading) {
   char what[EXPRESSION_MESSAGE];
-  struct expression *expression = expression_read(reading->text, what, sizeof what);
+  struct expression *expression = expression_read(reading->text, what, sizeof what, NULL);
   if (!expression)
     FAIL(reading, "%s: %s", reading->key, what);
   return expression;

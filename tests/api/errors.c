@@ -434,6 +434,28 @@ TEST(errors, of_traces) {
   rig_free(&rig);
 }
 
+TEST(errors, of_expressions) {
+  struct rig rig = rig_new("teaching");
+  ww_expression *expression = NULL;
+  ww_error *error = &rig.error;
+  double value = 0;
+  rig_refused(&rig, ww_expression_new("a", NULL, error), WW_BAD_INPUT, "expression: is NULL");
+  rig_refused(&rig, ww_expression_new(NULL, &expression, error), WW_BAD_INPUT, "text: is NULL");
+  rig_refused(&rig, ww_expression_new("a +", &expression, error), WW_BAD_INPUT, "column 4: expected a number");
+  EXPECT_EQ(rig.error.column, 4);
+  EXPECT_TRUE(expression == NULL);
+  EXPECT_EQ(ww_expression_new("a +", &expression, NULL), WW_BAD_INPUT);
+  rig_fine(&rig, ww_expression_new("a + 1", &expression, error));
+  rig_refused(&rig, ww_expression_value(NULL, NULL, 0, NULL, error), WW_BAD_INPUT, "expression: is NULL");
+  rig_refused(&rig, ww_expression_value(expression, NULL, 1, &value, error), WW_BAD_INPUT, "columns: is NULL");
+  rig_refused(&rig, ww_expression_value(expression, &(ww_column){.numbers = &value}, 1, NULL, error), WW_BAD_INPUT,
+              "values: is NULL");
+  rig_refused(&rig, ww_expression_value(expression, &(ww_column){NULL, NULL}, 1, &value, error), WW_BAD_INPUT,
+              "columns[0]: 'a' has neither");
+  ww_expression_unref(expression);
+  rig_free(&rig);
+}
+
 TEST(errors, of_recordings) {
   struct rig rig = rig_new("teaching");
   struct kept kept = {NULL, 0}, unwanted = {NULL, 0};
@@ -492,15 +514,17 @@ TEST(errors, nothing_is_given_up_and_asked_for_without_harm) {
   ww_launch_unref(NULL);
   ww_report_unref(NULL);
   ww_trace_unref(NULL);
+  ww_expression_unref(NULL);
   EXPECT_TRUE(!ww_context_ref(NULL) && !ww_machine_ref(NULL) && !ww_program_ref(NULL) && !ww_device_ref(NULL) &&
               !ww_buffer_ref(NULL) && !ww_pipe_ref(NULL) && !ww_launch_ref(NULL) && !ww_report_ref(NULL) &&
-              !ww_trace_ref(NULL));
+              !ww_trace_ref(NULL) && !ww_expression_ref(NULL));
   EXPECT_TRUE(!ww_buffer_data(NULL) && !ww_buffer_bytes(NULL) && !ww_buffer_address(NULL) && !ww_pipe_packets(NULL) &&
               !ww_pipe_packet(NULL, 0) && !ww_device_now(NULL) && !ww_device_machine(NULL) && !ww_launch_device(NULL) &&
               !ww_program_kernel_count(NULL) && !ww_program_kernel_at(NULL, 0) && !ww_report_finished(NULL) &&
               !ww_report_start(NULL, 0) && !ww_report_cycles(NULL, 0) && !ww_report_count(NULL, "launches") &&
               !ww_report_member(NULL, "", 0) && !ww_kernel_argument(NULL, 0) && !ww_event_name(1000) &&
-              !ww_event_field(0, 1000) && !ww_event_field(1000, 0));
+              !ww_event_field(0, 1000) && !ww_event_field(1000, 0) && !ww_expression_name_count(NULL) &&
+              !ww_expression_name_at(NULL, 0) && !ww_number(NULL, NULL));
   EXPECT_STREQ(ww_machine_name(NULL), "");
   EXPECT_EQ(ww_event_kind(NULL), UINT32_MAX);
   EXPECT_EQ(ww_event_kind("no such kind"), UINT32_MAX);

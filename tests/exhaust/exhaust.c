@@ -386,6 +386,20 @@ static ww_status sweep(void) {
   const ww_axis axes[] = {{"dma.channels", (const char *[]){"1", "2"}, 2}, {"dma.setup", (const char *[]){"9"}, 1}};
   return ww_sweep(s.trace, NULL, axes, 2, &one, point, NULL, &error);
 }
+static ww_status evaluate(void) {
+  static const double numbers[] = {1, 2};
+  static const char *const words[] = {"a", "64K"};
+  const ww_column columns[] = {{.numbers = numbers}, {.words = words}};
+  double values[2] = {0, 0}, number = 0;
+  ww_expression *expression = NULL;
+  ww_status status = ww_expression_new("max(a, 1) + 2 == 3 && b == 'a'", &expression, &error);
+  if (status == WW_OK)
+    status = ww_expression_value(expression, columns, 2, values, &error);
+  if (status == WW_OK && !(values[0] > values[1] && ww_number("64K", &number)))
+    wrong = "an expression has another value";
+  ww_expression_unref(expression);
+  return status;
+}
 static struct bytes launch_file;
 CALL(run_file, ww_file_run(s.context, (ww_bytes){launch_file.at, launch_file.size, "examples/03_padding/launch.json"},
                            NULL, NULL, true, NULL, &s.file, &error))
@@ -405,7 +419,7 @@ static void run_all(void) {
   (void)(s.put && s.launch && DO(run_watched) && DO(run_plain) && DO(run_events) && DO(record_runs) &&
          DO(run_checked) && DO(run_functional) && DO(run_printing) && DO(ask) && DO(write_text) && DO(write_json) &&
          DO(write_source) && DO(write_html) && DO(open_trace) && DO(open_recorded) && DO(find_recorded) && DO(replay) &&
-         DO(diff) && DO(diff_json) && DO(run_file) && (!with_analysis || (DO(explain) && DO(sweep))));
+         DO(diff) && DO(diff_json) && DO(evaluate) && DO(run_file) && (!with_analysis || (DO(explain) && DO(sweep))));
 }
 
 static void give_up(void) {

@@ -228,13 +228,38 @@ static void use_trace(struct state *s, unsigned to) {
   ww_report_unref(report);
 }
 
+/* Bytes of the input with zeros behind them. */
+static const char *text(struct state *s, char room[64]) {
+  const ww_bytes from = bytes(s);
+  memset(room, 0, 64);
+  if (from.size)
+    memcpy(room, from.data, from.size < 63 ? from.size : 63);
+  return room;
+}
+
+static void evaluate(struct state *s) {
+  static const double numbers[] = {0, -1.5, 1e300};
+  char room[64], word[64];
+  ww_expression *expression = NULL;
+  ww_column columns[64];
+  double values[3] = {0};
+  judge(s, ww_expression_new(text(s, room), &expression, &s->error));
+  const char *const words[] = {text(s, word), NULL, "2"};
+  for (size_t i = 0; i < ww_expression_name_count(expression); i++)
+    columns[i] = strlen(ww_expression_name_at(expression, i)) % 2 ? (ww_column){.numbers = numbers}
+                                                                  : (ww_column){.words = words};
+  judge(s, ww_expression_value(expression, columns, byte(s) % 4, values, &s->error));
+  ww_number(word, values);
+  ww_expression_unref(expression);
+}
+
 static void make_device(struct state *s, unsigned to) {
   ww_device_unref(s->device[to]);
   judge(s, ww_device_new(s->machine[pick(s)], &s->device[to], &s->error));
 }
 
 static void call(struct state *s) {
-  const unsigned which = byte(s) % 13, to = pick(s);
+  const unsigned which = byte(s) % 14, to = pick(s);
   switch (which) {
   case 0:
     make_machine(s, to);
@@ -266,6 +291,9 @@ static void call(struct state *s) {
     break;
   case 10:
     record_device(s);
+    break;
+  case 11:
+    evaluate(s);
     break;
   default:
     run(s, to);

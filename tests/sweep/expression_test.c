@@ -25,7 +25,7 @@ static const char *look_up(void *context, const char *name) {
 
 static double value_of(const char *text) {
   char message[EXPRESSION_MESSAGE] = "";
-  struct expression *expression = expression_read(text, message, sizeof message);
+  struct expression *expression = expression_read(text, message, sizeof message, NULL);
   EXPECT_STREQ(message, "");
   if (!expression)
     return NAN;
@@ -151,7 +151,7 @@ TEST(sweep_expression, faults_say_what_was_expected_and_where) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     char message[EXPRESSION_MESSAGE] = "";
     ct_note("%s", faults[i].text);
-    struct expression *expression = expression_read(faults[i].text, message, sizeof message);
+    struct expression *expression = expression_read(faults[i].text, message, sizeof message, NULL);
     EXPECT_TRUE(!expression);
     EXPECT_STREQ(message, faults[i].message);
     expression_free(expression);
@@ -163,13 +163,14 @@ TEST(sweep_expression, more_terms_than_there_is_room_for_are_refused) {
   for (size_t i = 0; i + 2 < sizeof text; i += 2)
     memcpy(text + i, "1+", 2);
   strcpy(text + sizeof text - 2, "1");
-  EXPECT_TRUE(!expression_read(text, message, sizeof message));
+  EXPECT_TRUE(!expression_read(text, message, sizeof message, NULL));
   EXPECT_CONTAINS(message, "longer than 4096 terms and signs");
 }
 
 TEST(sweep_expression, names_are_told_once_in_the_order_of_their_first_use) {
   char message[EXPRESSION_MESSAGE];
-  struct expression *expression = expression_read("b + max(a.c, b) * a.c == 3 || d != 'word'", message, sizeof message);
+  struct expression *expression =
+      expression_read("b + max(a.c, b) * a.c == 3 || d != 'word'", message, sizeof message, NULL);
   ASSERT_TRUE(expression);
   size_t count = 0;
   const char *const *name = expression_names(expression, &count);
