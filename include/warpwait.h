@@ -307,7 +307,16 @@ WW_API ww_status ww_device_record_end(ww_device *device, ww_error *error);
 #define WW_DEVICE_BYTES (UINT64_C(1) << 40)
 WW_API ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_buffer **buffer,
                                ww_error *error);
-/* The same of memory that host and kernels find at one address: ww_buffer_address() is that of ww_buffer_data(), so
+/* The same, but its memory is the caller's: kernels read and write `data` in place. It is neither copied nor zeroed and
+ * may have any alignment; nothing beyond `bytes` is touched. Only stores of kernels write to it, so it may be read-only
+ * as long as no kernel stores there. During a run of the device nobody else may write to it, nor read what kernels
+ * write. The caller keeps `data` until the last reference to the buffer is gone (a launch has one while the buffer is
+ * its argument) and, if a run of the device was under way then, until that ww_run() returns. Reports and traces keep
+ * none of it. Of two buffers over the same bytes, a kernel may find in one what was there before it stored to the
+ * other. */
+WW_API ww_status ww_buffer_new_over(ww_device *device, const char *name, void *data, uint64_t bytes, ww_buffer **buffer,
+                                    ww_error *error);
+/* Memory of a new buffer that host and kernels find at one address: ww_buffer_address() is that of ww_buffer_data(), so
  * that pointers in it hold for both. `with` is a shared buffer of another device, whose memory this one has as well,
  * `bytes` and all; NULL: new memory. */
 WW_API ww_status ww_buffer_new_shared(ww_device *device, const char *name, uint64_t bytes, const ww_buffer *with,

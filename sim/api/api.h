@@ -167,7 +167,8 @@ struct ww_buffer {
   char name[64];
   uint64_t base, bytes;
   uint8_t *data;
-  struct api_shared *shared; /* NULL: `data` is its own */
+  struct api_shared *shared; /* `data` is a part of it; NULL: of none */
+  bool over;                 /* `data` is the caller's; else, if it is not shared, its own */
   struct isa_pipe pipe;
   uint64_t run;           /* of the device, when it was made: later ones know of it */
   struct ww_buffer *next; /* given up */

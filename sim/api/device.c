@@ -166,6 +166,7 @@ struct buffer_call {
   uint64_t bytes;
   uint32_t packet_bytes, packets, number; /* 0: no pipe */
   const struct ww_buffer *with;           /* whose memory a shared buffer has */
+  void *data;                             /* the caller's; NULL: the buffer's own */
   void *made;
 };
 
@@ -208,17 +209,28 @@ static bool place_buffer(const struct buffer_call *call, struct ww_buffer *buffe
   return true;
 }
 
+static uint8_t *new_bytes(uint64_t bytes) {
+  uint8_t *data = calloc(need_size(bytes), 1);
+  if (!data)
+    heap_out(need_size(bytes));
+  return data;
+}
+
+static void free_bytes(const struct ww_buffer *buffer) {
+  if (!buffer->over)
+    free(buffer->data);
+}
+
 /* The device is locked. */
 static bool add_buffer(const struct buffer_call *call, struct ww_buffer *buffer, struct message *message) {
   atomic_init(&buffer->references, 1);
   buffer->bytes = call->bytes;
   snprintf(buffer->name, sizeof buffer->name, "%s", call->name);
-  buffer->data = calloc(need_size(call->bytes), 1);
-  if (!buffer->data)
-    heap_out(need_size(call->bytes));
+  buffer->over = call->data;
+  buffer->data = call->data ? call->data : new_bytes(call->bytes);
   if (place_buffer(call, buffer, message))
     return true;
-  free(buffer->data);
+  free_bytes(buffer);
   return false;
 }
 
@@ -247,6 +259,19 @@ ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_
   API_GIVEN(buffer);
   *buffer = NULL;
   API_GIVEN(device);
+  const ww_status status = api_try(NULL, make_buffer, &call, error);
+  *buffer = call.made;
+  return status;
+}
+
+/* Whatever touches a buffer's bytes copies them by memcpy(), and none beyond its end: any memory will do. */
+ww_status ww_buffer_new_over(ww_device *device, const char *name, void *data, uint64_t bytes, ww_buffer **buffer,
+                             ww_error *error) {
+  struct buffer_call call = {.device = device, .name = name ? name : "buffer", .bytes = bytes, .data = data};
+  API_GIVEN(buffer);
+  *buffer = NULL;
+  API_GIVEN(device);
+  API_GIVEN(data);
   const ww_status status = api_try(NULL, make_buffer, &call, error);
   *buffer = call.made;
   return status;
@@ -296,7 +321,7 @@ static void give_up(struct ww_buffer *buffer) {
   if (buffer->shared)
     unref_shared(buffer->shared);
   else
-    free(buffer->data);
+    free_bytes(buffer);
   free(buffer);
   ww_device_unref(device);
 }

@@ -169,6 +169,27 @@ TEST(errors, a_build_is_cancelled) {
 
 /* ---- devices -------------------------------------------------------------------------------------------- */
 
+TEST(errors, of_buffers_over_memory_of_the_callers) {
+  struct rig rig = rig_new("teaching");
+  ww_buffer *buffer = NULL, *shared = NULL;
+  uint32_t own = 3;
+  ww_error *error = &rig.error;
+  rig_refused(&rig, ww_buffer_new_over(NULL, NULL, &own, 4, &buffer, error), WW_BAD_INPUT, "device: is NULL");
+  rig_refused(&rig, ww_buffer_new_over(rig.device, NULL, NULL, 4, &buffer, error), WW_BAD_INPUT, "data: is NULL");
+  rig_refused(&rig, ww_buffer_new_over(rig.device, NULL, &own, 4, NULL, error), WW_BAD_INPUT, "buffer: is NULL");
+  rig_refused(&rig, ww_buffer_new_over(rig.device, NULL, &own, 0, &buffer, error), WW_BAD_INPUT, "bytes: 0 is outside");
+  rig_refused(&rig, ww_buffer_new_over(rig.device, NULL, &own, HUGE_BYTES, &buffer, error), WW_BAD_INPUT,
+              "bytes: 18446744073709551615 is outside");
+  rig_refused(&rig, ww_buffer_new_over(rig.device, "", &own, 4, &buffer, error), WW_BAD_INPUT, "name: ");
+  EXPECT_TRUE(buffer == NULL);
+  rig_fine(&rig, ww_buffer_new_over(rig.device, NULL, &own, 4, &buffer, error));
+  rig_refused(&rig, ww_buffer_new_shared(rig.device, NULL, 4, buffer, &shared, error), WW_BAD_INPUT,
+              "with: is not a shared buffer");
+  EXPECT_EQ(own, 3);
+  ww_buffer_unref(buffer);
+  rig_free(&rig);
+}
+
 TEST(errors, of_devices_buffers_and_pipes) {
   struct rig rig = rig_new("teaching");
   ww_device *device = NULL;

@@ -158,7 +158,7 @@ static struct {
   ww_machine *loaded, *parsed, *machine, *recorded;
   ww_program *program, *built;
   ww_device *device;
-  ww_buffer *from, *data, *shared;
+  ww_buffer *from, *data, *shared, *over;
   ww_pipe *pipe;
   ww_launch *launch, *put;
   const ww_kernel *kernel;
@@ -274,6 +274,8 @@ CALL(new_device, ww_device_new(s.machine, &s.device, &error))
 CALL(new_from, ww_buffer_new(s.device, "from", 256, &s.from, &error))
 CALL(new_data, ww_buffer_new(s.device, "data", 512, &s.data, &error))
 CALL(new_shared, ww_buffer_new_shared(s.device, "shared", 64, NULL, &s.shared, &error))
+static uint8_t own_bytes[64];
+CALL(new_over, ww_buffer_new_over(s.device, "over", own_bytes, sizeof own_bytes, &s.over, &error))
 CALL(new_pipe, ww_pipe_new(s.device, "pipe", 4, 16, &s.pipe, &error))
 CALL(find_tile, ww_program_kernel(s.program, "tile", &s.kernel, &error))
 CALL(new_launch, ww_launch_new(s.device, s.program, s.kernel, &s.launch, &error))
@@ -409,9 +411,9 @@ static bool with_analysis, with_log;
 static void make_objects(void) {
   (void)(DO(new_context) && DO(load_machine) && DO(parse_machine) && DO(change_machine) && DO(ask_machine) &&
          DO(assemble) && DO(build) && DO(write_object) && DO(write_assembly) && DO(write_spirv) && DO(new_device) &&
-         DO(new_from) && DO(new_data) && DO(new_shared) && DO(new_pipe) && DO(find_tile) && DO(new_launch) &&
-         DO(set_range) && DO(set_from) && DO(set_data) && DO(set_add) && DO(set_add) && DO(set_room) && DO(find_put) &&
-         DO(new_put) && DO(set_put) && DO(set_pipe) && DO(set_out) &&
+         DO(new_from) && DO(new_data) && DO(new_shared) && DO(new_over) && DO(new_pipe) && DO(find_tile) &&
+         DO(new_launch) && DO(set_range) && DO(set_from) && DO(set_data) && DO(set_add) && DO(set_add) &&
+         DO(set_room) && DO(find_put) && DO(new_put) && DO(set_put) && DO(set_pipe) && DO(set_out) &&
          (!with_log || (DO(build_with_log) && DO(build_spirv) && DO(compile_unit) && DO(link_units))));
 }
 
@@ -433,6 +435,7 @@ static void give_up(void) {
   ww_pipe_unref(s.pipe);
   ww_buffer_unref(s.data);
   ww_buffer_unref(s.shared);
+  ww_buffer_unref(s.over);
   ww_buffer_unref(s.from);
   ww_device_unref(s.device);
   ww_program_unref(s.built);

@@ -42,6 +42,7 @@ struct state {
   ww_trace *trace[EACH];
   uint8_t *recorded;
   size_t recorded_size;
+  uint8_t own[8 + 255]; /* for buffers over it */
 };
 
 static unsigned byte(struct state *s) { return s->at < s->end ? *s->at++ : 0; }
@@ -201,7 +202,12 @@ static void make_launch(struct state *s, unsigned to) {
 
 static void make_memory(struct state *s, unsigned to) {
   ww_device *device = s->device[pick(s)];
-  if (byte(s) % 2) {
+  const unsigned kind = byte(s) % 3;
+  if (kind == 2) {
+    ww_buffer_unref(s->buffer[to]);
+    judge(s, ww_buffer_new_over(device, NULL, byte(s) % 8 ? s->own + byte(s) % 8 : NULL, byte(s), &s->buffer[to],
+                                &s->error));
+  } else if (kind) {
     const uint64_t wanted = number(s);
     ww_buffer_unref(s->buffer[to]);
     judge(s, ww_buffer_new(device, byte(s) % 2 ? "b" : NULL, wanted > WW_DEVICE_BYTES ? wanted : wanted % 65536,
