@@ -465,7 +465,7 @@ WW_API size_t ww_report_count(const ww_report *report, const char *key);
 WW_API const char *ww_report_member(const ww_report *report, const char *key, size_t i);
 
 typedef enum ww_form {
-  WW_TEXT,   /* for a person: as `warpwait run --why=no` prints it */
+  WW_TEXT,   /* for a person: as `warpwait run --why=no` prints it; of ww_report_why() without that option */
   WW_JSON,   /* docs/report.md */
   WW_SOURCE, /* the source with its costs in the margin; of a run without timing WW_UNSUPPORTED */
   WW_CHECK,  /* hazards, as `warpwait check` prints them; of a run with ww_watch.check, else WW_UNSUPPORTED */

@@ -2,6 +2,7 @@
  *
  *     two reports ──ww_diff()──► where the cycles went
  *     a trace ──ww_explain()──► which limit of the machine costs what
+ *     a report, its trace ──ww_report_why()──► the report with the limit that costs most
  *     a trace x values of parameters ──ww_sweep()──► a report for each point
  *
  *     an expression x columns of numbers and words ──ww_expression_value()──► a number for each row
@@ -34,6 +35,25 @@ typedef struct ww_work {
  * costs (docs/explain.md). `machine` NULL: the recording's. `form` is WW_TEXT or WW_JSON. `work` may be NULL. */
 WW_API ww_status ww_explain(const ww_trace *trace, const ww_machine *machine, const ww_work *work, ww_form form,
                             ww_sink sink, ww_error *error);
+
+/* Finds what bounds the launches of a report as `warpwait run` does without --why=no: lifts the machine's limits one at
+ * a time and runs the launches again on each such machine. *lifted is another report. Its WW_TEXT, WW_JSON and keys
+ * name the limit that costs most ("launches[0].bottleneck"); the rest is that of `report`.
+ *
+ * `trace` is one of the same run or replay (ww_watch.trace, ww_trace_replay()). NULL: the report is of ww_file_run(),
+ * and its launch file is run again, with the files that it names as they are now. A launch file gives the bytes of
+ * `warpwait run`, a trace those of `warpwait replay`: it leaves out limits without which warps would do other things
+ * than in the recording, those of kernels with pipes for one.
+ *
+ * Runs of up to 200,000 warp-instructions are tried; of a longer launch that fills the machine many times over, its
+ * first work-groups. Of other runs, of those that did not finish, and of what is left of a damaged trace, *lifted says
+ * what `report` does. `always`: as --why, tries a run however long it is, and shows the two limits that help most.
+ * `work` may be NULL; its tick gets zeros.
+ *
+ * WW_BAD_INPUT if the trace is of other launches. WW_UNSUPPORTED if it takes other cycles than the run, which may have
+ * found caches that earlier runs had filled, or without timing. */
+WW_API ww_status ww_report_why(const ww_report *report, const ww_trace *trace, bool always, const ww_work *work,
+                               ww_report **lifted, ww_error *error);
 
 /* An axis of a sweep: a parameter of the machine and the values it goes through, as words. */
 typedef struct ww_axis {

@@ -49,9 +49,6 @@ static ww_status compare(void *self, struct message *message) {
   return good ? WW_OK : call->sink.ended ? WW_CANCELLED : WW_BAD_INPUT;
 }
 
-/* Runs without timing have nothing to compare. */
-static bool has_timing(const ww_report *report) { return !report->count || !report->results[0].functional; }
-
 ww_status ww_diff(const ww_report *a, const ww_report *b, ww_form form, ww_sink sink, bool *differ, ww_error *error) {
   struct diff_call call = {.report = {a, b}, .form = form};
   API_GIVEN(a);
@@ -59,8 +56,8 @@ ww_status ww_diff(const ww_report *a, const ww_report *b, ww_form form, ww_sink 
   API_GIVEN(sink.write);
   if (form != WW_TEXT && form != WW_JSON)
     return refuse_form(error);
-  if (!has_timing(a) || !has_timing(b))
-    return api_fail(error, WW_UNSUPPORTED, has_timing(a) ? "b: the run had no timing" : "a: the run had no timing");
+  if (!api_has_timing(a) || !api_has_timing(b))
+    return api_fail(error, WW_UNSUPPORTED, api_has_timing(a) ? "b: the run had no timing" : "a: the run had no timing");
   api_sink(&call.sink, sink);
   const ww_status status = api_try(NULL, compare, &call, error);
   if (differ)
@@ -70,7 +67,7 @@ ww_status ww_diff(const ww_report *a, const ww_report *b, ww_form form, ww_sink 
 
 /* ---- work that takes long ---------------------------------------------------------------------------------------- */
 
-static unsigned threads_of(const ww_work *work) {
+unsigned api_threads(const struct ww_work *work) {
   return !work->threads ? sweep_workers_online() : work->threads < SWEEP_WORKERS ? work->threads : SWEEP_WORKERS;
 }
 
@@ -135,7 +132,7 @@ static ww_status explain(void *self, struct message *message) {
   const struct caller caller = {.self = call, .stops = stops};
   struct explain_run *run = &call->run;
   *run = (struct explain_run){
-      .how = {.caller = &caller}, .message = message, .path = call->trace->name, .workers = threads_of(&call->work)};
+      .how = {.caller = &caller}, .message = message, .path = call->trace->name, .workers = api_threads(&call->work)};
   ww_status status = WW_UNSUPPORTED;
   run->trace = api_trace_open(call->trace, message);
   if (!run->trace)
@@ -264,7 +261,7 @@ static ww_status sweep(void *self, struct message *message) {
                                   .lost = lose_point,
                                   .tick = tick,
                                   .drop = drop_point};
-  if (sweep_deal(NULL, &work, threads_of(&call->work), message))
+  if (sweep_deal(NULL, &work, api_threads(&call->work), message))
     return WW_OK;
   message_fail(message, "ended by its caller");
   return WW_CANCELLED;

@@ -194,8 +194,17 @@ struct ww_launch {
   struct api_argument *arguments;
 };
 
+/* A launch file that was run, to be run again. */
+struct api_file {
+  ww_context *context; /* a reference */
+  char *name, *text;
+  size_t size;
+};
+
+/* One whose limits were lifted (why.c) has what is its own behind `lock`; the rest is that of the report `of`. */
 struct ww_report {
   atomic_uint references;
+  ww_report *of;       /* a reference; NULL: all is its own */
   ww_machine *machine; /* a reference; NULL: it was made for this report */
   struct job job;
   struct launch_result *results;
@@ -208,8 +217,11 @@ struct ww_report {
   struct check_hazard *hazards;
   size_t hazard_count;
   struct check_counts counts;
-  struct text page; /* HTML; empty: none */
+  struct text page;     /* HTML; empty: none */
+  struct api_file file; /* `context` NULL: it is of none */
   pthread_mutex_t lock;
+  struct bottleneck *bottlenecks;             /* by lifting limits; NULL: by accounts */
+  bool why;                                   /* say what lifting them comes to */
   struct json_t *member[REPORT_MEMBER_COUNT]; /* of the report as JSON, once somebody has asked for a key in it */
 };
 
@@ -234,6 +246,13 @@ struct trace;
 struct trace *api_trace_open(const ww_trace *trace, struct message *message);
 bool api_trace_job(struct trace *opened, const ww_trace *trace, const ww_machine *machine, struct job *job,
                    cycle_t *max_cycles, struct message *message);
+
+/* Runs without timing have nothing to compare or to explain. */
+static inline bool api_has_timing(const ww_report *report) { return !report->count || !report->results[0].functional; }
+
+/* How many workers the caller lets have. */
+struct ww_work;
+unsigned api_threads(const struct ww_work *work);
 
 /* Tells the watch's print() and hazard() of a report. */
 void api_tell(const ww_watch *watch, const ww_report *report);

@@ -21,9 +21,7 @@ ww_report *ww_report_ref(ww_report *report) {
   return report;
 }
 
-void ww_report_unref(ww_report *report) {
-  if (!report || !api_unref(&report->references))
-    return;
+static void free_own(ww_report *report) {
   for (size_t i = 0; i < report->count; i++)
     launch_result_free(&report->results[i]);
   free(report->results);
@@ -34,9 +32,22 @@ void ww_report_unref(ww_report *report) {
   free(report->verdicts);
   free(report->hazards);
   free(report->page.data);
+  free(report->file.name);
+  free(report->file.text);
+  ww_context_unref(report->file.context);
+  ww_machine_unref(report->machine);
+}
+
+void ww_report_unref(ww_report *report) {
+  if (!report || !api_unref(&report->references))
+    return;
+  if (report->of)
+    ww_report_unref(report->of);
+  else
+    free_own(report);
+  free(report->bottlenecks);
   for (size_t i = 0; i < REPORT_MEMBER_COUNT; i++)
     json_decref(report->member[i]);
-  ww_machine_unref(report->machine);
   pthread_mutex_destroy(&report->lock);
   free(report);
 }
@@ -72,6 +83,8 @@ struct report api_report(const ww_report *report) {
                          .count = report->count,
                          .verdicts = report->verdicts,
                          .verdict_count = report->verdict_count,
+                         .bottlenecks = report->bottlenecks,
+                         .why = report->why,
                          .measured = measured(report->machine)};
 }
 

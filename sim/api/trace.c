@@ -211,7 +211,7 @@ ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machine, cons
 
 struct file_call {
   struct whole_call whole; /* first */
-  const ww_context *context;
+  ww_context *context;
   ww_bytes file;
   const ww_machine *machine;
   bool verify, passed, stopped;
@@ -235,6 +235,16 @@ static bool verify(ww_report *report) {
   return passed;
 }
 
+/* The report can have it run again. */
+static void keep_file(const struct file_call *call, struct api_file *file) {
+  file->name = need_copy(call->file.name);
+  file->text = need(call->file.size, 1);
+  file->size = call->file.size;
+  if (file->size)
+    memcpy(file->text, call->file.data, file->size);
+  file->context = ww_context_ref(call->context);
+}
+
 static ww_status run_file(void *self, struct message *message) {
   struct file_call *call = self;
   const char *name = call->file.name;
@@ -250,6 +260,8 @@ static ww_status run_file(void *self, struct message *message) {
   const ww_status status = run_whole(&call->whole, NULL, 0, message);
   if (status == WW_OK && call->verify)
     call->passed = verify(report);
+  if (status == WW_OK)
+    keep_file(call, &report->file);
   return status;
 }
 

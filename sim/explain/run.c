@@ -65,14 +65,12 @@ static void find_marks(struct explain_run *run) {
   free(marks);
 }
 
-static bool record_into(struct explain_run *run, int file) {
+/* Runs the base; the writer, of which *error says what is wrong if it is NULL, is closed. */
+static bool record_into(struct explain_run *run, struct trace_writer *writer, struct trace_error *error) {
   struct message *message = run->message;
-  struct trace_error error = {0};
-  char name[FILE_NAMELESS_NAME];
-  file_nameless_name("recordings", name);
-  struct recorder *recorder = recorder_new(trace_writer_open_on(fcntl(file, F_DUPFD_CLOEXEC, 0), name, &error));
+  struct recorder *recorder = recorder_new(writer);
   if (!recorder)
-    return fail(message, &error);
+    return fail(message, error);
   trace_job_write(&run->job, run->how.max_cycles, recorder_writer(recorder));
   const struct run_watcher recording = recorder_watcher(recorder);
   const bool good = run_base(run, &recording);
@@ -80,24 +78,46 @@ static bool record_into(struct explain_run *run, int file) {
     recorder_abandon(recorder);
     return false;
   }
-  return recorder_close(recorder, &error) ? good : fail(message, &error);
+  return recorder_close(recorder, error) ? good : fail(message, error);
 }
 
-static bool record(struct explain_run *run) {
+static bool record_in_file(struct explain_run *run) {
   struct message *message = run->message;
   struct trace_error error = {0};
-  char path[FILE_NAMELESS_PATH];
+  char path[FILE_NAMELESS_PATH], name[FILE_NAMELESS_NAME];
   const int file = file_nameless("recordings", message);
   if (file < 0)
     return false;
   file_nameless_path(file, path);
-  bool good = record_into(run, file);
+  file_nameless_name("recordings", name);
+  bool good = record_into(run, trace_writer_open_on(fcntl(file, F_DUPFD_CLOEXEC, 0), name, &error), &error);
   if (good && !(run->trace = trace_open(path, TRACE_WHOLE, &error)))
     good = fail(message, &error);
   close(file);
-  if (good)
-    find_marks(run);
   return good;
+}
+
+static bool keep_bytes(void *self, const char *data, size_t size, struct message *message) {
+  (void)message;
+  text_add(self, data, size);
+  return true;
+}
+
+static bool record_in_memory(struct explain_run *run) {
+  struct trace_error error = {0};
+  const struct sink sink = {keep_bytes, &run->recorded};
+  if (!record_into(run, trace_writer_open_sink(&sink, "the recording", &error), &error))
+    return false;
+  const struct trace_place place = {"the recording", run->recorded.data, run->recorded.length};
+  run->trace = trace_open_at(&place, TRACE_WHOLE, &error);
+  return run->trace || fail(run->message, &error);
+}
+
+static bool record(struct explain_run *run) {
+  if (!(run->in_memory ? record_in_memory(run) : record_in_file(run)))
+    return false;
+  find_marks(run);
+  return true;
 }
 
 /* ---- replays --------------------------------------------------------------------------------------- */
@@ -505,4 +525,5 @@ void explain_run_free(struct explain_run *run) {
   job_free(&run->job);
   if (run->trace)
     trace_close(run->trace);
+  free(run->recorded.data);
 }

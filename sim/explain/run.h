@@ -1,6 +1,6 @@
 /* The runs and replays of `warpwait explain`.
  *
- *   launch file, kernel ─run, recorded─► base ─┬─► trace, without a name
+ *   launch file, kernel ─run, recorded─► base ─┬─► trace, without a name or in memory
  *   trace ──────────────replayed───────► base  │
  *                                              └─replayed, or run─► a case for each set of limits
  *
@@ -12,6 +12,7 @@
 #ifndef SIM_EXPLAIN_RUN_H
 #define SIM_EXPLAIN_RUN_H
 
+#include "sim/base/text.h"
 #include "sim/explain/explain.h"
 #include "sim/explain/places.h"
 #include "sim/replay/job.h"
@@ -28,6 +29,7 @@ struct explain_run {
   void *self;               /* of load_on() */
   const char *path;         /* of the trace that was given */
   unsigned workers;
+  bool in_memory;                /* keep what is recorded there, and not in a file without a name */
   uint32_t part_groups;          /* the first launch has so many work-groups alone; 0: all of them */
   bool broken;                   /* a worker ended by a defect: what it was to find out is missing */
   struct job job;                /* the base, as it was run; its machine is the base of all */
@@ -37,6 +39,7 @@ struct explain_run {
   char why[EXPLAIN_REASON]; /* where */
   struct explain explain;
   struct trace *trace;
+  struct text recorded;         /* what `trace` reads, if it is in memory */
   struct explain_places places; /* of the base */
   size_t done;
 };

@@ -85,14 +85,17 @@ static struct bottleneck *bottlenecks_of(const struct explain_run *run) {
 }
 
 /* A limit that was not tried may be the one that binds. */
-static bool all_tried(const struct explain_run *run, int *status) {
-  for (size_t i = 1; i < run->explain.count; i++)
-    if (run->explain.cases[i].status == EXPLAIN_FAILED) {
-      *status = run->broken ? STATUS_DEFECT : STATUS_BAD_INPUT;
-      return message_fail(run->message, "%.300s: no bottleneck was found: %.200s; --why=no does without", run->job.file,
-                          run->explain.cases[i].reason);
-    }
-  return true;
+static bool all_tried(const struct explain_run *run, const struct why_subject *subject, int *status) {
+  size_t i = 1;
+  while (i < run->explain.count && run->explain.cases[i].status != EXPLAIN_FAILED)
+    i++;
+  if (i == run->explain.count)
+    return true;
+  *status = run->broken ? STATUS_DEFECT : STATUS_BAD_INPUT;
+  if (subject->lost)
+    *subject->lost = true;
+  return message_fail(run->message, "%.300s: no bottleneck was found: %.200s%s", run->job.file,
+                      run->explain.cases[i].reason, subject->lost ? "" : "; --why=no does without");
 }
 
 bool why_find(enum why why, const struct run_options *how, struct report *report, const struct why_subject *subject,
@@ -111,10 +114,11 @@ bool why_find(enum why why, const struct run_options *how, struct report *report
                             .self = subject->self,
                             .path = subject->path,
                             .trace = subject->trace,
+                            .in_memory = subject->in_memory,
                             .part_groups = part_groups,
-                            .workers = sweep_workers_online()};
+                            .workers = subject->workers ? subject->workers : sweep_workers_online()};
   const bool good = load_base(report, &run, status) && explain_run_base(&run, status) &&
-                    explain_run_singles(&run, status) && all_tried(&run, status);
+                    explain_run_singles(&run, status) && all_tried(&run, subject, status);
   if (good) {
     report->bottlenecks = bottlenecks_of(&run);
     *status = before;

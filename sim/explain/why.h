@@ -28,6 +28,9 @@ struct why_subject {
   struct trace *trace;      /* else NULL */
   const char *path;         /* of the trace */
   void *self;
+  unsigned workers; /* 0: one for each processor */
+  bool in_memory;   /* as in struct explain_run */
+  bool *lost;       /* gets whether a worker could not try a limit; NULL: the message says what does without */
 };
 
 /* Fills report->bottlenecks, or leaves NULL there. `how` is that of the run. False with the message filled; *status

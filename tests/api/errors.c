@@ -455,6 +455,43 @@ TEST(errors, of_traces) {
   rig_free(&rig);
 }
 
+TEST(errors, of_reports_whose_limits_are_lifted) {
+  struct rig rig = rig_new("teaching");
+  const ww_watch untimed = {.size = sizeof untimed, .functional = true};
+  ww_buffer *data = NULL, *other_data = NULL;
+  ww_launch *launch = rig_plus(&rig, &data, 5), *other = rig_plus(&rig, &other_data, 5);
+  ww_trace *trace = rig_record(&rig, launch);
+  ww_report *report = NULL, *executed = NULL, *lifted = NULL;
+  ww_error *error = &rig.error;
+  const uint64_t wide[] = {128}, local[] = {64};
+  rig_fine(&rig, ww_launch_range(other, 1, NULL, wide, local, error));
+  rig_fine(&rig, ww_run(rig.device, &other, 1, NULL, &report, error));
+  rig_fine(&rig, ww_run(rig.device, &launch, 1, &untimed, &executed, error));
+  rig_refused(&rig, ww_report_why(NULL, trace, false, NULL, &lifted, error), WW_BAD_INPUT, "report: is NULL");
+  rig_refused(&rig, ww_report_why(report, trace, false, NULL, NULL, error), WW_BAD_INPUT, "lifted: is NULL");
+  rig_refused(&rig, ww_report_why(report, NULL, false, NULL, &lifted, error), WW_BAD_INPUT,
+              "trace: is NULL, and the report is not of a launch file");
+  rig_refused(&rig, ww_report_why(executed, trace, false, NULL, &lifted, error), WW_UNSUPPORTED,
+              "report: the run had no timing");
+  rig_refused(&rig, ww_report_why(report, trace, false, NULL, &lifted, error), WW_BAD_INPUT,
+              "trace: is of another run: its launch 1 is not that of the report");
+  ww_report_unref(report);
+  rig_fine(&rig, ww_run(rig.device, (ww_launch *[]){launch, other}, 2, NULL, &report, error));
+  rig_refused(&rig, ww_report_why(report, trace, false, NULL, &lifted, error), WW_BAD_INPUT,
+              "trace: is of another run: it has 1 launch, and the report 2");
+  rig_refused(&rig, ww_report_why(report, trace, false, &(ww_work){.size = 4}, &lifted, error), WW_BAD_INPUT,
+              "work.size: 4 is less");
+  EXPECT_TRUE(lifted == NULL);
+  ww_report_unref(report);
+  ww_report_unref(executed);
+  ww_trace_unref(trace);
+  ww_launch_unref(launch);
+  ww_launch_unref(other);
+  ww_buffer_unref(data);
+  ww_buffer_unref(other_data);
+  rig_free(&rig);
+}
+
 TEST(errors, of_expressions) {
   struct rig rig = rig_new("teaching");
   ww_expression *expression = NULL;

@@ -383,6 +383,14 @@ CALL(replay, ww_trace_replay(s.trace, s.machine, &paged, &s.replayed, &error))
 CALL(diff, ww_diff(s.report, s.replayed, WW_TEXT, taker, NULL, &error))
 CALL(diff_json, ww_diff(s.report, s.replayed, WW_JSON, taker, NULL, &error))
 static const ww_work one = {.size = sizeof one, .threads = 1};
+static ww_status find_why(void) {
+  ww_report *lifted = NULL;
+  ww_status status = ww_report_why(s.replayed, s.trace, true, &one, &lifted, &error);
+  if (status == WW_OK)
+    status = ww_report_write(lifted, WW_TEXT, taker, &error);
+  ww_report_unref(lifted);
+  return status;
+}
 CALL(explain, ww_explain(s.trace, NULL, &one, WW_TEXT, taker, &error))
 static ww_status sweep(void) {
   const ww_axis axes[] = {{"dma.channels", (const char *[]){"1", "2"}, 2}, {"dma.setup", (const char *[]){"9"}, 1}};
@@ -406,6 +414,13 @@ static struct bytes launch_file;
 CALL(run_file, ww_file_run(s.context, (ww_bytes){launch_file.at, launch_file.size, "examples/03_padding/launch.json"},
                            NULL, NULL, true, NULL, &s.file, &error))
 
+static ww_status find_why_of_file(void) {
+  ww_report *lifted = NULL;
+  const ww_status status = ww_report_why(s.file, NULL, false, &one, &lifted, &error);
+  ww_report_unref(lifted);
+  return status;
+}
+
 static bool with_analysis, with_log;
 
 static void make_objects(void) {
@@ -421,7 +436,8 @@ static void run_all(void) {
   (void)(s.put && s.launch && DO(run_watched) && DO(run_plain) && DO(run_events) && DO(record_runs) &&
          DO(run_checked) && DO(run_functional) && DO(run_printing) && DO(ask) && DO(write_text) && DO(write_json) &&
          DO(write_source) && DO(write_html) && DO(open_trace) && DO(open_recorded) && DO(find_recorded) && DO(replay) &&
-         DO(diff) && DO(diff_json) && DO(evaluate) && DO(run_file) && (!with_analysis || (DO(explain) && DO(sweep))));
+         DO(diff) && DO(diff_json) && DO(evaluate) && DO(run_file) &&
+         (!with_analysis || (DO(explain) && DO(sweep) && DO(find_why) && DO(find_why_of_file))));
 }
 
 static void give_up(void) {

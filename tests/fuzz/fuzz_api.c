@@ -234,6 +234,16 @@ static void use_trace(struct state *s, unsigned to) {
   ww_report_unref(report);
 }
 
+/* Of reports and traces that belong together by chance. */
+static void find_why(struct state *s) {
+  const ww_work work = {.size = sizeof work, .threads = 1};
+  ww_report *lifted = NULL;
+  judge(s, ww_report_why(s->report[pick(s)], s->trace[pick(s)], byte(s) % 2, &work, &lifted, &s->error));
+  if (lifted)
+    judge(s, ww_report_write(lifted, WW_JSON, dropping, &s->error));
+  ww_report_unref(lifted);
+}
+
 /* Bytes of the input with zeros behind them. */
 static const char *text(struct state *s, char room[64]) {
   const ww_bytes from = bytes(s);
@@ -265,7 +275,7 @@ static void make_device(struct state *s, unsigned to) {
 }
 
 static void call(struct state *s) {
-  const unsigned which = byte(s) % 14, to = pick(s);
+  const unsigned which = byte(s) % 15, to = pick(s);
   switch (which) {
   case 0:
     make_machine(s, to);
@@ -300,6 +310,9 @@ static void call(struct state *s) {
     break;
   case 11:
     evaluate(s);
+    break;
+  case 12:
+    find_why(s);
     break;
   default:
     run(s, to);
