@@ -29,6 +29,9 @@
  * A device, with its buffers, pipes and launches, belongs to one thread at a time, except that buffers and pipes may be
  * made, and all objects given up, by any thread at any time, during a run too. Different devices are independent.
  *
+ * A forked process has copies of all objects. It may use those that never change, and a device and what belongs to it
+ * unless another thread was in a call with one of these at the fork.
+ *
  * Callbacks return: they neither throw nor longjmp() past the library, and call it only where it says so.
  *
  * The library prints nothing, never ends the process, starts no process but the compiler (clang and llvm-spirv, for

@@ -1,5 +1,5 @@
 /* Running a tool with posix_spawn. Its input is a file in memory; one loop reads both of its outputs until the last
- * writer has closed them, so that neither can fill up while the other is waited for. */
+ * writer has closed them, or the tool has ended, so that neither can fill up while the other is waited for. */
 #include "opencl/clang/process.h"
 
 #include <errno.h>
@@ -34,7 +34,8 @@ struct stream {
 struct running {
   const struct process *process;
   struct process_end end;
-  pid_t child;   /* 0: there is none */
+  pid_t child;   /* 0: there is none, or none any more */
+  bool untold;   /* nobody says how it ended */
   int theirs[3]; /* what it has as its standard input, output and error; -1: not open here */
   struct stream stream[PIPES];
   double deadline; /* of the monotonic clock */
@@ -142,7 +143,8 @@ static void limit(pid_t child) {
 static void stop(struct running *running, const char *why) {
   if (!running->end.why && !running->end.cancelled)
     running->end.why = why;
-  kill(-running->child, SIGKILL);
+  if (running->child > 0)
+    kill(-running->child, SIGKILL);
 }
 
 /* Text beyond the limit is read and forgotten; a result beyond it would be half of one. */
@@ -177,31 +179,20 @@ static void look_after(struct running *running) {
     stop(running, "took more than 10 minutes");
 }
 
-static void attend(struct running *running) {
-  while (running->stream[OUTPUT].file >= 0 || running->stream[TEXT].file >= 0) {
-    struct pollfd look[PIPES];
-    for (int i = 0; i < PIPES; i++)
-      look[i] = (struct pollfd){.fd = running->stream[i].file, .events = POLLIN};
-    look_after(running);
-    if (poll(look, PIPES, LOOK_MS) <= 0)
-      continue;
-    for (int i = 0; i < PIPES; i++)
-      if (look[i].revents)
-        take(running, i);
-  }
-}
-
-/* Where the program that we are part of ignores the ends of its children, or waits for them itself, nobody says how
- * this one came to its own: what it has written says whether it was good. */
-static void reap(struct running *running) {
+/* Waits for the tool's end, or with WNOHANG asks for it. Where the program that we are part of
+ * ignores the ends of its children, or waits for them itself, nobody says how this one came to its own. */
+static void reap(struct running *running, int how) {
   struct process_end *end = &running->end;
   int status = 0;
   pid_t reaped;
-  while ((reaped = waitpid(running->child, &status, 0)) < 0 && errno == EINTR)
+  while ((reaped = waitpid(running->child, &status, how)) < 0 && errno == EINTR)
     continue;
+  if (reaped == 0)
+    return;
+  running->child = 0;
+  running->untold = reaped < 0;
   if (reaped < 0) {
     end->error = errno == ECHILD ? 0 : errno;
-    end->status = running->stream[OUTPUT].size == 0;
     return;
   }
   end->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
@@ -212,12 +203,31 @@ static void reap(struct running *running) {
     end->why = "wrote a file of more than 256 MiB";
 }
 
+/* Others may hold its outputs open for as long as they live: a process that another thread of ours has forked just now.
+ * Once the tool has ended, all that it wrote is there. */
+static void attend(struct running *running) {
+  while (running->stream[OUTPUT].file >= 0 || running->stream[TEXT].file >= 0) {
+    struct pollfd look[PIPES];
+    for (int i = 0; i < PIPES; i++)
+      look[i] = (struct pollfd){.fd = running->stream[i].file, .events = POLLIN};
+    look_after(running);
+    const int ready = poll(look, PIPES, running->child ? LOOK_MS : 0);
+    if (!running->child && (ready == 0 || running->end.why || running->end.cancelled))
+      return;
+    if (ready == 0)
+      reap(running, WNOHANG);
+    for (int i = 0; ready > 0 && i < PIPES; i++)
+      if (look[i].revents)
+        take(running, i);
+  }
+}
+
 /* Memory has run out while it runs. */
 static void abandon(void *self) {
   struct running *running = self;
   if (running->child > 0) {
     kill(-running->child, SIGKILL);
-    reap(running);
+    reap(running, 0);
   }
   for (int i = 0; i < PIPES; i++) {
     shut(&running->stream[i].file);
@@ -242,7 +252,10 @@ void process_run(const struct process *process, struct process_end *end) {
   if (!own->error) {
     limit(running->child);
     attend(running);
-    reap(running);
+    if (running->child > 0)
+      reap(running, 0);
+    if (running->untold) /* what it has written says whether it was good */
+      own->status = running->stream[OUTPUT].size == 0;
   }
   heap_let_go(running);
   for (int i = 0; i < PIPES; i++)

@@ -201,7 +201,7 @@ struct api_file {
   size_t size;
 };
 
-/* One whose limits were lifted (why.c) has what is its own behind `lock`; the rest is that of the report `of`. */
+/* Of one whose limits were lifted (why.c), all but the last three fields is that of the report `of`. */
 struct ww_report {
   atomic_uint references;
   ww_report *of;       /* a reference; NULL: all is its own */
@@ -217,12 +217,13 @@ struct ww_report {
   struct check_hazard *hazards;
   size_t hazard_count;
   struct check_counts counts;
-  struct text page;     /* HTML; empty: none */
-  struct api_file file; /* `context` NULL: it is of none */
-  pthread_mutex_t lock;
-  struct bottleneck *bottlenecks;             /* by lifting limits; NULL: by accounts */
-  bool why;                                   /* say what lifting them comes to */
-  struct json_t *member[REPORT_MEMBER_COUNT]; /* of the report as JSON, once somebody has asked for a key in it */
+  struct text page;               /* HTML; empty: none */
+  struct api_file file;           /* `context` NULL: it is of none */
+  struct bottleneck *bottlenecks; /* by lifting limits; NULL: by accounts */
+  bool why;                       /* say what lifting them comes to */
+  /* Of the report as JSON, once somebody has asked for a key in it. No lock, which a process that was forked meanwhile
+   * would find closed for ever. */
+  _Atomic(struct json_t *) member[REPORT_MEMBER_COUNT];
 };
 
 struct ww_trace {

@@ -11,7 +11,6 @@ enum { SHOWN = 100 /* hazards in the text of a check, as the command line has it
 ww_report *api_report_new(void) {
   ww_report *report = need(1, sizeof *report);
   atomic_init(&report->references, 1);
-  pthread_mutex_init(&report->lock, NULL);
   return report;
 }
 
@@ -47,8 +46,7 @@ void ww_report_unref(ww_report *report) {
     free_own(report);
   free(report->bottlenecks);
   for (size_t i = 0; i < REPORT_MEMBER_COUNT; i++)
-    json_decref(report->member[i]);
-  pthread_mutex_destroy(&report->lock);
+    json_decref(atomic_load(&report->member[i]));
   free(report);
 }
 
@@ -108,19 +106,13 @@ static ww_status make_member(void *self, struct message *message) {
  * stays, and it never changes afterwards. */
 static const json_t *member_of(const ww_report *asked, enum report_member member) {
   ww_report *report = (ww_report *)(uintptr_t)asked; /* what is asked for first is kept */
-  pthread_mutex_lock(&report->lock);
-  const json_t *known = report->member[member];
-  pthread_mutex_unlock(&report->lock);
+  json_t *known = atomic_load(&report->member[member]);
   struct member_call call = {.report = report, .member = member};
   if (known || api_try(NULL, make_member, &call, NULL) != WW_OK)
     return known;
-  pthread_mutex_lock(&report->lock);
-  json_t *other = report->member[member] ? call.made : NULL;
-  if (!other)
-    report->member[member] = call.made;
-  known = report->member[member];
-  pthread_mutex_unlock(&report->lock);
-  json_decref(other);
+  if (atomic_compare_exchange_strong(&report->member[member], &known, call.made))
+    return call.made;
+  json_decref(call.made); /* somebody was quicker */
   return known;
 }
 
