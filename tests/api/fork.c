@@ -8,6 +8,9 @@
 #include "tests/api/rig.h"
 #include "tests/ct.h"
 
+/* Sanitizers' allocators have locks that a child finds closed. */
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+
 enum { THREADS = 3, FORKS = 20, SECONDS = 60 };
 
 struct shared {
@@ -98,3 +101,5 @@ TEST(fork, a_child_uses_what_no_other_thread_was_at_work_with) {
   ww_buffer_unref(data);
   rig_free(&shared.rig);
 }
+
+#endif
