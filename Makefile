@@ -472,8 +472,8 @@ PYTHON_FOLDER ?= lib/$(shell $(PYTHON) -c 'import sys; print("python%d.%d" % sys
 # A line a file: its mode, where it is, and its name below PREFIX.
 LIST = { \
   echo 755 $(BUILD)/warpwait bin/warpwait; \
-  echo 755 traces/warpwait-plot bin/warpwait-plot; \
-  echo 755 sim/sweep/warpwait-sweep bin/warpwait-sweep; \
+  echo 755 bindings/python/warpwait-plot bin/warpwait-plot; \
+  echo 755 bindings/python/warpwait-sweep bin/warpwait-sweep; \
   echo 755 bindings/icd/warpwait-exec share/warpwait/warpwait-exec; \
   echo 644 $(DRIVER) $(LIBDIR)/warpwait/$(notdir $(DRIVER)); \
   echo 644 include/warpwait.h include/warpwait.h; \
@@ -492,8 +492,8 @@ LIST = { \
   echo 755 sim/playground/serve.py share/warpwait/serve.py; \
   [ ! -f $(BUILD)/playground/warpwait.wasm ] || (cd $(BUILD)/playground && find . -type f) | \
     while read f; do echo 644 $(BUILD)/playground/$$f share/warpwait/playground/$$f; done; \
-  for folder in traces/warpwait_trace sim/sweep/warpwait_sweep; do \
-    find $$folder -name '*.py' | while read f; do echo 644 $$f $(PYTHON_FOLDER)/$${f\#$${folder%/*}/}; done; done; }
+  find bindings/python/warpwait -name '*.py' -o -name py.typed | \
+    while read f; do echo 644 $$f $(PYTHON_FOLDER)/$${f\#bindings/python/}; done; }
 
 # The linker's own list of libraries, where they are put for all.
 LISTED = @[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig

@@ -32,11 +32,11 @@ static int run_other(char *name, char *verb, const char *const *places, size_t c
   return console_bad_input(&message);
 }
 
-/* `make install` puts them beside warpwait; in the source tree they are where their subject is: build/warpwait, and
- * that of a build with sanitizers. */
+/* `make install` puts it beside warpwait. In the source tree it is found from build/warpwait, and from a build with
+ * sanitizers, which is a folder deeper. */
 int verb_sweep_python(struct command *command) {
-  static const char *const places[] = {"warpwait-sweep", "../sim/sweep/warpwait-sweep",
-                                       "../../sim/sweep/warpwait-sweep"};
+  static const char *const places[] = {"warpwait-sweep", "../bindings/python/warpwait-sweep",
+                                       "../../bindings/python/warpwait-sweep"};
   char verb[32];
   snprintf(verb, sizeof verb, "%s", verb_word(command->verb));
   return run_other((char[]){"warpwait-sweep"}, verb, places, sizeof places / sizeof *places, command);

@@ -148,7 +148,7 @@ class Uninstalled(unittest.TestCase):
             for _ in range(2):  # a second time over the first
                 make("install", f"PREFIX={folder}", f"BUILD={BUILD}")
             self.assertIn("bin/warpwait", files_in(folder))
-            package = next(folder.rglob("warpwait_sweep"))
+            package = next(folder.rglob("warpwait/sweep"))
             (package / "__pycache__").mkdir()
             make("uninstall", f"PREFIX={folder}")
             self.assertEqual(files_in(folder), before)

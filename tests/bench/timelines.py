@@ -12,23 +12,23 @@ import tempfile
 
 import bench
 
-sys.path.insert(0, str(bench.HERE.parents[1] / "traces"))
+sys.path.insert(0, str(bench.HERE.parents[1] / "bindings/python"))
 sys.dont_write_bytecode = True
-import warpwait_trace  # noqa: E402
+import warpwait.trace  # noqa: E402
 
 SAMPLE = "1000/100000"
 READ = """
 import sys
 sys.path.insert(0, {traces!r})
-import warpwait_trace
-timeline = warpwait_trace.open_timeline({path!r})
+import warpwait.trace
+timeline = warpwait.trace.open_timeline({path!r})
 {what}
 """
 
 
 def blocks_of(path):
     """Events, bytes of the file, and of the batches before zlib."""
-    with warpwait_trace.open_timeline(path) as timeline:
+    with warpwait.trace.open_timeline(path) as timeline:
         return timeline.count, path.stat().st_size, timeline.raw_bytes()
 
 
@@ -47,11 +47,11 @@ def cost_rows(warpwait, folder, repetitions):
 def reader_rows(warpwait, folder):
     path = folder / "strided_gather.wtl"
     events = blocks_of(path)[0]
-    values = {"traces": str(bench.HERE.parents[1] / "traces"), "path": str(path)}
+    values = {"traces": str(bench.HERE.parents[1] / "bindings/python"), "path": str(path)}
     readers = {"warpwait trace validate": [warpwait, "trace", "validate", path],
                "warpwait trace convert, .csv": [warpwait, "trace", "convert", path, folder / "t.csv"],
-               "warpwait_trace, frame()": [sys.executable, "-c", READ.format(what="timeline.frame()", **values)],
-               "warpwait_trace, events()": [sys.executable, "-c", READ.format(what="for _ in timeline.events(): pass", **values)]}
+               "warpwait.trace, frame()": [sys.executable, "-c", READ.format(what="timeline.frame()", **values)],
+               "warpwait.trace, events()": [sys.executable, "-c", READ.format(what="for _ in timeline.events(): pass", **values)]}
     for name, command in readers.items():
         yield [name, f"{events / bench.Run(command).seconds / 1e6:.2f}"]
 

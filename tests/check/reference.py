@@ -26,9 +26,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "traces"))
+sys.path.insert(0, str(ROOT / "bindings/python"))
 sys.dont_write_bytecode = True
-import warpwait_trace  # noqa: E402
+import warpwait.trace  # noqa: E402
 
 WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
 LDS, GLOBAL = "lds", "global"
@@ -375,7 +375,7 @@ def groups_of(trace, launch, program, run):
 
 def hazards_of(path):
     """A list of Found, one for each launch of the trace; launches do not race with each other."""
-    with warpwait_trace.open(path) as trace:
+    with warpwait.trace.open(path) as trace:
         run = json.loads(trace.metas["run"])
         programs = [Program(trace.metas[f"program{i}"]) for i in range(len(trace.programs))]
         result = []

@@ -129,7 +129,7 @@ def a_terminal_gets_none_of_what_a_sweep_holds(folder):
     raw = in_pipe([WARPWAIT, "sweep", "csv", "s.sqlite"], folder).stdout
     assert b"\x1b[2J" in raw and b"\xc2\x9b31m\r" in raw, raw
     commands = [[WARPWAIT, "sweep", verb, "s.sqlite"] for verb in ("info", "csv")]
-    python = ["/usr/bin/python3", ROOT / "sim/sweep/warpwait-sweep", "query"]
+    python = ["/usr/bin/python3", ROOT / "bindings/python/warpwait-sweep", "query"]
     commands += [[*python, "table", "s.sqlite", *more] for more in ((), ("--csv",))]
     commands += [[*python, "table", "no\x1b[2J.sqlite"], [*python, "table", "s.sqlite", "--metrics", "\x1b[2J\u009b"]]
     for words in commands:

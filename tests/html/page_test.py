@@ -210,8 +210,8 @@ def test_the_file_refers_to_nothing_outside(made):
 
 
 def test_colours_are_those_of_the_plots(_made):
-    sys.path.insert(0, str(ROOT / "traces"))
-    from warpwait_trace.plots import colours  # pylint: disable=import-outside-toplevel
+    sys.path.insert(0, str(ROOT / "bindings/python"))
+    from warpwait.plot import colours  # pylint: disable=import-outside-toplevel
     text = (ROOT / "sim/page/looks.js").read_text()
     rows = re.sub(r",(\s*)\]", r"\1]", re.search(r"FAMILIES = (\[.*?\n\]);", text, re.S).group(1))
     assert [tuple(row) for row in json.loads(rows)] == colours.FAMILIES

@@ -1,6 +1,6 @@
 """Console blocks of a page: commands, what the page shows of their outputs, and what they print today.
 
-A block is ```console; `$ build/warpwait ...` and `$ traces/warpwait-plot ...` are commands, which a backslash at the
+A block is ```console; `$ build/warpwait ...` and `$ bindings/python/warpwait-plot ...` are commands, which a backslash at the
 end of the line goes on with, and the lines below them are output. A line `...` stands for any lines that are left out.
 """
 import contextlib
@@ -53,10 +53,10 @@ def commands_of(page):
 
 
 def plotted(words):
-    """traces/warpwait-plot, in this process, which has its libraries already: (exit status, what it prints)."""
-    sys.path.insert(0, str(ROOT / "traces"))
+    """bindings/python/warpwait-plot, in this process, which has its libraries already: (exit status, what it prints)."""
+    sys.path.insert(0, str(ROOT / "bindings/python"))
     try:
-        from warpwait_trace.plot import main  # pylint: disable=import-outside-toplevel
+        from warpwait.plot.command import main  # pylint: disable=import-outside-toplevel
     finally:
         sys.path.pop(0)
     printed = io.StringIO()
@@ -89,7 +89,7 @@ class Place:
         return self.answers[key]
 
     def answer(self, words):
-        if words[0] == "traces/warpwait-plot":
+        if words[0] == "bindings/python/warpwait-plot":
             before = os.getcwd()
             os.chdir(self.folder)
             try:
@@ -97,7 +97,7 @@ class Place:
             finally:
                 os.chdir(before)
         if words[0] != "build/warpwait":
-            raise Wrong(f"`{shlex.join(words)}`: commands begin with build/warpwait or traces/warpwait-plot")
+            raise Wrong(f"`{shlex.join(words)}`: commands begin with build/warpwait or bindings/python/warpwait-plot")
         environment = {"WARPWAIT_CACHE": str(ROOT / "build/cache"), **os.environ}
         done = subprocess.run([WARPWAIT, *words[1:]], cwd=self.folder, env=environment, text=True, check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)

@@ -64,7 +64,7 @@ class Remembering(Place):
         self.known, self.drawn = {}, ()
 
     def run(self, words):
-        key, draws = tuple(words), words[0] == "traces/warpwait-plot"
+        key, draws = tuple(words), words[0] == "bindings/python/warpwait-plot"
         if key not in self.known or draws and key != self.drawn:
             self.known[key] = super().run(words)
         self.drawn = key if draws else self.drawn

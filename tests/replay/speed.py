@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "traces"))
+sys.path.insert(0, str(ROOT / "bindings/python"))
 KERNELS = ["alu", "lds_tile", "double_buffer", "strided_gather", "random_gather"]
 LONG = ["alu", "random_gather"]
 # Bytes of an operation's plain record: mask, pc, next pc, kind and flags; each field, and each lane's address.
@@ -82,9 +82,9 @@ class Bench:
 
 def plain_bytes(trace):
     """Bytes that the operations of a trace would take as records of fixed fields, addresses lane by lane."""
-    import warpwait_trace
+    import warpwait.trace
     size = 0
-    with warpwait_trace.open(str(trace)) as opened:
+    with warpwait.trace.open(str(trace)) as opened:
         for launch, group in opened.groups():
             for warp in range(opened.warps(launch, group)):
                 for operation in opened.operations(launch, group, warp):

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "sim/sweep"), str(ROOT / "traces")]
+sys.path.insert(0, str(ROOT / "bindings/python"))
 sys.dont_write_bytecode = True
 PAGE, PICTURES = ROOT / "docs/sweep-analysis.md", ROOT / "docs/sweep-analysis"
 WARPWAIT = os.environ["WARPWAIT"] = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
@@ -25,7 +25,7 @@ MOST_BYTES = 150 << 10  # of a picture that is kept
 try:
     import matplotlib  # noqa: F401
     import scipy  # noqa: F401
-    from warpwait_sweep.command import main as warpwait_sweep
+    from warpwait.sweep.command import main as sweep
 except ImportError as missing:
     print(f"{missing.name} is not installed: skipped")
     sys.exit(0)
@@ -40,7 +40,7 @@ def output_of(command, folder):
     else:  # in this process: the packages take longer to load than the answers
         os.chdir(folder)
         with contextlib.redirect_stdout(output):
-            status = warpwait_sweep(words)
+            status = sweep(words)
         os.chdir(ROOT)
     if status:
         sys.exit(f"{command}: exit status {status}")

@@ -14,7 +14,7 @@ import unittest
 import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / folder) for folder in ("sim/sweep", "traces", "tests/sweep")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("bindings/python", "tests/sweep")]
 sys.dont_write_bytecode = True
 WARPWAIT = os.environ["WARPWAIT"] = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
 
@@ -28,12 +28,12 @@ except ImportError as missing:
     sys.exit(0)
 matplotlib.use("Agg")
 import made_store  # noqa: E402
-import warpwait_sweep  # noqa: E402
+import warpwait.sweep  # noqa: E402
 from matplotlib import pyplot  # noqa: E402
-from warpwait_sweep import answers, optimise, pictures, sensitivity  # noqa: E402
-from warpwait_sweep import store as store_module  # noqa: E402
-from warpwait_sweep.command import main  # noqa: E402
-from warpwait_sweep.expression import Expression, number_of  # noqa: E402
+from warpwait.sweep import answers, optimise, pictures, sensitivity  # noqa: E402
+from warpwait.sweep import store as store_module  # noqa: E402
+from warpwait.sweep.command import main  # noqa: E402
+from warpwait.sweep.expression import Expression, number_of  # noqa: E402
 
 
 def sweep(*arguments):
@@ -66,7 +66,7 @@ class Folder(unittest.TestCase):
         path = self.folder / f"{self.id()}.sqlite"
         path.unlink(missing_ok=True)
         made_store.make(path, axes, lambda point: (function(point),), metrics=[("y", "", "")], **more)
-        return warpwait_sweep.Store(path)
+        return warpwait.sweep.Store(path)
 
     def asked(self, *arguments):
         """The rows that a query prints as JSON."""
@@ -92,7 +92,7 @@ class Expressions(unittest.TestCase):
         for text, message in (("1 < 2 < 3", "column 7.*do not chain"), ("dma.channels <", "column 15.*the end"),
                               ("(1", "column 3: expected \\)"), ("foo $", "column 5.*'\\$'"), ("max(1)", "two values"),
                               ("(" * 100000, "nested deeper than 64"), ("", "column 1")):
-            with self.assertRaisesRegex(warpwait_sweep.SweepError, message):
+            with self.assertRaisesRegex(warpwait.sweep.SweepError, message):
                 Expression(text)
 
     def test_numbers_have_units(self):
@@ -111,7 +111,7 @@ class Best(Folder):
                          made_store.ring(dict(zip(made_store.RING, (2, 4, 5, 200, "h200"))))[0])
         self.assertTrue(all(row["dma.channels"] <= 2 for row in rows))
         most = self.asked("best", self.ring, "-n", "1", "--by", "max:cycles / cost")["rows"][0]
-        frame = warpwait_sweep.Store(self.ring).frame(["cycles", "cost"])
+        frame = warpwait.sweep.Store(self.ring).frame(["cycles", "cost"])
         self.assertAlmostEqual(most["cycles / cost"], (frame["cycles"] / frame["cost"]).max())
 
     def test_a_point_without_a_cost_may_be_the_best(self):
@@ -129,9 +129,9 @@ class Best(Folder):
 
     def test_a_front_counts_equal_points(self):
         store = self.made({"a": [0, 1, 2, 3], "b": [1, 2]}, lambda point: point["a"] % 2)
-        front = warpwait_sweep.pareto(store, "y,b")
+        front = warpwait.sweep.pareto(store, "y,b")
         self.assertEqual(front[["number", "y", "b", "points"]].values.tolist(), [[0, 0, 1, 2]])
-        front = warpwait_sweep.pareto(store, "max:y,min(b, 5)")
+        front = warpwait.sweep.pareto(store, "max:y,min(b, 5)")
         self.assertEqual(front[["y", "b", "points"]].values.tolist(), [[1, 1, 2]])
 
     def test_points_that_did_not_finish_are_counted_by_reason(self):
@@ -176,7 +176,7 @@ class Knees(Folder):
     def test_of_a_hyperbola_it_is_where_its_slope_is_the_chords(self):
         # y = 1/x on [1, n]: y' = -1/x^2 equals the chord's slope -1/n at x = sqrt(n).
         store = self.made({"x": range(1, 101)}, lambda point: 1 / point["x"])
-        points, place = warpwait_sweep.knee(store, "x", "y")
+        points, place = warpwait.sweep.knee(store, "x", "y")
         self.assertEqual(points["x"][place], 10)
         self.assertEqual(points.attrs["scale"], "linear")
         # below the chord by 1 - (x - 1) / 99 - (1/x - 1/100) / (99/100)
@@ -184,13 +184,13 @@ class Knees(Folder):
 
     def test_of_a_bend_it_is_the_bend(self):
         store = self.made({"x": [1, 2, 4, 8, 16], "z": [0, 5]}, lambda point: max(8 / point["x"], 2) + point["z"])
-        points, place = warpwait_sweep.knee(store, "x", "y")
+        points, place = warpwait.sweep.knee(store, "x", "y")
         self.assertEqual((points["x"][place], points.attrs["scale"], list(points["y"])), (4, "log", [8, 4, 2, 2, 2]))
-        self.assertEqual(list(warpwait_sweep.curve(store, "x", "y", at=["z=5"])["y"]), [13, 9, 7, 7, 7])
+        self.assertEqual(list(warpwait.sweep.curve(store, "x", "y", at=["z=5"])["y"]), [13, 9, 7, 7, 7])
 
     def test_a_line_has_none(self):
         store = self.made({"x": range(10)}, lambda point: 5 - point["x"] - .01 * (point["x"] == 4))
-        self.assertIsNone(warpwait_sweep.knee(store, "x", "y")[1])
+        self.assertIsNone(warpwait.sweep.knee(store, "x", "y")[1])
         status, output, _ = sweep("query", "knee", store.path, "--axis", "x", "--by", "y")
         self.assertEqual((status, "No knee" in output), (0, True))
 
@@ -199,20 +199,20 @@ class Sensitivities(Folder):
     def test_elasticities_of_a_power_law_are_its_powers(self):
         store = self.made({"a": [1, 2, 4], "b": [3, 5, 9], "w": ["x", "y"]},
                           lambda point: 7 * point["a"] ** -1.5 * point["b"] ** .25)
-        table, base = warpwait_sweep.around(store, "y", at=["a=2", "b=5"])
+        table, base = warpwait.sweep.around(store, "y", at=["a=2", "b=5"])
         found = table.set_index("factor")
         self.assertEqual((base["a"], base["b"]), (2, 5))
         self.assertAlmostEqual(found["elasticity"]["a"], -1.5)
         self.assertAlmostEqual(found["elasticity"]["b"], .25)
         self.assertTrue(numpy.isnan(found["elasticity"]["w"]))
         self.assertAlmostEqual(found["swing"]["a"], 7 * 5 ** .25 * (1 - 4 ** -1.5))
-        edge = warpwait_sweep.around(store, "y")[0].set_index("factor")  # the best point: a = 4, b = 3
+        edge = warpwait.sweep.around(store, "y")[0].set_index("factor")  # the best point: a = 4, b = 3
         self.assertEqual(list(edge["from"][["a", "b"]]), ["2..4", "3..5"])
         self.assertAlmostEqual(edge["elasticity"]["a"], -1.5)
 
     def test_elasticities_at_zero_are_of_slopes(self):
         store = self.made({"a": [0, 2, 4]}, lambda point: 10 + 4 * point["a"])
-        row = warpwait_sweep.around(store, "y", at=["a=2"])[0].iloc[0]
+        row = warpwait.sweep.around(store, "y", at=["a=2"])[0].iloc[0]
         self.assertAlmostEqual(row["elasticity"], 4 * 2 / 18)
         self.assertEqual(row["from"], "0..4 linear")
 
@@ -260,7 +260,7 @@ class Sensitivities(Folder):
         # E(y | b) is 1, 3/2, 2 for 1, 2, 3 points: V = 5/36. V(y | b) is 0, 1/4, 2/3: E = 5/12.
         axes = {"a": [1, 2, 3], "b": [1, 2, 3]}
         rows = [number for number in range(9) if number // 3 <= number % 3]
-        found = warpwait_sweep.over_all(self.made(axes, lambda point: point["a"], rows=rows), "y")
+        found = warpwait.sweep.over_all(self.made(axes, lambda point: point["a"], rows=rows), "y")
         table = found.table.set_index("factor")
         self.assertEqual(found.how, "part")
         numpy.testing.assert_allclose(table["first"][["a", "b"]], [1, 1 / 4])
@@ -275,7 +275,7 @@ class Sensitivities(Folder):
         with contextlib.closing(sqlite3.connect(path)) as base:
             base.execute("UPDATE points SET number = rowid")
             base.commit()
-        found = warpwait_sweep.over_all(warpwait_sweep.Store(path), "y")
+        found = warpwait.sweep.over_all(warpwait.sweep.Store(path), "y")
         table = found.table.set_index("factor")
         self.assertEqual(found.how, "fit")
         self.assertGreater(found.explained, .999)
@@ -303,11 +303,11 @@ class Sensitivities(Folder):
                           lambda point: point["a"] + point["r"] / 16, factors="a r+w",
                           rows=[number for number in range(18) if there(number)])
         self.assertEqual(store.factors, [["a"], ["r", "w"]])
-        found = warpwait_sweep.over_all(store, "y")
+        found = warpwait.sweep.over_all(store, "y")
         self.assertEqual((found.how, list(found.table["factor"])), ("grid", ["r+w", "a"]))
         variances = numpy.array([14 / 9, 1 / 4])  # of 1, 2, 4 and of 1, 2
         numpy.testing.assert_allclose(found.table["first"], variances / variances.sum())
-        self.assertEqual(warpwait_sweep.around(store, "y")[0]["high_at"][0], "64/64")
+        self.assertEqual(warpwait.sweep.around(store, "y")[0]["high_at"][0], "64/64")
 
 
 class Pictures(Folder):
@@ -327,14 +327,14 @@ class Pictures(Folder):
     def test_settings_of_pictures_are_not_those_of_the_current_folder(self):
         (self.folder / "matplotlibrc").write_text("text.usetex: True\nbackend: module://no.such\n")
         for words in (["plot", "tornado", self.ring, "-o", "t.svg"], ["report", self.ring, "-o", "r.html"]):
-            done = subprocess.run([sys.executable, "-B", ROOT / "sim/sweep/warpwait-sweep", *words], cwd=self.folder,
+            done = subprocess.run([sys.executable, "-B", ROOT / "bindings/python/warpwait-sweep", *words], cwd=self.folder,
                                   capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
             self.assertTrue((self.folder / words[-1]).is_file())
 
     def test_a_full_disk_is_told(self):
         with open("/dev/full", "w", encoding="ascii") as full:
-            done = subprocess.run([sys.executable, ROOT / "sim/sweep/warpwait-sweep", "query", "table", self.ring],
+            done = subprocess.run([sys.executable, ROOT / "bindings/python/warpwait-sweep", "query", "table", self.ring],
                                   stdout=full, stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr),
                          (2, "warpwait-sweep: standard output: No space left on device\n"))
@@ -352,7 +352,7 @@ class Pictures(Folder):
         self.assertEqual(list(self.folder.glob(".*.*.*")), [])
 
     def test_what_is_drawn_is_the_best_of_each_value(self):
-        store = warpwait_sweep.Store(self.ring)
+        store = warpwait.sweep.Store(self.ring)
         points = store.frame(["cycles"])
         ax, _ = pictures.lines(store, "define.DEPTH", over="mem.dram_latency")
         for line, latency in zip(ax.lines, made_store.RING["mem.dram_latency"]):
@@ -463,7 +463,7 @@ class Searches(Folder):
         if not path.exists():
             made_store.make(path, self.AXES, self.bowl, rows=[])
         fake = Fake(path, self.AXES, self.bowl)
-        return optimise.search(warpwait_sweep.Store(path), fake, **more), fake
+        return optimise.search(warpwait.sweep.Store(path), fake, **more), fake
 
     def test_the_best_of_all_is_found_from_few(self):
         found, fake = self.searched("few")
@@ -548,7 +548,7 @@ room = dma.channels <= dma.queue
         status, output, errors = self.warpwait("query", "best", self.folder / "plan.sqlite", "-n", "1", "--json")
         self.assertEqual((status, errors), (0, ""))
         best = json.loads(output)["rows"][0]
-        store = warpwait_sweep.Store(self.folder / "plan.sqlite")
+        store = warpwait.sweep.Store(self.folder / "plan.sqlite")
         self.assertEqual(store.factors[-1], ["dma.read_width", "dma.write_width"])
         grid = optimise.Grid(store)
         for row in store.frame().itertuples():

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 from analysis_page import ROOT, WARPWAIT, answered
-from warpwait_sweep import Store
+from warpwait.sweep import Store
 
 PAGE, PICTURES = ROOT / "docs/study.md", ROOT / "docs/study"
 PLANS = ["deep_buffer", "stencil"]

@@ -248,7 +248,7 @@ void made_python(const char *path, bool salvage) {
   const char *python = getenv("PYTHON") ? getenv("PYTHON") : "/usr/bin/python3";
   char command[1024];
   snprintf(command, sizeof command,
-           "PYTHONPATH=traces PYTHONDONTWRITEBYTECODE=1 %s -m warpwait_trace %s %s 2>%s.errors | cmp - %s.text", python,
+           "PYTHONPATH=bindings/python PYTHONDONTWRITEBYTECODE=1 %s -m warpwait.trace %s %s 2>%s.errors | cmp - %s.text", python,
            salvage ? "--salvage" : "", path, path, path);
   ct_note("%s", command);
   EXPECT_EQ(system(command), 0);

@@ -14,14 +14,14 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "traces"))
+sys.path.insert(0, str(ROOT / "bindings/python"))
 sys.dont_write_bytecode = True
 WARPWAIT = os.environ["WARPWAIT"] = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
 MOST_BYTES = 150 << 10  # of a picture that is kept
 
 try:
-    from warpwait_trace import plots
-    from warpwait_trace.plot import main
+    from warpwait import plot as plots
+    from warpwait.plot.command import main
 except ImportError as missing:
     print(f"{missing.name} is not installed: skipped")
     sys.exit(0)

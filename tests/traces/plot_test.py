@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""warpwait-plot and warpwait_trace.plots: what is drawn is what reports and timelines say, files are whole, errors
+"""warpwait-plot and warpwait.plot: what is drawn is what reports and timelines say, files are whole, errors
 are told."""
 import contextlib
 import io
@@ -16,7 +16,7 @@ import unittest
 import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "traces"))
+sys.path.insert(0, str(ROOT / "bindings/python"))
 sys.dont_write_bytecode = True
 WARPWAIT = os.environ.setdefault("WARPWAIT", str(ROOT / "build/warpwait"))
 
@@ -29,9 +29,9 @@ except ImportError as missing:
     sys.exit(0)
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
-from warpwait_trace import plots  # noqa: E402
-from warpwait_trace.plot import main  # noqa: E402
-from warpwait_trace.plots import colours  # noqa: E402
+from warpwait import plot as plots  # noqa: E402
+from warpwait.plot.command import main  # noqa: E402
+from warpwait.plot import colours  # noqa: E402
 
 RING = f"{ROOT / 'tests/traces/ring.cl'} --global 32 --arg buffer:in=3072:uint:iota --arg buffer:out=128"
 
@@ -487,10 +487,10 @@ class Files(Folder):
 
     def test_it_runs_where_it_is_installed(self):
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-        package = self.folder / "lib" / version / "dist-packages/warpwait_trace"
-        shutil.copytree(ROOT / "traces/warpwait_trace", package, ignore=shutil.ignore_patterns("__pycache__"))
+        package = self.folder / "lib" / version / "dist-packages/warpwait"
+        shutil.copytree(ROOT / "bindings/python/warpwait", package, ignore=shutil.ignore_patterns("__pycache__"))
         (self.folder / "bin").mkdir()
-        installed = shutil.copy(ROOT / "traces/warpwait-plot", self.folder / "bin")
+        installed = shutil.copy(ROOT / "bindings/python/warpwait-plot", self.folder / "bin")
         out = self.folder / "installed.png"
         self.assertEqual(script(installed, "stalls", self.report_of("05_double_buffer"), "-o", out), (0, "", ""))
         self.assertTrue(out.exists())
@@ -556,9 +556,9 @@ class Errors(Folder):
 
     def test_a_missing_package_is_named(self):
         for module in ("matplotlib", "pandas"):
-            program = (f"import sys; sys.modules['{module}'] = None\nfrom warpwait_trace.plot import main\n"
+            program = (f"import sys; sys.modules['{module}'] = None\nfrom warpwait.plot.command import main\n"
                        "sys.exit(main(['stalls', 'r.json', '-o', 'r.png']))")
-            done = subprocess.run([sys.executable, "-B", "-c", program], cwd=ROOT / "traces", capture_output=True,
+            done = subprocess.run([sys.executable, "-B", "-c", program], cwd=ROOT / "bindings/python", capture_output=True,
                                   text=True, check=False)
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, f"^warpwait-plot: {module} is missing: apt-get install python3-{module}, ")
@@ -584,9 +584,9 @@ class Errors(Folder):
         self.assertFalse(out.exists())
 
     def test_an_interrupt_is_told_in_a_line(self):
-        program = ("import sys, warpwait_trace.plot as plot\ndef draw(*_): raise KeyboardInterrupt\nplot.draw = draw\n"
+        program = ("import sys, warpwait.plot.command as plot\ndef draw(*_): raise KeyboardInterrupt\nplot.draw = draw\n"
                    "sys.exit(plot.main(['stalls', 'r.json', '-o', 'r.png']))")
-        done = subprocess.run([sys.executable, "-B", "-c", program], cwd=ROOT / "traces", capture_output=True,
+        done = subprocess.run([sys.executable, "-B", "-c", program], cwd=ROOT / "bindings/python", capture_output=True,
                               text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (130, "warpwait-plot: interrupted\n"))
 
@@ -594,19 +594,19 @@ class Errors(Folder):
         picture = self.folder / "r.svg"
         picture.write_text("as it was")
         picture.chmod(0o640)
-        program = ("import os, signal, sys, warpwait_trace.plot as plot, warpwait_trace.plots.figure as figure\n"
+        program = ("import os, signal, sys, warpwait.plot.command as plot, warpwait.plot.figure as figure\n"
                    f"def write(file): file.write(b'half'); os.kill(os.getpid(), signal.SIG{{}})\n"
                    f"plot.draw = lambda *_: figure.write_whole({str(picture)!r}, write)\n"
                    "sys.exit(plot.main(['stalls', 'r.json', '-o', 'r.svg']))")
         for name, number in (("TERM", 15), ("HUP", 1), ("INT", 2)):
-            done = subprocess.run([sys.executable, "-B", "-c", program.format(name)], cwd=ROOT / "traces",
+            done = subprocess.run([sys.executable, "-B", "-c", program.format(name)], cwd=ROOT / "bindings/python",
                                   capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stderr), (128 + number, "warpwait-plot: interrupted\n"))
             self.assertEqual(picture.read_text(), "as it was")
             self.assertEqual(list(self.folder.glob(".r.svg*")), [])
 
     def test_a_picture_keeps_permissions_and_the_link_that_leads_to_it(self):
-        from warpwait_trace.plots import figure
+        from warpwait.plot import figure
         picture, link = self.folder / "kept.svg", self.folder / "link.svg"
         picture.write_text("as it was")
         picture.chmod(0o600)
@@ -620,7 +620,7 @@ class Errors(Folder):
 
     def test_help_has_an_example_for_each_picture(self):
         for what in ("timeline", "banks", "hiding", "stalls"):
-            status, output, _ = script(ROOT / "traces/warpwait-plot", what, "--help")
+            status, output, _ = script(ROOT / "bindings/python/warpwait-plot", what, "--help")
             self.assertEqual(status, 0)
             self.assertIn(f"Example:\n  warpwait-plot {what} ", output)
 

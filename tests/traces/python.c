@@ -32,7 +32,7 @@ static void print_words(FILE *file, const struct trace_op *op, unsigned lanes) {
   }
 }
 
-/* The same lines that `python3 -m warpwait_trace` prints. */
+/* The same lines that `python3 -m warpwait.trace` prints. */
 static void print_trace(FILE *file, struct trace *trace, const struct made *made) {
   struct trace_warp *warp = trace_warp_new(trace);
   for (uint32_t group = 0, warps; group < made->groups; group++)

@@ -11,17 +11,17 @@ import unittest
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "traces"))
+sys.path.insert(0, str(ROOT / "bindings/python"))
 sys.dont_write_bytecode = True
-import warpwait_trace  # noqa: E402
+import warpwait.trace  # noqa: E402
 
 WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
 
 
 def script(*arguments):
-    """`python3 -m warpwait_trace` with these arguments: status, standard output, standard error."""
-    environment = dict(os.environ, PYTHONPATH=str(ROOT / "traces"), PYTHONDONTWRITEBYTECODE="1")
-    done = subprocess.run([sys.executable, "-m", "warpwait_trace", *map(str, arguments)], capture_output=True,
+    """`python3 -m warpwait.trace` with these arguments: status, standard output, standard error."""
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings/python"), PYTHONDONTWRITEBYTECODE="1")
+    done = subprocess.run([sys.executable, "-m", "warpwait.trace", *map(str, arguments)], capture_output=True,
                           text=True, env=environment, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -39,7 +39,7 @@ class Reader(unittest.TestCase):
         cls.folder.cleanup()
 
     def test_every_warp_ends_with_an_operation_that_is_done(self):
-        with warpwait_trace.open(self.path) as trace:
+        with warpwait.trace.open(self.path) as trace:
             self.assertEqual(len(trace.groups()), sum(launch.groups for launch in trace.launches))
             for launch, group in trace.groups():
                 for warp in range(trace.warps(launch, group)):
@@ -50,7 +50,7 @@ class Reader(unittest.TestCase):
                                      [["done"]])
 
     def test_copies_have_the_fields_of_the_schema(self):
-        with warpwait_trace.open(self.path) as trace:
+        with warpwait.trace.open(self.path) as trace:
             copies = [operation for operation in trace.operations(0, 0, 0)
                       if operation.kind == "copy" and operation.mask]
             self.assertGreater(len(copies), 1)
@@ -60,7 +60,7 @@ class Reader(unittest.TestCase):
                 self.assertEqual(copy.fields["to_lds"], 1)
 
     def test_batches_count_the_operations(self):
-        with warpwait_trace.open(self.path) as trace:
+        with warpwait.trace.open(self.path) as trace:
             found = sum(1 for launch, group in trace.groups() for warp in range(trace.warps(launch, group))
                         for _ in trace.operations(launch, group, warp))
             self.assertEqual(sum(batch.operations for batch in trace.batches()), found)
@@ -78,7 +78,7 @@ class Reader(unittest.TestCase):
                 (b"prog", 0, 1, b"\xff", "expected what a block of type prog has, found others")):
             header = struct.pack("<4sIIIII", kind, 1, method, raw, len(payload), zlib.crc32(payload))
             changed.write_bytes(data[:first] + header + struct.pack("<I", zlib.crc32(header)) + payload)
-            with warpwait_trace.open(changed, salvage=True) as trace:
+            with warpwait.trace.open(changed, salvage=True) as trace:
                 self.assertIn(f"{changed}: offset {first}: {says}", trace.damage)
 
     def test_a_frame_has_a_row_for_each_operation(self):
@@ -86,7 +86,7 @@ class Reader(unittest.TestCase):
             import pandas  # noqa: F401
         except ImportError:
             self.skipTest("pandas is not installed")
-        with warpwait_trace.open(self.path) as trace:
+        with warpwait.trace.open(self.path) as trace:
             frame = trace.frame(launch=0)
             self.assertEqual(len(frame), sum(batch.operations for batch in trace.batches(0)))
             self.assertEqual(set(frame.kind) - {kind.name for kind in trace.schema.kinds}, set())
@@ -97,7 +97,7 @@ class Reader(unittest.TestCase):
         cut.write_bytes(self.path.read_bytes()[:-100])
         status, output, errors = script(cut)
         self.assertEqual((status, output), (2, ""))
-        self.assertRegex(errors, r"^warpwait_trace: .*: offset \d+: expected the end of a whole trace, found .*\n$")
+        self.assertRegex(errors, r"^warpwait.trace: .*: offset \d+: expected the end of a whole trace, found .*\n$")
         status, output, errors = script(cut, "--salvage")
         self.assertEqual(status, 0)
         self.assertIn("launch 0 group 0 warp 0\n", output)
@@ -106,13 +106,13 @@ class Reader(unittest.TestCase):
     def test_what_is_no_trace_is_told(self):
         other = self.path.with_suffix(".json")
         other.write_text('{"name": "not a trace"}')
-        self.assertRegex(script(other)[2], r"^warpwait_trace: .*: offset 0: expected a trace, found 7b 22 ")
+        self.assertRegex(script(other)[2], r"^warpwait.trace: .*: offset 0: expected a trace, found 7b 22 ")
         none = self.path.with_suffix(".none")
-        self.assertEqual(script(none), (2, "", f"warpwait_trace: {none}: No such file or directory\n"))
+        self.assertEqual(script(none), (2, "", f"warpwait.trace: {none}: No such file or directory\n"))
 
     def test_who_has_seen_enough_is_told_nothing(self):
-        environment = dict(os.environ, PYTHONPATH=str(ROOT / "traces"), PYTHONDONTWRITEBYTECODE="1")
-        done = subprocess.run(f"{sys.executable} -m warpwait_trace {self.path} | head -1", shell=True, text=True,
+        environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings/python"), PYTHONDONTWRITEBYTECODE="1")
+        done = subprocess.run(f"{sys.executable} -m warpwait.trace {self.path} | head -1", shell=True, text=True,
                               capture_output=True, env=environment, check=False)
         self.assertEqual((done.stdout, done.stderr), ("launch 0 group 0 warp 0\n", ""))
 
@@ -123,8 +123,8 @@ class Reader(unittest.TestCase):
             changed = self.path.with_suffix(".changed")
             changed.write_bytes(whole)
             whole[place] ^= 4
-            with self.assertRaises(warpwait_trace.TraceError, msg=f"byte {place}"):
-                with warpwait_trace.open(changed) as trace:
+            with self.assertRaises(warpwait.trace.TraceError, msg=f"byte {place}"):
+                with warpwait.trace.open(changed) as trace:
                     for batch in trace.batches():
                         self.assertTrue(batch.pieces)
 
@@ -155,7 +155,7 @@ class Timelines(unittest.TestCase):
             self.skipTest("pandas is not installed")
 
     def test_frames_have_the_events(self):
-        with warpwait_trace.open_timeline(self.path) as timeline:
+        with warpwait.trace.open_timeline(self.path) as timeline:
             frames = timeline.frame()
             self.assertEqual(sum(map(len, frames.values())), timeline.count)
             self.assertEqual(min(frame["from"].min() for frame in frames.values()), timeline.start)
@@ -170,7 +170,7 @@ class Timelines(unittest.TestCase):
 
     def test_cycles_of_warps_are_the_reports(self):
         report = json.loads(self.report.read_text())["launches"][0]
-        with warpwait_trace.open_timeline(self.path) as timeline:
+        with warpwait.trace.open_timeline(self.path) as timeline:
             warps = timeline.frame("warp")
             cycles = (warps["to"] - warps["from"]).groupby(warps.stall).sum()
             self.assertEqual({name: count for name, count in cycles.items() if count},
@@ -178,7 +178,7 @@ class Timelines(unittest.TestCase):
             self.assertEqual(timeline.run["launches"][0]["cycles"], report["cycles"])
 
     def test_lines_and_text_are_those_of_the_program(self):
-        with warpwait_trace.open_timeline(self.path) as timeline:
+        with warpwait.trace.open_timeline(self.path) as timeline:
             warps = timeline.frame("warp")
             for row in warps.drop_duplicates("pc").itertuples():
                 code = timeline.code(row.launch, row.pc)
@@ -187,13 +187,13 @@ class Timelines(unittest.TestCase):
             self.assertEqual(timeline.code(0, 1 << 30), {})
 
     def test_a_kind_that_is_none_is_told_and_one_without_events_is_empty(self):
-        with warpwait_trace.open_timeline(self.path) as timeline:
+        with warpwait.trace.open_timeline(self.path) as timeline:
             with self.assertRaisesRegex(ValueError, "kind 'wrap' is not one of: group warp "):
                 timeline.frame("wrap")
         warps = self.path.with_name("warps.wtl")
         subprocess.run([WARPWAIT, "run", ROOT / "examples/05_double_buffer/launch.json", "--timeline", warps,
                         "--events", "warp"], stdout=subprocess.DEVNULL, check=True)
-        with warpwait_trace.open_timeline(warps) as timeline:
+        with warpwait.trace.open_timeline(warps) as timeline:
             self.assertEqual(list(timeline.frame()), ["warp"])
             empty = timeline.frame("banks")
             self.assertEqual(len(empty), 0)
@@ -204,7 +204,7 @@ class Timelines(unittest.TestCase):
         cut.write_bytes(self.path.read_bytes()[:-100])
         status, _, errors = script(cut)
         self.assertEqual(status, 2)
-        self.assertRegex(errors, r"^warpwait_trace: .*: offset \d+: expected the end of a whole timeline, found .*\n$")
+        self.assertRegex(errors, r"^warpwait.trace: .*: offset \d+: expected the end of a whole timeline, found .*\n$")
         self.assertEqual(script(cut, "--salvage")[0], 0)
 
     def test_a_changed_byte_is_told(self):
@@ -214,8 +214,8 @@ class Timelines(unittest.TestCase):
             whole[place] ^= 4
             changed.write_bytes(whole)
             whole[place] ^= 4
-            with self.assertRaises(warpwait_trace.TraceError, msg=f"byte {place}"):
-                with warpwait_trace.open_timeline(changed) as timeline:
+            with self.assertRaises(warpwait.trace.TraceError, msg=f"byte {place}"):
+                with warpwait.trace.open_timeline(changed) as timeline:
                     for _ in timeline.batches():
                         pass
 

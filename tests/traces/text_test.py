@@ -12,9 +12,9 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "traces"))
+sys.path.insert(0, str(ROOT / "bindings/python"))
 sys.dont_write_bytecode = True
-import warpwait_trace  # noqa: E402
+import warpwait.trace  # noqa: E402
 
 WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
 MODULO = 1 << 64
@@ -239,13 +239,13 @@ class TextOfTraces(unittest.TestCase):
             trace, text = self.path / "t.wwt", self.path / "t.wwtt"
             self.warpwait("run", ROOT / "examples" / example, "--trace", trace)
             self.warpwait("trace", "convert", trace, text)
-            with warpwait_trace.open(trace) as opened:
+            with warpwait.trace.open(trace) as opened:
                 self.expect_same(text, opened)
 
     def test_what_is_written_by_hand_means_what_convert_makes_of_it(self):
         text, trace = ROOT / "tests/fuzz/seeds/fuzz_trace_text/kinds", self.path / "t.wwt"
         self.warpwait("trace", "convert", text, trace)
-        with warpwait_trace.open(trace) as opened:
+        with warpwait.trace.open(trace) as opened:
             self.assertEqual(self.expect_same(text, opened), 16)
 
 

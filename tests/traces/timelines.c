@@ -379,7 +379,7 @@ TEST(timelines, a_full_disk_is_told_and_leaves_what_is_written) {
 
 /* ---- the other reader ------------------------------------------------------------------------ */
 
-/* The same lines that `python3 -m warpwait_trace` prints. */
+/* The same lines that `python3 -m warpwait.trace` prints. */
 static void print_events(const char *path, struct timeline_file *timeline) {
   FILE *file = fopen(path, "w");
   struct timeline_event event;

@@ -1,0 +1,1 @@
+"""Warpwait in Python: traces and timelines (`warpwait.trace`), pictures (`warpwait.plot`) and sweeps (`warpwait.sweep`)."""

@@ -1,0 +1,118 @@
+"""What all pictures have in common: axes, legends outside of them, files that are the same bytes each time."""
+import errno
+import os
+import pathlib
+import stat
+import tempfile
+
+import matplotlib
+from matplotlib import pyplot
+from matplotlib.patches import Patch
+from matplotlib.transforms import offset_copy
+
+from .._cells import to_csv
+from .colours import in_order, look
+from .inputs import PlotError
+
+SUFFIXES = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
+# For files that the command writes; a notebook keeps its own style.
+STYLE = {"font.size": 9, "axes.titlesize": 10, "axes.titleweight": "bold", "axes.titlelocation": "left",
+         "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "hatch.linewidth": .5,
+         "figure.dpi": 100, "text.parse_math": False}  # names may have a $
+
+
+def axes_or_new(axes, size):
+    """`axes`, or those of a new figure of `size` (width, height in inches) when it is None."""
+    if axes is not None:
+        return axes
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+
+def legend_outside(axes, handles, last=None):
+    """A legend to the right of the axes. last: the value at their right end, whose label, half of which stands out, the
+    legend leaves room for."""
+    points = pyplot.rcParams["font.size"]
+    room = points * (.6 if last is None else .4 + .32 * len(f"{last:,.0f}"))  # digits are that wide, halved
+    beside = offset_copy(axes.transAxes, axes.figure, room, 0, "points")
+    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1), bbox_transform=beside, borderaxespad=0,
+                handlelength=1.6, handleheight=1.1)
+
+
+def patch(face, hatch, label, ink="#333333"):
+    """A legend entry."""
+    return Patch(facecolor=face, hatch=hatch, edgecolor=ink, linewidth=.4, label=label)
+
+
+def bucket_patches(buckets):
+    """Legend entries of stall buckets, in the order in which they are stacked."""
+    return [patch(look(bucket).face, look(bucket).hatch, bucket, look(bucket).ink) for bucket in in_order(buckets)]
+
+
+def thousands(axis):
+    """Numbers of cycles with a comma between thousands."""
+    axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))
+
+
+def windows_label(edges):
+    """The label of an axis of cycles that are taken together in windows with these edges."""
+    width = edges[1] - edges[0]
+    return f"cycle (windows of {width:,} cycle{'' if width == 1 else 's'})"
+
+
+def save(figure, path):
+    """Writes a figure to a .png or .svg; equal figures give equal bytes. The file is there whole or not at all.
+
+    Raises PlotError when the suffix is another, or the file cannot be written.
+    """
+    suffix = suffix_of(path)
+    with matplotlib.rc_context({"svg.hashsalt": "warpwait"}):
+        write_whole(path, lambda file: figure.savefig(file, format=suffix[1:], metadata=SUFFIXES[suffix],
+                                                 dpi=figure.dpi))
+
+
+def save_table(table, path):
+    """Writes a frame as CSV, likewise."""
+    write_whole(path, lambda file: to_csv(table, file))
+
+
+def write_whole(path, write):
+    """Has `write` write to a file, which is there whole or not at all, with the permissions that it had; a device is
+    written straight. Raises PlotError when it cannot be."""
+    target, beside = os.path.realpath(path), None
+    try:
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as file:
+                write(file)
+            return
+        if os.path.exists(target) and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        descriptor, beside = tempfile.mkstemp(prefix=f".{os.path.basename(target)[:200]}.", dir=os.path.dirname(target))
+        with open(descriptor, "wb") as file:
+            write(file)
+            file.flush()
+            os.fchmod(descriptor, mode_of(target))
+            os.fsync(descriptor)
+        os.replace(beside, target)
+    except BaseException as error:
+        if beside:
+            pathlib.Path(beside).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise PlotError(f"{path}: {error.strerror}") from None
+        raise
+
+
+def mode_of(path):
+    """The permissions of a file, or those that a new one would get."""
+    if os.path.exists(path):
+        return stat.S_IMODE(os.stat(path).st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def suffix_of(path):
+    """The suffix of a picture's name. Raises PlotError when it is neither .png nor .svg."""
+    suffix = pathlib.Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise PlotError(f"{path}: expected a name that ends in .png or .svg")
+    return suffix

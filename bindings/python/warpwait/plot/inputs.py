@@ -1,0 +1,246 @@
+"""What the pictures are made of: JSON reports, and timelines as frames."""
+import json
+import os
+import pathlib
+
+import numpy
+
+from ..trace.numbers import TraceError
+from ..trace.timeline import Timeline
+
+# What is used of a report: of each launch, and of each row of a list in it.
+LAUNCH_VALUES = {"kernel": str, "cycles": int, "work_groups": int, "stalls": dict, "hiding.exposed_cycles": int,
+                 "dma.latency.count": int, "dma.latency.mean": (int, float), "by_line": list, "by_instruction": list}
+ROW_VALUES = {"by_line": {"file": str, "line": int, "stalls": dict},
+              "by_instruction": {"pc": int, "instruction": str, "stalls": dict}}
+
+
+class PlotError(ValueError):
+    """Input that no picture can be made of: one line that says which file, and why."""
+
+
+# ---- reports --------------------------------------------------------------------------------------
+
+def read_report(source):
+    """The report of `warpwait run --report json` at a path; a report that is already one (a dict) as it is.
+
+    Raises PlotError when the file cannot be read or is no report.
+    """
+    if isinstance(source, dict):
+        return source
+    try:
+        text = pathlib.Path(source).read_text(encoding="utf-8")
+    except OSError as error:
+        raise PlotError(f"{source}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise PlotError(f"{source}: expected a JSON report (`warpwait run --report json`), "
+                        "found what is no text") from None
+    return parse_report(text, source)
+
+
+def parse_report(text, name):
+    """The report of which `text` is the JSON; `name` is for messages. Raises PlotError when it is none."""
+    try:
+        report = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise PlotError(f"{name}: expected a JSON report (`warpwait run --report json`): {error}") from None
+    launches = report.get("launches") if isinstance(report, dict) else None
+    if not isinstance(launches, list) or not launches:
+        raise PlotError(f"{name}: expected a JSON report of `warpwait run`, found JSON without launches")
+    for place, launch in enumerate(launches):
+        _check_launch(launch, f"{name}: launches[{place}]")
+    return report
+
+
+def _check_launch(launch, where):
+    for path, kind in LAUNCH_VALUES.items():
+        value = launch
+        for key in path.split("."):
+            value = value.get(key) if isinstance(value, dict) else None
+        _check(value, kind, f"{where}.{path}")
+    for rows, values in ROW_VALUES.items():
+        for place, row in enumerate(launch[rows]):
+            _check(row, dict, f"{where}.{rows}[{place}]")
+            for key, kind in values.items():
+                _check(row.get(key), kind, f"{where}.{rows}[{place}].{key}")
+    stalls = [("", launch)] + [(f".{rows}[]", row) for rows in ROW_VALUES for row in launch[rows]]
+    for rows, row in stalls:
+        for bucket, cycles in row["stalls"].items():
+            _check(cycles, int, f"{where}{rows}.stalls.{bucket}")
+
+
+def _check(value, kind, where):
+    if not isinstance(value, kind):
+        words = {int: "a whole number", str: "a text", list: "a list", dict: "an object"}
+        raise PlotError(f"{where}: expected {words.get(kind, 'a number')}, as in a JSON report of `warpwait run`")
+
+
+def read_reports(sources):
+    """A report, or a list of them: paths or dicts. Returns a list of dicts that is not empty."""
+    if isinstance(sources, (dict, str, os.PathLike)):
+        sources = [sources]
+    reports = [read_report(source) for source in sources]
+    if not reports:
+        raise PlotError("no report was given")
+    return reports
+
+
+def labels_of(reports, sources, labels=None):
+    """A name for each report: `labels`, else the report's own name, else (when two have the same) the file's.
+
+    Raises PlotError when there are not as many labels as reports.
+    """
+    if labels is not None:
+        if len(labels) != len(reports):
+            raise PlotError(f"{len(labels)} labels for {len(reports)} reports: expected as many")
+        return list(labels)
+    names = [report.get("name", "report") for report in reports]
+    if len(set(names)) == len(names):
+        return names
+    sources = [sources] if isinstance(sources, (dict, str, os.PathLike)) else list(sources)
+    return [f"{name} {place + 1}" if isinstance(source, dict) else pathlib.Path(source).stem
+            for place, (name, source) in enumerate(zip(names, sources))]
+
+
+# ---- timelines ------------------------------------------------------------------------------------
+
+def is_timeline(path):
+    """Whether the file at `path` begins as a timeline does. Raises PlotError when it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(Timeline.MAGIC)) == Timeline.MAGIC
+    except OSError as error:
+        raise PlotError(f"{path}: {error.strerror}") from None
+
+
+class Events:
+    """A timeline's events as frames, each kind read once, and what its metas say of the run.
+
+    `source`: a path, or what warpwait.trace.open_timeline() gives.
+    """
+
+    def __init__(self, source):
+        self._opens = isinstance(source, (str, os.PathLike))
+        self.source = _open(source) if self._opens else source
+        self.path, self.run, self._frames = str(self.source.path), self.source.run, {}
+        if self._opens:
+            self.source.close()
+
+    @classmethod
+    def of(cls, source):
+        """Events of a path or an open timeline; Events as they are."""
+        return source if isinstance(source, cls) else cls(source)
+
+    def frame(self, kind, cu=None, start=None, end=None):
+        """The events of a kind that lie in [start, end), of one compute unit or of all: a pandas frame.
+
+        Columns: cu, unit, from, to (cycles; an event is in [from, to)), and the kind's fields by name. Events that
+        reach out of [start, end) are cut to it. The frame may be empty.
+        """
+        if kind not in self._frames:
+            self._frames[kind] = self._read(kind)
+        frame = self._frames[kind]
+        if cu is not None:
+            frame = frame[frame["cu"] == cu]
+        return _cut(frame, start, end)
+
+    def need(self, kind, cu=None, start=None, end=None):
+        """Likewise; raises PlotError when there is none."""
+        frame = self.frame(kind, cu, start, end)
+        if frame.empty:
+            whole = self.frame(kind)
+            if whole.empty:
+                why = f"no events of kind `{kind}`"
+            elif cu is not None and cu not in set(whole["cu"]):
+                why = f"no `{kind}` events of compute unit {cu}, but of {', '.join(map(str, sorted(set(whole['cu']))))}"
+            else:
+                why = f"no `{kind}` events in cycles {_span(start, end)}, but in {_span(*self.extent(kind))}"
+            raise PlotError(f"{self.path}: {why}")
+        return frame
+
+    def extent(self, kind):
+        """(first, last) cycle of the kind's events."""
+        frame = self.frame(kind)
+        return int(frame["from"].min()), int(frame["to"].max())
+
+    def line(self, launch, pc):
+        """(file, number, text) of the source line of an instruction; ("", 0, "") when it is not known."""
+        code = self.source.code(launch, pc)
+        if not code.get("line"):
+            return "", 0, ""
+        source = self.run["programs"][self.run["launches"][launch]["program"]].get("source", {})
+        return code["file"], code["line"], source.get(code["file"], {}).get(str(code["line"]), "")
+
+    def instruction(self, launch, pc):
+        """The text of an instruction; "" when it is not known."""
+        return " ".join(self.source.code(launch, pc).get("text", "").split())
+
+    def parameter(self, name, default):
+        """The machine's parameter, by its full name."""
+        return self.run.get("machine", {}).get("parameters", {}).get(name, default)
+
+    def title(self):
+        """`KERNEL on MACHINE`, as far as the metas say."""
+        kernels = list(dict.fromkeys(launch["kernel"] for launch in self.run.get("launches", [])))
+        machine = self.run.get("machine", {}).get("name", "")
+        return ", ".join(kernels) + (f" on {machine}" if machine else "")
+
+    def _read(self, kind):
+        source = _open(self.path) if self._opens else self.source
+        try:
+            frame = source.frame(kind)
+        except (ValueError, TraceError) as error:  # a kind that the file's schema does not have, or damage
+            raise PlotError(str(error) if isinstance(error, TraceError) else f"{self.path}: {error}") from None
+        finally:
+            if self._opens:
+                source.close()
+        return frame.sort_values(["from", "to"], kind="stable", ignore_index=True)
+
+
+def _open(path):
+    if not is_timeline(path):
+        raise PlotError(f"{path}: expected a timeline (`warpwait run --timeline FILE`)")
+    try:
+        timeline = Timeline(path)
+        timeline.run  # pylint: disable=pointless-statement; what is wrong with it is told now
+        return timeline
+    except (OSError, TraceError) as error:
+        raise PlotError(error) from None
+
+
+def _span(start, end):
+    return f"{0 if start is None else start} to {'the end' if end is None else end}"
+
+
+def _cut(frame, start, end):
+    if start is None and end is None:
+        return frame
+    start = 0 if start is None else start
+    end = int(frame["to"].max()) + 1 if end is None and len(frame) else end or 0
+    inside = frame[(frame["to"] > start) & (frame["from"] < end)]
+    return inside.assign(**{"from": inside["from"].clip(lower=start), "to": inside["to"].clip(upper=end)})
+
+
+# ---- cycles in bins --------------------------------------------------------------------------------
+
+def bin_edges(start, end, bins):
+    """At most `bins` intervals of equal length, a whole number of cycles, from `start` to `end`; the last may be
+    shorter.
+
+    Returns their edges (cycles), one more than intervals.
+    """
+    width = max(1, -(-(end - start) // bins))
+    return numpy.append(numpy.arange(start, end, width), end).astype(numpy.int64)
+
+
+def cycles_in_bins(starts, ends, edges):
+    """How many cycles of the intervals [start, end) lie in each bin, added up: an array, one shorter than `edges`."""
+    return numpy.diff(_cycles_before(starts, edges) - _cycles_before(ends, edges))
+
+
+def _cycles_before(points, edges):
+    """Of each edge, the sum over points before it of how far before it they are."""
+    points = numpy.sort(numpy.asarray(points, dtype=numpy.int64))
+    sums = numpy.concatenate([[0], numpy.cumsum(points)])
+    count = numpy.searchsorted(points, edges)
+    return count * edges - sums[count]

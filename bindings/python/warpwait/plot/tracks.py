@@ -1,0 +1,249 @@
+"""A compute unit's time in rows: warps, asynchronous copies and their waits, DMA channels, the memory port."""
+import dataclasses
+import heapq
+
+import numpy
+import pandas
+from matplotlib.collections import PolyCollection
+from matplotlib.lines import Line2D
+
+from . import figure
+from .colours import DEEP_PURPLE, PORT_KINDS, PURPLE, in_order, look, shade
+from .inputs import Events, PlotError, bin_edges, cycles_in_bins
+
+HEIGHT = .8            # of a bar, in rows
+DENSE = 700            # slices in a row beyond which many are narrower than a pixel
+COLUMNS = 700          # into which such rows are divided
+ARROWS = 150           # arrows beyond which they would hide what they point at
+COPY_FACE = shade(PURPLE, .55)
+CHANNELS = 64          # the stride of engines in the units of channels
+
+
+@dataclasses.dataclass
+class Rows:
+    """What a timeline draws.
+
+    slices: a frame with the columns section, row (from 0 at the top), from, to (cycles), what (a bucket, or a kind),
+    label. names: of the rows. arrows: a frame with the columns copy, from, from_row, to, to_row. left_out: arrows
+    that are not drawn, being too many.
+    """
+    slices: pandas.DataFrame
+    names: list
+    arrows: pandas.DataFrame
+    left_out: int = 0
+    title: str = ""
+
+
+# ---- what is drawn ---------------------------------------------------------------------------------
+
+def timeline_rows(source, cu=0, start=None, end=None, warps=None):
+    """What happened in a compute unit in the cycles [start, end): Rows.
+
+    source: a path, or what warpwait.trace.open_timeline() gives. warps: slots of the warps that are wanted (None:
+    all). Raises PlotError when the timeline has no `warp` events of this compute unit, these cycles and warps.
+    """
+    events = Events.of(source)
+    slots = events.need("warp", cu, start, end)
+    if warps is not None:
+        slots = slots[slots["unit"].isin(list(warps))]
+        if slots.empty:
+            raise PlotError(f"{events.path}: no `warp` events of warps {', '.join(map(str, warps))}")
+    names, parts = [], []
+    groups = _warp_rows(slots, names, parts)
+    copies = _copy_rows(events.frame("copy", cu, start, end), names, parts)
+    _unit_rows(events.frame("channel", cu, start, end), "channels", _channel_name, None, names, parts)
+    _unit_rows(events.frame("passed", cu, start, end), "port", _port_name, "kind", names, parts)
+    arrows = _arrows(copies, events.frame("waited", cu), groups, numpy.inf if end is None else end)
+    left_out = len(arrows) if len(arrows) > ARROWS else 0
+    return Rows(pandas.concat(parts, ignore_index=True), names, arrows[:0] if left_out else arrows, left_out,
+                f"{events.title()}, CU {cu}".lstrip(", "))
+
+
+def _part(frame, section, rows, what, label):
+    """A section's slices."""
+    return pandas.DataFrame({"section": section, "row": numpy.asarray(rows, dtype=numpy.int64),
+                             "from": frame["from"].to_numpy(), "to": frame["to"].to_numpy(), "what": what,
+                             "label": label})
+
+
+def _warp_rows(slots, names, parts):
+    """Rows of warps. Returns the lowest row of each (launch, group)."""
+    units = sorted(set(slots["unit"]))
+    rows = slots["unit"].map({unit: row for row, unit in enumerate(units)})
+    names += [f"warp {unit}" for unit in units]
+    parts.append(_part(slots, "warps", rows, slots["stall"].to_numpy(), ""))
+    return rows.groupby([slots["launch"], slots["group"]]).max().to_dict()
+
+
+def _copy_rows(copies, names, parts):
+    """Rows of copies: as few as can be without two that overlap. Returns the copies with their `row`."""
+    ends, free, rows = [], [], []  # (cycle, row) that are taken; rows that are free again
+    for begin, finish in zip(copies["from"], copies["to"]):
+        while ends and ends[0][0] <= begin:
+            heapq.heappush(free, heapq.heappop(ends)[1])
+        row = heapq.heappop(free) if free else len(ends)
+        heapq.heappush(ends, (finish, row))
+        rows.append(row)
+    first = len(names)
+    names += ["copies" if row == 0 else "" for row in range(max(rows, default=-1) + 1)]
+    copies = copies.assign(row=[first + row for row in rows])
+    if len(copies):
+        parts.append(_part(copies, "copies", copies["row"], "copy", copies["copy"].astype(str).to_numpy()))
+    return copies
+
+
+def _unit_rows(frame, section, name, what, names, parts):
+    """A row for each unit of a block."""
+    units = sorted(set(frame["unit"]))
+    if not units:
+        return
+    rows = frame["unit"].map({unit: len(names) + row for row, unit in enumerate(units)})
+    names += [name(unit) for unit in units]
+    label = "" if what else frame["copy"].astype(str).to_numpy()
+    parts.append(_part(frame, section, rows, frame[what].to_numpy() if what else "channel", label))
+
+
+def _channel_name(unit):
+    return f"DMA {unit // CHANNELS} channel {unit % CHANNELS}"
+
+
+def _port_name(unit):
+    return f"port: DMA {unit - 1}" if unit else "port: warps"
+
+
+def _arrows(copies, waited, groups, end):
+    """From where each copy is done to the release, by cycle `end`, of the first wait for its event that ends then or
+    later."""
+    keys = ["launch", "group", "event"]
+    releases = {key: of["to"].to_numpy() for key, of in waited.sort_values("to").groupby(keys)} if len(waited) else {}
+    rows = []
+    for copy in copies.to_dict("records"):
+        release = releases.get(tuple(copy[key] for key in keys), numpy.empty(0))
+        place = numpy.searchsorted(release, copy["done"])
+        target = groups.get((copy["launch"], copy["group"]))
+        # What a run that was cut short, or the cycles that are shown, leave out has no end to show.
+        told = copy["from"] <= copy["done"] <= copy["to"]
+        if told and target is not None and place < len(release) and release[place] <= end:
+            rows.append((copy["copy"], copy["done"], copy["row"], int(release[place]), target))
+    return pandas.DataFrame(rows, columns=["copy", "from", "from_row", "to", "to_row"])
+
+
+# ---- drawing ---------------------------------------------------------------------------------------
+
+def timeline(source, cu=0, start=None, end=None, warps=None, ax=None):
+    """Draws timeline_rows(): warps by what they waited for, copies with arrows to the waits they end, DMA channels
+    and the memory port. Returns the axes; raises PlotError."""
+    return draw_timeline(timeline_rows(source, cu, start, end, warps), ax)
+
+
+def draw_timeline(rows, ax=None):
+    """Draws Rows. Returns the axes."""
+    count = len(rows.names)
+    axes = figure.axes_or_new(ax, (11, min(16, 1.4 + max(.24 * count, 2.6))))
+    slices = rows.slices
+    begin, finish = slices["from"].min(), slices["to"].max()
+    axes.set_xlim(begin, finish)
+    axes.set_ylim(count - .4, -.6)
+    faces = _faces()
+    for section, of in slices.groupby("section", sort=False):
+        if _is_dense(of):
+            _shares(axes, of, faces, bin_edges(begin, finish, COLUMNS))
+        else:
+            _bars(axes, of, faces, wide=(finish - begin) / 70)
+    _labels(axes, slices[slices["label"] != ""], (finish - begin) / 40)
+    for arrow in rows.arrows.itertuples(index=False):
+        axes.annotate("", (arrow.to, arrow.to_row + HEIGHT / 2), (arrow[1], arrow.from_row - HEIGHT / 2),
+                      arrowprops={"arrowstyle": "-|>", "color": "black", "linewidth": .7, "shrinkA": 0, "shrinkB": 0,
+                                  "mutation_scale": 7})
+    every = max(1, count // 60)
+    axes.set_yticks(range(0, count, every), rows.names[::every], fontsize=max(5, min(9, 600 / count)))
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("cycle")
+    figure.thousands(axes.xaxis)
+    _separate(axes, slices)
+    figure.legend_outside(axes, _legend(rows, faces), last=finish)
+    return axes
+
+
+def _faces():
+    """A function that gives (face, hatch) of what a section draws."""
+    port = {name: (colour, hatch) for name, colour, hatch in PORT_KINDS}
+
+    def faces(section, what):
+        if section == "warps":
+            return look(what).face, look(what).hatch
+        if section == "port":
+            return port.get(what, ("#999999", ""))
+        return (COPY_FACE, "") if section == "copies" else (DEEP_PURPLE, "")
+    return faces
+
+
+def _is_dense(slices):
+    return slices["section"].iloc[0] in ("warps", "port") and slices.groupby("row").size().max() > DENSE
+
+
+def _bars(axes, slices, faces, wide):
+    """One collection for all slices of a section that look alike; hatches only where there is room for one."""
+    # Edges: none between a warp's slices, which leave no gap; the port's keep a cycle visible that is less than a
+    # pixel.
+    line = {"warps": 0, "port": .6}.get(slices["section"].iloc[0], .4)
+    for (section, what), of in slices.groupby(["section", "what"], sort=False):
+        left, right, row = (of[name].to_numpy(dtype=float) for name in ("from", "to", "row"))
+        corners = numpy.stack([numpy.stack([x, row + side * HEIGHT / 2], axis=1)
+                               for x, side in ((left, -1), (left, 1), (right, 1), (right, -1))], axis=1)
+        has_room, (face, hatch) = right - left >= wide, faces(section, what)
+        for chosen, pattern in ((~has_room, ""), (has_room, hatch)):
+            if chosen.any():
+                edge = face if section == "port" and not pattern else look(what).ink
+                bars = PolyCollection(corners[chosen], facecolor=face, hatch=pattern, edgecolor=edge, linewidth=line)
+                axes.add_collection(bars, autolim=False)
+
+
+def _shares(axes, slices, faces, edges):
+    """Slices that would hide each other: of each column of a row the part of its height that each kind has of its
+    cycles, stacked as the legend is."""
+    section = slices["section"].iloc[0]
+    for row, of in slices.groupby("row"):
+        below = numpy.full(len(edges), row + HEIGHT / 2)
+        kinds = dict(list(of.groupby("what")))
+        for what in in_order(kinds):
+            share = cycles_in_bins(kinds[what]["from"], kinds[what]["to"], edges) / numpy.diff(edges)
+            above = below - HEIGHT * numpy.append(share, share[-1])
+            axes.fill_between(edges, above, below, step="post", facecolor=faces(section, what)[0], linewidth=0)
+            below = above
+
+
+def _labels(axes, slices, wide):
+    """The copies' numbers, where they have room."""
+    for bar in slices[slices["to"] - slices["from"] >= wide].to_dict("records"):
+        axes.text((bar["from"] + bar["to"]) / 2, bar["row"], bar["label"], ha="center", va="center", fontsize=7,
+                  color="white" if bar["section"] == "channels" else "black")
+
+
+def _separate(axes, slices):
+    """A line between the sections."""
+    for row in slices.groupby("section", sort=False)["row"].min()[1:]:
+        axes.axhline(row - .5, color="#999999", linewidth=.6)
+
+
+def _legend(rows, faces):
+    """An entry for everything that is drawn."""
+    slices = rows.slices
+    found = {section: list(of["what"].unique()) for section, of in slices.groupby("section", sort=False)}
+    handles = figure.bucket_patches(found["warps"])
+    if any(_is_dense(of) for _, of in slices.groupby("section")):
+        cycles = numpy.diff(bin_edges(slices["from"].min(), slices["to"].max(), COLUMNS))[0]
+        plural = "" if cycles == 1 else "s"
+        handles.append(Line2D([], [], linestyle="", label=f"(heights: shares of {cycles} cycle{plural})"))
+    for section, text in (("copies", "copy, with its number"), ("channels", "channel has the copy")):
+        if section in found:
+            handles.append(figure.patch(faces(section, None)[0], "", text))
+    if len(rows.arrows):
+        handles.append(Line2D([], [], color="black", linewidth=.8, marker=">", markersize=4,
+                              label="copy done → wait over"))
+    if rows.left_out:
+        handles.append(Line2D([], [], linestyle="", label=f"({rows.left_out} arrows left out:\ntake fewer cycles)"))
+    for name, colour, hatch in PORT_KINDS:
+        if name in found.get("port", []):
+            handles.append(figure.patch(colour, hatch, f"port: {name}"))
+    return handles

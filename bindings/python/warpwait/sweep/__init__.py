@@ -1,0 +1,18 @@
+"""Answers from sweeps: stores of `warpwait sweep`, for notebooks and for the command warpwait-sweep.
+
+    from warpwait import sweep
+    store = sweep.Store("study.sqlite")
+    store.frame(["cycles", "cost"], where="dma.channels <= 4")     # a pandas frame
+    sweep.pareto(store, "cycles,cost")
+
+docs/sweep-analysis.md has the questions, their definitions and examples. Needs numpy and pandas;
+pictures (`warpwait.sweep.pictures`) need matplotlib, and searches SciPy. Bad input raises SweepError.
+"""
+import typing
+
+if typing.TYPE_CHECKING:
+    from ._public import *
+else:
+    from .._lazy import public
+
+    __getattr__, __dir__ = public(__name__, "numpy", "pandas")

@@ -1,0 +1,188 @@
+"""Answers from the points of a sweep: the best ones, the Pareto front, the knee of a curve, what went wrong. Each gives
+a frame. docs/sweep-analysis.md has the definitions."""
+import dataclasses
+
+import numpy
+import pandas
+
+from ._errors import SweepError
+from .expression import Expression
+from .store import levels
+
+LEAST_BEND = .05  # distance from which on a curve is not straight
+
+
+@dataclasses.dataclass(frozen=True)
+class Objective:
+    """What is to be small, or with `max:` before it, large: a metric, an axis, or an expression over them."""
+    text: str
+    expression: Expression
+    sign: int  # 1: small is good, -1: large is
+
+    def value(self, points):
+        """Of each point."""
+        return self.expression.value(points)
+
+    def loss(self, points):
+        """Likewise, so that small is good."""
+        return self.sign * self.value(points)
+
+
+def objective(store, text):
+    """Reads `cycles`, `min:cycles`, `max:lds.passes` or an expression; raises SweepError."""
+    head, colon, rest = text.strip().partition(":")
+    if colon and head not in ("min", "max"):
+        raise SweepError(f"{text}: expected min:METRIC, max:METRIC or METRIC")
+    body = rest if colon else text
+    if not body.strip():
+        raise SweepError(f"{text or 'an empty word'}: expected a metric")
+    expression = Expression(body)
+    return Objective(expression.text, expression.check(store.names), -1 if head == "max" and colon else 1)
+
+
+def objectives(store, text):
+    """Those of a list with commas between; a comma inside of parentheses does not divide."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [objective(store, part) for part in parts]
+
+
+def names_of(wanted):
+    """The columns that objectives use."""
+    return list(dict.fromkeys(name for one in wanted for name in one.expression.names))
+
+
+def measured(store, wanted, where=None, beside=()):
+    """The finished points that have a value of each objective, as a frame with a column for each, and for each of
+    `beside`, which points may lack."""
+    points = store.frame(names_of([*wanted, *beside]), where)
+    for one in [*wanted, *beside]:
+        points[one.text] = one.value(points)
+    points = points.dropna(subset=[one.text for one in wanted]).reset_index(drop=True)
+    if points.empty:
+        raise SweepError(f"{store.path}: no point has a value of {', '.join(one.text for one in wanted)}")
+    return points
+
+
+def best(store, by="cycles", where=None, count=10):
+    """The `count` points of least `by`; of equal ones the first of the plan."""
+    one, beside = objective(store, by), shown_beside(store, objective(store, by))
+    points = measured(store, [one], where, beside)
+    order = numpy.argsort(one.loss(points), kind="stable")[:count]
+    return points.iloc[order].reset_index(drop=True)
+
+
+def shown_beside(store, one):
+    """What a table of points shows beside its objective: cycles, and cost where the plan has one."""
+    return [objective(store, name) for name in ("cycles", "cost") if name in store.metrics.index and name != one.text]
+
+
+def pareto(store, over, where=None):
+    """The points that no other point beats: none is as good in all objectives and better in one.
+
+    Of points that are equal in all objectives the first of the plan stands for all; `points` says for how many.
+    """
+    wanted = objectives(store, over)
+    if len(wanted) < 2:
+        raise SweepError(f"--over {over}: expected two objectives or more, such as cycles,cost")
+    points = measured(store, wanted, where)
+    texts = [one.text for one in wanted]
+    points["points"] = points.groupby(texts)["number"].transform("size")
+    points = points.drop_duplicates(texts)
+    losses = numpy.column_stack([one.loss(points) for one in wanted])
+    points = points.iloc[front(losses)]
+    order = numpy.argsort(wanted[0].loss(points), kind="stable")
+    return points.iloc[order].reset_index(drop=True)
+
+
+def front(losses):
+    """The rows of an array of losses that no other row dominates; equal rows must not be among them."""
+    order = numpy.lexsort(losses.T[::-1])  # a row is dominated by none that comes after it
+    if losses.shape[1] == 2:
+        least = numpy.minimum.accumulate(losses[order, 1])
+        return order[numpy.concatenate([[True], losses[order[1:], 1] < least[:-1]])]
+    kept = numpy.empty((0, losses.shape[1]))
+    rows = []
+    for row in order:
+        if not (kept <= losses[row]).all(axis=1).any():
+            kept = numpy.vstack([kept, losses[row]])
+            rows.append(row)
+    return numpy.array(rows)
+
+
+def fixed_at(store, points, words):
+    """The points at `axis=value` of each word; raises SweepError when an axis has no such value."""
+    for word in words:
+        axis, equals, value = word.partition("=")
+        if not equals:
+            raise SweepError(f"--at {word}: expected AXIS=VALUE")
+        points = points[values_equal(points[store.axis(axis.strip())], axis, value)]
+    if points.empty:
+        raise SweepError(f"{store.path}: no finished point at {' '.join(words)}")
+    return points
+
+
+def values_equal(column, axis, value):
+    """Where an axis has a value, as it is written."""
+    held = Expression(f"axis == '{value.strip()}'").holds(pandas.DataFrame({"axis": column}))
+    if not held.any():
+        raise SweepError(f"{axis}={value}: no such value; there are {', '.join(map(str, levels(column)))}")
+    return held
+
+
+def curve(store, axis, by="cycles", where=None, at=()):
+    """The objective over an axis: for each value the best that there is, all else free but for `where` and `at`."""
+    one = objective(store, by)
+    points = fixed_at(store, measured(store, [one], where), at)
+    points = points.assign(loss=one.loss(points))
+    least = points.loc[points.groupby(store.axis(axis))["loss"].idxmin()]
+    return least.sort_values(axis).reset_index(drop=True)
+
+
+def grows(values):
+    """Whether values grow by factors rather than by steps: their logarithms are spaced more evenly."""
+    values = numpy.asarray(values, dtype=float)
+    if len(values) < 3 or values.min() <= 0:
+        return False
+    steps, factors = numpy.diff(values), numpy.diff(numpy.log(values))
+    return bool(factors.std() / factors.mean() < steps.std() / steps.mean())
+
+
+def knee(store, axis, by="cycles", where=None, at=(), scale="auto"):
+    """The curve with `distance`: how far each point lies below the chord from the first to the last, both sides of the
+    picture being 1 long; the knee is the farthest. Returns the frame and its row of the knee, None when the curve is
+    straight or bends the other way.
+    """
+    one = objective(store, by)
+    points = curve(store, axis, by, where, at)
+    if points[axis].dtype.kind not in "biuf":
+        raise SweepError(f"{axis}: a knee wants an axis of numbers")
+    if len(points) < 3:
+        raise SweepError(f"{axis}: a knee wants three values or more, found {len(points)}")
+    if scale == "log" and points[axis].min() <= 0:
+        raise SweepError(f"{axis}: --scale log wants values above 0")
+    if scale == "auto":
+        scale = "log" if grows(points[axis]) else "linear"
+    x = (numpy.log if scale == "log" else numpy.asarray)(points[axis].to_numpy(dtype=float))
+    x = (x - x[0]) / (x[-1] - x[0])
+    loss = points["loss"].to_numpy()
+    y = (loss - loss.min()) / (numpy.ptp(loss) or 1)
+    points["distance"] = ((y[0] + (y[-1] - y[0]) * x) - y).round(12) + 0.
+    place = int(points["distance"].argmax())
+    points.attrs["scale"] = scale
+    points[one.text] = one.sign * loss
+    return points, place if points["distance"][place] >= LEAST_BEND else None
+
+
+def errors(store):
+    """Points that did not finish, by status and reason: how many, and the first."""
+    points = store.frame(unfinished=True)
+    points = points[points["status"] != "finished"].fillna({"reason": ""})
+    groups = points.groupby(["status", "reason"], sort=False)
+    table = groups.agg(points=("number", "size"), first=("key", "first")).reset_index()
+    return table.sort_values("points", ascending=False, kind="stable").reset_index(drop=True)

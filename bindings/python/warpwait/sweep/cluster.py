@@ -1,0 +1,205 @@
+"""`warpwait sweep run --dask`: shards of a sweep on the workers of a Dask cluster, merged into one store as they come.
+
+A shard is one task: `warpwait sweep run FILE.ini --shard I/N` on a worker, whose file of results is the task's result.
+What is left is what the store here lacks: whatever is interrupted goes on with the same command. Workers need warpwait
+and the sweep's files, by the same paths; results do not need a file system that is shared. A shard from other files,
+or from another version of warpwait, is refused by the merge.
+"""
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+
+from .._optional import need
+from ._errors import SweepError
+
+THREAD_SHARDS = 4  # shards for each thread of the workers: enough that those which end early find more
+CONNECT = 10  # seconds in which a scheduler answers, unless Dask's configuration has less
+WORKERS = 30  # seconds in which it has a worker
+TICK = 0.5
+LIVES = 5  # times that a shard is submitted whose workers die; each time Dask itself tries some workers
+
+
+def last_line(told, status):
+    """What a command had to say of its failure, in one line."""
+    lines = told.decode(errors="replace").strip().splitlines()
+    return lines[-1].removeprefix("warpwait: ") if lines else f"exit status {status}"
+
+
+def program():
+    """The warpwait that answers here."""
+    return os.environ.get("WARPWAIT", "warpwait")
+
+
+def command(*words):
+    """Runs warpwait here; returns what it prints. Raises SweepError with its last line."""
+    try:
+        done = subprocess.run([program(), "sweep", *words], capture_output=True, check=False)
+    except OSError as error:
+        raise SweepError(f"{program()}: {error.strerror}; $WARPWAIT names another program") from None
+    if done.returncode == -2:
+        raise KeyboardInterrupt  # SIGINT comes to all of a terminal's processes
+    if done.returncode:
+        raise SweepError(last_line(done.stderr, done.returncode))
+    return done.stdout
+
+
+def shard_runner():
+    """The function that workers run. It is made here, and names nothing of this module, so that it is sent as it is:
+    workers need not have this package."""
+
+    def run_shard(path, words):
+        """Status, standard error, and the store's bytes. path: of warpwait at whoever asks."""
+        import os
+        import pathlib
+        import subprocess
+        import tempfile
+
+        from distributed import get_worker
+
+        path = path if os.path.isfile(path) else "warpwait"
+        # Dask clears the folders of workers that were killed.
+        with tempfile.TemporaryDirectory(dir=get_worker().local_directory) as folder:
+            part = pathlib.Path(folder, "part.sqlite")
+            # What a killed worker has started ends with it.
+            done = subprocess.run(["setpriv", "--pdeathsig", "KILL", path, "sweep", "run", *words, "-o", part],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+            return done.returncode, done.stderr, part.read_bytes() if done.returncode == 0 else b""
+
+    return run_shard
+
+
+class Cluster:
+    """A connection to a scheduler."""
+
+    def __init__(self, address):
+        dask, distributed = need("dask"), need("distributed")
+        self.address, self.distributed = address, distributed
+        usual = dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
+        for name in ("distributed", "distributed.client", "asyncio"):  # what matters is told here, in one line
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        try:
+            self.client = distributed.Client(address, timeout=min(CONNECT, usual))
+        except (OSError, ValueError, TimeoutError) as error:
+            said = str(error).splitlines()[0] if isinstance(error, ValueError) else "nobody answers"
+            raise SweepError(f"--dask: {address}: {said}; expected a Dask scheduler, such as tcp://host:8786") from None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.client.close(timeout=2)
+
+    def threads(self):
+        """How many tasks run at once. Raises SweepError when there is no worker."""
+        try:
+            self.client.wait_for_workers(1, timeout=WORKERS)
+        except (TimeoutError, self.distributed.TimeoutError):
+            raise SweepError(f"--dask: {self.address}: the scheduler has no workers; "
+                             f"`dask-worker {self.address}` starts one") from None
+        return sum(self.client.nthreads().values())
+
+    def submit(self, run_shard, *arguments):
+        """A task; runs again elsewhere when its worker dies."""
+        return self.client.submit(run_shard, *arguments, pure=False)
+
+    def some(self, futures):
+        """Those that are done by now, after TICK at most. Raises SweepError when the scheduler is gone."""
+        try:
+            done = self.distributed.wait(futures, timeout=TICK, return_when="FIRST_COMPLETED").done
+        except (TimeoutError, self.distributed.TimeoutError):
+            done = set()
+        except self.distributed.CancelledError:
+            done = None
+        if done is None or self.client.status != "running" or any(future.cancelled() for future in done):
+            raise SweepError(f"--dask: {self.address}: the scheduler is gone; with another one, the same command "
+                             "goes on from the shards that are done")
+        return done
+
+    def result(self, future):
+        """What run_shard() returned; None when the workers that ran it died. Raises SweepError with what it raised."""
+        try:
+            return future.result(timeout=CONNECT * 6)
+        except self.distributed.KilledWorker:
+            return None
+        except Exception as error:  # whatever the worker's Python has to say
+            told = str(error).splitlines() or [""]
+            raise SweepError(f"{type(error).__name__}: {told[0]}") from None
+
+
+class Sweep:
+    """A sweep file's shards, and the store that they go to."""
+
+    def __init__(self, plan, out, options, count):
+        self.plan, self.out, self.options, self.count = plan, out, options, count
+        self.lives = {}
+
+    def left(self):
+        """The numbers of points that the store does not have. Raises SweepError about whatever is wrong here."""
+        return [int(line) for line in command("run", self.plan, "--left", "-o", self.out, *self.options).split()]
+
+    def words(self, shard, jobs):
+        """Of `warpwait sweep run`, on a worker."""
+        return [os.path.abspath(self.plan), "--shard", f"{shard}/{self.count}", "--jobs", str(jobs), "--quiet",
+                *self.options]
+
+    def take(self, shard, result):
+        """Merges a shard's store. False: it is to be run again, because whoever ran it was killed."""
+        status, told, part = result or (-9, b"", b"")
+        if status < 0:
+            self.lives[shard] = self.lives.get(shard, 0) + 1
+            if self.lives[shard] < LIVES:
+                return False
+            raise SweepError(f"shard {shard}/{self.count}: whoever runs it is killed, time after time")
+        if status:
+            raise SweepError(f"shard {shard}/{self.count}: on a worker: {last_line(told, status)}")
+        with tempfile.NamedTemporaryFile(prefix="warpwait-shard-", suffix=".sqlite") as file:
+            file.write(part)
+            file.flush()
+            command("merge", self.out, file.name)
+        return True
+
+    def run(self, cluster, shards, jobs, tell):
+        """Has the shards run, and merges them as they come. tell: called with how many of them are done."""
+        run_shard, path = shard_runner(), os.path.abspath(program())
+        waiting = {cluster.submit(run_shard, path, self.words(shard, jobs)): shard for shard in shards}
+        while waiting:
+            for future in cluster.some(list(waiting)):
+                shard = waiting[future]
+                if not self.take(shard, cluster.result(future)):
+                    waiting[cluster.submit(run_shard, path, self.words(shard, jobs))] = shard
+                del waiting[future]  # and with it, Dask's copy of the part
+                tell(len(shards) - len(waiting))
+
+
+def run(plan, out, address, shards=None, jobs=1, options=(), tell=None):
+    """The points of a sweep that `out` lacks, run by the workers of a cluster. Returns how many they were, and in how
+    many shards. tell: called with the shards that are done and all of them."""
+    sweep = Sweep(plan, out, list(options), shards)
+    left = sweep.left()
+    if not left:
+        return 0, 0
+    with Cluster(address) as cluster:
+        threads = cluster.threads()
+        sweep.count = shards or max(1, THREAD_SHARDS * threads // jobs)
+        wanted = sorted({number % sweep.count for number in left})
+        done = [0]
+
+        def count(shards_done):
+            done[0] = shards_done
+            if tell:
+                tell(shards_done, len(wanted))
+
+        try:
+            sweep.run(cluster, wanted, jobs, count)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"{done[0]} of {len(wanted)} shards are in {out}; the same command goes on from "
+                                    "there") from None
+    return len(left), len(wanted)
+
+
+def progress(done, count):
+    """A line that is written over and over."""
+    sys.stderr.write(f"\r{done} of {count} shards\x1b[K")
+    sys.stderr.flush()

@@ -1,0 +1,317 @@
+"""warpwait-sweep: questions to the stores of `warpwait sweep`, pictures, reports, and searches."""
+import argparse
+import os
+import re
+import sys
+
+from .. import _command, _ending
+from .._optional import MissingPackage, need
+from .._terminal import shown
+from ..plot import command as plot_command
+from ._errors import SweepError
+
+
+def count(text):
+    """A whole number from 1 on."""
+    if not re.fullmatch(r"\d{1,9}", text) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected a whole number from 1 on")
+    return int(text)
+
+
+def pair(text):
+    """`a,b` as [a, b]."""
+    if text.count(",") != 1:
+        raise argparse.ArgumentTypeError(f"{text}: expected two axes with a comma between")
+    return text.split(",")
+
+
+def whole(text):
+    """A whole number from 0 on."""
+    if not re.fullmatch(r"\d{1,9}", text):
+        raise argparse.ArgumentTypeError(f"{text}: expected a whole number from 0 on")
+    return int(text)
+
+
+def opened(path):
+    """The store at a path. Raises MissingPackage and SweepError."""
+    for module in ("numpy", "pandas"):
+        need(module)
+    from .store import Store
+    return Store(path)
+
+
+# ---- options ---------------------------------------------------------------------------------------
+
+OPTIONS = {  # name: (flags, settings); commands name those that they take
+    "by": (["--by"], {"metavar": "METRIC", "default": "cycles",
+                      "help": "what is to be small (default: cycles); max:METRIC: large; an expression will do"}),
+    "over": (["--over"], {"metavar": "METRICS", "help": "two or more with commas between (default: cycles,cost)"}),
+    "where": (["--where"], {"metavar": "EXPRESSION", "help": 'only points for which it holds: "dma.channels <= 4"'}),
+    "count": (["-n", "--count"], {"metavar": "N", "type": count, "default": 10, "help": "how many (default: 10)"}),
+    "at": (["--at"], {"metavar": "AXIS=VALUE", "action": "append", "default": [],
+                      "help": "of the point; may be repeated (default: those of the best)"}),
+    "axis": (["--axis"], {"metavar": "AXIS", "required": True, "help": "the axis of the curve"}),
+    "lines": (["--lines"], {"metavar": "AXIS", "help": "a line for each of its values (default: a single line)"}),
+    "axes": (["--axes"], {"metavar": "A,B", "type": pair, "required": True,
+                           "help": "the axis across and the one upwards"}),
+    "limit": (["--limit"], {"metavar": "EXPRESSION", "action": "append", "default": [],
+                            "help": 'what must hold: "cost <= 65536"; may be repeated'}),
+    "most": (["--most"], {"metavar": "N", "type": count, "default": 1000,
+                          "help": "points that are asked for at most (default: 1000)"}),
+    "seed": (["--seed"], {"metavar": "N", "type": whole, "default": 1, "help": "another search (default: 1)"}),
+    "population": (["--population"], {"metavar": "N", "type": count, "default": 15,
+                                      "help": "members of a generation for each axis (default: 15)"}),
+    "jobs": (["--jobs", "-j"], {"metavar": "N", "type": count, "help": "as of `warpwait sweep run`"}),
+    "scale": (["--scale"], {"choices": ("auto", "linear", "log"), "default": "auto",
+                            "help": "of the axis (default: log when its values grow by factors)"}),
+    "metrics": (["--metrics"], {"metavar": "NAMES", "help": "with commas between (default: cycles,cost)"}),
+}
+QUERIES = [  # (name, function of queries.py, options, an example)
+    ("best", "best", ("by", "where", "count"), '--where "dma.channels <= 4" -n 5'),
+    ("pareto", "pareto", ("over", "where"), "--over cycles,cost"),
+    ("sensitivity", "sensitivity_of", ("by", "where", "at"), "--by cycles"),
+    ("knee", "knee", ("axis", "by", "where", "at", "scale"), "--axis dma.queue"),
+    ("errors", "errors", (), ""),
+    ("table", "table", ("metrics", "where"), "--metrics cycles,dma.efficiency --csv"),
+]
+TEXTS = {
+    "best": "the best points",
+    "pareto": "the points that no other beats in all objectives",
+    "sensitivity": "what each axis does, around a point and for the variance over all points",
+    "knee": "where a curve bends: beyond it, more of an axis gains less",
+    "errors": "points that did not finish, by status and reason",
+    "table": "all points",
+}
+
+
+def add(parser, names):
+    """Adds options of OPTIONS to a parser."""
+    for name in names:
+        flags, settings = OPTIONS[name]
+        parser.add_argument(*flags, dest=name, **settings)
+
+
+def sub(commands, name, text, example):
+    """A command with its help."""
+    return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.",
+                               epilog=f"Example:\n  warpwait sweep {example}",
+                               formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def query_parser(commands):
+    query = commands.add_parser("query", help="questions to a store", description="Questions to a store.")
+    questions = query.add_subparsers(metavar="QUESTION", required=True, parser_class=_command.Parser)
+    for name, function, options, example in QUERIES:
+        question = sub(questions, name, TEXTS[name], f"query {name} study.sqlite {example}".rstrip())
+        question.add_argument("store", metavar="STORE")
+        add(question, options)
+        form = question.add_mutually_exclusive_group()
+        form.add_argument("--csv", action="store_true", help="as CSV")
+        form.add_argument("--json", action="store_true", help="as JSON")
+        question.set_defaults(run=run_query, question=function)
+
+
+def run_query(arguments):
+    store = opened(arguments.store)
+    from . import queries, tables
+    answer = getattr(queries, arguments.question)(store, arguments)
+    form = tables.as_csv if arguments.csv else tables.as_json if arguments.json else tables.as_text
+    sys.stdout.write(shown(form(answer), sys.stdout))
+
+
+# ---- pictures --------------------------------------------------------------------------------------
+
+def draw_lines(_, arguments):
+    from . import pictures
+    axes, table = pictures.lines(opened(arguments.store), arguments.axis, arguments.by, arguments.lines, arguments.where,
+                                 arguments.at)
+    return axes, table, f"{arguments.by} over {arguments.axis}"
+
+
+def draw_heat(_, arguments):
+    from . import pictures
+    axes, table = pictures.heat(opened(arguments.store), arguments.axes, arguments.by, arguments.where, arguments.at)
+    return axes, table, f"{arguments.by}: the best of each cell, bright is good"
+
+
+def draw_pareto(_, arguments):
+    from . import pictures, queries
+    store = opened(arguments.store)
+    over = queries.over_or_default(store, arguments.over)
+    return *pictures.pareto(store, over, arguments.where), f"{over.replace(',', ' against ', 1)}"
+
+
+def draw_tornado(_, arguments):
+    from . import pictures
+    axes, table = pictures.tornado(opened(arguments.store), arguments.by, arguments.where, arguments.at)
+    return axes, table, f"What moves {arguments.by}"
+
+
+PICTURES = [  # (name, function, options, what it draws, an example)
+    ("hiding", draw_lines, ("axis", "lines", "by", "where", "at"),
+     "a metric over an axis, a line for each value of another; of all else the best",
+     "--axis define.DEPTH --lines dma.channels"),
+    ("heat", draw_heat, ("axes", "by", "where", "at"), "a map of two axes; of all else the best",
+     "--axes dma.channels,dma.queue"),
+    ("pareto", draw_pareto, ("over", "where"), "all points by two metrics, and their front", "--over cycles,cost"),
+    ("tornado", draw_tornado, ("by", "where", "at"),
+     "how far each axis moves a metric from a point, and its share of the variance", ""),
+]
+
+
+def plot_parser(commands):
+    plot = commands.add_parser("plot", help="pictures of a store", description="Pictures of a store.")
+    kinds = plot.add_subparsers(metavar="PICTURE", required=True, parser_class=_command.Parser)
+    for name, draw, options, text, example in PICTURES:
+        kind = sub(kinds, name, text, " ".join(f"plot {name} study.sqlite {example} -o {name}.png".split()))
+        kind.add_argument("store", metavar="STORE")
+        add(kind, options)
+        plot_command.picture_options(kind)
+        kind.set_defaults(run=run_plot, draw=draw)
+
+
+def run_plot(arguments):
+    """Draws into the file that the arguments name."""
+    plots = plot_command.load()
+    try:
+        with plots.figure.matplotlib.rc_context(plots.figure.STYLE):
+            plot_command.draw_to_file(plots, arguments)
+    except plots.PlotError as error:
+        raise SweepError(error) from None
+
+
+# ---- the report ------------------------------------------------------------------------------------
+
+def report_parser(commands):
+    report = sub(commands, "report", "a store as one HTML page, with tables and pictures",
+                 "report study.sqlite -o study.html")
+    report.add_argument("store", metavar="STORE")
+    add(report, ("by", "over", "where"))
+    report.add_argument("-o", "--out", metavar="FILE", required=True, help="the page")
+    report.set_defaults(run=run_report)
+
+
+def run_report(arguments):
+    """Writes the page."""
+    store = opened(arguments.store)
+    plots = plot_command.load()
+    from .report import report
+    page = report(store, arguments.by, arguments.over, arguments.where).encode()
+    try:
+        plots.figure.write_whole(arguments.out, lambda file: file.write(page))
+    except plots.PlotError as error:
+        raise SweepError(error) from None
+
+
+# ---- searches --------------------------------------------------------------------------------------
+
+def optimise_parser(commands):
+    search = sub(commands, "optimise", "searches the best point of a sweep file, instead of running all",
+                 'optimise study.ini --limit "cost <= 65536"')
+    search.add_argument("plan", metavar="FILE.ini")
+    search.add_argument("-o", "--out", metavar="STORE", help="the store (default: the sweep file's name with .sqlite)")
+    add(search, ("by", "limit", "most", "seed", "population", "jobs"))
+    search.add_argument("--json", action="store_true", help="as JSON")
+    search.add_argument("-q", "--quiet", action="store_true", help="no progress on the terminal")
+    search.set_defaults(run=run_optimise)
+
+
+def run_optimise(arguments):
+    for module in ("numpy", "pandas", "scipy"):
+        need(module)
+    from . import optimise, queries, tables
+    out = arguments.out or os.path.splitext(arguments.plan)[0] + ".sqlite"
+    options = ["--jobs", str(arguments.jobs)] if arguments.jobs else []
+    evaluator = optimise.Command(arguments.plan, out, options)
+    evaluator.run([])
+    store = opened(out)
+    tell = None if arguments.quiet or not sys.stderr.isatty() else progress
+    try:
+        found = optimise.search(store, evaluator, arguments.by, arguments.limit, arguments.seed, arguments.most,
+                                arguments.population, tell)
+    finally:
+        if tell:
+            sys.stderr.write("\r\x1b[K")
+    form = tables.as_json if arguments.json else tables.as_text
+    sys.stdout.write(shown(form(queries.found(store, found, arguments.by)), sys.stdout))
+
+
+def progress(search):
+    """A line that is written over and over."""
+    best = "none within the limits" if search.best is None else f"best {search.best[search.one.text]:.10g}"
+    sys.stderr.write(f"\rgeneration {search.generations}: {search.asked()} points, {best}\x1b[K")
+    sys.stderr.flush()
+
+
+# ---- clusters --------------------------------------------------------------------------------------
+
+def cluster_parser(commands):
+    cluster = sub(commands, "run", "runs the points of a sweep file on the workers of a Dask cluster",
+                  "run study.ini --dask tcp://host:8786")
+    cluster.add_argument("plan", metavar="FILE.ini")
+    cluster.add_argument("-o", "--out", metavar="STORE", help="the store (default: the sweep file's name with .sqlite)")
+    cluster.add_argument("--dask", metavar="ADDRESS", required=True, help="of the scheduler")
+    cluster.add_argument("--shards", metavar="N", type=count, help="(default: four a thread of the workers)")
+    cluster.add_argument("-j", "--jobs", metavar="N", type=count, default=1, help="of each shard (default: 1)")
+    cluster.add_argument("--max-cycles", metavar="N", help="as of `warpwait sweep run`")
+    cluster.add_argument("--csv", metavar="FILE", help="at the end, all points as comma-separated values")
+    cluster.add_argument("-q", "--quiet", action="store_true", help="no progress on the terminal")
+    cluster.set_defaults(run=run_cluster)
+
+
+def run_cluster(arguments):
+    """Has the points run that the store lacks."""
+    from .cluster import command as run_here, progress as show_progress, run as run_on_cluster
+    out = arguments.out or os.path.splitext(arguments.plan)[0] + ".sqlite"
+    options = ["--max-cycles", str(arguments.max_cycles)] if arguments.max_cycles else []
+    tell = None if arguments.quiet or not sys.stderr.isatty() else show_progress
+    try:
+        points, shards = run_on_cluster(arguments.plan, out, arguments.dask, arguments.shards, arguments.jobs,
+                                        options, tell)
+    finally:
+        if tell:
+            sys.stderr.write("\r\x1b[K")
+    if arguments.csv:
+        run_here("csv", out, "-o", arguments.csv)
+    print(shown(f"{points} points were left, run in {shards} shards; results: {out}", sys.stdout))
+
+
+def parser_of_all():
+    """The command line."""
+    parser = _command.Parser(prog="warpwait-sweep", description="Questions to the stores of `warpwait sweep`, pictures and "
+                    "reports of them, and searches.", epilog="Exit status: 0 fine; 2 bad input; 130 interrupted.")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_command.Parser)
+    query_parser(commands)
+    plot_parser(commands)
+    report_parser(commands)
+    optimise_parser(commands)
+    cluster_parser(commands)
+    return parser
+
+
+# ---- the command -----------------------------------------------------------------------------------
+
+def fail(message):
+    """Says what is wrong in one line; returns the exit status."""
+    return _command.fail("warpwait-sweep", message)
+
+
+def main(words=None):
+    """The command; returns its exit status."""
+    arguments = parser_of_all().parse_args(words)
+    _ending.listen()
+    try:
+        arguments.run(arguments)
+        sys.stdout.flush()
+    except (SweepError, MissingPackage) as error:
+        return fail(error)
+    except KeyboardInterrupt as interrupt:
+        print(": ".join(["warpwait-sweep: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
+        return _ending.status(interrupt)
+    except OSError as error:
+        if not error.filename:  # standard output, which is not to be written again at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # whoever reads has enough
+            return 0
+        return fail(f"{error.filename or 'standard output'}: {error.strerror}")
+    return 0

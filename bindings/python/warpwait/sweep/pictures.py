@@ -1,0 +1,223 @@
+"""Pictures of sweeps, in the style of warpwait.plot: each function takes `ax`, the axes to draw on (None: a new
+figure), and returns them with a frame of the numbers that are drawn."""
+import matplotlib
+import numpy
+from ..plot import figure
+from ..plot.colours import BLUE, BROWN, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+
+from . import answers, sensitivity
+from ._errors import SweepError
+from .store import levels
+from .tables import amount, header, number, points as so_many
+
+# Each line has a colour and a mark of its own; all can be seen on white and on black.
+COLOURS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#333333", BROWN, GREY, "#7A6FD0", "#B8A800", "#3FA7A0", "#FF8FA3",
+           "#A0C050"]
+MARKS = "osD^vP*X<>hpd8"
+GRID = "#DDDDDD"
+MOST_LINES, MOST_LEVELS, MOST_WRITTEN, MOST_DOTS = len(COLOURS), 200, 144, 2000
+
+
+# ---- axes of a picture -------------------------------------------------------------------------------
+
+def places(values):
+    """Where the values of an axis stand, and their words: numbers to scale, by factors when they grow by factors."""
+    if numpy.asarray(values).dtype.kind in "biuf" and len(values) > 1:
+        return (numpy.log2 if answers.grows(values) else numpy.asarray)(numpy.asarray(values, dtype=float))
+    return numpy.arange(len(values), dtype=float)
+
+
+def word(value):
+    """A value of an axis as a tick has it."""
+    return number(value) if isinstance(value, (int, float, numpy.number)) else str(value)
+
+
+def ticks(axis, values, stands):
+    """A tick at each value; where they are many, at some."""
+    step = -(-len(values) // 12)
+    axis.set_ticks(list(stands)[::step], [word(value) for value in values][::step], minor=False)
+
+
+def soft_grid(axes, which):
+    axes.grid(axis=which, color=GRID, linewidth=.6)
+    axes.set_axisbelow(True)
+
+
+def label(store, one):
+    """An objective with its unit."""
+    return header(one.text, store.unit(one.text))
+
+
+def few(axis, values, most):
+    if len(values) > most:
+        raise SweepError(f"{axis}: {len(values)} values are too many for this picture; expected at most {most}")
+    return values
+
+
+# ---- the pictures ------------------------------------------------------------------------------------
+
+def lines(store, axis, by="cycles", over=None, where=None, at=(), ax=None):
+    """The objective over an axis, a line for each value of the axis `over`; of all else the best that there is."""
+    one = answers.objective(store, by)
+    points = answers.fixed_at(store, answers.measured(store, [one], where), at).copy()
+    points["loss"] = one.loss(points)
+    keys = [store.axis(name) for name in ([over] if over else [])] + [store.axis(axis)]
+    if over == axis:
+        raise SweepError(f"{axis}: expected two axes, found one twice")
+    table = points.loc[points.groupby(keys, sort=False)["loss"].idxmin()]
+    values = few(axis, levels(table[axis]), MOST_LEVELS)
+    stands = dict(zip(values, places(values)))
+    ax = figure.axes_or_new(ax, (7, 4))
+    drawn = few(over, levels(table[over]), MOST_LINES) if over else [None]
+    for place, line in enumerate(drawn):
+        chosen = table[table[over] == line] if over else table
+        chosen = chosen.assign(place=chosen[axis].map(stands)).sort_values("place")
+        behind = (len(drawn) - 1 - place) / max(3, len(drawn) - 1)  # wider, so that lines that coincide are all seen
+        ax.plot(chosen["place"], chosen[one.text], label=f"{over} = {word(line)}" if over else None,
+                linewidth=1.4 + 2.6 * behind, color=COLOURS[place], marker=MARKS[place], markersize=5 + 5 * behind)
+    ticks(ax.xaxis, values, stands.values())
+    ax.set_xlabel(axis)
+    ax.set_ylabel(label(store, one))
+    ax.set_ylim(0 if table[one.text].min() >= 0 else None)
+    figure.thousands(ax.yaxis) if table[one.text].max() >= 1000 else None
+    soft_grid(ax, "y")
+    if over:
+        figure.legend_outside(ax, ax.get_legend_handles_labels()[0])
+    return ax, table[[*keys, one.text, "number"]].sort_values(keys)
+
+
+def heat(store, axes, by="cycles", where=None, at=(), ax=None):
+    """A map of two axes: in each cell the best objective that there is."""
+    one = answers.objective(store, by)
+    across, up = (store.axis(name) for name in axes)
+    if across == up:
+        raise SweepError(f"{across}: expected two axes, found one twice")
+    points = answers.fixed_at(store, answers.measured(store, [one], where), at)
+    grouped = points.groupby([up, across])[one.text]
+    table = (grouped.min() if one.sign > 0 else grouped.max()).unstack(across)
+    table = table.reindex(index=few(up, levels(points[up]), MOST_LEVELS),
+                          columns=few(across, levels(points[across]), MOST_LEVELS))
+    ax = figure.axes_or_new(ax, (6.4, 4.4))
+    cells = numpy.ma.masked_invalid(table.to_numpy(dtype=float))
+    wide = cells.min() > 0 and cells.max() / cells.min() > 20
+    norm = (matplotlib.colors.LogNorm if wide else matplotlib.colors.Normalize)(cells.min(), cells.max())
+    mesh = ax.pcolormesh(cells, cmap="viridis_r" if one.sign > 0 else "viridis", norm=norm, edgecolors="face",
+                         linewidth=.2, rasterized=cells.size > MOST_DOTS)
+    if cells.size <= MOST_WRITTEN:
+        write(ax, cells, mesh)
+    else:
+        bar = ax.figure.colorbar(mesh, ax=ax, label=label(store, one))
+        bar.outline.set_visible(False)
+    ticks(ax.xaxis, table.columns, numpy.arange(table.shape[1]) + .5)
+    ticks(ax.yaxis, table.index, numpy.arange(table.shape[0]) + .5)
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ax.set_xlabel(across)
+    ax.set_ylabel(up)
+    return ax, table
+
+
+def write(ax, cells, mesh):
+    """The number in each cell, in black or white."""
+    for row, column in numpy.ndindex(cells.shape):
+        if cells[row, column] is numpy.ma.masked:
+            continue
+        value = float(cells[row, column])
+        face = mesh.cmap(mesh.norm(value))
+        ink = "#FFFFFF" if .299 * face[0] + .587 * face[1] + .114 * face[2] < .55 else "#000000"
+        said = f"{value / 1000:.{0 if value >= 1e5 else 1}f}k" if value >= 1e4 else f"{value:.4g}"
+        ax.text(column + .5, row + .5, said, ha="center", va="center", color=ink,
+                fontsize=8 if cells.shape[1] <= 9 else 6.5)
+
+
+def pareto(store, over="cycles,cost", where=None, ax=None):
+    """All points by two objectives, and the front: steps through the points that no other beats."""
+    wanted = answers.objectives(store, over)
+    if len(wanted) != 2:
+        raise SweepError(f"--over {over}: a picture of a front wants two objectives")
+    y, x = wanted
+    points, front = answers.measured(store, wanted, where), answers.pareto(store, over, where)
+    front = front.sort_values(x.text)
+    ax = figure.axes_or_new(ax, (6.4, 4.4))
+    ax.plot(points[x.text], points[y.text], ".", color=GREY, alpha=.5, markersize=5 if len(points) > 300 else 8,
+            markeredgewidth=0, label=so_many(len(points)), rasterized=len(points) > MOST_DOTS)
+    ax.plot(front[x.text], front[y.text], drawstyle="steps-post" if x.sign > 0 else "steps-pre", color=VERMILION,
+            linewidth=1.2, marker="o", markersize=5, label=f"front: {so_many(len(front))}")
+    for axis, one, scale in ((ax.xaxis, x, ax.set_xscale), (ax.yaxis, y, ax.set_yscale)):
+        values = points[one.text]
+        if values.min() > 0 and values.max() / values.min() > 30:
+            scale("log")
+        elif values.max() >= 1000:
+            figure.thousands(axis)
+        axis.set_label_text(label(store, one) + (" (more is better)" if one.sign < 0 else ""))
+    soft_grid(ax, "both")
+    figure.legend_outside(ax, ax.get_legend_handles_labels()[0])
+    return ax, front[["number", *(one.text for one in wanted if one.text not in store.axes), *store.axes, "points"]]
+
+
+def tornado(store, by="cycles", where=None, at=(), ax=None):
+    """Two pictures: how far each axis alone moves the objective from a point, and its share of the variance."""
+    near, base = sensitivity.around(store, by, where, at)
+    shares = sensitivity.over_all(store, by, where)
+    table = shares.table.merge(near, on="factor", how="left")
+    one = answers.objective(store, by)
+    if ax is None:
+        ax = figure.pyplot.subplots(1, 2, sharey=True, figsize=(9.2, .45 * len(table) + 1.6), layout="constrained",
+                                    width_ratios=(3, 2))[1]
+    draw_swings(ax[0], table, base[one.text], label(store, one))
+    draw_shares(ax[1], table)
+    ax[0].set_ylim(len(table) - .5, -.5)
+    ax[0].set_yticks(range(len(table)), [factor.replace("+", "\n") for factor in table["factor"]])
+    ax[0].tick_params(axis="y", length=0)
+    if ax[1].get_ylim() != ax[0].get_ylim():
+        ax[1].set_ylim(len(table) - .5, -.5)
+        ax[1].set_yticks(range(len(table)), table["factor"])
+    return ax, table
+
+
+def draw_swings(ax, table, value, text):
+    """Bars from the least to the largest value as an axis alone is moved; at their ends these, and where that is."""
+    if table["low"].isna().all():
+        ax.text(.5, .5, "no point differs from the best\nin one axis alone", transform=ax.transAxes, ha="center")
+        ax.xaxis.set_visible(False)
+        return
+    spread = max(table["high"].max(), value) - min(table["low"].min(), value) or 1
+    room = {-1: .02, 1: .02}  # beside the bars, for the longest words
+
+    def write_beside(end, row, said, side):
+        room[side] = max(room[side], .03 + .022 * len(said))
+        ax.text(end + side * .012 * spread, row, said, va="center", ha="left" if side > 0 else "right", fontsize=8)
+
+    ends = table[["low", "low_at", "high", "high_at"]].itertuples(index=False)
+    for row, (low, low_at, high, high_at) in enumerate(ends):
+        for end, at, colour, side in ((low, low_at, BLUE, -1), (high, high_at, VERMILION, 1)):
+            if end == end and end != value:
+                ax.barh(row, end - value, left=value, color=colour, height=.6)
+                write_beside(end, row, f"{amount(end)} at {at}", side)
+        if low == high == value:
+            write_beside(value, row, "no change", 1)
+    ax.axvline(value, color=GREY, linewidth=1)
+    least, most = min(table["low"].min(), value), max(table["high"].max(), value)
+    ax.set_xlim(least - room[-1] * spread, most + room[1] * spread)
+    ax.set_xlabel(f"{text}, each axis moved alone from {amount(value)}")
+    ax.xaxis.set_major_locator(matplotlib.ticker.MaxNLocator(5))
+    figure.thousands(ax.xaxis) if abs(value) + spread >= 1000 else None
+    ax.spines["left"].set_visible(False)
+    soft_grid(ax, "x")
+
+
+def draw_shares(ax, table):
+    """Bars of total shares, with the first-order ones within them, and both as numbers."""
+    rows = numpy.arange(len(table))
+    ax.barh(rows, table["total"].clip(0) * 100, color=SKY, height=.6, label="with other axes")
+    ax.barh(rows, table["first"].clip(0) * 100, color=BLUE, height=.6, label="alone")
+    for row, (first, total) in enumerate(zip(table["first"], table["total"])):
+        ax.text(max(first, total, 0) * 100, row, f" {total * 100:.0f} % ({first * 100:.0f} % alone)", va="center", fontsize=8)
+    ax.margins(x=.6)
+    ax.set_xlim(0)
+    ax.set_xlabel("share of the variance, %")
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    soft_grid(ax, "x")
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0, ncols=2)

@@ -1,0 +1,131 @@
+"""`query`: the common questions to a store, each an Answer."""
+import numpy
+import pandas
+
+from . import answers, sensitivity
+from ._errors import SweepError
+from .tables import Answer, number, points as so_many
+
+
+def described(store, wanted, points):
+    """Columns that say which point it is and what came out, and their units."""
+    texts = [one.text for one in wanted]
+    points = points[["number", *(text for text in texts if text not in store.axes), *store.axes]]
+    return points, {text: store.unit(text) for text in texts}
+
+
+def best(store, arguments):
+    """The points of least cycles, or of the best of another metric."""
+    one = answers.objective(store, arguments.by)
+    points = answers.best(store, arguments.by, arguments.where, arguments.count)
+    rows, units = described(store, [one, *answers.shown_beside(store, one)], points)
+    return Answer("best", rows, units, [of_points(store, arguments.where)], {"by": arguments.by})
+
+
+def pareto(store, arguments):
+    """The points that no other beats in all objectives."""
+    over = over_or_default(store, arguments.over)
+    front = answers.pareto(store, over, arguments.where)
+    rows, units = described(store, answers.objectives(store, over), front)
+    rows = rows.assign(points=front["points"])
+    note = f"{so_many(len(rows))} that no other beats; `points`: how many are equal in all objectives. "
+    return Answer("pareto", rows, units, [note + of_points(store, arguments.where)], {"over": over})
+
+
+def over_or_default(store, over):
+    """The objectives of a front: as given, or cycles and cost."""
+    if over:
+        return over
+    if "cost" not in store.metrics.index:
+        raise SweepError("the plan has no cost: expected --over METRICS, such as cycles,define.DEPTH*4096")
+    return "cycles,cost"
+
+
+def sensitivity_of(store, arguments):
+    """What each axis does: around a point, and for the variance over all points."""
+    one = answers.objective(store, arguments.by)
+    near, base = sensitivity.around(store, arguments.by, arguments.where, arguments.at)
+    over_all = sensitivity.over_all(store, arguments.by, arguments.where)
+    rows = over_all.table
+    said = "No point of the store differs from it in one axis alone: it has no elasticities."
+    if len(near):
+        rows = rows.merge(near.drop(columns="swing"), on="factor", how="left")
+        said = ("elasticity: per cent of change for a per cent of the axis, between the values in `from`; low, high: "
+                "the least and the largest as this axis alone is moved.")
+    place = "  ".join(f"{sensitivity.name_of(factor)} {sensitivity.at(factor, base)}" for factor in store.factors)
+    notes = [f"Around point {base['number']}, {one.text} {number(base[one.text])}: {place}.",
+             said,
+             "first, total: share of the variance over all points that the axis has alone, and with all others: "
+             + told(over_all)]
+    return Answer("sensitivity", rows, {}, notes, {"by": one.text, "point": base["number"], "value": base[one.text],
+                                                   "how": over_all.how, "explained": over_all.explained})
+
+
+def told(shares):
+    """How shares of the variance were come by."""
+    if shares.how == "grid":
+        return f"exact, the {shares.points} points are a whole grid."
+    if shares.how == "part":
+        return f"exact, of the {shares.points} points that the grid has."
+    foretold = numpy.floor(shares.explained * 1000) / 10
+    return (f"from polynomials fitted to {shares.points} points, which foretell {foretold:.1f} % of the variance of "
+            "points left out.")
+
+
+def knee(store, arguments):
+    """The knee of a curve: where the gain of more begins to fall off."""
+    one = answers.objective(store, arguments.by)
+    points, place = answers.knee(store, arguments.axis, arguments.by, arguments.where, arguments.at, arguments.scale)
+    rows = points[[arguments.axis, one.text, "distance"]]
+    chord = "below the chord from the first to the last"
+    note = (f"No knee: no value lies {answers.LEAST_BEND} or more {chord}" if place is None else
+            f"The knee is at {arguments.axis} = {number(points[arguments.axis][place])}: the value farthest {chord}")
+    note += f", on a {points.attrs['scale']} axis; all else is the best that there is."
+    return Answer("knee", rows, {one.text: store.unit(one.text)}, [note],
+                  {"knee": None if place is None else points[arguments.axis][place], "scale": points.attrs["scale"]},
+                  {} if place is None else {place: "knee"})
+
+
+def errors(store, _):
+    """Points that did not finish, by status and reason."""
+    rows = answers.errors(store)
+    total = sum(store.counts.values())
+    said = ", ".join(f"{count} {status}" for status, count in store.counts.items())
+    return Answer("errors", rows, {}, [f"{so_many(total)}: {said}."], {"points": total})
+
+
+def table(store, arguments):
+    """All points, also those that did not finish."""
+    names = [store.metric(name) for name in arguments.metrics.split(",")] if arguments.metrics else \
+        [name for name in ("cycles", "cost") if name in store.metrics.index]
+    points = store.frame(names, arguments.where, unfinished=True)
+    columns = ["number", "status", *dict.fromkeys([*store.axes, *names]), "reason"]
+    return Answer("table", points[columns], {name: store.unit(name) for name in names})
+
+
+def of_points(store, where):
+    """A sentence on what was looked at."""
+    finished = store.counts.get("finished", 0)
+    total = sum(store.counts.values())
+    return f"Of {so_many(total)} {finished} finished" + (f"; looked at are those with {where}." if where else ".")
+
+
+def found(store, search, by):
+    """What a search has found."""
+    one = answers.objective(store, by)
+    asked = (f"{search.asked} points were asked for, of {search.grid} that there are "
+             f"({search.asked / search.grid * 100:.3g} %): {search.asked - search.there - search.none} run now, "
+             f"{search.there} were in the store, {search.none} are left out by constraints. {search.left_out} more "
+             "were beyond limits that are known without a run.")
+    ended = f"{search.generations} generations; the end: {search.ended}."
+    if search.best is None:
+        return Answer("optimise", pandas.DataFrame(columns=[one.text, *store.axes]), {},
+                      ["No point that was met is within the limits.", asked, ended], counted(search))
+    rows = pandas.DataFrame([search.best[["number", one.text, *store.axes]]]).infer_objects()
+    return Answer("optimise", rows, {one.text: store.unit(one.text)}, [asked, ended], counted(search))
+
+
+def counted(search):
+    """Figures of a search."""
+    return {"grid": search.grid, "asked": search.asked, "there": search.there, "none": search.none,
+            "left_out": search.left_out, "generations": search.generations}

@@ -1,0 +1,237 @@
+"""How much each axis matters: elasticities around a point, and shares of the variance over all points.
+
+Axes that go together (a zip) are one factor. docs/sweep-analysis.md has the formulae.
+"""
+import dataclasses
+import itertools
+import math
+
+import numpy
+import pandas
+
+from .answers import fixed_at, measured, objective
+from ._errors import SweepError
+from .store import numbers_or_words
+
+MOST_POINTS, MOST_TERMS, MOST_DEGREE = 10000, 400, 10  # of the fit to a sample
+LEAST_KEPT = .25  # of a factor's values that a part of a grid has with all others equal
+
+
+# ---- around a point --------------------------------------------------------------------------------
+
+def around(store, by="cycles", where=None, at=()):
+    """The elasticity and the swing of each factor around a point: the best one, or the best at `at`.
+
+    Returns a frame by factor, and the point as a row. elasticity: per cent of change in the objective for a per cent of
+    the axis. low, high: the least and the largest value of the objective as this factor alone is moved over all its
+    values that the store has; low_at, high_at: where. Factors that no other point differs in alone are left out.
+    """
+    one = objective(store, by)
+    points = measured(store, [one], where)
+    chosen = fixed_at(store, points, at)
+    base = points.loc[chosen.index[int(numpy.argmin(one.loss(chosen)))]]
+    same = pandas.DataFrame({axis: points[axis] == base[axis] for axis in store.axes})
+    rows = []
+    for factor in store.factors:
+        others = [axis for axis in store.axes if axis not in factor]
+        line = points[same[others].all(axis=1)]
+        if len(line) > 1:
+            rows.append(_row(one, factor, line, base))
+    table = pandas.DataFrame(rows, columns=["factor", "at", "elasticity", "from", "low", "low_at", "high", "high_at",
+                                            "swing"])
+    return table.sort_values("swing", ascending=False, kind="stable").reset_index(drop=True), base
+
+
+def _row(one, factor, line, base):
+    values = one.value(line)
+    low, high = line.iloc[int(values.argmin())], line.iloc[int(values.argmax())]
+    elasticity, neighbours = _elasticity(factor, line, base, one.text)
+    return (name_of(factor), at(factor, base), elasticity, neighbours, values.min(), at(factor, low), values.max(),
+            at(factor, high), values.max() - values.min())
+
+
+def _elasticity(factor, line, base, text):
+    """d ln y / d ln x between the nearest values on both sides of the point, or on the one side that there is."""
+    axis = next((axis for axis in factor if line[axis].dtype.kind in "biuf"), None)
+    if axis is None:
+        return math.nan, "words"
+    line = line.drop_duplicates(axis).sort_values(axis).reset_index(drop=True)
+    place = int((line[axis] == base[axis]).argmax())
+    first, last = line.iloc[max(place - 1, 0)], line.iloc[min(place + 1, len(line) - 1)]
+    if first[axis] == last[axis]:
+        return math.nan, "none"
+    neighbours = f"{first[axis]:g}..{last[axis]:g}"
+    if min(first[axis], first[text], last[text]) > 0:
+        return math.log(last[text] / first[text]) / math.log(last[axis] / first[axis]), neighbours
+    if base[text] == 0:
+        return math.nan, neighbours
+    slope = (last[text] - first[text]) / (last[axis] - first[axis])
+    return slope * base[axis] / base[text], neighbours + " linear"
+
+
+def name_of(factor):
+    """A factor's name: its axes."""
+    return "+".join(factor)
+
+
+def at(factor, row):
+    """A factor's value in a point."""
+    return "/".join(f"{row[axis]:g}" if isinstance(row[axis], (int, float, numpy.number)) else str(row[axis])
+                    for axis in factor)
+
+
+# ---- over all points -------------------------------------------------------------------------------
+
+@dataclasses.dataclass(frozen=True)
+class Shares:
+    """Shares of the objective's variance.
+
+    table: a frame by factor with `first` (the factor alone) and `total` (with all that it does together with others).
+    how: `grid` (exact, of a whole grid), `part` (exact, of the points that a grid has) or `fit`. explained: of a fit,
+    the part of the variance that it foretells for points left out.
+    """
+    table: pandas.DataFrame
+    how: str
+    points: int
+    explained: float = 1.
+
+
+def over_all(store, by="cycles", where=None):
+    """Shares of the variance: exact where the points are of a grid, else from polynomials fitted to them."""
+    one = objective(store, by)
+    points = measured(store, [one], where)
+    codes, names = [], []
+    for factor in store.factors:
+        code = levels_of(points, factor)
+        if code.max() > 0:
+            codes.append(code)
+            names.append(name_of(factor))
+    values = points[one.text].to_numpy()
+    if not codes or numpy.ptp(values) == 0:
+        raise SweepError(f"{store.path}: {one.text} is the same in all {len(points)} points: there is nothing to share")
+    return shares(numpy.column_stack(codes), values, names, is_of_grid(store, points))
+
+
+def is_of_grid(store, points):
+    """Whether points have the numbers of a grid, the last factor counting fastest; those of samples have others."""
+    numbers = numpy.zeros(len(points))
+    for factor in store.factors:
+        words = numbers_or_words(pandas.Series(store.words[factor[0]], dtype=object))
+        places = points[factor[0]].map({value: place for place, value in enumerate(words)})
+        numbers = numbers * len(words) + places.to_numpy(dtype=float)
+    return bool((numbers == points["number"]).all())
+
+
+def shares(codes, values, names, of_grid=False):
+    """Likewise of arrays: for each point the number of each factor's level, and the objective's value."""
+    shape = tuple(int(size) for size in codes.max(axis=0) + 1)
+    groups = [groups_of(numpy.delete(codes, factor, axis=1)) for factor in range(len(shape))]
+    kept = [len(values) / (group.max() + 1) for group in groups]  # values of a factor with all others equal, the mean
+    explained = 1.
+    if math.prod(shape) == len(values) == len(numpy.unique(codes, axis=0)):
+        how = "grid"
+    elif of_grid and all(mean >= max(LEAST_KEPT * size, 1.3) for mean, size in zip(kept, shape)):
+        how = "part"
+    else:
+        how = "fit"
+    if how == "fit":
+        first, total, explained = fit_shares(codes, values)
+    else:
+        first, total = exact_shares(codes, groups, values)
+    table = pandas.DataFrame({"factor": names, "levels": shape, "first": first, "total": total})
+    table = table.sort_values("total", ascending=False, kind="stable").reset_index(drop=True)
+    return Shares(table, how, len(values), explained)
+
+
+def groups_of(codes):
+    """For each point the number of its group: points of one group have equal rows."""
+    if codes.shape[1] == 0:
+        return numpy.zeros(len(codes), dtype=int)
+    return numpy.unique(codes, axis=0, return_inverse=True)[1].ravel()
+
+
+def exact_shares(codes, groups, values):
+    """First-order and total shares of points that all are as likely: V(E(y | factor)) and E(V(y | all others)), over V.
+    groups: of each factor, points with all others equal."""
+    values = values - values.mean()
+    power = values @ values
+    first = [means_power(code, values) / power for code in codes.T]
+    total = [1 - means_power(group, values) / power for group in groups]
+    return numpy.array(first), numpy.maximum(total, 0)
+
+
+def means_power(group, values):
+    """The sum over points of the square of their group's mean."""
+    return (numpy.bincount(group, values) ** 2 / numpy.bincount(group)).sum()
+
+
+def levels_of(points, factor):
+    """For each point the number of the factor's value, in the order of values; words by their first point."""
+    columns = [points[axis] if points[axis].dtype.kind in "biuf" else pandas.factorize(points[axis])[0]
+               for axis in factor]
+    return numpy.unique(numpy.column_stack([numpy.asarray(column, dtype=float) for column in columns]), axis=0,
+                        return_inverse=True)[1].ravel()
+
+
+def fit_shares(codes, values):
+    """First-order and total shares from polynomials that are orthogonal over each factor's levels, fitted to points.
+
+    The degree is the one that foretells best what it was not fitted to. Returns both, and the part of the variance that
+    it foretells.
+    """
+    if len(values) > MOST_POINTS:
+        rows = numpy.linspace(0, len(values) - 1, MOST_POINTS).astype(int)
+        codes, values = codes[rows], values[rows]
+    values = values - values.mean()
+    bases = [orthogonal(codes[:, factor]) for factor in range(codes.shape[1])]
+    chosen, least = None, math.inf
+    for degree in range(1, MOST_DEGREE + 1):
+        terms = terms_of([base.shape[1] for base in bases], degree)
+        if len(terms) > min(MOST_TERMS, len(values) // 2) or (chosen and len(terms) == len(chosen[0])):
+            break
+        design = design_of(bases, terms)
+        weights, left_out = fit(design, values)
+        if left_out < least:
+            chosen, least = (terms, design * weights), left_out
+    if chosen is None:
+        raise SweepError(f"{len(values)} points are too few for {codes.shape[1]} axes: "
+                         f"expected {2 * (codes.shape[1] + 1)} or more")
+    terms, parts = chosen
+    share = (parts - parts.mean(axis=0)).T @ values / (values @ values)
+    alone = [sum(share[row] for row, term in enumerate(terms) if set(term) == {factor})
+             for factor in range(len(bases))]
+    with_others = [sum(share[row] for row, term in enumerate(terms) if factor in term) for factor in range(len(bases))]
+    return numpy.array(alone), numpy.array(with_others), 1 - least / values.var()
+
+
+def orthogonal(code):
+    """Polynomials of degree 1, 2, ... over the levels of a factor, of mean 0 and mean square 1 over the points."""
+    number, weight = numpy.arange(code.max() + 1), numpy.bincount(code) / len(code)
+    degrees = min(code.max(), MOST_DEGREE)
+    powers = numpy.polynomial.legendre.legvander(2 * number / number[-1] - 1, degrees)
+    basis = numpy.linalg.qr(powers * numpy.sqrt(weight)[:, None])[0] / numpy.sqrt(weight)[:, None]
+    return basis[code, 1:]
+
+
+def terms_of(degrees, degree):
+    """Products of at most `degree` in all, as tuples in which factor f stands as often as its degree; () is 1."""
+    return [term for size in range(degree + 1)
+            for term in itertools.combinations_with_replacement(range(len(degrees)), size)
+            if all(term.count(factor) <= degrees[factor] for factor in set(term))]
+
+
+def design_of(bases, terms):
+    """A column for each term."""
+    columns = [numpy.prod([bases[factor][:, term.count(factor) - 1] for factor in set(term)], axis=0) if term
+               else numpy.ones(len(bases[0])) for term in terms]
+    return numpy.column_stack(columns)
+
+
+def fit(design, values):
+    """Weights of least squares, and the mean square error of each point foretold by a fit to all others."""
+    size, vectors = numpy.linalg.eigh(design.T @ design)
+    kept = size > size[-1] * 1e-11  # constraints may leave terms that the points cannot tell apart
+    whitened = design @ (vectors[:, kept] / numpy.sqrt(size[kept]))
+    weights = vectors[:, kept] / numpy.sqrt(size[kept]) @ (whitened.T @ values)
+    leverage = numpy.minimum((whitened ** 2).sum(axis=1), 1 - 1e-9)
+    return weights, float((((values - design @ weights) / (1 - leverage)) ** 2).mean())

@@ -1,0 +1,202 @@
+"""Stores of `warpwait sweep`, read: what has been swept, and the points as pandas frames. docs/sweep-store.md has the
+schema. A store may be read while a sweep writes to it: then the points are those of one moment."""
+import contextlib
+import errno
+import os
+import pathlib
+import re
+import sqlite3
+import stat
+import urllib.parse
+
+import numpy
+import pandas
+
+from ._errors import SweepError, unknown
+from .expression import Expression, number_of
+
+TABLES = ("sweep", "axes", "metrics", "points")
+VERSION = 1
+FINISHED = "finished"
+CELL = 1 << 24  # bytes of a cell or a row, as in store.c
+SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # ends a journal that names one
+
+
+class Store:
+    """A store that is there.
+
+    facts: the provenance, a dictionary of words. axes: names, in the plan's order. words: by axis, its values as they
+    are written. factors: lists of axes that go together (a zip is one factor); each of the others is alone. metrics: a
+    frame (unit, text) by name.
+    """
+
+    def __init__(self, path):
+        self.path = str(path)
+        with self._reading() as base:
+            self.facts = {str(name): value for name, value in base.execute("SELECT name, value FROM sweep")}
+            rows = base.execute("SELECT name, words FROM axes ORDER BY position").fetchall()
+            self.metrics = pandas.read_sql("SELECT name, unit, text FROM metrics ORDER BY position", base,
+                                           index_col="name")
+            self.counts = dict(base.execute("SELECT status, count(*) FROM points GROUP BY status ORDER BY 2 DESC, 1"))
+            columns = {row[1] for row in base.execute("PRAGMA table_info(points)")}
+        self.words = {str(name): str(words).split() for name, words in rows}
+        self.axes = list(self.words)
+        self.factors = [factor.split("+") for factor in self.facts.get("factors", " ".join(self.axes)).split()]
+        self._check(columns)
+
+    def _check(self, columns):
+        """Raises SweepError when tables do not fit together: SQLite takes a column that is not there for a word."""
+        lacking = [name for name in ("key", "number", "status", "reason", *self.names) if name not in columns]
+        if lacking or sorted(axis for factor in self.factors for axis in factor) != sorted(self.axes):
+            said = f"`points` has no column {lacking[0]}" if lacking else "`factors` has other axes than `axes`"
+            raise SweepError(f"{self.path}: expected a store of `warpwait sweep`: {said}")
+
+    @property
+    def names(self):
+        """All names of axes and metrics."""
+        return [*self.axes, *self.metrics.index]
+
+    def unit(self, name):
+        """The unit of a metric; "" of an axis, and of whatever is no metric."""
+        return (self.metrics["unit"].get(name) or "") if name in self.metrics.index else ""
+
+    def metric(self, name):
+        """The name; raises SweepError with the nearest one when there is no such axis or metric."""
+        if name not in self.names:
+            raise unknown("axis or metric", name, self.names)
+        return name
+
+    def axis(self, name):
+        """Likewise of an axis."""
+        if name not in self.axes:
+            raise unknown("axis", name, self.axes)
+        return name
+
+    def frame(self, names=(), where=None, unfinished=False):
+        """Points, ordered by number: number, key, status, reason, all axes, and the metrics in `names`.
+
+        Axes whose values all are numbers are numbers, others words. where: an expression that holds for the points
+        that are wanted. unfinished: those that did not finish, too. Raises SweepError when there is no such point.
+        """
+        condition = Expression(where).check(self.names) if where else None
+        wanted = dict.fromkeys(name for name in [*names, *(condition.names if condition else [])]
+                               if name not in self.axes)
+        columns = ", ".join(quoted(name) for name in ("number", "key", "status", "reason", *self.axes, *wanted))
+        chosen = "" if unfinished else f" WHERE status = '{FINISHED}'"
+        with self._reading() as base:
+            points = pandas.read_sql(f"SELECT {columns} FROM points{chosen} ORDER BY number, key", base)
+        self._typed(points, wanted)
+        if condition is not None:
+            points = points[condition.holds(points)].reset_index(drop=True)
+        if points.empty:
+            raise SweepError(f"{self.path}: {self._none(where, unfinished)}")
+        return points
+
+    def rows(self, keys, names=()):
+        """Those of the points with these keys that the store has now, finished or not: key, status, axes, metrics."""
+        wanted = [name for name in names if name not in self.axes]
+        columns = ", ".join(quoted(name) for name in ("key", "status", *self.axes, *wanted))
+        keys, parts = list(keys), []
+        with self._reading() as base:
+            for first in range(0, len(keys), 500):
+                some = keys[first:first + 500]
+                marks = ", ".join("?" * len(some))
+                parts.append(pandas.read_sql(f"SELECT {columns} FROM points WHERE key IN ({marks})", base, params=some))
+        points = pandas.concat(parts, ignore_index=True)
+        self._typed(points, wanted)
+        return points
+
+    def _typed(self, points, metrics):
+        """Makes axes numbers or words, and metrics numbers."""
+        for name in self.axes:
+            points[name] = numbers_or_words(points[name])
+        for name in metrics:
+            numbers = pandas.to_numeric(points[name], errors="coerce")
+            points[name] = numbers.mask(numpy.isinf(numbers))  # which nothing measures, and no picture has room for
+
+    def _none(self, where, unfinished):
+        if not self.counts:
+            return "the store has no points yet"
+        if FINISHED not in self.counts and not unfinished:
+            return f"none of its {sum(self.counts.values())} points finished; `query errors` says why"
+        return f"no point for which `{where}` holds"
+
+    @contextlib.contextmanager
+    def _reading(self):
+        """A connection that only reads. Raises SweepError when this is no store."""
+        if not pathlib.Path(self.path).is_file():
+            missing = "is a folder" if pathlib.Path(self.path).is_dir() else "No such file or directory"
+            raise SweepError(f"{self.path}: {missing}")
+        if not is_plain_journal(os.path.realpath(self.path) + "-journal"):
+            raise SweepError(f'{self.path}: the file of this name and "-journal" is no journal of a sweep; remove it')
+        base = None
+        try:
+            # Not mode=ro, which could not take back what a sweep that was killed has left half done.
+            base = sqlite3.connect(f"file:{urllib.parse.quote(self.path)}?mode=rw", uri=True)
+            base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL)
+            base.text_factory = lambda text: text.decode("utf-8", "replace")
+            base.execute("PRAGMA query_only = ON")
+            have = {row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if lacking := [name for name in TABLES if name not in have]:
+                raise SweepError(f"{self.path}: expected a store of `warpwait sweep`, found a database without the "
+                                 f"table {lacking[0]}")
+            version, = base.execute("PRAGMA user_version").fetchone()
+            if version != VERSION:
+                raise SweepError(f"{self.path}: is of version {version}, and this program reads version {VERSION}")
+            yield base
+        except (sqlite3.Error, pandas.errors.DatabaseError, UnicodeDecodeError) as error:
+            told = str(error.__cause__ or error).replace("\n", " ")
+            raise SweepError(f"{self.path}: expected a store of `warpwait sweep`: {told}") from None
+        finally:
+            if base is not None:
+                base.close()
+
+
+def is_plain_journal(path):
+    """Whether SQLite may take this journal back, or there is none: sim/sweep/store.c says what could go wrong."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError as error:
+        return error.errno == errno.ENOENT
+    with open(file, "rb") as journal:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            return False
+        size = os.fstat(file).st_size
+        return os.pread(journal.fileno(), 8, max(size - 8, 0)) != SUPER_JOURNAL
+
+
+def quoted(name):
+    """A name as SQL writes that of a column."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def numbers_or_words(values):
+    """A column of an axis: as numbers when all its values are numbers, else as words."""
+    if values.dtype.kind in "biuf" and numpy.isfinite(values).all():
+        return values
+    different = {word: number_of(str(word)) for word in values.unique()}
+    if any(number is None or not numpy.isfinite(number) or re.match(r"-?0\d", str(word))
+           for word, number in different.items()):
+        return values.astype(str)
+    numbers = values.map(different).astype(float)
+    return numbers.astype("int64") if (numbers == numbers.round()).all() and numbers.abs().max() < 2 ** 53 else numbers
+
+
+def levels(values):
+    """The values of an axis in order: numbers by size, words as they come."""
+    found = values.unique()
+    return sorted(found) if values.dtype.kind in "biuf" else list(found)
+
+
+def provenance(store):
+    """The facts in which this sweep is told, without those that are long."""
+    return {name: value for name, value in store.facts.items() if value is not None and "\n" not in str(value)}
+
+
+def plain(value):
+    """A value of a frame as JSON and CSV have it: whole numbers without a fraction, None for what is not there."""
+    if isinstance(value, (numpy.floating, float)):
+        return None if not numpy.isfinite(value) else int(value) if float(value).is_integer() else float(value)
+    if isinstance(value, numpy.integer):
+        return int(value)
+    return value

@@ -1,0 +1,35 @@
+"""Reads Warpwait's traces (.wwt) and timelines (.wtl).
+
+    from warpwait import trace
+    kernel = trace.open("kernel.wwt")
+    print(kernel.metas.keys(), kernel.launches)
+    for operation in kernel.operations(launch=0, group=0, warp=0):
+        print(operation.pc, operation.kind, operation.lanes("address"))
+
+    timeline = trace.open_timeline("kernel.wtl")
+    print(timeline.run["machine"], timeline.count, timeline.start, timeline.end)
+    for event in timeline.events():
+        print(event.kind, event.cu, event.unit, event.start, event.end, event.fields)
+    warps = timeline.frame("warp")
+    print(warps.assign(cycles=warps["to"] - warps["from"]).groupby("stall").cycles.sum())
+
+Written from the pages on the formats (docs/trace-format.md, docs/timeline-format.md) and nothing else. Traces need
+Python's own modules alone, timelines need numpy, and `frame()` needs pandas.
+"""
+from .._optional import need
+from .file import Batch, Launch, Trace, TraceError
+from .stream import Note, Operation
+
+__all__ = ["Batch", "Launch", "Note", "Operation", "Trace", "TraceError", "open", "open_timeline"]
+
+
+def open(path, salvage=False):  # pylint: disable=redefined-builtin
+    """Opens the trace at `path`; with `salvage`, the intact prefix of a damaged one (see Trace.damage)."""
+    return Trace(path, salvage)
+
+
+def open_timeline(path, salvage=False):
+    """Opens the timeline at `path`; with `salvage`, the intact prefix of a damaged one (see Timeline.damage)."""
+    need("numpy")
+    from .timeline import Timeline
+    return Timeline(path, salvage)

@@ -1,0 +1,83 @@
+"""python3 -m warpwait.trace FILE [--salvage]: prints each operation of a trace or event of a timeline, a line each."""
+import argparse
+import os
+import sys
+
+from .. import _command
+from .._optional import MissingPackage
+from .._terminal import shown
+from . import TraceError, open as open_trace, open_timeline
+
+
+def line(operation):
+    """The operation as text: what a test compares with the C reader's."""
+    words = [operation.pc, operation.next, f"{operation.mask:x}", "+".join(operation.flags) or "-", operation.kind]
+    words += [f"{name}={value:x}" for name, value in operation.fields.items()]
+    words += [f"{name}=" + ",".join(f"{lane}:{value:x}" for lane, value in values.items())
+              for name, values in operation.values.items()]
+    for note in operation.notes:
+        words += [note.kind, ",".join(f"{value:x}" for value in note.values), note.text.decode(errors="replace")]
+    return " ".join(map(str, words))
+
+
+def print_operations(trace):
+    for launch, group in trace.groups():
+        for warp in range(trace.warps(launch, group)):
+            print(f"launch {launch} group {group} warp {warp}")
+            for operation in trace.operations(launch, group, warp):
+                print(shown(line(operation), sys.stdout))
+
+
+def print_events(timeline):
+    for event in timeline.events():
+        words = [event.kind, event.cu, event.unit, event.start, event.end]
+        words += [f"{name}={value:x}" for name, value in event.fields.items()]
+        print(shown(" ".join(map(str, words)), sys.stdout))
+
+
+def is_timeline(path):
+    with open(path, "rb") as file:
+        return file.read(4) == b"\x89WWL"
+
+
+def show_file(arguments):
+    opener, show = (open_timeline, print_events) if is_timeline(arguments.file) else (open_trace, print_operations)
+    with opener(arguments.file, arguments.salvage) as file:
+        if arguments.schema:
+            print(shown(file.schema.text, sys.stdout), end="")
+        else:
+            show(file)
+            if file.damage:
+                print(shown(file.damage, sys.stderr), file=sys.stderr)
+    sys.stdout.flush()
+
+
+def fail(message, status=2):
+    """Says what is wrong in one line. What is still to be printed is forgotten: nobody could read it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return _command.fail("warpwait.trace", message, status)
+
+
+def main():
+    """The command; returns its exit status."""
+    parser = argparse.ArgumentParser(prog="python3 -m warpwait.trace", epilog="Exit status: 0 fine; 2 bad input.",
+                                     description="Prints" + __doc__.partition(": prints")[2])
+    parser.add_argument("file", help="a trace, .wwt, or a timeline, .wtl")
+    parser.add_argument("--salvage", action="store_true", help="read the intact prefix of a damaged file")
+    parser.add_argument("--schema", action="store_true", help="print the file's schema instead")
+    arguments = parser.parse_args()
+    try:
+        show_file(arguments)
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        return fail(f"{error.filename or 'standard output'}: {error.strerror}")
+    except (TraceError, MissingPackage) as error:
+        return fail(error)
+    except KeyboardInterrupt:
+        return fail("interrupted", 130)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+"""A trace: blocks, the index, batches of streams."""
+import dataclasses
+import struct
+import zlib
+
+from .._optional import need
+from . import stream
+from .blocks import BlockFile
+from .numbers import Cursor, TraceError, unzigzag
+
+END = struct.Struct("<QQQQ")
+
+
+@dataclasses.dataclass
+class Launch:
+    """Warps of `lanes` lanes run program number `program`, in `groups` work-groups of up to `warps`."""
+    program: int
+    lanes: int
+    groups: int
+    warps: int
+
+
+@dataclasses.dataclass
+class Batch:
+    """What a work-group did between two cycles: pieces of its warps' streams."""
+    launch: int
+    group: int
+    warps: int
+    cu: int
+    start: int  # cycle
+    end: int
+    last: bool
+    pieces: list  # (warp, operations, bytes)
+    block: int
+
+    @property
+    def operations(self):
+        return sum(operations for _, operations, _ in self.pieces)
+
+
+class Trace(BlockFile):
+    """An open trace.
+
+    metas: name -> bytes; programs: a list of kinds' names for each; launches: list of Launch; schema: stream.Schema;
+    damage: what made the rest unusable when it was opened with `salvage`, or None.
+    """
+    MAGIC, NAME = b"\x89WWT\r\n\x1a\n", "a trace"
+
+    def __init__(self, path, salvage=False):
+        self.programs, self.launches, self.schema = [], [], None
+        self._rows = {}  # (launch, group) -> [(block, place)]
+        self._cache = {}
+        super().__init__(path, salvage)
+
+    def _take(self, block):
+        """Blocks that are read when a trace is opened."""
+        if block.type == "schm":
+            self.schema = stream.Schema(self._payload(block).decode())
+        elif block.type == "prog":
+            self.programs.append([self.schema.kinds[kind] for kind in self._payload(block)])
+        elif block.type == "lnch":
+            cursor = Cursor(self._payload(block))
+            self.launches.append(Launch(*(cursor.varint() for _ in range(4))))
+        else:
+            super()._take(block)
+
+    def _read_index(self):
+        offset, blocks, batches, _ = self._read_end(END)
+        offset, number = self._read_blocks(offset, blocks)
+        while batches > 0:
+            cursor, offset, number = self._index_block("btch", offset, number)
+            launch = group = block = 0
+            for _ in range(cursor.varint()):
+                more = cursor.varint()
+                launch, group = launch + more, cursor.varint() + (0 if more else group)
+                block += unzigzag(cursor.varint())
+                self._rows.setdefault((launch, group), []).append((block, cursor.varint()))
+                batches -= 1
+
+    def _salvage(self):
+        super()._salvage()
+        if self.damage and self._blocks:
+            try:
+                self._take_cut()
+            except (TraceError, zlib.error):
+                pass
+
+    def _take_cut(self):
+        """What is left of a block of data that the file ends in."""
+        block = self._block(self._blocks[-1].behind, len(self._blocks))
+        if block.type == "data" and block.behind > self._size:
+            block.cut = True
+            self._scanned(block, len(self._blocks))
+            self._blocks.append(block)
+
+    def _scanned(self, block, number):
+        for place, batch in enumerate(self._parse(block, number)):
+            self._rows.setdefault((batch.launch, batch.group), []).append((number, place))
+
+    # ---- batches ------------------------------------------------------------------------------
+
+    def _parse(self, block, number):
+        """The batches of a block of data."""
+        cursor, batches = Cursor(self._payload(block)), []
+        while cursor.left():
+            try:
+                batches.append(self._batch(cursor, number))
+            except TraceError:
+                if block.cut:
+                    break
+                raise
+        return batches
+
+    @staticmethod
+    def _batch(cursor, number):
+        launch, group, warps, cu, start, length, last, count = (cursor.varint() for _ in range(8))
+        table, warp = [], 0
+        for _ in range(count):
+            warp += cursor.varint()
+            table.append((warp, cursor.varint(), cursor.varint()))
+            warp += 1
+        pieces = [(index, operations, cursor.bytes(size)) for index, operations, size in table]
+        return Batch(launch, group, warps, cu, start, start + length, bool(last), pieces, number)
+
+    def _batches_of(self, number):
+        if number not in self._cache:
+            if len(self._cache) >= 16:
+                self._cache.pop(next(iter(self._cache)))
+            self._cache[number] = self._parse(self._blocks[number], number)
+        return self._cache[number]
+
+    def groups(self):
+        """(launch, group) of all that began, sorted."""
+        return sorted(self._rows)
+
+    def batches(self, launch=None, group=None):
+        """The batches of a work-group, or of all, by launch, group and time."""
+        for key in sorted(self._rows):
+            if launch in (None, key[0]) and group in (None, key[1]):
+                for number, place in self._rows[key]:
+                    yield self._batches_of(number)[place]
+
+    def operations(self, launch, group, warp):
+        """The operations of one warp, from its first to its last."""
+        of = self.launches[launch]
+        decoder = None
+        for batch in self.batches(launch, group):
+            for index, operations, piece in batch.pieces:
+                if index == warp:
+                    decoder = decoder or stream.Decoder(self.schema, self.programs[of.program], of.lanes)
+                    try:
+                        yield from decoder.piece(piece, operations)
+                    except TraceError as error:
+                        where = f"launch {launch}, group {group}, warp {warp}"
+                        raise self._error(self._blocks[batch.block].offset, error, f"others, in {where}") from None
+
+    def warps(self, launch, group):
+        """How many warps the work-group has."""
+        return next(self.batches(launch, group)).warps
+
+    def frame(self, launch=None, group=None):
+        """The operations as a pandas DataFrame: a row each, without the lanes' values (first is the first lane's)."""
+        pandas = need("pandas")
+        rows = []
+        for of, number in self.groups():
+            if launch not in (None, of) or group not in (None, number):
+                continue
+            for warp in range(self.warps(of, number)):
+                for place, operation in enumerate(self.operations(of, number, warp)):
+                    rows.append((of, number, warp, place, operation.pc, operation.next, operation.kind,
+                                 operation.mask.bit_count(),
+                                 ",".join(operation.flags), operation.first("address")))
+        columns = ["launch", "group", "warp", "place", "pc", "next", "kind", "lanes", "flags", "address"]
+        return pandas.DataFrame(rows, columns=columns)

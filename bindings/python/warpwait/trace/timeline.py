@@ -1,0 +1,297 @@
+"""Timelines (.wtl): events as columns of numbers, read with numpy."""
+import dataclasses
+import functools
+import itertools
+import json
+import struct
+
+import numpy
+
+from .._optional import need
+from .blocks import BlockFile
+from .numbers import Cursor, TraceError
+
+END = struct.Struct("<QQQQQ")
+WORD = numpy.uint64
+BATCH_EVENTS = 8192  # at most
+CUS, UNITS = 1024, 4096  # compute units and units are below
+
+
+class Kind:
+    """A kind of event: its name, the block that tells of it, what its `unit` is, and (name, type) of its fields."""
+
+    def __init__(self, name, block, text):
+        self.name, self.block, self.text = name, block, text
+        self.unit, self.fields = "", []
+
+
+class Schema:
+    """The rows of a timeline, from its first block."""
+
+    def __init__(self, text):
+        self.text, self.kinds, self.blocks = text, [], {}
+        for line in text.splitlines():
+            word, rest = line.split(" ", 1)
+            if word == "block":
+                name, self.blocks[name] = rest.split(" ", 1)
+            elif word == "kind":
+                self.kinds.append(Kind(*rest.split(" ", 2)))
+            elif word == "unit":
+                self.kinds[-1].unit = rest.split(" ", 1)[1]
+            elif word == "field":
+                _, name, form, _ = rest.split(" ", 3)
+                self.kinds[-1].fields.append((name, form))
+
+
+@dataclasses.dataclass
+class Event:
+    """Something that took the cycles in [start, end). fields: name -> number."""
+    kind: str
+    cu: int
+    unit: int
+    start: int
+    end: int
+    fields: dict
+
+
+# ---- columns ----------------------------------------------------------------------------------
+
+def varints(data):
+    """All numbers in the bytes."""
+    data = numpy.frombuffer(data, numpy.uint8)
+    last = data < 0x80
+    if last.all():
+        return data.astype(WORD)
+    ends = numpy.flatnonzero(last)
+    if not last[-1]:
+        raise TraceError("a number")
+    starts = numpy.concatenate(([0], ends[:-1] + 1))
+    place = numpy.arange(len(data)) - numpy.repeat(starts, ends - starts + 1)
+    return numpy.add.reduceat((data & 0x7f).astype(WORD) << (7 * place).astype(WORD), starts)
+
+
+def unzigzag(codes):
+    return codes >> WORD(1) ^ -(codes & WORD(1))
+
+
+def column(cursor, count):
+    """The next column, of so many values."""
+    head = cursor.varint()
+    data = cursor.bytes(head >> 1)
+    values = varints(data) if data else numpy.zeros(0, WORD)
+    if head & 1:
+        places = numpy.cumsum(values[::2] + WORD(1)).astype(numpy.int64) - 1
+        if len(values) % 2 or (len(places) and places[-1] >= count):
+            raise TraceError(f"a column of {count} values")
+        dense = numpy.zeros(count, WORD)
+        dense[places] = values[1::2]
+        return dense
+    if len(values) != count:
+        raise TraceError(f"a column of {count} values")
+    return values
+
+
+class Contexts:
+    """Events by their unit: what adds up, from one event of a unit to its next."""
+
+    def __init__(self, units):
+        self._order = numpy.argsort(units, kind="stable")
+        self._units = units[self._order]
+        firsts = numpy.flatnonzero(numpy.concatenate(([True], self._units[1:] != self._units[:-1])))
+        self._firsts = firsts
+        self._lengths = numpy.diff(numpy.append(firsts, len(units)))
+
+    def add_up(self, values, operation=numpy.add, back=numpy.subtract):
+        """Of each event the values of its unit so far, added up (or whatever the operation does)."""
+        values = values[self._order]
+        sums = operation.accumulate(values)
+        before = back(sums[self._firsts], values[self._firsts])
+        result = numpy.empty_like(sums)
+        result[self._order] = back(sums, numpy.repeat(before, self._lengths))
+        return result
+
+
+@dataclasses.dataclass
+class Batch:
+    """Events of a stream. kinds: the number of each; columns: kind -> name of the column -> array."""
+    stream: int
+    cu: int
+    kinds: numpy.ndarray
+    columns: dict
+
+
+def kind_columns(kind, cursor, count, base):
+    units = numpy.cumsum(unzigzag(column(cursor, count)))
+    if units.max() >= UNITS:
+        raise TraceError(f"units below {UNITS}")
+    contexts = Contexts(units)
+    moves, lengths = unzigzag(column(cursor, count)), column(cursor, count)
+    end = contexts.add_up(moves + lengths) + WORD(base)
+    found = {"unit": units, "from": end - lengths, "to": end}
+    for name, form in kind.fields:
+        values = column(cursor, count)
+        if form == "mask":
+            found[name] = contexts.add_up(values, numpy.bitwise_xor, numpy.bitwise_xor)
+        elif form == "cycle":
+            found[name] = found["from"] + unzigzag(values)
+        else:
+            found[name] = contexts.add_up(unzigzag(values))
+    return found
+
+
+def batches(schema, payload):
+    """The batches of a block of data."""
+    cursor = Cursor(payload)
+    while cursor.left():
+        stream, cu, base, events, size = (cursor.varint() for _ in range(5))
+        body = Cursor(cursor.bytes(size))
+        if not 1 <= events <= BATCH_EVENTS:
+            raise TraceError(f"1 to {BATCH_EVENTS} events of a batch")
+        if cu >= CUS:
+            raise TraceError(f"a compute unit below {CUS}")
+        kinds = numpy.cumsum(unzigzag(column(body, events)))
+        present, firsts, counts = numpy.unique(kinds, return_index=True, return_counts=True)
+        if present[-1] >= len(schema.kinds):
+            raise TraceError("kinds that the schema has")
+        found = {int(present[i]): kind_columns(schema.kinds[int(present[i])], body, int(counts[i]), base)
+                 for i in numpy.argsort(firsts)}
+        if body.left():
+            raise TraceError("the end of a batch")
+        yield Batch(stream, cu, kinds, found)
+
+
+# ---- the file ---------------------------------------------------------------------------------
+
+class Timeline(BlockFile):
+    """An open timeline.
+
+    metas: name -> bytes; run: what the meta "run" says, a dictionary; schema: Schema; count, start, end: how many events
+    there are, and the cycles that they cover; damage: what made the rest unusable when it was opened with `salvage`, or
+    None.
+    """
+    MAGIC, NAME = b"\x89WWL\r\n\x1a\n", "a timeline"
+
+    def __init__(self, path, salvage=False):
+        self.schema = None
+        self.count, self.start, self.end = 0, 0, 0
+        super().__init__(path, salvage)
+
+    def _take(self, block):
+        if block.type == "schm":
+            self.schema = Schema(self._payload(block).decode())
+        else:
+            super()._take(block)
+
+    def _read_index(self):
+        offset, blocks, self.count, self.start, self.end = self._read_end(END)
+        self._read_blocks(offset, blocks)
+
+    def _scanned(self, block, number):
+        for batch in list(self._batches_of(block)):
+            start = min(int(columns["from"].min()) for columns in batch.columns.values())
+            self.start = min(self.start, start) if self.count else start
+            self.end = max([self.end] + [int(columns["to"].max()) for columns in batch.columns.values()])
+            self.count += len(batch.kinds)
+
+    def _batches_of(self, block):
+        try:
+            yield from batches(self.schema, self._payload(block))
+        except TraceError as error:
+            if str(error).startswith(self.path):
+                raise
+            raise self._error(block.offset, error, "another") from None
+
+    def raw_bytes(self):
+        """Bytes of all batches before they were compressed."""
+        return sum(block.raw for block in self._blocks if block.type == "data")
+
+    def batches(self):
+        """All batches, in the file's order."""
+        for block in self._blocks:
+            if block.type == "data":
+                yield from self._batches_of(block)
+
+    def events(self):
+        """All events, in the file's order."""
+        for batch in self.batches():
+            rows = {}
+            for number, columns in batch.columns.items():
+                kind = self.schema.kinds[number]
+                names = [name for name, _ in kind.fields]
+                rows[number] = (kind.name, names, zip(*(values.tolist() for values in columns.values())))
+            for number in batch.kinds.tolist():
+                kind, names, columns = rows[number]
+                unit, start, end, *fields = next(columns)
+                yield Event(kind, batch.cu, unit, start, end, dict(zip(names, fields)))
+
+    # ---- what ran ------------------------------------------------------------------------------
+
+    @functools.cached_property
+    def run(self):
+        try:
+            run = json.loads(self.metas.get("run", b"{}"))
+        except (ValueError, RecursionError) as error:
+            raise TraceError(f"{self.path}: meta 'run': {error}") from None
+        if not isinstance(run, dict):
+            raise TraceError(f"{self.path}: meta 'run': expected an object of JSON")
+        return run
+
+    def stalls(self):
+        """The names of the buckets, by number."""
+        return [row["name"] for row in self.run.get("stalls", [])]
+
+    def code(self, launch, pc):
+        """{"text", "file", "line"} of an instruction of a launch; {} when the timeline does not say."""
+        try:
+            return self.run["programs"][self.run["launches"][launch]["program"]]["code"][pc]
+        except (KeyError, IndexError, TypeError):
+            return {}
+
+    def _lines(self, launches, pcs):
+        """The source line of each event, 0 where there is none."""
+        lines = numpy.zeros(len(pcs), numpy.int64)
+        for launch in numpy.unique(launches).tolist():
+            of = launches == launch
+            known, places = numpy.unique(pcs[of], return_inverse=True)
+            lines[of] = numpy.array([self.code(launch, pc).get("line") or 0 for pc in known.tolist()])[places]
+        return lines
+
+    # ---- frames --------------------------------------------------------------------------------
+
+    def frame(self, kind=None):
+        """The events of a kind as a pandas DataFrame: columns cu, unit, from, to and those of its fields, a row each in
+        the file's order. Words and names of buckets are categories, flags are bool; kinds with a pc have also the line
+        of the source. Without a kind: name -> frame of all that occur."""
+        names = [row.name for row in self.schema.kinds]
+        if kind is not None and kind not in names:
+            raise ValueError(f"kind {kind!r} is not one of: {' '.join(names)}")
+        found = {}
+        for batch in self.batches():
+            for number, columns in batch.columns.items():
+                if kind in (None, names[number]):
+                    found.setdefault(number, []).append((batch.cu, columns))
+        frames = {names[number]: self._frame(self.schema.kinds[number], found.get(number, []))
+                  for number in (sorted(found) if kind is None else [names.index(kind)])}
+        return frames if kind is None else frames[kind]
+
+    def _frame(self, kind, parts):
+        pandas = need("pandas")
+        forms = dict(kind.fields)
+        columns = {"cu": numpy.repeat([cu for cu, _ in parts], [len(part["unit"]) for _, part in parts])
+                   if parts else numpy.zeros(0, numpy.int64)}
+        for name in itertools.chain(["unit", "from", "to"], forms):
+            values = numpy.concatenate([part[name] for _, part in parts]) if parts else numpy.zeros(0, WORD)
+            columns[name] = self._typed(values, forms.get(name, "number"))
+        if "pc" in columns and "launch" in columns:
+            columns["line"] = self._lines(columns["launch"], columns["pc"])
+        return pandas.DataFrame(columns)
+
+    def _typed(self, values, form):
+        """A column as its type says; one whose words are too few is left as numbers."""
+        pandas = need("pandas")
+        words = self.stalls() if form == "stall" else form.split("|") if "|" in form else []
+        if words and (not len(values) or values.max() < len(words)):
+            return pandas.Categorical.from_codes(values.astype(numpy.int64), words)
+        if form == "flag":
+            return values != 0
+        return values if form in ("mask", "address") else values.astype(numpy.int64)
