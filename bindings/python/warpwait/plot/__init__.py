@@ -16,4 +16,4 @@ if typing.TYPE_CHECKING:
 else:
     from .._lazy import public
 
-    __getattr__, __dir__ = public(__name__, "matplotlib", "numpy", "pandas")
+    __getattr__, __dir__ = public(__name__, "numpy", "matplotlib", "pandas")

@@ -231,9 +231,9 @@ def parser_of_all():
 
 def load():
     """The names of warpwait.plot, with all that they need. Raises MissingPackage."""
+    need("numpy")  # the others need it, and may not say so
     _drawing.begin()
-    for module in ("numpy", "pandas"):
-        need(module)
+    need("pandas")
     from . import _public
     return _public
 
