@@ -14,12 +14,12 @@ import bench
 
 sys.path.insert(0, str(bench.HERE.parents[1] / "bindings/python"))
 sys.dont_write_bytecode = True
-import warpwait.trace  # noqa: E402
+from warpwait import trace  # noqa: E402
 
 SAMPLE = "1000/100000"
 READ = """
 import sys
-sys.path.insert(0, {traces!r})
+sys.path.insert(0, {package!r})
 import warpwait.trace
 timeline = warpwait.trace.open_timeline({path!r})
 {what}
@@ -28,7 +28,7 @@ timeline = warpwait.trace.open_timeline({path!r})
 
 def blocks_of(path):
     """Events, bytes of the file, and of the batches before zlib."""
-    with warpwait.trace.open_timeline(path) as timeline:
+    with trace.open_timeline(path) as timeline:
         return timeline.count, path.stat().st_size, timeline.raw_bytes()
 
 
@@ -47,7 +47,7 @@ def cost_rows(warpwait, folder, repetitions):
 def reader_rows(warpwait, folder):
     path = folder / "strided_gather.wtl"
     events = blocks_of(path)[0]
-    values = {"traces": str(bench.HERE.parents[1] / "bindings/python"), "path": str(path)}
+    values = {"package": str(bench.HERE.parents[1] / "bindings/python"), "path": str(path)}
     readers = {"warpwait trace validate": [warpwait, "trace", "validate", path],
                "warpwait trace convert, .csv": [warpwait, "trace", "convert", path, folder / "t.csv"],
                "warpwait.trace, frame()": [sys.executable, "-c", READ.format(what="timeline.frame()", **values)],

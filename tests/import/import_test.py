@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests/import"))
 sys.path.insert(0, str(ROOT / "bindings/python"))
 import sass  # noqa: E402
-import warpwait.trace  # noqa: E402
+from warpwait import trace as traces  # noqa: E402
 from sass import Instruction, Launch  # noqa: E402
 
 WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
@@ -71,7 +71,7 @@ class Folder(unittest.TestCase):
         return self.operations()
 
     def operations(self):
-        with warpwait.trace.open(self.trace) as trace:
+        with traces.open(self.trace) as trace:
             return {(launch, group, warp): [(o.pc, o.next, o.mask, o.kind, tuple(o.flags), dict(o.fields),
                                              {name: tuple(lanes.values()) for name, lanes in o.values.items() if lanes})
                                             for o in trace.operations(launch, group, warp)]
@@ -291,7 +291,7 @@ class Law(Folder):
 
     def sass_twin(self, recording):
         blocks = {}
-        with warpwait.trace.open(recording) as trace:
+        with traces.open(recording) as trace:
             for launch, group in trace.groups():
                 blocks[group, 0, 0] = []
                 for warp in range(trace.warps(launch, group)):

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bindings/python"))
 sys.dont_write_bytecode = True
 import trace_events  # noqa: E402
-import warpwait.trace  # noqa: E402
+from warpwait import trace as traces  # noqa: E402
 import waves  # noqa: E402
 
 WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
@@ -97,7 +97,7 @@ class Exports(unittest.TestCase):
         for example, path in self.path.items():
             warpwait("trace", "convert", path, path.with_suffix(".vcd"))
             found, comments = waves.read(path.with_suffix(".vcd").read_text(), CLOCK_MHZ)
-            with warpwait.trace.open_timeline(path) as timeline:
+            with traces.open_timeline(path) as timeline:
                 wanted = waves.add_up(timeline.events())
             self.assertEqual(found.keys(), wanted.keys(), example)
             for name, changes in wanted.items():
@@ -151,7 +151,7 @@ class Exports(unittest.TestCase):
                     shown.add(re.sub(r"\d+", "N", re.sub(r" \(\d+\)$", "", event["args"]["name"])))
                 elif event["ph"] == "C":
                     shown.add(event["name"])
-            with warpwait.trace.open_timeline(path) as timeline:
+            with traces.open_timeline(path) as timeline:
                 shown.update(re.sub(r"\d+", "N", name).removeprefix("cuN.") for name in waves.add_up(timeline.events()))
         self.assertEqual(shown - page_names, set())
         counters = re.findall(r'COUNTER\(\w+, "(.*?)", "(.*?)", "(.*?)"\)',
