@@ -1,1 +1,1 @@
-"""Warpwait in Python: traces and timelines (`warpwait.trace`), pictures (`warpwait.plot`) and sweeps (`warpwait.sweep`)."""
+"""Warpwait in Python: `warpwait.trace` reads traces and timelines, `warpwait.plot` draws, `warpwait.sweep` reads sweeps."""

@@ -1,26 +1,31 @@
 """SIGTERM and SIGHUP as what Ctrl-C is: a command removes what is not whole yet, says a line, and ends."""
+from __future__ import annotations
+
 import signal
+import types
+import typing
 
 
 class Ended(KeyboardInterrupt):
     """A signal has come. number: which."""
 
-    def __init__(self, number, _frame):
+    def __init__(self, number: int, _frame: types.FrameType | None) -> None:
         super().__init__()
         self.number = number
 
 
-def raise_ended(number, frame):
+def raise_ended(number: int, frame: types.FrameType | None) -> typing.NoReturn:
     raise Ended(number, frame)
 
 
-def listen():
+def listen() -> None:
     """For a command's beginning; whoever ignores a signal goes on doing so."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, raise_ended)
 
 
-def status(interrupt):
+def status(interrupt: KeyboardInterrupt) -> int:
     """The exit status of a command that a KeyboardInterrupt has ended."""
-    return 128 + getattr(interrupt, "number", signal.SIGINT)
+    number: int = getattr(interrupt, "number", signal.SIGINT)
+    return 128 + number

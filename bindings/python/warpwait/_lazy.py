@@ -1,7 +1,7 @@
 """A package whose names are loaded when they are first used.
 
-Python runs `warpwait/plot/__init__.py` before `warpwait/plot/command.py`. If the former imported matplotlib, the command
-could neither say that matplotlib is missing, nor load it from a folder that can be trusted (_drawing.py).
+Python runs `warpwait/plot/__init__.py` before `warpwait/plot/command.py`. If the former imported matplotlib, the
+command could neither say that matplotlib is missing, nor load it from a folder that can be trusted (_drawing.py).
 """
 import importlib
 import importlib.util

@@ -1,26 +1,33 @@
 """The LDS's banks as heat maps: over time, and by source line or instruction."""
+from __future__ import annotations
+
+import typing
+
 import numpy
 import pandas
+from matplotlib import pyplot, ticker
+from matplotlib.axes import Axes
 
+from .._arrays import Whole
 from . import figure
 from .colours import look
-from .inputs import Events, PlotError, bin_edges, cycles_in_bins
+from .inputs import Events, PlotError, Source, bin_edges, cycles_in_bins
 
 WHO = {"all": "warps and DMA", "warps": "warps", "dma": "DMA"}
 
 
-def _banks(events, frame):
+def _banks(events: Events, frame: pandas.DataFrame) -> int:
     """How many banks the LDS has: the machine's, else as many as were used."""
     used = int(frame["banks"].max()).bit_length()
     said = events.parameter("lds.banks", used)
     return max(used, said) if isinstance(said, int) and said <= 64 else used
 
 
-def _worked(frame, bank):
+def _worked(frame: pandas.DataFrame, bank: int) -> pandas.Series:
     return (frame["banks"].to_numpy(dtype=numpy.uint64) >> numpy.uint64(bank)) & numpy.uint64(1) == 1
 
 
-def _of(events, who, cu, start, end):
+def _of(events: Events, who: str, cu: int | None, start: int | None, end: int | None) -> pandas.DataFrame:
     """BANKS events of `who`; a PlotError when there are none."""
     frame = events.need("banks", cu, start, end)
     if who != "all":
@@ -32,7 +39,8 @@ def _of(events, who, cu, start, end):
 
 # ---- over time -------------------------------------------------------------------------------------
 
-def bank_table_over_time(source, who="all", windows=160, cu=None, start=None, end=None):
+def bank_table_over_time(source: Source, who: str = "all", windows: int = 160, cu: int | None = None,
+                         start: int | None = None, end: int | None = None) -> pandas.DataFrame:
     """Cycles in which each bank worked, in each window: a frame with a row for each bank and the windows' first
     cycles as columns.
 
@@ -55,12 +63,15 @@ def bank_table_over_time(source, who="all", windows=160, cu=None, start=None, en
     return table
 
 
-def banks_over_time(source, who="all", windows=160, cu=None, start=None, end=None, ax=None, most=None):
+def banks_over_time(source: Source, who: str = "all", windows: int = 160, cu: int | None = None,
+                    start: int | None = None, end: int | None = None, ax: Axes | None = None,
+                    most: float | None = None) -> Axes:
     """Draws bank_table_over_time(): per cent of each window's cycles. Returns the axes; raises PlotError."""
     return draw_banks_over_time(bank_table_over_time(source, who, windows, cu, start, end), who, ax, most)
 
 
-def draw_banks_over_time(table, who="all", ax=None, most=None):
+def draw_banks_over_time(table: pandas.DataFrame, who: str = "all", ax: Axes | None = None,
+                         most: float | None = None) -> Axes:
     """Draws a table as bank_table_over_time() makes it. most: the per cent at which the colours end, to compare
     pictures; else they end at the largest of the table. Returns the axes."""
     axes = figure.axes_or_new(ax, (9, 4.6))
@@ -79,7 +90,8 @@ def draw_banks_over_time(table, who="all", ax=None, most=None):
 
 # ---- by instruction --------------------------------------------------------------------------------
 
-def bank_table(source, by="line", cu=None, start=None, end=None):
+def bank_table(source: Source, by: str = "line", cu: int | None = None, start: int | None = None,
+               end: int | None = None) -> pandas.DataFrame:
     """Passes of warps through each bank: a frame with a row for each source line (`by` "line") or instruction
     ("instruction"), and the banks 0, 1, ... as columns.
 
@@ -90,7 +102,8 @@ def bank_table(source, by="line", cu=None, start=None, end=None):
         raise PlotError(f"by {by}: expected line or instruction")
     events = Events.of(source)
     frame = _of(events, "warps", cu, start, end)
-    banks, rows = _banks(events, frame), {}
+    banks = _banks(events, frame)
+    rows: dict[str, Whole] = {}
     for (launch, pc), of in frame.groupby(["launch", "pc"]):
         row = rows.setdefault(_name(events, launch, pc, by), numpy.zeros(banks + 2, dtype=numpy.int64))
         row[:banks] += [int(_worked(of, bank).sum()) for bank in range(banks)]
@@ -100,14 +113,15 @@ def bank_table(source, by="line", cu=None, start=None, end=None):
     return pandas.DataFrame.from_dict(rows, orient="index", columns=[*range(banks), "passes", "conflicts"])
 
 
-def _name(events, launch, pc, by):
+def _name(events: Events, launch: int, pc: int, by: str) -> str:
     if by == "instruction":
         return f"{pc:4} {events.instruction(launch, pc)}".rstrip()
     file, line, text = events.line(launch, pc)
     return f"{file}:{line} {' '.join(text.split())}".rstrip() if file else f"pc {pc}"
 
 
-def banks_by_line(source, by="line", cu=None, start=None, end=None, ax=None):
+def banks_by_line(source: Source, by: str = "line", cu: int | None = None, start: int | None = None,
+                  end: int | None = None, ax: typing.Sequence[Axes] | None = None) -> typing.Sequence[Axes]:
     """Draws bank_table(): a heat map of passes, and to its right passes and conflicts of each row.
 
     ax: two axes, or None. Returns both axes; raises PlotError.
@@ -115,15 +129,16 @@ def banks_by_line(source, by="line", cu=None, start=None, end=None, ax=None):
     return draw_banks_by_line(bank_table(source, by, cu, start, end), by, ax)
 
 
-def draw_banks_by_line(table, by="line", ax=None):
+def draw_banks_by_line(table: pandas.DataFrame, by: str = "line",
+                       ax: typing.Sequence[Axes] | None = None) -> typing.Sequence[Axes]:
     """Draws a table as bank_table() makes it. Returns both axes."""
     if ax is None:
-        ax = figure.pyplot.subplots(1, 2, sharey=True, figsize=(11, max(3, 1.6 + .3 * len(table))),
+        ax = pyplot.subplots(1, 2, sharey=True, figsize=(11, max(3, 1.6 + .3 * len(table))),
                                     layout="constrained", gridspec_kw={"width_ratios": [3, 1]})[1]
     heat, bars = ax
     passes = table.drop(columns=["passes", "conflicts"])
     mesh = heat.imshow(passes, cmap="cividis", vmin=0, aspect="auto", interpolation="nearest")
-    whole = figure.matplotlib.ticker.MaxNLocator(integer=True)
+    whole = ticker.MaxNLocator(integer=True)
     bar = heat.figure.colorbar(mesh, ax=heat, label="passes through the bank", ticks=whole, pad=.01)
     figure.thousands(bar.ax.yaxis)
     heat.set_xlabel("bank")
@@ -139,7 +154,7 @@ def draw_banks_by_line(table, by="line", ax=None):
     bars.tick_params(labelleft=False)
     bars.set_xlabel("passes")
     bars.set_xlim(0, 1.05 * max(1, table["passes"].max()))
-    bars.xaxis.set_major_locator(figure.matplotlib.ticker.MaxNLocator(3, integer=True))
+    bars.xaxis.set_major_locator(ticker.MaxNLocator(3, integer=True))
     figure.thousands(bars.xaxis)
     bars.legend(loc="lower left", bbox_to_anchor=(0, 1.01), borderaxespad=0)
     return ax

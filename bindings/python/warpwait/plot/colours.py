@@ -4,15 +4,20 @@ apart, and a brown.
 A family of stall buckets (what report.md adds up to say what bounds a launch) has a colour; the buckets within it
 differ by lightness and by hatch, so that a print without colours can be read, too.
 """
+from __future__ import annotations
+
 import dataclasses
+import typing
 
 GREEN, SKY, YELLOW, VERMILION = "#009E73", "#56B4E9", "#F0E442", "#D55E00"
 BLUE, PURPLE, ORANGE, BROWN, GREY = "#0072B2", "#CC79A7", "#E69F00", "#8B5A2B", "#7F7F7F"
 DEEP_PURPLE = "#85406A"  # what engines do with copies, beside warps that wait for them
 
+Colour = typing.Tuple[float, float, float]  # red, green, blue, from 0 to 1
+
 # (family, colour, its buckets with their shades: see shade()), in the order in which they are stacked. The shades are
 # such that no two buckets look alike to people who do not see red or green, either; a test holds that.
-FAMILIES = [
+FAMILIES: list[tuple[str, str, dict[str, float]]] = [
     ("issued", GREEN, {"issued": 0}),
     ("issue slots", YELLOW, {"not_selected": 0}),
     ("execution units", SKY, {"dependency": 0, "unit": .4}),
@@ -31,21 +36,22 @@ PORT_KINDS = [("load", BLUE, ""), ("store", SKY, "////"), ("atomic", VERMILION, 
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """How a bucket is drawn: its family, and the colours (red, green, blue, from 0 to 1) of its face and of what is
-    drawn on it."""
+    """How a bucket is drawn: its family, and the colours of its face and of what is drawn on it."""
     family: str
-    face: tuple
+    face: Colour
     hatch: str
 
     @property
-    def ink(self):
+    def ink(self) -> str:
         return "#333333" if sum(self.face) > .9 else "#FFFFFF"
 
 
-def shade(colour, part):
+def shade(colour: str, part: float) -> Colour:
     """`colour`, a part (0 to 1) of the way to white, or (0 to -1) to black: (red, green, blue)."""
-    channels = [int(colour[place:place + 2], 16) / 255 for place in (1, 3, 5)]
-    return tuple(channel + (1 - channel) * part if part > 0 else channel * (1 + part) for channel in channels)
+    red, green, blue = (int(colour[place:place + 2], 16) / 255 for place in (1, 3, 5))
+    red, green, blue = (channel + (1 - channel) * part if part > 0 else channel * (1 + part)
+                        for channel in (red, green, blue))
+    return red, green, blue
 
 
 LOOKS = {bucket: Look(family, shade(colour, part), HATCHES[place])
@@ -53,11 +59,11 @@ LOOKS = {bucket: Look(family, shade(colour, part), HATCHES[place])
 BUCKETS = list(LOOKS)
 
 
-def look(bucket):
+def look(bucket: str) -> Look:
     """The look of a bucket; of one that is not known here (a later version's), grey."""
     return LOOKS.get(bucket, Look("other", shade(GREY, .5), "++++"))
 
 
-def in_order(buckets):
+def in_order(buckets: typing.Iterable[str]) -> list[str]:
     """The buckets as they are stacked; those that are not known come last, by name."""
     return sorted(buckets, key=lambda bucket: (BUCKETS.index(bucket) if bucket in LOOKS else len(BUCKETS), bucket))

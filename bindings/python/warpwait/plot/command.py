@@ -1,22 +1,29 @@
 """warpwait-plot: pictures of timelines (.wtl) and of JSON reports, as .png or .svg."""
+from __future__ import annotations
+
 import argparse
 import os
 import re
 import shlex
 import subprocess
-import sys
+import types
+import typing
 
 from .. import _command, _drawing, _ending
 from .._optional import MissingPackage, need
 
+if typing.TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Drawn = typing.Tuple[typing.Any, typing.Any, str]  # axes, the numbers that are drawn as a frame, a title
 PIXELS = 100 * 10**6  # that a picture may have
 
 
 # ---- arguments -------------------------------------------------------------------------------------
 
-def numbers(text):
+def numbers(text: str) -> list[int]:
     """`0-3,8` as [0, 1, 2, 3, 8]."""
-    found = []
+    found: list[int] = []
     for part in text.split(","):
         match = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", part)
         if not match:
@@ -27,21 +34,21 @@ def numbers(text):
     return found
 
 
-def cycle(text):
+def cycle(text: str) -> int:
     """A cycle, or a number of things: a whole number from 0 on."""
     if not re.fullmatch(r"\d{1,18}", text):
         raise argparse.ArgumentTypeError(f"{text}: expected a whole number from 0 on")
     return int(text)
 
 
-def count(text):
+def count(text: str) -> int:
     """A whole number from 1 to 100,000."""
     if not re.fullmatch(r"\d{1,6}", text) or not 1 <= int(text) <= 100000:
         raise argparse.ArgumentTypeError(f"{text}: expected a whole number from 1 to 100000")
     return int(text)
 
 
-def size(text):
+def size(text: str) -> tuple[float, float]:
     """`9x5` as (9.0, 5.0) inches."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)", text)
     if not match or not all(1 <= float(side) <= 100 for side in match.groups()):
@@ -49,19 +56,19 @@ def size(text):
     return float(match[1]), float(match[2])
 
 
-def percent(text):
+def percent(text: str) -> float:
     """A share: above 0, to 100."""
     if not re.fullmatch(r"\d{1,3}(\.\d{1,6})?", text) or not 0 < float(text) <= 100:
         raise argparse.ArgumentTypeError(f"{text}: expected per cent, above 0 and up to 100")
     return float(text)
 
 
-def words(text):
+def words(text: str) -> list[str]:
     """`a,b` as [a, b]."""
     return text.split(",")
 
 
-def window(parser):
+def window(parser: argparse.ArgumentParser) -> None:
     """The options of what reads a timeline."""
     parser.add_argument("--from", dest="start", metavar="CYCLE", type=cycle, help="the first cycle that is shown")
     parser.add_argument("--to", dest="end", metavar="CYCLE", type=cycle, help="the first that no longer is")
@@ -69,19 +76,19 @@ def window(parser):
 
 # ---- what can be drawn: each gives axes, the numbers that are drawn, and a title ----------------------
 
-def timeline_options(parser):
+def timeline_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("timeline", metavar="T.wtl")
     parser.add_argument("--cu", metavar="N", type=cycle, default=0, help="compute unit (default: 0)")
     parser.add_argument("--warps", metavar="LIST", type=numbers, help="slots of warps, such as 0-7,12 (default: all)")
     window(parser)
 
 
-def timeline(plots, arguments):
+def timeline(plots: types.ModuleType, arguments: argparse.Namespace) -> Drawn:
     rows = plots.timeline_rows(arguments.timeline, arguments.cu, arguments.start, arguments.end, arguments.warps)
     return plots.draw_timeline(rows), rows.slices, rows.title
 
 
-def banks_options(parser):
+def banks_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("timeline", metavar="T.wtl")
     parser.add_argument("--by", choices=("time", "line", "instruction"), default="time",
                         help="what is set against the banks (default: time)")
@@ -94,7 +101,7 @@ def banks_options(parser):
     window(parser)
 
 
-def banks(plots, arguments):
+def banks(plots: types.ModuleType, arguments: argparse.Namespace) -> Drawn:
     events = plots.Events(arguments.timeline)
     place = (arguments.cu, arguments.start, arguments.end)
     if arguments.by == "time":
@@ -107,7 +114,7 @@ def banks(plots, arguments):
     return plots.draw_banks_by_line(table, arguments.by), table, f"LDS banks: {events.title()}"
 
 
-def hiding_options(parser):
+def hiding_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("reports", metavar="REPORT.json", nargs="*",
                         help="one for each depth; or with a launch for each depth, and each report a curve")
     parser.add_argument("--depths", metavar="LIST", type=numbers, help="the depths, such as 1-6 (default: 1, 2, ...)")
@@ -121,7 +128,7 @@ def hiding_options(parser):
         parser.add_argument(f"--{name}", metavar=letter, type=float, help=f"{text} (default: from the reports)")
 
 
-def hiding(plots, arguments):
+def hiding(plots: types.ModuleType, arguments: argparse.Namespace) -> Drawn:
     if bool(arguments.run) == bool(arguments.reports):
         raise plots.PlotError("expected either reports or --run")
     depths, reports = arguments.depths, arguments.reports
@@ -133,7 +140,7 @@ def hiding(plots, arguments):
     return plots.draw_hiding(table, arguments.busy, arguments.refill, arguments.latency), table, title
 
 
-def run(plots, arguments, depth):
+def run(plots: types.ModuleType, arguments: argparse.Namespace, depth: int) -> typing.Any:
     """The report of a run at a depth."""
     program = os.environ.get("WARPWAIT", "warpwait")
     command = [program, "run", *shlex.split(arguments.run), "-D", f"{arguments.define}={depth}", "--report", "json"]
@@ -147,7 +154,7 @@ def run(plots, arguments, depth):
     return plots.parse_report(done.stdout, f"depth {depth}")
 
 
-def stalls_options(parser):
+def stalls_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="REPORT.json|T.wtl", nargs="+",
                         help="reports, side by side; or a timeline: over time")
     parser.add_argument("--by", choices=("report", "launch", "line", "instruction"),
@@ -161,7 +168,7 @@ def stalls_options(parser):
     window(parser)
 
 
-def refuse_others(plots, arguments, **options):
+def refuse_others(plots: types.ModuleType, arguments: argparse.Namespace, **options: str) -> None:
     """What is said of a timeline is nothing to reports, and the other way round."""
     for name, option in options.items():
         if getattr(arguments, name) is not None:
@@ -169,7 +176,7 @@ def refuse_others(plots, arguments, **options):
                                   "`warpwait-plot stalls --help` says more")
 
 
-def stalls(plots, arguments):
+def stalls(plots: types.ModuleType, arguments: argparse.Namespace) -> Drawn:
     if any(map(plots.is_timeline, arguments.files)):
         if len(arguments.files) > 1:
             raise plots.PlotError("expected a single timeline, or reports")
@@ -204,7 +211,7 @@ COMMANDS = [  # (name, options, function, what it draws, an example)
 ]
 
 
-def picture_options(command):
+def picture_options(command: argparse.ArgumentParser) -> None:
     """The options of all that draws: what draw_to_file() needs."""
     command.add_argument("-o", "--out", metavar="FILE", required=True, help="the picture: .png or .svg")
     command.add_argument("--csv", metavar="FILE", help="also write the numbers that are drawn")
@@ -213,7 +220,7 @@ def picture_options(command):
     command.add_argument("--title", metavar="TEXT", help="instead of what the input says; '' for none")
 
 
-def parser_of_all():
+def parser_of_all() -> argparse.ArgumentParser:
     """The command line."""
     parser = _command.Parser(prog="warpwait-plot", description="Draws timelines (`warpwait run --timeline`) and JSON reports.",
                     epilog="Exit status: 0 fine; 2 bad input; 130 interrupted.")
@@ -229,7 +236,7 @@ def parser_of_all():
 
 # ---- the command -----------------------------------------------------------------------------------
 
-def load():
+def load() -> types.ModuleType:
     """The names of warpwait.plot, with all that they need. Raises MissingPackage."""
     need("numpy")  # the others need it, and may not say so
     _drawing.begin()
@@ -238,12 +245,12 @@ def load():
     return _public
 
 
-def fail(message):
+def fail(message: object) -> int:
     """Says what is wrong in one line; returns the exit status."""
     return _command.fail("warpwait-plot", message)
 
 
-def check_files(plots, arguments):
+def check_files(plots: types.ModuleType, arguments: argparse.Namespace) -> None:
     """Refuses numbers that would be written over what they are of, or over the picture."""
     plots.figure.suffix_of(arguments.out)
     given = vars(arguments)
@@ -252,7 +259,7 @@ def check_files(plots, arguments):
         raise plots.PlotError(f"--csv: {arguments.csv}: is the input or the picture, too")
 
 
-def check_pixels(plots, figure):
+def check_pixels(plots: types.ModuleType, figure: Figure) -> None:
     """A picture's pixels take some 10 bytes each while it is drawn."""
     width, height = (round(side * figure.dpi) for side in figure.get_size_inches())
     if width * height > PIXELS or max(width, height) >= 1 << 16:
@@ -260,7 +267,7 @@ def check_pixels(plots, figure):
                               "65535 a side)")
 
 
-def draw_to_file(plots, arguments):
+def draw_to_file(plots: types.ModuleType, arguments: argparse.Namespace) -> None:
     """Draws what the arguments say, into the file that they name."""
     check_files(plots, arguments)
     axes, table, title = arguments.draw(plots, arguments)
@@ -276,7 +283,7 @@ def draw_to_file(plots, arguments):
     plots.figure.save(figure, arguments.out)
 
 
-def draw(plots, arguments):
+def draw(plots: types.ModuleType, arguments: argparse.Namespace) -> int:
     """Draws, or says why not; returns the exit status."""
     from ..trace import TraceError
     try:
@@ -287,7 +294,7 @@ def draw(plots, arguments):
     return 0
 
 
-def main(words_given=None):
+def main(words_given: list[str] | None = None) -> int:
     """The command; returns its exit status."""
     arguments = parser_of_all().parse_args(words_given)
     _ending.listen()
@@ -299,6 +306,3 @@ def main(words_given=None):
         fail("interrupted")
         return _ending.status(interrupt)
 
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,13 +1,20 @@
 """Latency hiding over the depth of a ring of buffers: cycles, exposed cycles, and the closed form of
 docs/buffering.md."""
+from __future__ import annotations
+
 import dataclasses
+import typing
 
 import numpy
 import pandas
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
 
+from .._arrays import Floats
 from . import figure
 from .colours import BLUE, GREEN, PURPLE, VERMILION
-from .inputs import PlotError, labels_of, read_reports
+from .inputs import PlotError, Report, Reports, labels_of, read_reports
 
 COLOURS, MARKS = [BLUE, VERMILION, GREEN, PURPLE], "osD^"
 
@@ -23,21 +30,23 @@ class Form:
     refill: float
     latency: float
 
-    def exposed(self, depth):
-        """Cycles a tile that stay exposed: max(0, (A + L) / depth - B)."""
-        return numpy.maximum(0, (self.refill + self.latency) / numpy.asarray(depth) - self.busy)
+    def exposed(self, depth: ArrayLike) -> Floats:
+        """Cycles a tile that stay exposed, of each depth: max(0, (A + L) / depth - B)."""
+        exposed: Floats = numpy.maximum(0, (self.refill + self.latency) / numpy.asarray(depth) - self.busy)
+        return exposed
 
-    def cycles(self, depth):
-        """Cycles that a tile takes."""
+    def cycles(self, depth: ArrayLike) -> Floats:
+        """Cycles that a tile takes, of each depth."""
         return self.busy + self.exposed(depth)
 
     @property
-    def enough(self):
+    def enough(self) -> float:
         """The depth from which on copies are hidden."""
         return (self.refill + self.latency) / self.busy
 
 
-def hiding_table(reports, depths=None, labels=None):
+def hiding_table(reports: Reports, depths: typing.Sequence[int] | None = None,
+                 labels: typing.Sequence[str] | None = None) -> pandas.DataFrame:
     """What each depth took: a frame with the columns `series`, `depth`, `tiles`, `cycles`, `exposed` and `latency`.
 
     reports: one report for each depth; or reports of several launches each, one for each depth, and each report a
@@ -58,7 +67,7 @@ def hiding_table(reports, depths=None, labels=None):
     return pandas.DataFrame(rows, columns=["series", "depth", "tiles", "cycles", "exposed", "latency"])
 
 
-def _point(name, depth, launch):
+def _point(name: str, depth: int, launch: Report) -> tuple[str, int, float, int, float, float]:
     groups, copies = launch["work_groups"], launch["dma"]["latency"]["count"]
     if not copies or not groups:
         raise PlotError(f"{name}: the launch of depth {depth} has no asynchronous copies: nothing to hide")
@@ -66,7 +75,8 @@ def _point(name, depth, launch):
             launch["dma"]["latency"]["mean"])
 
 
-def form_of(points, busy=None, refill=None, latency=None):
+def form_of(points: pandas.DataFrame, busy: float | None = None, refill: float | None = None,
+            latency: float | None = None) -> Form:
     """The closed form for one series of hiding_table(); what is None is taken from the points.
 
     latency: that of the shallowest ring, where no copy stands in another's way. busy: what a tile of the deepest ring
@@ -81,7 +91,9 @@ def form_of(points, busy=None, refill=None, latency=None):
     return Form(busy, refill, latency)
 
 
-def hiding(reports, depths=None, labels=None, busy=None, refill=None, latency=None, ax=None):
+def hiding(reports: Reports, depths: typing.Sequence[int] | None = None, labels: typing.Sequence[str] | None = None,
+           busy: float | None = None, refill: float | None = None, latency: float | None = None,
+           ax: typing.Sequence[Axes] | None = None) -> typing.Sequence[Axes]:
     """Draws hiding_table(): cycles above, exposed cycles below, points for runs and lines for the closed form.
 
     busy, refill, latency: the closed form's figures in cycles a tile (see form_of()). ax: two axes, or None. Returns
@@ -90,10 +102,11 @@ def hiding(reports, depths=None, labels=None, busy=None, refill=None, latency=No
     return draw_hiding(hiding_table(reports, depths, labels), busy, refill, latency, ax)
 
 
-def draw_hiding(table, busy=None, refill=None, latency=None, ax=None):
+def draw_hiding(table: pandas.DataFrame, busy: float | None = None, refill: float | None = None,
+                latency: float | None = None, ax: typing.Sequence[Axes] | None = None) -> typing.Sequence[Axes]:
     """Draws a table as hiding_table() makes it. Returns both axes."""
     if ax is None:
-        ax = figure.pyplot.subplots(2, 1, sharex=True, figsize=(8, 6), layout="constrained")[1]
+        ax = pyplot.subplots(2, 1, sharex=True, figsize=(8, 6), layout="constrained")[1]
     above, below = ax
     for place, (name, points) in enumerate(table.groupby("series", sort=False)):
         form = form_of(points, busy, refill, latency)
@@ -111,7 +124,7 @@ def draw_hiding(table, busy=None, refill=None, latency=None, ax=None):
     return ax
 
 
-def _draw_series(above, below, points, form, name, place):
+def _draw_series(above: Axes, below: Axes, points: pandas.DataFrame, form: Form, name: str, place: int) -> None:
     colour, mark = COLOURS[place % len(COLOURS)], MARKS[place % len(MARKS)]
     depths = numpy.linspace(points["depth"].min(), points["depth"].max(), 200)
     dots = {"color": colour, "marker": mark, "linestyle": "", "markersize": 6}

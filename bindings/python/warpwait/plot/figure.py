@@ -1,18 +1,26 @@
 """What all pictures have in common: axes, legends outside of them, files that are the same bytes each time."""
+from __future__ import annotations
+
 import errno
 import os
 import pathlib
 import stat
 import tempfile
+import typing
 
 import matplotlib
-from matplotlib import pyplot
+import pandas
+from matplotlib import pyplot, ticker
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.transforms import offset_copy
 
+from .._arrays import Whole
 from .._cells import to_csv
 from .colours import in_order, look
-from .inputs import PlotError
+from .inputs import Path, PlotError
 
 SUFFIXES = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
 # For files that the command writes; a notebook keeps its own style.
@@ -21,14 +29,14 @@ STYLE = {"font.size": 9, "axes.titlesize": 10, "axes.titleweight": "bold", "axes
          "figure.dpi": 100, "text.parse_math": False}  # names may have a $
 
 
-def axes_or_new(axes, size):
+def axes_or_new(axes: Axes | None, size: tuple[float, float]) -> Axes:
     """`axes`, or those of a new figure of `size` (width, height in inches) when it is None."""
     if axes is not None:
         return axes
     return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
-def legend_outside(axes, handles, last=None):
+def legend_outside(axes: Axes, handles: typing.Sequence[typing.Any], last: float | None = None) -> None:
     """A legend to the right of the axes. last: the value at their right end, whose label, half of which stands out, the
     legend leaves room for."""
     points = pyplot.rcParams["font.size"]
@@ -38,28 +46,28 @@ def legend_outside(axes, handles, last=None):
                 handlelength=1.6, handleheight=1.1)
 
 
-def patch(face, hatch, label, ink="#333333"):
+def patch(face: str | tuple[float, float, float], hatch: str, label: str, ink: str = "#333333") -> Patch:
     """A legend entry."""
     return Patch(facecolor=face, hatch=hatch, edgecolor=ink, linewidth=.4, label=label)
 
 
-def bucket_patches(buckets):
+def bucket_patches(buckets: typing.Iterable[str]) -> list[Patch]:
     """Legend entries of stall buckets, in the order in which they are stacked."""
     return [patch(look(bucket).face, look(bucket).hatch, bucket, look(bucket).ink) for bucket in in_order(buckets)]
 
 
-def thousands(axis):
+def thousands(axis: Axis) -> None:
     """Numbers of cycles with a comma between thousands."""
-    axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))
 
 
-def windows_label(edges):
+def windows_label(edges: Whole) -> str:
     """The label of an axis of cycles that are taken together in windows with these edges."""
     width = edges[1] - edges[0]
     return f"cycle (windows of {width:,} cycle{'' if width == 1 else 's'})"
 
 
-def save(figure, path):
+def save(figure: Figure, path: Path) -> None:
     """Writes a figure to a .png or .svg; equal figures give equal bytes. The file is there whole or not at all.
 
     Raises PlotError when the suffix is another, or the file cannot be written.
@@ -70,12 +78,12 @@ def save(figure, path):
                                                  dpi=figure.dpi))
 
 
-def save_table(table, path):
+def save_table(table: pandas.DataFrame, path: Path) -> None:
     """Writes a frame as CSV, likewise."""
     write_whole(path, lambda file: to_csv(table, file))
 
 
-def write_whole(path, write):
+def write_whole(path: Path, write: typing.Callable[[typing.BinaryIO], object]) -> None:
     """Has `write` write to a file, which is there whole or not at all, with the permissions that it had; a device is
     written straight. Raises PlotError when it cannot be."""
     target, beside = os.path.realpath(path), None
@@ -101,7 +109,7 @@ def write_whole(path, write):
         raise
 
 
-def mode_of(path):
+def mode_of(path: str) -> int:
     """The permissions of a file, or those that a new one would get."""
     if os.path.exists(path):
         return stat.S_IMODE(os.stat(path).st_mode)
@@ -110,7 +118,7 @@ def mode_of(path):
     return 0o666 & ~mask
 
 
-def suffix_of(path):
+def suffix_of(path: Path) -> str:
     """The suffix of a picture's name. Raises PlotError when it is neither .png nor .svg."""
     suffix = pathlib.Path(path).suffix.lower()
     if suffix not in SUFFIXES:

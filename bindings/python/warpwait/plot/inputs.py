@@ -1,18 +1,30 @@
 """What the pictures are made of: JSON reports, and timelines as frames."""
+from __future__ import annotations
+
 import json
 import os
 import pathlib
+import typing
 
 import numpy
+import pandas
 
+from .._arrays import Whole
 from ..trace.numbers import TraceError
 from ..trace.timeline import Timeline
 
+Path = typing.Union[str, "os.PathLike[str]"]
+Report = typing.Dict[str, typing.Any]  # of `warpwait run --report json`
+Reports = typing.Union[Report, Path, typing.Sequence[typing.Union[Report, Path]]]
+Source = typing.Union[Path, Timeline, "Events"]
+
 # What is used of a report: of each launch, and of each row of a list in it.
-LAUNCH_VALUES = {"kernel": str, "cycles": int, "work_groups": int, "stalls": dict, "hiding.exposed_cycles": int,
-                 "dma.latency.count": int, "dma.latency.mean": (int, float), "by_line": list, "by_instruction": list}
-ROW_VALUES = {"by_line": {"file": str, "line": int, "stalls": dict},
-              "by_instruction": {"pc": int, "instruction": str, "stalls": dict}}
+LAUNCH_VALUES: dict[str, type | tuple[type, ...]] = {
+    "kernel": str, "cycles": int, "work_groups": int, "stalls": dict, "hiding.exposed_cycles": int,
+    "dma.latency.count": int, "dma.latency.mean": (int, float), "by_line": list, "by_instruction": list}
+ROW_VALUES: dict[str, dict[str, type]] = {
+    "by_line": {"file": str, "line": int, "stalls": dict},
+    "by_instruction": {"pc": int, "instruction": str, "stalls": dict}}
 
 
 class PlotError(ValueError):
@@ -21,7 +33,7 @@ class PlotError(ValueError):
 
 # ---- reports --------------------------------------------------------------------------------------
 
-def read_report(source):
+def read_report(source: Report | Path) -> Report:
     """The report of `warpwait run --report json` at a path; a report that is already one (a dict) as it is.
 
     Raises PlotError when the file cannot be read or is no report.
@@ -38,10 +50,10 @@ def read_report(source):
     return parse_report(text, source)
 
 
-def parse_report(text, name):
+def parse_report(text: str, name: object) -> Report:
     """The report of which `text` is the JSON; `name` is for messages. Raises PlotError when it is none."""
     try:
-        report = json.loads(text)
+        report: Report = json.loads(text)
     except json.JSONDecodeError as error:
         raise PlotError(f"{name}: expected a JSON report (`warpwait run --report json`): {error}") from None
     launches = report.get("launches") if isinstance(report, dict) else None
@@ -52,7 +64,7 @@ def parse_report(text, name):
     return report
 
 
-def _check_launch(launch, where):
+def _check_launch(launch: typing.Any, where: str) -> None:
     for path, kind in LAUNCH_VALUES.items():
         value = launch
         for key in path.split("."):
@@ -69,13 +81,13 @@ def _check_launch(launch, where):
             _check(cycles, int, f"{where}{rows}.stalls.{bucket}")
 
 
-def _check(value, kind, where):
+def _check(value: object, kind: type | tuple[type, ...], where: str) -> None:
     if not isinstance(value, kind):
-        words = {int: "a whole number", str: "a text", list: "a list", dict: "an object"}
+        words: dict[object, str] = {int: "a whole number", str: "a text", list: "a list", dict: "an object"}
         raise PlotError(f"{where}: expected {words.get(kind, 'a number')}, as in a JSON report of `warpwait run`")
 
 
-def read_reports(sources):
+def read_reports(sources: Reports) -> list[Report]:
     """A report, or a list of them: paths or dicts. Returns a list of dicts that is not empty."""
     if isinstance(sources, (dict, str, os.PathLike)):
         sources = [sources]
@@ -85,7 +97,8 @@ def read_reports(sources):
     return reports
 
 
-def labels_of(reports, sources, labels=None):
+def labels_of(reports: typing.Sequence[Report], sources: Reports,
+              labels: typing.Sequence[str] | None = None) -> list[str]:
     """A name for each report: `labels`, else the report's own name, else (when two have the same) the file's.
 
     Raises PlotError when there are not as many labels as reports.
@@ -104,7 +117,7 @@ def labels_of(reports, sources, labels=None):
 
 # ---- timelines ------------------------------------------------------------------------------------
 
-def is_timeline(path):
+def is_timeline(path: Path) -> bool:
     """Whether the file at `path` begins as a timeline does. Raises PlotError when it cannot be read."""
     try:
         with open(path, "rb") as file:
@@ -119,19 +132,21 @@ class Events:
     `source`: a path, or what warpwait.trace.open_timeline() gives.
     """
 
-    def __init__(self, source):
+    def __init__(self, source: Path | Timeline) -> None:
         self._opens = isinstance(source, (str, os.PathLike))
-        self.source = _open(source) if self._opens else source
-        self.path, self.run, self._frames = str(self.source.path), self.source.run, {}
+        self.source = _open(source) if isinstance(source, (str, os.PathLike)) else source
+        self.path, self.run = str(self.source.path), self.source.run
+        self._frames: dict[str, pandas.DataFrame] = {}
         if self._opens:
             self.source.close()
 
     @classmethod
-    def of(cls, source):
+    def of(cls, source: Source) -> Events:
         """Events of a path or an open timeline; Events as they are."""
-        return source if isinstance(source, cls) else cls(source)
+        return source if isinstance(source, Events) else cls(source)
 
-    def frame(self, kind, cu=None, start=None, end=None):
+    def frame(self, kind: str, cu: int | None = None, start: int | None = None,
+              end: int | None = None) -> pandas.DataFrame:
         """The events of a kind that lie in [start, end), of one compute unit or of all: a pandas frame.
 
         Columns: cu, unit, from, to (cycles; an event is in [from, to)), and the kind's fields by name. Events that
@@ -144,7 +159,8 @@ class Events:
             frame = frame[frame["cu"] == cu]
         return _cut(frame, start, end)
 
-    def need(self, kind, cu=None, start=None, end=None):
+    def need(self, kind: str, cu: int | None = None, start: int | None = None,
+             end: int | None = None) -> pandas.DataFrame:
         """Likewise; raises PlotError when there is none."""
         frame = self.frame(kind, cu, start, end)
         if frame.empty:
@@ -158,12 +174,12 @@ class Events:
             raise PlotError(f"{self.path}: {why}")
         return frame
 
-    def extent(self, kind):
+    def extent(self, kind: str) -> tuple[int, int]:
         """(first, last) cycle of the kind's events."""
         frame = self.frame(kind)
         return int(frame["from"].min()), int(frame["to"].max())
 
-    def line(self, launch, pc):
+    def line(self, launch: int, pc: int) -> tuple[str, int, str]:
         """(file, number, text) of the source line of an instruction; ("", 0, "") when it is not known."""
         code = self.source.code(launch, pc)
         if not code.get("line"):
@@ -171,21 +187,21 @@ class Events:
         source = self.run["programs"][self.run["launches"][launch]["program"]].get("source", {})
         return code["file"], code["line"], source.get(code["file"], {}).get(str(code["line"]), "")
 
-    def instruction(self, launch, pc):
+    def instruction(self, launch: int, pc: int) -> str:
         """The text of an instruction; "" when it is not known."""
         return " ".join(self.source.code(launch, pc).get("text", "").split())
 
-    def parameter(self, name, default):
+    def parameter(self, name: str, default: object) -> typing.Any:
         """The machine's parameter, by its full name."""
         return self.run.get("machine", {}).get("parameters", {}).get(name, default)
 
-    def title(self):
+    def title(self) -> str:
         """`KERNEL on MACHINE`, as far as the metas say."""
         kernels = list(dict.fromkeys(launch["kernel"] for launch in self.run.get("launches", [])))
         machine = self.run.get("machine", {}).get("name", "")
         return ", ".join(kernels) + (f" on {machine}" if machine else "")
 
-    def _read(self, kind):
+    def _read(self, kind: str) -> pandas.DataFrame:
         source = _open(self.path) if self._opens else self.source
         try:
             frame = source.frame(kind)
@@ -197,7 +213,7 @@ class Events:
         return frame.sort_values(["from", "to"], kind="stable", ignore_index=True)
 
 
-def _open(path):
+def _open(path: Path) -> Timeline:
     if not is_timeline(path):
         raise PlotError(f"{path}: expected a timeline (`warpwait run --timeline FILE`)")
     try:
@@ -208,11 +224,11 @@ def _open(path):
         raise PlotError(error) from None
 
 
-def _span(start, end):
+def _span(start: int | None, end: int | None) -> str:
     return f"{0 if start is None else start} to {'the end' if end is None else end}"
 
 
-def _cut(frame, start, end):
+def _cut(frame: pandas.DataFrame, start: int | None, end: int | None) -> pandas.DataFrame:
     if start is None and end is None:
         return frame
     start = 0 if start is None else start
@@ -223,7 +239,7 @@ def _cut(frame, start, end):
 
 # ---- cycles in bins --------------------------------------------------------------------------------
 
-def bin_edges(start, end, bins):
+def bin_edges(start: int, end: int, bins: int) -> Whole:
     """At most `bins` intervals of equal length, a whole number of cycles, from `start` to `end`; the last may be
     shorter.
 
@@ -233,14 +249,15 @@ def bin_edges(start, end, bins):
     return numpy.append(numpy.arange(start, end, width), end).astype(numpy.int64)
 
 
-def cycles_in_bins(starts, ends, edges):
+def cycles_in_bins(starts: typing.Any, ends: typing.Any, edges: Whole) -> Whole:
     """How many cycles of the intervals [start, end) lie in each bin, added up: an array, one shorter than `edges`."""
     return numpy.diff(_cycles_before(starts, edges) - _cycles_before(ends, edges))
 
 
-def _cycles_before(points, edges):
+def _cycles_before(points: typing.Any, edges: Whole) -> Whole:
     """Of each edge, the sum over points before it of how far before it they are."""
-    points = numpy.sort(numpy.asarray(points, dtype=numpy.int64))
-    sums = numpy.concatenate([[0], numpy.cumsum(points)])
-    count = numpy.searchsorted(points, edges)
-    return count * edges - sums[count]
+    ordered: Whole = numpy.sort(numpy.asarray(points, dtype=numpy.int64))
+    sums: Whole = numpy.append(0, numpy.cumsum(ordered))
+    count = numpy.searchsorted(ordered, edges)
+    before: Whole = count * edges - sums[count]
+    return before

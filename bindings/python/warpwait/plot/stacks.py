@@ -1,17 +1,23 @@
 """Stall stacks: where warps were, of reports side by side, of a report's launches or lines, and over time."""
+from __future__ import annotations
+
+import typing
+
 import numpy
 import pandas
+from matplotlib.axes import Axes
 
 from . import figure
 from .colours import in_order, look
-from .inputs import Events, PlotError, bin_edges, cycles_in_bins, labels_of, read_reports
+from .inputs import Events, PlotError, Report, Reports, Source, bin_edges, cycles_in_bins, labels_of, read_reports
 
 BARS = ("report", "launch", "line", "instruction")
 
 
 # ---- of reports ------------------------------------------------------------------------------------
 
-def stall_table(reports, by="report", labels=None, top=None):
+def stall_table(reports: Reports, by: str = "report", labels: typing.Sequence[str] | None = None,
+                top: int | None = None) -> pandas.DataFrame:
     """Warp-cycles in each bucket: a pandas frame with a row for each bar and a column for each bucket that is not
     empty.
 
@@ -23,7 +29,7 @@ def stall_table(reports, by="report", labels=None, top=None):
         raise PlotError(f"by {by}: expected {', '.join(BARS[:-1])} or {BARS[-1]}")
     read = read_reports(reports)
     names = labels_of(read, reports, labels)
-    bars = {}
+    bars: dict[tuple[str, str], dict[str, int]] = {}
     for name, report in zip(names, read):
         for key, stalls in _bars_of(report, by):
             bar = bars.setdefault((name if len(read) > 1 or by == "report" else "", key), {})
@@ -37,7 +43,7 @@ def stall_table(reports, by="report", labels=None, top=None):
     return _largest(table, top) if by in ("line", "instruction") else table
 
 
-def _bars_of(report, by):
+def _bars_of(report: Report, by: str) -> typing.Iterator[tuple[str, dict[str, int]]]:
     """(key, stalls by bucket) of all that a report tells, keys may come several times."""
     launches = report["launches"]
     for number, launch in enumerate(launches, 1):
@@ -54,7 +60,7 @@ def _bars_of(report, by):
                 yield f"{instruction['pc']:4} {text[:36]}", instruction["stalls"]
 
 
-def _largest(table, top):
+def _largest(table: pandas.DataFrame, top: int | None) -> pandas.DataFrame:
     if top is None or len(table) <= top:
         return table
     kept = table.sum(axis="columns").nlargest(top).index
@@ -62,7 +68,8 @@ def _largest(table, top):
     return pandas.concat([table[table.index.isin(kept)], others])
 
 
-def stalls(reports, by="report", labels=None, top=16, percent=False, ax=None):
+def stalls(reports: Reports, by: str = "report", labels: typing.Sequence[str] | None = None, top: int | None = 16,
+           percent: bool = False, ax: Axes | None = None) -> Axes:
     """Draws stall_table() as stacked bars, in warp-cycles or (`percent`) in per cent of each bar. Returns the axes.
 
     Raises PlotError, as stall_table() does.
@@ -71,7 +78,7 @@ def stalls(reports, by="report", labels=None, top=16, percent=False, ax=None):
     return draw_stalls(table, percent, lying=by in ("line", "instruction"), ax=ax)
 
 
-def draw_stalls(table, percent=False, lying=False, ax=None):
+def draw_stalls(table: pandas.DataFrame, percent: bool = False, lying: bool = False, ax: Axes | None = None) -> Axes:
     """Draws a table as stall_table() makes it; `lying`: bars to the right, for many with long names. Returns the
     axes."""
     shown = 100 * table.div(table.sum(axis="columns"), axis="index") if percent else table
@@ -91,7 +98,7 @@ def draw_stalls(table, percent=False, lying=False, ax=None):
     return axes
 
 
-def _label_bars(axes, table, lying, unit):
+def _label_bars(axes: Axes, table: pandas.DataFrame, lying: bool, unit: str) -> None:
     places, names = range(len(table)), list(table.index)
     if lying:
         axes.set_yticks(places, names, family="monospace")
@@ -109,7 +116,8 @@ def _label_bars(axes, table, lying, unit):
 
 # ---- over time -------------------------------------------------------------------------------------
 
-def stall_table_over_time(source, windows=100, cu=None, start=None, end=None):
+def stall_table_over_time(source: Source, windows: int = 100, cu: int | None = None, start: int | None = None,
+                          end: int | None = None) -> pandas.DataFrame:
     """Warp-cycles in each bucket in each window of time: a frame with the windows' first cycles as its index.
 
     source: a path, or what warpwait.trace.open_timeline() gives. windows: how many, at most. cu: of one compute unit,
@@ -126,7 +134,8 @@ def stall_table_over_time(source, windows=100, cu=None, start=None, end=None):
     return table
 
 
-def stalls_over_time(source, windows=100, cu=None, start=None, end=None, percent=False, ax=None):
+def stalls_over_time(source: Source, windows: int = 100, cu: int | None = None, start: int | None = None,
+                     end: int | None = None, percent: bool = False, ax: Axes | None = None) -> Axes:
     """Draws stall_table_over_time() as a stack of steps: warps in each bucket, or (`percent`) per cent of them.
 
     Returns the axes. Raises PlotError, as stall_table_over_time() does.
@@ -134,7 +143,7 @@ def stalls_over_time(source, windows=100, cu=None, start=None, end=None, percent
     return draw_stalls_over_time(stall_table_over_time(source, windows, cu, start, end), percent, ax)
 
 
-def draw_stalls_over_time(table, percent=False, ax=None):
+def draw_stalls_over_time(table: pandas.DataFrame, percent: bool = False, ax: Axes | None = None) -> Axes:
     """Draws a table as stall_table_over_time() makes it. Returns the axes."""
     axes = figure.axes_or_new(ax, (9, 4.2))
     edges = table.attrs["edges"]

@@ -1,15 +1,20 @@
 """A compute unit's time in rows: warps, asynchronous copies and their waits, DMA channels, the memory port."""
+from __future__ import annotations
+
 import dataclasses
 import heapq
+import typing
 
 import numpy
 import pandas
+from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
 
+from .._arrays import Whole
 from . import figure
-from .colours import DEEP_PURPLE, PORT_KINDS, PURPLE, in_order, look, shade
-from .inputs import Events, PlotError, bin_edges, cycles_in_bins
+from .colours import Colour, DEEP_PURPLE, PORT_KINDS, PURPLE, in_order, look, shade
+from .inputs import Events, PlotError, Source, bin_edges, cycles_in_bins
 
 HEIGHT = .8            # of a bar, in rows
 DENSE = 700            # slices in a row beyond which many are narrower than a pixel
@@ -17,6 +22,7 @@ COLUMNS = 700          # into which such rows are divided
 ARROWS = 150           # arrows beyond which they would hide what they point at
 COPY_FACE = shade(PURPLE, .55)
 CHANNELS = 64          # the stride of engines in the units of channels
+Faces = typing.Callable[[str, typing.Any], typing.Tuple[typing.Union[str, Colour], str]]
 
 
 @dataclasses.dataclass
@@ -28,7 +34,7 @@ class Rows:
     that are not drawn, being too many.
     """
     slices: pandas.DataFrame
-    names: list
+    names: list[str]
     arrows: pandas.DataFrame
     left_out: int = 0
     title: str = ""
@@ -36,7 +42,8 @@ class Rows:
 
 # ---- what is drawn ---------------------------------------------------------------------------------
 
-def timeline_rows(source, cu=0, start=None, end=None, warps=None):
+def timeline_rows(source: Source, cu: int = 0, start: int | None = None, end: int | None = None,
+                  warps: typing.Iterable[int] | None = None) -> Rows:
     """What happened in a compute unit in the cycles [start, end): Rows.
 
     source: a path, or what warpwait.trace.open_timeline() gives. warps: slots of the warps that are wanted (None:
@@ -48,7 +55,8 @@ def timeline_rows(source, cu=0, start=None, end=None, warps=None):
         slots = slots[slots["unit"].isin(list(warps))]
         if slots.empty:
             raise PlotError(f"{events.path}: no `warp` events of warps {', '.join(map(str, warps))}")
-    names, parts = [], []
+    names: list[str] = []
+    parts: list[pandas.DataFrame] = []
     groups = _warp_rows(slots, names, parts)
     copies = _copy_rows(events.frame("copy", cu, start, end), names, parts)
     _unit_rows(events.frame("channel", cu, start, end), "channels", _channel_name, None, names, parts)
@@ -59,25 +67,29 @@ def timeline_rows(source, cu=0, start=None, end=None, warps=None):
                 f"{events.title()}, CU {cu}".lstrip(", "))
 
 
-def _part(frame, section, rows, what, label):
+def _part(frame: pandas.DataFrame, section: str, rows: typing.Any, what: typing.Any,
+          label: typing.Any) -> pandas.DataFrame:
     """A section's slices."""
     return pandas.DataFrame({"section": section, "row": numpy.asarray(rows, dtype=numpy.int64),
                              "from": frame["from"].to_numpy(), "to": frame["to"].to_numpy(), "what": what,
                              "label": label})
 
 
-def _warp_rows(slots, names, parts):
+def _warp_rows(slots: pandas.DataFrame, names: list[str], parts: list[pandas.DataFrame]) -> dict[tuple[int, int], int]:
     """Rows of warps. Returns the lowest row of each (launch, group)."""
     units = sorted(set(slots["unit"]))
     rows = slots["unit"].map({unit: row for row, unit in enumerate(units)})
     names += [f"warp {unit}" for unit in units]
     parts.append(_part(slots, "warps", rows, slots["stall"].to_numpy(), ""))
-    return rows.groupby([slots["launch"], slots["group"]]).max().to_dict()
+    lowest: dict[tuple[int, int], int] = rows.groupby([slots["launch"], slots["group"]]).max().to_dict()
+    return lowest
 
 
-def _copy_rows(copies, names, parts):
+def _copy_rows(copies: pandas.DataFrame, names: list[str], parts: list[pandas.DataFrame]) -> pandas.DataFrame:
     """Rows of copies: as few as can be without two that overlap. Returns the copies with their `row`."""
-    ends, free, rows = [], [], []  # (cycle, row) that are taken; rows that are free again
+    ends: list[tuple[int, int]] = []  # (cycle, row) that are taken
+    free: list[int] = []
+    rows: list[int] = []
     for begin, finish in zip(copies["from"], copies["to"]):
         while ends and ends[0][0] <= begin:
             heapq.heappush(free, heapq.heappop(ends)[1])
@@ -92,7 +104,8 @@ def _copy_rows(copies, names, parts):
     return copies
 
 
-def _unit_rows(frame, section, name, what, names, parts):
+def _unit_rows(frame: pandas.DataFrame, section: str, name: typing.Callable[[int], str], what: str | None,
+               names: list[str], parts: list[pandas.DataFrame]) -> None:
     """A row for each unit of a block."""
     units = sorted(set(frame["unit"]))
     if not units:
@@ -103,15 +116,16 @@ def _unit_rows(frame, section, name, what, names, parts):
     parts.append(_part(frame, section, rows, frame[what].to_numpy() if what else "channel", label))
 
 
-def _channel_name(unit):
+def _channel_name(unit: int) -> str:
     return f"DMA {unit // CHANNELS} channel {unit % CHANNELS}"
 
 
-def _port_name(unit):
+def _port_name(unit: int) -> str:
     return f"port: DMA {unit - 1}" if unit else "port: warps"
 
 
-def _arrows(copies, waited, groups, end):
+def _arrows(copies: pandas.DataFrame, waited: pandas.DataFrame, groups: dict[tuple[int, int], int],
+            end: float) -> pandas.DataFrame:
     """From where each copy is done to the release, by cycle `end`, of the first wait for its event that ends then or
     later."""
     keys = ["launch", "group", "event"]
@@ -130,13 +144,14 @@ def _arrows(copies, waited, groups, end):
 
 # ---- drawing ---------------------------------------------------------------------------------------
 
-def timeline(source, cu=0, start=None, end=None, warps=None, ax=None):
+def timeline(source: Source, cu: int = 0, start: int | None = None, end: int | None = None,
+             warps: typing.Iterable[int] | None = None, ax: Axes | None = None) -> Axes:
     """Draws timeline_rows(): warps by what they waited for, copies with arrows to the waits they end, DMA channels
     and the memory port. Returns the axes; raises PlotError."""
     return draw_timeline(timeline_rows(source, cu, start, end, warps), ax)
 
 
-def draw_timeline(rows, ax=None):
+def draw_timeline(rows: Rows, ax: Axes | None = None) -> Axes:
     """Draws Rows. Returns the axes."""
     count = len(rows.names)
     axes = figure.axes_or_new(ax, (11, min(16, 1.4 + max(.24 * count, 2.6))))
@@ -165,24 +180,26 @@ def draw_timeline(rows, ax=None):
     return axes
 
 
-def _faces():
+def _faces() -> Faces:
     """A function that gives (face, hatch) of what a section draws."""
-    port = {name: (colour, hatch) for name, colour, hatch in PORT_KINDS}
+    port: dict[str, tuple[str | Colour, str]] = {name: (colour, hatch) for name, colour, hatch in PORT_KINDS}
 
-    def faces(section, what):
+    def faces(section: str, what: typing.Any) -> tuple[str | Colour, str]:
         if section == "warps":
             return look(what).face, look(what).hatch
         if section == "port":
             return port.get(what, ("#999999", ""))
-        return (COPY_FACE, "") if section == "copies" else (DEEP_PURPLE, "")
+        if section == "copies":
+            return COPY_FACE, ""
+        return DEEP_PURPLE, ""
     return faces
 
 
-def _is_dense(slices):
+def _is_dense(slices: pandas.DataFrame) -> bool:
     return slices["section"].iloc[0] in ("warps", "port") and slices.groupby("row").size().max() > DENSE
 
 
-def _bars(axes, slices, faces, wide):
+def _bars(axes: Axes, slices: pandas.DataFrame, faces: Faces, wide: float) -> None:
     """One collection for all slices of a section that look alike; hatches only where there is room for one."""
     # Edges: none between a warp's slices, which leave no gap; the port's keep a cycle visible that is less than a
     # pixel.
@@ -199,7 +216,7 @@ def _bars(axes, slices, faces, wide):
                 axes.add_collection(bars, autolim=False)
 
 
-def _shares(axes, slices, faces, edges):
+def _shares(axes: Axes, slices: pandas.DataFrame, faces: Faces, edges: Whole) -> None:
     """Slices that would hide each other: of each column of a row the part of its height that each kind has of its
     cycles, stacked as the legend is."""
     section = slices["section"].iloc[0]
@@ -213,20 +230,20 @@ def _shares(axes, slices, faces, edges):
             below = above
 
 
-def _labels(axes, slices, wide):
+def _labels(axes: Axes, slices: pandas.DataFrame, wide: float) -> None:
     """The copies' numbers, where they have room."""
     for bar in slices[slices["to"] - slices["from"] >= wide].to_dict("records"):
         axes.text((bar["from"] + bar["to"]) / 2, bar["row"], bar["label"], ha="center", va="center", fontsize=7,
                   color="white" if bar["section"] == "channels" else "black")
 
 
-def _separate(axes, slices):
+def _separate(axes: Axes, slices: pandas.DataFrame) -> None:
     """A line between the sections."""
     for row in slices.groupby("section", sort=False)["row"].min()[1:]:
         axes.axhline(row - .5, color="#999999", linewidth=.6)
 
 
-def _legend(rows, faces):
+def _legend(rows: Rows, faces: Faces) -> list[typing.Any]:
     """An entry for everything that is drawn."""
     slices = rows.slices
     found = {section: list(of["what"].unique()) for section, of in slices.groupby("section", sort=False)}

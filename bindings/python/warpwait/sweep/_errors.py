@@ -1,12 +1,15 @@
 """What users are told."""
+from __future__ import annotations
+
 import difflib
+import typing
 
 
 class SweepError(Exception):
     """Bad input, in one line: where, what, and what would be legal."""
 
 
-def unknown(what, name, known):
+def unknown(what: str, name: str, known: typing.Iterable[str]) -> SweepError:
     """A SweepError about a name that is not there, with the nearest that is."""
     known = list(known)
     folded = {other.lower(): other for other in reversed(known)}

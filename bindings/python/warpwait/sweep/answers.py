@@ -1,13 +1,17 @@
 """Answers from the points of a sweep: the best ones, the Pareto front, the knee of a curve, what went wrong. Each gives
 a frame. docs/sweep-analysis.md has the definitions."""
+from __future__ import annotations
+
 import dataclasses
+import typing
 
 import numpy
 import pandas
 
+from .._arrays import Flags, Floats, Whole
 from ._errors import SweepError
 from .expression import Expression
-from .store import levels
+from .store import Store, levels
 
 LEAST_BEND = .05  # distance from which on a curve is not straight
 
@@ -19,16 +23,16 @@ class Objective:
     expression: Expression
     sign: int  # 1: small is good, -1: large is
 
-    def value(self, points):
+    def value(self, points: pandas.DataFrame) -> Floats:
         """Of each point."""
         return self.expression.value(points)
 
-    def loss(self, points):
+    def loss(self, points: pandas.DataFrame) -> Floats:
         """Likewise, so that small is good."""
         return self.sign * self.value(points)
 
 
-def objective(store, text):
+def objective(store: Store, text: str) -> Objective:
     """Reads `cycles`, `min:cycles`, `max:lds.passes` or an expression; raises SweepError."""
     head, colon, rest = text.strip().partition(":")
     if colon and head not in ("min", "max"):
@@ -40,7 +44,7 @@ def objective(store, text):
     return Objective(expression.text, expression.check(store.names), -1 if head == "max" and colon else 1)
 
 
-def objectives(store, text):
+def objectives(store: Store, text: str) -> list[Objective]:
     """Those of a list with commas between; a comma inside of parentheses does not divide."""
     parts, depth = [""], 0
     for character in text:
@@ -52,12 +56,13 @@ def objectives(store, text):
     return [objective(store, part) for part in parts]
 
 
-def names_of(wanted):
+def names_of(wanted: typing.Iterable[Objective]) -> list[str]:
     """The columns that objectives use."""
     return list(dict.fromkeys(name for one in wanted for name in one.expression.names))
 
 
-def measured(store, wanted, where=None, beside=()):
+def measured(store: Store, wanted: typing.Sequence[Objective], where: str | None = None,
+             beside: typing.Sequence[Objective] = ()) -> pandas.DataFrame:
     """The finished points that have a value of each objective, as a frame with a column for each, and for each of
     `beside`, which points may lack."""
     points = store.frame(names_of([*wanted, *beside]), where)
@@ -69,23 +74,29 @@ def measured(store, wanted, where=None, beside=()):
     return points
 
 
-def best(store, by="cycles", where=None, count=10):
-    """The `count` points of least `by`; of equal ones the first of the plan."""
+def best(store: Store, by: str = "cycles", where: str | None = None, count: int = 10) -> pandas.DataFrame:
+    """The `count` points of least `by`, the best first; of equal ones the first of the plan.
+
+    by: a metric, an axis or an expression over them, with `max:` in front when large is good. where: an expression that
+    holds for the points that are wanted. Returns a frame with a row for each point: number, key, status, reason, all axes,
+    and the objective. Raises SweepError.
+    """
     one, beside = objective(store, by), shown_beside(store, objective(store, by))
     points = measured(store, [one], where, beside)
     order = numpy.argsort(one.loss(points), kind="stable")[:count]
     return points.iloc[order].reset_index(drop=True)
 
 
-def shown_beside(store, one):
+def shown_beside(store: Store, one: Objective) -> list[Objective]:
     """What a table of points shows beside its objective: cycles, and cost where the plan has one."""
     return [objective(store, name) for name in ("cycles", "cost") if name in store.metrics.index and name != one.text]
 
 
-def pareto(store, over, where=None):
+def pareto(store: Store, over: str, where: str | None = None) -> pandas.DataFrame:
     """The points that no other point beats: none is as good in all objectives and better in one.
 
-    Of points that are equal in all objectives the first of the plan stands for all; `points` says for how many.
+    over: two objectives or more with commas between, each as in best(). Returns a frame as best() does. Of points that
+    are equal in all objectives the first of the plan stands for all; `points` says for how many. Raises SweepError.
     """
     wanted = objectives(store, over)
     if len(wanted) < 2:
@@ -100,12 +111,13 @@ def pareto(store, over, where=None):
     return points.iloc[order].reset_index(drop=True)
 
 
-def front(losses):
+def front(losses: Floats) -> Whole:
     """The rows of an array of losses that no other row dominates; equal rows must not be among them."""
     order = numpy.lexsort(losses.T[::-1])  # a row is dominated by none that comes after it
     if losses.shape[1] == 2:
         least = numpy.minimum.accumulate(losses[order, 1])
-        return order[numpy.concatenate([[True], losses[order[1:], 1] < least[:-1]])]
+        undominated: Whole = order[numpy.append(True, losses[order[1:], 1] < least[:-1])]
+        return undominated
     kept = numpy.empty((0, losses.shape[1]))
     rows = []
     for row in order:
@@ -115,7 +127,7 @@ def front(losses):
     return numpy.array(rows)
 
 
-def fixed_at(store, points, words):
+def fixed_at(store: Store, points: pandas.DataFrame, words: typing.Sequence[str]) -> pandas.DataFrame:
     """The points at `axis=value` of each word; raises SweepError when an axis has no such value."""
     for word in words:
         axis, equals, value = word.partition("=")
@@ -127,7 +139,7 @@ def fixed_at(store, points, words):
     return points
 
 
-def values_equal(column, axis, value):
+def values_equal(column: pandas.Series, axis: str, value: str) -> Flags:
     """Where an axis has a value, as it is written."""
     held = Expression(f"axis == '{value.strip()}'").holds(pandas.DataFrame({"axis": column}))
     if not held.any():
@@ -135,8 +147,13 @@ def values_equal(column, axis, value):
     return held
 
 
-def curve(store, axis, by="cycles", where=None, at=()):
-    """The objective over an axis: for each value the best that there is, all else free but for `where` and `at`."""
+def curve(store: Store, axis: str, by: str = "cycles", where: str | None = None,
+          at: typing.Sequence[str] = ()) -> pandas.DataFrame:
+    """The objective over an axis: for each value the best that there is, all else free but for `where` and `at`.
+
+    at: words AXIS=VALUE. Returns a frame as best() does, by the axis, with `loss`: the objective, so that small is good.
+    Raises SweepError.
+    """
     one = objective(store, by)
     points = fixed_at(store, measured(store, [one], where), at)
     points = points.assign(loss=one.loss(points))
@@ -144,7 +161,7 @@ def curve(store, axis, by="cycles", where=None, at=()):
     return least.sort_values(axis).reset_index(drop=True)
 
 
-def grows(values):
+def grows(values: typing.Any) -> bool:
     """Whether values grow by factors rather than by steps: their logarithms are spaced more evenly."""
     values = numpy.asarray(values, dtype=float)
     if len(values) < 3 or values.min() <= 0:
@@ -153,10 +170,13 @@ def grows(values):
     return bool(factors.std() / factors.mean() < steps.std() / steps.mean())
 
 
-def knee(store, axis, by="cycles", where=None, at=(), scale="auto"):
+def knee(store: Store, axis: str, by: str = "cycles", where: str | None = None, at: typing.Sequence[str] = (),
+         scale: str = "auto") -> tuple[pandas.DataFrame, int | None]:
     """The curve with `distance`: how far each point lies below the chord from the first to the last, both sides of the
     picture being 1 long; the knee is the farthest. Returns the frame and its row of the knee, None when the curve is
     straight or bends the other way.
+
+    scale: of the axis, `linear`, `log` or `auto`. Raises SweepError, so for an axis of words or of fewer than three values.
     """
     one = objective(store, by)
     points = curve(store, axis, by, where, at)
@@ -168,7 +188,8 @@ def knee(store, axis, by="cycles", where=None, at=(), scale="auto"):
         raise SweepError(f"{axis}: --scale log wants values above 0")
     if scale == "auto":
         scale = "log" if grows(points[axis]) else "linear"
-    x = (numpy.log if scale == "log" else numpy.asarray)(points[axis].to_numpy(dtype=float))
+    x: Floats = points[axis].to_numpy(dtype=float)
+    x = numpy.log(x) if scale == "log" else x
     x = (x - x[0]) / (x[-1] - x[0])
     loss = points["loss"].to_numpy()
     y = (loss - loss.min()) / (numpy.ptp(loss) or 1)
@@ -179,8 +200,9 @@ def knee(store, axis, by="cycles", where=None, at=(), scale="auto"):
     return points, place if points["distance"][place] >= LEAST_BEND else None
 
 
-def errors(store):
-    """Points that did not finish, by status and reason: how many, and the first."""
+def errors(store: Store) -> pandas.DataFrame:
+    """Points that did not finish: a frame with the columns status, reason, points (how many) and first (its key), the most
+    frequent first; empty when all finished. Raises SweepError when the store has no points."""
     points = store.frame(unfinished=True)
     points = points[points["status"] != "finished"].fillna({"reason": ""})
     groups = points.groupby(["status", "reason"], sort=False)

@@ -5,14 +5,20 @@ What is left is what the store here lacks: whatever is interrupted goes on with 
 and the sweep's files, by the same paths; results do not need a file system that is shared. A shard from other files,
 or from another version of warpwait, is refused by the merge.
 """
+from __future__ import annotations
+
 import logging
 import os
 import subprocess
 import sys
 import tempfile
+import typing
 
 from .._optional import need
 from ._errors import SweepError
+
+Result = typing.Tuple[int, bytes, bytes]  # status, standard error, and the bytes of a store
+Tell = typing.Callable[[int, int], object]  # called with the shards that are done, and all
 
 THREAD_SHARDS = 4  # shards for each thread of the workers: enough that those which end early find more
 CONNECT = 10  # seconds in which a scheduler answers, unless Dask's configuration has less
@@ -21,18 +27,18 @@ TICK = 0.5
 LIVES = 5  # times that a shard is submitted whose workers die; each time Dask itself tries some workers
 
 
-def last_line(told, status):
+def last_line(told: bytes, status: int) -> str:
     """What a command had to say of its failure, in one line."""
     lines = told.decode(errors="replace").strip().splitlines()
     return lines[-1].removeprefix("warpwait: ") if lines else f"exit status {status}"
 
 
-def program():
+def program() -> str:
     """The warpwait that answers here."""
     return os.environ.get("WARPWAIT", "warpwait")
 
 
-def command(*words):
+def command(*words: str) -> bytes:
     """Runs warpwait here; returns what it prints. Raises SweepError with its last line."""
     try:
         done = subprocess.run([program(), "sweep", *words], capture_output=True, check=False)
@@ -45,11 +51,11 @@ def command(*words):
     return done.stdout
 
 
-def shard_runner():
+def shard_runner() -> typing.Callable[[str, list[str]], Result]:
     """The function that workers run. It is made here, and names nothing of this module, so that it is sent as it is:
     workers need not have this package."""
 
-    def run_shard(path, words):
+    def run_shard(path: str, words: list[str]) -> Result:
         """Status, standard error, and the store's bytes. path: of warpwait at whoever asks."""
         import os
         import pathlib
@@ -73,7 +79,7 @@ def shard_runner():
 class Cluster:
     """A connection to a scheduler."""
 
-    def __init__(self, address):
+    def __init__(self, address: str) -> None:
         dask, distributed = need("dask"), need("distributed")
         self.address, self.distributed = address, distributed
         usual = dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
@@ -85,13 +91,13 @@ class Cluster:
             said = str(error).splitlines()[0] if isinstance(error, ValueError) else "nobody answers"
             raise SweepError(f"--dask: {address}: {said}; expected a Dask scheduler, such as tcp://host:8786") from None
 
-    def __enter__(self):
+    def __enter__(self) -> typing.Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.client.close(timeout=2)
 
-    def threads(self):
+    def threads(self) -> int:
         """How many tasks run at once. Raises SweepError when there is no worker."""
         try:
             self.client.wait_for_workers(1, timeout=WORKERS)
@@ -100,12 +106,13 @@ class Cluster:
                              f"`dask-worker {self.address}` starts one") from None
         return sum(self.client.nthreads().values())
 
-    def submit(self, run_shard, *arguments):
+    def submit(self, run_shard: typing.Callable[[str, list[str]], Result], *arguments: object) -> typing.Any:
         """A task; runs again elsewhere when its worker dies."""
         return self.client.submit(run_shard, *arguments, pure=False)
 
-    def some(self, futures):
+    def some(self, futures: list[typing.Any]) -> set[typing.Any]:
         """Those that are done by now, after TICK at most. Raises SweepError when the scheduler is gone."""
+        done: set[typing.Any] | None
         try:
             done = self.distributed.wait(futures, timeout=TICK, return_when="FIRST_COMPLETED").done
         except (TimeoutError, self.distributed.TimeoutError):
@@ -117,10 +124,11 @@ class Cluster:
                              "goes on from the shards that are done")
         return done
 
-    def result(self, future):
+    def result(self, future: typing.Any) -> Result | None:
         """What run_shard() returned; None when the workers that ran it died. Raises SweepError with what it raised."""
         try:
-            return future.result(timeout=CONNECT * 6)
+            result: Result = future.result(timeout=CONNECT * 6)
+            return result
         except self.distributed.KilledWorker:
             return None
         except Exception as error:  # whatever the worker's Python has to say
@@ -131,20 +139,20 @@ class Cluster:
 class Sweep:
     """A sweep file's shards, and the store that they go to."""
 
-    def __init__(self, plan, out, options, count):
+    def __init__(self, plan: str, out: str, options: typing.Sequence[str], count: int | None) -> None:
         self.plan, self.out, self.options, self.count = plan, out, options, count
-        self.lives = {}
+        self.lives: dict[int, int] = {}
 
-    def left(self):
+    def left(self) -> list[int]:
         """The numbers of points that the store does not have. Raises SweepError about whatever is wrong here."""
         return [int(line) for line in command("run", self.plan, "--left", "-o", self.out, *self.options).split()]
 
-    def words(self, shard, jobs):
+    def words(self, shard: int, jobs: int) -> list[str]:
         """Of `warpwait sweep run`, on a worker."""
         return [os.path.abspath(self.plan), "--shard", f"{shard}/{self.count}", "--jobs", str(jobs), "--quiet",
                 *self.options]
 
-    def take(self, shard, result):
+    def take(self, shard: int, result: Result | None) -> bool:
         """Merges a shard's store. False: it is to be run again, because whoever ran it was killed."""
         status, told, part = result or (-9, b"", b"")
         if status < 0:
@@ -160,7 +168,8 @@ class Sweep:
             command("merge", self.out, file.name)
         return True
 
-    def run(self, cluster, shards, jobs, tell):
+    def run(self, cluster: Cluster, shards: typing.Sequence[int], jobs: int,
+            tell: typing.Callable[[int], object]) -> None:
         """Has the shards run, and merges them as they come. tell: called with how many of them are done."""
         run_shard, path = shard_runner(), os.path.abspath(program())
         waiting = {cluster.submit(run_shard, path, self.words(shard, jobs)): shard for shard in shards}
@@ -173,7 +182,8 @@ class Sweep:
                 tell(len(shards) - len(waiting))
 
 
-def run(plan, out, address, shards=None, jobs=1, options=(), tell=None):
+def run(plan: str, out: str, address: str, shards: int | None = None, jobs: int = 1, options: typing.Sequence[str] = (),
+        tell: Tell | None = None) -> tuple[int, int]:
     """The points of a sweep that `out` lacks, run by the workers of a cluster. Returns how many they were, and in how
     many shards. tell: called with the shards that are done and all of them."""
     sweep = Sweep(plan, out, list(options), shards)
@@ -186,7 +196,7 @@ def run(plan, out, address, shards=None, jobs=1, options=(), tell=None):
         wanted = sorted({number % sweep.count for number in left})
         done = [0]
 
-        def count(shards_done):
+        def count(shards_done: int) -> None:
             done[0] = shards_done
             if tell:
                 tell(shards_done, len(wanted))
@@ -199,7 +209,7 @@ def run(plan, out, address, shards=None, jobs=1, options=(), tell=None):
     return len(left), len(wanted)
 
 
-def progress(done, count):
+def progress(done: int, count: int) -> None:
     """A line that is written over and over."""
     sys.stderr.write(f"\r{done} of {count} shards\x1b[K")
     sys.stderr.flush()

@@ -1,8 +1,11 @@
 """warpwait-sweep: questions to the stores of `warpwait sweep`, pictures, reports, and searches."""
+from __future__ import annotations
+
 import argparse
 import os
 import re
 import sys
+import typing
 
 from .. import _command, _ending
 from .._optional import MissingPackage, need
@@ -10,29 +13,35 @@ from .._terminal import shown
 from ..plot import command as plot_command
 from ._errors import SweepError
 
+if typing.TYPE_CHECKING:
+    from .optimise import Search
+    from .store import Store
 
-def count(text):
+    Commands = argparse._SubParsersAction[_command.Parser]  # pylint: disable=protected-access
+
+
+def count(text: str) -> int:
     """A whole number from 1 on."""
     if not re.fullmatch(r"\d{1,9}", text) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: expected a whole number from 1 on")
     return int(text)
 
 
-def pair(text):
+def pair(text: str) -> list[str]:
     """`a,b` as [a, b]."""
     if text.count(",") != 1:
         raise argparse.ArgumentTypeError(f"{text}: expected two axes with a comma between")
     return text.split(",")
 
 
-def whole(text):
+def whole(text: str) -> int:
     """A whole number from 0 on."""
     if not re.fullmatch(r"\d{1,9}", text):
         raise argparse.ArgumentTypeError(f"{text}: expected a whole number from 0 on")
     return int(text)
 
 
-def opened(path):
+def opened(path: str) -> Store:
     """The store at a path. Raises MissingPackage and SweepError."""
     for module in ("numpy", "pandas"):
         need(module)
@@ -42,7 +51,7 @@ def opened(path):
 
 # ---- options ---------------------------------------------------------------------------------------
 
-OPTIONS = {  # name: (flags, settings); commands name those that they take
+OPTIONS: dict[str, tuple[list[str], dict[str, typing.Any]]] = {  # name: (flags, settings); commands name those that they take
     "by": (["--by"], {"metavar": "METRIC", "default": "cycles",
                       "help": "what is to be small (default: cycles); max:METRIC: large; an expression will do"}),
     "over": (["--over"], {"metavar": "METRICS", "help": "two or more with commas between (default: cycles,cost)"}),
@@ -84,21 +93,21 @@ TEXTS = {
 }
 
 
-def add(parser, names):
+def add(parser: argparse.ArgumentParser, names: typing.Iterable[str]) -> None:
     """Adds options of OPTIONS to a parser."""
     for name in names:
         flags, settings = OPTIONS[name]
         parser.add_argument(*flags, dest=name, **settings)
 
 
-def sub(commands, name, text, example):
+def sub(commands: Commands, name: str, text: str, example: str) -> argparse.ArgumentParser:
     """A command with its help."""
     return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.",
                                epilog=f"Example:\n  warpwait sweep {example}",
                                formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
-def query_parser(commands):
+def query_parser(commands: Commands) -> None:
     query = commands.add_parser("query", help="questions to a store", description="Questions to a store.")
     questions = query.add_subparsers(metavar="QUESTION", required=True, parser_class=_command.Parser)
     for name, function, options, example in QUERIES:
@@ -111,7 +120,7 @@ def query_parser(commands):
         question.set_defaults(run=run_query, question=function)
 
 
-def run_query(arguments):
+def run_query(arguments: argparse.Namespace) -> None:
     store = opened(arguments.store)
     from . import queries, tables
     answer = getattr(queries, arguments.question)(store, arguments)
@@ -121,27 +130,27 @@ def run_query(arguments):
 
 # ---- pictures --------------------------------------------------------------------------------------
 
-def draw_lines(_, arguments):
+def draw_lines(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
     from . import pictures
     axes, table = pictures.lines(opened(arguments.store), arguments.axis, arguments.by, arguments.lines, arguments.where,
                                  arguments.at)
     return axes, table, f"{arguments.by} over {arguments.axis}"
 
 
-def draw_heat(_, arguments):
+def draw_heat(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
     from . import pictures
     axes, table = pictures.heat(opened(arguments.store), arguments.axes, arguments.by, arguments.where, arguments.at)
     return axes, table, f"{arguments.by}: the best of each cell, bright is good"
 
 
-def draw_pareto(_, arguments):
+def draw_pareto(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
     from . import pictures, queries
     store = opened(arguments.store)
     over = queries.over_or_default(store, arguments.over)
     return *pictures.pareto(store, over, arguments.where), f"{over.replace(',', ' against ', 1)}"
 
 
-def draw_tornado(_, arguments):
+def draw_tornado(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
     from . import pictures
     axes, table = pictures.tornado(opened(arguments.store), arguments.by, arguments.where, arguments.at)
     return axes, table, f"What moves {arguments.by}"
@@ -159,7 +168,7 @@ PICTURES = [  # (name, function, options, what it draws, an example)
 ]
 
 
-def plot_parser(commands):
+def plot_parser(commands: Commands) -> None:
     plot = commands.add_parser("plot", help="pictures of a store", description="Pictures of a store.")
     kinds = plot.add_subparsers(metavar="PICTURE", required=True, parser_class=_command.Parser)
     for name, draw, options, text, example in PICTURES:
@@ -170,7 +179,7 @@ def plot_parser(commands):
         kind.set_defaults(run=run_plot, draw=draw)
 
 
-def run_plot(arguments):
+def run_plot(arguments: argparse.Namespace) -> None:
     """Draws into the file that the arguments name."""
     plots = plot_command.load()
     try:
@@ -182,7 +191,7 @@ def run_plot(arguments):
 
 # ---- the report ------------------------------------------------------------------------------------
 
-def report_parser(commands):
+def report_parser(commands: Commands) -> None:
     report = sub(commands, "report", "a store as one HTML page, with tables and pictures",
                  "report study.sqlite -o study.html")
     report.add_argument("store", metavar="STORE")
@@ -191,7 +200,7 @@ def report_parser(commands):
     report.set_defaults(run=run_report)
 
 
-def run_report(arguments):
+def run_report(arguments: argparse.Namespace) -> None:
     """Writes the page."""
     store = opened(arguments.store)
     plots = plot_command.load()
@@ -205,7 +214,7 @@ def run_report(arguments):
 
 # ---- searches --------------------------------------------------------------------------------------
 
-def optimise_parser(commands):
+def optimise_parser(commands: Commands) -> None:
     search = sub(commands, "optimise", "searches the best point of a sweep file, instead of running all",
                  'optimise study.ini --limit "cost <= 65536"')
     search.add_argument("plan", metavar="FILE.ini")
@@ -216,7 +225,7 @@ def optimise_parser(commands):
     search.set_defaults(run=run_optimise)
 
 
-def run_optimise(arguments):
+def run_optimise(arguments: argparse.Namespace) -> None:
     for module in ("numpy", "pandas", "scipy"):
         need(module)
     from . import optimise, queries, tables
@@ -236,7 +245,7 @@ def run_optimise(arguments):
     sys.stdout.write(shown(form(queries.found(store, found, arguments.by)), sys.stdout))
 
 
-def progress(search):
+def progress(search: Search) -> None:
     """A line that is written over and over."""
     best = "none within the limits" if search.best is None else f"best {search.best[search.one.text]:.10g}"
     sys.stderr.write(f"\rgeneration {search.generations}: {search.asked()} points, {best}\x1b[K")
@@ -245,7 +254,7 @@ def progress(search):
 
 # ---- clusters --------------------------------------------------------------------------------------
 
-def cluster_parser(commands):
+def cluster_parser(commands: Commands) -> None:
     cluster = sub(commands, "run", "runs the points of a sweep file on the workers of a Dask cluster",
                   "run study.ini --dask tcp://host:8786")
     cluster.add_argument("plan", metavar="FILE.ini")
@@ -259,7 +268,7 @@ def cluster_parser(commands):
     cluster.set_defaults(run=run_cluster)
 
 
-def run_cluster(arguments):
+def run_cluster(arguments: argparse.Namespace) -> None:
     """Has the points run that the store lacks."""
     from .cluster import command as run_here, progress as show_progress, run as run_on_cluster
     out = arguments.out or os.path.splitext(arguments.plan)[0] + ".sqlite"
@@ -276,7 +285,7 @@ def run_cluster(arguments):
     print(shown(f"{points} points were left, run in {shards} shards; results: {out}", sys.stdout))
 
 
-def parser_of_all():
+def parser_of_all() -> argparse.ArgumentParser:
     """The command line."""
     parser = _command.Parser(prog="warpwait-sweep", description="Questions to the stores of `warpwait sweep`, pictures and "
                     "reports of them, and searches.", epilog="Exit status: 0 fine; 2 bad input; 130 interrupted.")
@@ -291,12 +300,12 @@ def parser_of_all():
 
 # ---- the command -----------------------------------------------------------------------------------
 
-def fail(message):
+def fail(message: object) -> int:
     """Says what is wrong in one line; returns the exit status."""
     return _command.fail("warpwait-sweep", message)
 
 
-def main(words=None):
+def main(words: list[str] | None = None) -> int:
     """The command; returns its exit status."""
     arguments = parser_of_all().parse_args(words)
     _ending.listen()

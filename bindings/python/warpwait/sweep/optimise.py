@@ -5,21 +5,25 @@ Each generation is a batch of points. An evaluator has those run that the store 
 comes from the store alone, so that a search which was interrupted goes on where it was, and two searches with the same
 seed are the same whatever was there before.
 """
+from __future__ import annotations
+
 import dataclasses
 import math
 import os
 import re
 import subprocess
 import tempfile
+import typing
 
 import numpy
 import pandas
 
+from .._arrays import Floats, Whole
 from .._optional import need
 from .answers import objective
 from ._errors import SweepError
 from .expression import Expression
-from .store import FINISHED, numbers_or_words
+from .store import FINISHED, Store, numbers_or_words
 
 optimize = need("scipy.optimize")
 
@@ -28,13 +32,20 @@ MOST_NUMBER, MOST_GENERATIONS = 2 ** 62, 100000
 IDLE = 10  # generations without a new point that end a search
 
 
+class Evaluator(typing.Protocol):
+    """What has points run."""
+
+    def run(self, numbers: typing.Iterable[int]) -> None:
+        """Runs the points of these numbers in the grid that the store does not have."""
+
+
 class Command:
     """Has points run by `warpwait sweep run FILE.ini --points`; $WARPWAIT names another program."""
 
-    def __init__(self, plan, store, options=()):
+    def __init__(self, plan: str, store: str, options: typing.Sequence[str] = ()) -> None:
         self.plan, self.store, self.options = plan, store, options
 
-    def run(self, numbers):
+    def run(self, numbers: typing.Iterable[int]) -> None:
         """Runs the points of these numbers in the grid that the store does not have; none at all: makes the store."""
         program = os.environ.get("WARPWAIT", "warpwait")
         with tempfile.NamedTemporaryFile("w", prefix="warpwait-points-") as points:
@@ -55,7 +66,7 @@ class Command:
 class Grid:
     """The points of a plan: a level for each factor, the last of which counts fastest in a point's number."""
 
-    def __init__(self, store):
+    def __init__(self, store: Store) -> None:
         self.words, self.factors = store.words, store.factors
         self.sizes = [len(store.words[factor[0]]) for factor in store.factors]
         self.points = math.prod(self.sizes)
@@ -63,20 +74,20 @@ class Grid:
         if self.points > MOST_NUMBER:
             raise SweepError(f"{store.path}: the grid has {self.points} points: expected at most 2^62")
 
-    def levels(self, moved):
+    def levels(self, moved: Floats) -> Whole:
         """All factors' levels, an array of whole numbers, from those of the factors that have more than one."""
         levels = numpy.zeros((len(moved), len(self.sizes)), dtype=numpy.int64)
         levels[:, self.moved] = numpy.rint(moved).astype(numpy.int64)
         return levels
 
-    def numbers(self, levels):
+    def numbers(self, levels: Whole) -> Whole:
         """The points' numbers."""
         numbers = numpy.zeros(len(levels), dtype=numpy.int64)
         for factor, size in enumerate(self.sizes):
             numbers = numbers * size + levels[:, factor]
         return numbers
 
-    def frame(self, levels):
+    def frame(self, levels: Whole) -> pandas.DataFrame:
         """The axes' values, as a store's frame has them, and the points' keys."""
         words = {axis: pandas.Series([self.words[axis][level] for level in levels[:, factor]], dtype=object)
                  for factor, axes in enumerate(self.factors) for axis in axes}
@@ -87,7 +98,7 @@ class Grid:
 class Limit:
     """An expression that must hold. Of a comparison, also by how much it does not, so that a search finds its way."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         self.expression = Expression(text)
         sides = re.split("(<=|>=|<|>)", text)
         plain = len(sides) == 3 and not any(sign in text for sign in ("&&", "||", "!", "=="))
@@ -95,7 +106,7 @@ class Limit:
         if plain and sides[1] in ("<=", "<"):
             self.sides.reverse()  # (what may be large, what should be small)
 
-    def excess(self, frame):
+    def excess(self, frame: pandas.DataFrame) -> Floats:
         """0 where it holds; else how far it is from that, up to 1."""
         by = numpy.ones(len(frame))
         if self.sides:
@@ -108,7 +119,7 @@ class Limit:
 @dataclasses.dataclass
 class Found:
     """What a search has found. best: a row with key, axes and objective; None when no point is within the limits."""
-    best: pandas.Series
+    best: pandas.Series | None
     grid: int
     asked: int  # points that the search wanted to know about
     there: int  # of them, those that the store had before
@@ -125,7 +136,7 @@ class Enough(Exception):
 class Search:
     """One search: it remembers the loss of every point that it has met."""
 
-    def __init__(self, store, evaluator, by, limits, most):
+    def __init__(self, store: Store, evaluator: Evaluator, by: str, limits: typing.Sequence[str], most: int) -> None:
         self.store, self.evaluator, self.most = store, evaluator, most
         self.one = objective(store, by)
         self.limits = [Limit(text) for text in limits]
@@ -133,11 +144,12 @@ class Search:
             limit.expression.check(store.names)
         self.grid = Grid(store)
         self.cost = self._cost()
-        self.loss = {}
+        self.loss: dict[int, float] = {}
         self.there = self.none = self.left_out = self.generations = self.idle = 0
-        self.best, self.least = None, LOST
+        self.best: pandas.Series | None = None
+        self.least = LOST
 
-    def _cost(self):
+    def _cost(self) -> Expression | None:
         """The plan's cost, when it depends on axes alone: then it is known without a run."""
         text = self.store.facts.get("cost")
         if not text or "cost" not in self.store.metrics.index:
@@ -145,7 +157,7 @@ class Search:
         cost = Expression(text)
         return cost if set(cost.names) <= set(self.store.axes) else None
 
-    def losses(self, moved):
+    def losses(self, moved: Floats) -> Floats:
         """The loss of each point of a generation. moved: an array (factors that move, points)."""
         self.generations += 1
         levels = self.grid.levels(moved.T)
@@ -157,7 +169,7 @@ class Search:
             self._meet(numbers[rows].tolist(), self.grid.frame(levels[rows]))
         return numpy.array([self.loss[number] for number in numbers.tolist()])
 
-    def _meet(self, numbers, frame):
+    def _meet(self, numbers: list[int], frame: pandas.DataFrame) -> None:
         """Learns the losses of points that are new."""
         frame["number"] = numbers
         early = self._ruled_out(frame)
@@ -173,11 +185,11 @@ class Search:
         if enough:
             raise Enough
 
-    def asked(self):
+    def asked(self) -> int:
         """How many points the search has wanted to know about, but for those that it could rule out."""
         return len(self.loss) - self.left_out
 
-    def _ruled_out(self, frame):
+    def _ruled_out(self, frame: pandas.DataFrame) -> Floats:
         """By how much limits do not hold that are known without a run."""
         known = set(self.store.axes)
         if self.cost is not None:
@@ -189,7 +201,7 @@ class Search:
                 excess += limit.excess(frame)
         return excess
 
-    def _evaluate(self, frame):
+    def _evaluate(self, frame: pandas.DataFrame) -> None:
         """Has points run, and reads what came of them."""
         before = self.store.rows(frame["key"])
         self.there += len(before)
@@ -207,11 +219,13 @@ class Search:
         for row, (number, loss) in enumerate(zip(came_out["number"], losses)):
             self.loss[number] = float(loss)
             if loss < self.least:
-                self.least, self.best = float(loss), came_out.iloc[row].copy()
-                self.best[self.one.text] = self.one.sign * float(loss)
+                best = came_out.iloc[row].copy()
+                best[self.one.text] = self.one.sign * float(loss)
+                self.least, self.best = float(loss), best
 
 
-def search(store, evaluator, by="cycles", limits=(), seed=1, most=1000, population=15, tell=None):
+def search(store: Store, evaluator: Evaluator, by: str = "cycles", limits: typing.Sequence[str] = (), seed: int = 1,
+           most: int = 1000, population: int = 15, tell: typing.Callable[[Search], object] | None = None) -> Found:
     """Searches the least objective within the limits. Returns what was Found.
 
     most: points that are asked for. population: members of a generation for each axis. tell: called with the Search
@@ -222,7 +236,7 @@ def search(store, evaluator, by="cycles", limits=(), seed=1, most=1000, populati
     if not bounds:
         raise SweepError(f"{store.path}: no axis has two values: there is nothing to search")
 
-    def after_generation(*_, **__):
+    def after_generation(*_: object, **__: object) -> bool:
         if tell:
             tell(one)
         return one.idle >= IDLE

@@ -1,15 +1,25 @@
 """Pictures of sweeps, in the style of warpwait.plot: each function takes `ax`, the axes to draw on (None: a new
 figure), and returns them with a frame of the numbers that are drawn."""
+from __future__ import annotations
+
+import typing
+
 import matplotlib
 import numpy
+import pandas
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+
+from .._arrays import Floats
 from ..plot import figure
 from ..plot.colours import BLUE, BROWN, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
-
 from . import answers, sensitivity
 from ._errors import SweepError
-from .store import levels
+from .store import Store, levels
 from .tables import amount, header, number, points as so_many
 
+T = typing.TypeVar("T", bound=typing.Sized)
 # Each line has a colour and a mark of its own; all can be seen on white and on black.
 COLOURS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#333333", BROWN, GREY, "#7A6FD0", "#B8A800", "#3FA7A0", "#FF8FA3",
            "#A0C050"]
@@ -20,35 +30,38 @@ MOST_LINES, MOST_LEVELS, MOST_WRITTEN, MOST_DOTS = len(COLOURS), 200, 144, 2000
 
 # ---- axes of a picture -------------------------------------------------------------------------------
 
-def places(values):
+def places(values: typing.Any) -> Floats:
     """Where the values of an axis stand, and their words: numbers to scale, by factors when they grow by factors."""
     if numpy.asarray(values).dtype.kind in "biuf" and len(values) > 1:
-        return (numpy.log2 if answers.grows(values) else numpy.asarray)(numpy.asarray(values, dtype=float))
+        numbers: Floats = numpy.asarray(values, dtype=float)
+        if answers.grows(values):
+            numbers = numpy.log2(numbers)
+        return numbers
     return numpy.arange(len(values), dtype=float)
 
 
-def word(value):
+def word(value: typing.Any) -> str:
     """A value of an axis as a tick has it."""
-    return number(value) if isinstance(value, (int, float, numpy.number)) else str(value)
+    return number(typing.cast(float, value)) if isinstance(value, (int, float, numpy.number)) else str(value)
 
 
-def ticks(axis, values, stands):
+def ticks(axis: Axis, values: typing.Any, stands: typing.Iterable[float]) -> None:
     """A tick at each value; where they are many, at some."""
     step = -(-len(values) // 12)
     axis.set_ticks(list(stands)[::step], [word(value) for value in values][::step], minor=False)
 
 
-def soft_grid(axes, which):
+def soft_grid(axes: Axes, which: str) -> None:
     axes.grid(axis=which, color=GRID, linewidth=.6)
     axes.set_axisbelow(True)
 
 
-def label(store, one):
+def label(store: Store, one: answers.Objective) -> str:
     """An objective with its unit."""
     return header(one.text, store.unit(one.text))
 
 
-def few(axis, values, most):
+def few(axis: str, values: T, most: int) -> T:
     if len(values) > most:
         raise SweepError(f"{axis}: {len(values)} values are too many for this picture; expected at most {most}")
     return values
@@ -56,7 +69,8 @@ def few(axis, values, most):
 
 # ---- the pictures ------------------------------------------------------------------------------------
 
-def lines(store, axis, by="cycles", over=None, where=None, at=(), ax=None):
+def lines(store: Store, axis: str, by: str = "cycles", over: str | None = None, where: str | None = None,
+          at: typing.Sequence[str] = (), ax: Axes | None = None) -> tuple[Axes, pandas.DataFrame]:
     """The objective over an axis, a line for each value of the axis `over`; of all else the best that there is."""
     one = answers.objective(store, by)
     points = answers.fixed_at(store, answers.measured(store, [one], where), at).copy()
@@ -86,7 +100,8 @@ def lines(store, axis, by="cycles", over=None, where=None, at=(), ax=None):
     return ax, table[[*keys, one.text, "number"]].sort_values(keys)
 
 
-def heat(store, axes, by="cycles", where=None, at=(), ax=None):
+def heat(store: Store, axes: typing.Sequence[str], by: str = "cycles", where: str | None = None,
+         at: typing.Sequence[str] = (), ax: Axes | None = None) -> tuple[Axes, pandas.DataFrame]:
     """A map of two axes: in each cell the best objective that there is."""
     one = answers.objective(store, by)
     across, up = (store.axis(name) for name in axes)
@@ -98,7 +113,8 @@ def heat(store, axes, by="cycles", where=None, at=(), ax=None):
     table = table.reindex(index=few(up, levels(points[up]), MOST_LEVELS),
                           columns=few(across, levels(points[across]), MOST_LEVELS))
     ax = figure.axes_or_new(ax, (6.4, 4.4))
-    cells = numpy.ma.masked_invalid(table.to_numpy(dtype=float))
+    masked_invalid: typing.Callable[[typing.Any], typing.Any] = numpy.ma.masked_invalid  # numpy has no type for it
+    cells = masked_invalid(table.to_numpy(dtype=float))
     wide = cells.min() > 0 and cells.max() / cells.min() > 20
     norm = (matplotlib.colors.LogNorm if wide else matplotlib.colors.Normalize)(cells.min(), cells.max())
     mesh = ax.pcolormesh(cells, cmap="viridis_r" if one.sign > 0 else "viridis", norm=norm, edgecolors="face",
@@ -118,7 +134,7 @@ def heat(store, axes, by="cycles", where=None, at=(), ax=None):
     return ax, table
 
 
-def write(ax, cells, mesh):
+def write(ax: Axes, cells: typing.Any, mesh: typing.Any) -> None:
     """The number in each cell, in black or white."""
     for row, column in numpy.ndindex(cells.shape):
         if cells[row, column] is numpy.ma.masked:
@@ -131,7 +147,8 @@ def write(ax, cells, mesh):
                 fontsize=8 if cells.shape[1] <= 9 else 6.5)
 
 
-def pareto(store, over="cycles,cost", where=None, ax=None):
+def pareto(store: Store, over: str = "cycles,cost", where: str | None = None,
+           ax: Axes | None = None) -> tuple[Axes, pandas.DataFrame]:
     """All points by two objectives, and the front: steps through the points that no other beats."""
     wanted = answers.objectives(store, over)
     if len(wanted) != 2:
@@ -156,14 +173,15 @@ def pareto(store, over="cycles,cost", where=None, ax=None):
     return ax, front[["number", *(one.text for one in wanted if one.text not in store.axes), *store.axes, "points"]]
 
 
-def tornado(store, by="cycles", where=None, at=(), ax=None):
+def tornado(store: Store, by: str = "cycles", where: str | None = None, at: typing.Sequence[str] = (),
+            ax: typing.Sequence[Axes] | None = None) -> tuple[typing.Sequence[Axes], pandas.DataFrame]:
     """Two pictures: how far each axis alone moves the objective from a point, and its share of the variance."""
     near, base = sensitivity.around(store, by, where, at)
     shares = sensitivity.over_all(store, by, where)
     table = shares.table.merge(near, on="factor", how="left")
     one = answers.objective(store, by)
     if ax is None:
-        ax = figure.pyplot.subplots(1, 2, sharey=True, figsize=(9.2, .45 * len(table) + 1.6), layout="constrained",
+        ax = pyplot.subplots(1, 2, sharey=True, figsize=(9.2, .45 * len(table) + 1.6), layout="constrained",
                                     width_ratios=(3, 2))[1]
     draw_swings(ax[0], table, base[one.text], label(store, one))
     draw_shares(ax[1], table)
@@ -176,7 +194,7 @@ def tornado(store, by="cycles", where=None, at=(), ax=None):
     return ax, table
 
 
-def draw_swings(ax, table, value, text):
+def draw_swings(ax: Axes, table: pandas.DataFrame, value: float, text: str) -> None:
     """Bars from the least to the largest value as an axis alone is moved; at their ends these, and where that is."""
     if table["low"].isna().all():
         ax.text(.5, .5, "no point differs from the best\nin one axis alone", transform=ax.transAxes, ha="center")
@@ -185,7 +203,7 @@ def draw_swings(ax, table, value, text):
     spread = max(table["high"].max(), value) - min(table["low"].min(), value) or 1
     room = {-1: .02, 1: .02}  # beside the bars, for the longest words
 
-    def write_beside(end, row, said, side):
+    def write_beside(end: float, row: int, said: str, side: int) -> None:
         room[side] = max(room[side], .03 + .022 * len(said))
         ax.text(end + side * .012 * spread, row, said, va="center", ha="left" if side > 0 else "right", fontsize=8)
 
@@ -207,7 +225,7 @@ def draw_swings(ax, table, value, text):
     soft_grid(ax, "x")
 
 
-def draw_shares(ax, table):
+def draw_shares(ax: Axes, table: pandas.DataFrame) -> None:
     """Bars of total shares, with the first-order ones within them, and both as numbers."""
     rows = numpy.arange(len(table))
     ax.barh(rows, table["total"].clip(0) * 100, color=SKY, height=.6, label="with other axes")

@@ -1,20 +1,30 @@
 """`query`: the common questions to a store, each an Answer."""
+from __future__ import annotations
+
+import argparse
+import typing
+
 import numpy
 import pandas
 
 from . import answers, sensitivity
 from ._errors import SweepError
+from .store import Store
 from .tables import Answer, number, points as so_many
 
+if typing.TYPE_CHECKING:
+    from .optimise import Found
 
-def described(store, wanted, points):
+
+def described(store: Store, wanted: typing.Sequence[answers.Objective],
+              points: pandas.DataFrame) -> tuple[pandas.DataFrame, dict[str, str]]:
     """Columns that say which point it is and what came out, and their units."""
     texts = [one.text for one in wanted]
     points = points[["number", *(text for text in texts if text not in store.axes), *store.axes]]
     return points, {text: store.unit(text) for text in texts}
 
 
-def best(store, arguments):
+def best(store: Store, arguments: argparse.Namespace) -> Answer:
     """The points of least cycles, or of the best of another metric."""
     one = answers.objective(store, arguments.by)
     points = answers.best(store, arguments.by, arguments.where, arguments.count)
@@ -22,7 +32,7 @@ def best(store, arguments):
     return Answer("best", rows, units, [of_points(store, arguments.where)], {"by": arguments.by})
 
 
-def pareto(store, arguments):
+def pareto(store: Store, arguments: argparse.Namespace) -> Answer:
     """The points that no other beats in all objectives."""
     over = over_or_default(store, arguments.over)
     front = answers.pareto(store, over, arguments.where)
@@ -32,7 +42,7 @@ def pareto(store, arguments):
     return Answer("pareto", rows, units, [note + of_points(store, arguments.where)], {"over": over})
 
 
-def over_or_default(store, over):
+def over_or_default(store: Store, over: str | None) -> str:
     """The objectives of a front: as given, or cycles and cost."""
     if over:
         return over
@@ -41,7 +51,7 @@ def over_or_default(store, over):
     return "cycles,cost"
 
 
-def sensitivity_of(store, arguments):
+def sensitivity_of(store: Store, arguments: argparse.Namespace) -> Answer:
     """What each axis does: around a point, and for the variance over all points."""
     one = answers.objective(store, arguments.by)
     near, base = sensitivity.around(store, arguments.by, arguments.where, arguments.at)
@@ -61,7 +71,7 @@ def sensitivity_of(store, arguments):
                                                    "how": over_all.how, "explained": over_all.explained})
 
 
-def told(shares):
+def told(shares: sensitivity.Shares) -> str:
     """How shares of the variance were come by."""
     if shares.how == "grid":
         return f"exact, the {shares.points} points are a whole grid."
@@ -72,7 +82,7 @@ def told(shares):
             "points left out.")
 
 
-def knee(store, arguments):
+def knee(store: Store, arguments: argparse.Namespace) -> Answer:
     """The knee of a curve: where the gain of more begins to fall off."""
     one = answers.objective(store, arguments.by)
     points, place = answers.knee(store, arguments.axis, arguments.by, arguments.where, arguments.at, arguments.scale)
@@ -86,7 +96,7 @@ def knee(store, arguments):
                   {} if place is None else {place: "knee"})
 
 
-def errors(store, _):
+def errors(store: Store, _: object) -> Answer:
     """Points that did not finish, by status and reason."""
     rows = answers.errors(store)
     total = sum(store.counts.values())
@@ -94,7 +104,7 @@ def errors(store, _):
     return Answer("errors", rows, {}, [f"{so_many(total)}: {said}."], {"points": total})
 
 
-def table(store, arguments):
+def table(store: Store, arguments: argparse.Namespace) -> Answer:
     """All points, also those that did not finish."""
     names = [store.metric(name) for name in arguments.metrics.split(",")] if arguments.metrics else \
         [name for name in ("cycles", "cost") if name in store.metrics.index]
@@ -103,14 +113,14 @@ def table(store, arguments):
     return Answer("table", points[columns], {name: store.unit(name) for name in names})
 
 
-def of_points(store, where):
+def of_points(store: Store, where: str | None) -> str:
     """A sentence on what was looked at."""
     finished = store.counts.get("finished", 0)
     total = sum(store.counts.values())
     return f"Of {so_many(total)} {finished} finished" + (f"; looked at are those with {where}." if where else ".")
 
 
-def found(store, search, by):
+def found(store: Store, search: Found, by: str) -> Answer:
     """What a search has found."""
     one = answers.objective(store, by)
     asked = (f"{search.asked} points were asked for, of {search.grid} that there are "
@@ -125,7 +135,7 @@ def found(store, search, by):
     return Answer("optimise", rows, {one.text: store.unit(one.text)}, [asked, ended], counted(search))
 
 
-def counted(search):
+def counted(search: Found) -> dict[str, object]:
     """Figures of a search."""
     return {"grid": search.grid, "asked": search.asked, "there": search.there, "none": search.none,
             "left_out": search.left_out, "generations": search.generations}

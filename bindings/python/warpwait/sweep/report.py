@@ -1,16 +1,23 @@
 """`report`: a store as one HTML page with tables and pictures, which needs nothing but itself."""
+from __future__ import annotations
+
 import html
 import io
 import pathlib
 import re
+import typing
 import zlib
 
 import matplotlib
-from ..plot import figure
+import pandas
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
+from ..plot import figure
 from . import answers, pictures, queries, sensitivity
 from ._errors import SweepError
-from .store import levels
+from .store import Store, levels
 from .tables import amount, header, number, words
 
 # Stand for colours of the page, which are others in the dark.
@@ -50,7 +57,7 @@ pre { background: var(--card); border-radius: .5rem; padding: .75rem; overflow-x
 """
 
 
-def report(store, by="cycles", over=None, where=None):
+def report(store: Store, by: str = "cycles", over: str | None = None, where: str | None = None) -> str:
     """The page, as text."""
     one = answers.objective(store, by)
     best = answers.best(store, by, where)
@@ -76,10 +83,10 @@ def report(store, by="cycles", over=None, where=None):
 class Section:
     """A part of the page. What cannot be answered is said in its place."""
 
-    def __init__(self, name, title, make):
+    def __init__(self, name: str, title: str, make: typing.Callable[[], str]) -> None:
         self.name, self.title, self._make = name, title, make
 
-    def made(self):
+    def made(self) -> str:
         """The part's HTML."""
         try:
             body = self._make()
@@ -91,7 +98,7 @@ class Section:
 
 # ---- sections ----------------------------------------------------------------------------------------
 
-def summary(store, one, best, where):
+def summary(store: Store, one: answers.Objective, best: pandas.DataFrame, where: str | None) -> str:
     """What there is, in figures."""
     first = best.iloc[0]
     finished, total = store.counts.get("finished", 0), sum(store.counts.values())
@@ -104,13 +111,13 @@ def summary(store, one, best, where):
     return f'<div class="tiles">{shown}</div>' + more
 
 
-def best_points(store, one, best):
+def best_points(store: Store, one: answers.Objective, best: pandas.DataFrame) -> str:
     """The best points, and what sets the first apart."""
     rows, units = queries.described(store, [one, *answers.shown_beside(store, one)], best)
     return table(rows, units, first=True)
 
 
-def front(store, over, where):
+def front(store: Store, over: str | None, where: str | None) -> str:
     """The points that no other beats."""
     if over is None:
         raise SweepError("The plan has no cost: `--over METRICS` says what to hold against each other.")
@@ -120,7 +127,7 @@ def front(store, over, where):
     return drawn(ax.figure, f"{note} Grey: all points.") + table(rows.head(40), units)
 
 
-def what_matters(store, by, where):
+def what_matters(store: Store, by: str, where: str | None) -> str:
     """Swings and shares of the variance."""
     ax, rows = pictures.tornado(store, by, where)
     shares = sensitivity.over_all(store, by, where)
@@ -129,7 +136,7 @@ def what_matters(store, by, where):
     return drawn(ax[0].figure, caption) + table(rows.drop(columns=["swing"]).dropna(axis=1, how="all"), {})
 
 
-def maps(store, by, where):
+def maps(store: Store, by: str, where: str | None) -> str:
     """Curves and a map of the two axes with the largest shares."""
     factors = [factor.split("+")[0] for factor in sensitivity.over_all(store, by, where).table["factor"]]
     points = store.frame(where=where)
@@ -144,7 +151,7 @@ def maps(store, by, where):
             f'{drawn(right.figure, "The best of each cell, with all else free; bright is good.")}</div>')
 
 
-def said_of_knee(store, axis, by, where):
+def said_of_knee(store: Store, axis: str, by: str, where: str | None) -> str:
     """A sentence on where the curve bends."""
     try:
         points, place = answers.knee(store, axis, by, where)
@@ -154,13 +161,13 @@ def said_of_knee(store, axis, by, where):
     return f"{begin}." if place is None else f"{begin}; the knee of the best is at {number(points[axis][place])}."
 
 
-def errors(store):
+def errors(store: Store) -> str:
     """What went wrong."""
     rows = answers.errors(store)
     return table(rows.head(50), {}) if len(rows) else paragraph("All points finished.")
 
 
-def provenance(store):
+def provenance(store: Store) -> str:
     """All facts, long ones folded away, and the axes."""
     facts = [(name.lstrip("~"), str(value)) for name, value in store.facts.items() if value]
     short = [(name, value) for name, value in facts if "\n" not in value]
@@ -173,11 +180,11 @@ def provenance(store):
 
 # ---- pieces ------------------------------------------------------------------------------------------
 
-def paragraph(text, kind=""):
+def paragraph(text: str, kind: str = "") -> str:
     return f'<p class="{kind}">{html.escape(text)}</p>' if kind else f"<p>{html.escape(text)}</p>"
 
 
-def table(frame, units, first=False):
+def table(frame: pandas.DataFrame, units: dict[str, str], first: bool = False) -> str:
     """A frame as an HTML table that scrolls when it is too wide; the first row stands out when asked for."""
     columns = [(words(frame[name]), header(str(name), units.get(name))) for name in frame.columns]
     heads = "".join(f'<th{kind(right, [])}>{html.escape(head)}</th>' for (_, right), head in columns)
@@ -189,21 +196,21 @@ def table(frame, units, first=False):
             "</table></div>")
 
 
-def kind(right, cell):
+def kind(right: bool, cell: typing.Sequence[str]) -> str:
     """The class of a cell: numbers stand at the right, long words wrap."""
     return ' class="number"' if right else ' class="long"' if len(cell) > 40 else ""
 
 
-def new_axes():
+def new_axes() -> Axes:
     """Axes of a picture for half the page."""
     return figure.axes_or_new(None, (5.6, 4))
 
 
-def drawn(picture, caption):
+def drawn(picture: Figure, caption: str) -> str:
     """A figure as SVG within the page, in the page's colours."""
     file = io.StringIO()
     picture.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    figure.pyplot.close(picture)
+    pyplot.close(picture)
     svg = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", file.getvalue(), flags=re.S)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, 1)
     least = picture.get_figwidth() * 5  # rem, with which its words can be read

@@ -2,16 +2,23 @@
 
 Axes that go together (a zip) are one factor. docs/sweep-analysis.md has the formulae.
 """
+from __future__ import annotations
+
 import dataclasses
 import itertools
 import math
+import typing
 
 import numpy
 import pandas
 
-from .answers import fixed_at, measured, objective
+from .._arrays import Floats, Whole
+from .answers import Objective, fixed_at, measured, objective
 from ._errors import SweepError
-from .store import numbers_or_words
+from .store import Store, numbers_or_words
+
+legvander: typing.Callable[[Floats, int], Floats] = numpy.polynomial.legendre.legvander  # numpy has no type for it
+Term = typing.Tuple[int, ...]  # factors, each as often as its degree
 
 MOST_POINTS, MOST_TERMS, MOST_DEGREE = 10000, 400, 10  # of the fit to a sample
 LEAST_KEPT = .25  # of a factor's values that a part of a grid has with all others equal
@@ -19,12 +26,14 @@ LEAST_KEPT = .25  # of a factor's values that a part of a grid has with all othe
 
 # ---- around a point --------------------------------------------------------------------------------
 
-def around(store, by="cycles", where=None, at=()):
+def around(store: Store, by: str = "cycles", where: str | None = None,
+           at: typing.Sequence[str] = ()) -> tuple[pandas.DataFrame, pandas.Series]:
     """The elasticity and the swing of each factor around a point: the best one, or the best at `at`.
 
     Returns a frame by factor, and the point as a row. elasticity: per cent of change in the objective for a per cent of
     the axis. low, high: the least and the largest value of the objective as this factor alone is moved over all its
     values that the store has; low_at, high_at: where. Factors that no other point differs in alone are left out.
+    Raises SweepError.
     """
     one = objective(store, by)
     points = measured(store, [one], where)
@@ -42,7 +51,8 @@ def around(store, by="cycles", where=None, at=()):
     return table.sort_values("swing", ascending=False, kind="stable").reset_index(drop=True), base
 
 
-def _row(one, factor, line, base):
+def _row(one: Objective, factor: typing.Sequence[str], line: pandas.DataFrame,
+         base: pandas.Series) -> tuple[object, ...]:
     values = one.value(line)
     low, high = line.iloc[int(values.argmin())], line.iloc[int(values.argmax())]
     elasticity, neighbours = _elasticity(factor, line, base, one.text)
@@ -50,7 +60,8 @@ def _row(one, factor, line, base):
             at(factor, high), values.max() - values.min())
 
 
-def _elasticity(factor, line, base, text):
+def _elasticity(factor: typing.Sequence[str], line: pandas.DataFrame, base: pandas.Series,
+                text: str) -> tuple[float, str]:
     """d ln y / d ln x between the nearest values on both sides of the point, or on the one side that there is."""
     axis = next((axis for axis in factor if line[axis].dtype.kind in "biuf"), None)
     if axis is None:
@@ -69,12 +80,12 @@ def _elasticity(factor, line, base, text):
     return slope * base[axis] / base[text], neighbours + " linear"
 
 
-def name_of(factor):
+def name_of(factor: typing.Sequence[str]) -> str:
     """A factor's name: its axes."""
     return "+".join(factor)
 
 
-def at(factor, row):
+def at(factor: typing.Sequence[str], row: pandas.Series) -> str:
     """A factor's value in a point."""
     return "/".join(f"{row[axis]:g}" if isinstance(row[axis], (int, float, numpy.number)) else str(row[axis])
                     for axis in factor)
@@ -96,8 +107,11 @@ class Shares:
     explained: float = 1.
 
 
-def over_all(store, by="cycles", where=None):
-    """Shares of the variance: exact where the points are of a grid, else from polynomials fitted to them."""
+def over_all(store: Store, by: str = "cycles", where: str | None = None) -> Shares:
+    """Shares of the variance: exact where the points are of a grid, else from polynomials fitted to them.
+
+    by, where: as in answers.best(). Raises SweepError when there is no variance, or too few points for a fit.
+    """
     one = objective(store, by)
     points = measured(store, [one], where)
     codes, names = [], []
@@ -112,7 +126,7 @@ def over_all(store, by="cycles", where=None):
     return shares(numpy.column_stack(codes), values, names, is_of_grid(store, points))
 
 
-def is_of_grid(store, points):
+def is_of_grid(store: Store, points: pandas.DataFrame) -> bool:
     """Whether points have the numbers of a grid, the last factor counting fastest; those of samples have others."""
     numbers = numpy.zeros(len(points))
     for factor in store.factors:
@@ -122,7 +136,7 @@ def is_of_grid(store, points):
     return bool((numbers == points["number"]).all())
 
 
-def shares(codes, values, names, of_grid=False):
+def shares(codes: Whole, values: Floats, names: list[str], of_grid: bool = False) -> Shares:
     """Likewise of arrays: for each point the number of each factor's level, and the objective's value."""
     shape = tuple(int(size) for size in codes.max(axis=0) + 1)
     groups = [groups_of(numpy.delete(codes, factor, axis=1)) for factor in range(len(shape))]
@@ -143,14 +157,14 @@ def shares(codes, values, names, of_grid=False):
     return Shares(table, how, len(values), explained)
 
 
-def groups_of(codes):
+def groups_of(codes: Whole) -> Whole:
     """For each point the number of its group: points of one group have equal rows."""
     if codes.shape[1] == 0:
         return numpy.zeros(len(codes), dtype=int)
     return numpy.unique(codes, axis=0, return_inverse=True)[1].ravel()
 
 
-def exact_shares(codes, groups, values):
+def exact_shares(codes: Whole, groups: list[Whole], values: Floats) -> tuple[Floats, Floats]:
     """First-order and total shares of points that all are as likely: V(E(y | factor)) and E(V(y | all others)), over V.
     groups: of each factor, points with all others equal."""
     values = values - values.mean()
@@ -160,20 +174,20 @@ def exact_shares(codes, groups, values):
     return numpy.array(first), numpy.maximum(total, 0)
 
 
-def means_power(group, values):
+def means_power(group: Whole, values: Floats) -> float:
     """The sum over points of the square of their group's mean."""
-    return (numpy.bincount(group, values) ** 2 / numpy.bincount(group)).sum()
+    return float((numpy.bincount(group, values) ** 2 / numpy.bincount(group)).sum())
 
 
-def levels_of(points, factor):
+def levels_of(points: pandas.DataFrame, factor: typing.Sequence[str]) -> Whole:
     """For each point the number of the factor's value, in the order of values; words by their first point."""
     columns = [points[axis] if points[axis].dtype.kind in "biuf" else pandas.factorize(points[axis])[0]
                for axis in factor]
-    return numpy.unique(numpy.column_stack([numpy.asarray(column, dtype=float) for column in columns]), axis=0,
-                        return_inverse=True)[1].ravel()
+    rows: Floats = numpy.column_stack([numpy.asarray(column, dtype=float) for column in columns])
+    return numpy.unique(rows, axis=0, return_inverse=True)[1].ravel()
 
 
-def fit_shares(codes, values):
+def fit_shares(codes: Whole, values: Floats) -> tuple[Floats, Floats, float]:
     """First-order and total shares from polynomials that are orthogonal over each factor's levels, fitted to points.
 
     The degree is the one that foretells best what it was not fitted to. Returns both, and the part of the variance that
@@ -204,30 +218,31 @@ def fit_shares(codes, values):
     return numpy.array(alone), numpy.array(with_others), 1 - least / values.var()
 
 
-def orthogonal(code):
+def orthogonal(code: Whole) -> Floats:
     """Polynomials of degree 1, 2, ... over the levels of a factor, of mean 0 and mean square 1 over the points."""
     number, weight = numpy.arange(code.max() + 1), numpy.bincount(code) / len(code)
     degrees = min(code.max(), MOST_DEGREE)
-    powers = numpy.polynomial.legendre.legvander(2 * number / number[-1] - 1, degrees)
-    basis = numpy.linalg.qr(powers * numpy.sqrt(weight)[:, None])[0] / numpy.sqrt(weight)[:, None]
-    return basis[code, 1:]
+    powers: Floats = legvander(2 * number / number[-1] - 1, degrees)
+    basis: Floats = numpy.linalg.qr(powers * numpy.sqrt(weight)[:, None])[0] / numpy.sqrt(weight)[:, None]
+    polynomials: Floats = basis[code, 1:]
+    return polynomials
 
 
-def terms_of(degrees, degree):
+def terms_of(degrees: list[int], degree: int) -> list[Term]:
     """Products of at most `degree` in all, as tuples in which factor f stands as often as its degree; () is 1."""
     return [term for size in range(degree + 1)
             for term in itertools.combinations_with_replacement(range(len(degrees)), size)
             if all(term.count(factor) <= degrees[factor] for factor in set(term))]
 
 
-def design_of(bases, terms):
+def design_of(bases: list[Floats], terms: list[Term]) -> Floats:
     """A column for each term."""
     columns = [numpy.prod([bases[factor][:, term.count(factor) - 1] for factor in set(term)], axis=0) if term
                else numpy.ones(len(bases[0])) for term in terms]
     return numpy.column_stack(columns)
 
 
-def fit(design, values):
+def fit(design: Floats, values: Floats) -> tuple[Floats, float]:
     """Weights of least squares, and the mean square error of each point foretold by a fit to all others."""
     size, vectors = numpy.linalg.eigh(design.T @ design)
     kept = size > size[-1] * 1e-11  # constraints may leave terms that the points cannot tell apart

@@ -1,5 +1,7 @@
 """Stores of `warpwait sweep`, read: what has been swept, and the points as pandas frames. docs/sweep-store.md has the
 schema. A store may be read while a sweep writes to it: then the points are those of one moment."""
+from __future__ import annotations
+
 import contextlib
 import errno
 import os
@@ -7,6 +9,7 @@ import pathlib
 import re
 import sqlite3
 import stat
+import typing
 import urllib.parse
 
 import numpy
@@ -23,14 +26,14 @@ SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # ends a journal that names o
 
 
 class Store:
-    """A store that is there.
+    """A store that is there. Raises SweepError when it is none.
 
     facts: the provenance, a dictionary of words. axes: names, in the plan's order. words: by axis, its values as they
     are written. factors: lists of axes that go together (a zip is one factor); each of the others is alone. metrics: a
     frame (unit, text) by name.
     """
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = str(path)
         with self._reading() as base:
             self.facts = {str(name): value for name, value in base.execute("SELECT name, value FROM sweep")}
@@ -44,7 +47,7 @@ class Store:
         self.factors = [factor.split("+") for factor in self.facts.get("factors", " ".join(self.axes)).split()]
         self._check(columns)
 
-    def _check(self, columns):
+    def _check(self, columns: set[str]) -> None:
         """Raises SweepError when tables do not fit together: SQLite takes a column that is not there for a word."""
         lacking = [name for name in ("key", "number", "status", "reason", *self.names) if name not in columns]
         if lacking or sorted(axis for factor in self.factors for axis in factor) != sorted(self.axes):
@@ -52,27 +55,28 @@ class Store:
             raise SweepError(f"{self.path}: expected a store of `warpwait sweep`: {said}")
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """All names of axes and metrics."""
         return [*self.axes, *self.metrics.index]
 
-    def unit(self, name):
+    def unit(self, name: str) -> str:
         """The unit of a metric; "" of an axis, and of whatever is no metric."""
         return (self.metrics["unit"].get(name) or "") if name in self.metrics.index else ""
 
-    def metric(self, name):
+    def metric(self, name: str) -> str:
         """The name; raises SweepError with the nearest one when there is no such axis or metric."""
         if name not in self.names:
             raise unknown("axis or metric", name, self.names)
         return name
 
-    def axis(self, name):
+    def axis(self, name: str) -> str:
         """Likewise of an axis."""
         if name not in self.axes:
             raise unknown("axis", name, self.axes)
         return name
 
-    def frame(self, names=(), where=None, unfinished=False):
+    def frame(self, names: typing.Iterable[str] = (), where: str | None = None,
+              unfinished: bool = False) -> pandas.DataFrame:
         """Points, ordered by number: number, key, status, reason, all axes, and the metrics in `names`.
 
         Axes whose values all are numbers are numbers, others words. where: an expression that holds for the points
@@ -92,7 +96,7 @@ class Store:
             raise SweepError(f"{self.path}: {self._none(where, unfinished)}")
         return points
 
-    def rows(self, keys, names=()):
+    def rows(self, keys: typing.Iterable[str], names: typing.Iterable[str] = ()) -> pandas.DataFrame:
         """Those of the points with these keys that the store has now, finished or not: key, status, axes, metrics."""
         wanted = [name for name in names if name not in self.axes]
         columns = ", ".join(quoted(name) for name in ("key", "status", *self.axes, *wanted))
@@ -106,7 +110,7 @@ class Store:
         self._typed(points, wanted)
         return points
 
-    def _typed(self, points, metrics):
+    def _typed(self, points: pandas.DataFrame, metrics: typing.Iterable[str]) -> None:
         """Makes axes numbers or words, and metrics numbers."""
         for name in self.axes:
             points[name] = numbers_or_words(points[name])
@@ -114,7 +118,7 @@ class Store:
             numbers = pandas.to_numeric(points[name], errors="coerce")
             points[name] = numbers.mask(numpy.isinf(numbers))  # which nothing measures, and no picture has room for
 
-    def _none(self, where, unfinished):
+    def _none(self, where: str | None, unfinished: bool) -> str:
         if not self.counts:
             return "the store has no points yet"
         if FINISHED not in self.counts and not unfinished:
@@ -122,7 +126,7 @@ class Store:
         return f"no point for which `{where}` holds"
 
     @contextlib.contextmanager
-    def _reading(self):
+    def _reading(self) -> typing.Iterator[sqlite3.Connection]:
         """A connection that only reads. Raises SweepError when this is no store."""
         if not pathlib.Path(self.path).is_file():
             missing = "is a folder" if pathlib.Path(self.path).is_dir() else "No such file or directory"
@@ -152,7 +156,7 @@ class Store:
                 base.close()
 
 
-def is_plain_journal(path):
+def is_plain_journal(path: str) -> bool:
     """Whether SQLite may take this journal back, or there is none: sim/sweep/store.c says what could go wrong."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -165,12 +169,12 @@ def is_plain_journal(path):
         return os.pread(journal.fileno(), 8, max(size - 8, 0)) != SUPER_JOURNAL
 
 
-def quoted(name):
+def quoted(name: str) -> str:
     """A name as SQL writes that of a column."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def numbers_or_words(values):
+def numbers_or_words(values: pandas.Series) -> pandas.Series:
     """A column of an axis: as numbers when all its values are numbers, else as words."""
     if values.dtype.kind in "biuf" and numpy.isfinite(values).all():
         return values
@@ -182,18 +186,18 @@ def numbers_or_words(values):
     return numbers.astype("int64") if (numbers == numbers.round()).all() and numbers.abs().max() < 2 ** 53 else numbers
 
 
-def levels(values):
+def levels(values: pandas.Series) -> list[typing.Any]:
     """The values of an axis in order: numbers by size, words as they come."""
     found = values.unique()
     return sorted(found) if values.dtype.kind in "biuf" else list(found)
 
 
-def provenance(store):
+def provenance(store: Store) -> dict[str, object]:
     """The facts in which this sweep is told, without those that are long."""
     return {name: value for name, value in store.facts.items() if value is not None and "\n" not in str(value)}
 
 
-def plain(value):
+def plain(value: typing.Any) -> typing.Any:
     """A value of a frame as JSON and CSV have it: whole numbers without a fraction, None for what is not there."""
     if isinstance(value, (numpy.floating, float)):
         return None if not numpy.isfinite(value) else int(value) if float(value).is_integer() else float(value)

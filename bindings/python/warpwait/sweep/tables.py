@@ -1,4 +1,6 @@
 """Answers as text in columns, as CSV and as JSON."""
+from __future__ import annotations
+
 import dataclasses
 import json
 import math
@@ -15,13 +17,13 @@ class Answer:
     facts: what JSON says besides."""
     query: str
     rows: pandas.DataFrame
-    units: dict = dataclasses.field(default_factory=dict)
-    notes: list = dataclasses.field(default_factory=list)
-    facts: dict = dataclasses.field(default_factory=dict)
-    marks: dict = dataclasses.field(default_factory=dict)
+    units: dict[str, str] = dataclasses.field(default_factory=dict)
+    notes: list[str] = dataclasses.field(default_factory=list)
+    facts: dict[str, object] = dataclasses.field(default_factory=dict)
+    marks: dict[int, str] = dataclasses.field(default_factory=dict)
 
 
-def number(value):
+def number(value: float) -> str:
     """A number as people read it: whole ones whole, others to six digits or, below 1, to three places."""
     if math.isnan(value):
         return "-"
@@ -30,29 +32,29 @@ def number(value):
     return f"{value + 0.:.3f}".replace("-0.000", "0.000") if abs(value) < 1 else f"{value:.6g}"
 
 
-def amount(value):
+def amount(value: float) -> str:
     """The same with commas between thousands."""
     return f"{int(value):,}" if float(value).is_integer() else number(value)
 
 
-def points(count):
+def points(count: int) -> str:
     """`1 point`, `2 points`."""
     return f"{count} point{'' if count == 1 else 's'}"
 
 
-def words(column):
+def words(column: pandas.Series) -> tuple[list[str], bool]:
     """A column as words, and whether they stand at the right: numbers do."""
     if column.dtype.kind in "biuf":
         return [number(value) for value in column], True
     return ["" if pandas.isna(value) else str(value) for value in column], False
 
 
-def header(name, unit):
+def header(name: str, unit: str | None) -> str:
     """A column's name with its unit, unless it says that already."""
     return f"{name} ({unit})" if unit and unit not in name.split(".")[-1].replace("_", " ") else name
 
 
-def as_text(answer):
+def as_text(answer: Answer) -> str:
     """The rows in columns, and the notes below them."""
     columns = []
     for name in answer.rows.columns:
@@ -67,14 +69,14 @@ def as_text(answer):
     return "\n".join([*lines, *([""] if answer.notes else []), *answer.notes]) + "\n"
 
 
-def as_csv(answer):
+def as_csv(answer: Answer) -> str:
     """The rows as CSV, whole numbers without a fraction."""
     cells = {name: pandas.Series([plain(value) for value in column], dtype=object)
              for name, column in answer.rows.items()}
     return to_csv(pandas.DataFrame(cells), index=False)
 
 
-def as_json(answer):
+def as_json(answer: Answer) -> str:
     """Rows, units and facts as JSON; null for what is not there."""
     rows = [{name: plain(value) for name, value in row.items()} for row in answer.rows.to_dict("records")]
     facts = {name: plain(value) for name, value in answer.facts.items()}

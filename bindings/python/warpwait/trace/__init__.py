@@ -16,20 +16,35 @@
 Written from the pages on the formats (docs/trace-format.md, docs/timeline-format.md) and nothing else. Traces need
 Python's own modules alone, timelines need numpy, and `frame()` needs pandas.
 """
+from __future__ import annotations
+
+import os
+import typing
+
 from .._optional import need
-from .file import Batch, Launch, Trace, TraceError
+from .file import Batch, Launch, Trace
+from .numbers import TraceError
 from .stream import Note, Operation
+
+if typing.TYPE_CHECKING:
+    from .timeline import Timeline
 
 __all__ = ["Batch", "Launch", "Note", "Operation", "Trace", "TraceError", "open", "open_timeline"]
 
 
-def open(path, salvage=False):  # pylint: disable=redefined-builtin
-    """Opens the trace at `path`; with `salvage`, the intact prefix of a damaged one (see Trace.damage)."""
+def open(path: str | os.PathLike[str], salvage: bool = False) -> Trace:  # pylint: disable=redefined-builtin
+    """Opens the trace at `path`; with `salvage`, the intact prefix of a damaged one (see Trace.damage).
+
+    Raises TraceError and OSError.
+    """
     return Trace(path, salvage)
 
 
-def open_timeline(path, salvage=False):
-    """Opens the timeline at `path`; with `salvage`, the intact prefix of a damaged one (see Timeline.damage)."""
+def open_timeline(path: str | os.PathLike[str], salvage: bool = False) -> Timeline:
+    """Opens the timeline at `path`; with `salvage`, the intact prefix of a damaged one (see Timeline.damage).
+
+    Raises TraceError, OSError, and MissingPackage without numpy.
+    """
     need("numpy")
-    from .timeline import Timeline
-    return Timeline(path, salvage)
+    from . import timeline
+    return timeline.Timeline(path, salvage)

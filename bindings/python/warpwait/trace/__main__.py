@@ -1,17 +1,23 @@
 """python3 -m warpwait.trace FILE [--salvage]: prints each operation of a trace or event of a timeline, a line each."""
+from __future__ import annotations
+
 import argparse
 import os
 import sys
+import typing
 
 from .. import _command
 from .._optional import MissingPackage
 from .._terminal import shown
-from . import TraceError, open as open_trace, open_timeline
+from . import Operation, Trace, TraceError, open as open_trace, open_timeline
+
+if typing.TYPE_CHECKING:
+    from .timeline import Timeline
 
 
-def line(operation):
+def line(operation: Operation) -> str:
     """The operation as text: what a test compares with the C reader's."""
-    words = [operation.pc, operation.next, f"{operation.mask:x}", "+".join(operation.flags) or "-", operation.kind]
+    words: list[object] = [operation.pc, operation.next, f"{operation.mask:x}", "+".join(operation.flags) or "-", operation.kind]
     words += [f"{name}={value:x}" for name, value in operation.fields.items()]
     words += [f"{name}=" + ",".join(f"{lane}:{value:x}" for lane, value in values.items())
               for name, values in operation.values.items()]
@@ -20,7 +26,7 @@ def line(operation):
     return " ".join(map(str, words))
 
 
-def print_operations(trace):
+def print_operations(trace: Trace) -> None:
     for launch, group in trace.groups():
         for warp in range(trace.warps(launch, group)):
             print(f"launch {launch} group {group} warp {warp}")
@@ -28,40 +34,48 @@ def print_operations(trace):
                 print(shown(line(operation), sys.stdout))
 
 
-def print_events(timeline):
+def print_events(timeline: Timeline) -> None:
     for event in timeline.events():
-        words = [event.kind, event.cu, event.unit, event.start, event.end]
+        words: list[object] = [event.kind, event.cu, event.unit, event.start, event.end]
         words += [f"{name}={value:x}" for name, value in event.fields.items()]
         print(shown(" ".join(map(str, words)), sys.stdout))
 
 
-def is_timeline(path):
+def is_timeline(path: str) -> bool:
     with open(path, "rb") as file:
         return file.read(4) == b"\x89WWL"
 
 
-def show_file(arguments):
-    opener, show = (open_timeline, print_events) if is_timeline(arguments.file) else (open_trace, print_operations)
-    with opener(arguments.file, arguments.salvage) as file:
+def show_file(arguments: argparse.Namespace) -> None:
+    file: Trace | Timeline
+    if is_timeline(arguments.file):
+        file = open_timeline(arguments.file, arguments.salvage)
+    else:
+        file = open_trace(arguments.file, arguments.salvage)
+    with file:
         if arguments.schema:
             print(shown(file.schema.text, sys.stdout), end="")
+            sys.stdout.flush()
+            return
+        if isinstance(file, Trace):
+            print_operations(file)
         else:
-            show(file)
-            if file.damage:
-                print(shown(file.damage, sys.stderr), file=sys.stderr)
+            print_events(file)
+        if file.damage:
+            print(shown(file.damage, sys.stderr), file=sys.stderr)
     sys.stdout.flush()
 
 
-def fail(message, status=2):
+def fail(message: object, status: int = 2) -> int:
     """Says what is wrong in one line. What is still to be printed is forgotten: nobody could read it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return _command.fail("warpwait.trace", message, status)
 
 
-def main():
+def main() -> int:
     """The command; returns its exit status."""
     parser = argparse.ArgumentParser(prog="python3 -m warpwait.trace", epilog="Exit status: 0 fine; 2 bad input.",
-                                     description="Prints" + __doc__.partition(": prints")[2])
+                                     description="Prints" + (__doc__ or "").partition(": prints")[2])
     parser.add_argument("file", help="a trace, .wwt, or a timeline, .wtl")
     parser.add_argument("--salvage", action="store_true", help="read the intact prefix of a damaged file")
     parser.add_argument("--schema", action="store_true", help="print the file's schema instead")

@@ -1,6 +1,10 @@
 """The file: blocks, metas, the index of blocks."""
+from __future__ import annotations
+
 import dataclasses
+import os
 import struct
+import typing
 import zlib
 
 from .numbers import Cursor, TraceError
@@ -22,7 +26,7 @@ class Block:
     cut: bool = False  # the file ends in the payload
 
     @property
-    def behind(self):
+    def behind(self) -> int:
         return self.offset + BLOCK_HEADER.size + self.stored
 
 
@@ -33,12 +37,13 @@ class BlockFile:
     """
     MAGIC, NAME = b"", ""
 
-    def __init__(self, path, salvage=False):
+    def __init__(self, path: str | os.PathLike[str], salvage: bool = False) -> None:
         self.path = str(path)
-        self.metas, self.damage = {}, None
+        self.metas: dict[str, bytes] = {}
+        self.damage: str | None = None
         self._file = open(path, "rb")
         self._size = self._file.seek(0, 2)
-        self._blocks = []  # of all types, in the file's order
+        self._blocks: list[Block] = []  # of all types, in the file's order
         try:
             self._check_header()
             if salvage:
@@ -49,7 +54,7 @@ class BlockFile:
             self.close()
             raise
 
-    def _read_whole(self):
+    def _read_whole(self) -> None:
         try:
             self._read_index()
         except TraceError as error:
@@ -57,34 +62,42 @@ class BlockFile:
                 raise
             raise TraceError(f"{self.path}: expected {error} of the index, found another") from None
 
-    def _salvage(self):
+    def _salvage(self) -> None:
         try:
             self._scan()
         except TraceError as error:
             self.damage = str(error)
 
-    def close(self):
+    def _read_index(self) -> None:
+        """What a whole file's last blocks say. Raises TraceError."""
+        raise NotImplementedError
+
+    def _scanned(self, block: Block, number: int) -> None:
+        """Takes a block of data when there is no index."""
+        raise NotImplementedError
+
+    def close(self) -> None:
         self._file.close()
 
-    def __enter__(self):
+    def __enter__(self) -> typing.Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # ---- blocks -------------------------------------------------------------------------------
 
-    def _error(self, offset, expected, found):
+    def _error(self, offset: int, expected: object, found: object) -> TraceError:
         return TraceError(f"{self.path}: offset {offset}: expected {expected}, found {found}")
 
-    def _bytes(self, offset, size):
+    def _bytes(self, offset: int, size: int) -> bytes:
         self._file.seek(offset)
         found = self._file.read(size)
         if len(found) < size:
             raise self._error(offset, f"{size} bytes", f"{len(found)}")
         return found
 
-    def _check_header(self):
+    def _check_header(self) -> None:
         header = self._bytes(0, FILE_HEADER.size)
         magic, version, crc = FILE_HEADER.unpack(header)
         if magic != self.MAGIC:
@@ -94,7 +107,7 @@ class BlockFile:
         if version != 1:
             raise self._error(8, "version 1", f"version {version}")
 
-    def _block(self, offset, number=None):
+    def _block(self, offset: int, number: int | None = None) -> Block:
         header = self._bytes(offset, BLOCK_HEADER.size)
         kind, found, method, raw, stored, crc, check = BLOCK_HEADER.unpack(header)
         if check != zlib.crc32(header[:-4]):
@@ -103,7 +116,7 @@ class BlockFile:
             raise self._error(offset + 4, f"block number {number}", found)
         return Block(offset, kind.decode("latin-1"), method, raw, stored, crc)
 
-    def _payload(self, block):
+    def _payload(self, block: Block) -> bytes:
         if block.cut:
             self._file.seek(block.offset + BLOCK_HEADER.size)
             stored = self._file.read()
@@ -119,14 +132,14 @@ class BlockFile:
             raise self._error(block.offset, f"{block.raw} bytes", len(raw))
         return raw
 
-    def _take(self, block):
+    def _take(self, block: Block) -> None:
         """Blocks that are read when a file is opened."""
         if block.type == "meta":
             cursor = Cursor(self._payload(block))
             name = cursor.bytes(cursor.varint()).decode()
             self.metas[name] = cursor.rest()
 
-    def _taken(self, block):
+    def _taken(self, block: Block) -> None:
         """Takes it; what a writer of another make may have put there is told like other damage."""
         try:
             self._take(block)
@@ -137,7 +150,7 @@ class BlockFile:
         except (ValueError, LookupError, AttributeError, TypeError):
             raise self._error(block.offset, f"what a block of type {block.type} has", "others") from None
 
-    def _read_end(self, layout):
+    def _read_end(self, layout: struct.Struct) -> tuple[int, ...]:
         """The numbers in the end, which a whole file has as its last bytes."""
         offset = max(self._size - BLOCK_HEADER.size - layout.size, FILE_HEADER.size)
         try:
@@ -148,7 +161,7 @@ class BlockFile:
             raise self._error(offset, "a block of type end", end.type)
         return layout.unpack(self._payload(end))
 
-    def _read_blocks(self, offset, blocks):
+    def _read_blocks(self, offset: int, blocks: int) -> tuple[int, int]:
         """Reads the index at `offset`; returns what is behind it, and that block's number."""
         number, at = blocks, FILE_HEADER.size
         while len(self._blocks) < blocks:
@@ -161,13 +174,13 @@ class BlockFile:
                 at = block.behind
         return offset, number
 
-    def _index_block(self, kind, offset, number):
+    def _index_block(self, kind: str, offset: int, number: int) -> tuple[Cursor, int, int]:
         block = self._block(offset, number)
         if block.type != kind:
             raise self._error(offset, f"a block of type {kind}", block.type)
         return Cursor(self._payload(block)), block.behind, number + 1
 
-    def _scan(self):
+    def _scan(self) -> None:
         offset = FILE_HEADER.size
         while not self._blocks or self._blocks[-1].type != "end ":
             block = self._block(offset, len(self._blocks))

@@ -1,12 +1,19 @@
 """A trace: blocks, the index, batches of streams."""
+from __future__ import annotations
+
 import dataclasses
+import os
 import struct
+import typing
 import zlib
 
 from .._optional import need
 from . import stream
-from .blocks import BlockFile
+from .blocks import Block, BlockFile
 from .numbers import Cursor, TraceError, unzigzag
+
+if typing.TYPE_CHECKING:
+    import pandas
 
 END = struct.Struct("<QQQQ")
 
@@ -30,11 +37,11 @@ class Batch:
     start: int  # cycle
     end: int
     last: bool
-    pieces: list  # (warp, operations, bytes)
+    pieces: list[tuple[int, int, bytes]]  # (warp, operations, bytes)
     block: int
 
     @property
-    def operations(self):
+    def operations(self) -> int:
         return sum(operations for _, operations, _ in self.pieces)
 
 
@@ -46,13 +53,15 @@ class Trace(BlockFile):
     """
     MAGIC, NAME = b"\x89WWT\r\n\x1a\n", "a trace"
 
-    def __init__(self, path, salvage=False):
-        self.programs, self.launches, self.schema = [], [], None
-        self._rows = {}  # (launch, group) -> [(block, place)]
-        self._cache = {}
+    def __init__(self, path: str | os.PathLike[str], salvage: bool = False) -> None:
+        self.programs: list[list[stream.Kind]] = []
+        self.launches: list[Launch] = []
+        self.schema = stream.Schema("")  # the file's first block has it
+        self._rows: dict[tuple[int, int], list[tuple[int, int]]] = {}  # (launch, group) -> [(block, place)]
+        self._cache: dict[int, list[Batch]] = {}
         super().__init__(path, salvage)
 
-    def _take(self, block):
+    def _take(self, block: Block) -> None:
         """Blocks that are read when a trace is opened."""
         if block.type == "schm":
             self.schema = stream.Schema(self._payload(block).decode())
@@ -64,7 +73,7 @@ class Trace(BlockFile):
         else:
             super()._take(block)
 
-    def _read_index(self):
+    def _read_index(self) -> None:
         offset, blocks, batches, _ = self._read_end(END)
         offset, number = self._read_blocks(offset, blocks)
         while batches > 0:
@@ -77,7 +86,7 @@ class Trace(BlockFile):
                 self._rows.setdefault((launch, group), []).append((block, cursor.varint()))
                 batches -= 1
 
-    def _salvage(self):
+    def _salvage(self) -> None:
         super()._salvage()
         if self.damage and self._blocks:
             try:
@@ -85,7 +94,7 @@ class Trace(BlockFile):
             except (TraceError, zlib.error):
                 pass
 
-    def _take_cut(self):
+    def _take_cut(self) -> None:
         """What is left of a block of data that the file ends in."""
         block = self._block(self._blocks[-1].behind, len(self._blocks))
         if block.type == "data" and block.behind > self._size:
@@ -93,15 +102,16 @@ class Trace(BlockFile):
             self._scanned(block, len(self._blocks))
             self._blocks.append(block)
 
-    def _scanned(self, block, number):
+    def _scanned(self, block: Block, number: int) -> None:
         for place, batch in enumerate(self._parse(block, number)):
             self._rows.setdefault((batch.launch, batch.group), []).append((number, place))
 
     # ---- batches ------------------------------------------------------------------------------
 
-    def _parse(self, block, number):
+    def _parse(self, block: Block, number: int) -> list[Batch]:
         """The batches of a block of data."""
-        cursor, batches = Cursor(self._payload(block)), []
+        cursor = Cursor(self._payload(block))
+        batches: list[Batch] = []
         while cursor.left():
             try:
                 batches.append(self._batch(cursor, number))
@@ -112,7 +122,7 @@ class Trace(BlockFile):
         return batches
 
     @staticmethod
-    def _batch(cursor, number):
+    def _batch(cursor: Cursor, number: int) -> Batch:
         launch, group, warps, cu, start, length, last, count = (cursor.varint() for _ in range(8))
         table, warp = [], 0
         for _ in range(count):
@@ -122,28 +132,29 @@ class Trace(BlockFile):
         pieces = [(index, operations, cursor.bytes(size)) for index, operations, size in table]
         return Batch(launch, group, warps, cu, start, start + length, bool(last), pieces, number)
 
-    def _batches_of(self, number):
+    def _batches_of(self, number: int) -> list[Batch]:
         if number not in self._cache:
             if len(self._cache) >= 16:
                 self._cache.pop(next(iter(self._cache)))
             self._cache[number] = self._parse(self._blocks[number], number)
         return self._cache[number]
 
-    def groups(self):
-        """(launch, group) of all that began, sorted."""
+    def groups(self) -> list[tuple[int, int]]:
+        """(launch, group) of all work-groups that began, sorted."""
         return sorted(self._rows)
 
-    def batches(self, launch=None, group=None):
-        """The batches of a work-group, or of all, by launch, group and time."""
+    def batches(self, launch: int | None = None, group: int | None = None) -> typing.Iterator[Batch]:
+        """The batches of a work-group, or of all, by launch, group and time. Raises TraceError at one that is damaged."""
         for key in sorted(self._rows):
             if launch in (None, key[0]) and group in (None, key[1]):
                 for number, place in self._rows[key]:
                     yield self._batches_of(number)[place]
 
-    def operations(self, launch, group, warp):
-        """The operations of one warp, from its first to its last."""
+    def operations(self, launch: int, group: int, warp: int) -> typing.Iterator[stream.Operation]:
+        """The operations of one warp, from its first to its last. Raises IndexError for a launch that is not there, and
+        TraceError at damage."""
         of = self.launches[launch]
-        decoder = None
+        decoder: stream.Decoder | None = None
         for batch in self.batches(launch, group):
             for index, operations, piece in batch.pieces:
                 if index == warp:
@@ -154,13 +165,17 @@ class Trace(BlockFile):
                         where = f"launch {launch}, group {group}, warp {warp}"
                         raise self._error(self._blocks[batch.block].offset, error, f"others, in {where}") from None
 
-    def warps(self, launch, group):
+    def warps(self, launch: int, group: int) -> int:
         """How many warps the work-group has."""
         return next(self.batches(launch, group)).warps
 
-    def frame(self, launch=None, group=None):
-        """The operations as a pandas DataFrame: a row each, without the lanes' values (first is the first lane's)."""
-        pandas = need("pandas")
+    def frame(self, launch: int | None = None, group: int | None = None) -> pandas.DataFrame:
+        """The operations as a pandas DataFrame, a row each in the order of launch, group, warp and time.
+
+        Columns: launch, group, warp, place (in the warp), pc, next (the pc after it), kind, lanes (how many ran it), flags
+        (words with commas between), address (bytes; the first lane's, missing when there is none). launch, group: None for
+        all. Raises TraceError, and MissingPackage without pandas.
+        """
         rows = []
         for of, number in self.groups():
             if launch not in (None, of) or group not in (None, number):
@@ -171,4 +186,4 @@ class Trace(BlockFile):
                                  operation.mask.bit_count(),
                                  ",".join(operation.flags), operation.first("address")))
         columns = ["launch", "group", "warp", "place", "pc", "next", "kind", "lanes", "flags", "address"]
-        return pandas.DataFrame(rows, columns=columns)
+        return need("pandas").DataFrame(rows, columns=columns)

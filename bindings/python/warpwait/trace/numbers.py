@@ -1,11 +1,15 @@
 """Numbers in bytes."""
+from __future__ import annotations
+
+import builtins
+
 
 
 class TraceError(Exception):
     """What is wrong with a trace: one line."""
 
 
-def unzigzag(code):
+def unzigzag(code: int) -> int:
     """0, 1, 2, 3, 4 ... -> 0, -1, 1, -2, 2 ..."""
     return code >> 1 ^ -(code & 1)
 
@@ -13,13 +17,13 @@ def unzigzag(code):
 class Cursor:
     """Bytes that are read from the first to the last."""
 
-    def __init__(self, data):
+    def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
 
-    def left(self):
+    def left(self) -> int:
         return len(self._data) - self._at
 
-    def varint(self):
+    def varint(self) -> int:
         value = shift = 0
         while True:
             if self._at >= len(self._data) or shift > 63:
@@ -31,11 +35,11 @@ class Cursor:
                 return value
             shift += 7
 
-    def bytes(self, size):
+    def bytes(self, size: int) -> builtins.bytes:
         if size > self.left():
             raise TraceError(f"{size} bytes")
         self._at += size
         return self._data[self._at - size:self._at]
 
-    def rest(self):
+    def rest(self) -> builtins.bytes:
         return self.bytes(self.left())

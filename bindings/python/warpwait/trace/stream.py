@@ -1,6 +1,9 @@
 """Streams: how a warp's operations are predicted, and what is said of those that differ."""
+from __future__ import annotations
+
 import dataclasses
 import itertools
+import typing
 
 from .numbers import Cursor, TraceError, unzigzag
 
@@ -10,17 +13,22 @@ WORD = (1 << 64) - 1
 class Kind:
     """A kind of instruction: names of its fields, whether each steps, and names of its vectors."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
-        self.fields, self.steps, self.vectors = [], [], []
+        self.fields: list[str] = []
+        self.steps: list[bool] = []
+        self.vectors: list[str] = []
 
 
 class Schema:
     """The rows of a trace, from its first block."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         self.text = text
-        self.kinds, self.flags, self.notes, self.limits = [], [], [], {}
+        self.kinds: list[Kind] = []
+        self.flags: list[str] = []
+        self.notes: list[str] = []
+        self.limits: dict[str, int] = {}
         for line in text.splitlines():
             word, *rest = line.split(" ")
             if word in ("trace", "contexts", "shapes"):
@@ -42,7 +50,7 @@ class Schema:
 class Note:
     """What is said of an operation now and then."""
     kind: str
-    values: list
+    values: list[int]
     text: bytes
 
 
@@ -52,17 +60,17 @@ class Operation:
     pc: int
     next: int
     mask: int
-    flags: list
+    flags: list[str]
     kind: str
-    fields: dict
-    values: dict
-    notes: list
+    fields: dict[str, int]
+    values: dict[str, dict[int, int]]
+    notes: list[Note]
 
-    def lanes(self, name):
+    def lanes(self, name: str) -> dict[int, int]:
         """{lane: number} of the vector; empty when it has none."""
         return self.values.get(name, {})
 
-    def first(self, name):
+    def first(self, name: str) -> int | None:
         """The vector's value of its first lane, or None."""
         return next(iter(self.lanes(name).values()), None)
 
@@ -70,15 +78,15 @@ class Operation:
 class Step:
     """A number that is predicted as the last one and a step, or as the one of two to four visits ago."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.last = self.step = self.turn = 0
         self.before = [0, 0, 0]  # two, three and four visits ago
         self.sure = False
 
-    def predict(self):
+    def predict(self) -> int:
         return self.before[self.turn - 1] if self.turn else (self.last + self.step) & WORD
 
-    def learn(self, value, fresh):
+    def learn(self, value: int, fresh: bool) -> None:
         if not fresh:
             if value == self.predict():
                 self.sure = True
@@ -87,7 +95,7 @@ class Step:
         self.before = [self.last, *self.before[:2]]
         self.last = value
 
-    def _missed(self, value):
+    def _missed(self, value: int) -> None:
         turn = self.before.index(value) + 1 if value in self.before else 0
         if not turn and (self.turn or not self.sure):
             self.step = (value - self.last) & WORD
@@ -97,16 +105,16 @@ class Step:
 class Same(Step):
     """A number that is predicted as the last one."""
 
-    def learn(self, value, fresh):
+    def learn(self, value: int, fresh: bool) -> None:
         self.last = value
 
 
 class Context:
     """What an operation at one pc held at its last visit."""
 
-    def __init__(self, kind, pc, mask):
+    def __init__(self, kind: Kind, pc: int, mask: int) -> None:
         self.next, self.mask, self.flags, self.fresh = pc + 1, mask, 0, True
-        self.fields = [Step() if steps else Same() for steps in kind.steps]
+        self.fields: list[Step] = [Step() if steps else Same() for steps in kind.steps]
         self.shapes = [0] * len(kind.vectors)
         self.bases = [Step() for _ in kind.vectors]
 
@@ -114,17 +122,18 @@ class Context:
 class Decoder:
     """A warp's stream, fed with its pieces."""
 
-    def __init__(self, schema, program, lanes):
+    def __init__(self, schema: Schema, program: list[Kind], lanes: int) -> None:
         self.schema, self.program, self.width = schema, program, lanes
-        self.pc = None
+        self.pc = -1  # before the first piece
         self.mask = (1 << lanes) - 1
-        self.contexts = {}
-        self.rows, self.next_row = [None] * schema.limits["shapes"], 0
+        self.contexts: dict[int, Context] = {}
+        self.rows: list[list[int]] = [[]] * schema.limits["shapes"]
+        self.next_row = 0
 
-    def piece(self, data, operations):
+    def piece(self, data: bytes, operations: int) -> typing.Iterator[Operation]:
         """Yields the operations of the next piece."""
         cursor = Cursor(data)
-        if self.pc is None:
+        if self.pc < 0:
             self.pc = cursor.varint()
         while cursor.left():
             for _ in range(cursor.varint()):
@@ -136,7 +145,7 @@ class Decoder:
         if operations:
             raise TraceError("as many operations as the batch tells")
 
-    def _context(self, kind):
+    def _context(self, kind: Kind) -> Context:
         context = self.contexts.get(self.pc)
         if context is None:
             if len(self.contexts) == self.schema.limits["contexts"]:
@@ -144,10 +153,10 @@ class Decoder:
             context = self.contexts[self.pc] = Context(kind, self.pc, self.mask)
         return context
 
-    def _take(self, cursor, misses):
+    def _take(self, cursor: Cursor, misses: int) -> Operation:
         bits = itertools.count()
 
-        def number(predicted):
+        def number(predicted: int) -> int:
             differs = misses >> next(bits) & 1
             return (predicted + unzigzag(cursor.varint())) & WORD if differs else predicted
 
@@ -158,13 +167,14 @@ class Decoder:
         context.next = self.pc = number(context.next)
         context.mask = self.mask = number(context.mask)
         context.flags = number(context.flags)
-        fields, values = {}, {}
+        fields: dict[str, int] = {}
+        values: dict[str, dict[int, int]] = {}
         if context.mask and kind.fields:
             for name, field in zip(kind.fields, context.fields):
                 fields[name] = number(field.predict())
                 field.learn(fields[name], context.fresh)
-            lanes = context.mask & ~fields["left_out"] if kind.vectors else 0
-            lanes = [lane for lane in range(self.width) if lanes >> lane & 1]
+            ran = context.mask & ~fields["left_out"] if kind.vectors else 0
+            lanes = [lane for lane in range(self.width) if ran >> lane & 1]
             for i, name in enumerate(kind.vectors if lanes else []):
                 if misses >> next(bits) & 1:
                     context.shapes[i] = self._shape(cursor, lanes)
@@ -177,10 +187,10 @@ class Decoder:
         return Operation(pc, self.pc, self.mask, flags, kind.name, fields, values,
                          self._notes(cursor) if notes & 1 else [])
 
-    def _offset(self, shape, lane):
+    def _offset(self, shape: int, lane: int) -> int:
         return self.rows[shape >> 1][lane] if shape & 1 else unzigzag(shape >> 1) * lane
 
-    def _shape(self, cursor, lanes):
+    def _shape(self, cursor: Cursor, lanes: list[int]) -> int:
         """A shape that is not as predicted: its number."""
         shape = cursor.varint()
         if shape != 2 * len(self.rows) + 1:
@@ -196,7 +206,7 @@ class Decoder:
         self.next_row = (self.next_row + 1) % len(self.rows)
         return shape
 
-    def _notes(self, cursor):
+    def _notes(self, cursor: Cursor) -> list[Note]:
         notes = []
         for _ in range(cursor.varint()):
             kind = self.schema.notes[cursor.varint()]

@@ -1,15 +1,23 @@
 """Timelines (.wtl): events as columns of numbers, read with numpy."""
+from __future__ import annotations
+
 import dataclasses
 import functools
 import itertools
 import json
+import os
 import struct
+import typing
 
 import numpy
 
+from .._arrays import Whole, Words
 from .._optional import need
-from .blocks import BlockFile
+from .blocks import Block, BlockFile
 from .numbers import Cursor, TraceError
+
+if typing.TYPE_CHECKING:
+    import pandas
 
 END = struct.Struct("<QQQQQ")
 WORD = numpy.uint64
@@ -20,16 +28,19 @@ CUS, UNITS = 1024, 4096  # compute units and units are below
 class Kind:
     """A kind of event: its name, the block that tells of it, what its `unit` is, and (name, type) of its fields."""
 
-    def __init__(self, name, block, text):
+    def __init__(self, name: str, block: str, text: str) -> None:
         self.name, self.block, self.text = name, block, text
-        self.unit, self.fields = "", []
+        self.unit = ""
+        self.fields: list[tuple[str, str]] = []
 
 
 class Schema:
     """The rows of a timeline, from its first block."""
 
-    def __init__(self, text):
-        self.text, self.kinds, self.blocks = text, [], {}
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.kinds: list[Kind] = []
+        self.blocks: dict[str, str] = {}
         for line in text.splitlines():
             word, rest = line.split(" ", 1)
             if word == "block":
@@ -51,30 +62,32 @@ class Event:
     unit: int
     start: int
     end: int
-    fields: dict
+    fields: dict[str, int]
 
 
 # ---- columns ----------------------------------------------------------------------------------
 
-def varints(data):
+def varints(data: bytes) -> Words:
     """All numbers in the bytes."""
-    data = numpy.frombuffer(data, numpy.uint8)
-    last = data < 0x80
+    octets = numpy.frombuffer(data, numpy.uint8)
+    last = octets < 0x80
     if last.all():
-        return data.astype(WORD)
+        return octets.astype(WORD)
     ends = numpy.flatnonzero(last)
     if not last[-1]:
         raise TraceError("a number")
-    starts = numpy.concatenate(([0], ends[:-1] + 1))
-    place = numpy.arange(len(data)) - numpy.repeat(starts, ends - starts + 1)
-    return numpy.add.reduceat((data & 0x7f).astype(WORD) << (7 * place).astype(WORD), starts)
+    starts = numpy.append(0, ends[:-1] + 1)
+    place = numpy.arange(len(octets)) - numpy.repeat(starts, ends - starts + 1)
+    values: Words = numpy.add.reduceat((octets & 0x7f).astype(WORD) << (7 * place).astype(WORD), starts)
+    return values
 
 
-def unzigzag(codes):
-    return codes >> WORD(1) ^ -(codes & WORD(1))
+def unzigzag(codes: Words) -> Words:
+    numbers: Words = codes >> WORD(1) ^ -(codes & WORD(1))
+    return numbers
 
 
-def column(cursor, count):
+def column(cursor: Cursor, count: int) -> Words:
     """The next column, of so many values."""
     head = cursor.varint()
     data = cursor.bytes(head >> 1)
@@ -94,17 +107,17 @@ def column(cursor, count):
 class Contexts:
     """Events by their unit: what adds up, from one event of a unit to its next."""
 
-    def __init__(self, units):
+    def __init__(self, units: Words) -> None:
         self._order = numpy.argsort(units, kind="stable")
         self._units = units[self._order]
         firsts = numpy.flatnonzero(numpy.concatenate(([True], self._units[1:] != self._units[:-1])))
         self._firsts = firsts
         self._lengths = numpy.diff(numpy.append(firsts, len(units)))
 
-    def add_up(self, values, operation=numpy.add, back=numpy.subtract):
+    def add_up(self, values: Words, operation: numpy.ufunc = numpy.add, back: numpy.ufunc = numpy.subtract) -> Words:
         """Of each event the values of its unit so far, added up (or whatever the operation does)."""
         values = values[self._order]
-        sums = operation.accumulate(values)
+        sums: Words = operation.accumulate(values)
         before = back(sums[self._firsts], values[self._firsts])
         result = numpy.empty_like(sums)
         result[self._order] = back(sums, numpy.repeat(before, self._lengths))
@@ -116,17 +129,17 @@ class Batch:
     """Events of a stream. kinds: the number of each; columns: kind -> name of the column -> array."""
     stream: int
     cu: int
-    kinds: numpy.ndarray
-    columns: dict
+    kinds: Words
+    columns: dict[int, dict[str, Words]]
 
 
-def kind_columns(kind, cursor, count, base):
-    units = numpy.cumsum(unzigzag(column(cursor, count)))
+def kind_columns(kind: Kind, cursor: Cursor, count: int, base: int) -> dict[str, Words]:
+    units: Words = numpy.cumsum(unzigzag(column(cursor, count)))
     if units.max() >= UNITS:
         raise TraceError(f"units below {UNITS}")
     contexts = Contexts(units)
     moves, lengths = unzigzag(column(cursor, count)), column(cursor, count)
-    end = contexts.add_up(moves + lengths) + WORD(base)
+    end: Words = contexts.add_up(moves + lengths) + WORD(base)
     found = {"unit": units, "from": end - lengths, "to": end}
     for name, form in kind.fields:
         values = column(cursor, count)
@@ -139,7 +152,7 @@ def kind_columns(kind, cursor, count, base):
     return found
 
 
-def batches(schema, payload):
+def batches(schema: Schema, payload: bytes) -> typing.Iterator[Batch]:
     """The batches of a block of data."""
     cursor = Cursor(payload)
     while cursor.left():
@@ -149,7 +162,7 @@ def batches(schema, payload):
             raise TraceError(f"1 to {BATCH_EVENTS} events of a batch")
         if cu >= CUS:
             raise TraceError(f"a compute unit below {CUS}")
-        kinds = numpy.cumsum(unzigzag(column(body, events)))
+        kinds: Words = numpy.cumsum(unzigzag(column(body, events)))
         present, firsts, counts = numpy.unique(kinds, return_index=True, return_counts=True)
         if present[-1] >= len(schema.kinds):
             raise TraceError("kinds that the schema has")
@@ -171,29 +184,29 @@ class Timeline(BlockFile):
     """
     MAGIC, NAME = b"\x89WWL\r\n\x1a\n", "a timeline"
 
-    def __init__(self, path, salvage=False):
-        self.schema = None
+    def __init__(self, path: str | os.PathLike[str], salvage: bool = False) -> None:
+        self.schema = Schema("")  # the file's first block has it
         self.count, self.start, self.end = 0, 0, 0
         super().__init__(path, salvage)
 
-    def _take(self, block):
+    def _take(self, block: Block) -> None:
         if block.type == "schm":
             self.schema = Schema(self._payload(block).decode())
         else:
             super()._take(block)
 
-    def _read_index(self):
+    def _read_index(self) -> None:
         offset, blocks, self.count, self.start, self.end = self._read_end(END)
         self._read_blocks(offset, blocks)
 
-    def _scanned(self, block, number):
+    def _scanned(self, block: Block, number: int) -> None:
         for batch in list(self._batches_of(block)):
             start = min(int(columns["from"].min()) for columns in batch.columns.values())
             self.start = min(self.start, start) if self.count else start
             self.end = max([self.end] + [int(columns["to"].max()) for columns in batch.columns.values()])
             self.count += len(batch.kinds)
 
-    def _batches_of(self, block):
+    def _batches_of(self, block: Block) -> typing.Iterator[Batch]:
         try:
             yield from batches(self.schema, self._payload(block))
         except TraceError as error:
@@ -201,18 +214,18 @@ class Timeline(BlockFile):
                 raise
             raise self._error(block.offset, error, "another") from None
 
-    def raw_bytes(self):
+    def raw_bytes(self) -> int:
         """Bytes of all batches before they were compressed."""
         return sum(block.raw for block in self._blocks if block.type == "data")
 
-    def batches(self):
+    def batches(self) -> typing.Iterator[Batch]:
         """All batches, in the file's order."""
         for block in self._blocks:
             if block.type == "data":
                 yield from self._batches_of(block)
 
-    def events(self):
-        """All events, in the file's order."""
+    def events(self) -> typing.Iterator[Event]:
+        """All events, in the file's order. Raises TraceError at damage."""
         for batch in self.batches():
             rows = {}
             for number, columns in batch.columns.items():
@@ -220,14 +233,14 @@ class Timeline(BlockFile):
                 names = [name for name, _ in kind.fields]
                 rows[number] = (kind.name, names, zip(*(values.tolist() for values in columns.values())))
             for number in batch.kinds.tolist():
-                kind, names, columns = rows[number]
-                unit, start, end, *fields = next(columns)
-                yield Event(kind, batch.cu, unit, start, end, dict(zip(names, fields)))
+                kind_name, names, events = rows[number]
+                unit, start, end, *fields = next(events)
+                yield Event(kind_name, batch.cu, unit, start, end, dict(zip(names, fields)))
 
     # ---- what ran ------------------------------------------------------------------------------
 
     @functools.cached_property
-    def run(self):
+    def run(self) -> dict[str, typing.Any]:
         try:
             run = json.loads(self.metas.get("run", b"{}"))
         except (ValueError, RecursionError) as error:
@@ -236,18 +249,19 @@ class Timeline(BlockFile):
             raise TraceError(f"{self.path}: meta 'run': expected an object of JSON")
         return run
 
-    def stalls(self):
+    def stalls(self) -> list[str]:
         """The names of the buckets, by number."""
         return [row["name"] for row in self.run.get("stalls", [])]
 
-    def code(self, launch, pc):
+    def code(self, launch: int, pc: int) -> dict[str, typing.Any]:
         """{"text", "file", "line"} of an instruction of a launch; {} when the timeline does not say."""
         try:
-            return self.run["programs"][self.run["launches"][launch]["program"]]["code"][pc]
+            code: dict[str, typing.Any] = self.run["programs"][self.run["launches"][launch]["program"]]["code"][pc]
+            return code
         except (KeyError, IndexError, TypeError):
             return {}
 
-    def _lines(self, launches, pcs):
+    def _lines(self, launches: Whole, pcs: Whole) -> Whole:
         """The source line of each event, 0 where there is none."""
         lines = numpy.zeros(len(pcs), numpy.int64)
         for launch in numpy.unique(launches).tolist():
@@ -258,14 +272,25 @@ class Timeline(BlockFile):
 
     # ---- frames --------------------------------------------------------------------------------
 
-    def frame(self, kind=None):
+    @typing.overload
+    def frame(self, kind: None = None) -> dict[str, pandas.DataFrame]:
+        ...
+
+    @typing.overload
+    def frame(self, kind: str) -> pandas.DataFrame:
+        ...
+
+    def frame(self, kind: str | None = None) -> pandas.DataFrame | dict[str, pandas.DataFrame]:
         """The events of a kind as a pandas DataFrame: columns cu, unit, from, to and those of its fields, a row each in
-        the file's order. Words and names of buckets are categories, flags are bool; kinds with a pc have also the line
-        of the source. Without a kind: name -> frame of all that occur."""
+        the file's order; from and to in cycles. Words and names of buckets are categories, flags are bool; kinds with a
+        pc have also the line of the source. Without a kind: name -> frame of all that occur.
+
+        Raises ValueError for a kind that the file does not have, TraceError at damage, and MissingPackage without pandas.
+        """
         names = [row.name for row in self.schema.kinds]
         if kind is not None and kind not in names:
             raise ValueError(f"kind {kind!r} is not one of: {' '.join(names)}")
-        found = {}
+        found: dict[int, list[tuple[int, dict[str, Words]]]] = {}
         for batch in self.batches():
             for number, columns in batch.columns.items():
                 if kind in (None, names[number]):
@@ -274,24 +299,22 @@ class Timeline(BlockFile):
                   for number in (sorted(found) if kind is None else [names.index(kind)])}
         return frames if kind is None else frames[kind]
 
-    def _frame(self, kind, parts):
-        pandas = need("pandas")
+    def _frame(self, kind: Kind, parts: list[tuple[int, dict[str, Words]]]) -> pandas.DataFrame:
         forms = dict(kind.fields)
-        columns = {"cu": numpy.repeat([cu for cu, _ in parts], [len(part["unit"]) for _, part in parts])
+        columns: dict[str, typing.Any] = {"cu": numpy.repeat([cu for cu, _ in parts], [len(part["unit"]) for _, part in parts])
                    if parts else numpy.zeros(0, numpy.int64)}
         for name in itertools.chain(["unit", "from", "to"], forms):
             values = numpy.concatenate([part[name] for _, part in parts]) if parts else numpy.zeros(0, WORD)
             columns[name] = self._typed(values, forms.get(name, "number"))
         if "pc" in columns and "launch" in columns:
             columns["line"] = self._lines(columns["launch"], columns["pc"])
-        return pandas.DataFrame(columns)
+        return need("pandas").DataFrame(columns)
 
-    def _typed(self, values, form):
+    def _typed(self, values: Words, form: str) -> object:
         """A column as its type says; one whose words are too few is left as numbers."""
-        pandas = need("pandas")
         words = self.stalls() if form == "stall" else form.split("|") if "|" in form else []
         if words and (not len(values) or values.max() < len(words)):
-            return pandas.Categorical.from_codes(values.astype(numpy.int64), words)
+            return need("pandas").Categorical.from_codes(values.astype(numpy.int64), words)
         if form == "flag":
             return values != 0
         return values if form in ("mask", "address") else values.astype(numpy.int64)
