@@ -185,10 +185,11 @@ ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t 
     made->checking = checker_watcher(made->checker);
     run_watch(options, &made->checking);
   }
+  if (made->watch.trace.write && !record(made, job, options, message))
+    return is_ended(made) ? WW_CANCELLED : WW_BAD_INPUT;
   if (made->watch.page)
     watch_lanes(made, options);
-  if ((made->watch.trace.write && !record(made, job, options, message)) ||
-      ((made->watch.page || made->watch.timeline.write) && !make_timeline(made, job, options, message)))
+  if ((made->watch.page || made->watch.timeline.write) && !make_timeline(made, job, options, message))
     return is_ended(made) ? WW_CANCELLED : WW_BAD_INPUT;
   return WW_OK;
 }
