@@ -77,6 +77,18 @@ WW_API ww_status ww_sweep(const ww_trace *trace, const ww_machine *machine, cons
                           const ww_work *work, bool (*point)(void *self, const ww_point *point), void *self,
                           ww_error *error);
 
+/* A number of a sweep's row (docs/sweep.md), which stands for all launches of a report together. Its strings live until
+ * the callback returns. */
+typedef struct ww_metric {
+  const char *name, *unit, *text; /* "dma.busy_cycles", "cycles", one sentence */
+  double value;
+} ww_metric;
+
+/* Calls `metric` with each metric of the report, in the thread of the call: the same names in the same order for every
+ * report. False from it: WW_CANCELLED. WW_UNSUPPORTED of a run that has not finished, or had no timing. */
+WW_API ww_status ww_report_metrics(const ww_report *report, bool (*metric)(void *self, const ww_metric *metric),
+                                   void *self, ww_error *error);
+
 /* An expression in the notation of sweep files' constraints and costs (docs/sweep.md): numbers, names of columns, words
  * in quotes, + - * / % ^, comparisons, && || !, min, max, abs, log2, ceil, floor. It never changes, and any number of
  * threads may use it at once. */

@@ -8,6 +8,7 @@
 #include "sim/base/need.h"
 #include "sim/diff/diff.h"
 #include "sim/explain/report.h"
+#include "sim/sweep/metrics.h"
 #include "sim/sweep/workers.h"
 
 enum { SHOWN_LINES = 20 /* of a diff, as the command line has it */ };
@@ -314,4 +315,46 @@ ww_status ww_sweep(const ww_trace *trace, const ww_machine *machine, const ww_ax
     status = api_try(NULL, sweep, &call, error);
   ww_machine_unref(call.machine);
   return status;
+}
+
+/* ---- metrics ------------------------------------------------------------------------------------------------ */
+
+struct metrics_call {
+  const ww_report *report;
+  bool (*metric)(void *self, const ww_metric *metric);
+  void *self;
+};
+
+static bool tell_metric(const struct metrics_call *call, const struct store_metric *row, double value) {
+  const ww_metric metric = {row->name, row->unit, row->text, value};
+  struct border *border = heap_suspend();
+  const bool goes_on = call->metric(call->self, &metric);
+  heap_resume(border);
+  return goes_on;
+}
+
+static ww_status tell_metrics(void *self, struct message *message) {
+  const struct metrics_call *call = self;
+  const ww_report *report = call->report;
+  double value[SWEEP_METRICS];
+  struct sweep_metrics metrics = sweep_metrics_new(false);
+  sweep_metrics_take(&report->job.machine, report->results, report->count, value);
+  bool goes_on = true;
+  for (size_t i = 0; goes_on && i < metrics.count; i++)
+    goes_on = tell_metric(call, &metrics.row[i], value[i]);
+  sweep_metrics_free(&metrics);
+  if (goes_on)
+    return WW_OK;
+  message_fail(message, "ended by its caller");
+  return WW_CANCELLED;
+}
+
+ww_status ww_report_metrics(const ww_report *report, bool (*metric)(void *self, const ww_metric *metric), void *self,
+                            ww_error *error) {
+  struct metrics_call call = {report, metric, self};
+  API_GIVEN(report);
+  API_GIVEN(metric);
+  if (!ww_report_finished(report) || (report->count && report->results[0].functional))
+    return api_fail(error, WW_UNSUPPORTED, "a run that has not finished, or had no timing, has no metrics");
+  return api_try(NULL, tell_metrics, &call, error);
 }

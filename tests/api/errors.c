@@ -364,6 +364,11 @@ TEST(errors, a_run_within_a_run_of_the_same_device_is_refused) {
 
 /* ---- reports and traces --------------------------------------------------------------------------------- */
 
+static bool no_metric(void *self, const ww_metric *metric) {
+  (void)self, (void)metric;
+  return false;
+}
+
 TEST(errors, of_reports) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
@@ -402,6 +407,9 @@ TEST(errors, of_reports) {
   rig_refused(&rig, ww_report_write(report, (ww_form)99, rig_sink(&kept), &rig.error), WW_BAD_INPUT, "form: 99");
   rig_refused(&rig, ww_diff(report, NULL, WW_TEXT, rig_sink(&kept), NULL, &rig.error), WW_BAD_INPUT, "b: is NULL");
   rig_refused(&rig, ww_diff(report, report, WW_HTML, rig_sink(&kept), NULL, &rig.error), WW_UNSUPPORTED, "form: ");
+  rig_refused(&rig, ww_report_metrics(NULL, no_metric, NULL, &rig.error), WW_BAD_INPUT, "report: is NULL");
+  rig_refused(&rig, ww_report_metrics(report, NULL, NULL, &rig.error), WW_BAD_INPUT, "metric: is NULL");
+  rig_refused(&rig, ww_report_metrics(report, no_metric, NULL, &rig.error), WW_CANCELLED, "ended by its caller");
   EXPECT_TRUE(kept.text == NULL);
   ww_report_unref(report);
   ww_launch_unref(launch);

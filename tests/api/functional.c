@@ -40,6 +40,11 @@ TEST(functional, leaves_memory_as_a_run_with_timing_and_time_and_caches_alone) {
   rig_free(&other);
 }
 
+static bool no_metric(void *self, const ww_metric *metric) {
+  (void)self, (void)metric;
+  return true;
+}
+
 TEST(functional, the_report_says_so_and_has_no_cycles) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
@@ -74,6 +79,7 @@ TEST(functional, the_report_says_so_and_has_no_cycles) {
   free(text);
   rig_refused(&rig, ww_report_write(report, WW_SOURCE, rig_sink(&(struct kept){NULL, 0}), &rig.error), WW_UNSUPPORTED,
               "the run had no timing");
+  rig_refused(&rig, ww_report_metrics(report, no_metric, NULL, &rig.error), WW_UNSUPPORTED, "had no timing");
   rig_refused(&rig, ww_diff(report, report, WW_TEXT, rig_sink(&(struct kept){NULL, 0}), NULL, &rig.error),
               WW_UNSUPPORTED, "a: the run had no timing");
   ww_report_unref(report);

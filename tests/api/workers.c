@@ -90,3 +90,38 @@ TEST(workers_api, a_caller_ends_a_sweep_after_any_point) {
   ww_trace_unref(trace);
   rig_free(&rig);
 }
+
+/* ---- metrics ------------------------------------------------------------------------------------------------- */
+
+struct named {
+  const char *name, *key;
+  double value;
+};
+
+static bool take_metric(void *self, const ww_metric *metric) {
+  for (struct named *named = self; named->name; named++)
+    if (strcmp(metric->name, named->name) == 0)
+      named->value = metric->value;
+  return true;
+}
+
+TEST(workers_api, metrics_are_the_numbers_of_the_report) {
+  struct rig rig = rig_new("teaching");
+  ww_trace *trace = recorded(&rig);
+  ww_report *report = NULL;
+  struct named named[] = {{"cycles", "launches[0].cycles", -1},
+                          {"stalls.memory", "launches[0].stalls.memory", -1},
+                          {"mem.l2_misses", "launches[0].memory.l2_misses", -1},
+                          {NULL, NULL, 0}};
+  rig_fine(&rig, ww_trace_replay(trace, NULL, NULL, &report, &rig.error));
+  rig_fine(&rig, ww_report_metrics(report, take_metric, named, &rig.error));
+  for (size_t i = 0; named[i].name; i++) {
+    double value = 0;
+    EXPECT_TRUE(ww_report_number(report, named[i].key, &value, NULL));
+    EXPECT_TRUE(value > 0);
+    EXPECT_EQ(named[i].value, value);
+  }
+  ww_report_unref(report);
+  ww_trace_unref(trace);
+  rig_free(&rig);
+}

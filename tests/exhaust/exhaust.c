@@ -382,6 +382,11 @@ static const ww_watch paged = {.size = sizeof paged, .page = true};
 CALL(replay, ww_trace_replay(s.trace, s.machine, &paged, &s.replayed, &error))
 CALL(diff, ww_diff(s.report, s.replayed, WW_TEXT, taker, NULL, &error))
 CALL(diff_json, ww_diff(s.report, s.replayed, WW_JSON, taker, NULL, &error))
+static bool metric(void *self, const ww_metric *row) {
+  (void)self;
+  return row->value >= 0;
+}
+CALL(metrics, ww_report_metrics(s.report, metric, NULL, &error))
 static const ww_work one = {.size = sizeof one, .threads = 1};
 static ww_status find_why(void) {
   ww_report *lifted = NULL;
@@ -436,7 +441,7 @@ static void run_all(void) {
   (void)(s.put && s.launch && DO(run_watched) && DO(run_plain) && DO(run_events) && DO(record_runs) &&
          DO(run_checked) && DO(run_functional) && DO(run_printing) && DO(ask) && DO(write_text) && DO(write_json) &&
          DO(write_source) && DO(write_html) && DO(open_trace) && DO(open_recorded) && DO(find_recorded) && DO(replay) &&
-         DO(diff) && DO(diff_json) && DO(evaluate) && DO(run_file) &&
+         DO(diff) && DO(diff_json) && DO(metrics) && DO(evaluate) && DO(run_file) &&
          (!with_analysis || (DO(explain) && DO(sweep) && DO(find_why) && DO(find_why_of_file))));
 }
 

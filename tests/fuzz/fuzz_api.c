@@ -151,6 +151,11 @@ static void set_range(struct state *s) {
                            byte(s) % 2 ? local : NULL, &s->error));
 }
 
+static bool drop_metric(void *self, const ww_metric *metric) {
+  (void)self;
+  return metric->name != NULL;
+}
+
 static void ask_report(struct state *s) {
   const ww_report *report = s->report[pick(s)];
   char key[64] = {0};
@@ -164,6 +169,7 @@ static void ask_report(struct state *s) {
   ww_report_text(report, key, &text);
   for (size_t i = 0; i < ww_report_count(report, key); i++)
     ww_report_member(report, key, i);
+  judge(s, ww_report_metrics(report, drop_metric, s, &s->error));
   judge(s, ww_report_write(report, (ww_form)(byte(s) % 7), dropping, &s->error));
 }
 
