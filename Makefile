@@ -215,7 +215,8 @@ SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test 
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
   cli/terminal_test cli/strangers_test cli/streams_test cli/completion_test icd/exec_test
 PLAIN   := traces/plot_test traces/plot_page cli/man_test cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
-  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test api/installed_test python/missing_test python/types_test exhaust/sample
+  sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test api/installed_test \
+  python/api_test python/errors_test python/missing_test python/types_test exhaust/sample
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
 
 # OpenCL C that was translated for the tests, for all builds of one CC: the two programs that do it are not ours.

@@ -1,6 +1,6 @@
-#!/usr/bin/env python3
-"""What it costs to launch a small kernel: in a process that uses the library, as processes of the command line, and by a
-program that enqueues it through OpenCL; there beside PoCL, which has no clock and runs kernels on this computer, and
+#!/usr/bin/python3
+"""What it costs to launch a small kernel: in a process that uses the library from C and from Python, as processes of the
+command line, and by a program that enqueues it through OpenCL; there beside PoCL, which has no clock and runs kernels on this computer, and
 Oclgrind, if it is installed, which interprets them.
 
 usage: tests/bench/launches.py [--quick]    WARPWAIT (default build/warpwait) is in the folder of the programs `launches`
@@ -20,16 +20,33 @@ import tempfile
 import time
 
 WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", "build/warpwait"))
+os.environ.setdefault("WARPWAIT_LIBRARY", str(WARPWAIT.parent.resolve() / "libwarpwait.so.0"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bindings/python"))
+import numpy  # noqa: E402
+import warpwait  # noqa: E402
+
 KERNEL = "kernel void add(global uint *x) { x[get_global_id(0)] += 1; }\n"
 ITEMS = 64
 ROUNDS = 5
 MACHINES = ["teaching", "h200"]
+PYTHON = {"device": "a device", "machine": "a machine", "recorded": "recorded"}
 
 
 def library(machine, count, *key):
     """Microseconds of a launch in one process."""
     words = [WARPWAIT.parent / "launches", machine, str(count), *key]
     return float(subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()[0])
+
+
+def python(machine, count, on):
+    """Microseconds of a launch in one process of Python: on a device that lives on, or on a new one each."""
+    x = numpy.zeros(ITEMS, numpy.uint32)
+    kernel = warpwait.Program(KERNEL).kernel()
+    device = warpwait.Device(machine) if on == "device" else warpwait.Machine(machine)
+    begun = time.perf_counter()
+    for _ in range(count):
+        kernel.run(device, global_size=ITEMS, local_size=ITEMS, args=[x], record=on == "recorded").cycles
+    return 1e6 * (time.perf_counter() - begun) / count
 
 
 def processes(folder, machine, count):
@@ -68,7 +85,8 @@ def main():
             for machine in MACHINES:
                 for name, value in (("library", library(machine, count)),
                                     ("read", library(machine, count, "launches[0].cycles")),
-                                    ("process", processes(folder, machine, count))):
+                                    ("process", processes(folder, machine, count)),
+                                    *((on, python(machine, count if on == "device" else count // 20, on)) for on in PYTHON)):
                     taken.setdefault((name, machine), []).append(value)
             for name in enqueuers:
                 taken.setdefault(name, []).append(enqueues(count, name))
@@ -79,6 +97,11 @@ def main():
     for machine in MACHINES:
         alone, read, process = (middle[name, machine] for name in ("library", "read", "process"))
         print(f"{machine:<10}{alone:>9.1f}{read:>18.1f}{process:>9.0f}{process / alone:>7.0f}{process / read:>7.0f}")
+    print(f"\nMicroseconds to launch the same from Python, {ROUNDS * count} times.\n")
+    print(f"{'machine':<10}" + "".join(f"{'on ' + text if 'a ' in text else text:>14}{'times':>7}" for text in PYTHON.values()))
+    for machine in MACHINES:
+        process = middle["process", machine]
+        print(f"{machine:<10}" + "".join(f"{middle[on, machine]:>14.1f}{process / middle[on, machine]:>7.0f}" for on in PYTHON))
     print(f"\nMicroseconds to enqueue an empty kernel through OpenCL, {ROUNDS * count} times.\n")
     print(f"{'':<10}{'one by one':>12}{'each waited for':>17}")
     for name in enqueuers:

@@ -12,15 +12,27 @@ MYPY = "/usr/bin/mypy"
 CACHE = pathlib.Path(os.environ.get("WARPWAIT", ROOT / "build/warpwait")).absolute().parent / "mypy"
 # What a user's program is told; each wrong line must be found.
 USER = """\
+import numpy
+import warpwait as ww
 from warpwait import plot, sweep, trace
+from warpwait.sweep import Results, pareto
 from warpwait.trace import Operation
 
 with trace.open("T.wwt") as opened:
     operations: list[Operation] = list(opened.operations(0, 0, 0))
 store = sweep.Store("s.sqlite")
 plot.stalls("report.json", percent=True)
+kernel = ww.Program("kernel void k(global int *x) {}", defines={"N": 1}).kernel()
+report = kernel.run("h200", global_size=(64, 2), args=[numpy.zeros(4, numpy.int32)], check=True)
+cycles: int = report.cycles
+share: float = report.stalls.shares()["issued"]
+launch: ww.Launch = kernel.launch(global_size=64, args={"x": None})
+results: Results = ww.sweep(launch, {"dma.channels": [1, 2]}, cost="cycles")
+front = results.pareto(), pareto(store, "cycles"), ww.sweep.best(store)
+names: list[str] = [limit["name"] for limit in ww.explain(launch).limits]
 """
-WRONG = ["opened.operations('zero', 0, 0)", "sweep.Store(1.5)", "plot.stalls('report.json', percent='yes')", "trace.nothing"]
+WRONG = ["opened.operations('zero', 0, 0)", "sweep.Store(1.5)", "plot.stalls('report.json', percent='yes')", "trace.nothing", "kernel.run(args=[])",
+         "report.cycle", "kernel.run(global_size=1, cheque=True)", "ww.sweep(launch)", "ww.Machine(3)"]
 
 
 def mypy(*arguments):

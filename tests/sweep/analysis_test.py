@@ -89,8 +89,8 @@ class Expressions(unittest.TestCase):
         self.assertEqual(list(Expression("1 / zero").holds(self.FRAME)), [False, True, True])
 
     def test_what_is_none_is_told_with_its_column(self):
-        for text, message in (("1 < 2 < 3", "column 7.*do not chain"), ("dma.channels <", "column 15.*the end"),
-                              ("(1", "column 3: expected \\)"), ("foo $", "column 5.*'\\$'"), ("max(1)", "two values"),
+        for text, message in (("1 < 2 < 3", "column 7.*do not chain"), ("dma.channels <", "column 15.*its end"),
+                              ("(1", "column 3: expected '\\)'"), ("foo $", "column 5.*'\\$'"), ("max(1)", "2 arguments or more"),
                               ("(" * 100000, "nested deeper than 64"), ("", "column 1")):
             with self.assertRaisesRegex(warpwait.sweep.SweepError, message):
                 Expression(text)

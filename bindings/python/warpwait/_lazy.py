@@ -17,7 +17,7 @@ def public(package: str, *needed: str) -> tuple[typing.Callable[[str], object], 
     needed: the optional packages without which `_public` cannot be imported. The package's modules are attributes, too.
     """
     def get(name: str) -> object:
-        if name.startswith("__") and name != "__all__":
+        if name.startswith("__") and name not in ("__all__", "__version__"):
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         # `from .plot import command` asks here before it imports the module, which may need nothing.
         if importlib.util.find_spec(f"{package}.{name}"):

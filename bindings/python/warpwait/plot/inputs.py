@@ -10,12 +10,14 @@ import numpy
 import pandas
 
 from .._arrays import Whole
+from ..errors import BadInput
 from ..trace.numbers import TraceError
 from ..trace.timeline import Timeline
 
 Path = typing.Union[str, "os.PathLike[str]"]
 Report = typing.Dict[str, typing.Any]  # of `warpwait run --report json`
-Reports = typing.Union[Report, Path, typing.Sequence[typing.Union[Report, Path]]]
+One = typing.Union[typing.Mapping[str, typing.Any], Path]
+Reports = typing.Union[One, typing.Sequence[One]]
 Source = typing.Union[Path, Timeline, "Events"]
 
 # What is used of a report: of each launch, and of each row of a list in it.
@@ -27,19 +29,19 @@ ROW_VALUES: dict[str, dict[str, type]] = {
     "by_instruction": {"pc": int, "instruction": str, "stalls": dict}}
 
 
-class PlotError(ValueError):
+class PlotError(BadInput):
     """Input that no picture can be made of: one line that says which file, and why."""
 
 
 # ---- reports --------------------------------------------------------------------------------------
 
-def read_report(source: Report | Path) -> Report:
-    """The report of `warpwait run --report json` at a path; a report that is already one (a dict) as it is.
+def read_report(source: One) -> Report:
+    """The report of `warpwait run --report json` at a path, a dict of the same, or a warpwait.Report.
 
     Raises PlotError when the file cannot be read or is no report.
     """
-    if isinstance(source, dict):
-        return source
+    if isinstance(source, typing.Mapping):
+        return source if isinstance(source, dict) else dict(source)
     try:
         text = pathlib.Path(source).read_text(encoding="utf-8")
     except OSError as error:
@@ -88,8 +90,8 @@ def _check(value: object, kind: type | tuple[type, ...], where: str) -> None:
 
 
 def read_reports(sources: Reports) -> list[Report]:
-    """A report, or a list of them: paths or dicts. Returns a list of dicts that is not empty."""
-    if isinstance(sources, (dict, str, os.PathLike)):
+    """A report, or a list of them, as read_report() takes them. Returns a list of dicts that is not empty."""
+    if isinstance(sources, (typing.Mapping, str, os.PathLike)):
         sources = [sources]
     reports = [read_report(source) for source in sources]
     if not reports:
@@ -110,8 +112,8 @@ def labels_of(reports: typing.Sequence[Report], sources: Reports,
     names = [report.get("name", "report") for report in reports]
     if len(set(names)) == len(names):
         return names
-    sources = [sources] if isinstance(sources, (dict, str, os.PathLike)) else list(sources)
-    return [f"{name} {place + 1}" if isinstance(source, dict) else pathlib.Path(source).stem
+    sources = [sources] if isinstance(sources, (typing.Mapping, str, os.PathLike)) else list(sources)
+    return [f"{name} {place + 1}" if isinstance(source, typing.Mapping) else pathlib.Path(source).stem
             for place, (name, source) in enumerate(zip(names, sources))]
 
 
@@ -221,7 +223,7 @@ def _open(path: Path) -> Timeline:
         timeline.run  # pylint: disable=pointless-statement; what is wrong with it is told now
         return timeline
     except (OSError, TraceError) as error:
-        raise PlotError(error) from None
+        raise PlotError(str(error)) from None
 
 
 def _span(start: int | None, end: int | None) -> str:

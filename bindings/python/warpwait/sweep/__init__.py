@@ -8,11 +8,23 @@
 docs/sweep-analysis.md has the questions, their definitions and examples. Needs numpy and pandas;
 pictures (`warpwait.sweep.pictures`) need matplotlib, and searches SciPy. Bad input raises SweepError.
 """
+import sys
+import types
 import typing
 
 if typing.TYPE_CHECKING:
     from ._public import *
 else:
     from .._lazy import public
+    from ..errors import entry
 
     __getattr__, __dir__ = public(__name__, "numpy", "pandas")
+
+    class _Callable(types.ModuleType):
+        """`warpwait.sweep` is this package and, called, its function sweep()."""
+
+        @entry
+        def __call__(self, *arguments, **named):
+            return self.sweep(*arguments, **named)
+
+    sys.modules[__name__].__class__ = _Callable

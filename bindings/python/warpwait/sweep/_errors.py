@@ -4,8 +4,10 @@ from __future__ import annotations
 import difflib
 import typing
 
+from ..errors import BadInput
 
-class SweepError(Exception):
+
+class SweepError(BadInput):
     """Bad input, in one line: where, what, and what would be legal."""
 
 

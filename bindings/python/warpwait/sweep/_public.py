@@ -4,5 +4,7 @@ from ._errors import SweepError
 from .expression import Expression
 from .sensitivity import around, over_all
 from .store import Store
+from .sweeping import Results, sweep
 
-__all__ = ["Expression", "Store", "SweepError", "around", "best", "curve", "errors", "knee", "over_all", "pareto"]
+__all__ = ["Expression", "Results", "Store", "SweepError", "around", "best", "curve", "errors", "knee", "over_all", "pareto",
+           "sweep"]

@@ -19,7 +19,7 @@ from ._errors import SweepError, unknown
 from .expression import Expression, number_of
 
 TABLES = ("sweep", "axes", "metrics", "points")
-VERSION = 1
+VERSION, APPLICATION = 1, 1465348983
 FINISHED = "finished"
 CELL = 1 << 24  # bytes of a cell or a row, as in store.c
 SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # ends a journal that names one
@@ -32,6 +32,11 @@ class Store:
     are written. factors: lists of axes that go together (a zip is one factor); each of the others is alone. metrics: a
     frame (unit, text) by name.
     """
+
+    facts: dict[str, typing.Any]
+    metrics: pandas.DataFrame
+    counts: dict[str, int]
+    words: dict[str, list[str]]
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = str(path)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import os
 import struct
 import typing
@@ -31,17 +32,17 @@ class Block:
 
 
 class BlockFile:
-    """A file of blocks that is open.
+    """A file of blocks that is open: that at a path, or its bytes.
 
     metas: name -> bytes; damage: what made the rest unusable when it was opened with `salvage`, or None.
     """
     MAGIC, NAME = b"", ""
 
-    def __init__(self, path: str | os.PathLike[str], salvage: bool = False) -> None:
-        self.path = str(path)
+    def __init__(self, path: str | os.PathLike[str] | bytes, salvage: bool = False) -> None:
+        self.path = "its bytes" if isinstance(path, bytes) else str(path)
         self.metas: dict[str, bytes] = {}
         self.damage: str | None = None
-        self._file = open(path, "rb")
+        self._file: typing.BinaryIO = io.BytesIO(path) if isinstance(path, bytes) else open(path, "rb")
         self._size = self._file.seek(0, 2)
         self._blocks: list[Block] = []  # of all types, in the file's order
         try:

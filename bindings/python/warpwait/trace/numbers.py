@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import builtins
 
+from ..errors import BadInput
 
 
-class TraceError(Exception):
+class TraceError(BadInput):
     """What is wrong with a trace: one line."""
 
 

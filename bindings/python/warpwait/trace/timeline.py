@@ -184,7 +184,7 @@ class Timeline(BlockFile):
     """
     MAGIC, NAME = b"\x89WWL\r\n\x1a\n", "a timeline"
 
-    def __init__(self, path: str | os.PathLike[str], salvage: bool = False) -> None:
+    def __init__(self, path: str | os.PathLike[str] | bytes, salvage: bool = False) -> None:
         self.schema = Schema("")  # the file's first block has it
         self.count, self.start, self.end = 0, 0, 0
         super().__init__(path, salvage)

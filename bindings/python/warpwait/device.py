@@ -1,0 +1,189 @@
+"""Devices that live on, with their memory."""
+from __future__ import annotations
+
+import ctypes
+import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from . import _library
+from ._library import Handle, make, raw
+from .errors import BadInput, entry
+from .machine import Machine
+
+if TYPE_CHECKING:
+    import os
+
+    from .recording import Recording
+
+__all__ = ["Buffer", "Device", "Local", "Pipe"]
+
+
+class Local:
+    """Local memory for an argument: `Local(1024)` bytes, or room for an array, `Local((8, 32), numpy.float32)`."""
+
+    def __init__(self, shape: int | tuple[int, ...], dtype: Any = numpy.uint8) -> None:
+        self.bytes = int(numpy.prod(shape)) * numpy.dtype(dtype).itemsize
+
+    def __repr__(self) -> str:
+        return f"Local({self.bytes})"
+
+
+class Device:
+    """A machine at work. Simulated time, and what memory and caches hold, go on from run to run; of figures that do not
+    depend on what ran before, run on a Machine instead.
+
+        device = Device("h200")
+        x = device.buffer(numpy.arange(1024, dtype=numpy.float32))
+        for _ in range(3):
+            kernel.run(device, global_size=1024, args=[x])
+        x.array
+
+    A device belongs to one thread at a time: others wait for the end of a run. It cannot be pickled.
+    """
+
+    @entry
+    def __init__(self, machine: Machine | str | os.PathLike[str] | None = None) -> None:
+        self.machine = Machine.of(machine)
+        self.handle: Handle = make("device", "device_new", self.machine.handle)
+        self._lock = threading.RLock()
+        self._runs = False
+        self._recorder: tuple[_library.Callbacks, list[bytes]] | None = None
+
+    @property
+    def now(self) -> int:
+        """The cycle in which the next run starts: 0 of a new device."""
+        return int(_library.library().ww_device_now(self.handle))
+
+    @entry
+    def buffer(self, data: Any, dtype: Any = None, name: str = "buffer") -> Buffer:
+        """Global memory: with a copy of an array, or zeros of a shape (an int or a tuple) and a dtype (default:
+        float32)."""
+        if isinstance(data, (int, tuple)):
+            return Buffer(self, data, numpy.dtype(numpy.float32 if dtype is None else dtype), name)
+        array = numpy.asarray(data, dtype)
+        made = Buffer(self, array.shape, array.dtype, name)
+        made.array[...] = array
+        return made
+
+    @entry
+    def pipe(self, packets: int, dtype: Any = numpy.int32, name: str = "pipe") -> Pipe:
+        """An empty pipe for up to so many packets, each an element of the dtype."""
+        return Pipe(self, packets, numpy.dtype(dtype), name)
+
+    @contextmanager
+    def recording(self) -> Iterator[Recording]:
+        """Records all runs within the `with` as one Recording, whole at its end.
+
+            with device.recording() as recording:
+                first.run(device, ...)
+                second.run(device, ...)
+            recording.run("h200")
+
+        Caches are empty when it begins. Raises Unsupported at its end if runs are missing, with the reason.
+        """
+        from .recording import Recording
+        recording = Recording.__new__(Recording)
+        callbacks = _library.Callbacks()
+        sink, parts = callbacks.sink()
+        _library.Callbacks._live[callbacks.number] = callbacks
+        try:
+            _library.call("device_record", self.handle, sink)
+            yield recording
+            _library.call("device_record_end", self.handle)
+        finally:
+            del _library.Callbacks._live[callbacks.number]
+        recording._open(b"".join(parts), "recording.wwt", False)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """For the time of a run. Raises BadInput in a callback of a run that goes on."""
+        with self._lock:
+            if self._runs:
+                raise BadInput("the device runs already: a callback of a run cannot begin another on it")
+            self._runs = True
+            try:
+                yield
+            finally:
+                self._runs = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a Device cannot be pickled: what its memory and caches hold is this process's; make one of "
+                        "device.machine there")
+
+    def __repr__(self) -> str:
+        return f"<Device {self.machine.name} at cycle {self.now}>"
+
+
+class Buffer:
+    """Global memory of a device, zeroed. array: a numpy array on its very bytes, to be read and written in place, but
+    not during a run. address: where kernels find it, so that a buffer may hold the address of another."""
+
+    def __init__(self, device: Device, shape: int | tuple[int, ...], dtype: numpy.dtype[Any], name: str) -> None:
+        shape = (shape,) if isinstance(shape, int) else shape
+        self.device, self.name = device, name
+        size = math.prod(shape) * dtype.itemsize
+        if size < 0 or dtype.hasobject:
+            raise BadInput(f"buffer: expected a shape and a dtype of numbers, found {shape} and {dtype}")
+        self.handle = make("buffer", "buffer_new", device.handle, raw(name), size)
+        memory = (ctypes.c_char * size).from_address(_library.library().ww_buffer_data(self.handle))
+        memory.owner = self.handle  # type: ignore[attr-defined]
+        flat: numpy.ndarray[Any, Any] = numpy.frombuffer(memory, dtype)  # type: ignore[call-overload]
+        self.array = flat.reshape(shape)
+
+    @property
+    def address(self) -> int:
+        """Where kernels find it."""
+        return int(_library.library().ww_buffer_address(self.handle))
+
+    def at(self, offset: int) -> BufferAt:
+        """An argument that points `offset` bytes into the buffer."""
+        return BufferAt(self, offset)
+
+    def __array__(self, dtype: Any = None) -> numpy.ndarray[Any, Any]:
+        return self.array if dtype is None else self.array.astype(dtype)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a Buffer cannot be pickled: it is memory of a device; pickle buffer.array")
+
+    def __repr__(self) -> str:
+        return f"<Buffer {self.name}: {self.array.shape} of {self.array.dtype}>"
+
+
+class BufferAt:
+    """A place in a buffer."""
+
+    def __init__(self, buffer: Buffer, offset: int) -> None:
+        self.buffer, self.offset = buffer, offset
+
+
+class Pipe:
+    """A FIFO of packets on a device."""
+
+    def __init__(self, device: Device, packets: int, dtype: numpy.dtype[Any], name: str) -> None:
+        self.device, self.packets, self.dtype, self.name = device, packets, dtype, name
+        self.handle = make("pipe", "pipe_new", device.handle, raw(name), dtype.itemsize, packets)
+
+    @property
+    def array(self) -> numpy.ndarray[Any, Any]:
+        """A copy of the packets that could be read, the oldest first."""
+        library = _library.library()
+        parts = [ctypes.string_at(library.ww_pipe_packet(self.handle, place), self.dtype.itemsize)
+                 for place in range(library.ww_pipe_packets(self.handle))]
+        return numpy.frombuffer(b"".join(parts), self.dtype)
+
+    def __len__(self) -> int:
+        return int(_library.library().ww_pipe_packets(self.handle))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("a Pipe cannot be pickled: it is memory of a device; pickle pipe.array")
+
+    def __repr__(self) -> str:
+        return f"<Pipe {self.name}: {len(self)} of {self.packets} packets of {self.dtype}>"

@@ -1,0 +1,161 @@
+"""What can go wrong, as exceptions.
+
+    WarpwaitError
+    ├── BadInput (a ValueError)          an argument, a text, a file or a program that is not legal
+    ├── Unsupported (NotImplementedError) legal, but not modeled
+    ├── OutOfMemory (MemoryError)
+    ├── Cancelled                        a progress function returned False
+    ├── Unfinished                       the launch deadlocked or reached the cycle limit; it has the report
+    └── Defect                           a bug in Warpwait: please report it
+    HazardWarning (a UserWarning)        a misuse of copies, events, pipes or memory that a run found
+
+The text is the library's own line: where, what, and what is legal. `warnings.simplefilter("error", HazardWarning)` makes
+hazards exceptions, too.
+"""
+from __future__ import annotations
+
+import functools
+import pathlib
+import sys
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from .report import Report
+
+__all__ = ["BadInput", "Cancelled", "Defect", "HazardWarning", "OutOfMemory", "Unfinished", "Unsupported",
+           "WarpwaitError"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class WarpwaitError(Exception):
+    """What the library refuses, or could not do.
+
+    file, key: the file, and the parameter ("dma.channels") or the place in a JSON file ("launches[0].args[2]"), that the
+    text is about; "" if there is none. line, column: counted from 1; 0 if there is none. log: what clang printed while
+    a program was built.
+    """
+
+    def __init__(self, text: str, *, file: str = "", line: int = 0, column: int = 0, key: str = "",
+                 log: str = "") -> None:
+        super().__init__(text)
+        self.file, self.line, self.column, self.key, self.log = file, line, column, key, log
+
+    def _render_traceback_(self, *_: object) -> list[str]:
+        return _rendered(self)
+
+
+class BadInput(WarpwaitError, ValueError):
+    """An argument, a text, a file or a program is not legal."""
+
+
+class Unsupported(WarpwaitError, NotImplementedError):
+    """Legal, but not modeled."""
+
+
+class OutOfMemory(WarpwaitError, MemoryError):
+    """Memory ran out; what the call had taken is free again."""
+
+
+class Cancelled(WarpwaitError):
+    """A progress function returned False."""
+
+
+class Defect(WarpwaitError):
+    """An invariant of the library is broken: please report it."""
+
+
+class Unfinished(WarpwaitError):
+    """A launch deadlocked or reached the cycle limit.
+
+    report: what happened until then; its figures are those of an unfinished launch.
+    """
+
+    def __init__(self, text: str, report: Report) -> None:
+        super().__init__(text)
+        self.report = report
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Unfinished, (str(self), self.report)
+
+
+class HazardWarning(UserWarning):
+    """A misuse of copies, events, pipes or memory that a run found (docs/check.md)."""
+
+
+# By number, as warpwait.h has them in ww_status.
+BY_STATUS: dict[int, type[WarpwaitError]] = {1: BadInput, 2: OutOfMemory, 3: Cancelled, 4: Unsupported, 5: Defect}
+
+FOLDER = str(pathlib.Path(__file__).parent)
+
+
+def entry(function: Callable[P, R]) -> Callable[P, R]:
+    """For what users call: its errors show the user's line last, and none of the package's own.
+
+    pytest leaves out frames with __tracebackhide__. IPython does so too, but for the last one; it asks an exception that
+    has `_render_traceback_` how to show it. For plain Python, see shorten_tracebacks().
+    """
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        __tracebackhide__ = True  # noqa: F841
+        try:
+            return function(*args, **kwargs)
+        except (WarpwaitError, TypeError, KeyError) as error:
+            raise _shown_short(error).with_traceback(_others(error.__traceback__)) from error.__cause__
+        except KeyboardInterrupt as interrupt:
+            raise _shown_short(interrupt).with_traceback(None) from None
+    return call
+
+
+E = TypeVar("E", bound=BaseException)
+
+
+def _shown_short(error: E) -> E:
+    """The error, which IPython shows without frames of this package at its end."""
+    if not isinstance(error, WarpwaitError):
+        error._render_traceback_ = lambda *_: _rendered(error)  # type: ignore[attr-defined]
+    return error
+
+
+def _rendered(error: BaseException) -> list[str]:
+    """What IPython shows of an error."""
+    from IPython import get_ipython
+    error.__traceback__ = _without_last(error.__traceback__)
+    found: list[str] = get_ipython().InteractiveTB.structured_traceback(type(error), error, error.__traceback__)
+    return found
+
+
+def _others(trace: types.TracebackType | None) -> types.TracebackType | None:
+    """The traceback from its first frame outside of the package on (a callback of the user's), if there is one."""
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(FOLDER):
+        trace = trace.tb_next
+    return trace
+
+
+def _without_last(trace: types.TracebackType | None) -> types.TracebackType | None:
+    """The traceback without this package's frames at its end."""
+    frames = []
+    while trace is not None:
+        frames.append(trace)
+        trace = trace.tb_next
+    while len(frames) > 1 and frames[-1].tb_frame.f_code.co_filename.startswith(FOLDER):
+        frames.pop()
+    if frames:
+        frames[-1].tb_next = None
+    return frames[0] if frames else None
+
+
+def shorten_tracebacks() -> None:
+    """Has Python's own report of an uncaught error of ours end at the user's line, unless another hook is in place."""
+    if sys.excepthook is not sys.__excepthook__:
+        return
+
+    def report(kind: type[BaseException], error: BaseException, trace: types.TracebackType | None) -> None:
+        if isinstance(error, (WarpwaitError, KeyboardInterrupt)):
+            error.__traceback__ = trace = _without_last(trace)
+        sys.__excepthook__(kind, error, trace)
+
+    sys.excepthook = report

@@ -1,0 +1,74 @@
+"""How far a call is: a bar on a terminal and in notebooks, nothing elsewhere."""
+from __future__ import annotations
+
+import importlib.util
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Bar", "told"]
+
+SILENT = 1.0  # seconds that a call takes before there is a bar
+EVERY = .2    # seconds between two looks of it
+
+
+def is_wanted() -> bool:
+    """Whether somebody looks at standard error: a terminal, or a notebook."""
+    error = sys.stderr
+    return error is not None and (type(error).__module__.startswith("ipykernel") or error.isatty())
+
+
+def bar_by_tqdm(what: str) -> Any:
+    """tqdm's bar, with widgets where there are any; None without tqdm."""
+    widgets = importlib.util.find_spec("ipywidgets")  # without them, tqdm.auto warns in notebooks
+    try:
+        module = importlib.import_module("tqdm.auto" if widgets else "tqdm")
+    except ImportError:
+        return None
+    return module.tqdm(desc=what, leave=False)
+
+
+class Bar:
+    """A bar by tqdm, or a line if there is no tqdm."""
+
+    def __init__(self, what: str) -> None:
+        self.what, self.begun = what, time.monotonic()
+        self.next = self.begun + SILENT
+        self._bar: Any = None
+        self._has_begun = False
+
+    def __call__(self, done: int, of: int) -> None:
+        """Shows that so many are done; `of` is 0 while nobody knows."""
+        now = time.monotonic()
+        if now < self.next:
+            return
+        self.next = now + EVERY
+        if not self._has_begun:
+            self._has_begun, self._bar = True, bar_by_tqdm(self.what)
+            if self._bar is not None:
+                self._bar.start_t -= now - self.begun
+        if self._bar is None:
+            sys.stderr.write(f"\r{self.what}: {done:,}{f' of {of:,}' if of else ''}\x1b[K")
+            sys.stderr.flush()
+            return
+        self._bar.total, self._bar.n = of or None, done
+        self._bar.refresh()
+
+    def close(self) -> None:
+        """Removes it."""
+        if self._bar is not None:
+            self._bar.close()
+        elif self._has_begun:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def told(progress: Any, what: str) -> tuple[Callable[[int, int, int], bool | None] | None, Callable[[], None]]:
+    """What a call tells how far it is, and what ends that."""
+    if callable(progress):
+        return progress, lambda: None
+    if progress is False or (progress is None and not is_wanted()):
+        return None, lambda: None
+    bar = Bar(what)
+    return lambda _, done, of: bar(done, of), bar.close

@@ -1,0 +1,203 @@
+"""Running: launches, launch files and recordings."""
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from ctypes import byref, c_bool, c_void_p
+from typing import Any, Unpack
+
+from . import _library, progress
+from ._library import Callbacks, Handle, make, raw, text
+from .device import Device
+from .errors import FOLDER, BadInput, HazardWarning, Unfinished, entry
+from .launch import Launch
+from .machine import Machine, context
+from .program import Kernel
+from .recording import Recording
+from .report import Hazards, Report
+from .tables import Row
+from .watch import Options
+
+__all__ = ["Runnable", "Work", "check", "recorded", "run", "run_launches", "run_recording"]
+
+# What can be run: a launch, several at once, the path of a launch file, or a recording; and what can be recorded: these,
+# a report, or a kernel with its launch's arguments.
+Runnable = Launch | Sequence[Launch] | Recording | str | os.PathLike[str]
+Work = Runnable | Report | Kernel
+On = Machine | Device | str | os.PathLike[str] | None
+
+
+class Watching:
+    """What watches a run by its options, and what comes of it."""
+
+    def __init__(self, options: Options, replayable: bool) -> None:
+        for wrong in set(options) - set(Options.__annotations__):
+            raise TypeError(f"run() got an unexpected keyword argument '{wrong}'")
+        plain = not options.get("check") and not options.get("functional")
+        self.tick, self.close = progress.told(options.get("progress"), "work-groups")
+        self.callbacks = Callbacks(self.tick)
+        self.parts: dict[str, list[bytes]] = {}
+        self.printed: list[bytes] = []
+        self.hazards: list[Row] = []
+        self.watch = _library.Watch(
+            cycle_limit=options.get("cycle_limit", 0), tick=_library.tick, check=bool(options.get("check")),
+            page=bool(options.get("page")), functional=bool(options.get("functional")), print=_library.print_text,
+            hazard=_library.take_hazard)
+        setattr(self.watch, "self", self.callbacks.number)
+        self.callbacks.print, self.callbacks.hazard = self.printed.append, self.hazards.append
+        for name, wanted in (("trace", options.get("record", plain and replayable)),
+                             ("timeline", options.get("timeline"))):
+            if wanted:
+                sink, self.parts[name] = self.callbacks.sink()
+                setattr(self.watch, name, sink)
+
+    @contextmanager
+    def running(self) -> Iterator[Any]:
+        """For the time of the run."""
+        try:
+            with self.callbacks.calling():
+                yield byref(self.watch)
+        finally:
+            self.close()
+
+    def report(self, handle: Handle, machine: Machine | None, recording: Recording | None = None,
+               sources: dict[str, list[str]] | None = None, launches: int | None = None) -> Report:
+        """The run's report. Prints what work-items have printed. Raises Unfinished; warns of hazards."""
+        if "trace" in self.parts:
+            recording = Recording(b"".join(self.parts["trace"]))
+        timeline = b"".join(self.parts["timeline"]) if "timeline" in self.parts else None
+        report = Report(handle, machine, recording, timeline, bool(self.watch.page),
+                        self.hazards if self.watch.check else None)
+        report.sources, report.launch_count = sources or {}, launches
+        if self.printed:
+            sys.stdout.write(b"".join(self.printed).decode("utf-8", "replace"))
+        if not _library.library().ww_report_finished(handle):
+            raise Unfinished(report.unfinished(), report)
+        if not self.watch.check:
+            for hazard in self.hazards:
+                warnings.warn(_line_of(hazard), HazardWarning, stacklevel=_user_level())
+        return report
+
+
+def _line_of(hazard: Row) -> str:
+    """A hazard in a line."""
+    place = f"{hazard['file']}:{hazard['line']}: " if hazard["file"] and hazard["line"] else ""
+    detail = f" ({hazard['detail']})" if hazard["detail"] else ""
+    return f"{place}{hazard['rule']}: {hazard['message']}{detail}"
+
+
+def _user_level() -> int:
+    """The level of warnings.warn() at which a frame outside of this package is."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(FOLDER):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def run_launches(launches: Sequence[Launch], on: On, options: Options) -> Report:
+    """Runs launches at once, on a device, or on a new one of a machine."""
+    lives = isinstance(on, Device)
+    device = on if isinstance(on, Device) else Device(Machine.of(on))
+    watching = Watching(options, not lives)
+    kept: dict[Any, Handle] = {}
+    with device.running():
+        bound = [launch.bound(device, kept) for launch in launches]
+        handles = (c_void_p * len(bound))(*(handle.address for handle in bound))
+        with watching.running() as watch:
+            handle = make("report", "run", device.handle, handles, len(bound), watch)
+    programs = {launch.kernel.program for launch in launches}
+    files = [program.file for program in programs]  # two programs may have one name
+    sources = {program.file: program.lines for program in programs if files.count(program.file) == 1 and program.lines}
+    return watching.report(handle, device.machine, sources=sources, launches=len(launches))
+
+
+def run_recording(recording: Recording, machine: Machine | None, options: Options) -> Report:
+    """Runs a recording again."""
+    watching = Watching(options, False)
+    with watching.running() as watch:
+        handle = make("report", "trace_replay", recording.handle, machine and machine.handle, watch)
+    # What it runs again, on another machine, is the recording all the same.
+    return watching.report(handle, machine or recording.machine, recording)
+
+
+def run_file(path: str | os.PathLike[str], machine: Machine | None, verify: bool, options: Options) -> Report:
+    """Runs a launch file."""
+    try:
+        data = pathlib.Path(path).read_bytes()
+    except OSError as error:
+        raise BadInput(f"{os.fspath(path)}: {error.strerror}", file=os.fspath(path)) from None
+    watching, passed = Watching(options, True), c_bool()
+    with watching.running() as watch:
+        handle = make("report", "file_run", context(), _library.Bytes(data, len(data), raw(path)),
+                      machine and machine.handle, watch, verify, byref(passed))
+    report = watching.report(handle, machine)
+    report.of_file = True
+    return report
+
+
+@entry
+def run(work: Runnable, machine: On = None, *, verify: bool = False, **options: Unpack[Options]) -> Report:
+    """Runs a launch, a list of launches at once (up to 8, which share the machine), a launch file (a path,
+    docs/launch.md), or a recording.
+
+    machine: a Machine, its name or file, or a Device (default: "teaching"; of a launch file the one that it names; of a
+    recording its own). verify: of a launch file, compare its outcome with what it expects (Report.verify). For other
+    options, see warpwait.watch.Options. Raises BadInput, Unfinished, KeyboardInterrupt and others of warpwait.errors.
+    """
+    if isinstance(work, Launch):
+        work = [work]
+    if isinstance(work, (Recording, str, os.PathLike)):
+        if isinstance(machine, Device):
+            raise BadInput("a Device runs launches; of a launch file or a recording, name a Machine")
+        on = None if machine is None else Machine.of(machine)
+        return run_recording(work, on, options) if isinstance(work, Recording) else run_file(work, on, verify, options)
+    launches = list(work)
+    if not launches or not all(isinstance(launch, Launch) for launch in launches):
+        raise BadInput(f"expected launches, a launch file or a recording, found {work!r}")
+    return run_launches(launches, machine, options)
+
+
+def copies_of(work: Work, launch: dict[str, Any]) -> Runnable:
+    """Work that changes nobody's arrays. launch: what a kernel is launched with. Raises BadInput, TypeError."""
+    if isinstance(work, Kernel):
+        return work.launch(**launch).copied()
+    if launch:
+        raise TypeError(f"unexpected keyword arguments {', '.join(launch)}: only a kernel takes a launch's")
+    if isinstance(work, Launch):
+        return work.copied()
+    if isinstance(work, Report):
+        return work._recorded("work")
+    if isinstance(work, (Recording, str, os.PathLike)):
+        return work
+    return [one.copied() for one in work]
+
+
+def recorded(work: Work, machine: Machine | None, launch: dict[str, Any]) -> Recording:
+    """A recording of the work: its own, or that of a run on the machine."""
+    copies = copies_of(work, launch)
+    if isinstance(copies, Recording):
+        return copies
+    report = run(copies, machine, record=True)
+    assert report.recording is not None
+    return report.recording
+
+
+@entry
+def check(work: Work, machine: Machine | str | None = None, *, progress: Any = None, **launch: Any) -> Hazards:
+    """Runs the work and looks for all misuses of copies, events, pipes and memory (docs/check.md). The result is true if
+    there is one, and its `report` is the run.
+
+    work: a launch, several at once, a launch file, or a kernel with its launch's arguments. Nobody's arrays are
+    changed. A launch that deadlocks is reported, too. Raises BadInput and KeyboardInterrupt.
+    """
+    copies = copies_of(work, launch)
+    if isinstance(copies, Recording):
+        raise BadInput("a recording has no data to check; check the launch")
+    try:
+        return run(copies, machine, check=True, progress=progress).hazards
+    except Unfinished as error:
+        return error.report.hazards

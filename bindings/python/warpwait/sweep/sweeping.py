@@ -1,0 +1,415 @@
+"""Sweeps in this process: a launch at every point of axes, with the results in memory as a store."""
+from __future__ import annotations
+
+import concurrent.futures
+import itertools
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from ctypes import byref
+from typing import Any
+
+import numpy
+import pandas
+
+from .. import _library, progress as progressing
+from .._library import Handle, make
+from .._optional import need
+from ..errors import BadInput, Unfinished, Unsupported, WarpwaitError, entry
+from ..launch import Launch
+from ..machine import Machine, machines, parameters
+from ..program import Kernel
+from ..recording import Recording
+from ..report import Report
+from ..running import Work, copies_of, recorded, run, run_recording
+from . import answers
+from ._errors import SweepError, unknown
+from .expression import Expression, number_of
+from .sensitivity import Shares, around, over_all
+from .store import APPLICATION, VERSION, Store, quoted
+
+__all__ = ["Results", "sweep"]
+
+CHUNK = 8  # points of a task on a cluster
+MOST_POINTS = 1 << 20
+Row = tuple[str, str | None, dict[str, float]]  # status, reason, metrics
+Elsewhere = tuple[list[Row | None], dict[str, tuple[str, str]]]
+
+
+class Results(Store):
+    """What came of a sweep, in memory: all that a Store can be asked, and the common questions as methods.
+
+    frame(): a pandas DataFrame of the points with their axes and metrics (docs/sweep.md). save() writes a file for
+    `warpwait sweep query`.
+    """
+
+    def __init__(self, base: sqlite3.Connection) -> None:
+        self._base = base
+        super().__init__("the sweep")
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        yield self._base
+
+    def best(self, by: str = "cycles", where: str | None = None, count: int = 10) -> pandas.DataFrame:
+        """The best points by a metric, an axis or an expression over them (`max:` before it: large is good)."""
+        return answers.best(self, by, where, count)
+
+    def pareto(self, over: str = "cycles,cost", where: str | None = None) -> pandas.DataFrame:
+        """The points that no other beats in all objectives."""
+        return answers.pareto(self, over, where)
+
+    def knee(self, axis: str, by: str = "cycles", where: str | None = None) -> tuple[pandas.DataFrame, int | None]:
+        """The best of each value of an axis, and the row from which on more of it gains less (None: there is none)."""
+        return answers.knee(self, axis, by, where)
+
+    def sensitivity(self, by: str = "cycles", where: str | None = None) -> Shares:
+        """Shares of the variance over all points that each axis has: `.table` is a frame."""
+        return over_all(self, by, where)
+
+    def around(self, by: str = "cycles", where: str | None = None) -> tuple[pandas.DataFrame, pandas.Series]:
+        """What each axis alone does around the best point, and that point."""
+        return around(self, by, where)
+
+    def plot(self, picture: str = "pareto", **options: Any) -> Any:
+        """Draws "pareto" (over=), "lines" (axis=, by=, lines=), "heat" (axes=, by=) or "tornado" (by=); returns
+        matplotlib's axes. The options are those of warpwait.sweep.pictures."""
+        pictures = need("warpwait.sweep.pictures")
+        if picture not in ("pareto", "lines", "heat", "tornado"):
+            raise SweepError(f"{picture}: expected pareto, lines, heat or tornado")
+        if picture == "pareto":
+            options = {"over": "cycles,cost", **options}
+        return getattr(pictures, picture)(self, **options)[0]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a store (.sqlite) that `warpwait sweep query` reads."""
+        with sqlite3.connect(path) as file:
+            self._base.backup(file)
+        file.close()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """All points with all metrics, those too that did not finish."""
+        return self.frame(list(self.metrics.index), unfinished=True)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The same as a list of dictionaries."""
+        found: list[dict[str, Any]] = self.to_pandas().to_dict("records")
+        return found
+
+    def _repr_html_(self) -> str:
+        from ..display import results_html
+        return results_html(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self._base.serialize(),)
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{count} {status}" for status, count in self.counts.items())
+        return f"<Results: {told}; axes {', '.join(self.axes)}>"
+
+
+def _again(data: bytes) -> Results:
+    base = sqlite3.connect(":memory:", check_same_thread=False)
+    base.deserialize(data)
+    return Results(base)
+
+
+# ---- points ----------------------------------------------------------------------------------------
+
+def words_of(axes: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The axes' values as words. Raises BadInput of an axis that is none."""
+    if not axes:
+        raise BadInput("axes: expected a mapping from parameters to their values")
+    found = {}
+    for axis, values in axes.items():
+        if axis not in parameters() and axis != "machine" and not axis.startswith("define."):
+            raise BadInput(str(unknown("axis", axis, [*parameters(), "machine", "define.NAME"])), key=axis)
+        words = [str(value) for value in ([values] if isinstance(values, (str, int)) else values)]
+        if not words or any(not word or " " in word for word in words) or len(set(words)) < len(words):
+            raise BadInput(f"{axis}: expected different values without blanks, found {words}", key=axis)
+        found[axis] = words
+    return found
+
+
+class Grid:
+    """The points of axes, by number; the last axis runs fastest. kept: those for which the constraint holds."""
+
+    def __init__(self, words: dict[str, list[str]], where: str | None) -> None:
+        self.words = words
+        count = int(numpy.prod([float(len(values)) for values in words.values()]))
+        if count > MOST_POINTS:
+            raise BadInput(f"axes: {count:,} points are more than {MOST_POINTS:,}; `warpwait sweep` has room for more")
+        self.points = [dict(zip(words, values)) for values in itertools.product(*words.values())]
+        self.kept = list(range(count))
+        if where:
+            frame = pandas.DataFrame(self.points)
+            holds = Expression(where).check(list(words)).holds(frame)
+            self.kept = [number for number in self.kept if holds[number]]
+            if not self.kept:
+                raise BadInput(f"where: no point for which `{where}` holds")
+
+
+METRICS: dict[str, tuple[str, str]] = {}  # unit and text of each metric that this process has met
+
+
+def metrics_of(handle: Handle) -> dict[str, float]:
+    """The metrics of a report."""
+    callbacks, values = _library.Callbacks(), dict[str, float]()
+
+    def take(row: Any) -> None:
+        name = _library.text(row.name)
+        values[name] = row.value
+        if name not in METRICS:
+            METRICS[name] = _library.text(row.unit), _library.text(row.text)
+
+    callbacks.point = take
+    with callbacks.calling():
+        _library.call("report_metrics", handle, _library.take_metric, callbacks.number)
+    return values
+
+
+def outcome_of(run_point: Callable[[], Report]) -> Row | None:
+    """What came of a point; None if it needs a run of its own, since its recording does not say what happens there."""
+    try:
+        report = run_point()
+        assert report.handle is not None
+        return "finished", None, metrics_of(report.handle)
+    except Unfinished as error:
+        launches = error.report.launches
+        end = next(launch.end for launch in launches if launch.end != "finished")
+        return end, str(error), {}
+    except Unsupported:
+        return None
+    except BadInput as error:
+        return "refused", str(error), {}
+
+
+def machine_at(base: Machine, point: Mapping[str, str]) -> Machine:
+    """The machine of a point. Raises BadInput."""
+    if "machine" in point:
+        base = Machine(point["machine"]).with_(base.changed())
+    return base.with_({axis: word for axis, word in point.items() if axis in parameters()})
+
+
+def replay_points(recording: Recording, base: Machine, points: Sequence[Mapping[str, str]],
+                  go_on: Callable[[], bool] = lambda: True) -> list[Row | None]:
+    """What comes of a recording at points."""
+    def tell(*_: int) -> bool:
+        return go_on()
+
+    return [outcome_of(lambda point=point: run_recording(  # type: ignore[misc]
+        recording, machine_at(base, point), {"progress": tell})) for point in points]
+
+
+def replay_elsewhere(recording: Recording, base: Machine, points: Sequence[Mapping[str, str]]) -> Elsewhere:
+    """What comes of a recording at points, and what the metrics are: this is what workers of a cluster run."""
+    return replay_points(recording, base, points), METRICS
+
+
+# ---- sweeping --------------------------------------------------------------------------------------
+
+class Sweeping:
+    """One sweep: what is run at the points, and where."""
+
+    def __init__(self, work: Work, machine: Machine | None, launch: dict[str, Any], defines: list[str]) -> None:
+        self.work, self.launch = work, launch
+        self._copies = None if isinstance(work, (Recording, Report)) else copies_of(work, launch)
+        if defines and not isinstance(self._copies, Launch):
+            raise BadInput(f"{defines[0]}: only a launch of a kernel in OpenCL C has macros to sweep")
+        self.machine = machine or (recorded(work, None, launch).machine if self._copies is None else
+                                   None if isinstance(self._copies, (str, os.PathLike)) else Machine.of(None))
+        self.recordings: dict[tuple[str, ...], Recording] = {}
+        self.works: dict[tuple[str, ...], Any] = {}
+
+    def prepare(self, macros: Mapping[str, str]) -> tuple[Recording, Any]:
+        """The recording with macros as they are at a point, and what can be run there without one."""
+        key = tuple(macros.values())
+        if key not in self.recordings:
+            work: Any = self._copies
+            if macros and isinstance(work, Launch):
+                kernel = work.kernel
+                again = kernel.program.with_({axis.removeprefix("define."): word for axis, word in macros.items()})
+                work = work.copied(again.kernel(kernel.name))
+            self.works[key] = work
+            self.recordings[key] = recorded(self.work if work is None else work, self.machine,
+                                            self.launch if work is None else {})
+            if self.machine is None:
+                self.machine = self.recordings[key].machine
+        return self.recordings[key], self.works[key]
+
+    @property
+    def base(self) -> Machine:
+        """The machine that points change; known once anything was recorded."""
+        assert self.machine is not None
+        return self.machine
+
+    def run(self, work: Any, point: Mapping[str, str]) -> Row:
+        """A point that its recording does not say."""
+        if work is None:
+            return "refused", "the recording does not say what happens on this machine, and there is no kernel", {}
+        on = self.base
+        fresh = work.copied() if isinstance(work, Launch) else work
+        try:
+            return outcome_of(lambda: run(fresh, machine_at(on, point), record=False, progress=False)) or \
+                ("refused", "not modeled on this machine", {})
+        except WarpwaitError as error:
+            return "refused", str(error), {}
+
+
+@entry
+def sweep(work: Work, axes: Mapping[str, Any], machine: Machine | str | None = None, *, where: str | None = None,
+          cost: str | None = None, jobs: int = 0, dask: Any = None, progress: Any = None, **launch: Any) -> Results:
+    """Runs the work at every point of the axes; the results are a store (frame(), pareto(), sensitivity(), ...).
+
+        results = ww.sweep(kernel, {"dma.channels": [1, 2, 4], "define.DEPTH": [1, 2, 3]}, "h200",
+                           global_size=4096, args=[x, out], cost="dma.channels * define.DEPTH")
+        results.frame(["cycles", "cost"])
+
+    work: a launch, several at once, a launch file, a recording, a report that has one, or a kernel with its launch's
+    arguments. It is recorded once for each choice of macros and run again at each point; nobody's arrays are changed.
+    axes: parameters of the machine, "define.NAME" for macros of OpenCL C, "machine" for machines, each with its values.
+    where: an expression over axes; only points for which it holds are run. cost: an expression over axes and metrics,
+    which becomes the metric `cost`. jobs: threads (default: one for each processor). dask: a distributed.Client or a
+    scheduler's address: its workers run the points, and need this package. A point that is no legal machine, or does
+    not finish, says so in `status` and `reason`. Raises BadInput, SweepError and KeyboardInterrupt.
+    """
+    words = words_of(axes)
+    grid, defines = Grid(words, where), [axis for axis in words if axis.startswith("define.")]
+    base = None if machine is None else Machine.of(machine)
+    if "machine" in words:
+        base = Machine(words["machine"][0]).with_(base.changed() if base else {})
+    priced = None if cost is None else Expression(cost)
+    sweeping = Sweeping(work, base, launch, defines)
+    tell, close = progressing.told(progress, "points")
+    rows: dict[int, Row] = {}
+    try:
+        for number, row in _outcomes(sweeping, grid, defines, jobs, dask):
+            rows[number] = row
+            if tell and tell(0, len(rows), len(grid.kept)) is False:
+                raise KeyboardInterrupt
+    finally:
+        close()
+    return Results(_store(grid, rows, priced))
+
+
+def _outcomes(sweeping: Sweeping, grid: Grid, defines: list[str], jobs: int, dask: Any) -> Iterator[tuple[int, Row]]:
+    """(number, row) of each point, as they come."""
+    tasks: list[tuple[Recording, Any, list[int]]] = []
+    for macros, numbers in _by_macros(grid, defines):
+        try:
+            recording, work = sweeping.prepare(macros)
+        except (BadInput, Unfinished) as error:
+            if isinstance(error, BadInput) and not defines:
+                raise  # it is wrong with the work, and not with some of the points
+            row: Row = ("refused" if isinstance(error, BadInput) else "deadlock", str(error), {})
+            yield from ((number, row) for number in numbers)
+            continue
+        size = CHUNK if dask is not None else 1
+        tasks += [(recording, work, numbers[first:first + size]) for first in range(0, len(numbers), size)]
+    running = _on_cluster if dask is not None else _on_threads
+    for (_, work, numbers), found in running(sweeping, grid, tasks, dask if dask is not None else jobs):
+        for number, there in zip(numbers, found):
+            yield number, sweeping.run(work, grid.points[number]) if there is None else there
+
+
+def _by_macros(grid: Grid, defines: list[str]) -> list[tuple[dict[str, str], list[int]]]:
+    """The points by the macros that they define."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for number in grid.kept:
+        groups.setdefault(tuple(grid.points[number][axis] for axis in defines), []).append(number)
+    return [(dict(zip(defines, values)), numbers) for values, numbers in groups.items()]
+
+
+def _on_threads(sweeping: Sweeping, grid: Grid, tasks: list[Any], jobs: int) -> Iterator[tuple[Any, list[Row | None]]]:
+    """Runs the tasks on threads: the library lets other threads of Python run."""
+    goes_on = [True]
+    with concurrent.futures.ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        futures = {pool.submit(replay_points, recording, sweeping.base, [grid.points[n] for n in numbers],
+                               lambda: goes_on[0]): (recording, work, numbers) for recording, work, numbers in tasks}
+        try:
+            for future in concurrent.futures.as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            goes_on[0] = False
+            pool.shutdown(cancel_futures=True)
+
+
+def _on_cluster(sweeping: Sweeping, grid: Grid, tasks: list[Any], dask: Any) -> Iterator[tuple[Any, list[Row | None]]]:
+    """Runs the tasks on the workers of a Dask cluster."""
+    distributed = need("distributed")
+    client = distributed.Client(dask) if isinstance(dask, str) else dask
+    scattered: dict[int, Any] = {}
+    futures = {}
+    for recording, work, numbers in tasks:
+        if id(recording) not in scattered:
+            scattered[id(recording)] = client.scatter(recording)
+        futures[client.submit(replay_elsewhere, scattered[id(recording)], sweeping.base,
+                              [grid.points[n] for n in numbers], pure=False)] = (recording, work, numbers)
+    try:
+        for future in distributed.as_completed(list(futures)):
+            found, told = future.result()
+            METRICS.update(told)
+            yield futures[future], found
+    finally:
+        client.cancel(list(futures))
+        if isinstance(dask, str):
+            client.close()
+
+
+# ---- results as a store ----------------------------------------------------------------------------
+
+def _store(grid: Grid, rows: Mapping[int, Row], cost: Expression | None) -> sqlite3.Connection:
+    """A store in memory (docs/sweep-store.md)."""
+    base = sqlite3.connect(":memory:", check_same_thread=False)
+    metrics = dict.fromkeys(name for _, _, values in rows.values() for name in values)
+    told = {name: METRICS[name] for name in metrics}
+    if cost is not None:
+        told["cost"] = ("", "The sweep's `cost` of the point.")
+    columns = ", ".join(quoted(name) for name in (*grid.words, *told))
+    base.executescript(
+        f"PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION};"
+        "CREATE TABLE sweep(name TEXT PRIMARY KEY, value TEXT);"
+        "CREATE TABLE axes(position INTEGER PRIMARY KEY, name TEXT, kind TEXT, words TEXT);"
+        "CREATE TABLE metrics(position INTEGER PRIMARY KEY, name TEXT, unit TEXT, text TEXT);"
+        f"CREATE TABLE points(key TEXT PRIMARY KEY, number INTEGER, status TEXT, reason TEXT, {columns});")
+    base.executemany("INSERT INTO sweep VALUES (?, ?)", [
+        ("factors", " ".join(grid.words)), *([("cost", cost.text)] if cost is not None else [])])
+    base.executemany("INSERT INTO axes VALUES (?, ?, ?, ?)",
+                     [(place, axis, _kind(axis), " ".join(words)) for place, (axis, words)
+                      in enumerate(grid.words.items())])
+    base.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?)",
+                     [(place, name, *rest) for place, (name, rest) in enumerate(told.items())])
+    records = [_record(grid, number, rows[number], list(metrics)) for number in sorted(rows)]
+    if cost is not None:
+        _add_costs(cost, records, [*grid.words, *metrics])
+    marks = ", ".join("?" * (4 + len(grid.words) + len(told)))
+    base.executemany(f"INSERT INTO points VALUES ({marks})", records)
+    base.commit()
+    return base
+
+
+def _kind(axis: str) -> str:
+    return "machine" if axis == "machine" else "define" if axis.startswith("define.") else "parameter"
+
+
+def _record(grid: Grid, number: int, row: Row, metrics: Sequence[str]) -> list[Any]:
+    """A row of `points`."""
+    point, (status, reason, values) = grid.points[number], row
+    key = " ".join(f"{axis}={point[axis]}" for axis in sorted(point))
+    numbers = [number_of(word) for word in point.values()]
+    return [key, number, status, reason,
+            *(word if value is None else _whole(value) for word, value in zip(point.values(), numbers)),
+            *(_whole(values[name]) if name in values else None for name in metrics)]
+
+
+def _whole(value: float) -> float:
+    """As an integer where it is one."""
+    return int(value) if value.is_integer() else value
+
+
+def _add_costs(cost: Expression, records: list[list[Any]], names: list[str]) -> None:
+    """The cost of each point, behind its metrics. Raises SweepError of a name that is neither axis nor metric."""
+    frame = pandas.DataFrame([record[4:] for record in records], columns=names)
+    for record, value in zip(records, cost.check(names).value(frame)):
+        record.append(_whole(float(value)) if numpy.isfinite(value) else None)

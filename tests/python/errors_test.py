@@ -1,0 +1,313 @@
+#!/usr/bin/python3
+"""The Python package, used wrongly: exceptions that say the library's own sentence and end at the user's line."""
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+
+import rig
+import numpy
+import warpwait as ww
+
+MACHINE = ww.Machine("teaching")
+KERNEL = ww.Program(rig.TRIPLE).kernel()
+# Takes hours: what is interrupted.
+SPIN = "kernel void spin(global float *x, uint n) { float v = x[0]; for (uint i = 0; i < n; i++) v = v * v + 1; x[0] = v; }"
+ENDLESS = f"""
+import numpy, warpwait as ww
+kernel = ww.Program({SPIN!r}).kernel()
+x = numpy.zeros(1, numpy.float32)
+print("begun", flush=True)
+"""
+
+
+def ones():
+    return numpy.ones(64, numpy.float32)
+
+
+class Arguments(unittest.TestCase):
+    def refused(self, message, *args, kernel=KERNEL, **named):
+        named.setdefault("args", args)
+        named.setdefault("global_size", 64)
+        with self.assertRaisesRegex(ww.BadInput, message):
+            kernel.run(MACHINE, **named)
+
+    def test_arrays_of_another_type_are_refused(self):
+        self.refused(r"^kernel 'triple': argument 1, 'x': float\*: expected an array of float32, found float64$",
+                     numpy.ones(64), 3)
+        self.refused("found int32", numpy.ones(64, numpy.int32), 3)
+        self.refused("Python objects", numpy.array([None]), 3)
+        self.refused("little-endian", numpy.ones(64, ">f4"), 3)
+
+    def test_arrays_that_kernels_cannot_work_on_are_refused(self):
+        self.refused("not C-contiguous", numpy.ones((8, 8), numpy.float32).T[:4], 3)
+        self.refused("not C-contiguous", numpy.ones(128, numpy.float32)[::2], 3)
+        self.refused("the array is empty", numpy.ones(0, numpy.float32), 3)
+        read_only = ones()
+        read_only.flags.writeable = False
+        self.refused("read-only and the kernel may write", read_only, 3)
+        self.refused("read-only", b"0123", 3, kernel=ww.Program("kernel void k(global char *x, int i) { x[0] = i; }")
+                     .kernel())
+        self.refused("expected an array, a Buffer or None, found list", [1, 2], 3)
+
+    def test_values_of_another_type_are_refused(self):
+        self.refused("argument 2, 'factor': float: expected float32, found float64", ones(), numpy.float64(3))
+        self.refused("expected a number, found 'a'", ones(), "a")
+        kernel = ww.Program("kernel void k(global int *x, uchar b, int i, float4 v) { x[0] = b + i + v.x; }").kernel()
+        x = numpy.zeros(1, numpy.int32)
+        self.refused(r"'b': uchar: 256 is outside \[0, 255\]", x, 256, 1, (1, 2, 3, 4), kernel=kernel)
+        self.refused(r"'b': uchar: -1 is outside", x, -1, 1, (1, 2, 3, 4), kernel=kernel)
+        self.refused("'i': int: expected an integer, found 1.5", x, 1, 1.5, (1, 2, 3, 4), kernel=kernel)
+        self.refused("'v': float4: expected 4 numbers", x, 1, 1, (1, 2, 3), kernel=kernel)
+
+    def test_too_few_and_too_many_arguments_are_refused(self):
+        self.refused(r"^kernel 'triple': expected 2 arguments \(x, factor\), found 1$", ones())
+        self.refused("found 3", ones(), 1, 2)
+        self.refused("argument 'factor' is not given; its arguments are x, factor", args={"x": ones()})
+        self.refused("no argument 'y'", args={"x": ones(), "factor": 1, "y": 2})
+
+    def test_memory_of_other_kinds_and_devices_is_refused(self):
+        other = ww.Device(MACHINE)
+        self.refused("memory of another device", other.buffer(ones()), 3)
+        self.refused("found Pipe", other.pipe(4), 3)
+        kernel = ww.Program("kernel void k(global int *x, local int *l) { l[0] = 1; x[0] = l[0]; }").kernel()
+        self.refused(r"expected warpwait.Local\(bytes\), found int", numpy.zeros(1, numpy.int32), 4, kernel=kernel)
+
+    def test_sizes_that_do_not_fit_are_refused(self):
+        self.refused("local: 4096", ones(), 3, local_size=4096)
+        self.refused("expected a number or up to three, found 'a'", ones(), 3, global_size="a")
+        self.refused("local_size: expected 2 numbers, as global_size has", ones(), 3, global_size=(8, 8), local_size=8)
+        self.refused("numbers from 0", ones(), 3, global_size=-1)
+        self.refused("dimensions: 4", ones(), 3, global_size=(1, 1, 1, 1))
+
+    def test_options_that_are_none_are_refused(self):
+        with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'cheque'"):
+            KERNEL.run(MACHINE, global_size=64, args=[ones(), 3], cheque=True)
+        with self.assertRaisesRegex(ww.BadInput, "without timing"):
+            KERNEL.run(MACHINE, global_size=64, args=[ones(), 3], functional=True, check=True)
+
+
+class Objects(unittest.TestCase):
+    def test_machines_say_what_is_legal(self):
+        for message, make in (("no machine 'nothere', legal: ", lambda: ww.Machine("nothere")),
+                              ("did you mean 'dma.channels'", lambda: MACHINE.with_({"dma.chanels": 1})),
+                              ("lds.banks", lambda: ww.Machine("teaching", **{"lds.banks": 500})),
+                              ("zero byte", lambda: ww.Machine("teach\0ing")),
+                              ("machine.ini:2", lambda: ww.Machine.parse("[lds]\nbanks = many\n"))):
+            with self.assertRaisesRegex(ww.BadInput, message):
+                make()
+        with self.assertRaises(KeyError):
+            MACHINE["dma.chanels"]
+
+    def test_errors_of_programs_have_their_place_and_clangs_words(self):
+        with self.assertRaises(ww.BadInput) as caught:
+            ww.Program("kernel void k(global int *x) {\n  x[0] = y;\n  x[1] = z; }")
+        error = caught.exception
+        self.assertEqual((error.line, error.file), (2, "kernel.cl"))
+        self.assertIn("'z'", error.log)
+        again = pickle.loads(pickle.dumps(error))
+        self.assertEqual((str(again), again.line, again.log), (str(error), 2, error.log))
+        with self.assertRaisesRegex(ww.BadInput, "no kernel 'no', legal: triple|no"):
+            ww.Program(rig.TRIPLE).kernel("no")
+        with self.assertRaisesRegex(ww.BadInput, "nowhere.cl: No such file"):
+            import pathlib
+            ww.Program(pathlib.Path("nowhere.cl"))
+
+    def test_launch_files_say_where_they_are_wrong(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write('{"program": "none.cl", "launches": 3}')
+            file.flush()
+            with self.assertRaisesRegex(ww.BadInput, file.name):
+                ww.run(file.name)
+        with self.assertRaisesRegex(ww.BadInput, "No such file"):
+            ww.run("nowhere.json")
+        with self.assertRaisesRegex(ww.BadInput, "expected launches"):
+            ww.run([1])
+        with self.assertRaisesRegex(ww.BadInput, "expected launches"):
+            ww.run([])
+        with self.assertRaisesRegex(ww.BadInput, "more than|9"):
+            ww.run([KERNEL.launch(global_size=64, args=[ones(), 1])] * 9)
+
+    def test_recordings_are_whole_or_refused(self):
+        data = ww.run(KERNEL.launch(global_size=64, args=[ones(), 1])).recording.data
+        for wrong in (b"", b"no trace", data[:-20]):
+            with self.assertRaises(ww.BadInput):
+                ww.Recording(wrong).run()
+
+    def test_reports_say_what_they_have_not(self):
+        report = KERNEL.run(MACHINE, global_size=64, args=[ones(), 1], record=False)
+        for what in (report.timeline, report.page, report.explain, report.why):
+            with self.assertRaisesRegex(ww.Unsupported, "record=True"):
+                what()
+        with self.assertRaisesRegex(ww.Unsupported, "ww_watch.check"):
+            report.form("sarif")
+        with self.assertRaisesRegex(ww.BadInput, "^poem: expected text"):
+            report.form("poem")
+        two = ww.run([KERNEL.launch(global_size=64, args=[ones(), 1])] * 2)
+        with self.assertRaisesRegex(ww.BadInput, "has 2 launches"):
+            two.stalls
+
+    def test_sweeps_say_what_is_wrong_with_axes(self):
+        launch = KERNEL.launch(global_size=64, args=[ones(), 1])
+        for message, axes, more in (("nearest is dma.channels", {"dma.chanels": [1]}, {}), ("expected a mapping", {}, {}),
+                                    ("different values", {"dma.channels": [1, 1]}, {}),
+                                    ("no point for which", {"dma.channels": [1]}, {"where": "dma.channels > 1"}),
+                                    ("column 1", {"dma.channels": [1]}, {"cost": "*"})):
+            with self.assertRaisesRegex(ww.WarpwaitError, message):
+                ww.sweep(launch, axes, **more)
+
+    def test_what_lives_in_this_process_is_not_pickled(self):
+        device = ww.Device(MACHINE)
+        for one in (device, device.buffer(ones()), device.pipe(4)):
+            with self.assertRaisesRegex(TypeError, "cannot be pickled: "):
+                pickle.dumps(one)
+
+    def test_a_pickled_report_says_what_it_cannot(self):
+        report = pickle.loads(pickle.dumps(ww.run(KERNEL.launch(global_size=64, args=[ones(), 1]))))
+        for what in (report.why, lambda: report.diff(report), lambda: report.form("sarif")):
+            with self.assertRaisesRegex(ww.Unsupported, "pickled"):
+                what()
+        self.assertTrue(report.timeline().count)
+
+
+class Kernels(unittest.TestCase):
+    def test_a_deadlock_is_an_exception_with_its_report(self):
+        with self.assertRaises(ww.Unfinished) as caught, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ww.HazardWarning)
+            ww.Program(rig.DEADLOCK).kernel().run(MACHINE, global_size=64, local_size=64,
+                                                  args=[numpy.zeros(64, numpy.int32)])
+        self.assertRegex(str(caught.exception), r"^launch 1, kernel 'stuck': Deadlock: 1 warp waits for ever.*"
+                         r"warp 0, at kernel.cl:3, in `barrier`\.$")
+        self.assertEqual(caught.exception.report.end, "deadlock")
+        self.assertEqual(caught.exception.report.hazards[0]["rule"], "M8-divergent-barrier")
+        again = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((str(again), again.report), (str(caught.exception), caught.exception.report))
+
+    def test_the_cycle_limit_is_an_exception(self):
+        with self.assertRaisesRegex(ww.Unfinished, "cycle limit|cycle_limit|100"):
+            ww.Program(SPIN).kernel().run(MACHINE, global_size=1, args=[numpy.zeros(1, numpy.float32), 1 << 20],
+                                          cycle_limit=1000)
+
+    def test_a_hazard_is_a_warning_at_the_users_line_or_an_exception(self):
+        kernel = ww.Program(rig.HAZARD).kernel()
+        launch = kernel.launch(global_size=64, local_size=64, args=[numpy.zeros(64, numpy.int32), ww.Local(256)])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ww.run(launch)
+        self.assertEqual([(warning.category, warning.filename) for warning in caught], [(ww.HazardWarning, __file__)])
+        self.assertRegex(str(caught[0].message), "^kernel.cl:3: X10-exit-with-copy-in-flight: the work-group ends")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", ww.HazardWarning)
+            with self.assertRaises(ww.HazardWarning):
+                ww.run(launch)
+
+
+class Interrupts(unittest.TestCase):
+    def test_ctrl_c_ends_the_run_and_the_next_one_works(self):
+        text = ENDLESS + """
+try:
+    kernel.run("h200", global_size=1, args=[x, 1 << 31])
+except KeyboardInterrupt:
+    print("interrupted", kernel.run(global_size=1, args=[x, 1]).finished)
+"""
+        self.assertEqual(self.interrupted(text), (0, "begun\ninterrupted True\n", ""))
+
+    def test_ctrl_c_ends_sweeps_and_explanations(self):
+        for call in ("ww.sweep(kernel, {'dma.channels': [1, 2, 3]}, 'h200', global_size=1, args=[x, 1 << 31])",
+                     "ww.explain(kernel, 'h200', global_size=1, args=[x, 1 << 31])"):
+            done = self.interrupted(ENDLESS + f"try:\n    {call}\nexcept KeyboardInterrupt:\n    print('interrupted')\n")
+            self.assertEqual(done, (0, "begun\ninterrupted\n", ""))
+
+    def test_ctrl_c_that_nobody_catches_ends_at_the_users_line(self):
+        status, output, errors = self.interrupted(ENDLESS + "kernel.run(global_size=1, args=[x, 1 << 31])\n")
+        self.assertEqual((status, output), (-signal.SIGINT, "begun\n"))
+        self.assertRegex(errors, r'^Traceback .*\n  File "<string>", line \d+, in <module>\nKeyboardInterrupt\n$')
+
+    def interrupted(self, text):
+        """Status and outputs of a program that is interrupted once it has begun."""
+        with subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "PYTHONPATH": str(rig.PACKAGE)}) as process:
+            first = process.stdout.readline()
+            time.sleep(.5)
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=60)
+        return process.returncode, first + output, errors
+
+    def test_a_progress_function_is_told_and_may_end_the_run(self):
+        told = []
+
+        def progress(cycle, done, of):
+            told.append((cycle, done, of))
+            return len(told) < 3
+
+        x = numpy.zeros(1, numpy.float32)
+        kernel = ww.Program(SPIN).kernel()
+        with self.assertRaises(ww.Cancelled):
+            kernel.run(MACHINE, global_size=1, args=[x, 1 << 20], progress=progress)
+        self.assertEqual(len(told), 3)
+        self.assertTrue(all(of == 1 for _, _, of in told))
+
+    def test_what_a_progress_function_raises_comes_out(self):
+        def progress(*_):
+            raise ZeroDivisionError("mine")
+
+        with self.assertRaisesRegex(ZeroDivisionError, "mine"):
+            ww.Program(SPIN).kernel().run(MACHINE, global_size=1, args=[numpy.zeros(1, numpy.float32), 1 << 20],
+                                          progress=progress)
+
+    def test_a_device_does_not_run_twice_at_once(self):
+        device = ww.Device(MACHINE)
+        x = device.buffer(1, numpy.float32)
+        kernel = ww.Program(SPIN).kernel()
+        with self.assertRaisesRegex(ww.BadInput, "the device runs already"):
+            kernel.run(device, global_size=1, args=[x, 1 << 20],
+                       progress=lambda *_: kernel.run(device, global_size=1, args=[x, 1]))
+
+    def test_objects_may_be_given_up_by_other_threads_during_a_run(self):
+        device = ww.Device(MACHINE)
+        x = device.buffer(1, numpy.float32)
+        kernel = ww.Program(SPIN).kernel()
+        thread = threading.Thread(target=lambda: [device.buffer(64, numpy.float32) for _ in range(1000)])
+        thread.start()
+        kernel.run(device, global_size=1, args=[x, 100000])
+        thread.join()
+
+
+class Tracebacks(unittest.TestCase):
+    def test_an_uncaught_error_ends_at_the_users_line(self):
+        text = f"import numpy, warpwait as ww\ndef user():\n    ww.Program({rig.TRIPLE!r}).kernel().run(args=[], global_size=1)\nuser()"
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+            file.write(text)
+            file.flush()
+            done = subprocess.run([sys.executable, file.name], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "PYTHONPATH": str(rig.PACKAGE)})
+        lines = done.stderr.splitlines()
+        self.assertEqual(lines[-1], "warpwait.errors.BadInput: kernel 'triple': expected 2 arguments (x, factor), found 0")
+        self.assertEqual([line for line in lines if "File" in line],
+                         [f'  File "{file.name}", line 4, in <module>', f'  File "{file.name}", line 3, in user'])
+
+    def test_a_caught_error_has_one_frame_of_the_package_at_most(self):
+        try:
+            KERNEL.run(MACHINE, global_size=1, args=[])
+        except ww.BadInput as error:
+            frames, trace = [], error.__traceback__
+            while trace:
+                frames.append(trace.tb_frame.f_code)
+                trace = trace.tb_next
+        self.assertEqual([frame.co_filename for frame in frames[:-1]], [__file__])
+        self.assertEqual(frames[-1].co_name, "call")
+
+    def test_a_library_that_is_not_there_is_one_line(self):
+        done = rig.script("import os; os.environ['WARPWAIT_LIBRARY'] = '/nowhere.so'\nimport warpwait as ww\n"
+                          "try:\n    ww.Machine('h200')\nexcept ImportError as error:\n    print(error)")
+        self.assertRegex(done.stdout, "^libwarpwait.so.0 cannot be loaded: /nowhere.so: .*\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
