@@ -104,6 +104,12 @@ $(BUILD)/$(SHARED): $(BUILD)/libwarpwait.o sim/api/libwarpwait.map
 	@ln -sf $(SHARED) $(BUILD)/$(SONAME)
 	@ln -sf $(SONAME) $(BUILD)/libwarpwait.so
 
+# The one in the Python package of a wheel.
+$(BUILD)/python/$(SONAME): $(BUILD)/libwarpwait.o sim/api/libwarpwait.map packaging/bundle
+	$(call say,LD )
+	$(Q)CC="$(CC) $(LDFLAGS)" packaging/bundle $@ "$(filter-out -lm -lpthread,$(API_LIBS))" $< -Wl,-soname,$(SONAME) \
+	  -Wl,--version-script=sim/api/libwarpwait.map -Wl,-z,defs -Wl,-z,nodelete
+
 # ---- the OpenCL driver: a client of warpwait.h, with the library in it ---------------------------------
 
 DRIVER_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard bindings/icd/*.c))
@@ -216,7 +222,8 @@ SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test 
   cli/terminal_test cli/strangers_test cli/streams_test cli/completion_test icd/exec_test
 PLAIN   := traces/plot_test traces/plot_page cli/man_test cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
   sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test api/installed_test \
-  python/api_test python/errors_test python/missing_test python/types_test exhaust/sample
+  python/api_test python/errors_test python/missing_test \
+  python/package_test python/types_test exhaust/sample
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
 
 # OpenCL C that was translated for the tests, for all builds of one CC: the two programs that do it are not ours.
@@ -505,6 +512,20 @@ install: all $(API_FILES:%=$(BUILD)/api/%)
 uninstall:
 	@packaging/install --undo $(DESTDIR)$(PREFIX)
 	$(LISTED)
+
+# ---- a wheel -------------------------------------------------------------------------------------
+
+# For pip: the Python package with a library of its own. Debian's setuptools builds it, and no network is asked.
+.PHONY: wheel
+wheel: export BUILD := $(BUILD)
+wheel: export CC := $(CC)
+wheel: $(BUILD)/python/$(SONAME)
+	@$(PYTHON) -c 'import setuptools, wheel, pip' 2>/dev/null || \
+	  { echo "make wheel: needs pip, setuptools and wheel: apt-get install python3-pip python3-setuptools python3-wheel"; exit 2; } >&2
+	$(call say,WHL)
+	@rm -rf $(BUILD)/wheel
+	$(Q)$(PYTHON) -m pip wheel --quiet --no-build-isolation --no-deps --no-index --wheel-dir $(BUILD)/wheel .
+	@ls -sh $(BUILD)/wheel/*.whl
 
 # ---- Debian packages -----------------------------------------------------------------------------
 
