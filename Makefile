@@ -222,7 +222,7 @@ SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test 
   cli/terminal_test cli/strangers_test cli/streams_test cli/completion_test icd/exec_test
 PLAIN   := traces/plot_test traces/plot_page cli/man_test cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
   sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test api/installed_test \
-  python/api_test python/errors_test python/missing_test \
+  python/notebooks_test python/display_test python/api_test python/docs_test python/errors_test python/missing_test \
   python/package_test python/types_test exhaust/sample
 TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
 
@@ -301,6 +301,11 @@ $(BUILD)/fuzz_opencl: $(DRIVER_OBJ) # without OpenCL's loader
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.c.o $(CLI)
 	$(call say,LD )
 	$(Q)$(CXX) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.o,$^) $(CLI) $(LDLIBS) -lsystemc
+
+# The notebooks of docs/notebooks as nbconvert renders them, light and dark, with pictures of the pages.
+.PHONY: notebook-pictures
+notebook-pictures:
+	@$(PYTHON) tests/python/pictures.py $(BUILD)/notebooks
 
 # Each allocation that the library makes in calls of each of its functions fails in turn: two hours.
 .PHONY: exhaust

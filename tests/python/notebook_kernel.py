@@ -1,0 +1,20 @@
+"""The kernel of notebooks in tests: this Python, with the package, the driver and the command of the build."""
+import json
+import os
+import pathlib
+import sys
+
+import rig
+
+
+def prepare(folder: pathlib.Path) -> None:
+    """Has kernels that this process starts be such ones; the folder keeps what they need."""
+    kernel = folder / "kernels/python3"
+    kernel.mkdir(parents=True)
+    (kernel / "kernel.json").write_text(json.dumps({
+        "argv": [sys.executable, "-Xfrozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": "Python 3", "language": "python"}))
+    build = rig.WARPWAIT.parent
+    os.environ |= {"JUPYTER_PATH": str(folder), "IPYTHONDIR": str(folder / "ipython"), "PYTHONPATH": str(rig.PACKAGE),
+                   "MPLCONFIGDIR": str(folder / "matplotlib"), "OCL_ICD_VENDORS": str(build / "libwarpwait-opencl.so"),
+                   "PATH": f"{build}:{os.environ['PATH']}"}
