@@ -1,15 +1,19 @@
 #!/usr/bin/python3
 """The Python package: arrays go in and out, objects say what the library says, reports are the command line's."""
 import concurrent.futures
+import ctypes
 import multiprocessing
 import pathlib
 import pickle
+import re
+import subprocess
 import tempfile
 import unittest
 
 import rig
 import numpy
 import warpwait as ww
+from warpwait import _library
 
 MACHINE = ww.Machine("teaching")
 LAUNCHES = sorted(path.relative_to(rig.ROOT) for folder in ("examples", "docs/lessons")
@@ -36,6 +40,37 @@ def run_or_unfinished(path):
         return ww.run(rig.ROOT / path)
     except ww.Unfinished as error:
         return error.report
+
+
+class Interface(unittest.TestCase):
+    """What the package says of the library is what the headers say."""
+    STRUCTURES = ("Error", "Bytes", "Sink", "Options", "Parameter", "Constant", "Build", "Argument", "Kernel", "Hazard",
+                  "Watch", "Work", "Metric", "Column")
+
+    def test_structures_have_the_layout_of_the_headers(self):
+        expected, lines = [], []
+        for name in self.STRUCTURES:
+            structure, ours = getattr(_library, name), f"ww_{name.lower()}"
+            lines.append(f'printf("{ours} %zu\\n", sizeof({ours}));')
+            expected.append(f"{ours} {ctypes.sizeof(structure)}")
+            for field, *_ in structure._fields_:
+                lines.append(f'printf("{ours}.{field} %zu\\n", offsetof({ours}, {field}));')
+                expected.append(f"{ours}.{field} {getattr(structure, field).offset}")
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "layout.c")
+            source.write_text("#include <stddef.h>\n#include <stdio.h>\n#include <warpwait/analyse.h>\n"
+                              f"int main(void) {{ {' '.join(lines)} return 0; }}\n")
+            subprocess.run(["cc", f"-I{rig.ROOT / 'include'}", source, "-o", f"{folder}/layout"], check=True)
+            printed = subprocess.run([f"{folder}/layout"], check=True, capture_output=True, text=True).stdout
+        self.assertEqual(printed.split("\n")[:-1], expected)
+
+    def test_functions_take_as_many_arguments_as_in_the_headers(self):
+        text = "".join(rig.ROOT.joinpath("include", name).read_text() for name in ("warpwait.h", "warpwait/analyse.h"))
+        text = re.sub(r"\(\*\w+\)\([^()]*\)", "callback", re.sub(r"/\*.*?\*/", "", text, flags=re.S))
+        declared = {name: arguments for name, arguments in re.findall(r"WW_API [^;(]*?\bww_(\w+)\(([^;]*)\);", text)}
+        for name, (result, arguments) in _library.FUNCTIONS.items():
+            count = len(arguments) + (result is _library.STATUS)
+            self.assertEqual(0 if declared[name] == "void" else declared[name].count(",") + 1, count, name)
 
 
 class Machines(unittest.TestCase):
@@ -180,6 +215,7 @@ class Devices(unittest.TestCase):
         self.assertEqual(x.array[0], 4)
         self.assertLess(second.cycles, first.cycles)
         self.assertGreaterEqual(device.now, first.cycles + second.cycles)
+        self.assertEqual((first.start, second.start >= first.cycles), (0, True))
 
     def test_a_buffer_is_an_array_and_outlives_its_device(self):
         x = ww.Device(MACHINE).buffer((4, 8), numpy.int16)

@@ -140,6 +140,17 @@ class Objects(unittest.TestCase):
             with self.assertRaises(ww.BadInput):
                 ww.Recording(wrong).run()
 
+    def test_a_device_records_again_after_an_error(self):
+        device = ww.Device(MACHINE)
+        with self.assertRaises(ZeroDivisionError), device.recording():
+            KERNEL.run(device, global_size=64, args=[ones(), 1])
+            raise ZeroDivisionError
+        with self.assertRaisesRegex(ww.Unsupported, "run"), device.recording():
+            pass
+        with device.recording() as recording:
+            KERNEL.run(device, global_size=64, args=[ones(), 1])
+        self.assertEqual(len(recording.run().launches), 1)
+
     def test_reports_say_what_they_have_not(self):
         report = KERNEL.run(MACHINE, global_size=64, args=[ones(), 1], record=False)
         for what in (report.timeline, report.page, report.explain, report.why):

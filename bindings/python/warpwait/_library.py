@@ -106,14 +106,6 @@ class Work(Sized):
     _fields_ = [("size", c_uint32), ("threads", c_uint32), ("self", c_void_p), ("tick", DONE)]
 
 
-class Axis(Structure):
-    _fields_ = [("key", c_char_p), ("values", POINTER(c_char_p)), ("count", c_size_t)]
-
-
-class Point(Structure):
-    _fields_ = [("number", c_size_t), ("index", POINTER(c_size_t)), ("report", c_void_p), ("error", POINTER(Error))]
-
-
 class Metric(Structure):
     _fields_ = [("name", c_char_p), ("unit", c_char_p), ("text", c_char_p), ("value", c_double)]
 
@@ -125,13 +117,11 @@ class Column(Structure):
     _fields_ = [("numbers", POINTER(c_double)), ("words", POINTER(c_char_p))]
 
 
-POINT = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Point))
 
 # ---- functions -------------------------------------------------------------------------------------
 
 OBJECT, NEW, LIST = c_void_p, POINTER(c_void_p), POINTER(c_void_p)
 SIZES = POINTER(c_uint64)
-REPORT_KEY = [OBJECT, c_char_p]
 
 # name: (result, arguments). A function whose result is STATUS takes an Error at its end, which call() adds.
 STATUS = c_int
@@ -172,8 +162,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "report_finished": (c_bool, [OBJECT]),
     "report_start": (c_uint64, [OBJECT, c_size_t]),
     "report_cycles": (c_uint64, [OBJECT, c_size_t]),
-    "report_number": (c_bool, [OBJECT, c_char_p, POINTER(c_double), POINTER(c_char_p)]),
-    "report_count": (c_size_t, REPORT_KEY),
     "report_write": (STATUS, [OBJECT, c_int, Sink]),
     "report_metrics": (STATUS, [OBJECT, METRIC, c_void_p]),
     "expression_new": (STATUS, [c_char_p, NEW]),
@@ -188,7 +176,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "file_run": (STATUS, [OBJECT, Bytes, OBJECT, POINTER(Watch), c_bool, POINTER(c_bool), NEW]),
     "diff": (STATUS, [OBJECT, OBJECT, c_int, Sink, POINTER(c_bool)]),
     "explain": (STATUS, [OBJECT, OBJECT, POINTER(Work), c_int, Sink]),
-    "sweep": (STATUS, [OBJECT, OBJECT, POINTER(Axis), c_size_t, POINTER(Work), POINT, c_void_p]),
 }
 COUNTED = ("context", "machine", "program", "device", "buffer", "pipe", "launch", "report", "trace", "expression")
 for kind in COUNTED:
@@ -294,6 +281,11 @@ class Handle:
     def __del__(self) -> None:
         self._unref(self._as_parameter_)
 
+    def give_up(self) -> None:
+        """Gives the reference up now. What takes long to free is not left to __del__, in which Ctrl-C would be lost."""
+        self._unref(self._as_parameter_)
+        self._as_parameter_ = c_void_p()
+
     @property
     def address(self) -> int:
         """Of the object, as a number."""
@@ -317,12 +309,12 @@ class Callbacks:
     that it is replaced for the time of the call.
     """
     _numbers = itertools.count(1)
-    _live: dict[int, Callbacks] = {}
+    live: dict[int, Callbacks] = {}
 
     def __init__(self, tick: Callable[[int, int, int], bool | None] | None = None) -> None:
         self.number = next(self._numbers)
         self.tick = tick
-        self.point: Callable[[Any], bool | None] | None = None
+        self.metric: Callable[[Any], bool | None] | None = None
         self.print: Callable[[bytes], None] | None = None
         self.hazard: Callable[[dict[str, Any]], None] | None = None
         self.parts: list[list[bytes]] = []
@@ -346,22 +338,30 @@ class Callbacks:
             return False
 
     @contextmanager
+    def reachable(self) -> Iterator[None]:
+        """Callbacks of the library find this object, and nobody is interrupted."""
+        self.live[self.number] = self
+        try:
+            yield
+        finally:
+            del self.live[self.number]
+
+    @contextmanager
     def calling(self) -> Iterator[None]:
-        """For the time of the call. Raises what a callback raised."""
-        self._live[self.number] = self
+        """For the time of a call. Raises what a callback raised."""
         mine = (threading.current_thread() is threading.main_thread() and
                 signal.getsignal(signal.SIGINT) is signal.default_int_handler)
         if mine:
             signal.signal(signal.SIGINT, self._interrupt)
         try:
-            yield
+            with self.reachable():
+                yield
         except Cancelled:
             if not self.raised and not self.interrupted:
                 raise
         finally:
             if mine:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
-            del self._live[self.number]
             if self.interrupted:
                 raise KeyboardInterrupt
             if self.raised is not None:
@@ -378,7 +378,7 @@ def _called(kind: Any) -> Callable[[Callable[..., R]], Any]:
 
 @_called(WRITE)
 def _write(number: int, data: int, size: int) -> bool:
-    callbacks = Callbacks._live.get(number >> 3)
+    callbacks = Callbacks.live.get(number >> 3)
     if callbacks is None or callbacks.interrupted:
         return False
     callbacks.parts[number & 7].append(ctypes.string_at(data, size))
@@ -388,7 +388,7 @@ def _write(number: int, data: int, size: int) -> bool:
 @_called(TICK)
 def tick(number: int, now: int, done: int, of: int) -> bool:
     """ww_watch.tick: the cycle, work-groups that are done, and all of them."""
-    callbacks = Callbacks._live.get(number)
+    callbacks = Callbacks.live.get(number)
     if callbacks is None:
         return True
     return callbacks.protect(callbacks.tick, now, done, of) if callbacks.tick else not callbacks.interrupted
@@ -397,7 +397,7 @@ def tick(number: int, now: int, done: int, of: int) -> bool:
 @_called(DONE)
 def tick_work(number: int, done: int, of: int) -> bool:
     """ww_work.tick."""
-    callbacks = Callbacks._live.get(number)
+    callbacks = Callbacks.live.get(number)
     if callbacks is None:
         return True
     return callbacks.protect(callbacks.tick, 0, done, of) if callbacks.tick else not callbacks.interrupted
@@ -406,14 +406,14 @@ def tick_work(number: int, done: int, of: int) -> bool:
 @_called(GO_ON)
 def go_on(number: int) -> bool:
     """ww_build.go_on."""
-    callbacks = Callbacks._live.get(number)
+    callbacks = Callbacks.live.get(number)
     return callbacks is None or not callbacks.interrupted
 
 
 @_called(PRINT)
 def print_text(number: int, _launch: int, data: int, size: int) -> None:
     """ww_watch.print: what a launch's work-items have printed."""
-    callbacks = Callbacks._live.get(number)
+    callbacks = Callbacks.live.get(number)
     if callbacks is not None and callbacks.print is not None:
         callbacks.print(ctypes.string_at(data, size))
 
@@ -421,18 +421,11 @@ def print_text(number: int, _launch: int, data: int, size: int) -> None:
 @_called(HAZARD)
 def take_hazard(number: int, hazard: Any) -> None:
     """ww_watch.hazard: hands on a row of a table."""
-    callbacks, row = Callbacks._live.get(number), hazard[0]
+    callbacks, row = Callbacks.live.get(number), hazard[0]
     if callbacks is not None and callbacks.hazard is not None:
         callbacks.hazard({"rule": text(row.rule), "message": text(row.message), "detail": text(row.detail),
                           "file": text(row.file), "line": row.line, "launch": row.launch,
                           "work_group": list(row.work_group), "work_items": [row.work_item], "count": row.count})
-
-
-@_called(POINT)
-def take_point(number: int, point: Any) -> bool:
-    """What ww_sweep() calls for each point."""
-    callbacks = Callbacks._live[number]
-    return callbacks.protect(callbacks.point, point[0]) if callbacks.point else False
 
 
 def written(name: str, *arguments: Any, after: Sequence[Any] = ()) -> bytes:
@@ -447,5 +440,5 @@ def written(name: str, *arguments: Any, after: Sequence[Any] = ()) -> bytes:
 @_called(METRIC)
 def take_metric(number: int, metric: Any) -> bool:
     """What ww_report_metrics() calls for each metric."""
-    callbacks = Callbacks._live[number]
-    return callbacks.protect(callbacks.point, metric[0]) if callbacks.point else False
+    callbacks = Callbacks.live[number]
+    return callbacks.protect(callbacks.metric, metric[0]) if callbacks.metric else False

@@ -5,14 +5,14 @@ import ctypes
 import math
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from . import _library
 from ._library import Handle, make, raw
-from .errors import BadInput, entry
+from .errors import BadInput, WarpwaitError, entry
 from .machine import Machine
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ class Device:
         self.handle: Handle = make("device", "device_new", self.machine.handle)
         self._lock = threading.RLock()
         self._runs = False
-        self._recorder: tuple[_library.Callbacks, list[bytes]] | None = None
 
     @property
     def now(self) -> int:
@@ -90,13 +89,15 @@ class Device:
         recording = Recording.__new__(Recording)
         callbacks = _library.Callbacks()
         sink, parts = callbacks.sink()
-        _library.Callbacks._live[callbacks.number] = callbacks
-        try:
+        with callbacks.reachable():
             _library.call("device_record", self.handle, sink)
-            yield recording
+            try:
+                yield recording
+            except BaseException:
+                with suppress(WarpwaitError):
+                    _library.call("device_record_end", self.handle)
+                raise
             _library.call("device_record_end", self.handle)
-        finally:
-            del _library.Callbacks._live[callbacks.number]
         recording._open(b"".join(parts), "recording.wwt", False)
 
     @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from . import _library
 from ._library import Handle, make, raw, text
-from .errors import BadInput, entry
+from .errors import entry
 
 if TYPE_CHECKING:
     from .tables import Table
@@ -196,12 +196,3 @@ def _again(source: tuple[str, bytes, bytes], changes: tuple[bytes, ...]) -> Mach
     if changes:
         machine._change(list(changes))
     return machine
-
-
-def check_key(key: str) -> str:
-    """The key. Raises BadInput with the nearest one when there is no such parameter."""
-    if key not in parameters():
-        import difflib
-        near = difflib.get_close_matches(key, parameters(), 1, .5)
-        raise BadInput(f"{key}: no such parameter" + (f"; nearest is {near[0]}" if near else ""), key=key)
-    return key

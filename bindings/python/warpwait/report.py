@@ -10,7 +10,7 @@ from ctypes import byref, c_bool, c_void_p
 from typing import TYPE_CHECKING, Any
 
 from . import _library, _optional
-from ._library import Callbacks, Handle, call, make, written
+from ._library import Callbacks, Handle, call, written
 from .errors import BadInput, Unsupported, entry
 from .machine import Machine, machines
 from .tables import Row, Stalls, Table
@@ -312,6 +312,13 @@ class Report(Figures, _OneLaunch):
                 seen.update(launch["together"])
                 phases.append(int(launch["together_cycles"]))
         return phases
+
+    @property
+    def start(self) -> int:
+        """The device's cycle in which the run began; the report's own times count from there."""
+        if self.handle is None:
+            raise Unsupported("start: a report that was pickled is of no device")
+        return int(_library.library().ww_report_start(self.handle, 0))
 
     @property
     def machine(self) -> Machine:

@@ -11,7 +11,7 @@ from ctypes import byref, c_bool, c_void_p
 from typing import Any, Unpack
 
 from . import _library, progress
-from ._library import Callbacks, Handle, make, raw, text
+from ._library import Callbacks, Handle, make, raw
 from .device import Device
 from .errors import FOLDER, BadInput, HazardWarning, Unfinished, entry
 from .launch import Launch
@@ -109,6 +109,9 @@ def run_launches(launches: Sequence[Launch], on: On, options: Options) -> Report
         handles = (c_void_p * len(bound))(*(handle.address for handle in bound))
         with watching.running() as watch:
             handle = make("report", "run", device.handle, handles, len(bound), watch)
+            if not lives:
+                for given in (*bound, *kept.values(), device.handle):
+                    given.give_up()
     programs = {launch.kernel.program for launch in launches}
     files = [program.file for program in programs]  # two programs may have one name
     sources = {program.file: program.lines for program in programs if files.count(program.file) == 1 and program.lines}

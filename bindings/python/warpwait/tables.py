@@ -57,7 +57,7 @@ class Table(Sequence[Row]):
         return table_html(self)
 
     def __str__(self) -> str:
-        columns = [key for key in self.columns if not isinstance(self.rows[0].get(key), (dict, list))]
+        columns = [key for key in self.columns if not any(isinstance(row.get(key), (dict, list)) for row in self)]
         cells = [columns, *([_word(row.get(key)) for key in columns] for row in self.rows)]
         widths = [max(len(row[place]) for row in cells) for place in range(len(columns))]
         return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells)

@@ -7,19 +7,17 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from ctypes import byref
 from typing import Any
 
 import numpy
 import pandas
 
 from .. import _library, progress as progressing
-from .._library import Handle, make
+from .._library import Handle
 from .._optional import need
 from ..errors import BadInput, Unfinished, Unsupported, WarpwaitError, entry
 from ..launch import Launch
 from ..machine import Machine, machines, parameters
-from ..program import Kernel
 from ..recording import Recording
 from ..report import Report
 from ..running import Work, copies_of, recorded, run, run_recording
@@ -163,7 +161,7 @@ def metrics_of(handle: Handle) -> dict[str, float]:
         if name not in METRICS:
             METRICS[name] = _library.text(row.unit), _library.text(row.text)
 
-    callbacks.point = take
+    callbacks.metric = take
     with callbacks.calling():
         _library.call("report_metrics", handle, _library.take_metric, callbacks.number)
     return values
