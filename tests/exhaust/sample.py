@@ -2,7 +2,7 @@
 """Memory that runs out, at a sample of the allocations that the library makes: those of a random remainder.
 
 usage: tests/exhaust/sample.py [--every N]    N: 1 is all of them, but for those while clang runs, of which one
-                                              in 40 is tried; default: a thousand or so. The program is in
+                                              in 40 is tried; default: five hundred or so. The program is in
                                               the folder of WARPWAIT (default build/warpwait).
 """
 import argparse
@@ -23,7 +23,7 @@ def main():
     every = parser.parse_args().every
     failed = False
     for words, in_sample, in_all in KINDS:
-        step = every * in_all or 101 * in_sample
+        step = every * in_all or 199 * in_sample
         first = random.randint(1, step)
         command = [EXHAUST, *words, "--every", str(step), "--from", str(first)]
         print(" ".join(map(str, command)), flush=True)

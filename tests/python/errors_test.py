@@ -77,19 +77,21 @@ class Arguments(unittest.TestCase):
         self.refused("memory of another device", other.buffer(ones()), 3)
         self.refused("found Pipe", other.pipe(4), 3)
         kernel = ww.Program("kernel void k(global int *x, local int *l) { l[0] = 1; x[0] = l[0]; }").kernel()
-        self.refused(r"expected warpwait.Local\(bytes\), found int", numpy.zeros(1, numpy.int32), 4, kernel=kernel)
+        self.refused(r"expected warpwait.Local\(bytes\), found 4", numpy.zeros(1, numpy.int32), 4, kernel=kernel)
 
     def test_sizes_that_do_not_fit_are_refused(self):
         self.refused("local: 4096", ones(), 3, local_size=4096)
         self.refused("expected a number or up to three, found 'a'", ones(), 3, global_size="a")
         self.refused("local_size: expected 2 numbers, as global_size has", ones(), 3, global_size=(8, 8), local_size=8)
-        self.refused("numbers from 0", ones(), 3, global_size=-1)
-        self.refused("dimensions: 4", ones(), 3, global_size=(1, 1, 1, 1))
+        self.refused("global_size: -1 is outside", ones(), 3, global_size=-1)
+        self.refused("global_size: expected a whole number, found 2.5", ones(), 3, global_size=(2.5,))
+        self.refused("expected one to three numbers, found 4", ones(), 3, global_size=(1, 1, 1, 1))
+        self.refused("args: expected a sequence or a mapping", args=5)
 
     def test_options_that_are_none_are_refused(self):
         with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'cheque'"):
             KERNEL.run(MACHINE, global_size=64, args=[ones(), 3], cheque=True)
-        with self.assertRaisesRegex(ww.BadInput, "without timing"):
+        with self.assertRaisesRegex(ww.BadInput, "functional and check cannot be combined"):
             KERNEL.run(MACHINE, global_size=64, args=[ones(), 3], functional=True, check=True)
 
 
@@ -156,7 +158,7 @@ class Objects(unittest.TestCase):
         for what in (report.timeline, report.page, report.explain, report.why):
             with self.assertRaisesRegex(ww.Unsupported, "record=True"):
                 what()
-        with self.assertRaisesRegex(ww.Unsupported, "ww_watch.check"):
+        with self.assertRaisesRegex(ww.Unsupported, "^sarif: .*check=True"):
             report.form("sarif")
         with self.assertRaisesRegex(ww.BadInput, "^poem: expected text"):
             report.form("poem")
@@ -181,10 +183,37 @@ class Objects(unittest.TestCase):
 
     def test_a_pickled_report_says_what_it_cannot(self):
         report = pickle.loads(pickle.dumps(ww.run(KERNEL.launch(global_size=64, args=[ones(), 1]))))
-        for what in (report.why, lambda: report.diff(report), lambda: report.form("sarif")):
+        for what in (report.why, lambda: report.diff(report), lambda: report.start):
             with self.assertRaisesRegex(ww.Unsupported, "pickled"):
                 what()
         self.assertTrue(report.timeline().count)
+
+
+    def test_what_is_no_number_and_no_file_is_refused(self):
+        device, report = ww.Device(MACHINE), ww.run(KERNEL.launch(global_size=64, args=[ones(), 1]))
+        x = device.buffer(ones())
+        for message, call in (("offset: 18446744073709551620 is outside", lambda: x.at(2**64 + 4)),
+                              ("Local", lambda: ww.Local(2**64 + 64)), ("Local: shape: expected a whole", lambda: ww.Local(2.5)),
+                              ("registers: 4294967360", lambda: ww.Program(rig.TRIPLE, registers=2**32 + 64)),
+                              ("cycle_limit: -1", lambda: ww.run(KERNEL.launch(global_size=64, args=[x, 1]), cycle_limit=-1)),
+                              ("buffer: bytes", lambda: device.buffer(2**60)), ("packets", lambda: device.pipe(-1)),
+                              ("pipe: dtype object", lambda: device.pipe(4, object)), ("number is too large", lambda:
+                               KERNEL.launch(global_size=64, args=[x, 10**400])),
+                              ("source: expected a text, found int", lambda: ww.Program(5)),
+                              (r"pathlib.Path\('scale.cl'\)", lambda: ww.Program("scale.cl")),
+                              ("defines: expected a mapping", lambda: ww.Program(rig.TRIPLE, defines=["A"])),
+                              ("null byte", lambda: report.save("a\0.txt")), ("No such file", lambda: report.save("/no/r.txt")),
+                              ("expected a Report", lambda: report.diff(None)), ("has to be launched", lambda: ww.run(KERNEL)),
+                              ("expected a Machine, its name", lambda: KERNEL.run({}, global_size=1, args=[x, 1])),
+                              ("jobs: -3", lambda: report.explain(jobs=-3)),
+                              ("expected an expression", lambda: ww.sweep(report, {"dma.channels": [1]}, where=5))):
+            with self.assertRaisesRegex(ww.BadInput, message):
+                call()
+        with self.assertRaisesRegex(KeyError, "did you mean 'dma.channels'"):
+            MACHINE["dma.chanels"]
+        with device.recording() as recording, self.assertRaisesRegex(ww.BadInput, "not whole yet"):
+            KERNEL.run(device, global_size=64, args=[x, 1])
+            recording.run()
 
 
 class Kernels(unittest.TestCase):
@@ -249,6 +278,53 @@ except KeyboardInterrupt:
             process.send_signal(signal.SIGINT)
             output, errors = process.communicate(timeout=60)
         return process.returncode, first + output, errors
+
+    def test_what_a_signals_handler_raises_comes_out(self):
+        done = rig.script(ENDLESS + """
+import signal
+def late(*_):
+    raise TimeoutError("mine")
+signal.signal(signal.SIGALRM, late)
+signal.setitimer(signal.ITIMER_REAL, .3)
+try:
+    kernel.run(global_size=1, args=[x, 1 << 31])
+except TimeoutError as error:
+    print(error)
+""")
+        self.assertEqual((done.stdout, done.stderr), ("begun\nmine\n", ""))
+
+    def test_ctrl_c_reaches_a_run_in_a_progress_function(self):
+        text = ENDLESS + """
+def progress(*_):
+    kernel.run("h200", global_size=1, args=[x.copy(), 1 << 31])
+try:
+    kernel.run(global_size=1, args=[x, 1 << 31], progress=progress)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+        self.assertEqual(self.interrupted(text), (0, "begun\ninterrupted\n", ""))
+
+    def test_a_sweep_that_its_progress_function_ends_is_cancelled(self):
+        with self.assertRaises(ww.Cancelled):
+            ww.sweep(KERNEL.launch(global_size=64, args=[ones(), 1]), {"dma.channels": [1, 2]}, progress=lambda *_: False)
+
+    def test_a_child_forked_during_a_run_says_that_the_device_is_lost(self):
+        done = rig.script(ENDLESS + """
+import os, threading, time
+device = ww.Device()
+y = device.buffer(1)
+threading.Thread(target=lambda: kernel.run(device, global_size=1, args=[y, 1 << 31]), daemon=True).start()
+time.sleep(.3)
+if os.fork() == 0:
+    try:
+        kernel.run(device, global_size=1, args=[y, 1])
+    except ww.BadInput as error:
+        print(error, kernel.run(global_size=1, args=[x, 1]).finished, flush=True)
+    os._exit(0)
+os.wait()
+os._exit(0)
+""")
+        self.assertRegex(done.stdout, "make another one True\n$")
 
     def test_a_progress_function_is_told_and_may_end_the_run(self):
         told = []

@@ -319,7 +319,13 @@ class Callbacks:
         self.hazard: Callable[[dict[str, Any]], None] | None = None
         self.parts: list[list[bytes]] = []
         self.raised: BaseException | None = None
-        self.interrupted = False
+        self._interrupted = False
+        self._outer: Callbacks | None = None  # in one of whose callbacks this call is made
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C has come."""
+        return self._interrupted or (self._outer is not None and self._outer.interrupted)
 
     def sink(self) -> tuple[Sink, list[bytes]]:
         """A sink, and the list that gets its pieces. At most eight of a call."""
@@ -349,8 +355,14 @@ class Callbacks:
     @contextmanager
     def calling(self) -> Iterator[None]:
         """For the time of a call. Raises what a callback raised."""
-        mine = (threading.current_thread() is threading.main_thread() and
-                signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+        main = threading.current_thread() is threading.main_thread()
+        handler = signal.getsignal(signal.SIGINT) if main else None
+        mine, unraisable = handler is signal.default_int_handler, sys.unraisablehook
+        self._outer = getattr(handler, "__self__", None) if main and not mine else None
+        if not isinstance(self._outer, Callbacks):
+            self._outer = None
+        if main:
+            sys.unraisablehook = lambda lost: self._take_lost(lost) or unraisable(lost)
         if mine:
             signal.signal(signal.SIGINT, self._interrupt)
         try:
@@ -362,18 +374,33 @@ class Callbacks:
         finally:
             if mine:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
+            if main:
+                sys.unraisablehook = unraisable
+            if self.raised is not None:
+                raise self.raised from None
             if self.interrupted:
                 raise KeyboardInterrupt
-            if self.raised is not None:
-                raise self.raised
 
     def _interrupt(self, *_: Any) -> None:
-        self.interrupted = True
+        self._interrupted = True
+
+    def _take_lost(self, lost: Any) -> bool:
+        """Takes what another signal's handler has raised at a callback's first instruction, where nobody catches it."""
+        if lost.object not in CALLED:
+            return False
+        self.raised = lost.exc_value
+        return True
+
+
+CALLED: set[Any] = set()  # functions that the library calls
 
 
 def _called(kind: Any) -> Callable[[Callable[..., R]], Any]:
     """A decorator that makes a callback of that kind."""
-    return lambda function: kind(function)
+    def make_callback(function: Callable[..., R]) -> Any:
+        CALLED.add(function)
+        return kind(function)
+    return make_callback
 
 
 @_called(WRITE)

@@ -28,8 +28,8 @@ def need(module: str) -> types.ModuleType:
         # pandas, for one, has an error without a name when its own numpy is missing.
         names = [(name or "").partition(".")[0] for name in (error.name, module)]
         missing = next((name for name in names if name in PACKAGES), None)
-        if missing is None:
-            raise
+        if missing is None or (error.name and not isinstance(error, ModuleNotFoundError)):
+            raise  # it is there, and broken in another way: half imported, since Ctrl-C came, for one
         debian, pip = PACKAGES[missing]
         raise MissingPackage(f"{missing} is missing: apt-get install {debian}, or pip install {pip}",
                              name=missing) from error

@@ -34,7 +34,7 @@ if typing.TYPE_CHECKING:
         # As sweep() in sweep/sweeping.py.
         def __call__(self, work: Work, axes: typing.Mapping[str, typing.Any], machine: Machine | str | None = None, *,
                      where: str | None = None, cost: str | None = None, jobs: int = 0, dask: typing.Any = None,
-                     progress: typing.Any = None, **launch: typing.Any) -> sweeps.Results: ...
+                     cycle_limit: int = 0, progress: typing.Any = None, **launch: typing.Any) -> sweeps.Results: ...
 
     sweep = Sweep()
 

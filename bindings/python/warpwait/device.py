@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import ctypes
 import math
+import os
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -11,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from . import _library
+from ._checks import whole
 from ._library import Handle, make, raw
 from .errors import BadInput, WarpwaitError, entry
 from .machine import Machine
 
 if TYPE_CHECKING:
-    import os
-
     from .recording import Recording
 
 __all__ = ["Buffer", "Device", "Local", "Pipe"]
@@ -27,10 +28,28 @@ class Local:
     """Local memory for an argument: `Local(1024)` bytes, or room for an array, `Local((8, 32), numpy.float32)`."""
 
     def __init__(self, shape: int | tuple[int, ...], dtype: Any = numpy.uint8) -> None:
-        self.bytes = int(numpy.prod(shape)) * numpy.dtype(dtype).itemsize
+        self.bytes = shape_of("Local", shape)[1] * dtype_of("Local", dtype).itemsize
+        whole("Local", self.bytes, 1, (1 << 64) - 1)
 
     def __repr__(self) -> str:
         return f"Local({self.bytes})"
+
+
+def shape_of(name: str, shape: Any) -> tuple[tuple[int, ...], int]:
+    """A shape, and how many elements it has. Raises BadInput."""
+    found = tuple(whole(f"{name}: shape", one, 0, 1 << 62) for one in (shape if isinstance(shape, tuple) else (shape,)))
+    return found, math.prod(found)
+
+
+def dtype_of(name: str, dtype: Any) -> numpy.dtype[Any]:
+    """A dtype without Python objects. Raises BadInput."""
+    try:
+        found: numpy.dtype[Any] = numpy.dtype(dtype)
+    except TypeError as error:
+        raise BadInput(f"{name}: dtype: {error}") from None
+    if found.hasobject or not found.itemsize:
+        raise BadInput(f"{name}: dtype {found}: expected numbers or structures of them")
+    return found
 
 
 class Device:
@@ -51,7 +70,8 @@ class Device:
         self.machine = Machine.of(machine)
         self.handle: Handle = make("device", "device_new", self.machine.handle)
         self._lock = threading.RLock()
-        self._runs = False
+        self._runs = self._lost = False
+        DEVICES.add(self)
 
     @property
     def now(self) -> int:
@@ -63,7 +83,7 @@ class Device:
         """Global memory: with a copy of an array, or zeros of a shape (an int or a tuple) and a dtype (default:
         float32)."""
         if isinstance(data, (int, tuple)):
-            return Buffer(self, data, numpy.dtype(numpy.float32 if dtype is None else dtype), name)
+            return Buffer(self, data, dtype_of("buffer", numpy.float32 if dtype is None else dtype), name)
         array = numpy.asarray(data, dtype)
         made = Buffer(self, array.shape, array.dtype, name)
         made.array[...] = array
@@ -72,7 +92,7 @@ class Device:
     @entry
     def pipe(self, packets: int, dtype: Any = numpy.int32, name: str = "pipe") -> Pipe:
         """An empty pipe for up to so many packets, each an element of the dtype."""
-        return Pipe(self, packets, numpy.dtype(dtype), name)
+        return Pipe(self, whole("packets", packets, 1, (1 << 24) - 1), dtype_of("pipe", dtype), name)
 
     @contextmanager
     def recording(self) -> Iterator[Recording]:
@@ -87,6 +107,7 @@ class Device:
         """
         from .recording import Recording
         recording = Recording.__new__(Recording)
+        recording._open(b"", "recording.wwt", False)
         callbacks = _library.Callbacks()
         sink, parts = callbacks.sink()
         with callbacks.reachable():
@@ -104,6 +125,8 @@ class Device:
     def running(self) -> Iterator[None]:
         """For the time of a run. Raises BadInput in a callback of a run that goes on."""
         with self._lock:
+            if self._lost:
+                raise BadInput("the device: another thread ran on it when this process was forked; make another one")
             if self._runs:
                 raise BadInput("the device runs already: a callback of a run cannot begin another on it")
             self._runs = True
@@ -125,11 +148,9 @@ class Buffer:
     not during a run. address: where kernels find it, so that a buffer may hold the address of another."""
 
     def __init__(self, device: Device, shape: int | tuple[int, ...], dtype: numpy.dtype[Any], name: str) -> None:
-        shape = (shape,) if isinstance(shape, int) else shape
         self.device, self.name = device, name
-        size = math.prod(shape) * dtype.itemsize
-        if size < 0 or dtype.hasobject:
-            raise BadInput(f"buffer: expected a shape and a dtype of numbers, found {shape} and {dtype}")
+        shape, count = shape_of("buffer", shape)
+        size = whole("buffer: bytes", count * dtype_of("buffer", dtype).itemsize, 1, 1 << 40)
         self.handle = make("buffer", "buffer_new", device.handle, raw(name), size)
         memory = (ctypes.c_char * size).from_address(_library.library().ww_buffer_data(self.handle))
         memory.owner = self.handle  # type: ignore[attr-defined]
@@ -143,10 +164,27 @@ class Buffer:
 
     def at(self, offset: int) -> BufferAt:
         """An argument that points `offset` bytes into the buffer."""
-        return BufferAt(self, offset)
+        return BufferAt(self, whole("offset", offset, 0, self.array.nbytes - 1))
 
-    def __array__(self, dtype: Any = None) -> numpy.ndarray[Any, Any]:
-        return self.array if dtype is None else self.array.astype(dtype)
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        return self.array.shape
+
+    @property
+    def dtype(self) -> numpy.dtype[Any]:
+        """Of the array."""
+        found: numpy.dtype[Any] = self.array.dtype
+        return found
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.array[place]
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        self.array[place] = value
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
+        return numpy.array(self.array, dtype) if copy else numpy.asarray(self.array, dtype)
 
     def __len__(self) -> int:
         return len(self.array)
@@ -188,3 +226,16 @@ class Pipe:
 
     def __repr__(self) -> str:
         return f"<Pipe {self.name}: {len(self)} of {self.packets} packets of {self.dtype}>"
+
+
+DEVICES: weakref.WeakSet[Device] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    """A child has none of the other threads: what they held is free, and a device that ran is lost."""
+    for device in list(DEVICES):
+        device._lost = device._lost or device._runs
+        device._lock, device._runs = threading.RLock(), False
+
+
+os.register_at_fork(after_in_child=_forked)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import functools
 import pathlib
 import sys
+import threading
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -103,10 +104,13 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
         __tracebackhide__ = True  # noqa: F841
         try:
             return function(*args, **kwargs)
-        except (WarpwaitError, TypeError, KeyError) as error:
-            raise _shown_short(error).with_traceback(_others(error.__traceback__)) from error.__cause__
         except KeyboardInterrupt as interrupt:
             raise _shown_short(interrupt).with_traceback(None) from None
+        except BaseException as error:
+            others = _others(error.__traceback__)
+            if others is None and not isinstance(error, (WarpwaitError, HazardWarning, TypeError, KeyError)):
+                raise  # a fault of ours: all of it is wanted
+            raise _shown_short(error).with_traceback(others) from error.__cause__
     return call
 
 
@@ -115,6 +119,7 @@ E = TypeVar("E", bound=BaseException)
 
 def _shown_short(error: E) -> E:
     """The error, which IPython shows without frames of this package at its end."""
+    setattr(error, "_warpwait_short", True)
     if not isinstance(error, WarpwaitError):
         error._render_traceback_ = lambda *_: _rendered(error)  # type: ignore[attr-defined]
     return error
@@ -150,12 +155,20 @@ def _without_last(trace: types.TracebackType | None) -> types.TracebackType | No
 
 def shorten_tracebacks() -> None:
     """Has Python's own report of an uncaught error of ours end at the user's line, unless another hook is in place."""
-    if sys.excepthook is not sys.__excepthook__:
-        return
-
     def report(kind: type[BaseException], error: BaseException, trace: types.TracebackType | None) -> None:
-        if isinstance(error, (WarpwaitError, KeyboardInterrupt)):
+        if getattr(error, "_warpwait_short", False):
             error.__traceback__ = trace = _without_last(trace)
         sys.__excepthook__(kind, error, trace)
 
-    sys.excepthook = report
+    def report_of_thread(arguments: threading.ExceptHookArgs) -> None:
+        error = arguments.exc_value
+        if getattr(error, "_warpwait_short", False) and error is not None:
+            error.__traceback__ = trace = _without_last(arguments.exc_traceback)
+            arguments = threading.ExceptHookArgs((arguments.exc_type, error, trace, arguments.thread))
+        usual_of_thread(arguments)
+
+    usual_of_thread = getattr(threading, "__excepthook__")
+    if sys.excepthook is sys.__excepthook__:
+        sys.excepthook = report
+    if threading.excepthook is usual_of_thread:
+        threading.excepthook = report_of_thread

@@ -7,6 +7,7 @@ from ctypes import byref
 from typing import Any
 
 from . import _library, progress as progressing
+from ._checks import whole
 from ._library import Callbacks, call
 from .errors import entry
 from .machine import Machine
@@ -33,7 +34,7 @@ class Explanation(Mapping[str, Any]):
         recording, machine, jobs, progress = self._by
         tick, close = progressing.told(progress, "runs")
         callbacks = Callbacks(tick)
-        work = _library.Work(threads=jobs, tick=_library.tick_work)
+        work = _library.Work(threads=whole("jobs", jobs, 0, 1024), tick=_library.tick_work)
         setattr(work, "self", callbacks.number)
         sink, parts = callbacks.sink()
         try:
@@ -92,7 +93,7 @@ class Explanation(Mapping[str, Any]):
 
 @entry
 def explain(work: Work, machine: Machine | str | None = None, *, jobs: int = 0, progress: Any = None,
-            **launch: Any) -> Explanation:
+            cycle_limit: int = 0, **launch: Any) -> Explanation:
     """Lifts one limit of the machine after the other, and says what each costs.
 
     work: a launch, several at once, a launch file, a recording, a report that has one, or a kernel with its launch's
@@ -100,4 +101,4 @@ def explain(work: Work, machine: Machine | str | None = None, *, jobs: int = 0, 
     (default: one for each processor). Raises BadInput, Unsupported, Unfinished and KeyboardInterrupt.
     """
     on = None if machine is None else Machine.of(machine)
-    return Explanation(recorded(work, on, launch), on, jobs, progress)
+    return Explanation(recorded(work, on, launch, cycle_limit), on, jobs, progress)

@@ -10,6 +10,7 @@ import numpy
 
 from . import _library
 from ._library import Handle, make, raw
+from ._checks import whole
 from .device import Buffer, BufferAt, Device, Local, Pipe
 from .errors import BadInput
 from .values import array_of, value_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Arguments", "Launch", "Size"]
 
+Array = numpy.ndarray[Any, Any]
 Size = int | Sequence[int]
 Arguments = Sequence[Any] | Mapping[str, Any]
 
@@ -60,6 +62,10 @@ class Launch:
                                + (f"argument '{wrong}' is not given" if wrong in names else f"no argument '{wrong}'")
                                + f"; its arguments are {', '.join(names) or 'none'}")
             args = [args[name] for name in names]
+        if isinstance(args, (str, bytes, numpy.ndarray)) or not hasattr(args, "__iter__"):
+            raise BadInput(f"kernel '{self.kernel.name}': args: expected a sequence or a mapping by name, found "
+                           f"{type(args).__name__}")
+        args = list(args)
         if len(args) != len(names):
             raise BadInput(f"kernel '{self.kernel.name}': expected {len(names)} argument{'' if len(names) == 1 else 's'} "
                            f"({', '.join(names)}), found {len(args)}")
@@ -110,25 +116,47 @@ class Launch:
     def copied(self, kernel: Kernel | None = None) -> Launch:
         """The same with copies of its arrays, so that running it changes nobody's; of another program's kernel if one is
         given. Raises BadInput."""
-        copies: dict[int, Any] = {}
-        given = [copies.setdefault(id(value), value.copy()) if isinstance(value, numpy.ndarray) else value
-                 for value in self.given]
+        copies = _Copies([value for value in self.args if isinstance(value, numpy.ndarray)])
+        given = [copies.of(value) if isinstance(value, numpy.ndarray) else given
+                 for value, given in zip(self.args, self.given)]
         return Launch(kernel or self.kernel, self.global_size, self.local_size, self.offset, given)
 
     def __repr__(self) -> str:
         return f"<Launch of {self.kernel.name} over {' x '.join(map(str, self.global_size))} work-items>"
 
 
+class _Copies:
+    """Copies of arrays: those that share memory do so as copies, too."""
+
+    def __init__(self, arrays: Sequence[Array]) -> None:
+        self._ranges: list[tuple[int, int, Array]] = []  # from, to, copy
+        ends = sorted((array.ctypes.data, array.ctypes.data + array.nbytes) for array in arrays)
+        while ends:
+            start, end = ends.pop(0)
+            while ends and ends[0][0] < end:
+                end = max(end, ends.pop(0)[1])
+            held = (ctypes.c_char * (end - start)).from_address(start)
+            self._ranges.append((start, end, numpy.array(numpy.frombuffer(held, numpy.uint8))))  # type: ignore[call-overload]
+
+    def of(self, array: Array) -> Array:
+        """The copy of one of the arrays."""
+        place = array.ctypes.data
+        start, copy = next((start, copy) for start, end, copy in self._ranges if start <= place < end)
+        found: Array = copy[place - start:place - start + array.nbytes].view(array.dtype).reshape(array.shape)
+        found.flags.writeable = array.flags.writeable
+        return found
+
+
 def _sizes(name: str, size: Size, dimensions: int | None = None) -> tuple[int, ...]:
-    try:
-        found = (int(size),) if isinstance(size, (int, numpy.integer)) else tuple(int(one) for one in size)
-    except (TypeError, ValueError):
-        raise BadInput(f"{name}: expected a number or up to three, found {size!r}") from None
+    sizes = [size] if hasattr(size, "__index__") else size
+    if isinstance(sizes, (str, bytes)) or not hasattr(sizes, "__iter__"):
+        raise BadInput(f"{name}: expected a number or up to three, found {size!r}")
+    found = tuple(whole(name, one, 0, (1 << 64) - 1) for one in sizes)
+    if not 1 <= len(found) <= 3:
+        raise BadInput(f"{name}: expected one to three numbers, found {len(found)}")
     if dimensions is not None and len(found) != dimensions:
         raise BadInput(f"{name}: expected {dimensions} number{'' if dimensions == 1 else 's'}, as global_size has, "
                        f"found {len(found)}")
-    if not all(0 <= one < 1 << 64 for one in found):
-        raise BadInput(f"{name}: {list(found)}: expected numbers from 0 to 2^64 - 1")
     return found
 
 
@@ -142,7 +170,7 @@ def _converted(argument: Argument, value: Any) -> Any:
         return value_of(argument, value)
     if argument.kind == "local":
         if not isinstance(value, Local):
-            raise BadInput(f"local memory: expected warpwait.Local(bytes), found {type(value).__name__}")
+            raise BadInput(f"local memory: expected warpwait.Local(bytes), found {value!r}")
         return value
     if argument.kind == "pipe":
         if not isinstance(value, Pipe):
@@ -156,7 +184,7 @@ def _converted(argument: Argument, value: Any) -> Any:
 def _buffer_of(argument: Argument, array: numpy.ndarray[Any, Any], device: Device, kept: dict[Any, Handle]) -> Handle:
     """A buffer over the array's memory; of one that is read-only, with a copy of it."""
     place = array.ctypes.data
-    key = (place, array.nbytes)
+    key = (place, array.nbytes, array.flags.writeable)
     if key not in kept:
         name = raw(argument.name)
         if array.flags.writeable:

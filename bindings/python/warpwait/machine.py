@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import functools
 import os
 from collections.abc import Iterator, Mapping
@@ -9,8 +10,9 @@ from ctypes import byref, c_char, c_char_p, c_uint64
 from typing import TYPE_CHECKING
 
 from . import _library
+from ._checks import encoded
 from ._library import Handle, make, raw, text
-from .errors import entry
+from .errors import BadInput, entry
 
 if TYPE_CHECKING:
     from .tables import Table
@@ -97,7 +99,7 @@ class Machine(Mapping[str, Value]):
     @entry
     def parse(cls, ini: str, name: str = "machine.ini") -> Machine:
         """A machine from the text of an INI file. `name` stands for it in messages and reports."""
-        return cls._parsed(ini.encode(), raw(name))
+        return cls._parsed(encoded("ini", ini), raw(name))
 
     @classmethod
     def _parsed(cls, ini: bytes, name: bytes) -> Machine:
@@ -109,6 +111,8 @@ class Machine(Mapping[str, Value]):
     @classmethod
     def of(cls, machine: Machine | str | os.PathLike[str] | None) -> Machine:
         """The machine, or that of the name; None is "teaching"."""
+        if not isinstance(machine, (Machine, str, os.PathLike, type(None))):
+            raise BadInput(f"machine: expected a Machine, its name or a path, found {type(machine).__name__}")
         return machine if isinstance(machine, Machine) else cls("teaching" if machine is None else machine)
 
     @classmethod
@@ -138,7 +142,8 @@ class Machine(Mapping[str, Value]):
     @entry
     def __getitem__(self, key: str) -> Value:
         if key not in parameters():
-            raise KeyError(key)
+            near = difflib.get_close_matches(str(key), parameters(), 1, .5)
+            raise KeyError(f"no parameter {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
         value, word = c_uint64(), (c_char * 32)()
         _library.call("machine_value", self.handle, raw(key), byref(value), word)
         return text(word.value) if parameters()[key].choices else value.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
-import shlex
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from ctypes import POINTER, byref
 from typing import Any, Unpack
@@ -12,6 +12,7 @@ from typing import Any, Unpack
 import numpy
 
 from . import _library
+from ._checks import encoded, read, whole
 from ._library import Handle, make, raw, text, written
 from .errors import BadInput, WarpwaitError, entry
 from .launch import Arguments, Launch, Size
@@ -21,6 +22,7 @@ from .watch import Options
 
 __all__ = ["Argument", "Kernel", "Program"]
 
+FILE = re.compile(r"[^\s;{}]*\.(cl|wws|wwo|spv|bc)")  # a text that is meant as the name of a file
 KINDS = ("buffer", "local", "value", "pipe")
 
 
@@ -84,7 +86,8 @@ class Kernel:
         """Runs the kernel and reports what it cost; arrays among the arguments are changed in place.
 
         machine: a Machine, its name or file (default: "teaching"), or a Device, whose time, memory and caches go on.
-        The other arguments are those of launch() and of warpwait.run(). Raises BadInput, Unfinished (a deadlock, or the
+        The sizes and arguments are those of launch(). options: check, functional, record, timeline, page, cycle_limit and
+        progress, as warpwait.watch.Options describes them. Raises BadInput, Unfinished (a deadlock, or the
         cycle limit), KeyboardInterrupt and others of warpwait.errors; warns of hazards (HazardWarning).
         """
         from .running import run_launches
@@ -110,12 +113,13 @@ class Program(Mapping[str, Kernel]):
 
     source: OpenCL C or assembly as text, SPIR-V or an object file as bytes, or a path to one. name: stands for the
     source in messages and reports. defines: macros; None: defined without a value. options: further options, as
-    clBuildProgram() takes them ("-cl-std=CL2.0 -I 'a folder'"). headers: texts that #include finds by these names.
+    clBuildProgram() takes them ('-cl-std=CL2.0 -I "a folder"'). headers: texts that #include finds by these names.
     constants: specialization constants of SPIR-V by their numbers, numpy scalars. registers: at most so many for a
     work-item, 16 to 255. route: through LLVM, "ssa" (default), "O0" or "O2". copies: what becomes of asynchronous
     copies, "machine" (default) or "loop".
 
-    log: what clang printed; of a program in the cache nothing, unless the options ask for warnings ("-Wall"). Raises BadInput (whose `log` has all of clang's errors). A kernel that cannot
+    log: what clang printed; empty for a program from the cache, unless the options ask for warnings ("-Wall"). Raises
+    BadInput (whose `log` has all of clang's errors). A kernel that cannot
     be translated is in `refused`, with the reason, unless there is no other.
     """
 
@@ -127,12 +131,16 @@ class Program(Mapping[str, Kernel]):
         words = [options]
         if isinstance(source, os.PathLike):
             path = pathlib.Path(source)
-            words.append(f"-I {shlex.quote(str(path.absolute().parent))}")
+            words.append(f"-I {quoted(str(path.absolute().parent))}")
             name = str(path) if name is None else name
-            source = _bytes_of(path)
-        words += [f"-D {shlex.quote(macro if value is None else f'{macro}={int(value) if isinstance(value, bool) else value}')}"
+            source = read(path)
+        elif isinstance(source, str) and FILE.fullmatch(source):
+            raise BadInput(f"{source!r} is taken for a program's text; of a file, pass pathlib.Path({source!r})")
+        if not isinstance(defines or {}, Mapping):
+            raise BadInput(f"defines: expected a mapping from macros to values, found {defines!r}")
+        words += [f"-D {quoted(macro if value is None else f'{macro}={word_of(value)}')}"
                   for macro, value in (defines or {}).items()]
-        self.source = source.encode() if isinstance(source, str) else bytes(source)
+        self.source = encoded("source", source)
         self.name = name
         self.defines = dict(defines or {})
         self._settings: dict[str, Any] = {"options": options, "headers": headers, "constants": constants,
@@ -142,15 +150,15 @@ class Program(Mapping[str, Kernel]):
 
     def _build(self, options: str) -> None:
         settings = self._settings
-        headers = [_library.Bytes(body.encode(), len(body.encode()), raw(path))
-                   for path, body in (settings["headers"] or {}).items()]
+        bodies = {raw(path): encoded(f"headers: {path}", body) for path, body in (settings["headers"] or {}).items()}
+        headers = [_library.Bytes(body, len(body), path) for path, body in bodies.items()]
         values = {number: numpy.asarray(value).tobytes() for number, value in (settings["constants"] or {}).items()}
         constants = [_library.Constant(number, value, len(value)) for number, value in values.items()]
         callbacks = _library.Callbacks()
         log, said = callbacks.sink()
         build = _library.Build(
             options=raw(options), route=raw(settings["route"]) if settings["route"] else None,
-            copies=raw(settings["copies"]) if settings["copies"] else None, registers=settings["registers"], log=log,
+            copies=raw(settings["copies"]) if settings["copies"] else None, registers=whole("registers", settings["registers"], 0, 255), log=log,
             headers=(_library.Bytes * len(headers))(*headers), header_count=len(headers), go_on=_library.go_on,
             constants=(_library.Constant * len(constants))(*constants), constant_count=len(constants))
         setattr(build, "self", callbacks.number)
@@ -243,11 +251,16 @@ def _again(source: bytes, name: str | None, defines: dict[str, object], settings
     return Program(source, name=name, defines=defines, **settings)
 
 
-def _bytes_of(path: pathlib.Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}", file=str(path)) from None
+def quoted(word: str) -> str:
+    """A word among a compiler's options. Raises BadInput."""
+    if '"' in word:
+        raise BadInput(f"{word}: options of the compiler cannot have double quotes within")
+    return f'"{word}"'
+
+
+def word_of(value: object) -> str:
+    """A macro's value."""
+    return str(int(value) if isinstance(value, bool) else value)
 
 
 def _joined(parts: Sequence[bytes]) -> str:

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from .errors import BadInput
+
 __all__ = ["Bar", "told"]
 
 SILENT = 1.0  # seconds that a call takes before there is a bar
@@ -66,6 +68,8 @@ class Bar:
 
 def told(progress: Any, what: str) -> tuple[Callable[[int, int, int], bool | None] | None, Callable[[], None]]:
     """What a call tells how far it is, and what ends that."""
+    if not callable(progress) and progress not in (True, False, None):
+        raise BadInput(f"progress: expected a function, True, False or None, found {progress!r}")
     if callable(progress):
         return progress, lambda: None
     if progress is False or (progress is None and not is_wanted()):

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import os
-import pathlib
 from typing import TYPE_CHECKING, Unpack
 
 from . import _library
+from ._checks import read, write
 from ._library import Handle, make, raw
 from .errors import BadInput, entry
 from .machine import Machine, context
@@ -27,13 +27,11 @@ class Recording:
     @entry
     def __init__(self, source: bytes | str | os.PathLike[str], salvage: bool = False) -> None:
         if isinstance(source, bytes):
+            if not source:
+                raise BadInput("recording.wwt: is empty")
             self._open(source, "recording.wwt", salvage)
             return
-        try:
-            data = pathlib.Path(source).read_bytes()
-        except OSError as error:
-            raise BadInput(f"{source}: {error.strerror}", file=str(source)) from None
-        self._open(data, os.fspath(source), salvage)
+        self._open(read(source), os.fspath(source), salvage)
 
     def _open(self, data: bytes, name: str, salvage: bool) -> None:
         self.data, self.name, self.salvage = data, name, salvage
@@ -42,6 +40,8 @@ class Recording:
     @property
     def handle(self) -> Handle:
         """Opened when it is first wanted."""
+        if not self.data:
+            raise BadInput("the recording is not whole yet: leave the `with` that makes it first")
         if self._handle is None:
             self._handle = make("trace", "trace_open", context(),
                                 _library.Bytes(self.data, len(self.data), raw(self.name)), self.salvage)
@@ -60,9 +60,10 @@ class Recording:
         from .running import run_recording
         return run_recording(self, None if machine is None else Machine.of(machine), options)
 
+    @entry
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it as a file (.wwt)."""
-        pathlib.Path(path).write_bytes(self.data)
+        """Writes it as a file (.wwt). Raises BadInput."""
+        write(path, self.data)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _again, (self.data, self.name, self.salvage)

@@ -10,6 +10,7 @@ from ctypes import byref, c_bool, c_void_p
 from typing import TYPE_CHECKING, Any
 
 from . import _library, _optional
+from ._checks import whole, write
 from ._library import Callbacks, Handle, call, written
 from .errors import BadInput, Unsupported, entry
 from .machine import Machine, machines
@@ -64,6 +65,8 @@ class Hazards(Table):
         return hazards_html(self)
 
     def __str__(self) -> str:
+        if not self and not self.report.checked:
+            return "no hazard found; warpwait.check() looks for all"
         return self.report.form("check") if self.report.checked else super().__str__()
 
 
@@ -79,6 +82,8 @@ class Figures(Mapping[str, Any]):
         return self._all
 
     def __getitem__(self, key: str) -> Any:
+        if not isinstance(key, str):
+            raise KeyError(key)
         found: Any = self.figures
         for name, place in re.findall(r"([^.\[\]]+)|\[(\d+)\]", key):
             try:
@@ -228,6 +233,7 @@ class Report(Figures, _OneLaunch):
         self._timeline, self._has_page, self._found = timeline, has_page, found
         self.sources: dict[str, list[str]] = {}  # lines of the programs' files, where they are known
         self.launch_count: int | None = None     # None: not known yet
+        self.unrecorded = "it has no recording"  # why `recording` is None
         self.of_file = False                     # what ran was a launch file
         self._forms: dict[str, str] = {}
         self._parsed: dict[str, Any] | None = None
@@ -240,6 +246,10 @@ class Report(Figures, _OneLaunch):
         checked "check" and "sarif". Raises Unsupported of a form that the run kept nothing for."""
         if form not in FORMS:
             raise BadInput(f"{form}: expected {', '.join(FORMS)}")
+        if form in ("check", "sarif") and not self.checked:
+            raise Unsupported(f"{form}: the run was not checked: run it with check=True")
+        if form == "html" and not self._has_page and form not in self._forms:
+            raise Unsupported("html: the run kept no page: page() makes one, or run it with page=True")
         if form not in self._forms:
             if self.handle is None:
                 raise Unsupported(f"{form}: a report that was pickled has the forms {', '.join(self._forms)}")
@@ -253,7 +263,7 @@ class Report(Figures, _OneLaunch):
         if form is None:
             raise BadInput(f"{path}: expected a name that ends with {', '.join(SUFFIXES)}")
         text = self.page().html if form == "html" else self.form(form)
-        pathlib.Path(path).write_text(text, encoding="utf-8")
+        write(path, text.encode())
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -378,7 +388,7 @@ class Report(Figures, _OneLaunch):
 
     def _recorded(self, what: str) -> Recording:
         if self.recording is None:
-            raise Unsupported(f"{what}: the run was not recorded: run it with record=True on a machine")
+            raise Unsupported(f"{what}: {self.unrecorded}")
         return self.recording
 
     @entry
@@ -416,7 +426,7 @@ class Report(Figures, _OneLaunch):
             raise Unsupported("why: a report that was pickled cannot be run again")
         recording = None if self.of_file else self._recorded("why").handle
         callbacks = Callbacks()
-        work = _library.Work(threads=jobs, tick=_library.tick_work)
+        work = _library.Work(threads=whole("jobs", jobs, 0, 1024), tick=_library.tick_work)
         setattr(work, "self", callbacks.number)
         made = c_void_p()
         with callbacks.calling():
@@ -437,6 +447,8 @@ class Report(Figures, _OneLaunch):
     @entry
     def diff(self, other: Report) -> Difference:
         """Where the cycles went, from this report to another: by stall bucket, source line and counter."""
+        if not isinstance(other, Report):
+            raise BadInput(f"diff: expected a Report, found {type(other).__name__}")
         if self.handle is None or other.handle is None:
             raise Unsupported("diff: a report that was pickled cannot be compared")
         differ = c_bool()

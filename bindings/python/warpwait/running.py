@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-import pathlib
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -11,6 +10,7 @@ from ctypes import byref, c_bool, c_void_p
 from typing import Any, Unpack
 
 from . import _library, progress
+from ._checks import read, whole
 from ._library import Callbacks, Handle, make, raw
 from .device import Device
 from .errors import FOLDER, BadInput, HazardWarning, Unfinished, entry
@@ -37,14 +37,24 @@ class Watching:
     def __init__(self, options: Options, replayable: bool) -> None:
         for wrong in set(options) - set(Options.__annotations__):
             raise TypeError(f"run() got an unexpected keyword argument '{wrong}'")
+        timed = [name for name in ("check", "record", "timeline", "page") if options.get(name)]
+        if options.get("functional") and timed:
+            raise BadInput(f"functional and {timed[0]} cannot be combined: the run has no timing")
+        if options.get("check") and options.get("record"):
+            raise BadInput("check and record cannot be combined: run it twice")
         plain = not options.get("check") and not options.get("functional")
+        self.unrecorded = ("a run on a Device keeps no recording: use `with device.recording()`, or run on a Machine"
+                           if not replayable else "the run was not recorded: run it with record=True")
+        if not plain:
+            word = "check" if options.get("check") else "functional"
+            self.unrecorded = f"a run with {word}=True keeps no recording: run it without"
         self.tick, self.close = progress.told(options.get("progress"), "work-groups")
         self.callbacks = Callbacks(self.tick)
         self.parts: dict[str, list[bytes]] = {}
         self.printed: list[bytes] = []
         self.hazards: list[Row] = []
         self.watch = _library.Watch(
-            cycle_limit=options.get("cycle_limit", 0), tick=_library.tick, check=bool(options.get("check")),
+            cycle_limit=whole("cycle_limit", options.get("cycle_limit", 0), 0, (1 << 64) - 1), tick=_library.tick, check=bool(options.get("check")),
             page=bool(options.get("page")), functional=bool(options.get("functional")), print=_library.print_text,
             hazard=_library.take_hazard)
         setattr(self.watch, "self", self.callbacks.number)
@@ -72,8 +82,8 @@ class Watching:
         timeline = b"".join(self.parts["timeline"]) if "timeline" in self.parts else None
         report = Report(handle, machine, recording, timeline, bool(self.watch.page),
                         self.hazards if self.watch.check else None)
-        report.sources, report.launch_count = sources or {}, launches
-        if self.printed:
+        report.sources, report.launch_count, report.unrecorded = sources or {}, launches, self.unrecorded
+        if self.printed and sys.stdout is not None:
             sys.stdout.write(b"".join(self.printed).decode("utf-8", "replace"))
         if not _library.library().ww_report_finished(handle):
             raise Unfinished(report.unfinished(), report)
@@ -129,10 +139,7 @@ def run_recording(recording: Recording, machine: Machine | None, options: Option
 
 def run_file(path: str | os.PathLike[str], machine: Machine | None, verify: bool, options: Options) -> Report:
     """Runs a launch file."""
-    try:
-        data = pathlib.Path(path).read_bytes()
-    except OSError as error:
-        raise BadInput(f"{os.fspath(path)}: {error.strerror}", file=os.fspath(path)) from None
+    data = read(path)
     watching, passed = Watching(options, True), c_bool()
     with watching.running() as watch:
         handle = make("report", "file_run", context(), _library.Bytes(data, len(data), raw(path)),
@@ -158,9 +165,13 @@ def run(work: Runnable, machine: On = None, *, verify: bool = False, **options: 
             raise BadInput("a Device runs launches; of a launch file or a recording, name a Machine")
         on = None if machine is None else Machine.of(machine)
         return run_recording(work, on, options) if isinstance(work, Recording) else run_file(work, on, verify, options)
-    launches = list(work)
-    if not launches or not all(isinstance(launch, Launch) for launch in launches):
+    if isinstance(work, Kernel):
+        raise BadInput(f"{work!r} has to be launched: kernel.run(), or kernel.launch()")
+    launches = [launch for launch in work if isinstance(launch, Launch)] if isinstance(work, Sequence) else []
+    if not launches or len(launches) < len(work):
         raise BadInput(f"expected launches, a launch file or a recording, found {work!r}")
+    if len(launches) > 8:
+        raise BadInput(f"{len(launches)} launches: at most 8 run at once")
     return run_launches(launches, machine, options)
 
 
@@ -173,24 +184,27 @@ def copies_of(work: Work, launch: dict[str, Any]) -> Runnable:
     if isinstance(work, Launch):
         return work.copied()
     if isinstance(work, Report):
-        return work._recorded("work")
+        return work._recorded("the report")
     if isinstance(work, (Recording, str, os.PathLike)):
         return work
-    return [one.copied() for one in work]
+    if not isinstance(work, Sequence) or not all(isinstance(one, Launch) for one in work):
+        raise BadInput(f"expected launches, a launch file, a recording or a kernel, found {work!r}")
+    return [one.copied() for one in work if isinstance(one, Launch)]
 
 
-def recorded(work: Work, machine: Machine | None, launch: dict[str, Any]) -> Recording:
+def recorded(work: Work, machine: Machine | None, launch: dict[str, Any], cycle_limit: int = 0) -> Recording:
     """A recording of the work: its own, or that of a run on the machine."""
     copies = copies_of(work, launch)
     if isinstance(copies, Recording):
         return copies
-    report = run(copies, machine, record=True)
+    report = run(copies, machine, record=True, cycle_limit=cycle_limit)
     assert report.recording is not None
     return report.recording
 
 
 @entry
-def check(work: Work, machine: Machine | str | None = None, *, progress: Any = None, **launch: Any) -> Hazards:
+def check(work: Work, machine: Machine | str | None = None, *, cycle_limit: int = 0, progress: Any = None,
+          **launch: Any) -> Hazards:
     """Runs the work and looks for all misuses of copies, events, pipes and memory (docs/check.md). The result is true if
     there is one, and its `report` is the run.
 
@@ -201,6 +215,7 @@ def check(work: Work, machine: Machine | str | None = None, *, progress: Any = N
     if isinstance(copies, Recording):
         raise BadInput("a recording has no data to check; check the launch")
     try:
-        return run(copies, machine, check=True, progress=progress).hazards
+        return run(copies, None if machine is None else Machine.of(machine), check=True, cycle_limit=cycle_limit,
+                   progress=progress).hazards
     except Unfinished as error:
         return error.report.hazards

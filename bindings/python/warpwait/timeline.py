@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import html
-import pathlib
 from typing import TYPE_CHECKING, Any
 
+from ._checks import write
 from .tables import Table
 from .trace import timeline as reader
 
@@ -27,7 +27,7 @@ class Page:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it as a file for a browser."""
-        pathlib.Path(path).write_text(self.html, encoding="utf-8")
+        write(path, self.html.encode())
 
     def _repr_html_(self) -> str:
         return (f'<iframe srcdoc="{html.escape(self.html)}" title="Warpwait: the run" '
@@ -73,7 +73,7 @@ class Timeline(reader.Timeline):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it as a file (.wtl), for `warpwait timeline` and `warpwait-plot`."""
-        pathlib.Path(path).write_bytes(self.data)
+        write(path, self.data)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.data, self.report)

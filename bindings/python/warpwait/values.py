@@ -43,7 +43,8 @@ def array_of(argument: Argument, value: Any) -> numpy.ndarray[Any, Any]:
         try:
             value = numpy.asarray(memoryview(value))
         except TypeError:
-            raise BadInput(f"expected an array, a Buffer or None, found {type(value).__name__}") from None
+            raise BadInput(f"expected an array, a Buffer or None, found {type(value).__name__}; numpy.asarray() makes an "
+                           "array of it") from None
     if value.dtype.hasobject:
         raise BadInput(f"dtype {value.dtype}: Python objects have no bytes that a kernel could read")
     if not value.flags.c_contiguous:
@@ -56,11 +57,11 @@ def array_of(argument: Argument, value: Any) -> numpy.ndarray[Any, Any]:
         raise BadInput("the array is read-only and the kernel may write to it; declare the pointer const, or pass a "
                        "copy")
     array: numpy.ndarray[Any, Any] = value
-    _check_elements(argument, array.dtype)
+    _check_elements(argument, array.dtype, array.shape)
     return array
 
 
-def _check_elements(argument: Argument, have: numpy.dtype[Any]) -> None:
+def _check_elements(argument: Argument, have: numpy.dtype[Any], shape: tuple[int, ...]) -> None:
     known = scalar_of(argument.source_type.rstrip("*")) if argument.source_type.endswith("*") else None
     if known is None or have.fields is not None or have.kind == "V":
         return
@@ -69,6 +70,9 @@ def _check_elements(argument: Argument, have: numpy.dtype[Any]) -> None:
         return  # complex numbers are pairs
     if not same(have, want):
         raise BadInput(f"{argument.source_type}: expected an array of {want}, found {have}")
+    if width == 3 and shape[-1] == 3 and len(shape) > 1:
+        raise BadInput(f"{argument.source_type}: vectors of 3 take the room of 4: expected a shape that ends with 4, found "
+                       f"{shape}")
 
 
 def value_of(argument: Argument, value: Any) -> bytes:
@@ -115,8 +119,11 @@ def _scalar(value: Any, scalar: numpy.dtype[Any], named: str) -> bytes:
     if scalar.kind == "f":
         if not isinstance(value, (int, float)):
             raise BadInput(f"{named}: expected a number, found {value!r}")
-        with numpy.errstate(over="ignore"):
-            return numpy.asarray(value, scalar).tobytes()
+        try:
+            with numpy.errstate(over="ignore"):
+                return numpy.asarray(value, scalar).tobytes()
+        except OverflowError:
+            raise BadInput(f"{named}: the number is too large") from None
     if not isinstance(value, int):
         raise BadInput(f"{named}: expected an integer, found {value!r}")
     # What a type of assembly's holds may have a sign or none.

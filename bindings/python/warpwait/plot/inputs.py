@@ -41,7 +41,10 @@ def read_report(source: One) -> Report:
     Raises PlotError when the file cannot be read or is no report.
     """
     if isinstance(source, typing.Mapping):
-        return source if isinstance(source, dict) else dict(source)
+        report = source if isinstance(source, dict) else dict(source)
+        if any("functional" in launch for launch in report.get("launches", [])):
+            raise PlotError("the report: a run without timing has no stalls to draw")
+        return report
     try:
         text = pathlib.Path(source).read_text(encoding="utf-8")
     except OSError as error:
@@ -144,8 +147,11 @@ class Events:
 
     @classmethod
     def of(cls, source: Source) -> Events:
-        """Events of a path or an open timeline; Events as they are."""
-        return source if isinstance(source, Events) else cls(source)
+        """Events of a path, an open timeline or a warpwait.Report; Events as they are."""
+        if isinstance(source, Events):
+            return source
+        of_report = getattr(source, "timeline", None)
+        return cls(of_report() if callable(of_report) else source)
 
     def frame(self, kind: str, cu: int | None = None, start: int | None = None,
               end: int | None = None) -> pandas.DataFrame:

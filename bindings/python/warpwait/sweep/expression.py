@@ -34,6 +34,8 @@ class Expression:
     if it cannot be read."""
 
     def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise SweepError(f"{text!r}: expected an expression, such as 'dma.channels <= 4'")
         self.text = text.strip()
         try:
             self._handle = _library.make("expression", "expression_new", _library.raw(text))

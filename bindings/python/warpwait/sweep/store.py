@@ -87,6 +87,7 @@ class Store:
         Axes whose values all are numbers are numbers, others words. where: an expression that holds for the points
         that are wanted. unfinished: those that did not finish, too. Raises SweepError when there is no such point.
         """
+        names = [self.metric(name) for name in ([names] if isinstance(names, str) else names)]
         condition = Expression(where).check(self.names) if where else None
         wanted = dict.fromkeys(name for name in [*names, *(condition.names if condition else [])]
                                if name not in self.axes)

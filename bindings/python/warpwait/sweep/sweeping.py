@@ -13,11 +13,13 @@ import numpy
 import pandas
 
 from .. import _library, progress as progressing
+from .._checks import whole, write
 from .._library import Handle
 from .._optional import need
-from ..errors import BadInput, Unfinished, Unsupported, WarpwaitError, entry
+from ..errors import BadInput, Cancelled, Unfinished, Unsupported, WarpwaitError, entry
 from ..launch import Launch
 from ..machine import Machine, machines, parameters
+from ..program import word_of
 from ..recording import Recording
 from ..report import Report
 from ..running import Work, copies_of, recorded, run, run_recording
@@ -54,9 +56,9 @@ class Results(Store):
         """The best points by a metric, an axis or an expression over them (`max:` before it: large is good)."""
         return answers.best(self, by, where, count)
 
-    def pareto(self, over: str = "cycles,cost", where: str | None = None) -> pandas.DataFrame:
+    def pareto(self, over: str | Sequence[str] = "cycles,cost", where: str | None = None) -> pandas.DataFrame:
         """The points that no other beats in all objectives."""
-        return answers.pareto(self, over, where)
+        return answers.pareto(self, over if isinstance(over, str) else ",".join(over), where)
 
     def knee(self, axis: str, by: str = "cycles", where: str | None = None) -> tuple[pandas.DataFrame, int | None]:
         """The best of each value of an axis, and the row from which on more of it gains less (None: there is none)."""
@@ -75,16 +77,25 @@ class Results(Store):
         matplotlib's axes. The options are those of warpwait.sweep.pictures."""
         pictures = need("warpwait.sweep.pictures")
         if picture not in ("pareto", "lines", "heat", "tornado"):
-            raise SweepError(f"{picture}: expected pareto, lines, heat or tornado")
+            raise SweepError(f"plot: no picture '{picture}'; expected pareto, lines, heat or tornado")
         if picture == "pareto":
             options = {"over": "cycles,cost", **options}
         return getattr(pictures, picture)(self, **options)[0]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a store (.sqlite) that `warpwait sweep query` reads."""
-        with sqlite3.connect(path) as file:
-            self._base.backup(file)
-        file.close()
+        """Writes a store (.sqlite) that `warpwait sweep query` reads, or comma-separated values (.csv)."""
+        if str(path).endswith(".csv"):
+            write(path, self.to_pandas().to_csv(index=False).encode())
+            return
+        try:
+            with sqlite3.connect(path) as file:
+                self._base.backup(file)
+            file.close()
+        except (sqlite3.Error, ValueError) as error:
+            raise SweepError(f"{path}: {error}") from None
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
 
     def to_pandas(self) -> pandas.DataFrame:
         """All points with all metrics, those too that did not finish."""
@@ -121,13 +132,23 @@ def words_of(axes: Mapping[str, Any]) -> dict[str, list[str]]:
         raise BadInput("axes: expected a mapping from parameters to their values")
     found = {}
     for axis, values in axes.items():
-        if axis not in parameters() and axis != "machine" and not axis.startswith("define."):
-            raise BadInput(str(unknown("axis", axis, [*parameters(), "machine", "define.NAME"])), key=axis)
-        words = [str(value) for value in ([values] if isinstance(values, (str, int)) else values)]
+        if not isinstance(axis, str) or axis not in parameters() and axis != "machine" and not axis.startswith("define."):
+            raise BadInput(str(unknown("axis", str(axis), [*parameters(), "machine", "define.NAME"])), key=str(axis))
+        values = [values] if isinstance(values, (str, int, Machine)) or not hasattr(values, "__iter__") else values
+        words = [name_of(value) if axis == "machine" else word_of(value) for value in values]
         if not words or any(not word or " " in word for word in words) or len(set(words)) < len(words):
             raise BadInput(f"{axis}: expected different values without blanks, found {words}", key=axis)
         found[axis] = words
     return found
+
+
+def name_of(machine: Any) -> str:
+    """A machine on an axis. Raises BadInput of one that has no name by which it can be loaded."""
+    if isinstance(machine, Machine):
+        if machine.changed() or machine.name not in machines():
+            raise BadInput(f"machine: {machine!r}: expected names of built-in machines, or paths of files")
+        return machine.name
+    return str(machine)
 
 
 class Grid:
@@ -210,8 +231,9 @@ def replay_elsewhere(recording: Recording, base: Machine, points: Sequence[Mappi
 class Sweeping:
     """One sweep: what is run at the points, and where."""
 
-    def __init__(self, work: Work, machine: Machine | None, launch: dict[str, Any], defines: list[str]) -> None:
-        self.work, self.launch = work, launch
+    def __init__(self, work: Work, machine: Machine | None, launch: dict[str, Any], defines: list[str],
+                 cycle_limit: int) -> None:
+        self.work, self.launch, self.cycle_limit = work, launch, cycle_limit
         self._copies = None if isinstance(work, (Recording, Report)) else copies_of(work, launch)
         if defines and not isinstance(self._copies, Launch):
             raise BadInput(f"{defines[0]}: only a launch of a kernel in OpenCL C has macros to sweep")
@@ -231,7 +253,7 @@ class Sweeping:
                 work = work.copied(again.kernel(kernel.name))
             self.works[key] = work
             self.recordings[key] = recorded(self.work if work is None else work, self.machine,
-                                            self.launch if work is None else {})
+                                            self.launch if work is None else {}, self.cycle_limit)
             if self.machine is None:
                 self.machine = self.recordings[key].machine
         return self.recordings[key], self.works[key]
@@ -249,7 +271,8 @@ class Sweeping:
         on = self.base
         fresh = work.copied() if isinstance(work, Launch) else work
         try:
-            return outcome_of(lambda: run(fresh, machine_at(on, point), record=False, progress=False)) or \
+            return outcome_of(lambda: run(fresh, machine_at(on, point), record=False, progress=False,
+                                          cycle_limit=self.cycle_limit)) or \
                 ("refused", "not modeled on this machine", {})
         except WarpwaitError as error:
             return "refused", str(error), {}
@@ -257,7 +280,8 @@ class Sweeping:
 
 @entry
 def sweep(work: Work, axes: Mapping[str, Any], machine: Machine | str | None = None, *, where: str | None = None,
-          cost: str | None = None, jobs: int = 0, dask: Any = None, progress: Any = None, **launch: Any) -> Results:
+          cost: str | None = None, jobs: int = 0, dask: Any = None, cycle_limit: int = 0, progress: Any = None,
+          **launch: Any) -> Results:
     """Runs the work at every point of the axes; the results are a store (frame(), pareto(), sensitivity(), ...).
 
         results = ww.sweep(kernel, {"dma.channels": [1, 2, 4], "define.DEPTH": [1, 2, 3]}, "h200",
@@ -278,14 +302,15 @@ def sweep(work: Work, axes: Mapping[str, Any], machine: Machine | str | None = N
     if "machine" in words:
         base = Machine(words["machine"][0]).with_(base.changed() if base else {})
     priced = None if cost is None else Expression(cost)
-    sweeping = Sweeping(work, base, launch, defines)
+    whole("jobs", jobs, 0, 1024)
+    sweeping = Sweeping(work, base, launch, defines, cycle_limit)
     tell, close = progressing.told(progress, "points")
     rows: dict[int, Row] = {}
     try:
         for number, row in _outcomes(sweeping, grid, defines, jobs, dask):
             rows[number] = row
             if tell and tell(0, len(rows), len(grid.kept)) is False:
-                raise KeyboardInterrupt
+                raise Cancelled(f"ended by its caller after {len(rows)} of {len(grid.kept)} points")
     finally:
         close()
     return Results(_store(grid, rows, priced))
