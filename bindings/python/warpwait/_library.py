@@ -304,9 +304,9 @@ def make(kind: str, function: str, *arguments: Any) -> Handle:
 class Callbacks:
     """The Python side of one call's callbacks.
 
-    They get `number` as their `self`. A callback that raises ends the call; finish() raises what it raised. Ctrl-C ends
-    the call, too: Python's own handler would raise at the callback's first instruction, where nobody can catch it, so
-    that it is replaced for the time of the call.
+    They get `number` as their `self`. A callback that raises ends the call; calling() raises what it raised. Ctrl-C ends
+    the call, too: Python's own handler would raise at the callback's first instruction, where nobody can catch it, so it
+    is replaced for the time of the call.
     """
     _numbers = itertools.count(1)
     live: dict[int, Callbacks] = {}
@@ -328,7 +328,7 @@ class Callbacks:
         return self._interrupted or (self._outer is not None and self._outer.interrupted)
 
     def sink(self) -> tuple[Sink, list[bytes]]:
-        """A sink, and the list that gets its pieces. At most eight of a call."""
+        """A sink, and the list that gets its pieces. A call has at most eight."""
         kept: list[bytes] = []
         self.parts.append(kept)
         return Sink(_write, self.number << 3 | (len(self.parts) - 1)), kept
@@ -345,7 +345,7 @@ class Callbacks:
 
     @contextmanager
     def reachable(self) -> Iterator[None]:
-        """Callbacks of the library find this object, and nobody is interrupted."""
+        """Callbacks of the library find this object meanwhile; Ctrl-C does what it always does."""
         self.live[self.number] = self
         try:
             yield
