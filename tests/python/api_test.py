@@ -456,6 +456,14 @@ class Sweeps(unittest.TestCase):
             self.assertEqual(row["cycles"], ww.run(ring_launch(), row["machine"]).cycles)
         self.assertEqual(len(results), 2)
 
+    def test_points_finish_though_the_first_machine_does_not(self):
+        launch = ring_launch()
+        results = ww.sweep(launch, {"mem.dram_latency": [100, 100000]}, MACHINE.with_({"mem.dram_latency": 90000}),
+                           cycle_limit=20000)
+        frame = results.frame(["cycles"], unfinished=True)
+        self.assertEqual(frame["status"].tolist(), ["finished", "cycle_limit"])
+        self.assertEqual(frame["cycles"][0], ww.run(launch, MACHINE.with_({"mem.dram_latency": 100})).cycles)
+
     def test_constraints_leave_points_out(self):
         results = ww.sweep(ring_launch(), self.AXES, where="dma.channels * 100 <= mem.dram_latency")
         self.assertEqual([(row["dma.channels"], row["mem.dram_latency"]) for row in results.frame().to_dict("records")],

@@ -104,8 +104,9 @@ class Objects(unittest.TestCase):
                               ("machine.ini:2", lambda: ww.Machine.parse("[lds]\nbanks = many\n"))):
             with self.assertRaisesRegex(ww.BadInput, message):
                 make()
-        with self.assertRaises(KeyError):
+        with self.assertRaises(KeyError) as caught:
             MACHINE["dma.chanels"]
+        self.assertEqual(pickle.loads(pickle.dumps(caught.exception)).args, caught.exception.args)
 
     def test_errors_of_programs_have_their_place_and_clangs_words(self):
         with self.assertRaises(ww.BadInput) as caught:
@@ -115,7 +116,7 @@ class Objects(unittest.TestCase):
         self.assertIn("'z'", error.log)
         again = pickle.loads(pickle.dumps(error))
         self.assertEqual((str(again), again.line, again.log), (str(error), 2, error.log))
-        with self.assertRaisesRegex(ww.BadInput, "no kernel 'no', legal: triple|no"):
+        with self.assertRaisesRegex(ww.BadInput, "kernel 'no'"):
             ww.Program(rig.TRIPLE).kernel("no")
         with self.assertRaisesRegex(ww.BadInput, "nowhere.cl: No such file"):
             import pathlib
@@ -133,7 +134,7 @@ class Objects(unittest.TestCase):
             ww.run([1])
         with self.assertRaisesRegex(ww.BadInput, "expected launches"):
             ww.run([])
-        with self.assertRaisesRegex(ww.BadInput, "more than|9"):
+        with self.assertRaisesRegex(ww.BadInput, "^9 launches: at most 8 run at once"):
             ww.run([KERNEL.launch(global_size=64, args=[ones(), 1])] * 9)
 
     def test_recordings_are_whole_or_refused(self):
@@ -230,7 +231,7 @@ class Kernels(unittest.TestCase):
         self.assertEqual((str(again), again.report), (str(caught.exception), caught.exception.report))
 
     def test_the_cycle_limit_is_an_exception(self):
-        with self.assertRaisesRegex(ww.Unfinished, "cycle limit|cycle_limit|100"):
+        with self.assertRaisesRegex(ww.Unfinished, "^launch 1, kernel 'spin': Cut short at the cycle limit"):
             ww.Program(SPIN).kernel().run(MACHINE, global_size=1, args=[numpy.zeros(1, numpy.float32), 1 << 20],
                                           cycle_limit=1000)
 

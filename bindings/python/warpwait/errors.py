@@ -121,11 +121,11 @@ def _shown_short(error: E) -> E:
     """The error, which IPython shows without frames of this package at its end."""
     setattr(error, "_warpwait_short", True)
     if not isinstance(error, WarpwaitError):
-        error._render_traceback_ = lambda *_: _rendered(error)  # type: ignore[attr-defined]
+        setattr(error, "_render_traceback_", functools.partial(_rendered, error))  # which can be pickled
     return error
 
 
-def _rendered(error: BaseException) -> list[str]:
+def _rendered(error: BaseException, *_: object) -> list[str]:
     """What IPython shows of an error."""
     from IPython import get_ipython
     error.__traceback__ = _without_last(error.__traceback__)

@@ -155,7 +155,7 @@ def run(work: Runnable, machine: On = None, *, verify: bool = False, **options: 
     docs/launch.md), or a recording.
 
     machine: a Machine, its name or file, or a Device (default: "teaching"; of a launch file the one that it names; of a
-    recording its own). verify: of a launch file, compare its outcome with what it expects (Report.verify). For other
+    recording its own). verify: of a launch file, compare its outcome with what it expects (Report.verified). For other
     options, see warpwait.watch.Options. Raises BadInput, Unfinished, KeyboardInterrupt and others of warpwait.errors.
     """
     if isinstance(work, Launch):

@@ -5,7 +5,7 @@ import html
 from typing import TYPE_CHECKING, Any
 
 from ._checks import write
-from .tables import Table
+from .tables import Row, Table
 from .trace import timeline as reader
 
 if TYPE_CHECKING:
@@ -37,6 +37,11 @@ class Page:
         return f"<Page of {len(self.html):,} bytes>"
 
 
+def _row(event: reader.Event) -> Row:
+    """An event as a row of a table."""
+    return {"cu": event.cu, "unit": event.unit, "from": event.start, "to": event.end, **event.fields}
+
+
 class Timeline(reader.Timeline):
     """What happened when in a run: the events of docs/timeline-events.md, as `frame("warp")`, `events()` or
     `table("copy")`; in a notebook the page, in a frame. `warpwait.plot.timeline()` draws it.
@@ -55,20 +60,17 @@ class Timeline(reader.Timeline):
 
     def table(self, kind: str) -> Table:
         """The events of a kind: cu, unit, from and to (cycles), and the kind's fields."""
-        rows = [{"cu": event.cu, "unit": event.unit, "from": event.start, "to": event.end, **event.fields}
-                for event in self.events() if event.kind == kind]
-        return Table(rows, f"Events `{kind}`")
+        return Table([_row(event) for event in self.events() if event.kind == kind], f"Events `{kind}`")
 
     def to_pandas(self, kind: str = "warp") -> Any:
         """The events of a kind as a pandas DataFrame: frame(kind)."""
         return self.frame(kind)
 
-    def to_dict(self) -> dict[str, list[dict[str, Any]]]:
+    def to_dict(self) -> dict[str, list[Row]]:
         """All events by kind."""
-        found: dict[str, list[dict[str, Any]]] = {}
+        found: dict[str, list[Row]] = {}
         for event in self.events():
-            found.setdefault(event.kind, []).append({"cu": event.cu, "unit": event.unit, "from": event.start,
-                                                     "to": event.end, **event.fields})
+            found.setdefault(event.kind, []).append(_row(event))
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:

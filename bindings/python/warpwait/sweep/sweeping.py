@@ -195,9 +195,7 @@ def outcome_of(run_point: Callable[[], Report]) -> Row | None:
         assert report.handle is not None
         return "finished", None, metrics_of(report.handle)
     except Unfinished as error:
-        launches = error.report.launches
-        end = next(launch.end for launch in launches if launch.end != "finished")
-        return end, str(error), {}
+        return next(launch.end for launch in error.report.launches if launch.end != "finished"), str(error), {}
     except Unsupported:
         return None
     except BadInput as error:
@@ -252,8 +250,12 @@ class Sweeping:
                 again = kernel.program.with_({axis.removeprefix("define."): word for axis, word in macros.items()})
                 work = work.copied(again.kernel(kernel.name))
             self.works[key] = work
-            self.recordings[key] = recorded(self.work if work is None else work, self.machine,
-                                            self.launch if work is None else {}, self.cycle_limit)
+            try:
+                self.recordings[key] = recorded(self.work if work is None else work, self.machine,
+                                                self.launch if work is None else {}, self.cycle_limit)
+            except Unfinished as error:
+                self.machine = self.machine or error.report.machine
+                raise
             if self.machine is None:
                 self.machine = self.recordings[key].machine
         return self.recordings[key], self.works[key]
@@ -322,11 +324,15 @@ def _outcomes(sweeping: Sweeping, grid: Grid, defines: list[str], jobs: int, das
     for macros, numbers in _by_macros(grid, defines):
         try:
             recording, work = sweeping.prepare(macros)
-        except (BadInput, Unfinished) as error:
-            if isinstance(error, BadInput) and not defines:
+        except BadInput as error:
+            if not defines:
                 raise  # it is wrong with the work, and not with some of the points
-            row: Row = ("refused" if isinstance(error, BadInput) else "deadlock", str(error), {})
+            row: Row = ("refused", str(error), {})
             yield from ((number, row) for number in numbers)
+            continue
+        except Unfinished:  # which other machines may well finish
+            work = sweeping.works[tuple(macros.values())]
+            yield from ((number, sweeping.run(work, grid.points[number])) for number in numbers)
             continue
         size = CHUNK if dask is not None else 1
         tasks += [(recording, work, numbers[first:first + size]) for first in range(0, len(numbers), size)]
