@@ -47,10 +47,11 @@ static bool lower_kernel(struct lowering *lowering, uint32_t entry, struct isa_e
       build_kernel(lowering->module, entry, &lowering->tables, lowering->limits.copies == OPENCL_COPIES_LOOP, error);
   if (!ir)
     return false;
+  ir->target = lowering->limits.target;
   opencl_passes(ir);
   const size_t kernels = lowering->program->kernel_count;
   const uint32_t count = lowering->program->count;
-  const bool emitted = emit_kernel(ir, lowering->limits.registers, lowering->program, error);
+  const bool emitted = emit_kernel(ir, lowering->program, error);
   if (!emitted)
     roll_back(lowering->program, kernels, count);
   ir_free(ir);

@@ -13,6 +13,7 @@
 
 #include "isa/isa.h"
 #include "opencl/clang/clang.h"
+#include "opencl/ir/target.h"
 
 /* What becomes of asynchronous copies: an instruction, which the machine carries out in its way, or loops of loads and
  * stores, as the compilers of vendors make them who have nothing else. */
@@ -21,7 +22,7 @@ extern const char *const opencl_copies_names[OPENCL_COPIES];
 
 /* What the machine and the user allow. */
 struct opencl_limits {
-  uint32_t registers; /* per lane, 16 to 255; more are spilled to private memory */
+  struct opencl_target target;
   enum opencl_copies copies;
   const struct opencl_reads *reads; /* who decides whether a source may be read; NULL: all may */
   const char *text;                 /* the source that `file` names, which is no file; NULL: it is one */

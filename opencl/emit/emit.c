@@ -87,14 +87,15 @@ static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_progr
 }
 
 /* With loads moved ahead, if no register has to be spilled for that. */
-static struct machine *select_and_allocate(struct ir *ir, uint32_t registers, bool *placed) {
+static struct machine *select_and_allocate(struct ir *ir, bool *placed) {
+  const uint32_t registers = ir->target.registers;
   for (uint32_t ahead = registers < WIDE_FROM ? 8 : 16;; ahead = 0) {
     struct machine *m = machine_select(ir);
     m->bound[VREG_WORD] = registers < ISA_REGISTERS ? registers : ISA_REGISTERS;
     m->bound[VREG_PRED] = ISA_PREDICATES;
     m->bound[VREG_MEMORY] =
         code_spill_base(m) < ISA_MOST_PRIVATE_BYTES ? ((uint32_t)ISA_MOST_PRIVATE_BYTES - code_spill_base(m)) / 4 : 0;
-    const bool moved = ahead && machine_schedule(m, ahead);
+    const bool moved = ahead && opencl_pass_runs(&ir->target, PASS_schedule) && machine_schedule(m, ahead);
     bool spilled = false;
     *placed = allocate(m, &spilled);
     if (!spilled || !moved)
@@ -103,9 +104,9 @@ static struct machine *select_and_allocate(struct ir *ir, uint32_t registers, bo
   }
 }
 
-bool emit_kernel(struct ir *ir, uint32_t registers, struct isa_program *program, struct isa_error *error) {
+bool emit_kernel(struct ir *ir, struct isa_program *program, struct isa_error *error) {
   bool placed;
-  struct machine *m = select_and_allocate(ir, registers, &placed);
+  struct machine *m = select_and_allocate(ir, &placed);
   const bool good = emit(ir, m, placed, program, error);
   machine_free(m);
   return good;

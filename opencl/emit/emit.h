@@ -12,8 +12,8 @@
 #include "opencl/ir/ir.h"
 
 /* Appends kernel `ir` to `program` (code, lines, kernel row with registers, private bytes, spilled words).
- * `registers` bounds what it may use, 16 to 255. False with *error filled when it cannot be done: private memory or
+ * The kernel's target bounds what it may use. False with *error filled when it cannot be done: private memory or
  * instructions beyond the ISA's bounds. The caller runs isa_validate() on the whole. */
-bool emit_kernel(struct ir *ir, uint32_t registers, struct isa_program *program, struct isa_error *error);
+bool emit_kernel(struct ir *ir, struct isa_program *program, struct isa_error *error);
 
 #endif

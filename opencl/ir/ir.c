@@ -21,6 +21,7 @@ struct ir *ir_new(const char *name) {
   ir->inst = grown(NULL, 0, &ir->room, sizeof *ir->inst);
   ir->inst[0] = (struct ir_inst){.op = IR_UNDEF, .block = IR_NOWHERE};
   ir->count = 1;
+  ir->target = opencl_usual_target();
   ir_block_new(ir);
   return ir;
 }

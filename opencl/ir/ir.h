@@ -35,6 +35,7 @@
 
 #include "isa/isa.h"
 #include "isa/rows.h"
+#include "opencl/ir/target.h"
 
 typedef uint32_t ir_ref; /* number of an instruction; 0 is none */
 
@@ -144,6 +145,7 @@ struct ir {
   struct isa_lds_variable *lds;
   size_t lds_count;
   uint32_t null_room; /* private variables begin here: null is 0, and points to none of them */
+  struct opencl_target target;
 };
 
 struct ir *ir_new(const char *name);

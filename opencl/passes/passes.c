@@ -24,34 +24,39 @@ static void forget_slots(struct ir *ir) {
   free(named);
 }
 
+typedef void run_of_pass(struct ir *ir);
+
+static run_of_pass *const run_pass[OPENCL_PASSES] = {
+    [PASS_promote] = pass_promote, [PASS_simplify] = pass_simplify, [PASS_loads] = pass_loads,
+    [PASS_thread] = pass_thread,   [PASS_flatten] = pass_flatten,   [PASS_meet] = pass_meet,
+    [PASS_unroll] = pass_unroll,   [PASS_narrow] = pass_narrow,     [PASS_spread] = pass_spread,
+    [PASS_divide] = pass_divide,   [PASS_regroup] = pass_regroup,   [PASS_hoist] = pass_hoist,
+    [PASS_latch] = pass_latch,     [PASS_address] = pass_address,
+};
+
+static void run(struct ir *ir, enum opencl_pass pass) {
+  if (opencl_pass_runs(&ir->target, pass))
+    run_pass[pass](ir);
+}
+
+static void run_all(struct ir *ir, const enum opencl_pass *pass, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    run(ir, pass[i]);
+}
+
+#define RUN(...)                                                                                                       \
+  run_all(ir, (const enum opencl_pass[]){__VA_ARGS__},                                                                 \
+          sizeof((const enum opencl_pass[]){__VA_ARGS__}) / sizeof(enum opencl_pass))
+
 void opencl_passes(struct ir *ir) {
-  pass_simplify(ir); /* addresses of slots become slots and constants */
-  pass_promote(ir);
-  pass_simplify(ir);
-  pass_narrow(ir);
-  pass_loads(ir);
-  pass_simplify(ir);
-  for (int round = 0; round < FLATTEN_ROUNDS; round++) {
-    pass_thread(ir);
-    pass_flatten(ir);
-    pass_simplify(ir);
-    pass_unroll(ir);
-    pass_simplify(ir);
-  }
-  pass_loads(ir);   /* of what was several blocks, or several iterations */
-  pass_meet(ir);    /* behind pass_thread(), which would undo it */
-  pass_promote(ir); /* arrays that only copies of loops index are indexed by constants now */
-  pass_simplify(ir);
-  pass_narrow(ir);
-  pass_simplify(ir);
-  pass_spread(ir);
-  pass_simplify(ir);
-  pass_divide(ir);
-  pass_regroup(ir);
-  pass_hoist(ir);
-  pass_simplify(ir);
-  pass_address(ir);
-  pass_simplify(ir);
-  pass_latch(ir);
+  RUN(PASS_simplify, /* addresses of slots become slots and constants */
+      PASS_promote, PASS_simplify, PASS_narrow, PASS_loads, PASS_simplify);
+  for (int round = 0; round < FLATTEN_ROUNDS; round++)
+    RUN(PASS_thread, PASS_flatten, PASS_simplify, PASS_unroll, PASS_simplify);
+  RUN(PASS_loads,   /* of what was several blocks, or several iterations */
+      PASS_meet,    /* behind thread, which would undo it */
+      PASS_promote, /* arrays that only copies of loops index are indexed by constants now */
+      PASS_simplify, PASS_narrow, PASS_simplify, PASS_spread, PASS_simplify, PASS_divide, PASS_regroup, PASS_hoist,
+      PASS_simplify, PASS_address, PASS_simplify, PASS_latch);
   forget_slots(ir);
 }

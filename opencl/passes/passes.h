@@ -5,7 +5,7 @@
 
 #include "opencl/ir/ir.h"
 
-/* All of them, to the end. */
+/* All that the kernel's target wants, to the end; PASS_schedule is emit's. */
 void opencl_passes(struct ir *ir);
 
 /* Private variables that are only loaded and stored at known places become values (scalar replacement of

@@ -315,12 +315,12 @@ static bool allow_none(void *self, const char *path, char *text, size_t size) {
   return false;
 }
 
-static struct isa_program *lower(const struct program *program, uint32_t registers, struct opencl_refusals *refusals,
-                                 struct message *message) {
+static struct isa_program *lower(const struct program *program, struct opencl_target target,
+                                 struct opencl_refusals *refusals, struct message *message) {
   struct asked asked = {program->reads, NULL, NULL};
   const struct opencl_reads reads = {program->in_memory && !program->text ? allow_none : allow, &asked};
   const struct opencl_limits limits = {
-      .registers = registers, .copies = program->copies, .reads = &reads, .text = program->text};
+      .target = target, .copies = program->copies, .reads = &reads, .text = program->text};
   struct isa_error error = {""};
   struct isa_program *isa =
       opencl_lower_each(program->spirv, program->spirv_bytes, program->path, &limits, refusals, &error);
@@ -332,7 +332,9 @@ static struct isa_program *lower(const struct program *program, uint32_t registe
 struct isa_program *program_relower(const struct program *program, uint32_t registers, const char *kernel,
                                     struct message *message) {
   struct opencl_refusals refusals = {0};
-  struct isa_program *isa = lower(program, registers, &refusals, message);
+  struct opencl_target target = program->target;
+  target.registers = registers;
+  struct isa_program *isa = lower(program, target, &refusals, message);
   if (isa && !isa_find_kernel(isa, kernel)) {
     const struct isa_error *why = opencl_refused(&refusals, kernel);
     message_fail(message, "%s", why ? why->text : "the kernel is gone");
@@ -360,7 +362,9 @@ static void specialize(const struct program_build *build, uint8_t *spirv, size_t
 /* What is common to all ways in. `data` is taken; *spirv or the program's own text become of it, or it is freed. */
 static bool finish(struct program *program, enum language language, char *data, size_t size,
                    const struct program_build *build, struct message *message) {
-  program->registers = build->registers ? build->registers : PROGRAM_MOST_REGISTERS;
+  program->target = opencl_usual_target();
+  if (build->registers)
+    program->target.registers = build->registers;
   program->copies = build->copies;
   program->reads = build->reads;
   if (language == SPIR_V) {
@@ -371,7 +375,7 @@ static bool finish(struct program *program, enum language language, char *data, 
   }
   bool lowered = language == SPIR_V || (language == OPENCL_C && compile(program, build, (struct step){0}, message));
   if (lowered)
-    program->isa = lower(program, program->registers, &program->refusals, message);
+    program->isa = lower(program, program->target, &program->refusals, message);
   else if (language != OPENCL_C)
     translate(program, language, data, size, message);
   free(data);
@@ -473,13 +477,15 @@ bool program_link(struct program *program, const char *name, const struct opencl
   program->path = need_copy(name);
   program->in_memory = true;
   program->text = need_copy("");
-  program->registers = build->registers ? build->registers : PROGRAM_MOST_REGISTERS;
+  program->target = opencl_usual_target();
+  if (build->registers)
+    program->target.registers = build->registers;
   program->copies = build->copies;
   program->reads = build->reads;
   const bool good = compile(program, build, (struct step){.units = units, .count = count}, message);
   free(program->text);
   program->text = NULL;
-  program->isa = good ? lower(program, program->registers, &program->refusals, message) : NULL;
+  program->isa = good ? lower(program, program->target, &program->refusals, message) : NULL;
   return program->isa;
 }
 

@@ -84,7 +84,7 @@ struct program {
   bool in_memory; /* it came from no file */
   uint8_t *spirv; /* NULL unless it was lowered */
   size_t spirv_bytes;
-  uint32_t registers;              /* most that a lane may have */
+  struct opencl_target target;
   enum opencl_copies copies;       /* what becomes of asynchronous ones */
   bool uniform_groups;             /* the local size must divide the global one */
   struct reads *reads;             /* which source files may be read for reports; NULL: all */

@@ -42,7 +42,8 @@ bool emit_rig_open(struct emit_rig *rig, struct ir *ir, uint32_t registers) {
   struct isa_error error = {""};
   memset(rig, 0, sizeof *rig);
   rig->program = isa_program_new("made.cl");
-  if (emit_kernel(ir, registers, rig->program, &error) && isa_validate(rig->program, &error) &&
+  ir->target.registers = registers;
+  if (emit_kernel(ir, rig->program, &error) && isa_validate(rig->program, &error) &&
       rig->program->kernels[0].registers <= registers)
     return true;
   ct_true(false, error.text, __FILE__, __LINE__);

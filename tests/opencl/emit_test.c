@@ -330,7 +330,7 @@ TEST(emit, endless_loop_is_one_branch) {
   ir_goto(h.ir, a, b, nowhere);
   ir_goto(h.ir, b, a, nowhere);
   struct isa_program *program = isa_program_new("made.cl");
-  EXPECT_TRUE(emit_kernel(h.ir, 64, program, &error));
+  EXPECT_TRUE(emit_kernel(h.ir, program, &error));
   EXPECT_TRUE(isa_validate(program, &error));
   EXPECT_LE(program->count, 2);
   isa_program_free(program);
@@ -346,7 +346,7 @@ TEST(emit, two_kernels_follow_one_another) {
     h.ir->name = strdup(i ? "second" : "first");
     store(&h, ISA_ST_GLOBAL_32, argument(&h, 0), 0, argument(&h, 1), 0);
     ir_exit(h.ir, 0, nowhere);
-    EXPECT_TRUE(emit_kernel(h.ir, 64, program, &error));
+    EXPECT_TRUE(emit_kernel(h.ir, program, &error));
     ir_free(h.ir);
   }
   EXPECT_TRUE(isa_validate(program, &error));
@@ -362,7 +362,7 @@ TEST(emit, too_much_private_memory_is_an_error) {
   ir_slot_new(h.ir, 65540, 4);
   ir_exit(h.ir, 0, nowhere);
   struct isa_program *program = isa_program_new("made.cl");
-  EXPECT_FALSE(emit_kernel(h.ir, 64, program, &error));
+  EXPECT_FALSE(emit_kernel(h.ir, program, &error));
   EXPECT_STREQ(error.text, "made.cl: kernel 'made' has private variables of more than 65536 bytes");
   isa_program_free(program);
   ir_free(h.ir);
@@ -459,7 +459,8 @@ TEST(emit, an_instruction_that_the_registers_are_too_few_for_is_an_error) {
   store(&h, ISA_ST_GLOBAL_64, base, 0, op3(&h, ISA_XOR_64, a, b, 0), 16);
   ir_exit(h.ir, 0, nowhere);
   struct isa_program *program = isa_program_new("made.cl");
-  EXPECT_FALSE(emit_kernel(h.ir, 3, program, &error)); /* two pairs side by side take four */
+  h.ir->target.registers = 3;
+  EXPECT_FALSE(emit_kernel(h.ir, program, &error)); /* two pairs side by side take four */
   EXPECT_STREQ(error.text, "made.cl: kernel 'made' has an instruction that needs more registers than it may use");
   EXPECT_EQ(program->kernel_count, 0);
   isa_program_free(program);
@@ -473,7 +474,7 @@ TEST(emit, private_variables_take_whole_words) {
     ir_slot_new(h.ir, bytes, 1);
     ir_exit(h.ir, 0, nowhere);
     struct isa_program *program = isa_program_new("made.cl");
-    ASSERT_TRUE(emit_kernel(h.ir, 64, program, &error));
+    ASSERT_TRUE(emit_kernel(h.ir, program, &error));
     EXPECT_EQ(program->kernels[0].private_bytes, 4 * ((bytes + 3) / 4));
     isa_program_free(program);
     ir_free(h.ir);

@@ -21,7 +21,7 @@ static void add_buffer(struct group_rig *rig, unsigned number, uint64_t base, ui
 
 static bool lower(struct group_rig *rig, const uint8_t *spirv, size_t size, enum opencl_copies copies,
                   struct isa_error *error) {
-  const struct opencl_limits limits = {.registers = 255, .copies = copies};
+  const struct opencl_limits limits = {.target.registers = 255, .copies = copies};
   *rig = (struct group_rig){.program = opencl_lower(spirv, size, "kernel.cl", &limits, error)};
   if (!rig->program)
     return false;

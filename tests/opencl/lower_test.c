@@ -10,7 +10,7 @@
 
 enum { IMAGE = 20, IMAGE_ARG, GOOD, BAD };
 
-static const struct opencl_limits limits = {.registers = 64};
+static const struct opencl_limits limits = {.target.registers = 64};
 
 /* The kernels "ok", which does nothing, and "img", which takes an image. */
 static void two_kernels(struct words *w) {

@@ -69,7 +69,7 @@ static void refusal(uint32_t number, struct isa_error *error) {
   for (size_t at = 5; at < size / 4 && word[at] >> 16; at += word[at] >> 16)
     if ((word[at] & 0xffff) == OpExtInst && word[at + 4] == std_find(61)->number)
       word[at + 4] = number;
-  const struct opencl_limits limits = {.registers = 64};
+  const struct opencl_limits limits = {.target.registers = 64};
   struct isa_program *program = opencl_lower(spirv, size, "root.cl", &limits, error);
   EXPECT_TRUE(program == NULL);
   isa_program_free(program);

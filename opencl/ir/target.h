@@ -1,0 +1,34 @@
+/* What a kernel is compiled for, and the passes that this chooses between. */
+#ifndef OPENCL_IR_TARGET_H
+#define OPENCL_IR_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum opencl_pass {
+#define PASS(name, level, text) PASS_##name,
+#include "opencl/ir/passes.def"
+#undef PASS
+  OPENCL_PASSES
+};
+
+extern const struct opencl_pass_row {
+  const char *name;
+  unsigned level; /* of optimization, from which on it runs */
+  const char *text;
+} opencl_pass[OPENCL_PASSES];
+
+enum { OPENCL_LEVELS = 4, OPENCL_USUAL_LEVEL = 2 };
+
+struct opencl_target {
+  uint32_t registers; /* per lane, 16 to 255; more are spilled to private memory */
+  unsigned optimize;  /* level, 0 to 3 */
+  uint64_t without;   /* passes that are left out, a bit each */
+};
+
+/* The usual level, and all registers that there are. */
+struct opencl_target opencl_usual_target(void);
+
+bool opencl_pass_runs(const struct opencl_target *target, enum opencl_pass pass);
+
+#endif
