@@ -77,11 +77,16 @@ struct ir_place {
   uint16_t source, column;
 };
 
+/* The program is wrong if the exact result does not fit. Whoever changes an operation or its operands to others that
+ * are not equal takes these away. */
+enum { IR_NO_WRAP_SIGNED = 1, IR_NO_WRAP_UNSIGNED = 2 };
+
 struct ir_inst {
   uint16_t op;       /* enum isa_op or enum ir_op */
   uint8_t width;     /* enum ir_width of the result */
   bool guard_not;    /* the guard is the complement of `guard` */
   bool is_volatile;  /* a load that is never left out and never taken for another */
+  uint8_t no_wrap;   /* IR_NO_WRAP_*: of sums, differences and products */
   ir_ref guard;      /* a predicate; 0: always. Only on memory operations and IR_COPY */
   ir_ref keep;       /* see above */
   uint32_t operands; /* where in ir.operand */

@@ -73,6 +73,13 @@ static ir_ref cleaned(struct build *b, ir_ref value, unsigned bits, uint8_t clea
   return build_extended(b, value, bits, clean == SIGNED || clean == SHIFT_SIGNED);
 }
 
+static bool kept_within(uint16_t op) { return op == OpIAdd || op == OpISub || op == OpIMul; }
+
+static uint8_t no_wrap(const struct spirv_decoration *decoration) {
+  return (uint8_t)((decoration->no_signed_wrap ? IR_NO_WRAP_SIGNED : 0) |
+                   (decoration->no_unsigned_wrap ? IR_NO_WRAP_UNSIGNED : 0));
+}
+
 static bool by_row(struct build *b, const struct spirv_inst *inst, const struct row *row) {
   struct lanes lanes;
   const uint32_t operands = inst->words >= 5 ? 2 : 1;
@@ -88,6 +95,8 @@ static bool by_row(struct build *b, const struct spirv_inst *inst, const struct 
     const ir_ref left = cleaned(b, lanes.part[0][i], lanes.bits, row->clean, 0);
     const ir_ref right = operands == 2 ? cleaned(b, lanes.part[1][i], lanes.bits_of[1], row->clean, 1) : 0;
     result[i] = build_op(b, op, left, right, 0);
+    if (lanes.bits >= 32 && kept_within(inst->op))
+      b->ir->inst[result[i]].no_wrap = no_wrap(&b->module->id[inst->word[2]].decoration);
   }
   return !b->failed;
 }

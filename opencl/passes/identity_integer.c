@@ -2,12 +2,30 @@
  * shifts. Every rule is exact modulo the width. */
 #include "opencl/passes/identity.h"
 
+/* What holds of (x + c) + d in one sum: what held of both, if the constants lead the same way and not around. */
+static uint8_t together(const struct rewrite *rw, const struct term *t) {
+  const uint64_t one = bits_of(rw, arg(rw, t->a, 1)), two = bits_of(rw, t->b);
+  const uint64_t sum = (one + two) & kind_mask(t->bits);
+  const bool negative = kind_signed(one, t->bits) < 0, both = negative == (kind_signed(two, t->bits) < 0);
+  uint8_t no_wrap = rw->ir->inst[t->ref].no_wrap & rw->ir->inst[t->a].no_wrap;
+  if (!both || negative != (kind_signed(sum, t->bits) < 0))
+    no_wrap &= (uint8_t)~IR_NO_WRAP_SIGNED;
+  if (sum < one)
+    no_wrap &= (uint8_t)~IR_NO_WRAP_UNSIGNED;
+  return no_wrap;
+}
+
 static ir_ref add(struct rewrite *rw, const struct term *t) {
   const ir_ref a = t->a, b = t->b;
   if (is_value(rw->ir, b, 0))
     return a;
-  if (known(rw, b) && is_kind(rw, t, a, KIND_ADD) && known(rw, arg(rw, a, 1)))
-    return term_as(rw, t, KIND_ADD, arg(rw, a, 0), term_const(rw, t, bits_of(rw, b) + bits_of(rw, arg(rw, a, 1))));
+  if (known(rw, b) && is_kind(rw, t, a, KIND_ADD) && known(rw, arg(rw, a, 1))) {
+    const uint8_t no_wrap = together(rw, t);
+    const ir_ref sum =
+        term_as(rw, t, KIND_ADD, arg(rw, a, 0), term_const(rw, t, bits_of(rw, b) + bits_of(rw, arg(rw, a, 1))));
+    rw->ir->inst[sum].no_wrap = no_wrap;
+    return sum;
+  }
   if (is_kind(rw, t, b, KIND_NEG))
     return term_as(rw, t, KIND_SUB, a, arg(rw, b, 0));
   if (is_kind(rw, t, a, KIND_NEG))
@@ -23,8 +41,13 @@ static ir_ref sub(struct rewrite *rw, const struct term *t) {
   const ir_ref a = t->a, b = t->b;
   if (a == b)
     return term_const(rw, t, 0);
-  if (known(rw, b))
-    return term_as(rw, t, KIND_ADD, a, term_const(rw, t, 0 - bits_of(rw, b)));
+  if (known(rw, b)) {
+    const bool least = bits_of(rw, b) == UINT64_C(1) << (t->bits - 1);
+    const uint8_t no_wrap = least ? 0 : rw->ir->inst[t->ref].no_wrap & IR_NO_WRAP_SIGNED;
+    const ir_ref sum = term_as(rw, t, KIND_ADD, a, term_const(rw, t, 0 - bits_of(rw, b)));
+    rw->ir->inst[sum].no_wrap = no_wrap;
+    return sum;
+  }
   if (is_value(rw->ir, a, 0))
     return term_as(rw, t, KIND_NEG, b, 0);
   if (is_kind(rw, t, b, KIND_NEG))

@@ -142,7 +142,7 @@ static struct range step_range(const struct ranges *ranges, ir_ref value, ir_ref
   if ((kind != KIND_ADD && kind != KIND_SUB) || (ir_operand(ir, value, 0) != phi && !right))
     return range_of(ranges, value);
   const struct range before = in_block(ranges, phi, home_of(ir, value));
-  return range_binary(kind, kind_bits(ir->inst[value].op), before, range_of(ranges, ir_operand(ir, value, !right)));
+  return range_kept(ir, value, before, range_of(ranges, ir_operand(ir, value, !right)));
 }
 
 static struct range phi_range(const struct ranges *ranges, ir_ref phi) {

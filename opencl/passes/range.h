@@ -36,6 +36,8 @@ bool range_is_signed(struct range range, unsigned bits);   /* sign-extended */
 struct range range_of_op(const struct ranges *ranges, ir_ref ref);
 /* A binary operation of kinds.def on intervals. */
 struct range range_binary(enum kind kind, unsigned bits, struct range a, struct range b);
+/* Of `ref`, if its operands are these: what the source says of sums counts, from level 1 on. */
+struct range range_kept(const struct ir *ir, ir_ref ref, struct range a, struct range b);
 struct range range_const(uint64_t value, unsigned bits);
 struct range range_hull(struct range a, struct range b);
 struct range range_meet(struct range a, struct range b);

@@ -335,6 +335,26 @@ static struct range other_op(const struct ranges *ranges, ir_ref ref, unsigned b
   }
 }
 
+/* Of a sum that the source says does not wrap. */
+static struct range kept_sum(struct range a, struct range b, unsigned bits) {
+  const wide most = kind_mask(bits) >> 1, least = -most - 1;
+  if (range_empty(a) || range_empty(b))
+    return nothing;
+  const wide low = (wide)a.least + b.least, high = (wide)a.most + b.most;
+  return low > most || high < least
+             ? range_full(bits)
+             : of_signed((int64_t)(low < least ? least : low), (int64_t)(high > most ? most : high), bits);
+}
+
+struct range range_kept(const struct ir *ir, ir_ref ref, struct range a, struct range b) {
+  const struct ir_inst *inst = &ir->inst[ref];
+  const enum kind kind = kind_of(inst->op);
+  const unsigned bits = kind_bits(inst->op);
+  const struct range result = range_binary(kind, bits, a, b);
+  const bool kept = kind == KIND_ADD && ir->target.optimize && inst->no_wrap & IR_NO_WRAP_SIGNED;
+  return kept ? range_meet(result, kept_sum(a, b, bits)) : result;
+}
+
 struct range range_of_op(const struct ranges *ranges, ir_ref ref) {
   const struct ir *ir = ranges->ir;
   const struct ir_inst *inst = &ir->inst[ref];
@@ -352,5 +372,5 @@ struct range range_of_op(const struct ranges *ranges, ir_ref ref) {
   if (kind == KIND_MAD)
     return range_binary(KIND_ADD, bits, range_binary(KIND_MUL, bits, range_of(ranges, a), range_of(ranges, b)),
                         range_of(ranges, ir_operand(ir, ref, 2)));
-  return b ? range_binary(kind, bits, range_of(ranges, a), range_of(ranges, b)) : range_full(bits);
+  return b ? range_kept(ir, ref, range_of(ranges, a), range_of(ranges, b)) : range_full(bits);
 }

@@ -60,6 +60,7 @@ ir_ref rewrite_as(struct rewrite *rewrite, ir_ref ref, uint16_t op, ir_ref a, ir
   struct ir_inst *inst = &rewrite->ir->inst[ref];
   const ir_ref operand[] = {a, b, c};
   inst->op = op;
+  inst->no_wrap = 0;
   inst->count = c ? 3 : b ? 2 : 1;
   memcpy(rewrite->ir->operand + inst->operands, operand, inst->count * sizeof *operand);
   rewrite->changed = true;

@@ -62,8 +62,10 @@ static ir_ref number(struct rewrite *rw, ir_ref ref) {
     more_buckets(numbers);
   uint32_t *bucket = &numbers->bucket[hash & (numbers->buckets - 1)];
   for (uint32_t i = *bucket; i; i = numbers->entry[i - 1].next)
-    if (numbers->entry[i - 1].hash == hash && equal(rw->ir, numbers->entry[i - 1].ref, ref, rw->block))
+    if (numbers->entry[i - 1].hash == hash && equal(rw->ir, numbers->entry[i - 1].ref, ref, rw->block)) {
+      rw->ir->inst[numbers->entry[i - 1].ref].no_wrap &= rw->ir->inst[ref].no_wrap;
       return numbers->entry[i - 1].ref;
+    }
   if (numbers->count == numbers->room) {
     numbers->room = numbers->room ? 2 * numbers->room : 256;
     numbers->entry = need_more(numbers->entry, numbers->room, sizeof *numbers->entry);

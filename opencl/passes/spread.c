@@ -2,7 +2,8 @@
  *
  *     (x + c) * m  becomes  x * m + c * m       shifts likewise
  *     y + (x + c)  becomes  (y + x) + c
- *     ext(x + c)   becomes  ext(x) + ext(c)     where x + c does not wrap (range.h)
+ *     ext(x + c)   becomes  ext(x) + ext(c)     where x + c does not wrap: range.h, or from level 1 on the source says
+ * so
  *
  * so that a[i - 1], a[i] and a[i + 1] are one address and three offsets. Only values that lead to an address are
  * touched: elsewhere the sum would cost as much outside as inside. */
@@ -87,14 +88,27 @@ static bool is_sum(const struct rewrite *rw, const struct term *t, ir_ref ref) {
   return is_kind(rw, t, ref, KIND_ADD) && known(rw, arg(rw, ref, 1));
 }
 
+/* What holds of an index and of a part of it holds of the same sum in another order: that could only wrap on the way if
+ * the index were within a constant of the least or the most number, 2^31 elements from where memory is. */
+static uint8_t kept(const struct rewrite *rw, ir_ref index, ir_ref part) {
+  return rw->ir->inst[index].no_wrap & rw->ir->inst[part].no_wrap;
+}
+
+static ir_ref keep(struct rewrite *rw, ir_ref ref, uint8_t no_wrap) {
+  if (kind_of(rw->ir->inst[ref].op) == KIND_ADD)
+    rw->ir->inst[ref].no_wrap |= no_wrap;
+  return ref;
+}
+
 /* The constant to the outside of a product: as a sum of products. */
 static ir_ref spread_product(struct rewrite *rw, const struct term *t) {
   if (!known(rw, t->b) || !is_sum(rw, t, t->a))
     return 0;
+  const uint8_t no_wrap = kept(rw, t->ref, t->a);
   const uint64_t plus = bits_of(rw, arg(rw, t->a, 1)), by = bits_of(rw, t->b);
   const ir_ref product = term_put(rw, t, t->kind, arg(rw, t->a, 0), t->b);
   const uint64_t outside = t->kind == KIND_SHL ? plus << by : plus * by;
-  return term_put(rw, t, KIND_ADD, product, term_const(rw, t, outside));
+  return keep(rw, term_put(rw, t, KIND_ADD, product, term_const(rw, t, outside)), no_wrap);
 }
 
 static ir_ref spread_sum(struct rewrite *rw, const struct term *t) {
@@ -104,8 +118,9 @@ static ir_ref spread_sum(struct rewrite *rw, const struct term *t) {
   if (!left && !is_sum(rw, t, t->b))
     return 0;
   const ir_ref sum = left ? t->a : t->b, other = left ? t->b : t->a;
-  const ir_ref inner = term_put(rw, t, KIND_ADD, arg(rw, sum, 0), other);
-  return term_put(rw, t, KIND_ADD, inner, arg(rw, sum, 1));
+  const uint8_t no_wrap = kept(rw, t->ref, sum);
+  const ir_ref inner = keep(rw, term_put(rw, t, KIND_ADD, arg(rw, sum, 0), other), no_wrap);
+  return keep(rw, term_put(rw, t, KIND_ADD, inner, arg(rw, sum, 1)), no_wrap);
 }
 
 /* ext(x << k) and ext(x * c) as products in 64 bits, which multiply-adds take in. */
@@ -124,6 +139,13 @@ static ir_ref spread_extended_product(struct rewrite *rw, const struct term *t) 
                : rewrite_put(rw, ISA_MUL_64, wide, rewrite_64(rw, factor), 0);
 }
 
+/* Does the source say that x + plus does not wrap, read as the extension reads it? */
+static bool said(const struct ir_inst *sum, bool is_signed, struct range x, int64_t plus) {
+  if (is_signed)
+    return sum->no_wrap & IR_NO_WRAP_SIGNED;
+  return plus >= 0 && (sum->no_wrap & IR_NO_WRAP_UNSIGNED || (sum->no_wrap & IR_NO_WRAP_SIGNED && x.least >= 0));
+}
+
 static ir_ref spread_extension(struct rewrite *rw, const struct term *t) {
   const struct spread *spread = rw->context;
   if (!is_op(rw->ir, t->a, ISA_ADD_32) || !known(rw, arg(rw, t->a, 1)))
@@ -134,6 +156,8 @@ static ir_ref spread_extension(struct rewrite *rw, const struct term *t) {
   if (range_empty(range))
     return 0;
   const bool is_signed = t->op == ISA_CVT_S64_S32;
+  if (rw->ir->target.optimize && said(&rw->ir->inst[t->a], is_signed, range, plus))
+    return rewrite_put(rw, ISA_ADD_64, rewrite_put(rw, t->op, x, 0, 0), rewrite_64(rw, (uint64_t)plus), 0);
   const int64_t least = (is_signed ? range.least : (int64_t)range.low) + plus;
   const int64_t most = (is_signed ? range.most : (int64_t)range.high) + plus;
   if (is_signed ? least < INT32_MIN || most > INT32_MAX : least < 0 || most > UINT32_MAX)

@@ -1,203 +1,332 @@
-/* Loops whose number of turns is known become that many copies of their body, where the source asks: `#pragma unroll`,
- * `opencl_unroll_hint`. Not otherwise: it would be faster, but a report names instructions, and the one load of a
- * loop that somebody wrote would be eight in it, each with an eighth of the conflicts.
+/* Loops become several copies of their body.
  *
- * A header that asks and one body that leads back to it; flattening has made most small loops so. The number of turns
- * is found by running the loop on constants: whatever follows from the phis' first values is folded, turn by turn,
- * until the condition says no. If it ever depends on something else, the loop stays.
+ *     wholly       turns that are known, few enough: as many copies, no loop
+ *     by a factor  turns that are known: those that the factor leaves over go in front, then a loop of `factor` bodies
+ *     ahead        a counter with a fixed step: a loop of `factor` bodies that runs while as many turns are left, in
+ *                  front of the loop as it was, which does the rest
  *
- * The copies go in front of the header's own instructions, which remain as the last question, so that what is used
- * behind the loop keeps its name. Left alone: whatever looks at other lanes, loops of more turns than copies were asked
- * for, and what would grow beyond MOST_COPIES instructions. */
+ * Where the source asks (`#pragma unroll`, opencl_unroll_hint), as far as it asks. From level 2 on also elsewhere, if
+ * the copies stay small: loads of several turns are under way at once then, addresses become constants beside a base,
+ * and the question at the end of a turn is asked less often. What is small, and by which factors, is what NVIDIA's
+ * compiler for an H200 was seen to do with some fifty loops. A report names lines, not copies, so the copies of a
+ * line's load are told together.
+ *
+ * Left alone: loops within which there is one more, until that is unrolled wholly; loops with other ways out than their
+ * header; and, ahead, loops with operations across lanes, as lanes with different numbers of turns would part. */
+#include "opencl/passes/address.h"
+#include "opencl/passes/ir_loop.h"
 #include "opencl/passes/passes.h"
-#include "opencl/passes/rewrite.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/need.h"
 
-enum { MOST_TURNS = 64, MOST_COPIES = 2048 };
+enum {
+  MOST_TURNS = 4096, /* that are counted */
+  ASKED_TURNS = 64,  /* copies at most, where the source asks */
+  ASKED_SIZE = 2048, /* instructions of all copies, likewise */
+  WHOLE_SIZE = 400,  /* where it does not ask: of a loop that goes */
+  FACTOR_SIZE = 150, /* of a loop of known turns that stays */
+  AHEAD_SIZE = 180,  /* of one whose turns nobody knows */
+  BATCH_SIZE = 144,  /* of one that only loads and computes: many loads at once */
+  AHEAD_FACTOR = 4,
+  BATCH_FACTOR = 16,
+  MOST_FACTOR = 8,
+};
+
+/* What is in a loop, as far as it matters here. */
+struct contents {
+  uint32_t size; /* instructions, without what becomes part of addressing modes */
+  bool loads, writes, lanes;
+};
 
 struct unroll {
   struct ir *ir;
-  uint32_t header, body, entry; /* entry: the predecessor outside */
-  ir_ref *now;                  /* what stands for a value of the loop in this turn; 0: itself */
-  ir_ref *with, *next;
-  uint32_t room;
+  bool *leads; /* by value: only to an address */
+  uint32_t known;
+  ir_ref *with; /* what stands for phis of loops that are gone */
 };
 
-/* ---- the shape -------------------------------------------------------------------------------------- */
+/* ---- what it would cost ----------------------------------------------------------------------------- */
 
-static bool may_copy(const struct ir *ir, uint32_t number) {
-  const struct ir_block *block = &ir->block[number];
-  for (uint32_t k = 0; k < block->count; k++)
-    if (ir_is_convergent(ir, block->inst[k]))
-      return false;
-  return true;
+static uint32_t size_of(const struct unroll *unroll, ir_ref ref) {
+  const struct ir_inst *inst = &unroll->ir->inst[ref];
+  if (inst->op >= ISA_OPS || (ref < unroll->known && unroll->leads[ref]))
+    return 0;
+  return 1;
 }
 
-static bool find_shape(struct unroll *unroll, uint32_t header) {
+static bool across_lanes(const struct ir_inst *inst) {
+  return isa_rows[inst->op].class_ == ISA_CLASS_LANE || isa_rows[inst->op].class_ == ISA_CLASS_VOTE;
+}
+
+static void look_at(const struct unroll *unroll, ir_ref ref, struct contents *contents) {
   const struct ir *ir = unroll->ir;
-  const struct ir_block *block = &ir->block[header];
-  if (!block->copies || block->loop != header || block->end != IR_END_IF || block->from_count != 2)
-    return false;
-  for (uint32_t side = 0; side < 2; side++) {
-    const uint32_t body = block->to[side];
-    const struct ir_block *in = &ir->block[body];
-    if (body == header || in->from_count != 1 || in->end != IR_END_GOTO || in->to[0] != header)
-      continue;
-    unroll->header = header;
-    unroll->body = body;
-    unroll->entry = block->from[block->from[0] == body];
-    return may_copy(ir, header) && may_copy(ir, body);
-  }
-  return false;
-}
-
-/* ---- counting --------------------------------------------------------------------------------------- */
-
-static ir_ref standing_for(const struct unroll *unroll, ir_ref ref) {
-  return ref < unroll->room && unroll->now[ref] ? unroll->now[ref] : ref;
-}
-
-/* The constant that an instruction gives in this turn. */
-static void fold_inst(struct unroll *unroll, ir_ref ref) {
-  struct ir *ir = unroll->ir;
   const struct ir_inst *inst = &ir->inst[ref];
-  uint64_t operand[3] = {0}, result;
-  for (uint32_t i = 0; i < inst->count && i < 3; i++) {
-    const ir_ref value = standing_for(unroll, ir->operand[inst->operands + i]);
-    if (value && !ir_is_const(ir, value))
-      return;
-    operand[i] = value ? ir->inst[value].imm : 0;
-  }
-  if (fold_alu(inst->op, operand, &result))
-    unroll->now[ref] = ir_const(ir, (enum ir_width)inst->width, result);
+  contents->size += size_of(unroll, ref);
+  if (inst->op >= ISA_OPS)
+    return;
+  const uint8_t format = isa_rows[inst->op].format;
+  contents->loads |= format == FORMAT_LOAD_GLOBAL || format == FORMAT_LOAD_LDS;
+  contents->lanes |= across_lanes(inst);
+  contents->writes |= !ir_is_removable(ir, ref);
 }
 
-/* New values of all phis at once, from what `from` brings. */
-static void turn_phis(struct unroll *unroll, uint32_t from, bool constants) {
+static struct contents contents_of(const struct unroll *unroll, const struct ir_loop *loop) {
   const struct ir *ir = unroll->ir;
-  const struct ir_block *block = &ir->block[unroll->header];
-  uint32_t count = 0;
-  for (; count < block->count && ir->inst[block->inst[count]].op == IR_PHI; count++) {
-    const ir_ref value = standing_for(unroll, phi_value(ir, block->inst[count], from));
-    unroll->next[count] = !constants || ir_is_const(ir, value) ? value : 0;
+  struct contents contents = {.size = 1};
+  for (uint32_t i = 0; i < loop->blocks; i++) {
+    const struct ir_block *block = &ir->block[loop->block[i]];
+    for (uint32_t k = 0; k < block->count; k++)
+      look_at(unroll, block->inst[k], &contents);
   }
-  for (uint32_t k = 0; k < count; k++)
-    unroll->now[block->inst[k]] = unroll->next[k];
+  return contents;
 }
 
-static void forget_turn(struct unroll *unroll, uint32_t number) {
-  const struct ir_block *block = &unroll->ir->block[number];
-  for (uint32_t k = 0; k < block->count; k++)
-    if (unroll->ir->inst[block->inst[k]].op != IR_PHI)
-      unroll->now[block->inst[k]] = 0;
+/* ---- the three ways --------------------------------------------------------------------------------- */
+
+/* Where the edge from the entry to the header leads now. */
+static void enter_at(struct ir *ir, const struct ir_loop *loop, uint32_t entry, uint32_t to) {
+  struct ir_block *block = &ir->block[entry];
+  for (uint32_t side = 0; side < ends(block); side++)
+    if (block->to[side] == loop->header)
+      block->to[side] = to;
 }
 
-static void fold_block(struct unroll *unroll, uint32_t number) {
-  forget_turn(unroll, number);
-  for (uint32_t k = 0; k < unroll->ir->block[number].count; k++)
-    if (unroll->ir->inst[unroll->ir->block[number].inst[k]].op != IR_PHI)
-      fold_inst(unroll, unroll->ir->block[number].inst[k]);
-}
-
-/* How often the body runs; more than MOST_TURNS if that is not known. */
-static uint32_t count_turns(struct unroll *unroll) {
-  const struct ir_block *header = &unroll->ir->block[unroll->header];
-  turn_phis(unroll, unroll->entry, true);
-  for (uint32_t turn = 0; turn <= MOST_TURNS; turn++) {
-    fold_block(unroll, unroll->header);
-    const ir_ref condition = standing_for(unroll, header->condition);
-    if (!ir_is_const(unroll->ir, condition))
-      break;
-    if (header->to[!unroll->ir->inst[condition].imm] != unroll->body)
-      return turn;
-    fold_block(unroll, unroll->body);
-    turn_phis(unroll, unroll->body, true);
-  }
-  return MOST_TURNS + 1;
-}
-
-/* ---- copying ---------------------------------------------------------------------------------------- */
-
-static ir_ref copy_of(struct unroll *unroll, ir_ref ref) {
+/* `turns` copies go in the way from the entry to the header. */
+static void peel(struct unroll *unroll, struct ir_loop *loop, uint32_t turns) {
   struct ir *ir = unroll->ir;
-  const struct ir_inst inst = ir->inst[ref];
-  ir_ref *operand = need(inst.count + 1, sizeof *operand);
-  for (uint32_t i = 0; i < inst.count; i++)
-    operand[i] = standing_for(unroll, ir->operand[inst.operands + i]);
-  const ir_ref copy = ir_make(ir, inst.op, (enum ir_width)inst.width, operand, inst.count, inst.imm, inst.place);
-  ir->inst[copy].guard = standing_for(unroll, inst.guard);
-  ir->inst[copy].guard_not = inst.guard_not;
-  ir->inst[copy].is_volatile = inst.is_volatile;
-  ir->inst[copy].keep = standing_for(unroll, inst.keep);
-  free(operand);
-  return copy;
-}
-
-static void copy_block(struct unroll *unroll, const ir_ref *list, uint32_t count) {
-  for (uint32_t k = 0; k < count; k++) {
-    const ir_ref copy = copy_of(unroll, list[k]);
-    unroll->now[list[k]] = copy;
-    ir_append(unroll->ir, unroll->header, copy);
-  }
-}
-
-static void copy_turns(struct unroll *unroll, uint32_t turns) {
-  struct ir *ir = unroll->ir;
-  struct ir_block *header = &ir->block[unroll->header];
-  const uint32_t count = header->count;
-  ir_ref *own = need(count + 1, sizeof *own);
-  memcpy(own, header->inst, count * sizeof *own);
-  uint32_t phis = 0;
-  while (phis < count && ir->inst[own[phis]].op == IR_PHI)
-    phis++;
-  turn_phis(unroll, unroll->entry, false);
-  header->count = phis; /* they are asked by turn_phis() */
+  struct copies copies;
+  uint32_t last = loop->entry, latch;
+  copies_begin(&copies, ir, loop);
+  copies_start(&copies, NULL);
+  copies_turn(&copies, loop->entry);
   for (uint32_t turn = 0; turn < turns; turn++) {
-    copy_block(unroll, own + phis, count - phis);
-    copy_block(unroll, ir->block[unroll->body].inst, ir->block[unroll->body].count);
-    turn_phis(unroll, unroll->body, false);
+    const uint32_t first = copies_add(&copies, &latch);
+    if (turn)
+      ir_goto(ir, last, first, ir->block[loop->latch].place);
+    else
+      enter_at(ir, loop, last, first);
+    last = latch;
+    copies_turn(&copies, loop->latch);
   }
-  for (uint32_t k = 0; k < phis; k++) {
-    unroll->with[own[k]] = unroll->now[own[k]];
-    ir->inst[own[k]].block = IR_NOWHERE;
+  if (turns) {
+    ir_goto(ir, last, loop->header, ir->block[loop->latch].place);
+    const struct ir_block *header = &ir->block[loop->header];
+    for (uint32_t k = 0; k < header->count && ir->inst[header->inst[k]].op == IR_PHI; k++)
+      phi_set(ir, header->inst[k], loop->entry, copies_value(&copies, header->inst[k]));
+    phis_rename(ir, loop->header, loop->entry, last);
+    loop->entry = last;
   }
-  for (uint32_t k = phis; k < count; k++)
-    ir_append(ir, unroll->header, own[k]);
-  free(own);
+  copies_end(&copies);
 }
 
-/* Nothing stands for anything once a loop is done with. */
-static void forget_all(struct unroll *unroll, uint32_t number) {
-  const struct ir_block *block = &unroll->ir->block[number];
-  for (uint32_t k = 0; k < block->count; k++)
-    if (block->inst[k] < unroll->room)
-      unroll->now[block->inst[k]] = 0;
-}
-
-static bool unroll_loop(struct unroll *unroll) {
+/* All turns are in front: the header's own instructions remain as the last question. */
+static void unroll_wholly(struct unroll *unroll, struct ir_loop *loop, uint32_t turns) {
   struct ir *ir = unroll->ir;
-  const uint32_t header = unroll->header, body = unroll->body;
-  const uint32_t turns = count_turns(unroll), size = ir->block[header].count + ir->block[body].count;
-  const bool few = turns <= MOST_TURNS && turns <= ir->block[header].copies && turns * size <= MOST_COPIES;
-  forget_all(unroll, header);
-  forget_all(unroll, body);
-  if (!few)
+  peel(unroll, loop, turns);
+  struct ir_block *header = &ir->block[loop->header];
+  uint32_t phis = 0;
+  for (; phis < header->count && ir->inst[header->inst[phis]].op == IR_PHI; phis++) {
+    unroll->with[header->inst[phis]] = phi_value(ir, header->inst[phis], loop->entry);
+    ir->inst[header->inst[phis]].block = IR_NOWHERE;
+  }
+  header->count -= phis;
+  memmove(header->inst, header->inst + phis, header->count * sizeof *header->inst);
+  ir_goto(ir, loop->header, loop->after, header->place);
+}
+
+/* The body is followed by `factor` - 1 copies of itself, none of which asks. */
+static void multiply(struct unroll *unroll, const struct ir_loop *loop, uint32_t factor) {
+  struct ir *ir = unroll->ir;
+  struct copies copies;
+  uint32_t last = loop->latch, latch = last;
+  copies_begin(&copies, ir, loop);
+  copies_start(&copies, NULL);
+  copies_turn(&copies, loop->latch);
+  for (uint32_t turn = 1; turn < factor; turn++) {
+    const uint32_t first = copies_add(&copies, &latch);
+    ir_goto(ir, last, first, ir->block[last].place);
+    last = latch;
+    copies_turn(&copies, loop->latch);
+  }
+  ir_goto(ir, last, loop->header, ir->block[loop->latch].place);
+  const struct ir_block *header = &ir->block[loop->header];
+  for (uint32_t k = 0; k < header->count && ir->inst[header->inst[k]].op == IR_PHI; k++)
+    phi_set(ir, header->inst[k], loop->latch, copies_value(&copies, header->inst[k]));
+  phis_rename(ir, loop->header, loop->latch, last);
+  copies_end(&copies);
+}
+
+static ir_ref put(struct ir *ir, uint32_t block, uint16_t op, ir_ref a, ir_ref b, ir_ref c, struct ir_place place) {
+  const ir_ref operand[] = {a, b, c};
+  const ir_ref made = ir_make(ir, op, ir_width_of((enum isa_op)op), operand, c ? 3 : b ? 2 : 1, 0, place);
+  ir_append(ir, block, made);
+  return made;
+}
+
+/* Whether `ahead` further turns are certain, at the counter's value `now`: a predicate in `block`. What only depends on
+ * the bound is computed in `before`. Exact whatever the bound is: where it is so near the end of all numbers that
+ * bound - ahead * step would wrap, the answer is no. */
+static ir_ref are_left(struct ir *ir, const struct counter *counter, uint32_t before, uint32_t block, ir_ref now,
+                       uint64_t ahead, struct ir_place place) {
+  const unsigned bits = counter->bits;
+  const enum ir_width width = kind_width(bits);
+  if (counter->kind == KIND_NE_U) {
+    const ir_ref left = put(ir, block, kind_op(KIND_SUB, bits), counter->step > 0 ? counter->bound : now,
+                            counter->step > 0 ? now : counter->bound, 0, place);
+    return put(ir, block, kind_op(KIND_GT_U, bits), left, ir_const(ir, width, ahead), 0, place);
+  }
+  const bool up = counter->step > 0;
+  const uint64_t distance = ahead * (uint64_t)(up ? counter->step : -counter->step) & kind_mask(bits);
+  const bool is_signed = counter->kind == KIND_LT_S || counter->kind == KIND_LE_S || counter->kind == KIND_GT_S ||
+                         counter->kind == KIND_GE_S;
+  const ir_ref by = ir_const(ir, width, distance);
+  const ir_ref bound = put(ir, before, kind_op(up ? KIND_SUB : KIND_ADD, bits), counter->bound, by, 0, place);
+  const enum kind nearer = up ? (is_signed ? KIND_LT_S : KIND_LT_U) : is_signed ? KIND_GT_S : KIND_GT_U;
+  const ir_ref holds = put(ir, before, kind_op(nearer, bits), bound, counter->bound, 0, place);
+  if (counter->kind != nearer)
+    return put(ir, block, ISA_AND_P, put(ir, block, kind_op(counter->kind, bits), now, bound, 0, place), holds, 0,
+               place);
+  /* Nothing is below the least number, and nothing above the most: one question instead of two. */
+  const uint64_t low = is_signed ? UINT64_C(1) << (bits - 1) : 0, high = (low - 1) & kind_mask(bits);
+  const ir_ref never = ir_const(ir, width, up ? low : high);
+  const ir_ref limit = put(ir, before, kind_op(KIND_SEL, bits), bound, never, holds, place);
+  return put(ir, block, kind_op(counter->kind, bits), now, limit, 0, place);
+}
+
+/* A loop of `factor` bodies in front of the loop. */
+static void unroll_ahead(struct unroll *unroll, struct ir_loop *loop, const struct counter *counter, uint32_t factor) {
+  struct ir *ir = unroll->ir;
+  const struct ir_place place = ir->block[loop->header].place;
+  const uint32_t before = ir_block_new(ir), front = ir_block_new(ir);
+  struct copies copies;
+  uint32_t phis = 0, latch = front, last = front, first = front;
+  ir_ref now = 0;
+  copies_begin(&copies, ir, loop);
+  ir_ref *phi = need(ir->block[loop->header].count + 1, sizeof *phi);
+  for (; phis < ir->block[loop->header].count; phis++) {
+    const ir_ref old = ir->block[loop->header].inst[phis];
+    if (ir->inst[old].op != IR_PHI)
+      break;
+    phi[phis] = ir_make(ir, IR_PHI, (enum ir_width)ir->inst[old].width, NULL, 0, 0, ir->inst[old].place);
+    ir_phi_add(ir, phi[phis], before, phi_value(ir, old, loop->entry));
+    ir_append(ir, front, phi[phis]);
+    if (old == counter->phi)
+      now = phi[phis];
+  }
+  enter_at(ir, loop, loop->entry, before);
+  ir_goto(ir, before, front, place);
+  const ir_ref left = are_left(ir, counter, before, front, now, factor - 1, place);
+  copies_start(&copies, phi);
+  for (uint32_t turn = 0; turn < factor; turn++) {
+    const uint32_t next = copies_add(&copies, &latch);
+    if (turn)
+      ir_goto(ir, last, next, ir->block[loop->latch].place);
+    else
+      first = next;
+    last = latch;
+    copies_turn(&copies, loop->latch);
+  }
+  ir_goto(ir, last, front, ir->block[loop->latch].place);
+  for (uint32_t k = 0; k < phis; k++) {
+    const ir_ref old = ir->block[loop->header].inst[k];
+    ir_phi_add(ir, phi[k], last, copies_value(&copies, old));
+    phi_set(ir, old, loop->entry, phi[k]);
+  }
+  ir_if(ir, front, left, first, loop->header, place);
+  phis_rename(ir, loop->header, loop->entry, front);
+  ir->block[front].copies = 1;
+  loop->entry = front;
+  free(phi);
+  copies_end(&copies);
+}
+
+/* ---- which --------------------------------------------------------------------------------------- */
+
+/* The largest power of two up to `most` by which the loop stays small; 1: none. */
+static uint32_t factor_for(uint32_t most, uint32_t size, uint32_t room) {
+  uint32_t factor = 1;
+  while (2 * factor <= most && 2 * factor * size <= room)
+    factor *= 2;
+  return factor;
+}
+
+static bool unroll_known(struct unroll *unroll, struct ir_loop *loop, const struct contents *contents, uint32_t turns) {
+  struct ir *ir = unroll->ir;
+  const uint32_t asked = ir->block[loop->header].copies;
+  const bool own = ir->target.optimize >= 2, much = ir->target.optimize > 2;
+  if ((turns <= asked && turns <= ASKED_TURNS && turns * contents->size <= ASKED_SIZE) ||
+      (own && !asked && turns * contents->size <= (much ? 2 : 1) * WHOLE_SIZE)) {
+    unroll_wholly(unroll, loop, turns);
+    return true;
+  }
+  uint32_t factor = 1;
+  if (own && asked && asked != UINT32_MAX)
+    factor = asked * contents->size <= ASKED_SIZE ? asked : 1;
+  else if (own)
+    factor = factor_for(MOST_FACTOR, contents->size, (much ? 2 : 1) * FACTOR_SIZE);
+  if (factor < 2 || turns < 2 * factor)
     return false;
-  copy_turns(unroll, turns);
-  forget_all(unroll, header);
-  forget_all(unroll, body);
-  const uint32_t after = ir->block[header].to[ir->block[header].to[0] == body];
-  ir_goto(ir, header, after, ir->block[header].place);
+  peel(unroll, loop, turns % factor);
+  multiply(unroll, loop, factor);
+  ir->block[loop->header].copies = 1;
   return true;
+}
+
+static bool unroll_unknown(struct unroll *unroll, struct ir_loop *loop, const struct contents *contents) {
+  struct ir *ir = unroll->ir;
+  const uint32_t asked = ir->block[loop->header].copies;
+  const bool much = ir->target.optimize > 2;
+  struct counter counter;
+  if (ir->target.optimize < 2 || contents->lanes || !ir_loop_counter(ir, loop, &counter))
+    return false;
+  const bool batch =
+      contents->loads && !contents->writes && BATCH_FACTOR * contents->size <= (much ? 2 : 1) * BATCH_SIZE;
+  uint32_t factor = AHEAD_FACTOR;
+  if (asked && asked != UINT32_MAX)
+    factor = asked;
+  else if (AHEAD_FACTOR * contents->size > (much ? 2 : 1) * AHEAD_SIZE)
+    return false;
+  if (factor * contents->size > ASKED_SIZE)
+    return false;
+  if (batch && !asked)
+    unroll_ahead(unroll, loop, &counter, BATCH_FACTOR);
+  unroll_ahead(unroll, loop, &counter, factor);
+  ir->block[loop->header].copies = 1;
+  return true;
+}
+
+/* There is no loop in it. Below level 2, only straight lines are copied. */
+static bool may_copy(const struct ir *ir, const struct ir_loop *loop) {
+  const bool straight = ir->target.optimize < 2;
+  if (straight && loop->blocks > 2)
+    return false;
+  for (uint32_t i = 0; i < loop->blocks; i++) {
+    const struct ir_block *block = &ir->block[loop->block[i]];
+    if (block->loop != loop->header)
+      return false;
+    for (uint32_t k = 0; straight && k < block->count; k++)
+      if (ir_is_convergent(ir, block->inst[k]))
+        return false;
+  }
+  return true;
+}
+
+static bool unroll_loop(struct unroll *unroll, struct ir_loop *loop) {
+  struct ir *ir = unroll->ir;
+  const bool own = ir->target.optimize >= 2;
+  if (ir->block[loop->header].copies == 1 || (!own && !ir->block[loop->header].copies) || !may_copy(ir, loop))
+    return false;
+  const struct contents contents = contents_of(unroll, loop);
+  const uint32_t turns = ir_loop_turns(ir, loop, own ? MOST_TURNS : ASKED_TURNS);
+  return turns != UINT32_MAX ? unroll_known(unroll, loop, &contents, turns) : unroll_unknown(unroll, loop, &contents);
 }
 
 static void replace_phis(struct ir *ir, const struct unroll *unroll) {
   ir_ref *with = need(ir->count, sizeof *with);
-  memcpy(with, unroll->with, unroll->room * sizeof *with);
+  memcpy(with, unroll->with, unroll->known * sizeof *with);
   ir_replace(ir, with);
   free(with);
   ir_sweep(ir);
@@ -206,18 +335,18 @@ static void replace_phis(struct ir *ir, const struct unroll *unroll) {
 
 void pass_unroll(struct ir *ir) {
   ir_analyse(ir);
-  struct unroll unroll = {.ir = ir,
-                          .now = need(ir->count, sizeof(ir_ref)),
-                          .next = need(ir->count, sizeof(ir_ref)),
-                          .with = need(ir->count, sizeof(ir_ref)),
-                          .room = ir->count};
+  struct unroll unroll = {
+      .ir = ir, .leads = address_values(ir), .known = ir->count, .with = need(ir->count, sizeof(ir_ref))};
   bool any = false;
-  for (uint32_t i = ir->ordered; i--;)
-    if (find_shape(&unroll, ir->order[i]))
-      any |= unroll_loop(&unroll);
+  for (uint32_t i = ir->ordered; i--;) {
+    struct ir_loop loop;
+    if (ir->block[ir->order[i]].loop == ir->order[i] && ir_loop_find(ir, ir->order[i], &loop)) {
+      any |= unroll_loop(&unroll, &loop);
+      ir_loop_free(&loop);
+    }
+  }
   if (any)
     replace_phis(ir, &unroll);
-  free(unroll.now);
-  free(unroll.next);
+  free(unroll.leads);
   free(unroll.with);
 }

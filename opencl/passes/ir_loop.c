@@ -1,0 +1,317 @@
+#include "opencl/passes/ir_loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/need.h"
+
+/* ---- the shape -------------------------------------------------------------------------------------- */
+
+static bool inside(const struct ir *ir, uint32_t block, uint32_t header) {
+  for (uint32_t at = ir->block[block].loop; at != IR_NOWHERE; at = ir->block[at].outer)
+    if (at == header)
+      return true;
+  return false;
+}
+
+bool ir_loop_has(const struct ir *ir, const struct ir_loop *loop, uint32_t block) {
+  return inside(ir, block, loop->header);
+}
+
+static bool find_ways_in(const struct ir *ir, struct ir_loop *loop) {
+  const struct ir_block *header = &ir->block[loop->header];
+  if (header->from_count != 2)
+    return false;
+  const bool first = inside(ir, header->from[0], loop->header);
+  if (first == inside(ir, header->from[1], loop->header))
+    return false;
+  loop->latch = header->from[!first];
+  loop->entry = header->from[first];
+  return ir->block[loop->latch].end == IR_END_GOTO;
+}
+
+static bool find_way_out(const struct ir *ir, struct ir_loop *loop) {
+  const struct ir_block *header = &ir->block[loop->header];
+  if (header->end != IR_END_IF)
+    return false;
+  const bool first = inside(ir, header->to[0], loop->header);
+  if (first == inside(ir, header->to[1], loop->header))
+    return false;
+  loop->body = header->to[!first];
+  loop->after = header->to[first];
+  return loop->body != loop->header;
+}
+
+/* Gathers the blocks; false if one other than the header leads out. */
+static bool gather(const struct ir *ir, struct ir_loop *loop) {
+  loop->block = need(ir->ordered, sizeof *loop->block);
+  for (uint32_t i = ir->block[loop->header].order; i < ir->ordered; i++) {
+    const uint32_t number = ir->order[i];
+    if (!inside(ir, number, loop->header))
+      break; /* blocks of a loop stand together */
+    loop->block[loop->blocks++] = number;
+    for (uint32_t side = 0; number != loop->header && side < ends(&ir->block[number]); side++)
+      if (!inside(ir, ir->block[number].to[side], loop->header))
+        return false;
+    if (ir->block[number].end == IR_END_EXIT)
+      return false;
+  }
+  return true;
+}
+
+bool ir_loop_find(const struct ir *ir, uint32_t header, struct ir_loop *loop) {
+  *loop = (struct ir_loop){.header = header};
+  if (find_ways_in(ir, loop) && find_way_out(ir, loop) && gather(ir, loop))
+    return true;
+  ir_loop_free(loop);
+  return false;
+}
+
+void ir_loop_free(struct ir_loop *loop) {
+  free(loop->block);
+  loop->block = NULL;
+  loop->blocks = 0;
+}
+
+/* ---- what turns it ---------------------------------------------------------------------------------- */
+
+static bool changes(const struct ir *ir, const struct ir_loop *loop, ir_ref ref) {
+  const uint32_t block = ir->inst[ref].block;
+  return block != IR_NOWHERE && inside(ir, block, loop->header);
+}
+
+/* By how much the phi grows in a turn; 0 if it does not, or nobody knows. */
+static int64_t step_of(const struct ir *ir, const struct ir_loop *loop, ir_ref phi, unsigned bits) {
+  const ir_ref next = phi_value(ir, phi, loop->latch);
+  const enum kind kind = kind_of(ir->inst[next].op);
+  const ir_ref by = ir_operand(ir, next, 1);
+  if ((kind != KIND_ADD && kind != KIND_SUB) || ir_operand(ir, next, 0) != phi || !ir_is_const(ir, by))
+    return 0;
+  const int64_t step = kind_signed(ir->inst[by].imm, bits);
+  return kind == KIND_ADD ? step : -step;
+}
+
+static bool is_phi_of(const struct ir *ir, const struct ir_loop *loop, ir_ref ref) {
+  return ir->inst[ref].op == IR_PHI && ir->inst[ref].block == loop->header;
+}
+
+/* A loop that counts up goes on below its bound, one that counts down above. */
+static bool leads_there(enum kind kind, int64_t step) {
+  switch (kind) {
+  case KIND_LT_S:
+  case KIND_LT_U:
+  case KIND_LE_S:
+  case KIND_LE_U:
+    return step > 0;
+  case KIND_GT_S:
+  case KIND_GT_U:
+  case KIND_GE_S:
+  case KIND_GE_U:
+    return step < 0;
+  case KIND_NE_U:
+    return step == 1 || step == -1;
+  default:
+    return false;
+  }
+}
+
+bool ir_loop_counter(const struct ir *ir, const struct ir_loop *loop, struct counter *counter) {
+  const struct ir_block *header = &ir->block[loop->header];
+  const ir_ref question = header->condition;
+  uint16_t op = ir->inst[question].op;
+  if (kind_of(op) == KIND_OTHER || !kind_is_compare(kind_of(op)))
+    return false;
+  counter->bits = kind_bits(op);
+  if (header->to[0] != loop->body)
+    op = op_complement(op);
+  counter->kind = kind_of(op);
+  ir_ref a = ir_operand(ir, question, 0), b = ir_operand(ir, question, 1);
+  if (!is_phi_of(ir, loop, a)) {
+    const ir_ref other = a;
+    a = b;
+    b = other;
+    counter->kind = kind_swapped(counter->kind);
+  }
+  if (!is_phi_of(ir, loop, a) || changes(ir, loop, b))
+    return false;
+  counter->phi = a;
+  counter->bound = b;
+  counter->first = phi_value(ir, a, loop->entry);
+  counter->step = step_of(ir, loop, a, counter->bits);
+  return leads_there(counter->kind, counter->step);
+}
+
+/* ---- counting --------------------------------------------------------------------------------------- */
+
+enum { MOST_DEEP = 32 };
+
+/* Values of one turn: a constant's ref, or 0: not known. */
+struct turn {
+  struct ir *ir;
+  const struct ir_loop *loop;
+  ir_ref *value;
+  uint32_t *stamp, now; /* value[ref] is of this turn where stamp[ref] is now */
+  uint32_t room;
+};
+
+static ir_ref fold(struct turn *turn, ir_ref ref, unsigned deep) {
+  struct ir *ir = turn->ir;
+  if (!ref || ir_is_const(ir, ref))
+    return ref;
+  if (ref >= turn->room || !changes(ir, turn->loop, ref))
+    return 0;
+  if (turn->stamp[ref] == turn->now)
+    return turn->value[ref];
+  const struct ir_inst inst = ir->inst[ref];
+  uint64_t operand[3] = {0}, result;
+  turn->stamp[ref] = turn->now;
+  turn->value[ref] = 0;
+  if (inst.op == IR_PHI || inst.count > 3 || deep == MOST_DEEP)
+    return 0;
+  for (uint32_t i = 0; i < inst.count; i++) {
+    const ir_ref given = ir->operand[inst.operands + i], value = fold(turn, given, deep + 1);
+    if (given && !value)
+      return 0;
+    operand[i] = value ? ir->inst[value].imm : 0;
+  }
+  if (fold_alu(inst.op, operand, &result))
+    turn->value[ref] = ir_const(ir, (enum ir_width)inst.width, result);
+  return turn->value[ref];
+}
+
+static uint32_t phis_of(const struct ir *ir, uint32_t block) {
+  uint32_t count = 0;
+  while (count < ir->block[block].count && ir->inst[ir->block[block].inst[count]].op == IR_PHI)
+    count++;
+  return count;
+}
+
+/* The phis' values in the next turn, from those in this one; from the entry in the first. */
+static void next_turn(struct turn *turn, uint32_t from, ir_ref *next, uint32_t phis) {
+  const ir_ref *phi = turn->ir->block[turn->loop->header].inst;
+  for (uint32_t k = 0; k < phis; k++)
+    next[k] = fold(turn, phi_value(turn->ir, phi[k], from), 0);
+  turn->now++;
+  phi = turn->ir->block[turn->loop->header].inst;
+  for (uint32_t k = 0; k < phis; k++) {
+    turn->value[phi[k]] = next[k];
+    turn->stamp[phi[k]] = turn->now;
+  }
+}
+
+uint32_t ir_loop_turns(struct ir *ir, const struct ir_loop *loop, uint32_t most) {
+  const uint32_t phis = phis_of(ir, loop->header), room = ir->count;
+  struct turn turn = {ir, loop, need(room, sizeof(ir_ref)), need(room, sizeof(uint32_t)), 1, room};
+  ir_ref *next = need(phis + 1, sizeof *next);
+  uint32_t turns = 0, found = UINT32_MAX;
+  next_turn(&turn, loop->entry, next, phis);
+  for (; turns <= most; turns++) {
+    const ir_ref question = fold(&turn, ir->block[loop->header].condition, 0);
+    if (!question)
+      break;
+    if (ir->block[loop->header].to[!ir->inst[question].imm] != loop->body) {
+      found = turns;
+      break;
+    }
+    next_turn(&turn, loop->latch, next, phis);
+  }
+  free(turn.value);
+  free(turn.stamp);
+  free(next);
+  return found;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------------- */
+
+void copies_begin(struct copies *copies, struct ir *ir, const struct ir_loop *loop) {
+  *copies = (struct copies){ir, loop, need(ir->count, sizeof(ir_ref)), need(ir->blocks, sizeof(uint32_t)), ir->count};
+  memset(copies->block, 0xff, ir->blocks * sizeof *copies->block);
+}
+
+void copies_end(struct copies *copies) {
+  free(copies->value);
+  free(copies->block);
+}
+
+ir_ref copies_value(const struct copies *copies, ir_ref ref) {
+  return ref < copies->values && copies->value[ref] ? copies->value[ref] : ref;
+}
+
+void copies_start(struct copies *copies, const ir_ref *phi) {
+  const struct ir_block *header = &copies->ir->block[copies->loop->header];
+  const uint32_t phis = phis_of(copies->ir, copies->loop->header);
+  memset(copies->value, 0, copies->values * sizeof *copies->value);
+  for (uint32_t k = 0; phi && k < phis; k++)
+    copies->value[header->inst[k]] = phi[k];
+}
+
+void copies_turn(struct copies *copies, uint32_t from) {
+  const struct ir *ir = copies->ir;
+  const uint32_t phis = phis_of(ir, copies->loop->header);
+  ir_ref *next = need(phis + 1, sizeof *next);
+  for (uint32_t k = 0; k < phis; k++)
+    next[k] = copies_value(copies, phi_value(ir, ir->block[copies->loop->header].inst[k], from));
+  copies_start(copies, next);
+  free(next);
+}
+
+static void copy_inst(struct copies *copies, uint32_t block, ir_ref ref) {
+  struct ir *ir = copies->ir;
+  const struct ir_inst inst = ir->inst[ref];
+  ir_ref *operand = need(inst.count + 1, sizeof *operand);
+  for (uint32_t i = 0; i < inst.count; i++) /* a phi's blocks and values that come later are put right in the end */
+    operand[i] = ir->operand[inst.operands + i];
+  const ir_ref copy = ir_make(ir, inst.op, (enum ir_width)inst.width, operand, inst.count, inst.imm, inst.place);
+  ir->inst[copy].guard = inst.guard;
+  ir->inst[copy].guard_not = inst.guard_not;
+  ir->inst[copy].is_volatile = inst.is_volatile;
+  ir->inst[copy].no_wrap = inst.no_wrap;
+  ir->inst[copy].keep = inst.keep;
+  copies->value[ref] = copy;
+  ir_append(ir, block, copy);
+  free(operand);
+}
+
+/* Operands of a copy become the copy's. */
+static void bind(const struct copies *copies, ir_ref ref) {
+  struct ir *ir = copies->ir;
+  struct ir_inst *inst = &ir->inst[ref];
+  ir_ref *operand = ir->operand + inst->operands;
+  for (uint32_t i = 0; i < inst->count; i++)
+    operand[i] = inst->op == IR_PHI && i % 2 == 0 ? copies->block[operand[i]] : copies_value(copies, operand[i]);
+  inst->guard = copies_value(copies, inst->guard);
+  inst->keep = copies_value(copies, inst->keep);
+}
+
+static void copy_end(struct copies *copies, uint32_t from, uint32_t to) {
+  struct ir *ir = copies->ir;
+  const struct ir_block block = ir->block[from];
+  if (block.end == IR_END_IF)
+    ir_if(ir, to, copies_value(copies, block.condition), copies->block[block.to[0]], copies->block[block.to[1]],
+          block.place);
+  else
+    ir_goto(ir, to, copies->block[block.to[0]], block.place);
+}
+
+uint32_t copies_add(struct copies *copies, uint32_t *latch) {
+  struct ir *ir = copies->ir;
+  const struct ir_loop *loop = copies->loop;
+  for (uint32_t i = 0; i < loop->blocks; i++) {
+    const uint32_t from = loop->block[i], to = ir_block_new(ir);
+    copies->block[from] = to;
+    ir->block[to].copies = i ? ir->block[from].copies : 0;
+    for (uint32_t k = i ? 0 : phis_of(ir, from); k < ir->block[from].count; k++)
+      copy_inst(copies, to, ir->block[from].inst[k]);
+  }
+  for (uint32_t i = 0; i < loop->blocks; i++) {
+    const uint32_t from = loop->block[i], to = copies->block[from];
+    for (uint32_t k = 0; k < ir->block[to].count; k++)
+      bind(copies, ir->block[to].inst[k]);
+    if (i && from != loop->latch)
+      copy_end(copies, from, to);
+  }
+  const uint32_t first = copies->block[loop->header];
+  ir_goto(ir, first, copies->block[loop->body], ir->block[loop->header].place);
+  *latch = copies->block[loop->latch];
+  return first;
+}

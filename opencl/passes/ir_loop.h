@@ -1,0 +1,62 @@
+/* Loops that are entered in one place, led back from one place, and left at their header alone; what turns them; and
+ * copies of them.
+ *
+ *     entry ──► header ──► body ... latch ──► header
+ *                  └─────► after
+ *
+ * So what is known behind the loop is known in its header, and a copy of the other blocks can be put in the way. */
+#ifndef OPENCL_PASSES_IR_LOOP_H
+#define OPENCL_PASSES_IR_LOOP_H
+
+#include "opencl/passes/rewrite.h"
+
+struct ir_loop {
+  uint32_t header, entry, latch, body, after; /* body: where the header leads to inside */
+  uint32_t *block, blocks;                    /* all of them, the header first */
+};
+
+/* False if the loop of `header`, which is one's, is of another shape. The caller frees with ir_loop_free(). */
+bool ir_loop_find(const struct ir *ir, uint32_t header, struct ir_loop *loop);
+void ir_loop_free(struct ir_loop *loop);
+bool ir_loop_has(const struct ir *ir, const struct ir_loop *loop, uint32_t block);
+
+/* A loop that goes on while `counter kind bound` holds, where the counter is a phi of the header that grows by `step`
+ * in each turn, and the bound does not change. */
+struct counter {
+  ir_ref phi, first, bound;
+  enum kind kind; /* LT, LE, GT, GE, of either sign, or NE */
+  int64_t step;
+  unsigned bits;
+};
+
+bool ir_loop_counter(const struct ir *ir, const struct ir_loop *loop, struct counter *counter);
+
+/* How often the body runs, at most `most` times; UINT32_MAX if that is not known. */
+uint32_t ir_loop_turns(struct ir *ir, const struct ir_loop *loop, uint32_t most);
+
+/* ---- copies ---------------------------------------------------------------------------------------- */
+
+/* What stands for each value and block of a loop in the copy that is being made; 0: itself. */
+struct copies {
+  struct ir *ir;
+  const struct ir_loop *loop;
+  ir_ref *value;
+  uint32_t *block; /* by block: the copy's, IR_NOWHERE outside */
+  uint32_t values;
+};
+
+/* The first copy begins with what `from` brings to the header. */
+void copies_begin(struct copies *copies, struct ir *ir, const struct ir_loop *loop);
+void copies_end(struct copies *copies);
+ir_ref copies_value(const struct copies *copies, ir_ref ref);
+
+/* The header's phis stand for what `from` brings to it, in terms of the copy before. */
+void copies_turn(struct copies *copies, uint32_t from);
+/* The header's phis stand for themselves, or for these, in their order. */
+void copies_start(struct copies *copies, const ir_ref *phi);
+
+/* One more turn: the header's instructions and all of the body, in new blocks. Returns the first of them; *latch is the
+ * last, which is yet to lead on. */
+uint32_t copies_add(struct copies *copies, uint32_t *latch);
+
+#endif
