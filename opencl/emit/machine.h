@@ -47,6 +47,7 @@ struct machine_inst {
   uint8_t flags; /* ISA_FLAG_* */
   bool guard_not;
   bool tied;            /* reads d before it writes it */
+  bool fixed;           /* a volatile load: others stay on their side of it */
   uint32_t guard;       /* predicate vreg or 0 */
   uint32_t d, a, b, c;  /* first vregs of runs, or 0; of a MACHINE_COPY, a and b are words for finish to use */
   uint32_t memory;      /* private words that a spill reads or writes: imm is added to their address at last */
@@ -149,8 +150,8 @@ uint32_t *layout_order(const struct ir *ir);
 /* A machine of a kernel (select.c). */
 struct machine *machine_select(struct ir *ir);
 
-/* Moves loads ahead, as long as results on their way take no more than `most` words (schedule.c). Returns whether
- * that changed anything. */
+/* Puts instructions in a better order, in which results that are waited for take about `most` words where it goes
+ * beyond the old one (schedule.c). Returns whether that changed anything. */
 bool machine_schedule(struct machine *m, uint32_t most);
 
 /* When each vreg lives (live.c). */

@@ -1,11 +1,13 @@
-/* Loads go ahead of arithmetic that does not need them, so that several are under way when the first result is waited
- * for: a warp issues in order and stops at the first instruction whose operand is not there.
+/* In which order instructions go: a warp issues in order and stops at the first instruction whose operand is not there,
+ * so loads go ahead of what does not need them, and several are under way when the first result is waited for.
  *
- * Only within a block, between two instructions that have an effect (stores, barriers, operations across lanes, ...),
- * and loads keep their order among themselves: what moves down is arithmetic. Each load takes along what its address
- * is computed from; steps of that take turns with arithmetic whose operands are there, so that neither waits for its
- * own results. How far ahead is bounded by the registers that results on their way may hold; emit.c does without all
- * this when registers run out. */
+ * Only within a block, between two instructions that other work-items may see the order of (barriers, atomics, copies,
+ * operations across lanes, volatile loads, ...). Loads and stores stay behind one another where they may touch the same
+ * bytes: of one space, unless both are a constant away from the same base.
+ *
+ * List scheduling, for one warp: among the instructions that nothing is missing for, the one next whose operands are
+ * there and on which the longest chain of latencies hangs. Results that somebody still waits for hold registers. When
+ * they hold as many as emit.c allows, what frees some goes first. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
 
@@ -15,65 +17,78 @@
 enum { STRETCH_MOST = 512 }; /* instructions looked at together */
 
 struct edge {
-  uint32_t before; /* the instruction that comes first */
-  uint32_t next;   /* 1 + the next edge of the same instruction, or of the same vreg's readers */
-  bool value;      /* its result is read */
+  uint32_t before, after;
+  uint32_t next_before; /* 1 + the next edge to the same `after` */
+  uint32_t next_after;  /* 1 + the next edge from the same `before` */
+  bool value;           /* its result is read */
+};
+
+struct reader {
+  uint32_t at, next; /* 1 + the next one of the same vreg */
 };
 
 struct node {
-  uint32_t edges; /* 1 + the first */
-  uint32_t users; /* that read a load's result and are still to come */
-  uint32_t words; /* of a load's result */
-  uint32_t at;    /* its place */
-  bool near;      /* a load of the LDS */
-  bool read;      /* somebody who reads it has been placed */
+  uint32_t needs, needed; /* 1 + the first edge to it, and from it */
+  uint32_t missing;       /* instructions before it that have not been placed */
+  uint32_t users;         /* that read its result and are still to come */
+  uint32_t words;         /* of its result */
+  uint32_t latency, height, ready;
+  uint32_t base, index; /* of memory: 1 + who wrote the address's registers in the stretch, 0: nobody */
   bool done;
 };
 
-/* A stretch of instructions without effects. */
+/* A stretch of instructions that may change places. */
 struct schedule {
   struct machine *m;
   uint32_t *writer;  /* per vreg: 1 + the latest instruction of the stretch that writes it */
-  uint32_t *readers; /* per vreg: 1 + an edge to each instruction that reads it since */
+  uint32_t *readers; /* per vreg: 1 + a reader since */
   struct node node[STRETCH_MOST];
   struct edge *edge;
   uint32_t edges, edge_room;
-  const struct machine_inst *inst;
+  struct reader *reader;
+  uint32_t reader_count, reader_room;
+  struct machine_inst *inst;
   uint32_t count;
   struct machine_inst out[STRETCH_MOST];
   uint32_t placed;
-  bool moved;       /* something is not where it was */
-  uint32_t waiting; /* words of loads whose users are still to come */
+  uint32_t now;   /* cycle, for the one warp */
+  uint32_t words; /* of results whose readers are still to come */
 };
 
-static uint32_t new_edge(struct schedule *s, uint32_t before, uint32_t next, bool value) {
-  if (s->edges == s->edge_room) {
-    s->edge_room = s->edge_room ? 2 * s->edge_room : 1024;
-    s->edge = need_more(s->edge, s->edge_room, sizeof *s->edge);
-  }
-  s->edge[s->edges++] = (struct edge){before, next, value};
-  return s->edges;
-}
+/* ---- what must stay behind what --------------------------------------------------------------------- */
 
 static void after(struct schedule *s, uint32_t at, uint32_t before, bool value) {
   if (before == at)
     return;
-  s->node[at].edges = new_edge(s, before, s->node[at].edges, value);
+  if (s->edges == s->edge_room) {
+    s->edge_room = s->edge_room ? 2 * s->edge_room : 1024;
+    s->edge = need_more(s->edge, s->edge_room, sizeof *s->edge);
+  }
+  s->edge[s->edges++] = (struct edge){before, at, s->node[at].needs, s->node[before].needed, value};
+  s->node[at].needs = s->node[before].needed = s->edges;
+  s->node[at].missing++;
   s->node[before].users += value;
 }
 
 static void reads(struct schedule *s, uint32_t at, uint32_t vreg) {
   if (s->writer[vreg])
     after(s, at, s->writer[vreg] - 1, true);
-  s->readers[vreg] = new_edge(s, at, s->readers[vreg], false);
+  if (s->reader_count == s->reader_room) {
+    s->reader_room = s->reader_room ? 2 * s->reader_room : 1024;
+    s->reader = need_more(s->reader, s->reader_room, sizeof *s->reader);
+  }
+  s->reader[s->reader_count++] = (struct reader){at, s->readers[vreg]};
+  s->readers[vreg] = s->reader_count;
 }
 
-/* What writes a vreg again is tied to it: it reads it first, and so comes behind who wrote it before. */
 static void writes(struct schedule *s, uint32_t at, uint32_t vreg) {
-  for (uint32_t edge = s->readers[vreg]; edge; edge = s->edge[edge - 1].next)
-    after(s, at, s->edge[edge - 1].before, false);
+  for (uint32_t i = s->readers[vreg]; i; i = s->reader[i - 1].next)
+    after(s, at, s->reader[i - 1].at, false);
+  if (s->writer[vreg])
+    after(s, at, s->writer[vreg] - 1, false);
   s->readers[vreg] = 0;
   s->writer[vreg] = at + 1;
+  s->node[at].words += s->m->vreg[vreg].kind == VREG_WORD;
 }
 
 typedef void visit(struct schedule *s, uint32_t at, uint32_t vreg);
@@ -104,117 +119,195 @@ static void each_vreg(struct schedule *s, uint32_t at, visit *on_read, visit *on
       on_write(s, at, *operand[i].vreg + k);
 }
 
-/* Words that the result of a slow load takes; 0 for anything else. */
-static uint32_t load_words(const struct machine_inst *inst) {
+/* ---- memory ----------------------------------------------------------------------------------------- */
+
+enum space { SPACE_NONE, SPACE_GLOBAL, SPACE_LDS, SPACE_PRIVATE };
+
+static enum space space_of(const struct machine_inst *inst, bool *writes_it) {
+  *writes_it = false;
   if (inst->op == MACHINE_COPY)
-    return 0;
-  const struct isa_row *row = &isa_rows[inst->op];
-  return row->format == FORMAT_LOAD_GLOBAL || row->format == FORMAT_LOAD_LDS ? isa_types[row->d].registers : 0;
+    return SPACE_NONE;
+  switch ((enum isa_format)isa_rows[inst->op].format) {
+  case FORMAT_STORE_GLOBAL:
+    *writes_it = true;
+    return SPACE_GLOBAL;
+  case FORMAT_LOAD_GLOBAL:
+    return SPACE_GLOBAL;
+  case FORMAT_STORE_LDS:
+    *writes_it = true;
+    return SPACE_LDS;
+  case FORMAT_LOAD_LDS:
+    return SPACE_LDS;
+  case FORMAT_STORE_PRIVATE:
+    *writes_it = true;
+    return SPACE_PRIVATE;
+  case FORMAT_LOAD_PRIVATE:
+    return SPACE_PRIVATE;
+  default:
+    return SPACE_NONE;
+  }
 }
 
-static bool has_effect(const struct machine_inst *inst) {
+static uint32_t index_of(const struct machine_inst *inst, enum space space) {
+  return space == SPACE_GLOBAL ? inst->b : 0;
+}
+
+/* The same base, and so far from one another that no byte is of both. */
+static bool apart(const struct schedule *s, uint32_t one, uint32_t two, enum space space) {
+  const struct machine_inst *a = &s->inst[one], *b = &s->inst[two];
+  if (a->a != b->a || index_of(a, space) != index_of(b, space) || s->node[one].base != s->node[two].base ||
+      s->node[one].index != s->node[two].index || a->memory || b->memory)
+    return false;
+  const int64_t distance = space == SPACE_GLOBAL ? (int64_t)(b->imm - a->imm) : (int32_t)(uint32_t)(b->imm - a->imm);
+  return distance >= 0 ? distance >= isa_types[isa_rows[a->op].a].bytes
+                       : -distance >= isa_types[isa_rows[b->op].a].bytes;
+}
+
+static void order_memory(struct schedule *s, uint32_t at) {
+  bool writes_it, other_writes;
+  const enum space space = space_of(&s->inst[at], &writes_it);
+  if (space == SPACE_NONE)
+    return;
+  const uint32_t index = index_of(&s->inst[at], space);
+  s->node[at].base = s->inst[at].a ? s->writer[s->inst[at].a] : 0;
+  s->node[at].index = index ? s->writer[index] : 0;
+  for (uint32_t before = at; before--;)
+    if (space_of(&s->inst[before], &other_writes) == space && (writes_it || other_writes) &&
+        !apart(s, before, at, space))
+      after(s, at, before, false);
+}
+
+/* Others may see that it is not where it was. */
+static bool is_fixed(const struct machine_inst *inst) {
   if (inst->op == MACHINE_COPY)
     return false;
+  bool writes_it;
   switch ((enum isa_format)isa_rows[inst->op].format) {
   case FORMAT_ALU:
   case FORMAT_QUERY:
   case FORMAT_QUERY_AXIS:
   case FORMAT_LOAD_ARG:
   case FORMAT_LOAD_CONST:
-  case FORMAT_LOAD_GLOBAL:
-  case FORMAT_LOAD_LDS:
     return false;
   default:
-    return true;
+    return inst->fixed || space_of(inst, &writes_it) == SPACE_NONE;
   }
 }
 
-/* The first in order of what must come before `at` and has not yet; UINT32_MAX if there is nothing. */
-static uint32_t missing(const struct schedule *s, uint32_t at) {
-  uint32_t first = UINT32_MAX;
-  for (uint32_t edge = s->node[at].edges; edge; edge = s->edge[edge - 1].next)
-    if (!s->node[s->edge[edge - 1].before].done && s->edge[edge - 1].before < first)
-      first = s->edge[edge - 1].before;
-  return first;
-}
+/* ---- which next ------------------------------------------------------------------------------------- */
 
-/* Places an instruction behind all that it needs. Needs come earlier in the stretch, so this ends. */
-static void place(struct schedule *s, uint32_t at) {
-  for (uint32_t before = missing(s, at); before != UINT32_MAX; before = missing(s, at))
-    place(s, before);
-  struct node *node = &s->node[at];
-  node->done = true;
-  s->moved |= s->placed != at;
-  node->at = s->placed;
-  s->out[s->placed++] = s->inst[at];
-  s->waiting += node->words;
-  for (uint32_t edge = node->edges; edge; edge = s->edge[edge - 1].next) {
-    struct node *before = &s->node[s->edge[edge - 1].before];
-    before->read |= s->edge[edge - 1].value;
-    if (s->edge[edge - 1].value && --before->users == 0)
-      s->waiting -= before->words;
+/* Cycles until a result may be used: about what they are on a GPU, as no machine is known here. */
+static uint32_t latency_of(const struct machine_inst *inst) {
+  enum { GLOBAL = 300, NEAR = 25, SLOW = 20, USUAL = 4 };
+  if (inst->op == MACHINE_COPY)
+    return 1;
+  switch ((enum isa_class)isa_rows[inst->op].class_) {
+  case ISA_CLASS_GLOBAL:
+    return GLOBAL;
+  case ISA_CLASS_LDS:
+  case ISA_CLASS_PRIVATE:
+  case ISA_CLASS_CONSTANT:
+    return NEAR;
+  case ISA_CLASS_SPECIAL:
+  case ISA_CLASS_MATH:
+  case ISA_CLASS_DIV:
+    return SLOW;
+  default:
+    return USUAL;
   }
 }
 
-/* What of all that `at` needs can be placed first: `at` itself when nothing is missing. */
-static uint32_t needed(const struct schedule *s, uint32_t at) {
-  for (uint32_t before = missing(s, at); before != UINT32_MAX; before = missing(s, at))
-    at = before;
-  return at;
+static void find_heights(struct schedule *s) {
+  for (uint32_t at = s->count; at--;) {
+    struct node *node = &s->node[at];
+    for (uint32_t i = node->needed; i; i = s->edge[i - 1].next_after) {
+      const struct edge *edge = &s->edge[i - 1];
+      const uint32_t height = s->node[edge->after].height + (edge->value ? node->latency : 1);
+      node->height = height > node->height ? height : node->height;
+    }
+  }
 }
 
-/* Whether an instruction may go between the steps of a load's address: its operands are there, as far as one can tell.
- */
-static bool takes_turns(const struct schedule *s, uint32_t at) {
-  enum { LDS_AWAY = 8 }; /* instructions, after which a load of the LDS is taken to be done */
-  if (s->node[at].done || s->node[at].words || missing(s, at) != UINT32_MAX)
-    return false;
-  bool reads_load = false;
-  for (uint32_t edge = s->node[at].edges; edge; edge = s->edge[edge - 1].next) {
-    const struct node *before = &s->node[s->edge[edge - 1].before];
-    if (!s->edge[edge - 1].value || !before->words)
+/* Words that are held less once it is placed; more, if negative. */
+static int32_t freed(const struct schedule *s, uint32_t at) {
+  const struct node *node = &s->node[at];
+  int32_t words = node->users ? -(int32_t)node->words : 0;
+  for (uint32_t i = node->needs; i; i = s->edge[i - 1].next_before) {
+    const struct edge *edge = &s->edge[i - 1];
+    if (edge->value && s->node[edge->before].users == 1)
+      words += (int32_t)s->node[edge->before].words;
+  }
+  return words;
+}
+
+/* Is `at` to be placed rather than `best`? */
+static bool is_better(const struct schedule *s, uint32_t at, uint32_t best) {
+  const struct node *a = &s->node[at], *b = &s->node[best];
+  const uint32_t wait_a = a->ready > s->now ? a->ready : s->now, wait_b = b->ready > s->now ? b->ready : s->now;
+  if (wait_a != wait_b)
+    return wait_a < wait_b;
+  return a->height > b->height;
+}
+
+static uint32_t choose(const struct schedule *s, uint32_t first, uint32_t most) {
+  uint32_t best = UINT32_MAX, frees = UINT32_MAX;
+  for (uint32_t at = first; at < s->count; at++) {
+    if (s->node[at].done || s->node[at].missing)
       continue;
-    reads_load = true;
-    if (!before->read && (!before->near || s->placed - before->at < LDS_AWAY))
-      return false;
+    if (frees == UINT32_MAX && s->words >= most && freed(s, at) >= 0)
+      frees = at;
+    if (best == UINT32_MAX || is_better(s, at, best))
+      best = at;
   }
-  return reads_load;
+  if (s->words + s->node[best].words <= most)
+    return best;
+  return frees != UINT32_MAX ? frees : first; /* the first of all that are left misses nothing */
+}
+
+static void place(struct schedule *s, uint32_t at) {
+  struct node *node = &s->node[at];
+  const uint32_t start = node->ready > s->now ? node->ready : s->now;
+  node->done = true;
+  s->now = start + 1;
+  s->out[s->placed++] = s->inst[at];
+  s->words += node->users ? node->words : 0;
+  for (uint32_t i = node->needs; i; i = s->edge[i - 1].next_before) {
+    struct node *before = &s->node[s->edge[i - 1].before];
+    if (s->edge[i - 1].value && --before->users == 0)
+      s->words -= before->words;
+  }
+  for (uint32_t i = node->needed; i; i = s->edge[i - 1].next_after) {
+    struct node *later = &s->node[s->edge[i - 1].after];
+    const uint32_t ready = start + (s->edge[i - 1].value ? node->latency : 1);
+    later->missing--;
+    later->ready = ready > later->ready ? ready : later->ready;
+  }
 }
 
 /* Returns whether anything has a new place. */
 static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t count, uint32_t most) {
-  uint32_t loads = 0, next_load = 0, next = 0;
   s->inst = inst;
   s->count = count;
-  s->edges = s->placed = s->waiting = 0;
-  s->moved = false;
+  s->edges = s->placed = s->words = s->now = s->reader_count = 0;
   for (uint32_t i = 0; i < count; i++)
-    loads += load_words(&inst[i]) != 0;
-  if (loads < 2)
-    return false;
+    s->node[i] = (struct node){.latency = latency_of(&inst[i])};
   for (uint32_t i = 0; i < count; i++) {
-    s->node[i] = (struct node){.words = load_words(&inst[i])};
-    s->node[i].near = s->node[i].words && isa_rows[inst[i].op].format == FORMAT_LOAD_LDS;
+    order_memory(s, i);
     each_vreg(s, i, reads, writes);
   }
-  while (s->placed < count) {
-    while (next_load < count && (s->node[next_load].done || !s->node[next_load].words))
-      next_load++;
-    while (next < count && s->node[next].done)
-      next++;
-    if (next_load == count || s->waiting + s->node[next_load].words > most) {
-      place(s, next);
-      continue;
-    }
-    const uint32_t step = needed(s, next_load);
-    place(s, step);
-    if (step != next_load && takes_turns(s, next))
-      place(s, next);
+  find_heights(s);
+  bool moved = false;
+  for (uint32_t first = 0; s->placed < count;) {
+    const uint32_t at = choose(s, first, most);
+    moved |= at != s->placed;
+    place(s, at);
+    while (first < count && s->node[first].done)
+      first++;
   }
   for (uint32_t i = 0; i < count; i++)
     each_vreg(s, i, forget, forget);
   memcpy(inst, s->out, count * sizeof *inst);
-  return s->moved;
+  return moved;
 }
 
 bool machine_schedule(struct machine *m, uint32_t most) {
@@ -227,13 +320,14 @@ bool machine_schedule(struct machine *m, uint32_t most) {
     struct machine_block *block = &m->block[m->order[i]];
     uint32_t start = 0;
     for (uint32_t at = 0; at <= block->count; at++)
-      if (at == block->count || at - start == STRETCH_MOST || has_effect(&block->inst[at])) {
-        changed |= at > start && stretch(s, block->inst + start, at - start, most);
-        start = at < block->count && has_effect(&block->inst[at]) ? at + 1 : at;
+      if (at == block->count || at - start == STRETCH_MOST || is_fixed(&block->inst[at])) {
+        changed |= at > start + 1 && stretch(s, block->inst + start, at - start, most);
+        start = at < block->count && is_fixed(&block->inst[at]) ? at + 1 : at;
       }
   }
   free(s->writer);
   free(s->edge);
+  free(s->reader);
   free(s);
   return changed;
 }
