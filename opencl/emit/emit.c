@@ -86,56 +86,29 @@ static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_progr
   return true;
 }
 
-/* A machine of the kernel, with loads moved ahead as far as `ahead` words go; 0: not at all. */
-struct attempt {
-  struct machine *m;
-  bool placed, spilled, moved;
-};
-
-static struct attempt attempt(struct ir *ir, uint32_t ahead) {
-  struct attempt try = {.m = machine_select(ir)};
-  const uint32_t base = code_spill_base(try.m), most = (uint32_t)ISA_MOST_PRIVATE_BYTES;
-  try.m->bound[VREG_WORD] = ir->target.registers < ISA_REGISTERS ? ir->target.registers : ISA_REGISTERS;
-  try.m->bound[VREG_PRED] = ISA_PREDICATES;
-  try.m->bound[VREG_MEMORY] = base < most ? (most - base) / 4 : 0;
-  try.moved = ahead && machine_schedule(try.m, ahead);
-  try.placed = allocate(try.m, &try.spilled);
-  return try;
+static struct machine *select_within(struct ir *ir) {
+  struct machine *m = machine_select(ir);
+  const uint32_t base = code_spill_base(m), most = (uint32_t)ISA_MOST_PRIVATE_BYTES;
+  m->bound[VREG_WORD] = ir->target.registers < ISA_REGISTERS ? ir->target.registers : ISA_REGISTERS;
+  m->bound[VREG_PRED] = ISA_PREDICATES;
+  m->bound[VREG_MEMORY] = base < most ? (most - base) / 4 : 0;
+  return m;
 }
 
-/* Registers that a lane may have before fewer warps fit: that many it may have for free, or as many as it needs anyway,
- * in the units in which GPUs give them. */
-static uint32_t free_registers(uint32_t needed) {
-  enum { FREE = 32, UNIT = 8 };
-  const uint32_t whole = (needed + UNIT - 1) / UNIT * UNIT;
-  return whole > FREE ? whole : FREE;
-}
-
-/* Loads move as far ahead as costs no warp and spills nothing. */
+/* In a better order, if that spills nothing and costs no warp its registers: a little less ahead each time, and in the
+ * end as it was. */
 static struct machine *select_and_allocate(struct ir *ir, bool *placed) {
-  enum { AHEAD = 24, LEAST_AHEAD = 6 };
-  uint32_t ahead = opencl_pass_runs(&ir->target, PASS_schedule) ? AHEAD : 0, allowed = free_registers(0);
-  uint32_t needed = 0;
-  for (;;) {
-    const struct attempt try = attempt(ir, ahead);
-    const uint32_t used = try.m->used[VREG_WORD];
-    *placed = try.placed;
-    if (!ahead || !try.moved || (!try.spilled && used <= allowed))
-      return try.m;
-    machine_free(try.m);
-    const uint32_t less = try.spilled || used - allowed > ahead - LEAST_AHEAD ? 0 : ahead - (used - allowed);
-    if (less || needed) {
-      ahead = less;
-      continue;
-    }
-    const struct attempt plain = attempt(ir, 0);
-    needed = plain.m->used[VREG_WORD];
-    *placed = plain.placed;
-    if (try.spilled || free_registers(needed) <= allowed)
-      return plain.m;
-    machine_free(plain.m);
-    allowed = free_registers(needed);
-    ahead = AHEAD;
+  enum { STEP = 4, TRIES = 3 };
+  for (uint32_t try = 0;; try++) {
+    struct machine *m = select_within(ir);
+    uint32_t allowed = 0;
+    const bool moved =
+        try < TRIES && opencl_pass_runs(&ir->target, PASS_schedule) && machine_schedule(m, try * STEP, &allowed);
+    bool spilled = false;
+    *placed = allocate(m, &spilled);
+    if (!moved || (!spilled && m->used[VREG_WORD] <= allowed))
+      return m;
+    machine_free(m);
   }
 }
 

@@ -150,9 +150,9 @@ uint32_t *layout_order(const struct ir *ir);
 /* A machine of a kernel (select.c). */
 struct machine *machine_select(struct ir *ir);
 
-/* Puts instructions in a better order, in which results that are waited for take about `most` words where it goes
- * beyond the old one (schedule.c). Returns whether that changed anything. */
-bool machine_schedule(struct machine *m, uint32_t most);
+/* Puts instructions in a better order, in which about *allowed registers are used: as many as cost no warp its place, less
+ * `less` (schedule.c). Returns whether that changed anything. */
+bool machine_schedule(struct machine *m, uint32_t less, uint32_t *allowed);
 
 /* When each vreg lives (live.c). */
 void machine_find_live(struct machine *m);

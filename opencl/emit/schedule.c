@@ -125,7 +125,7 @@ enum space { SPACE_NONE, SPACE_GLOBAL, SPACE_LDS, SPACE_PRIVATE };
 
 static enum space space_of(const struct machine_inst *inst, bool *writes_it) {
   *writes_it = false;
-  if (inst->op == MACHINE_COPY)
+  if (inst->op < ISA_LD_ARG_U8 || inst->op > ISA_ST_GLOBAL_128) /* atomic accesses are further down */
     return SPACE_NONE;
   switch ((enum isa_format)isa_rows[inst->op].format) {
   case FORMAT_STORE_GLOBAL:
@@ -310,14 +310,69 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
   return moved;
 }
 
-bool machine_schedule(struct machine *m, uint32_t most) {
+/* ---- how much may be ahead -------------------------------------------------------------------------- */
+
+/* How many vregs of words live when each block begins, by its place in the order, and the most that ever do. */
+struct pressure {
+  uint32_t *begin, most;
+};
+
+static uint32_t blocks_before(const struct machine *m, uint32_t time) {
+  uint32_t low = 0, high = m->ordered;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (2 * m->block[m->order[middle]].first < time)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static void find_pressure(struct machine *m, struct pressure *pressure) {
+  machine_find_live(m);
+  int32_t *at = need(2 * (size_t)m->times + 4, sizeof *at), now = 0;
+  pressure->begin = need(m->ordered + 1, sizeof *pressure->begin);
+  for (uint32_t v = 1; v < m->ranged; v++) {
+    const struct live *live = &m->range[v];
+    for (uint32_t i = 0; m->vreg[v].kind == VREG_WORD && i < live->count; i++) {
+      const struct segment *segment = &live->segment[i];
+      at[segment->start]++;
+      at[segment->end]--;
+      for (uint32_t k = blocks_before(m, segment->start + 1); k < blocks_before(m, segment->end); k++)
+        pressure->begin[k]++;
+    }
+  }
+  pressure->most = 0;
+  for (uint32_t time = 0; time < 2 * m->times + 4; time++) {
+    now += at[time];
+    pressure->most = now > (int32_t)pressure->most ? (uint32_t)now : pressure->most;
+  }
+  free(at);
+}
+
+/* Registers that a lane may have: as many as let all warps fit anyway; where it needs more, a little more than that, in
+ * the units in which GPUs give them. */
+static uint32_t free_registers(uint32_t needed) {
+  enum { FREE = 32, UNIT = 8 };
+  return needed > FREE ? (needed + UNIT - 1) / UNIT * UNIT + UNIT : FREE;
+}
+
+bool machine_schedule(struct machine *m, uint32_t less, uint32_t *allowed) {
+  enum { LEAST = 6 };
   struct schedule *s = need(1, sizeof *s);
+  struct pressure pressure;
+  find_pressure(m, &pressure);
+  *allowed = free_registers(pressure.most);
+  *allowed = *allowed < m->bound[VREG_WORD] ? *allowed : m->bound[VREG_WORD];
   s->m = m;
   s->writer = need(2 * (size_t)m->vregs, sizeof *s->writer);
   s->readers = s->writer + m->vregs;
   bool changed = false;
   for (uint32_t i = 0; i < m->ordered; i++) {
     struct machine_block *block = &m->block[m->order[i]];
+    const uint32_t taken = pressure.begin[i] + less;
+    const uint32_t most = *allowed > taken + LEAST ? *allowed - taken : LEAST;
     uint32_t start = 0;
     for (uint32_t at = 0; at <= block->count; at++)
       if (at == block->count || at - start == STRETCH_MOST || is_fixed(&block->inst[at])) {
@@ -325,6 +380,7 @@ bool machine_schedule(struct machine *m, uint32_t most) {
         start = at < block->count && is_fixed(&block->inst[at]) ? at + 1 : at;
       }
   }
+  free(pressure.begin);
   free(s->writer);
   free(s->edge);
   free(s->reader);

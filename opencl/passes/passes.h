@@ -54,4 +54,7 @@ void pass_latch(struct ir *ir);
 /* Sums with constants and indices move into the addressing modes; multiply-adds form. */
 void pass_address(struct ir *ir);
 
+/* Neighbouring words are loaded and stored together; behind pass_address(). */
+void pass_widen(struct ir *ir);
+
 #endif

@@ -1,0 +1,304 @@
+/* Loads of neighbouring words become one load of 64 or 128 bits, and stores likewise.
+ *
+ * Of a block, between two operations that others may see the order of: accesses to the same base and index whose
+ * offsets follow one another, where the first one's address is known to be aligned and nothing in between may touch the
+ * same bytes. The wide load stands where the first one stood, the wide store where the last one did. How wide, the target
+ * says. Behind pass_address(), which has made bases and offsets of all addresses.
+ *
+ * An address's alignment is that of what it is computed from: shifts and products of constants, and sums of these.
+ * Pointers that are arguments are not aligned to more than what they point to, of which nothing is known here. */
+#include "opencl/passes/address.h"
+#include "opencl/passes/passes.h"
+
+#include <stdlib.h>
+
+#include "sim/base/need.h"
+
+enum { MOST_DEEP = 16, NEAR = 64, WORD = 4 }; /* NEAR: accesses of one stretch that are looked at together */
+
+struct widen {
+  struct ir *ir;
+  ir_ref *with;
+  uint32_t known;
+};
+
+/* ---- alignment -------------------------------------------------------------------------------------- */
+
+static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+
+/* How many low bits of a value are zero for certain. */
+static unsigned zero_bits(const struct ir *ir, ir_ref ref, unsigned deep) {
+  enum { ALL = 64 };
+  const struct ir_inst *inst = &ir->inst[ref];
+  const ir_ref a = ir_operand(ir, ref, 0), b = ir_operand(ir, ref, 1), c = ir_operand(ir, ref, 2);
+  if (!ref)
+    return ALL;
+  if (inst->op == IR_CONST)
+    return inst->imm ? (unsigned)__builtin_ctzll(inst->imm) : ALL;
+  if (deep == MOST_DEEP)
+    return 0;
+  switch (inst->op) {
+  case ISA_CVT_U64_U32:
+  case ISA_CVT_S64_S32:
+    return zero_bits(ir, a, deep + 1);
+  case ISA_MULW_S32:
+  case ISA_MULW_U32:
+    return least(ALL, zero_bits(ir, a, deep + 1) + zero_bits(ir, b, deep + 1));
+  case ISA_MADW_S32:
+  case ISA_MADW_U32:
+    return least(zero_bits(ir, a, deep + 1) + zero_bits(ir, b, deep + 1), zero_bits(ir, c, deep + 1));
+  default:
+    break;
+  }
+  switch (kind_of(inst->op)) {
+  case KIND_ADD:
+  case KIND_SUB:
+  case KIND_OR:
+    return least(zero_bits(ir, a, deep + 1), zero_bits(ir, b, deep + 1));
+  case KIND_AND: {
+    const unsigned one = zero_bits(ir, a, deep + 1), two = zero_bits(ir, b, deep + 1);
+    return one > two ? one : two;
+  }
+  case KIND_MUL:
+    return least(ALL, zero_bits(ir, a, deep + 1) + zero_bits(ir, b, deep + 1));
+  case KIND_MAD:
+    return least(zero_bits(ir, a, deep + 1) + zero_bits(ir, b, deep + 1), zero_bits(ir, c, deep + 1));
+  case KIND_SHL:
+    return ir_is_const(ir, b) ? least(ALL, zero_bits(ir, a, deep + 1) + (unsigned)(ir->inst[b].imm & 63)) : 0;
+  default:
+    return 0;
+  }
+}
+
+/* ---- accesses --------------------------------------------------------------------------------------- */
+
+struct access {
+  ir_ref ref, base, index;
+  uint32_t at, bytes;
+  int64_t offset;
+  uint8_t format;
+  bool store;
+};
+
+static bool find_access(const struct ir *ir, ir_ref ref, uint32_t at, struct access *access) {
+  const struct ir_inst *inst = &ir->inst[ref];
+  if (inst->op < ISA_LD_LDS_U8 || inst->op > ISA_ST_GLOBAL_128)
+    return false;
+  const struct isa_row *row = &isa_rows[inst->op];
+  const bool global = row->format == FORMAT_LOAD_GLOBAL || row->format == FORMAT_STORE_GLOBAL;
+  *access = (struct access){.ref = ref,
+                            .base = ir_operand(ir, ref, 0),
+                            .index = global ? ir_operand(ir, ref, 1) : 0,
+                            .at = at,
+                            .bytes = isa_types[row->a].bytes,
+                            .offset = global ? (int64_t)inst->imm : (int32_t)(uint32_t)inst->imm,
+                            .format = row->format,
+                            .store = row->format == FORMAT_STORE_GLOBAL || row->format == FORMAT_STORE_LDS};
+  return true;
+}
+
+static bool is_lds(const struct access *access) {
+  return access->format == FORMAT_LOAD_LDS || access->format == FORMAT_STORE_LDS;
+}
+
+static bool same_place(const struct access *a, const struct access *b) {
+  return a->base == b->base && a->index == b->index && is_lds(a) == is_lds(b);
+}
+
+static bool may_touch(const struct access *a, const struct access *b) {
+  if (is_lds(a) != is_lds(b))
+    return false;
+  return !same_place(a, b) || (a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes);
+}
+
+/* One of a pair or a quad: an unguarded word, or a pair of which two make a quad. */
+static bool is_part(const struct ir *ir, const struct access *access) {
+  const struct ir_inst *inst = &ir->inst[access->ref];
+  return !inst->guard && !inst->is_volatile && (access->bytes == WORD || access->bytes == 2 * WORD) &&
+         (inst->width == IR_W1 || inst->width == IR_W2 || access->store);
+}
+
+/* The stretch's accesses so far. */
+struct stretch {
+  struct access access[NEAR];
+  uint32_t count;
+};
+
+/* Does nothing between the first and the last of them stand in the way? */
+static bool may_meet(const struct stretch *stretch, const uint32_t *part, uint32_t parts) {
+  uint32_t low = part[0], high = part[0];
+  for (uint32_t i = 0; i < parts; i++) {
+    low = part[i] < low ? part[i] : low;
+    high = part[i] > high ? part[i] : high;
+  }
+  for (uint32_t k = low; k <= high; k++)
+    for (uint32_t i = 0; i < parts; i++) {
+      const struct access *one = &stretch->access[part[i]], *other = &stretch->access[k];
+      if (k != part[i] && (one->store || other->store) && may_touch(one, other))
+        return false;
+    }
+  return true;
+}
+
+/* ---- joining ---------------------------------------------------------------------------------------- */
+
+static uint16_t wide_op(const struct access *access, uint32_t bytes) {
+  if (access->store)
+    return is_lds(access) ? (bytes == 16 ? ISA_ST_LDS_128 : ISA_ST_LDS_64)
+                          : (bytes == 16 ? ISA_ST_GLOBAL_128 : ISA_ST_GLOBAL_64);
+  return is_lds(access) ? (bytes == 16 ? ISA_LD_LDS_128 : ISA_LD_LDS_64)
+                        : (bytes == 16 ? ISA_LD_GLOBAL_128 : ISA_LD_GLOBAL_64);
+}
+
+static uint32_t place_of(const struct ir *ir, uint32_t block, ir_ref ref) {
+  uint32_t at = 0;
+  while (ir->block[block].inst[at] != ref)
+    at++;
+  return at;
+}
+
+/* A word of a value, in front of position `at`. */
+static ir_ref word_at(struct ir *ir, uint32_t block, uint32_t *at, ir_ref of, uint64_t number) {
+  if (ir->inst[of].width == IR_W1)
+    return of;
+  const ir_ref word = ir_make(ir, IR_WORD, IR_W1, &of, 1, number, ir->inst[of].place);
+  ir_insert(ir, block, (*at)++, word);
+  return word;
+}
+
+static void join_stores(struct ir *ir, uint32_t block, const struct access *const *part, uint32_t parts,
+                        uint32_t bytes) {
+  ir_ref word[4], value, last = part[0]->ref;
+  uint32_t words = 0;
+  for (uint32_t i = 1; i < parts; i++)
+    last = place_of(ir, block, part[i]->ref) > place_of(ir, block, last) ? part[i]->ref : last;
+  uint32_t at = place_of(ir, block, last);
+  for (uint32_t i = 0; i < parts; i++)
+    for (uint32_t k = 0; k < part[i]->bytes / WORD; k++)
+      word[words++] = word_at(ir, block, &at, ir_operand(ir, part[i]->ref, 2), k);
+  value = ir_make(ir, IR_JOIN, bytes == 16 ? IR_W4 : IR_W2, word, words, 0, ir->inst[last].place);
+  ir_insert(ir, block, at++, value);
+  const ir_ref operand[] = {part[0]->base, part[0]->index, value};
+  const ir_ref store =
+      ir_make(ir, wide_op(part[0], bytes), IR_NOTHING, operand, 3, ir->inst[part[0]->ref].imm, ir->inst[last].place);
+  ir_insert(ir, block, at, store);
+  for (uint32_t i = 0; i < parts; i++)
+    ir->inst[part[i]->ref].block = IR_NOWHERE;
+}
+
+static void join_loads(struct widen *widen, uint32_t block, const struct access *const *part, uint32_t parts,
+                       uint32_t bytes) {
+  struct ir *ir = widen->ir;
+  ir_ref first = part[0]->ref;
+  for (uint32_t i = 1; i < parts; i++)
+    first = place_of(ir, block, part[i]->ref) < place_of(ir, block, first) ? part[i]->ref : first;
+  uint32_t at = place_of(ir, block, first), word = 0;
+  const ir_ref operand[] = {part[0]->base, part[0]->index};
+  const enum ir_width width = bytes == 16 ? IR_W4 : IR_W2;
+  const ir_ref load = ir_make(ir, wide_op(part[0], bytes), width, operand, part[0]->index ? 2 : 1,
+                              ir->inst[part[0]->ref].imm, ir->inst[first].place);
+  ir_insert(ir, block, at++, load);
+  for (uint32_t i = 0; i < parts; i++) {
+    ir_ref piece[2];
+    for (uint32_t k = 0; k < part[i]->bytes / WORD; k++)
+      piece[k] = word_at(ir, block, &at, load, word++);
+    ir_ref value = piece[0];
+    if (part[i]->bytes == 2 * WORD) {
+      value = ir_make(ir, IR_JOIN, IR_W2, piece, 2, 0, ir->inst[part[i]->ref].place);
+      ir_insert(ir, block, at++, value);
+    }
+    widen->with[part[i]->ref] = value;
+    ir->inst[part[i]->ref].block = IR_NOWHERE;
+  }
+}
+
+/* The accesses that follow `first` without a gap, up to `bytes` in all; 0 if there are not as many. */
+static uint32_t gather(const struct ir *ir, const struct stretch *stretch, uint32_t first, uint32_t bytes,
+                       uint32_t *part) {
+  const struct access *from = &stretch->access[first];
+  uint32_t parts = 0;
+  int64_t next = from->offset;
+  for (bool again = true; again && next < from->offset + bytes;) {
+    again = false;
+    for (uint32_t i = 0; i < stretch->count && !again; i++) {
+      const struct access *access = &stretch->access[i];
+      if (!access->ref || access->store != from->store || !same_place(access, from) || access->offset != next ||
+          !is_part(ir, access))
+        continue;
+      part[parts++] = i;
+      next += access->bytes;
+      again = true;
+    }
+  }
+  return next == from->offset + bytes && parts > 1 ? parts : 0;
+}
+
+static bool join(struct widen *widen, uint32_t block, struct stretch *stretch, uint32_t first, uint32_t bytes) {
+  const struct ir *ir = widen->ir;
+  const struct access *from = &stretch->access[first];
+  uint32_t part[4];
+  if (from->offset % bytes || (1u << least(zero_bits(ir, from->base, 0), 4)) < bytes ||
+      (1u << least(zero_bits(ir, from->index, 0), 4)) < bytes)
+    return false;
+  const uint32_t parts = gather(ir, stretch, first, bytes, part);
+  if (!parts || !may_meet(stretch, part, parts))
+    return false;
+  const struct access *list[4];
+  for (uint32_t i = 0; i < parts; i++)
+    list[i] = &stretch->access[part[i]];
+  if (from->store)
+    join_stores(widen->ir, block, list, parts, bytes);
+  else
+    join_loads(widen, block, list, parts, bytes);
+  for (uint32_t i = 0; i < parts; i++)
+    stretch->access[part[i]].ref = 0;
+  return true;
+}
+
+static bool join_all(struct widen *widen, uint32_t block, struct stretch *stretch) {
+  bool any = false;
+  for (uint32_t bytes = 16; bytes > WORD; bytes /= 2)
+    for (uint32_t i = 0; i < stretch->count; i++)
+      if (stretch->access[i].ref && is_part(widen->ir, &stretch->access[i]) && stretch->access[i].bytes < bytes)
+        any |= join(widen, block, stretch, i, bytes);
+  stretch->count = 0;
+  return any;
+}
+
+static bool widen_block(struct widen *widen, uint32_t number) {
+  struct ir *ir = widen->ir;
+  struct stretch stretch = {.count = 0};
+  bool any = false;
+  const uint32_t count = ir->block[number].count;
+  ir_ref *list = need(count + 1, sizeof *list);
+  for (uint32_t k = 0; k < count; k++)
+    list[k] = ir->block[number].inst[k];
+  for (uint32_t k = 0; k < count; k++) {
+    struct access access;
+    const bool plain = find_access(ir, list[k], k, &access) && !ir->inst[list[k]].is_volatile;
+    if (plain ? stretch.count == NEAR : !ir_is_removable(ir, list[k]))
+      any |= join_all(widen, number, &stretch);
+    if (plain)
+      stretch.access[stretch.count++] = access;
+  }
+  any |= join_all(widen, number, &stretch);
+  free(list);
+  return any;
+}
+
+void pass_widen(struct ir *ir) {
+  ir_analyse(ir);
+  struct widen widen = {.ir = ir, .with = need(ir->count, sizeof(ir_ref)), .known = ir->count};
+  bool any = false;
+  for (uint32_t i = 0; i < ir->ordered; i++)
+    any |= widen_block(&widen, ir->order[i]);
+  if (any) {
+    ir_ref *with = need(ir->count, sizeof *with);
+    for (uint32_t i = 0; i < widen.known; i++)
+      with[i] = widen.with[i];
+    ir_replace(ir, with);
+    free(with);
+    ir_sweep(ir);
+  }
+  free(widen.with);
+}
