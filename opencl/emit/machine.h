@@ -150,8 +150,8 @@ uint32_t *layout_order(const struct ir *ir);
 /* A machine of a kernel (select.c). */
 struct machine *machine_select(struct ir *ir);
 
-/* Puts instructions in a better order, in which about *allowed registers are used: as many as cost no warp its place, less
- * `less` (schedule.c). Returns whether that changed anything. */
+/* Puts instructions in a better order, in which about *allowed registers are used: as many as cost no warp its place,
+ * less `less` (schedule.c). Returns whether that changed anything. */
 bool machine_schedule(struct machine *m, uint32_t less, uint32_t *allowed);
 
 /* When each vreg lives (live.c). */

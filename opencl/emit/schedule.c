@@ -20,7 +20,7 @@ struct edge {
   uint32_t before, after;
   uint32_t next_before; /* 1 + the next edge to the same `after` */
   uint32_t next_after;  /* 1 + the next edge from the same `before` */
-  bool value;           /* its result is read */
+  uint32_t vreg;        /* that `before` writes and `after` reads; 0: none, only the order counts */
 };
 
 struct reader {
@@ -30,8 +30,7 @@ struct reader {
 struct node {
   uint32_t needs, needed; /* 1 + the first edge to it, and from it */
   uint32_t missing;       /* instructions before it that have not been placed */
-  uint32_t users;         /* that read its result and are still to come */
-  uint32_t words;         /* of its result */
+  uint32_t words;         /* of its result that somebody reads */
   uint32_t latency, height, ready;
   uint32_t base, index; /* of memory: 1 + who wrote the address's registers in the stretch, 0: nobody */
   bool done;
@@ -42,6 +41,7 @@ struct schedule {
   struct machine *m;
   uint32_t *writer;  /* per vreg: 1 + the latest instruction of the stretch that writes it */
   uint32_t *readers; /* per vreg: 1 + a reader since */
+  uint32_t *wanted;  /* per vreg: readers that are still to come */
   struct node node[STRETCH_MOST];
   struct edge *edge;
   uint32_t edges, edge_room;
@@ -57,22 +57,25 @@ struct schedule {
 
 /* ---- what must stay behind what --------------------------------------------------------------------- */
 
-static void after(struct schedule *s, uint32_t at, uint32_t before, bool value) {
+static void after(struct schedule *s, uint32_t at, uint32_t before, uint32_t vreg) {
   if (before == at)
     return;
   if (s->edges == s->edge_room) {
     s->edge_room = s->edge_room ? 2 * s->edge_room : 1024;
     s->edge = need_more(s->edge, s->edge_room, sizeof *s->edge);
   }
-  s->edge[s->edges++] = (struct edge){before, at, s->node[at].needs, s->node[before].needed, value};
+  s->edge[s->edges++] = (struct edge){before, at, s->node[at].needs, s->node[before].needed, vreg};
   s->node[at].needs = s->node[before].needed = s->edges;
   s->node[at].missing++;
-  s->node[before].users += value;
+  if (vreg && !s->wanted[vreg]++)
+    s->node[before].words += s->m->vreg[vreg].kind == VREG_WORD;
 }
 
 static void reads(struct schedule *s, uint32_t at, uint32_t vreg) {
+  if (s->readers[vreg] && s->reader[s->readers[vreg] - 1].at == at)
+    return; /* the instruction reads it twice */
   if (s->writer[vreg])
-    after(s, at, s->writer[vreg] - 1, true);
+    after(s, at, s->writer[vreg] - 1, vreg);
   if (s->reader_count == s->reader_room) {
     s->reader_room = s->reader_room ? 2 * s->reader_room : 1024;
     s->reader = need_more(s->reader, s->reader_room, sizeof *s->reader);
@@ -83,19 +86,18 @@ static void reads(struct schedule *s, uint32_t at, uint32_t vreg) {
 
 static void writes(struct schedule *s, uint32_t at, uint32_t vreg) {
   for (uint32_t i = s->readers[vreg]; i; i = s->reader[i - 1].next)
-    after(s, at, s->reader[i - 1].at, false);
+    after(s, at, s->reader[i - 1].at, 0);
   if (s->writer[vreg])
-    after(s, at, s->writer[vreg] - 1, false);
+    after(s, at, s->writer[vreg] - 1, 0);
   s->readers[vreg] = 0;
   s->writer[vreg] = at + 1;
-  s->node[at].words += s->m->vreg[vreg].kind == VREG_WORD;
 }
 
 typedef void visit(struct schedule *s, uint32_t at, uint32_t vreg);
 
 static void forget(struct schedule *s, uint32_t at, uint32_t vreg) {
   (void)at;
-  s->writer[vreg] = s->readers[vreg] = 0;
+  s->writer[vreg] = s->readers[vreg] = s->wanted[vreg] = 0;
 }
 
 static void each_vreg(struct schedule *s, uint32_t at, visit *on_read, visit *on_write) {
@@ -174,7 +176,7 @@ static void order_memory(struct schedule *s, uint32_t at) {
   for (uint32_t before = at; before--;)
     if (space_of(&s->inst[before], &other_writes) == space && (writes_it || other_writes) &&
         !apart(s, before, at, space))
-      after(s, at, before, false);
+      after(s, at, before, 0);
 }
 
 /* Others may see that it is not where it was. */
@@ -222,7 +224,7 @@ static void find_heights(struct schedule *s) {
     struct node *node = &s->node[at];
     for (uint32_t i = node->needed; i; i = s->edge[i - 1].next_after) {
       const struct edge *edge = &s->edge[i - 1];
-      const uint32_t height = s->node[edge->after].height + (edge->value ? node->latency : 1);
+      const uint32_t height = s->node[edge->after].height + (edge->vreg ? node->latency : 1);
       node->height = height > node->height ? height : node->height;
     }
   }
@@ -231,11 +233,10 @@ static void find_heights(struct schedule *s) {
 /* Words that are held less once it is placed; more, if negative. */
 static int32_t freed(const struct schedule *s, uint32_t at) {
   const struct node *node = &s->node[at];
-  int32_t words = node->users ? -(int32_t)node->words : 0;
+  int32_t words = -(int32_t)node->words;
   for (uint32_t i = node->needs; i; i = s->edge[i - 1].next_before) {
     const struct edge *edge = &s->edge[i - 1];
-    if (edge->value && s->node[edge->before].users == 1)
-      words += (int32_t)s->node[edge->before].words;
+    words += edge->vreg && s->wanted[edge->vreg] == 1 && s->m->vreg[edge->vreg].kind == VREG_WORD;
   }
   return words;
 }
@@ -249,19 +250,19 @@ static bool is_better(const struct schedule *s, uint32_t at, uint32_t best) {
   return a->height > b->height;
 }
 
+/* Is there room for its result? */
+static bool fits(const struct schedule *s, uint32_t at, uint32_t most) {
+  const int32_t words = freed(s, at);
+  return words >= 0 || (int32_t)s->words - words <= (int32_t)most;
+}
+
 static uint32_t choose(const struct schedule *s, uint32_t first, uint32_t most) {
-  uint32_t best = UINT32_MAX, frees = UINT32_MAX;
-  for (uint32_t at = first; at < s->count; at++) {
-    if (s->node[at].done || s->node[at].missing)
-      continue;
-    if (frees == UINT32_MAX && s->words >= most && freed(s, at) >= 0)
-      frees = at;
-    if (best == UINT32_MAX || is_better(s, at, best))
+  uint32_t best = UINT32_MAX;
+  for (uint32_t at = first; at < s->count; at++)
+    if (!s->node[at].done && !s->node[at].missing && (best == UINT32_MAX || is_better(s, at, best)) &&
+        fits(s, at, most))
       best = at;
-  }
-  if (s->words + s->node[best].words <= most)
-    return best;
-  return frees != UINT32_MAX ? frees : first; /* the first of all that are left misses nothing */
+  return best != UINT32_MAX ? best : first; /* the first of all that are left misses nothing */
 }
 
 static void place(struct schedule *s, uint32_t at) {
@@ -270,22 +271,45 @@ static void place(struct schedule *s, uint32_t at) {
   node->done = true;
   s->now = start + 1;
   s->out[s->placed++] = s->inst[at];
-  s->words += node->users ? node->words : 0;
+  s->words += node->words;
   for (uint32_t i = node->needs; i; i = s->edge[i - 1].next_before) {
-    struct node *before = &s->node[s->edge[i - 1].before];
-    if (s->edge[i - 1].value && --before->users == 0)
-      s->words -= before->words;
+    const uint32_t vreg = s->edge[i - 1].vreg;
+    if (vreg && --s->wanted[vreg] == 0)
+      s->words -= s->m->vreg[vreg].kind == VREG_WORD;
   }
   for (uint32_t i = node->needed; i; i = s->edge[i - 1].next_after) {
     struct node *later = &s->node[s->edge[i - 1].after];
-    const uint32_t ready = start + (s->edge[i - 1].value ? node->latency : 1);
+    const uint32_t ready = start + (s->edge[i - 1].vreg ? node->latency : 1);
     later->missing--;
     later->ready = ready > later->ready ? ready : later->ready;
   }
 }
 
-/* Returns whether anything has a new place. */
-static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t count, uint32_t most) {
+/* What a phi becomes is computed behind those who read what it is, where it was: else both live, and need a register
+ * each. */
+static void order_phis(struct schedule *s, const struct machine_inst *copy) {
+  const struct machine_move *move = &s->m->move[copy->list];
+  for (uint32_t i = 0; i < copy->count; i++) {
+    const uint32_t writer = move[i].from ? s->writer[move[i].from] : 0;
+    for (uint32_t k = writer ? s->readers[move[i].to] : 0; k; k = s->reader[k - 1].next)
+      if (s->reader[k - 1].at < writer - 1)
+        after(s, writer - 1, s->reader[k - 1].at, 0);
+  }
+}
+
+/* The same where the phis become it on a way out of the block. */
+static void order_later_phis(struct schedule *s, const struct machine_block *block) {
+  const uint32_t ways = block->end == IR_END_IF ? 2 : block->end == IR_END_GOTO ? 1 : 0;
+  for (uint32_t i = 0; i < ways; i++) {
+    const struct machine_block *to = &s->m->block[block->to[i]];
+    if (to->count && to->inst[0].op == MACHINE_COPY && to->from_count == 1)
+      order_phis(s, &to->inst[0]);
+  }
+}
+
+/* Returns whether anything has a new place. `last`: the stretch is the end of this block; else NULL. */
+static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t count, uint32_t most,
+                    const struct machine_block *last) {
   s->inst = inst;
   s->count = count;
   s->edges = s->placed = s->words = s->now = s->reader_count = 0;
@@ -293,8 +317,12 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
     s->node[i] = (struct node){.latency = latency_of(&inst[i])};
   for (uint32_t i = 0; i < count; i++) {
     order_memory(s, i);
+    if (inst[i].op == MACHINE_COPY)
+      order_phis(s, &inst[i]);
     each_vreg(s, i, reads, writes);
   }
+  if (last)
+    order_later_phis(s, last);
   find_heights(s);
   bool moved = false;
   for (uint32_t first = 0; s->placed < count;) {
@@ -366,8 +394,9 @@ bool machine_schedule(struct machine *m, uint32_t less, uint32_t *allowed) {
   *allowed = free_registers(pressure.most);
   *allowed = *allowed < m->bound[VREG_WORD] ? *allowed : m->bound[VREG_WORD];
   s->m = m;
-  s->writer = need(2 * (size_t)m->vregs, sizeof *s->writer);
+  s->writer = need(3 * (size_t)m->vregs, sizeof *s->writer);
   s->readers = s->writer + m->vregs;
+  s->wanted = s->readers + m->vregs;
   bool changed = false;
   for (uint32_t i = 0; i < m->ordered; i++) {
     struct machine_block *block = &m->block[m->order[i]];
@@ -376,7 +405,8 @@ bool machine_schedule(struct machine *m, uint32_t less, uint32_t *allowed) {
     uint32_t start = 0;
     for (uint32_t at = 0; at <= block->count; at++)
       if (at == block->count || at - start == STRETCH_MOST || is_fixed(&block->inst[at])) {
-        changed |= at > start + 1 && stretch(s, block->inst + start, at - start, most);
+        changed |=
+            at > start + 1 && stretch(s, block->inst + start, at - start, most, at == block->count ? block : NULL);
         start = at < block->count && is_fixed(&block->inst[at]) ? at + 1 : at;
       }
   }

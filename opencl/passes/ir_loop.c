@@ -80,42 +80,58 @@ static bool changes(const struct ir *ir, const struct ir_loop *loop, ir_ref ref)
   return block != IR_NOWHERE && inside(ir, block, loop->header);
 }
 
-/* By how much the phi grows in a turn; 0 if it does not, or nobody knows. */
-static int64_t step_of(const struct ir *ir, const struct ir_loop *loop, ir_ref phi, unsigned bits) {
-  const ir_ref next = phi_value(ir, phi, loop->latch);
-  const enum kind kind = kind_of(ir->inst[next].op);
-  const ir_ref by = ir_operand(ir, next, 1);
-  if ((kind != KIND_ADD && kind != KIND_SUB) || ir_operand(ir, next, 0) != phi || !ir_is_const(ir, by))
-    return 0;
-  const int64_t step = kind_signed(ir->inst[by].imm, bits);
-  return kind == KIND_ADD ? step : -step;
-}
-
 static bool is_phi_of(const struct ir *ir, const struct ir_loop *loop, ir_ref ref) {
   return ir->inst[ref].op == IR_PHI && ir->inst[ref].block == loop->header;
 }
 
+/* By how much the phi changes in a turn; false if it does not, or nobody knows which way. */
+static bool find_step(const struct ranges *ranges, const struct ir_loop *loop, struct counter *counter) {
+  const struct ir *ir = ranges->ir;
+  const ir_ref next = phi_value(ir, counter->phi, loop->latch);
+  const enum kind kind = kind_of(ir->inst[next].op);
+  const bool swapped = kind == KIND_ADD && ir_operand(ir, next, 1) == counter->phi;
+  const ir_ref with = ir_operand(ir, next, swapped), by = ir_operand(ir, next, !swapped);
+  if ((kind != KIND_ADD && kind != KIND_SUB) || with != counter->phi || changes(ir, loop, by))
+    return false;
+  counter->by = by;
+  counter->down = kind == KIND_SUB;
+  const struct range range = range_of(ranges, by);
+  return !range_empty(range) && range.least >= 1 && range.most <= MOST_STEP;
+}
+
+/* The same of a sum with a negative constant, which is how differences are written. */
+static bool find_negative_step(struct ir *ir, const struct ir_loop *loop, struct counter *counter) {
+  const ir_ref next = phi_value(ir, counter->phi, loop->latch), by = ir_operand(ir, next, 1);
+  if (kind_of(ir->inst[next].op) != KIND_ADD || ir_operand(ir, next, 0) != counter->phi || !ir_is_const(ir, by))
+    return false;
+  const int64_t step = kind_signed(ir->inst[by].imm, counter->bits);
+  if (step >= 0 || step < -MOST_STEP)
+    return false;
+  counter->by = ir_const(ir, kind_width(counter->bits), (uint64_t)-step);
+  return counter->down = true;
+}
+
 /* A loop that counts up goes on below its bound, one that counts down above. */
-static bool leads_there(enum kind kind, int64_t step) {
-  switch (kind) {
+static bool leads_there(const struct ir *ir, const struct counter *counter) {
+  switch (counter->kind) {
   case KIND_LT_S:
   case KIND_LT_U:
   case KIND_LE_S:
   case KIND_LE_U:
-    return step > 0;
+    return !counter->down;
   case KIND_GT_S:
   case KIND_GT_U:
   case KIND_GE_S:
   case KIND_GE_U:
-    return step < 0;
+    return counter->down;
   case KIND_NE_U:
-    return step == 1 || step == -1;
+    return is_value(ir, counter->by, 1);
   default:
     return false;
   }
 }
 
-bool ir_loop_counter(const struct ir *ir, const struct ir_loop *loop, struct counter *counter) {
+bool ir_loop_counter(struct ir *ir, const struct ranges *ranges, const struct ir_loop *loop, struct counter *counter) {
   const struct ir_block *header = &ir->block[loop->header];
   const ir_ref question = header->condition;
   uint16_t op = ir->inst[question].op;
@@ -125,20 +141,15 @@ bool ir_loop_counter(const struct ir *ir, const struct ir_loop *loop, struct cou
   if (header->to[0] != loop->body)
     op = op_complement(op);
   counter->kind = kind_of(op);
-  ir_ref a = ir_operand(ir, question, 0), b = ir_operand(ir, question, 1);
-  if (!is_phi_of(ir, loop, a)) {
-    const ir_ref other = a;
-    a = b;
-    b = other;
+  counter->phi = ir_operand(ir, question, 0);
+  counter->bound = ir_operand(ir, question, 1);
+  if (!is_phi_of(ir, loop, counter->phi)) {
+    counter->phi = ir_operand(ir, question, 1);
+    counter->bound = ir_operand(ir, question, 0);
     counter->kind = kind_swapped(counter->kind);
   }
-  if (!is_phi_of(ir, loop, a) || changes(ir, loop, b))
-    return false;
-  counter->phi = a;
-  counter->bound = b;
-  counter->first = phi_value(ir, a, loop->entry);
-  counter->step = step_of(ir, loop, a, counter->bits);
-  return leads_there(counter->kind, counter->step);
+  return is_phi_of(ir, loop, counter->phi) && !changes(ir, loop, counter->bound) &&
+         (find_negative_step(ir, loop, counter) || find_step(ranges, loop, counter)) && leads_there(ir, counter);
 }
 
 /* ---- counting --------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #ifndef OPENCL_PASSES_IR_LOOP_H
 #define OPENCL_PASSES_IR_LOOP_H
 
-#include "opencl/passes/rewrite.h"
+#include "opencl/passes/range.h"
 
 struct ir_loop {
   uint32_t header, entry, latch, body, after; /* body: where the header leads to inside */
@@ -20,16 +20,18 @@ bool ir_loop_find(const struct ir *ir, uint32_t header, struct ir_loop *loop);
 void ir_loop_free(struct ir_loop *loop);
 bool ir_loop_has(const struct ir *ir, const struct ir_loop *loop, uint32_t block);
 
-/* A loop that goes on while `counter kind bound` holds, where the counter is a phi of the header that grows by `step`
- * in each turn, and the bound does not change. */
+/* A loop that goes on while `phi kind bound` holds, where the phi is one of the header that grows by `by` in each turn,
+ * or shrinks, and neither `by`, from 1 to MOST_STEP, nor the bound changes. */
+enum { MOST_STEP = 1 << 20 };
+
 struct counter {
-  ir_ref phi, first, bound;
-  enum kind kind; /* LT, LE, GT, GE, of either sign, or NE */
-  int64_t step;
+  ir_ref phi, bound, by;
+  enum kind kind; /* LT, LE, GT, GE, of either sign, or NE, then by 1 */
+  bool down;
   unsigned bits;
 };
 
-bool ir_loop_counter(const struct ir *ir, const struct ir_loop *loop, struct counter *counter);
+bool ir_loop_counter(struct ir *ir, const struct ranges *ranges, const struct ir_loop *loop, struct counter *counter);
 
 /* How often the body runs, at most `most` times; UINT32_MAX if that is not known. */
 uint32_t ir_loop_turns(struct ir *ir, const struct ir_loop *loop, uint32_t most);

@@ -31,7 +31,7 @@ static run_of_pass *const run_pass[OPENCL_PASSES] = {
     [PASS_thread] = pass_thread,   [PASS_flatten] = pass_flatten,   [PASS_meet] = pass_meet,
     [PASS_unroll] = pass_unroll,   [PASS_narrow] = pass_narrow,     [PASS_spread] = pass_spread,
     [PASS_divide] = pass_divide,   [PASS_regroup] = pass_regroup,   [PASS_hoist] = pass_hoist,
-    [PASS_widen] = pass_widen,     [PASS_latch] = pass_latch,     [PASS_address] = pass_address,
+    [PASS_widen] = pass_widen,     [PASS_latch] = pass_latch,       [PASS_address] = pass_address,
 };
 
 static void run(struct ir *ir, enum opencl_pass pass) {

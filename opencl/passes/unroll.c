@@ -28,7 +28,7 @@ enum {
   ASKED_SIZE = 2048, /* instructions of all copies, likewise */
   WHOLE_SIZE = 400,  /* where it does not ask: of a loop that goes */
   FACTOR_SIZE = 150, /* of a loop of known turns that stays */
-  AHEAD_SIZE = 180,  /* of one whose turns nobody knows */
+  AHEAD_SIZE = 240,  /* of one whose turns nobody knows */
   BATCH_SIZE = 144,  /* of one that only loads and computes: many loads at once */
   AHEAD_FACTOR = 4,
   BATCH_FACTOR = 16,
@@ -46,6 +46,9 @@ struct unroll {
   bool *leads; /* by value: only to an address */
   uint32_t known;
   ir_ref *with; /* what stands for phis of loops that are gone */
+  struct ranges ranges;
+  bool ranged; /* these are found */
+  bool *stale; /* by header: something in the loop is not as it was when it was analysed */
 };
 
 /* ---- what it would cost ----------------------------------------------------------------------------- */
@@ -174,15 +177,14 @@ static ir_ref are_left(struct ir *ir, const struct counter *counter, uint32_t be
   const unsigned bits = counter->bits;
   const enum ir_width width = kind_width(bits);
   if (counter->kind == KIND_NE_U) {
-    const ir_ref left = put(ir, block, kind_op(KIND_SUB, bits), counter->step > 0 ? counter->bound : now,
-                            counter->step > 0 ? now : counter->bound, 0, place);
+    const ir_ref left = put(ir, block, kind_op(KIND_SUB, bits), counter->down ? now : counter->bound,
+                            counter->down ? counter->bound : now, 0, place);
     return put(ir, block, kind_op(KIND_GT_U, bits), left, ir_const(ir, width, ahead), 0, place);
   }
-  const bool up = counter->step > 0;
-  const uint64_t distance = ahead * (uint64_t)(up ? counter->step : -counter->step) & kind_mask(bits);
+  const bool up = !counter->down;
   const bool is_signed = counter->kind == KIND_LT_S || counter->kind == KIND_LE_S || counter->kind == KIND_GT_S ||
                          counter->kind == KIND_GE_S;
-  const ir_ref by = ir_const(ir, width, distance);
+  const ir_ref by = put(ir, before, kind_op(KIND_MUL, bits), counter->by, ir_const(ir, width, ahead), 0, place);
   const ir_ref bound = put(ir, before, kind_op(up ? KIND_SUB : KIND_ADD, bits), counter->bound, by, 0, place);
   const enum kind nearer = up ? (is_signed ? KIND_LT_S : KIND_LT_U) : is_signed ? KIND_GT_S : KIND_GT_U;
   const ir_ref holds = put(ir, before, kind_op(nearer, bits), bound, counter->bound, 0, place);
@@ -245,6 +247,24 @@ static void unroll_ahead(struct unroll *unroll, struct ir_loop *loop, const stru
 
 /* ---- which --------------------------------------------------------------------------------------- */
 
+/* Below level 2, only straight lines are copied. */
+static bool may_copy(const struct ir *ir, const struct ir_loop *loop) {
+  if (ir->target.optimize >= 2)
+    return true;
+  for (uint32_t i = 0; i < loop->blocks; i++)
+    for (uint32_t k = 0; k < ir->block[loop->block[i]].count; k++)
+      if (ir_is_convergent(ir, ir->block[loop->block[i]].inst[k]))
+        return false;
+  return loop->blocks <= 2;
+}
+
+static bool has_loops(const struct ir *ir, const struct ir_loop *loop) {
+  for (uint32_t i = 0; i < loop->blocks; i++)
+    if (ir->block[loop->block[i]].loop != loop->header)
+      return true;
+  return false;
+}
+
 /* The largest power of two up to `most` by which the loop stays small; 1: none. */
 static uint32_t factor_for(uint32_t most, uint32_t size, uint32_t room) {
   uint32_t factor = 1;
@@ -263,6 +283,8 @@ static bool unroll_known(struct unroll *unroll, struct ir_loop *loop, const stru
     return true;
   }
   uint32_t factor = 1;
+  if (has_loops(ir, loop))
+    return false;
   if (own && asked && asked != UINT32_MAX)
     factor = asked * contents->size <= ASKED_SIZE ? asked : 1;
   else if (own)
@@ -275,12 +297,33 @@ static bool unroll_known(struct unroll *unroll, struct ir_loop *loop, const stru
   return true;
 }
 
+/* Is the loop around it one that goes, so that its turns may soon be known? */
+static bool waits_for_outer(struct unroll *unroll, const struct ir_loop *loop) {
+  const uint32_t header = unroll->ir->block[loop->header].outer;
+  struct ir_loop outer;
+  if (header == IR_NOWHERE || unroll->stale[header] || !ir_loop_find(unroll->ir, header, &outer))
+    return false;
+  const uint32_t turns = ir_loop_turns(unroll->ir, &outer, MOST_TURNS);
+  const bool goes = turns != UINT32_MAX && !unroll->ir->block[header].copies &&
+                    turns * contents_of(unroll, &outer).size <= WHOLE_SIZE;
+  ir_loop_free(&outer);
+  return goes;
+}
+
+static bool find_counter(struct unroll *unroll, const struct ir_loop *loop, struct counter *counter) {
+  if (!unroll->ranged)
+    ranges_find(&unroll->ranges, unroll->ir);
+  unroll->ranged = true;
+  return ir_loop_counter(unroll->ir, &unroll->ranges, loop, counter);
+}
+
 static bool unroll_unknown(struct unroll *unroll, struct ir_loop *loop, const struct contents *contents) {
   struct ir *ir = unroll->ir;
   const uint32_t asked = ir->block[loop->header].copies;
   const bool much = ir->target.optimize > 2;
   struct counter counter;
-  if (ir->target.optimize < 2 || contents->lanes || !ir_loop_counter(ir, loop, &counter))
+  if (ir->target.optimize < 2 || contents->lanes || waits_for_outer(unroll, loop) ||
+      !find_counter(unroll, loop, &counter))
     return false;
   const bool batch =
       contents->loads && !contents->writes && BATCH_FACTOR * contents->size <= (much ? 2 : 1) * BATCH_SIZE;
@@ -298,22 +341,6 @@ static bool unroll_unknown(struct unroll *unroll, struct ir_loop *loop, const st
   return true;
 }
 
-/* There is no loop in it. Below level 2, only straight lines are copied. */
-static bool may_copy(const struct ir *ir, const struct ir_loop *loop) {
-  const bool straight = ir->target.optimize < 2;
-  if (straight && loop->blocks > 2)
-    return false;
-  for (uint32_t i = 0; i < loop->blocks; i++) {
-    const struct ir_block *block = &ir->block[loop->block[i]];
-    if (block->loop != loop->header)
-      return false;
-    for (uint32_t k = 0; straight && k < block->count; k++)
-      if (ir_is_convergent(ir, block->inst[k]))
-        return false;
-  }
-  return true;
-}
-
 static bool unroll_loop(struct unroll *unroll, struct ir_loop *loop) {
   struct ir *ir = unroll->ir;
   const bool own = ir->target.optimize >= 2;
@@ -321,7 +348,9 @@ static bool unroll_loop(struct unroll *unroll, struct ir_loop *loop) {
     return false;
   const struct contents contents = contents_of(unroll, loop);
   const uint32_t turns = ir_loop_turns(ir, loop, own ? MOST_TURNS : ASKED_TURNS);
-  return turns != UINT32_MAX ? unroll_known(unroll, loop, &contents, turns) : unroll_unknown(unroll, loop, &contents);
+  if (turns != UINT32_MAX)
+    return unroll_known(unroll, loop, &contents, turns);
+  return !has_loops(ir, loop) && unroll_unknown(unroll, loop, &contents);
 }
 
 static void replace_phis(struct ir *ir, const struct unroll *unroll) {
@@ -335,18 +364,29 @@ static void replace_phis(struct ir *ir, const struct unroll *unroll) {
 
 void pass_unroll(struct ir *ir) {
   ir_analyse(ir);
-  struct unroll unroll = {
-      .ir = ir, .leads = address_values(ir), .known = ir->count, .with = need(ir->count, sizeof(ir_ref))};
+  struct unroll unroll = {.ir = ir,
+                          .leads = address_values(ir),
+                          .known = ir->count,
+                          .with = need(ir->count, sizeof(ir_ref)),
+                          .stale = need(ir->blocks, sizeof(bool))};
   bool any = false;
   for (uint32_t i = ir->ordered; i--;) {
     struct ir_loop loop;
-    if (ir->block[ir->order[i]].loop == ir->order[i] && ir_loop_find(ir, ir->order[i], &loop)) {
-      any |= unroll_loop(&unroll, &loop);
-      ir_loop_free(&loop);
+    const uint32_t header = ir->order[i];
+    if (ir->block[header].loop != header || unroll.stale[header] || !ir_loop_find(ir, header, &loop))
+      continue;
+    if (unroll_loop(&unroll, &loop)) {
+      any = true;
+      for (uint32_t outer = ir->block[header].outer; outer != IR_NOWHERE; outer = ir->block[outer].outer)
+        unroll.stale[outer] = true;
     }
+    ir_loop_free(&loop);
   }
   if (any)
     replace_phis(ir, &unroll);
   free(unroll.leads);
   free(unroll.with);
+  free(unroll.stale);
+  if (unroll.ranged)
+    ranges_free(&unroll.ranges);
 }

@@ -2,8 +2,8 @@
  *
  * Of a block, between two operations that others may see the order of: accesses to the same base and index whose
  * offsets follow one another, where the first one's address is known to be aligned and nothing in between may touch the
- * same bytes. The wide load stands where the first one stood, the wide store where the last one did. How wide, the target
- * says. Behind pass_address(), which has made bases and offsets of all addresses.
+ * same bytes. The wide load stands where the first one stood, the wide store where the last one did. How wide, the
+ * target says. Behind pass_address(), which has made bases and offsets of all addresses.
  *
  * An address's alignment is that of what it is computed from: shifts and products of constants, and sums of these.
  * Pointers that are arguments are not aligned to more than what they point to, of which nothing is known here. */

@@ -403,14 +403,12 @@ TEST(emit, steps_of_an_address_take_turns_with_arithmetic) {
   ir_exit(h.ir, 0, nowhere);
   ASSERT_TRUE(end(&h, &rig, 40));
   uint32_t alone = 0, steps = 0;
-  for (uint32_t pc = 1, mads = 0; pc < rig.program->count; pc++) {
-    mads += rig.program->code[pc].op == ISA_MAD_32;
-    if (!mads || mads > 12)
-      continue;
-    steps += rig.program->code[pc].op == ISA_AND_32;
-    alone += rig.program->code[pc].op == ISA_AND_32 && rig.program->code[pc - 1].op == ISA_ADD_32;
+  for (uint32_t pc = 1; pc < rig.program->count; pc++) {
+    const struct isa_inst *inst = &rig.program->code[pc];
+    steps += inst->op == ISA_AND_32;
+    alone += inst->op == ISA_AND_32 && inst[-1].op == ISA_ADD_32 && inst[-1].d == inst->a;
   }
-  EXPECT_GE(steps, 2);
+  EXPECT_EQ(steps, 12);
   EXPECT_EQ(alone, 0);
   emit_rig_close(&rig);
 }
@@ -541,8 +539,8 @@ TEST(emit, what_may_be_anything_is_not_made) {
 
 /* The square of lds[id], and a second word whose address takes twelve steps: the square waits until the first word is
  * there, the steps do not. */
-TEST(emit, a_word_of_the_lds_is_used_eight_instructions_behind_its_load) {
-  enum { AWAY = 8, STEPS = 12 };
+TEST(emit, what_needs_no_word_of_the_lds_goes_before_what_does) {
+  enum { STEPS = 12 };
   static struct emit_rig rig;
   struct hand h = begin();
   const ir_ref id = op3(&h, ISA_GET_LOCAL_ID, 0, 0, 0), word = load(&h, ISA_LD_LDS_32, id, 0, 0);
@@ -563,8 +561,8 @@ TEST(emit, a_word_of_the_lds_is_used_eight_instructions_behind_its_load) {
     used = op == ISA_MUL_32 ? pc : used;
     steps += op == ISA_ADD_32 && loaded < pc && !used;
   }
-  EXPECT_EQ(used - loaded, AWAY);
-  EXPECT_EQ(steps, AWAY - 1);
+  EXPECT_LT(loaded, used);
+  EXPECT_GE(steps, STEPS / 2);
   emit_rig_close(&rig);
 }
 

@@ -32,6 +32,13 @@ static void note(struct lane *lane, uint64_t what) {
   lane->digest = (lane->digest ^ what) * UINT64_C(0x9e3779b97f4a7c15) + (lane->digest >> 31);
 }
 
+static void note_memory(struct lane *lane) {
+  for (size_t i = 0; i < LANE_GLOBAL + LANE_LDS; i++)
+    lane->seen =
+        (lane->seen ^ (i < LANE_GLOBAL ? lane->global[i] : lane->lds[i - LANE_GLOBAL])) * UINT64_C(0x9e3779b97f4a7c15) +
+        (lane->seen >> 31);
+}
+
 static struct value get(const struct run *run, ir_ref ref) {
   const struct ir_inst *inst = &run->ir->inst[ref];
   if (inst->op == IR_CONST)
@@ -135,9 +142,10 @@ static void run_one(struct run *run, ir_ref ref) {
     run->value[ref] = of_bits(result, inst->width);
   else if (row->format == FORMAT_QUERY_AXIS || row->format == FORMAT_QUERY)
     run->value[ref] = of_bits(run->lane->id + inst->op % 3 + 1 + inst->imm, inst->width);
-  else if (row->class_ == ISA_CLASS_BARRIER)
+  else if (row->class_ == ISA_CLASS_BARRIER) {
     note(run->lane, inst->op);
-  else
+    note_memory(run->lane);
+  } else
     access(run, ref);
 }
 
@@ -173,5 +181,6 @@ void lane_run(struct lane *lane, const struct ir *ir) {
     block = in->to[in->end == IR_END_IF && !(get(&run, in->condition).word[0] & 1)];
     lane->failed |= ++lane->steps > MOST_STEPS;
   }
+  note_memory(lane);
   free(run.value);
 }

@@ -10,6 +10,7 @@ struct lane {
   uint8_t global[LANE_GLOBAL], lds[LANE_LDS], private_memory[LANE_PRIVATE], args[LANE_ARGS];
   uint32_t id;     /* local, group and global ids follow from it */
   uint64_t digest; /* of all stores and barriers, in order */
+  uint64_t seen;   /* of what memory holds at each barrier and at the end: all that others may see */
   uint64_t steps;  /* instructions that ran */
   bool failed;     /* outside memory, too long, or something that a lane of this kind cannot do */
 };
