@@ -109,6 +109,7 @@ static bool copy_by_loop(struct build *b, const struct spirv_inst *inst, const s
   build_set(b, at, wide(b, build_query(b, ISA_GET_LOCAL_LINEAR_ID, 0)));
   build_goto(b, head);
   build_enter(b, head);
+  b->ir->block[head].copies = 1; /* vendors' libraries have it as it stands, not unrolled */
   const ir_ref index = build_get(b, at, IR_W2);
   build_if(b, build_op(b, ISA_SETP_LT_U64, index, count, 0), body, done);
   build_enter(b, body);

@@ -4,6 +4,20 @@
  * Left alone: 64 bits, and negative numbers. */
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
+#include "opencl/passes/range.h"
+
+/* The upper half of n times m, shifted, is exact for all n up to `most` if m = (2^(32 + shift) + e) / by is so near the
+ * reciprocal that most * e < 2^(32 + shift) (theorem 4.2 there, with what is known of n). 0 if no m of 32 bits is. */
+static ir_ref short_quotient(struct rewrite *rw, const struct term *t, uint64_t by, unsigned l, uint64_t most) {
+  for (unsigned shift = 0; shift < l; shift++) {
+    const uint64_t whole = UINT64_C(1) << (32 + shift), m = whole / by + 1, e = m * by - whole;
+    if (m > UINT32_MAX || most >= whole / e)
+      continue;
+    const ir_ref high = term_put(rw, t, KIND_MULHI_U, t->a, term_const(rw, t, m));
+    return shift ? term_put(rw, t, KIND_SHR_U, high, rewrite_32(rw, shift)) : high;
+  }
+  return 0;
+}
 
 /* n / by: with h the upper half of n times m, (h + (n - h) / 2) >> (l - 1) where 2^(l - 1) < by < 2^l. */
 static ir_ref unsigned_quotient(struct rewrite *rw, const struct term *t, uint64_t by, unsigned l) {
@@ -32,7 +46,10 @@ static ir_ref divide_rule(struct rewrite *rw, ir_ref ref) {
   if (by < 3 || !(by & (by - 1)) || (is_signed && by > INT32_MAX))
     return ref;
   const unsigned l = 64 - (unsigned)__builtin_clzll(by);
-  const ir_ref quotient = is_signed ? signed_quotient(rw, &t, by, l) : unsigned_quotient(rw, &t, by, l);
+  const struct range range = range_of(rw->context, t.a);
+  ir_ref quotient = is_unsigned ? short_quotient(rw, &t, by, l, range.high) : 0;
+  if (!quotient)
+    quotient = is_signed ? signed_quotient(rw, &t, by, l) : unsigned_quotient(rw, &t, by, l);
   if (t.kind == KIND_DIV_S || t.kind == KIND_DIV_U)
     return quotient;
   return term_put(rw, &t, KIND_SUB, t.a, term_put(rw, &t, KIND_MUL, quotient, t.b));
@@ -40,6 +57,9 @@ static ir_ref divide_rule(struct rewrite *rw, ir_ref ref) {
 
 void pass_divide(struct ir *ir) {
   ir_analyse(ir);
-  struct rewrite rewrite = {.rule = divide_rule};
+  struct ranges ranges;
+  ranges_find(&ranges, ir);
+  struct rewrite rewrite = {.rule = divide_rule, .context = &ranges};
   rewrite_run(&rewrite, ir);
+  ranges_free(&ranges);
 }

@@ -35,6 +35,9 @@ void pass_unroll(struct ir *ir);
 /* 64-bit integers of which 32 bits are all that can be set, or all that is asked for, become 32-bit ones. */
 void pass_narrow(struct ir *ir);
 
+/* Addresses a multiple of one value apart are computed from one another; in front of pass_address(). */
+void pass_chain(struct ir *ir);
+
 /* Constants in address arithmetic move outwards, to where the addressing modes of pass_address() take them. After it,
  * pass_narrow() would undo it. */
 void pass_spread(struct ir *ir);

@@ -16,7 +16,7 @@ static const struct {
     {"simplify", pass_simplify}, {"promote", pass_promote}, {"flatten", pass_flatten}, {"narrow", pass_narrow},
     {"unroll", pass_unroll},     {"spread", pass_spread},   {"hoist", pass_hoist},     {"address", pass_address},
     {"regroup", pass_regroup},   {"loads", pass_loads},     {"latch", pass_latch},     {"thread", pass_thread},
-    {"meet", pass_meet},         {"widen", pass_widen},     {"all", opencl_passes},
+    {"meet", pass_meet},         {"widen", pass_widen},     {"chain", pass_chain},     {"all", opencl_passes},
 };
 
 /* Of these only what others may see stays the same, not each store. */
