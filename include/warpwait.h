@@ -205,6 +205,8 @@ typedef struct ww_build {
   void *self;                /* of go_on */
   const ww_constant *constants; /* of SPIR-V: values in place of those in the module */
   size_t constant_count;
+  const char *optimize; /* how much: "0" (code near the source) to "3"; NULL: "2", or "0" with -cl-opt-disable */
+  const char *without;  /* passes of the compiler that are left out: "unroll,hoist"; NULL: none */
 } ww_build;
 
 /* Bytes that the value of a specialization constant of SPIR-V takes; 0: there is no such constant in it. */
@@ -216,8 +218,8 @@ WW_API size_t ww_constant_bytes(ww_bytes spirv, uint32_t id);
 WW_API ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build *build, ww_program **program,
                                   ww_error *error);
 /* A program of several translation units. ww_unit_compile() compiles one, of OpenCL C or SPIR-V that may call what
- * another one has, into LLVM bitcode for the sink; ww_program_link() makes the program. `copies`, `registers` and
- * `route` of the build are the link's; headers are the units'. Needs clang and llvm-spirv. */
+ * another one has, into LLVM bitcode for the sink; ww_program_link() makes the program. `copies`, `registers`,
+ * `optimize`, `without` and `route` of the build are the link's; headers are the units'. Needs clang and llvm-spirv. */
 WW_API ww_status ww_unit_compile(ww_context *context, ww_bytes source, const ww_build *build, ww_sink sink,
                                  ww_error *error);
 WW_API ww_status ww_program_link(ww_context *context, const ww_bytes *units, size_t count, const ww_build *build,

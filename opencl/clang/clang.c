@@ -694,6 +694,15 @@ bool opencl_uniform_groups(const struct opencl_build *build) {
   return good && (is_1 || options.uniform);
 }
 
+bool opencl_is_unoptimized(const struct opencl_build *build) {
+  struct clang_options options;
+  char why[OPENCL_WHY];
+  const bool good = clang_options_read(build->options, &options, why, sizeof why);
+  const bool unoptimized = options.unoptimized;
+  clang_options_free(&options);
+  return good && unoptimized;
+}
+
 bool opencl_option_good(const char *option, const char *value, char *text, size_t size) {
   struct clang_options options;
   struct words words = {0};

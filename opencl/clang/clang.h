@@ -90,6 +90,9 @@ const char *opencl_option_path(const char *word, const char **option);
  * -cl-uniform-work-group-size promises that there are none. */
 bool opencl_uniform_groups(const struct opencl_build *build);
 
+/* Whether -cl-opt-disable is among the options. */
+bool opencl_is_unoptimized(const struct opencl_build *build);
+
 /* Runs clang and llvm-spirv on the file `path`, or finds the result in the cache. *spirv is the caller's to free.
  * False with *error filled: clang's own first error as it words it ("kernel.cl:3:5: error: ..."), or that a tool
  * is missing and which package has it. Of several errors of the file say() hears each, too, and all warnings that an

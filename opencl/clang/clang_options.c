@@ -239,6 +239,7 @@ static bool read_one(const char *const **words, struct clang_options *options, c
     options->is_1 = clang_options_is_1(value);
   }
   options->uniform |= strcmp(row->word, "-cl-uniform-work-group-size") == 0;
+  options->unoptimized |= strcmp(row->word, "-cl-opt-disable") == 0;
   options->warnings |= row->value == A_WARNING;
   return true;
 }

@@ -13,6 +13,7 @@ struct clang_options {
   bool standard;      /* one says -cl-std, */
   bool is_1;          /* and the last of them OpenCL C 1.x */
   bool uniform;       /* one says that all work-groups have one size */
+  bool unoptimized;   /* one says that nothing is to be optimized */
   bool warnings;      /* one asks for warnings, which are then shown */
 };
 

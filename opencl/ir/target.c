@@ -2,6 +2,8 @@
 
 #include "isa/isa.h"
 
+#include <string.h>
+
 const struct opencl_pass_row opencl_pass[OPENCL_PASSES] = {
 #define PASS(name, level, text) {#name, level, text},
 #include "opencl/ir/passes.def"
@@ -10,6 +12,13 @@ const struct opencl_pass_row opencl_pass[OPENCL_PASSES] = {
 
 struct opencl_target opencl_usual_target(void) {
   return (struct opencl_target){.registers = ISA_REGISTERS, .optimize = OPENCL_USUAL_LEVEL};
+}
+
+enum opencl_pass opencl_find_pass(const char *name) {
+  enum opencl_pass pass = 0;
+  while (pass < OPENCL_PASSES && strcmp(opencl_pass[pass].name, name) != 0)
+    pass++;
+  return pass;
 }
 
 bool opencl_pass_runs(const struct opencl_target *target, enum opencl_pass pass) {

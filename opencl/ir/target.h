@@ -29,6 +29,9 @@ struct opencl_target {
 /* The usual level, and all registers that there are. */
 struct opencl_target opencl_usual_target(void);
 
+/* A pass by its name; OPENCL_PASSES: there is none. */
+enum opencl_pass opencl_find_pass(const char *name);
+
 bool opencl_pass_runs(const struct opencl_target *target, enum opencl_pass pass);
 
 #endif

@@ -90,7 +90,9 @@ static bool read_build(const ww_build *from, struct program_build *build, struct
     return message_fail(message, "registers: %u is outside [%d, %d] registers a lane", from->registers,
                         PROGRAM_LEAST_REGISTERS, PROGRAM_MOST_REGISTERS);
   build->registers = from->registers;
-  return true;
+  if (from->optimize && !program_optimize(from->optimize, build, message))
+    return message_within(message, "optimize");
+  return !from->without || program_without(from->without, build, message) || message_within(message, "without");
 }
 
 /* Headers by their names. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "models/machine.h"
+#include "opencl/opencl.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
@@ -79,9 +80,20 @@ static void offer_kernels(struct completion *completion) {
 }
 
 /* The last of a list. */
-static void offer_events(struct completion *completion) {
+static void begin_last(struct completion *completion) {
   const char *comma = strrchr(completion->word + completion->at, ',');
   completion->at = comma ? (size_t)(comma + 1 - completion->word) : completion->at;
+}
+
+static void offer_passes(struct completion *completion) {
+  begin_last(completion);
+  for (enum opencl_pass pass = 0; pass < OPENCL_PASSES; pass++)
+    if (pass != PASS_meet)
+      offer(completion, opencl_pass[pass].name, "", opencl_pass[pass].text);
+}
+
+static void offer_events(struct completion *completion) {
+  begin_last(completion);
   for (unsigned i = 0; i < TIMELINE_BLOCKS; i++)
     offer(completion, timeline_block_rows[i].name, "", timeline_block_rows[i].text);
   for (unsigned i = 0; i < TIMELINE_KINDS; i++)
@@ -117,6 +129,9 @@ static void offer_values(struct completion *completion, const struct value_row *
     break;
   case VALUE_EVENTS:
     offer_events(completion);
+    break;
+  case VALUE_PASSES:
+    offer_passes(completion);
     break;
   case VALUE_VERB:
     offer_verbs(completion, completion->file ? verb_named(NO_VERB, completion->file) : NO_VERB);

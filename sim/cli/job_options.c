@@ -17,7 +17,9 @@ static bool take_checked(struct command *command, struct program_build *build, s
     bool (*take)(const char *word, struct program_build *build, struct message *message);
   } rows[] = {{OPTION_ROUTE, "--route", program_route},
               {OPTION_COPIES, "--copies", program_copies},
-              {OPTION_REGISTERS, "--registers", program_registers}};
+              {OPTION_REGISTERS, "--registers", program_registers},
+              {OPTION_OPTIMIZE, "--optimize", program_optimize},
+              {OPTION_WITHOUT, "--without", program_without}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     size_t at = 0;
     for (const char *word; (word = command_next(command, rows[i].id, &at));)

@@ -31,6 +31,7 @@
 #define PARAMETER_NAME         {.is = VALUE_PARAMETER, .words = ""}
 #define KERNEL_NAME            {.is = VALUE_KERNEL}
 #define EVENT_NAMES            {.is = VALUE_EVENTS}
+#define PASS_NAMES             {.is = VALUE_PASSES}
 #define VERB_NAME              {.is = VALUE_VERB}
 
 /* ---- tables ------------------------------------------------------------------------------------ */

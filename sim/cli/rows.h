@@ -40,6 +40,7 @@ enum value_kind {
   VALUE_PARAMETER, /* a parameter of a machine, and if that is in `words` "=" and a value */
   VALUE_KERNEL,    /* a kernel of the file on the line */
   VALUE_EVENTS,    /* blocks and kinds of events of a timeline, with commas between */
+  VALUE_PASSES,    /* passes of the compiler, with commas between */
   VALUE_VERB,
 };
 

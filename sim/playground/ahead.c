@@ -129,6 +129,11 @@ bool opencl_uniform_groups(const struct opencl_build *build) {
   return false;
 }
 
+bool opencl_is_unoptimized(const struct opencl_build *build) {
+  (void)build;
+  return false;
+}
+
 bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
                     struct isa_error *error) {
   char beside[4096];

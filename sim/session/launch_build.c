@@ -146,13 +146,36 @@ static bool read_registers(struct launch_reader *reader, const struct place *pla
   return true;
 }
 
+static bool read_optimize(struct launch_reader *reader, const struct place *place, const json_t *value,
+                          struct program_build *build) {
+  uint64_t number = 0;
+  if (!json_whole(&reader->document, place, value, 0, OPENCL_LEVELS - 1, "", &number))
+    return false;
+  build->optimize = (unsigned)number;
+  build->optimize_said = true;
+  return true;
+}
+
+static bool say_pass(struct launch_reader *reader, const struct place *place, struct program_words *words,
+                     const char *word) {
+  (void)words;
+  return program_without(word, &reader->job->build, reader->document.message) || launch_refuse(reader, place);
+}
+
+static bool read_without(struct launch_reader *reader, const struct place *place, const json_t *value,
+                         struct program_build *build) {
+  (void)build;
+  return read_words(reader, place, value, NULL, say_pass);
+}
+
 static const struct {
   const char *key;
   bool (*read)(struct launch_reader *reader, const struct place *place, const json_t *value,
                struct program_build *build);
 } keys[] = {
-    {"std", read_standard},    {"defines", read_defines}, {"include", read_includes}, {"extensions", read_extensions},
-    {"options", read_options}, {"route", read_route},     {"copies", read_copies},    {"registers", read_registers},
+    {"std", read_standard},      {"defines", read_defines}, {"include", read_includes}, {"extensions", read_extensions},
+    {"options", read_options},   {"route", read_route},     {"copies", read_copies},    {"registers", read_registers},
+    {"optimize", read_optimize}, {"without", read_without},
 };
 
 bool launch_build(struct launch_reader *reader, const struct place *place, const json_t *object) {

@@ -106,6 +106,10 @@ void program_build_add(struct program_build *build, const struct program_build *
   build->copies_said |= more->copies_said;
   if (more->registers)
     build->registers = more->registers;
+  if (more->optimize_said)
+    build->optimize = more->optimize;
+  build->optimize_said |= more->optimize_said;
+  build->without |= more->without;
   build->no_cache |= more->no_cache;
   build->tools = more->tools ? more->tools : build->tools;
   build->text = more->text ? more->text : build->text;
@@ -173,6 +177,43 @@ bool program_registers(const char *word, struct program_build *build, struct mes
                       PROGRAM_LEAST_REGISTERS, PROGRAM_MOST_REGISTERS);
 }
 
+bool program_optimize(const char *word, struct program_build *build, struct message *message) {
+  build->optimize = (unsigned)(*word - '0');
+  build->optimize_said = true;
+  return (build->optimize < OPENCL_LEVELS && !word[1]) ||
+         message_fail(message, "'%.40s' is not a level of optimization, 0 to %d", word, OPENCL_LEVELS - 1);
+}
+
+/* Passes that can be left out: all but one. */
+static bool fail_pass(const char *word, struct message *message) {
+  const char *names[OPENCL_PASSES];
+  char legal[400];
+  size_t count = 0;
+  for (enum opencl_pass pass = 0; pass < OPENCL_PASSES; pass++)
+    if (pass != PASS_meet)
+      names[count++] = opencl_pass[pass].name;
+  if (strcmp(word, opencl_pass[PASS_meet].name) == 0)
+    return message_fail(message, "'%s' cannot be left out: without it, warps would not meet at barriers", word);
+  message_suggest(legal, sizeof legal, "", names, count);
+  return message_fail(message, "no pass '%.40s'%s", word, legal);
+}
+
+bool program_without(const char *words, struct program_build *build, struct message *message) {
+  char *copy = need_copy(words), *rest = copy;
+  bool good = true;
+  for (const char *word; good && (word = strsep(&rest, ","));) {
+    enum opencl_pass pass = opencl_find_pass(word);
+    good = (pass != OPENCL_PASSES && pass != PASS_meet) || fail_pass(word, message);
+    build->without |= good ? UINT64_C(1) << pass : 0;
+  }
+  free(copy);
+  return good;
+}
+
+bool program_says_lowering(const struct program_build *build) {
+  return build->registers || build->copies_said || build->optimize_said || build->without;
+}
+
 const char *program_option(enum opencl_part part) {
   return part == OPENCL_STANDARD ? "--cl-std" : part == OPENCL_WORDS ? "-D or --build-option" : "--build-option";
 }
@@ -225,6 +266,9 @@ static bool check_build(const char *path, enum language language, const struct p
                         languages[language].what);
   if (build->registers && language != OPENCL_C && language != SPIR_V)
     return message_fail(message, "'%s' is %s, which has the registers that it has: the limit is for .cl and .spv", path,
+                        languages[language].what);
+  if ((build->optimize_said || build->without) && language != OPENCL_C && language != SPIR_V)
+    return message_fail(message, "'%s' is %s, which is run as it is: only .cl and .spv are optimized", path,
                         languages[language].what);
   return true;
 }
@@ -303,6 +347,8 @@ static bool compile(struct program *program, const struct program_build *build, 
   struct isa_error error = {""};
   caller_busy(build->caller, true);
   program->uniform_groups = opencl_uniform_groups(&how);
+  if (!build->optimize_said && opencl_is_unoptimized(&how))
+    program->target.optimize = 0;
   const bool good = opencl_compile(program->path, &how, &program->spirv, &program->spirv_bytes, &error);
   caller_busy(build->caller, false);
   return good || message_fail(message, "%s", without_path(program, error.text));
@@ -359,14 +405,21 @@ static void specialize(const struct program_build *build, uint8_t *spirv, size_t
     opencl_specialize(spirv, size, build->constants[i].id, build->constants[i].value);
 }
 
-/* What is common to all ways in. `data` is taken; *spirv or the program's own text become of it, or it is freed. */
-static bool finish(struct program *program, enum language language, char *data, size_t size,
-                   const struct program_build *build, struct message *message) {
+static void begin_program(struct program *program, const struct program_build *build) {
   program->target = opencl_usual_target();
   if (build->registers)
     program->target.registers = build->registers;
+  if (build->optimize_said)
+    program->target.optimize = build->optimize;
+  program->target.without = build->without;
   program->copies = build->copies;
   program->reads = build->reads;
+}
+
+/* What is common to all ways in. `data` is taken; *spirv or the program's own text become of it, or it is freed. */
+static bool finish(struct program *program, enum language language, char *data, size_t size,
+                   const struct program_build *build, struct message *message) {
+  begin_program(program, build);
   if (language == SPIR_V) {
     program->spirv = (uint8_t *)data;
     program->spirv_bytes = size;
@@ -477,11 +530,7 @@ bool program_link(struct program *program, const char *name, const struct opencl
   program->path = need_copy(name);
   program->in_memory = true;
   program->text = need_copy("");
-  program->target = opencl_usual_target();
-  if (build->registers)
-    program->target.registers = build->registers;
-  program->copies = build->copies;
-  program->reads = build->reads;
+  begin_program(program, build);
   const bool good = compile(program, build, (struct step){.units = units, .count = count}, message);
   free(program->text);
   program->text = NULL;

@@ -33,6 +33,9 @@ struct program_build {
   uint32_t registers; /* most of a lane; 0: not said */
   bool copies_said;
   enum opencl_copies copies;
+  bool optimize_said;
+  unsigned optimize; /* level, 0 to 3 */
+  uint64_t without;  /* passes that are left out, a bit each */
   bool no_cache;
   const struct opencl_tools *tools;    /* with what it is compiled; NULL: the environment's */
   const char *text;                    /* OpenCL C in place of the file's own, which is the caller's; NULL: none */
@@ -69,10 +72,16 @@ size_t program_define(const struct program_build *build, size_t from);
 /* The defines that hold, as a list of words. */
 struct json_t *program_json_defines(const struct program_build *build);
 
-/* Routes, ways of copies and numbers of registers by their names; false with the message filled. */
+/* Routes, ways of copies, numbers of registers, levels of optimization and lists of passes ("unroll,hoist") by their
+ * names; false with the message filled. */
 bool program_route(const char *word, struct program_build *build, struct message *message);
 bool program_copies(const char *word, struct program_build *build, struct message *message);
 bool program_registers(const char *word, struct program_build *build, struct message *message);
+bool program_optimize(const char *word, struct program_build *build, struct message *message);
+bool program_without(const char *words, struct program_build *build, struct message *message);
+
+/* Whether a build says how SPIR-V becomes instructions: it is for .cl and .spv. */
+bool program_says_lowering(const struct program_build *build);
 
 /* The option of the command line that says a part of the build. */
 const char *program_option(enum opencl_part part);

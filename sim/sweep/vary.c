@@ -57,7 +57,7 @@ static void say_option(struct sweep_plan *plan, const char *option, const char *
 /* Of the command line's build a plan has the options of clang. */
 static bool take_build(const struct vary *vary, const struct program_build *build, struct message *message) {
   struct sweep_plan *plan = vary->plan;
-  if (build->standard || build->route_said || build->registers || build->copies_said || build->extensions.count)
+  if (build->standard || build->route_said || program_says_lowering(build) || build->extensions.count)
     return message_fail(
         message,
         "%s: of the options of OpenCL C it goes with -D, -I and --build-option alone; the launch file's "

@@ -91,13 +91,18 @@ TEST(errors, of_programs) {
   refuse_program(&rig, "\x03\x02\x23\x07\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 20, NULL,
                  "kernel.spv");
   refuse_program(&rig, "WWO\3\xff\xff\xff\xff\xff\xff\xff\xff", 12, NULL, "kernel.wwo");
-  const ww_build bad[] = {{.size = sizeof *bad, .options = "-D \"N"},
-                          {.size = sizeof *bad, .options = "-fplugin=evil.so"},
-                          {.size = sizeof *bad, .route = "O7"},
-                          {.size = sizeof *bad, .copies = "both"},
-                          {.size = sizeof *bad, .registers = 3}};
-  const char *const says[] = {"a quote is not closed", "-fplugin", "no route 'O7'", "no way of copies 'both'",
-                              "registers: 3 is outside [16, 255]"};
+  const ww_build bad[] = {
+      {.size = sizeof *bad, .options = "-D \"N"}, {.size = sizeof *bad, .options = "-fplugin=evil.so"},
+      {.size = sizeof *bad, .route = "O7"},       {.size = sizeof *bad, .copies = "both"},
+      {.size = sizeof *bad, .registers = 3},      {.size = sizeof *bad, .optimize = "4"},
+      {.size = sizeof *bad, .without = "unrol"}};
+  const char *const says[] = {"a quote is not closed",
+                              "-fplugin",
+                              "no route 'O7'",
+                              "no way of copies 'both'",
+                              "registers: 3 is outside [16, 255]",
+                              "optimize: '4' is not a level of optimization, 0 to 3",
+                              "without: no pass 'unrol', legal: promote, simplify"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     refuse_program(&rig, "kernel void k(void) {}", 22, &bad[i], says[i]);
   rig_refused(&rig, ww_program_kernel(rig.program, NULL, &kernel, &rig.error), WW_BAD_INPUT, "which kernel?");

@@ -195,6 +195,11 @@ class Objects(unittest.TestCase):
         x = device.buffer(ones())
         for message, call in (("offset: 18446744073709551620 is outside", lambda: x.at(2**64 + 4)),
                               ("Local", lambda: ww.Local(2**64 + 64)), ("Local: shape: expected a whole", lambda: ww.Local(2.5)),
+                              ("optimize: 4", lambda: ww.Program(rig.TRIPLE, optimize=4)),
+                              ("without: no pass 'inline', legal: promote",
+                               lambda: ww.Program(rig.TRIPLE, without=["inline"])),
+                              ("without: expected a list of passes, found 'unroll'",
+                               lambda: ww.Program(rig.TRIPLE, without="unroll")),
                               ("registers: 4294967360", lambda: ww.Program(rig.TRIPLE, registers=2**32 + 64)),
                               ("cycle_limit: -1", lambda: ww.run(KERNEL.launch(global_size=64, args=[x, 1]), cycle_limit=-1)),
                               ("buffer: bytes", lambda: device.buffer(2**60)), ("packets", lambda: device.pipe(-1)),

@@ -116,7 +116,8 @@ class Program(Mapping[str, Kernel]):
     clBuildProgram() takes them ('-cl-std=CL2.0 -I "a folder"'). headers: texts that #include finds by these names.
     constants: specialization constants of SPIR-V by their numbers, numpy scalars. registers: at most so many for a
     work-item, 16 to 255. route: through LLVM, "ssa" (default), "O0" or "O2". copies: what becomes of asynchronous
-    copies, "machine" (default) or "loop".
+    copies, "machine" (default) or "loop". optimize: how much, 0 (code near the source) to 3; None: 2, or 0 with
+    -cl-opt-disable among the options. without: passes of the compiler that are left out, ["unroll", "hoist"].
 
     log: what clang printed; empty for a program from the cache, unless the options ask for warnings ("-Wall"). Raises
     BadInput (whose `log` has all of clang's errors). A kernel that cannot
@@ -127,7 +128,8 @@ class Program(Mapping[str, Kernel]):
     def __init__(self, source: str | bytes | os.PathLike[str], *, name: str | None = None,
                  defines: Mapping[str, object] | None = None, options: str = "",
                  headers: Mapping[str, str] | None = None, constants: Mapping[int, numpy.generic] | None = None,
-                 registers: int = 0, route: str | None = None, copies: str | None = None) -> None:
+                 registers: int = 0, route: str | None = None, copies: str | None = None,
+                 optimize: int | None = None, without: Sequence[str] = ()) -> None:
         words = [options]
         if isinstance(source, os.PathLike):
             path = pathlib.Path(source)
@@ -140,11 +142,14 @@ class Program(Mapping[str, Kernel]):
             raise BadInput(f"defines: expected a mapping from macros to values, found {defines!r}")
         words += [f"-D {quoted(macro if value is None else f'{macro}={word_of(value)}')}"
                   for macro, value in (defines or {}).items()]
+        if isinstance(without, str):
+            raise BadInput(f"without: expected a list of passes, found {without!r}")
         self.source = encoded("source", source)
         self.name = name
         self.defines = dict(defines or {})
         self._settings: dict[str, Any] = {"options": options, "headers": headers, "constants": constants,
-                                          "registers": registers, "route": route, "copies": copies}
+                                          "registers": registers, "route": route, "copies": copies,
+                                          "optimize": optimize, "without": without}
         self.log = ""
         self._build(" ".join(word for word in words if word))
 
@@ -154,13 +159,15 @@ class Program(Mapping[str, Kernel]):
         headers = [_library.Bytes(body, len(body), path) for path, body in bodies.items()]
         values = {number: numpy.asarray(value).tobytes() for number, value in (settings["constants"] or {}).items()}
         constants = [_library.Constant(number, value, len(value)) for number, value in values.items()]
-        callbacks = _library.Callbacks()
+        callbacks, level = _library.Callbacks(), settings["optimize"]
         log, said = callbacks.sink()
         build = _library.Build(
             options=raw(options), route=raw(settings["route"]) if settings["route"] else None,
             copies=raw(settings["copies"]) if settings["copies"] else None, registers=whole("registers", settings["registers"], 0, 255), log=log,
             headers=(_library.Bytes * len(headers))(*headers), header_count=len(headers), go_on=_library.go_on,
-            constants=(_library.Constant * len(constants))(*constants), constant_count=len(constants))
+            constants=(_library.Constant * len(constants))(*constants), constant_count=len(constants),
+            optimize=None if level is None else raw(str(whole("optimize", level, 0, 3))),
+            without=raw(",".join(settings["without"])) if settings["without"] else None)
         setattr(build, "self", callbacks.number)
         source = _library.Bytes(self.source, len(self.source), raw(self.name) if self.name is not None else None)
         try:
