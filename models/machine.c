@@ -25,6 +25,16 @@ static const struct param_row mem_rows[] = {
 #undef POW2
 #undef ENUM
 
+#define PARAM(...) PARAM_ROW(struct isa_features, __VA_ARGS__)
+#define POW2(...) POW2_ROW(struct isa_features, __VA_ARGS__)
+#define ENUM(...) ENUM_ROW(struct isa_features, __VA_ARGS__)
+static const struct param_row isa_feature_rows[] = {
+#include "isa/isa.params.def"
+};
+#undef PARAM
+#undef POW2
+#undef ENUM
+
 #define PARAM(...) PARAM_ROW(struct host_params, __VA_ARGS__)
 static const struct param_row host_rows[] = {
 #include "models/host.params.def"
@@ -50,6 +60,7 @@ const struct param_group machine_groups[MACHINE_GROUPS] = {
   {"lds", "Local data store", lds_param_rows, LDS_ROWS, offsetof(struct machine, lds)},
   {"dma", "DMA engine", dma_param_rows, DMA_ROWS, offsetof(struct machine, dma)},
   {"mem", "Global memory", mem_rows, sizeof mem_rows / sizeof *mem_rows, offsetof(struct machine, mem)},
+  {"isa", "Instruction set", isa_feature_rows, sizeof isa_feature_rows / sizeof *isa_feature_rows, offsetof(struct machine, isa)},
   {"host", "Host", host_rows, sizeof host_rows / sizeof *host_rows, offsetof(struct machine, host)},
 };
 

@@ -3,6 +3,7 @@
 #define MODELS_MACHINE_H
 
 #include "dma/dma.h"
+#include "isa/features.h"
 #include "lds/lds.h"
 #include "models/mem/params.h"
 #include "sim/core/params.h"
@@ -36,11 +37,13 @@ struct machine {
   struct lds_params lds;
   struct dma_params dma;
   struct mem_params mem;
+  struct isa_features isa;
   struct host_params host;
 };
 
-/* The groups cu, lds, dma, mem and host; `base` offsets are into struct machine. The models read the first four. */
-enum { MACHINE_GROUPS = 5, MACHINE_MODEL_GROUPS = 4 };
+/* The groups cu, lds, dma, mem, isa and host; `base` offsets are into struct machine. The models read the first four.
+ */
+enum { MACHINE_GROUPS = 6, MACHINE_MODEL_GROUPS = 4 };
 extern const struct param_group machine_groups[MACHINE_GROUPS];
 
 /* Every parameter at its default. */

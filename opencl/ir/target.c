@@ -11,7 +11,23 @@ const struct opencl_pass_row opencl_pass[OPENCL_PASSES] = {
 };
 
 struct opencl_target opencl_usual_target(void) {
-  return (struct opencl_target){.registers = ISA_REGISTERS, .optimize = OPENCL_USUAL_LEVEL};
+  enum { off, on };
+  return (struct opencl_target){.registers = ISA_REGISTERS,
+                                .optimize = OPENCL_USUAL_LEVEL,
+                                .isa = {
+#define PARAM(name, initial, ...) .name = (initial),
+#define POW2 PARAM
+#define ENUM PARAM
+#include "isa/isa.params.def"
+#undef PARAM
+#undef POW2
+#undef ENUM
+                                }};
+}
+
+bool opencl_same_target(const struct opencl_target *a, const struct opencl_target *b) {
+  return a->registers == b->registers && a->optimize == b->optimize && a->without == b->without &&
+         isa_same_features(&a->isa, &b->isa);
 }
 
 enum opencl_pass opencl_find_pass(const char *name) {

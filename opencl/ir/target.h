@@ -2,8 +2,7 @@
 #ifndef OPENCL_IR_TARGET_H
 #define OPENCL_IR_TARGET_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "isa/features.h"
 
 enum opencl_pass {
 #define PASS(name, level, text) PASS_##name,
@@ -21,13 +20,15 @@ extern const struct opencl_pass_row {
 enum { OPENCL_LEVELS = 4, OPENCL_USUAL_LEVEL = 2 };
 
 struct opencl_target {
-  uint32_t registers; /* per lane, 16 to 255; more are spilled to private memory */
-  unsigned optimize;  /* level, 0 to 3 */
-  uint64_t without;   /* passes that are left out, a bit each */
+  uint32_t registers;      /* per lane, 16 to 255; more are spilled to private memory */
+  unsigned optimize;       /* level, 0 to 3 */
+  uint64_t without;        /* passes that are left out, a bit each */
+  struct isa_features isa; /* what the machine has */
 };
 
-/* The usual level, and all registers that there are. */
+/* The usual level, all registers that there are, and a machine that has no parameter set. */
 struct opencl_target opencl_usual_target(void);
+bool opencl_same_target(const struct opencl_target *a, const struct opencl_target *b);
 
 /* A pass by its name; OPENCL_PASSES: there is none. */
 enum opencl_pass opencl_find_pass(const char *name);

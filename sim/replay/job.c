@@ -19,6 +19,7 @@ struct job_reader {
   struct trace *trace;
   const struct job_request *request;
   struct job *job;
+  struct isa_features isa; /* of the machine that was recorded */
 };
 
 static const json_t *member(struct job_reader *reader, const struct place *place, const json_t *object) {
@@ -100,7 +101,7 @@ static bool set_parameters(struct job_reader *reader, const struct place *parent
   return true;
 }
 
-/* Another machine gets what the launch file has set, as in a run. */
+/* Another machine gets what the launch file has set, as in a run. Its instructions are those that the recording has. */
 static bool take_machine(struct job_reader *reader, const struct place *place, const json_t *machine) {
   const struct job_request *request = reader->request;
   struct job *job = reader->job;
@@ -109,6 +110,7 @@ static bool take_machine(struct job_reader *reader, const struct place *place, c
   const json_t *sets = member(reader, &all, machine);
   if (!machine_load(request->machine, request->machine_from, request->build.reads, &job->machine, message))
     return message_within(message, "--machine");
+  job->machine.isa = reader->isa;
   job->machine_file = job->machine;
   for (size_t i = 0; sets && i < json_array_size(sets); i++) {
     const struct place element = {&all, NULL, i};
@@ -125,6 +127,11 @@ static bool read_machine(struct job_reader *reader, const json_t *root) {
   struct job *job = reader->job;
   if (!machine || !json_is(&reader->document, &place, machine, JSON_OBJECT))
     return false;
+  struct machine recorded;
+  machine_defaults(&recorded);
+  if (!set_parameters(reader, &place, machine, "parameters", &recorded))
+    return false;
+  reader->isa = recorded.isa;
   if (reader->request->made) {
     job->machine = job->machine_file = *reader->request->made;
   } else if (reader->request->machine) {
@@ -132,9 +139,9 @@ static bool read_machine(struct job_reader *reader, const json_t *root) {
       return false;
   } else {
     const char *name = read_word(reader, &place, machine, "name");
-    machine_defaults(&job->machine);
-    if (!name || !set_parameters(reader, &place, machine, "parameters", &job->machine))
+    if (!name)
       return false;
+    job->machine = recorded;
     snprintf(job->machine.name, sizeof job->machine.name, "%s", name);
     job->machine_file = job->machine;
     if (!set_parameters(reader, &place, machine, "file", &job->machine_file))
@@ -351,6 +358,7 @@ static bool read_launch(struct job_reader *reader, const struct place *place, co
   launch->together = (size_t)together;
   fit->registers = (uint32_t)registers;
   fit->fitted = (uint32_t)fitted;
+  fit->isa = reader->isa;
   launch->refitted = fitted;
   return fill_launch(reader, place, number, kernel, &launch->isa) && read_part(reader, place, object, &launch->isa);
 }
@@ -440,7 +448,7 @@ static json_t *read_meta(struct job_reader *reader) {
 
 bool trace_job_read(struct trace *trace, const char *path, const struct job_request *request, struct job *job,
                     cycle_t *max_cycles, struct message *message) {
-  struct job_reader reader = {{.file = path, .message = message}, trace, request, job};
+  struct job_reader reader = {{.file = path, .message = message}, trace, request, job, {0}};
   json_t *root = read_meta(&reader);
   const bool good = root && read_job(&reader, root, max_cycles);
   json_decref(root);
@@ -449,7 +457,7 @@ bool trace_job_read(struct trace *trace, const char *path, const struct job_requ
 
 bool trace_job_machine(struct trace *trace, const char *path, const struct job_request *request, struct job *job,
                        struct message *message) {
-  struct job_reader reader = {{.file = path, .message = message}, trace, request, job};
+  struct job_reader reader = {{.file = path, .message = message}, trace, request, job, {0}};
   json_t *root = read_meta(&reader);
   const bool good = root && read_machine(&reader, root);
   json_decref(root);

@@ -158,8 +158,8 @@ bool trace_jobs_memory(struct trace_jobs *jobs, const struct job *job, struct me
 
 /* ---- launches ---------------------------------------------------------------------------------------- */
 
-static json_t *launch_object(const struct job *job, const struct job_launch *launch, size_t before, cycle_t cut) {
-  const struct job_fit fit = job_fit(job, launch);
+static json_t *launch_object(const struct job_launch *launch, size_t before, cycle_t cut) {
+  const struct job_fit fit = launch->fit;
   json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o}", "kernel", launch->isa.kernel->name, "dimensions",
                              json_of_whole(launch->isa.dimensions), "global", json_of_triple(launch->isa.global),
                              "local", json_of_triple(launch->isa.local), "offset", json_of_triple(launch->isa.offset));
@@ -168,7 +168,8 @@ static json_t *launch_object(const struct job *job, const struct job_launch *lau
   json_object_set_new(object, "first", json_of_whole(before + launch->first));
   json_object_set_new(object, "local_chosen", json_boolean(launch->local_chosen));
   json_object_set_new(object, "lowered", json_boolean(fit.lowered));
-  json_object_set_new(object, "registers", json_of_whole(fit.registers));
+  json_object_set_new(object, "registers",
+                      json_of_whole(fit.registers ? fit.registers : launch->isa.kernel->registers));
   json_object_set_new(object, "fitted", json_of_whole(fit.fitted));
   if (launch->isa.part_groups) {
     json_object_set_new(object, "first_group", json_of_whole(launch->isa.first_group));
@@ -192,7 +193,7 @@ static void take_launch(struct trace_jobs *jobs, json_t *object) {
 
 void trace_jobs_launches(struct trace_jobs *jobs, const struct job *job, cycle_t max_cycles, cycle_t cut) {
   for (size_t i = 0; i < job->launch_count; i++)
-    take_launch(jobs, launch_object(job, &job->launches[i], jobs->launch_count, cut));
+    take_launch(jobs, launch_object(&job->launches[i], jobs->launch_count, cut));
   jobs->launch_count += job->launch_count;
   jobs->max_cycles = cycle_max(jobs->max_cycles, max_cycles);
   for (size_t i = 0; i < job->memory.pipe_count; i++)

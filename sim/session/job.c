@@ -195,7 +195,7 @@ bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed,
 
 /* ---- launches --------------------------------------------------------------------------------- */
 
-bool job_launch(struct job *job, const struct program *program, const char *kernel, struct message *message) {
+bool job_launch(struct job *job, struct program *program, const char *kernel, struct message *message) {
   const struct isa_kernel *found = program_kernel(program ? program : &job->program, kernel, message);
   if (!found)
     return false;
@@ -422,23 +422,41 @@ static uint32_t fitting_registers(const struct machine *machine, const struct is
   return 0;
 }
 
-/* Lowers the launch's kernel once more, for as many registers as fit; what they held is spilled. */
-static bool refit(struct job *job, struct job_launch *launch, struct message *message) {
-  uint32_t registers = fitting_registers(&job->machine, &launch->isa);
-  if (!registers)
-    return true; /* the occupancy is still 0: fail_occupancy() says it */
-  struct isa_program *program = program_relower(job_program(job, launch), registers, launch->isa.kernel->name, message);
+/* Has the launch run its kernel as it is lowered for the machine's instructions, and for at most `registers`; 0: for as
+ * many as the build allows. */
+static bool lower_for_machine(struct job *job, struct job_launch *launch, uint32_t registers, struct message *message) {
+  struct program *owner = launch->program ? launch->program : &job->program;
+  struct opencl_target target = owner->target;
+  target.isa = job->machine.isa;
+  target.registers = registers ? registers : target.registers;
+  const struct isa_program *program = program_for(owner, &target, launch->isa.kernel->name, message);
   if (!program)
     return false;
-  job->refitted = need_more(job->refitted, job->refitted_count + 1, sizeof program);
-  job->refitted[job->refitted_count++] = program;
   const struct isa_kernel *kernel = isa_find_kernel(program, launch->isa.kernel->name);
   assert(kernel && kernel->arg_bytes == launch->isa.kernel->arg_bytes &&
-         "a kernel's arguments do not depend on its registers");
+         "a kernel's arguments do not depend on its target");
   launch->isa.program = program;
   launch->isa.kernel = kernel;
-  launch->refitted = true;
   return true;
+}
+
+static bool take_features(struct job *job, struct job_launch *launch, struct message *message) {
+  const bool lowered = job_program(job, launch)->spirv;
+  if (lowered && !lower_for_machine(job, launch, 0, message))
+    return false;
+  launch->fit =
+      (struct job_fit){.lowered = lowered, .isa = job->machine.isa, .registers = launch->isa.kernel->registers};
+  return true;
+}
+
+/* Lowers the launch's kernel once more, for as many registers as fit; what they held is spilled. */
+static bool refit(struct job *job, struct job_launch *launch, struct message *message) {
+  const uint32_t registers = fitting_registers(&job->machine, &launch->isa);
+  if (!registers)
+    return true; /* the occupancy is still 0: fail_occupancy() says it */
+  launch->fit.fitted = registers;
+  launch->refitted = true;
+  return lower_for_machine(job, launch, registers, message);
 }
 
 static bool check_uniform(const struct isa_launch *launch, struct message *message) {
@@ -526,6 +544,9 @@ static bool change_ndrange(const struct job *job, struct isa_launch *launch, str
 
 bool job_ready(struct job *job, const char **field, struct message *message) {
   struct job_launch *launch = &job->launches[job->launch_count - 1];
+  *field = "kernel";
+  if (!take_features(job, launch, message))
+    return false;
   *field = "local";
   if (!change_ndrange(job, &launch->isa, message))
     return false;
@@ -564,16 +585,6 @@ static uint32_t wanted_registers(const struct machine *machine, const struct isa
   return simulation_occupancy(machine, first).groups[LIMIT_REGISTERS] ? 0 : fitting_registers(machine, first);
 }
 
-struct job_fit job_fit(const struct job *job, const struct job_launch *launch) {
-  struct isa_kernel kernel;
-  const struct program *program = job_program(job, launch);
-  struct job_fit fit = {.lowered = program->spirv,
-                        .registers = isa_find_kernel(program->isa, launch->isa.kernel->name)->registers};
-  const struct isa_launch first = as_first(&launch->isa, fit.registers, &kernel);
-  fit.fitted = launch->refitted ? wanted_registers(&job->machine, &first) : 0;
-  return fit;
-}
-
 static bool same_local(const struct job *job, const struct job_launch *launch, const struct isa_launch *first,
                        struct message *message) {
   struct isa_launch chosen = *first;
@@ -592,6 +603,11 @@ static bool same_local(const struct job *job, const struct job_launch *launch, c
 static bool same_lowering(const struct job *job, const struct isa_launch *first, const struct job_fit *fit,
                           struct message *message) {
   const uint32_t wants = fit->lowered ? wanted_registers(&job->machine, first) : 0;
+  if (fit->lowered && !isa_same_features(&fit->isa, &job->machine.isa))
+    return message_fail(message,
+                        "kernel '%s' was compiled for a machine with other instructions, and would be compiled for "
+                        "isa.* of this one: another program",
+                        first->kernel->name);
   if (wants == fit->fitted)
     return true;
   char was[40] = "as many registers as it likes", here[40] = "as many as it likes";

@@ -25,14 +25,15 @@
 
 /* What the machine has decided of a launch besides its local size. */
 struct job_fit {
-  bool lowered;       /* the program comes from OpenCL C or SPIR-V: it can be had for fewer registers */
-  uint32_t registers; /* a lane's, of the kernel as it was first */
-  uint32_t fitted;    /* for how many it was lowered again; 0: it was not */
+  bool lowered;            /* the program comes from OpenCL C or SPIR-V: it is made for the machine */
+  struct isa_features isa; /* for these instructions, if it was lowered */
+  uint32_t registers;      /* a lane's, of the kernel without a bound to them */
+  uint32_t fitted;         /* for how many it was lowered again; 0: it was not */
 };
 
 struct job_launch {
-  struct isa_launch isa;         /* `args` points to `args` below */
-  const struct program *program; /* whose kernel it is; NULL: the job's own */
+  struct isa_launch isa;   /* `args` points to `args` below */
+  struct program *program; /* whose kernel it is; NULL: the job's own */
   uint8_t *args;
   bool *given;            /* per argument of the kernel */
   bool local_chosen;      /* by job_ready(), not by the user */
@@ -40,7 +41,7 @@ struct job_launch {
   size_t first, together; /* it runs at once with others: launches [first, first + together), itself among them */
   uint64_t shift;         /* of a replay: global memory lies so much higher than in the recording */
   cycle_t max_cycles;     /* of a replay: the recording ended it there; 0: as all launches */
-  struct job_fit fit;     /* of a replay: what was so in the recording */
+  struct job_fit fit;     /* by job_ready(); of a replay: what was so in the recording */
   struct printed printed;
 };
 
@@ -99,7 +100,7 @@ struct job {
   struct program_build build;
   struct reads reads; /* of a job that is made beside others: see job_reads() */
   struct program program;
-  struct isa_program **refitted; /* the program, lowered again for launches that need it so */
+  struct isa_program **refitted; /* of a replay: the programs that launches ran besides the first */
   size_t refitted_count;
   struct isa_memory memory;
   struct type *elements; /* per buffer */
@@ -161,7 +162,7 @@ bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed,
 
 /* Starts a launch of `kernel`, of the job's own program or (NULL: of that) another, which outlives the job; it becomes
  * the last of job->launches. */
-bool job_launch(struct job *job, const struct program *program, const char *kernel, struct message *message);
+bool job_launch(struct job *job, struct program *program, const char *kernel, struct message *message);
 
 /* Says that launches from `first` to the last run at once. False when two of them write one pipe, or read one, as far
  * as their code shows it; *launch is then the later one. */
@@ -177,12 +178,10 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
 bool job_refuse_kind(const char *word, struct message *message);
 
 /* Checks the last launch's NDRange and arguments together and against the machine; local[0] = 0
- * asks for a local size to be chosen. A lowered program whose registers are too many is lowered again. On failure
+ * asks for a local size to be chosen. A program is lowered again for a machine with other instructions, or with too few
+ * registers. On failure
  * *field names what is wrong: "global", "args", or "kernel" when no NDRange and no arguments could make it right. */
 bool job_ready(struct job *job, const char **field, struct message *message);
-
-/* Of a launch that is to be recorded. */
-struct job_fit job_fit(const struct job *job, const struct job_launch *launch);
 
 /* Whether a recorded launch can be on job->machine what a run would have there: the same work-groups, of the same
  * program. */

@@ -1,7 +1,9 @@
 #include "sim/session/program.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -375,20 +377,69 @@ static struct isa_program *lower(const struct program *program, struct opencl_ta
   return isa;
 }
 
-struct isa_program *program_relower(const struct program *program, uint32_t registers, const char *kernel,
-                                    struct message *message) {
+struct relowering {
+  const struct program *program;
+  const struct opencl_target *target;
+  const char *kernel;
+  struct message *message;
+  struct program_lowering *made; /* NULL: it cannot be */
+};
+
+/* The texts of sources that reports show were read when the program was first lowered. */
+static void copy_texts(const struct isa_program *from, struct isa_program *to) {
+  assert(to->source_count == from->source_count && "both are of one module");
+  for (size_t i = 0; i < to->source_count; i++) {
+    const struct isa_source *source = &from->sources[i];
+    struct isa_source *copy = &to->sources[i];
+    copy->path = source->path ? need_copy(source->path) : NULL;
+    copy->text = source->text ? need(source->lines, sizeof *copy->text) : NULL;
+    for (; copy->lines < source->lines; copy->lines++)
+      copy->text[copy->lines] = need_copy(source->text[copy->lines]);
+  }
+}
+
+static void relower(void *self) {
+  struct relowering *call = self;
   struct opencl_refusals refusals = {0};
-  struct opencl_target target = program->target;
-  target.registers = registers;
-  struct isa_program *isa = lower(program, target, &refusals, message);
-  if (isa && !isa_find_kernel(isa, kernel)) {
-    const struct isa_error *why = opencl_refused(&refusals, kernel);
-    message_fail(message, "%s", why ? why->text : "the kernel is gone");
+  const struct opencl_limits limits = {
+      .target = *call->target, .copies = call->program->copies, .reads = &(struct opencl_reads){allow_none, NULL}};
+  struct isa_error error = {""};
+  struct isa_program *isa = opencl_lower_each(call->program->spirv, call->program->spirv_bytes, call->program->path,
+                                              &limits, &refusals, &error);
+  const struct isa_error *why = isa ? opencl_refused(&refusals, call->kernel) : &error;
+  if (isa && !why) {
+    copy_texts(call->program->isa, isa);
+    call->made = need(1, sizeof *call->made);
+    *call->made = (struct program_lowering){*call->target, isa, NULL};
+  } else {
+    message_fail(call->message, "%s", why->text);
     isa_program_free(isa);
-    isa = NULL;
   }
   opencl_refusals_free(&refusals);
-  return isa;
+}
+
+/* Behind a border of its own: what is made outlives the call. */
+const struct isa_program *program_for(struct program *program, const struct opencl_target *target, const char *kernel,
+                                      struct message *message) {
+  struct relowering call = {program, target, kernel, message, NULL};
+  size_t wanted = 0;
+  if (opencl_same_target(&program->target, target))
+    return program->isa;
+  for (const struct program_lowering *known = atomic_load(&program->lowered); known; known = known->next)
+    if (opencl_same_target(&known->target, target) && isa_find_kernel(known->isa, kernel))
+      return known->isa;
+  if (!heap_try(NULL, relower, &call, &wanted)) {
+    if (heap_guarded())
+      heap_out(wanted);
+    message_fail(message, "out of memory");
+    return NULL;
+  }
+  if (!call.made)
+    return NULL;
+  call.made->next = atomic_load(&program->lowered);
+  while (!atomic_compare_exchange_weak(&program->lowered, &call.made->next, call.made))
+    ;
+  return call.made->isa;
 }
 
 static void translate(struct program *program, enum language language, const char *data, size_t size,
@@ -617,6 +668,11 @@ void program_tell_unmentioned(const struct program *program, const struct progra
 }
 
 void program_free(struct program *program) {
+  for (struct program_lowering *lowering = atomic_load(&program->lowered), *next; lowering; lowering = next) {
+    next = lowering->next;
+    isa_program_free(lowering->isa);
+    free(lowering);
+  }
   opencl_refusals_free(&program->refusals);
   if (program->isa)
     isa_program_free(program->isa);

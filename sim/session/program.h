@@ -1,7 +1,8 @@
 /* Programs as users give them: OpenCL C and SPIR-V, which are lowered, assembly and object files.
  *
- * A lowered program keeps its SPIR-V: a launch whose work-groups do not fit a CU's registers is lowered again for
- * fewer, in milliseconds, and runs a program of its own. */
+ * A lowered program keeps its SPIR-V. It is made for a machine without parameters of its own: for a launch on one whose
+ * instruction set differs (the group `isa`), or whose CUs have too few registers for a work-group, it is lowered again,
+ * in milliseconds. What that gives is kept for further launches. */
 #ifndef SIM_SESSION_PROGRAM_H
 #define SIM_SESSION_PROGRAM_H
 
@@ -86,6 +87,13 @@ bool program_says_lowering(const struct program_build *build);
 /* The option of the command line that says a part of the build. */
 const char *program_option(enum opencl_part part);
 
+/* A program, lowered for another target than its own. */
+struct program_lowering {
+  struct opencl_target target;
+  struct isa_program *isa;
+  struct program_lowering *next;
+};
+
 struct program {
   struct isa_program *isa;
   char *path;
@@ -99,6 +107,9 @@ struct program {
   struct reads *reads;             /* which source files may be read for reports; NULL: all */
   enum opencl_part blamed;         /* when it could not be compiled: what was wrong */
   struct opencl_refusals refusals; /* kernels of the file that could not be lowered */
+  /* All for other targets so far. It grows at its front alone, while several threads may read it; no lock, which a
+   * process that was forked meanwhile would find closed for ever. */
+  struct program_lowering *_Atomic lowered;
 };
 
 /* Loads a program. *inside says that the message names a place in the program itself, so that nobody need say who
@@ -134,9 +145,9 @@ const struct isa_kernel *program_kernel(const struct program *program, const cha
 /* The name of the only kernel of the file, or NULL: those that could not be lowered count. */
 const char *program_only_kernel(const struct program *program);
 
-/* A lowered program once more, for at most `registers` a lane; it has `kernel`. NULL with the message filled. */
-struct isa_program *program_relower(const struct program *program, uint32_t registers, const char *kernel,
-                                    struct message *message);
+/* A lowered program for a target; it has `kernel`, and lives as long as the program. NULL with the message filled. */
+const struct isa_program *program_for(struct program *program, const struct opencl_target *target, const char *kernel,
+                                      struct message *message);
 
 /* The source line of an instruction, 0 when nobody knows; and "kernel.wws:12", or the instruction's
  * number when nobody knows. */

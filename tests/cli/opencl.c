@@ -489,9 +489,11 @@ TEST(opencl, bad_build_keys_name_their_place) {
       {"\"build\": { \"optimize\": 4 },", "l.json:1: build.optimize: 4 is not a whole number in [0, 3]"},
       {"\"build\": { \"without\": \"hoist\" },", "l.json:1: build.without: is not a list, [ ... ]"},
       {"\"build\": { \"without\": [\"hoist\", \"inline\"] },",
-       "l.json:1: build.without[1]: no pass 'inline', legal: promote, simplify, loads, thread, flatten, unroll, narrow, spread, divide, "
+       "l.json:1: build.without[1]: no pass 'inline', legal: promote, simplify, loads, thread, flatten, unroll, "
+       "narrow, spread, divide, "
        "regroup, hoist, latch, address, schedule"},
-      {"\"build\": { \"without\": [\"meet\"] },", "l.json:1: build.without[0]: 'meet' cannot be left out: without it, warps would not meet at barriers"},
+      {"\"build\": { \"without\": [\"meet\"] },",
+       "l.json:1: build.without[0]: 'meet' cannot be left out: without it, warps would not meet at barriers"},
       {"\"build\": { \"std\": \"CL9\" },",
        "l.json:1: build.std: invalid value 'CL9' in '-cl-std=CL9'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
       {"\"build\": { \"defines\": { \"1X\": 2 } },",

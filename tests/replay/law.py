@@ -24,7 +24,7 @@ HOSTS = ["plain", "systemc"]
 # Parameters that change what a kernel computes, or whether it fits, and not only when.
 NOT_TIMES = {"cu.warp_size", "cu.clock_mhz", "lds.size", "cu.registers", "cu.register_unit", "cu.lds_unit",
              "cu.lds_reserved", "cu.warps", "cu.count"}
-NOT_TIMES_EITHER = ("dma.copy", "dma.swizzle", "dma.pad", "dma.out_of_bounds", "dma.misaligned", "dma.alignment")
+NOT_TIMES_EITHER = ("isa.", "dma.copy", "dma.swizzle", "dma.pad", "dma.out_of_bounds", "dma.misaligned", "dma.alignment")
 LOOPS = 24  # of a kernel of tests/bench, instead of thousands
 
 

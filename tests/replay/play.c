@@ -149,7 +149,7 @@ static bool kept_as_it_is(const char *key) {
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     if (strcmp(key, keys[i]) == 0)
       return true;
-  return strstr(key, "pad") || strncmp(key, "dma.copy", 8) == 0;
+  return strstr(key, "pad") || strncmp(key, "isa.", 4) == 0 || strncmp(key, "dma.copy", 8) == 0;
 }
 
 /* A quarter to four times what it is, or another word. */

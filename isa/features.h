@@ -1,0 +1,30 @@
+/* Which operations a machine has that others lack: the group `isa` of a machine's parameters. Programs are compiled for
+ * it. The executor runs every operation anywhere: what a machine lacks is a matter for compilers. */
+#ifndef ISA_FEATURES_H
+#define ISA_FEATURES_H
+
+#include "sim/core/params.h"
+
+struct isa_features {
+#define PARAM PARAM_FIELD
+#define POW2 PARAM_FIELD
+#define ENUM PARAM_FIELD
+#include "isa/isa.params.def"
+#undef PARAM
+#undef POW2
+#undef ENUM
+};
+
+static inline bool isa_same_features(const struct isa_features *a, const struct isa_features *b) {
+  bool same = true;
+#define PARAM(name, ...) same &= a->name == b->name;
+#define POW2 PARAM
+#define ENUM PARAM
+#include "isa/isa.params.def"
+#undef PARAM
+#undef POW2
+#undef ENUM
+  return same;
+}
+
+#endif
