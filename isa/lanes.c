@@ -169,6 +169,30 @@ static inline uint64_t source_bits(const struct isa_warp *warp, const struct isa
     FINISH_##DT;                                                                                                       \
   }
 
+/* One with a number of the instruction's. */
+#define LANES_NUMBERED(id, name, DT, AT, BT, CT, ...)                                                                  \
+  FUNCTION(id) {                                                                                                       \
+    uint32_t room[2 * ISA_LANES];                                                                                      \
+    const uint32_t name = (uint32_t)(inst->imm >> 32);                                                                 \
+    (void)room;                                                                                                        \
+    SOURCE_##AT(a, A) SOURCE_##BT(b, B) SOURCE_##CT(c, C) TARGET_##DT;                                                 \
+    for (uint32_t base = 0; base < stride; base += BLOCK) {                                                            \
+      const uint32_t block = (uint32_t)(mask >> base) & FULL;                                                          \
+      if (__builtin_expect(block == FULL, 1)) {                                                                        \
+        LANES_INDEPENDENT for (uint32_t lane = base; lane < base + BLOCK; lane++) {                                    \
+          READ_##AT(a) READ_##BT(b) READ_##CT(c) WRITE_##DT(__VA_ARGS__)                                               \
+        }                                                                                                              \
+      } else {                                                                                                         \
+        EACH_LANE_OF(block) {                                                                                          \
+          const uint32_t lane = base + (uint32_t)lane64;                                                               \
+          READ_##AT(a) READ_##BT(b) READ_##CT(c) WRITE_##DT(__VA_ARGS__)                                               \
+        }                                                                                                              \
+      }                                                                                                                \
+    }                                                                                                                  \
+  }
+#define LANES_LOGIC(id, ...) LANES_NUMBERED(id, table, __VA_ARGS__)
+#define LANES_SHIFT_ADD(id, ...) LANES_NUMBERED(id, shift, __VA_ARGS__)
+
 /* ---- queries --------------------------------------------------------------------------------- */
 
 static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t lane) {
@@ -336,6 +360,8 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #undef OP
 
 #define NAME_ALU(id) [ISA_##id] = lanes_##id,
+#define NAME_LOGIC NAME_ALU
+#define NAME_SHIFT_ADD NAME_ALU
 #define NAME_QUERY NAME_ALU
 #define NAME_QUERY_AXIS NAME_ALU
 #define NAME_CLOCK NAME_ALU

@@ -144,6 +144,18 @@ static inline double double_directed(int128 value, enum direction way) {
   return double_of(double_raw(near) + (uint64_t)direction_step(value<wide, value> wide, value < 0, way));
 }
 
+/* Bit 4 a + 2 b + c of the table, for each bit. Without branches, so that lanes become vectors. */
+static inline uint32_t logic_of_three(uint32_t table, uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t of_c[4], of_bc[2];
+  for (unsigned i = 0; i < 4; i++) {
+    const uint32_t one = 0u - (table >> (2 * i + 1) & 1), zero = 0u - (table >> (2 * i) & 1);
+    of_c[i] = (c & one) | (~c & zero);
+  }
+  for (unsigned i = 0; i < 2; i++)
+    of_bc[i] = (b & of_c[2 * i + 1]) | (~b & of_c[2 * i]);
+  return (a & of_bc[1]) | (~a & of_bc[0]);
+}
+
 static inline uint64_t bits_reversed(uint64_t bits) {
   bits = (bits & UINT64_C(0x5555555555555555)) << 1 | (bits >> 1 & UINT64_C(0x5555555555555555));
   bits = (bits & UINT64_C(0x3333333333333333)) << 2 | (bits >> 2 & UINT64_C(0x3333333333333333));

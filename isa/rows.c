@@ -50,6 +50,8 @@ static const char *const class_names[ISA_CLASSES] = {
 #undef CLASS
 };
 
+bool isa_has_high_number(enum isa_format format) { return strpbrk(isa_formats[format].operands, "kpyh"); }
+
 const char *isa_op_name(enum isa_op op) { return op < ISA_OPS ? isa_rows[op].mnemonic : "?"; }
 
 const char *isa_class_name(enum isa_class class_) { return class_ < ISA_CLASSES ? class_names[class_] : "?"; }

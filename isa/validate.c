@@ -195,8 +195,8 @@ struct rest {
 /* A source that may be an immediate. */
 static bool check_source(const struct check *check, struct rest *rest, uint8_t *field, unsigned flag,
                          enum isa_type type) {
-  const char *operands = isa_formats[isa_rows[rest->inst.op].format].operands;
-  const uint64_t imm = strpbrk(operands, "kp") ? (uint32_t)rest->inst.imm : rest->inst.imm;
+  const bool high = isa_has_high_number((enum isa_format)isa_rows[rest->inst.op].format);
+  const uint64_t imm = high ? (uint32_t)rest->inst.imm : rest->inst.imm;
   if (type == TYPE_NONE)
     return true;
   if (!(rest->inst.flags & flag)) {

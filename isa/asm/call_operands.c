@@ -117,3 +117,16 @@ bool take_packet_size(struct assembler *as, struct isa_inst *inst) {
   inst->imm |= bytes << 32;
   return bytes || fail(as, at, "1 byte and more", "the size of a packet cannot be");
 }
+
+/* ---- numbers of arithmetic ------------------------------------------------------------------------- */
+
+bool take_high(struct assembler *as, const char *name, uint64_t most, struct isa_inst *inst) {
+  const struct token word = lexer_take(&as->lexer);
+  uint64_t number = 0;
+  if (!token_is(word, name))
+    return fail(as, word, NULL, "expected %s=N instead of", name);
+  if (!expect_sign(as, '=') || !take_count(as, name, most, &number))
+    return false;
+  inst->imm |= number << 32;
+  return true;
+}

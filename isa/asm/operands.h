@@ -26,5 +26,6 @@ bool take_copy_fields(struct assembler *as, unsigned count, struct isa_inst *ins
 bool take_events(struct assembler *as, struct isa_inst *inst);
 bool take_kind(struct assembler *as, struct isa_inst *inst);
 bool take_packet_size(struct assembler *as, struct isa_inst *inst);
+bool take_high(struct assembler *as, const char *name, uint64_t most, struct isa_inst *inst); /* name=N */
 
 #endif

@@ -263,7 +263,7 @@ static void result(struct select *s, struct machine_inst *out, ir_ref ref, ir_re
 static uint64_t imm_of(const struct ir_inst *inst, const struct isa_row *row) {
   if (row->class_ == ISA_CLASS_COPY)
     return inst->imm ? (unsigned)__builtin_ctzll(inst->imm) : 0;
-  if (strpbrk(isa_formats[row->format].operands, "kp")) /* pipes: the kind, or the size of a packet */
+  if (isa_has_high_number((enum isa_format)row->format))
     return inst->imm << 32;
   return strpbrk(isa_formats[row->format].operands, "xoGHL") ? inst->imm : 0;
 }

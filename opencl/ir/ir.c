@@ -254,6 +254,8 @@ bool ir_is_pure(const struct ir *ir, ir_ref ref) {
     return inst->op != IR_PHI;
   switch ((enum isa_format)isa_rows[inst->op].format) {
   case FORMAT_ALU:
+  case FORMAT_LOGIC:
+  case FORMAT_SHIFT_ADD:
   case FORMAT_QUERY:
   case FORMAT_QUERY_AXIS:
   case FORMAT_LOAD_ARG:
@@ -271,6 +273,8 @@ bool ir_is_removable(const struct ir *ir, ir_ref ref) {
     return true;
   switch ((enum isa_format)isa_rows[ir->inst[ref].op].format) {
   case FORMAT_ALU:
+  case FORMAT_LOGIC:
+  case FORMAT_SHIFT_ADD:
   case FORMAT_QUERY:
   case FORMAT_QUERY_AXIS:
   case FORMAT_LOAD_ARG:

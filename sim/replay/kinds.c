@@ -45,6 +45,8 @@ enum trace_kind replay_kind(enum isa_op op) {
   case FORMAT_MBARRIER_TEST:
     return TRACE_MBARRIER;
   case FORMAT_ALU:
+  case FORMAT_LOGIC:
+  case FORMAT_SHIFT_ADD:
   case FORMAT_QUERY:
   case FORMAT_QUERY_AXIS:
   case FORMAT_CLOCK:

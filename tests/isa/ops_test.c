@@ -177,7 +177,7 @@ TEST(ops, results_are_the_same_bits_on_every_compiler) {
         digest = (digest ^ get(&rig.warp[0], 32, row->d, inst.d, lane)) * UINT64_C(0x9e3779b97f4a7c15) + (digest >> 29);
     }
   }
-  EXPECT_EQ(digest, UINT64_C(65369265130141841));
+  EXPECT_EQ(digest, (uint64_t)INT64_C(-1147782131295258267));
   rig_close(&rig);
 }
 
@@ -254,4 +254,56 @@ TEST(ops, an_immediate_stands_for_a_register_that_holds_it) {
       rig_close(&rig);
     }
   }
+}
+
+/* Bit by bit, with full and partial masks, of registers and of the one immediate in each place. */
+TEST(ops, three_input_logic_is_its_table_for_each_of_the_256) {
+  static const uint32_t bits[3] = {0xf0, 0xcc, 0xaa}; /* bit i of these is bit 2, 1 and 0 of i */
+  struct rig rig;
+  ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
+  struct isa_warp *warp = &rig.warp[0];
+  for (uint32_t table = 0; table < 256; table++)
+    for (int immediate = -1; immediate < 3; immediate++) {
+      struct isa_inst inst = plain(ISA_LOP3);
+      uint8_t *const field[] = {&inst.a, &inst.b, &inst.c};
+      inst.imm = (uint64_t)table << 32;
+      for (uint32_t lane = 0; lane < 32; lane++) {
+        put(warp, 32, TYPE_U32, D, lane, 1234);
+        for (int i = 0; i < 3; i++)
+          put(warp, 32, TYPE_U32, *field[i], lane, bits[i] | (lane & 1 ? bits[i] << 24 : 0));
+      }
+      if (immediate >= 0) {
+        *field[immediate] = ISA_NO_REGISTER;
+        inst.flags = (uint8_t)(1 << immediate);
+        inst.imm |= bits[immediate];
+      }
+      const uint64_t mask = table & 1 ? UINT32_MAX : 0x00ff5555;
+      isa_lanes()[ISA_LOP3](warp, &inst, mask, 32);
+      ct_note("table %#x, immediate %d", table, immediate);
+      for (uint32_t lane = 0; lane < 32; lane += 2) {
+        EXPECT_EQ(get(warp, 32, TYPE_U32, D, lane) & 0xff, mask >> lane & 1 ? table : 1234 & 0xff);
+        if (immediate < 0 && mask >> (lane + 1) & 1)
+          EXPECT_EQ(get(warp, 32, TYPE_U32, D, lane + 1), table | table << 24 | (table & 1 ? 0x00ffff00 : 0));
+      }
+    }
+  rig_close(&rig);
+}
+
+TEST(ops, a_shift_and_add_shifts_by_its_number) {
+  struct rig rig;
+  uint64_t seed = 16;
+  ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
+  for (uint32_t shift = 0; shift < 32; shift++) {
+    struct isa_inst inst = plain(ISA_LEA);
+    uint32_t a[32], b[32];
+    inst.imm = (uint64_t)shift << 32;
+    for (uint32_t lane = 0; lane < 32; lane++) {
+      put(&rig.warp[0], 32, TYPE_U32, inst.a, lane, a[lane] = (uint32_t)oracle_value(TYPE_U32, &seed));
+      put(&rig.warp[0], 32, TYPE_U32, inst.b, lane, b[lane] = (uint32_t)oracle_value(TYPE_U32, &seed));
+    }
+    isa_lanes()[ISA_LEA](&rig.warp[0], &inst, UINT32_MAX, 32);
+    for (uint32_t lane = 0; lane < 32; lane++)
+      EXPECT_EQ(get(&rig.warp[0], 32, TYPE_U32, D, lane), (uint32_t)((uint64_t)a[lane] << shift) + b[lane]);
+  }
+  rig_close(&rig);
 }

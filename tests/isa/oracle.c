@@ -193,6 +193,8 @@ static bool oracle_integer(const struct isa_row *row, struct value a, struct val
   } table[] = {
       {"add.i", a.i + b.i},
       {"add3.i", (wide)((uwide)a.i + (uwide)b.i + (uwide)c.i)},
+      {"addsub.i", (wide)((uwide)a.i + (uwide)b.i - (uwide)c.i)},
+      {"sub3.i", (wide)((uwide)a.i - (uwide)b.i - (uwide)c.i)},
       {"sub.i", a.i - b.i},
       {"mul.i", (wide)((uwide)a.i * (uwide)b.i)},
       {"mul.wide.", (wide)((uwide)a.i * (uwide)b.i)},

@@ -120,6 +120,12 @@ static void fill_operand(struct isa_inst *inst, const struct isa_row *row, char 
   case 'k':
     inst->imm |= random % ISA_PIPE_KINDS << 32;
     break;
+  case 'y':
+    inst->imm |= random % 256 << 32;
+    break;
+  case 'h':
+    inst->imm |= random % 32 << 32;
+    break;
   case 'p':
     inst->imm |= (1 + random % 1000) << 32;
     break;
