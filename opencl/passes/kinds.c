@@ -89,12 +89,17 @@ static void put(struct isa_warp *warp, uint8_t type, uint8_t field, uint64_t bit
 }
 
 bool fold_alu(uint16_t op, const uint64_t operand[3], uint64_t *result) {
-  if (op >= ISA_OPS || isa_rows[op].format != FORMAT_ALU)
+  return op < ISA_OPS && isa_rows[op].format == FORMAT_ALU && fold_numbered(op, 0, operand, result);
+}
+
+bool fold_numbered(uint16_t op, uint64_t number, const uint64_t operand[3], uint64_t *result) {
+  const uint8_t format = op < ISA_OPS ? isa_rows[op].format : (uint8_t)FORMAT_EXIT;
+  if (format != FORMAT_ALU && format != FORMAT_LOGIC && format != FORMAT_SHIFT_ADD)
     return false;
   const struct isa_row *row = &isa_rows[op];
   uint32_t registers[REGISTERS * STRIDE] = {0};
   struct isa_warp warp = {.reg = registers};
-  const struct isa_inst inst = {.op = op, .d = D, .a = 4, .b = 8, .c = 12};
+  const struct isa_inst inst = {.op = op, .d = D, .a = 4, .b = 8, .c = 12, .imm = number << 32};
   put(&warp, row->a, inst.a, operand[0]);
   put(&warp, row->b, inst.b, operand[1]);
   put(&warp, row->c, inst.c, operand[2]);

@@ -60,4 +60,7 @@ void pass_address(struct ir *ir);
 /* Neighbouring words are loaded and stored together; behind pass_address(). */
 void pass_widen(struct ir *ir);
 
+/* Operations of three inputs, which the machine has: logic, sums, a shift with a sum. */
+void pass_fuse(struct ir *ir);
+
 #endif

@@ -12,6 +12,7 @@
 #include "sim/console/terminal.h"
 #include "sim/report/listing.h"
 #include "sim/session/launch.h"
+#include "sim/session/machines.h"
 #include "sim/session/program.h"
 
 struct translation {
@@ -20,6 +21,7 @@ struct translation {
   bool assembly;
   struct terminal terminal; /* waits for the compiler, and hears signals meanwhile */
   struct program_build build;
+  struct machine machine; /* for which it is compiled */
   struct reads reads;
   struct job job;         /* when `input` is a launch file, whose program it is */
   struct program program; /* else */
@@ -73,6 +75,18 @@ static bool load(struct translation *translation) {
          (program->blamed != OPENCL_SOURCE && message_within(&translation->message, program_option(program->blamed)));
 }
 
+static bool take_machine(struct command *command, struct translation *translation) {
+  const char *name = command_word(command, OPTION_MACHINE);
+  const struct words sets = command_words(command, OPTION_SET);
+  const struct job_request request = {.set = sets.word, .set_count = sets.count};
+  translation->build.isa = &translation->machine.isa;
+  const bool good = (machine_load(name ? name : "teaching", NULL, NULL, &translation->machine, &translation->message) ||
+                     message_within(&translation->message, "--machine")) &&
+                    job_machine(&request, &translation->machine, &translation->message);
+  free(sets.word);
+  return good;
+}
+
 /* Loads the program that the command names. */
 static bool begin(struct command *command, struct translation *translation) {
   terminal_open(&translation->terminal, false);
@@ -83,7 +97,8 @@ static bool begin(struct command *command, struct translation *translation) {
   translation->build.reads = &translation->reads;
   translation->build.caller = &translation->terminal.caller;
   reads_options(command, &translation->reads);
-  if (!build_take(command, &translation->build, &translation->message) || !load(translation))
+  if (!build_take(command, &translation->build, &translation->message) || !take_machine(command, translation) ||
+      !load(translation))
     return false;
   const struct program_words *defines = &translation->build.defines;
   program_tell_unmentioned(program_of(translation), defines,

@@ -112,6 +112,7 @@ void program_build_add(struct program_build *build, const struct program_build *
     build->optimize = more->optimize;
   build->optimize_said |= more->optimize_said;
   build->without |= more->without;
+  build->isa = more->isa ? more->isa : build->isa;
   build->no_cache |= more->no_cache;
   build->tools = more->tools ? more->tools : build->tools;
   build->text = more->text ? more->text : build->text;
@@ -463,6 +464,8 @@ static void begin_program(struct program *program, const struct program_build *b
   if (build->optimize_said)
     program->target.optimize = build->optimize;
   program->target.without = build->without;
+  if (build->isa)
+    program->target.isa = *build->isa;
   program->copies = build->copies;
   program->reads = build->reads;
 }

@@ -37,6 +37,8 @@ struct program_build {
   bool optimize_said;
   unsigned optimize; /* level, 0 to 3 */
   uint64_t without;  /* passes that are left out, a bit each */
+  const struct isa_features
+      *isa; /* for what instructions it is compiled first; NULL: for those of a machine without parameters */
   bool no_cache;
   const struct opencl_tools *tools;    /* with what it is compiled; NULL: the environment's */
   const char *text;                    /* OpenCL C in place of the file's own, which is the caller's; NULL: none */

@@ -138,7 +138,7 @@ static void run_one(struct run *run, ir_ref ref) {
   const struct isa_row *row = &isa_rows[inst->op];
   for (uint32_t i = 0; i < 3; i++)
     operand[i] = bits(get(run, ir_operand(run->ir, ref, i)));
-  if (fold_alu(inst->op, operand, &result))
+  if (fold_numbered(inst->op, inst->imm, operand, &result))
     run->value[ref] = of_bits(result, inst->width);
   else if (row->format == FORMAT_QUERY_AXIS || row->format == FORMAT_QUERY)
     run->value[ref] = of_bits(run->lane->id + inst->op % 3 + 1 + inst->imm, inst->width);

@@ -9,18 +9,42 @@
 
 /* ---- random kernels --------------------------------------------------------------------------------- */
 
+/* A machine that has everything. */
+static void everything(struct ir *ir) {
+  ir->target = opencl_usual_target();
+  ir->target.isa = (struct isa_features){1, 1, 1, 1, 16};
+}
+
+static void fuse(struct ir *ir) {
+  everything(ir);
+  pass_fuse(ir);
+}
+
+static void all_levels(struct ir *ir) {
+  everything(ir);
+  ir->target.optimize = OPENCL_LEVELS - 1;
+  opencl_passes(ir);
+}
+
 static const struct {
   const char *name;
   void (*run)(struct ir *);
 } passes[] = {
-    {"simplify", pass_simplify}, {"promote", pass_promote}, {"flatten", pass_flatten}, {"narrow", pass_narrow},
-    {"unroll", pass_unroll},     {"spread", pass_spread},   {"hoist", pass_hoist},     {"address", pass_address},
-    {"regroup", pass_regroup},   {"loads", pass_loads},     {"latch", pass_latch},     {"thread", pass_thread},
-    {"meet", pass_meet},         {"widen", pass_widen},     {"chain", pass_chain},     {"all", opencl_passes},
+    {"simplify", pass_simplify}, {"promote", pass_promote},
+    {"flatten", pass_flatten},   {"narrow", pass_narrow},
+    {"unroll", pass_unroll},     {"spread", pass_spread},
+    {"hoist", pass_hoist},       {"address", pass_address},
+    {"regroup", pass_regroup},   {"loads", pass_loads},
+    {"latch", pass_latch},       {"thread", pass_thread},
+    {"meet", pass_meet},         {"fuse", fuse},
+    {"widen", pass_widen},       {"chain", pass_chain},
+    {"all", opencl_passes},      {"levels", all_levels},
 };
 
 /* Of these only what others may see stays the same, not each store. */
-static bool joins_stores(size_t pass) { return passes[pass].run == pass_widen || passes[pass].run == opencl_passes; }
+static bool joins_stores(size_t pass) {
+  return passes[pass].run == pass_widen || passes[pass].run == opencl_passes || passes[pass].run == all_levels;
+}
 
 /* Runs a pass of the table, checks the form and that two lanes store what they did before. */
 static bool agrees(struct ir *ir, size_t pass, uint64_t seed) {

@@ -1,0 +1,220 @@
+/* pass_fuse(): what trees of logic and sums become, for every truth table and every choice of signs, and that lanes
+ * store what they did. Random kernels go through it in passes_test.c. */
+#include "opencl/passes/passes.h"
+#include "tests/ct.h"
+#include "tests/opencl/lane.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct ir_place place = {.line = 1};
+
+static struct ir *begin(uint32_t lop3, uint32_t add3, uint32_t shift_add) {
+  struct ir *ir = ir_new("k");
+  ir->target = opencl_usual_target();
+  ir->target.isa.lop3 = lop3;
+  ir->target.isa.add3 = add3;
+  ir->target.isa.shift_add = shift_add;
+  return ir;
+}
+
+static ir_ref put(struct ir *ir, uint16_t op, ir_ref a, ir_ref b, ir_ref c, uint64_t imm) {
+  const ir_ref operand[] = {a, b, c};
+  const ir_ref ref = ir_make(ir, op, ir_width_of((enum isa_op)op), operand, c ? 3 : b ? 2 : a ? 1 : 0, imm, place);
+  ir_append(ir, 0, ref);
+  return ref;
+}
+
+static ir_ref arg(struct ir *ir, uint32_t number) { return put(ir, ISA_LD_ARG_32, 0, 0, 0, 4 * number); }
+static ir_ref word(struct ir *ir, uint32_t bits) { return ir_const(ir, IR_W1, bits); }
+
+static void store(struct ir *ir, uint32_t address, ir_ref value) {
+  const ir_ref operand[] = {word(ir, address), 0, value};
+  ir_append(ir, 0, ir_make(ir, ISA_ST_LDS_32, IR_NOTHING, operand, 3, 0, place));
+}
+
+/* Runs the pass; how many instructions are left besides arguments, stores and constants. */
+static uint32_t fused(struct ir *ir) {
+  enum { LANES = 8 };
+  static struct lane before[LANES], after;
+  uint32_t left = 0;
+  char room[IR_FAULT];
+  ir_exit(ir, 0, place);
+  for (uint32_t i = 0; i < LANES; i++) {
+    lane_start(&before[i], i, i);
+    lane_run(&before[i], ir);
+  }
+  pass_fuse(ir);
+  const char *fault = ir_fault(ir, room);
+  EXPECT_STREQ(fault ? fault : "", "");
+  for (uint32_t i = 0; i < LANES && !fault; i++) {
+    lane_start(&after, i, i);
+    lane_run(&after, ir);
+    EXPECT_EQ(after.digest, before[i].digest);
+  }
+  for (uint32_t i = 0; i < ir->block[0].count; i++) {
+    const uint16_t op = ir->inst[ir->block[0].inst[i]].op;
+    left += op != ISA_LD_ARG_32 && op != ISA_ST_LDS_32;
+  }
+  return left;
+}
+
+static uint16_t last_op(const struct ir *ir) {
+  const ir_ref stored = ir_operand(ir, ir->block[0].inst[ir->block[0].count - 1], 2);
+  return ir->inst[stored].op;
+}
+
+/* ---- logic ------------------------------------------------------------------------------------------- */
+
+/* The sum of the products that the table has, as somebody might write it who knows no better. */
+static ir_ref products(struct ir *ir, const ir_ref x[3], uint32_t table) {
+  ir_ref sum = 0;
+  for (uint32_t row = 0; row < 8; row++) {
+    ir_ref product = 0;
+    for (uint32_t i = 0; i < 3 && table >> row & 1; i++) {
+      const ir_ref factor = row >> (2 - i) & 1 ? x[i] : put(ir, ISA_NOT_32, x[i], 0, 0, 0);
+      product = product ? put(ir, ISA_AND_32, product, factor, 0, 0) : factor;
+    }
+    sum = sum && product ? put(ir, row & 1 ? ISA_OR_32 : ISA_XOR_32, sum, product, 0, 0) : product ? product : sum;
+  }
+  return sum;
+}
+
+TEST(fuse, each_of_the_256_functions_of_three_values_is_one_instruction_at_most) {
+  for (uint32_t table = 1; table < 256; table++) {
+    struct ir *ir = begin(1, 1, 1);
+    const ir_ref x[] = {arg(ir, 0), arg(ir, 1), arg(ir, 2)};
+    store(ir, 0, products(ir, x, table));
+    ct_note("table %#x", table);
+    EXPECT_LE(fused(ir), 1);
+    if (last_op(ir) == ISA_LOP3) {
+      const ir_ref lop3 = ir_operand(ir, ir->block[0].inst[ir->block[0].count - 1], 2);
+      bool in_order = true;
+      for (uint32_t i = 0; i < 3; i++)
+        in_order &= ir_operand(ir, lop3, i) == x[i];
+      if (in_order)
+        EXPECT_EQ(ir->inst[lop3].imm, table);
+    }
+    ir_free(ir);
+  }
+}
+
+/* a, b, c and a constant in each place, with all operations of a tree of two. */
+TEST(fuse, trees_of_two_operations_agree_in_all_their_forms) {
+  static const uint16_t ops[] = {ISA_AND_32, ISA_OR_32, ISA_XOR_32, ISA_BITSEL};
+  for (uint32_t inner = 0; inner < 4; inner++)
+    for (uint32_t outer = 0; outer < 4; outer++)
+      for (uint32_t constant = 0; constant < 4; constant++)
+        for (uint32_t inverted = 0; inverted < 8; inverted++) {
+          struct ir *ir = begin(1, 0, 0);
+          ir_ref x[4] = {arg(ir, 0), arg(ir, 1), arg(ir, 2), word(ir, 0x00ff1234)};
+          const ir_ref low = x[constant], high = x[(constant + 1) % 4], third = x[(constant + 2) % 4];
+          const ir_ref left = inverted & 1 ? put(ir, ISA_NOT_32, high, 0, 0, 0) : high;
+          ir_ref node = put(ir, ops[inner], low, left, inner == 3 ? third : 0, 0);
+          node = inverted & 2 ? put(ir, ISA_NOT_32, node, 0, 0, 0) : node;
+          node = put(ir, ops[outer], third, node, outer == 3 ? low : 0, 0);
+          store(ir, 0, inverted & 4 ? put(ir, ISA_NOT_32, node, 0, 0, 0) : node);
+          ct_note("inner %u, outer %u, constant %u, inverted %u", inner, outer, constant, inverted);
+          EXPECT_LE(fused(ir), 1);
+          ir_free(ir);
+        }
+}
+
+TEST(fuse, a_value_that_somebody_else_wants_stays_what_it_is) {
+  struct ir *ir = begin(1, 1, 1);
+  const ir_ref both = put(ir, ISA_AND_32, arg(ir, 0), arg(ir, 1), 0, 0);
+  store(ir, 0, both);
+  store(ir, 4, put(ir, ISA_XOR_32, both, arg(ir, 2), 0, 0));
+  EXPECT_EQ(fused(ir), 2);
+  EXPECT_EQ(last_op(ir), ISA_XOR_32);
+  ir_free(ir);
+}
+
+TEST(fuse, a_complement_is_taken_in_by_all_who_want_it) {
+  struct ir *ir = begin(1, 1, 1);
+  const ir_ref inverse = put(ir, ISA_NOT_32, arg(ir, 0), 0, 0, 0);
+  store(ir, 0, put(ir, ISA_AND_32, inverse, arg(ir, 1), 0, 0));
+  store(ir, 4, put(ir, ISA_OR_32, inverse, arg(ir, 2), 0, 0));
+  EXPECT_EQ(fused(ir), 2);
+  EXPECT_EQ(last_op(ir), ISA_LOP3);
+  ir_free(ir);
+}
+
+TEST(fuse, four_values_take_two_instructions) {
+  struct ir *ir = begin(1, 1, 1);
+  const ir_ref left = put(ir, ISA_XOR_32, arg(ir, 0), arg(ir, 1), 0, 0);
+  store(ir, 0, put(ir, ISA_XOR_32, left, put(ir, ISA_XOR_32, arg(ir, 2), arg(ir, 3), 0, 0), 0, 0));
+  EXPECT_EQ(fused(ir), 2);
+  ir_free(ir);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------- */
+
+/* x0 op1 (x1 op2 x2), both ways round, where x may be a constant: one instruction, unless all three are subtracted. */
+TEST(fuse, sums_of_three_agree_for_all_signs_and_places_of_a_constant) {
+  for (uint32_t way = 0; way < 1 << 4; way++)
+    for (uint32_t constant = 0; constant < 4; constant++) {
+      struct ir *ir = begin(1, 1, 1);
+      ir_ref x[3];
+      for (uint32_t i = 0; i < 3; i++)
+        x[i] = i == constant ? word(ir, 1000) : arg(ir, i);
+      ir_ref inner = put(ir, way & 1 ? ISA_SUB_32 : ISA_ADD_32, x[1], x[2], 0, 0);
+      if (way & 2)
+        inner = put(ir, ISA_NEG_32, inner, 0, 0, 0);
+      const uint16_t op = way & 4 ? ISA_SUB_32 : ISA_ADD_32;
+      store(ir, 0, way & 8 ? put(ir, op, inner, x[0], 0, 0) : put(ir, op, x[0], inner, 0, 0));
+      const bool all_minus = way == 14; /* -(x1 + x2) - x0, which no operation is */
+      ct_note("way %u, constant %u", way, constant);
+      EXPECT_LE(fused(ir), all_minus && constant == 3 ? 3 : 1);
+      ir_free(ir);
+    }
+}
+
+TEST(fuse, two_constants_are_one_addend) {
+  struct ir *ir = begin(1, 1, 1);
+  const ir_ref a = put(ir, ISA_ADD_32, arg(ir, 0), word(ir, 5), 0, 0), b = put(ir, ISA_SUB_32, arg(ir, 1), word(ir, 7), 0, 0);
+  store(ir, 0, put(ir, ISA_SUB_32, a, b, 0, 0));
+  EXPECT_EQ(fused(ir), 1);
+  EXPECT_EQ(last_op(ir), ISA_ADDSUB);
+  ir_free(ir);
+}
+
+/* ---- shift and add ----------------------------------------------------------------------------------- */
+
+TEST(fuse, a_shift_is_added_in_one_instruction_whatever_its_distance) {
+  for (uint32_t by = 0; by < 40; by++)
+    for (uint32_t constant = 0; constant < 3; constant++) {
+      struct ir *ir = begin(1, 1, 1);
+      const ir_ref x = constant == 1 ? word(ir, 3) : arg(ir, 0), y = constant == 2 ? word(ir, 9) : arg(ir, 1);
+      store(ir, 0, put(ir, ISA_ADD_32, y, put(ir, ISA_SHL_32, x, word(ir, by), 0, 0), 0, 0));
+      ct_note("by %u, constant %u", by, constant);
+      EXPECT_EQ(fused(ir), 1);
+      EXPECT_EQ(last_op(ir), ISA_LEA);
+      ir_free(ir);
+    }
+}
+
+TEST(fuse, a_product_with_a_power_of_two_is_a_shift) {
+  for (uint32_t by = 1; by < 32; by++) {
+    struct ir *ir = begin(1, 1, 1);
+    store(ir, 0, put(ir, ISA_MAD_32, arg(ir, 0), word(ir, 1u << by), arg(ir, 1), 0));
+    EXPECT_EQ(fused(ir), 1);
+    EXPECT_EQ(last_op(ir), ISA_LEA);
+    ir_free(ir);
+  }
+}
+
+/* ---- machines ------------------------------------------------------------------------------------------ */
+
+TEST(fuse, a_machine_gets_only_what_it_has) {
+  for (uint32_t has = 0; has < 8; has++) {
+    struct ir *ir = begin(has & 1, has >> 1 & 1, has >> 2 & 1);
+    const ir_ref x[] = {arg(ir, 0), arg(ir, 1), arg(ir, 2)};
+    store(ir, 0, put(ir, ISA_AND_32, put(ir, ISA_OR_32, x[0], x[1], 0, 0), x[2], 0, 0));
+    store(ir, 4, put(ir, ISA_ADD_32, put(ir, ISA_SUB_32, x[0], x[1], 0, 0), x[2], 0, 0));
+    store(ir, 8, put(ir, ISA_ADD_32, put(ir, ISA_SHL_32, x[0], word(ir, 2), 0, 0), x[2], 0, 0));
+    ct_note("has %u", has);
+    EXPECT_EQ(fused(ir), 6 - (uint32_t)__builtin_popcount(has));
+    ir_free(ir);
+  }
+}
