@@ -55,7 +55,7 @@ static void add(struct code *code, const struct isa_program *program) {
 static struct code lowered(const uint8_t *spirv, size_t size, const char *file, uint32_t registers) {
   struct code code = {.digest = DIGEST};
   struct isa_error error = {""};
-  const struct opencl_limits limits = {.target.registers = registers};
+  const struct opencl_limits limits = {.target = {.registers = registers, .optimize = 0}};
   struct isa_program *program = opencl_lower(spirv, size, file, &limits, &error);
   ct_true(program != NULL, error.text, __FILE__, __LINE__);
   if (program)
@@ -77,7 +77,7 @@ static const struct code random_rows[] = {
 
 static void add_random(struct code *code, struct ir *ir, uint32_t registers) {
   struct isa_error error = {""};
-  ir->target.registers = registers;
+  ir->target = (struct opencl_target){.registers = registers, .optimize = 0};
   struct isa_program *program = isa_program_new("made.cl");
   ct_true(emit_kernel(ir, program, &error), error.text, __FILE__, __LINE__);
   add(code, program);
