@@ -204,6 +204,9 @@ $(BUILD)/exhaust: $(BUILD)/obj/tests/exhaust/exhaust.c.o $(BUILD)/libwarpwait.a
 # The law of replay is held with the models' rig.
 $(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
 
+# So are the caches.
+$(BUILD)/tests/mem: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
+
 # So is what launches without timing do.
 $(BUILD)/tests/functional: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
 

@@ -108,30 +108,67 @@ static void take_pipe_reply(struct cu *cu, struct cu_access *access, cycle_t now
   }
 }
 
+/* Whether a load that joined the fill of others has to go on waiting. */
+static bool waits_for_others(struct cu *cu, uint32_t tag) {
+  const struct cu_access *access = cu->accesses[tag];
+  return access->joined && l1_wait(&cu->l1, access->lines + access->fills, access->joined, tag);
+}
+
+/* What a load joined is there, and all that it needs: it is read from the L1. Returns when it has passed. */
+static cycle_t read_joined(struct cu *cu, struct cu_access *access, cycle_t now) {
+  access->isa.cache = &cu->l1.cache;
+  cu->source->commit.call(cu->source->commit.self, &access->isa);
+  access->isa.cache = NULL;
+  return rate_take(&cu->l1.width, now, access->passes);
+}
+
+/* Nothing of an access is under way any more. */
+static void end_access(struct cu *cu, uint32_t tag, cycle_t now) {
+  struct cu_access *access = cu->accesses[tag];
+  const cycle_t ready = access->joined && !access->fills ? read_joined(cu, access, now) : now;
+  if (access->joined)
+    l1_release(&cu->l1, access->lines + access->fills, access->joined);
+  if (cu->tell)
+    tell_access_end(cu, tag, ready);
+  if (!access->prefetch) { /* a prefetch may outlive its warp */
+    struct cu_warp *warp = cu_warp(cu, access->warp);
+    if (warp->kernel->info[access->isa.pc].class_ == ISA_CLASS_PIPE) {
+      l1_clear(&cu->l1);
+      take_pipe_reply(cu, access, now);
+    }
+    cu->stored_bytes -= access->stored;
+    warp->global_under_way--;
+    cu_access_done(cu, tag, STALL_DEPENDENCY, ready, now);
+  }
+  cu_free_access(&cu->global_pool, tag);
+}
+
+/* Ends an access whose reply is here, and loads that waited for nothing else. */
+static void take_memory_reply(struct cu *cu, uint32_t tag, cycle_t now) {
+  const struct cu_access *access = cu->accesses[tag];
+  uint32_t waiting = access->fills ? l1_filled(&cu->l1, access->lines, access->fills, tag) : 0;
+  if (!waits_for_others(cu, tag))
+    end_access(cu, tag, now);
+  while (waiting) {
+    const uint32_t load = waiting - 1;
+    waiting = cu->l1.next[load];
+    if (!waits_for_others(cu, load))
+      end_access(cu, load, now);
+  }
+}
+
 static void take_memory_replies(struct cu *cu, cycle_t now) {
   const struct mem_reply *message;
   while ((message = port_peek(cu->from_memory, now))) {
     uint32_t tag = message->tag;
     port_take(cu->from_memory, now);
-    if (cu->tell)
-      tell_access_end(cu, tag, now);
-    if (cu->accesses[tag]->isa.copy) {
-      lane_copy_reply(cu, tag, now);
+    if (!cu->accesses[tag]->isa.copy) {
+      take_memory_reply(cu, tag, now);
       continue;
     }
-    if (cu->accesses[tag]->fills)
-      l1_filled(&cu->l1, cu->accesses[tag]->lines, cu->accesses[tag]->fills, tag);
-    if (!cu->accesses[tag]->prefetch) { /* a prefetch may outlive its warp */
-      struct cu_warp *warp = cu_warp(cu, cu->accesses[tag]->warp);
-      if (warp->kernel->info[cu->accesses[tag]->isa.pc].class_ == ISA_CLASS_PIPE) {
-        l1_clear(&cu->l1);
-        take_pipe_reply(cu, cu->accesses[tag], now);
-      }
-      cu->stored_bytes -= cu->accesses[tag]->stored;
-      warp->global_under_way--;
-      cu_access_done(cu, tag, STALL_DEPENDENCY, now, now);
-    }
-    cu_free_access(&cu->global_pool, tag);
+    if (cu->tell)
+      tell_access_end(cu, tag, now);
+    lane_copy_reply(cu, tag, now);
   }
 }
 
@@ -392,7 +429,8 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
                          machine->cu.dispatch_latency, dispatcher, &cu->component) &&
                port_init(&cu->to_dispatcher, sizeof(struct cu_finish), machine->cu.groups, machine->cu.dispatch_latency,
                          &cu->component, dispatcher);
-  bool cache = l1_init(&cu->l1, &machine->mem), copies = lane_copies_init(cu, machine->cu.accesses);
+  bool cache = l1_init(&cu->l1, &machine->mem, lds_accesses + machine->cu.accesses),
+       copies = lane_copies_init(cu, machine->cu.accesses);
   if (cu->warps && cu->groups && cu->accesses && ports && cache && copies &&
       pool_init(&cu->lds_pool, 0, lds_accesses) && pool_init(&cu->global_pool, lds_accesses, machine->cu.accesses))
     return true;

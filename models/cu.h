@@ -224,6 +224,8 @@ struct cu_access {
   uint32_t warp;
   bool prefetch;
   uint32_t fills;  /* lines of the L1 that may wait for it */
+  uint32_t joined; /* lines behind those that it waits for, or reads when it need not wait any more: l1.h */
+  uint64_t passes; /* with those alone: what the L1 passes for it then, as bytes */
   uint32_t stored; /* bytes of cu.stored_bytes */
   bool loaded;     /* of a copy: the first of its two sides has been read */
   uint32_t copy;   /* whose it is, if isa.copy says that it is one's; or CU_OWN_COPY */
@@ -420,6 +422,12 @@ cycle_t cu_next_waking(const struct cu *cu);
  * whoever waits for it is in bucket `producer`. */
 void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, uint8_t maker,
                     enum stall producer);
+
+/* What an L1 passes for a load of so many lines, a tag in line_interval, as bytes. */
+static inline uint64_t cu_l1_bytes(const struct cu *cu, uint32_t lines, uint64_t bytes) {
+  const uint64_t tags = (uint64_t)lines * cu->params.line_interval * cu->mem.l1_width;
+  return bytes > tags ? bytes : tags;
+}
 
 /* An access of a warp is performed: what it loaded may be used from cycle `ready` on, and what waited for it looks
  * again. */

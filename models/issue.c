@@ -64,6 +64,22 @@ static bool aligned(const struct isa_access *access) {
   return !(low_bits & (access->bytes - 1u));
 }
 
+/* A load that needs nothing but what comes for others. */
+static void join(struct cu *cu, uint32_t index, const struct isa_info *info, uint32_t lines, uint64_t bytes,
+                 cycle_t now) {
+  struct cu_access *access = cu->accesses[index];
+  struct cu_warp *warp = cu_warp(cu, access->warp);
+  const bool waits = l1_wait(&cu->l1, access->lines, access->joined, index);
+  assert(waits && "a load that misses nothing and joins nothing hits");
+  (void)waits;
+  warp->kernel->stats.l1_hits += lines;
+  access->passes = cu_l1_bytes(cu, lines, bytes);
+  if (cu->tell)
+    tell_global_access(cu, warp->kernel, index, (enum tell_global)MEM_LOAD, 0, now);
+  warp->global_under_way++;
+  cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_MEMORY);
+}
+
 /* A load with an L1 before it: true if it is served there and then. Else the message keeps the lines that are missing.
  */
 static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *info, struct mem_message *message,
@@ -75,14 +91,19 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
     access->isa.cache = &cu->l1.cache;
     cu->source->commit.call(cu->source->commit.self, &access->isa);
     access->isa.cache = NULL;
-    cycle_t passed = rate_take(&cu->l1.width, now, message->moved) - 1;
+    cycle_t passed = rate_take(&cu->l1.width, now, cu_l1_bytes(cu, message->count, message->moved)) - 1;
     cu_set_results(warp, info, passed + cu->mem.l1_latency, CU_NO_UNIT, STALL_MEMORY);
     if (cu->tell)
       tell_l1_hit(cu, index, passed + cu->mem.l1_latency, now);
     cu_free_access(&cu->global_pool, index);
     return true;
   }
-  message->count = access->fills = l1_miss(&cu->l1, access->lines, message->count, index);
+  const uint32_t all = message->count;
+  message->count = access->fills = l1_miss(&cu->l1, access->lines, all, index, &access->joined);
+  if (!access->fills) {
+    join(cu, index, info, all, message->moved, now);
+    return true;
+  }
   message->fills = true;
   warp->kernel->stats.l1_misses += message->count;
   message->moved = 0;
@@ -133,7 +154,7 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   message.moved = (uint64_t)sectors * cu->mem.sector;
   message.passes = cu_passes(cu, message.kind, message.count);
   warp->kernel->by_pc[access->isa.pc].sectors += sectors;
-  access->fills = 0;
+  access->fills = access->joined = 0;
   access->stored = 0;
   access->prefetch = message.kind == MEM_PREFETCH;
   if (cu->l1.sets && pass_l1(cu, index, info, &message, now))

@@ -6,8 +6,18 @@
 
 /* ---- sets and ways ------------------------------------------------------------------------ */
 
+/* An odd number of sets spreads rows of a power of two by itself; what it has of a power of two, the hash has to. */
+static uint64_t hashed(const struct l1 *l1, uint64_t line) {
+  uint64_t set = line % l1->sets;
+  const unsigned bits = (unsigned)__builtin_ctzll(l1->sets);
+  if (l1->params.l1_hash == L1_XOR && bits) /* pieces of no bits would never end */
+    for (uint64_t upper = line >> bits; upper; upper >>= bits)
+      set ^= upper & ((UINT64_C(1) << bits) - 1);
+  return set;
+}
+
 static struct l1_line *set_of(const struct l1 *l1, uint64_t line) {
-  return l1->lines + line % l1->sets * l1->params.l1_ways;
+  return l1->lines + hashed(l1, line) * l1->params.l1_ways;
 }
 
 static struct l1_line *find(const struct l1 *l1, uint64_t line) {
@@ -20,17 +30,17 @@ static struct l1_line *find(const struct l1 *l1, uint64_t line) {
   return NULL;
 }
 
-/* The least recently used way that is not coming; NULL if all are. */
+/* The least recently used way that is neither coming nor waited for; NULL if all are. */
 static struct l1_line *victim(const struct l1 *l1, uint64_t line) {
   struct l1_line *set = set_of(l1, line), *oldest = NULL;
   for (uint32_t way = 0; way < l1->params.l1_ways; way++)
-    if (!set[way].coming && (!oldest || set[way].used < oldest->used))
+    if (!set[way].coming && !set[way].waits && (!oldest || set[way].used < oldest->used))
       oldest = &set[way];
   return oldest;
 }
 
 static void throw_out(struct l1_line *entry) {
-  if (entry->coming)
+  if (entry->coming || entry->waits)
     entry->thrown = true;
   else
     entry->line = 0;
@@ -50,15 +60,18 @@ bool l1_hit(struct l1 *l1, const struct mem_line *lines, uint32_t count) {
   return true;
 }
 
-/* Sectors of a line that have to come; takes a way for them if there is one. */
-static uint32_t missing(struct l1 *l1, const struct mem_line *line, uint32_t access) {
+/* Sectors of a line that have to come; takes a way for them if there is one. *join: others that come already. */
+static uint32_t missing(struct l1 *l1, const struct mem_line *line, uint32_t access, uint32_t *join) {
   struct l1_line *entry = find(l1, line->line);
   uint32_t sectors = line->sectors;
   if (entry) {
     sectors &= ~entry->valid;
     entry->used = ++l1->uses;
-    if (!sectors || entry->coming)
+    if (entry->thrown)
       return sectors;
+    *join = l1->params.l1_join == L1_JOIN ? sectors & entry->coming : 0;
+    if (sectors == *join || entry->coming)
+      return sectors & ~*join;
   } else {
     entry = victim(l1, line->line);
     if (!entry)
@@ -71,14 +84,47 @@ static uint32_t missing(struct l1 *l1, const struct mem_line *line, uint32_t acc
   return sectors;
 }
 
-uint32_t l1_miss(struct l1 *l1, struct mem_line *lines, uint32_t count, uint32_t access) {
-  uint32_t left = 0;
+uint32_t l1_miss(struct l1 *l1, struct mem_line *lines, uint32_t count, uint32_t access, uint32_t *joined) {
+  struct mem_line here[MEM_ACCESS_LINES];
+  uint32_t left = 0, waits = 0, found = 0, all = 0;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t sectors = missing(l1, &lines[i], access);
+    uint32_t join = 0, sectors = missing(l1, &lines[i], access, &join);
+    if (join || !sectors)
+      here[all++] = (struct mem_line){.line = lines[i].line, .sectors = join};
+    waits += join != 0;
     if (sectors)
       lines[left++] = (struct mem_line){.line = lines[i].line, .sectors = sectors};
   }
+  /* What only hits is read here if nothing is left; otherwise the L2 commits all of the load. */
+  for (uint32_t i = 0; waits && i < all; i++)
+    if (here[i].sectors || !left) {
+      find(l1, here[i].line)->waits++;
+      lines[left + found++] = here[i];
+    }
+  *joined = found;
   return left;
+}
+
+bool l1_wait(struct l1 *l1, const struct mem_line *joined, uint32_t count, uint32_t access) {
+  for (uint32_t i = 0; i < count; i++) {
+    struct l1_line *entry = find(l1, joined[i].line);
+    if (!(entry->coming & joined[i].sectors))
+      continue;
+    *(entry->first ? &l1->next[entry->last - 1] : &entry->first) = access + 1;
+    entry->last = access + 1;
+    l1->next[access] = 0;
+    return true;
+  }
+  return false;
+}
+
+void l1_release(struct l1 *l1, const struct mem_line *joined, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    struct l1_line *entry = find(l1, joined[i].line);
+    assert(entry && entry->waits && "a line stays while loads wait for it");
+    if (!--entry->waits && entry->thrown && !entry->coming)
+      *entry = (struct l1_line){0};
+  }
 }
 
 /* The entry that is coming for this access, or NULL. */
@@ -91,6 +137,19 @@ static uint8_t *bytes_of(const struct l1 *l1, const struct l1_line *entry) {
   return l1->bytes + (size_t)(entry - l1->lines) * l1->params.line;
 }
 
+/* A buffer may begin or end within a line; sectors outside of it hold nothing that a lane reads. What is not coming may
+ * be read meanwhile, and is not touched. */
+static void copy_sectors(const struct l1 *l1, const struct l1_line *entry, const struct isa_buffer *buffer,
+                         uint64_t from) {
+  const uint64_t size = l1->params.sector, begin = buffer->base, end = buffer->base + buffer->bytes;
+  for (uint32_t left = entry->coming; left; left &= left - 1) {
+    const uint64_t sector = from + (uint64_t)__builtin_ctz(left) * size;
+    const uint64_t first = sector > begin ? sector : begin, last = sector + size < end ? sector + size : end;
+    if (first < last)
+      memcpy(bytes_of(l1, entry) + (first - from), buffer->data + (first - begin), (size_t)(last - first));
+  }
+}
+
 void l1_capture(struct l1 *l1, struct isa_memory *memory, const struct mem_line *lines, uint32_t count,
                 uint32_t access) {
   uint64_t size = l1->params.line;
@@ -100,24 +159,32 @@ void l1_capture(struct l1 *l1, struct isa_memory *memory, const struct mem_line 
     const struct isa_buffer *buffer = entry ? isa_memory_near(memory, from + size - 1) : NULL;
     if (!buffer || !buffer->data || buffer->base + buffer->bytes <= from) /* a replay has no bytes */
       continue;
-    /* A buffer may begin or end within a line; sectors outside of it hold nothing that a lane reads. */
-    uint64_t first = buffer->base > from ? buffer->base - from : 0;
-    uint64_t end = buffer->base + buffer->bytes - from;
-    end = end < size ? end : size;
-    memcpy(bytes_of(l1, entry) + first, buffer->data + (from + first - buffer->base), (size_t)(end - first));
+    copy_sectors(l1, entry, buffer, from);
   }
 }
 
-void l1_filled(struct l1 *l1, const struct mem_line *lines, uint32_t count, uint32_t access) {
+/* Takes the loads that hang on a line and puts them behind others. */
+static void unhang(struct l1 *l1, struct l1_line *entry, uint32_t *first, uint32_t *last) {
+  if (!entry->first)
+    return;
+  *(*first ? &l1->next[*last - 1] : first) = entry->first;
+  *last = entry->last;
+  entry->first = entry->last = 0;
+}
+
+uint32_t l1_filled(struct l1 *l1, const struct mem_line *lines, uint32_t count, uint32_t access) {
+  uint32_t first = 0, last = 0;
   for (uint32_t i = 0; i < count; i++) {
     struct l1_line *entry = coming(l1, lines[i].line, access);
     if (!entry)
       continue;
-    entry->valid |= entry->coming;
+    entry->valid |= entry->thrown ? 0 : entry->coming;
     entry->coming = 0;
-    if (entry->thrown)
+    unhang(l1, entry, &first, &last);
+    if (entry->thrown && !entry->waits)
       *entry = (struct l1_line){0};
   }
+  return first;
 }
 
 void l1_written(struct l1 *l1, const struct mem_line *lines, uint32_t count) {
@@ -137,7 +204,7 @@ static const uint8_t *bytes_at(const void *self, uint64_t address) {
   return bytes_of(l1, entry) + address % l1->params.line;
 }
 
-bool l1_init(struct l1 *l1, const struct mem_params *params) {
+bool l1_init(struct l1 *l1, const struct mem_params *params, uint32_t accesses) {
   *l1 = (struct l1){
       .params = *params,
       .sets = params->l1_size / ((uint64_t)params->line * params->l1_ways),
@@ -149,7 +216,8 @@ bool l1_init(struct l1 *l1, const struct mem_params *params) {
   l1->entries = (size_t)l1->sets * params->l1_ways;
   l1->lines = calloc(l1->entries, sizeof *l1->lines);
   l1->bytes = calloc(l1->entries, params->line);
-  return l1->lines && l1->bytes;
+  l1->next = calloc(accesses, sizeof *l1->next);
+  return l1->lines && l1->bytes && l1->next;
 }
 
 void l1_share(struct l1 *l1, uint64_t lds) {
@@ -170,6 +238,7 @@ void l1_share(struct l1 *l1, uint64_t lds) {
 void l1_free(struct l1 *l1) {
   free(l1->lines);
   free(l1->bytes);
+  free(l1->next);
   *l1 = (struct l1){0};
 }
 

@@ -36,6 +36,8 @@ MECHANISMS = [
     ("a narrower link on the way up", {"mem.link_up_width": 0}),
     ("ports of clusters", {"mem.clusters": 0}),
     ("an L1 for loads", {"mem.l1_size": 0}),
+    ("a hash of the L1's sets", {"mem.l1_hash": "none"}),
+    ("loads that join a fill of the L1", {"mem.l1_join": "off"}),
     ("two partitions of the L2", {"mem.l2_partitions": 1}),
     ("regions that lie near and far in the L2", {"mem.l2_spread": 0}),
     ("masks of stores of parts of sectors", {"mem.write_mask": 0}),

@@ -258,6 +258,7 @@ static const char *const machines[] = {
      "dma.granularity=128 mem.clusters=2 mem.cluster_width=40 mem.link_width=24 mem.l2_spread=60 "
      "dma.arbitration=oldest"),
     "cu.count=2 mem.l1_size=8K cu.policy=greedy_fair",
+    "cu.count=3 mem.l1_size=1792 mem.l1_ways=2 mem.l1_hash=xor mem.l1_join=on cu.line_interval=1 cu.schedulers=4",
     ("cu.count=2 dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota dma.misaligned=split "
      "dma.alignment=16"),
     ("cu.count=2 cu.schedulers=4 dma.copy=blocking dma.lane_bytes=4 cu.accesses=4 cu.global_interval=100 "

@@ -209,3 +209,214 @@ TEST(l1, a_launch_finds_nothing_of_the_one_before) {
   }
   rig_free(&rig);
 }
+
+/* ---- sets --------------------------------------------------------------------------------- */
+
+/* Of `count` lines, `pitch` apart from line `from` on, in an L1 of 2-way sets: how many stay. */
+static uint32_t stay(uint32_t sets, const char *hash, uint64_t from, uint64_t pitch, uint32_t count) {
+  struct machine machine;
+  struct l1 l1;
+  char settings[128];
+  uint32_t found = 0, joined;
+  snprintf(settings, sizeof settings, "mem.l1_size=%u mem.l1_ways=2 mem.l1_hash=%s", sets * 2 * 128, hash);
+  rig_machine(&machine, settings);
+  l1_init(&l1, &machine.mem, 1);
+  for (uint32_t i = 0; i < count; i++) {
+    struct mem_line line = {.line = from + i * pitch, .sectors = 0xf};
+    l1_miss(&l1, &line, 1, 0, &joined);
+    l1_filled(&l1, &line, 1, 0);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    struct mem_line line = {.line = from + i * pitch, .sectors = 0xf};
+    found += l1_hit(&l1, &line, 1);
+  }
+  l1_free(&l1);
+  return found;
+}
+
+TEST(l1, rows_of_a_power_of_two_stay_with_the_hash) {
+  static const uint32_t sets[] = {1, 16, 64, 28, 56, 7, 24};
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+    for (unsigned shift = 0; shift < 20; shift++) {
+      const uint32_t odd = sets[i] >> __builtin_ctz(sets[i]), two = sets[i] / odd;
+      ct_note("%u sets, lines %u apart", sets[i], 1u << shift);
+      EXPECT_GE(stay(sets[i], "xor", 0, UINT64_C(1) << shift, sets[i]), odd == 1 ? sets[i] : sets[i] * 3 / 4);
+      if (shift >= (unsigned)__builtin_ctz(two)) /* one in `two` sets is used */
+        EXPECT_EQ(stay(sets[i], "none", 0, UINT64_C(1) << shift, sets[i]), two == 1 ? odd : 2 * odd);
+    }
+}
+
+TEST(l1, the_hash_loses_no_line_of_a_run) {
+  static const uint32_t sets[] = {16, 28, 24, 7};
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+    for (uint64_t round = 0; round < 50; round++) {
+      const uint64_t run = 1u << __builtin_ctz(sets[i]);
+      ct_note("%u sets, from line %u on", sets[i], (unsigned)(round * run));
+      EXPECT_EQ(stay(sets[i], "xor", round * run, 1, 2 * sets[i]), 2 * sets[i]);
+    }
+}
+
+TEST(l1, each_line_of_a_hit_is_an_interval_of_the_tags) {
+  /* 32 lanes, 4 bytes each, in `lines` lines: a pass a line, though their sectors are 1024 bytes at most */
+  for (unsigned lines = 1; lines <= 32; lines *= 2) {
+    uint64_t cycles[2];
+    for (unsigned interval = 0; interval < 2; interval++) {
+      char text[512], settings[128];
+      snprintf(text, sizeof text,
+               HEAD ".reg u\n ld.arg.b64 p, a\n get.lane i\n mul.i32 i, i, %u\n ld.global.b32 v, [p + i]\n"
+                    " mov.b32 v, v\n ld.global.b32 v, [p + i]\n ld.global.b32 w, [p + i]\n ld.global.b32 u, [p + i]\n"
+                    " mov.b32 v, v\n mov.b32 w, w\n mov.b32 u, u\n exit\n",
+               4 * lines);
+      snprintf(settings, sizeof settings, "mem.l1_size=65536 mem.l1_width=4096 cu.line_interval=%u", interval);
+      cycles[interval] = rig_cycles(settings, 32, 32, text);
+    }
+    /* the miss, too, keeps its port; then three hits in a row, which are issued a cycle apart */
+    EXPECT_EQ(cycles[1], cycles[0] + (lines - 1) + (lines > 1 ? 3 * lines - 3 : 0));
+  }
+}
+
+/* ---- loads that join ---------------------------------------------------------------------- */
+
+#define JOIN SETTINGS "mem.l1_join=on "
+
+/* Warp w of two loads words from byte 4 * lane + w * `apart` on, and stores what it got. */
+static struct rig two_warps(const char *settings, unsigned apart) {
+  char text[512];
+  struct rig rig;
+  snprintf(text, sizeof text,
+           HEAD " ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.local_id w, x\n shl.b32 w, w, 2\n get.lane i\n"
+                " shl.b32 i, i, 2\n sub.i32 v, w, i\n setp.ne.u32 me, v, 0\n@me add.i32 i, i, %u\n"
+                " ld.global.b32 v, [p + i]\n st.global.b32 [q + w], v\n exit\n",
+           apart);
+  rig_run(&rig, settings, 64, 64, text);
+  for (uint32_t i = 0; i < 64; i++)
+    EXPECT_EQ(rig_word(&rig, 1, i), i % 32 + i / 32 * apart / 4);
+  return rig;
+}
+
+static void expect_loads(const char *settings, unsigned apart, uint64_t bytes, uint64_t hits, uint64_t misses) {
+  struct rig rig = two_warps(settings, apart);
+  ct_note("%s, %u bytes apart", settings, apart);
+  EXPECT_EQ(rig.result.mem.link_down_bytes, bytes);
+  EXPECT_EQ(rig.result.cu.l1_hits, hits);
+  EXPECT_EQ(rig.result.cu.l1_misses, misses);
+  rig_free(&rig);
+}
+
+TEST(l1, a_load_joins_what_comes_for_another) {
+  expect_loads(SETTINGS, 0, 256, 0, 2);
+  expect_loads(JOIN, 0, 128, 1, 1);
+  expect_loads(JOIN, 128, 256, 0, 2); /* the next line */
+  expect_loads(JOIN, 64, 192, 0, 2);  /* half of the line, and half of the next one */
+}
+
+/* A load and another of the same line, which a warp uses last; or the first alone. */
+static uint64_t last_use(const char *settings, bool both) {
+  char all[256], text[512];
+  snprintf(all, sizeof all, "%s mem.link_width=1024 mem.l2_width=65536 mem.dram_width=65536", settings);
+  snprintf(text, sizeof text,
+           HEAD " ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 2\n ld.global.b32 v, [p + i]\n %s\n mov.b32 %s\n exit\n",
+           both ? "ld.global.b32 w, [p + i]" : "mov.b32 w, i", both ? "w, w" : "v, v");
+  return rig_cycles(all, 32, 32, text);
+}
+
+TEST(l1, a_load_that_joins_ends_when_it_has_passed_after_what_it_joined) {
+  static const struct {
+    const char *settings;
+    unsigned cycles;
+  } rows[] = {{JOIN, 128 / 128}, {JOIN "mem.l1_width=16", 128 / 16}, {JOIN "mem.l1_width=4096 cu.line_interval=5", 5}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    EXPECT_EQ(last_use(rows[i].settings, true), last_use(rows[i].settings, false) + rows[i].cycles);
+}
+
+TEST(l1, a_load_sees_what_it_joined_though_it_is_thrown_out) {
+  /* Two loads of a line, then a store to it that passes them on their way, then a load again. */
+  struct rig rig;
+  rig_run(&rig, JOIN, 32, 32,
+          HEAD ".reg u, x\n ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.lane i\n shl.b32 i, i, 2\n mov.b32 x, 7\n"
+               " ld.global.b32 v, [p + i]\n ld.global.b32 w, [p + i]\n st.global.b32 [p + i], x\n"
+               " ld.global.b32 u, [p + i]\n st.global.b32 [q + i], v\n st.global.b32 [q + i + 128], w\n"
+               " st.global.b32 [q + i + 256], u\n exit\n");
+  EXPECT_EQ(rig_word(&rig, 1, 5), 5);
+  EXPECT_EQ(rig_word(&rig, 1, 32 + 5), 5);
+  EXPECT_EQ(rig_word(&rig, 1, 64 + 5), 7);
+  EXPECT_EQ(rig.result.cu.l1_hits, 1);
+  EXPECT_EQ(rig.result.cu.l1_misses, 2);
+  rig_free(&rig);
+}
+
+/* An L1 of one set of two ways, and loads of single sectors of its lines by accesses 0 to 7. */
+static void begin(struct l1 *l1) {
+  struct machine machine;
+  rig_machine(&machine, "mem.l1_size=256 mem.l1_ways=2 mem.l1_join=on");
+  l1_init(l1, &machine.mem, 8);
+}
+
+static uint32_t miss(struct l1 *l1, uint32_t access, struct mem_line *lines, uint32_t count) {
+  uint32_t joined;
+  uint32_t left = l1_miss(l1, lines, count, access, &joined);
+  return left << 8 | joined;
+}
+
+TEST(l1, a_line_stays_while_a_load_waits_for_it_or_for_others_with_it) {
+  struct l1 l1;
+  struct mem_line a[2] = {{.line = 1, .sectors = 1}}, b[2] = {{.line = 2, .sectors = 1}};
+  struct mem_line both[4] = {{.line = 1, .sectors = 1}, {.line = 2, .sectors = 1}}, c[2] = {{.line = 3, .sectors = 1}};
+  begin(&l1);
+  EXPECT_EQ(miss(&l1, 0, a, 1), 1 << 8);
+  EXPECT_EQ(miss(&l1, 1, b, 1), 1 << 8);
+  EXPECT_EQ(miss(&l1, 2, both, 2), 2);
+  EXPECT_TRUE(l1_wait(&l1, both, 2, 2));
+  EXPECT_EQ(l1_filled(&l1, a, 1, 0), 3); /* access 2 hung on line 1, */
+  EXPECT_TRUE(l1_wait(&l1, both, 2, 2)); /* and does on line 2 */
+  EXPECT_EQ(miss(&l1, 3, c, 1), 1 << 8); /* line 1 is there, but stays: line 3 gets no way */
+  EXPECT_EQ(l1_filled(&l1, c, 1, 3), 0);
+  EXPECT_FALSE(l1_hit(&l1, c, 1));
+  EXPECT_TRUE(l1_hit(&l1, a, 1));
+  l1_written(&l1, a, 1);
+  EXPECT_FALSE(l1_hit(&l1, a, 1)); /* for whoever comes later */
+  EXPECT_EQ(l1_filled(&l1, b, 1, 1), 3);
+  EXPECT_FALSE(l1_wait(&l1, both, 2, 2));
+  l1_release(&l1, both, 2);
+  EXPECT_EQ(miss(&l1, 4, c, 1), 1 << 8); /* line 1 is gone */
+  l1_filled(&l1, c, 1, 4);
+  EXPECT_TRUE(l1_hit(&l1, c, 1));
+  EXPECT_TRUE(l1_hit(&l1, b, 1));
+  l1_free(&l1);
+}
+
+TEST(l1, those_that_hang_on_a_line_go_on_in_their_order) {
+  struct l1 l1;
+  struct mem_line line[2] = {{.line = 1, .sectors = 1}}, same[4][2];
+  begin(&l1);
+  miss(&l1, 0, line, 1);
+  for (uint32_t i = 0; i < 4; i++) {
+    same[i][0] = line[0];
+    EXPECT_EQ(miss(&l1, 1 + i, same[i], 1), 1);
+    EXPECT_TRUE(l1_wait(&l1, same[i], 1, 1 + i));
+  }
+  uint32_t waiting = l1_filled(&l1, line, 1, 0);
+  for (uint32_t i = 0; i < 4; i++, waiting = l1.next[waiting - 1])
+    EXPECT_EQ(waiting, 2 + i);
+  EXPECT_EQ(waiting, 0);
+  l1_free(&l1);
+}
+
+TEST(l1, a_fill_leaves_other_sectors_of_its_line_alone) {
+  struct l1 l1;
+  uint8_t bytes[128] = {1};
+  struct isa_buffer buffer = {.base = 128, .bytes = 128, .data = bytes};
+  struct isa_memory memory = {.buffers = &buffer, .count = 1};
+  struct mem_line first[2] = {{.line = 1, .sectors = 1}}, second[2] = {{.line = 1, .sectors = 3}};
+  begin(&l1);
+  miss(&l1, 0, first, 1);
+  l1_capture(&l1, &memory, first, 1, 0);
+  l1_filled(&l1, first, 1, 0);
+  bytes[0] = 2;
+  EXPECT_EQ(miss(&l1, 1, second, 1), 1 << 8);
+  EXPECT_EQ(second[0].sectors, 2);
+  l1_capture(&l1, &memory, second, 1, 1);
+  EXPECT_EQ(*l1.cache.at(&l1, 128), 1);
+  l1_filled(&l1, second, 1, 1);
+  l1_free(&l1);
+}
