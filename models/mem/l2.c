@@ -249,10 +249,17 @@ static cycle_t update(struct l2 *l2, struct l2_slice *slice, cycle_t first, uint
   return updated - 1;
 }
 
-/* Passes bytes through a slice; returns the cycle in which the last byte does, or the last update. */
-static inline cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t now, uint64_t bytes, uint32_t updates) {
+/* What a line's bytes take of the width. */
+static inline uint64_t burst(const struct l2 *l2, uint64_t bytes) {
+  return bytes < l2->params.l2_burst ? l2->params.l2_burst : bytes;
+}
+
+/* Passes bytes, which take so much of the width, through a slice; returns the cycle in which the last byte does, or the
+ * last update. */
+static inline cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t now, uint64_t bytes, uint64_t taken,
+                                 uint32_t updates) {
   cycle_t first = cycle_max(now, slice->width.cycle);
-  cycle_t passed = rate_take(&slice->width, now, bytes << (l2->slice_bits + l2->far)) - 1;
+  cycle_t passed = rate_take(&slice->width, now, taken << (l2->slice_bits + l2->far)) - 1;
   slice->bytes += bytes;
   l2->stats->l2_bytes += bytes;
   if (l2->stats->l2_peak_slice_bytes < slice->bytes)
@@ -264,7 +271,8 @@ static inline cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t 
 __attribute__((noinline)) static cycle_t fetch_far(struct l2 *l2, cycle_t now, uint64_t line, uint32_t missing) {
   struct l2_slice *slice = slice_in(l2, home_of(l2, line), line);
   const struct mem_line part = {.line = line, .sectors = missing};
-  cycle_t passed = pass_slice(l2, slice, now, sector_bytes(l2, missing), 0);
+  const uint64_t bytes = sector_bytes(l2, missing);
+  cycle_t passed = pass_slice(l2, slice, now, bytes, burst(l2, bytes), 0);
   cycle_t done = access_line(l2, slice, passed, &part, L2_READ);
   l2->stats->l2_far++;
   return done - latency_of(l2, line) + l2->params.l2_partition_latency;
@@ -288,7 +296,9 @@ static inline cycle_t way(const struct l2 *l2, const struct l2_slice *slice, uns
 static void share_out(struct l2 *l2, const struct mem_line *lines, uint32_t count, unsigned use) {
   for (uint32_t i = 0; i < count; i++) {
     struct l2_slice *slice = slice_for(l2, &lines[i], use);
-    slice->share += sector_bytes(l2, lines[i].sectors);
+    const uint64_t bytes = sector_bytes(l2, lines[i].sectors);
+    slice->share += bytes;
+    slice->taken += burst(l2, bytes);
     if (slice->updates < lines[i].updates)
       slice->updates = lines[i].updates;
   }
@@ -301,8 +311,8 @@ static cycle_t access_lines(struct l2 *l2, cycle_t now, const struct mem_line *l
   for (uint32_t i = 0; i < count; i++) {
     struct l2_slice *slice = slice_for(l2, &lines[i], use);
     if (slice->share)
-      slice->passed = pass_slice(l2, slice, now, slice->share, slice->updates);
-    slice->share = 0;
+      slice->passed = pass_slice(l2, slice, now, slice->share, slice->taken, slice->updates);
+    slice->share = slice->taken = 0;
     slice->updates = 0;
     done = cycle_max(done, access_line(l2, slice, slice->passed, &lines[i], use) + way(l2, slice, use));
   }
@@ -313,7 +323,7 @@ cycle_t l2_access_line(struct l2 *l2, cycle_t now, const struct mem_line *line, 
   if (!l2->sets)
     return access_dram(l2, now, line, use);
   struct l2_slice *slice = slice_for(l2, line, use);
-  return access_line(l2, slice, pass_slice(l2, slice, now, bytes, line->updates), line, use) + way(l2, slice, use);
+  return access_line(l2, slice, pass_slice(l2, slice, now, bytes, burst(l2, bytes), line->updates), line, use) + way(l2, slice, use);
 }
 
 cycle_t l2_access(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, unsigned use) {

@@ -47,8 +47,8 @@ LISTED = HERE / "equivalent.txt"
 SURVIVORS = BUILD / "survivors.txt"
 # The folder, and its own test programs, which are run first.
 FOLDERS = {"opencl/passes": ["corpus", "opencl"], "opencl/emit": ["corpus", "opencl"], "lds": ["lds"], "dma": ["dma"],
-           "models": ["models"], "models/mem": ["models"], "isa": ["isa"], "isa/asm": ["isa"]}
-PROGRAMS = ["core", "lds", "isa", "dma", "models", "corpus", "opencl", "host", "examples", "replay"]
+           "models": ["models", "mem"], "models/mem": ["models", "mem"], "isa": ["isa"], "isa/asm": ["isa"]}
+PROGRAMS = ["core", "lds", "isa", "dma", "models", "mem", "corpus", "opencl", "host", "examples", "replay"]
 CODEGEN = "-O1 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math"
 TRACED = "-O0 -g1 -fPIC -ffp-contract=off -fsanitize-coverage=trace-pc"
 SANITIZED = "-g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"

@@ -51,6 +51,20 @@ TEST(l2, a_miss_takes_the_way_to_dram_and_a_hit_does_not) {
   l2_free(&bench.l2);
 }
 
+TEST(l2, a_line_takes_a_burst_of_the_width_at_least) {
+  struct bench bench;
+  build(&bench, "mem.l2_width=16 mem.l2_burst=64");
+  one(&bench, 0, 0, ALL, load);
+  one(&bench, 500, 0, 1, load);
+  EXPECT_EQ(one(&bench, 1000, 0, 1, load), 1000 + 64 / 16 - 1 + 60);
+  EXPECT_EQ(one(&bench, 1000, 0, 3, load), 1000 + 2 * 64 / 16 - 1 + 60);
+  EXPECT_EQ(one(&bench, 1000, 0, 7, load), 1000 + (2 * 64 + 96) / 16 - 1 + 60);
+  EXPECT_EQ(bench.stats.l2_bytes, 128 + 32 + 32 + 64 + 96); /* what is moved counts */
+  const struct mem_line two[] = {{.line = 0, .sectors = 1}, {.line = 1, .sectors = 1}};
+  EXPECT_EQ(l2_access(&bench.l2, 2000, two, 2, store), 2000 + 2 * 64 / 16 - 1 + 60);
+  l2_free(&bench.l2);
+}
+
 TEST(l2, a_read_fetches_whole_blocks_and_a_write_nothing) {
   struct bench bench;
   build(&bench, "mem.dram_fetch=64");
