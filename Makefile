@@ -218,7 +218,7 @@ FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # Scripts that are tests, those that take longest first; and those that are not run with sanitizers, since they hold
 # pages, pictures and Python alone.
-SCRIPTS := check/rules differential/differential hw/selftest sweep/cluster_test explain/sanity check/corpus replay/law \
+SCRIPTS := check/rules differential/differential hw/selftest hw/selftest_apps sweep/cluster_test explain/sanity check/corpus replay/law \
   traces/reader_test traces/text_test traces/damage machines/extremes import/import_test html/page_test html/hostile_test \
   playground/folder_test timeline/exports_test explain/explain_test explain/changes_test sweep/sweep_test check/reference_cases \
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
@@ -428,12 +428,16 @@ $(BUILD)/enqueues: tests/bench/enqueues.c
 # ---- against a real GPU: tests/hw --------------------------------------------------------------
 
 HW := WARPWAIT=$(BUILD)/warpwait WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite $(PYTHON) tests/hw
-.PHONY: validate calibrate accuracy measure $(addprefix accuracy-,rows second leaveout ablation displaced)
+.PHONY: validate validate-apps calibrate accuracy measure $(addprefix accuracy-,rows second leaveout ablation displaced)
 # CSV: measurements (default: those that come with the project); MACHINE: built-in, or a machine file.
 VALIDATE_ROWS ?= 1500
 MACHINE ?= h200
 validate: all
 	@$(HW)/validate.py $(CSV) --machine $(MACHINE) --sample $(VALIDATE_ROWS)
+
+# APPS: options of the script, as in APPS="--only sgemm_tile -- --registers 64".
+validate-apps: all
+	@$(HW)/validate_apps.py --machine $(MACHINE) $(APPS)
 
 # From MACHINE, to CSV; OUT: the machine file to write.
 OUT ?= $(BUILD)/hw/calibrated.ini
@@ -464,7 +468,6 @@ accuracy-ablation:
 	@cp $(BUILD)/hw/ablation.json $(BUILD)/hw/ablation_lds.json docs/accuracy/
 accuracy-displaced:
 	@$(HW)/calibrate.py --machine $(MACHINE) --displace 25 --sample 30 --rounds 3 --last-rounds 1 --json docs/accuracy/displaced.json
-
 # Needs nvcc; for the machine with the GPU.
 measure:
 	@tests/hw/measure/build $(BUILD)/hw/measure

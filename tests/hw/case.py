@@ -26,6 +26,8 @@ class Buffer:
     fill: str = "zero"  # of launch files
     words: tuple = ()  # its 32-bit contents, if not a fill
     reads: bool = False
+    contents: object = None  # data() makes what is in it, if neither; its repr() says which bytes these are
+    digest: object = None  # of(bytes) makes the numbers that are wanted afterwards
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +53,8 @@ class Case:
     `cus`: compute units that it needs; the machine is cut down to them, since idle ones only cost time. `share`: the run
     is of one part in so many of a machine that is loaded evenly: `cus` is then of the part, and all that compute
     units share is divided. `sets`: further parameters, ("dma.copy", "lanes"): which of the machine's ways the
-    measured program used, never a fit."""
+    measured program used, never a fit. `options`: further words for `warpwait run`. `counts`: what the report counts is
+    wanted."""
     source: str
     launches: tuple
     buffers: tuple
@@ -60,16 +63,22 @@ class Case:
     cus: int = 1
     share: int = 1
     sets: tuple = ()
+    options: tuple = ()
+    counts: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
     """What came of a case: cycles of each launch, the 64-bit words of the buffers that are read, what a host's events
-    around each launch measure, in cycles, and the class of the last launch, which is the one that was measured."""
+    around each launch measure, in cycles, and the class of the last launch, which is the one that was measured; digests of
+    buffers, what is counted of the last launch, and the seconds that the run took."""
     cycles: tuple
     words: dict
     events: tuple = ()
     like: object = None
+    digests: dict = dataclasses.field(default_factory=dict)
+    counts: dict = dataclasses.field(default_factory=dict)
+    seconds: float = 0
 
 
 @dataclasses.dataclass(frozen=True)

@@ -96,7 +96,9 @@ def _launch_file(case, sets):
     buffers = {}
     for buffer in case.buffers:
         entry = {"bytes": buffer.bytes}
-        if buffer.words:
+        if buffer.contents:
+            entry["file"] = f"{buffer.name}.in"
+        elif buffer.words:
             entry["values"] = list(buffer.words)
         else:
             entry["fill"] = buffer.fill
@@ -105,12 +107,50 @@ def _launch_file(case, sets):
                  "args": [dict([arg]) for arg in launch.args]} for launch in case.launches]
     whole = {"name": "case", "program": f"kernel.{case.language}", "set": sets, "buffers": buffers, "launches": launches}
     if case.build:
-        whole["build"] = dict(case.build)
+        whole["build"] = {key: dict(value) if isinstance(value, tuple) else value for key, value in case.build}
     return json.dumps(whole)
 
 
 def _like(told):
     return Like(told["limit"], tuple(told["operations"]), tuple(told["kinds"]))
+
+
+def _counts(launch):
+    """What is counted of a launch, and of each instruction how often it was issued."""
+    told = {name: launch[name] for name in ("registers", "spilled_words", "warp_instructions", "cu", "memory", "stalls")}
+    told["lds"] = {name: value for name, value in launch["lds"].items() if name != "by_instruction"}
+    told["groups_per_cu"], told["issues"] = launch["occupancy"]["groups_per_cu"], {}
+    for instruction in launch["by_instruction"]:
+        mnemonic = next(word for word in instruction["instruction"].split() if not word.startswith("@"))
+        told["issues"][mnemonic] = told["issues"].get(mnemonic, 0) + instruction["issues"]
+    return told
+
+
+def _command(machine, case, folder):
+    command = [machine.warpwait, "run", str(folder / "launch.json"), "--machine", machine.name, "--quiet", "--host",
+               "plain", "--why=no", "--report", "json", "--out", str(folder / "report.json"), *case.options]
+    for item in machine.sets:
+        command += ["--set", item]
+    for buffer in case.buffers:
+        if buffer.reads or buffer.digest:
+            command += ["--dump", f"{buffer.name}={folder / buffer.name}.bin"]
+    return command
+
+
+def _outcome(case, folder, seconds):
+    """What a run has left in its folder."""
+    report = json.loads((folder / "report.json").read_text())
+    words, digests = {}, {}
+    for buffer in case.buffers:
+        data = (folder / f"{buffer.name}.bin").read_bytes() if buffer.reads or buffer.digest else b""
+        if buffer.reads:
+            words[buffer.name] = list(struct.unpack(f"<{len(data) // 8}Q", data[:len(data) // 8 * 8]))
+        if buffer.digest:
+            digests[buffer.name] = buffer.digest.of(data)
+    launches = report["launches"]
+    return Outcome(tuple(launch["cycles"] for launch in launches), words,
+                   tuple(launch["event_cycles"] for launch in launches), _like(launches[-1]["fidelity"]), digests,
+                   _counts(launches[-1]) if case.counts else {}, round(seconds, 2))
 
 
 def _run(machine, case, sets):
@@ -119,28 +159,18 @@ def _run(machine, case, sets):
         folder = pathlib.Path(folder)
         (folder / f"kernel.{case.language}").write_text(case.source)
         (folder / "launch.json").write_text(_launch_file(case, sets))
-        command = [machine.warpwait, "run", str(folder / "launch.json"), "--machine", machine.name, "--quiet", "--host",
-                   "plain", "--why=no", "--report", "json", "--out", str(folder / "report.json")]
-        for item in machine.sets:
-            command += ["--set", item]
-        reads = [buffer.name for buffer in case.buffers if buffer.reads]
-        for name in reads:
-            command += ["--dump", f"{name}={folder / name}.bin"]
+        for buffer in case.buffers:
+            if buffer.contents:
+                (folder / f"{buffer.name}.in").write_bytes(buffer.contents.data())
+        began = time.monotonic()
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+            done = subprocess.run(_command(machine, case, folder), capture_output=True, text=True, timeout=SECONDS)
         except subprocess.TimeoutExpired:
             raise Unmodelled(f"the run took more than {SECONDS} s") from None
         if done.returncode:
             said = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise Unmodelled(f"warpwait: {said.replace(str(folder) + '/', '')}")
-        report = json.loads((folder / "report.json").read_text())
-        words = {}
-        for name in reads:
-            data = (folder / f"{name}.bin").read_bytes()
-            words[name] = list(struct.unpack(f"<{len(data) // 8}Q", data[:len(data) // 8 * 8]))
-        launches = report["launches"]
-        return Outcome(tuple(launch["cycles"] for launch in launches), words,
-                       tuple(launch["event_cycles"] for launch in launches), _like(launches[-1]["fidelity"]))
+        return _outcome(case, folder, time.monotonic() - began)
 
 
 class Cache:
@@ -165,7 +195,8 @@ class Cache:
 def _restored(kept):
     if "unmodelled" in kept:
         return Unmodelled(kept["unmodelled"])
-    return Outcome(tuple(kept["cycles"]), kept["words"], tuple(kept["events"]), _like(kept["like"]))
+    return Outcome(tuple(kept["cycles"]), kept["words"], tuple(kept["events"]), _like(kept["like"]), kept["digests"],
+                   kept["counts"], kept["seconds"])
 
 
 class Runner:
@@ -208,8 +239,7 @@ class Runner:
         """The outcome of a run, which is in the cache from now on."""
         try:
             outcome = future.result()
-            kept = {"cycles": outcome.cycles, "words": outcome.words, "events": outcome.events,
-                    "like": dataclasses.asdict(outcome.like)}
+            kept = dataclasses.asdict(outcome)
         except Unmodelled as reason:
             outcome, kept = reason, {"unmodelled": str(reason)}
         self.cache.put(key, kept)

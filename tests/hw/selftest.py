@@ -429,11 +429,15 @@ class Page(unittest.TestCase):
         self.assertEqual([(result.row.line, result.predicted) for result in sampled], [(rows[1].line, 3.0)])
 
 
-if __name__ == "__main__":
-    # Options of the test runner are GoogleTest's; so are the closing lines that it counts.
+def finish():
+    """Runs the tests of the program. Options of the test runner are GoogleTest's; so are the closing lines that it counts."""
     outcome = unittest.main(argv=sys.argv[:1], exit=False).result
     bad = len(outcome.failures) + len(outcome.errors)
     print(f"[  PASSED  ] {outcome.testsRun - bad} tests.")
     if bad:
         print(f"[  FAILED  ] {bad} tests.")
     sys.exit(bad != 0)
+
+
+if __name__ == "__main__":
+    finish()

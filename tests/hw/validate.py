@@ -68,8 +68,8 @@ def plan(row):
     return module.model(row)
 
 
-def predict(rows, runner):
-    """A Result for each row, in order."""
+def predict(rows, runner, plan=plan):
+    """A Result for each row, in order. `plan`: of rows that no family has."""
     planned, results = {}, [None] * len(rows)
     for i, row in enumerate(rows):
         try:
@@ -188,8 +188,17 @@ def report(results, worst, by_test, by):
 
 def write_new(path, text):
     """The whole file or none."""
+    _replace(path, text.encode())
+
+
+def write_gzipped(path, text):
+    """Likewise; the same bytes for the same text."""
+    _replace(path, gzip.compress(text.encode(), mtime=0))
+
+
+def _replace(path, data):
     new = pathlib.Path(f"{path}.new")
-    new.write_text(text)
+    new.write_bytes(data)
     new.replace(path)
 
 
@@ -203,9 +212,7 @@ def write_predictions(path, results):
         like = result.like
         lines.writerow([pathlib.Path(result.row.file).name, result.row.line, predicted, result.unmodelled or ""] +
                        ([like.limit, ", ".join(like.operations), ", ".join(like.kinds)] if like else []))
-    new = pathlib.Path(f"{path}.new")
-    new.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
-    new.replace(path)
+    write_gzipped(path, text.getvalue())
 
 
 def read_predictions(path, rows, sampled=False):

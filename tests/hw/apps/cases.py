@@ -1,0 +1,206 @@
+"""The kernels' cases: cases.txt, what a GPU took for them (times.csv.gz), counted (counters.csv.gz) and came to
+(results.csv.gz), and the runs that they become.
+
+NVIDIA's OpenCL makes loops of asynchronous copies, so they are loops here. A case launches its kernel twice: the second
+launch, which is the one compared, finds the L2 as the first has left it, as the repeated ones on the GPU do.
+"""
+import csv
+import dataclasses
+import gzip
+import math
+import pathlib
+import statistics
+
+from apps.inputs import Contents, Digest, difference
+from case import GPU, Buffer, Case, Launch, Unmodelled
+from rows import BadRow, Row
+
+HERE = pathlib.Path(__file__).resolve().parent
+EMPTY = "empty"  # its time is what a launch costs whatever it does: shown, and no part of any mean
+METRIC = "event_time"
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+    """A buffer by name with its contents, or a value of an OpenCL type."""
+    name: str
+    type: str
+    value: float = 0
+    contents: object = None
+    out: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class App:
+    """A configuration of a kernel, as cases.txt says it."""
+    name: str
+    kernel: str
+    sizes: tuple  # work-items of the launch by axis
+    local: tuple
+    tolerance: float
+    launches: int
+    variants: str
+    inplace: bool
+    slow: bool
+    defines: tuple
+    arguments: tuple
+
+
+class AppRow(Row):
+    """The measured time of a case; it counts with its kernel as other rows count with their family."""
+
+    @property
+    def family(self):
+        return self.fields["kernel"]
+
+
+def _numbers(text):
+    return tuple(map(int, text.split(",")))
+
+
+def _argument(words, seed):
+    if words[0] == "value":
+        return Argument("", words[1], float(words[2]) if words[1] == "float" else int(words[2]))
+    name, type, count, kind = words[1:5]
+    return Argument(name, type, contents=Contents(kind, type, int(count), seed), out=words[5:] == ["out"])
+
+
+def _app(head, lines):
+    fields = dict(word.split("=", 1) for word in head[2:])
+    given = [words for words in lines if words[0] != "define"]
+    return App(head[1], fields["kernel"], _numbers(fields["global"]), _numbers(fields["local"]), float(fields["rtol"]),
+               int(fields["launches"]), fields.get("variants", ""), "inplace" in fields, "slow" in fields,
+               tuple(words[1] for words in lines if words[0] == "define"),
+               tuple(_argument(words, seed) for seed, words in enumerate(given, 1)))
+
+
+def read_apps(path=HERE / "cases.txt"):
+    """{name: App}, in order."""
+    blocks = []
+    for line in path.read_text().splitlines():
+        words = line.partition("#")[0].split()
+        if words[:1] == ["case"]:
+            blocks.append((words, []))
+        elif words:
+            blocks[-1][1].append(words)
+    return {head[1]: _app(head, lines) for head, lines in blocks}
+
+
+# ---- what a GPU did ----------------------------------------------------------------------------
+
+def read_table(path):
+    """The rows of a CSV file with a line of names, gzipped or not, as dictionaries."""
+    try:
+        with (gzip.open(path, "rt", newline="") if str(path).endswith(".gz") else open(path, newline="")) as file:
+            return list(csv.DictReader(line for line in file if not line.startswith("#")))
+    except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
+        raise BadRow(f"{path}: {error}") from None
+
+
+def _medians(paths, passes):
+    """{case: medians in ns, one for each pass}"""
+    medians = {}
+    for path in paths:
+        for line, row in enumerate(read_table(path), 2):
+            try:
+                if row["pass"] in passes if passes else row["pass"].isdigit():
+                    medians.setdefault(row["case"], []).append(float(row["median_ns"]))
+            except (KeyError, TypeError, ValueError, AttributeError):
+                raise BadRow(f"{path}:{line}: a row has case, pass and median_ns") from None
+    return medians
+
+
+def read_rows(paths=(), passes=()):
+    """A row for each case that was measured: the median of the passes' medians, and `spread`, the largest of these over the
+    least. `passes`: which (default: all that are numbered)."""
+    paths, rows = [*paths] or [HERE / "times.csv.gz"], []
+    medians = _medians(paths, passes)
+    for line, app in enumerate(read_apps().values(), 1):
+        if app.name in medians:
+            values = medians[app.name]
+            fields = {"case": app.name, "kernel": app.kernel, "spread": f"{max(values) / min(values) - 1:.3f}"}
+            rows.append(AppRow(str(paths[0]), line, "app", fields, METRIC, statistics.median(values), "ns"))
+    if not rows:
+        raise BadRow(f"{paths[0]}: no case of these was measured")
+    return rows
+
+
+def read_results():
+    """{(case, buffer): digest}"""
+    return {(row.pop("case"), row.pop("buffer")): [*map(float, row.values())] for row in read_table(HERE / "results.csv.gz")}
+
+
+# ---- runs --------------------------------------------------------------------------------------
+
+@dataclasses.dataclass(frozen=True)
+class Way:
+    """How kernels are compiled beside what a case says. `options`: words for `warpwait run`."""
+    defines: tuple = ()
+    options: tuple = ()
+
+
+def _buffer(argument):
+    return Buffer(argument.name, argument.contents.size(), contents=argument.contents if argument.contents.kind != "zero" else None,
+                  digest=Digest(argument.type) if argument.out else None)
+
+
+def case_of(app, way=Way(), launches=0):
+    """The run of a case, of so many launches in place of its own number."""
+    groups = tuple(size // local for size, local in zip(app.sizes, app.local))
+    args = tuple(("buffer", argument.name) if argument.contents else (argument.type, argument.value) for argument in app.arguments)
+    launch = Launch(app.kernel, groups, app.local, args)
+    defines = tuple((name, value or "1") for name, _, value in (define.partition("=") for define in app.defines + way.defines))
+    return Case((HERE / f"kernels/{app.kernel}.cl").read_text(), (launch,) * (launches or app.launches),
+                tuple(_buffer(argument) for argument in app.arguments if argument.contents), language="cl", cus=GPU.count,
+                build=(("defines", defines), ("copies", "loop")),
+                options=way.options, counts=True)
+
+
+def check_case(app, way=Way()):
+    """The run whose results are those of one launch; mostly the same."""
+    return case_of(app, way, 1 if app.inplace else 0)
+
+
+def wrong(app, outcome, results):
+    """What is wrong with the results of check_case's outcome, or None."""
+    for argument in app.arguments:
+        if argument.out:
+            said = difference(results[app.name, argument.name], outcome.digests[argument.name], app.tolerance)
+            if said:
+                return f"wrong result: {argument.name}: {said}"
+    return None
+
+
+def event_time(outcome):
+    """Nanoseconds that events around the last launch measure."""
+    return 1000 * outcome.events[-1] / GPU.clock_mhz
+
+
+class Planner:
+    """plan(row) for cases, as families have it: (case, function from its outcome to the metric)."""
+
+    def __init__(self, way=Way()):
+        self.way, self.apps, self.results = way, read_apps(), read_results()
+
+    def app(self, row):
+        return self.apps[row.fields["case"]]
+
+    def __call__(self, row):
+        app = self.app(row)
+
+        def metric(outcome):
+            said = None if app.inplace else wrong(app, outcome, self.results)
+            if said:
+                raise Unmodelled(said)
+            return event_time(outcome)
+        return case_of(app, self.way), metric
+
+    def wrong_in_place(self, rows, runner):
+        """{case: what is wrong} of the cases whose results are those of a run of their own."""
+        apps = [self.app(row) for row in rows if self.app(row).inplace]
+        outcomes = runner.run([check_case(app, self.way) for app in apps])
+        said = {}
+        for app in apps:
+            outcome = outcomes[check_case(app, self.way)]
+            said[app.name] = str(outcome) if isinstance(outcome, Unmodelled) else wrong(app, outcome, self.results)
+        return {name: why for name, why in said.items() if why}
