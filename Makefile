@@ -428,7 +428,7 @@ $(BUILD)/enqueues: tests/bench/enqueues.c
 # ---- against a real GPU: tests/hw --------------------------------------------------------------
 
 HW := WARPWAIT=$(BUILD)/warpwait WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite $(PYTHON) tests/hw
-.PHONY: validate validate-apps calibrate accuracy measure $(addprefix accuracy-,rows second leaveout ablation displaced)
+.PHONY: validate validate-apps calibrate accuracy measure $(addprefix accuracy-,rows second leaveout ablation displaced apps apps-ablation apps-leaveout)
 # CSV: measurements (default: those that come with the project); MACHINE: built-in, or a machine file.
 VALIDATE_ROWS ?= 1500
 MACHINE ?= h200
@@ -448,7 +448,7 @@ calibrate: test-packages all
 
 # docs/accuracy.md and its pictures, and of h200 what reports say of their error. PARTS are made anew, the others are as they were kept; none makes the page alone.
 SECOND_ROWS ?= 2000
-PARTS ?= rows second leaveout ablation displaced
+PARTS ?= rows second leaveout ablation displaced apps apps-ablation apps-leaveout
 accuracy: test-packages all
 	@mkdir -p $(BUILD)/hw docs/accuracy
 	@for part in $(PARTS); do echo "== $$part"; $(MAKE) --no-print-directory accuracy-$$part || exit; done
@@ -468,6 +468,16 @@ accuracy-ablation:
 	@cp $(BUILD)/hw/ablation.json $(BUILD)/hw/ablation_lds.json docs/accuracy/
 accuracy-displaced:
 	@$(HW)/calibrate.py --machine $(MACHINE) --displace 25 --sample 30 --rounds 3 --last-rounds 1 --json docs/accuracy/displaced.json
+# A wrong result fails it; what is far off is for the page to explain.
+accuracy-apps:
+	@$(HW)/validate_apps.py --machine $(MACHINE) --csv docs/accuracy/apps.csv.gz
+accuracy-apps-ablation:
+	@$(HW)/ablation_apps.py --machine $(MACHINE) --json $(BUILD)/hw/apps_ablation.json
+	@cp $(BUILD)/hw/apps_ablation.json docs/accuracy/
+accuracy-apps-leaveout:
+	@$(HW)/leaveout_apps.py --machine $(MACHINE) --json $(BUILD)/hw/apps_leaveout.json
+	@cp $(BUILD)/hw/apps_leaveout.json docs/accuracy/
+
 # Needs nvcc; for the machine with the GPU.
 measure:
 	@tests/hw/measure/build $(BUILD)/hw/measure

@@ -136,3 +136,7 @@ AXES = [
     ("pipeline", "threads"), ("memory", "footprint_bytes"), ("memory", "ctas"), ("atomics", "threads"),
     ("prefetch", "distance"), ("opencl", "tile_bytes"), ("opencl", "wg"),
 ]
+
+# What leaveout_apps.py fits to whole kernels: of FIT what these depend on and small kernels tell least of.
+APPS = ("cu.launch_overhead", "cu.constant_latency", "cu.divergence_latency", "cu.global_operand_latency", "mem.link_width",
+        "mem.l2_width", "mem.dram_width", "mem.dram_burst")

@@ -32,9 +32,10 @@ def names_row(names, row):
 
 
 class Observations:
-    """Measured rows with their cases; predicts all or some of them on a machine with parameters set."""
+    """Measured rows with their cases; predicts all or some of them on a machine with parameters set. `plan`: of rows that no
+    family has."""
 
-    def __init__(self, rows, runner):
+    def __init__(self, rows, runner, plan=plan):
         self.runner = runner
         self.rows, self.planned = [], []
         for row in rows:

@@ -5,25 +5,17 @@ page.md is the text; lines of the form {{name}} are replaced by what is computed
 """
 import argparse
 import collections
-import json
 import pathlib
 import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-try:
-    import matplotlib
-except ImportError as missing:
-    print(f"{missing.name} is missing: apt-get install python3-matplotlib, and run this with /usr/bin/python3", file=sys.stderr)
-    sys.exit(2)
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
 import fidelity
+import page_apps
 import rows as measured_rows
 from mechanisms import MECHANISMS
+from page_tools import kept, plt, save, table, without
 from rows import FAMILIES, BadRow
 from shape import misses
 from validate import errors, group, mean, percentile, read_predictions
@@ -32,11 +24,6 @@ SECOND = sorted((pathlib.Path(__file__).resolve().parent / "data/second").glob("
 
 
 # ---- tables --------------------------------------------------------------------------------------
-
-def _table(head, lines):
-    return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head)] +
-                     ["| " + " | ".join(line) + " |" for line in lines])
-
 
 def _figures(results):
     values = errors(results)
@@ -53,7 +40,7 @@ HEAD = ["rows", "not modelled", "mean %", "median %", "90th percentile %", "bias
 def families_table(families):
     lines = [[family] + _figures(of_family) for family, of_family in families.items() if of_family]
     means = [mean(errors(of_family)) for of_family in families.values() if errors(of_family)]
-    return _table(["family"] + HEAD, lines) + f"\n\nMean over families: {100 * mean(means):.1f} %."
+    return table(["family"] + HEAD, lines) + f"\n\nMean over families: {100 * mean(means):.1f} %."
 
 
 def tests_table(families):
@@ -63,7 +50,7 @@ def tests_table(families):
         for result in of_family:
             tests.setdefault((result.row.test, result.row.metric), []).append(result)
         lines += [[f"`{test}` {metric}"] + _figures(of_test) for (test, metric), of_test in tests.items()]
-    return _table(["test and metric"] + HEAD, lines)
+    return table(["test and metric"] + HEAD, lines)
 
 
 def worst_table(families, count=3):
@@ -72,22 +59,22 @@ def worst_table(families, count=3):
         ranked = sorted((r for r in of_family if r.predicted is not None), key=lambda r: -abs(r.error))[:count]
         lines += [[family, f"{100 * r.error:+.0f}", f"{r.row.value:.5g}", f"{r.predicted:.5g}", r.row.unit,
                    f"`{r.row.test}` {r.row.metric}, {r.row.parameters()}"] for r in ranked]
-    return _table(["family", "error %", "measured", "predicted", "unit", "row"], lines)
+    return table(["family", "error %", "measured", "predicted", "unit", "row"], lines)
 
 
 def unmodelled_table(results):
     reasons = collections.Counter((r.row.test, r.unmodelled) for r in results if r.unmodelled is not None)
-    return _table(["rows", "test", "reason"], [[str(count), f"`{test}`", reason]
-                                               for (test, reason), count in sorted(reasons.items())])
+    return table(["rows", "test", "reason"], [[str(count), f"`{test}`", reason]
+                                              for (test, reason), count in sorted(reasons.items())])
 
 
 def leaveout_table(told):
-    return _table(["family", "axis", "left out", "parameters", "rows fitted / left out", "start %", "fitted half %",
-                   "left-out half %", "left-out half, this machine %"],
-                  [[one["family"], f"`{one['axis']}`", "every second value" if one["kind"] == "interpolation" else "upper half",
-                    str(one["parameters"]), f"{one['fitted_rows']} / {one['left_out_rows']}", f"{100 * one['before']:.1f}",
-                    f"{100 * one['fitted']:.1f}", f"{100 * one['left_out']:.1f}", f"{100 * one['machine_left_out']:.1f}"]
-                   for one in told]) + f"\n\nIn {_minutes(sum(one['seconds'] for one in told))}."
+    return table(["family", "axis", "left out", "parameters", "rows fitted / left out", "start %", "fitted half %",
+                  "left-out half %", "left-out half, this machine %"],
+                 [[one["family"], f"`{one['axis']}`", "every second value" if one["kind"] == "interpolation" else "upper half",
+                   str(one["parameters"]), f"{one['fitted_rows']} / {one['left_out_rows']}", f"{100 * one['before']:.1f}",
+                   f"{100 * one['fitted']:.1f}", f"{100 * one['left_out']:.1f}", f"{100 * one['machine_left_out']:.1f}"]
+                  for one in told]) + f"\n\nIn {_minutes(sum(one['seconds'] for one in told))}."
 
 
 def _minutes(seconds):
@@ -103,7 +90,7 @@ def ablation_table(told):
         rows = f"{one['moved']}: {100 * one['moved_on']:.1f} → {100 * one['moved_off']:.1f}" if one["moved"] else "none"
         lines.append([one["mechanism"], sets, rows, "; ".join(changed)])
     sample = ", ".join(f"{family} {count}" for family, count in told[0]["rows"].items())
-    return _table(["without", "set", "rows that move: their error, %", "error of families, %"], lines) + f"\n\nRows: {sample}." + (
+    return table(["without", "set", "rows that move: their error, %", "error of families, %"], lines) + f"\n\nRows: {sample}." + (
         " Short runs only: no whole grids, no OpenCL C." if told[0].get("short") else "")
 
 
@@ -116,10 +103,10 @@ def not_switched_off(told):
 def displaced_table(found):
     """What a fit from displaced values finds: errors by family, then every parameter."""
     by = found["errors"]
-    families = _table(["family", "this machine %", "displaced %", "fitted %"],
-                      [[family] + [f"{100 * by[name][family]:.1f}" for name in ("machine", "start", "fitted")]
-                       for family in by["machine"]] +
-                      [["mean"] + [f"{100 * mean(by[name].values()):.1f}" for name in ("machine", "start", "fitted")]])
+    families = table(["family", "this machine %", "displaced %", "fitted %"],
+                     [[family] + [f"{100 * by[name][family]:.1f}" for name in ("machine", "start", "fitted")]
+                      for family in by["machine"]] +
+                     [["mean"] + [f"{100 * mean(by[name].values()):.1f}" for name in ("machine", "start", "fitted")]])
     lines = []
     for one in found["parameters"]:
         width = "no row" if not one["rows"] else "" if one["half_width"] is None else f"± {one['half_width']:.2g}"
@@ -134,7 +121,7 @@ def displaced_table(found):
             "to within a unit, a tenth or their interval of this machine's value.")
     if not any(one["half_width"] for one in informed):
         told += " Stopped before the last differences: no intervals, and rows are those that may inform a parameter."
-    parameters = _table(["parameter", "this machine", "displaced", "fitted", "95 %", "rows that inform it", "remarks"], lines)
+    parameters = table(["parameter", "this machine", "displaced", "fitted", "95 %", "rows that inform it", "remarks"], lines)
     return f"{told}\n\n{families}\n\n{parameters}"
 
 
@@ -153,12 +140,6 @@ def shape_text(results):
 
 
 # ---- pictures ------------------------------------------------------------------------------------
-
-def _save(figure, folder, name):
-    figure.tight_layout()
-    figure.savefig(folder / f"{name}.png", dpi=90, metadata={"Software": None})
-    plt.close(figure)
-
 
 def scatter(families, folder):
     shown = [(family, of_family) for family, of_family in families.items() if errors(of_family)]
@@ -180,7 +161,7 @@ def scatter(families, folder):
     for axis in axes[:, 0]:
         axis.set_ylabel("predicted")
     figure.supxlabel("measured", fontsize=10)
-    _save(figure, folder, "scatter")
+    save(figure, folder, "scatter")
 
 
 def _curves(axis, results, x, label, colour):
@@ -205,7 +186,7 @@ def latency_curves(results, folder):
         axis.set(xscale="log", yscale="log", xlabel="bytes", title={"g2s": "global to LDS", "s2g": "LDS to global"}[direction])
         axis.legend()
     axes[0].set_ylabel("cycles of one bulk copy")
-    _save(figure, folder, "latency")
+    save(figure, folder, "latency")
 
 
 def stage_curves(results, folder):
@@ -220,7 +201,7 @@ def stage_curves(results, folder):
             axis.set(xlabel="stages", ylabel="cycles per tile", ylim=(0, None),
                      title=f"{engine}, {place}, {mem}, {int(tile) // 1024} KiB, {threads} threads")
             axis.legend(fontsize=7)
-    _save(figure, folder, "stages")
+    save(figure, folder, "stages")
 
 
 def bandwidth_curves(results, folder):
@@ -238,7 +219,7 @@ def bandwidth_curves(results, folder):
     for axis in axes:
         axis.set(xscale="log", xlabel="SMs", ylabel="bytes a cycle and SM", ylim=(0, None))
         axis.legend(fontsize=7)
-    _save(figure, folder, "bandwidth")
+    save(figure, folder, "bandwidth")
 
 
 def second_pass(path):
@@ -254,15 +235,8 @@ def fidelity_table(results, path):
     second = fidelity.chosen(read_predictions(path, measured_rows.read(SECOND), sampled=True)) if path.exists() else []
     if not results:
         return "The rows have no classes yet: `make accuracy PARTS=rows`."
-    return _table(["rows", "how many", "within the stated 90th percentile %"],
-                  [[name, str(rows), f"{percent:.1f}"] for name, rows, percent in fidelity.coverage(results, second)])
-
-
-def _part(path, make):
-    """What `make` makes of a script's JSON, or that this page was made without it."""
-    if not path.exists():
-        return f"This page was made without it: `make accuracy PARTS={path.name.split('.')[0].split('_')[0]}`."
-    return make(json.loads(path.read_text()))
+    return table(["rows", "how many", "within the stated 90th percentile %"],
+                 [[name, str(rows), f"{percent:.1f}"] for name, rows, percent in fidelity.coverage(results, second)])
 
 
 def parts(folder, results):
@@ -271,17 +245,18 @@ def parts(folder, results):
     second = folder / "second.csv.gz"
     return {
         "families": families_table(families),
-        "apart": _table(["rows apart"] + HEAD, [[reason] + _figures(of_reason) for reason, of_reason in apart.items()]),
+        "apart": table(["rows apart"] + HEAD, [[reason] + _figures(of_reason) for reason, of_reason in apart.items()]),
         "tests": tests_table(families),
         "worst": worst_table(families),
         "unmodelled": unmodelled_table(results),
-        "leaveout": _part(folder / "leaveout.json", leaveout_table),
-        "ablation": _part(folder / "ablation.json", lambda told: ablation_table(told) + not_switched_off(told)),
-        "ablation_lds": _part(folder / "ablation_lds.json", lambda told: ablation_table([one for one in told if one.get("moved", 1)])),
-        "displaced": _part(folder / "displaced.json", displaced_table),
+        "leaveout": kept(folder / "leaveout.json", leaveout_table, "leaveout"),
+        "ablation": kept(folder / "ablation.json", lambda told: ablation_table(told) + not_switched_off(told), "ablation"),
+        "ablation_lds": kept(folder / "ablation_lds.json", lambda told: ablation_table([one for one in told if one.get("moved", 1)]),
+                             "ablation"),
+        "displaced": kept(folder / "displaced.json", displaced_table, "displaced"),
         "shape": shape_text(results),
         "fidelity": fidelity_table(results, second),
-        "second": second_pass(second) if second.exists() else _part(second, None),
+        "second": second_pass(second) if second.exists() else without("second"),
     }
 
 
@@ -293,7 +268,7 @@ def main():
     folder = docs / "accuracy"
     try:
         results = read_predictions(folder / "rows.csv.gz", measured_rows.read(measured_rows.public()))
-        made = parts(folder, results)
+        made = {**parts(folder, results), **page_apps.parts(folder)}
     except BadRow as error:
         print(f"page.py: {error}", file=sys.stderr)
         return 2

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Tests of the scripts about whole kernels, and of the machine h200 on a few that take little time."""
 import hashlib
+import json
 import math
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,13 +18,19 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
+import ablation_apps
+import leaveout_apps
+import page_apps
 import validate
 import validate_apps
-from apps import cases, counters, inputs, scores
+from apps import cases, counters, inputs, misses, scores
+from calibrate import chosen_parameters
+from fit_rows import APPS
 from rows import BadRow
 from runner import Runner
 from selftest import finish, machine, run_script
 
+KEPT = ROOT / "docs/accuracy/apps.csv.gz"
 QUICK = ("chase-8KB_1g", "hist_global-256K_b256_hot", "nw-b32_t132", "gemv-1024x1024_column")
 # sha256, first 16 digits, of contents as the program on the GPU makes them: (kind, type, count, seed).
 HASHES = {
@@ -203,7 +211,58 @@ class Simulation(unittest.TestCase):
             self.assertIn(said, done.stderr)
 
 
-class Kept(unittest.TestCase):
+class Studies(unittest.TestCase):
+    def test_cheap_cases_are_of_every_kernel_and_the_cheapest_first(self):
+        apps, gpu = cases.read_apps(), counters.read_counters()
+        for count in (1, 2):
+            picked = ablation_apps.cheap(cases.read_rows(), apps, count)
+            self.assertEqual({row.family for row in picked}, {app.kernel for app in apps.values()} - {cases.EMPTY})
+            self.assertLessEqual(max(sum(row.family == one.family for one in picked) for row in picked), count)
+            costs = [ablation_apps.cost(row, apps, gpu) for row in picked]
+            self.assertEqual(costs, sorted(costs))
+
+    def test_passes_are_read_from_their_rows_and_none_is_no_mistake(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "passes.def"
+            self.assertEqual(ablation_apps.passes(path), [])
+            path.write_text('/* PASS(name, level, "sentence") */\nPASS(unroll, 2, "Unrolls loops.")\nPASS(hoist,   1,    "Hoists.")\n')
+            self.assertEqual(ablation_apps.passes(path), [("unroll", "Unrolls loops."), ("hoist", "Hoists.")])
+        self.assertTrue(all(len(words) in (0, 2) for _, _, words in ablation_apps.things()))
+
+    def test_what_moves_none_of_the_first_cases_is_not_run_on_the_others(self):
+        some, ran = [result(f"a-{i}", 100, 110) for i in range(6)], []
+
+        def rerun(rows, factor):
+            ran.extend(rows)
+            return [validate_apps.AppResult(row, 110 * factor) for row in rows]
+        self.assertEqual(ablation_apps.without(some, lambda rows: rerun(rows, 1)), some)
+        self.assertEqual(len(ran), 2)
+        after = ablation_apps.without(some, lambda rows: rerun(rows, 2))
+        self.assertEqual((len(ran), [one.predicted for one in after]), (2 + 6, [220] * 6))
+
+    def test_halves_of_the_kernels_differ_from_split_to_split_and_are_the_same_every_time(self):
+        kernels = {app.kernel for app in cases.read_apps().values()}
+        splits = [frozenset(leaveout_apps.split(kernels, seed)) for seed in range(1, 6)]
+        self.assertEqual(splits, [frozenset(leaveout_apps.split(sorted(kernels, reverse=True), seed)) for seed in range(1, 6)])
+        self.assertEqual(len(set(splits)), 5)
+        self.assertTrue(all(len(half) == len(kernels) // 2 for half in splits))
+
+    def test_the_fitted_parameters_are_rows_of_fit(self):
+        self.assertEqual(set(chosen_parameters(machine(), APPS)[0]), set(APPS))
+
+
+class Misses(unittest.TestCase):
+    def test_a_kernel_that_is_far_off_wants_a_reason_and_no_other_may_have_one(self):
+        with mock.patch.object(misses, "MISSES", {"near": ("a", "b"), "known": ("a", "b"), "gone": ("a", "b")}):
+            self.assertEqual(misses.unexplained({"near": 0.10, "known": 0.11, "far": 0.2}), (["far"], ["gone", "near"]))
+
+    def test_every_kernel_that_is_far_off_on_the_page_has_a_reason_and_no_other(self):
+        errors = page_apps.kernel_errors(validate_apps.read_results(KEPT))
+        self.assertEqual(misses.unexplained(errors), ([], []), "apps/misses.py: (without a reason, with one too many)")
+        self.assertTrue(all(what and how for what, how in misses.MISSES.values()))
+
+
+class Page(unittest.TestCase):
     def test_what_is_kept_is_read_again(self):
         bad = validate_apps.AppResult(result("a-2", 5, None).row, unmodelled="wrong result: a, b", gpu=counted(instructions=7))
         some = [result("a-1", 100, 150, counted(instructions=3, stalls={"wait": 60.0}), counted(lanes=31.5, stalls={"memory": 9})),
@@ -219,6 +278,27 @@ class Kept(unittest.TestCase):
             path.with_suffix("").write_text("case\nx\n")
             with self.assertRaises(BadRow):
                 validate_apps.read_results(path.with_suffix(""))
+
+    def test_its_parts_are_the_kept_results_in_tables_and_a_picture(self):
+        ablation = [{"mechanism": "all on", "sets": {}, "cases": 9, "mean": 0.2, "errors": {"nw": 0.1, "gemv": 0.3}},
+                    {"mechanism": "merging", "sets": {"lds.merge": "none"}, "moved": 3, "mean": 0.25, "errors": {"nw": 0.1, "gemv": 0.4}}]
+        leaveout = {"cases": 9, "rounds": 2, "start": {"mem.l2_width": 4800}, "splits": [
+            {"left_out": ["nw"], "values": {"mem.l2_width": 5000}, "start_fitted": 0.3, "fitted": 0.2, "start_left_out": 0.1,
+             "left_out_error": 0.15}]}
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            self.assertEqual(len(set(page_apps.parts(folder).values())), 1)  # made without it
+            for name in ("apps.csv.gz", "apps_before.csv"):
+                shutil.copy(KEPT.parent / name, folder)
+            (folder / "apps_ablation.json").write_text(json.dumps(ablation))
+            (folder / "apps_leaveout.json").write_text(json.dumps(leaveout))
+            made = page_apps.parts(folder)
+            self.assertGreater((folder / "apps.png").stat().st_size, 5000)
+        self.assertRegex(made["apps"], r"\| \*\*all\*\* \| 11\d \|")
+        self.assertIn("rank correlation (Spearman) 0.", made["apps"])
+        self.assertIn("| merging | `lds.merge=none` | 3 | +5.0 | gemv 30.0 → 40.0 |", made["apps_ablation"])
+        self.assertIn("| 1 | nw | 30.0 | 20.0 | 10.0 | 15.0 |", made["apps_leaveout"])
+        self.assertIn("| `mem.l2_width` | 4800 | 5000 |", made["apps_leaveout"])
 
 
 class Measuring(unittest.TestCase):

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Switches off one mechanism of the machine, or one pass of the compiler, at a time, and shows what that does to the errors
+of whole kernels.
+
+Of each kernel a few cases that are quick to simulate are run (CHEAP). The quickest third of them is tried first, and the
+others if one of those changes. What was simulated is kept: interrupted, the same command goes on where it was.
+"""
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from ablation import compared, error, family_errors, moved
+from apps import cases, counters
+from mechanisms import MECHANISMS
+from rows import BadRow
+from runner import Failure
+from validate import make_runner, mean, predict, write_new
+from validate_apps import add_options, chosen
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CHEAP = 3_000_000  # warp instructions that the GPU executes in all launches of a case
+SHORT_NS = 8000  # mostly the launch itself: such a case stands for a kernel only if it has no other
+PROBES = 3
+
+
+def cost(row, apps, gpu):
+    """Warp instructions to simulate, by what the GPU counted."""
+    return gpu[row.fields["case"]]["instructions"] * apps[row.fields["case"]].launches
+
+
+def cheap(rows, apps, count):
+    """Of each kernel the `count` cheapest cases, or the cheapest if all are dear, the cheapest first."""
+    gpu, kernels, picked = counters.read_counters(), {}, []
+    for row in rows:
+        if row.family != cases.EMPTY and row.fields["case"] in gpu:
+            kernels.setdefault(row.family, []).append(row)
+    for some in kernels.values():
+        some.sort(key=lambda row: (row.value < SHORT_NS, cost(row, apps, gpu)))
+        picked += some[:1] + [row for row in some[1:count] if cost(row, apps, gpu) <= CHEAP]
+    return sorted(picked, key=lambda row: cost(row, apps, gpu))
+
+
+def passes(path=ROOT / "opencl/passes/passes.def"):
+    """[(name, sentence)] of the compiler's passes, if they can be switched off."""
+    text = path.read_text() if path.exists() else ""
+    return re.findall(r'^PASS\((\w+),[^,]*,\s*"([^"]*)"', text, re.MULTILINE)
+
+
+def without(results, rerun):
+    """The results again by rerun(rows); as they were where none of the first ones moves."""
+    first = results[:-(-len(results) // PROBES)]
+    after = rerun([result.row for result in first])
+    if not any(moved(old, new) for old, new in zip(first, after)):
+        return results
+    return after + rerun([result.row for result in results[len(first):]])
+
+
+def mean_error(results):
+    return mean([error(result) for result in results])
+
+
+def things():
+    """[(name, what to set, words for `warpwait run`)] of all that is switched off."""
+    return [(name, sets, ()) for name, sets in MECHANISMS] + \
+        [(f"the pass `{name}`: {says}", {}, ("--without", name)) for name, says in passes()]
+
+
+def _shown(found, whole):
+    changed = [f"{kernel} {100 * whole['errors'][kernel]:.1f} -> {100 * value:.1f}" for kernel, value in found["errors"].items()
+               if abs(value - whole["errors"][kernel]) >= 0.0005]
+    return (f"without {found['mechanism']}: {found['moved']} cases move; mean {100 * whole['mean']:.1f} -> "
+            f"{100 * found['mean']:.1f}; {', '.join(changed) or 'no kernel by 0.05'}")
+
+
+def run(options):
+    planner = cases.Planner()
+    rows = cheap(chosen(cases.read_rows(), planner.apps, options.only, False), planner.apps, options.count)
+    runner = make_runner(options.machine, jobs=options.jobs)
+    results = [result for result in predict(rows, runner, planner) if result.predicted]
+    whole = {"mechanism": "all on", "sets": {}, "cases": len(results), "mean": mean_error(results),
+             "errors": family_errors(results)}
+    told = [whole]
+    print(f"{len(results)} cases, mean error {100 * whole['mean']:.1f} % with all on", flush=True)
+    for number, (name, sets, words) in enumerate(things(), 1):
+        runner = make_runner(options.machine, [f"{key}={value}" for key, value in sets.items()], options.jobs)
+        runner.progress.say(f"{number} of {len(things())}")
+        other = cases.Planner(cases.Way(options=words))
+        after = without(results, lambda some, runner=runner, other=other: predict(some, runner, other))
+        told.append(dict(compared(name, sets, results, after), mean=mean_error(after)))
+        print(_shown(told[-1], whole), flush=True)
+        if options.json:
+            write_new(options.json, json.dumps(told, indent=1) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__)
+    add_options(parser)
+    parser.add_argument("--count", type=int, default=2, metavar="N", help="cases of each kernel, at most (default: 2)")
+    parser.add_argument("--json", metavar="FILE", help="write a list with one object for each that is switched off")
+    options = parser.parse_args()
+    try:
+        run(options)
+    except (BadRow, Failure) as problem:
+        print(f"ablation_apps.py: {problem}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nablation_apps.py: interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""What the parts of docs/accuracy.md are made with."""
+import json
+import sys
+
+try:
+    import matplotlib
+except ImportError as missing:
+    print(f"{missing.name} is missing: apt-get install python3-matplotlib, and run this with /usr/bin/python3", file=sys.stderr)
+    sys.exit(2)
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+
+def table(head, lines):
+    return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head)] +
+                     ["| " + " | ".join(line) + " |" for line in lines])
+
+
+def save(figure, folder, name):
+    figure.tight_layout()
+    figure.savefig(folder / f"{name}.png", dpi=90, metadata={"Software": None})
+    plt.close(figure)
+
+
+def without(part):
+    """What the page says in place of what was never made."""
+    return f"This page was made without it: `make accuracy PARTS={part}`."
+
+
+def kept(path, make, part):
+    """What `make` makes of a script's JSON, or that this page was made without that part."""
+    return make(json.loads(path.read_text())) if path.exists() else without(part)
