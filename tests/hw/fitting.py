@@ -6,15 +6,14 @@ SciPy's bounded least_squares solves the linearised problem inside a trust regio
 and kept if the loss of the true predictions fell.
 """
 import math
-import sys
+
+import needed
 
 try:
     import numpy as np
     from scipy.optimize import least_squares
 except ImportError as missing:
-    print(f"{missing.name} is missing: apt-get install python3-numpy python3-scipy, and run this with /usr/bin/python3",
-          file=sys.stderr)
-    sys.exit(2)
+    needed.stop(missing, "python3-numpy", "python3-scipy")
 
 from case import Unmodelled
 from pick import configuration

@@ -1,12 +1,12 @@
 """What the parts of docs/accuracy.md are made with."""
 import json
-import sys
+
+import needed
 
 try:
     import matplotlib
 except ImportError as missing:
-    print(f"{missing.name} is missing: apt-get install python3-matplotlib, and run this with /usr/bin/python3", file=sys.stderr)
-    sys.exit(2)
+    needed.stop(missing, "python3-matplotlib")
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Holds predicted times of whole kernels against those of a real GPU, and what is counted of them against what ncu counts.
+"""Compares predicted times of whole kernels with those of a real GPU, and what reports count of them with what ncu counts.
 
 apps/kernels has OpenCL C kernels of many kinds, apps/cases.txt their configurations. Each is launched twice on the machine,
 its result checked, and the time of the last launch compared. Printed: by kernel and of all the errors, and whether
 instructions, loads, L1 hits, bank conflicts and stalls are those of the GPU, since a time may be right for wrong reasons.
 
-Exit status 1: a result was wrong, or a case did not run. Words behind -- are passed on to `warpwait run`.
+Exit status 1: a result was wrong, or a case did not run. Words after -- go to `warpwait run`.
+
+What was simulated is kept: interrupted, the same command goes on where it was.
 """
 import argparse
 import csv
@@ -225,7 +227,7 @@ def main():
     parser.add_argument("--slow", action="store_true", help="cases of many minutes, too")
     parser.add_argument("--worst", type=int, default=10, metavar="N", help="worst cases shown (default: 10)")
     parser.add_argument("--csv", metavar="FILE", help="write a row for each case, gzipped if FILE ends so")
-    parser.add_argument("words", nargs="*", metavar="WORD", help="behind --, further words for `warpwait run`")
+    parser.add_argument("words", nargs="*", metavar="WORD", help="after --, further words for `warpwait run`")
     options = parser.parse_args()
     try:
         planner = cases.Planner(cases.Way(tuple(options.define), tuple(options.words)))

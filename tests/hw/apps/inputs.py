@@ -9,7 +9,12 @@ that visits every element once.
 import array
 import dataclasses
 
-import numpy as np
+import needed
+
+try:
+    import numpy as np
+except ImportError as missing:
+    needed.stop(missing, "python3-numpy", "python3-scipy")
 
 TYPES = {"uchar": np.uint8, "int": np.int32, "uint": np.uint32, "float": np.float32, "float2": np.float32, "float4": np.float32,
          "double": np.float64}

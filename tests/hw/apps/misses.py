@@ -66,6 +66,6 @@ MISSES = {
 
 
 def unexplained(errors):
-    """Of {kernel: mean absolute error}: (kernels that want a reason, kernels whose reason is one too many)."""
+    """Of {kernel: mean absolute error}: (kernels that need a reason, kernels that have one and do not)."""
     far = {kernel for kernel, error in errors.items() if error > MOST}
     return sorted(far - set(MISSES)), sorted(set(MISSES) - far)
