@@ -201,8 +201,9 @@ static bool is_fixed(const struct machine_inst *inst) {
 /* ---- which next ------------------------------------------------------------------------------------- */
 
 /* Cycles until a result may be used: about what they are on a GPU, as no machine is known here. */
+enum { GLOBAL = 300, NEAR = 25, SLOW = 20, USUAL = 4 };
+
 static uint32_t latency_of(const struct machine_inst *inst) {
-  enum { GLOBAL = 300, NEAR = 25, SLOW = 20, USUAL = 4 };
   if (inst->op == MACHINE_COPY)
     return 1;
   switch ((enum isa_class)isa_rows[inst->op].class_) {
@@ -258,12 +259,22 @@ static bool fits(const struct schedule *s, uint32_t at, uint32_t most) {
   return words >= 0 || (int32_t)s->words - words <= (int32_t)most;
 }
 
+/* The best of those that there is room for. Loads far ahead of what is most urgent and waits (an address that is being
+ * computed) would only take its registers: they come second. */
 static uint32_t choose(const struct schedule *s, uint32_t first, uint32_t most) {
-  uint32_t best = UINT32_MAX;
+  enum { FAR = 8 }; /* cycles */
+  uint32_t best = UINT32_MAX, second = UINT32_MAX, top = 0;
   for (uint32_t at = first; at < s->count; at++)
-    if (!s->node[at].done && !s->node[at].missing && (best == UINT32_MAX || is_better(s, at, best)) &&
-        fits(s, at, most))
-      best = at;
+    if (!s->node[at].done && s->node[at].height > top)
+      top = s->node[at].height;
+  for (uint32_t at = first; at < s->count; at++) {
+    const struct node *node = &s->node[at];
+    uint32_t *const to = node->latency == GLOBAL && node->height + FAR < top ? &second : &best;
+    if (!node->done && !node->missing && (*to == UINT32_MAX || is_better(s, at, *to)) && fits(s, at, most))
+      *to = at;
+  }
+  if (best == UINT32_MAX)
+    best = second;
   return best != UINT32_MAX ? best : first; /* the first of all that are left misses nothing */
 }
 

@@ -257,7 +257,7 @@ static bool join(struct widen *widen, uint32_t block, struct stretch *stretch, u
 
 static bool join_all(struct widen *widen, uint32_t block, struct stretch *stretch) {
   bool any = false;
-  for (uint32_t bytes = 16; bytes > WORD; bytes /= 2)
+  for (uint32_t bytes = widen->ir->target.isa.vector_bytes; bytes > WORD; bytes /= 2)
     for (uint32_t i = 0; i < stretch->count; i++)
       if (stretch->access[i].ref && is_part(widen->ir, &stretch->access[i]) && stretch->access[i].bytes < bytes)
         any |= join(widen, block, stretch, i, bytes);
