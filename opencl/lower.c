@@ -40,6 +40,11 @@ static bool check_name(const struct spirv *module, const char *name, struct isa_
   return false;
 }
 
+static void explain(struct opencl_explanation *explanation, const char *kernel, const struct ir_log *log) {
+  explanation->row = need_more(explanation->row, explanation->count + 1, sizeof *explanation->row);
+  explanation->row[explanation->count++] = (struct opencl_explained){need_copy(kernel), *log};
+}
+
 static bool lower_kernel(struct lowering *lowering, uint32_t entry, struct isa_error *error) {
   if (!check_name(lowering->module, lowering->module->entry[entry].name, error))
     return false;
@@ -47,13 +52,19 @@ static bool lower_kernel(struct lowering *lowering, uint32_t entry, struct isa_e
       build_kernel(lowering->module, entry, &lowering->tables, lowering->limits.copies == OPENCL_COPIES_LOOP, error);
   if (!ir)
     return false;
+  struct ir_log log = {0};
   ir->target = lowering->limits.target;
+  ir->log = lowering->limits.explanation ? &log : NULL;
   opencl_passes(ir);
   const size_t kernels = lowering->program->kernel_count;
   const uint32_t count = lowering->program->count;
   const bool emitted = emit_kernel(ir, lowering->program, error);
   if (!emitted)
     roll_back(lowering->program, kernels, count);
+  if (emitted && ir->log)
+    explain(lowering->limits.explanation, ir->name, &log);
+  else
+    ir_log_free(&log);
   ir_free(ir);
   return emitted;
 }
@@ -145,6 +156,15 @@ const struct isa_error *opencl_refused(const struct opencl_refusals *refusals, c
     if (!strcmp(refusals->row[i].kernel, kernel))
       return &refusals->row[i].error;
   return NULL;
+}
+
+void opencl_explanation_free(struct opencl_explanation *explanation) {
+  for (size_t i = 0; i < explanation->count; i++) {
+    free(explanation->row[i].kernel);
+    ir_log_free(&explanation->row[i].log);
+  }
+  free(explanation->row);
+  *explanation = (struct opencl_explanation){0};
 }
 
 void opencl_refusals_free(struct opencl_refusals *refusals) {

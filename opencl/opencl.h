@@ -13,19 +13,30 @@
 
 #include "isa/isa.h"
 #include "opencl/clang/clang.h"
-#include "opencl/ir/target.h"
+#include "opencl/ir/log.h"
 
 /* What becomes of asynchronous copies: an instruction, which the machine carries out in its way, or loops of loads and
  * stores, as the compilers of vendors make them who have nothing else. */
 enum opencl_copies { OPENCL_COPIES_MACHINE, OPENCL_COPIES_LOOP, OPENCL_COPIES };
 extern const char *const opencl_copies_names[OPENCL_COPIES];
 
+/* What passes did to each kernel that could be lowered. The caller frees it. */
+struct opencl_explanation {
+  struct opencl_explained {
+    char *kernel;
+    struct ir_log log;
+  } * row;
+  size_t count;
+};
+void opencl_explanation_free(struct opencl_explanation *explanation);
+
 /* What the machine and the user allow. */
 struct opencl_limits {
   struct opencl_target target;
   enum opencl_copies copies;
-  const struct opencl_reads *reads; /* who decides whether a source may be read; NULL: all may */
-  const char *text;                 /* the source that `file` names, which is no file; NULL: it is one */
+  const struct opencl_reads *reads;       /* who decides whether a source may be read; NULL: all may */
+  const char *text;                       /* the source that `file` names, which is no file; NULL: it is one */
+  struct opencl_explanation *explanation; /* is filled; NULL: nobody wants it */
 };
 
 /* A program of all kernels of a SPIR-V module (any byte order). NULL on bad input, with *error filled:

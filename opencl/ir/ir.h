@@ -151,6 +151,7 @@ struct ir {
   size_t lds_count;
   uint32_t null_room; /* private variables begin here: null is 0, and points to none of them */
   struct opencl_target target;
+  struct ir_log *log; /* log.h; NULL: nobody asks what passes do */
 };
 
 struct ir *ir_new(const char *name);

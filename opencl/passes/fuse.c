@@ -8,6 +8,7 @@
  * its values that nobody else wants and that are computed in its own loop; which of them at once, all choices are
  * tried: of the majority (a & b) ^ (a & c) ^ (b & c) neither side fits alone. A complement is taken in whoever else
  * wants it, as that costs nothing. Behind pass_address(), which takes sums into addresses and products. */
+#include "opencl/ir/log.h"
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
 
@@ -215,8 +216,8 @@ static ir_ref put_logic(struct rewrite *rw, ir_ref ref, const struct tree *tree)
     uint8_t table;
     uint16_t op;
     uint8_t leaves;
-  } plain[] = {{0xf0 & 0xcc, ISA_AND_32, 2}, {0xf0 | 0xcc, ISA_OR_32, 2}, {0xf0 ^ 0xcc, ISA_XOR_32, 2},
-               {0x0f, ISA_NOT_32, 1}};
+  } plain[] = {
+      {0xf0 & 0xcc, ISA_AND_32, 2}, {0xf0 | 0xcc, ISA_OR_32, 2}, {0xf0 ^ 0xcc, ISA_XOR_32, 2}, {0x0f, ISA_NOT_32, 1}};
   if (!tree->leaves)
     return rewrite_32(rw, tree->table & 1 ? UINT32_MAX : 0);
   if (tree->leaves == 1 && tree->table == variable[0])
@@ -357,6 +358,17 @@ static ir_ref fuse_rule(struct rewrite *rw, ir_ref ref) {
   return isa->add3 && has_tree(rw->ir, ref, false) ? sum_rule(rw, ref) : ref;
 }
 
+static void note_all(struct ir *ir) {
+  for (uint32_t i = 0; i < ir->ordered; i++)
+    for (uint32_t k = 0; k < ir->block[ir->order[i]].count; k++) {
+      const struct ir_inst *inst = &ir->inst[ir->block[ir->order[i]].inst[k]];
+      if (inst->op == ISA_LOP3)
+        ir_note(ir, inst->place, "lop3.b32 with table 0x%02x", (unsigned)inst->imm);
+      else if (inst->op == ISA_ADD3 || inst->op == ISA_ADDSUB || inst->op == ISA_SUB3 || inst->op == ISA_LEA)
+        ir_note(ir, inst->place, "%s", isa_op_name((enum isa_op)inst->op));
+    }
+}
+
 void pass_fuse(struct ir *ir) {
   const struct isa_features *isa = &ir->target.isa;
   if (!isa->lop3 && !isa->add3 && !isa->shift_add)
@@ -366,5 +378,6 @@ void pass_fuse(struct ir *ir) {
   struct rewrite rewrite = {.rule = fuse_rule, .context = &fuse};
   rewrite_run(&rewrite, ir);
   remove_unused(ir);
+  note_all(ir);
   free(fuse.uses);
 }

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "opencl/ir/log.h"
 #include "opencl/passes/rewrite.h"
 #include "sim/base/need.h"
 
@@ -36,8 +37,11 @@ static run_of_pass *const run_pass[OPENCL_PASSES] = {
 };
 
 static void run(struct ir *ir, enum opencl_pass pass) {
-  if (opencl_pass_runs(&ir->target, pass))
-    run_pass[pass](ir);
+  if (!opencl_pass_runs(&ir->target, pass))
+    return;
+  struct ir_lines *before = ir_log_begin(ir, pass);
+  run_pass[pass](ir);
+  ir_log_end(ir, before);
 }
 
 static void run_all(struct ir *ir, const enum opencl_pass *pass, size_t count) {

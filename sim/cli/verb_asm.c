@@ -22,6 +22,8 @@ struct translation {
   struct terminal terminal; /* waits for the compiler, and hears signals meanwhile */
   struct program_build build;
   struct machine machine; /* for which it is compiled */
+  bool explains;
+  struct opencl_explanation explanation;
   struct reads reads;
   struct job job;         /* when `input` is a launch file, whose program it is */
   struct program program; /* else */
@@ -46,6 +48,17 @@ static bool list(const struct translation *translation, const char *path,
   struct text text = {0};
   print(program_of(translation)->isa, &text);
   const bool good = console_output(path, text.data ? text.data : "", text.length, message);
+  free(text.data);
+  return good;
+}
+
+static bool explain(const struct translation *translation, const char *path, struct message *message) {
+  const struct program *program = program_of(translation);
+  struct text text = {0};
+  if (!program->spirv)
+    return message_fail(message, "--explain-passes: '%s' is not compiled: only .cl and .spv are", translation->input);
+  listing_passes(program->isa, &translation->explanation, &text);
+  const bool good = console_output(path, text.data, text.length, message);
   free(text.data);
   return good;
 }
@@ -94,6 +107,8 @@ static bool begin(struct command *command, struct translation *translation) {
   translation->output = command_word(command, OPTION_OUT);
   translation->spirv = command_word(command, OPTION_SPIRV);
   translation->assembly = command_has(command, OPTION_ASSEMBLY);
+  translation->explains = command_has(command, OPTION_EXPLAIN_PASSES);
+  translation->build.explanation = translation->explains ? &translation->explanation : NULL;
   translation->build.reads = &translation->reads;
   translation->build.caller = &translation->terminal.caller;
   reads_options(command, &translation->reads);
@@ -124,6 +139,7 @@ static int end(struct translation *translation, bool good) {
     tell_refusals(translation);
   if (good && translation->reads.listed)
     reads_print(&translation->reads, &text);
+  opencl_explanation_free(&translation->explanation);
   program_free(&translation->program);
   reads_free(&translation->reads);
   job_free(&translation->job);
@@ -165,8 +181,10 @@ int verb_dis(struct command *command) {
   bool good = begin(command, &translation);
   if (translation.reads.listed)
     return end(&translation, good);
-  if (good && !translation.assembly &&
-      (program_of(&translation)->spirv || listing_has_source(program_of(&translation)->isa)))
+  if (good && translation.explains)
+    good = explain(&translation, translation.output, &translation.message);
+  else if (good && !translation.assembly &&
+           (program_of(&translation)->spirv || listing_has_source(program_of(&translation)->isa)))
     good = list(&translation, translation.output, listing_beside_source, &translation.message);
   else if (good)
     good = disassemble(program_of(&translation)->isa, translation.output, &translation.message);

@@ -65,3 +65,78 @@ bool listing_has_source(const struct isa_program *program) {
       return true;
   return false;
 }
+
+/* ---- what passes did ----------------------------------------------------------------------------------- */
+
+static bool is_of_line(const struct ir_change *change, uint16_t source, uint32_t line) {
+  return change->line == line && change->source == source;
+}
+
+static unsigned instructions_of(const struct isa_program *program, const struct isa_kernel *kernel, uint16_t source,
+                                uint32_t line) {
+  unsigned count = 0;
+  for (uint32_t pc = kernel->entry; pc < kernel->end; pc++)
+    count += program->line[pc] == line && program->source[pc] == source;
+  return count;
+}
+
+static void explain_line(const struct isa_program *program, const struct isa_kernel *kernel, const struct ir_log *log,
+                         uint16_t source, uint32_t line, struct text *text) {
+  const struct isa_source *file = source < program->source_count ? &program->sources[source] : NULL;
+  const char *words = file && file->text && line && line <= file->lines ? file->text[line - 1] : "";
+  const unsigned left = instructions_of(program, kernel, source, line);
+  if (line)
+    text_print(text, "\n%s:%u: %.*s\n", file ? file_base(file->name) : "?", line, (int)strcspn(words, "\r\n"), words);
+  else
+    text_print(text, "\n(no source line)\n");
+  for (size_t i = 0; i < log->count; i++) {
+    const struct ir_change *change = &log->change[i];
+    if (is_of_line(change, source, line) && change->note)
+      text_print(text, "  %-10s                  %s\n", opencl_pass[change->pass].name, change->note);
+    else if (is_of_line(change, source, line))
+      text_print(text, "  %-10s %5u -> %5u\n", opencl_pass[change->pass].name, change->before, change->after);
+  }
+  text_print(text, "  %-10s          %5u instruction%s\n", "left", left, text_s(left));
+}
+
+/* Each line once, in the order of sources and lines. */
+static void explain_kernel(const struct isa_program *program, const struct isa_kernel *kernel, const struct ir_log *log,
+                           struct text *text) {
+  uint64_t next = 0;
+  list_head(kernel, text);
+  for (bool more = true; more;) {
+    uint64_t found = UINT64_MAX;
+    for (size_t i = 0; i < log->count; i++) {
+      const uint64_t key = (uint64_t)log->change[i].source << 32 | log->change[i].line;
+      found = key >= next && key < found ? key : found;
+    }
+    more = found != UINT64_MAX;
+    next = found + 1;
+    if (more)
+      explain_line(program, kernel, log, (uint16_t)(found >> 32), (uint32_t)found, text);
+  }
+}
+
+/* Those that changed anything, in words. */
+static void explain_words(const struct opencl_explanation *explanation, struct text *text) {
+  text_print(text, "\nOperations of each line before and after passes that changed their number:\n");
+  for (enum opencl_pass pass = 0; pass < OPENCL_PASSES; pass++) {
+    bool named = false;
+    for (size_t k = 0; k < explanation->count; k++)
+      for (size_t i = 0; i < explanation->row[k].log.count; i++)
+        named |= explanation->row[k].log.change[i].pass == pass;
+    if (named)
+      text_print(text, "  %-10s %s\n", opencl_pass[pass].name, opencl_pass[pass].text);
+  }
+}
+
+void listing_passes(const struct isa_program *program, const struct opencl_explanation *explanation,
+                    struct text *text) {
+  for (size_t i = 0; i < explanation->count; i++) {
+    const struct isa_kernel *kernel = isa_find_kernel(program, explanation->row[i].kernel);
+    if (i)
+      text_print(text, "\n");
+    explain_kernel(program, kernel, &explanation->row[i].log, text);
+  }
+  explain_words(explanation, text);
+}

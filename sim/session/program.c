@@ -113,6 +113,7 @@ void program_build_add(struct program_build *build, const struct program_build *
   build->optimize_said |= more->optimize_said;
   build->without |= more->without;
   build->isa = more->isa ? more->isa : build->isa;
+  build->explanation = more->explanation ? more->explanation : build->explanation;
   build->no_cache |= more->no_cache;
   build->tools = more->tools ? more->tools : build->tools;
   build->text = more->text ? more->text : build->text;
@@ -364,15 +365,18 @@ static bool allow_none(void *self, const char *path, char *text, size_t size) {
   return false;
 }
 
-static struct isa_program *lower(const struct program *program, struct opencl_target target,
-                                 struct opencl_refusals *refusals, struct message *message) {
+static struct isa_program *lower(struct program *program, struct opencl_explanation *explanation,
+                                 struct message *message) {
   struct asked asked = {program->reads, NULL, NULL};
   const struct opencl_reads reads = {program->in_memory && !program->text ? allow_none : allow, &asked};
-  const struct opencl_limits limits = {
-      .target = target, .copies = program->copies, .reads = &reads, .text = program->text};
+  const struct opencl_limits limits = {.target = program->target,
+                                       .copies = program->copies,
+                                       .reads = &reads,
+                                       .text = program->text,
+                                       .explanation = explanation};
   struct isa_error error = {""};
   struct isa_program *isa =
-      opencl_lower_each(program->spirv, program->spirv_bytes, program->path, &limits, refusals, &error);
+      opencl_lower_each(program->spirv, program->spirv_bytes, program->path, &limits, &program->refusals, &error);
   if (!isa)
     message_fail(message, "%s", error.text);
   return isa;
@@ -482,7 +486,7 @@ static bool finish(struct program *program, enum language language, char *data, 
   }
   bool lowered = language == SPIR_V || (language == OPENCL_C && compile(program, build, (struct step){0}, message));
   if (lowered)
-    program->isa = lower(program, program->target, &program->refusals, message);
+    program->isa = lower(program, build->explanation, message);
   else if (language != OPENCL_C)
     translate(program, language, data, size, message);
   free(data);
@@ -588,7 +592,7 @@ bool program_link(struct program *program, const char *name, const struct opencl
   const bool good = compile(program, build, (struct step){.units = units, .count = count}, message);
   free(program->text);
   program->text = NULL;
-  program->isa = good ? lower(program, program->target, &program->refusals, message) : NULL;
+  program->isa = good ? lower(program, build->explanation, message) : NULL;
   return program->isa;
 }
 

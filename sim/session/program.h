@@ -39,6 +39,7 @@ struct program_build {
   uint64_t without;  /* passes that are left out, a bit each */
   const struct isa_features
       *isa; /* for what instructions it is compiled first; NULL: for those of a machine without parameters */
+  struct opencl_explanation *explanation; /* what passes did, of .cl and .spv; NULL: nobody wants it */
   bool no_cache;
   const struct opencl_tools *tools;    /* with what it is compiled; NULL: the environment's */
   const char *text;                    /* OpenCL C in place of the file's own, which is the caller's; NULL: none */

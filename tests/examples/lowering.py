@@ -16,11 +16,21 @@ PAGE = "docs/opencl.md"
 KERNEL = re.compile(r"```c\n(.*?)```\n\n<!-- (\w+): made by", re.DOTALL)
 
 
+ROW = re.compile(r'^PASS\((\w+),\s*(\d), "(.*)"\)', re.MULTILINE)
+
+
+def passes():
+    rows = ROW.findall((ROOT / "opencl/ir/passes.def").read_text())
+    return "\n".join(["| pass | level | |", "| --- | ---: | --- |"] + [f"| `{name}` | {level} | {text} |" for name, level, text in rows])
+
+
 def listing(folder, name, source):
     path = pathlib.Path(folder) / f"{name}.cl"
     path.write_text(source)
     warpwait = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
-    text = subprocess.run([warpwait, "dis", path], check=True, capture_output=True, text=True).stdout
+    options = ["--explain-passes", "--machine", "h200"] if name.endswith("_passes") else []
+    path = path.rename(path.with_stem(name.removesuffix("_passes")))
+    text = subprocess.run([warpwait, "dis", path, *options], check=True, capture_output=True, text=True).stdout
     return text.split("\n\n", 1)[1]
 
 
@@ -28,6 +38,7 @@ def main():
     kernels = KERNEL.findall((ROOT / PAGE).read_text())
     if not kernels:
         sys.exit(f"{PAGE}: no kernels")
+    settle(PAGE, "passes", passes(), "--write" in sys.argv)
     with tempfile.TemporaryDirectory() as folder:
         for source, name in kernels:
             settle(PAGE, name, f"```\n{listing(folder, name, source)}```", "--write" in sys.argv)

@@ -172,7 +172,8 @@ TEST(fuse, sums_of_three_agree_for_all_signs_and_places_of_a_constant) {
 
 TEST(fuse, two_constants_are_one_addend) {
   struct ir *ir = begin(1, 1, 1);
-  const ir_ref a = put(ir, ISA_ADD_32, arg(ir, 0), word(ir, 5), 0, 0), b = put(ir, ISA_SUB_32, arg(ir, 1), word(ir, 7), 0, 0);
+  const ir_ref a = put(ir, ISA_ADD_32, arg(ir, 0), word(ir, 5), 0, 0),
+               b = put(ir, ISA_SUB_32, arg(ir, 1), word(ir, 7), 0, 0);
   store(ir, 0, put(ir, ISA_SUB_32, a, b, 0, 0));
   EXPECT_EQ(fused(ir), 1);
   EXPECT_EQ(last_op(ir), ISA_ADDSUB);
