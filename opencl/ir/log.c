@@ -49,8 +49,8 @@ static struct ir_change *add(struct ir_log *log, uint64_t key) {
     log->change = need_more(log->change, log->room, sizeof *log->change);
   }
   struct ir_change *change = &log->change[log->count++];
-  *change = (struct ir_change){
-      .pass = log->pass, .step = log->step, .line = (uint32_t)key, .source = (uint16_t)(key >> 32)};
+  *change =
+      (struct ir_change){.pass = log->pass, .step = log->step, .line = (uint32_t)key, .source = (uint16_t)(key >> 32)};
   return change;
 }
 

@@ -1,10 +1,6 @@
 /* warpwait asm, warpwait dis: programs into object files and listings, and back into assembly. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "isa/asm/asm.h"
-#include "sim/base/file.h"
-#include "sim/base/reads.h"
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/job_options.h"
@@ -13,25 +9,19 @@
 #include "sim/report/listing.h"
 #include "sim/session/launch.h"
 #include "sim/session/machines.h"
-#include "sim/session/program.h"
 
 struct translation {
   struct message message;
   const char *input, *output, *spirv;
-  bool assembly;
   struct terminal terminal; /* waits for the compiler, and hears signals meanwhile */
   struct program_build build;
   struct machine machine; /* for which it is compiled */
-  bool explains;
   struct opencl_explanation explanation;
   struct reads reads;
-  struct job job;         /* when `input` is a launch file, whose program it is */
-  struct program program; /* else */
+  struct job job; /* its program alone; the file's build, if `input` is a launch file */
 };
 
-static const struct program *program_of(const struct translation *translation) {
-  return translation->job.file ? &translation->job.program : &translation->program;
-}
+static const struct program *program_of(const struct translation *translation) { return &translation->job.program; }
 
 static bool write_object(const struct isa_program *program, const char *path, struct message *message) {
   uint8_t *bytes = NULL;
@@ -46,46 +36,13 @@ static bool write_object(const struct isa_program *program, const char *path, st
 static bool list(const struct translation *translation, const char *path,
                  void (*print)(const struct isa_program *program, struct text *text), struct message *message) {
   struct text text = {0};
-  print(program_of(translation)->isa, &text);
+  if (translation->build.explanation)
+    listing_passes(program_of(translation)->isa, &translation->explanation, &text);
+  else
+    print(program_of(translation)->isa, &text);
   const bool good = console_output(path, text.data ? text.data : "", text.length, message);
   free(text.data);
   return good;
-}
-
-static bool explain(const struct translation *translation, const char *path, struct message *message) {
-  const struct program *program = program_of(translation);
-  struct text text = {0};
-  if (!program->spirv)
-    return message_fail(message, "--explain-passes: '%s' is not compiled: only .cl and .spv are", translation->input);
-  listing_passes(program->isa, &translation->explanation, &text);
-  const bool good = console_output(path, text.data, text.length, message);
-  free(text.data);
-  return good;
-}
-
-static bool disassemble(const struct isa_program *program, const char *path, struct message *message) {
-  char *text = isa_disassemble(program);
-  if (!text)
-    return message_fail(message, "out of memory");
-  bool good = console_output(path, text, strlen(text), message);
-  free(text);
-  return good;
-}
-
-static bool load(struct translation *translation) {
-  struct program *program = &translation->program;
-  const struct program_build *build = &translation->build;
-  bool inside = false;
-  for (size_t i = 0; i < build->includes.count; i++)
-    reads_folder(build->reads, build->includes.word[i]);
-  if (strcmp(file_extension(translation->input), ".json") == 0)
-    return launch_load(translation->input, &(struct job_request){.build = *build, .program_only = true},
-                       &translation->job, &translation->message);
-  char *before = reads_begin(build->reads, translation->input);
-  const bool good = program_load(program, translation->input, build, &inside, &translation->message);
-  reads_end(build->reads, before);
-  return good ||
-         (program->blamed != OPENCL_SOURCE && message_within(&translation->message, program_option(program->blamed)));
 }
 
 static bool take_machine(struct command *command, struct translation *translation) {
@@ -106,14 +63,12 @@ static bool begin(struct command *command, struct translation *translation) {
   translation->input = command_operand(command, 0);
   translation->output = command_word(command, OPTION_OUT);
   translation->spirv = command_word(command, OPTION_SPIRV);
-  translation->assembly = command_has(command, OPTION_ASSEMBLY);
-  translation->explains = command_has(command, OPTION_EXPLAIN_PASSES);
-  translation->build.explanation = translation->explains ? &translation->explanation : NULL;
+  translation->build.explanation = command_has(command, OPTION_EXPLAIN_PASSES) ? &translation->explanation : NULL;
   translation->build.reads = &translation->reads;
   translation->build.caller = &translation->terminal.caller;
   reads_options(command, &translation->reads);
   if (!build_take(command, &translation->build, &translation->message) || !take_machine(command, translation) ||
-      !load(translation))
+      !launch_program(translation->input, &translation->build, &translation->job, &translation->message))
     return false;
   const struct program_words *defines = &translation->build.defines;
   program_tell_unmentioned(program_of(translation), defines,
@@ -121,26 +76,14 @@ static bool begin(struct command *command, struct translation *translation) {
   return true;
 }
 
-/* Kernels that the result lacks are no failure, as long as there is one, but told. */
-static void tell_refusals(const struct translation *translation) {
-  struct message message;
-  const struct opencl_refusals *refusals = &program_of(translation)->refusals;
-  for (size_t i = 0; i < refusals->count; i++) {
-    const struct opencl_refusal *refusal = &refusals->row[i];
-    message_fail(&message, "kernel '%s' is left out: %s", refusal->kernel, refusal->error.text);
-    message_print(&message);
-  }
-}
-
 /* With the list of --files, if that is what was asked for. */
 static int end(struct translation *translation, bool good) {
   struct text text = {0};
-  if (good)
-    tell_refusals(translation);
+  if (good) /* kernels that the result lacks are no failure, as long as there is one, but told */
+    program_tell_refusals(program_of(translation), &console_caller);
   if (good && translation->reads.listed)
     reads_print(&translation->reads, &text);
   opencl_explanation_free(&translation->explanation);
-  program_free(&translation->program);
   reads_free(&translation->reads);
   job_free(&translation->job);
   program_build_free(&translation->build);
@@ -181,12 +124,13 @@ int verb_dis(struct command *command) {
   bool good = begin(command, &translation);
   if (translation.reads.listed)
     return end(&translation, good);
-  if (good && translation.explains)
-    good = explain(&translation, translation.output, &translation.message);
-  else if (good && !translation.assembly &&
-           (program_of(&translation)->spirv || listing_has_source(program_of(&translation)->isa)))
-    good = list(&translation, translation.output, listing_beside_source, &translation.message);
-  else if (good)
-    good = disassemble(program_of(&translation)->isa, translation.output, &translation.message);
+  const struct program *program = program_of(&translation);
+  const bool beside =
+      good && !command_has(command, OPTION_ASSEMBLY) && (program->spirv || listing_has_source(program->isa));
+  if (good && translation.build.explanation && !program->spirv)
+    good = message_fail(&translation.message, "--explain-passes: '%s' is not compiled: only .cl and .spv are",
+                        translation.input);
+  good = good && list(&translation, translation.output, beside ? listing_beside_source : listing_assembly,
+                      &translation.message);
   return end(&translation, good);
 }

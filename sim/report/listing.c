@@ -1,9 +1,11 @@
 #include "sim/report/listing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa/asm/asm.h"
 #include "sim/base/file.h"
+#include "sim/base/need.h"
 
 static void list_head(const struct isa_kernel *kernel, struct text *text) {
   text_print(text, "kernel %s: %u register%s, %u spilled, %u byte%s of LDS, %u private byte%s a lane\n", kernel->name,
@@ -57,6 +59,12 @@ void listing_plain(const struct isa_program *program, struct text *text) { list_
 
 void listing_beside_source(const struct isa_program *program, struct text *text) {
   list_all(program, text, interleave_kernel);
+}
+
+void listing_assembly(const struct isa_program *program, struct text *text) {
+  char *lines = need_made(isa_disassemble(program));
+  text_print(text, "%s", lines);
+  free(lines);
 }
 
 bool listing_has_source(const struct isa_program *program) {

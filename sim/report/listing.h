@@ -12,6 +12,9 @@ void listing_plain(const struct isa_program *program, struct text *text);
 /* Every kernel: the source line whenever it is another one than before, and below it what it became. */
 void listing_beside_source(const struct isa_program *program, struct text *text);
 
+/* As assembly, which makes the same program. */
+void listing_assembly(const struct isa_program *program, struct text *text);
+
 /* Every kernel, line by line: how many operations it had before and after each pass that changed that, what passes note
  * of it, and the instructions that are left. */
 void listing_passes(const struct isa_program *program, const struct opencl_explanation *explanation, struct text *text);

@@ -282,3 +282,15 @@ bool launch_load(const char *path, const struct job_request *request, struct job
   free(text);
   return good;
 }
+
+bool launch_program(const char *path, const struct program_build *build, struct job *job, struct message *message) {
+  bool inside = false;
+  for (size_t i = 0; i < build->includes.count; i++)
+    reads_folder(build->reads, build->includes.word[i]);
+  if (strcmp(file_extension(path), ".json") == 0)
+    return launch_load(path, &(struct job_request){.build = *build, .program_only = true}, job, message);
+  char *before = reads_begin(build->reads, path);
+  const bool good = program_load(&job->program, path, build, &inside, message);
+  reads_end(build->reads, before);
+  return good || (job->program.blamed != OPENCL_SOURCE && message_within(message, program_option(job->program.blamed)));
+}

@@ -29,7 +29,10 @@ bool job_machine(const struct job_request *request, struct machine *machine, str
 /* Reads a launch file into an empty *job. The caller frees the job, whatever comes back. */
 bool launch_load(const char *path, const struct job_request *request, struct job *job, struct message *message);
 
-/* The same from text in memory; `path` says where relative names start. */
+/* Into an empty *job the program alone: that of a launch file, or the file itself. */
+bool launch_program(const char *path, const struct program_build *build, struct job *job, struct message *message);
+
+/* The same as launch_load() from text in memory; `path` says where relative names start. */
 bool launch_parse(const char *text, size_t length, const char *path, const struct job_request *request, struct job *job,
                   struct message *message);
 

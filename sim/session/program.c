@@ -674,6 +674,15 @@ void program_tell_unmentioned(const struct program *program, const struct progra
   free(text);
 }
 
+void program_tell_refusals(const struct program *program, const struct caller *caller) {
+  struct message message;
+  for (size_t i = 0; i < program->refusals.count; i++) {
+    const struct opencl_refusal *refusal = &program->refusals.row[i];
+    message_fail(&message, "kernel '%s' is left out: %s", refusal->kernel, refusal->error.text);
+    caller_warn(caller, &message);
+  }
+}
+
 void program_free(struct program *program) {
   for (struct program_lowering *lowering = atomic_load(&program->lowered), *next; lowering; lowering = next) {
     next = lowering->next;

@@ -142,6 +142,9 @@ void program_free(struct program *program);
 void program_tell_unmentioned(const struct program *program, const struct program_words *defines,
                               const struct program_words *known, const struct caller *caller);
 
+/* Warns of each kernel that could not be lowered. */
+void program_tell_refusals(const struct program *program, const struct caller *caller);
+
 /* A kernel by its name. NULL with the message filled: why there is none, or which name may be meant. */
 const struct isa_kernel *program_kernel(const struct program *program, const char *name, struct message *message);
 

@@ -488,10 +488,6 @@ TEST(opencl, bad_build_keys_name_their_place) {
        "l.json:1: build.registers: 256 is not a whole number in [16, 255] registers a lane"},
       {"\"build\": { \"optimize\": 4 },", "l.json:1: build.optimize: 4 is not a whole number in [0, 3]"},
       {"\"build\": { \"without\": \"hoist\" },", "l.json:1: build.without: is not a list, [ ... ]"},
-      {"\"build\": { \"without\": [\"hoist\", \"inline\"] },",
-       "l.json:1: build.without[1]: no pass 'inline', legal: promote, simplify, loads, thread, flatten, unroll, "
-       "narrow, spread, divide, "
-       "regroup, hoist, latch, address, schedule"},
       {"\"build\": { \"without\": [\"meet\"] },",
        "l.json:1: build.without[0]: 'meet' cannot be left out: without it, warps would not meet at barriers"},
       {"\"build\": { \"std\": \"CL9\" },",
@@ -622,4 +618,67 @@ TEST(opencl, bad_spir_v_is_told_in_one_line) {
     EXPECT_EQ(strcspn(outcome.err, "\n") + 1, strlen(outcome.err));
     outcome_free(&outcome);
   }
+}
+
+/* ---- how much is optimized ----------------------------------------------------------------------- */
+
+static const char mixing[] = "kernel void mix(global uint *a, uint b, uint c) {\n"
+                             "  uint i = get_global_id(0);\n"
+                             "  a[i] = ((i & b) ^ (~i & c)) + b - c;\n"
+                             "}\n";
+
+TEST(opencl, levels_passes_and_machines_choose_the_code) {
+  static const struct {
+    const char *options;
+    bool lop3;
+  } rows[] = {{"--machine h200", true},
+              {"--machine h200 --optimize 1", true},
+              {"--machine h200 --optimize 0", false},
+              {"--machine h200 --without hoist,fuse", false},
+              {"--machine h200 --without hoist", true},
+              {"--machine h200 --build-option -cl-opt-disable", false},
+              {"--machine h200 --build-option -cl-opt-disable --optimize 2", true},
+              {"--machine h200 --set isa.lop3=off", false},
+              {"--set isa.lop3=on", true},
+              {"", false}};
+  fresh(mixing, 0);
+  tool_file("kernel.mix.cl", mixing);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char command[200];
+    snprintf(command, sizeof command, "dis kernel.mix.cl %s", rows[i].options);
+    struct outcome outcome = tool(command);
+    ct_note("%s", command);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(strstr(outcome.out, "lop3.b32") != NULL, rows[i].lop3);
+    outcome_free(&outcome);
+  }
+}
+
+/* The same outcome, with fewer instructions on a machine that has them. */
+TEST(opencl, a_launch_runs_what_is_compiled_for_its_machine) {
+  static const char run[] = "run kernel.mix.cl --global 64 --arg buffer:a=256 --arg uint:5 --arg uint:9 --report json ";
+  char one[400], other[400];
+  fresh(mixing, 0);
+  tool_file("kernel.mix.cl", mixing);
+  snprintf(one, sizeof one, "%s--set isa.lop3=on --set isa.add3=on --dump a=on.bin", run);
+  snprintf(other, sizeof other, "%s--dump a=off.bin", run);
+  EXPECT_EQ(number(other, "warp_instructions") - number(one, "warp_instructions"), 2 * 4); /* two warps, four less */
+  struct outcome outcome = tool("explain kernel.mix.cl --global 64 --arg buffer:a=256 --arg uint:5 --arg uint:9 "
+                                "--no-changes --set isa.lop3=on");
+  EXPECT_EQ(outcome.status, 0);
+  outcome_free(&outcome);
+}
+
+TEST(opencl, what_passes_did_is_shown_line_by_line) {
+  fresh(mixing, 0);
+  tool_file("kernel.mix.cl", mixing);
+  struct outcome outcome = tool("dis kernel.mix.cl --machine h200 --explain-passes");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_CONTAINS(outcome.out, "kernel.mix.cl:3:   a[i] = ((i & b) ^ (~i & c)) + b - c;\n");
+  EXPECT_CONTAINS(outcome.out, "  fuse                        lop3.b32 with table 0x");
+  EXPECT_CONTAINS(outcome.out, "\n  fuse       Logic and sums of three values");
+  outcome_free(&outcome);
+  outcome = tool("dis kernel.mix.cl --optimize 0 --machine h200 --explain-passes");
+  EXPECT_TRUE(!strstr(outcome.out, "fuse"));
+  outcome_free(&outcome);
 }

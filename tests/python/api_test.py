@@ -131,6 +131,33 @@ class Programs(unittest.TestCase):
         self.assertEqual(x[0], 42)
         self.assertIn("so so", program.log)
 
+    def test_a_program_is_lowered_for_the_machine_that_runs_it(self):
+        source = """kernel void mix(global uint *a, uint b, uint c) {
+                      uint i = get_global_id(0); a[i] = ((i & b) ^ (~i & c)) + b - c; }"""
+        machine = ww.Machine("teaching", **{"isa.lop3": "on", "isa.add3": "on"})
+
+        def run(on, **how):
+            values = numpy.zeros(64, numpy.uint32)
+            report = ww.Program(source, **how)["mix"].run(on, global_size=64, args=[values, numpy.uint32(5), numpy.uint32(9)])
+            return report["launches"][0]["warp_instructions"], values.tolist()
+
+        (plain, before), (fused, after) = run(MACHINE), run(machine)
+        self.assertEqual(before, after)
+        self.assertEqual(plain - fused, 2 * 4)
+        self.assertEqual(run(machine, optimize=0)[0], plain)
+        self.assertEqual(run(machine, options="-cl-opt-disable")[0], plain)
+        self.assertEqual(run(machine, without=["fuse"])[0], plain)
+        self.assertEqual(run(machine, without=["hoist"], optimize=3)[0], fused)
+
+    def test_a_device_may_run_one_program_again_and_again(self):
+        source = "kernel void flip(global uint *a, uint b) { uint i = get_global_id(0); a[i] = (a[i] & b) | ~i; }"
+        program, machine = ww.Program(source), ww.Machine("teaching", **{"isa.lop3": "on"})
+        values = numpy.zeros(64, numpy.uint32)
+        for on in (ww.Device(machine), ww.Device(MACHINE), ww.Device(machine)):
+            counts = {program["flip"].run(on, global_size=64, args=[values, numpy.uint32(5)])["launches"][0]["warp_instructions"]
+                      for _ in range(4)}
+            self.assertEqual(len(counts), 1)
+
     def test_object_assembly_and_spirv_build_the_same_program(self):
         program = ww.Program(rig.TRIPLE)
         for source in (program.object, program.assembly, program.spirv, pickle.loads(pickle.dumps(program)).object):
