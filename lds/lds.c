@@ -436,10 +436,25 @@ static void tell_banks(const struct lds *lds, const struct access *pass, uint64_
                                           [TIMELINE_BANKS_LAUNCH] = lds->tap.timeline->launch + stream->launch}});
 }
 
+/* Whose pass it is, unless it is the turn of global memory. */
+static struct access *next_access(struct lds *lds, cycle_t now) {
+  struct access *access = lds->work->at_banks ? due_access(lds, now) : NULL;
+  if (!access || now < lds->given_from || now >= lds->given_until)
+    return access;
+  lds->gave_way = !lds->gave_way;
+  if (!lds->gave_way) {
+    lds->given_until++;
+    return access;
+  }
+  access->contention++;
+  lds->stats.contention_cycles++;
+  return NULL;
+}
+
 /* What happens at the banks in cycle `now`. */
 static void one_cycle(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
-  struct access *access = work->at_banks ? due_access(lds, now) : NULL;
+  struct access *access = next_access(lds, now);
   bool warp = access, dma = work->streams;
   unsigned engine = dma ? pick_engine(lds) : 0;
   const bool shared = lds->params.dma_port == LDS_PORT_SHARED;
@@ -476,13 +491,18 @@ static uint32_t passes_left(const struct access *access) {
   return schedule->passes + (access->pass < schedule->passes ? 0 : schedule->idle) - access->pass;
 }
 
+/* Several accesses take turns, or global memory may come between. */
+static bool steps_each_cycle(const struct lds *lds) {
+  return lds->params.interleave > 1 || lds->params.global_port == LDS_GLOBAL_SHARED;
+}
+
 /* The cycles from work->at to before `now`, in which no message arrived and, by the answers that step
  * gave, no access started and no transfer ended. Undisputed ones go in one go. */
 static void catch_up(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
   while (work->at < now && (work->at_banks || work->streams)) {
     bool warp = work->at_banks, disputed = warp && work->streams && lds->params.dma_port == LDS_PORT_SHARED;
-    if (disputed || work->streams > 1 || (warp && lds->params.interleave > 1)) {
+    if (disputed || work->streams > 1 || (warp && steps_each_cycle(lds))) {
       one_cycle(lds, work->at++);
       continue;
     }
@@ -512,7 +532,7 @@ void lds_abandon(struct lds *lds, cycle_t end) { catch_up(lds, end); }
  * still keeps its cycle. */
 static cycle_t next_warp(const struct lds *lds, cycle_t now) {
   const struct access *access = &lds->work->access[0];
-  if (lds->work->waits || (lds->work->at_banks && lds->params.interleave > 1))
+  if (lds->work->waits || (lds->work->at_banks && steps_each_cycle(lds)))
     return now + 1;
   if (!lds->work->at_banks)
     return cycle_max(now + 1, cycle_max(port_next(&lds->from_cu), port_free_at(&lds->to_cu)));

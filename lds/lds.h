@@ -43,6 +43,13 @@
  * With `conflicts` none a phase takes the passes of a bank that has one word to deliver, whatever its busiest bank has:
  * a machine that no hardware is, to hold others against.
  *
+ * With `global_port` shared warps' accesses to global memory pass the same data path: the CU says how many cycles one
+ * takes from the next one on, lds_give_way(), behind those that others still take, and no pass is done in these.
+ *
+ *     cycle          t   t+1  t+2  t+3  t+4       sent at t: a load of 3 lines that hits in the L1, and
+ *     global memory      l0   l1   l2              an access of one pass
+ *     banks                             pass
+ *
  * Replies leave in order: one that is later than its passes and the latency, of an atomic or of a wide load, holds
  * up those behind it.
  *
@@ -85,6 +92,7 @@ enum lds_hash { LDS_HASH_NONE, LDS_HASH_XOR };
 enum lds_dma_port { LDS_PORT_SHARED, LDS_PORT_SEPARATE };
 enum lds_merge { LDS_MERGE_NONE, LDS_MERGE_PAIRS };
 enum lds_empty { LDS_EMPTY_SKIP, LDS_EMPTY_PASS };
+enum lds_global_port { LDS_GLOBAL_SEPARATE, LDS_GLOBAL_SHARED };
 enum lds_conflicts { LDS_CONFLICTS_REAL, LDS_CONFLICTS_NONE };
 enum lds_priority { LDS_ALTERNATE, LDS_WARPS_FIRST, LDS_DMA_FIRST };
 
@@ -157,15 +165,27 @@ struct lds {
   struct port from_dma[LDS_ENGINES];          /* struct transfer */
   struct port to_dma[LDS_ENGINES];            /* struct transfer_reply */
   uint32_t probe_warp_banks, probe_dma_banks; /* with every_cycle, how many banks worked in the cycle last stepped */
-  bool every_cycle;        /* step in every cycle of work, so that the probes show each; changes nothing else */
-  struct timeline_tap tap; /* BANKS, with every_cycle */
-  struct lds_work *work;   /* what is in progress */
+  cycle_t given_from, given_until; /* with a shared global_port: cycles that global memory takes, the latest ones */
+  bool gave_way;                   /* to it, the last time that a pass was due in one of them */
+  bool every_cycle;                /* step in every cycle of work, so that the probes show each; changes nothing else */
+  struct timeline_tap tap;         /* BANKS, with every_cycle */
+  struct lds_work *work;           /* what is in progress */
 };
 
 /* Builds an LDS between `cu` and `engines` DMA components. False when memory runs out. */
 bool lds_init(struct lds *lds, const struct lds_params *params, const struct lds_commit *commit, struct component *cu,
               struct component *const *dma, unsigned engines);
 void lds_free(struct lds *lds);
+
+/* With a shared global_port: an access to global memory that is issued at `now` takes so many cycles. A component that
+ * has work steps in each of them, so that it knows what is older only from the cycle that it is in. */
+static inline void lds_give_way(struct lds *lds, cycle_t now, uint64_t cycles) {
+  if (lds->params.global_port == LDS_GLOBAL_SEPARATE)
+    return;
+  if (lds->given_until <= now)
+    lds->given_from = lds->given_until = now + 1;
+  lds->given_until += cycles;
+}
 
 /* Counts what the cycles before `end` did, where a run is cut short: steps may have been due later. */
 void lds_abandon(struct lds *lds, cycle_t end);

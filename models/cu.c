@@ -119,6 +119,7 @@ static cycle_t read_joined(struct cu *cu, struct cu_access *access, cycle_t now)
   access->isa.cache = &cu->l1.cache;
   cu->source->commit.call(cu->source->commit.self, &access->isa);
   access->isa.cache = NULL;
+  lds_give_way(cu->lds, now, div_up(access->passes, cu->mem.l1_width));
   return rate_take(&cu->l1.width, now, access->passes);
 }
 
@@ -416,6 +417,7 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
       .dma_params = machine->dma,
       .source = source,
       .to_lds = &lds->from_cu,
+      .lds = lds,
       .from_lds = &lds->to_cu,
       .to_memory = &port->from_cu,
       .engines = machine->dma.engines,

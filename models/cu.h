@@ -256,6 +256,7 @@ struct cu {
   struct port from_dispatcher; /* struct cu_start */
   struct port to_dispatcher;   /* struct cu_finish */
   struct port *to_lds, *from_lds;
+  struct lds *lds; /* told of accesses to global memory alone */
   struct port *to_memory;
   struct port *from_memory;                                 /* the memory's, set by whoever builds both */
   struct port *to_dma[LDS_ENGINES], *from_dma[LDS_ENGINES]; /* set by whoever builds the engines */

@@ -91,7 +91,9 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
     access->isa.cache = &cu->l1.cache;
     cu->source->commit.call(cu->source->commit.self, &access->isa);
     access->isa.cache = NULL;
-    cycle_t passed = rate_take(&cu->l1.width, now, cu_l1_bytes(cu, message->count, message->moved)) - 1;
+    const uint64_t bytes = cu_l1_bytes(cu, message->count, message->moved);
+    cycle_t passed = rate_take(&cu->l1.width, now, bytes) - 1;
+    lds_give_way(cu->lds, now, div_up(bytes, cu->mem.l1_width));
     cu_set_results(warp, info, passed + cu->mem.l1_latency, CU_NO_UNIT, STALL_MEMORY);
     if (cu->tell)
       tell_l1_hit(cu, index, passed + cu->mem.l1_latency, now);
@@ -162,6 +164,8 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   if (cu->params.store_room && message.kind == MEM_STORE)
     cu->stored_bytes += access->stored = (uint32_t)mem_bytes_up(&cu->mem, &message);
   port_send(cu->to_memory, &message, now);
+  if (!access->prefetch)
+    lds_give_way(cu->lds, now, message.passes);
   if (cu->tell)
     tell_global_access(cu, warp->kernel, index, pipe ? TELL_PIPE : (enum tell_global)message.kind, message.moved, now);
   if (access->prefetch)

@@ -323,7 +323,8 @@ cycle_t l2_access_line(struct l2 *l2, cycle_t now, const struct mem_line *line, 
   if (!l2->sets)
     return access_dram(l2, now, line, use);
   struct l2_slice *slice = slice_for(l2, line, use);
-  return access_line(l2, slice, pass_slice(l2, slice, now, bytes, burst(l2, bytes), line->updates), line, use) + way(l2, slice, use);
+  return access_line(l2, slice, pass_slice(l2, slice, now, bytes, burst(l2, bytes), line->updates), line, use) +
+         way(l2, slice, use);
 }
 
 cycle_t l2_access(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, unsigned use) {

@@ -7,7 +7,8 @@
  * Consecutive lines lie in consecutive slices; with l2_hash xor the number of the slice is exclusive-ored with all
  * higher bits of the line's. A message passes each slice that it touches with all of its bytes there at once (more than
  * MEM_ACCESS_LINES lines go in parts), and its lines of that slice are looked up in the cycle in which the last of them
- * passes. With l2_burst each line takes as much of the width at least. Tags are per line with a valid bit a sector, replaced least recently used in a set.
+ * passes. With l2_burst each line takes as much of the width at least. Tags are per line with a valid bit a sector,
+ * replaced least recently used in a set.
  *
  * A read fetches the sectors that are missing, and with dram_fetch what else their blocks lack. A line on its way is in
  * an MSHR: a read of sectors that are coming departs with them, one of further sectors fetches these under the same

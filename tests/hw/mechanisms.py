@@ -7,6 +7,7 @@ MECHANISMS = [
     ("data of stores on their way to the LDS", {"cu.lds_data_interval": 0}),
     ("distance between a warp's LDS instructions", {"cu.lds_spacing": 1}),
     ("a port of the engine's own into the LDS", {"lds.dma_port": "shared"}),
+    ("a data path that the LDS and global memory share", {"lds.global_port": "separate"}),
     ("arrivals at barriers noted in turn", {"cu.barrier_interval": 0}),
     ("tests of an mbarrier's phase keep their scheduler busy", {"cu.phase_interval": 1}),
     ("tests of phases that take turns in a CU", {"cu.phase_turn": 0}),

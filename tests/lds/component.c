@@ -38,12 +38,19 @@ struct engine {
   struct diary replies;
 };
 
+/* Global memory takes the path from the cycle after `at` on. */
+struct given {
+  cycle_t at, cycles;
+};
+
 struct rig {
   struct island island;
   struct lds lds;
   struct component cu;
   unsigned sent, planned;
   struct access_plan plan[ENTRIES / 4];
+  unsigned gave, gives;
+  struct given give[ENTRIES / 4];
   struct engine engine[ENGINES];
   struct diary replies, commits; /* a commit's `passes` says whose: 0 warps, 1 + engine DMA */
   cycle_t (*lds_step)(void *self, cycle_t now);
@@ -67,6 +74,10 @@ static cycle_t cu_step(void *self, cycle_t now) {
   while (rig->sent < rig->planned && rig->plan[rig->sent].at <= now && port_can_send(&rig->lds.from_cu, now))
     port_send(&rig->lds.from_cu, &rig->plan[rig->sent++].request, now);
   cycle_t next = port_next(&rig->lds.to_cu);
+  while (rig->gave < rig->gives && rig->give[rig->gave].at <= now)
+    lds_give_way(&rig->lds, now, rig->give[rig->gave++].cycles);
+  if (rig->gave < rig->gives)
+    next = cycle_min(next, rig->give[rig->gave].at);
   if (rig->sent < rig->planned)
     next = cycle_min(next, cycle_max(rig->plan[rig->sent].at, port_free_at(&rig->lds.from_cu)));
   return next;
@@ -358,6 +369,46 @@ TEST(lds, accesses_of_one_warp_are_at_the_banks_one_after_the_other_and_others_p
   free_rig(rig);
 }
 
+/* When an access of `passes` has its reply that is sent with accesses to global memory of so many cycles. */
+static cycle_t replied_beside(uint32_t global_port, uint32_t interleave, uint64_t passes, cycle_t cycles) {
+  struct lds_params params = usual();
+  params.global_port = global_port;
+  params.interleave = interleave;
+  struct rig *rig = make_rig(params);
+  const uint32_t access = plan_of_warp(rig, 0, 0, passes), other = plan_of_warp(rig, 0, 1, passes);
+  rig->give[rig->gives++] = (struct given){0, cycles / 2};
+  rig->give[rig->gives++] = (struct given){0, cycles - cycles / 2};
+  run(rig);
+  const cycle_t last = replied(rig, interleave == 1 ? access : other);
+  EXPECT_EQ(rig->lds.stats.contention_cycles, global_port == LDS_GLOBAL_SHARED ? cycles : 0);
+  EXPECT_EQ(rig->lds.stats.passes, 2 * passes);
+  free_rig(rig);
+  return last;
+}
+
+TEST(lds, passes_and_cycles_of_global_memory_take_turns_and_add_up) {
+  for (uint64_t passes = 1; passes <= 32; passes *= 2)
+    for (cycle_t cycles = 1; cycles <= passes; cycles++) {
+      ct_note("%u passes, %u cycles", (unsigned)passes, (unsigned)cycles);
+      EXPECT_EQ(replied_beside(LDS_GLOBAL_SHARED, 1, passes, cycles), passes + cycles + 10);
+      EXPECT_EQ(replied_beside(LDS_GLOBAL_SEPARATE, 1, passes, cycles), passes + 10);
+      EXPECT_EQ(replied_beside(LDS_GLOBAL_SHARED, 2, passes, cycles), 2 * passes + cycles + 10);
+      EXPECT_EQ(replied_beside(LDS_GLOBAL_SEPARATE, 2, passes, cycles), 2 * passes + 10);
+    }
+}
+
+TEST(lds, cycles_that_global_memory_took_before_delay_nothing) {
+  struct lds_params params = usual();
+  params.global_port = LDS_GLOBAL_SHARED;
+  struct rig *rig = make_rig(params);
+  rig->give[rig->gives++] = (struct given){0, 5}; /* 1 .. 5 */
+  const uint32_t in_turn = plan_of_warp(rig, 4, 0, 1), after = plan_of_warp(rig, 20, 0, 1);
+  run(rig);
+  EXPECT_EQ(replied(rig, in_turn), 6 + 10); /* in cycle 5 it had to wait */
+  EXPECT_EQ(replied(rig, after), 21 + 10);
+  free_rig(rig);
+}
+
 TEST(lds, nobodys_accesses_go_beside_each_other) {
   struct lds_params params = usual();
   params.interleave = 2;
@@ -626,6 +677,8 @@ static void plan_soak(struct rig *rig, uint64_t seed) {
     rig->plan[i].request.warp = (uint8_t)(ct_random(&random) % 4);
     rig->plan[i].request.delay = (uint16_t)(ct_random(&random) % 8 ? 0 : ct_random(&random) % 20);
   }
+  for (at = 0; rig->gives < 100; at += ct_random(&random) % 12)
+    rig->give[rig->gives++] = (struct given){at, ct_random(&random) % 9};
   for (unsigned e = 0; e < ENGINES; e++) {
     at = 0;
     for (unsigned i = 0; i < (seed % 3 == 0 && e ? 0 : 200); i++) {
@@ -647,6 +700,7 @@ static struct lds_params soak_params(uint64_t seed) {
   params.banks = 16u << seed % 3;
   params.interleave = 1 + (uint32_t)(seed / 4 % 3);
   params.atomic_latency = (uint32_t)(seed / 5 % 3);
+  params.global_port = seed / 7 % 2;
   return params;
 }
 
@@ -735,7 +789,7 @@ TEST(lds, passes_beats_and_replies_balance) {
     EXPECT_EQ(stats->dma_beats, beats);
     EXPECT_LE(stats->busy_cycles, passes + stats->dma_beats);
     EXPECT_LE(cycle_max(passes, stats->dma_beats), stats->busy_cycles);
-    if (rig->lds.params.dma_port == SEPARATE)
+    if (rig->lds.params.dma_port == SEPARATE && rig->lds.params.global_port == LDS_GLOBAL_SEPARATE)
       EXPECT_EQ(contention + stats->dma_contention_cycles, 0);
     free_rig(rig);
   }

@@ -420,3 +420,34 @@ TEST(l1, a_fill_leaves_other_sectors_of_its_line_alone) {
   l1_filled(&l1, second, 1, 1);
   l1_free(&l1);
 }
+
+/* ---- the data path ------------------------------------------------------------------------ */
+
+/* An access to global memory, of as many lines as lanes, and then one of 32 passes to the LDS: cycles that this waits.
+ */
+static uint64_t waited(const char *settings, const char *access) {
+  char text[512], all[256];
+  struct rig rig;
+  snprintf(text, sizeof text,
+           HEAD ".lds tile 4096\n ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 7\n ld.global.b32 w, [p + i]\n"
+                " mov.b32 w, w\n %s\n ld.lds.b32 v, [i]\n mov.b32 v, v\n exit\n",
+           access);
+  snprintf(all, sizeof all, "cu.line_interval=1 %s", settings);
+  rig_run(&rig, all, 32, 32, text);
+  uint64_t cycles = rig.result.lds.contention_cycles;
+  rig_free(&rig);
+  return cycles;
+}
+
+TEST(l1, accesses_to_global_memory_take_cycles_of_the_ldss_passes) {
+  /* a line each, of which the first passes before the LDS could have a pass */
+  EXPECT_EQ(waited("lds.global_port=shared mem.l1_size=64K", "ld.global.b32 w, [p + i]"), 32 - 1); /* hits */
+  EXPECT_EQ(waited("lds.global_port=shared", "ld.global.b32 w, [p + i]"), 32 - 1);                 /* goes to the L2 */
+  EXPECT_EQ(waited("lds.global_port=shared", "ld.global.b32 w, [p]"), 1 - 1);
+  EXPECT_EQ(waited("lds.global_port=shared", "mov.b32 w, w"), 0);
+  EXPECT_EQ(waited("mem.l1_size=64K", "ld.global.b32 w, [p + i]"), 0);
+  /* what joins passes when it is there; the use of v, for 4 cycles, lies before the LDS's access */
+  EXPECT_EQ(waited("lds.global_port=shared mem.l1_size=64K mem.l1_join=on",
+                   "ld.global.b32 v, [p + i + 64]\n ld.global.b32 w, [p + i + 64]\n mov.b32 v, v"),
+            32 - 4);
+}
