@@ -31,9 +31,11 @@ static cycle_t accept_prefetch(struct memory *memory, cycle_t now, const struct 
   return now + memory->params.l2_latency;
 }
 
+/* Of as many consecutive stripes as there are units each has one, in an order that is turned by a hash. */
 static struct rate *unit_of(const struct memory *memory, uint64_t line) {
-  uint64_t hash = mem_hash(line * memory->params.line / memory->params.atomic_stripe);
-  return &memory->units[hash * memory->params.atomic_units >> 32];
+  const uint64_t stripe = line * memory->params.line / memory->params.atomic_stripe, units = memory->params.atomic_units;
+  const uint64_t round = stripe / units, turn = mem_hash(round) * units >> 32, unit = stripe - round * units + turn;
+  return &memory->units[unit < units ? unit : unit - units];
 }
 
 /* Takes a line of an atomic access through its unit; returns the cycle in which the last update is done. */

@@ -229,12 +229,15 @@ TEST(memory, an_atomic_unit_takes_sectors_or_updates_of_one_word_in_turn) {
 }
 
 TEST(memory, stripes_of_an_atomic_access_go_to_units_of_their_own) {
-  /* 32 sectors in 32 lines, 4 of which are a stripe: between all in one unit and each stripe in its own */
+  /* 32 sectors in 32 lines, 4 of which are a stripe: all in one unit or each stripe in its own */
   uint64_t without = updates("", 1, 128, false);
   EXPECT_EQ(updates("mem.atomic_units=1 mem.atomic_interval=10", 1, 128, false), without + 320 - 1);
-  uint64_t some = updates("mem.atomic_units=1024 mem.atomic_interval=10", 1, 128, false);
-  EXPECT_GE(some, without + 40 - 1);
-  EXPECT_LE(some, without + 120 - 1);
+  /* eight stripes, with as many units or more one each; with 4, two each */
+  for (unsigned units = 4; units <= 1024; units *= 2) {
+    char settings[64];
+    snprintf(settings, sizeof settings, "mem.atomic_units=%u mem.atomic_interval=10", units);
+    EXPECT_EQ(updates(settings, 1, 128, false), without + (units == 4 ? 80 : 40) - 1);
+  }
 }
 
 TEST(memory, old_values_that_are_wanted_take_their_way_back) {
