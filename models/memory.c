@@ -33,7 +33,8 @@ static cycle_t accept_prefetch(struct memory *memory, cycle_t now, const struct 
 
 /* Of as many consecutive stripes as there are units each has one, in an order that is turned by a hash. */
 static struct rate *unit_of(const struct memory *memory, uint64_t line) {
-  const uint64_t stripe = line * memory->params.line / memory->params.atomic_stripe, units = memory->params.atomic_units;
+  const uint64_t stripe = line * memory->params.line / memory->params.atomic_stripe,
+                 units = memory->params.atomic_units;
   const uint64_t round = stripe / units, turn = mem_hash(round) * units >> 32, unit = stripe - round * units + turn;
   return &memory->units[unit < units ? unit : unit - units];
 }
@@ -348,6 +349,14 @@ static struct mem_cluster *cluster_of(struct memory *memory, uint32_t client) {
   return clusters ? &memory->clusters[client / unit * clusters / units] : NULL;
 }
 
+/* The partition of the L2 that a CU is near to, as L2_FROM or 0. */
+static unsigned partition_of(const struct machine *machine, uint32_t client) {
+  const struct mem_params *params = &machine->mem;
+  if (params->l2_partition_cus)
+    return params->l2_partitions > 1 && client / params->l2_partition_cus & 1 ? L2_FROM : 0;
+  return client * (uint64_t)params->l2_partitions / machine->cu.count ? L2_FROM : 0;
+}
+
 bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *port, struct component *cu,
                     struct dma *dma, unsigned engines, const struct warp_source *source,
                     const struct machine *machine) {
@@ -358,7 +367,7 @@ bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *por
       .down = {.per_cycle = machine->mem.link_width},
       .results = {.per_cycle = machine->mem.atomic_updates},
       .cluster = cluster_of(memory, client),
-      .from = client * (uint64_t)machine->mem.l2_partitions / machine->cu.count ? L2_FROM : 0,
+      .from = partition_of(machine, client),
   };
   for (unsigned engine = 0; engine < engines; engine++)
     to->to_dma[engine] = &dma[engine].from_memory;

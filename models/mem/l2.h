@@ -34,8 +34,9 @@
  *
  * With two partitions, slices are those of a partition. A line's home is the partition that the parity of its stripe
  * says; what changes it, what goes past the L2, prefetches and the way to DRAM are there. A CU's reads look into the
- * partition that it is near to, and what is missing there comes from the home, l2_partition_latency later, and a copy
- * stays until a write throws it out: an L2 holds half as much for one CU. Copies need no MSHR.
+ * partition that it is near to: the first half of the CUs to the first, or l2_partition_cus of them in turn. What is
+ * missing there comes from the home, l2_partition_latency later, and a copy stays until a write throws it out: an L2
+ * holds half as much for one CU. Copies need no MSHR.
  *
  * Without an L2 (l2_size 0) lines go straight to DRAM; none of the above applies.
  *

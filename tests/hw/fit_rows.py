@@ -121,6 +121,7 @@ EXCUSED = {
     "a way that has no off": ("lds.phases", "lds.conflicts", "dma.arbitration"),
     "off on this machine": ("cu.barrier_blocks", "lds.hash", "dma.line_cycles"),
     "nothing here is limited by it": ("cu.branch_interval", "cu.private_latency", "dma.write_width"),
+    "read off a kernel of 32 work-groups, of which there is no family": ("mem.l2_partition_cus",),
     "read off loads of random sectors, of which there is no family": ("mem.l2_burst",),
     "read off single instructions in OpenCL's loops": ("cu.div_latency",),
     "no model reads it: of the host, for the OpenCL driver": ("host.call", "host.submit", "host.start", "host.write_latency",

@@ -485,3 +485,24 @@ TEST(l2, updates_take_no_longer_than_their_bytes_if_these_are_slower) {
   EXPECT_EQ(bench.stats.l2_atomic_cycles, 2);
   l2_free(&bench.l2);
 }
+
+/* Lines of two groups, on the first two of four CUs, that go to or come from the other half. */
+static uint64_t far_lines(const char *settings) {
+  char all[256];
+  struct rig rig;
+  snprintf(all, sizeof all, "cu.count=4 mem.l2_partitions=2 %s", settings);
+  rig_run(&rig, all, 64, 32,
+          ".kernel k\n.arg a global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, a\n get.global_id i, x\n shl.b32 i, i, 2\n"
+          " ld.global.b32 v, [p + i]\n exit\n");
+  uint64_t lines = rig.result.mem.l2_far;
+  rig_free(&rig);
+  return lines;
+}
+
+TEST(l2, consecutive_cus_are_near_a_half_in_turn) {
+  uint64_t both = far_lines(""); /* near the same: their lines lie in one stripe, here or there */
+  EXPECT_TRUE(both == 0 || both == 2);
+  EXPECT_EQ(far_lines("mem.l2_partition_cus=1"), 1);
+  EXPECT_EQ(far_lines("mem.l2_partition_cus=2"), both);
+  EXPECT_EQ(far_lines("mem.l2_partitions=1 mem.l2_partition_cus=1"), 0);
+}

@@ -79,14 +79,10 @@ HEAD = """
 .arg    rounds u32
 .lds    words {bytes}
 .reg    lane, warp, at, offset, i, n, zero, sum, spare[2], sync, v[{registers}]
-.reg64  p, t0, t1
+.reg64  p, q, t0, t1
 .pred   active, again, lead, bad, on
         get.lane        lane
         get.warp        warp
-        ld.arg.b64      p, out
-        shl.b32         i, warp, 4
-        cvt.u64.u32     t0, i
-        add.i64         p, p, t0
         shl.b32         i, lane, 2
         ld.const.b32    offset, [offsets + i]
         mad.i32         at, warp, {warp_bytes}, offset
@@ -107,7 +103,10 @@ SYNC = """
 
 END = """
         get.clock       t1
-past_:
+past_:  ld.arg.b64      p, out
+        shl.b32         i, warp, 4
+        cvt.u64.u32     q, i
+        add.i64         p, p, q
 @lead   st.global.b64   [p], t0
 @lead   st.global.b64   [p + 8], t1
 out_:   exit
