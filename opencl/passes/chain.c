@@ -4,7 +4,8 @@
  *
  * where the second address is known already: one multiply-add instead of three operations. The copies of a loop's body
  * that walk down the rows of a matrix are such. Only indices whose sums and products the source says do not wrap, so
- * that their extension to 64 bits is the sum of extensions. In front of pass_address(), which forms the multiply-add. */
+ * that their extension to 64 bits is the sum of extensions. In front of pass_address(), which forms the multiply-add.
+ */
 #include "opencl/passes/address.h"
 #include "opencl/passes/passes.h"
 

@@ -57,6 +57,9 @@ void pass_latch(struct ir *ir);
 /* Sums with constants and indices move into the addressing modes; multiply-adds form. */
 void pass_address(struct ir *ir);
 
+/* get.global_id in terms of the work-group's number and size, where the machine has no such instruction. */
+void pass_ids(struct ir *ir);
+
 /* Neighbouring words are loaded and stored together; behind pass_address(). */
 void pass_widen(struct ir *ir);
 

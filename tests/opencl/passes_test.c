@@ -12,7 +12,7 @@
 /* A machine that has everything. */
 static void everything(struct ir *ir) {
   ir->target = opencl_usual_target();
-  ir->target.isa = (struct isa_features){1, 1, 1, 1, 16};
+  ir->target.isa = (struct isa_features){.lop3 = 1, .add3 = 1, .shift_add = 1, .mad = 1, .vector_bytes = 16};
 }
 
 static void fuse(struct ir *ir) {
@@ -38,7 +38,8 @@ static const struct {
     {"latch", pass_latch},       {"thread", pass_thread},
     {"meet", pass_meet},         {"fuse", fuse},
     {"widen", pass_widen},       {"chain", pass_chain},
-    {"all", opencl_passes},      {"levels", all_levels},
+    {"ids", pass_ids},           {"all", opencl_passes},
+    {"levels", all_levels},
 };
 
 /* Of these only what others may see stays the same, not each store. */
