@@ -95,11 +95,18 @@ static cycle_t refresh_of_row(struct dram *dram, cycle_t now, uint64_t line) {
   return params->dram_refresh_cycles - since;
 }
 
-cycle_t dram_access(struct dram *dram, cycle_t now, uint64_t line, uint64_t bytes) {
+/* With simple DRAM. */
+static cycle_t access_wires(struct dram *dram, cycle_t now, uint64_t line, uint64_t bytes, enum dram_way way) {
+  uint64_t taken = cycle_max(bytes, dram->params.dram_burst) + (way != dram->way ? dram->params.dram_turn : 0);
+  dram->way = way;
+  return rate_take(dram->wires, now, taken) - 1 + dram->params.dram_latency +
+         (dram->params.dram_refresh ? refresh_of_row(dram, now, line) : 0);
+}
+
+cycle_t dram_access(struct dram *dram, cycle_t now, uint64_t line, uint64_t bytes, enum dram_way way) {
   dram->stats->dram_bytes += bytes;
   if (!dram->banks)
-    return rate_take(dram->wires, now, cycle_max(bytes, dram->params.dram_burst)) - 1 + dram->params.dram_latency +
-           (dram->params.dram_refresh ? refresh_of_row(dram, now, line) : 0);
+    return access_wires(dram, now, line, bytes, way);
   struct dram_place place = dram_locate(&dram->params, line);
   struct dram_bank *bank = &dram->banks[place.channel * dram->params.dram_banks + place.bank];
   struct rate *wires = &dram->wires[place.channel];

@@ -2,6 +2,8 @@
  *
  * simple     one wire of `dram_width` bytes a cycle, then `dram_latency`
  *
+ * With dram_turn the wires lose as many bytes at each change between reads and writes.
+ *
  * An access of less than `dram_burst` bytes takes as long on it as one of that many: bursts are whole, and rows open at
  * a limited rate. With dram_refresh every row of dram_row bytes is refreshed for dram_refresh_cycles of as many, each
  * at times of its own (a hash of its number, as a fraction of dram_refresh); data of a row that is asked for then come
@@ -30,8 +32,8 @@
  * With one channel, and hit, miss and conflict all 0, banked is simple.
  *
  * Not modelled: reordering for open rows (FR-FCFS) or past a blocked bank, the write queue (writes take their turn when
- * they come), read-to-write turnaround and write recovery, tFAW and other limits on activates, bank groups, refreshing
- * single banks, closing rows early. A refresh does not interrupt an access that has started. */
+ * they come), with banked read-to-write turnaround, write recovery, tFAW and other limits on activates, bank groups,
+ * refreshing single banks, closing rows early. A refresh does not interrupt an access that has started. */
 #ifndef MODELS_MEM_DRAM_H
 #define MODELS_MEM_DRAM_H
 
@@ -57,6 +59,7 @@ struct dram {
   struct rate *wires; /* of each channel, in 1 / channels of a byte so that shares are exact */
   struct dram_bank *banks;
   uint64_t *bytes; /* that each channel was asked for in this launch */
+  unsigned way;    /* enum dram_way of the last access */
   uint32_t channels;
 };
 
@@ -70,8 +73,10 @@ void dram_free(struct dram *dram);
 /* A launch begins: rows stay open, the channels' books are cleared. */
 void dram_launch(struct dram *dram);
 
+enum dram_way { DRAM_READ, DRAM_WRITE };
+
 /* Reads or writes `bytes` of a line, from cycle `now` on; returns when they are delivered (write-backs do not wait). */
-cycle_t dram_access(struct dram *dram, cycle_t now, uint64_t line, uint64_t bytes);
+cycle_t dram_access(struct dram *dram, cycle_t now, uint64_t line, uint64_t bytes, enum dram_way way);
 
 /* Bytes that are still to pass from `now` on, as if the wires worked all the time until they are free. */
 uint64_t dram_backlog(const struct dram *dram, cycle_t now);

@@ -69,7 +69,7 @@ static inline struct found look_up(struct l2 *l2, const struct l2_slice *slice, 
 
 static void replace(struct l2 *l2, const struct found *victim, uint64_t line, cycle_t now) {
   if (victim->entry->dirty) {
-    dram_access(&l2->dram, now, *victim->tag - 1, sector_bytes(l2, victim->entry->dirty));
+    dram_access(&l2->dram, now, *victim->tag - 1, sector_bytes(l2, victim->entry->dirty), DRAM_WRITE);
     l2->stats->l2_writebacks++;
   }
   *victim->entry = (struct l2_line){0};
@@ -91,8 +91,10 @@ static inline cycle_t latency_of(const struct l2 *l2, uint64_t line) {
 /* A line without an L2 before it. What an atomic operation reads goes first on DRAM's wires. */
 static cycle_t access_dram(struct l2 *l2, cycle_t now, const struct mem_line *line, unsigned use) {
   uint64_t bytes = sector_bytes(l2, line->sectors);
-  cycle_t done = dram_access(&l2->dram, now, line->line, bytes);
-  return (use & (L2_READ | L2_WRITE)) == (L2_READ | L2_WRITE) ? dram_access(&l2->dram, done, line->line, bytes) : done;
+  if (!(use & L2_READ))
+    return dram_access(&l2->dram, now, line->line, bytes, DRAM_WRITE);
+  cycle_t done = dram_access(&l2->dram, now, line->line, bytes, DRAM_READ);
+  return use & L2_WRITE ? dram_access(&l2->dram, done, line->line, bytes, DRAM_WRITE) : done;
 }
 
 /* The partition that a line has its home in. */
@@ -135,7 +137,8 @@ static cycle_t go_around(struct l2 *l2, cycle_t passed, const struct found *foun
   if (!absent)
     return done;
   l2->stats->l2_bypassed += sector_count(absent);
-  cycle_t delivered = dram_access(&l2->dram, passed, line->line, sector_bytes(l2, absent));
+  cycle_t delivered =
+      dram_access(&l2->dram, passed, line->line, sector_bytes(l2, absent), write ? DRAM_WRITE : DRAM_READ);
   return cycle_max(done, delivered + latency);
 }
 
@@ -152,7 +155,7 @@ static cycle_t fetch(struct l2 *l2, struct l2_slice *slice, cycle_t now, struct 
   if (l2->far && home_of(l2, line) != slice->partition)
     return fetch_far(l2, now, line, missing);
   if (!l2->params.mshrs)
-    return dram_access(&l2->dram, now, line, bytes);
+    return dram_access(&l2->dram, now, line, bytes, DRAM_READ);
   bool held = in_mshr(slice, entry, line, now);
   if (!held)
     entry->mshr = (uint16_t)mshrs_first(&slice->mshrs);
@@ -160,7 +163,7 @@ static cycle_t fetch(struct l2 *l2, struct l2_slice *slice, cycle_t now, struct 
   /* A line that is still waiting for its register has it from then on, and so have all of its sectors. */
   cycle_t from = held ? mshr->from : cycle_max(now, mshr->free), asked = cycle_max(now, from);
   l2->stats->l2_mshr_full_cycles += asked - now;
-  cycle_t delivered = dram_access(&l2->dram, asked, line, bytes);
+  cycle_t delivered = dram_access(&l2->dram, asked, line, bytes, DRAM_READ);
   mshrs_hold(&slice->mshrs, entry->mshr, line, from, delivered);
   return delivered;
 }

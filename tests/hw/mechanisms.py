@@ -44,5 +44,6 @@ MECHANISMS = [
     ("masks of stores of parts of sectors", {"mem.write_mask": 0}),
     ("units for atomics", {"mem.atomic_interval": 0}),
     ("bursts and fetches of DRAM", {"mem.dram_burst": 0, "mem.dram_fetch": 16}),
+    ("changes between reads and writes of DRAM", {"mem.dram_turn": 0}),
     ("refresh of DRAM", {"mem.dram_refresh": 0, "mem.dram_refresh_cycles": 0}),
 ]

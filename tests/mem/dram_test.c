@@ -20,7 +20,7 @@ static void build(struct bench *bench, const char *settings) {
 }
 
 static cycle_t whole_line(struct bench *bench, cycle_t now, uint64_t line) {
-  return dram_access(&bench->dram, now, line, bench->machine.mem.line);
+  return dram_access(&bench->dram, now, line, bench->machine.mem.line, DRAM_READ);
 }
 
 /* ---- where lines lie ---------------------------------------------------------------------- */
@@ -36,7 +36,7 @@ TEST(dram, a_row_of_simple_dram_is_refreshed_at_times_of_its_own) {
   for (uint64_t row = 0; row < ROWS; row++) {
     uint64_t waits = 0, longest = 0;
     for (cycle_t at = 0; at < INTERVAL; at++) {
-      cycle_t now = row * 10000 + at, wait = dram_access(&dram, now, row * 8 + at % 8, 1) - now - 300;
+      cycle_t now = row * 10000 + at, wait = dram_access(&dram, now, row * 8 + at % 8, 1, DRAM_READ) - now - 300;
       waits += wait > 0;
       longest = cycle_max(longest, wait);
       if (wait == REFRESH) /* its refresh begins: rows have phases of their own, by the hash of their number */
@@ -112,11 +112,54 @@ TEST(dram, simple_is_a_width_and_a_latency) {
   dram_free(&bench.dram);
 }
 
+TEST(dram, changes_between_reads_and_writes_cost_the_wires_bytes) {
+  struct bench bench;
+  build(&bench, "mem.dram_width=32 mem.dram_latency=100 mem.dram_turn=64");
+  EXPECT_EQ(dram_access(&bench.dram, 10, 0, 128, DRAM_READ), 10 + 4 - 1 + 100);
+  EXPECT_EQ(dram_access(&bench.dram, 10, 1, 128, DRAM_WRITE), 10 + 4 + 6 - 1 + 100);
+  EXPECT_EQ(dram_access(&bench.dram, 10, 2, 128, DRAM_WRITE), 10 + 4 + 6 + 4 - 1 + 100);
+  EXPECT_EQ(dram_access(&bench.dram, 10, 3, 128, DRAM_READ), 10 + 4 + 6 + 4 + 6 - 1 + 100);
+  EXPECT_EQ(bench.stats.dram_bytes, 4 * 128);
+  dram_free(&bench.dram);
+}
+
+/* A warp that reads or writes 32 lines, past the L2 or not; cycles that a dram_turn of 1024 bytes, 64 cycles, adds. */
+static uint64_t turns(const char *settings, const char *code) {
+  uint64_t cycles[2];
+  for (unsigned turn = 0; turn < 2; turn++) {
+    char text[512], all[256];
+    snprintf(text, sizeof text,
+             ".kernel k\n.arg a global\n.reg i, v, w\n.reg64 p\n ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 7\n"
+             "%s mov.b32 v, v\n exit\n",
+             code);
+    snprintf(all, sizeof all, "mem.dram_width=16 mem.dram_turn=%u %s", turn * 1024, settings);
+    cycles[turn] = rig_cycles(all, 32, 32, text);
+  }
+  return (cycles[1] - cycles[0]) / 64;
+}
+
+TEST(dram, what_writes_is_a_write) {
+  static const char *const load = " ld.global.b32 v, [p + i]\n", *const store =
+                                                                     " st.global.b32 [p + i], v\n fence.global\n";
+  char both[256];
+  snprintf(both, sizeof both, "%s%s%s", load, store, load);
+  EXPECT_EQ(turns("", load), 0);
+  EXPECT_EQ(turns("mem.l2_size=0", store), 1);
+  EXPECT_EQ(turns("mem.l2_write=around", store), 1);
+  EXPECT_EQ(turns("mem.l2_size=0", both), 2);
+  EXPECT_EQ(turns("", both), 0); /* the L2 keeps what is written */
+  /* two changes for each of 32 changed lines that go for others, but for the first */
+  EXPECT_EQ(turns("mem.l2_size=4K mem.l2_ways=1", " ld.global.b32 v, [p + i + 4096]\n mov.b32 v, v\n"), 0);
+  snprintf(both, sizeof both, "%s ld.global.b32 v, [p + i + 4096]\n", store);
+  EXPECT_EQ(turns("mem.l2_size=4K mem.l2_ways=1", both), 2 * 32);
+  EXPECT_EQ(turns("mem.l2_size=0", " atom.global.add.i32 v, [p + i], v\n"), 2 * 32 - 1);
+}
+
 TEST(dram, less_than_a_burst_takes_as_long_as_one) {
   struct bench bench;
   build(&bench, "mem.dram_width=32 mem.dram_latency=100 mem.dram_burst=96");
-  EXPECT_EQ(dram_access(&bench.dram, 10, 0, 32), 10 + 3 - 1 + 100);
-  EXPECT_EQ(dram_access(&bench.dram, 10, 1, 96), 10 + 6 - 1 + 100);
+  EXPECT_EQ(dram_access(&bench.dram, 10, 0, 32, DRAM_READ), 10 + 3 - 1 + 100);
+  EXPECT_EQ(dram_access(&bench.dram, 10, 1, 96, DRAM_READ), 10 + 6 - 1 + 100);
   EXPECT_EQ(whole_line(&bench, 10, 2), 10 + 10 - 1 + 100);
   EXPECT_EQ(bench.stats.dram_bytes, 32 + 96 + 128);
   dram_free(&bench.dram);
@@ -132,7 +175,8 @@ TEST(dram, banked_with_one_channel_and_rows_that_cost_nothing_is_simple) {
   for (unsigned i = 0; i < 2000; i++) {
     uint64_t line = ct_random(&random) >> 48, bytes = 32 + 32 * (ct_random(&random) >> 62);
     now += ct_random(&random) >> 61;
-    EXPECT_EQ(dram_access(&simple.dram, now, line, bytes), dram_access(&banked.dram, now, line, bytes));
+    EXPECT_EQ(dram_access(&simple.dram, now, line, bytes, DRAM_READ),
+              dram_access(&banked.dram, now, line, bytes, DRAM_READ));
   }
   EXPECT_EQ(simple.stats.dram_bytes, banked.stats.dram_bytes);
   dram_free(&simple.dram);
@@ -157,7 +201,7 @@ TEST(dram, hits_of_a_row_follow_one_another_without_a_gap_even_in_parts_of_a_cyc
   build(&bench, "mem.dram=banked mem.dram_channels=1 mem.dram_width=64 mem.dram_latency=100");
   /* 32 accesses of half a cycle each, in one row of 8 lines */
   for (uint64_t i = 0; i < 32; i++)
-    EXPECT_EQ(dram_access(&bench.dram, 0, i / 4, 32), 40 + i / 2 + 100);
+    EXPECT_EQ(dram_access(&bench.dram, 0, i / 4, 32, DRAM_READ), 40 + i / 2 + 100);
   EXPECT_EQ(bench.stats.dram_row_hits, 31);
   EXPECT_EQ(bench.stats.dram_busy_cycles, 16);
   dram_free(&bench.dram);
