@@ -112,8 +112,9 @@ struct ir_block {
   ir_ref condition;
   uint32_t to[2];
   struct ir_place place; /* of the end */
-  uint32_t copies;       /* of a loop's header: as many copies of the body are asked for */
-  uint32_t *from;        /* predecessors, each once, by ir_analyse() */
+  uint32_t
+      copies; /* of a loop's header: as many copies of the body are asked for; 1: it stays as it is; 0: nobody asks */
+  uint32_t *from; /* predecessors, each once, by ir_analyse() */
   uint32_t from_count;
   uint32_t dominator;    /* immediate, by ir_analyse(); block 0's is itself */
   uint32_t loop;         /* innermost loop's header, IR_NOWHERE outside, by ir_analyse(); a header's is itself */

@@ -1,4 +1,5 @@
-/* A machine that only tells a work-item its place in the work-group and the work-group its number has the rest computed:
+/* A machine that only tells a work-item its place in the work-group and the work-group its number has the rest
+ * computed:
  *
  *     get.global_id   becomes   group id * enqueued local size + (local id + global offset)
  *

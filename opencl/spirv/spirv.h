@@ -131,7 +131,8 @@ struct spirv_inst {
 struct spirv_block {
   uint32_t label;
   uint32_t first, count; /* in module->inst: without OpLabel, OpLine, merges; the last is the terminator */
-  uint32_t copies;       /* of a loop's body that its OpLoopMerge asks for, UINT32_MAX: all; 0: it does not ask */
+  uint32_t copies; /* of a loop's body that its OpLoopMerge asks for, UINT32_MAX: all, 1: not to unroll; 0: it does not
+                      ask */
 };
 
 struct spirv_function {

@@ -107,11 +107,11 @@ static bool is_idle(const struct reader *r) {
 
 /* Of the control mask's bits, those below PartialCount that bring a literal each come first. */
 static uint32_t copies_asked(struct reader *r) {
-  enum { UNROLL = 0x1, LITERALS = 0xf8, PARTIAL_COUNT = 0x100 };
+  enum { UNROLL = 0x1, DONT_UNROLL = 0x2, LITERALS = 0xf8, PARTIAL_COUNT = 0x100 };
   const uint32_t control = reader_word(r, 3), at = 4 + (uint32_t)__builtin_popcount(control & LITERALS);
   if (control & PARTIAL_COUNT && at < reader_words(r))
     return reader_word(r, at);
-  return control & UNROLL ? UINT32_MAX : 0;
+  return control & UNROLL ? UINT32_MAX : control & DONT_UNROLL ? 1 : 0;
 }
 
 static bool read_idle(struct reader *r, struct body *body) {
