@@ -66,7 +66,7 @@ def main():
     add_options(parser)
     parser.add_argument("--count", type=int, default=1, metavar="N", help="cases of each kernel, at most (default: 1)")
     parser.add_argument("--splits", type=int, default=5, metavar="N", help="halves that are tried (default: 5)")
-    parser.add_argument("--rounds", type=int, default=2, metavar="N", help="of each fit, at most (default: 2)")
+    parser.add_argument("--rounds", type=int, default=1, metavar="N", help="of each fit, at most (default: 1)")
     parser.add_argument("--json", metavar="FILE", help="write what came of it, for page.py")
     options = parser.parse_args()
     try:
