@@ -440,7 +440,7 @@ static uint64_t atomic_result(enum isa_op op, uint64_t old_bits, uint64_t b_bits
 #define CASE_MBARRIER_TEST(...)
 #define CASE_YIELD(...)
 #define CASE_LOGIC(...)
-#define CASE_SHIFT_ADD(...)
+#define CASE_SHIFT(...)
 #include "isa/ops.def"
 #undef OP
   default:

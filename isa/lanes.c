@@ -191,7 +191,7 @@ static inline uint64_t source_bits(const struct isa_warp *warp, const struct isa
     }                                                                                                                  \
   }
 #define LANES_LOGIC(id, ...) LANES_NUMBERED(id, table, __VA_ARGS__)
-#define LANES_SHIFT_ADD(id, ...) LANES_NUMBERED(id, shift, __VA_ARGS__)
+#define LANES_SHIFT(id, ...) LANES_NUMBERED(id, shift, __VA_ARGS__)
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
@@ -361,7 +361,7 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 
 #define NAME_ALU(id) [ISA_##id] = lanes_##id,
 #define NAME_LOGIC NAME_ALU
-#define NAME_SHIFT_ADD NAME_ALU
+#define NAME_SHIFT NAME_ALU
 #define NAME_QUERY NAME_ALU
 #define NAME_QUERY_AXIS NAME_ALU
 #define NAME_CLOCK NAME_ALU

@@ -147,7 +147,7 @@ static inline enum isa_pipe_kind pipe_kind(const struct isa_inst *inst) {
 }
 static inline uint32_t pipe_size(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> 32); }
 
-/* The number of LOGIC and SHIFT_ADD. */
+/* The number of LOGIC and SHIFT. */
 static inline uint32_t high_number(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> 32); }
 
 /* Formats with a number in the high half of imm, beside which an operand may be an immediate of 32 bits. */

@@ -92,7 +92,7 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
   switch ((enum isa_format)formats[inst->op]) {
   case FORMAT_ALU:
   case FORMAT_LOGIC:
-  case FORMAT_SHIFT_ADD:
+  case FORMAT_SHIFT:
   case FORMAT_QUERY:
   case FORMAT_QUERY_AXIS:
   case FORMAT_CLOCK:

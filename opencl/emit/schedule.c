@@ -187,7 +187,7 @@ static bool is_fixed(const struct machine_inst *inst) {
   switch ((enum isa_format)isa_rows[inst->op].format) {
   case FORMAT_ALU:
   case FORMAT_LOGIC:
-  case FORMAT_SHIFT_ADD:
+  case FORMAT_SHIFT:
   case FORMAT_QUERY:
   case FORMAT_QUERY_AXIS:
   case FORMAT_LOAD_ARG:

@@ -255,7 +255,7 @@ bool ir_is_pure(const struct ir *ir, ir_ref ref) {
   switch ((enum isa_format)isa_rows[inst->op].format) {
   case FORMAT_ALU:
   case FORMAT_LOGIC:
-  case FORMAT_SHIFT_ADD:
+  case FORMAT_SHIFT:
   case FORMAT_QUERY:
   case FORMAT_QUERY_AXIS:
   case FORMAT_LOAD_ARG:
@@ -274,7 +274,7 @@ bool ir_is_removable(const struct ir *ir, ir_ref ref) {
   switch ((enum isa_format)isa_rows[ir->inst[ref].op].format) {
   case FORMAT_ALU:
   case FORMAT_LOGIC:
-  case FORMAT_SHIFT_ADD:
+  case FORMAT_SHIFT:
   case FORMAT_QUERY:
   case FORMAT_QUERY_AXIS:
   case FORMAT_LOAD_ARG:

@@ -346,6 +346,20 @@ static ir_ref shift_add(struct rewrite *rw, ir_ref ref) {
   return 0;
 }
 
+/* Machines without multiply-adds get both halves of one. */
+static ir_ref without_mad(struct rewrite *rw, ir_ref ref) {
+  static const uint16_t halves[][3] = {{ISA_MAD_32, ISA_MUL_32, ISA_ADD_32},
+                                       {ISA_MAD_64, ISA_MUL_64, ISA_ADD_64},
+                                       {ISA_MADW_S32, ISA_MULW_S32, ISA_ADD_64},
+                                       {ISA_MADW_U32, ISA_MULW_U32, ISA_ADD_64}};
+  for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
+    if (is_op(rw->ir, ref, halves[i][0])) {
+      const ir_ref product = rewrite_put(rw, halves[i][1], arg(rw, ref, 0), arg(rw, ref, 1), 0);
+      return rewrite_put(rw, halves[i][2], product, arg(rw, ref, 2), 0);
+    }
+  return 0;
+}
+
 /* ---- all --------------------------------------------------------------------------------------------- */
 
 static ir_ref fuse_rule(struct rewrite *rw, ir_ref ref) {
@@ -353,6 +367,9 @@ static ir_ref fuse_rule(struct rewrite *rw, ir_ref ref) {
   const ir_ref shifted = isa->shift_add && !rw->ir->inst[ref].guard ? shift_add(rw, ref) : 0;
   if (shifted)
     return shifted;
+  const ir_ref apart = isa->mad ? 0 : without_mad(rw, ref);
+  if (apart)
+    return apart;
   if (isa->lop3 && has_tree(rw->ir, ref, true))
     return logic_rule(rw, ref);
   return isa->add3 && has_tree(rw->ir, ref, false) ? sum_rule(rw, ref) : ref;
@@ -371,7 +388,7 @@ static void note_all(struct ir *ir) {
 
 void pass_fuse(struct ir *ir) {
   const struct isa_features *isa = &ir->target.isa;
-  if (!isa->lop3 && !isa->add3 && !isa->shift_add)
+  if (!isa->lop3 && !isa->add3 && !isa->shift_add && isa->mad)
     return;
   ir_analyse(ir);
   struct fuse fuse = {count_uses(ir), ir->count};

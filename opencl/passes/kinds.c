@@ -94,7 +94,7 @@ bool fold_alu(uint16_t op, const uint64_t operand[3], uint64_t *result) {
 
 bool fold_numbered(uint16_t op, uint64_t number, const uint64_t operand[3], uint64_t *result) {
   const uint8_t format = op < ISA_OPS ? isa_rows[op].format : (uint8_t)FORMAT_EXIT;
-  if (format != FORMAT_ALU && format != FORMAT_LOGIC && format != FORMAT_SHIFT_ADD)
+  if (format != FORMAT_ALU && format != FORMAT_LOGIC && format != FORMAT_SHIFT)
     return false;
   const struct isa_row *row = &isa_rows[op];
   uint32_t registers[REGISTERS * STRIDE] = {0};

@@ -35,7 +35,7 @@ static inline enum ir_width kind_width(unsigned bits) { return bits == 64 ? IR_W
 
 /* Runs an ALU row in the executor on one lane; false if the row is not arithmetic. */
 bool fold_alu(uint16_t op, const uint64_t operand[3], uint64_t *result);
-/* The same for rows with a number, too, of LOGIC and SHIFT_ADD. */
+/* The same for rows with a number, too, of LOGIC and SHIFT. */
 bool fold_numbered(uint16_t op, uint64_t number, const uint64_t operand[3], uint64_t *result);
 
 #endif

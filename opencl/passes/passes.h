@@ -63,6 +63,9 @@ void pass_ids(struct ir *ir);
 /* Neighbouring words are loaded and stored together; behind pass_address(). */
 void pass_widen(struct ir *ir);
 
+/* 64-bit integers word by word, where the machine has no other operations. */
+void pass_split(struct ir *ir);
+
 /* Operations of three inputs, which the machine has: logic, sums, a shift with a sum. */
 void pass_fuse(struct ir *ir);
 

@@ -46,7 +46,7 @@ enum trace_kind replay_kind(enum isa_op op) {
     return TRACE_MBARRIER;
   case FORMAT_ALU:
   case FORMAT_LOGIC:
-  case FORMAT_SHIFT_ADD:
+  case FORMAT_SHIFT:
   case FORMAT_QUERY:
   case FORMAT_QUERY_AXIS:
   case FORMAT_CLOCK:

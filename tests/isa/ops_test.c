@@ -307,3 +307,23 @@ TEST(ops, a_shift_and_add_shifts_by_its_number) {
   }
   rig_close(&rig);
 }
+
+TEST(ops, a_funnel_shift_sees_a_pair_through_a_window_of_32_bits) {
+  struct rig rig;
+  uint64_t seed = 17;
+  ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
+  for (uint32_t shift = 0; shift < 32; shift++) {
+    struct isa_inst inst = plain(ISA_SHF_R);
+    uint64_t pair[32];
+    inst.imm = (uint64_t)shift << 32;
+    for (uint32_t lane = 0; lane < 32; lane++) {
+      pair[lane] = ct_random(&seed);
+      put(&rig.warp[0], 32, TYPE_U32, inst.a, lane, (uint32_t)pair[lane]);
+      put(&rig.warp[0], 32, TYPE_U32, inst.b, lane, pair[lane] >> 32);
+    }
+    isa_lanes()[ISA_SHF_R](&rig.warp[0], &inst, UINT32_MAX, 32);
+    for (uint32_t lane = 0; lane < 32; lane++)
+      EXPECT_EQ(get(&rig.warp[0], 32, TYPE_U32, D, lane), (uint32_t)(pair[lane] >> shift));
+  }
+  rig_close(&rig);
+}

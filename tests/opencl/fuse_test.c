@@ -219,3 +219,101 @@ TEST(fuse, a_machine_gets_only_what_it_has) {
     ir_free(ir);
   }
 }
+
+/* ---- words of 64 bits ---------------------------------------------------------------------------------- */
+
+static ir_ref wide_arg(struct ir *ir, uint32_t number) { return put(ir, ISA_LD_ARG_64, 0, 0, 0, 8 * number); }
+
+static void store_wide(struct ir *ir, ir_ref value) {
+  const ir_ref operand[] = {word(ir, 0), 0, value};
+  ir_append(ir, 0, ir_make(ir, ISA_ST_LDS_64, IR_NOTHING, operand, 3, 0, place));
+}
+
+/* Splits; whether lanes store what they did, and an operation of 64 bits is left besides whole products. */
+static bool split_leaves(struct ir *ir) {
+  enum { LANES = 8 };
+  static struct lane before[LANES], after;
+  char room[IR_FAULT];
+  bool left = false;
+  ir_exit(ir, 0, place);
+  ir->target.isa.wide = 0;
+  for (uint32_t i = 0; i < LANES; i++) {
+    lane_start(&before[i], i, i);
+    lane_run(&before[i], ir);
+  }
+  pass_split(ir);
+  const char *fault = ir_fault(ir, room);
+  EXPECT_STREQ(fault ? fault : "", "");
+  for (uint32_t i = 0; i < LANES && !fault; i++) {
+    lane_start(&after, i, i);
+    lane_run(&after, ir);
+    EXPECT_EQ(after.digest, before[i].digest);
+  }
+  for (uint32_t i = 0; i < ir->block[0].count; i++) {
+    const uint16_t op = ir->inst[ir->block[0].inst[i]].op;
+    left |= op < ISA_OPS && isa_rows[op].class_ == ISA_CLASS_LONG;
+  }
+  return left;
+}
+
+TEST(split, shifts_by_each_known_number_are_of_words) {
+  static const uint16_t ops[] = {ISA_SHL_64, ISA_SHR_U64, ISA_SHR_S64};
+  for (uint32_t by = 0; by < 64; by++)
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+      struct ir *ir = begin(1, 1, 1);
+      store_wide(ir, put(ir, ops[i], wide_arg(ir, 0), word(ir, by), 0, 0));
+      ct_note("%s by %u", isa_op_name((enum isa_op)ops[i]), by);
+      const bool left = split_leaves(ir);
+      EXPECT_EQ(left, by == 0 || by > 31); /* pass_simplify() has those */
+      ir_free(ir);
+    }
+}
+
+TEST(split, logic_and_products_with_all_sorts_of_words_are_of_words) {
+  static const uint16_t ops[] = {ISA_AND_64, ISA_OR_64, ISA_XOR_64, ISA_MUL_64};
+  static const uint64_t constants[] = {
+      0, 1, UINT32_MAX, UINT64_C(0x2545f4914f6cdd1d), UINT64_MAX, UINT64_C(0xffffffff00000000)};
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+    for (size_t k = 0; k < sizeof constants / sizeof *constants + 1; k++) {
+      struct ir *ir = begin(1, 1, 1);
+      const ir_ref a = wide_arg(ir, 0);
+      const ir_ref b = k < sizeof constants / sizeof *constants ? ir_const(ir, IR_W2, constants[k]) : wide_arg(ir, 1);
+      store_wide(ir, put(ir, ISA_NOT_64, put(ir, ops[i], a, b, 0, 0), 0, 0, 0));
+      ct_note("%s, %zu", isa_op_name((enum isa_op)ops[i]), k);
+      EXPECT_FALSE(split_leaves(ir));
+      ir_free(ir);
+    }
+}
+
+TEST(split, sums_stay_whole_and_so_does_all_on_a_wide_machine) {
+  struct ir *ir = begin(1, 1, 1);
+  store_wide(ir, put(ir, ISA_ADD_64, wide_arg(ir, 0), wide_arg(ir, 1), 0, 0));
+  EXPECT_TRUE(split_leaves(ir));
+  ir_free(ir);
+  ir = begin(1, 1, 1);
+  store_wide(ir, put(ir, ISA_XOR_64, wide_arg(ir, 0), wide_arg(ir, 1), 0, 0));
+  const uint32_t count = ir->block[0].count;
+  pass_split(ir);
+  EXPECT_EQ(ir->block[0].count, count);
+  ir_free(ir);
+}
+
+TEST(fuse, a_machine_without_multiply_adds_gets_products_and_sums) {
+  static const uint16_t ops[] = {ISA_MAD_32, ISA_MAD_64, ISA_MADW_S32, ISA_MADW_U32};
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+    struct ir *ir = begin(0, 0, 0);
+    ir->target.isa.mad = 0;
+    const bool wide = isa_rows[ops[i]].a == TYPE_U64, sum = isa_rows[ops[i]].c == TYPE_U64;
+    const ir_ref a = wide ? wide_arg(ir, 0) : arg(ir, 0), b = wide ? wide_arg(ir, 1) : arg(ir, 1);
+    const ir_ref made = put(ir, ops[i], a, b, sum ? wide_arg(ir, 2) : arg(ir, 2), 0);
+    if (sum)
+      store_wide(ir, made);
+    else
+      store(ir, 0, made);
+    ct_note("%s", isa_op_name((enum isa_op)ops[i]));
+    fused(ir);
+    for (uint32_t k = 0; k < ir->block[0].count; k++)
+      EXPECT_TRUE(ir->inst[ir->block[0].inst[k]].op != ops[i]);
+    ir_free(ir);
+  }
+}

@@ -12,12 +12,18 @@
 /* A machine that has everything. */
 static void everything(struct ir *ir) {
   ir->target = opencl_usual_target();
-  ir->target.isa = (struct isa_features){.lop3 = 1, .add3 = 1, .shift_add = 1, .mad = 1, .vector_bytes = 16};
+  ir->target.isa = (struct isa_features){
+      .lop3 = 1, .add3 = 1, .shift_add = 1, .mad = 1, .wide = 0, .vector_bytes = 16}; /* in words */
 }
 
 static void fuse(struct ir *ir) {
   everything(ir);
   pass_fuse(ir);
+}
+
+static void split(struct ir *ir) {
+  everything(ir);
+  pass_split(ir);
 }
 
 static void all_levels(struct ir *ir) {
@@ -30,16 +36,13 @@ static const struct {
   const char *name;
   void (*run)(struct ir *);
 } passes[] = {
-    {"simplify", pass_simplify}, {"promote", pass_promote},
-    {"flatten", pass_flatten},   {"narrow", pass_narrow},
-    {"unroll", pass_unroll},     {"spread", pass_spread},
-    {"hoist", pass_hoist},       {"address", pass_address},
-    {"regroup", pass_regroup},   {"loads", pass_loads},
-    {"latch", pass_latch},       {"thread", pass_thread},
-    {"meet", pass_meet},         {"fuse", fuse},
-    {"widen", pass_widen},       {"chain", pass_chain},
-    {"ids", pass_ids},           {"all", opencl_passes},
-    {"levels", all_levels},
+    {"simplify", pass_simplify}, {"promote", pass_promote}, {"flatten", pass_flatten},
+    {"narrow", pass_narrow},     {"unroll", pass_unroll},   {"spread", pass_spread},
+    {"hoist", pass_hoist},       {"address", pass_address}, {"regroup", pass_regroup},
+    {"loads", pass_loads},       {"latch", pass_latch},     {"thread", pass_thread},
+    {"meet", pass_meet},         {"split", split},          {"fuse", fuse},
+    {"widen", pass_widen},       {"chain", pass_chain},     {"ids", pass_ids},
+    {"all", opencl_passes},      {"levels", all_levels},
 };
 
 /* Of these only what others may see stays the same, not each store. */
