@@ -16,6 +16,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import zlib
 
 os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", "1")
 
@@ -30,6 +31,10 @@ WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", "build/warpwait"))
 CACHE = pathlib.Path(os.environ.get("WARPWAIT_CACHE") or "build/cache").absolute() / "differential"
 OPENCL_TYPES = {"int8": "char", "uint8": "uchar", "int16": "short", "uint16": "ushort", "int32": "int", "uint32": "uint",
                 "int64": "long", "uint64": "ulong", "float16": "half", "float32": "float", "float64": "double"}
+
+
+# Operations that compilers fuse to, on a machine that has all; half of the programs run on one, by their names.
+EVERYTHING = {"isa.lop3": "on", "isa.add3": "on", "isa.shift_add": "on", "isa.wide": "off", "isa.vector_bytes": 16}
 
 
 class Local:
@@ -123,7 +128,7 @@ def launch_file(program, folder):
         launches.append(launch)
     build = {"options": program.options, **({"std": program.standard} if program.standard else {})}
     return {"program": "kernel.cl", "build": build, "machine": program.machine,
-            "set": program.settings, "buffers": buffers, "pipes": pipes, "launches": launches}
+            "set": {**(EVERYTHING if zlib.crc32(program.name.encode()) & 1 else {}), **program.settings}, "buffers": buffers, "pipes": pipes, "launches": launches}
 
 
 def write_launch(program, folder, route):
