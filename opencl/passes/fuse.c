@@ -2,7 +2,7 @@
  *
  *     (a & b) ^ ~c, ...      lop3: any tree of and, or, exclusive or and not over up to three values
  *     a + b + c, a - b - c   add3, addsub, sub3
- *     (a << k) + b           lea
+ *     (a << k) + b, - b      lea, leasub
  *
  * Instructions are seen in order, so that what is below in a tree is one instruction already. A tree takes in those of
  * its values that nobody else wants and that are computed in its own loop; which of them at once, all choices are
@@ -329,19 +329,24 @@ static ir_ref sum_rule(struct rewrite *rw, ir_ref ref) {
   return ref;
 }
 
-/* x * 2^k + y, as pass_address() has it, and (x << k) + y, which it leaves where y is known. */
+static bool is_shift(const struct rewrite *rw, ir_ref ref) {
+  return is_op(rw->ir, ref, ISA_SHL_32) && known(rw, arg(rw, ref, 1)) && can_go(rw, ref);
+}
+
+/* x * 2^k + y, as pass_address() has it, and (x << k) + y, which it leaves where y is known; (x << k) - y. */
 static ir_ref shift_add(struct rewrite *rw, ir_ref ref) {
   const struct ir_inst *inst = &rw->ir->inst[ref];
   if (inst->op == ISA_MAD_32 && known(rw, arg(rw, ref, 1)) && power_of(bits_of(rw, arg(rw, ref, 1))) > 0) {
     const ir_ref operand[] = {arg(rw, ref, 0), arg(rw, ref, 2)};
     return become(rw, ref, ISA_LEA, operand, 2, (uint64_t)power_of(bits_of(rw, arg(rw, ref, 1))), false);
   }
-  for (uint32_t side = 0; side < 2 && inst->op == ISA_ADD_32; side++) {
+  const bool is_sum = inst->op == ISA_ADD_32;
+  for (uint32_t side = 0; side < (is_sum ? 2 : inst->op == ISA_SUB_32); side++) {
     const ir_ref shifted = arg(rw, ref, side);
-    if (!is_op(rw->ir, shifted, ISA_SHL_32) || !known(rw, arg(rw, shifted, 1)) || !can_go(rw, shifted))
+    if (!is_shift(rw, shifted))
       continue;
     const ir_ref operand[] = {arg(rw, shifted, 0), arg(rw, ref, !side)};
-    return become(rw, ref, ISA_LEA, operand, 2, bits_of(rw, arg(rw, shifted, 1)) & 31, false);
+    return become(rw, ref, is_sum ? ISA_LEA : ISA_LEASUB, operand, 2, bits_of(rw, arg(rw, shifted, 1)) & 31, false);
   }
   return 0;
 }
@@ -381,7 +386,8 @@ static void note_all(struct ir *ir) {
       const struct ir_inst *inst = &ir->inst[ir->block[ir->order[i]].inst[k]];
       if (inst->op == ISA_LOP3)
         ir_note(ir, inst->place, "lop3.b32 with table 0x%02x", (unsigned)inst->imm);
-      else if (inst->op == ISA_ADD3 || inst->op == ISA_ADDSUB || inst->op == ISA_SUB3 || inst->op == ISA_LEA)
+      else if (inst->op == ISA_ADD3 || inst->op == ISA_ADDSUB || inst->op == ISA_SUB3 || inst->op == ISA_LEA ||
+               inst->op == ISA_LEASUB)
         ir_note(ir, inst->place, "%s", isa_op_name((enum isa_op)inst->op));
     }
 }

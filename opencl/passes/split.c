@@ -10,7 +10,6 @@
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
 
-
 static ir_ref joined(struct rewrite *rw, ir_ref low, ir_ref high) {
   const ir_ref words[] = {low, high};
   return rewrite_make(rw, IR_JOIN, IR_W2, words, 2, 0);

@@ -195,6 +195,20 @@ TEST(fuse, a_shift_is_added_in_one_instruction_whatever_its_distance) {
     }
 }
 
+TEST(fuse, what_is_subtracted_from_a_shift_is_in_the_same_instruction_and_a_shift_that_is_subtracted_is_not) {
+  for (uint32_t by = 1; by < 32; by++) {
+    struct ir *ir = begin(0, 0, 1);
+    store(ir, 0, put(ir, ISA_SUB_32, put(ir, ISA_SHL_32, arg(ir, 0), word(ir, by), 0, 0), arg(ir, 1), 0, 0));
+    EXPECT_EQ(fused(ir), 1);
+    EXPECT_EQ(last_op(ir), ISA_LEASUB);
+    ir_free(ir);
+    ir = begin(0, 0, 1);
+    store(ir, 0, put(ir, ISA_SUB_32, arg(ir, 1), put(ir, ISA_SHL_32, arg(ir, 0), word(ir, by), 0, 0), 0, 0));
+    EXPECT_EQ(fused(ir), 2);
+    ir_free(ir);
+  }
+}
+
 TEST(fuse, a_product_with_a_power_of_two_is_a_shift) {
   for (uint32_t by = 1; by < 32; by++) {
     struct ir *ir = begin(1, 1, 1);
