@@ -109,7 +109,6 @@ FIT = [
     ("threads", "mem.link_up_queue", 1, 64, ("wgcopy", "stream")),
     ("launch", "cu.dispatch_latency", 1, 2000, ("dispatch",)),
     ("launch", "cu.dispatch_rate", 1, 2000, ("dispatch",)),
-    ("launch", "cu.launch_overhead", 0, 50000, ("dispatch", "opencl")),
     ("launch", "cu.constant_latency", 1, 200, ("opencl",)),
 ]
 
@@ -123,6 +122,7 @@ EXCUSED = {
     "nothing here is limited by it": ("cu.branch_interval", "cu.private_latency", "dma.write_width"),
     "read off a kernel of 32 work-groups, of which there is no family": ("mem.l2_partition_cus",),
     "read off loads of random sectors, of which there is no family": ("mem.l2_burst",),
+    "the host's, not the GPU's": ("cu.launch_overhead",),
     "read off single instructions in OpenCL's loops": ("cu.div_latency",),
     "no model reads it: of the host, for the OpenCL driver": ("host.call", "host.submit", "host.start", "host.write_latency",
                                                               "host.write_width", "host.read_latency", "host.read_width",
@@ -139,5 +139,5 @@ AXES = [
 ]
 
 # What leaveout_apps.py fits to whole kernels: of FIT what these depend on and small kernels tell least of.
-APPS = ("cu.launch_overhead", "cu.constant_latency", "cu.divergence_latency", "cu.global_operand_latency", "mem.link_width",
+APPS = ("cu.constant_latency", "cu.divergence_latency", "cu.global_operand_latency", "mem.link_width",
         "mem.l2_width", "mem.dram_width", "mem.dram_burst")

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from case import GPU, Like, Outcome, Unmodelled
+from case import GPU, HOSTS, Like, Outcome, Unmodelled
 
 # What compute units share, and a part of the machine has its part of.
 SHARED = ("mem.l2_size", "mem.l2_width", "mem.dram_width", "mem.l2_slices", "mem.dram_channels", "mem.clusters",
@@ -46,6 +46,7 @@ class Machine:
         self.values.update(item.split("=", 1) for item in self.sets)
         GPU.count, GPU.clock_mhz = number(self.values["cu.count"]), number(self.values["cu.clock_mhz"])
         GPU.l2_size = number(self.values["mem.l2_size"])
+        GPU.host = HOSTS.get(name, ())
 
     def _say(self, *arguments):
         told = subprocess.run([self.warpwait, *arguments], capture_output=True, text=True)

@@ -380,7 +380,7 @@ def _branch_switch(row):
 def _empty_kernel(row):
     """A host's events around launches of a kernel that ends at once, in microseconds."""
     groups, threads = row.number("ctas", 1, 1 << 22), row.number("threads", 1, 1024)
-    case = Case(".kernel k\n        exit\n", (Launch("k", groups, threads),), (), cus=GPU.count)
+    case = Case(".kernel k\n        exit\n", (Launch("k", groups, threads),), (), cus=GPU.count, sets=GPU.host)
     return case, lambda outcome: outcome.events[0] / GPU.clock_mhz
 
 

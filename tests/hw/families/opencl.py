@@ -23,7 +23,7 @@ def _part(groups):
 
 def _build(defines, registers=32):
     """NVIDIA's compiler takes 14 to 31 registers for these kernels."""
-    return ("options", f"-DUSE_CLOCK -DUNROLL_BY_4 {defines}"), ("copies", "loop"), ("registers", registers)
+    return ("options", f"-DUSE_CLOCK {defines}"), ("copies", "loop"), ("registers", registers)
 
 
 def _case(kernel, groups, local, buffers, args, build, cycles=None):
@@ -34,7 +34,7 @@ def _case(kernel, groups, local, buffers, args, build, cycles=None):
         made.append(Buffer(STAMPS, 8 * cycles * part, reads=True))
     launch = Launch(kernel, part, local, args)
     return Case(SOURCE, (launch, launch), tuple(made), language="cl", cus=cus, share=share,
-                build=build)
+                build=build, sets=GPU.host)
 
 
 def _event(outcome):
@@ -111,7 +111,7 @@ def _transpose(row):
         buffers += [Buffer("in" + one, 4 * dim * dim), Buffer("out" + one, 4 * dim * dim)]
     stamps = Buffer(STAMPS, 8 * across * min(2 * few, down), reads=True)
     case = Case(SOURCE, tuple(launches), tuple(dict.fromkeys(buffers)) + (stamps,), language="cl", cus=cus, share=share,
-                build=_build(f"-DPITCH={pitch}"))
+                build=_build(f"-DPITCH={pitch}"), sets=GPU.host)
     if row.metric == "cycles_per_local_pass":
         return case, lambda outcome: _column(outcome, 0, 1) / reps
     if down <= 2 * few or row.metric != "event_time":
