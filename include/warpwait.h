@@ -493,7 +493,8 @@ WW_API void ww_trace_unref(ww_trace *trace);
 WW_API ww_status ww_trace_machine(const ww_trace *trace, ww_machine **machine, ww_error *error);
 
 /* Runs the trace again, on `machine` (NULL: the recording's), from cycle 0 and with empty caches. The report is that of
- * a run there. WW_UNSUPPORTED when another machine would run another program, or other work-groups. `check`, `trace`
+ * a run there, but for the machine's isa.*, which are the recording's: the trace has the code that it has.
+ * WW_UNSUPPORTED when another machine would run another program, or other work-groups. `check`, `trace`
  * and `functional` of the watch are refused: a trace has no data. */
 WW_API ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machine, const ww_watch *watch,
                                  ww_report **report, ww_error *error);

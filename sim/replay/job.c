@@ -134,6 +134,8 @@ static bool read_machine(struct job_reader *reader, const json_t *root) {
   reader->isa = recorded.isa;
   if (reader->request->made) {
     job->machine = job->machine_file = *reader->request->made;
+    if (reader->request->made_elsewhere)
+      job->machine.isa = job->machine_file.isa = reader->isa;
   } else if (reader->request->machine) {
     if (!take_machine(reader, &place, machine))
       return false;

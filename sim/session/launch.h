@@ -12,6 +12,7 @@ struct job_request {
   const char *machine;        /* in place of the file's; NULL: the file's, or "teaching" */
   const char *machine_from;   /* the file that names it; NULL: the command line */
   const struct machine *made; /* in place of `machine` and of all that the file says of it; NULL: none */
+  bool made_elsewhere;        /* of a trace: `made` has any instructions; take those of the recording */
   const char *const *set;     /* "key=value", after the file's */
   size_t set_count;
   const char *global, *local;      /* "X[,Y[,Z]]", in place of those of a file's only launch; NULL: the file's */
