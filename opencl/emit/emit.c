@@ -95,15 +95,22 @@ static struct machine *select_within(struct ir *ir) {
   return m;
 }
 
-/* In a better order, if that spills nothing and costs no warp its registers: a little less ahead each time, and in the
- * end as it was. */
+/* Changes the order for the better, a little less with each try. *allowed: registers beyond which that does not pay. */
+static bool reorder(struct machine *m, const struct opencl_target *target, uint32_t try, uint32_t *allowed) {
+  enum { STEP = 4, TRIES = 3, AHEAD = 16, AHEAD_OF_FEW = 8 };
+  *allowed = m->bound[VREG_WORD];
+  if (opencl_pass_runs(target, PASS_schedule))
+    return try < TRIES && machine_schedule(m, try * STEP, allowed);
+  return !try && opencl_pass_runs(target, PASS_ahead) &&
+         machine_load_ahead(m, target->registers < WIDE_FROM ? AHEAD_OF_FEW : AHEAD);
+}
+
+/* In a better order, if that spills nothing and costs no warp its registers; in the end as it was. */
 static struct machine *select_and_allocate(struct ir *ir, bool *placed) {
-  enum { STEP = 4, TRIES = 3 };
   for (uint32_t try = 0;; try++) {
     struct machine *m = select_within(ir);
-    uint32_t allowed = 0;
-    const bool moved =
-        try < TRIES && opencl_pass_runs(&ir->target, PASS_schedule) && machine_schedule(m, try * STEP, &allowed);
+    uint32_t allowed;
+    const bool moved = reorder(m, &ir->target, try, &allowed);
     bool spilled = false;
     *placed = allocate(m, &spilled);
     if (!moved || (!spilled && m->used[VREG_WORD] <= allowed))

@@ -150,6 +150,10 @@ uint32_t *layout_order(const struct ir *ir);
 /* A machine of a kernel (select.c). */
 struct machine *machine_select(struct ir *ir);
 
+/* Moves loads ahead, as long as results on their way take no more than `most` words, and nothing else (ahead.c).
+ * Returns whether that changed anything. */
+bool machine_load_ahead(struct machine *m, uint32_t most);
+
 /* Puts instructions in a better order, in which about *allowed registers are used: as many as cost no warp its place,
  * less `less` (schedule.c). Returns whether that changed anything. */
 bool machine_schedule(struct machine *m, uint32_t less, uint32_t *allowed);

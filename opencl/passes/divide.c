@@ -47,7 +47,7 @@ static ir_ref divide_rule(struct rewrite *rw, ir_ref ref) {
     return ref;
   const unsigned l = 64 - (unsigned)__builtin_clzll(by);
   const struct range range = range_of(rw->context, t.a);
-  ir_ref quotient = is_unsigned ? short_quotient(rw, &t, by, l, range.high) : 0;
+  ir_ref quotient = is_unsigned && rw->ir->target.optimize ? short_quotient(rw, &t, by, l, range.high) : 0;
   if (!quotient)
     quotient = is_signed ? signed_quotient(rw, &t, by, l) : unsigned_quotient(rw, &t, by, l);
   if (t.kind == KIND_DIV_S || t.kind == KIND_DIV_U)

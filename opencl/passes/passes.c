@@ -33,7 +33,8 @@ static run_of_pass *const run_pass[OPENCL_PASSES] = {
     [PASS_unroll] = pass_unroll,   [PASS_narrow] = pass_narrow,     [PASS_spread] = pass_spread,
     [PASS_divide] = pass_divide,   [PASS_regroup] = pass_regroup,   [PASS_hoist] = pass_hoist,
     [PASS_chain] = pass_chain,     [PASS_widen] = pass_widen,       [PASS_latch] = pass_latch,
-    [PASS_split] = pass_split,     [PASS_address] = pass_address, [PASS_fuse] = pass_fuse,         [PASS_ids] = pass_ids,
+    [PASS_split] = pass_split,     [PASS_address] = pass_address,   [PASS_fuse] = pass_fuse,
+    [PASS_ids] = pass_ids,
 };
 
 static void run(struct ir *ir, enum opencl_pass pass) {
@@ -62,7 +63,7 @@ void opencl_passes(struct ir *ir) {
       PASS_meet,    /* behind thread, which would undo it */
       PASS_promote, /* arrays that only copies of loops index are indexed by constants now */
       PASS_simplify, PASS_narrow, PASS_simplify, PASS_chain, PASS_spread, PASS_simplify, PASS_divide, PASS_regroup,
-      PASS_hoist, PASS_simplify, PASS_address, PASS_simplify, PASS_widen, PASS_ids, PASS_split, PASS_simplify, PASS_fuse, PASS_simplify,
-      PASS_latch);
+      PASS_hoist, PASS_simplify, PASS_address, PASS_simplify, PASS_widen, PASS_ids, PASS_split, PASS_simplify,
+      PASS_fuse, PASS_simplify, PASS_latch);
   forget_slots(ir);
 }

@@ -5,7 +5,7 @@
 
 #include "opencl/ir/ir.h"
 
-/* All that the kernel's target wants, to the end; PASS_schedule is emit's. */
+/* All that the target of the kernel wants, to the end; PASS_ahead and PASS_schedule are of emit. */
 void opencl_passes(struct ir *ir);
 
 /* Private variables that are only loaded and stored at known places become values (scalar replacement of

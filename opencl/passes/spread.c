@@ -152,7 +152,8 @@ static ir_ref spread_extension(struct rewrite *rw, const struct term *t) {
     return 0;
   const ir_ref x = arg(rw, t->a, 0);
   const int64_t plus = kind_signed(bits_of(rw, arg(rw, t->a, 1)), 32);
-  const bool is_new = x >= spread->refs && rw->ir->inst[x].op != IR_CONST; /* of what was there before */
+  const bool is_new =
+      rw->ir->target.optimize && x >= spread->refs && rw->ir->inst[x].op != IR_CONST; /* of what was there before */
   const struct range range = is_new ? range_of_op(&spread->ranges, x) : range_of(&spread->ranges, x);
   if (range_empty(range))
     return 0;

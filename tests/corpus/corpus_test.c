@@ -90,6 +90,7 @@ static struct code random_code(uint32_t row) {
   for (uint64_t seed = row * PER_ROW; seed < (row + 1) * PER_ROW; seed++) {
     for (unsigned few = 0; few < 2; few++) {
       struct ir *ir = program_random(seed, SIZE);
+      ir->target.optimize = 0;
       opencl_passes(ir);
       add_random(&code, ir, few ? FEW : MANY);
       add_random(&code, emit_random(seed, LIVE), few ? FEW : MANY);

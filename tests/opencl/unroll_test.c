@@ -12,11 +12,11 @@ static const struct ir_place nowhere = {.line = 1};
 /* for (i = first; i KIND bound; i += step), with `first` at argument 0, the bound at 4 and the step at 8 or known. */
 struct sort {
   enum kind kind;
-  int32_t step;    /* 0: the size of the work-group, which is positive */
-  bool blocks;     /* a branch in the body */
-  bool barrier;    /* a barrier in it */
-  uint32_t asked;  /* see struct ir_block */
-  uint32_t known;  /* turns, if they are known; 0: they are not */
+  int32_t step;   /* 0: the size of the work-group, which is positive */
+  bool blocks;    /* a branch in the body */
+  bool barrier;   /* a barrier in it */
+  uint32_t asked; /* see struct ir_block */
+  uint32_t known; /* turns, if they are known; 0: they are not */
 };
 
 static ir_ref put(struct ir *ir, uint32_t block, uint16_t op, ir_ref a, ir_ref b, ir_ref c, uint64_t imm) {
@@ -40,7 +40,8 @@ static struct ir *make_loop(const struct sort *sort) {
   const uint32_t header = ir_block_new(ir), body = ir_block_new(ir), arm = ir_block_new(ir), latch = ir_block_new(ir),
                  after = ir_block_new(ir);
   const ir_ref first = sort->known ? number(ir, 0) : put(ir, 0, ISA_LD_ARG_32, 0, 0, 0, 0);
-  const ir_ref bound = sort->known ? number(ir, sort->known * (uint32_t)sort->step) : put(ir, 0, ISA_LD_ARG_32, 0, 0, 0, 4);
+  const ir_ref bound =
+      sort->known ? number(ir, sort->known * (uint32_t)sort->step) : put(ir, 0, ISA_LD_ARG_32, 0, 0, 0, 4);
   const ir_ref step = sort->step ? number(ir, (uint32_t)sort->step) : put(ir, 0, ISA_GET_LOCAL_SIZE, 0, 0, 0, 0);
   ir_goto(ir, 0, header, nowhere);
   const ir_ref i = put(ir, header, IR_PHI, 0, 0, 0, 0), sum = put(ir, header, IR_PHI, 0, 0, 0, 0);
@@ -52,8 +53,9 @@ static struct ir *make_loop(const struct sort *sort) {
   if (sort->barrier)
     put(ir, body, ISA_BAR_LDS, 0, 0, 0, 0);
   if (sort->blocks)
-    ir_if(ir, body, put(ir, body, ISA_SETP_EQ_U32, put(ir, body, ISA_AND_32, i, number(ir, 2), 0, 0), number(ir, 0), 0, 0),
-          arm, latch, nowhere);
+    ir_if(ir, body,
+          put(ir, body, ISA_SETP_EQ_U32, put(ir, body, ISA_AND_32, i, number(ir, 2), 0, 0), number(ir, 0), 0, 0), arm,
+          latch, nowhere);
   else
     ir_goto(ir, body, latch, nowhere);
   put_store(ir, arm, put(ir, arm, ISA_ADD_32, at, number(ir, 256), 0, 0), put(ir, arm, ISA_NOT_32, more, 0, 0, 0));
@@ -97,7 +99,8 @@ static void expect_same(const struct sort *sort, const int64_t (*bounds)[2], siz
   EXPECT_STREQ(fault ? fault : "", "");
   pass_simplify(unrolled);
   for (size_t i = 0; i < pairs; i++) {
-    const struct lane before = run(plain, bounds[i][0], bounds[i][1]), after = run(unrolled, bounds[i][0], bounds[i][1]);
+    const struct lane before = run(plain, bounds[i][0], bounds[i][1]),
+                      after = run(unrolled, bounds[i][0], bounds[i][1]);
     ct_note("kind %d, step %d, %lld to %lld", sort->kind, sort->step, (long long)bounds[i][0], (long long)bounds[i][1]);
     if (before.failed) /* it never ends */
       continue;
@@ -111,11 +114,39 @@ static void expect_same(const struct sort *sort, const int64_t (*bounds)[2], siz
 
 #define MOST INT32_MAX
 #define LEAST INT32_MIN
-static const int64_t up[][2] = {
-    {0, 0},  {0, 1},   {0, 2},   {0, 3},   {0, 4},   {0, 5},   {0, 7},   {0, 8},   {0, 15},       {0, 16},
-    {0, 17}, {0, 31},  {0, 33},  {3, 20},  {5, 5},   {9, 2},   {-9, 4},  {-3, -1}, {-20, -2},     {MOST - 9, MOST - 1},
-    {1, 70}, {0, 100}, {-50, 0}, {2, 2},   {7, 64},  {LEAST, LEAST + 9}, {LEAST, LEAST},          {MOST - 3, MOST - 3},
-    {0, LEAST}, {LEAST + 1, LEAST + 40}, {MOST - 30, MOST - 8}, {0xfffffff0, 0xffffffff}, {0, 3000}};
+static const int64_t up[][2] = {{0, 0},
+                                {0, 1},
+                                {0, 2},
+                                {0, 3},
+                                {0, 4},
+                                {0, 5},
+                                {0, 7},
+                                {0, 8},
+                                {0, 15},
+                                {0, 16},
+                                {0, 17},
+                                {0, 31},
+                                {0, 33},
+                                {3, 20},
+                                {5, 5},
+                                {9, 2},
+                                {-9, 4},
+                                {-3, -1},
+                                {-20, -2},
+                                {MOST - 9, MOST - 1},
+                                {1, 70},
+                                {0, 100},
+                                {-50, 0},
+                                {2, 2},
+                                {7, 64},
+                                {LEAST, LEAST + 9},
+                                {LEAST, LEAST},
+                                {MOST - 3, MOST - 3},
+                                {0, LEAST},
+                                {LEAST + 1, LEAST + 40},
+                                {MOST - 30, MOST - 8},
+                                {0xfffffff0, 0xffffffff},
+                                {0, 3000}};
 
 TEST(unroll, a_loop_with_a_counter_runs_as_often_as_before) {
   static const enum kind kinds[] = {KIND_LT_S, KIND_LT_U, KIND_LE_S, KIND_LE_U, KIND_NE_U};
@@ -127,9 +158,10 @@ TEST(unroll, a_loop_with_a_counter_runs_as_often_as_before) {
 }
 
 TEST(unroll, a_loop_that_counts_down_runs_as_often_as_before) {
-  static const int64_t down[][2] = {{0, 0},  {1, 0},   {5, 0},    {8, 0},         {16, 0},            {33, -7},
-                                    {9, 9},  {2, 9},   {100, 3},  {-4, -30},      {MOST, MOST - 20},  {LEAST + 30, LEAST + 2},
-                                    {40, 1}, {0, -64}, {17, 0},   {MOST, MOST},   {12, 11},           {0xffffffff, 0xffffffe0}};
+  static const int64_t down[][2] = {
+      {0, 0},  {1, 0},   {5, 0},   {8, 0},       {16, 0},           {33, -7},
+      {9, 9},  {2, 9},   {100, 3}, {-4, -30},    {MOST, MOST - 20}, {LEAST + 30, LEAST + 2},
+      {40, 1}, {0, -64}, {17, 0},  {MOST, MOST}, {12, 11},          {0xffffffff, 0xffffffe0}};
   static const enum kind kinds[] = {KIND_GT_S, KIND_GT_U, KIND_GE_S, KIND_GE_U, KIND_NE_U};
   static const int32_t steps[] = {-1, -3, -16};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
@@ -156,9 +188,11 @@ TEST(unroll, known_turns_become_copies_or_a_loop_of_several) {
 TEST(unroll, as_many_copies_as_the_source_asks_for) {
   static const struct {
     uint32_t asked, known, stores;
-  } cases[] = {{1, 0, 1}, {1, 9, 1}, {2, 0, 3}, {8, 0, 9}, {5, 1000, 5}, {3, 1000, 4}, {UINT32_MAX, 40, 40}, {40, 40, 40}};
+  } cases[] = {{1, 0, 1},   {1, 9, 1}, {2, 0, 3}, {8, 0, 9}, {5, 1000, 5}, {3, 1000, 4}, {UINT32_MAX, 40, 40},
+               {40, 40, 40}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    struct ir *ir = make_loop(&(struct sort){.kind = KIND_NE_U, .step = 1, .asked = cases[i].asked, .known = cases[i].known});
+    struct ir *ir =
+        make_loop(&(struct sort){.kind = KIND_NE_U, .step = 1, .asked = cases[i].asked, .known = cases[i].known});
     pass_unroll(ir);
     EXPECT_EQ(count(ir, ISA_ST_LDS_32), cases[i].stores + 2);
     ir_free(ir);
