@@ -13,6 +13,7 @@
  *
  * Left alone: loops within which there is one more, until that is unrolled wholly; loops with other ways out than their
  * header; and, ahead, loops with operations across lanes, as lanes with different numbers of turns would part. */
+#include "opencl/ir/log.h"
 #include "opencl/passes/address.h"
 #include "opencl/passes/ir_loop.h"
 #include "opencl/passes/passes.h"
@@ -279,6 +280,7 @@ static bool unroll_known(struct unroll *unroll, struct ir_loop *loop, const stru
   const bool own = ir->target.optimize >= 2, much = ir->target.optimize > 2;
   if ((turns <= asked && turns <= ASKED_TURNS && turns * contents->size <= ASKED_SIZE) ||
       (own && !asked && turns * contents->size <= (much ? 2 : 1) * WHOLE_SIZE)) {
+    ir_note(ir, ir->block[loop->header].place, "%u turns, no loop", turns);
     unroll_wholly(unroll, loop, turns);
     return true;
   }
@@ -291,6 +293,7 @@ static bool unroll_known(struct unroll *unroll, struct ir_loop *loop, const stru
     factor = factor_for(MOST_FACTOR, contents->size, (much ? 2 : 1) * FACTOR_SIZE);
   if (factor < 2 || turns < 2 * factor)
     return false;
+  ir_note(ir, ir->block[loop->header].place, "%u turns in front, %u bodies a turn", turns % factor, factor);
   peel(unroll, loop, turns % factor);
   multiply(unroll, loop, factor);
   ir->block[loop->header].copies = 1;
@@ -334,6 +337,8 @@ static bool unroll_unknown(struct unroll *unroll, struct ir_loop *loop, const st
     return false;
   if (factor * contents->size > ASKED_SIZE)
     return false;
+  ir_note(ir, ir->block[loop->header].place, "%u bodies a turn as long as as many are left",
+          batch && !asked ? BATCH_FACTOR : factor);
   if (batch && !asked)
     unroll_ahead(unroll, loop, &counter, BATCH_FACTOR);
   unroll_ahead(unroll, loop, &counter, factor);
