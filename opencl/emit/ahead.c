@@ -1,5 +1,5 @@
-/* Loads go ahead of arithmetic that does not need them, and all else stays as it was: what level 0 does, whose code is to
- * be read beside its source; schedule.c is for the other levels.
+/* Loads go ahead of arithmetic that does not need them, and all else stays as it was: what level 0 does, whose code is
+ * to be read beside its source; schedule.c is for the other levels.
  *
  * Only within a block, between two instructions that have an effect (stores, barriers, operations across lanes, ...),
  * and loads keep their order among themselves: what moves down is arithmetic. Each load takes along what its address
