@@ -87,7 +87,7 @@ def _pipe(row):
             ("local", tile * buffers), ("buffer", STAMPS))
     # ours wants some more for what NVIDIA's does with 26: to have loads under way, without spilling
     case = _case("pipeline", groups, local, (("in", groups * distinct * tile), ("out", 4 * groups * local)), args,
-                 _build(f"-DNBUF={buffers}", 40), 4)
+                 _build(f"-DUNROLL_BY_4 -DNBUF={buffers}", 40), 4)
     if row.metric == "cycles_per_tile":
         return case, lambda outcome: _column(outcome, 0) / tiles
     return case, _metric(row)
