@@ -500,7 +500,7 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
 
 /* Which words make which code: bitcode, but for O2, of which optimise() does the rest. */
 static const char *const *const routes[OPENCL_ROUTES] = {
-    [OPENCL_ROUTE_SSA] = WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"),
+    [OPENCL_ROUTE_SSA] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-c"),
     [OPENCL_ROUTE_O0] = WORDS("-O0", "-c"),
     [OPENCL_ROUTE_O2] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-S"),
 };

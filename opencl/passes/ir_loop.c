@@ -139,7 +139,7 @@ bool ir_loop_counter(struct ir *ir, const struct ranges *ranges, const struct ir
     return false;
   counter->bits = kind_bits(op);
   if (header->to[0] != loop->body)
-    op = op_complement(op);
+    op = (uint16_t)op_complement(op);
   counter->kind = kind_of(op);
   counter->phi = ir_operand(ir, question, 0);
   counter->bound = ir_operand(ir, question, 1);
