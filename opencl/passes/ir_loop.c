@@ -152,6 +152,25 @@ bool ir_loop_counter(struct ir *ir, const struct ranges *ranges, const struct ir
          (find_negative_step(ir, loop, counter) || find_step(ranges, loop, counter)) && leads_there(ir, counter);
 }
 
+uint32_t ir_loop_count(const struct ir *ir, const struct ir_loop *loop, const struct counter *counter) {
+  const ir_ref first = phi_value(ir, counter->phi, loop->entry);
+  if (!ir_is_const(ir, first) || !ir_is_const(ir, counter->bound) || !ir_is_const(ir, counter->by))
+    return UINT32_MAX;
+  const unsigned bits = counter->bits;
+  const uint64_t from = ir->inst[first].imm, to = ir->inst[counter->bound].imm, by = ir->inst[counter->by].imm;
+  const bool is_signed = counter->kind == KIND_LT_S || counter->kind == KIND_GT_S;
+  if (counter->kind != KIND_NE_U && !is_signed && counter->kind != KIND_LT_U && counter->kind != KIND_GT_U)
+    return UINT32_MAX;
+  /* Read so that signed numbers are in the order of unsigned ones. */
+  const uint64_t sign = is_signed ? UINT64_C(1) << (bits - 1) : 0, mask = kind_mask(bits);
+  const uint64_t low = (counter->down ? to : from) ^ sign, high = (counter->down ? from : to) ^ sign;
+  if (counter->kind != KIND_NE_U && (high <= low || (counter->down ? low < by : high > mask - by)))
+    return UINT32_MAX;
+  const uint64_t distance = ((high & mask) - (low & mask)) & mask;
+  const uint64_t turns = distance / by + (distance % by != 0);
+  return turns < UINT32_MAX ? (uint32_t)turns : UINT32_MAX;
+}
+
 /* ---- counting --------------------------------------------------------------------------------------- */
 
 enum { MOST_DEEP = 32 };

@@ -33,7 +33,10 @@ struct counter {
 
 bool ir_loop_counter(struct ir *ir, const struct ranges *ranges, const struct ir_loop *loop, struct counter *counter);
 
-/* How often the body runs, at most `most` times; UINT32_MAX if that is not known. */
+/* How often it runs, from the counter's numbers; UINT32_MAX if they are not known, or might wrap. */
+uint32_t ir_loop_count(const struct ir *ir, const struct ir_loop *loop, const struct counter *counter);
+
+/* How often the body runs, tried out, at most `most` times; UINT32_MAX if that is not known. */
 uint32_t ir_loop_turns(struct ir *ir, const struct ir_loop *loop, uint32_t most);
 
 /* ---- copies ---------------------------------------------------------------------------------------- */

@@ -24,7 +24,7 @@
 #include "sim/base/need.h"
 
 enum {
-  MOST_TURNS = 4096, /* that are counted */
+  MOST_TURNS = 400,  /* that are tried out one by one */
   ASKED_TURNS = 64,  /* copies at most, where the source asks */
   ASKED_SIZE = 2048, /* instructions of all copies, likewise */
   WHOLE_SIZE = 400,  /* where it does not ask: of a loop that goes */
@@ -274,12 +274,17 @@ static uint32_t factor_for(uint32_t most, uint32_t size, uint32_t room) {
   return factor;
 }
 
+/* As many copies as the source asks for, or it is hostile. */
+static bool is_modest(uint32_t copies, const struct contents *contents) {
+  return copies <= ASKED_SIZE && copies * contents->size <= ASKED_SIZE;
+}
+
 static bool unroll_known(struct unroll *unroll, struct ir_loop *loop, const struct contents *contents, uint32_t turns) {
   struct ir *ir = unroll->ir;
   const uint32_t asked = ir->block[loop->header].copies;
   const bool own = ir->target.optimize >= 2, much = ir->target.optimize > 2;
-  if ((turns <= asked && turns <= ASKED_TURNS && turns * contents->size <= ASKED_SIZE) ||
-      (own && !asked && turns * contents->size <= (much ? 2 : 1) * WHOLE_SIZE)) {
+  if ((turns <= asked && turns <= ASKED_TURNS && is_modest(turns, contents)) ||
+      (own && !asked && turns <= MOST_TURNS && turns * contents->size <= (much ? 2 : 1) * WHOLE_SIZE)) {
     ir_note(ir, ir->block[loop->header].place, "%u turns, no loop", turns);
     unroll_wholly(unroll, loop, turns);
     return true;
@@ -288,10 +293,10 @@ static bool unroll_known(struct unroll *unroll, struct ir_loop *loop, const stru
   if (has_loops(ir, loop))
     return false;
   if (own && asked && asked != UINT32_MAX)
-    factor = asked * contents->size <= ASKED_SIZE ? asked : 1;
+    factor = is_modest(asked, contents) ? asked : 1;
   else if (own)
     factor = factor_for(MOST_FACTOR, contents->size, (much ? 2 : 1) * FACTOR_SIZE);
-  if (factor < 2 || turns < 2 * factor)
+  if (factor < 2 || turns / 2 < factor)
     return false;
   ir_note(ir, ir->block[loop->header].place, "%u turns in front, %u bodies a turn", turns % factor, factor);
   peel(unroll, loop, turns % factor);
@@ -335,7 +340,7 @@ static bool unroll_unknown(struct unroll *unroll, struct ir_loop *loop, const st
     factor = asked;
   else if (AHEAD_FACTOR * contents->size > (much ? 2 : 1) * AHEAD_SIZE)
     return false;
-  if (factor * contents->size > ASKED_SIZE)
+  if (!is_modest(factor, contents))
     return false;
   ir_note(ir, ir->block[loop->header].place, "%u bodies a turn as long as as many are left",
           batch && !asked ? BATCH_FACTOR : factor);
@@ -355,6 +360,10 @@ static bool unroll_loop(struct unroll *unroll, struct ir_loop *loop) {
   const uint32_t turns = ir_loop_turns(ir, loop, own ? MOST_TURNS : ASKED_TURNS);
   if (turns != UINT32_MAX)
     return unroll_known(unroll, loop, &contents, turns);
+  struct counter counter;
+  const uint32_t more = own && find_counter(unroll, loop, &counter) ? ir_loop_count(ir, loop, &counter) : UINT32_MAX;
+  if (more != UINT32_MAX && more > MOST_TURNS)
+    return unroll_known(unroll, loop, &contents, more);
   return !has_loops(ir, loop) && unroll_unknown(unroll, loop, &contents);
 }
 
