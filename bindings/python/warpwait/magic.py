@@ -47,6 +47,7 @@ def parser() -> Parser:
     made.add_argument("-a", "--arg", metavar="NAME=EXPRESSION", action="append", default=[],
                       help="an argument of the kernel; of a local pointer its bytes")
     made.add_argument("-D", "--define", metavar="NAME[=VALUE]", action="append", default=[], help="a macro")
+    made.add_argument("-O", "--optimize", metavar="N", type=int, choices=range(4), help="how much the compiler optimizes (default: 2)")
     made.add_argument("-k", "--kernel", metavar="NAME", help="the kernel (default: the only one)")
     made.add_argument("-o", "--out", metavar="NAME", default="report", help="the variable that gets the report")
     made.add_argument("-c", "--check", action="store_true", help="look for all hazards, and show them")
@@ -109,7 +110,7 @@ def run_cell(line: str, cell: str, names: dict[str, Any]) -> Report:
     """Runs a cell. names: the notebook's variables, among which the report goes."""
     options = parser().parse_args(words_of(line))
     machine = machine_of(options.machine, options.set, names)
-    program = Program(cell, name="cell.cl", defines=dict(map(split, options.define)))
+    program = Program(cell, name="cell.cl", defines=dict(map(split, options.define)), optimize=options.optimize)
     kernel = program.kernel(options.kernel)
     launch = kernel.launch(global_size=evaluated(options.global_size, names),
                            local_size=evaluated(options.local_size, names) if options.local_size else None,
