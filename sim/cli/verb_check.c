@@ -112,6 +112,7 @@ int verb_check(struct command *command) {
   struct suppressions all = {0};
   struct job job = {0};
   command_number(command, OPTION_MAX_HAZARDS, &call.most);
+  call.job.build.near_source = true;
   const bool good = run_take(command, &call.common) && job_take(command, &call.job, &call.common.message) &&
                     read_suppressions(&call, &all) && job_load(&call.job, &call.common, false, &job) &&
                     outputs_possible(&call, &job);

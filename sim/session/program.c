@@ -111,6 +111,7 @@ void program_build_add(struct program_build *build, const struct program_build *
   if (more->optimize_said)
     build->optimize = more->optimize;
   build->optimize_said |= more->optimize_said;
+  build->near_source |= more->near_source;
   build->without |= more->without;
   build->isa = more->isa ? more->isa : build->isa;
   build->explanation = more->explanation ? more->explanation : build->explanation;
@@ -465,8 +466,8 @@ static void begin_program(struct program *program, const struct program_build *b
   program->target = opencl_usual_target();
   if (build->registers)
     program->target.registers = build->registers;
-  if (build->optimize_said)
-    program->target.optimize = build->optimize;
+  if (build->optimize_said || build->near_source)
+    program->target.optimize = build->optimize_said ? build->optimize : 0;
   program->target.without = build->without;
   if (build->isa)
     program->target.isa = *build->isa;

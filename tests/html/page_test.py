@@ -143,7 +143,7 @@ STRIDES = """kernel void strides(global uint *out) {
 def test_the_worst_of_an_instructions_accesses_is_kept(made):
     kernel = made.folder / "strides.cl"
     kernel.write_text(STRIDES)
-    path = made.page("strides", "run", kernel, "--global", "64", "--local", "64", "--arg", "buffer:out=256")
+    path = made.page("strides", "run", kernel, "--optimize", "0", "--global", "64", "--local", "64", "--arg", "buffer:out=256")
     lanes = [lanes for lanes in Data(path).points[0]["lanes"] if lanes["kind"] == "read"]
     assert [(one["passes"], one["lanes"][3][1]) for one in lanes] == [(8, 3 * 8 * 4)], lanes
 
