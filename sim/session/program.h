@@ -35,7 +35,7 @@ struct program_build {
   bool copies_said;
   enum opencl_copies copies;
   bool optimize_said;
-  bool near_source; /* unless a level is said, it is 0: whoever asks wants to hear of source lines, not of time */
+  bool near_source;  /* unless a level is said, it is 0: whoever asks wants to hear of source lines, not of time */
   unsigned optimize; /* level, 0 to 3 */
   uint64_t without;  /* passes that are left out, a bit each */
   const struct isa_features

@@ -240,7 +240,7 @@ TEST(bounds, a_resource_that_is_held_while_it_waits_for_another_is_not_named) {
   const char *const job = "k.cl --global 256 --local 64 --arg buffer:in=65536:float:iota "
                           "--arg buffer:out=1024:float --arg int:16";
   char command[400];
-  snprintf(command, sizeof command, "run %s --why", job);
+  snprintf(command, sizeof command, "run %s --optimize 0 --why", job);
   struct outcome outcome = tool(command);
   EXPECT_CONTAINS(outcome.out, "\nBound by the memory latency beyond the L2 and the limited number of DMA requests");
   EXPECT_CONTAINS(outcome.out, " 95.6           41,420          43,348  DMA channels (channel-cycles)\n");

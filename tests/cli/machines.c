@@ -63,8 +63,9 @@ TEST(machines, a_large_machine_takes_memory_for_what_is_used) {
 #endif
 
 TEST(machines, h200_says_of_each_value_where_it_is_from) {
-  static const char *const sources[] = {"measured on an H200", "assumed",      "CUDA", "device query", "FlashGPU-Sim",
-                                        "white paper",         "of no effect", "fit:", "SASS:"};
+  static const char *const sources[] = {
+      "measured on an H200", "measured on an H100", "assumed",      "CUDA", "device query",
+      "FlashGPU-Sim",        "white paper",         "of no effect", "fit:", "SASS:"};
   const char *text = preset_find("h200")->text;
   for (const char *at = text; *at; at += strcspn(at, "\n") + 1) {
     char line[256];

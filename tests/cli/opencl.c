@@ -327,7 +327,8 @@ TEST(opencl, a_work_group_that_does_not_fit_gets_fewer_registers) {
 
 TEST(opencl, a_work_group_that_not_even_16_registers_fit_is_refused) {
   fresh(wide, 0);
-  struct outcome outcome = tool("run kernel.cl --global 512 --local 512 --arg buffer:a=131072 --set cu.registers=1024");
+  struct outcome outcome =
+      tool("run kernel.cl --optimize 0 --global 512 --local 512 --arg buffer:a=131072 --set cu.registers=1024");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_CONTAINS(outcome.err, "--local: a work-group of 16 warps needs ");
   EXPECT_CONTAINS(outcome.err, "more than the 1024 of cu.registers\n");
