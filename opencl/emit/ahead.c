@@ -38,7 +38,7 @@ struct schedule {
   struct edge *edge;
   uint32_t edges, edge_room;
   const struct machine_inst *inst;
-  uint32_t count;
+  uint32_t count, at; /* at: which instruction machine_each() is shown */
   struct machine_inst out[STRETCH_MOST];
   uint32_t placed;
   bool moved;       /* something is not where it was */
@@ -61,46 +61,27 @@ static void after(struct schedule *s, uint32_t at, uint32_t before, bool value) 
   s->node[before].users += value;
 }
 
-static void reads(struct schedule *s, uint32_t at, uint32_t vreg) {
+static void reads(void *self, uint32_t vreg) {
+  struct schedule *s = self;
+  const uint32_t at = s->at;
   if (s->writer[vreg])
     after(s, at, s->writer[vreg] - 1, true);
   s->readers[vreg] = new_edge(s, at, s->readers[vreg], false);
 }
 
 /* What writes a vreg again is tied to it: it reads it first, and so comes behind who wrote it before. */
-static void writes(struct schedule *s, uint32_t at, uint32_t vreg) {
+static void writes(void *self, uint32_t vreg) {
+  struct schedule *s = self;
+  const uint32_t at = s->at;
   for (uint32_t edge = s->readers[vreg]; edge; edge = s->edge[edge - 1].next)
     after(s, at, s->edge[edge - 1].before, false);
   s->readers[vreg] = 0;
   s->writer[vreg] = at + 1;
 }
 
-typedef void visit(struct schedule *s, uint32_t at, uint32_t vreg);
-
-static void forget(struct schedule *s, uint32_t at, uint32_t vreg) {
-  (void)at;
+static void forget(void *self, uint32_t vreg) {
+  struct schedule *s = self;
   s->writer[vreg] = s->readers[vreg] = 0;
-}
-
-static void each_vreg(struct schedule *s, uint32_t at, visit *on_read, visit *on_write) {
-  struct machine_inst inst = s->inst[at];
-  struct machine_operand operand[MACHINE_OPERANDS];
-  if (inst.op == MACHINE_COPY) {
-    const struct machine_move *move = &s->m->move[inst.list];
-    for (uint32_t i = 0; i < inst.count; i++)
-      if (move[i].from)
-        on_read(s, at, move[i].from);
-    for (uint32_t i = 0; i < inst.count; i++)
-      on_write(s, at, move[i].to);
-    return;
-  }
-  const uint32_t count = machine_operands(s->m, &inst, operand);
-  for (uint32_t i = 0; i < count; i++)
-    for (uint32_t k = 0; operand[i].reads && k < operand[i].words; k++)
-      on_read(s, at, *operand[i].vreg + k);
-  for (uint32_t i = 0; i < count; i++)
-    for (uint32_t k = 0; operand[i].writes && k < operand[i].words; k++)
-      on_write(s, at, *operand[i].vreg + k);
 }
 
 /* Words that the result of a slow load takes; 0 for anything else. */
@@ -194,7 +175,8 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
   for (uint32_t i = 0; i < count; i++) {
     s->node[i] = (struct node){.words = load_words(&inst[i])};
     s->node[i].near = s->node[i].words && isa_rows[inst[i].op].format == FORMAT_LOAD_LDS;
-    each_vreg(s, i, reads, writes);
+    s->at = i;
+    machine_each(s->m, &inst[i], reads, writes, s);
   }
   while (s->placed < count) {
     while (next_load < count && (s->node[next_load].done || !s->node[next_load].words))
@@ -211,7 +193,7 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
       place(s, next);
   }
   for (uint32_t i = 0; i < count; i++)
-    each_vreg(s, i, forget, forget);
+    machine_each(s->m, &inst[i], forget, forget, s);
   memcpy(inst, s->out, count * sizeof *inst);
   return s->moved;
 }

@@ -104,3 +104,25 @@ uint32_t machine_operands(const struct machine *m, struct machine_inst *inst,
     add(&all, &inst->memory, isa_types[row->a].registers, row->d != TYPE_NONE, row->d == TYPE_NONE);
   return all.count;
 }
+
+void machine_each(const struct machine *m, const struct machine_inst *inst, machine_visit *on_read,
+                  machine_visit *on_write, void *self) {
+  struct machine_inst copy = *inst;
+  struct machine_operand operand[MACHINE_OPERANDS];
+  if (copy.op == MACHINE_COPY) {
+    const struct machine_move *move = &m->move[copy.list];
+    for (uint32_t i = 0; i < copy.count; i++)
+      if (move[i].from)
+        on_read(self, move[i].from);
+    for (uint32_t i = 0; i < copy.count; i++)
+      on_write(self, move[i].to);
+    return;
+  }
+  const uint32_t count = machine_operands(m, &copy, operand);
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t k = 0; operand[i].reads && k < operand[i].words; k++)
+      on_read(self, *operand[i].vreg + k);
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t k = 0; operand[i].writes && k < operand[i].words; k++)
+      on_write(self, *operand[i].vreg + k);
+}

@@ -48,7 +48,7 @@ struct schedule {
   struct reader *reader;
   uint32_t reader_count, reader_room;
   struct machine_inst *inst;
-  uint32_t count;
+  uint32_t count, at; /* at: which instruction machine_each() is shown */
   struct machine_inst out[STRETCH_MOST];
   uint32_t placed;
   uint32_t now;   /* cycle, for the one warp */
@@ -71,7 +71,9 @@ static void after(struct schedule *s, uint32_t at, uint32_t before, uint32_t vre
     s->node[before].words += s->m->vreg[vreg].kind == VREG_WORD;
 }
 
-static void reads(struct schedule *s, uint32_t at, uint32_t vreg) {
+static void reads(void *self, uint32_t vreg) {
+  struct schedule *s = self;
+  const uint32_t at = s->at;
   if (s->readers[vreg] && s->reader[s->readers[vreg] - 1].at == at)
     return; /* the instruction reads it twice */
   if (s->writer[vreg])
@@ -84,7 +86,9 @@ static void reads(struct schedule *s, uint32_t at, uint32_t vreg) {
   s->readers[vreg] = s->reader_count;
 }
 
-static void writes(struct schedule *s, uint32_t at, uint32_t vreg) {
+static void writes(void *self, uint32_t vreg) {
+  struct schedule *s = self;
+  const uint32_t at = s->at;
   for (uint32_t i = s->readers[vreg]; i; i = s->reader[i - 1].next)
     after(s, at, s->reader[i - 1].at, 0);
   if (s->writer[vreg])
@@ -93,32 +97,9 @@ static void writes(struct schedule *s, uint32_t at, uint32_t vreg) {
   s->writer[vreg] = at + 1;
 }
 
-typedef void visit(struct schedule *s, uint32_t at, uint32_t vreg);
-
-static void forget(struct schedule *s, uint32_t at, uint32_t vreg) {
-  (void)at;
+static void forget(void *self, uint32_t vreg) {
+  struct schedule *s = self;
   s->writer[vreg] = s->readers[vreg] = s->wanted[vreg] = 0;
-}
-
-static void each_vreg(struct schedule *s, uint32_t at, visit *on_read, visit *on_write) {
-  struct machine_inst inst = s->inst[at];
-  struct machine_operand operand[MACHINE_OPERANDS];
-  if (inst.op == MACHINE_COPY) {
-    const struct machine_move *move = &s->m->move[inst.list];
-    for (uint32_t i = 0; i < inst.count; i++)
-      if (move[i].from)
-        on_read(s, at, move[i].from);
-    for (uint32_t i = 0; i < inst.count; i++)
-      on_write(s, at, move[i].to);
-    return;
-  }
-  const uint32_t count = machine_operands(s->m, &inst, operand);
-  for (uint32_t i = 0; i < count; i++)
-    for (uint32_t k = 0; operand[i].reads && k < operand[i].words; k++)
-      on_read(s, at, *operand[i].vreg + k);
-  for (uint32_t i = 0; i < count; i++)
-    for (uint32_t k = 0; operand[i].writes && k < operand[i].words; k++)
-      on_write(s, at, *operand[i].vreg + k);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
@@ -332,7 +313,8 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
     order_memory(s, i);
     if (inst[i].op == MACHINE_COPY)
       order_phis(s, &inst[i]);
-    each_vreg(s, i, reads, writes);
+    s->at = i;
+    machine_each(s->m, &inst[i], reads, writes, s);
   }
   if (last)
     order_later_phis(s, last);
@@ -346,7 +328,7 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
       first++;
   }
   for (uint32_t i = 0; i < count; i++)
-    each_vreg(s, i, forget, forget);
+    machine_each(s->m, &inst[i], forget, forget, s);
   memcpy(inst, s->out, count * sizeof *inst);
   return moved;
 }

@@ -221,6 +221,8 @@ void ir_sweep(struct ir *ir);
  * change of the graph. Loops are natural ones; cycles with two entries are no loops here, and stay as they are. */
 void ir_analyse(struct ir *ir);
 bool ir_dominates(const struct ir *ir, uint32_t above, uint32_t below);
+/* Is the block in the loop of `header`, or in one within it? */
+bool ir_in_loop(const struct ir *ir, uint32_t block, uint32_t header);
 
 /* ---- looking ------------------------------------------------------------------------------------- */
 

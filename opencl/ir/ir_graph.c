@@ -137,6 +137,13 @@ bool ir_dominates(const struct ir *ir, uint32_t above, uint32_t below) {
   return a->order != IR_NOWHERE && b->order != IR_NOWHERE && a->enter <= b->enter && b->enter <= a->leave;
 }
 
+bool ir_in_loop(const struct ir *ir, uint32_t block, uint32_t header) {
+  for (uint32_t at = ir->block[block].loop; at != IR_NOWHERE; at = ir->block[at].outer)
+    if (at == header)
+      return true;
+  return false;
+}
+
 /* The header of the outermost loop found so far around `block`, or the block itself. */
 static uint32_t outermost(const struct ir *ir, uint32_t block) {
   uint32_t header = ir->block[block].loop;

@@ -26,19 +26,12 @@ struct hoist {
 /* The loop that a block is in: its header, also for preheaders that are new. */
 static uint32_t loop_of(const struct hoist *hoist, uint32_t block) { return hoist->ir->block[block].loop; }
 
-static bool in_loop(const struct hoist *hoist, uint32_t block, uint32_t header) {
-  for (uint32_t at = loop_of(hoist, block); at != IR_NOWHERE; at = hoist->ir->block[at].outer)
-    if (at == header)
-      return true;
-  return false;
-}
-
 static bool is_invariant(const struct hoist *hoist, ir_ref ref, uint32_t header) {
   const struct ir *ir = hoist->ir;
   const struct ir_inst *inst = &ir->inst[ref];
   for (uint32_t i = 0; i < inst->count; i++) {
     const ir_ref operand = ir->operand[inst->operands + i];
-    if (operand && ir->inst[operand].block != IR_NOWHERE && in_loop(hoist, ir->inst[operand].block, header))
+    if (operand && ir->inst[operand].block != IR_NOWHERE && ir_in_loop(ir, ir->inst[operand].block, header))
       return false;
   }
   return true;

@@ -7,23 +7,12 @@
 
 /* ---- the shape -------------------------------------------------------------------------------------- */
 
-static bool inside(const struct ir *ir, uint32_t block, uint32_t header) {
-  for (uint32_t at = ir->block[block].loop; at != IR_NOWHERE; at = ir->block[at].outer)
-    if (at == header)
-      return true;
-  return false;
-}
-
-bool ir_loop_has(const struct ir *ir, const struct ir_loop *loop, uint32_t block) {
-  return inside(ir, block, loop->header);
-}
-
 static bool find_ways_in(const struct ir *ir, struct ir_loop *loop) {
   const struct ir_block *header = &ir->block[loop->header];
   if (header->from_count != 2)
     return false;
-  const bool first = inside(ir, header->from[0], loop->header);
-  if (first == inside(ir, header->from[1], loop->header))
+  const bool first = ir_in_loop(ir, header->from[0], loop->header);
+  if (first == ir_in_loop(ir, header->from[1], loop->header))
     return false;
   loop->latch = header->from[!first];
   loop->entry = header->from[first];
@@ -34,8 +23,8 @@ static bool find_way_out(const struct ir *ir, struct ir_loop *loop) {
   const struct ir_block *header = &ir->block[loop->header];
   if (header->end != IR_END_IF)
     return false;
-  const bool first = inside(ir, header->to[0], loop->header);
-  if (first == inside(ir, header->to[1], loop->header))
+  const bool first = ir_in_loop(ir, header->to[0], loop->header);
+  if (first == ir_in_loop(ir, header->to[1], loop->header))
     return false;
   loop->body = header->to[!first];
   loop->after = header->to[first];
@@ -47,11 +36,11 @@ static bool gather(const struct ir *ir, struct ir_loop *loop) {
   loop->block = need(ir->ordered, sizeof *loop->block);
   for (uint32_t i = ir->block[loop->header].order; i < ir->ordered; i++) {
     const uint32_t number = ir->order[i];
-    if (!inside(ir, number, loop->header))
+    if (!ir_in_loop(ir, number, loop->header))
       break; /* blocks of a loop stand together */
     loop->block[loop->blocks++] = number;
     for (uint32_t side = 0; number != loop->header && side < ends(&ir->block[number]); side++)
-      if (!inside(ir, ir->block[number].to[side], loop->header))
+      if (!ir_in_loop(ir, ir->block[number].to[side], loop->header))
         return false;
     if (ir->block[number].end == IR_END_EXIT)
       return false;
@@ -77,7 +66,7 @@ void ir_loop_free(struct ir_loop *loop) {
 
 static bool changes(const struct ir *ir, const struct ir_loop *loop, ir_ref ref) {
   const uint32_t block = ir->inst[ref].block;
-  return block != IR_NOWHERE && inside(ir, block, loop->header);
+  return block != IR_NOWHERE && ir_in_loop(ir, block, loop->header);
 }
 
 static bool is_phi_of(const struct ir *ir, const struct ir_loop *loop, ir_ref ref) {
@@ -270,7 +259,11 @@ ir_ref copies_value(const struct copies *copies, ir_ref ref) {
 void copies_start(struct copies *copies, const ir_ref *phi) {
   const struct ir_block *header = &copies->ir->block[copies->loop->header];
   const uint32_t phis = phis_of(copies->ir, copies->loop->header);
-  memset(copies->value, 0, copies->values * sizeof *copies->value);
+  for (uint32_t i = 0; i < copies->loop->blocks; i++) {
+    const struct ir_block *block = &copies->ir->block[copies->loop->block[i]];
+    for (uint32_t k = 0; k < block->count; k++)
+      copies->value[block->inst[k]] = 0;
+  }
   for (uint32_t k = 0; phi && k < phis; k++)
     copies->value[header->inst[k]] = phi[k];
 }
@@ -323,7 +316,9 @@ static void copy_end(struct copies *copies, uint32_t from, uint32_t to) {
     ir_goto(ir, to, copies->block[block.to[0]], block.place);
 }
 
-uint32_t copies_add(struct copies *copies, uint32_t *latch) {
+/* One more turn: the header's instructions and all of the body, in new blocks. Returns the first of them; *latch is the
+ * last, which is yet to lead on. */
+static uint32_t add_turn(struct copies *copies, uint32_t *latch) {
   struct ir *ir = copies->ir;
   const struct ir_loop *loop = copies->loop;
   for (uint32_t i = 0; i < loop->blocks; i++) {
@@ -344,4 +339,26 @@ uint32_t copies_add(struct copies *copies, uint32_t *latch) {
   ir_goto(ir, first, copies->block[loop->body], ir->block[loop->header].place);
   *latch = copies->block[loop->latch];
   return first;
+}
+
+void copies_add(struct copies *copies, uint32_t turns, uint32_t *first, uint32_t *last) {
+  struct ir *ir = copies->ir;
+  for (uint32_t turn = 0; turn < turns; turn++) {
+    uint32_t latch;
+    const uint32_t next = add_turn(copies, &latch);
+    if (turn)
+      ir_goto(ir, *last, next, ir->block[copies->loop->latch].place);
+    else
+      *first = next;
+    *last = latch;
+    copies_turn(copies, copies->loop->latch);
+  }
+}
+
+void copies_bring(const struct copies *copies, uint32_t old, uint32_t from) {
+  struct ir *ir = copies->ir;
+  const struct ir_block *header = &ir->block[copies->loop->header];
+  for (uint32_t k = 0; k < header->count && ir->inst[header->inst[k]].op == IR_PHI; k++)
+    phi_set(ir, header->inst[k], old, copies_value(copies, header->inst[k]));
+  phis_rename(ir, copies->loop->header, old, from);
 }

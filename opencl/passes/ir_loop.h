@@ -18,7 +18,6 @@ struct ir_loop {
 /* False if the loop of `header`, which is one's, is of another shape. The caller frees with ir_loop_free(). */
 bool ir_loop_find(const struct ir *ir, uint32_t header, struct ir_loop *loop);
 void ir_loop_free(struct ir_loop *loop);
-bool ir_loop_has(const struct ir *ir, const struct ir_loop *loop, uint32_t block);
 
 /* A loop that goes on while `phi kind bound` holds, where the phi is one of the header that grows by `by` in each turn,
  * or shrinks, and neither `by`, from 1 to MOST_STEP, nor the bound changes. */
@@ -50,18 +49,19 @@ struct copies {
   uint32_t values;
 };
 
-/* The first copy begins with what `from` brings to the header. */
 void copies_begin(struct copies *copies, struct ir *ir, const struct ir_loop *loop);
 void copies_end(struct copies *copies);
 ir_ref copies_value(const struct copies *copies, ir_ref ref);
 
-/* The header's phis stand for what `from` brings to it, in terms of the copy before. */
-void copies_turn(struct copies *copies, uint32_t from);
-/* The header's phis stand for themselves, or for these, in their order. */
+/* The header's phis stand for themselves (`phi` NULL), or for these, in their order. */
 void copies_start(struct copies *copies, const ir_ref *phi);
+/* They stand for what `from` brings to the header, in terms of the copy before. */
+void copies_turn(struct copies *copies, uint32_t from);
 
-/* One more turn: the header's instructions and all of the body, in new blocks. Returns the first of them; *latch is the
- * last, which is yet to lead on. */
-uint32_t copies_add(struct copies *copies, uint32_t *latch);
+/* `turns` further turns, at least one: the header's instructions and all of the body, in new blocks that lead from one
+ * turn to the next. *first is the first block, *last the last, which is yet to lead on. */
+void copies_add(struct copies *copies, uint32_t turns, uint32_t *first, uint32_t *last);
+/* What `old` brought to the header comes from `from` now, and is what the phis stand for. */
+void copies_bring(const struct copies *copies, uint32_t old, uint32_t from);
 
 #endif

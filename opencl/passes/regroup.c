@@ -20,16 +20,9 @@ struct regroup {
   uint32_t *uses, refs;
 };
 
-static bool in_loop(const struct ir *ir, uint32_t block, uint32_t header) {
-  for (uint32_t at = ir->block[block].loop; at != IR_NOWHERE; at = ir->block[at].outer)
-    if (at == header)
-      return true;
-  return false;
-}
-
 static bool may_leave(const struct rewrite *rw, ir_ref ref, uint32_t depth) {
   const struct ir_inst *inst = &rw->ir->inst[ref];
-  if (!in_loop(rw->ir, home_of(rw->ir, ref), rw->ir->block[rw->block].loop))
+  if (!ir_in_loop(rw->ir, home_of(rw->ir, ref), rw->ir->block[rw->block].loop))
     return true;
   if (!depth || inst->op == IR_PHI || !may_speculate(rw->ir, ref))
     return false;

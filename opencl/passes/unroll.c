@@ -46,10 +46,9 @@ struct unroll {
   struct ir *ir;
   bool *leads; /* by value: only to an address */
   uint32_t known;
-  ir_ref *with; /* what stands for phis of loops that are gone */
-  struct ranges ranges;
-  bool ranged; /* these are found */
-  bool *stale; /* by header: something in the loop is not as it was when it was analysed */
+  ir_ref *with;         /* what stands for phis of loops that are gone */
+  struct ranges ranges; /* of before any loop was changed: what was made since is not in them, and may be anything */
+  bool *stale;          /* by header: something in the loop is not as it was when it was analysed */
 };
 
 /* ---- what it would cost ----------------------------------------------------------------------------- */
@@ -91,8 +90,8 @@ static struct contents contents_of(const struct unroll *unroll, const struct ir_
 /* ---- the three ways --------------------------------------------------------------------------------- */
 
 /* Where the edge from the entry to the header leads now. */
-static void enter_at(struct ir *ir, const struct ir_loop *loop, uint32_t entry, uint32_t to) {
-  struct ir_block *block = &ir->block[entry];
+static void enter_at(struct ir *ir, const struct ir_loop *loop, uint32_t to) {
+  struct ir_block *block = &ir->block[loop->entry];
   for (uint32_t side = 0; side < ends(block); side++)
     if (block->to[side] == loop->header)
       block->to[side] = to;
@@ -102,27 +101,17 @@ static void enter_at(struct ir *ir, const struct ir_loop *loop, uint32_t entry, 
 static void peel(struct unroll *unroll, struct ir_loop *loop, uint32_t turns) {
   struct ir *ir = unroll->ir;
   struct copies copies;
-  uint32_t last = loop->entry, latch;
+  uint32_t first, last;
+  if (!turns)
+    return;
   copies_begin(&copies, ir, loop);
   copies_start(&copies, NULL);
   copies_turn(&copies, loop->entry);
-  for (uint32_t turn = 0; turn < turns; turn++) {
-    const uint32_t first = copies_add(&copies, &latch);
-    if (turn)
-      ir_goto(ir, last, first, ir->block[loop->latch].place);
-    else
-      enter_at(ir, loop, last, first);
-    last = latch;
-    copies_turn(&copies, loop->latch);
-  }
-  if (turns) {
-    ir_goto(ir, last, loop->header, ir->block[loop->latch].place);
-    const struct ir_block *header = &ir->block[loop->header];
-    for (uint32_t k = 0; k < header->count && ir->inst[header->inst[k]].op == IR_PHI; k++)
-      phi_set(ir, header->inst[k], loop->entry, copies_value(&copies, header->inst[k]));
-    phis_rename(ir, loop->header, loop->entry, last);
-    loop->entry = last;
-  }
+  copies_add(&copies, turns, &first, &last);
+  enter_at(ir, loop, first);
+  ir_goto(ir, last, loop->header, ir->block[loop->latch].place);
+  copies_bring(&copies, loop->entry, last);
+  loop->entry = last;
   copies_end(&copies);
 }
 
@@ -144,22 +133,16 @@ static void unroll_wholly(struct unroll *unroll, struct ir_loop *loop, uint32_t 
 /* The body is followed by `factor` - 1 copies of itself, none of which asks. */
 static void multiply(struct unroll *unroll, const struct ir_loop *loop, uint32_t factor) {
   struct ir *ir = unroll->ir;
+  const struct ir_place place = ir->block[loop->latch].place;
   struct copies copies;
-  uint32_t last = loop->latch, latch = last;
+  uint32_t first, last;
   copies_begin(&copies, ir, loop);
   copies_start(&copies, NULL);
   copies_turn(&copies, loop->latch);
-  for (uint32_t turn = 1; turn < factor; turn++) {
-    const uint32_t first = copies_add(&copies, &latch);
-    ir_goto(ir, last, first, ir->block[last].place);
-    last = latch;
-    copies_turn(&copies, loop->latch);
-  }
-  ir_goto(ir, last, loop->header, ir->block[loop->latch].place);
-  const struct ir_block *header = &ir->block[loop->header];
-  for (uint32_t k = 0; k < header->count && ir->inst[header->inst[k]].op == IR_PHI; k++)
-    phi_set(ir, header->inst[k], loop->latch, copies_value(&copies, header->inst[k]));
-  phis_rename(ir, loop->header, loop->latch, last);
+  copies_add(&copies, factor - 1, &first, &last);
+  ir_goto(ir, loop->latch, first, place);
+  ir_goto(ir, last, loop->header, place);
+  copies_bring(&copies, loop->latch, last);
   copies_end(&copies);
 }
 
@@ -205,7 +188,7 @@ static void unroll_ahead(struct unroll *unroll, struct ir_loop *loop, const stru
   const struct ir_place place = ir->block[loop->header].place;
   const uint32_t before = ir_block_new(ir), front = ir_block_new(ir);
   struct copies copies;
-  uint32_t phis = 0, latch = front, last = front, first = front;
+  uint32_t phis = 0, first, last;
   ir_ref now = 0;
   copies_begin(&copies, ir, loop);
   ir_ref *phi = need(ir->block[loop->header].count + 1, sizeof *phi);
@@ -219,19 +202,11 @@ static void unroll_ahead(struct unroll *unroll, struct ir_loop *loop, const stru
     if (old == counter->phi)
       now = phi[phis];
   }
-  enter_at(ir, loop, loop->entry, before);
+  enter_at(ir, loop, before);
   ir_goto(ir, before, front, place);
   const ir_ref left = are_left(ir, counter, before, front, now, factor - 1, place);
   copies_start(&copies, phi);
-  for (uint32_t turn = 0; turn < factor; turn++) {
-    const uint32_t next = copies_add(&copies, &latch);
-    if (turn)
-      ir_goto(ir, last, next, ir->block[loop->latch].place);
-    else
-      first = next;
-    last = latch;
-    copies_turn(&copies, loop->latch);
-  }
+  copies_add(&copies, factor, &first, &last);
   ir_goto(ir, last, front, ir->block[loop->latch].place);
   for (uint32_t k = 0; k < phis; k++) {
     const ir_ref old = ir->block[loop->header].inst[k];
@@ -274,6 +249,9 @@ static uint32_t factor_for(uint32_t most, uint32_t size, uint32_t room) {
   return factor;
 }
 
+/* How large a loop may become where the source does not ask; twice that at level 3. */
+static uint32_t room_for(const struct ir *ir, uint32_t size) { return ir->target.optimize > 2 ? 2 * size : size; }
+
 /* As many copies as the source asks for, or it is hostile. */
 static bool is_modest(uint32_t copies, const struct contents *contents) {
   return copies <= ASKED_SIZE && copies * contents->size <= ASKED_SIZE;
@@ -282,9 +260,9 @@ static bool is_modest(uint32_t copies, const struct contents *contents) {
 static bool unroll_known(struct unroll *unroll, struct ir_loop *loop, const struct contents *contents, uint32_t turns) {
   struct ir *ir = unroll->ir;
   const uint32_t asked = ir->block[loop->header].copies;
-  const bool own = ir->target.optimize >= 2, much = ir->target.optimize > 2;
+  const bool own = ir->target.optimize >= 2;
   if ((turns <= asked && turns <= ASKED_TURNS && is_modest(turns, contents)) ||
-      (own && !asked && turns <= MOST_TURNS && turns * contents->size <= (much ? 2 : 1) * WHOLE_SIZE)) {
+      (own && !asked && turns <= MOST_TURNS && turns * contents->size <= room_for(ir, WHOLE_SIZE))) {
     ir_note(ir, ir->block[loop->header].place, "%u turns, no loop", turns);
     unroll_wholly(unroll, loop, turns);
     return true;
@@ -295,7 +273,7 @@ static bool unroll_known(struct unroll *unroll, struct ir_loop *loop, const stru
   if (own && asked && asked != UINT32_MAX)
     factor = is_modest(asked, contents) ? asked : 1;
   else if (own)
-    factor = factor_for(MOST_FACTOR, contents->size, (much ? 2 : 1) * FACTOR_SIZE);
+    factor = factor_for(MOST_FACTOR, contents->size, room_for(ir, FACTOR_SIZE));
   if (factor < 2 || turns / 2 < factor)
     return false;
   ir_note(ir, ir->block[loop->header].place, "%u turns in front, %u bodies a turn", turns % factor, factor);
@@ -313,32 +291,23 @@ static bool waits_for_outer(struct unroll *unroll, const struct ir_loop *loop) {
     return false;
   const uint32_t turns = ir_loop_turns(unroll->ir, &outer, MOST_TURNS);
   const bool goes = turns != UINT32_MAX && !unroll->ir->block[header].copies &&
-                    turns * contents_of(unroll, &outer).size <= WHOLE_SIZE;
+                    turns * contents_of(unroll, &outer).size <= room_for(unroll->ir, WHOLE_SIZE);
   ir_loop_free(&outer);
   return goes;
-}
-
-static bool find_counter(struct unroll *unroll, const struct ir_loop *loop, struct counter *counter) {
-  if (!unroll->ranged)
-    ranges_find(&unroll->ranges, unroll->ir);
-  unroll->ranged = true;
-  return ir_loop_counter(unroll->ir, &unroll->ranges, loop, counter);
 }
 
 static bool unroll_unknown(struct unroll *unroll, struct ir_loop *loop, const struct contents *contents) {
   struct ir *ir = unroll->ir;
   const uint32_t asked = ir->block[loop->header].copies;
-  const bool much = ir->target.optimize > 2;
   struct counter counter;
   if (ir->target.optimize < 2 || contents->lanes || waits_for_outer(unroll, loop) ||
-      !find_counter(unroll, loop, &counter))
+      !ir_loop_counter(ir, &unroll->ranges, loop, &counter))
     return false;
-  const bool batch =
-      contents->loads && !contents->writes && BATCH_FACTOR * contents->size <= (much ? 2 : 1) * BATCH_SIZE;
+  const bool batch = contents->loads && !contents->writes && BATCH_FACTOR * contents->size <= room_for(ir, BATCH_SIZE);
   uint32_t factor = AHEAD_FACTOR;
   if (asked && asked != UINT32_MAX)
     factor = asked;
-  else if (AHEAD_FACTOR * contents->size > (much ? 2 : 1) * AHEAD_SIZE)
+  else if (AHEAD_FACTOR * contents->size > room_for(ir, AHEAD_SIZE))
     return false;
   if (!is_modest(factor, contents))
     return false;
@@ -361,7 +330,8 @@ static bool unroll_loop(struct unroll *unroll, struct ir_loop *loop) {
   if (turns != UINT32_MAX)
     return unroll_known(unroll, loop, &contents, turns);
   struct counter counter;
-  const uint32_t more = own && find_counter(unroll, loop, &counter) ? ir_loop_count(ir, loop, &counter) : UINT32_MAX;
+  const uint32_t more =
+      own && ir_loop_counter(ir, &unroll->ranges, loop, &counter) ? ir_loop_count(ir, loop, &counter) : UINT32_MAX;
   if (more != UINT32_MAX && more > MOST_TURNS)
     return unroll_known(unroll, loop, &contents, more);
   return !has_loops(ir, loop) && unroll_unknown(unroll, loop, &contents);
@@ -376,13 +346,24 @@ static void replace_phis(struct ir *ir, const struct unroll *unroll) {
   ir_analyse(ir);
 }
 
+static bool has_any_loop(const struct ir *ir) {
+  for (uint32_t i = 0; i < ir->ordered; i++)
+    if (ir->block[ir->order[i]].loop == ir->order[i])
+      return true;
+  return false;
+}
+
 void pass_unroll(struct ir *ir) {
   ir_analyse(ir);
+  if (!has_any_loop(ir))
+    return;
   struct unroll unroll = {.ir = ir,
                           .leads = address_values(ir),
                           .known = ir->count,
                           .with = need(ir->count, sizeof(ir_ref)),
                           .stale = need(ir->blocks, sizeof(bool))};
+  if (ir->target.optimize >= 2)
+    ranges_find(&unroll.ranges, ir);
   bool any = false;
   for (uint32_t i = ir->ordered; i--;) {
     struct ir_loop loop;
@@ -401,6 +382,5 @@ void pass_unroll(struct ir *ir) {
   free(unroll.leads);
   free(unroll.with);
   free(unroll.stale);
-  if (unroll.ranged)
-    ranges_free(&unroll.ranges);
+  ranges_free(&unroll.ranges);
 }

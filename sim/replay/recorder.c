@@ -687,6 +687,7 @@ void recorder_rest(struct recorder *recorder) {
 
 bool recorder_close(struct recorder *recorder, struct trace_error *error) {
   recorder_rest(recorder);
+  trace_writer_settle(recorder->writer, NEVER); /* the marks stand behind all batches, in a slice too */
   char *marks = marks_text(recorder->marks);
   trace_write_meta(recorder->writer, "marks", marks, strlen(marks));
   free(marks);

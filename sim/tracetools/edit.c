@@ -254,6 +254,7 @@ bool trace_edit_write(struct trace_edit *edit, int file, const char *name, struc
   write_programs(edit, writer);
   write_launches(edit, writer);
   const bool good = write_batches(edit, writer, message);
+  trace_writer_settle(writer, NEVER);
   write_marks(edit, writer);
   if (!good) {
     trace_writer_abandon(writer);

@@ -77,6 +77,9 @@ class Machine:
         for name in PORTS if case.share > 1 and clusters else ():
             width = number(self.values[name]) * clusters / case.share / int(sets.get("mem.clusters", clusters))
             sets[name] = str(max(1, round(width)))
+        if case.share > 1 and clusters and number(self.values.get("mem.l2_partition_cus", "0")):
+            # So many that each of the part's few clusters has some near either half, as all clusters of the machine have.
+            sets["mem.l2_partition_cus"] = str(number(self.values["mem.cluster_unit"]) * (int(sets["mem.clusters"]) + 1))
         if case.share == 1:
             sets["mem.clusters"] = str(self._clusters(case.cus))
         sets.update(case.sets)

@@ -38,7 +38,7 @@ WARPWAIT = os.environ.get("WARPWAIT", "build/warpwait")
 # Mean absolute error, %, that the sample of each family must stay below.
 LIMITS = {"lds": 4, "ops": 3, "barriers": 8, "branches": 12, "bulk": 8, "tensor": 4, "wgcopy": 8, "pipeline": 6,
           "memory": 6, "atomics": 8, "prefetch": 8, "opencl": 12}
-PART = 0.05  # relative difference that a part of the machine may make; streams from DRAM make 4 %
+PART = 0.02  # relative difference that a part of the machine may make
 
 
 def machine(*sets):
