@@ -289,8 +289,9 @@ TEST(fidelity, the_json_report_has_the_figures_only_of_the_validated_machine) {
   const struct fidelity_row *row = fidelity_find(word(h200, "limit"), operations);
   EXPECT_TRUE(json_is_true(json_object_get(h200, "validated")));
   EXPECT_EQ(json_integer_value(json_object_get(h200, "rows")), row->rows);
-  EXPECT_TRUE(fabs(json_real_value(json_object_get(h200, "p50")) - row->median / 100) < 1e-9);
-  EXPECT_TRUE(fabs(json_real_value(json_object_get(h200, "p90")) - row->most / 100) < 1e-9);
+  EXPECT_EQ(lround(1000 * json_real_value(json_object_get(h200, "p50"))),
+            lround(10 * row->median)); /* tenths of a percent */
+  EXPECT_EQ(lround(1000 * json_real_value(json_object_get(h200, "p90"))), lround(10 * row->most));
   EXPECT_STREQ(word(h200, "like"), row->operations ? "limit and operations" : row->limit ? "limit" : "all");
   EXPECT_EQ(json_array_size(json_object_get(h200, "operations")), 2);
   EXPECT_EQ(json_array_size(json_object_get(h200, "uncovered")), 0);

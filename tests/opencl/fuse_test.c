@@ -35,23 +35,9 @@ static void store(struct ir *ir, uint32_t address, ir_ref value) {
 
 /* Runs the pass; how many instructions are left besides arguments, stores and constants. */
 static uint32_t fused(struct ir *ir) {
-  enum { LANES = 8 };
-  static struct lane before[LANES], after;
   uint32_t left = 0;
-  char room[IR_FAULT];
   ir_exit(ir, 0, place);
-  for (uint32_t i = 0; i < LANES; i++) {
-    lane_start(&before[i], i, i);
-    lane_run(&before[i], ir);
-  }
-  pass_fuse(ir);
-  const char *fault = ir_fault(ir, room);
-  EXPECT_STREQ(fault ? fault : "", "");
-  for (uint32_t i = 0; i < LANES && !fault; i++) {
-    lane_start(&after, i, i);
-    lane_run(&after, ir);
-    EXPECT_EQ(after.digest, before[i].digest);
-  }
+  lane_same_after(ir, pass_fuse);
   for (uint32_t i = 0; i < ir->block[0].count; i++) {
     const uint16_t op = ir->inst[ir->block[0].inst[i]].op;
     left += op != ISA_LD_ARG_32 && op != ISA_ST_LDS_32;
@@ -245,24 +231,10 @@ static void store_wide(struct ir *ir, ir_ref value) {
 
 /* Splits; whether lanes store what they did, and an operation of 64 bits is left besides whole products. */
 static bool split_leaves(struct ir *ir) {
-  enum { LANES = 8 };
-  static struct lane before[LANES], after;
-  char room[IR_FAULT];
   bool left = false;
   ir_exit(ir, 0, place);
   ir->target.isa.wide = 0;
-  for (uint32_t i = 0; i < LANES; i++) {
-    lane_start(&before[i], i, i);
-    lane_run(&before[i], ir);
-  }
-  pass_split(ir);
-  const char *fault = ir_fault(ir, room);
-  EXPECT_STREQ(fault ? fault : "", "");
-  for (uint32_t i = 0; i < LANES && !fault; i++) {
-    lane_start(&after, i, i);
-    lane_run(&after, ir);
-    EXPECT_EQ(after.digest, before[i].digest);
-  }
+  lane_same_after(ir, pass_split);
   for (uint32_t i = 0; i < ir->block[0].count; i++) {
     const uint16_t op = ir->inst[ir->block[0].inst[i]].op;
     left |= op < ISA_OPS && isa_rows[op].class_ == ISA_CLASS_LONG;

@@ -184,3 +184,23 @@ void lane_run(struct lane *lane, const struct ir *ir) {
   note_memory(lane);
   free(run.value);
 }
+
+void lane_same_after(struct ir *ir, void (*pass)(struct ir *)) {
+  enum { LANES = 16 };
+  static struct lane before[LANES], after;
+  for (uint32_t i = 0; i < LANES; i++) {
+    lane_start(&before[i], i, i);
+    lane_run(&before[i], ir);
+  }
+  pass(ir);
+  char room[IR_FAULT];
+  const char *fault = ir_fault(ir, room);
+  EXPECT_STREQ(fault ? fault : "", "");
+  for (uint32_t i = 0; i < LANES && !fault; i++) {
+    ct_note("lane %u", i);
+    lane_start(&after, i, i);
+    lane_run(&after, ir);
+    EXPECT_FALSE(before[i].failed);
+    EXPECT_EQ(after.digest, before[i].digest);
+  }
+}

@@ -19,4 +19,7 @@ struct lane {
 void lane_start(struct lane *lane, uint64_t seed, uint32_t id);
 void lane_run(struct lane *lane, const struct ir *ir);
 
+/* Runs a pass on an ended kernel: the form holds, and lanes with other arguments and memory store what they did. */
+void lane_same_after(struct ir *ir, void (*pass)(struct ir *));
+
 #endif
