@@ -28,6 +28,9 @@ PROBES = 3
 # Parameters of mechanisms that these kernels do not use: their copies are loops, and they have no mbarriers.
 UNUSED = ("dma.", "lds.dma_", "cu.copy_", "cu.wait_", "cu.phase_", "cu.yield_")
 
+# Passes of which leaving out says nothing: warps would not meet at barriers, and no other level than 0 runs the second.
+KEPT = ("meet", "ahead")
+
 
 def cost(row, apps, gpu):
     """Warp instructions to simulate, by what the GPU counted."""
@@ -46,10 +49,9 @@ def cheap(rows, apps, count):
     return sorted(picked, key=lambda row: cost(row, apps, gpu))
 
 
-def passes(path=ROOT / "opencl/passes/passes.def"):
-    """[(name, sentence)] of the compiler's passes, if they can be switched off."""
-    text = path.read_text() if path.exists() else ""
-    return re.findall(r'^PASS\((\w+),[^,]*,\s*"([^"]*)"', text, re.MULTILINE)
+def passes(path=ROOT / "opencl/ir/passes.def"):
+    """[(name, sentence)] of the compiler's passes."""
+    return re.findall(r'^PASS\((\w+),[^,]*,\s*"([^"]*)"', path.read_text(), re.MULTILINE)
 
 
 def without(results, rerun):
@@ -69,7 +71,7 @@ def mean_error(results):
 def things():
     """[(name, what to set, words for `warpwait run`)] of all that is switched off."""
     return [(name, sets, ()) for name, sets in MECHANISMS if not all(key.startswith(UNUSED) for key in sets)] + \
-        [(f"the pass `{name}`: {says}", {}, ("--without", name)) for name, says in passes()]
+        [(f"the pass `{name}`: {says}", {}, ("--without", name)) for name, says in passes() if name not in KEPT]
 
 
 def _shown(found, whole):
