@@ -16,11 +16,14 @@
 
 enum { STRETCH_MOST = 512 }; /* instructions looked at together */
 
+enum { NOBODY = UINT32_MAX };
+
 struct edge {
-  uint32_t before, after;
-  uint32_t next_before; /* 1 + the next edge to the same `after` */
-  uint32_t next_after;  /* 1 + the next edge from the same `before` */
-  uint32_t vreg;        /* that `before` writes and `after` reads; 0: none, only the order counts */
+  uint32_t before, after; /* NOBODY before: the value is from further up, and nobody behind the stretch reads it; NOBODY
+                             after: somebody there does */
+  uint32_t next_before;   /* 1 + the next edge to the same `after` */
+  uint32_t next_after;    /* 1 + the next edge from the same `before` */
+  uint32_t vreg;          /* that `after` reads and `before` writes; 0: none, only the order counts */
 };
 
 struct reader {
@@ -49,26 +52,48 @@ struct schedule {
   uint32_t reader_count, reader_room;
   struct machine_inst *inst;
   uint32_t count, at; /* at: which instruction machine_each() is shown */
+  uint32_t end;       /* when the stretch has passed, as live.c counts */
   struct machine_inst out[STRETCH_MOST];
   uint32_t placed;
-  uint32_t now;   /* cycle, for the one warp */
-  uint32_t words; /* of results whose readers are still to come */
+  uint32_t now;    /* cycle, for the one warp */
+  int32_t words;   /* that are held more than at the beginning: results whose readers are still to come */
+  uint32_t window; /* how many from the first one that has not been placed may be next */
+  bool refused;    /* something had no room for its result when it was looked at */
+  bool moved;      /* anything has a new place */
 };
 
 /* ---- what must stay behind what --------------------------------------------------------------------- */
 
-static void after(struct schedule *s, uint32_t at, uint32_t before, uint32_t vreg) {
-  if (before == at)
-    return;
+static struct edge *add_edge(struct schedule *s, uint32_t at, uint32_t before, uint32_t vreg) {
   if (s->edges == s->edge_room) {
     s->edge_room = s->edge_room ? 2 * s->edge_room : 1024;
     s->edge = need_more(s->edge, s->edge_room, sizeof *s->edge);
   }
-  s->edge[s->edges++] = (struct edge){before, at, s->node[at].needs, s->node[before].needed, vreg};
-  s->node[at].needs = s->node[before].needed = s->edges;
-  s->node[at].missing++;
+  struct edge *edge = &s->edge[s->edges++];
+  *edge = (struct edge){.before = before, .after = at, .vreg = vreg};
+  if (at != NOBODY) {
+    edge->next_before = s->node[at].needs;
+    s->node[at].needs = s->edges;
+  }
+  return edge;
+}
+
+static void after(struct schedule *s, uint32_t at, uint32_t before, uint32_t vreg) {
+  if (before == at)
+    return;
+  add_edge(s, at, before, vreg)->next_after = s->node[before].needed;
+  s->node[before].needed = s->edges;
   if (vreg && !s->wanted[vreg]++)
     s->node[before].words += s->m->vreg[vreg].kind == VREG_WORD;
+}
+
+/* Does nobody behind the stretch read what a vreg holds? */
+static bool ends_here(const struct schedule *s, uint32_t vreg) {
+  const struct live *live = &s->m->range[vreg];
+  for (uint32_t i = 0; vreg < s->m->ranged && i < live->count; i++)
+    if (live->segment[i].start < s->end && s->end <= live->segment[i].end)
+      return false;
+  return true;
 }
 
 static void reads(void *self, uint32_t vreg) {
@@ -78,6 +103,8 @@ static void reads(void *self, uint32_t vreg) {
     return; /* the instruction reads it twice */
   if (s->writer[vreg])
     after(s, at, s->writer[vreg] - 1, vreg);
+  else if (ends_here(s, vreg))
+    add_edge(s, at, NOBODY, vreg);
   if (s->reader_count == s->reader_room) {
     s->reader_room = s->reader_room ? 2 * s->reader_room : 1024;
     s->reader = need_more(s->reader, s->reader_room, sizeof *s->reader);
@@ -95,6 +122,21 @@ static void writes(void *self, uint32_t vreg) {
     after(s, at, s->writer[vreg] - 1, 0);
   s->readers[vreg] = 0;
   s->writer[vreg] = at + 1;
+}
+
+/* What is written here and read behind the stretch is held until its end. */
+static void holds(void *self, uint32_t vreg) {
+  struct schedule *s = self;
+  if (s->writer[vreg] != s->at + 1 || ends_here(s, vreg))
+    return;
+  add_edge(s, NOBODY, s->at, vreg);
+  if (!s->wanted[vreg]++)
+    s->node[s->at].words += s->m->vreg[vreg].kind == VREG_WORD;
+}
+
+static void reads_nothing(void *self, uint32_t vreg) {
+  (void)self;
+  (void)vreg;
 }
 
 static void forget(void *self, uint32_t vreg) {
@@ -182,7 +224,7 @@ static bool is_fixed(const struct machine_inst *inst) {
 /* ---- which next ------------------------------------------------------------------------------------- */
 
 /* Cycles until a result may be used: about what they are on a GPU, as no machine is known here. */
-enum { GLOBAL = 300, NEAR = 25, SLOW = 20, USUAL = 4 };
+enum { GLOBAL = 300, NEAR = 25, SLOW = 40, USUAL = 4 };
 
 static uint32_t latency_of(const struct machine_inst *inst) {
   if (inst->op == MACHINE_COPY)
@@ -235,20 +277,23 @@ static bool is_better(const struct schedule *s, uint32_t at, uint32_t best) {
 }
 
 /* Is there room for its result? */
-static bool fits(const struct schedule *s, uint32_t at, uint32_t most) {
+static bool fits(struct schedule *s, uint32_t at, uint32_t most) {
   const int32_t words = freed(s, at);
-  return words >= 0 || (int32_t)s->words - words <= (int32_t)most;
+  const bool room = words >= 0 || s->words - words <= (int32_t)most;
+  s->refused |= !room;
+  return room;
 }
 
 /* The best of those that there is room for. Loads far ahead of what is most urgent and waits (an address that is being
  * computed) would only take its registers: they come second. */
-static uint32_t choose(const struct schedule *s, uint32_t first, uint32_t most) {
+static uint32_t choose(struct schedule *s, uint32_t first, uint32_t most) {
   enum { FAR = 8 }; /* cycles */
   uint32_t best = UINT32_MAX, second = UINT32_MAX, top = 0;
-  for (uint32_t at = first; at < s->count; at++)
+  const uint32_t end = s->window < s->count - first ? first + s->window : s->count;
+  for (uint32_t at = first; at < end; at++)
     if (!s->node[at].done && s->node[at].height > top)
       top = s->node[at].height;
-  for (uint32_t at = first; at < s->count; at++) {
+  for (uint32_t at = first; at < end; at++) {
     const struct node *node = &s->node[at];
     uint32_t *const to = node->latency == GLOBAL && node->height + FAR < top ? &second : &best;
     if (!node->done && !node->missing && (*to == UINT32_MAX || is_better(s, at, *to)) && fits(s, at, most))
@@ -265,7 +310,7 @@ static void place(struct schedule *s, uint32_t at) {
   node->done = true;
   s->now = start + 1;
   s->out[s->placed++] = s->inst[at];
-  s->words += node->words;
+  s->words += (int32_t)node->words;
   for (uint32_t i = node->needs; i; i = s->edge[i - 1].next_before) {
     const uint32_t vreg = s->edge[i - 1].vreg;
     if (vreg && --s->wanted[vreg] == 0)
@@ -301,12 +346,57 @@ static void order_later_phis(struct schedule *s, const struct machine_block *blo
   }
 }
 
+/* Places all of them; returns when the last one has begun. */
+static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window) {
+  s->placed = s->now = 0;
+  s->words = 0;
+  s->refused = s->moved = false;
+  s->window = window;
+  for (uint32_t i = 0; i < s->count; i++)
+    s->node[i].done = false, s->node[i].missing = s->node[i].ready = 0;
+  for (uint32_t i = 0; i < s->edges; i++) {
+    if (s->edge[i].before != NOBODY && s->edge[i].after != NOBODY)
+      s->node[s->edge[i].after].missing++;
+    s->wanted[s->edge[i].vreg] = 0;
+  }
+  for (uint32_t i = 0; i < s->edges; i++)
+    s->wanted[s->edge[i].vreg] += s->edge[i].vreg != 0;
+  for (uint32_t first = 0; s->placed < s->count;) {
+    const uint32_t at = choose(s, first, most);
+    s->moved |= at != s->placed;
+    place(s, at);
+    while (first < s->count && s->node[first].done)
+      first++;
+  }
+  return s->now;
+}
+
+/* What is most urgent of all may take the registers that what is next needs, so that little is under way at once later:
+ * in the order of the source there is then more. How far ahead of that is best is tried. */
+static void place_best(struct schedule *s, uint32_t most) {
+  enum { LEAST = 8 };
+  uint32_t best = s->count, least = place_all(s, most, best);
+  if (!s->refused)
+    return;
+  uint32_t tried = best;
+  for (uint32_t window = s->count * 3 / 4; window >= LEAST; window = window * 3 / 4) {
+    const uint32_t time = place_all(s, most, tried = window);
+    if (time < least) {
+      least = time;
+      best = window;
+    }
+  }
+  if (tried != best)
+    place_all(s, most, best);
+}
+
 /* Returns whether anything has a new place. `last`: the stretch is the end of this block; else NULL. */
-static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t count, uint32_t most,
+static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t count, uint32_t most, uint32_t end,
                     const struct machine_block *last) {
   s->inst = inst;
   s->count = count;
-  s->edges = s->placed = s->words = s->now = s->reader_count = 0;
+  s->end = end;
+  s->edges = s->reader_count = 0;
   for (uint32_t i = 0; i < count; i++)
     s->node[i] = (struct node){.latency = latency_of(&inst[i])};
   for (uint32_t i = 0; i < count; i++) {
@@ -318,60 +408,40 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
   }
   if (last)
     order_later_phis(s, last);
+  for (s->at = 0; s->at < count; s->at++)
+    machine_each(s->m, &inst[s->at], reads_nothing, holds, s);
   find_heights(s);
-  bool moved = false;
-  for (uint32_t first = 0; s->placed < count;) {
-    const uint32_t at = choose(s, first, most);
-    moved |= at != s->placed;
-    place(s, at);
-    while (first < count && s->node[first].done)
-      first++;
-  }
+  place_best(s, most);
   for (uint32_t i = 0; i < count; i++)
     machine_each(s->m, &inst[i], forget, forget, s);
   memcpy(inst, s->out, count * sizeof *inst);
-  return moved;
+  return s->moved;
 }
 
 /* ---- how much may be ahead -------------------------------------------------------------------------- */
 
-/* How many vregs of words live when each block begins, by its place in the order, and the most that ever do. */
+/* How many vregs of words live at each time, as live.c counts, and the most that ever do. */
 struct pressure {
-  uint32_t *begin, most;
+  int32_t *at, most;
 };
-
-static uint32_t blocks_before(const struct machine *m, uint32_t time) {
-  uint32_t low = 0, high = m->ordered;
-  while (low < high) {
-    const uint32_t middle = (low + high) / 2;
-    if (2 * m->block[m->order[middle]].first < time)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
 
 static void find_pressure(struct machine *m, struct pressure *pressure) {
   machine_find_live(m);
-  int32_t *at = need(2 * (size_t)m->times + 4, sizeof *at), now = 0;
-  pressure->begin = need(m->ordered + 1, sizeof *pressure->begin);
+  const size_t times = 2 * (size_t)m->times + 4;
+  int32_t *at = need(times, sizeof *at);
   for (uint32_t v = 1; v < m->ranged; v++) {
     const struct live *live = &m->range[v];
     for (uint32_t i = 0; m->vreg[v].kind == VREG_WORD && i < live->count; i++) {
-      const struct segment *segment = &live->segment[i];
-      at[segment->start]++;
-      at[segment->end]--;
-      for (uint32_t k = blocks_before(m, segment->start + 1); k < blocks_before(m, segment->end); k++)
-        pressure->begin[k]++;
+      at[live->segment[i].start]++;
+      at[live->segment[i].end]--;
     }
   }
-  pressure->most = 0;
-  for (uint32_t time = 0; time < 2 * m->times + 4; time++) {
-    now += at[time];
-    pressure->most = now > (int32_t)pressure->most ? (uint32_t)now : pressure->most;
+  pressure->at = at;
+  pressure->most = at[0];
+  for (size_t time = 1; time < times; time++) {
+    at[time] += at[time - 1];
+    pressure->most = at[time] > pressure->most ? at[time] : pressure->most;
   }
-  free(at);
 }
 
 /* Registers that a lane may have: as many as let all warps fit anyway; where it needs more, a little more than that, in
@@ -382,11 +452,11 @@ static uint32_t free_registers(uint32_t needed) {
 }
 
 bool machine_schedule(struct machine *m, uint32_t less, uint32_t *allowed) {
-  enum { LEAST = 6 };
+  enum { LEAST = 3 };
   struct schedule *s = need(1, sizeof *s);
   struct pressure pressure;
   find_pressure(m, &pressure);
-  *allowed = free_registers(pressure.most);
+  *allowed = free_registers((uint32_t)pressure.most);
   *allowed = *allowed < m->bound[VREG_WORD] ? *allowed : m->bound[VREG_WORD];
   s->m = m;
   s->writer = need(3 * (size_t)m->vregs, sizeof *s->writer);
@@ -395,17 +465,17 @@ bool machine_schedule(struct machine *m, uint32_t less, uint32_t *allowed) {
   bool changed = false;
   for (uint32_t i = 0; i < m->ordered; i++) {
     struct machine_block *block = &m->block[m->order[i]];
-    const uint32_t taken = pressure.begin[i] + less;
-    const uint32_t most = *allowed > taken + LEAST ? *allowed - taken : LEAST;
     uint32_t start = 0;
     for (uint32_t at = 0; at <= block->count; at++)
       if (at == block->count || at - start == STRETCH_MOST || is_fixed(&block->inst[at])) {
-        changed |=
-            at > start + 1 && stretch(s, block->inst + start, at - start, most, at == block->count ? block : NULL);
+        const uint32_t taken = (uint32_t)pressure.at[2 * (block->first + start)] + less;
+        const uint32_t most = *allowed > taken + LEAST ? *allowed - taken : LEAST;
+        changed |= at > start + 1 && stretch(s, block->inst + start, at - start, most, 2 * (block->first + at) - 1,
+                                             at == block->count ? block : NULL);
         start = at < block->count && is_fixed(&block->inst[at]) ? at + 1 : at;
       }
   }
-  free(pressure.begin);
+  free(pressure.at);
   free(s->writer);
   free(s->edge);
   free(s->reader);

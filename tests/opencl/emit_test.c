@@ -387,6 +387,60 @@ TEST(emit, loads_go_ahead_of_arithmetic_that_does_not_need_them) {
   emit_rig_close(&rig);
 }
 
+/* How many results of loads `op` the next instruction waits for. */
+static uint32_t waited_for_at_once(const struct isa_program *program, enum isa_op op) {
+  uint32_t result = 0;
+  for (uint32_t pc = 0; pc + 1 < program->count; pc++) {
+    const struct isa_inst *inst = &program->code[pc], *next = inst + 1;
+    result += inst->op == op && (next->a == inst->d || next->b == inst->d || next->c == inst->d);
+  }
+  return result;
+}
+
+/* Behind a barrier 24 values each become a new one, with a word of the LDS; their registers are room for more words. */
+TEST(emit, values_that_end_make_room_for_loads) {
+  enum { VALUES = 24 };
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0), x = argument(&h, 1);
+  ir_ref value[VALUES];
+  for (uint32_t i = 0; i < VALUES; i++)
+    value[i] = load(&h, ISA_LD_GLOBAL_32, base, 0, 4 * i);
+  op3(&h, ISA_BAR, 0, 0, 0);
+  for (uint32_t i = 0; i < VALUES; i++) {
+    const ir_ref word = load(&h, ISA_LD_LDS_32, number(&h, 0), 0, 4 * i);
+    value[i] = op3(&h, ISA_MAD_32, x, value[i], op3(&h, ISA_MUL_32, x, word, 0));
+  }
+  op3(&h, ISA_BAR, 0, 0, 0);
+  for (uint32_t i = 0; i < VALUES; i++)
+    store(&h, ISA_ST_GLOBAL_32, base, 0, value[i], 4 * i);
+  ir_exit(h.ir, 0, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 64));
+  EXPECT_EQ(waited_for_at_once(rig.program, ISA_LD_LDS_32), 0);
+  emit_rig_close(&rig);
+}
+
+/* A sum of products of words, one of each two at an index that is loaded. Were all indices loaded first, as what most
+ * hangs on, they would leave room for one product at a time. */
+TEST(emit, loads_that_hang_on_loads_are_under_way_together_in_few_registers) {
+  enum { TURNS = 16 };
+  static struct emit_rig rig;
+  struct hand h = begin();
+  const ir_ref base = argument(&h, 0);
+  ir_ref sum = number(&h, 0);
+  for (uint32_t i = 0; i < TURNS; i++) {
+    const ir_ref index = op3(&h, ISA_AND_32, load(&h, ISA_LD_GLOBAL_32, base, 0, 8 * i), number(&h, 63), 0);
+    const ir_ref word = load(&h, ISA_LD_GLOBAL_32, base, 0, 8 * i + 4);
+    const ir_ref at = op3(&h, ISA_MADW_U32, index, number(&h, 4), base);
+    sum = op3(&h, ISA_MAD_32, word, load(&h, ISA_LD_GLOBAL_32, at, 0, 0), sum);
+  }
+  store(&h, ISA_ST_GLOBAL_32, base, 0, sum, 0);
+  ir_exit(h.ir, 0, nowhere);
+  ASSERT_TRUE(end(&h, &rig, 14));
+  EXPECT_LE(waited_for_at_once(rig.program, ISA_LD_GLOBAL_32), TURNS / 2);
+  emit_rig_close(&rig);
+}
+
 /* Sums of words of the LDS whose addresses are two steps each, one after the other, twelve times over. */
 TEST(emit, steps_of_an_address_take_turns_with_arithmetic) {
   static struct emit_rig rig;
