@@ -5,6 +5,9 @@
 
 #include "sim/core/params.h"
 
+/* The order of the words in the ENUM rows. */
+enum isa_local_alignment { ISA_PLACED, ISA_DECLARED };
+
 struct isa_features {
 #define PARAM PARAM_FIELD
 #define POW2 PARAM_FIELD

@@ -41,6 +41,7 @@ void ir_free(struct ir *ir) {
     free(ir->lds[i].name);
   free(ir->args);
   free(ir->lds);
+  free(ir->lds_align);
   free(ir->shared);
   free(ir->name);
   free(ir->inst);

@@ -149,6 +149,7 @@ struct ir {
   size_t arg_count;
   uint32_t arg_bytes, lds_bytes, scratch, scratch_bytes, required_local[3];
   struct isa_lds_variable *lds;
+  uint32_t *lds_align; /* of each, what the source says */
   size_t lds_count;
   uint32_t null_room; /* private variables begin here: null is 0, and points to none of them */
   struct opencl_target target;

@@ -11,7 +11,7 @@ const struct opencl_pass_row opencl_pass[OPENCL_PASSES] = {
 };
 
 struct opencl_target opencl_usual_target(void) {
-  enum { off, on };
+  enum { off, on, placed = ISA_PLACED };
   return (struct opencl_target){.registers = ISA_REGISTERS,
                                 .optimize = OPENCL_USUAL_LEVEL,
                                 .isa = {

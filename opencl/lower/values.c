@@ -276,13 +276,15 @@ static void local_name(const struct build *b, uint32_t id, char name[static ISA_
   }
 }
 
-static void name_local(struct build *b, uint32_t id, uint32_t offset, uint32_t bytes) {
+static void name_local(struct build *b, uint32_t id, uint32_t offset, uint32_t bytes, uint32_t align) {
   char name[ISA_LONGEST_NAME + 1];
   struct ir *ir = b->ir;
   if (b->failed || ir->lds_count == ISA_MOST_LDS_VARIABLES)
     return;
   local_name(b, id, name);
   ir->lds = need_more(ir->lds, ir->lds_count + 1, sizeof *ir->lds);
+  ir->lds_align = need_more(ir->lds_align, ir->lds_count + 1, sizeof *ir->lds_align);
+  ir->lds_align[ir->lds_count] = align;
   ir->lds[ir->lds_count++] = (struct isa_lds_variable){need_copy(name), offset, bytes};
 }
 
@@ -294,7 +296,7 @@ static ir_ref local_variable(struct build *b, uint32_t id) {
     const uint32_t align = said > natural && said <= 4096 && !(said & (said - 1)) ? said : natural;
     const uint32_t bytes = type->size > ISA_MOST_LDS_BYTES ? ISA_MOST_LDS_BYTES + 1 : (uint32_t)type->size;
     const uint32_t offset = take_lds(b, bytes, align);
-    name_local(b, id, offset, bytes);
+    name_local(b, id, offset, bytes, align);
     b->core->lds[id] = 1 + (uint64_t)offset;
   }
   return build_32(b, (uint32_t)(b->core->lds[id] - 1));

@@ -5,7 +5,8 @@
  * same bytes. The wide load stands where the first one stood, the wide store where the last one did. How wide, the
  * target says. Behind pass_address(), which has made bases and offsets of all addresses.
  *
- * An address's alignment is that of what it is computed from: shifts and products of constants, and sums of these.
+ * An address's alignment is that of what it is computed from: shifts and products of constants, and sums of these. A
+ * local array is aligned as it lies, or, where the target says so, as the source declares it.
  * Pointers that are arguments are not aligned to more than what they point to, of which nothing is known here. */
 #include "opencl/passes/address.h"
 #include "opencl/passes/passes.h"
@@ -233,12 +234,33 @@ static uint32_t gather(const struct ir *ir, const struct stretch *stretch, uint3
   return next == from->offset + bytes && parts > 1 ? parts : 0;
 }
 
+/* Does the source say that the local array that an access is in, or each if that is not known, is aligned to `bytes`?
+ */
+static bool is_declared(const struct ir *ir, const struct access *access, uint32_t bytes) {
+  const struct ir_inst *base = &ir->inst[access->base];
+  const int64_t at = access->offset + (access->base && base->op == IR_CONST ? (int64_t)base->imm : 0);
+  bool all = true;
+  for (size_t i = 0; i < ir->lds_count; i++) {
+    const bool good = ir->lds_align[i] >= bytes;
+    if (at >= ir->lds[i].offset && at < (int64_t)ir->lds[i].offset + ir->lds[i].bytes)
+      return good;
+    all = all && good;
+  }
+  return all;
+}
+
+static bool is_aligned(const struct ir *ir, const struct access *access, uint32_t bytes) {
+  if (access->offset % bytes || (1u << least(zero_bits(ir, access->base, 0), 4)) < bytes ||
+      (1u << least(zero_bits(ir, access->index, 0), 4)) < bytes)
+    return false;
+  return !is_lds(access) || ir->target.isa.local_alignment == ISA_PLACED || is_declared(ir, access, bytes);
+}
+
 static bool join(struct widen *widen, uint32_t block, struct stretch *stretch, uint32_t first, uint32_t bytes) {
   const struct ir *ir = widen->ir;
   const struct access *from = &stretch->access[first];
   uint32_t part[4];
-  if (from->offset % bytes || (1u << least(zero_bits(ir, from->base, 0), 4)) < bytes ||
-      (1u << least(zero_bits(ir, from->index, 0), 4)) < bytes)
+  if (!is_aligned(ir, from, bytes))
     return false;
   const uint32_t parts = gather(ir, stretch, first, bytes, part);
   if (!parts || !may_meet(stretch, part, parts))

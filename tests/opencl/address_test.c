@@ -1,4 +1,5 @@
 /* Indices and addresses: how they are computed, from one another too, and accesses side by side. */
+#include "sim/base/need.h"
 #include "tests/opencl/maker.h"
 
 #include <stdlib.h>
@@ -123,6 +124,36 @@ TEST(addresses, neighbouring_words_are_loaded_and_stored_together_where_that_is_
               "  v21 = join v19 v20 v24 v25\n"
               "  st.lds.b128 v3 _ v21 +528\n"
               "  exit\n");
+}
+
+/* Two words at byte 16 of a local array that begins at 256, where there is another one at 0. */
+static bool becomes_wide(unsigned local_alignment, uint32_t declared, uint32_t other) {
+  struct maker m = begin();
+  const ir_ref at = make(&m, ISA_SHL_32, make(&m, ISA_GET_LOCAL_ID, 0, 0, 0, 0), word(&m, 4), 0, 0);
+  m.ir->lds = need(2, sizeof *m.ir->lds);
+  m.ir->lds_align = need(2, sizeof *m.ir->lds_align);
+  m.ir->lds_count = 2;
+  m.ir->lds[0] = (struct isa_lds_variable){need_copy("other"), 0, 256};
+  m.ir->lds[1] = (struct isa_lds_variable){need_copy("array"), 256, 1024};
+  m.ir->lds_align[0] = other;
+  m.ir->lds_align[1] = declared;
+  const ir_ref a = make(&m, ISA_LD_LDS_32, at, 0, 0, 272), b = make(&m, ISA_LD_LDS_32, at, 0, 0, 276);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_XOR_32, a, b, 0, 0));
+  m.ir->target.isa.vector_bytes = 16;
+  m.ir->target.isa.local_alignment = local_alignment;
+  ir_exit(m.ir, 0, (struct ir_place){.line = 1});
+  pass_widen(m.ir);
+  bool wide = false;
+  for (uint32_t k = 0; k < m.ir->block[0].count; k++)
+    wide |= m.ir->inst[m.ir->block[0].inst[k]].op == ISA_LD_LDS_64;
+  ir_free(m.ir);
+  return wide;
+}
+
+TEST(addresses, words_of_a_local_array_are_joined_where_the_source_or_its_place_aligns_them) {
+  EXPECT_TRUE(becomes_wide(ISA_PLACED, 4, 4));
+  EXPECT_FALSE(becomes_wide(ISA_DECLARED, 4, 16));
+  EXPECT_TRUE(becomes_wide(ISA_DECLARED, 8, 4));
 }
 
 /* A store in between may touch the second word, and a base of which nothing is known may lie anywhere. */
