@@ -202,11 +202,28 @@ static void accept_next(struct lds *lds, cycle_t now) {
     start_at(lds, &lds->work->access[0], request, port_next(&lds->from_cu), now);
 }
 
+static bool is_behind(const struct lds_request *request, const struct lds_request *older) {
+  return request->group == older->group && request->phase != older->phase && older->warp != LDS_NO_WARP;
+}
+
+/* Its work-group has come to it, with all of its accesses from in front of the last barrier. */
+static bool is_in_order(const struct lds *lds, uint32_t at) {
+  const struct lds_work *work = lds->work;
+  const struct lds_request *request = &work->waiting[at].request;
+  bool behind = false;
+  for (unsigned i = 0; i < lds->params.interleave; i++)
+    behind |= work->access[i].active && !work->access[i].started && is_behind(request, &work->access[i].request);
+  for (uint32_t older = 0; older < at; older++)
+    behind |= is_behind(request, &work->waiting[older].request);
+  return !behind;
+}
+
 /* The oldest whose warp is not at the banks. */
 static void accept_oldest(struct lds *lds, struct access *access, cycle_t now) {
   struct lds_work *work = lds->work;
   uint32_t at = 0;
-  while (at < work->waits && (work->waiting[at].ready > now || !may_start(lds, &work->waiting[at].request, now)))
+  while (at < work->waits && (work->waiting[at].ready > now || !may_start(lds, &work->waiting[at].request, now) ||
+                              !is_in_order(lds, at)))
     at++;
   if (at == work->waits)
     return;

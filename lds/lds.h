@@ -38,7 +38,8 @@
  * words, as far as both are active.
  *
  * With `interleave` n, n accesses of as many warps are at the banks and take turns, a pass a cycle in all, each in
- * at most every n-th cycle; a warp's own follow each other. The oldest one whose warp is not there starts next.
+ * at most every n-th cycle; a warp's own follow each other. The oldest one whose warp is not there starts next, but
+ * none while an older one of its work-group from another phase, in front of a barrier, has yet to start.
  *
  * With `conflicts` none a phase takes the passes of a bank that has one word to deliver, whatever its busiest bank has:
  * a machine that no hardware is, to hold others against.
@@ -115,6 +116,8 @@ struct lds_request {
   uint8_t lanes;           /* width of the warp: 16, 32 or 64 */
   bool swap;               /* of an atomic: compare and swap */
   uint8_t warp;            /* whose accesses go one after the other, or LDS_NO_WARP */
+  uint8_t group;           /* whose accesses of one phase go before those of the next */
+  uint32_t phase;          /* barriers that its warp has passed in the group */
   uint16_t delay;          /* from its arrival until its data are there too */
   uint64_t mask;           /* lanes that take part, at least one */
   const uint64_t *address; /* byte offset in the LDS, per lane; valid until the reply */

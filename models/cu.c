@@ -114,19 +114,36 @@ static bool waits_for_others(struct cu *cu, uint32_t tag) {
   return access->joined && l1_wait(&cu->l1, access->lines + access->fills, access->joined, tag);
 }
 
-/* What a load joined is there, and all that it needs: it is read from the L1. Returns when it has passed. */
-static cycle_t read_joined(struct cu *cu, struct cu_access *access, cycle_t now) {
+/* Passes of the banks for the words of a load. */
+static uint32_t bank_passes(const struct cu *cu, const struct isa_access *access) {
+  const struct lds_request words = {.kind = LDS_READ,
+                                    .bytes = (uint8_t)access->bytes,
+                                    .lanes = (uint8_t)cu->params.warp_size,
+                                    .mask = access->mask,
+                                    .address = access->address};
+  struct lds_schedule schedule;
+  lds_plan(&cu->lds->params, &words, &schedule);
+  return schedule.passes;
+}
+
+cycle_t cu_read_l1(struct cu *cu, struct cu_access *access, uint32_t lines, uint64_t bytes, cycle_t now) {
+  const uint32_t width = cu->mem.l1_width;
   access->isa.cache = &cu->l1.cache;
   cu->source->commit.call(cu->source->commit.self, &access->isa);
   access->isa.cache = NULL;
-  lds_give_way(cu->lds, now, div_up(access->passes, cu->mem.l1_width));
-  return rate_take(&cu->l1.width, now, access->passes);
+  const uint64_t tags = (uint64_t)cu_l1_tags(cu, lines) * width;
+  uint64_t data = bytes > tags ? bytes : tags;
+  if (cu->mem.l1_banks == L1_LDS_BANKS) /* words of one line lie in banks of their own */
+    data = lines > 1 ? (uint64_t)bank_passes(cu, &access->isa) * width : width > bytes ? width : bytes;
+  lds_give_way(cu->lds, now, div_up(data, width));
+  return rate_take(&cu->l1.width, now, data > tags ? data : tags);
 }
 
 /* Nothing of an access is under way any more. */
 static void end_access(struct cu *cu, uint32_t tag, cycle_t now) {
   struct cu_access *access = cu->accesses[tag];
-  const cycle_t ready = access->joined && !access->fills ? read_joined(cu, access, now) : now;
+  const bool reads = access->joined && !access->fills; /* all that it needs is there by now */
+  const cycle_t ready = reads ? cu_read_l1(cu, access, access->all, access->moved, now) : now;
   if (access->joined)
     l1_release(&cu->l1, access->lines + access->fills, access->joined);
   if (cu->tell)
@@ -147,7 +164,7 @@ static void end_access(struct cu *cu, uint32_t tag, cycle_t now) {
 /* Ends an access whose reply is here, and loads that waited for nothing else. */
 static void take_memory_reply(struct cu *cu, uint32_t tag, cycle_t now) {
   const struct cu_access *access = cu->accesses[tag];
-  uint32_t waiting = access->fills ? l1_filled(&cu->l1, access->lines, access->fills, tag) : 0;
+  uint32_t waiting = access->fills ? l1_filled(&cu->l1, access->lines, access->fills) : 0;
   if (!waits_for_others(cu, tag))
     end_access(cu, tag, now);
   while (waiting) {
@@ -476,7 +493,8 @@ bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds) {
   return cu->kernels != NULL;
 }
 
-void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t lds_per_group, struct pc_result *by_pc) {
+void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t lds_per_group, bool copies,
+                      struct pc_result *by_pc) {
   struct cu_kernel *kernel = &cu->kernels[cu->kernel_count++];
   memset(kernel, 0, offsetof(struct cu_kernel, hazard_cycle));
   kernel->cu = cu;
@@ -484,6 +502,7 @@ void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t l
   kernel->program = launch->program;
   kernel->info = launch->program->info;
   kernel->lds_per_group = lds_per_group;
+  kernel->ordered = cu->params.local_fence == CU_FENCE_ORDERS && !copies;
   kernel->by_pc = by_pc;
   kernel->trace_hash = cu->index;
 }

@@ -64,6 +64,7 @@ struct cu_kernel {
   const struct isa_program *program;
   const struct isa_info *info; /* the program's */
   uint32_t lds_per_group;
+  bool ordered;            /* local_fence order, and no copies of any kind: the LDS keeps the order at barriers */
   struct pc_result *by_pc; /* shared by all CUs: sums and maxima only */
   struct cu_stats stats;
   uint64_t stalls[STALLS];
@@ -204,6 +205,7 @@ struct cu_scheduler {
   uint8_t age[CU_WARPS]; /* its resident warps' slots, oldest first */
   uint32_t aged;
   cycle_t unit_free[ISA_CLASSES];
+  cycle_t free; /* from when on it issues, after an instruction of several slots */
 };
 
 /* Dispatcher to CU, and back when a group has ended. `lds` is the LDS that it was given. */
@@ -225,7 +227,8 @@ struct cu_access {
   bool prefetch;
   uint32_t fills;  /* lines of the L1 that may wait for it */
   uint32_t joined; /* lines behind those that it waits for, or reads when it need not wait any more: l1.h */
-  uint64_t passes; /* with those alone: what the L1 passes for it then, as bytes */
+  uint32_t all;    /* with those alone: lines of it, */
+  uint64_t moved;  /* and bytes of their sectors */
   uint32_t stored; /* bytes of cu.stored_bytes */
   bool loaded;     /* of a copy: the first of its two sides has been read */
   uint32_t copy;   /* whose it is, if isa.copy says that it is one's; or CU_OWN_COPY */
@@ -308,7 +311,8 @@ void cu_free(struct cu *cu);
  * the LDS that its groups take and where its instructions' costs go. `lds`: bytes that groups can hold at once. False
  * when memory is out. */
 bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds);
-void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t lds_per_group, struct pc_result *by_pc);
+void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t lds_per_group, bool copies,
+                      struct pc_result *by_pc);
 
 /* A work-group takes group slot `slot`, with no warp yet; returns its shape at the source. */
 const struct isa_group *cu_open_group(struct cu *cu, uint32_t slot, const struct cu_start *start, cycle_t now);
@@ -424,11 +428,18 @@ cycle_t cu_next_waking(const struct cu *cu);
 void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, uint8_t maker,
                     enum stall producer);
 
-/* What an L1 passes for a load of so many lines, a tag in line_interval, as bytes. */
-static inline uint64_t cu_l1_bytes(const struct cu *cu, uint32_t lines, uint64_t bytes) {
-  const uint64_t tags = (uint64_t)lines * cu->params.line_interval * cu->mem.l1_width;
-  return bytes > tags ? bytes : tags;
+/* To the memory port, behind what the L1 keeps back; the message itself until `from`. */
+static inline void cu_send_memory(struct cu *cu, const struct mem_message *message, cycle_t from, cycle_t now) {
+  port_send_at(cu->to_memory, message, now, cycle_max(from + cu->to_memory->latency, cu->to_memory->last));
 }
+
+/* Cycles that an L1 takes to look up so many lines of a load. */
+static inline uint32_t cu_l1_tags(const struct cu *cu, uint32_t lines) {
+  return (uint32_t)div_up((uint64_t)lines * cu->params.line_interval, cu->mem.l1_tags);
+}
+
+/* The L1 reads so many lines for a load, the sectors' bytes for all of its lanes; returns when it has passed them. */
+cycle_t cu_read_l1(struct cu *cu, struct cu_access *access, uint32_t lines, uint64_t bytes, cycle_t now);
 
 /* An access of a warp is performed: what it loaded may be used from cycle `ready` on, and what waited for it looks
  * again. */

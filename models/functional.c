@@ -118,7 +118,7 @@ static void add_unit(struct functional *functional, size_t number) {
   unit->launch = *all->launches[number];
   unit->launch.report = cu_report;
   unit->launch.report_context = cu->kernels;
-  cu_launch_kernel(cu, &unit->launch, work->lds, all->results[number].by_pc);
+  cu_launch_kernel(cu, &unit->launch, work->lds, all->copies[number], all->results[number].by_pc);
   if (!cu->source->launch.call(cu->source->launch.self, &unit->launch, 1))
     need_made(NULL);
 }
@@ -507,7 +507,7 @@ static void abandon(const struct functional *functional, enum launch_end end) {
 
 bool functional_run(struct functional *functional, struct isa_launch *const *launches, size_t count, uint64_t limit,
                     const struct progress *progress, struct launch_result *results) {
-  const struct at_once all = {launches, results, count};
+  const struct at_once all = {launches, results, count, {false}};
   bool good = true;
   assert(count && count <= RESULT_TOGETHER && "the caller has counted them");
   functional->all = &all;

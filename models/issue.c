@@ -38,6 +38,8 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
       .lanes = (uint8_t)cu->params.warp_size,
       .swap = info->atomic && info->sent > info->bytes / 4,
       .warp = (uint8_t)access->warp,
+      .group = (uint8_t)warp->group,
+      .phase = warp->calls,
       .delay = delay_of(cu, info, now),
       .mask = access->isa.mask,
       .address = access->isa.address,
@@ -72,8 +74,8 @@ static void join(struct cu *cu, uint32_t index, const struct isa_info *info, uin
   const bool waits = l1_wait(&cu->l1, access->lines, access->joined, index);
   assert(waits && "a load that misses nothing and joins nothing hits");
   (void)waits;
-  warp->kernel->stats.l1_hits += lines;
-  access->passes = cu_l1_bytes(cu, lines, bytes);
+  access->all = lines;
+  access->moved = bytes;
   if (cu->tell)
     tell_global_access(cu, warp->kernel, index, (enum tell_global)MEM_LOAD, 0, now);
   warp->global_under_way++;
@@ -86,31 +88,32 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
                          cycle_t now) {
   struct cu_access *access = cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
-  if (l1_hit(&cu->l1, access->lines, message->count)) {
-    warp->kernel->stats.l1_hits += message->count;
-    access->isa.cache = &cu->l1.cache;
-    cu->source->commit.call(cu->source->commit.self, &access->isa);
-    access->isa.cache = NULL;
-    const uint64_t bytes = cu_l1_bytes(cu, message->count, message->moved);
-    cycle_t passed = rate_take(&cu->l1.width, now, bytes) - 1;
-    lds_give_way(cu->lds, now, div_up(bytes, cu->mem.l1_width));
+  const uint32_t all = message->count, sectors = (uint32_t)(message->moved / cu->mem.sector);
+  if (l1_hit(&cu->l1, access->lines, all)) {
+    warp->kernel->stats.l1_hits += sectors;
+    const cycle_t passed = cu_read_l1(cu, access, all, message->moved, now) - 1;
     cu_set_results(warp, info, passed + cu->mem.l1_latency, CU_NO_UNIT, STALL_MEMORY);
     if (cu->tell)
       tell_l1_hit(cu, index, passed + cu->mem.l1_latency, now);
     cu_free_access(&cu->global_pool, index);
     return true;
   }
-  const uint32_t all = message->count;
-  message->count = access->fills = l1_miss(&cu->l1, access->lines, all, index, &access->joined);
+  message->count = access->fills = l1_miss(&cu->l1, access->lines, all, &access->joined);
   if (!access->fills) {
+    warp->kernel->stats.l1_hits += sectors;
     join(cu, index, info, all, message->moved, now);
     return true;
   }
-  message->fills = true;
-  warp->kernel->stats.l1_misses += message->count;
-  message->moved = 0;
+  uint32_t missing = 0;
   for (uint32_t i = 0; i < message->count; i++)
-    message->moved += (uint64_t)sector_count(access->lines[i].sectors) * cu->mem.sector;
+    missing += sector_count(access->lines[i].sectors);
+  warp->kernel->stats.l1_hits += sectors - missing;
+  warp->kernel->stats.l1_misses += missing;
+  message->fills = true;
+  message->moved = (uint64_t)missing * cu->mem.sector;
+  const uint32_t tags = cu_l1_tags(cu, all);
+  message->passes = cu_passes(cu, MEM_LOAD, message->count);
+  message->passes = message->passes > tags ? message->passes : tags;
   return false;
 }
 
@@ -163,7 +166,10 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
     return;
   if (cu->params.store_room && message.kind == MEM_STORE)
     cu->stored_bytes += access->stored = (uint32_t)mem_bytes_up(&cu->mem, &message);
-  port_send(cu->to_memory, &message, now);
+  cycle_t from = now;
+  if (message.fills) /* its tags come after those of the loads before it */
+    from = rate_take(&cu->l1.width, now, (uint64_t)message.passes * cu->mem.l1_width) - message.passes;
+  cu_send_memory(cu, &message, from, now);
   if (!access->prefetch)
     lds_give_way(cu->lds, now, message.passes);
   if (cu->tell)
@@ -226,12 +232,12 @@ static void note_issue(const struct cu *cu, struct cu_kernel *kernel, uint32_t s
   kernel->trace_hash = mix(kernel->trace_hash, (uint64_t)result->pc << 32 | slot);
 }
 
-/* What becomes of an instruction that left the scheduler; its results are not timed yet. Returns
- * whether the warp may go on to its next instruction. */
+/* What becomes of an instruction that left the scheduler; its results are not timed yet, and are `late` cycles later
+ * than those of its class. Returns whether the warp may go on to its next instruction. */
 static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, uint32_t access,
-                    const struct isa_result *result, cycle_t now) {
+                    const struct isa_result *result, uint32_t late, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
-  cycle_t ready = now + cu->latency[info->class_];
+  cycle_t ready = now + cu->latency[info->class_] + late;
   if (cu_on_unit(info)) {
     cu_set_results(warp, info, ready, cu->unit[info->class_], STALL_DEPENDENCY);
     return true;
@@ -338,14 +344,45 @@ static uint32_t follow_of(const struct cu *cu, const struct isa_info *info) {
   return info->class_ == ISA_CLASS_FENCE && info->global_fence ? cu->params.fence_latency : cu->follow[info->class_];
 }
 
+/* Issue slots of an instruction of class special. */
+static uint32_t slots_of(const struct cu_params *params, enum isa_op op) {
+  switch (op) {
+  case ISA_FDIV_F32:
+  case ISA_RCP_F32:
+    return params->quotient_slots;
+  case ISA_SQRT_F32:
+  case ISA_RSQRT_F32:
+  case ISA_EXP2_F32:
+  case ISA_LOG2_F32:
+    return params->root_slots;
+  case ISA_EXP_F32:
+    return params->exp_slots;
+  case ISA_LOG_F32:
+    return params->log_slots;
+  default:
+    return 1;
+  }
+}
+
+/* The scheduler's slots after this one, too, if the instruction is made of several; returns how many. */
+static uint32_t take_more_slots(const struct cu *cu, struct cu_scheduler *scheduler, const struct cu_warp *warp,
+                                cycle_t now) {
+  const uint32_t more = slots_of(&cu->params, warp->kernel->program->code[warp->pc].op) - 1;
+  scheduler->free = now + 1 + more;
+  warp->kernel->stats.function_slots += more;
+  return more;
+}
+
 static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   const struct isa_info *info = &warp->kernel->info[warp->pc];
   struct isa_result result;
-  uint32_t access = NO_ACCESS;
+  uint32_t access = NO_ACCESS, more = 0;
 
   take_slot(cu, scheduler, slot, warp->pc, now);
   scheduler->unit_free[cu->unit[info->class_]] = now + cu_interval(cu, info);
+  if (info->class_ == ISA_CLASS_SPECIAL)
+    more = take_more_slots(cu, scheduler, warp, now);
 
   if (!cu_on_unit(info) && (is_lds(info) || is_global(info))) {
     access = cu_take_access(cu, is_lds(info) ? &cu->lds_pool : &cu->global_pool);
@@ -354,13 +391,13 @@ static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t
   warp->pc = cu->source->step.call(cu->source->step.self, slot, now,
                                    access == NO_ACCESS ? NULL : &cu->accesses[access]->isa, &result);
   note_issue(cu, warp->kernel, slot, &result, now);
-  bool goes_on = execute(cu, slot, info, access, &result, now);
+  bool goes_on = execute(cu, slot, info, access, &result, more * cu->params.float_latency, now);
   if (cu->params.operand_latency && access != NO_ACCESS)
     hold_operands(cu, warp, info, now);
   if (result.done)
     exit_warp(cu, slot, now);
   else if (goes_on)
-    cu_plan(cu, slot, now + follow_of(cu, info) + (result.diverged ? cu->params.divergence_latency : 0), now);
+    cu_plan(cu, slot, now + follow_of(cu, info) + more + (result.diverged ? cu->params.divergence_latency : 0), now);
 }
 
 /* The candidate whose last issue, or start, is longest ago; ties go to the lowest slot. */
@@ -416,6 +453,10 @@ static enum stall task_held(struct cu *cu, const struct cu_scheduler *scheduler,
 bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cycle_t *next) {
   uint64_t candidates = scheduler->ready, asked = 0;
   cycle_t until = NEVER;
+  if (scheduler->free > now) {
+    *next = candidates ? cycle_min(*next, scheduler->free) : *next;
+    return false;
+  }
   while (candidates) {
     uint32_t slot = pick(cu, scheduler, candidates, now);
     const struct cu_warp *warp = cu_warp(cu, slot);
@@ -428,7 +469,7 @@ bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cyc
       else
         issue(cu, scheduler, slot, now);
       let_go(cu, scheduler, asked, now);
-      *next = scheduler->ready ? now + 1 : *next;
+      *next = scheduler->ready ? cycle_min(*next, cycle_max(now + 1, scheduler->free)) : *next;
       return true;
     }
     hold(cu, scheduler, slot, stall, now);

@@ -352,7 +352,7 @@ static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
   access->fills = 0;
   if (message.kind == MEM_STORE && cu->l1.sets)
     l1_written(&cu->l1, access->lines, message.count);
-  port_send(cu->to_memory, &message, now);
+  cu_send_memory(cu, &message, now, now);
   struct cu_kernel *kernel = kernel_of(cu, index);
   if (cu->tell)
     tell_global_access(cu, kernel, index, TELL_COPY, message.moved, now);

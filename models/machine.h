@@ -28,6 +28,7 @@ extern const struct stat_group mem_stat_group;
 
 enum cu_dependence { CU_SCOREBOARD, CU_FIXED };
 enum cu_meet { MEET_CALLS, MEET_BARRIERS };
+enum cu_local_fence { CU_FENCE_WAITS, CU_FENCE_ORDERS };
 enum cu_barrier_blocks { CU_BARRIER_BLOCKS_ALL, CU_BARRIER_BLOCKS_ACCESSES };
 enum cu_policy { CU_ROUND_ROBIN, CU_GREEDY_OLDEST, CU_OLDEST, CU_GREEDY_FAIR };
 

@@ -129,7 +129,7 @@ void memory_commit(const struct memory *memory, const struct mem_event *event) {
   else if (message->kind != MEM_PREFETCH)
     source->commit.call(source->commit.self, message->access);
   if (message->fills)
-    l1_capture(memory->clients[event->client].l1, memory->mirror, message->lines, message->count, message->tag);
+    l1_capture(memory->clients[event->client].l1, memory->mirror, message->lines, message->count);
 }
 
 static void count(struct memory *memory, const struct mem_message *message) {

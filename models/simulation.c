@@ -362,6 +362,20 @@ static uint64_t most_lds(const struct at_once *all) {
   return most;
 }
 
+/* Has a program copies that come to the LDS or leave it beside its warps' accesses? */
+static bool copies(const struct isa_program *program) {
+  for (uint32_t pc = 0; pc < program->count; pc++)
+    switch ((enum isa_class)program->info[pc].class_) {
+    case ISA_CLASS_COPY:
+    case ISA_CLASS_COPY_LANE:
+    case ISA_CLASS_MBARRIER:
+      return true;
+    default:
+      break;
+    }
+  return false;
+}
+
 static bool prepare_node(const struct simulation *simulation, struct node *node, const struct at_once *all) {
   if (!cu_launch(&node->cu, (uint32_t)all->count, most_lds(all)))
     return false;
@@ -374,7 +388,8 @@ static bool prepare_node(const struct simulation *simulation, struct node *node,
   if (!node->source->launch.call(node->source->launch.self, node->launches, all->count))
     return false;
   for (size_t i = 0; i < all->count; i++)
-    cu_launch_kernel(&node->cu, &node->launches[i], all->results[i].occupancy.lds_per_group, all->results[i].by_pc);
+    cu_launch_kernel(&node->cu, &node->launches[i], all->results[i].occupancy.lds_per_group, all->copies[i],
+                     all->results[i].by_pc);
   node->lds.stats = (struct lds_stats){0};
   for (unsigned engine = 0; engine < node->engines; engine++) {
     struct dma *dma = &node->dma[engine];
@@ -578,8 +593,10 @@ static void give_up(struct launch_result *results, size_t count) {
 bool simulation_run_together(struct simulation *simulation, struct host *host, struct isa_launch *const *launches,
                              size_t count, cycle_t limit, const struct progress *progress,
                              struct launch_result *results) {
-  const struct at_once all = {launches, results, count};
+  struct at_once all = {launches, results, count, {false}};
   assert(count && count <= RESULT_TOGETHER && "the caller has counted them");
+  for (size_t i = 0; i < count; i++)
+    all.copies[i] = copies(launches[i]->program);
   if (!prepare(simulation, &all)) {
     give_up(results, count);
     return false;

@@ -45,6 +45,7 @@ struct at_once {
   struct isa_launch *const *launches;
   struct launch_result *results;
   size_t count;
+  bool copies[RESULT_TOGETHER]; /* of each, whether its program has any to the LDS or from it */
 };
 
 /* Makes room for the result of launch `index`. False when memory is out, or no CU has room for a work-group. */

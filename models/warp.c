@@ -80,8 +80,8 @@ void cu_ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cyc
 
 /* Own accesses that a barrier or a fence waits for; a copy fence is about copies alone. */
 static bool fenced(const struct cu_warp *warp, const struct isa_info *info) {
-  return ((info->local_fence && warp->lds_under_way) || (info->global_fence && warp->global_under_way)) &&
-         info->class_ != ISA_CLASS_COPY_FENCE;
+  const bool local = info->local_fence && warp->lds_under_way && !warp->kernel->ordered;
+  return (local || (info->global_fence && warp->global_under_way)) && info->class_ != ISA_CLASS_COPY_FENCE;
 }
 
 /* Whether the warp's next instruction must not issue before the barrier behind it has released the warp. */

@@ -21,7 +21,7 @@ static struct l1_line *set_of(const struct l1 *l1, uint64_t line) {
 }
 
 static struct l1_line *find(const struct l1 *l1, uint64_t line) {
-  if (!l1->sets) /* what a launch has left on its way, while this one has no L1 */
+  if (!l1->sets) /* all of it is the LDS's */
     return NULL;
   struct l1_line *set = set_of(l1, line);
   for (uint32_t way = 0; way < l1->params.l1_ways; way++)
@@ -61,7 +61,7 @@ bool l1_hit(struct l1 *l1, const struct mem_line *lines, uint32_t count) {
 }
 
 /* Sectors of a line that have to come; takes a way for them if there is one. *join: others that come already. */
-static uint32_t missing(struct l1 *l1, const struct mem_line *line, uint32_t access, uint32_t *join) {
+static uint32_t missing(struct l1 *l1, struct mem_line *line, uint32_t *join) {
   struct l1_line *entry = find(l1, line->line);
   uint32_t sectors = line->sectors;
   if (entry) {
@@ -70,30 +70,32 @@ static uint32_t missing(struct l1 *l1, const struct mem_line *line, uint32_t acc
     if (entry->thrown)
       return sectors;
     *join = l1->params.l1_join == L1_JOIN ? sectors & entry->coming : 0;
-    if (sectors == *join || entry->coming)
-      return sectors & ~*join;
   } else {
     entry = victim(l1, line->line);
     if (!entry)
       return sectors;
     *entry = (struct l1_line){.line = line->line + 1, .used = ++l1->uses};
   }
-  entry->coming = sectors;
-  entry->filler = access;
+  line->fills = (uint16_t)(sectors & ~entry->coming);
+  line->way = (uint8_t)(entry - set_of(l1, line->line));
+  entry->coming |= line->fills;
   l1->taken = true;
-  return sectors;
+  return sectors & ~*join;
 }
 
-uint32_t l1_miss(struct l1 *l1, struct mem_line *lines, uint32_t count, uint32_t access, uint32_t *joined) {
+uint32_t l1_miss(struct l1 *l1, struct mem_line *lines, uint32_t count, uint32_t *joined) {
   struct mem_line here[MEM_ACCESS_LINES];
   uint32_t left = 0, waits = 0, found = 0, all = 0;
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t join = 0, sectors = missing(l1, &lines[i], access, &join);
+    struct mem_line line = lines[i];
+    uint32_t join = 0;
+    const uint32_t sectors = missing(l1, &line, &join);
     if (join || !sectors)
-      here[all++] = (struct mem_line){.line = lines[i].line, .sectors = join};
+      here[all++] = (struct mem_line){.line = line.line, .sectors = join};
     waits += join != 0;
+    line.sectors = sectors;
     if (sectors)
-      lines[left++] = (struct mem_line){.line = lines[i].line, .sectors = sectors};
+      lines[left++] = line;
   }
   /* What only hits is read here if nothing is left; otherwise the L2 commits all of the load. */
   for (uint32_t i = 0; waits && i < all; i++)
@@ -127,39 +129,36 @@ void l1_release(struct l1 *l1, const struct mem_line *joined, uint32_t count) {
   }
 }
 
-/* The entry that is coming for this access, or NULL. */
-static struct l1_line *coming(const struct l1 *l1, uint64_t line, uint32_t access) {
-  struct l1_line *entry = find(l1, line);
-  return entry && entry->coming && entry->filler == access ? entry : NULL;
+/* The way that a load took for the sectors of a line that it fills. */
+static struct l1_line *filled_by(const struct l1 *l1, const struct mem_line *line) {
+  return set_of(l1, line->line) + line->way;
 }
 
 static uint8_t *bytes_of(const struct l1 *l1, const struct l1_line *entry) {
   return l1->bytes + (size_t)(entry - l1->lines) * l1->params.line;
 }
 
-/* A buffer may begin or end within a line; sectors outside of it hold nothing that a lane reads. What is not coming may
- * be read meanwhile, and is not touched. */
-static void copy_sectors(const struct l1 *l1, const struct l1_line *entry, const struct isa_buffer *buffer,
-                         uint64_t from) {
+/* A buffer may begin or end within a line; sectors outside of it hold nothing that a lane reads. What this load does
+ * not fill may be read meanwhile, or be filled for another, and is not touched. */
+static void copy_sectors(const struct l1 *l1, const struct mem_line *line, const struct isa_buffer *buffer) {
   const uint64_t size = l1->params.sector, begin = buffer->base, end = buffer->base + buffer->bytes;
-  for (uint32_t left = entry->coming; left; left &= left - 1) {
+  const uint64_t from = line->line * l1->params.line;
+  uint8_t *const bytes = bytes_of(l1, filled_by(l1, line));
+  for (uint32_t left = line->fills; left; left &= left - 1) {
     const uint64_t sector = from + (uint64_t)__builtin_ctz(left) * size;
     const uint64_t first = sector > begin ? sector : begin, last = sector + size < end ? sector + size : end;
     if (first < last)
-      memcpy(bytes_of(l1, entry) + (first - from), buffer->data + (first - begin), (size_t)(last - first));
+      memcpy(bytes + (first - from), buffer->data + (first - begin), (size_t)(last - first));
   }
 }
 
-void l1_capture(struct l1 *l1, struct isa_memory *memory, const struct mem_line *lines, uint32_t count,
-                uint32_t access) {
+void l1_capture(const struct l1 *l1, struct isa_memory *memory, const struct mem_line *lines, uint32_t count) {
   uint64_t size = l1->params.line;
   for (uint32_t i = 0; i < count; i++) {
-    const struct l1_line *entry = coming(l1, lines[i].line, access);
     const uint64_t from = lines[i].line * size;
-    const struct isa_buffer *buffer = entry ? isa_memory_near(memory, from + size - 1) : NULL;
-    if (!buffer || !buffer->data || buffer->base + buffer->bytes <= from) /* a replay has no bytes */
-      continue;
-    copy_sectors(l1, entry, buffer, from);
+    const struct isa_buffer *buffer = lines[i].fills ? isa_memory_near(memory, from + size - 1) : NULL;
+    if (buffer && buffer->data && buffer->base + buffer->bytes > from) /* a replay has no bytes */
+      copy_sectors(l1, &lines[i], buffer);
   }
 }
 
@@ -172,16 +171,16 @@ static void unhang(struct l1 *l1, struct l1_line *entry, uint32_t *first, uint32
   entry->first = entry->last = 0;
 }
 
-uint32_t l1_filled(struct l1 *l1, const struct mem_line *lines, uint32_t count, uint32_t access) {
+uint32_t l1_filled(struct l1 *l1, const struct mem_line *lines, uint32_t count) {
   uint32_t first = 0, last = 0;
   for (uint32_t i = 0; i < count; i++) {
-    struct l1_line *entry = coming(l1, lines[i].line, access);
-    if (!entry)
+    if (!lines[i].fills)
       continue;
-    entry->valid |= entry->thrown ? 0 : entry->coming;
-    entry->coming = 0;
+    struct l1_line *entry = filled_by(l1, &lines[i]);
+    entry->valid |= entry->thrown ? 0 : lines[i].fills;
+    entry->coming &= ~(uint32_t)lines[i].fills;
     unhang(l1, entry, &first, &last);
-    if (entry->thrown && !entry->waits)
+    if (entry->thrown && !entry->waits && !entry->coming)
       *entry = (struct l1_line){0};
   }
   return first;
@@ -231,7 +230,7 @@ void l1_share(struct l1 *l1, uint64_t lds) {
   if (sets == l1->sets)
     return;
   if (l1->uses)
-    memset(l1->lines, 0, l1->entries * sizeof *l1->lines); /* what is still coming has nowhere to go */
+    memset(l1->lines, 0, l1->entries * sizeof *l1->lines);
   l1->sets = sets;
 }
 

@@ -6,8 +6,8 @@
  * Lines of mem.line bytes with a valid bit a sector, l1_ways to a set, replaced least recently used; consecutive lines
  * lie in consecutive sets, with l1_hash xor shuffled within each run of as many lines as the largest power of two that
  * the sets are a multiple of. Hits pass l1_width bytes a cycle. A load that misses takes ways for its lines at once and
- * fills them when its reply comes; until then these are `coming`: another load of them goes to the L2 by itself, or
- * with l1_join waits for them. A set all of whose ways are coming or waited for takes no further line.
+ * fills the sectors that it wants when its reply comes; until then these are `coming`: another load of them goes to the
+ * L2 by itself, or with l1_join waits for them, and fills further sectors of their line. A set all of whose ways are coming or waited for takes no further line.
  *
  *     load a   misses line 0 ══════════════ reply: line 0 is there
  *     load b            joins line 0, misses line 1 ═══════════════ reply: b has all of it
@@ -29,7 +29,7 @@
  * With l1_step the L1 and the LDS share their SRAM. A launch sets the border once: the LDS has what as many groups hold
  * as there is room for in a compute unit, whether there are so many or not, in steps; the L1 has the rest.
  *
- * Without an L1 (l1_size 0) none of this happens. Not modelled: banks of the L1, two fills of a line at once, copies by
+ * Without an L1 (l1_size 0) none of this happens. Not modelled: banks of the L1, copies by
  * warps and by engines in it, private memory in it (class private always hits). */
 #ifndef MODELS_MEM_L1_H
 #define MODELS_MEM_L1_H
@@ -41,7 +41,7 @@ struct l1_line {
   uint64_t line;           /* its number + 1; 0: empty */
   uint64_t used;           /* l1->uses of the last access */
   uint32_t valid;          /* sectors that may be read */
-  uint32_t coming, filler; /* sectors on their way, none: 0, and for which access */
+  uint32_t coming;         /* sectors on their way, each for one load: mem_line.fills */
   uint32_t waits;          /* loads that joined it, or hit it while they wait for others */
   uint32_t first, last;    /* of those that hang on it: access + 1; 0: none */
   bool thrown;             /* it is to be empty when they are there and nobody waits */
@@ -76,7 +76,7 @@ bool l1_hit(struct l1 *l1, const struct mem_line *lines, uint32_t count);
 /* Takes from a load's lines those that can be read, and ways for the others, as far as there are any. Returns how many
  * lines are left, and with l1_join behind them, in room for as many again, *joined that stay for the load: with the
  * sectors that are on their way for others. With none left its bytes are read here when they are there. */
-uint32_t l1_miss(struct l1 *l1, struct mem_line *lines, uint32_t count, uint32_t access, uint32_t *joined);
+uint32_t l1_miss(struct l1 *l1, struct mem_line *lines, uint32_t count, uint32_t *joined);
 
 /* Whether a load waits for one of the lines that it joined; it then hangs on that. */
 bool l1_wait(struct l1 *l1, const struct mem_line *joined, uint32_t count, uint32_t access);
@@ -84,13 +84,12 @@ bool l1_wait(struct l1 *l1, const struct mem_line *joined, uint32_t count, uint3
 /* It does no more: the lines may go. */
 void l1_release(struct l1 *l1, const struct mem_line *joined, uint32_t count);
 
-/* The L2 has accepted the load: takes the bytes of lines that are coming for it. */
-void l1_capture(struct l1 *l1, struct isa_memory *memory, const struct mem_line *lines, uint32_t count,
-                uint32_t access);
+/* The L2 has accepted the load: takes the bytes of the sectors that it fills. */
+void l1_capture(const struct l1 *l1, struct isa_memory *memory, const struct mem_line *lines, uint32_t count);
 
-/* The load's reply is here. Returns the first of the loads that hung on its lines, + 1, or 0; l1->next has the others.
- */
-uint32_t l1_filled(struct l1 *l1, const struct mem_line *lines, uint32_t count, uint32_t access);
+/* The load's reply is here. Returns the first of the loads that hung on lines of which it fills sectors, + 1, or 0;
+ * l1->next has the others. */
+uint32_t l1_filled(struct l1 *l1, const struct mem_line *lines, uint32_t count);
 
 /* Throws out lines that are written. */
 void l1_written(struct l1 *l1, const struct mem_line *lines, uint32_t count);

@@ -24,6 +24,7 @@ struct mem_stats {
 /* The order of the words in the ENUM rows. */
 enum l1_hash { L1_MODULO, L1_XOR };
 enum l1_join { L1_ALONE, L1_JOIN };
+enum l1_banks { L1_NO_BANKS, L1_LDS_BANKS };
 enum l2_hash { L2_MODULO, L2_XOR };
 enum l2_write { L2_ALLOCATE, L2_AROUND };
 enum mshr_prefetch { MSHR_WAIT, MSHR_DROP };

@@ -66,7 +66,7 @@ void mem_count_updates(const struct mem_params *params, const struct isa_access 
   /* Each word once: lanes that share the first lane's address leave together. */
   for (uint64_t left = access->mask; left;) {
     uint64_t word = access->address[__builtin_ctzll(left)];
-    uint32_t updates = 0;
+    uint8_t updates = 0;
     for (uint64_t lanes = left; lanes; lanes &= lanes - 1)
       if (access->address[__builtin_ctzll(lanes)] == word) {
         updates++;

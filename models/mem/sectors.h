@@ -20,7 +20,9 @@
 struct mem_line {
   uint64_t line;    /* address / mem.line */
   uint32_t sectors; /* bit i: sector i of the line; at most 16 */
-  uint32_t updates; /* of an atomic access: the most lanes on one word. Else 0 */
+  uint16_t fills;   /* of a load: sectors that it brings to the L1, */
+  uint8_t way;      /* and in which way of their set */
+  uint8_t updates;  /* of an atomic access: the most lanes on one word. Else 0 */
 };
 
 /* Runs of bytes, at least one, the start of each `pitch` after the one before. */

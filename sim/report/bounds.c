@@ -92,7 +92,8 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
   enum { MEMORY = SERVES_MEMORY | SERVES_COPIES };
   const struct utilisation rows[UTILISATIONS - REPORT_UNITS] = {
       {"issue_slots", "issue slots", "issue slots", "instructions",
-       (double)(result->cu.warp_instructions + result->cu.copy_slots + result->cu.copy_retries),
+       (double)(result->cu.warp_instructions + result->cu.function_slots + result->cu.copy_slots +
+                result->cu.copy_retries),
        own * machine->cu.schedulers, .serves = SERVES_ISSUE},
       {"lds_passes", "LDS passes", "LDS passes", "passes", OF(lds.passes), active, .serves = SERVES_LDS},
       {"dma_engines", "DMA engines", "the DMA engines", "bytes", OF(dma.bytes), engines_peak(machine, result, engines),

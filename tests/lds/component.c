@@ -369,6 +369,37 @@ TEST(lds, accesses_of_one_warp_are_at_the_banks_one_after_the_other_and_others_p
   free_rig(rig);
 }
 
+/* Warp 5 has two accesses in front of a barrier, warp 6, of work-group `group`, one behind its own group's. */
+static struct rig *beside(uint8_t group, uint32_t phase, uint32_t tag[static 3]) {
+  struct lds_params params = usual();
+  params.interleave = 2;
+  struct rig *rig = make_rig(params);
+  for (unsigned i = 0; i < 3; i++)
+    tag[i] = plan_of_warp(rig, 0, i < 2 ? 5 : 6, 4);
+  rig->plan[tag[2]].request.group = group;
+  rig->plan[tag[2]].request.phase = phase;
+  run(rig);
+  return rig;
+}
+
+TEST(lds, accesses_from_behind_a_barrier_start_after_their_groups_from_in_front_of_it) {
+  static const struct {
+    uint8_t group;
+    uint32_t phase;
+    bool waits;
+  } rows[] = {{0, 0, false}, {0, 1, true}, {1, 1, false}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    uint32_t tag[3];
+    struct rig *rig = beside(rows[i].group, rows[i].phase, tag);
+    ct_note("group %u, phase %u", rows[i].group, rows[i].phase);
+    EXPECT_EQ(rig->commits.entry[0].tag, tag[0]);
+    EXPECT_EQ(rig->commits.entry[1].tag, rows[i].waits ? tag[1] : tag[2]);
+    EXPECT_EQ(replied(rig, tag[1]), 1 + 8 + 6 + 10);
+    EXPECT_EQ(replied(rig, tag[2]), rows[i].waits ? 1 + 8 + 1 + 6 + 10 : 2 + 6 + 10);
+    free_rig(rig);
+  }
+}
+
 /* When an access of `passes` has its reply that is sent with accesses to global memory of so many cycles. */
 static cycle_t replied_beside(uint32_t global_port, uint32_t interleave, uint64_t passes, cycle_t cycles) {
   struct lds_params params = usual();

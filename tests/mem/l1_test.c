@@ -47,8 +47,8 @@ TEST(l1, only_lines_that_are_missing_come_from_the_l2) {
           HEAD " ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 2\n ld.global.b32 v, [p + i]\n mov.b32 v, v\n"
                " ld.global.b32 w, [p + i + 64]\n ld.arg.b64 q, b\n st.global.b32 [q + i], w\n exit\n");
   EXPECT_EQ(rig.result.mem.link_down_bytes, 128 + 64);
-  EXPECT_EQ(rig.result.cu.l1_misses, 2);
-  EXPECT_EQ(rig.result.cu.l1_hits, 0);
+  EXPECT_EQ(rig.result.cu.l1_misses, 4 + 2);
+  EXPECT_EQ(rig.result.cu.l1_hits, 2);
   for (uint32_t i = 0; i < 32; i++)
     EXPECT_EQ(rig_word(&rig, 1, i), i + 16);
   rig_free(&rig);
@@ -117,7 +117,7 @@ TEST(l1, a_shared_one_is_as_large_as_the_lds_of_all_groups_that_fit_leaves_it) {
              rows[i].all, rows[i].step, rows[i].reserved);
     ct_note("%u bytes of LDS, steps of %u, %u reserved", rows[i].lds, rows[i].step, rows[i].reserved);
     rig_run(&rig, settings, 32, 32, text);
-    EXPECT_EQ(rig.result.cu.l1_hits, rows[i].hits);
+    EXPECT_EQ(rig.result.cu.l1_hits, 4 * rows[i].hits); /* sectors of lines */
     rig_free(&rig);
   }
 }
@@ -185,7 +185,7 @@ TEST(l1, all_widths_read_what_memory_holds) {
                " st.global.b128 [q + i], v\n exit\n",
                round ? " ld.global.b128 u, [p + i]\n mov.b32 u, u\n" : "", widths[i]);
       rig_run(&rig, SETTINGS, 32, 32, text);
-      EXPECT_EQ(rig.result.cu.l1_hits, round ? 4 : 0);
+      EXPECT_EQ(rig.result.cu.l1_hits, round ? 16 : 0);
       unsigned words = i < 5 ? 1 : i == 5 ? 2 : 4;
       for (uint32_t word = 0; word < 4; word++)
         EXPECT_EQ(rig_word(&rig, 1, 4 * 9 + word), word < words ? 36 + word : 0);
@@ -223,8 +223,8 @@ static uint32_t stay(uint32_t sets, const char *hash, uint64_t from, uint64_t pi
   l1_init(&l1, &machine.mem, 1);
   for (uint32_t i = 0; i < count; i++) {
     struct mem_line line = {.line = from + i * pitch, .sectors = 0xf};
-    l1_miss(&l1, &line, 1, 0, &joined);
-    l1_filled(&l1, &line, 1, 0);
+    l1_miss(&l1, &line, 1, &joined);
+    l1_filled(&l1, &line, 1);
   }
   for (uint32_t i = 0; i < count; i++) {
     struct mem_line line = {.line = from + i * pitch, .sectors = 0xf};
@@ -304,10 +304,10 @@ static void expect_loads(const char *settings, unsigned apart, uint64_t bytes, u
 }
 
 TEST(l1, a_load_joins_what_comes_for_another) {
-  expect_loads(SETTINGS, 0, 256, 0, 2);
-  expect_loads(JOIN, 0, 128, 1, 1);
-  expect_loads(JOIN, 128, 256, 0, 2); /* the next line */
-  expect_loads(JOIN, 64, 192, 0, 2);  /* half of the line, and half of the next one */
+  expect_loads(SETTINGS, 0, 256, 0, 8);
+  expect_loads(JOIN, 0, 128, 4, 4);
+  expect_loads(JOIN, 128, 256, 0, 8); /* the next line */
+  expect_loads(JOIN, 64, 192, 2, 6);  /* half of the line, and half of the next one */
 }
 
 /* A load and another of the same line, which a warp uses last; or the first alone. */
@@ -340,8 +340,8 @@ TEST(l1, a_load_sees_what_it_joined_though_it_is_thrown_out) {
   EXPECT_EQ(rig_word(&rig, 1, 5), 5);
   EXPECT_EQ(rig_word(&rig, 1, 32 + 5), 5);
   EXPECT_EQ(rig_word(&rig, 1, 64 + 5), 7);
-  EXPECT_EQ(rig.result.cu.l1_hits, 1);
-  EXPECT_EQ(rig.result.cu.l1_misses, 2);
+  EXPECT_EQ(rig.result.cu.l1_hits, 4);
+  EXPECT_EQ(rig.result.cu.l1_misses, 8);
   rig_free(&rig);
 }
 
@@ -352,9 +352,9 @@ static void begin(struct l1 *l1) {
   l1_init(l1, &machine.mem, 8);
 }
 
-static uint32_t miss(struct l1 *l1, uint32_t access, struct mem_line *lines, uint32_t count) {
+static uint32_t miss(struct l1 *l1, struct mem_line *lines, uint32_t count) {
   uint32_t joined;
-  uint32_t left = l1_miss(l1, lines, count, access, &joined);
+  uint32_t left = l1_miss(l1, lines, count, &joined);
   return left << 8 | joined;
 }
 
@@ -363,23 +363,23 @@ TEST(l1, a_line_stays_while_a_load_waits_for_it_or_for_others_with_it) {
   struct mem_line a[2] = {{.line = 1, .sectors = 1}}, b[2] = {{.line = 2, .sectors = 1}};
   struct mem_line both[4] = {{.line = 1, .sectors = 1}, {.line = 2, .sectors = 1}}, c[2] = {{.line = 3, .sectors = 1}};
   begin(&l1);
-  EXPECT_EQ(miss(&l1, 0, a, 1), 1 << 8);
-  EXPECT_EQ(miss(&l1, 1, b, 1), 1 << 8);
-  EXPECT_EQ(miss(&l1, 2, both, 2), 2);
+  EXPECT_EQ(miss(&l1, a, 1), 1 << 8);
+  EXPECT_EQ(miss(&l1, b, 1), 1 << 8);
+  EXPECT_EQ(miss(&l1, both, 2), 2);
   EXPECT_TRUE(l1_wait(&l1, both, 2, 2));
-  EXPECT_EQ(l1_filled(&l1, a, 1, 0), 3); /* access 2 hung on line 1, */
+  EXPECT_EQ(l1_filled(&l1, a, 1), 3);    /* access 2 hung on line 1, */
   EXPECT_TRUE(l1_wait(&l1, both, 2, 2)); /* and does on line 2 */
-  EXPECT_EQ(miss(&l1, 3, c, 1), 1 << 8); /* line 1 is there, but stays: line 3 gets no way */
-  EXPECT_EQ(l1_filled(&l1, c, 1, 3), 0);
+  EXPECT_EQ(miss(&l1, c, 1), 1 << 8);    /* line 1 is there, but stays: line 3 gets no way */
+  EXPECT_EQ(l1_filled(&l1, c, 1), 0);
   EXPECT_FALSE(l1_hit(&l1, c, 1));
   EXPECT_TRUE(l1_hit(&l1, a, 1));
   l1_written(&l1, a, 1);
   EXPECT_FALSE(l1_hit(&l1, a, 1)); /* for whoever comes later */
-  EXPECT_EQ(l1_filled(&l1, b, 1, 1), 3);
+  EXPECT_EQ(l1_filled(&l1, b, 1), 3);
   EXPECT_FALSE(l1_wait(&l1, both, 2, 2));
   l1_release(&l1, both, 2);
-  EXPECT_EQ(miss(&l1, 4, c, 1), 1 << 8); /* line 1 is gone */
-  l1_filled(&l1, c, 1, 4);
+  EXPECT_EQ(miss(&l1, c, 1), 1 << 8); /* line 1 is gone */
+  l1_filled(&l1, c, 1);
   EXPECT_TRUE(l1_hit(&l1, c, 1));
   EXPECT_TRUE(l1_hit(&l1, b, 1));
   l1_free(&l1);
@@ -389,13 +389,13 @@ TEST(l1, those_that_hang_on_a_line_go_on_in_their_order) {
   struct l1 l1;
   struct mem_line line[2] = {{.line = 1, .sectors = 1}}, same[4][2];
   begin(&l1);
-  miss(&l1, 0, line, 1);
+  miss(&l1, line, 1);
   for (uint32_t i = 0; i < 4; i++) {
     same[i][0] = line[0];
-    EXPECT_EQ(miss(&l1, 1 + i, same[i], 1), 1);
+    EXPECT_EQ(miss(&l1, same[i], 1), 1);
     EXPECT_TRUE(l1_wait(&l1, same[i], 1, 1 + i));
   }
-  uint32_t waiting = l1_filled(&l1, line, 1, 0);
+  uint32_t waiting = l1_filled(&l1, line, 1);
   for (uint32_t i = 0; i < 4; i++, waiting = l1.next[waiting - 1])
     EXPECT_EQ(waiting, 2 + i);
   EXPECT_EQ(waiting, 0);
@@ -409,19 +409,116 @@ TEST(l1, a_fill_leaves_other_sectors_of_its_line_alone) {
   struct isa_memory memory = {.buffers = &buffer, .count = 1};
   struct mem_line first[2] = {{.line = 1, .sectors = 1}}, second[2] = {{.line = 1, .sectors = 3}};
   begin(&l1);
-  miss(&l1, 0, first, 1);
-  l1_capture(&l1, &memory, first, 1, 0);
-  l1_filled(&l1, first, 1, 0);
+  miss(&l1, first, 1);
+  l1_capture(&l1, &memory, first, 1);
+  l1_filled(&l1, first, 1);
   bytes[0] = 2;
-  EXPECT_EQ(miss(&l1, 1, second, 1), 1 << 8);
+  EXPECT_EQ(miss(&l1, second, 1), 1 << 8);
   EXPECT_EQ(second[0].sectors, 2);
-  l1_capture(&l1, &memory, second, 1, 1);
+  l1_capture(&l1, &memory, second, 1);
   EXPECT_EQ(*l1.cache.at(&l1, 128), 1);
-  l1_filled(&l1, second, 1, 1);
+  l1_filled(&l1, second, 1);
+  l1_free(&l1);
+}
+
+TEST(l1, loads_fill_sectors_of_one_line_each_when_they_come) {
+  struct l1 l1;
+  uint8_t bytes[128];
+  struct isa_buffer buffer = {.base = 128, .bytes = 128, .data = bytes};
+  struct isa_memory memory = {.buffers = &buffer, .count = 1};
+  struct mem_line first[2] = {{.line = 1, .sectors = 1}}, second[2] = {{.line = 1, .sectors = 6}};
+  const struct mem_line low = {.line = 1, .sectors = 1}, high = {.line = 1, .sectors = 6};
+  begin(&l1);
+  miss(&l1, first, 1);
+  EXPECT_EQ(miss(&l1, second, 1), 1 << 8);
+  memset(bytes, 1, sizeof bytes);
+  l1_capture(&l1, &memory, second, 1);
+  l1_filled(&l1, second, 1);
+  EXPECT_TRUE(l1_hit(&l1, &high, 1));
+  EXPECT_FALSE(l1_hit(&l1, &low, 1));
+  memset(bytes, 2, sizeof bytes);
+  l1_capture(&l1, &memory, first, 1);
+  EXPECT_EQ(*l1.cache.at(&l1, 128), 2);
+  EXPECT_EQ(*l1.cache.at(&l1, 128 + 32), 1);
+  l1_filled(&l1, first, 1);
+  EXPECT_TRUE(l1_hit(&l1, &low, 1));
+  l1_free(&l1);
+}
+
+TEST(l1, a_line_that_is_thrown_out_goes_when_the_last_of_its_fills_is_there) {
+  struct l1 l1;
+  struct mem_line first[2] = {{.line = 1, .sectors = 1}}, second[2] = {{.line = 1, .sectors = 2}};
+  struct mem_line again[2] = {{.line = 1, .sectors = 2}};
+  begin(&l1);
+  miss(&l1, first, 1);
+  miss(&l1, second, 1);
+  l1_written(&l1, first, 1);
+  l1_filled(&l1, first, 1);
+  EXPECT_EQ(miss(&l1, again, 1), 1 << 8); /* goes past it, and takes nothing */
+  EXPECT_EQ(again[0].fills, 0);
+  l1_filled(&l1, second, 1);
+  EXPECT_FALSE(l1_hit(&l1, again, 1));
+  EXPECT_EQ(miss(&l1, again, 1), 1 << 8);
+  EXPECT_EQ(again[0].fills, 2);
   l1_free(&l1);
 }
 
 /* ---- the data path ------------------------------------------------------------------------ */
+
+/* Cycles of three loads in a row that hit: lane l loads word `word` * l, round and round 128 of them, of line l /
+ * `lanes`. */
+static uint64_t three_hits(const char *settings, uint32_t lanes, uint32_t word) {
+  char text[700];
+  snprintf(text, sizeof text,
+           HEAD ".reg u\n ld.arg.b64 p, a\n get.lane i\n mul.i32 v, i, %u\n and.b32 v, v, 31\n shl.b32 v, v, 2\n"
+                " shr.u32 i, i, %u\n mad.i32 i, i, 128, v\n ld.global.b32 v, [p + i]\n mov.b32 v, v\n"
+                " ld.global.b32 v, [p + i]\n ld.global.b32 w, [p + i]\n ld.global.b32 u, [p + i]\n mov.b32 v, v\n"
+                " mov.b32 w, w\n mov.b32 u, u\n exit\n",
+           word, (uint32_t)__builtin_ctz(lanes));
+  return rig_cycles(settings, 32, 32, text);
+}
+
+TEST(l1, words_in_one_bank_take_a_pass_each_and_lines_a_tag) {
+#define BANKS "mem.l1_size=64K mem.l1_width=128 cu.line_interval=1 "
+  const uint64_t one = three_hits(BANKS "mem.l1_banks=lds mem.l1_tags=32", 32, 1);
+  static const struct {
+    uint32_t lanes, word, tags, passes; /* passes: cycles that each of the loads takes */
+  } rows[] = {
+      {1, 1, 32, 1}, {1, 0, 32, 32}, {2, 0, 32, 16}, {4, 0, 32, 8}, {1, 2, 32, 2}, {1, 1, 4, 8},
+      {1, 1, 16, 2}, {1, 0, 4, 32},  {4, 1, 4, 2},   {8, 1, 4, 1},  {1, 1, 3, 11},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char settings[128];
+    ct_note("%u lanes a line, words %u apart, %u tags", rows[i].lanes, rows[i].word, rows[i].tags);
+    snprintf(settings, sizeof settings, BANKS "mem.l1_banks=lds mem.l1_tags=%u", rows[i].tags);
+    const uint64_t missing = 32 / rows[i].lanes - 1; /* further lines of the first load in the memory port */
+    const uint64_t first = three_hits(settings, rows[i].lanes, rows[i].word) - missing;
+    const uint64_t sectors = three_hits("mem.l1_size=64K mem.l1_width=4096", rows[i].lanes, rows[i].word) -
+                             three_hits("mem.l1_size=64K mem.l1_width=4096", 32, 1); /* what their bytes take */
+    EXPECT_EQ(first - sectors, one + 3 * (rows[i].passes - 1));
+  }
+}
+
+TEST(l1, a_load_that_misses_comes_after_those_that_hit) {
+  /* 32 lines that are there, each a tag; then a line that is not, whose reply is as much later */
+  uint64_t cycles[2];
+  for (unsigned lines = 0; lines < 2; lines++) {
+    char text[700];
+    snprintf(text, sizeof text,
+             HEAD ".reg u\n ld.arg.b64 p, a\n get.lane i\n shl.b32 v, i, 2\n mul.i32 u, i, %u\n mov.b32 i, v\n"
+                  " ld.global.b32 w, [p + u]\n mov.b32 w, w\n ld.global.b32 w, [p + u]\n"
+                  " ld.global.b32 v, [p + i + 8192]\n mov.b32 v, v\n exit\n",
+             lines ? 128u : 4u);
+    cycles[lines] = rig_cycles("mem.l1_size=64K mem.l1_width=4096 cu.line_interval=1", 32, 32, text);
+  }
+  const uint64_t first = rig_cycles("mem.l1_size=64K mem.l1_width=4096 cu.line_interval=1", 32, 32,
+                                    HEAD " ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 7\n ld.global.b32 w, [p + i]\n"
+                                         " mov.b32 w, w\n exit\n") -
+                         rig_cycles("mem.l1_size=64K mem.l1_width=4096 cu.line_interval=1", 32, 32,
+                                    HEAD " ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 2\n ld.global.b32 w, [p + i]\n"
+                                         " mov.b32 w, w\n exit\n");
+  EXPECT_EQ(cycles[1], cycles[0] + first + 31);
+}
 
 /* An access to global memory, of as many lines as lanes, and then one of 32 passes to the LDS: cycles that this waits.
  */

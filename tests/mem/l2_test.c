@@ -439,7 +439,7 @@ TEST(l2, a_bypass_is_served_by_what_is_there_and_updates_it) {
 /* ---- atomic updates ----------------------------------------------------------------------- */
 
 static cycle_t update(struct bench *bench, cycle_t now, uint64_t line, uint32_t updates) {
-  struct mem_line lines = {.line = line, .sectors = 1, .updates = updates};
+  struct mem_line lines = {.line = line, .sectors = 1, .updates = (uint8_t)updates};
   return l2_access(&bench->l2, now, &lines, 1, atomic);
 }
 

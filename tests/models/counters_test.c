@@ -60,10 +60,14 @@ static const struct {
      LOAD_HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
     {&cu_stat_group, "copy_slots", 4, "dma.copy=lanes",
      LOAD_HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
-    {&cu_stat_group, "l1_hits", 1, "mem.l1_size=4K",
+    {&cu_stat_group, "function_slots", 9 + 3 + 7 + 18,
+     "cu.quotient_slots=10 cu.root_slots=4 cu.exp_slots=8 cu.log_slots=19",
+     ".kernel k\n.reg v\n get.lane v\n div.f32 v, v, v\n sqrt.f32 v, v\n exp.f32 v, v\n log.f32 v, v\n sin.f32 v, v\n "
+     "exit\n"},
+    {&cu_stat_group, "l1_hits", 4, "mem.l1_size=4K",
      LOAD_HEAD " ld.global.b32 v, [p + i]\n mov.b32 v, v\n ld.global.b32 v, [p + i]\n exit\n"},
     /* the second load comes before the first one's bytes do */
-    {&cu_stat_group, "l1_misses", 2, "mem.l1_size=4K",
+    {&cu_stat_group, "l1_misses", 8, "mem.l1_size=4K",
      LOAD_HEAD " ld.global.b32 v, [p + i]\n ld.global.b32 e, [p + i]\n exit\n"},
     {&cu_stat_group, "pipe_retries", 1, "", PIPE_TWICE},
     /* the header's line comes from DRAM: issue, and STALL_PIPE_FULL of accounts_test.c; the third one is no retry */

@@ -97,6 +97,24 @@ TEST(cu, every_class_has_the_latency_that_its_parameter_says) {
     }
 }
 
+TEST(cu, a_function_of_several_slots_keeps_its_scheduler_and_is_later) {
+  const char *apart = ".kernel k\n.reg a, b\n sqrt.f32 a, a\n mov.b32 b, 1\n exit\n";
+  const char *dependent = ".kernel k\n.reg a\n sqrt.f32 a, a\n mov.b32 a, a\n exit\n";
+  const char *alone = ".kernel k\n.reg a\n sqrt.f32 a, a\n exit\n";
+  for (uint32_t slots = 1; slots <= 9; slots += 4) {
+    char settings[128];
+    ct_note("%u slots", slots);
+    snprintf(settings, sizeof settings,
+             "cu.root_slots=%u cu.float_latency=3 cu.special_interval=1 cu.special_latency=7", slots);
+    EXPECT_EQ(rig_cycles(settings, 32, 32, apart), START + slots + 2);
+    EXPECT_EQ(rig_cycles(settings, 32, 32, dependent), START + 7 + 3 * (slots - 1) + 2);
+    /* two warps of one scheduler, then two of two */
+    EXPECT_EQ(rig_cycles(settings, 64, 64, alone), START + 2 * slots + 2);
+    snprintf(settings + strlen(settings), 32, " cu.schedulers=2");
+    EXPECT_EQ(rig_cycles(settings, 64, 64, alone), START + slots + 1);
+  }
+}
+
 TEST(cu, buckets_of_a_barrier_are_as_worked_out_by_hand) {
   /*  cycle   10    11    12 13 14   15    16
    *  warp 0  bar   -- waits --      exit
@@ -304,6 +322,39 @@ TEST(cu, a_fence_waits_for_the_accesses_of_its_space) {
   rig_run(&rig, "", 32, 32, kernel);
   EXPECT_EQ(stall(&rig, STALL_FENCE), 0);
   EXPECT_EQ(stall(&rig, STALL_DRAIN), 8); /* exit at 12; the store is performed at 21 */
+  rig_free(&rig);
+}
+
+TEST(cu, with_order_a_barrier_leaves_accesses_to_the_lds) {
+  /* warp 1 stores twice, with 32 passes each, and warp 0 loads what it stored from behind the barrier */
+  const char *text =
+      ".kernel k\n.lds t 8192\n.arg a global\n.arg b global\n.reg i, l, v\n.reg64 q\n.pred one, zero\n"
+      " get.local_id i, x\n get.lane l\n shl.b32 v, l, 7\n setp.ge.u32 one, i, 32\n setp.lt.u32 zero, i, 32\n"
+      "@one st.lds.b32 [v + 4096], i\n@one st.lds.b32 [v], i\n bar.lds\n@zero ld.lds.b32 v, [v]\n"
+      " shl.b32 l, l, 2\n ld.arg.b64 q, b\n@zero st.global.b32 [q + l], v\n exit\n";
+  static const struct {
+    const char *settings;
+    bool waits;
+  } rows[] = {{"cu.local_fence=wait lds.interleave=2", true},
+              {"cu.local_fence=order lds.interleave=2", false},
+              {"cu.local_fence=order", false}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct rig rig;
+    ct_note("%s", rows[i].settings);
+    rig_run(&rig, rows[i].settings, 64, 64, text);
+    EXPECT_EQ(stall(&rig, STALL_FENCE) > 0, rows[i].waits);
+    for (uint32_t lane = 0; lane < 32; lane++)
+      EXPECT_EQ(rig_word(&rig, 1, lane), 32 + lane);
+    rig_free(&rig);
+  }
+}
+
+TEST(cu, with_order_a_program_with_copies_waits_at_barriers) {
+  struct rig rig;
+  rig_run(&rig, "cu.local_fence=order", 32, 32,
+          ".kernel k\n.lds t 256\n.arg a global\n.reg i, e\n.reg64 p\n ld.arg.b64 p, a\n st.lds.b32 [t], i\n bar.lds\n"
+          " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n");
+  EXPECT_LT(0, stall(&rig, STALL_FENCE));
   rig_free(&rig);
 }
 

@@ -253,12 +253,13 @@ static const char *const machines[] = {
     ("cu.count=2 cu.barrier_blocks=accesses cu.barrier_interval=2 cu.schedulers=4 cu.policy=greedy_fair "
      "cu.forward_latency=1 cu.dispatch_rate=70 cu.divergence_latency=9"),
     "cu.count=2 cu.schedulers=4 cu.phase_interval=18 cu.phase_latency=3 cu.phase_turn=5 cu.phase_wake_interval=2 "
-    "lds.interleave=2",
+    "lds.interleave=2 cu.local_fence=order",
     ("cu.count=5 dma.lines=separate dma.train=16 dma.cut=both dma.sector=32 dma.outstanding=1024 dma.buffer=256 "
      "dma.granularity=128 mem.clusters=2 mem.cluster_width=40 mem.link_width=24 mem.l2_spread=60 "
      "dma.arbitration=oldest"),
     "cu.count=2 mem.l1_size=8K cu.policy=greedy_fair",
-    "cu.count=3 mem.l1_size=1792 mem.l1_ways=2 mem.l1_hash=xor mem.l1_join=on cu.line_interval=1 cu.schedulers=4",
+    "cu.count=3 mem.l1_size=1792 mem.l1_ways=2 mem.l1_hash=xor mem.l1_join=on cu.line_interval=1 mem.l1_tags=2 mem.l1_banks=lds "
+    "cu.schedulers=4",
     ("cu.count=2 dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.arbitration=quota dma.misaligned=split "
      "dma.alignment=16"),
     ("cu.count=2 cu.schedulers=4 dma.copy=blocking dma.lane_bytes=4 cu.accesses=4 cu.global_interval=100 "
