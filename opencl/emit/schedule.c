@@ -7,7 +7,8 @@
  *
  * List scheduling, for one warp: among the instructions that nothing is missing for, the one next whose operands are
  * there and on which the longest chain of latencies hangs. Results that somebody still waits for hold registers. When
- * they hold as many as emit.c allows, what frees some goes first. */
+ * they hold as many as emit.c allows, what frees some goes first, and it is tried how far ahead in the source's order
+ * it is best to look. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
 
@@ -352,8 +353,10 @@ static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window) {
   s->words = 0;
   s->refused = s->moved = false;
   s->window = window;
-  for (uint32_t i = 0; i < s->count; i++)
-    s->node[i].done = false, s->node[i].missing = s->node[i].ready = 0;
+  for (uint32_t i = 0; i < s->count; i++) {
+    s->node[i].done = false;
+    s->node[i].missing = s->node[i].ready = 0;
+  }
   for (uint32_t i = 0; i < s->edges; i++) {
     if (s->edge[i].before != NOBODY && s->edge[i].after != NOBODY)
       s->node[s->edge[i].after].missing++;
@@ -371,8 +374,8 @@ static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window) {
   return s->now;
 }
 
-/* What is most urgent of all may take the registers that what is next needs, so that little is under way at once later:
- * in the order of the source there is then more. How far ahead of that is best is tried. */
+/* The most urgent instructions of all may take the registers that the next ones need, so that little is under way at
+ * once later. Of several distances to look ahead, the one that ends first. */
 static void place_best(struct schedule *s, uint32_t most) {
   enum { LEAST = 8 };
   uint32_t best = s->count, least = place_all(s, most, best);
