@@ -115,8 +115,8 @@ FIT = [
 # Why: what.
 EXCUSED = {
     "a count or a capacity": ("cu.clock_mhz", "cu.accesses", "dma.channels", "dma.outstanding", "lds.banks", "lds.ports", "lds.queue"),
-    "a size, power of two": ("dma.granularity", "mem.l1_ways", "mem.l1_step", "mem.l2_stripe", "mem.l2_region", "mem.atomic_stripe",
-                             "mem.link_up_place"),
+    "a size, power of two": ("dma.granularity", "mem.l1_ways", "mem.l2_ways", "mem.l1_step", "mem.l2_stripe", "mem.l2_region",
+                             "mem.atomic_stripe", "mem.link_up_place"),
     "a way that has no off": ("lds.phases", "lds.conflicts", "dma.arbitration"),
     "off on this machine": ("cu.barrier_blocks", "lds.hash", "dma.line_cycles"),
     "nothing here is limited by it": ("cu.branch_interval", "cu.private_latency", "dma.write_width"),

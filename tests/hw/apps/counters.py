@@ -40,17 +40,18 @@ def _hits(counts):
 
 
 COUNTERS = [
-    Counter("warp instructions", "instructions", lambda counts: counts["warp_instructions"], False, .15,
-            "`smsp__inst_executed`; the report's `warp_instructions`"),
+    Counter("warp instructions", "instructions", lambda counts: counts["warp_instructions"] + counts["cu"]["function_slots"], False, .15,
+            "`smsp__inst_executed`; the report's `warp_instructions`, and `cu.function_slots` of those that stand for several"),
     Counter("lanes an instruction", "lanes", _lanes, False, .15,
             "`smsp__thread_inst_executed_per_inst_executed`; `lane_instructions` over `warp_instructions`"),
     Counter("global loads", "global_loads", lambda counts: _loads(counts, "global"), False, .15,
             "`smsp__inst_executed_op_global_ld`; issues of `ld.global`"),
     Counter("shared loads", "shared_loads", lambda counts: _loads(counts, "lds"), False, .15,
             "`smsp__inst_executed_op_shared_ld`, among them those whose lanes are all switched off, around which we branch; issues of "
-            "`ld.lds`"),
+            "`ld.lds`. CUDA's driver, whose code ncu counts, makes loads of local arrays wide; NVIDIA's OpenCL, whose times these are, and "
+            "the model do not (sgemm_tile, attention, bitonic)"),
     Counter("L1 hits", "l1_hit_pct", _hits, True, 10,
-            "`l1tex__t_sector_hit_rate` in %, of sectors, stores among them; lines of loads, `l1_hits` of all"),
+            "`l1tex__t_sector_hit_rate` in %, of sectors, stores among them; of loads, `l1_hits` of all"),
     Counter("bank conflicts", "bank_conflicts", lambda counts: counts["lds"]["conflict_cycles"], False, .15,
             "`l1tex__data_bank_conflicts_pipe_lsu`, which counts those of global accesses, too; `lds.conflict_cycles`, so only "
             "of cases with shared loads"),

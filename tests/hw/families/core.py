@@ -88,6 +88,8 @@ OPS = {
     "ISETP+VOTE": (("setp.ne.u32 {q}, {x}.lo, b", "alu", 2, 4), ("ballot.b64 {x}, {q}", "alu", 2, 13)),
     "ISETP+SEL": (("setp.lt.u32 {q}, {x}, b", "alu", 2, 4), ("sel.b32 {x}, b, c, {q}", "alu", 2, 4)),
 }
+# A MUFU by itself, not the function that OpenCL's compiler makes of it.
+ALONE = (("cu.root_slots", "1"), ("cu.quotient_slots", "1"))
 ON_PAIRS = ("DFMA", "DADD", "ISETP+VOTE")
 
 
@@ -125,7 +127,8 @@ again_: {loop}
 @again  bra             again_
         get.clock       t1
 """
-    return _case(_kernel(body, registers=chains, pairs=chains), warps)
+    case = _case(_kernel(body, registers=chains, pairs=chains), warps)
+    return dataclasses.replace(case, sets=case.sets + ALONE) if op.startswith("MUFU") else case
 
 
 def _op_latency(row):

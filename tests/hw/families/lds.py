@@ -72,6 +72,7 @@ def _bits(row):
 
 # ---- kernels --------------------------------------------------------------------------------------
 
+# The measured program's words are long written when it first reads the clock; here the load sees to it.
 HEAD = """
 .const  offsets u32 {offsets}
 .kernel lds
@@ -89,6 +90,7 @@ HEAD = """
         setp.ge.s32     active, offset, 0
         setp.eq.s32     lead, lane, 0
 @active st.lds.b32      [at], at
+@active ld.lds.b32      v, [at]
         mov.b32         v, at
 """
 
