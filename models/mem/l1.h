@@ -5,9 +5,12 @@
  *
  * Lines of mem.line bytes with a valid bit a sector, l1_ways to a set, replaced least recently used; consecutive lines
  * lie in consecutive sets, with l1_hash xor shuffled within each run of as many lines as the largest power of two that
- * the sets are a multiple of. Hits pass l1_width bytes a cycle. A load that misses takes ways for its lines at once and
- * fills the sectors that it wants when its reply comes; until then these are `coming`: another load of them goes to the
- * L2 by itself, or with l1_join waits for them, and fills further sectors of their line. A set all of whose ways are coming or waited for takes no further line.
+ * the sets are a multiple of. Loads take the tags in order: those that hit look up l1_tags lines at a time and pass
+ * l1_width bytes a cycle, or with l1_banks lds take the passes of the LDS's banks for their words; those that miss take
+ * a cu.line_interval for each missing line. A load that misses takes ways for its lines at once and fills the sectors
+ * that it wants when its reply comes; until then these are `coming`: another load of them goes to the L2 by itself, or
+ * with l1_join waits for them, and fills further sectors of their line. A set all of whose ways are coming or waited
+ * for takes no further line.
  *
  *     load a   misses line 0 ══════════════ reply: line 0 is there
  *     load b            joins line 0, misses line 1 ═══════════════ reply: b has all of it
@@ -29,8 +32,8 @@
  * With l1_step the L1 and the LDS share their SRAM. A launch sets the border once: the LDS has what as many groups hold
  * as there is room for in a compute unit, whether there are so many or not, in steps; the L1 has the rest.
  *
- * Without an L1 (l1_size 0) none of this happens. Not modelled: banks of the L1, copies by
- * warps and by engines in it, private memory in it (class private always hits). */
+ * Without an L1 (l1_size 0) none of this happens. The compute unit counts the cycles (cu_read_l1). Not modelled: copies
+ * by warps and by engines in it, private memory in it (class private always hits). */
 #ifndef MODELS_MEM_L1_H
 #define MODELS_MEM_L1_H
 
@@ -38,13 +41,13 @@
 #include "sim/core/rate.h"
 
 struct l1_line {
-  uint64_t line;           /* its number + 1; 0: empty */
-  uint64_t used;           /* l1->uses of the last access */
-  uint32_t valid;          /* sectors that may be read */
-  uint32_t coming;         /* sectors on their way, each for one load: mem_line.fills */
-  uint32_t waits;          /* loads that joined it, or hit it while they wait for others */
-  uint32_t first, last;    /* of those that hang on it: access + 1; 0: none */
-  bool thrown;             /* it is to be empty when they are there and nobody waits */
+  uint64_t line;        /* its number + 1; 0: empty */
+  uint64_t used;        /* l1->uses of the last access */
+  uint32_t valid;       /* sectors that may be read */
+  uint32_t coming;      /* sectors on their way, each for one load: mem_line.fills */
+  uint32_t waits;       /* loads that joined it, or hit it while they wait for others */
+  uint32_t first, last; /* of those that hang on it: access + 1; 0: none */
+  bool thrown;          /* it is to be empty when they are there and nobody waits */
 };
 
 struct l1 {

@@ -26,7 +26,7 @@ FAMILIES = {
     "wgcopy": ("wgcopy", ["wgcopy", "wgcopy_multi"]),
     "pipeline": ("pipeline", ["pipeline"]),
     "memory": ("memory", ["chase", "chase_dram", "chase_distribution", "l2_latency_by_sm", "stream",
-                          "l2_footprint_bandwidth", "memcpy_d2d"]),
+                          "l2_footprint_bandwidth", "lines_of_a_load", "memcpy_d2d"]),
     "atomics": ("memory", ["global_atomic", "global_atomic_latency"]),
     "prefetch": ("prefetch", ["prefetch_load", "neighbour_after_miss", "bulk_prefetch"]),
     "opencl": ("opencl", ["ocl_scale2", "ocl_scale2_direct", "ocl_strided", "ocl_pipe", "ocl_transpose"]),

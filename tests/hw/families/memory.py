@@ -1,4 +1,4 @@
-"""Latency and bandwidth of global memory, and atomic operations on it (measure/t6_mem.cu, t7_core.cu).
+"""Latency and bandwidth of global memory, and atomic operations on it (measure/t6_mem.cu, t7_core.cu, t10_l1.cu).
 
 Chases: the program follows a random cycle through a region; here the order is ascending, since nothing in the model
 guesses what comes next, and an address depends on what was loaded just so: memory is zero, and the value is added.
@@ -495,7 +495,75 @@ again_: {loads.lstrip()}        add.i32         n, n, 1
     return case, metric
 
 
+# ---- lines and banks of one load ---------------------------------------------------------------
+
+LOADS, ROUNDS, STEP = 8, 32, 4096
+LINES = """
+.const  offsets u32 {offsets}
+.kernel lines
+.arg    out global
+.arg    data global
+.reg    lane, warp, i, n, s, v[8]
+.reg64  p, q, a[8], step, back, t0, t1
+.pred   again, lead
+        get.lane        lane
+        get.warp        warp
+        shl.b32         i, lane, 2
+        ld.const.b32    v, [offsets + i]
+        setp.eq.s32     lead, lane, 0
+        ld.arg.b64      p, data
+        cvt.u64.u32     q, v
+        add.i64         a[0], p, q
+        mov.b64         step, {step}
+        mov.b64         back, {back}
+        mov.b32         s, 0
+        mov.b32         n, 0
+time_:  bar
+        get.clock       t0
+        mov.b32         i, 0
+round_: {loads}
+        add.i64         a[0], a[7], back
+        add.i32         i, i, 1
+        {sums}
+        setp.lt.s32     again, i, {rounds}
+@again  bra             round_
+        setp.eq.s32     again, s, -559038737
+@again  bra             end_
+        get.clock       t1
+        add.i32         n, n, 1
+        setp.lt.s32     again, n, 2
+@again  bra             time_
+        ld.arg.b64      p, out
+        mul.wide.u32    q, warp, 16
+        add.i64         p, p, q
+@lead   st.global.b64   [p], t0
+@lead   st.global.b64   [p + 8], t1
+end_:   exit
+"""
+
+
+def _lines_of_a_load(row):
+    """The second time over the same lines: the first has brought them to the L1, or the L2."""
+    load = "ld.global.b32" if row.one_of("load", "ld.ca", "ld.cg") == "ld.ca" else "ld.global.l2.b32"
+    lines, warps, apart = row.number("lines", 1, 32), row.number("warps", 1, 32), row.one_of("banks", "apart", "shared") == "apart"
+    each = 32 // lines
+    offsets = ", ".join(str(128 * (lane // each) + 4 * (lane if apart else lane % each)) for lane in range(32))
+    loads = "\n        ".join(f"{load} v[{k}], [a[{k}]]" + f"\n        add.i64         a[{k + 1}], a[{k}], step" * (k + 1 < LOADS)
+                             for k in range(LOADS))
+    sums = "\n        ".join(f"add.i32         s, s, v[{k}]" for k in range(LOADS))
+    source = LINES.format(offsets=offsets, loads=loads, sums=sums, rounds=ROUNDS, step=STEP, back=(1 - LOADS) * STEP & (1 << 64) - 1)
+    launch = Launch("lines", 1, 32 * warps, (("buffer", STAMPS), ("buffer", DATA)))
+    case = Case(source, (launch,), (stamps(2 * warps), Buffer(DATA, LOADS * STEP + 32 * LINE)))
+
+    def cycles(outcome):
+        words = outcome.words[STAMPS]
+        return (max(words[1:2 * warps:2]) - min(words[0:2 * warps:2])) / (LOADS * ROUNDS * warps)
+    return case, cycles
+
+
 def model(row):
+    if row.test == "lines_of_a_load":
+        return _lines_of_a_load(row)
     if row.test in ("chase", "chase_dram"):
         return _chase(row)
     if row.test == "l2_latency_by_sm":
