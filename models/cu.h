@@ -227,8 +227,8 @@ struct cu_access {
   bool prefetch;
   uint32_t fills;  /* lines of the L1 that may wait for it */
   uint32_t joined; /* lines behind those that it waits for, or reads when it need not wait any more: l1.h */
-  uint32_t all;    /* with those alone: lines of it, */
-  uint64_t moved;  /* and bytes of their sectors */
+  uint32_t all;    /* of a load that only joins others: its lines, */
+  uint64_t moved;  /* and the bytes of its sectors */
   uint32_t stored; /* bytes of cu.stored_bytes */
   bool loaded;     /* of a copy: the first of its two sides has been read */
   uint32_t copy;   /* whose it is, if isa.copy says that it is one's; or CU_OWN_COPY */
@@ -428,7 +428,7 @@ cycle_t cu_next_waking(const struct cu *cu);
 void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, uint8_t maker,
                     enum stall producer);
 
-/* To the memory port, behind what the L1 keeps back; the message itself until `from`. */
+/* Hands a message to the memory port, as if sent at `from`, but never ahead of those that were sent before it. */
 static inline void cu_send_memory(struct cu *cu, const struct mem_message *message, cycle_t from, cycle_t now) {
   port_send_at(cu->to_memory, message, now, cycle_max(from + cu->to_memory->latency, cu->to_memory->last));
 }

@@ -111,7 +111,7 @@ void machine_each(const struct machine *m, const struct machine_inst *inst, mach
   struct machine_operand operand[MACHINE_OPERANDS];
   if (copy.op == MACHINE_COPY) {
     const struct machine_move *move = &m->move[copy.list];
-    for (uint32_t i = 0; i < copy.count; i++)
+    for (uint32_t i = 0; on_read && i < copy.count; i++)
       if (move[i].from)
         on_read(self, move[i].from);
     for (uint32_t i = 0; i < copy.count; i++)
@@ -119,7 +119,7 @@ void machine_each(const struct machine *m, const struct machine_inst *inst, mach
     return;
   }
   const uint32_t count = machine_operands(m, &copy, operand);
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; on_read && i < count; i++)
     for (uint32_t k = 0; operand[i].reads && k < operand[i].words; k++)
       on_read(self, *operand[i].vreg + k);
   for (uint32_t i = 0; i < count; i++)

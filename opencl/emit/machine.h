@@ -142,7 +142,7 @@ enum { MACHINE_OPERANDS = 16 };
 uint32_t machine_operands(const struct machine *m, struct machine_inst *inst,
                           struct machine_operand operand[MACHINE_OPERANDS]);
 
-/* Each word and predicate that an instruction reads, then each that it writes. */
+/* Each word and predicate that an instruction reads, unless on_read is NULL, then each that it writes. */
 typedef void machine_visit(void *self, uint32_t vreg);
 void machine_each(const struct machine *m, const struct machine_inst *inst, machine_visit *on_read,
                   machine_visit *on_write, void *self);

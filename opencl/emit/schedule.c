@@ -135,11 +135,6 @@ static void holds(void *self, uint32_t vreg) {
     s->node[s->at].words += s->m->vreg[vreg].kind == VREG_WORD;
 }
 
-static void reads_nothing(void *self, uint32_t vreg) {
-  (void)self;
-  (void)vreg;
-}
-
 static void forget(void *self, uint32_t vreg) {
   struct schedule *s = self;
   s->writer[vreg] = s->readers[vreg] = s->wanted[vreg] = 0;
@@ -412,7 +407,7 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
   if (last)
     order_later_phis(s, last);
   for (s->at = 0; s->at < count; s->at++)
-    machine_each(s->m, &inst[s->at], reads_nothing, holds, s);
+    machine_each(s->m, &inst[s->at], NULL, holds, s);
   find_heights(s);
   place_best(s, most);
   for (uint32_t i = 0; i < count; i++)
