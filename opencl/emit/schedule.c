@@ -17,7 +17,7 @@
 
 enum { STRETCH_MOST = 512 }; /* instructions looked at together */
 
-enum { NOBODY = UINT32_MAX };
+static const uint32_t NOBODY = UINT32_MAX;
 
 struct edge {
   uint32_t before, after; /* NOBODY before: the value is from further up, and nobody behind the stretch reads it; NOBODY
