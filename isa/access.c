@@ -229,14 +229,24 @@ void access_arg(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mas
   }
 }
 
-void access_const(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask) {
+static uint32_t count_different(const uint64_t *address, uint64_t mask) {
+  uint32_t count = 0;
+  for (; mask; count++) {
+    const uint64_t one = address[__builtin_ctzll(mask)];
+    EACH_LANE(lane, mask) mask &= ~((uint64_t)(address[lane] == one) << lane);
+  }
+  return count;
+}
+
+void access_const(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result, uint64_t mask) {
   const struct isa_launch *launch = warp->group->launch;
   const enum isa_type type = isa_rows[inst->op].a;
   uint64_t address[ISA_LANES];
   offset_addresses(warp, inst, 0, 0, address);
   uint32_t *row = warp->reg + (size_t)inst->d * launch->warp_size;
-  mask = check_offsets(warp, inst, pc, "constant", address, 0, (uint32_t)launch->program->constant_bytes, mask,
+  mask = check_offsets(warp, inst, result->pc, "constant", address, 0, (uint32_t)launch->program->constant_bytes, mask,
                        isa_types[type].bytes);
+  result->addresses = inst->a == ISA_NO_REGISTER ? mask != 0 : count_different(address, mask);
   EACH_LANE(lane, mask) load_lane(type, row + lane, launch->warp_size, launch->program->constants + address[lane]);
 }
 

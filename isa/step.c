@@ -114,7 +114,7 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
     access_arg(warp, inst, mask);
     break;
   case FORMAT_LOAD_CONST:
-    access_const(warp, inst, pc, mask);
+    access_const(warp, inst, result, mask);
     break;
   case FORMAT_LOAD_PRIVATE:
   case FORMAT_STORE_PRIVATE:

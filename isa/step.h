@@ -17,7 +17,7 @@ static inline const uint32_t *register_row(const struct isa_warp *warp, uint32_t
 
 /* Loads, stores and atomics (access.c). LDS and global accesses are described in *access. */
 void access_arg(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mask);
-void access_const(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
+void access_const(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result, uint64_t mask);
 void access_private(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
 /* `bytes` of private memory at an 8-byte boundary: the lanes that have them, and where. */
 uint64_t access_block(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask, uint32_t bytes,

@@ -231,9 +231,17 @@ static void add_phase_costs(const struct view *view, struct lds_schedule *schedu
   schedule->idle = params->empty == LDS_EMPTY_PASS && phases > schedule->passes ? phases - schedule->passes : 0;
 }
 
+/* No lane wants anything, and it passes the banks all the same. */
+static void schedule_empty(const struct view *view, struct lds_schedule *schedule) {
+  const uint32_t lanes = view->request->lanes, group = view->shape.lanes;
+  schedule->passes = schedule->phases = lanes > group ? lanes / group : 1;
+  schedule->ways = 1;
+  for (uint32_t pass = 0; pass < schedule->passes; pass++)
+    schedule->bank_mask[pass] = 0;
+}
+
 void lds_plan(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule) {
-  assert(request->mask && !(request->mask & ~low_bits(request->lanes)) &&
-         "an access has a lane, and none beyond its warp");
+  assert(!(request->mask & ~low_bits(request->lanes)) && "an access has no lane beyond its warp");
   assert(request->bytes >= 1 && request->bytes <= 16 && "an access is at most 16 bytes a lane");
   unsigned width = (request->bytes + 3u) / 4 - 1;
   struct view view = {.params = params,
@@ -244,7 +252,9 @@ void lds_plan(const struct lds_params *params, const struct lds_request *request
   if (merges(params, request, view.shape))
     view.shape.lanes *= 2;
   schedule->passes = schedule->phases = schedule->ways = 0;
-  if (!schedule_even(&view, schedule))
+  if (!request->mask)
+    schedule_empty(&view, schedule);
+  else if (!schedule_even(&view, schedule))
     schedule_any(&view, schedule);
   add_phase_costs(&view, schedule);
 }

@@ -279,6 +279,7 @@ struct cu {
   struct cu_access **accesses; /* the LDS's, then global memory's; NULL: never under way so far */
   uint32_t access_count;
   struct cu_pool lds_pool, global_pool;
+  cycle_t constants_free;          /* when the path to the constants is */
   uint64_t stored_bytes;           /* of the warps' stores under way, with their masks: with store_room */
   struct lane_copies *lane_copies; /* copies that warps carry out, or their lanes by themselves: lane_copy.h */
   uint32_t lined_up;               /* their accesses that have been read and wait to be written */

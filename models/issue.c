@@ -34,7 +34,7 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
       .kind = info->atomic  ? LDS_ATOMIC
               : info->store ? LDS_WRITE
                             : LDS_READ,
-      .bytes = access->isa.bytes,
+      .bytes = info->bytes,
       .lanes = (uint8_t)cu->params.warp_size,
       .swap = info->atomic && info->sent > info->bytes / 4,
       .warp = (uint8_t)access->warp,
@@ -242,7 +242,8 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     cu_set_results(warp, info, ready, cu->unit[info->class_], STALL_DEPENDENCY);
     return true;
   }
-  bool under_way = access != NO_ACCESS && cu->accesses[access]->isa.mask;
+  bool under_way =
+      access != NO_ACCESS && (cu->accesses[access]->isa.mask || (cu->params.lds_off == CU_OFF_PASS && info->class_ == ISA_CLASS_LDS));
   if (access != NO_ACCESS && !under_way)
     cu_free_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool, access);
   switch ((enum isa_class)info->class_) {
@@ -344,45 +345,45 @@ static uint32_t follow_of(const struct cu *cu, const struct isa_info *info) {
   return info->class_ == ISA_CLASS_FENCE && info->global_fence ? cu->params.fence_latency : cu->follow[info->class_];
 }
 
-/* Issue slots of an instruction of class special. */
-static uint32_t slots_of(const struct cu_params *params, enum isa_op op) {
-  switch (op) {
-  case ISA_FDIV_F32:
-  case ISA_RCP_F32:
-    return params->quotient_slots;
-  case ISA_SQRT_F32:
-  case ISA_RSQRT_F32:
-  case ISA_EXP2_F32:
-  case ISA_LOG2_F32:
-    return params->root_slots;
-  case ISA_EXP_F32:
-    return params->exp_slots;
-  case ISA_LOG_F32:
-    return params->log_slots;
-  default:
-    return 1;
-  }
+/* Further issue slots of functions that are made of several instructions, and the cycles by which each makes the result
+ * later. */
+static uint32_t take_more_slots(const struct cu *cu, struct cu_scheduler *scheduler, const struct cu_warp *warp,
+                                cycle_t now, uint32_t *late) {
+#define FUNCTION(op, slots) [ISA_##op] = (slots)-1,
+  static const uint8_t further[ISA_OPS] = {
+#include "models/functions.def"
+  };
+#undef FUNCTION
+  const enum isa_op op = warp->kernel->program->code[warp->pc].op;
+  if (cu->params.functions == CU_SINGLE)
+    return 0;
+  const bool is_double = isa_types[isa_rows[op].a].bytes == 8;
+  *late = further[op] * (is_double ? cu->params.double_latency : cu->params.float_latency);
+  scheduler->free = now + 1 + further[op] * (is_double ? cu->params.double_interval : 1);
+  warp->kernel->stats.function_slots += further[op];
+  return (uint32_t)(scheduler->free - now - 1);
 }
 
-/* The scheduler's slots after this one, too, if the instruction is made of several; returns how many. */
-static uint32_t take_more_slots(const struct cu *cu, struct cu_scheduler *scheduler, const struct cu_warp *warp,
-                                cycle_t now) {
-  const uint32_t more = slots_of(&cu->params, warp->kernel->program->code[warp->pc].op) - 1;
-  scheduler->free = now + 1 + more;
-  warp->kernel->stats.function_slots += more;
-  return more;
+/* A load of constants whose lanes want several addresses reads one after the other. Loads take turns, and all share one
+ * path. Returns by how much the words of the last address are later. */
+static uint32_t read_constants(struct cu *cu, uint32_t addresses, cycle_t now) {
+  if (addresses < 2)
+    return 0;
+  cu->constants_free = cycle_max(now, cu->constants_free) + (cycle_t)addresses * cu->params.constant_address_interval;
+  return (uint32_t)cycle_max(cu->constants_free - now, (cycle_t)addresses * cu->params.constant_address_latency);
 }
 
 static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   const struct isa_info *info = &warp->kernel->info[warp->pc];
   struct isa_result result;
-  uint32_t access = NO_ACCESS, more = 0;
+  uint32_t access = NO_ACCESS, more = 0, late = 0;
 
+  result.addresses = 0;
   take_slot(cu, scheduler, slot, warp->pc, now);
   scheduler->unit_free[cu->unit[info->class_]] = now + cu_interval(cu, info);
-  if (info->class_ == ISA_CLASS_SPECIAL)
-    more = take_more_slots(cu, scheduler, warp, now);
+  if (info->class_ == ISA_CLASS_SPECIAL || info->class_ == ISA_CLASS_MATH)
+    more = take_more_slots(cu, scheduler, warp, now, &late);
 
   if (!cu_on_unit(info) && (is_lds(info) || is_global(info))) {
     access = cu_take_access(cu, is_lds(info) ? &cu->lds_pool : &cu->global_pool);
@@ -390,8 +391,10 @@ static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t
   }
   warp->pc = cu->source->step.call(cu->source->step.self, slot, now,
                                    access == NO_ACCESS ? NULL : &cu->accesses[access]->isa, &result);
+  if (info->class_ == ISA_CLASS_CONSTANT)
+    late = read_constants(cu, result.addresses, now);
   note_issue(cu, warp->kernel, slot, &result, now);
-  bool goes_on = execute(cu, slot, info, access, &result, more * cu->params.float_latency, now);
+  bool goes_on = execute(cu, slot, info, access, &result, late, now);
   if (cu->params.operand_latency && access != NO_ACCESS)
     hold_operands(cu, warp, info, now);
   if (result.done)

@@ -30,6 +30,8 @@ enum cu_dependence { CU_SCOREBOARD, CU_FIXED };
 enum cu_meet { MEET_CALLS, MEET_BARRIERS };
 enum cu_local_fence { CU_FENCE_WAITS, CU_FENCE_ORDERS };
 enum cu_barrier_blocks { CU_BARRIER_BLOCKS_ALL, CU_BARRIER_BLOCKS_ACCESSES };
+enum cu_functions { CU_SINGLE, CU_NVIDIA };
+enum cu_off { CU_OFF_SKIP, CU_OFF_PASS };
 enum cu_policy { CU_ROUND_ROBIN, CU_GREEDY_OLDEST, CU_OLDEST, CU_GREEDY_FAIR };
 
 struct machine {

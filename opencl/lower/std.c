@@ -14,6 +14,7 @@ static bool std_prefetch(const struct std_call *call) { return build_prefetch(ca
 const struct std_row std_rows[] = {
 #define FLOATS(ID) .op = {ISA_##ID##_F16, ISA_##ID##_F32, ISA_##ID##_F64}
 #define MATH(ID) .op = {0, ISA_##ID##_F32, ISA_##ID##_F64}, .wide = true
+#define NATIVE(ID) .op = {0, ISA_##ID##_NATIVE, ISA_##ID##_F64}, .wide = true
 #define INTS(ID32, ID64, extension) .op = {0, ISA_##ID32, ISA_##ID64}, .extend = extension
 #define LANE(f) .lane = f
 #define WIDE(f) .lane = f, .wide = true
@@ -24,6 +25,7 @@ const struct std_row std_rows[] = {
 #undef STD
 #undef FLOATS
 #undef MATH
+#undef NATIVE
 #undef INTS
 #undef LANE
 #undef WIDE

@@ -44,6 +44,8 @@ enum trace_kind replay_kind(enum isa_op op) {
   case FORMAT_MBARRIER_ARRIVE:
   case FORMAT_MBARRIER_TEST:
     return TRACE_MBARRIER;
+  case FORMAT_LOAD_CONST:
+    return TRACE_CONSTANTS;
   case FORMAT_ALU:
   case FORMAT_LOGIC:
   case FORMAT_SHIFT:
@@ -58,7 +60,6 @@ enum trace_kind replay_kind(enum isa_op op) {
   case FORMAT_BRANCH:
   case FORMAT_EXIT:
   case FORMAT_LOAD_ARG:
-  case FORMAT_LOAD_CONST:
   case FORMAT_LOAD_PRIVATE:
   case FORMAT_STORE_PRIVATE:
   case FORMAT_PRINTF: /* what it prints is a note */

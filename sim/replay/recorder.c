@@ -531,6 +531,9 @@ static void take(struct unit *unit, const struct recorded_group *group, enum tra
     operation->field[TRACE_PIPE_BARRIER_PIPE] = result->pipe[0];
     operation->field[TRACE_PIPE_BARRIER_VALUE] = result->pipe[1];
     break;
+  case TRACE_CONSTANTS:
+    operation->field[TRACE_CONSTANTS_ADDRESSES] = result->addresses;
+    break;
   default:
     break;
   }

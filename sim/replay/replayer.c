@@ -230,6 +230,9 @@ __attribute__((noinline)) static void give(struct unit *unit, const struct isa_w
     result->pipe[0] = op->field[TRACE_PIPE_BARRIER_PIPE];
     result->pipe[1] = replayer_id_here(unit->replayer, launch->memory, op->field[TRACE_PIPE_BARRIER_VALUE]);
     break;
+  case TRACE_CONSTANTS:
+    result->addresses = (uint32_t)op->field[TRACE_CONSTANTS_ADDRESSES];
+    break;
   case TRACE_PIPE_SLOT:
     replayer_name_slots(unit, op, launch);
     break;

@@ -414,13 +414,13 @@ bool oracle_alu(const struct isa_row *row, uint64_t a_bits, uint64_t b_bits, uin
   *slack = 0;
   if (oracle_directed(row, a, result))
     return true;
-  if (row->class_ == ISA_CLASS_MATH && is_float(row->d)) {
+  if (is_float(row->d) && oracle_real(row, a, b, c, result, slack))
+    return true;
+  if (is_float(row->d)) {
     known = oracle_math(row->mnemonic, row->d == TYPE_F64, a.f, b.f, (int32_t)b.i, &real, slack);
     *result = bits_of_real(row->d, real);
     return known;
   }
-  if (is_float(row->d))
-    return oracle_real(row, a, b, c, result, slack);
   if (!is_float(row->a))
     known = oracle_integer(row, a, b, c, &integer);
   else if (row->d == TYPE_PRED)

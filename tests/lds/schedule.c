@@ -408,6 +408,22 @@ TEST(lds_schedule, empty_phases_can_take_passes_that_nobody_waits_for) {
   EXPECT_EQ(load_of(&params, 16, columns, LDS_ATOMIC, 0xFF).idle, 0); /* 8 passes in one of the four phases */
 }
 
+TEST(lds_schedule, an_access_of_no_lane_takes_a_pass_for_each_phase_and_no_bank) {
+  struct lds_params params = plain(32, 4, NVIDIA);
+  for (uint8_t bytes = 4; bytes <= 16; bytes *= 2) {
+    const uint64_t address[LDS_LANES] = {0};
+    const struct lds_request request = {.kind = LDS_READ, .bytes = bytes, .lanes = 32, .address = address};
+    struct lds_schedule schedule;
+    lds_plan(&params, &request, &schedule);
+    ct_note("%u bytes", bytes);
+    EXPECT_EQ(schedule.passes, bytes / 4);
+    EXPECT_EQ(schedule.phases, bytes / 4);
+    EXPECT_EQ(schedule.idle, 0);
+    for (uint32_t pass = 0; pass < schedule.passes; pass++)
+      EXPECT_EQ(schedule.bank_mask[pass], 0);
+  }
+}
+
 TEST(lds_schedule, a_result_is_later_by_its_phases_and_its_kind) {
   struct lds_params params = plain(32, 4, NVIDIA);
   params.phase_latency = 3;

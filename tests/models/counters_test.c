@@ -60,8 +60,7 @@ static const struct {
      LOAD_HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
     {&cu_stat_group, "copy_slots", 4, "dma.copy=lanes",
      LOAD_HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
-    {&cu_stat_group, "function_slots", 9 + 3 + 7 + 18,
-     "cu.quotient_slots=10 cu.root_slots=4 cu.exp_slots=8 cu.log_slots=19",
+    {&cu_stat_group, "function_slots", 7 + 3 + 9 + 26 + 26, "cu.functions=nvidia",
      ".kernel k\n.reg v\n get.lane v\n div.f32 v, v, v\n sqrt.f32 v, v\n exp.f32 v, v\n log.f32 v, v\n sin.f32 v, v\n "
      "exit\n"},
     {&cu_stat_group, "l1_hits", 4, "mem.l1_size=4K",

@@ -98,21 +98,71 @@ TEST(cu, every_class_has_the_latency_that_its_parameter_says) {
 }
 
 TEST(cu, a_function_of_several_slots_keeps_its_scheduler_and_is_later) {
-  const char *apart = ".kernel k\n.reg a, b\n sqrt.f32 a, a\n mov.b32 b, 1\n exit\n";
-  const char *dependent = ".kernel k\n.reg a\n sqrt.f32 a, a\n mov.b32 a, a\n exit\n";
-  const char *alone = ".kernel k\n.reg a\n sqrt.f32 a, a\n exit\n";
-  for (uint32_t slots = 1; slots <= 9; slots += 4) {
-    char settings[128];
-    ct_note("%u slots", slots);
-    snprintf(settings, sizeof settings,
-             "cu.root_slots=%u cu.float_latency=3 cu.special_interval=1 cu.special_latency=7", slots);
-    EXPECT_EQ(rig_cycles(settings, 32, 32, apart), START + slots + 2);
-    EXPECT_EQ(rig_cycles(settings, 32, 32, dependent), START + 7 + 3 * (slots - 1) + 2);
+  /* interval, latency: of the slots after the first */
+  const struct {
+    const char *name, *reg;
+    uint32_t slots, interval, latency;
+  } rows[] = {{"sqrt.f32", ".reg", 4, 1, 3},  {"sin.f32", ".reg", 27, 1, 3},   {"sin.native.f32", ".reg", 2, 1, 3},
+              {"asin.f32", ".reg", 25, 1, 3}, {"exp.f64", ".reg64", 48, 2, 5}, {"add.f32", ".reg", 1, 1, 3}};
+  const char *const settings = "cu.functions=nvidia cu.float_latency=3 cu.double_latency=5 cu.double_interval=2 "
+                               "cu.special_interval=1 cu.special_latency=3 cu.math_interval=1 cu.math_latency=3";
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char alone[256], apart[256], dependent[256], two[512];
+    const uint32_t busy = rows[i].slots - 1;
+    const char *const second = strcmp(rows[i].name, "add.f32") ? "" : ", a";
+    ct_note("%s", rows[i].name);
+    snprintf(alone, sizeof alone, ".kernel k\n%s a\n %s a, a%s\n exit\n", rows[i].reg, rows[i].name, second);
+    snprintf(apart, sizeof apart, ".kernel k\n%s a\n.reg b\n %s a, a%s\n mov.b32 b, 1\n exit\n", rows[i].reg,
+             rows[i].name, second);
+    snprintf(dependent, sizeof dependent, ".kernel k\n%s a, b\n %s a, a%s\n mov.b%s b, a\n exit\n", rows[i].reg,
+             rows[i].name, second, strlen(rows[i].reg) > 4 ? "64" : "32");
+    snprintf(two, sizeof two, "%s cu.schedulers=2", settings);
+    EXPECT_EQ(rig_cycles(settings, 32, 32, apart), START + rows[i].interval * busy + 3);
+    EXPECT_EQ(rig_cycles(settings, 32, 32, dependent), START + 3 + rows[i].latency * busy + 2);
     /* two warps of one scheduler, then two of two */
-    EXPECT_EQ(rig_cycles(settings, 64, 64, alone), START + 2 * slots + 2);
-    snprintf(settings + strlen(settings), 32, " cu.schedulers=2");
-    EXPECT_EQ(rig_cycles(settings, 64, 64, alone), START + slots + 1);
+    EXPECT_EQ(rig_cycles(settings, 64, 64, alone), START + 2 * (rows[i].interval * busy + 1) + 2);
+    EXPECT_EQ(rig_cycles(two, 64, 64, alone), START + rows[i].interval * busy + 2);
   }
+  EXPECT_EQ(rig_cycles("cu.special_latency=3", 32, 32, ".kernel k\n.reg a\n sin.f32 a, a\n mov.b32 a, a\n exit\n"),
+            START + 3 + 2);
+}
+
+/* Lane l wants word l % addresses: a load reads an address in 7 cycles, two loads two in 10. */
+TEST(cu, constants_at_several_addresses_are_read_in_turn) {
+  const char *const settings =
+      "cu.constant_latency=10 cu.constant_address_latency=7 cu.constant_address_interval=5 cu.int_latency=1";
+  for (uint32_t addresses = 1; addresses <= 32; addresses *= 4) {
+    char one[512], two[512];
+    const char *const head =
+        ".const t u32 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+        "1, 1, 1, 1, 1\n.kernel k\n.reg a, b, c\n get.lane a\n";
+    ct_note("%u addresses", addresses);
+    snprintf(one, sizeof one, "%s and.b32 a, a, %u\n shl.b32 a, a, 2\n ld.const.b32 b, [a]\n mov.b32 b, b\n exit\n",
+             head, addresses - 1);
+    snprintf(
+        two, sizeof two,
+        "%s and.b32 a, a, %u\n shl.b32 a, a, 2\n ld.const.b32 b, [a]\n ld.const.b32 c, [a]\n mov.b32 c, c\n exit\n",
+        head, addresses - 1);
+    const uint32_t late = addresses > 1 ? addresses : 0, alone = START + 3 + 10 + 7 * late + 2;
+    EXPECT_EQ(rig_cycles(settings, 32, 32, one), alone);
+    EXPECT_EQ(rig_cycles(settings, 32, 32, two), alone + (late ? 3 * late : 1));
+    EXPECT_EQ(rig_cycles("cu.constant_latency=10 cu.int_latency=1", 32, 32, one), START + 3 + 10 + 2);
+  }
+  EXPECT_EQ(rig_cycles(settings, 32, 32,
+                       ".const t u32 1\n.kernel k\n.reg a, b\n ld.const.b32 a, [t]\n ld.const.b32 b, [t]\n"
+                       " mov.b32 b, b\n exit\n"),
+            START + 1 + 10 + 2);
+}
+
+/* A load whose guard holds in no lane is one to the LDS, or nothing, as cu.lds_off says. */
+TEST(cu, an_access_that_is_switched_off_passes_the_lds_where_the_machine_says_so) {
+  const char *text = ".kernel k\n.lds t 256\n.reg a\n.pred p\n get.lane a\n setp.lt.u32 p, a, 0\n@p ld.lds.b32 a, [0]\n"
+                     " mov.b32 a, a\n exit\n";
+  const char *on = ".kernel k\n.lds t 256\n.reg a\n.pred p\n get.lane a\n setp.lt.u32 p, a, 64\n@p ld.lds.b32 a, [0]\n"
+                   " mov.b32 a, a\n exit\n";
+  const cycle_t loads = rig_cycles("lds.latency=30", 32, 32, on);
+  EXPECT_EQ(rig_cycles("lds.latency=30 cu.lds_off=pass", 32, 32, text), loads);
+  EXPECT_EQ(rig_cycles("lds.latency=30", 32, 32, text), loads - 30); /* the next cycle */
 }
 
 TEST(cu, buckets_of_a_barrier_are_as_worked_out_by_hand) {

@@ -29,9 +29,10 @@ static enum trace_kind expected(const struct isa_row *row) {
   case ISA_CLASS_WAIT:
     return TRACE_WAIT;
   default:
-    return row->format == FORMAT_PIPE_BAR    ? TRACE_PIPE_BARRIER
-           : row->format == FORMAT_PIPE_SLOT ? TRACE_PIPE_SLOT
-                                             : TRACE_PLAIN;
+    return row->format == FORMAT_PIPE_BAR     ? TRACE_PIPE_BARRIER
+           : row->format == FORMAT_PIPE_SLOT  ? TRACE_PIPE_SLOT
+           : row->format == FORMAT_LOAD_CONST ? TRACE_CONSTANTS
+                                              : TRACE_PLAIN;
   }
 }
 
