@@ -95,26 +95,48 @@ static struct machine *select_within(struct ir *ir) {
   return m;
 }
 
-/* Changes the order for the better, a little less with each try. *allowed: registers beyond which that does not pay. */
-static bool reorder(struct machine *m, const struct opencl_target *target, uint32_t try, uint32_t *allowed) {
-  enum { STEP = 4, TRIES = 3, AHEAD = 16, AHEAD_OF_FEW = 8 };
+/* Changes the order for the better. *allowed: registers beyond which that does not pay. */
+static bool reorder(struct machine *m, const struct opencl_target *target, const uint32_t *less, uint32_t *allowed) {
+  enum { AHEAD = 16, AHEAD_OF_FEW = 8 };
   *allowed = m->bound[VREG_WORD];
   if (opencl_pass_runs(target, PASS_schedule))
-    return try < TRIES && machine_schedule(m, try * STEP, allowed);
-  return !try && opencl_pass_runs(target, PASS_ahead) &&
+    return machine_schedule(m, less, allowed);
+  return opencl_pass_runs(target, PASS_ahead) &&
          machine_load_ahead(m, target->registers < WIDE_FROM ? AHEAD_OF_FEW : AHEAD);
 }
 
-/* In a better order, if that spills nothing and costs no warp its registers; in the end as it was. */
+/* Does any register from `allowed` on hold anything while the block runs? */
+static bool is_crowded(const struct machine *m, const struct machine_block *block, uint32_t allowed) {
+  const uint32_t start = 2 * block->first, end = start + 2 * block->count;
+  for (uint32_t r = allowed; r < m->used[VREG_WORD]; r++) {
+    const struct live *holds = &m->file[VREG_WORD][r];
+    for (uint32_t i = 0; i < holds->count; i++)
+      if (holds->segment[i].start < end && start < holds->segment[i].end)
+        return true;
+  }
+  return false;
+}
+
+/* In a better order, if that spills nothing and costs no warp its registers: less of it in the blocks where it did, or
+ * everywhere if it spilled; in the end as it was. */
 static struct machine *select_and_allocate(struct ir *ir, bool *placed) {
+  enum { STEP = 4, TRIES = 5 };
+  uint32_t *less = NULL;
   for (uint32_t try = 0;; try++) {
     struct machine *m = select_within(ir);
-    uint32_t allowed;
-    const bool moved = reorder(m, &ir->target, try, &allowed);
+    if (!less)
+      less = need(m->blocks, sizeof *less);
+    uint32_t allowed = 0;
+    const bool moved = try < TRIES && reorder(m, &ir->target, less, &allowed);
     bool spilled = false;
     *placed = allocate(m, &spilled);
-    if (!moved || (!spilled && m->used[VREG_WORD] <= allowed))
+    if (!moved || (!spilled && m->used[VREG_WORD] <= allowed)) {
+      free(less);
       return m;
+    }
+    for (uint32_t i = 0; i < m->ordered; i++)
+      if (spilled || is_crowded(m, &m->block[m->order[i]], allowed))
+        less[m->order[i]] += STEP;
     machine_free(m);
   }
 }

@@ -159,9 +159,9 @@ struct machine *machine_select(struct ir *ir);
  * Returns whether that changed anything. */
 bool machine_load_ahead(struct machine *m, uint32_t most);
 
-/* Puts instructions in a better order, in which about *allowed registers are used: as many as cost no warp its place,
- * less `less` (schedule.c). Returns whether that changed anything. */
-bool machine_schedule(struct machine *m, uint32_t less, uint32_t *allowed);
+/* Puts instructions in a better order, in which about *allowed registers are used: as many as cost no warp its place;
+ * in each block `less` fewer (schedule.c). Returns whether that changed anything. */
+bool machine_schedule(struct machine *m, const uint32_t *less, uint32_t *allowed);
 
 /* When each vreg lives (live.c). */
 void machine_find_live(struct machine *m);

@@ -449,7 +449,7 @@ static uint32_t free_registers(uint32_t needed) {
   return needed > FREE ? (needed + UNIT - 1) / UNIT * UNIT + UNIT : FREE;
 }
 
-bool machine_schedule(struct machine *m, uint32_t less, uint32_t *allowed) {
+bool machine_schedule(struct machine *m, const uint32_t *less, uint32_t *allowed) {
   enum { LEAST = 3 };
   struct schedule *s = need(1, sizeof *s);
   struct pressure pressure;
@@ -466,7 +466,7 @@ bool machine_schedule(struct machine *m, uint32_t less, uint32_t *allowed) {
     uint32_t start = 0;
     for (uint32_t at = 0; at <= block->count; at++)
       if (at == block->count || at - start == STRETCH_MOST || is_fixed(&block->inst[at])) {
-        const uint32_t taken = (uint32_t)pressure.at[2 * (block->first + start)] + less;
+        const uint32_t taken = (uint32_t)pressure.at[2 * (block->first + start)] + less[m->order[i]];
         const uint32_t most = *allowed > taken + LEAST ? *allowed - taken : LEAST;
         changed |= at > start + 1 && stretch(s, block->inst + start, at - start, most, 2 * (block->first + at) - 1,
                                              at == block->count ? block : NULL);

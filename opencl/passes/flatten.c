@@ -6,18 +6,37 @@
  *                                            likes for ||, and with complements
  *
  * Arms hold a few cheap operations that need no memory, so that running them for nothing harms nobody; an arm may
- * also have two loads or stores, which then run under the arm's condition as a guard. Divergence costs the sum of both
- * sides anyway; what is lost is at most the arm's price in warps none of whose lanes want it.
+ * also have a few loads or stores, which then run under the arm's condition as a guard. Where lanes part, both sides
+ * run anyway, and what is lost is at most the arm's price in warps none of whose lanes want it; so arms may be longer
+ * there than where a warp goes one way as a whole: from level 2 on, as long as NVIDIA's compiler for an H100 was seen
+ * to make them.
  *
  * Left alone: whatever looks at other lanes, atomics, slow units, arms with more than one way in. */
 #include "opencl/passes/passes.h"
 #include "opencl/passes/rewrite.h"
+#include "opencl/passes/uniform.h"
 
-enum {
-  MOST_COST = 6, /* issue slots of both arms; about what a branch and its divergence cost */
-  MOST_SELECTS = 4,
-  MOST_GUARDED = 2, /* memory operations of an arm */
+#include <stdlib.h>
+
+/* Of both arms: issue slots, and memory operations of each. */
+struct limits {
+  uint32_t cost, guarded;
 };
+static const struct limits uniform_limits = {6, 2}, parting_limits = {20, 4};
+
+enum { MOST_SELECTS = 4 };
+
+struct flatten {
+  struct ir *ir;
+  bool *uniform; /* values of before anything was changed */
+  uint32_t known;
+};
+
+static const struct limits *limits_of(const struct flatten *flatten, uint32_t above) {
+  const ir_ref condition = flatten->ir->block[above].condition;
+  const bool uniform = condition < flatten->known && flatten->uniform[condition];
+  return uniform || flatten->ir->target.optimize < 2 ? &uniform_limits : &parting_limits;
+}
 
 static ir_ref put(struct ir *ir, uint32_t block, uint16_t op, ir_ref a, ir_ref b, ir_ref c) {
   const ir_ref operand[] = {a, b, c};
@@ -50,17 +69,31 @@ static bool may_guard(const struct ir *ir, ir_ref ref) {
   }
 }
 
-/* The price of running a block always; more than MOST_COST if it must not be. */
-static uint32_t price(const struct ir *ir, uint32_t number, bool guards) {
+static uint32_t price_of(const struct ir *ir, ir_ref ref) {
+  switch (ir->inst[ref].op) {
+  case ISA_FDIV_F32:
+  case ISA_RCP_F32:
+    return 8;
+  case ISA_SQRT_F32:
+  case ISA_RSQRT_F32:
+  case ISA_EXP2_F32:
+    return 4;
+  default:
+    return cost_of(ir, ref);
+  }
+}
+
+/* The price of running a block always; more than the limit if it must not be. */
+static uint32_t price(const struct ir *ir, uint32_t number, const struct limits *limits, bool guards) {
   const struct ir_block *block = &ir->block[number];
   uint32_t cost = 0, guarded = 0;
-  for (uint32_t k = 0; k < block->count && cost <= MOST_COST; k++) {
+  for (uint32_t k = 0; k < block->count && cost <= limits->cost; k++) {
     if (may_speculate(ir, block->inst[k]))
-      cost += cost_of(ir, block->inst[k]);
-    else if (guards && may_guard(ir, block->inst[k]) && guarded++ < MOST_GUARDED)
+      cost += price_of(ir, block->inst[k]);
+    else if (guards && may_guard(ir, block->inst[k]) && guarded++ < limits->guarded)
       cost++;
     else
-      return MOST_COST + 1;
+      return limits->cost + 1;
   }
   return cost;
 }
@@ -143,9 +176,12 @@ static void retire(struct ir *ir, uint32_t arm, uint32_t join) {
 }
 
 /* yes and no: the blocks from which the join is reached, an arm or `above` itself. */
-static bool join_arms(struct ir *ir, uint32_t above, uint32_t yes, uint32_t no, uint32_t join) {
-  const uint32_t cost = (yes == above ? 0 : price(ir, yes, true)) + (no == above ? 0 : price(ir, no, true));
-  if (cost > MOST_COST || selects(ir, join, yes, no) > MOST_SELECTS || join == above)
+static bool join_arms(const struct flatten *flatten, uint32_t above, uint32_t yes, uint32_t no, uint32_t join) {
+  struct ir *ir = flatten->ir;
+  const struct limits *limits = limits_of(flatten, above);
+  const uint32_t cost =
+      (yes == above ? 0 : price(ir, yes, limits, true)) + (no == above ? 0 : price(ir, no, limits, true));
+  if (cost > limits->cost || selects(ir, join, yes, no) > MOST_SELECTS || join == above)
     return false;
   if (yes != above)
     move_arm(ir, above, yes, true);
@@ -166,16 +202,17 @@ static bool leads_only_to(const struct ir *ir, uint32_t block, uint32_t to) {
   return ir->block[block].end == IR_END_GOTO && ir->block[block].to[0] == to;
 }
 
-static bool flatten_arms(struct ir *ir, uint32_t above) {
+static bool flatten_arms(const struct flatten *flatten, uint32_t above) {
+  const struct ir *ir = flatten->ir;
   const uint32_t yes = ir->block[above].to[0], no = ir->block[above].to[1];
   const bool yes_arm = is_arm(ir, yes, above) && ir->block[yes].end == IR_END_GOTO;
   const bool no_arm = is_arm(ir, no, above) && ir->block[no].end == IR_END_GOTO;
   if (yes_arm && leads_only_to(ir, yes, no))
-    return join_arms(ir, above, yes, above, no);
+    return join_arms(flatten, above, yes, above, no);
   if (no_arm && leads_only_to(ir, no, yes))
-    return join_arms(ir, above, above, no, yes);
+    return join_arms(flatten, above, above, no, yes);
   if (yes_arm && no_arm && leads_only_to(ir, no, ir->block[yes].to[0]))
-    return join_arms(ir, above, yes, no, ir->block[yes].to[0]);
+    return join_arms(flatten, above, yes, no, ir->block[yes].to[0]);
   return false;
 }
 
@@ -210,12 +247,13 @@ static ir_ref both(struct ir *ir, uint32_t above, ir_ref first, bool first_not, 
   return put(ir, above, ISA_AND_P, first, second, 0);
 }
 
-static bool flatten_chain(struct ir *ir, uint32_t above, bool through) {
+static bool flatten_chain(const struct flatten *flatten, uint32_t above, bool through) {
+  struct ir *ir = flatten->ir;
   const uint32_t below = ir->block[above].to[!through], shared = ir->block[above].to[through];
   if (!is_arm(ir, below, above) || ir->block[below].end != IR_END_IF || shared == above)
     return false;
   const int way = shared_way(&ir->block[below], shared);
-  if (way < 0 || price(ir, below, false) > MOST_COST)
+  if (way < 0 || price(ir, below, &uniform_limits, false) > uniform_limits.cost)
     return false;
   const uint32_t other = ir->block[below].to[!way];
   if (other == below || shared == below || selects(ir, shared, above, below) > 1)
@@ -237,10 +275,10 @@ static bool flatten_chain(struct ir *ir, uint32_t above, bool through) {
   return true;
 }
 
-static bool flatten_one(struct ir *ir, uint32_t above) {
-  if (ir->block[above].end != IR_END_IF)
+static bool flatten_one(const struct flatten *flatten, uint32_t above) {
+  if (flatten->ir->block[above].end != IR_END_IF)
     return false;
-  return flatten_arms(ir, above) || flatten_chain(ir, above, true) || flatten_chain(ir, above, false);
+  return flatten_arms(flatten, above) || flatten_chain(flatten, above, true) || flatten_chain(flatten, above, false);
 }
 
 /* A block whose only way leads to one that only it leads to takes it in, so that the next arm out is one block. */
@@ -271,8 +309,10 @@ static void pull_up(struct ir *ir, uint32_t above) {
 
 void pass_flatten(struct ir *ir) {
   ir_analyse(ir);
+  const struct flatten flatten = {ir, uniform_values(ir), ir->count};
   for (uint32_t i = ir->ordered; i--;)
-    while (flatten_one(ir, ir->order[i]))
+    while (flatten_one(&flatten, ir->order[i]))
       pull_up(ir, ir->order[i]);
+  free(flatten.uniform);
   ir_analyse(ir);
 }

@@ -1,13 +1,15 @@
 /* What does not change in a loop is computed once in front of it.
  *
  * Blocks are visited outside in, so that an operand has moved before its user is looked at, and each pure instruction
- * goes to the end of the preheader of the outermost loop in which all its operands are known outside. Loads never move:
- * memory changes. Slow operations only move out of blocks that every iteration runs through, lest a division that
- * hardly ever runs be paid for always. A loop gets a preheader when something is to go there.
+ * goes to the end of the preheader of the outermost loop in which all its operands are known outside. From level 2
+ * on a load moves, too, where nothing in the loop may change what it loads and the loop is known to have a turn, so
+ * that it would run anyway. Slow operations only move out of blocks that every iteration runs through, lest a division
+ * that hardly ever runs be paid for always. A loop gets a preheader when something is to go there.
  *
  * A moved value holds its registers all through the loop. So only so many words and predicates leave a loop
  * (MOST_WORDS, MOST_PREDICATES; assumed, about a third of what a lane of a well-filled machine has); what emit can make
  * again at will (constants, slots' addresses) stays. */
+#include "opencl/passes/ir_loop.h"
 #include "opencl/passes/passes.h"
 #include "opencl/passes/rewrite.h"
 
@@ -17,10 +19,13 @@
 
 enum { MOST_WORDS = 32, MOST_PREDICATES = 4, SLOW = 16 };
 
+enum turns { UNASKED, NONE_KNOWN, SOME };
+
 struct hoist {
   struct ir *ir;
   uint32_t *preheader;          /* by header: block, IR_NOWHERE when not looked for yet */
   uint32_t *words, *predicates; /* by header: that have left it */
+  enum turns *turns;            /* by header */
 };
 
 /* The loop that a block is in: its header, also for preheaders that are new. */
@@ -56,9 +61,34 @@ static bool has_room(const struct hoist *hoist, ir_ref ref, uint32_t header) {
   return hoist->words[header] + words_of(inst) <= MOST_WORDS;
 }
 
-static bool may_leave(const struct hoist *hoist, ir_ref ref, uint32_t block, uint32_t header) {
+/* Is at least one turn of the loop certain, once it is reached? */
+static bool has_a_turn(struct hoist *hoist, uint32_t header) {
+  struct ir_loop loop;
+  if (hoist->turns[header] == UNASKED) {
+    hoist->turns[header] = NONE_KNOWN;
+    if (ir_loop_find(hoist->ir, header, &loop)) {
+      hoist->turns[header] = ir_loop_begins(hoist->ir, &loop) ? SOME : NONE_KNOWN;
+      ir_loop_free(&loop);
+    }
+  }
+  return hoist->turns[header] == SOME;
+}
+
+static bool stays_the_same(const struct ir *ir, ir_ref load, uint32_t header) {
+  for (uint32_t i = 0; i < ir->ordered; i++) {
+    const struct ir_block *block = &ir->block[ir->order[i]];
+    for (uint32_t k = 0; k < block->count && ir_in_loop(ir, ir->order[i], header); k++)
+      if (may_change(ir, block->inst[k], load))
+        return false;
+  }
+  return true;
+}
+
+static bool may_leave(struct hoist *hoist, ir_ref ref, uint32_t block, uint32_t header) {
   return is_invariant(hoist, ref, header) && has_room(hoist, ref, header) &&
-         (cost_of(hoist->ir, ref) < SLOW || always_runs(hoist->ir, block, header));
+         (cost_of(hoist->ir, ref) < SLOW || always_runs(hoist->ir, block, header)) &&
+         (!is_plain_load(hoist->ir, ref) || (always_runs(hoist->ir, block, header) && has_a_turn(hoist, header) &&
+                                             stays_the_same(hoist->ir, ref, header)));
 }
 
 /* ---- preheaders ------------------------------------------------------------------------------------ */
@@ -140,12 +170,12 @@ static uint32_t preheader_of(struct hoist *hoist, uint32_t header) {
 /* ---- all ------------------------------------------------------------------------------------------- */
 
 static bool worth(const struct ir *ir, ir_ref ref) {
-  return may_speculate(ir, ref) && ir->inst[ref].op != IR_SLOT && ir->inst[ref].op != IR_PHI &&
-         ir->inst[ref].op != IR_CONST;
+  return (may_speculate(ir, ref) || (ir->target.optimize >= 2 && is_plain_load(ir, ref))) &&
+         ir->inst[ref].op != IR_SLOT && ir->inst[ref].op != IR_PHI && ir->inst[ref].op != IR_CONST;
 }
 
 /* The outermost loop that it may leave, or IR_NOWHERE. */
-static uint32_t goal(const struct hoist *hoist, ir_ref ref, uint32_t block) {
+static uint32_t goal(struct hoist *hoist, ir_ref ref, uint32_t block) {
   uint32_t found = IR_NOWHERE;
   for (uint32_t at = loop_of(hoist, block); at != IR_NOWHERE; at = hoist->ir->block[at].outer) {
     if (!may_leave(hoist, ref, block, at))
@@ -184,7 +214,7 @@ void pass_hoist(struct ir *ir) {
   ir_analyse(ir);
   const uint32_t ordered = ir->ordered;
   struct hoist hoist = {ir, need(ir->blocks, sizeof(uint32_t)), need(ir->blocks, sizeof(uint32_t)),
-                        need(ir->blocks, sizeof(uint32_t))};
+                        need(ir->blocks, sizeof(uint32_t)), need(ir->blocks, sizeof(enum turns))};
   for (uint32_t i = 0; i < ir->blocks; i++)
     hoist.preheader[i] = IR_NOWHERE;
   for (uint32_t i = 0; i < ordered; i++)
@@ -193,5 +223,6 @@ void pass_hoist(struct ir *ir) {
   free(hoist.preheader);
   free(hoist.words);
   free(hoist.predicates);
+  free(hoist.turns);
   ir_analyse(ir);
 }

@@ -218,26 +218,49 @@ static void next_turn(struct turn *turn, uint32_t from, ir_ref *next, uint32_t p
   }
 }
 
-uint32_t ir_loop_turns(struct ir *ir, const struct ir_loop *loop, uint32_t most) {
-  const uint32_t phis = phis_of(ir, loop->header), room = ir->count;
-  struct turn turn = {ir, loop, need(room, sizeof(ir_ref)), need(room, sizeof(uint32_t)), 1, room};
-  ir_ref *next = need(phis + 1, sizeof *next);
-  uint32_t turns = 0, found = UINT32_MAX;
+/* At the first turn, whose phis `next` has room for. */
+static struct turn first_turn(struct ir *ir, const struct ir_loop *loop, ir_ref *next, uint32_t phis) {
+  struct turn turn = {ir, loop, need(ir->count, sizeof(ir_ref)), need(ir->count, sizeof(uint32_t)), 1, ir->count};
   next_turn(&turn, loop->entry, next, phis);
-  for (; turns <= most; turns++) {
-    const ir_ref question = fold(&turn, ir->block[loop->header].condition, 0);
-    if (!question)
-      break;
-    if (ir->block[loop->header].to[!ir->inst[question].imm] != loop->body) {
-      found = turns;
-      break;
-    }
+  return turn;
+}
+
+static void turn_free(struct turn *turn) {
+  free(turn->value);
+  free(turn->stamp);
+}
+
+/* Does this turn run the body? `known`: is it known. */
+static bool goes_on(struct turn *turn, bool *known) {
+  const ir_ref question = fold(turn, turn->ir->block[turn->loop->header].condition, 0);
+  *known = question != 0;
+  return question && turn->ir->block[turn->loop->header].to[!turn->ir->inst[question].imm] == turn->loop->body;
+}
+
+uint32_t ir_loop_turns(struct ir *ir, const struct ir_loop *loop, uint32_t most) {
+  const uint32_t phis = phis_of(ir, loop->header);
+  ir_ref *next = need(phis + 1, sizeof *next);
+  struct turn turn = first_turn(ir, loop, next, phis);
+  uint32_t turns = 0;
+  bool known;
+  while (goes_on(&turn, &known) && turns <= most) {
     next_turn(&turn, loop->latch, next, phis);
+    turns++;
   }
-  free(turn.value);
-  free(turn.stamp);
+  turn_free(&turn);
   free(next);
-  return found;
+  return known && turns <= most ? turns : UINT32_MAX;
+}
+
+bool ir_loop_begins(struct ir *ir, const struct ir_loop *loop) {
+  const uint32_t phis = phis_of(ir, loop->header);
+  ir_ref *next = need(phis + 1, sizeof *next);
+  struct turn turn = first_turn(ir, loop, next, phis);
+  bool known;
+  const bool begins = goes_on(&turn, &known);
+  turn_free(&turn);
+  free(next);
+  return begins;
 }
 
 /* ---- copies ---------------------------------------------------------------------------------------- */

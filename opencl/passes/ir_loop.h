@@ -38,6 +38,9 @@ uint32_t ir_loop_count(const struct ir *ir, const struct ir_loop *loop, const st
 /* How often the body runs, tried out, at most `most` times; UINT32_MAX if that is not known. */
 uint32_t ir_loop_turns(struct ir *ir, const struct ir_loop *loop, uint32_t most);
 
+/* Is it known that the body runs at least once? */
+bool ir_loop_begins(struct ir *ir, const struct ir_loop *loop);
+
 /* ---- copies ---------------------------------------------------------------------------------------- */
 
 /* What stands for each value and block of a loop in the copy that is being made; 0: itself. */

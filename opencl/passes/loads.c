@@ -19,37 +19,16 @@ struct memory {
   uint32_t count;
 };
 
-static bool is_load(const struct ir_inst *inst) {
-  if (inst->op >= ISA_OPS || inst->guard || inst->is_volatile)
-    return false;
-  const uint8_t format = isa_rows[inst->op].format;
-  return format == FORMAT_LOAD_PRIVATE || format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL;
-}
-
 static bool same(const struct ir *ir, ir_ref one, ir_ref two) {
   const struct ir_inst *a = &ir->inst[one], *b = &ir->inst[two];
   return a->op == b->op && a->imm == b->imm && ir_operand(ir, one, 0) == ir_operand(ir, two, 0) &&
          ir_operand(ir, one, 1) == ir_operand(ir, two, 1);
 }
 
-/* The loads that may give something else after `ref`. */
-static bool may_change(const struct ir *ir, ir_ref ref, uint8_t load_format) {
-  switch (ir->inst[ref].op < ISA_OPS ? (enum isa_format)isa_rows[ir->inst[ref].op].format : FORMAT_ALU) {
-  case FORMAT_STORE_PRIVATE:
-    return load_format == FORMAT_LOAD_PRIVATE;
-  case FORMAT_STORE_LDS:
-    return load_format == FORMAT_LOAD_LDS;
-  case FORMAT_STORE_GLOBAL:
-    return load_format == FORMAT_LOAD_GLOBAL;
-  default:
-    return !ir_is_removable(ir, ref);
-  }
-}
-
 static void forget(struct memory *memory, const struct ir *ir, ir_ref ref) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < memory->count; i++)
-    if (!may_change(ir, ref, isa_rows[ir->inst[memory->load[i]].op].format))
+    if (!may_change(ir, ref, memory->load[i]))
       memory->load[kept++] = memory->load[i];
   memory->count = kept;
 }
@@ -72,7 +51,7 @@ static ir_ref load_rule(struct rewrite *rw, ir_ref ref) {
   struct memory *memory = (struct memory *)rw->context + rw->block;
   if (!ir_is_removable(rw->ir, ref))
     forget(memory, rw->ir, ref);
-  if (!is_load(&rw->ir->inst[ref]))
+  if (!is_plain_load(rw->ir, ref))
     return ref;
   for (uint32_t i = 0; i < memory->count; i++)
     if (same(rw->ir, memory->load[i], ref))

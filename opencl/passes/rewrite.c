@@ -175,6 +175,28 @@ bool may_speculate(const struct ir *ir, ir_ref ref) {
   return false;
 }
 
+bool is_plain_load(const struct ir *ir, ir_ref ref) {
+  const struct ir_inst *inst = &ir->inst[ref];
+  if (inst->op >= ISA_OPS || inst->guard || inst->is_volatile)
+    return false;
+  const uint8_t format = isa_rows[inst->op].format;
+  return format == FORMAT_LOAD_PRIVATE || format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL;
+}
+
+bool may_change(const struct ir *ir, ir_ref ref, ir_ref load) {
+  const uint8_t load_format = isa_rows[ir->inst[load].op].format;
+  switch (ir->inst[ref].op < ISA_OPS ? (enum isa_format)isa_rows[ir->inst[ref].op].format : FORMAT_ALU) {
+  case FORMAT_STORE_PRIVATE:
+    return load_format == FORMAT_LOAD_PRIVATE;
+  case FORMAT_STORE_LDS:
+    return load_format == FORMAT_LOAD_LDS;
+  case FORMAT_STORE_GLOBAL:
+    return load_format == FORMAT_LOAD_GLOBAL;
+  default:
+    return !ir_is_removable(ir, ref);
+  }
+}
+
 uint32_t cost_of(const struct ir *ir, ir_ref ref) {
   const struct ir_inst *inst = &ir->inst[ref];
   if (inst->op >= ISA_OPS)
@@ -195,6 +217,57 @@ uint32_t cost_of(const struct ir *ir, ir_ref ref) {
     return 16;
   }
 }
+
+/* ---- what is known of a value ------------------------------------------------------------------------- */
+
+static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+
+static unsigned zero_bits_within(const struct ir *ir, ir_ref ref, unsigned deep) {
+  enum { ALL = 64, MOST_DEEP = 16 };
+  const struct ir_inst *inst = &ir->inst[ref];
+  const ir_ref a = ir_operand(ir, ref, 0), b = ir_operand(ir, ref, 1), c = ir_operand(ir, ref, 2);
+  if (!ref)
+    return ALL;
+  if (inst->op == IR_CONST)
+    return inst->imm ? (unsigned)__builtin_ctzll(inst->imm) : ALL;
+  if (deep == MOST_DEEP)
+    return 0;
+  switch (inst->op) {
+  case ISA_CVT_U64_U32:
+  case ISA_CVT_S64_S32:
+    return zero_bits_within(ir, a, deep + 1);
+  case ISA_MULW_S32:
+  case ISA_MULW_U32:
+    return least(ALL, zero_bits_within(ir, a, deep + 1) + zero_bits_within(ir, b, deep + 1));
+  case ISA_MADW_S32:
+  case ISA_MADW_U32:
+    return least(zero_bits_within(ir, a, deep + 1) + zero_bits_within(ir, b, deep + 1),
+                 zero_bits_within(ir, c, deep + 1));
+  default:
+    break;
+  }
+  switch (kind_of(inst->op)) {
+  case KIND_ADD:
+  case KIND_SUB:
+  case KIND_OR:
+    return least(zero_bits_within(ir, a, deep + 1), zero_bits_within(ir, b, deep + 1));
+  case KIND_AND: {
+    const unsigned one = zero_bits_within(ir, a, deep + 1), two = zero_bits_within(ir, b, deep + 1);
+    return one > two ? one : two;
+  }
+  case KIND_MUL:
+    return least(ALL, zero_bits_within(ir, a, deep + 1) + zero_bits_within(ir, b, deep + 1));
+  case KIND_MAD:
+    return least(zero_bits_within(ir, a, deep + 1) + zero_bits_within(ir, b, deep + 1),
+                 zero_bits_within(ir, c, deep + 1));
+  case KIND_SHL:
+    return ir_is_const(ir, b) ? least(ALL, zero_bits_within(ir, a, deep + 1) + (unsigned)(ir->inst[b].imm & 63)) : 0;
+  default:
+    return 0;
+  }
+}
+
+unsigned zero_bits(const struct ir *ir, ir_ref ref) { return zero_bits_within(ir, ref, 0); }
 
 /* ---- what nobody uses ------------------------------------------------------------------------------ */
 

@@ -71,6 +71,16 @@ uint32_t *count_uses(const struct ir *ir);
  * constants at computed addresses do not: they may lie outside the table. */
 bool may_speculate(const struct ir *ir, ir_ref ref);
 
+/* A load of memory that others may write, but no volatile or guarded one. */
+bool is_plain_load(const struct ir *ir, ir_ref ref);
+
+/* May the plain load `load` give something else once `ref` has run: is that a store to its space, or does it wait for
+ * somebody who stores? */
+bool may_change(const struct ir *ir, ir_ref ref, ir_ref load);
+
+/* How many low bits of a value are zero for certain, from what it is computed of; 64 of a zero. */
+unsigned zero_bits(const struct ir *ir, ir_ref ref);
+
 /* About how many issue slots an instruction takes; slow units count for many. */
 uint32_t cost_of(const struct ir *ir, ir_ref ref);
 

@@ -2,8 +2,8 @@
  *
  *     (x + c) * m  becomes  x * m + c * m       shifts likewise
  *     y + (x + c)  becomes  (y + x) + c
- *     ext(x + c)   becomes  ext(x) + ext(c)     where x + c does not wrap: range.h, or from level 1 on the source says
- * so
+ *     ext(x + c)   becomes  ext(x) + ext(c)     where x + c does not wrap: range.h, or x has only zeros where c has
+ * bits, or from level 1 on the source says so
  *
  * so that a[i - 1], a[i] and a[i + 1] are one address and three offsets. Only values that lead to an address are
  * touched: elsewhere the sum would cost as much outside as inside. */
@@ -146,6 +146,12 @@ static bool said(const struct ir_inst *sum, bool is_signed, struct range x, int6
   return plus >= 0 && (sum->no_wrap & IR_NO_WRAP_UNSIGNED || (sum->no_wrap & IR_NO_WRAP_SIGNED && x.least >= 0));
 }
 
+/* Are there only zeros where the constant has bits, so that nothing is carried? */
+static bool fits_in(const struct ir *ir, ir_ref x, int64_t plus) {
+  const unsigned zeros = zero_bits(ir, x);
+  return plus >= 0 && zeros < 32 && plus >> zeros == 0;
+}
+
 static ir_ref spread_extension(struct rewrite *rw, const struct term *t) {
   const struct spread *spread = rw->context;
   if (!is_op(rw->ir, t->a, ISA_ADD_32) || !known(rw, arg(rw, t->a, 1)))
@@ -158,7 +164,7 @@ static ir_ref spread_extension(struct rewrite *rw, const struct term *t) {
   if (range_empty(range))
     return 0;
   const bool is_signed = t->op == ISA_CVT_S64_S32;
-  if (rw->ir->target.optimize && said(&rw->ir->inst[t->a], is_signed, range, plus))
+  if (fits_in(rw->ir, x, plus) || (rw->ir->target.optimize && said(&rw->ir->inst[t->a], is_signed, range, plus)))
     return rewrite_put(rw, ISA_ADD_64, rewrite_put(rw, t->op, x, 0, 0), rewrite_64(rw, (uint64_t)plus), 0);
   const int64_t least = (is_signed ? range.least : (int64_t)range.low) + plus;
   const int64_t most = (is_signed ? range.most : (int64_t)range.high) + plus;

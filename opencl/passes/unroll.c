@@ -28,6 +28,7 @@ enum {
   ASKED_TURNS = 64,  /* copies at most, where the source asks */
   ASKED_SIZE = 2048, /* instructions of all copies, likewise */
   WHOLE_SIZE = 400,  /* where it does not ask: of a loop that goes */
+  ARRAY_SIZE = 2000, /* of one that uses private memory: an array of which every index is known needs none */
   FACTOR_SIZE = 150, /* of a loop of known turns that stays */
   AHEAD_SIZE = 240,  /* of one whose turns nobody knows */
   BATCH_SIZE = 144,  /* of one that only loads and computes: many loads at once */
@@ -39,7 +40,7 @@ enum {
 /* What is in a loop, as far as it matters here. */
 struct contents {
   uint32_t size; /* instructions, without what becomes part of addressing modes */
-  bool loads, writes, lanes;
+  bool loads, writes, lanes, private;
 };
 
 struct unroll {
@@ -73,6 +74,7 @@ static void look_at(const struct unroll *unroll, ir_ref ref, struct contents *co
   const uint8_t format = isa_rows[inst->op].format;
   contents->loads |= format == FORMAT_LOAD_GLOBAL || format == FORMAT_LOAD_LDS;
   contents->lanes |= across_lanes(inst);
+  contents->private |= format == FORMAT_LOAD_PRIVATE || format == FORMAT_STORE_PRIVATE;
   contents->writes |= !ir_is_removable(ir, ref);
 }
 
@@ -252,6 +254,11 @@ static uint32_t factor_for(uint32_t most, uint32_t size, uint32_t room) {
 /* How large a loop may become where the source does not ask; twice that at level 3. */
 static uint32_t room_for(const struct ir *ir, uint32_t size) { return ir->target.optimize > 2 ? 2 * size : size; }
 
+/* How large the copies of a loop that goes may become. */
+static uint32_t whole_room(const struct ir *ir, const struct contents *contents) {
+  return room_for(ir, contents->private ? ARRAY_SIZE : WHOLE_SIZE);
+}
+
 /* As many copies as the source asks for, or it is hostile. */
 static bool is_modest(uint32_t copies, const struct contents *contents) {
   return copies <= ASKED_SIZE && copies * contents->size <= ASKED_SIZE;
@@ -262,7 +269,7 @@ static bool unroll_known(struct unroll *unroll, struct ir_loop *loop, const stru
   const uint32_t asked = ir->block[loop->header].copies;
   const bool own = ir->target.optimize >= 2;
   if ((turns <= asked && turns <= ASKED_TURNS && is_modest(turns, contents)) ||
-      (own && !asked && turns <= MOST_TURNS && turns * contents->size <= room_for(ir, WHOLE_SIZE))) {
+      (own && !asked && turns <= MOST_TURNS && turns * contents->size <= whole_room(ir, contents))) {
     ir_note(ir, ir->block[loop->header].place, "%u turns, no loop", turns);
     unroll_wholly(unroll, loop, turns);
     return true;
@@ -290,8 +297,9 @@ static bool waits_for_outer(struct unroll *unroll, const struct ir_loop *loop) {
   if (header == IR_NOWHERE || unroll->stale[header] || !ir_loop_find(unroll->ir, header, &outer))
     return false;
   const uint32_t turns = ir_loop_turns(unroll->ir, &outer, MOST_TURNS);
+  const struct contents contents = contents_of(unroll, &outer);
   const bool goes = turns != UINT32_MAX && !unroll->ir->block[header].copies &&
-                    turns * contents_of(unroll, &outer).size <= room_for(unroll->ir, WHOLE_SIZE);
+                    turns * contents.size <= whole_room(unroll->ir, &contents);
   ir_loop_free(&outer);
   return goes;
 }

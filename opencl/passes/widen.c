@@ -1,21 +1,22 @@
 /* Loads of neighbouring words become one load of 64 or 128 bits, and stores likewise.
  *
- * Of a block, between two operations that others may see the order of: accesses to the same base and index whose
- * offsets follow one another, where the first one's address is known to be aligned and nothing in between may touch the
- * same bytes. The wide load stands where the first one stood, the wide store where the last one did. How wide, the
- * target says. Behind pass_address(), which has made bases and offsets of all addresses.
+ * Constants alike, to 64 bits. Of a block, between two operations that others may see the order of: accesses to the
+ * same base and index whose offsets follow one another, where the first one's address is known to be aligned and
+ * nothing in between may touch the same bytes. The wide load stands where the first one stood, the wide store where the
+ * last one did. How wide, the target says. Behind pass_address(), which has made bases and offsets of all addresses.
  *
  * An address's alignment is that of what it is computed from: shifts and products of constants, and sums of these. A
  * local array is aligned as it lies, or, where the target says so, as the source declares it.
  * Pointers that are arguments are not aligned to more than what they point to, of which nothing is known here. */
 #include "opencl/passes/address.h"
 #include "opencl/passes/passes.h"
+#include "opencl/passes/rewrite.h"
 
 #include <stdlib.h>
 
 #include "sim/base/need.h"
 
-enum { MOST_DEEP = 16, NEAR = 64, WORD = 4 }; /* NEAR: accesses of one stretch that are looked at together */
+enum { NEAR = 64, WORD = 4 }; /* NEAR: accesses of one stretch that are looked at together */
 
 struct widen {
   struct ir *ir;
@@ -23,91 +24,62 @@ struct widen {
   uint32_t known;
 };
 
-/* ---- alignment -------------------------------------------------------------------------------------- */
-
-static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
-
-/* How many low bits of a value are zero for certain. */
-static unsigned zero_bits(const struct ir *ir, ir_ref ref, unsigned deep) {
-  enum { ALL = 64 };
-  const struct ir_inst *inst = &ir->inst[ref];
-  const ir_ref a = ir_operand(ir, ref, 0), b = ir_operand(ir, ref, 1), c = ir_operand(ir, ref, 2);
-  if (!ref)
-    return ALL;
-  if (inst->op == IR_CONST)
-    return inst->imm ? (unsigned)__builtin_ctzll(inst->imm) : ALL;
-  if (deep == MOST_DEEP)
-    return 0;
-  switch (inst->op) {
-  case ISA_CVT_U64_U32:
-  case ISA_CVT_S64_S32:
-    return zero_bits(ir, a, deep + 1);
-  case ISA_MULW_S32:
-  case ISA_MULW_U32:
-    return least(ALL, zero_bits(ir, a, deep + 1) + zero_bits(ir, b, deep + 1));
-  case ISA_MADW_S32:
-  case ISA_MADW_U32:
-    return least(zero_bits(ir, a, deep + 1) + zero_bits(ir, b, deep + 1), zero_bits(ir, c, deep + 1));
-  default:
-    break;
-  }
-  switch (kind_of(inst->op)) {
-  case KIND_ADD:
-  case KIND_SUB:
-  case KIND_OR:
-    return least(zero_bits(ir, a, deep + 1), zero_bits(ir, b, deep + 1));
-  case KIND_AND: {
-    const unsigned one = zero_bits(ir, a, deep + 1), two = zero_bits(ir, b, deep + 1);
-    return one > two ? one : two;
-  }
-  case KIND_MUL:
-    return least(ALL, zero_bits(ir, a, deep + 1) + zero_bits(ir, b, deep + 1));
-  case KIND_MAD:
-    return least(zero_bits(ir, a, deep + 1) + zero_bits(ir, b, deep + 1), zero_bits(ir, c, deep + 1));
-  case KIND_SHL:
-    return ir_is_const(ir, b) ? least(ALL, zero_bits(ir, a, deep + 1) + (unsigned)(ir->inst[b].imm & 63)) : 0;
-  default:
-    return 0;
-  }
-}
-
 /* ---- accesses --------------------------------------------------------------------------------------- */
 
 struct access {
   ir_ref ref, base, index;
   uint32_t at, bytes;
   int64_t offset;
-  uint8_t format;
+  enum space { SPACE_LDS, SPACE_GLOBAL, SPACE_CONSTANT } space;
   bool store;
 };
 
+/* False if it is no access that may be made wider. */
+static bool find_space(uint16_t op, enum space *space, bool *store) {
+  switch (op < ISA_OPS ? (enum isa_format)isa_rows[op].format : FORMAT_ALU) {
+  case FORMAT_LOAD_LDS:
+  case FORMAT_STORE_LDS:
+    *space = SPACE_LDS;
+    *store = isa_rows[op].format == FORMAT_STORE_LDS;
+    return op <= ISA_ST_GLOBAL_128; /* atomic ones are further down */
+  case FORMAT_LOAD_GLOBAL:
+  case FORMAT_STORE_GLOBAL:
+    *space = SPACE_GLOBAL;
+    *store = isa_rows[op].format == FORMAT_STORE_GLOBAL;
+    return op <= ISA_ST_GLOBAL_128;
+  case FORMAT_LOAD_CONST:
+    *space = SPACE_CONSTANT;
+    *store = false;
+    return true;
+  default:
+    return false;
+  }
+}
+
 static bool find_access(const struct ir *ir, ir_ref ref, uint32_t at, struct access *access) {
   const struct ir_inst *inst = &ir->inst[ref];
-  if (inst->op < ISA_LD_LDS_U8 || inst->op > ISA_ST_GLOBAL_128)
+  enum space space;
+  bool store;
+  if (!find_space(inst->op, &space, &store))
     return false;
-  const struct isa_row *row = &isa_rows[inst->op];
-  const bool global = row->format == FORMAT_LOAD_GLOBAL || row->format == FORMAT_STORE_GLOBAL;
+  const bool global = space == SPACE_GLOBAL;
   *access = (struct access){.ref = ref,
                             .base = ir_operand(ir, ref, 0),
                             .index = global ? ir_operand(ir, ref, 1) : 0,
                             .at = at,
-                            .bytes = isa_types[row->a].bytes,
+                            .bytes = isa_types[isa_rows[inst->op].a].bytes,
                             .offset = global ? (int64_t)inst->imm : (int32_t)(uint32_t)inst->imm,
-                            .format = row->format,
-                            .store = row->format == FORMAT_STORE_GLOBAL || row->format == FORMAT_STORE_LDS};
+                            .space = space,
+                            .store = store};
   return true;
 }
 
-static bool is_lds(const struct access *access) {
-  return access->format == FORMAT_LOAD_LDS || access->format == FORMAT_STORE_LDS;
-}
-
 static bool same_place(const struct access *a, const struct access *b) {
-  return a->base == b->base && a->index == b->index && is_lds(a) == is_lds(b);
+  return a->base == b->base && a->index == b->index && a->space == b->space;
 }
 
 static bool may_touch(const struct access *a, const struct access *b) {
-  if (is_lds(a) != is_lds(b))
+  if (a->space != b->space)
     return false;
   return !same_place(a, b) || (a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes);
 }
@@ -144,11 +116,13 @@ static bool may_meet(const struct stretch *stretch, const uint32_t *part, uint32
 /* ---- joining ---------------------------------------------------------------------------------------- */
 
 static uint16_t wide_op(const struct access *access, uint32_t bytes) {
-  if (access->store)
-    return is_lds(access) ? (bytes == 16 ? ISA_ST_LDS_128 : ISA_ST_LDS_64)
-                          : (bytes == 16 ? ISA_ST_GLOBAL_128 : ISA_ST_GLOBAL_64);
-  return is_lds(access) ? (bytes == 16 ? ISA_LD_LDS_128 : ISA_LD_LDS_64)
-                        : (bytes == 16 ? ISA_LD_GLOBAL_128 : ISA_LD_GLOBAL_64);
+  static const uint16_t
+      load[][2] = {[SPACE_LDS] = {ISA_LD_LDS_64, ISA_LD_LDS_128},
+                   [SPACE_GLOBAL] = {ISA_LD_GLOBAL_64, ISA_LD_GLOBAL_128},
+                   [SPACE_CONSTANT] = {ISA_LD_CONST_64, ISA_LD_CONST_128}},
+      store[][2] = {
+          [SPACE_LDS] = {ISA_ST_LDS_64, ISA_ST_LDS_128}, [SPACE_GLOBAL] = {ISA_ST_GLOBAL_64, ISA_ST_GLOBAL_128}};
+  return (access->store ? store : load)[access->space][bytes == 16];
 }
 
 static uint32_t place_of(const struct ir *ir, uint32_t block, ir_ref ref) {
@@ -249,18 +223,20 @@ static bool is_declared(const struct ir *ir, const struct access *access, uint32
   return all;
 }
 
+static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+
 static bool is_aligned(const struct ir *ir, const struct access *access, uint32_t bytes) {
-  if (access->offset % bytes || (1u << least(zero_bits(ir, access->base, 0), 4)) < bytes ||
-      (1u << least(zero_bits(ir, access->index, 0), 4)) < bytes)
+  if (access->offset % bytes || (1u << least(zero_bits(ir, access->base), 4)) < bytes ||
+      (1u << least(zero_bits(ir, access->index), 4)) < bytes)
     return false;
-  return !is_lds(access) || ir->target.isa.local_alignment == ISA_PLACED || is_declared(ir, access, bytes);
+  return access->space != SPACE_LDS || ir->target.isa.local_alignment == ISA_PLACED || is_declared(ir, access, bytes);
 }
 
 static bool join(struct widen *widen, uint32_t block, struct stretch *stretch, uint32_t first, uint32_t bytes) {
   const struct ir *ir = widen->ir;
   const struct access *from = &stretch->access[first];
   uint32_t part[4];
-  if (!is_aligned(ir, from, bytes))
+  if (!is_aligned(ir, from, bytes) || (from->space == SPACE_CONSTANT && bytes > 2 * WORD))
     return false;
   const uint32_t parts = gather(ir, stretch, first, bytes, part);
   if (!parts || !may_meet(stretch, part, parts))

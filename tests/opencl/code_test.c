@@ -46,6 +46,71 @@ TEST(code, a_private_array_in_an_unrolled_loop_lives_in_registers) {
             0);
 }
 
+/* The inner loops are copied first; only then is the outer one's index the array's only one, and the loop small. */
+TEST(code, a_private_array_in_nested_loops_lives_in_registers) {
+  const char *source =
+      "kernel void k(global float *in, global float *out) { float a[4][4], x[4], y[4]; int i, j, n;\n"
+      "for (i = 0; i < 4; i++) for (j = 0; j < 4; j++) a[i][j] = 0;\n"
+      "for (n = 0; n < 16; n++) { for (i = 0; i < 4; i++) { x[i] = in[16 * n + i]; y[i] = in[16 * n + 4 + i]; }\n"
+      "for (i = 0; i < 4; i++) for (j = 0; j < 4; j++) a[i][j] += x[i] * y[j]; }\n"
+      "for (i = 0; i < 4; i++) for (j = 0; j < 4; j++) out[4 * i + j] = a[i][j]; }";
+  struct isa_error error = {""};
+  struct group_rig rig;
+  ASSERT_TRUE(group_rig_limits(&rig, source, (struct opencl_limits){.target.optimize = 2}, &error));
+  EXPECT_EQ(group_rig_count(&rig, ISA_LD_PRIVATE_32) + group_rig_count(&rig, ISA_ST_PRIVATE_32), 0);
+  EXPECT_EQ(group_rig_count(&rig, ISA_BRA), 0);
+  group_rig_close(&rig);
+}
+
+/* Pairs where the address is known to be even, and never more. */
+TEST(code, neighbouring_constants_are_loaded_as_pairs) {
+  const char *source = "constant uint t[4][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}, {13, 14, 15, 16}};\n"
+                       "kernel void k(global uint *in, global uint *out) { uint i = in[0] & 3;\n"
+                       "out[0] = t[i][0] * t[i][1] + t[i][2] * t[i][3]; out[1] = t[i][1]; }";
+  struct opencl_limits limits = {.target.optimize = 2};
+  struct isa_error error = {""};
+  struct group_rig rig;
+  limits.target.isa.vector_bytes = 16;
+  ASSERT_TRUE(group_rig_limits(&rig, source, limits, &error));
+  EXPECT_EQ(group_rig_count(&rig, ISA_LD_CONST_64), 2);
+  EXPECT_EQ(group_rig_count(&rig, ISA_LD_CONST_32) + group_rig_count(&rig, ISA_LD_CONST_128), 0);
+  group_rig_words(&rig, 0)[0] = 2;
+  group_rig_run(&rig);
+  EXPECT_EQ(group_rig_words(&rig, 1)[0], 9 * 10 + 11 * 12);
+  EXPECT_EQ(group_rig_words(&rig, 1)[1], 10);
+  group_rig_close(&rig);
+}
+
+TEST(code, native_functions_are_the_approximations) {
+#define NATIVE_OF(call) "kernel void k(global float *a) { a[0] = " call "; }"
+  EXPECT_EQ(count(NATIVE_OF("native_sin(a[1])"), ISA_SIN_NATIVE), 1);
+  EXPECT_EQ(count(NATIVE_OF("native_divide(a[1], a[2])"), ISA_FDIV_NATIVE), 1);
+  EXPECT_EQ(count(NATIVE_OF("native_powr(a[1], a[2])"), ISA_POWR_NATIVE), 1);
+  EXPECT_EQ(count(NATIVE_OF("native_sqrt(a[1])"), ISA_SQRT_F32), 1);
+  EXPECT_EQ(count(NATIVE_OF("half_sin(a[1])"), ISA_SIN_F32), 1);
+  EXPECT_EQ(count(NATIVE_OF("sin(a[1])"), ISA_SIN_F32), 1);
+}
+
+/* i * 4 has two zeros at its end: nothing is carried from there, whatever i is. */
+TEST(code, elements_of_an_aligned_group_share_an_address) {
+  EXPECT_EQ(count("kernel void k(global uint *in, global uint *out) { uint i = 4 * (uint)get_global_id(0);\n"
+                  "out[i / 4] = in[i] + in[i + 1] + in[i + 2] + in[i + 3]; }",
+                  ISA_ADD_32),
+            3); /* the sums */
+  struct group_rig rig;
+  if (!group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) { uint i = 4 * out[0];\n"
+                            "out[1] = in[(uchar)(i + 3)] + in[(uint)(i + 4)]; }"))
+    return;
+  for (uint32_t i = 0; i < 64; i++)
+    group_rig_words(&rig, 0)[i] = i;
+  group_rig_words(&rig, 1)[0] = 0x3fffffff; /* i + 4 wraps */
+  group_rig_range(&rig, 1, 1, 16);
+  group_rig_words(&rig, 0)[255] = 1000;
+  group_rig_run(&rig);
+  EXPECT_EQ(group_rig_words(&rig, 1)[1], 1000);
+  group_rig_close(&rig);
+}
+
 TEST(code, the_same_word_is_loaded_once_unless_it_is_volatile) {
 #define TWICE(type)                                                                                                    \
   "kernel void k(global " type " *in, global uint *out) { uint i = get_global_id(0); if (in[i] > 5) out[i] = in[i]; }"

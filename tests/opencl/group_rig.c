@@ -19,9 +19,9 @@ static void add_buffer(struct group_rig *rig, unsigned number, uint64_t base, ui
   *buffer = (struct isa_buffer){.base = base, .bytes = bytes, .data = calloc(bytes ? bytes : 1, 1)};
 }
 
-static bool lower(struct group_rig *rig, const uint8_t *spirv, size_t size, enum opencl_copies copies,
+static bool lower(struct group_rig *rig, const uint8_t *spirv, size_t size, struct opencl_limits limits,
                   struct isa_error *error) {
-  const struct opencl_limits limits = {.target.registers = 255, .copies = copies};
+  limits.target.registers = 255;
   *rig = (struct group_rig){.program = opencl_lower(spirv, size, "kernel.cl", &limits, error)};
   if (!rig->program)
     return false;
@@ -36,7 +36,7 @@ static bool lower(struct group_rig *rig, const uint8_t *spirv, size_t size, enum
 }
 
 bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, struct isa_error *error) {
-  return lower(rig, spirv, size, OPENCL_COPIES_MACHINE, error);
+  return lower(rig, spirv, size, (struct opencl_limits){.copies = OPENCL_COPIES_MACHINE}, error);
 }
 
 bool group_rig_spirv(const char *source, const char *standard, enum opencl_route route, uint8_t **spirv, size_t *size,
@@ -63,12 +63,12 @@ bool group_rig_compile(struct group_rig *rig, const char *source, const char *st
   return good;
 }
 
-bool group_rig_copies(struct group_rig *rig, const char *source, enum opencl_copies copies, struct isa_error *error) {
+bool group_rig_limits(struct group_rig *rig, const char *source, struct opencl_limits limits, struct isa_error *error) {
   uint8_t *spirv = NULL;
   size_t size = 0;
   *rig = (struct group_rig){0};
   const bool good = group_rig_spirv(source, "CL3.0", OPENCL_ROUTE_SSA, &spirv, &size, error) &&
-                    lower(rig, spirv, size, copies, error);
+                    lower(rig, spirv, size, limits, error);
   free(spirv);
   return good;
 }

@@ -40,8 +40,9 @@ bool group_rig_spirv(const char *source, const char *standard, enum opencl_route
 /* The same from a module. */
 bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, struct isa_error *error);
 
-/* As group_rig_compile() by the default route, with this way of asynchronous copies. */
-bool group_rig_copies(struct group_rig *rig, const char *source, enum opencl_copies copies, struct isa_error *error);
+/* As group_rig_compile() by the default route, for another target or with another way of asynchronous copies; registers
+ * are as many as there are. */
+bool group_rig_limits(struct group_rig *rig, const char *source, struct opencl_limits limits, struct isa_error *error);
 
 /* As group_rig_compile(); a failure is a test's failure. One dimension of one group of 64 until told otherwise. */
 bool group_rig_open(struct group_rig *rig, const char *source);

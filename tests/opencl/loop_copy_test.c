@@ -6,7 +6,7 @@
 
 static bool open_loops(struct group_rig *rig, const char *source) {
   struct isa_error error = {""};
-  const bool good = group_rig_copies(rig, source, OPENCL_COPIES_LOOP, &error);
+  const bool good = group_rig_limits(rig, source, (struct opencl_limits){.copies = OPENCL_COPIES_LOOP}, &error);
   ct_note("%s", error.text);
   return EXPECT_TRUE(good);
 }
@@ -114,12 +114,12 @@ TEST(opencl_loop_copy, a_fence_between_copies_is_a_barrier_with_its_memories) {
 TEST(opencl_loop_copy, copies_of_lines_are_refused_by_name_and_line) {
   struct group_rig rig;
   struct isa_error error = {""};
-  EXPECT_FALSE(group_rig_copies(&rig,
+  EXPECT_FALSE(group_rig_limits(&rig,
                                 "kernel void k(global int *in, local int *tile) {\n"
                                 "  event_t e = async_work_group_copy_2D2D(tile, 0, in, 0, 4, 4, 4, 8, 4, 0);\n"
                                 "  wait_group_events(1, &e);\n"
                                 "}\n",
-                                OPENCL_COPIES_LOOP, &error));
+                                (struct opencl_limits){.copies = OPENCL_COPIES_LOOP}, &error));
   EXPECT_CONTAINS(error.text, ":2: async_work_group_copy_2D2D is not made a loop: that is for copies of elements");
   group_rig_close(&rig);
 }

@@ -1,5 +1,6 @@
 /* Passes on small kernels made by hand, and all of them on random ones: what a lane stores stays the same. */
 #include "opencl/passes/passes.h"
+#include "opencl/passes/uniform.h"
 #include "tests/ct.h"
 #include "tests/opencl/lane.h"
 #include "tests/opencl/maker.h"
@@ -246,6 +247,48 @@ TEST(passes, what_a_loop_does_not_change_is_computed_before_it) {
               "block 1:\n  v3 = ld.lds.b32 v2\n  v4 = setp.lt.u32 v3 v2\n  if v4 1 else 2\nblock 2:\n  exit\n");
 }
 
+/* A loop of `turns` turns, or as many as an argument says, whose body loads lds[0] and perhaps stores something. */
+TEST(passes, a_load_leaves_a_loop_that_certainly_runs_and_does_not_change_it) {
+  const struct {
+    uint32_t turns;
+    uint16_t store;
+    bool leaves;
+  } rows[] = {{8, 0, true},
+              {0, 0, false},
+              {UINT32_MAX, 0, false},
+              {8, ISA_ST_LDS_32, false},
+              {8, ISA_ST_PRIVATE_32, true},
+              {8, ISA_BAR_LDS, false}};
+  for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    struct maker m = begin();
+    const uint32_t header = new_block(&m), body = new_block(&m), after = new_block(&m);
+    const ir_ref zero = word(&m, 0);
+    const ir_ref turns = rows[row].turns == UINT32_MAX ? arg_word(&m, 0) : word(&m, rows[row].turns);
+    go(&m, header);
+    m.block = header;
+    const ir_ref i = ir_make(m.ir, IR_PHI, IR_W1, NULL, 0, 0, (struct ir_place){.line = 1});
+    ir_append(m.ir, header, i);
+    branch(&m, make(&m, ISA_SETP_LT_U32, i, turns, 0, 0), body, after);
+    m.block = body;
+    const ir_ref loaded = make(&m, ISA_LD_LDS_32, zero, 0, 0, 0);
+    const ir_ref sum = make(&m, ISA_ADD_32, loaded, i, 0, 0);
+    if (rows[row].store == ISA_BAR_LDS)
+      make(&m, ISA_BAR_LDS, 0, 0, 0, 0);
+    else if (rows[row].store)
+      store(&m, rows[row].store, zero, sum);
+    const ir_ref next = make(&m, ISA_ADD_32, i, word(&m, 1), 0, 0);
+    go(&m, header);
+    ir_phi_add(m.ir, i, 0, zero);
+    ir_phi_add(m.ir, i, body, next);
+    ir_exit(m.ir, after, (struct ir_place){.line = 1});
+    m.ir->target.optimize = 2;
+    pass_hoist(m.ir);
+    ct_note("row %zu", row);
+    EXPECT_EQ(m.ir->inst[loaded].block, rows[row].leaves ? 0 : body);
+    ir_free(m.ir);
+  }
+}
+
 TEST(passes, a_byte_of_a_half_that_was_stored_is_part_of_it) {
   for (uint32_t half = 0; half < 4; half += 2)
     for (uint32_t byte = half; byte < half + 2; byte++) {
@@ -335,6 +378,58 @@ TEST(passes, thirty_two_words_and_four_predicates_leave_a_loop) {
     EXPECT_EQ(m.ir->block[0].count - before, rows[row].leave);
     ir_free(m.ir);
   }
+}
+
+/* An arm of ten additions, behind a condition that all lanes share, or that each has for itself. */
+TEST(passes, a_long_arm_is_run_always_where_lanes_part) {
+  for (uint32_t parting = 0; parting < 2; parting++) {
+    struct maker m = begin();
+    const uint32_t arm = new_block(&m), after = new_block(&m);
+    const ir_ref a = arg_word(&m, 0), lane = make(&m, ISA_GET_LANE, 0, 0, 0, 0);
+    branch(&m, is_odd(&m, parting ? lane : a), arm, after);
+    m.block = arm;
+    ir_ref sum = lane;
+    for (uint32_t i = 0; i < 10; i++)
+      sum = make(&m, ISA_ADD_32, sum, a, 0, 0);
+    go(&m, after);
+    m.block = after;
+    const ir_ref phi = ir_make(m.ir, IR_PHI, IR_W1, NULL, 0, 0, (struct ir_place){.line = 1});
+    ir_append(m.ir, after, phi);
+    ir_phi_add(m.ir, phi, 0, lane);
+    ir_phi_add(m.ir, phi, arm, sum);
+    store(&m, ISA_ST_LDS_32, word(&m, 0), phi);
+    ct_note("parting %u", parting);
+    m.ir->target.optimize = 2;
+    EXPECT_EQ(same_after(&m, pass_flatten), parting ? 2 : 3);
+  }
+}
+
+/* In a loop, what depends on itself and on what is the same for all is so too. */
+TEST(passes, what_all_lanes_share_is_uniform) {
+  struct maker m = begin();
+  const uint32_t loop = new_block(&m), after = new_block(&m);
+  const ir_ref a = arg_word(&m, 0), group = make(&m, ISA_GET_GROUP_ID, 0, 0, 0, 0);
+  const ir_ref id = make(&m, ISA_GET_LOCAL_ID, 0, 0, 0, 0);
+  go(&m, loop);
+  m.block = loop;
+  const ir_ref shared = ir_make(m.ir, IR_PHI, IR_W1, NULL, 0, 0, (struct ir_place){.line = 1});
+  const ir_ref own = ir_make(m.ir, IR_PHI, IR_W1, NULL, 0, 0, (struct ir_place){.line = 1});
+  ir_append(m.ir, loop, shared);
+  ir_append(m.ir, loop, own);
+  const ir_ref next = make(&m, ISA_ADD_32, shared, group, 0, 0), step = make(&m, ISA_ADD_32, own, id, 0, 0);
+  const ir_ref loaded = make(&m, ISA_LD_LDS_32, a, 0, 0, 0);
+  branch(&m, make(&m, ISA_SETP_LT_U32, next, a, 0, 0), loop, after);
+  ir_phi_add(m.ir, shared, 0, a);
+  ir_phi_add(m.ir, shared, loop, next);
+  ir_phi_add(m.ir, own, 0, a);
+  ir_phi_add(m.ir, own, loop, step);
+  ir_exit(m.ir, after, (struct ir_place){.line = 1});
+  ir_analyse(m.ir);
+  bool *uniform = uniform_values(m.ir);
+  EXPECT_TRUE(uniform[a] && uniform[group] && uniform[shared] && uniform[next]);
+  EXPECT_FALSE(uniform[id] || uniform[own] || uniform[step] || uniform[loaded]);
+  free(uniform);
+  ir_free(m.ir);
 }
 
 /* (float)(double)x and its like: the same where x is the result of an operation, whose NaN is the quiet one. */
