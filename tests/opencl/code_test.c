@@ -62,6 +62,46 @@ TEST(code, a_private_array_in_nested_loops_lives_in_registers) {
   group_rig_close(&rig);
 }
 
+/* The longest run of operations of a sort, one behind the other. */
+static unsigned longest_run(const struct isa_program *program, enum isa_op op) {
+  unsigned longest = 0, run = 0;
+  for (size_t i = 0; i < program->count; i++) {
+    run = program->code[i].op == op ? run + 1 : 0;
+    longest = run > longest ? run : longest;
+  }
+  return longest;
+}
+
+/* Rounds of a hash behind loads that would take too many registers: the loads are put in another order, not the rounds,
+ * whose four words are loaded together. */
+TEST(code, a_crowded_block_leaves_others_their_order) {
+  const char *source =
+      "#define R(x, n) rotate((uint)(x), (uint)(32 - n))\n"
+      "kernel void k(global uint *in, global uint *out, uint turns) {\n"
+      "uint id = get_global_id(0), n = get_global_size(0), w[16], s[8];\n"
+      "for (int i = 0; i < 16; i++) w[i] = in[i * n + id];\n"
+      "for (uint t = 0; t < turns; t++) {\n"
+      "uint a = 0x6a09e667, b = 0xbb67ae85, c = 0x3c6ef372, d = 0xa54ff53a, e = 0x510e527f, f = 0x9b05688c, g = "
+      "0x1f83d9ab,\n"
+      "h = 0x5be0cd19;\n"
+      "for (int i = 0; i < 64; i++) { if (i >= 16) { uint x = w[(i + 1) & 15], y = w[(i + 14) & 15];\n"
+      "w[i & 15] += (R(x, 7) ^ R(x, 18) ^ (x >> 3)) + w[(i + 9) & 15] + (R(y, 17) ^ R(y, 19) ^ (y >> 10)); }\n"
+      "uint t1 = h + (R(e, 6) ^ R(e, 11) ^ R(e, 25)) + ((e & f) ^ (~e & g)) + w[i & 15];\n"
+      "uint t2 = (R(a, 2) ^ R(a, 13) ^ R(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));\n"
+      "h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2; }\n"
+      "s[0] = a, s[1] = b, s[2] = c, s[3] = d, s[4] = e, s[5] = f, s[6] = g, s[7] = h;\n"
+      "for (int i = 0; i < 8; i++) w[i] = s[i], w[i + 8] = s[i] ^ i; }\n"
+      "for (int i = 0; i < 8; i++) out[i * n + id] = s[i]; }";
+  struct opencl_limits limits = {.target.optimize = 2};
+  struct isa_error error = {""};
+  struct group_rig rig;
+  limits.target.isa = (struct isa_features){.lop3 = 1, .add3 = 1, .shift_add = 1, .mad = 1, .vector_bytes = 16};
+  ASSERT_TRUE(group_rig_limits(&rig, source, limits, &error));
+  EXPECT_LE(rig.program->kernels[0].registers, 32);
+  EXPECT_GE(longest_run(rig.program, ISA_LD_PRIVATE_32), 4);
+  group_rig_close(&rig);
+}
+
 /* Pairs where the address is known to be even, and never more. */
 TEST(code, neighbouring_constants_are_loaded_as_pairs) {
   const char *source = "constant uint t[4][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}, {13, 14, 15, 16}};\n"
