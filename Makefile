@@ -428,7 +428,7 @@ $(BUILD)/enqueues: tests/bench/enqueues.c
 # ---- against a real GPU: tests/hw --------------------------------------------------------------
 
 HW := WARPWAIT=$(BUILD)/warpwait WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite $(PYTHON) tests/hw
-.PHONY: validate validate-apps calibrate accuracy measure $(addprefix accuracy-,rows second leaveout ablation displaced apps apps-ablation apps-leaveout)
+.PHONY: validate validate-apps calibrate accuracy measure $(addprefix accuracy-,rows second leaveout ablation displaced apps apps-later apps-ablation apps-leaveout)
 # CSV: measurements (default: those that come with the project); MACHINE: built-in, or a machine file.
 VALIDATE_ROWS ?= 1500
 MACHINE ?= h200
@@ -448,7 +448,7 @@ calibrate: test-packages all
 
 # docs/accuracy.md and its pictures, and of h200 what reports say of their error. PARTS are made anew, the others are as they were kept; none makes the page alone.
 SECOND_ROWS ?= 2000
-PARTS ?= rows second leaveout ablation displaced apps apps-ablation apps-leaveout
+PARTS ?= rows second leaveout ablation displaced apps apps-later apps-ablation apps-leaveout
 accuracy: test-packages all
 	@mkdir -p $(BUILD)/hw docs/accuracy
 	@for part in $(PARTS); do echo "== $$part"; $(MAKE) --no-print-directory accuracy-$$part || exit; done
@@ -471,6 +471,8 @@ accuracy-displaced:
 # A wrong result fails it; what is far off is for the page to explain.
 accuracy-apps:
 	@$(HW)/validate_apps.py --machine $(MACHINE) --csv docs/accuracy/apps.csv.gz
+accuracy-apps-later:
+	@$(HW)/validate_apps.py --machine $(MACHINE) --later --csv docs/accuracy/apps_later.csv.gz
 accuracy-apps-ablation:
 	@$(HW)/ablation_apps.py --machine $(MACHINE) --json $(BUILD)/hw/apps_ablation.json
 	@cp $(BUILD)/hw/apps_ablation.json docs/accuracy/

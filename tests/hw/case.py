@@ -24,6 +24,16 @@ GPU = Gpu()
 HOSTS = {"h200": (("cu.launch_overhead", "8100"),)}
 
 
+# In front of a copy of each lane's bytes nvcc puts three loads of the LDS that can never run (`@!PT LDS`), which hardware
+# knows; a guard that nobody sets stands for it, and must not cost what one does that might hold.
+NEVER_LOADS = "@never  ld.lds.b32      {0}, [zero]\n" * 3
+
+
+def never_runs(source):
+    """What to set for a kernel that has them."""
+    return (("cu.lds_off", "skip"),) if "@never " in source else ()
+
+
 @dataclasses.dataclass(frozen=True)
 class Buffer:
     """Global memory. `reads`: its 64-bit words are wanted afterwards, to be stamps of the clock."""

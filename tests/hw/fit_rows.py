@@ -8,7 +8,7 @@ values that were measured or fitted and are neither, with the reason; a test hol
 """
 # block: the families whose rows fit it.
 BLOCKS = {
-    "core": ("ops", "branches", "barriers"),
+    "core": ("ops", "constants", "branches", "barriers"),
     "lds": ("lds",),
     "memory": ("memory", "atomics", "prefetch"),
     "engine": ("bulk", "tensor"),
@@ -45,6 +45,8 @@ FIT = [
     ("core", "cu.lane_interval", 1, 32, ("op=SHFL",)),
     ("core", "cu.vote_latency", 1, 60, ("op=ISETP+VOTE",)),
     ("core", "cu.vote_interval", 1, 32, ("op=ISETP+VOTE",)),
+    ("core", "cu.constant_address_latency", 0, 100, ("constants",)),
+    ("core", "cu.constant_address_interval", 0, 20, ("constants",)),
     ("core", "cu.forward_latency", 0, 10, ("op=IADD3+LOP3", "op=ISETP+VOTE", "op=MUFU.SIN", "branches", "barriers")),
     ("core", "cu.guard_latency", 0, 30, ("op=LOP3", "branches", "barriers")),
     ("core", "cu.branch_latency", 1, 40, ("op=LOP3", "branches", "lds", "wgcopy")),
@@ -131,7 +133,7 @@ EXCUSED = {
 
 # The axes along which leaveout.py halves a family.
 AXES = [
-    ("lds", "pattern"), ("lds", "warps"), ("ops", "warps"), ("barriers", "warps"), ("barriers", "waiting_warps"),
+    ("lds", "pattern"), ("lds", "warps"), ("ops", "warps"), ("constants", "addresses"), ("barriers", "warps"), ("barriers", "waiting_warps"),
     ("branches", "warps"), ("dispatch", "threads"), ("bulk", "bytes"), ("bulk", "inflight"), ("tensor", "line_bytes"),
     ("tensor", "lines"), ("wgcopy", "bytes"), ("wgcopy", "threads"), ("pipeline", "stages"), ("pipeline", "tile_bytes"),
     ("pipeline", "threads"), ("memory", "footprint_bytes"), ("memory", "ctas"), ("atomics", "threads"),

@@ -2,6 +2,7 @@
 MECHANISMS = [
     ("merging of paired phases in the LDS", {"lds.merge": "none"}),
     ("phases without an active lane that take a pass", {"lds.empty": "skip"}),
+    ("accesses to the LDS that are switched off and pass it", {"cu.lds_off": "skip"}),
     ("turns of two warps at the banks", {"lds.interleave": 1}),
     ("a compare-and-swap takes two passes", {"lds.swap_passes": 1}),
     ("data of stores on their way to the LDS", {"cu.lds_data_interval": 0}),
@@ -9,7 +10,8 @@ MECHANISMS = [
     ("a port of the engine's own into the LDS", {"lds.dma_port": "shared"}),
     ("a data path that the LDS and global memory share", {"lds.global_port": "separate"}),
     ("barriers that leave the order to the LDS", {"cu.local_fence": "wait"}),
-    ("functions of several instructions", {"cu.quotient_slots": 1, "cu.root_slots": 1, "cu.exp_slots": 1, "cu.log_slots": 1}),
+    ("addresses of constants that are read in turn", {"cu.constant_address_latency": 0, "cu.constant_address_interval": 0}),
+    ("functions of several instructions", {"cu.functions": "single"}),
     ("arrivals at barriers noted in turn", {"cu.barrier_interval": 0}),
     ("tests of an mbarrier's phase keep their scheduler busy", {"cu.phase_interval": 1}),
     ("tests of phases that take turns in a CU", {"cu.phase_turn": 0}),

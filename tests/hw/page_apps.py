@@ -2,7 +2,7 @@
 have left in docs/accuracy/.
 """
 from apps import counters, misses, scores
-from apps.cases import read_apps, read_table
+from apps.cases import HERE, LATER, read_apps, read_table
 from page_tools import kept, plt, save, table, without
 from rows import BadRow
 from validate import mean
@@ -31,18 +31,18 @@ def _times(name, results):
             _percent(told["median"]), _percent(told["p90"]), _percent(told["worst"].error, "+"), f"`{told['worst'].case}`"]
 
 
-def _order(results):
+def _order(results, folder):
     """How well the order of all and of variants is met, as a clause."""
-    told, right = scores.pairs(real(results), read_apps())
+    told, right = scores.pairs(real(results), read_apps(folder))
     return (f"rank correlation (Spearman) {scores.score(real(results))['spearman']:.3f}, {len(right)} of {len(told)} pairs of "
             "variants in the GPU's order")
 
 
-def times_table(results):
+def times_table(results, folder=HERE):
     lines = [_times(kernel, some) for kernel, some in scores.by_kernel(results).items()] + [_times(f"**{OF_ALL}**", real(results))]
     made = table(["kernel", "cases", "mean %", "bias %", "ratio", "median %", "90th percentile %", "worst %", "worst case"], lines)
     failed = "".join(f" `{result.case}` is no part of it: {result.unmodelled}." for result in results if result.unmodelled)
-    return (f"{made}\n\nOf all: {_order(results)}, of those that the GPU tells apart by more than "
+    return (f"{made}\n\nOf all: {_order(results, folder)}, of those that the GPU tells apart by more than "
             f"{100 * (scores.APART - 1):.0f} %.{failed}")
 
 
@@ -54,7 +54,7 @@ def _changes(name, then, now):
     return [name, str(now["cases"]), *both, f"{then['ratio']:.2f}", f"{now['ratio']:.2f}"]
 
 
-def before_table(results, path):
+def before_table(results, path, folder=HERE):
     """Errors of the kernels before and now, of the cases that both have."""
     old = {row["case"]: float(row["predicted_ns"]) for row in read_table(path)}
     now = [result for result in results if result.case in old and result.predicted is not None]
@@ -63,7 +63,7 @@ def before_table(results, path):
     lines = [_changes(kernel, kernels[kernel], some) for kernel, some in scores.by_kernel(now).items()]
     head = ["kernel", "cases", "mean % before", "now", "median % before", "now", "bias % before", "now", "ratio before", "now"]
     return (table(head, lines + [_changes(f"**{OF_ALL}**", real(then), real(now))]) +
-            f"\n\nBefore: {_order(then)}; now: {_order(now)}.")
+            f"\n\nBefore: {_order(then, folder)}; now: {_order(now, folder)}.")
 
 
 def counters_table(results):
@@ -144,9 +144,17 @@ def picture(results, folder):
     save(figure, folder, "apps")
 
 
+def _later(folder):
+    """The kernels that came later: what was predicted first, and what is now."""
+    path = folder / "apps_later.csv.gz"
+    if not path.exists():
+        return without("apps-later")
+    return before_table(read_results(path), folder / "apps_later_first.csv", LATER)
+
+
 def parts(folder):
     """{name of a part of page.md: its text}; also draws the picture."""
-    names = ("apps", "apps_before", "apps_counters", "apps_stalls", "apps_misses", "apps_ablation", "apps_leaveout")
+    names = ("apps", "apps_before", "apps_counters", "apps_stalls", "apps_misses", "apps_ablation", "apps_leaveout", "apps_later")
     path = folder / "apps.csv.gz"
     if not path.exists():
         return dict.fromkeys(names, without("apps"))
@@ -156,5 +164,5 @@ def parts(folder):
     made = (times_table(results), before_table(results, before) if before.exists() else "Nothing is kept of before.",
             counters_table(results), stalls_table(results), misses_table(results),
             kept(folder / "apps_ablation.json", ablation_table, "apps-ablation"),
-            kept(folder / "apps_leaveout.json", leaveout_table, "apps-leaveout"))
+            kept(folder / "apps_leaveout.json", leaveout_table, "apps-leaveout"), _later(folder))
     return dict(zip(names, made))

@@ -17,6 +17,7 @@ REPEATS = ("q_min", "q_max", "q_n")
 FAMILIES = {
     "lds": ("lds", ["lds_latency", "lds_throughput", "lds_burst", "lds_store_load", "lds_atomic", "lds_atomic_latency"]),
     "ops": ("core", ["op_latency", "op_throughput", "clock_overhead"]),
+    "constants": ("core", ["addresses_of_a_constant"]),
     "barriers": ("core", ["syncthreads", "syncthreads_release", "mbarrier_wake", "mbarrier_ops"]),
     "branches": ("core", ["branch_switch", "branch_ifelse"]),
     "dispatch": ("core", ["empty_kernel"]),

@@ -75,6 +75,19 @@ class Data(unittest.TestCase):
             self.assertTrue(all(len(results[app.name, name]) == 3 + inputs.SINGLES for name in outs), app.name)
         self.assertEqual({app.kernel for app in apps.values()}, {path.stem for path in (cases.HERE / "kernels").glob("*.cl")})
 
+    def test_every_later_case_has_a_kernel_a_time_of_four_passes_results_and_a_first_prediction(self):
+        apps, results = cases.read_apps(cases.LATER), cases.read_results(cases.LATER)
+        self.assertEqual(len(apps), 41)
+        medians = cases._medians([cases.LATER / "times.csv.gz"], ())
+        first = {row["case"] for row in cases.read_table(ROOT / "docs/accuracy/apps_later_first.csv")}
+        self.assertEqual(first, set(apps))
+        for app in apps.values():
+            self.assertEqual(len(medians[app.name]), 4)
+            outs = [argument.name for argument in app.arguments if argument.out]
+            self.assertTrue(all(len(results[app.name, name]) == 3 + inputs.SINGLES for name in outs) and outs, app.name)
+        self.assertEqual({app.source for app in apps.values()}, set((cases.LATER / "kernels").glob("*.cl")))
+        self.assertFalse({app.kernel for app in apps.values()} & {app.kernel for app in cases.read_apps().values()})
+
     def test_a_cases_time_is_the_median_of_its_passes_medians(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "times.csv"

@@ -200,10 +200,10 @@ def chosen(rows, apps, only, slow):
 
 
 def _counters(options):
-    """The GPU's counters by case; those that come with the project are not of a GPU whose times are given."""
+    """The GPU's counters by case; those that come with the project are not of a GPU whose times are given, nor of later kernels."""
     if options.counters:
         return counters.read_counters(options.counters)
-    return {} if options.times else counters.read_counters()
+    return {} if options.times or options.later else counters.read_counters()
 
 
 def add_options(parser):
@@ -224,14 +224,16 @@ def main():
     add_options(parser)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="set a parameter (repeatable)")
     parser.add_argument("--define", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro (repeatable)")
+    parser.add_argument("--later", action="store_true", help="the kernels of apps/later instead")
     parser.add_argument("--slow", action="store_true", help="cases of many minutes, too")
     parser.add_argument("--worst", type=int, default=10, metavar="N", help="worst cases shown (default: 10)")
     parser.add_argument("--csv", metavar="FILE", help="write a row for each case, gzipped if FILE ends so")
     parser.add_argument("words", nargs="*", metavar="WORD", help="after --, further words for `warpwait run`")
     options = parser.parse_args()
     try:
-        planner = cases.Planner(cases.Way(tuple(options.define), tuple(options.words)))
-        rows = chosen(cases.read_rows(options.times, options.passes), planner.apps, options.only, options.slow)
+        folder = cases.LATER if options.later else cases.HERE
+        planner = cases.Planner(cases.Way(tuple(options.define), tuple(options.words)), folder)
+        rows = chosen(cases.read_rows(options.times, options.passes, folder), planner.apps, options.only, options.slow)
         results = predict_apps(rows, make_runner(options.machine, options.set, options.jobs), planner, _counters(options))
     except (BadRow, Failure) as error:
         print(f"validate_apps.py: {error}", file=sys.stderr)

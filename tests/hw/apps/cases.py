@@ -1,6 +1,8 @@
 """The kernels' cases: cases.txt, what a GPU took for them (times.csv.gz), counted (counters.csv.gz) and came to
 (results.csv.gz), and the runs that they become.
 
+`later/` has kernels that came when the mechanisms were there: times of an H100, no counters.
+
 NVIDIA's OpenCL makes loops of asynchronous copies, so they are loops here. A case launches its kernel twice: the second
 launch, which is the one compared, finds the L2 as the first has left it, as the repeated ones on the GPU do.
 """
@@ -16,6 +18,7 @@ from case import GPU, Buffer, Case, Launch, Unmodelled
 from rows import BadRow, Row
 
 HERE = pathlib.Path(__file__).resolve().parent
+LATER = HERE / "later"
 EMPTY = "empty"  # its time is what a launch costs whatever it does: shown, and no part of any mean
 METRIC = "event_time"
 
@@ -35,6 +38,7 @@ class App:
     """A configuration of a kernel, as cases.txt says it."""
     name: str
     kernel: str
+    source: pathlib.Path
     sizes: tuple  # work-items of the launch by axis
     local: tuple
     tolerance: float
@@ -65,25 +69,25 @@ def _argument(words, seed):
     return Argument(name, type, contents=Contents(kind, type, int(count), seed), out=words[5:] == ["out"])
 
 
-def _app(head, lines):
+def _app(head, lines, folder):
     fields = dict(word.split("=", 1) for word in head[2:])
     given = [words for words in lines if words[0] != "define"]
-    return App(head[1], fields["kernel"], _numbers(fields["global"]), _numbers(fields["local"]), float(fields["rtol"]),
+    return App(head[1], fields["kernel"], folder / f"kernels/{fields['kernel']}.cl", _numbers(fields["global"]), _numbers(fields["local"]), float(fields["rtol"]),
                int(fields["launches"]), fields.get("variants", ""), "inplace" in fields, "slow" in fields,
                tuple(words[1] for words in lines if words[0] == "define"),
                tuple(_argument(words, seed) for seed, words in enumerate(given, 1)))
 
 
-def read_apps(path=HERE / "cases.txt"):
+def read_apps(folder=HERE):
     """{name: App}, in order."""
     blocks = []
-    for line in path.read_text().splitlines():
+    for line in (folder / "cases.txt").read_text().splitlines():
         words = line.partition("#")[0].split()
         if words[:1] == ["case"]:
             blocks.append((words, []))
         elif words:
             blocks[-1][1].append(words)
-    return {head[1]: _app(head, lines) for head, lines in blocks}
+    return {head[1]: _app(head, lines, folder) for head, lines in blocks}
 
 
 # ---- what a GPU did ----------------------------------------------------------------------------
@@ -110,12 +114,12 @@ def _medians(paths, passes):
     return medians
 
 
-def read_rows(paths=(), passes=()):
+def read_rows(paths=(), passes=(), folder=HERE):
     """A row for each case that was measured: the median of the passes' medians, and `spread`, the largest of these over the
     least. `passes`: which (default: all that are numbered)."""
-    paths, rows = [*paths] or [HERE / "times.csv.gz"], []
+    paths, rows = [*paths] or [folder / "times.csv.gz"], []
     medians = _medians(paths, passes)
-    for line, app in enumerate(read_apps().values(), 1):
+    for line, app in enumerate(read_apps(folder).values(), 1):
         if app.name in medians:
             values = medians[app.name]
             fields = {"case": app.name, "kernel": app.kernel, "spread": f"{max(values) / min(values) - 1:.3f}"}
@@ -125,9 +129,9 @@ def read_rows(paths=(), passes=()):
     return rows
 
 
-def read_results():
+def read_results(folder=HERE):
     """{(case, buffer): digest}"""
-    return {(row.pop("case"), row.pop("buffer")): [*map(float, row.values())] for row in read_table(HERE / "results.csv.gz")}
+    return {(row.pop("case"), row.pop("buffer")): [*map(float, row.values())] for row in read_table(folder / "results.csv.gz")}
 
 
 # ---- runs --------------------------------------------------------------------------------------
@@ -150,7 +154,7 @@ def case_of(app, way=Way(), launches=0):
     args = tuple(("buffer", argument.name) if argument.contents else (argument.type, argument.value) for argument in app.arguments)
     launch = Launch(app.kernel, groups, app.local, args)
     defines = tuple((name, value or "1") for name, _, value in (define.partition("=") for define in app.defines + way.defines))
-    return Case((HERE / f"kernels/{app.kernel}.cl").read_text(), (launch,) * (launches or app.launches),
+    return Case(app.source.read_text(), (launch,) * (launches or app.launches),
                 tuple(_buffer(argument) for argument in app.arguments if argument.contents), language="cl", cus=GPU.count,
                 build=(("defines", defines), ("copies", "loop")),
                 options=way.options, counts=True)
@@ -179,8 +183,8 @@ def event_time(outcome):
 class Planner:
     """plan(row) for cases, as families have it: (case, function from its outcome to the metric)."""
 
-    def __init__(self, way=Way()):
-        self.way, self.apps, self.results = way, read_apps(), read_results()
+    def __init__(self, way=Way(), folder=HERE):
+        self.way, self.apps, self.results = way, read_apps(folder), read_results(folder)
 
     def app(self, row):
         return self.apps[row.fields["case"]]

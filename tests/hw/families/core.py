@@ -1,4 +1,5 @@
-"""The compute unit's core: operations, barriers, branches, dispatch (measure/t7_core.cu, part of t2_bulk.cu)."""
+"""The compute unit's core: operations, constants, barriers, branches, dispatch (measure/t7_core.cu, t11_constant.cu, part of
+t2_bulk.cu)."""
 import dataclasses
 
 from case import GPU, Case, Launch, STAMPS, stamps
@@ -89,7 +90,7 @@ OPS = {
     "ISETP+SEL": (("setp.lt.u32 {q}, {x}, b", "alu", 2, 4), ("sel.b32 {x}, b, c, {q}", "alu", 2, 4)),
 }
 # A MUFU by itself, not the function that OpenCL's compiler makes of it.
-ALONE = (("cu.root_slots", "1"), ("cu.quotient_slots", "1"))
+ALONE = (("cu.functions", "single"),)
 ON_PAIRS = ("DFMA", "DADD", "ISETP+VOTE")
 
 
@@ -388,6 +389,38 @@ def _empty_kernel(row):
 
 
 # test: what makes its case, and its metrics
+# ---- constants ----------------------------------------------------------------------------------
+
+CONSTANTS = """
+.const  table u32 {zeros}
+{head}
+        and.b32         i, lane, {mask}
+        shl.b32         i, i, 2
+        mov.b32         b, {rounds}
+{clock}
+next:   {loads}
+        {sums}
+        sub.i32         b, b, 1
+        setp.ne.u32     again, b, 0
+@again  bra             next
+        setp.ne.u32     trap, c, 5
+        get.clock       t1
+"""
+CONSTANT_ROUNDS, CONSTANT_LOADS = 32, 8
+
+
+def _addresses_of_a_constant(row):
+    """Lane l reads word l % addresses and the seven behind it; in a chain, what was read, a zero, is added to the next address."""
+    addresses, warps, chain = row.number("addresses", 1, 32), row.number("warps", 1, 32), row.one_of("chain", "yes", "no") == "yes"
+    loads = "\n        ".join(f"ld.const.b32    x[{k}], [i + {4 * k}]" + f"\n        add.i32         i, i, x[{k}]" * chain
+                             for k in range(CONSTANT_LOADS))
+    sums = "\n        ".join(f"add.i32         c, c, x[{k}]" for k in range(CONSTANT_LOADS))
+    source = CONSTANTS.format(zeros=", ".join(["0"] * 64), head=HEAD.format(registers=CONSTANT_LOADS, pairs=1), mask=addresses - 1,
+                              clock=_sync_clock("t0"), loads=loads, sums=sums, rounds=CONSTANT_ROUNDS)
+    span = _span(warps)
+    return _case(source + TAIL, warps), lambda outcome: span(outcome) / (CONSTANT_ROUNDS * CONSTANT_LOADS * warps)
+
+
 TESTS = {
     "op_latency": (_op_latency, "cycles_dependent"),
     "op_throughput": (_op_throughput, "cycles_per_instr_per_warp", "warp_instr_per_cycle_per_sm"),
@@ -399,6 +432,7 @@ TESTS = {
     "branch_ifelse": (_branch_ifelse, "cycles_per_iteration"),
     "branch_switch": (_branch_switch, "cycles_per_iteration"),
     "empty_kernel": (_empty_kernel, "event_time"),
+    "addresses_of_a_constant": (_addresses_of_a_constant, "cycles_per_load"),
 }
 
 

@@ -4,7 +4,7 @@ The kernel has the program's instructions, in the order of its machine code; its
 steady state takes, and from them the time of all of the program's tiles is counted. 132 and 264 work-groups are a
 quarter of the machine.
 """
-from case import GPU, Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
+from case import GPU, Buffer, Case, Launch, Unmodelled, NEVER_LOADS, STAMPS, median, never_runs, stamps
 
 # work-groups, CUs, of how many such parts the machine is
 PLACES = {"1cta_1sm": (1, 1, 1), "2cta_1sm": (2, 1, 1), "132cta": (33, 33, 4), "264cta": (66, 33, 4)}
@@ -77,7 +77,7 @@ computed_{stage}:
 
 BYTES = "        ld.arg.b32      bytes, bytes_of_tile\n"
 
-GUARD = "@never  ld.lds.b32      x, [zero]\n" * 3
+GUARD = NEVER_LOADS.format("x")
 
 # The next tile, or the first one again: 64 bits in two halves.
 ADVANCE = """
@@ -323,5 +323,5 @@ def model(row):
                  (("buffer", STAMPS), ("buffer", DATA), ("uint", apart), ("uint", tile), ("uint", 0)))
     touch = (Launch("touch", groups, threads, (("buffer", DATA),)),) if warm else ()
     case = Case(source + (_touch(stages, tile, apart) if warm else ""), touch + (run,),
-                (stamps(4 * groups), Buffer(DATA, room)), cus=cus, share=parts)
+                (stamps(4 * groups), Buffer(DATA, room)), cus=cus, share=parts, sets=never_runs(source))
     return case, _metric(row, stages, tile, laps, groups, parts)

@@ -5,7 +5,7 @@ in halves: the upper one reads the lower one, as it would for the carry. Operati
 multiplier (IMAD) are multiplications here. A load that a predicate switches off stands in the program before its
 asynchronous copies.
 """
-from case import GPU, Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
+from case import GPU, Buffer, Case, Launch, Unmodelled, NEVER_LOADS, STAMPS, median, never_runs, stamps
 from rows import BadRow
 
 LANES = 32
@@ -123,7 +123,7 @@ def _start(elem, unroll):
 """ + last + ("" if unroll > 1 else "        mul.i32         i, tid, 1\n")
 
 
-GUARDED = "@never  ld.lds.b32      v, [zero]\n" * 3
+GUARDED = NEVER_LOADS.format("v")
 
 
 def _single(method, elem, count, before=""):
@@ -271,7 +271,8 @@ def _one(row):
     copies = tuple(Launch("copy", 1, threads, (("buffer", STAMPS), ("buffer", DATA), ("uint", pitch), ("uint", slot * apart),
                                                ("uint", slot))) for slot in range(repeats))
     touch = _warm(repeats, count, max(pitch, min(SECTOR, elem)), apart)
-    case = Case(kernel, (touch,) * warm + copies, (stamps(4 * warps * repeats), Buffer(DATA, apart * repeats)))
+    case = Case(kernel, (touch,) * warm + copies, (stamps(4 * warps * repeats), Buffer(DATA, apart * repeats)),
+                sets=never_runs(kernel))
     which = {"copy_cycles": 2, "issue_done_cycles": 1}.get(row.metric)
     if which is None:
         raise Unmodelled(f"no metric '{row.metric}'")
@@ -334,7 +335,7 @@ def _many(row):
     touch = _warm(groups, region // SECTOR, SECTOR, region)
     case = Case(kernel, (touch, copy) if warm else (copy,),
                 (stamps(4 * warps * groups), Buffer(DATA, max(128, span))), cus=units, share=share,
-                sets=(("mem.l1_size", str(SRAM - CARVED[together])),) if together in CARVED else ())
+                sets=never_runs(kernel) + ((("mem.l1_size", str(SRAM - CARVED[together])),) if together in CARVED else ()))
 
     def cycles(outcome):
         """Of all of a work-group's copies."""
