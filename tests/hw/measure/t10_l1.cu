@@ -55,13 +55,7 @@ int main() {
           if (l1) k_lines<true><<<1, 32 * warps>>>(buf, offset, STEP, -LOADS * STEP, TIMES, out, sink);
           else k_lines<false><<<1, 32 * warps>>>(buf, offset, STEP, -LOADS * STEP, TIMES, out, sink);
           SYNC();
-          auto h = d2h(out, (size_t)TIMES * warps * 2);
-          std::vector<double> v;
-          for (int t = 1; t < TIMES; t++) {
-            long long a = h[t * warps * 2], b = h[t * warps * 2 + 1];
-            for (int w = 1; w < warps; w++) { a = std::min(a, h[(t * warps + w) * 2]); b = std::max(b, h[(t * warps + w) * 2 + 1]); }
-            v.push_back((double)(b - a) / (ROUNDS * LOADS * warps));
-          }
+          auto v = spans(d2h(out, (size_t)TIMES * warps * 2), TIMES, warps, ROUNDS * LOADS * warps);
           Row("lines_of_a_load").p("load", l1 ? "ld.ca" : "ld.cg").p("lines", lines).p("banks", apart ? "apart" : "shared").p("warps", warps).out("cycles_per_load", v, "cycle");
         }
   E.report_clock("end");

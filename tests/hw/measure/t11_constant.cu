@@ -56,13 +56,7 @@ int main() {
         if (chain) k_constant<true><<<1, 32 * warps>>>(offset, 1, -LOADS, TIMES, out, sink);
         else k_constant<false><<<1, 32 * warps>>>(offset, 1, -LOADS, TIMES, out, sink);
         SYNC();
-        auto h = d2h(out, (size_t)TIMES * warps * 2);
-        std::vector<double> v;
-        for (int t = 1; t < TIMES; t++) {
-          long long a = h[t * warps * 2], b = h[t * warps * 2 + 1];
-          for (int w = 1; w < warps; w++) { a = std::min(a, h[(t * warps + w) * 2]); b = std::max(b, h[(t * warps + w) * 2 + 1]); }
-          v.push_back((double)(b - a) / (ROUNDS * LOADS * warps));
-        }
+        auto v = spans(d2h(out, (size_t)TIMES * warps * 2), TIMES, warps, ROUNDS * LOADS * warps);
         Row("addresses_of_a_constant").p("addresses", addresses).p("chain", chain ? "yes" : "no").p("warps", warps).out("cycles_per_load", v, "cycle");
       }
   E.report_clock("end");
