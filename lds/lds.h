@@ -119,7 +119,7 @@ struct lds_request {
   uint8_t group;           /* whose accesses of one phase go before those of the next */
   uint32_t phase;          /* barriers that its warp has passed in the group */
   uint16_t delay;          /* from its arrival until its data are there too */
-  uint64_t mask;           /* lanes that take part, at least one */
+  uint64_t mask;           /* lanes that take part; none: it only passes */
   const uint64_t *address; /* byte offset in the LDS, per lane; valid until the reply */
   struct lds_origin origin;
 };

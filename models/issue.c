@@ -242,8 +242,8 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     cu_set_results(warp, info, ready, cu->unit[info->class_], STALL_DEPENDENCY);
     return true;
   }
-  bool under_way =
-      access != NO_ACCESS && (cu->accesses[access]->isa.mask || (cu->params.lds_off == CU_OFF_PASS && info->class_ == ISA_CLASS_LDS));
+  bool under_way = access != NO_ACCESS && (cu->accesses[access]->isa.mask ||
+                                           (cu->params.lds_off == CU_OFF_PASS && info->class_ == ISA_CLASS_LDS));
   if (access != NO_ACCESS && !under_way)
     cu_free_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool, access);
   switch ((enum isa_class)info->class_) {

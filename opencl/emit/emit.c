@@ -95,13 +95,14 @@ static struct machine *select_within(struct ir *ir) {
   return m;
 }
 
-/* Changes the order for the better. *allowed: registers beyond which that does not pay. */
-static bool reorder(struct machine *m, const struct opencl_target *target, const uint32_t *less, uint32_t *allowed) {
-  enum { AHEAD = 16, AHEAD_OF_FEW = 8 };
+/* Changes the order for the better, a little less with each try. *allowed: registers beyond which that does not pay. */
+static bool reorder(struct machine *m, const struct opencl_target *target, uint32_t try, const uint32_t *less,
+                    uint32_t *allowed) {
+  enum { TRIES = 5, AHEAD = 16, AHEAD_OF_FEW = 8 };
   *allowed = m->bound[VREG_WORD];
   if (opencl_pass_runs(target, PASS_schedule))
-    return machine_schedule(m, less, allowed);
-  return opencl_pass_runs(target, PASS_ahead) &&
+    return try < TRIES && machine_schedule(m, less, allowed);
+  return !try && opencl_pass_runs(target, PASS_ahead) &&
          machine_load_ahead(m, target->registers < WIDE_FROM ? AHEAD_OF_FEW : AHEAD);
 }
 
@@ -120,14 +121,14 @@ static bool is_crowded(const struct machine *m, const struct machine_block *bloc
 /* In a better order, if that spills nothing and costs no warp its registers: less of it in the blocks where it did, or
  * everywhere if it spilled; in the end as it was. */
 static struct machine *select_and_allocate(struct ir *ir, bool *placed) {
-  enum { STEP = 4, TRIES = 5 };
+  enum { STEP = 4 };
   uint32_t *less = NULL;
   for (uint32_t try = 0;; try++) {
     struct machine *m = select_within(ir);
     if (!less)
       less = need(m->blocks, sizeof *less);
-    uint32_t allowed = 0;
-    const bool moved = try < TRIES && reorder(m, &ir->target, less, &allowed);
+    uint32_t allowed;
+    const bool moved = reorder(m, &ir->target, try, less, &allowed);
     bool spilled = false;
     *placed = allocate(m, &spilled);
     if (!moved || (!spilled && m->used[VREG_WORD] <= allowed)) {

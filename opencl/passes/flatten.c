@@ -69,6 +69,7 @@ static bool may_guard(const struct ir *ir, ir_ref ref) {
   }
 }
 
+/* Quotients and roots as the few instructions that a GPU's compiler makes of them: not too slow for an arm. */
 static uint32_t price_of(const struct ir *ir, ir_ref ref) {
   switch (ir->inst[ref].op) {
   case ISA_FDIV_F32:

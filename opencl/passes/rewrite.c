@@ -261,7 +261,9 @@ static unsigned zero_bits_within(const struct ir *ir, ir_ref ref, unsigned deep)
     return least(zero_bits_within(ir, a, deep + 1) + zero_bits_within(ir, b, deep + 1),
                  zero_bits_within(ir, c, deep + 1));
   case KIND_SHL:
-    return ir_is_const(ir, b) ? least(ALL, zero_bits_within(ir, a, deep + 1) + (unsigned)(ir->inst[b].imm & 63)) : 0;
+    return ir_is_const(ir, b) ? least(ALL, zero_bits_within(ir, a, deep + 1) +
+                                               (unsigned)(ir->inst[b].imm & (inst->width == IR_W2 ? 63 : 31)))
+                              : 0;
   default:
     return 0;
   }

@@ -2,8 +2,9 @@
  *
  *     (x + c) * m  becomes  x * m + c * m       shifts likewise
  *     y + (x + c)  becomes  (y + x) + c
- *     ext(x + c)   becomes  ext(x) + ext(c)     where x + c does not wrap: range.h, or x has only zeros where c has
- * bits, or from level 1 on the source says so
+ *     ext(x + c)   becomes  ext(x) + ext(c)     where x + c does not wrap
+ *
+ * (by range.h, or as x has only zeros where c has bits, or from level 1 on as the source says so),
  *
  * so that a[i - 1], a[i] and a[i + 1] are one address and three offsets. Only values that lead to an address are
  * touched: elsewhere the sum would cost as much outside as inside. */

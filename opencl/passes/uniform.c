@@ -1,7 +1,5 @@
 #include "opencl/passes/uniform.h"
 
-#include <stdlib.h>
-
 #include "isa/rows.h"
 #include "opencl/passes/rewrite.h"
 #include "sim/base/need.h"
