@@ -237,9 +237,11 @@ check: all $(if $(SANITIZE),,$(BUILD)/exhaust) $(BUILD)/docgen $(BUILD)/playgrou
 	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(CACHE) \
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite tests/run $(BUILD)/tests/logs $(TESTS)
 
-# Every kernel of the checker, and 200 random ones, on 20 machines each: the hazards are the same.
+# Every kernel of the checker, and 200 random ones, on 20 machines each and at any level of optimization, and the
+# checker's at each level: the hazards are the same.
 .PHONY: check-timings
 check-timings: all
+	@WARPWAIT=$(BUILD)/warpwait tests/check/rules.py --levels 0,1,2,3
 	@WARPWAIT=$(BUILD)/warpwait tests/check/timings.py --timings 20 --part 1 --random 200
 
 # ---- the two commands of the README: set up what is missing, then do the job -------------------

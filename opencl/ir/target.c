@@ -27,7 +27,7 @@ struct opencl_target opencl_usual_target(void) {
 
 bool opencl_same_target(const struct opencl_target *a, const struct opencl_target *b) {
   return a->registers == b->registers && a->optimize == b->optimize && a->without == b->without &&
-         isa_same_features(&a->isa, &b->isa);
+         a->checked == b->checked && isa_same_features(&a->isa, &b->isa);
 }
 
 enum opencl_pass opencl_find_pass(const char *name) {

@@ -12,7 +12,8 @@
  * line's load are told together.
  *
  * Left alone: loops within which there is one more, until that is unrolled wholly; loops with other ways out than their
- * header; and, ahead, loops with operations across lanes, as lanes with different numbers of turns would part. */
+ * header; ahead, loops with operations across lanes, as lanes with different numbers of turns would part; and, where
+ * hazards are looked for, loops with what a work-group does together, of which each turn must be reached by all. */
 #include "opencl/ir/log.h"
 #include "opencl/passes/address.h"
 #include "opencl/passes/ir_loop.h"
@@ -40,7 +41,7 @@ enum {
 /* What is in a loop, as far as it matters here. */
 struct contents {
   uint32_t size; /* instructions, without what becomes part of addressing modes */
-  bool loads, writes, lanes, private;
+  bool loads, writes, lanes, private, together;
 };
 
 struct unroll {
@@ -74,6 +75,7 @@ static void look_at(const struct unroll *unroll, ir_ref ref, struct contents *co
   const uint8_t format = isa_rows[inst->op].format;
   contents->loads |= format == FORMAT_LOAD_GLOBAL || format == FORMAT_LOAD_LDS;
   contents->lanes |= across_lanes(inst);
+  contents->together |= ir_is_convergent(ir, ref) && !across_lanes(inst);
   contents->private |= format == FORMAT_LOAD_PRIVATE || format == FORMAT_STORE_PRIVATE;
   contents->writes |= !ir_is_removable(ir, ref);
 }
@@ -334,6 +336,8 @@ static bool unroll_loop(struct unroll *unroll, struct ir_loop *loop) {
   if (ir->block[loop->header].copies == 1 || (!own && !ir->block[loop->header].copies) || !may_copy(ir, loop))
     return false;
   const struct contents contents = contents_of(unroll, loop);
+  if (ir->target.checked && contents.together)
+    return false;
   const uint32_t turns = ir_loop_turns(ir, loop, own ? MOST_TURNS : ASKED_TURNS);
   if (turns != UINT32_MAX)
     return unroll_known(unroll, loop, &contents, turns);

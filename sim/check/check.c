@@ -317,6 +317,7 @@ static void step_access(struct check_unit *unit, struct check_group *group, stru
   party.access = row->kind == TOUCH_WRITE ? access : NULL;
   unit->checker->counts.accesses += (uint64_t)__builtin_popcountll(access->mask);
   if (row->space == CHECK_LDS) {
+    warp->asked += reads(access->inst) && touch_is_atomic(row->kind);
     if (reads(access->inst))
       unwritten_lanes_read(&party, mask, access->address);
     if (!touch_is_read(row->kind))
@@ -467,8 +468,12 @@ static void commit_atomic(struct check_unit *unit, const struct isa_access *acce
   if (!group->shape || warp->number != group->number || !reads(access->inst))
     return;
   const struct act_row *row = &unit->checker->acts[group->launch][access->pc];
-  for (uint64_t left = row->act == ACT_ACCESS && touch_is_atomic(row->kind) ? access->mask : 0; left; left &= left - 1)
+  if (row->act != ACT_ACCESS || !touch_is_atomic(row->kind))
+    return;
+  for (uint64_t left = access->mask; left; left &= left - 1)
     handover_offer(unit, group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
+  if (row->space == CHECK_LDS)
+    handover_answered(group, warp);
 }
 
 static void commit(void *self, struct isa_access *access) {

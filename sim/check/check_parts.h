@@ -166,7 +166,10 @@ struct check_warp {
   struct known offered;              /* what its next fence takes: its atomics have read where it was handed over, */
   struct handed_time *offered_times; /* and of its own group, as in struct handed; NULL: nothing, */
   uint64_t offered_lanes;            /* in these lanes */
-  struct lane_copy *lane_copies;     /* in flight */
+  uint32_t asked, answered;          /* its atomics that read the LDS: so many are issued, and carried out; */
+  uint32_t
+      fenced_reads; /* issued in front of its last local fence, which, where the LDS keeps the order, waits for none */
+  struct lane_copy *lane_copies; /* in flight */
   uint32_t lane_copy_count, lane_copy_room;
   uint32_t batches;             /* of these that it has closed */
   struct pipe_step *pipe_steps; /* its last operations on packets and commits, packets.c; NULL: none so far */
@@ -303,6 +306,10 @@ void handover_release(struct check_unit *unit, struct check_group *group, struct
 void handover_offer(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint32_t lane,
                     uint64_t address);
 void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t sync);
+
+/* An atomic of the warp has read the LDS, and handover_offer() was called: what a fence behind it, already passed,
+ * takes. */
+void handover_answered(struct check_group *group, struct check_warp *warp);
 /* All lanes of the warp have met: what some have taken, all have. */
 void handover_share(struct check_group *group, struct check_warp *warp);
 /* At a barrier that fences global memory: what one warp knows, all know. */

@@ -329,11 +329,18 @@ void handover_join(struct check_unit *unit, struct check_group *group) {
 
 void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t sync) {
   const uint32_t now = group_ticks(group);
-  if (sync & SYNC_LDS)
+  if (sync & SYNC_LDS) {
     warp->fenced[CHECK_LDS] = now;
+    warp->fenced_reads = warp->asked;
+  }
   if (sync & SYNC_GLOBAL)
     warp->fenced[CHECK_GLOBAL] = now;
   take_offered(group, warp);
+}
+
+void handover_answered(struct check_group *group, struct check_warp *warp) {
+  if (warp->answered++ < warp->fenced_reads)
+    take_offered(group, warp);
 }
 
 /* ---- the end --------------------------------------------------------------------------------------- */

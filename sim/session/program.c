@@ -469,6 +469,7 @@ static void begin_program(struct program *program, const struct program_build *b
   if (build->optimize_said || build->near_source)
     program->target.optimize = build->optimize_said ? build->optimize : 0;
   program->target.without = build->without;
+  program->target.checked = build->near_source;
   if (build->isa)
     program->target.isa = *build->isa;
   program->copies = build->copies;

@@ -35,9 +35,10 @@ OF_A_MACHINE = ("M3",)
 
 
 class Row:
-    """A pair's line on the page; each column is a text."""
+    """A pair's line on the page; each column is a text. `late`: Oclgrind came to no end in its time."""
 
-    def __init__(self, *columns):
+    def __init__(self, *columns, late=False):
+        self.late = late
         for name, text in zip(COLUMNS, columns, strict=True):
             setattr(self, name, text)
 
@@ -122,7 +123,8 @@ def compare(pair):
     ours_ms = "%.1f" % (500 * sum(seconds for _, seconds in checked.values())) if ran else ""
     theirs_ms = "%.1f" % (500 * sum(outcome.seconds or 0 for outcome in theirs.values())) if ran else ""
     return Row(right.source.stem, hash_of(right), "named" if not ours[True] else "differs",
-               "silent" if not ours[False] else "differs", verdict, words, twin, twin_words, ours_ms, theirs_ms)
+               "silent" if not ours[False] else "differs", verdict, words, twin, twin_words, ours_ms, theirs_ms,
+               late=any(outcome.reason == oclgrind_run.NO_END for outcome in theirs.values()))
 
 
 # ---- The page ----------------------------------------------------------------------------------
@@ -211,10 +213,14 @@ def check(pairs, rules):
     if not oclgrind_run.installed() or oclgrind_run.version() != version:
         print("Oclgrind %s or pyopencl is not installed: no pair is run again" % version)
         return
+    late = 0
     sample = {*known[::max(1, len(known) // SAMPLE)], *(name for name in known if rows[name].differs())}
     for row in compared([pairs[name] for name in sorted(sample)]):
-        if row.verdict() != rows[row.name].verdict():
+        late += row.late
+        if not row.late and row.verdict() != rows[row.name].verdict():  # a busy machine says nothing of Oclgrind
             yield "%s: %s is now %s" % (row.name, rows[row.name].verdict()[2:], row.verdict()[2:])
+    if 2 * late > len(sample):
+        yield "%d of %d pairs: %s" % (late, len(sample), oclgrind_run.NO_END)
 
 
 def main():

@@ -17,6 +17,7 @@ BUILD_OPTIONS = ["-cl-opt-disable"]
 # is a generic pointer; some kernels need 2.0.
 STANDARDS = ("CL1.2", "CL2.0")
 TIMEOUT = 20
+NO_END = "no end after %d s" % TIMEOUT
 
 # A message of Oclgrind by its first line, and what the page calls it.
 KINDS = (
@@ -116,7 +117,7 @@ def once(launch, options, standard):
                 out, printed = process.communicate(timeout=TIMEOUT)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
-                return Outcome(said_in(log.read_text(errors="replace")), "no end after %d s" % TIMEOUT, None)
+                return Outcome(said_in(log.read_text(errors="replace")), NO_END, None)
         text = log.read_text(errors="replace") if log.exists() else ""
         fatal = process.returncode != 0 or "OCLGRIND FATAL ERROR" in text
         return Outcome(said_in(text), "signal or status %d\n%s\n%s" % (process.returncode, printed, text) if fatal else None,
@@ -128,7 +129,7 @@ def run(launch, options):
     reasons = ""
     for standard in STANDARDS:
         outcome = once(launch, options, standard)
-        if not outcome.reason or outcome.reason.startswith("no end"):
+        if not outcome.reason or outcome.reason == NO_END:
             return outcome
         reasons += outcome.reason
     outcome.reason = next((reason for pattern, reason in REASONS if re.search(pattern, reasons)),

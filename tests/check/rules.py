@@ -8,6 +8,7 @@ A comment HERE ends the lines at which the wrong one must be reported, OTHER tho
 an event breaks must be the same whoever carries copies out, so these kernels run with each dma.copy."""
 import argparse
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -29,6 +30,9 @@ EXCUSED = {
 # Whoever carries copies out, but for rules of the engine itself.
 COPIES = ("engine", "lanes", "blocking")
 OF_COPIES = re.compile(r"[GXN]\d+$")
+# Whether fences wait for the LDS, or leave the order to it; for rules of work-items that share it.
+LOCAL_FENCES = ([], ["--machine", "h200"])
+OF_LDS = ("M5", "M10")
 
 ROW = re.compile(r'^HAZARD\((\w+),\s*"([^"]+)",\s*(\w+),\s*(\w+),', re.M)
 MARK = r"(?:/\*|//|;)[^*\n]*\b%s\b"
@@ -42,10 +46,11 @@ class Rule:
 class Kernel:
     """One half of a pair: how it is run, and what must be said of it."""
 
-    def __init__(self, source, launch, wrong, rule, copies="engine"):
+    def __init__(self, source, launch, wrong, rule, copies="engine", options=()):
         self.source, self.wrong, self.rule = source, wrong, rule
         self.options = ["-D", "WRONG"] if wrong and source.suffix == ".cl" else []
         self.options += ["--set", "dma.copy=" + copies] if copies != "engine" else []
+        self.options += options
         self.name = " ".join([source.name, *self.options])
         self.launch = launch
 
@@ -82,11 +87,15 @@ def kernels_of(folder, rules, complain):
     return kernels
 
 
-def by_each_copier(kernels):
-    """The kernels, those of copies once for each dma.copy."""
+def variants(kernels, levels):
+    """The kernels, those of copies once for each dma.copy, those of the LDS for both kinds of fences, and those in
+    OpenCL C at each level of optimization."""
     for kernel in kernels:
-        for copies in COPIES if OF_COPIES.match(kernel.rule.identifier) else COPIES[:1]:
-            yield Kernel(kernel.source, kernel.launch, kernel.wrong, kernel.rule, copies)
+        all_copies = COPIES if OF_COPIES.match(kernel.rule.identifier) else COPIES[:1]
+        fences = LOCAL_FENCES if kernel.rule.identifier in OF_LDS else LOCAL_FENCES[:1]
+        all_levels = [["--optimize", level] for level in levels if kernel.source.suffix == ".cl"] or [[]]
+        for copies, fence, level in itertools.product(all_copies, fences, all_levels):
+            yield Kernel(kernel.source, kernel.launch, kernel.wrong, kernel.rule, copies, fence + level)
 
 
 def count_complaints(kernels, rules):
@@ -161,6 +170,8 @@ def main():
     parser.add_argument("--warpwait", default=os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time (2)")
     parser.add_argument("--run", action="store_true", help="ask `warpwait run`, for the rules that it finds, too")
+    parser.add_argument("--levels", type=lambda text: text.split(","), default=[], metavar="LEVEL,...",
+                        help="levels of optimization (the one that check uses)")
     parser.add_argument("pattern", nargs="*", help="only kernels whose file name contains one of these")
     # tests/run passes an option of GoogleTest to every program.
     arguments, _ = parser.parse_known_args()
@@ -182,7 +193,7 @@ def main():
         rules = {}
     for name, text in count_complaints(kernels, rules):
         complain(name, text)
-    kernels = list(by_each_copier(kernels))
+    kernels = list(variants(kernels, arguments.levels))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for kernel, fault in zip(kernels, pool.map(lambda kernel: judge(kernel, arguments.warpwait, verb), kernels)):
             if fault:

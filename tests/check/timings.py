@@ -5,8 +5,9 @@ usage: tests/check/timings.py [--timings N] [--part K] [--random N] [--seed S] [
 
 `warpwait check` runs each kernel of tests/check/kernels, the wrong ones and the right ones, and some random ones
 (random_kernels.py), once as its launch file says, and N times (1) on a machine that was drawn by lot: another of those built
-in, another warp size unless that may matter, a dozen parameters of the copy engine, the compute unit, the LDS and memory, and
-another order of evaluation. Rule, file and both lines of all hazards must be the same. Every K-th kernel (8) is taken. `make
+in, another warp size unless that may matter, a dozen parameters of the copy engine, the compute unit, the LDS and memory,
+another order of evaluation, and, of OpenCL C, another level of optimization. Rule, file and both lines of all hazards must be
+the same. Every K-th kernel (8) is taken. `make
 check-timings` does all of them with 20 timings each.
 """
 import argparse
@@ -67,6 +68,7 @@ class Subject:
         self.name = name or " ".join([launch.name, *self.options])
         described = json.loads(launch.read_text())
         program = launch.parent / described.get("program", launch.stem + ".cl")
+        self.is_optimized = program.suffix == ".cl"
         self.any_warps = not OF_WARPS.search(program.read_text()) and not launch.name.startswith(OF_BRANCHES)
 
 
@@ -77,22 +79,32 @@ def timing(generator, subject):
     words += ["--set", f"dma.copy={copies}", "--set", f"cu.meet={meet}"]
     if subject.any_warps:
         words += ["--machine", generator.choice(MACHINES), "--set", f"cu.warp_size={generator.choice((16, 32, 64))}"]
+    if subject.is_optimized:
+        words += ["--optimize", generator.choice("0123")]
     for key in sorted(generator.sample(sorted(CHOICES), 12)):
         words += ["--set", f"{key}={generator.choice(CHOICES[key])}"]
     return words
 
 
 def hazards(subject, options=()):
-    """(the hazards, or None if the machine is refused; what was said)"""
+    """(the hazards, or None if the machine is refused, or starves who holds what others spin for; what was said)"""
     command = [reference.WARPWAIT, "check", str(subject.launch), "--report", "json", "--max-hazards", "1000000"]
     command += [*subject.options, *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
-        found = json.loads(done.stdout)["hazards"]
+        report = json.loads(done.stdout)
+        found = report["hazards"]
     except (ValueError, KeyError):
         return None, done.stderr.strip()
+    if any(launch["end"] == "cycle_limit" for launch in report["launches"]):
+        return None, "cu.policy and the timing starve a warp"
     return {(hazard["rule"], hazard.get("file"), hazard.get("line"), (hazard.get("other") or {}).get("line"))
             for hazard in found}, ""
+
+
+def unordered(found):
+    """Without saying which side came second: in optimized code the load of one turn may stand behind the next turn's store."""
+    return {(rule, file, *sorted((line or 0, other or 0))) for rule, file, line, other in found}
 
 
 def judge(subject, seed, timings):
@@ -106,7 +118,7 @@ def judge(subject, seed, timings):
         found, says = hazards(subject, options)
         if found is None and "unknown" not in says and re.search(r"cu\.|dma\.|lds\.|mem\.", says):
             refused += 1
-        elif found != expected:
+        elif found != expected and (not subject.is_optimized or unordered(found) != unordered(expected)):
             shown = says or f"{words(found - expected)} more, {words(expected - found)} less"
             complaints.append(f"{subject.name}: {shown}, with {' '.join(options)}")
         else:
