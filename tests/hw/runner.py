@@ -96,7 +96,7 @@ def number(text):
     return int(text[:-1] if unit > 1 else text) * unit
 
 
-def _launch_file(case, sets):
+def launch_file(case, sets):
     buffers = {}
     for buffer in case.buffers:
         entry = {"bytes": buffer.bytes}
@@ -162,7 +162,7 @@ def _run(machine, case, sets):
     with tempfile.TemporaryDirectory(prefix="warpwait-hw-") as folder:
         folder = pathlib.Path(folder)
         (folder / f"kernel.{case.language}").write_text(case.source)
-        (folder / "launch.json").write_text(_launch_file(case, sets))
+        (folder / "launch.json").write_text(launch_file(case, sets))
         for buffer in case.buffers:
             if buffer.contents:
                 (folder / f"{buffer.name}.in").write_bytes(buffer.contents.data())
