@@ -246,7 +246,7 @@ void access_const(struct isa_warp *warp, const struct isa_inst *inst, struct isa
   uint32_t *row = warp->reg + (size_t)inst->d * launch->warp_size;
   mask = check_offsets(warp, inst, result->pc, "constant", address, 0, (uint32_t)launch->program->constant_bytes, mask,
                        isa_types[type].bytes);
-  result->addresses = inst->a == ISA_NO_REGISTER ? mask != 0 : count_different(address, mask);
+  result->addresses = inst->a == ISA_NO_REGISTER ? 0 : count_different(address, mask);
   EACH_LANE(lane, mask) load_lane(type, row + lane, launch->warp_size, launch->program->constants + address[lane]);
 }
 

@@ -416,7 +416,7 @@ struct isa_result {
   struct isa_copy copy; /* of class copy, when mask is not empty */
   struct isa_wait wait; /* of class wait, likewise */
   uint64_t pipe[2];     /* of bar.pipe, likewise: the pipe, and the count or id */
-  uint32_t addresses;   /* of a load of constants: different ones that the lanes want */
+  uint32_t addresses;   /* of a load of constants: different ones in a register that the lanes want */
 };
 
 /* Executes the instruction at warp->pc and moves the warp on. For LDS and global accesses and

@@ -364,13 +364,16 @@ static uint32_t take_more_slots(const struct cu *cu, struct cu_scheduler *schedu
   return (uint32_t)(scheduler->free - now - 1);
 }
 
-/* A load of constants whose lanes want several addresses reads one after the other. Loads take turns, and all share one
- * path. Returns by how much the words of the last address are later. */
+/* A load of constants whose address is in a register reads the addresses that its lanes want one after the other. Loads
+ * take turns, and all share one path. What stands at an address that the instruction has comes past it. Returns by how
+ * much the words of the last address are later. */
 static uint32_t read_constants(struct cu *cu, uint32_t addresses, cycle_t now) {
-  if (addresses < 2)
+  const struct cu_params *params = &cu->params;
+  if (!addresses)
     return 0;
-  cu->constants_free = cycle_max(now, cu->constants_free) + (cycle_t)addresses * cu->params.constant_address_interval;
-  return (uint32_t)cycle_max(cu->constants_free - now, (cycle_t)addresses * cu->params.constant_address_latency);
+  cu->constants_free = cycle_max(now, cu->constants_free) + (cycle_t)addresses * params->constant_address_interval;
+  return (uint32_t)cycle_max(cu->constants_free - now, params->constant_index_latency +
+                                                           (cycle_t)(addresses - 1) * params->constant_address_latency);
 }
 
 static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {

@@ -45,6 +45,7 @@ FIT = [
     ("core", "cu.lane_interval", 1, 32, ("op=SHFL",)),
     ("core", "cu.vote_latency", 1, 60, ("op=ISETP+VOTE",)),
     ("core", "cu.vote_interval", 1, 32, ("op=ISETP+VOTE",)),
+    ("core", "cu.constant_index_latency", 0, 100, ("constants",)),
     ("core", "cu.constant_address_latency", 0, 100, ("constants",)),
     ("core", "cu.constant_address_interval", 0, 20, ("constants",)),
     ("core", "cu.forward_latency", 0, 10, ("op=IADD3+LOP3", "op=ISETP+VOTE", "op=MUFU.SIN", "branches", "barriers")),

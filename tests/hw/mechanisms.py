@@ -10,7 +10,7 @@ MECHANISMS = [
     ("a port of the engine's own into the LDS", {"lds.dma_port": "shared"}),
     ("a data path that the LDS and global memory share", {"lds.global_port": "separate"}),
     ("barriers that leave the order to the LDS", {"cu.local_fence": "wait"}),
-    ("addresses of constants that are read in turn", {"cu.constant_address_latency": 0, "cu.constant_address_interval": 0}),
+    ("addresses of constants that are read in turn", {"cu.constant_index_latency": 0, "cu.constant_address_latency": 0, "cu.constant_address_interval": 0}),
     ("functions of several instructions", {"cu.functions": "single"}),
     ("arrivals at barriers noted in turn", {"cu.barrier_interval": 0}),
     ("tests of an mbarrier's phase keep their scheduler busy", {"cu.phase_interval": 1}),

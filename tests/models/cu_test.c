@@ -127,10 +127,14 @@ TEST(cu, a_function_of_several_slots_keeps_its_scheduler_and_is_later) {
             START + 3 + 2);
 }
 
-/* Lane l wants word l % addresses: a load reads an address in 7 cycles, two loads two in 10. */
+static cycle_t longer(cycle_t a, cycle_t b) { return a > b ? a : b; }
+
+/* Lane l wants word l % addresses: the first costs a load 4 cycles, a further one 7, and the path is taken for 5 each.
+ */
 TEST(cu, constants_at_several_addresses_are_read_in_turn) {
   const char *const settings =
-      "cu.constant_latency=10 cu.constant_address_latency=7 cu.constant_address_interval=5 cu.int_latency=1";
+      "cu.constant_latency=10 cu.constant_index_latency=4 cu.constant_address_latency=7 cu.constant_address_interval=5 "
+      "cu.int_latency=1";
   for (uint32_t addresses = 1; addresses <= 32; addresses *= 4) {
     char one[512], two[512];
     const char *const head =
@@ -143,9 +147,9 @@ TEST(cu, constants_at_several_addresses_are_read_in_turn) {
         two, sizeof two,
         "%s and.b32 a, a, %u\n shl.b32 a, a, 2\n ld.const.b32 b, [a]\n ld.const.b32 c, [a]\n mov.b32 c, c\n exit\n",
         head, addresses - 1);
-    const uint32_t late = addresses > 1 ? addresses : 0, alone = START + 3 + 10 + 7 * late + 2;
-    EXPECT_EQ(rig_cycles(settings, 32, 32, one), alone);
-    EXPECT_EQ(rig_cycles(settings, 32, 32, two), alone + (late ? 3 * late : 1));
+    const cycle_t reads = 4 + 7 * (addresses - 1), path = 5 * addresses;
+    EXPECT_EQ(rig_cycles(settings, 32, 32, one), START + 3 + 10 + longer(reads, path) + 2);
+    EXPECT_EQ(rig_cycles(settings, 32, 32, two), START + 4 + 10 + longer(reads, 2 * path - 1) + 2);
     EXPECT_EQ(rig_cycles("cu.constant_latency=10 cu.int_latency=1", 32, 32, one), START + 3 + 10 + 2);
   }
   EXPECT_EQ(rig_cycles(settings, 32, 32,
