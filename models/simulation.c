@@ -208,6 +208,7 @@ static bool uncore_init(struct simulation *simulation) {
     return false;
   snprintf(uncore->name, sizeof uncore->name, "uncore");
   uncore->lookahead = cycle_min(machine->mem.link_latency, machine->cu.dispatch_latency);
+  uncore->hub = true;
   island_add(uncore, &simulation->dispatcher.component);
   island_add(uncore, &simulation->memory.component);
   island_probe(uncore, &simulation->dispatcher.component, "groups_left", &simulation->dispatcher.probe_left, 32);

@@ -57,6 +57,7 @@ struct island {
   cycle_t next;                          /* earliest `next` among the parts */
   bool running;                          /* in island_run(): wake-ups come from inside, and need no hook */
   cycle_t lookahead;                     /* smallest latency of a link to or from it */
+  bool hub;                              /* all others are linked to it alone */
   void (*woken)(void *host, cycle_t at); /* host's hook: `next` became earlier */
   void *host;
   struct probe probe[ISLAND_PROBES];

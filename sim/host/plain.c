@@ -1,11 +1,20 @@
-/* A plain loop over windows.
+/* A plain loop over windows, of the hub and of all others in turn.
+ *
+ *     H, S = the earliest step of the hub, and of any other island;  L = the lookahead of each
+ *     every other island runs up to min(H, S + L) + L
+ *     the hub runs up to min(S, H + L) + L, with the S of then
+ *
+ * Nothing that the hub sends at H or later arrives before H + L; what the others send arrives at the hub at S + L or
+ * later, and what it answers a further L later; and so from the hub's side. So the islands of a window cannot disturb
+ * each other, their order is free, and none is ever further ahead of one that it is linked to than its lookahead. Long
+ * windows matter: with 132 compute units, each window begins by bringing an island's state into the host's caches. The
+ * hub may have a shorter lookahead of its own, since somebody outside is linked to it, and islands without a hub may
+ * all be linked: then
  *
  *     T = the earliest step of any island
  *     every island due before T + its lookahead runs up to there
  *
- * Nothing that is sent at T or later arrives before T + lookahead, so the islands of a window cannot
- * disturb each other, and their order is free. `slot` keeps the islands' next steps side by side:
- * looking for the earliest of 133 touches 2 KB. */
+ * `slot` keeps the islands' next steps side by side: looking for the earliest of 133 touches 2 KB. */
 #include <stdlib.h>
 
 #include "sim/host/host.h"
@@ -41,7 +50,44 @@ static cycle_t earliest(const struct plain_host *plain) {
   return next;
 }
 
-static void run_window(struct plain_host *plain, cycle_t now, cycle_t limit) {
+static cycle_t after(cycle_t at, cycle_t cycles) { return at > NEVER - cycles ? NEVER : at + cycles; }
+
+/* The hub, if windows may alternate. */
+static struct slot *find_hub(const struct plain_host *plain) {
+  for (size_t i = 0; i < plain->count && !plain->host.waveform; i++)
+    if (plain->slot[i].island->hub)
+      return plain->slot[i].island->lookahead > 1 ? &plain->slot[i] : NULL;
+  return NULL;
+}
+
+/* The earliest step of the others. */
+static cycle_t earliest_of_others(const struct plain_host *plain, const struct slot *hub) {
+  cycle_t next = NEVER;
+  for (size_t i = 0; i < plain->count; i++)
+    next = &plain->slot[i] == hub ? next : cycle_min(next, plain->slot[i].next);
+  return next;
+}
+
+/* Up to when nothing can arrive from a side that steps at `theirs`, or once it has heard of what is stepped at `ours`.
+ */
+static cycle_t free_until(cycle_t theirs, cycle_t ours, cycle_t ahead) {
+  return after(cycle_min(theirs, after(ours, ahead)), ahead);
+}
+
+static void run_alternately(struct plain_host *plain, struct slot *hub, cycle_t limit) {
+  const cycle_t ahead = hub->island->lookahead;
+  const cycle_t until = cycle_min(free_until(hub->next, earliest_of_others(plain, hub), ahead), limit);
+  for (size_t i = 0; i < plain->count; i++) {
+    struct slot *slot = &plain->slot[i];
+    if (slot != hub && slot->next < until)
+      slot->next = island_run(slot->island, until);
+  }
+  const cycle_t end = cycle_min(free_until(earliest_of_others(plain, hub), hub->next, ahead), limit);
+  if (hub->next < end)
+    hub->next = island_run(hub->island, end);
+}
+
+static void run_together(struct plain_host *plain, cycle_t now, cycle_t limit) {
   for (size_t i = 0; i < plain->count; i++) {
     struct slot *slot = &plain->slot[i];
     cycle_t until = cycle_min(now + (plain->host.waveform ? 1 : slot->island->lookahead), limit);
@@ -90,7 +136,11 @@ static cycle_t plain_run(struct host *host, cycle_t limit) {
       shuffle(plain);
     if (plain->host.waveform)
       waveform_reach(plain->host.waveform, now);
-    run_window(plain, now, limit);
+    struct slot *hub = find_hub(plain);
+    if (hub)
+      run_alternately(plain, hub, limit);
+    else
+      run_together(plain, now, limit);
   }
   return now;
 }
