@@ -6,7 +6,6 @@
 
 struct l2_line {
   cycle_t ready;         /* when the last fill under way is done */
-  uint64_t used;         /* l2->uses of the last access */
   uint32_t valid, dirty; /* sectors, those on their way included */
   uint32_t coming;       /* sectors on their way until `ready` */
   uint16_t mshr, merges; /* of the fill under way */
@@ -15,7 +14,7 @@ struct l2_line {
 /* A look-up: the entry that holds the line, or the one to replace. */
 struct found {
   struct l2_line *entry;
-  uint64_t *tag;
+  uint64_t *tag, *used;
   bool hit;
 };
 
@@ -52,19 +51,24 @@ static inline uint64_t set_of(const struct l2 *l2, uint64_t line) {
   return set < l2->sets ? set : set - quotient(set, l2->sets) * l2->sets;
 }
 
+/* The first of the ways that a line may be in. */
+static inline uint64_t first_way(const struct l2 *l2, const struct l2_slice *slice, uint64_t line) {
+  return slice->first + set_of(l2, line) * l2->params.l2_ways;
+}
+
 /* Where `line` is, or else the way to replace: an empty or the least recently used one. */
 static inline struct found look_up(struct l2 *l2, const struct l2_slice *slice, uint64_t line) {
-  uint64_t first = slice->first + set_of(l2, line) * l2->params.l2_ways;
-  uint64_t *tags = l2->tags + first;
+  const uint64_t first = first_way(l2, slice, line);
+  uint64_t *const tags = l2->tags + first, *const used = l2->used + first;
   struct l2_line *set = l2->entries + first;
   for (uint32_t way = 0; way < l2->params.l2_ways; way++)
     if (tags[way] == line + 1)
-      return (struct found){&set[way], &tags[way], true};
+      return (struct found){&set[way], &tags[way], &used[way], true};
   uint32_t victim = 0;
   for (uint32_t way = 1; way < l2->params.l2_ways; way++)
-    if (set[way].used < set[victim].used)
+    if (used[way] < used[victim])
       victim = way;
-  return (struct found){&set[victim], &tags[victim], false};
+  return (struct found){&set[victim], &tags[victim], &used[victim], false};
 }
 
 static void replace(struct l2 *l2, const struct found *victim, uint64_t line, cycle_t now) {
@@ -115,7 +119,7 @@ static void drop_copy(struct l2 *l2, unsigned home, uint64_t line) {
   if (!copy.hit)
     return;
   *copy.entry = (struct l2_line){0};
-  *copy.tag = 0;
+  *copy.tag = *copy.used = 0;
 }
 
 /* Has the other partition send sectors. Returns when they are here, as if DRAM had delivered them. */
@@ -128,7 +132,7 @@ static cycle_t go_around(struct l2 *l2, cycle_t passed, const struct found *foun
   uint32_t present = found->hit ? line->sectors & entry->valid : 0, absent = line->sectors & ~present;
   cycle_t latency = latency_of(l2, line->line), done = passed + latency;
   if (found->hit)
-    entry->used = ++l2->uses;
+    *found->used = ++l2->uses;
   if (write)
     entry->dirty |= present;
   else if (present & entry->coming && entry->ready > passed)
@@ -228,7 +232,7 @@ __attribute__((always_inline)) static inline cycle_t access_line(struct l2 *l2, 
     missing = blocks_of(l2, missing) & ~entry->valid;
   if (entry->ready <= passed)
     entry->coming = 0;
-  entry->used = ++l2->uses;
+  *found.used = ++l2->uses;
   entry->valid |= line->sectors | missing;
   entry->dirty |= use & L2_WRITE ? line->sectors : 0;
   bool far = l2->far && missing && home_of(l2, line->line) != slice->partition; /* counted there */
@@ -295,11 +299,20 @@ static inline cycle_t way(const struct l2 *l2, const struct l2_slice *slice, uns
   return l2->params.l2_partition_latency;
 }
 
+/* Brings tags into the host's caches, which hold few of an L2's. */
+static inline void fetch_tags(const struct l2 *l2, const struct l2_slice *slice, uint64_t line) {
+  enum { HOST_LINE = 64 };
+  const uint64_t *tags = l2->tags + first_way(l2, slice, line);
+  for (uint32_t way = 0; way < l2->params.l2_ways; way += HOST_LINE / sizeof *tags)
+    __builtin_prefetch(tags + way);
+}
+
 /* Adds the lines up by slice. */
 static void share_out(struct l2 *l2, const struct mem_line *lines, uint32_t count, unsigned use) {
   for (uint32_t i = 0; i < count; i++) {
     struct l2_slice *slice = slice_for(l2, &lines[i], use);
     const uint64_t bytes = sector_bytes(l2, lines[i].sectors);
+    fetch_tags(l2, slice, lines[i].line);
     slice->share += bytes;
     slice->taken += burst(l2, bytes);
     if (slice->updates < lines[i].updates)
@@ -380,8 +393,9 @@ bool l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *s
   bool built = dram_init(&l2->dram, params, stats);
   l2->slices = calloc(slices, sizeof *l2->slices);
   l2->tags = entries ? calloc(need_size(entries), sizeof *l2->tags) : NULL;
+  l2->used = entries ? calloc(need_size(entries), sizeof *l2->used) : NULL;
   l2->entries = entries ? calloc(need_size(entries), sizeof *l2->entries) : NULL;
-  built = built && l2->slices && (!entries || (l2->tags && l2->entries));
+  built = built && l2->slices && (!entries || (l2->tags && l2->used && l2->entries));
   for (uint32_t i = 0; built && i < slices; i++) {
     l2->slices[i].width.per_cycle = params->l2_width;
     l2->slices[i].first = i * l2->sets * params->l2_ways;
@@ -398,6 +412,7 @@ void l2_free(struct l2 *l2) {
     mshrs_free(&l2->slices[i].mshrs);
   free(l2->slices);
   free(l2->tags);
+  free(l2->used);
   free(l2->entries);
   dram_free(&l2->dram);
   *l2 = (struct l2){0};

@@ -76,8 +76,9 @@ struct l2 {
   unsigned far; /* 1 if there are two partitions, 0 if there is one */
   /* as powers of two, so that nothing is divided: bytes of a line, lines of a stripe, bytes of a region */
   unsigned line_log2, stripe_log2, region_log2;
-  uint64_t sets;           /* of a slice; 0: there is no L2 */
-  uint64_t *tags;          /* partitions x slices x sets x ways: line + 1; 0: empty */
+  uint64_t sets;  /* of a slice; 0: there is no L2 */
+  uint64_t *tags; /* partitions x slices x sets x ways: line + 1; 0: empty */
+  uint64_t *used; /* likewise: `uses` of the last access; beside the tags, which misses look through together */
   struct l2_line *entries; /* likewise */
   uint64_t uses;           /* age of lines, for replacement */
 };
