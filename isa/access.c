@@ -198,6 +198,19 @@ static bool all_inside(const struct isa_access *access, const struct isa_memory 
   return !(common.over >> 63) && !(common.low_bits & (access->bytes - 1u));
 }
 
+/* Are the lanes' bytes side by side, in one buffer? */
+static bool is_run(const struct isa_access *access, struct isa_memory *memory) {
+  const uint32_t stride = access->warp->group->launch->warp_size;
+  const uint64_t first = access->address[0];
+  uint64_t apart = first & (access->bytes - 1u);
+  if (!full(access->warp, access->mask) || access->address[stride - 1] != first + (stride - 1) * access->bytes)
+    return false;
+  for (uint32_t block = 0; block < stride; block += BLOCK)
+    for (uint32_t i = block; i < block + BLOCK; i++)
+      apart |= access->address[i] ^ (first + i * access->bytes);
+  return !apart && isa_memory_holding(memory, first, stride * access->bytes);
+}
+
 /* What is to be stored: the operand c, or b and then c for a compare-and-swap. */
 static void take_data(const struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
   const uint32_t stride = warp->group->launch->warp_size;
@@ -297,7 +310,8 @@ void access_global(struct isa_warp *warp, const struct isa_inst *inst, struct is
   if (!access->mask)
     return;
   global_addresses(warp, inst, inst->imm, access->address);
-  if (!all_inside(access, warp->group->launch->memory))
+  access->run = is_run(access, warp->group->launch->memory);
+  if (!access->run && !all_inside(access, warp->group->launch->memory))
     check_global(access, inst);
   take_data(warp, inst, access);
 }
@@ -316,6 +330,7 @@ void access_copy_lane(struct isa_warp *warp, const struct isa_inst *inst, struct
   }
   access->mask = check_offsets(warp, inst, access->pc, "LDS", lds, group->lds_base, group->launch->lds_bytes,
                                access->mask, access->bytes);
+  access->run &= full(warp, access->mask);
 }
 
 void access_prefetch(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
@@ -354,12 +369,26 @@ static void commit_words(const uint64_t *address, uint32_t stride, uint8_t *firs
       memcpy(&words[lane], first + (address[lane] - base), 4);
 }
 
+/* The bytes of a run. */
+static uint8_t *run_bytes(const struct isa_access *access) {
+  const struct isa_launch *launch = access->warp->group->launch;
+  return isa_memory_at(launch->memory, access->address[0], launch->warp_size * access->bytes);
+}
+
 /* Takes the fast way if it is open: all lanes, 4 bytes, one place. */
 static bool commit_at_once(const struct isa_access *access, uint32_t *words, bool lds, bool store) {
   const struct isa_group *group = access->warp->group;
   const struct isa_launch *launch = group->launch;
   if (access->bytes != 4 || !full(access->warp, access->mask))
     return false;
+  if (access->run) {
+    uint8_t *const bytes = run_bytes(access);
+    if (store)
+      memcpy(bytes, words, launch->warp_size * sizeof *words);
+    else
+      memcpy(words, bytes, launch->warp_size * sizeof *words);
+    return true;
+  }
   if (lds) {
     commit_words(access->address, launch->warp_size, group->lds, group->lds_base, words, store);
     return true;
@@ -485,13 +514,25 @@ static void commit_atomic(struct isa_access *access, const struct isa_row *row, 
   }
 }
 
+/* Lanes mostly want the line of the lane before. */
+static void commit_cached(struct isa_access *access, enum isa_type type, uint32_t *d, uint32_t stride) {
+  const struct isa_cache *cache = access->cache;
+  const uint8_t *bytes = NULL;
+  uint64_t line = 0;
+  EACH_LANE(lane, access->mask) {
+    const uint64_t within = access->address[lane] & (cache->line - 1), of = access->address[lane] - within;
+    if (!bytes || of != line)
+      bytes = cache->at(cache->self, of);
+    line = of;
+    load_lane(type, d + lane, stride, bytes + within);
+  }
+}
+
 static void commit_load(struct isa_access *access, const struct isa_row *row, bool lds) {
   const uint32_t stride = access->warp->group->launch->warp_size;
   uint32_t *d = access->warp->reg + (size_t)access->inst->d * stride;
   if (access->cache) {
-    EACH_LANE(lane, access->mask) {
-      load_lane(row->a, d + lane, stride, access->cache->at(access->cache->self, access->address[lane]));
-    }
+    commit_cached(access, row->a, d, stride);
     return;
   }
   if (!commit_at_once(access, d, lds, false))

@@ -214,6 +214,9 @@ struct isa_memory {
 /* The bytes at [address, address + bytes), or NULL when they are not all in one buffer. */
 uint8_t *isa_memory_at(struct isa_memory *memory, uint64_t address, uint64_t bytes);
 
+/* The buffer that has all of them, or NULL. */
+const struct isa_buffer *isa_memory_holding(struct isa_memory *memory, uint64_t address, uint64_t bytes);
+
 /* The buffer that holds `address`, or the nearest below it, for messages; NULL if there is none. */
 const struct isa_buffer *isa_memory_near(const struct isa_memory *memory, uint64_t address);
 
@@ -348,10 +351,11 @@ struct isa_pipe_access {
 };
 
 /* An access to LDS or global memory between issue and commit. */
-/* A cache that has the bytes of a load, each lane's side by side. */
+/* A cache that has the bytes of a load, of which no lane's are in two of its lines. */
 struct isa_cache {
   const void *self;
-  const uint8_t *(*at)(const void *self, uint64_t address);
+  uint64_t line;                                            /* bytes of a line, a power of two */
+  const uint8_t *(*at)(const void *self, uint64_t address); /* of a line's first byte: where the line is */
 };
 
 struct isa_access {
@@ -362,6 +366,8 @@ struct isa_access {
   uint8_t bytes; /* per lane */
   uint8_t copy;  /* ISA_COPY_*: no instruction's own access, and lane l's bytes are data's from l * bytes
                   * on; 0 for all that isa_access_commit() knows */
+  bool run; /* to global memory: all lanes of the warp take part, and their bytes lie side by side in one buffer, from
+             * the first lane's on, aligned to `bytes` */
   const struct isa_cache *cache; /* a load of global memory: where its bytes are instead of there, or NULL */
   uint64_t zeros;                /* of a copy's store: lanes of `mask` that write zeros */
   uint64_t address[ISA_LANES];   /* global address, or byte offset in the CU's LDS */

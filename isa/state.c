@@ -10,17 +10,22 @@ static bool holds(const struct isa_buffer *buffer, uint64_t address, uint64_t by
   return address >= buffer->base && bytes <= buffer->bytes && address - buffer->base <= buffer->bytes - bytes;
 }
 
-uint8_t *isa_memory_at(struct isa_memory *memory, uint64_t address, uint64_t bytes) {
+const struct isa_buffer *isa_memory_holding(struct isa_memory *memory, uint64_t address, uint64_t bytes) {
   for (size_t tried = 0, i = memory->last; tried < memory->count; tried++, i++) {
     if (i >= memory->count)
       i = 0;
     const struct isa_buffer *buffer = &memory->buffers[i];
     if (holds(buffer, address, bytes)) {
       memory->last = i;
-      return buffer->data + (address - buffer->base);
+      return buffer;
     }
   }
   return NULL;
+}
+
+uint8_t *isa_memory_at(struct isa_memory *memory, uint64_t address, uint64_t bytes) {
+  const struct isa_buffer *buffer = isa_memory_holding(memory, address, bytes);
+  return buffer ? buffer->data + (address - buffer->base) : NULL;
 }
 
 const struct isa_buffer *isa_memory_near(const struct isa_memory *memory, uint64_t address) {

@@ -8,7 +8,7 @@
 
 /* An odd number of sets spreads rows of a power of two by itself; what it has of a power of two, the hash has to. */
 static uint64_t hashed(const struct l1 *l1, uint64_t line) {
-  uint64_t set = line % l1->sets;
+  uint64_t set = line >> 32 ? line % l1->sets : (uint32_t)line % (uint32_t)l1->sets;
   const unsigned bits = (unsigned)__builtin_ctzll(l1->sets);
   if (l1->params.l1_hash == L1_XOR && bits) /* pieces of no bits would never end */
     for (uint64_t upper = line >> bits; upper; upper >>= bits)
@@ -196,11 +196,11 @@ void l1_written(struct l1 *l1, const struct mem_line *lines, uint32_t count) {
 
 /* ---- construction ------------------------------------------------------------------------- */
 
-static const uint8_t *bytes_at(const void *self, uint64_t address) {
+static const uint8_t *line_at(const void *self, uint64_t address) {
   const struct l1 *l1 = self;
   const struct l1_line *entry = find(l1, address / l1->params.line);
   assert(entry && "a load is committed here only if it hits");
-  return bytes_of(l1, entry) + address % l1->params.line;
+  return bytes_of(l1, entry);
 }
 
 bool l1_init(struct l1 *l1, const struct mem_params *params, uint32_t accesses) {
@@ -208,7 +208,7 @@ bool l1_init(struct l1 *l1, const struct mem_params *params, uint32_t accesses) 
       .params = *params,
       .sets = params->l1_size / ((uint64_t)params->line * params->l1_ways),
       .width = {.per_cycle = params->l1_width},
-      .cache = {.self = l1, .at = bytes_at},
+      .cache = {.self = l1, .line = params->line, .at = line_at},
   };
   if (!l1->sets)
     return true;

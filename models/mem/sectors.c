@@ -1,5 +1,7 @@
 #include "models/mem/sectors.h"
 
+#include <string.h>
+
 /* ---- a warp's access ---------------------------------------------------------------------- */
 
 static struct mem_line *find_line(struct mem_line *lines, uint32_t *count, uint64_t line) {
@@ -20,8 +22,28 @@ static uint32_t sectors_in(const struct mem_params *params, uint64_t address, ui
   return sector_span(from >> sector, to >> sector);
 }
 
+/* The bytes of a run of all lanes: from its first to behind its last. */
+static uint64_t end_of_run(const struct isa_access *access) {
+  return access->address[access->warp->group->launch->warp_size - 1] + access->bytes;
+}
+
+static uint32_t merge_run(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
+                          uint32_t *sectors) {
+  unsigned shift = (unsigned)__builtin_ctz(params->line);
+  const uint64_t first = access->address[0], bytes = end_of_run(access) - first, last = first + bytes - 1;
+  uint32_t count = 0;
+  *sectors = 0;
+  for (uint64_t line = first >> shift; line <= last >> shift; line++) {
+    lines[count] = (struct mem_line){.line = line, .sectors = sectors_in(params, first, bytes, line)};
+    *sectors += sector_count(lines[count++].sectors);
+  }
+  return count;
+}
+
 uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
                    uint32_t *sectors) {
+  if (access->run)
+    return merge_run(params, access, lines, sectors);
   unsigned shift = (unsigned)__builtin_ctz(params->line);
   uint32_t count = 0;
   for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
@@ -35,11 +57,10 @@ uint32_t mem_merge(const struct mem_params *params, const struct isa_access *acc
   return count;
 }
 
-/* Lanes are taken to want different bytes, as they mostly do. */
-uint32_t mem_partial_lines(const struct mem_params *params, const struct isa_access *access,
-                           const struct mem_line *lines, uint32_t count, uint32_t *sectors) {
+/* What lanes want of each line. They are taken to want different bytes, as they mostly do. */
+static void count_written(const struct mem_params *params, const struct isa_access *access,
+                          const struct mem_line *lines, uint32_t count, uint32_t *written) {
   unsigned shift = (unsigned)__builtin_ctz(params->line);
-  uint32_t written[MEM_ACCESS_LINES] = {0}, partial = 0;
   for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
     uint64_t at = access->address[__builtin_ctzll(lanes)], end = at + access->bytes;
     while (at < end) {
@@ -51,6 +72,25 @@ uint32_t mem_partial_lines(const struct mem_params *params, const struct isa_acc
       at += piece;
     }
   }
+}
+
+static void count_run(const struct mem_params *params, const struct isa_access *access, const struct mem_line *lines,
+                      uint32_t count, uint32_t *written) {
+  const uint64_t first = access->address[0], end = end_of_run(access);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t line = lines[i].line * params->line;
+    written[i] = (uint32_t)(cycle_min(end, line + params->line) - cycle_max(first, line));
+  }
+}
+
+uint32_t mem_partial_lines(const struct mem_params *params, const struct isa_access *access,
+                           const struct mem_line *lines, uint32_t count, uint32_t *sectors) {
+  uint32_t written[MEM_ACCESS_LINES], partial = 0;
+  memset(written, 0, count * sizeof *written);
+  if (access->run)
+    count_run(params, access, lines, count, written);
+  else
+    count_written(params, access, lines, count, written);
   *sectors = 0;
   for (uint32_t i = 0; i < count; i++)
     if (written[i] < sector_count(lines[i].sectors) * params->sector) {

@@ -159,6 +159,44 @@ TEST(memory, bounds_are_exact_to_the_byte) {
   }
 }
 
+/* `body` ends with an access, of which nothing is carried out. */
+static bool is_run(const char *body, uint32_t items) {
+  struct rig rig;
+  char text[512];
+  snprintf(text, sizeof text, HEAD "%sexit\n", body);
+  if (!rig_open(&rig, text, items, 32))
+    return false;
+  while (rig.program->code[rig.warp[0].pc].op != ISA_EXIT)
+    rig_step(&rig, 0);
+  const bool run = rig.access.run;
+  rig_close(&rig);
+  return run;
+}
+
+TEST(memory, a_run_is_of_all_lanes_side_by_side_in_one_buffer) {
+  static const struct {
+    const char *body;
+    uint32_t items;
+    bool run;
+  } rows[] = {
+      {"shl.b32 at, lane, 2\nld.global.b32 x, [p + at]\n", 32, true},
+      {"shl.b32 at, lane, 2\nst.global.b32 [p + at + 65408], x\n", 32, true},  /* the buffer's last */
+      {"shl.b32 at, lane, 2\nst.global.b32 [p + at + 65412], x\n", 32, false}, /* and beyond */
+      {"shl.b32 at, lane, 2\nld.global.b32 x, [p + at]\n", 31, false},         /* a lane is not there */
+      {"shl.b32 at, lane, 2\nld.global.b32 x, [p + at + 2]\n", 32, false},     /* not aligned */
+      {"shl.b32 at, lane, 3\nld.global.b32 x, [p + at]\n", 32, false},         /* gaps */
+      {"ld.global.u8 x, [p + lane]\n", 32, true},
+      {"ld.global.b32 x, [p]\n", 32, false},                          /* one for all */
+      {"xor.b32 at, lane, 1\nld.global.u8 x, [p + at]\n", 32, false}, /* another order */
+      {"sub.i32 at, 31, lane\nshl.b32 at, at, 2\nld.global.b32 x, [p + at]\n", 32, false},
+      {"shl.b32 at, lane, 2\nld.lds.b32 x, [at]\n", 32, false},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ct_note("%s", rows[i].body);
+    EXPECT_EQ(is_run(rows[i].body, rows[i].items), rows[i].run);
+  }
+}
+
 TEST(memory, lanes_may_be_in_different_buffers) {
   struct rig rig;
   ASSERT_TRUE(run(&rig,

@@ -439,7 +439,7 @@ TEST(l1, loads_fill_sectors_of_one_line_each_when_they_come) {
   memset(bytes, 2, sizeof bytes);
   l1_capture(&l1, &memory, first, 1);
   EXPECT_EQ(*l1.cache.at(&l1, 128), 2);
-  EXPECT_EQ(*l1.cache.at(&l1, 128 + 32), 1);
+  EXPECT_EQ(l1.cache.at(&l1, 128)[32], 1);
   l1_filled(&l1, first, 1);
   EXPECT_TRUE(l1_hit(&l1, &low, 1));
   l1_free(&l1);

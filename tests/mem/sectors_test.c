@@ -50,6 +50,38 @@ TEST(sectors, lanes_are_merged_into_sectors) {
   }
 }
 
+/* What is known to be a run takes a shorter way to the same lines. */
+TEST(sectors, a_run_is_merged_as_its_lanes_are) {
+  static const char *const settings[] = {"", "mem.line=256 mem.sector=16", "mem.line=32", "mem.line=64 mem.sector=64"};
+  static struct isa_access access;
+  static struct isa_launch launch;
+  struct isa_group group = {.launch = &launch};
+  struct isa_warp warp = {.group = &group};
+  uint64_t random = 5;
+  for (unsigned i = 0; i < 2000; i++) {
+    struct mem_line lanes[MEM_ACCESS_LINES], run[MEM_ACCESS_LINES];
+    struct machine machine;
+    uint32_t sectors[2], partial[2], part[2];
+    rig_machine(&machine, settings[i % 4]);
+    launch.warp_size = 16u << ct_random(&random) % 3;
+    access = (struct isa_access){.warp = &warp, .bytes = (uint8_t)(1 << ct_random(&random) % 5)};
+    access.mask = UINT64_MAX >> (64 - launch.warp_size);
+    const uint64_t first = ct_random(&random) % 256 * access.bytes;
+    for (uint32_t lane = 0; lane < launch.warp_size; lane++)
+      access.address[lane] = first + lane * access.bytes;
+    ct_note("%s: %u lanes of %u bytes at %u", settings[i % 4], launch.warp_size, access.bytes, (unsigned)first);
+    const uint32_t count = mem_merge(&machine.mem, &access, lanes, &sectors[0]);
+    partial[0] = mem_partial_lines(&machine.mem, &access, lanes, count, &part[0]);
+    access.run = true;
+    ASSERT_EQ(mem_merge(&machine.mem, &access, run, &sectors[1]), count);
+    partial[1] = mem_partial_lines(&machine.mem, &access, run, count, &part[1]);
+    EXPECT_EQ(memcmp(lanes, run, count * sizeof *lanes), 0);
+    EXPECT_EQ(sectors[1], sectors[0]);
+    EXPECT_EQ(partial[1], partial[0]);
+    EXPECT_EQ(part[1], part[0]);
+  }
+}
+
 TEST(sectors, updates_are_the_most_lanes_on_one_word_of_a_line) {
   static struct isa_access access;
   static const uint64_t addresses[] = {0, 4, 0, 0, 4, 128, 132, 136, 300, 300};
