@@ -175,6 +175,17 @@ static void take_memory_reply(struct cu *cu, uint32_t tag, cycle_t now) {
   }
 }
 
+/* Brings what the next reply will want into the host's caches: 132 compute units are more than these hold. */
+static void fetch_ahead(const struct cu *cu) {
+  const struct mem_reply *reply = port_coming(cu->from_memory);
+  if (!reply)
+    return;
+  const struct cu_access *access = cu->accesses[reply->tag];
+  __builtin_prefetch(&access->isa);
+  __builtin_prefetch(&access->index);
+  __builtin_prefetch(access->lines);
+}
+
 static void take_memory_replies(struct cu *cu, cycle_t now) {
   const struct mem_reply *message;
   while ((message = port_peek(cu->from_memory, now))) {
@@ -227,10 +238,16 @@ static void take_dma_replies(struct cu *cu, cycle_t now) {
 
 /* ---- new work-groups ---------------------------------------------------------------------- */
 
+static uint32_t operands_of(const struct cu_kernel *kernel) {
+  return ISA_PREDICATES + kernel->launch->kernel->registers;
+}
+
 /* What a warp starts with has been in its registers all along: nothing forwards it, so nobody waits for it. */
 static void set_first_operands(struct cu_warp *warp) {
-  for (unsigned i = 0; i < ISA_SLOTS; i++)
-    warp->operand[i].maker = CU_NO_UNIT;
+  const uint32_t count = operands_of(warp->kernel);
+  for (uint32_t i = 0; i < count; i++)
+    warp->operand[i] = (struct cu_operand){.maker = CU_NO_UNIT};
+  memset(warp->held, 0, count * sizeof *warp->held);
 }
 
 static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32_t index, cycle_t now) {
@@ -239,6 +256,7 @@ static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32
   struct cu_kernel *kernel = cu->groups[group_slot].kernel;
   *warp = (struct cu_warp){
       .kernel = kernel, .scheduler = scheduler, .since = now, .started = now, .group = group_slot, .index = index};
+  cu_give_operands(cu, slot);
   set_first_operands(warp);
   cu_note_turn(cu, slot, now);
   warp->pc = cu->source->start_warp.call(cu->source->start_warp.self, slot, group_slot, index);
@@ -335,6 +353,7 @@ static cycle_t cu_step(void *self, cycle_t now) {
   if (cu->lined_up)
     next = cycle_min(next, lane_copy_next(cu, now));
 
+  fetch_ahead(cu);
   cu->probe_resident = cu->resident;
   cu->probe_issued = issued;
   /* What holds a warp's share of a copy may change with what other schedulers have issued. */
@@ -468,6 +487,8 @@ void cu_free(struct cu *cu) {
   for (uint32_t i = 0; cu->accesses && i < cu->access_count; i++)
     free(cu->accesses[i]);
   free(cu->warps);
+  free(cu->operands);
+  free(cu->held_operands);
   free(cu->groups);
   free(cu->accesses);
   free(cu->kernels);
@@ -493,6 +514,17 @@ bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds) {
   return cu->kernels != NULL;
 }
 
+/* No warp is resident. */
+static void make_room_for_operands(struct cu *cu, uint32_t room) {
+  if (room <= cu->operand_room)
+    return;
+  free(cu->operands);
+  free(cu->held_operands);
+  cu->operands = need((size_t)cu->params.warps * room, sizeof *cu->operands);
+  cu->held_operands = need((size_t)cu->params.warps * room, sizeof *cu->held_operands);
+  cu->operand_room = room;
+}
+
 void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t lds_per_group, bool copies,
                       struct pc_result *by_pc) {
   struct cu_kernel *kernel = &cu->kernels[cu->kernel_count++];
@@ -505,4 +537,5 @@ void cu_launch_kernel(struct cu *cu, const struct isa_launch *launch, uint32_t l
   kernel->ordered = cu->params.local_fence == CU_FENCE_ORDERS && !copies;
   kernel->by_pc = by_pc;
   kernel->trace_hash = cu->index;
+  make_room_for_operands(cu, operands_of(kernel));
 }

@@ -51,6 +51,9 @@ enum { CU_SCHEDULERS = 8, CU_WARPS = 64, CU_WHEEL = 64, CU_DESCRIPTORS = 16, CU_
 
 #define CU_NO_UNIT ((uint8_t)ISA_CLASSES)
 
+/* What a ready warp wants, besides an instruction's class: to store, for which there may be no room, or its task. */
+enum { CU_WANTS_STORE = ISA_CLASSES, CU_WANTS_TASK };
+
 /* What a warp does with its issue slots instead of its instructions: try again to hand its group's copy to an engine,
  * or carry out its share of a copy. */
 enum cu_task { TASK_NONE, TASK_RETRY, TASK_COPY };
@@ -124,11 +127,11 @@ struct cu_warp {
   bool tries;          /* and whether that was refused */
   bool exited;
   enum cu_task task;
+  cycle_t held_last; /* the latest of `held` */
   uint64_t stalls[STALLS];
   struct cu_batches batches;
-  struct cu_operand operand[ISA_SLOTS];
-  cycle_t held[ISA_SLOTS]; /* with an operand_latency: until when an access has yet to read it */
-  cycle_t held_last;       /* the latest of these */
+  struct cu_operand *operand; /* by cu_operand_of() */
+  cycle_t *held;              /* likewise; with an operand_latency: until when an access has yet to read it */
 };
 
 /* Events of a work-group that are live: made by a copy, not yet released by a wait. */
@@ -268,7 +271,13 @@ struct cu {
   uint64_t queued; /* groups whose copy waits for room in an engine's queue */
 
   struct cu_warp *warps;
+  struct cu_operand *operands; /* of all warps, */
+  cycle_t *held_operands;
+  uint32_t operand_room;   /* as many of each as the kernels at work need */
   uint64_t turn[CU_WARPS]; /* of each warp: when it has issued last, or started, times CU_WARPS, plus its slot */
+  /* Of each ready warp, so that schedulers need not look at those that they do not choose: */
+  uint8_t wants[CU_WARPS]; /* enum isa_class of its instruction, CU_WANTS_STORE or CU_WANTS_TASK, */
+  uint8_t waits[CU_WARPS]; /* and the bucket it waits in, as in cu_warp.stall */
   struct cu_group *groups;
   struct cu_scheduler schedulers[CU_SCHEDULERS];
   uint32_t resident; /* warps */
@@ -341,6 +350,17 @@ void cu_report(void *kernel, const struct isa_hazard *hazard);
 static inline uint64_t cu_bit(uint32_t slot) { return UINT64_C(1) << slot; }
 
 static inline struct cu_warp *cu_warp(struct cu *cu, uint32_t slot) { return &cu->warps[slot]; }
+
+/* Where a scoreboard slot is among a warp's operands: predicates first, so that a kernel of few registers needs few. */
+static inline uint32_t cu_operand_of(uint32_t slot) {
+  return slot < ISA_SLOTS - ISA_PREDICATES ? slot + ISA_PREDICATES : slot - (ISA_SLOTS - ISA_PREDICATES);
+}
+
+/* The warp's part of all warps' operands. */
+static inline void cu_give_operands(struct cu *cu, uint32_t slot) {
+  cu->warps[slot].operand = cu->operands + (size_t)slot * cu->operand_room;
+  cu->warps[slot].held = cu->held_operands + (size_t)slot * cu->operand_room;
+}
 
 static inline bool cu_is_resident(const struct cu_warp *warp) {
   return warp->state != WARP_FREE && warp->state != WARP_DONE;

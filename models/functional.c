@@ -71,6 +71,8 @@ static void unit_free(struct unit *unit) {
   free(unit->cu.accesses);
   free(unit->cu.groups);
   free(unit->cu.warps);
+  free(unit->cu.operands);
+  free(unit->cu.held_operands);
   free(unit->cu.kernels);
   executor_free(&unit->executor);
   free(unit);
@@ -147,6 +149,7 @@ static void start_warp(struct unit *unit, uint32_t slot, uint32_t group_slot, ui
   struct cu *cu = &unit->cu;
   struct cu_warp *warp = cu_warp(cu, slot);
   memset(warp, 0, offsetof(struct cu_warp, operand));
+  cu_give_operands(cu, slot);
   warp->kernel = cu->kernels;
   warp->scheduler = cu->schedulers;
   warp->group = group_slot;

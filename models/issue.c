@@ -14,7 +14,8 @@
 void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, uint8_t maker,
                     enum stall producer) {
   for (unsigned i = 0; i < info->writes; i++)
-    warp->operand[info->slot[i]] = (struct cu_operand){.ready = ready, .maker = maker, .producer = (uint8_t)producer};
+    warp->operand[cu_operand_of(info->slot[i])] =
+        (struct cu_operand){.ready = ready, .maker = maker, .producer = (uint8_t)producer};
 }
 
 /* How long an access, and those behind it, wait for its data, or for an mbarrier's turn. */
@@ -61,6 +62,8 @@ static enum mem_kind kind_of(const struct isa_info *info) {
 /* No lane's bytes lie in two lines. */
 static bool aligned(const struct isa_access *access) {
   uint64_t low_bits = 0;
+  if (access->run)
+    return true;
   for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1)
     low_bits |= access->address[__builtin_ctzll(lanes)];
   return !(low_bits & (access->bytes - 1u));
@@ -183,33 +186,39 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
 /* ---- issue ------------------------------------------------------------------------------ */
 
 /* Goes to the LDS's banks. */
-static bool is_lds(const struct isa_info *info) { return info->class_ == ISA_CLASS_LDS || is_mbarrier(info); }
-
-static bool is_global(const struct isa_info *info) {
-  return info->class_ == ISA_CLASS_GLOBAL || info->class_ == ISA_CLASS_PREFETCH || info->class_ == ISA_CLASS_PIPE ||
-         info->class_ == ISA_CLASS_COPY_LANE;
+static bool is_of_lds(enum isa_class class_) {
+  return class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_MBARRIER || class_ == ISA_CLASS_PHASE;
 }
 
-/* What keeps a ready warp from issuing, or ISSUED if nothing does. *until is when to look again. */
-static enum stall structural(const struct cu *cu, const struct cu_scheduler *scheduler, const struct isa_info *info,
-                             cycle_t now, cycle_t *until) {
-  cycle_t unit_free = scheduler->unit_free[cu->unit[info->class_]];
+static bool is_lds(const struct isa_info *info) { return is_of_lds((enum isa_class)info->class_); }
+
+static bool is_of_global(enum isa_class class_) {
+  return class_ == ISA_CLASS_GLOBAL || class_ == ISA_CLASS_PREFETCH || class_ == ISA_CLASS_PIPE ||
+         class_ == ISA_CLASS_COPY_LANE;
+}
+
+static bool is_global(const struct isa_info *info) { return is_of_global((enum isa_class)info->class_); }
+
+/* What keeps an instruction from issuing, or ISSUED if nothing does. *until is when to look again. */
+static enum stall structural(const struct cu *cu, const struct cu_scheduler *scheduler, uint8_t wants, cycle_t now,
+                             cycle_t *until) {
+  const enum isa_class class_ = wants == CU_WANTS_STORE ? ISA_CLASS_GLOBAL : (enum isa_class)wants;
+  cycle_t unit_free = scheduler->unit_free[cu->unit[class_]];
   if (unit_free > now) {
     *until = cycle_min(*until, unit_free);
     return STALL_UNIT;
   }
-  if (cu_on_unit(info))
+  if (class_ < ISA_CLASS_LDS)
     return STALL_ISSUED;
-  if (is_lds(info) && (!cu->lds_pool.count || !port_can_send(cu->to_lds, now))) {
+  if (is_of_lds(class_) && (!cu->lds_pool.count || !port_can_send(cu->to_lds, now))) {
     *until = cycle_min(*until, port_free_at(cu->to_lds) > now ? port_free_at(cu->to_lds) : NEVER);
     return STALL_LDS_QUEUE;
   }
-  if (is_global(info) && (!cu->global_pool.count || !port_can_send(cu->to_memory, now))) {
+  if (is_of_global(class_) && (!cu->global_pool.count || !port_can_send(cu->to_memory, now))) {
     *until = cycle_min(*until, port_free_at(cu->to_memory) > now ? port_free_at(cu->to_memory) : NEVER);
     return STALL_MEMORY_QUEUE;
   }
-  if (cu->params.store_room && info->class_ == ISA_CLASS_GLOBAL && info->store && !info->atomic &&
-      cu->stored_bytes >= cu->params.store_room)
+  if (wants == CU_WANTS_STORE && cu->params.store_room && cu->stored_bytes >= cu->params.store_room)
     return STALL_MEMORY_QUEUE;
   return STALL_ISSUED;
 }
@@ -336,7 +345,7 @@ static void hold_operands(const struct cu *cu, struct cu_warp *warp, const struc
     /* a copy.lane's first operand is its place in the LDS */
     const bool global = is_global(info) && !(info->class_ == ISA_CLASS_COPY_LANE && i == info->writes);
     const cycle_t until = now + (global && far > near ? far : near);
-    warp->held[info->slot[i]] = until;
+    warp->held[cu_operand_of(info->slot[i])] = until;
     warp->held_last = cycle_max(warp->held_last, until);
   }
 }
@@ -435,53 +444,103 @@ static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, 
   return 0;
 }
 
-/* Warps that are held by something structural change bucket; others keep NOT_SELECTED. */
-static void hold(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, enum stall stall, cycle_t now) {
-  scheduler->held |= cu_bit(slot);
-  if (cu_warp(cu, slot)->stall != stall)
+static void wait_in(struct cu *cu, uint32_t slot, enum stall stall, cycle_t now) {
+  if (cu->waits[slot] != stall)
     cu_account(cu_warp(cu, slot), stall, now);
+  cu->waits[slot] = (uint8_t)stall;
 }
 
 /* Another warp was issued: those that were held before but not asked now have only lost their turn. */
 static void let_go(struct cu *cu, struct cu_scheduler *scheduler, uint64_t asked, cycle_t now) {
   for (uint64_t left = scheduler->held & ~asked; left; left &= left - 1)
-    cu_account(cu_warp(cu, (uint32_t)__builtin_ctzll(left)), STALL_NOT_SELECTED, now);
+    wait_in(cu, (uint32_t)__builtin_ctzll(left), STALL_NOT_SELECTED, now);
   scheduler->held &= asked;
 }
 
-/* What keeps a warp that is ready for a slot of its task from it; as structural(). */
-static enum stall task_held(struct cu *cu, const struct cu_scheduler *scheduler, uint32_t slot, cycle_t now,
-                            cycle_t *until) {
+/* What keeps a ready warp from issuing; as structural(). */
+static enum stall held_by(struct cu *cu, const struct cu_scheduler *scheduler, uint32_t slot, cycle_t now,
+                          cycle_t *until) {
+  if (__builtin_expect(cu->wants[slot] != CU_WANTS_TASK, 1))
+    return structural(cu, scheduler, cu->wants[slot], now, until);
   return cu_warp(cu, slot)->task == TASK_COPY ? lane_copy_held(cu, scheduler, slot, now, until) : STALL_ISSUED;
+}
+
+/* The first in the policy's order of those that nothing holds, or CU_WARPS; `asked` are those before it. A share of a
+ * copy may go on otherwise once it was asked, so those are asked in turn. */
+static uint32_t ask_in_turn(struct cu *cu, struct cu_scheduler *scheduler, uint64_t candidates, cycle_t now,
+                            uint64_t *asked, uint8_t *why, cycle_t *until) {
+  for (uint64_t left = candidates; left; left = candidates & ~*asked) {
+    const uint32_t slot = pick(cu, scheduler, left, now);
+    why[slot] = (uint8_t)held_by(cu, scheduler, slot, now, until);
+    if (why[slot] == STALL_ISSUED)
+      return slot;
+    *asked |= cu_bit(slot);
+  }
+  return CU_WARPS;
+}
+
+/* The same of instructions: all are asked, whose order does not matter then. */
+static uint32_t ask_at_once(struct cu *cu, struct cu_scheduler *scheduler, uint64_t candidates, cycle_t now,
+                            uint64_t *asked, uint8_t *why, cycle_t *until) {
+  for (uint64_t left = candidates; left; left &= left - 1) {
+    const uint32_t slot = (uint32_t)__builtin_ctzll(left);
+    why[slot] = (uint8_t)structural(cu, scheduler, cu->wants[slot], now, until);
+    *asked |= why[slot] == STALL_ISSUED ? 0 : cu_bit(slot);
+  }
+  const uint64_t may = candidates & ~*asked;
+  const uint32_t chosen = may ? pick(cu, scheduler, may, now) : CU_WARPS;
+  for (uint64_t left = may ? *asked : 0; left; left &= left - 1)
+    if (pick(cu, scheduler, (left & -left) | cu_bit(chosen), now) == chosen)
+      *asked &= ~(left & -left);
+  return chosen;
+}
+
+static bool any_task(const struct cu *cu, uint64_t candidates) {
+  for (uint64_t left = candidates; left; left &= left - 1)
+    if (cu->wants[__builtin_ctzll(left)] == CU_WANTS_TASK)
+      return true;
+  return false;
+}
+
+/* The scheduler asks its ready warps in the order of its policy until one may issue: that one, or CU_WARPS. Those that
+ * it has asked in vain change bucket; others keep NOT_SELECTED. *until is when to look again if there is none. */
+static uint32_t choose(struct cu *cu, struct cu_scheduler *scheduler, uint64_t candidates, cycle_t now, uint64_t *asked,
+                       cycle_t *until) {
+  const uint32_t first = pick(cu, scheduler, candidates, now);
+  uint8_t why[CU_WARPS];
+  *asked = 0;
+  if (held_by(cu, scheduler, first, now, until) == STALL_ISSUED)
+    return first;
+  const uint32_t chosen = any_task(cu, candidates) ? ask_in_turn(cu, scheduler, candidates, now, asked, why, until)
+                                                   : ask_at_once(cu, scheduler, candidates, now, asked, why, until);
+  for (uint64_t left = *asked; left; left &= left - 1) {
+    const uint32_t slot = (uint32_t)__builtin_ctzll(left);
+    wait_in(cu, slot, (enum stall)why[slot], now);
+  }
+  scheduler->held |= *asked;
+  return chosen;
 }
 
 /* Issues at most one instruction; lowers *next to the cycle in which the scheduler wants to look again. */
 bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cycle_t *next) {
-  uint64_t candidates = scheduler->ready, asked = 0;
+  uint64_t asked;
   cycle_t until = NEVER;
   if (scheduler->free > now) {
-    *next = candidates ? cycle_min(*next, scheduler->free) : *next;
+    *next = scheduler->ready ? cycle_min(*next, scheduler->free) : *next;
     return false;
   }
-  while (candidates) {
-    uint32_t slot = pick(cu, scheduler, candidates, now);
-    const struct cu_warp *warp = cu_warp(cu, slot);
-    enum stall stall = __builtin_expect(warp->task != TASK_NONE, 0)
-                           ? task_held(cu, scheduler, slot, now, &until)
-                           : structural(cu, scheduler, &warp->kernel->info[warp->pc], now, &until);
-    if (stall == STALL_ISSUED) {
-      if (__builtin_expect(warp->task != TASK_NONE, 0))
-        issue_task(cu, scheduler, slot, now);
-      else
-        issue(cu, scheduler, slot, now);
-      let_go(cu, scheduler, asked, now);
-      *next = scheduler->ready ? cycle_min(*next, cycle_max(now + 1, scheduler->free)) : *next;
-      return true;
-    }
-    hold(cu, scheduler, slot, stall, now);
-    asked |= cu_bit(slot);
-    candidates &= ~cu_bit(slot);
+  if (!scheduler->ready)
+    return false;
+  const uint32_t slot = choose(cu, scheduler, scheduler->ready, now, &asked, &until);
+  if (slot == CU_WARPS) {
+    *next = cycle_min(*next, until);
+    return false;
   }
-  *next = cycle_min(*next, until);
-  return false;
+  if (__builtin_expect(cu->wants[slot] == CU_WANTS_TASK, 0))
+    issue_task(cu, scheduler, slot, now);
+  else
+    issue(cu, scheduler, slot, now);
+  let_go(cu, scheduler, asked, now);
+  *next = scheduler->ready ? cycle_min(*next, cycle_max(now + 1, scheduler->free)) : *next;
+  return true;
 }

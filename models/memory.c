@@ -270,6 +270,15 @@ static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
   }
 }
 
+/* Brings what accept_all() will want of a client into the host's caches: those of 132 compute units are cold. */
+static void fetch_ahead(const struct memory *memory, uint32_t client, cycle_t now) {
+  const struct mem_message *message = port_peek(memory->clients[client].link, now);
+  const char *access = (const char *)message->access;
+  __builtin_prefetch(message->lines);
+  for (uint32_t i = 0; access && i < 6; i++)
+    __builtin_prefetch(access + 64 * i);
+}
+
 /* Accepts what has arrived from clients [first, end); lowers *next to when the next message arrives. */
 static void accept_from(struct memory *memory, uint32_t first, uint32_t end, cycle_t now, cycle_t *next) {
   for (uint32_t i = first; i < end; i++) {
@@ -296,6 +305,9 @@ static cycle_t memory_step(void *self, cycle_t now) {
   for (uint32_t i = 0; i < count; i++)
     next = cycle_min(next, memory->arrivals[i]);
   if (next <= now) {
+    for (uint32_t i = 0; i < count; i++)
+      if (memory->arrivals[i] <= now)
+        fetch_ahead(memory, i, now);
     next = NEVER;
     accept_from(memory, first, count, now, &next);
     accept_from(memory, 0, first, now, &next);

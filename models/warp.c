@@ -8,10 +8,19 @@
 
 /* ---- timing wheel ----------------------------------------------------------------------- */
 
+static uint8_t wanted_by(const struct cu_warp *warp) {
+  const struct isa_info *info = &warp->kernel->info[warp->pc];
+  if (warp->task)
+    return CU_WANTS_TASK;
+  return info->class_ == ISA_CLASS_GLOBAL && info->store && !info->atomic ? CU_WANTS_STORE : info->class_;
+}
+
 static void make_ready(struct cu *cu, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   warp->state = WARP_READY;
   cu_account(warp, STALL_NOT_SELECTED, now);
+  cu->wants[slot] = wanted_by(warp);
+  cu->waits[slot] = STALL_NOT_SELECTED;
   warp->scheduler->ready |= cu_bit(slot);
 }
 
@@ -98,7 +107,7 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   warp->charged = warp->pc;
   const uint32_t *forward = cu->forward[info->class_];
   for (unsigned i = 0; i < info->slots; i++) {
-    const struct cu_operand *operand = &warp->operand[info->slot[i]];
+    const struct cu_operand *operand = &warp->operand[cu_operand_of(info->slot[i])];
     cycle_t usable = operand->ready + forward[operand->maker];
     if (usable > at) {
       at = usable;
@@ -111,8 +120,8 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
     stall = STALL_UNIT;
   }
   for (unsigned i = 0; warp->held_last > at && i < info->writes; i++)
-    if (warp->held[info->slot[i]] > at) {
-      at = warp->held[info->slot[i]];
+    if (warp->held[cu_operand_of(info->slot[i])] > at) {
+      at = warp->held[cu_operand_of(info->slot[i])];
       stall = STALL_DEPENDENCY;
     }
   if (warp->released > at && kept_by_barrier(warp, info)) {
