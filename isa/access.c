@@ -234,9 +234,12 @@ void access_arg(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mas
   load_lane(type, words, 1, from); /* the same in all lanes */
   for (uint32_t word = 0; word < isa_types[type].registers; word++) {
     uint32_t *row = warp->reg + (size_t)(inst->d + word) * stride;
+    uint32_t block[BLOCK];
+    for (uint32_t i = 0; i < BLOCK; i++)
+      block[i] = words[word];
     if (full(warp, mask))
-      for (uint32_t lane = 0; lane < stride; lane++)
-        row[lane] = words[word];
+      for (uint32_t lane = 0; lane < stride; lane += BLOCK)
+        memcpy(row + lane, block, sizeof block);
     else
       EACH_LANE(lane, mask) row[lane] = words[word];
   }

@@ -144,6 +144,22 @@ static inline uint64_t source_bits(const struct isa_warp *warp, const struct isa
   for (uint64_t left_ = (lanes), lane64 = 0; left_ && (lane64 = (uint64_t)__builtin_ctzll(left_), true);               \
        left_ &= left_ - 1)
 
+/* What is to be done in each lane that takes part, as block of lanes for block of lanes. */
+#define IN_LANES(DT, ...)                                                                                              \
+  for (uint32_t base = 0; base < stride; base += BLOCK) {                                                              \
+    const uint32_t block = (uint32_t)(mask >> base) & FULL;                                                            \
+    BEGIN_##DT;                                                                                                        \
+    if (__builtin_expect(block == FULL, 1)) {                                                                          \
+      LANES_INDEPENDENT for (uint32_t lane = base; lane < base + BLOCK; lane++) { __VA_ARGS__ }                        \
+    } else {                                                                                                           \
+      EACH_LANE_OF(block) {                                                                                            \
+        const uint32_t lane = base + (uint32_t)lane64;                                                                 \
+        __VA_ARGS__                                                                                                    \
+      }                                                                                                                \
+    }                                                                                                                  \
+    END_##DT;                                                                                                          \
+  }
+
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 
 #define LANES_ALU(id, DT, AT, BT, CT, ...)                                                                             \
@@ -151,21 +167,7 @@ static inline uint64_t source_bits(const struct isa_warp *warp, const struct isa
     uint32_t room[2 * ISA_LANES];                                                                                      \
     (void)room;                                                                                                        \
     SOURCE_##AT(a, A) SOURCE_##BT(b, B) SOURCE_##CT(c, C) TARGET_##DT;                                                 \
-    for (uint32_t base = 0; base < stride; base += BLOCK) {                                                            \
-      const uint32_t block = (uint32_t)(mask >> base) & FULL;                                                          \
-      BEGIN_##DT;                                                                                                      \
-      if (__builtin_expect(block == FULL, 1)) {                                                                        \
-        LANES_INDEPENDENT for (uint32_t lane = base; lane < base + BLOCK; lane++) {                                    \
-          READ_##AT(a) READ_##BT(b) READ_##CT(c) WRITE_##DT(__VA_ARGS__)                                               \
-        }                                                                                                              \
-      } else {                                                                                                         \
-        EACH_LANE_OF(block) {                                                                                          \
-          const uint32_t lane = base + (uint32_t)lane64;                                                               \
-          READ_##AT(a) READ_##BT(b) READ_##CT(c) WRITE_##DT(__VA_ARGS__)                                               \
-        }                                                                                                              \
-      }                                                                                                                \
-      END_##DT;                                                                                                        \
-    }                                                                                                                  \
+    IN_LANES(DT, READ_##AT(a) READ_##BT(b) READ_##CT(c) WRITE_##DT(__VA_ARGS__))                                       \
     FINISH_##DT;                                                                                                       \
   }
 
@@ -176,19 +178,7 @@ static inline uint64_t source_bits(const struct isa_warp *warp, const struct isa
     const uint32_t name = (uint32_t)(inst->imm >> 32);                                                                 \
     (void)room;                                                                                                        \
     SOURCE_##AT(a, A) SOURCE_##BT(b, B) SOURCE_##CT(c, C) TARGET_##DT;                                                 \
-    for (uint32_t base = 0; base < stride; base += BLOCK) {                                                            \
-      const uint32_t block = (uint32_t)(mask >> base) & FULL;                                                          \
-      if (__builtin_expect(block == FULL, 1)) {                                                                        \
-        LANES_INDEPENDENT for (uint32_t lane = base; lane < base + BLOCK; lane++) {                                    \
-          READ_##AT(a) READ_##BT(b) READ_##CT(c) WRITE_##DT(__VA_ARGS__)                                               \
-        }                                                                                                              \
-      } else {                                                                                                         \
-        EACH_LANE_OF(block) {                                                                                          \
-          const uint32_t lane = base + (uint32_t)lane64;                                                               \
-          READ_##AT(a) READ_##BT(b) READ_##CT(c) WRITE_##DT(__VA_ARGS__)                                               \
-        }                                                                                                              \
-      }                                                                                                                \
-    }                                                                                                                  \
+    IN_LANES(DT, READ_##AT(a) READ_##BT(b) READ_##CT(c) WRITE_##DT(__VA_ARGS__))                                       \
   }
 #define LANES_LOGIC(id, ...) LANES_NUMBERED(id, table, __VA_ARGS__)
 #define LANES_SHIFT(id, ...) LANES_NUMBERED(id, shift, __VA_ARGS__)
@@ -211,11 +201,7 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
     const uint32_t axis = (uint32_t)inst->imm, *local_ids = warp->local_id + axis * stride;                            \
     (void)launch, (void)axis;                                                                                          \
     TARGET_##DT;                                                                                                       \
-    EACH_LANE_OF(mask) {                                                                                               \
-      const uint32_t lane = (uint32_t)lane64, local_id = local_ids[lane];                                              \
-      (void)local_id;                                                                                                  \
-      WRITE_##DT(__VA_ARGS__)                                                                                          \
-    }                                                                                                                  \
+    IN_LANES(DT, const uint32_t local_id = local_ids[lane]; (void)local_id; WRITE_##DT(__VA_ARGS__))                   \
   }
 #define LANES_QUERY_AXIS LANES_QUERY
 #define LANES_CLOCK LANES_QUERY

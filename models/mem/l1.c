@@ -20,19 +20,20 @@ static struct l1_line *set_of(const struct l1 *l1, uint64_t line) {
   return l1->lines + hashed(l1, line) * l1->params.l1_ways;
 }
 
-static struct l1_line *find(const struct l1 *l1, uint64_t line) {
-  if (!l1->sets) /* all of it is the LDS's */
-    return NULL;
-  struct l1_line *set = set_of(l1, line);
+static struct l1_line *find_in(const struct l1 *l1, struct l1_line *set, uint64_t line) {
   for (uint32_t way = 0; way < l1->params.l1_ways; way++)
     if (set[way].line == line + 1)
       return &set[way];
   return NULL;
 }
 
-/* The least recently used way that is neither coming nor waited for; NULL if all are. */
-static struct l1_line *victim(const struct l1 *l1, uint64_t line) {
-  struct l1_line *set = set_of(l1, line), *oldest = NULL;
+static struct l1_line *find(const struct l1 *l1, uint64_t line) {
+  return l1->sets ? find_in(l1, set_of(l1, line), line) : NULL; /* else all of it is the LDS's */
+}
+
+/* The least recently used way of a set that is neither coming nor waited for; NULL if all are. */
+static struct l1_line *victim(const struct l1 *l1, struct l1_line *set) {
+  struct l1_line *oldest = NULL;
   for (uint32_t way = 0; way < l1->params.l1_ways; way++)
     if (!set[way].coming && !set[way].waits && (!oldest || set[way].used < oldest->used))
       oldest = &set[way];
@@ -62,7 +63,7 @@ bool l1_hit(struct l1 *l1, const struct mem_line *lines, uint32_t count) {
 
 /* Sectors of a line that have to come; takes a way for them if there is one. *join: others that come already. */
 static uint32_t missing(struct l1 *l1, struct mem_line *line, uint32_t *join) {
-  struct l1_line *entry = find(l1, line->line);
+  struct l1_line *const set = set_of(l1, line->line), *entry = find_in(l1, set, line->line);
   uint32_t sectors = line->sectors;
   if (entry) {
     sectors &= ~entry->valid;
@@ -71,13 +72,13 @@ static uint32_t missing(struct l1 *l1, struct mem_line *line, uint32_t *join) {
       return sectors;
     *join = l1->params.l1_join == L1_JOIN ? sectors & entry->coming : 0;
   } else {
-    entry = victim(l1, line->line);
+    entry = victim(l1, set);
     if (!entry)
       return sectors;
     *entry = (struct l1_line){.line = line->line + 1, .used = ++l1->uses};
   }
   line->fills = (uint16_t)(sectors & ~entry->coming);
-  line->way = (uint8_t)(entry - set_of(l1, line->line));
+  line->way = (uint8_t)(entry - set);
   entry->coming |= line->fills;
   l1->taken = true;
   return sectors & ~*join;

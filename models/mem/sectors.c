@@ -44,10 +44,18 @@ uint32_t mem_merge(const struct mem_params *params, const struct isa_access *acc
                    uint32_t *sectors) {
   if (access->run)
     return merge_run(params, access, lines, sectors);
-  unsigned shift = (unsigned)__builtin_ctz(params->line);
+  const unsigned shift = (unsigned)__builtin_ctz(params->line), sector = (unsigned)__builtin_ctz(params->sector);
+  const uint64_t in_line = params->line - 1;
+  struct mem_line *found = NULL; /* mostly, a lane's bytes lie in one line, and that is the line of the lane before */
   uint32_t count = 0;
   for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
     uint64_t first = access->address[__builtin_ctzll(lanes)], last = first + access->bytes - 1;
+    if (first >> shift == last >> shift) {
+      if (!found || found->line != first >> shift)
+        found = find_line(lines, &count, first >> shift);
+      found->sectors |= sector_span((first & in_line) >> sector, (last & in_line) >> sector);
+      continue;
+    }
     for (uint64_t line = first >> shift; line <= last >> shift; line++)
       find_line(lines, &count, line)->sectors |= sectors_in(params, first, access->bytes, line);
   }
