@@ -8,6 +8,11 @@ static void note(struct node *node, cycle_t now, struct token token) {
   node->passed++;
 }
 
+/* So irregular that tokens catch up with each other: who comes to a node that holds one depends on when both did. */
+static cycle_t stay_of(struct token token) {
+  return (token.name * UINT32_C(0x9e3779b1) ^ token.hops * UINT32_C(0x85ebca6b)) * UINT32_C(0xc2b2ae35) >> 28;
+}
+
 static cycle_t node_step(void *self, cycle_t now) {
   struct node *node = self;
   if (node->holds && node->release <= now && port_can_send(node->out, now)) {
@@ -21,7 +26,7 @@ static cycle_t node_step(void *self, cycle_t now) {
     note(node, now, token);
     node->holds = token.hops > 0;
     node->held = (struct token){token.name, token.hops - 1};
-    node->release = now + 1 + (token.name + token.hops) % 7;
+    node->release = now + 1 + stay_of(token);
   }
   if (!node->holds)
     return cycle_max(now + 1, port_next(node->in));
@@ -35,10 +40,10 @@ static void node_init(struct node *node, const char *name, struct island *island
   island_probe(island, &node->component, "passed", &node->passed, 16);
 }
 
-static void connect(struct network *network, size_t i) {
+static void connect(struct network *network, size_t i, cycle_t inner) {
   size_t next = (i + 1) % NETWORK_ISLANDS;
   cycle_t latency = 3 + i % 4;
-  if (!port_init(&network->inner[i], sizeof(struct token), 2, 1, &network->front[i].component,
+  if (!port_init(&network->inner[i], sizeof(struct token), 2, inner, &network->front[i].component,
                  &network->back[i].component) ||
       !port_init(&network->ring[i], sizeof(struct token), 2, latency, &network->back[i].component,
                  &network->front[next].component))
@@ -51,19 +56,23 @@ static cycle_t lookahead(size_t i) {
   return cycle_min(in, out);
 }
 
-void network_init(struct network *network, uint32_t tokens, uint32_t hops) {
-  *network = (struct network){0};
+void network_init(struct network *network, bool star, uint32_t tokens, uint32_t hops) {
+  enum { SHORTEST = 3 };
+  struct island *hub = &network->island[NETWORK_ISLANDS];
+  *network = (struct network){.count = star ? NETWORK_ISLANDS + 1 : NETWORK_ISLANDS};
+  *hub = (struct island){.name = "hub", .hub = true, .lookahead = SHORTEST};
+  network->islands[NETWORK_ISLANDS] = hub;
   for (size_t i = 0; i < NETWORK_ISLANDS; i++) {
     struct island *island = &network->island[i];
     size_t before = (i + NETWORK_ISLANDS - 1) % NETWORK_ISLANDS;
     network->islands[i] = island;
     snprintf(island->name, sizeof island->name, "node%zu", i);
-    island->lookahead = lookahead(i);
+    island->lookahead = star ? SHORTEST : lookahead(i);
     node_init(&network->front[i], "front", island, &network->ring[before], &network->inner[i]);
-    node_init(&network->back[i], "back", island, &network->inner[i], &network->ring[i]);
+    node_init(&network->back[i], "back", star ? hub : island, &network->inner[i], &network->ring[i]);
   }
   for (size_t i = 0; i < NETWORK_ISLANDS; i++)
-    connect(network, i);
+    connect(network, i, star ? SHORTEST + i % 3 : 1);
   for (uint32_t i = 0; i < tokens; i++)
     network_inject(network, 2 * i % NETWORK_ISLANDS, i + 1, hops, 0);
 }

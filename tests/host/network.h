@@ -3,7 +3,10 @@
  *
  *     island i:  front --1--> back --(3 + i % 4)--> island i + 1's front ...
  *
- * A node takes a token, notes when it came, keeps it for a few cycles and sends it on with a hop less. */
+ * A node takes a token, notes when it came, keeps it for a few cycles and sends it on with a hop less.
+ *
+ * In a star all that is called `back` is in one more island, the hub, and all links are long: islands are linked to the
+ * hub alone. */
 #ifndef TESTS_HOST_NETWORK_H
 #define TESTS_HOST_NETWORK_H
 
@@ -27,13 +30,14 @@ struct node {
 };
 
 struct network {
-  struct island island[NETWORK_ISLANDS];
-  struct island *islands[NETWORK_ISLANDS];
+  struct island island[NETWORK_ISLANDS + 1];
+  struct island *islands[NETWORK_ISLANDS + 1];
+  size_t count; /* of islands */
   struct node front[NETWORK_ISLANDS], back[NETWORK_ISLANDS];
   struct port inner[NETWORK_ISLANDS], ring[NETWORK_ISLANDS];
 };
 
-void network_init(struct network *network, uint32_t tokens, uint32_t hops);
+void network_init(struct network *network, bool star, uint32_t tokens, uint32_t hops);
 void network_free(struct network *network);
 
 /* Gives island `index` a token at cycle `at`, as a new launch would. */
