@@ -418,6 +418,12 @@ golden: all
 bench: all $(BUILD)/launches $(BUILD)/enqueues
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/bench.py
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/launches.py
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/kernels.py
+
+# Host instructions for a warp instruction of whole kernels, held against those counted last; PROFILE=--profile shows where.
+.PHONY: bench-counts
+bench-counts: all
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/counts.py $(PROFILE)
 
 $(BUILD)/launches: tests/bench/launches.c $(BUILD)/libwarpwait.a
 	$(call say,CC )

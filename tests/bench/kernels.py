@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""How fast whole kernels are simulated: the applications of tests/hw/apps on `h200` with 1, 16 and 132 compute units.
+
+usage: tests/bench/kernels.py [--cus N,...] [--runs N] [--against WARPWAIT] [KERNEL...]
+
+Of each kernel the largest case of up to three million instructions on the GPU. A figure is the best of several
+processes from start to end, in turns, by processor time: others' work on this computer only ever slows one down. With
+--against, another build runs beside, and reports must be the same to the byte."""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/hw"))
+import runner  # noqa: E402
+from apps import cases, counters  # noqa: E402
+
+WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
+LARGEST = 3_000_000
+
+
+def chosen(words):
+    """{kernel: case}"""
+    gpu, picked = counters.read_counters(), {}
+    for name, app in cases.read_apps().items():
+        size = gpu.get(name, {}).get("instructions", LARGEST)
+        best = picked.get(app.kernel)
+        if size < LARGEST and (not best or size > best[0]) and (not words or app.kernel in words):
+            picked[app.kernel] = size, cases.case_of(app)
+    return {kernel: case for kernel, (_, case) in picked.items()}
+
+
+def prepare(folder, case, machine):
+    """The case's launch file, with its kernel and inputs beside it."""
+    folder.mkdir()
+    (folder / "kernel.cl").write_text(case.source)
+    (folder / "launch.json").write_text(runner.launch_file(case, machine.cut(case)))
+    for buffer in case.buffers:
+        if buffer.contents:
+            (folder / f"{buffer.name}.in").write_bytes(buffer.contents.data())
+    return folder / "launch.json"
+
+
+def run(warpwait, launch, cus):
+    """(seconds of processor time, MiB at most, the report)"""
+    command = [warpwait, "run", launch, "--machine", "h200", "--set", f"cu.count={cus}", "--host", "plain", "--why=no",
+               "--quiet", "--report", "json"]
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        report = output.read()
+    if process.returncode:
+        sys.exit(f"{' '.join(map(str, command))}: exit status {process.returncode}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, report
+
+
+def measure(builds, launch, cus, runs):
+    """(millions of warp instructions, best seconds of each build, MiB of the first); None if a report differs."""
+    outcomes = [[run(build, launch, cus) for build in builds] for _ in range(runs)]
+    reports = {report for outcome in outcomes for _, _, report in outcome}
+    if len(reports) > 1:
+        return None
+    work = sum(part["warp_instructions"] for part in json.loads(reports.pop())["launches"]) / 1e6
+    seconds = [min(outcome[i][0] for outcome in outcomes) for i in range(len(builds))]
+    return work, seconds, max(outcome[0][1] for outcome in outcomes)
+
+
+def summary(rates):
+    """The median, and the tenth percentile."""
+    ordered = sorted(rates)
+    return statistics.median(ordered), ordered[len(ordered) // 10]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cus", default="1,16,132", type=lambda text: [int(word) for word in text.split(",")])
+    parser.add_argument("--runs", default=3, type=int)
+    parser.add_argument("--against", metavar="WARPWAIT", help="another build")
+    parser.add_argument("kernels", nargs="*", metavar="KERNEL")
+    arguments = parser.parse_args()
+    builds = [WARPWAIT, *([arguments.against] if arguments.against else [])]
+    machine, differing = runner.Machine(WARPWAIT, "h200"), []
+    head = "".join(f"{cus:>7} CUs{'  times' if arguments.against else ''}   MiB" for cus in arguments.cus)
+    print(f"M warp-instr/s     M instr {head}")
+    rates, gains = {cus: [] for cus in arguments.cus}, {cus: [] for cus in arguments.cus}
+    with tempfile.TemporaryDirectory() as folder:
+        for kernel, case in chosen(arguments.kernels).items():
+            launch, line, work = prepare(pathlib.Path(folder) / kernel, case, machine), "", 0
+            for cus in arguments.cus:
+                measured = measure(builds, launch, cus, arguments.runs)
+                if not measured:
+                    differing.append(f"{kernel}, {cus} CUs")
+                    continue
+                work, seconds, mebibytes = measured
+                rates[cus].append(work / seconds[0])
+                gains[cus].append(seconds[-1] / seconds[0])
+                line += f"{work / seconds[0]:11.2f}" + (f"{gains[cus][-1]:7.2f}" if arguments.against else "") + f"{mebibytes:6.0f}"
+            print(f"{kernel:16}{work:10.2f} {line}", flush=True)
+    for name, index in (("median", 0), ("10th percentile", 1)):
+        line = "".join(f"{summary(rates[cus])[index]:11.2f}" + (f"{summary(gains[cus])[index]:7.2f}" if arguments.against else "") + 6 * " "
+                       for cus in arguments.cus if rates[cus])
+        print(f"{name:16}{'':10} {line}")
+    for text in differing:
+        print(f"{text}: the reports differ")
+    return bool(differing)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
