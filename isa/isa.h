@@ -350,7 +350,6 @@ struct isa_pipe_access {
   bool changed;     /* the pipe is another than before */
 };
 
-/* An access to LDS or global memory between issue and commit. */
 /* A cache that has the bytes of a load, of which no lane's are in two of its lines. */
 struct isa_cache {
   const void *self;
@@ -358,6 +357,7 @@ struct isa_cache {
   const uint8_t *(*at)(const void *self, uint64_t address); /* of a line's first byte: where the line is */
 };
 
+/* An access to LDS or global memory between issue and commit. */
 struct isa_access {
   struct isa_warp *warp;
   const struct isa_inst *inst;

@@ -374,7 +374,7 @@ static uint32_t take_more_slots(const struct cu *cu, struct cu_scheduler *schedu
 }
 
 /* A load of constants whose address is in a register reads the addresses that its lanes want one after the other. Loads
- * take turns, and all share one path. What stands at an address that the instruction has comes past it. Returns by how
+ * take turns, and all share one path. Constants whose address is in the instruction do not take it. Returns by how
  * much the words of the last address are later. */
 static uint32_t read_constants(struct cu *cu, uint32_t addresses, cycle_t now) {
   const struct cu_params *params = &cu->params;

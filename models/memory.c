@@ -273,10 +273,11 @@ static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
 /* Brings what accept_all() will want of a client into the host's caches: those of 132 compute units are cold. */
 static void fetch_ahead(const struct memory *memory, uint32_t client, cycle_t now) {
   const struct mem_message *message = port_peek(memory->clients[client].link, now);
+  enum { HOST_LINE = 64, LINES = 6 }; /* its head, and the addresses of 32 lanes */
   const char *access = (const char *)message->access;
   __builtin_prefetch(message->lines);
-  for (uint32_t i = 0; access && i < 6; i++)
-    __builtin_prefetch(access + 64 * i);
+  for (uint32_t i = 0; access && i < LINES; i++)
+    __builtin_prefetch(access + HOST_LINE * i);
 }
 
 /* Accepts what has arrived from clients [first, end); lowers *next to when the next message arrives. */

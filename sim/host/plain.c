@@ -27,6 +27,7 @@ struct slot {
 
 struct plain_host {
   struct host host;
+  struct island *hub; /* or NULL */
   struct slot *slot;
   size_t count;
   enum host_order order;
@@ -52,12 +53,9 @@ static cycle_t earliest(const struct plain_host *plain) {
 
 static cycle_t after(cycle_t at, cycle_t cycles) { return at > NEVER - cycles ? NEVER : at + cycles; }
 
-/* The hub, if windows may alternate. */
-static struct slot *find_hub(const struct plain_host *plain) {
-  for (size_t i = 0; i < plain->count && !plain->host.waveform; i++)
-    if (plain->slot[i].island->hub)
-      return plain->slot[i].island->lookahead > 1 ? &plain->slot[i] : NULL;
-  return NULL;
+/* The hub's, if windows may alternate. */
+static struct slot *hub_of(const struct plain_host *plain) {
+  return plain->hub && plain->hub->lookahead > 1 && !plain->host.waveform ? plain->hub->host : NULL;
 }
 
 /* The earliest step of the others. */
@@ -68,8 +66,8 @@ static cycle_t earliest_of_others(const struct plain_host *plain, const struct s
   return next;
 }
 
-/* Up to when nothing can arrive from a side that steps at `theirs`, or once it has heard of what is stepped at `ours`.
- */
+/* Until then nothing can arrive from the other side, which steps next at `theirs`, or at what it hears of our step at
+ * `ours`. */
 static cycle_t free_until(cycle_t theirs, cycle_t ours, cycle_t ahead) {
   return after(cycle_min(theirs, after(ours, ahead)), ahead);
 }
@@ -136,7 +134,7 @@ static cycle_t plain_run(struct host *host, cycle_t limit) {
       shuffle(plain);
     if (plain->host.waveform)
       waveform_reach(plain->host.waveform, now);
-    struct slot *hub = find_hub(plain);
+    struct slot *hub = hub_of(plain);
     if (hub)
       run_alternately(plain, hub, limit);
     else
@@ -160,12 +158,13 @@ struct host *host_plain(struct island **islands, size_t count, enum host_order o
     free(slot);
     return NULL;
   }
-  *plain = (struct plain_host){{plain_run, plain_free, NULL}, slot, count, order, seed ? seed : 1};
+  *plain = (struct plain_host){{plain_run, plain_free, NULL}, NULL, slot, count, order, seed ? seed : 1};
   for (size_t i = 0; i < count; i++) {
     struct island *island = islands[order == ORDER_DESCENDING ? count - 1 - i : i];
     slot[i] = (struct slot){island->next, island};
     island->woken = on_woken;
     island->host = &slot[i];
+    plain->hub = island->hub ? island : plain->hub;
     if (order == ORDER_DESCENDING)
       reverse_components(island);
   }

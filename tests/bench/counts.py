@@ -53,6 +53,8 @@ def main():
             folder = pathlib.Path(root) / name
             launch = kernels.prepare(folder, kernels.cases.case_of(known[name]), machine)
             after[name], written = count(launch, folder)
+            if name not in before and not arguments.write:
+                sys.exit(f"{COUNTS}: {name} is missing: run --write")
             more = after[name] / float(before[name]) - 1 if name in before else 0
             dearer += more > SLACK
             print(f"{name:28}{after[name]:9.0f}{f'{100 * more:+8.1f} %' if name in before else ''}", flush=True)
@@ -61,7 +63,8 @@ def main():
                 rows = [line for line in shown.splitlines() if re.match(r"\s*[\d,]+ \(", line)]
                 print("\n".join("  " + line[:110] for line in rows[1:1 + SHOWN]))
     if arguments.write:
-        COUNTS.write_text("".join(f"{name} {value:.0f}\n" for name, value in after.items()))
+        kept = {**{name: float(value) for name, value in before.items()}, **after}
+        COUNTS.write_text("".join(f"{name} {kept[name]:.0f}\n" for name in CASES if name in kept))
     elif dearer:
         print(f"{dearer} of {len(after)} cost over {100 * SLACK:.0f} % more than counts.txt says: find out why, or run --write")
     return bool(dearer and not arguments.write)

@@ -469,13 +469,18 @@ class Sweep(unittest.TestCase):
     def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(self):
         plan, whole, _ = self.many()
         for number in (signal.SIGINT, signal.SIGTERM):
-            (self.folder / "k.sqlite").unlink(missing_ok=True)
-            process = self.start(plan)
-            while process.poll() is None and not self.begun():
-                time.sleep(0.002)
-            process.send_signal(number)
-            told = process.communicate()[1]
-            if process.returncode == 128 + number:  # else it was quicker
+            for _ in range(3):  # it may just have come to its end
+                (self.folder / "k.sqlite").unlink(missing_ok=True)
+                process = self.start(plan)
+                while process.poll() is None and not self.begun():
+                    time.sleep(0.002)
+                was_at_work = process.poll() is None
+                process.send_signal(number)
+                told = process.communicate()[1]
+                if process.returncode == 128 + number:
+                    break
+            if was_at_work:
+                self.assertEqual(process.returncode, 128 + number)
                 self.assertIn("points are done; the same command goes on from there", told)
             self.sweep(plan, "--jobs", 2, out="k.sqlite")
             self.assertEqual(rows(self.folder / "k.sqlite"), whole)
