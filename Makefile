@@ -280,7 +280,8 @@ sanitize: export ASAN_OPTIONS := allocator_may_return_null=1
 sanitize:
 	@$(MAKE) --no-print-directory -j$$(nproc) check BUILD=build/sanitize SANITIZE=address,undefined CACHE=$(CACHE)
 
-# ThreadSanitizer on what several threads do: tests of workers, and of readers that share a trace.
+# ThreadSanitizer on what several threads do: tests of workers, of threads that share compute units, and of readers that
+# share a trace.
 threads: export WARPWAIT_CACHE := $(CACHE)
 threads: export TSAN_OPTIONS := allocator_may_return_null=1
 threads:
@@ -288,9 +289,11 @@ threads:
 	@build/tsan/tests/traces --gtest_brief=1 --gtest_filter='*threads*'
 	@build/tsan/tests/sweep --gtest_brief=1 --gtest_filter='sweep_workers*:sweep_alike*'
 	@build/tsan/tests/explain --gtest_brief=1 --gtest_filter='explain_workers*'
+	@build/tsan/tests/host --gtest_brief=1 --gtest_filter='host.threads*:crew.every*:crew.what*'
+	@build/tsan/tests/models --gtest_brief=1 --gtest_filter='*threads*'
 	@build/tsan/tests/api --gtest_brief=1 --gtest_filter='workers_api*:*threads*'
 
-threads-programs: $(addprefix $(BUILD)/tests/,traces sweep explain api)
+threads-programs: $(addprefix $(BUILD)/tests/,traces sweep explain api host models)
 
 # libFuzzer on every reader of bytes from outside, FUZZ_SECONDS each, two at once, with sanitizers, built by clang-15.
 FUZZ_SECONDS ?= 3600

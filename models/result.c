@@ -181,6 +181,50 @@ static bool collect_latency(const struct histogram *latency, struct launch_resul
   return result->dma_latency;
 }
 
+/* ---- what shares have counted ------------------------------------------------------------------ */
+
+static bool open_tally(struct tally *tally, const struct at_once *all, bool first) {
+  bool good = true;
+  if (tally->copy_latency.count)
+    memset(&tally->copy_latency, 0, sizeof tally->copy_latency);
+  for (size_t i = 0; i < all->count; i++) {
+    tally->by_pc[i] = first ? all->results[i].by_pc : calloc(all->launches[i]->program->count, sizeof **tally->by_pc);
+    good = good && tally->by_pc[i];
+  }
+  return good;
+}
+
+bool simulation_open_tallies(struct simulation *simulation, const struct at_once *all, unsigned shares) {
+  bool good = true;
+  if (shares != simulation->tally_count) {
+    free(simulation->tallies);
+    simulation->tallies = calloc(shares, sizeof *simulation->tallies);
+    simulation->tally_count = simulation->tallies ? shares : 0;
+  }
+  for (unsigned share = 0; share < simulation->tally_count; share++)
+    good = open_tally(&simulation->tallies[share], all, share == 0) && good;
+  return good && simulation->tally_count;
+}
+
+void simulation_add_tallies(struct simulation *simulation, const struct at_once *all) {
+  for (unsigned share = 1; share < simulation->tally_count; share++) {
+    struct tally *tally = &simulation->tallies[share];
+    histogram_add_all(&simulation->tallies[0].copy_latency, &tally->copy_latency);
+    for (size_t i = 0; i < all->count; i++)
+      for (uint32_t pc = 0; pc < all->launches[i]->program->count; pc++)
+        pc_result_add(&all->results[i].by_pc[pc], &tally->by_pc[i][pc]);
+  }
+}
+
+void simulation_close_tallies(struct simulation *simulation) {
+  for (unsigned share = 0; share < simulation->tally_count; share++)
+    for (size_t i = 0; i < RESULT_TOGETHER; i++) {
+      if (share > 0)
+        free(simulation->tallies[share].by_pc[i]);
+      simulation->tallies[share].by_pc[i] = NULL;
+    }
+}
+
 bool simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index) {
   struct launch_result *result = &all->results[index];
   cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
@@ -194,7 +238,28 @@ bool simulation_collect(struct simulation *simulation, const struct at_once *all
     simulation_collect_kernel(result, hazard_cycles, &node->cu, &node->cu.kernels[index],
                               simulation->memory.pipes.changed);
   }
-  return collect_latency(&simulation->copy_latency, result);
+  return collect_latency(&simulation->tallies[0].copy_latency, result);
+}
+
+void pc_result_add(struct pc_result *sum, const struct pc_result *at) {
+  sum->issues += at->issues;
+  sum->lanes += at->lanes;
+  for (unsigned i = 0; i < STALLS; i++)
+    sum->stalls[i] += at->stalls[i];
+  sum->lds_accesses += at->lds_accesses;
+  sum->lds_passes += at->lds_passes;
+  sum->lds_conflict_cycles += at->lds_conflict_cycles;
+  sum->lds_contention_cycles += at->lds_contention_cycles;
+  sum->lds_max_ways = cycle_max(sum->lds_max_ways, at->lds_max_ways);
+  sum->sectors += at->sectors;
+  sum->copies += at->copies;
+  sum->copy_bytes += at->copy_bytes;
+  sum->copy_forms |= at->copy_forms;
+  sum->copies_done += at->copies_done;
+  sum->copy_cycles += at->copy_cycles;
+  sum->copy_requests += at->copy_requests;
+  sum->copy_moved += at->copy_moved;
+  sum->copy_max = cycle_max(sum->copy_max, at->copy_max);
 }
 
 const struct histogram *launch_copy_latency(const struct launch_result *result) {

@@ -33,6 +33,9 @@ struct pc_result {
   uint64_t copy_requests, copy_moved;          /* of these: requests of engines (accesses of warps), their bytes */
 };
 
+/* Adds what the instruction cost elsewhere. */
+void pc_result_add(struct pc_result *sum, const struct pc_result *at);
+
 /* What bounds the work-groups that a CU can hold. */
 enum occupancy_limit { LIMIT_WARPS, LIMIT_GROUPS, LIMIT_REGISTERS, LIMIT_LDS, LIMIT_WORK, OCCUPANCY_LIMITS };
 

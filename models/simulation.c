@@ -236,11 +236,6 @@ struct simulation *simulation_new_with(const struct machine *machine, const stru
     simulation_free(simulation);
     return NULL;
   }
-  for (uint32_t i = 0; i < count; i++) {
-    simulation->nodes[i].cu.copy_latency = &simulation->copy_latency;
-    for (unsigned engine = 0; engine < simulation->nodes[i].engines; engine++)
-      simulation->nodes[i].dma[engine].latency = &simulation->copy_latency;
-  }
   simulation->islands[0] = &simulation->uncore;
   for (uint32_t i = 0; i < clusters(machine); i++)
     simulation->islands[1 + i] = &simulation->nodes[i * machine->dma.cus].island;
@@ -254,6 +249,7 @@ void simulation_free(struct simulation *simulation) {
     node_free(&simulation->nodes[i]);
   dispatcher_free(&simulation->dispatcher);
   memory_free(&simulation->memory);
+  free(simulation->tallies);
   free(simulation->nodes);
   free(simulation->cus);
   free(simulation->islands);
@@ -377,7 +373,14 @@ static bool copies(const struct isa_program *program) {
   return false;
 }
 
+/* The tally of the share that the node is in. */
+static struct tally *tally_of(const struct simulation *simulation, const struct node *node) {
+  const struct island *island = node->cu.component.island;
+  return &simulation->tallies[simulation->tally_count > 1 ? island->share : 0];
+}
+
 static bool prepare_node(const struct simulation *simulation, struct node *node, const struct at_once *all) {
+  struct tally *tally = tally_of(simulation, node);
   if (!cu_launch(&node->cu, (uint32_t)all->count, most_lds(all)))
     return false;
   for (size_t i = 0; i < all->count; i++) {
@@ -385,18 +388,24 @@ static bool prepare_node(const struct simulation *simulation, struct node *node,
     all->launches[i]->report = cu_report;
     all->launches[i]->report_context = &node->cu.kernels[i];
     node->launches[i] = *all->launches[i];
+    if (all->launches[i]->memory) {
+      node->memory = *all->launches[i]->memory;
+      node->launches[i].memory = &node->memory;
+    }
   }
   if (!node->source->launch.call(node->source->launch.self, node->launches, all->count))
     return false;
   for (size_t i = 0; i < all->count; i++)
     cu_launch_kernel(&node->cu, &node->launches[i], all->results[i].occupancy.lds_per_group, all->copies[i],
-                     all->results[i].by_pc);
+                     tally->by_pc[i]);
+  node->cu.copy_latency = &tally->copy_latency;
   node->lds.stats = (struct lds_stats){0};
   for (unsigned engine = 0; engine < node->engines; engine++) {
     struct dma *dma = &node->dma[engine];
     dma->stats = (struct dma_stats){0};
     dma->queue_peak = 0;
     dma->out_bytes = 0;
+    dma->latency = &tally->copy_latency;
     dma_timeline_start(&dma->timeline, simulation->start);
   }
   if (simulation->told)
@@ -418,7 +427,14 @@ static void prepare_dispatcher(struct simulation *simulation, const struct at_on
   }
 }
 
-static bool prepare(struct simulation *simulation, const struct at_once *all) {
+/* Several threads may step its islands: nobody watches who is told by one alone, and nothing but memory is shared. */
+static bool threadable(const struct simulation *simulation, const struct at_once *all) {
+  const struct node *node = &simulation->nodes[0];
+  const struct isa_memory *memory = all->launches[0]->memory;
+  return !simulation->told && node->source == &node->executor.source && (!memory || !memory->pipe_count);
+}
+
+static bool prepare(struct simulation *simulation, const struct at_once *all, unsigned shares) {
   const struct machine *machine = &simulation->machine;
   struct isa_memory *memory = all->launches[0]->memory;
   bool good = true;
@@ -428,8 +444,8 @@ static bool prepare(struct simulation *simulation, const struct at_once *all) {
                              machine->cu.count * machine->cu.accesses, simulation->start))
     return false;
   memory_launch(&simulation->memory, memory, simulation->start);
-  if (simulation->copy_latency.count)
-    memset(&simulation->copy_latency, 0, sizeof simulation->copy_latency);
+  if (!simulation_open_tallies(simulation, all, shares))
+    return false;
   for (uint32_t i = 0; i < machine->cu.count; i++)
     if (!prepare_node(simulation, &simulation->nodes[i], all))
       return false;
@@ -598,7 +614,9 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
   assert(count && count <= RESULT_TOGETHER && "the caller has counted them");
   for (size_t i = 0; i < count; i++)
     all.copies[i] = copies(launches[i]->program);
-  if (!prepare(simulation, &all)) {
+  host->one_by_one = !threadable(simulation, &all);
+  if (!prepare(simulation, &all, host->one_by_one || !host->shares ? 1 : host->shares)) {
+    simulation_close_tallies(simulation);
     give_up(results, count);
     return false;
   }
@@ -612,6 +630,8 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
     cycles = abandoned_after(simulation);
   if (end != END_FINISHED)
     abandon(simulation, simulation->start + cycles);
+  simulation_add_tallies(simulation, &all);
+  simulation_close_tallies(simulation);
   bool good = true;
   for (size_t i = 0; i < count; i++) {
     conclude(simulation, &results[i], i, end, cycles);

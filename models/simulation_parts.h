@@ -23,7 +23,15 @@ struct node {
   struct mem_port port;
   struct executor executor; /* empty when somebody else makes the sources and wants none */
   const struct warp_source *source;
+  struct isa_memory memory;                    /* the launches', with a buffer of its own that was found last */
   struct isa_launch launches[RESULT_TOGETHER]; /* copies of its own: `report` leads to this compute unit */
+};
+
+/* What the islands of a share of the host's (sim/core/host.h) count together: sums and maxima, so that those of all
+ * shares are added up when the launches have ended. */
+struct tally {
+  struct histogram copy_latency;
+  struct pc_result *by_pc[RESULT_TOGETHER]; /* of each launch; the first tally's are the results' */
 };
 
 struct simulation {
@@ -34,10 +42,11 @@ struct simulation {
   struct node *nodes;
   struct cu **cus; /* of the nodes, for the dispatcher */
   struct island **islands;
-  struct histogram copy_latency; /* of a launch: sums and maxima, so that all engines and CUs count into one */
-  cycle_t start;                 /* of the next launch */
-  cycle_t stepped;               /* all steps before this cycle have been */
-  bool told;                     /* to a timeline */
+  struct tally *tallies;
+  unsigned tally_count; /* that there are */
+  cycle_t start;        /* of the next launch */
+  cycle_t stepped;      /* all steps before this cycle have been */
+  bool told;            /* to a timeline */
 };
 
 /* Launches that run at once, and what becomes of them. */
@@ -61,6 +70,15 @@ void simulation_mark_parked(struct simulation *simulation);
  * `hazard_cycles` says: RESULT_HAZARDS of them, zeros at first. */
 void simulation_collect_kernel(struct launch_result *result, cycle_t *hazard_cycles, const struct cu *cu,
                                const struct cu_kernel *kernel, cycle_t changed);
+
+/* Room for what so many shares count, all zero. False when memory runs out. simulation_close_tallies() must follow. */
+bool simulation_open_tallies(struct simulation *simulation, const struct at_once *all, unsigned shares);
+
+/* Adds them up in the first one, and so in the results. */
+void simulation_add_tallies(struct simulation *simulation, const struct at_once *all);
+
+/* Gives the room back, but for the results'. */
+void simulation_close_tallies(struct simulation *simulation);
 
 /* Fills the result of launch `index`, whose end and cycles are known. False when memory runs out. */
 bool simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index);

@@ -142,7 +142,7 @@ host *host_systemc(island **islands, size_t count, uint32_t clock_mhz, const cha
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   try {
     auto shell = std::make_unique<Shell>(islands, count, clock_mhz);
-    auto *host = new SystemcHost{{systemc_run, systemc_free, nullptr}, std::move(shell)};
+    auto *host = new SystemcHost{{systemc_run, systemc_free, nullptr, 0, false}, std::move(shell)};
     return &host->base;
   } catch (const std::exception &error) {
     static std::string text;

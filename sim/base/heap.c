@@ -27,7 +27,7 @@ struct border {
 
 /* Of the thread. */
 static _Thread_local struct border *innermost __attribute__((tls_model("initial-exec")));
-static _Thread_local char defect[240];
+static _Thread_local char defect[HEAP_TEXT];
 
 static struct heap_pool *pool_now(void) { return innermost ? innermost->pool : NULL; }
 
@@ -64,21 +64,32 @@ static bool grow(struct heap_pool *pool) {
     if (pool->slot[i])
       larger.slot[slot_of(&larger, pool->slot[i])] = pool->slot[i];
   free(pool->slot);
-  *pool = larger;
+  pool->slot = larger.slot;
+  pool->room = larger.room;
   return true;
 }
+
+/* Helpers allocate rarely, and what is done meanwhile is short. */
+static void lock(struct heap_pool *pool) {
+  while (__atomic_test_and_set(&pool->busy, __ATOMIC_ACQUIRE))
+    ;
+}
+
+static void unlock(struct heap_pool *pool) { __atomic_clear(&pool->busy, __ATOMIC_RELEASE); }
 
 /* False: there is no room. */
 static bool list(struct heap_pool *pool, void *block) {
-  if (2 * (pool->count + 1) > pool->room && !grow(pool))
-    return false;
-  pool->slot[slot_of(pool, block)] = block;
-  pool->count++;
-  return true;
+  lock(pool);
+  const bool good = 2 * (pool->count + 1) <= pool->room || grow(pool);
+  if (good) {
+    pool->slot[slot_of(pool, block)] = block;
+    pool->count++;
+  }
+  unlock(pool);
+  return good;
 }
 
-/* Whether it was there. */
-static bool unlist(struct heap_pool *pool, const void *block) {
+static bool take_out(struct heap_pool *pool, const void *block) {
   if (!pool->room)
     return false;
   size_t gap = slot_of(pool, block);
@@ -94,6 +105,14 @@ static bool unlist(struct heap_pool *pool, const void *block) {
   pool->slot[gap] = NULL;
   pool->count--;
   return true;
+}
+
+/* Whether it was there. */
+static bool unlist(struct heap_pool *pool, const void *block) {
+  lock(pool);
+  const bool there = take_out(pool, block);
+  unlock(pool);
+  return there;
 }
 
 void heap_pool_empty(struct heap_pool *pool) {
@@ -157,6 +176,23 @@ bool heap_pass(void (*work)(void *self), void *self, size_t *wanted) {
   if (good && border.wanted)
     refuse(border.wanted);
   return good;
+}
+
+struct border *heap_border(void) {
+  return innermost;
+}
+
+bool heap_help(struct border *helped, void (*work)(void *self), void *self, size_t *wanted, char text[HEAP_TEXT]) {
+  struct border border = {.pool = helped ? helped->pool : NULL};
+  const bool good = run_behind(&border, work, self, wanted);
+  if (!good)
+    memcpy(text, defect, HEAP_TEXT);
+  return good;
+}
+
+void heap_out_for(size_t wanted, const char *text) {
+  memcpy(defect, text, HEAP_TEXT);
+  heap_out(wanted);
 }
 
 bool heap_guarded(void) { return innermost; }

@@ -15,8 +15,8 @@
  * A pool may outlive its border: a device lists there what its simulation owns, over many calls, and gives all of it up
  * at once.
  *
- * Invariant: a block is in at most one pool, and only the thread that is behind the pool's border touches the pool.
- * Outside of borders these are the C library's functions.
+ * Invariant: a block is in at most one pool, and only the thread that is behind the pool's border touches the pool, and
+ * threads that help it (heap_help). Outside of borders these are the C library's functions.
  *
  * A border is also where a broken invariant ends: assert() that fails goes back to it likewise, so that a defect of
  * ours does not end the program that we are part of. And a thread behind a border reads and writes numbers as the "C"
@@ -43,6 +43,7 @@ struct heap_pool {
   size_t room, count;
   struct heap_held *held; /* the one taken last is dropped first */
   size_t held_count, held_room;
+  bool busy; /* a thread is changing the table: others wait */
 };
 
 /* Runs work(self) behind a border. False: memory ran out, and *wanted bytes more were not to be had (wanted may be
@@ -59,6 +60,15 @@ bool heap_try_last(void (*work)(void *self), void *self, size_t *wanted);
  * as if called by itself, but false when memory ran out. Whoever called puts its things in order and goes on with
  * heap_out(*wanted). What heap_hold() drops comes too late for that: by then the frames are gone. */
 bool heap_pass(void (*work)(void *self), void *self, size_t *wanted);
+
+/* A thread of ours that helps one behind a border, which waits for it or works beside it: as heap_pass(), with that
+ * border's pool. NULL: there is none. When memory has run out or an invariant is broken, `defect` is told which: the
+ * helped thread goes on with heap_out_for(). */
+struct border;
+enum { HEAP_TEXT = 240 };
+struct border *heap_border(void); /* the thread's own */
+bool heap_help(struct border *border, void (*work)(void *self), void *self, size_t *wanted, char defect[HEAP_TEXT]);
+_Noreturn void heap_out_for(size_t wanted, const char *defect);
 
 /* Frees all that is listed, and drops what is held. */
 void heap_pool_empty(struct heap_pool *pool);
@@ -83,7 +93,6 @@ const char *heap_defect_text(void); /* of the thread's last one; "" before */
 
 /* Code that is not ours is called from behind a border: what it allocates is its own, and its calls of ours have
  * borders of their own. The thread has none between these two. */
-struct border;
 struct border *heap_suspend(void);
 void heap_resume(struct border *border);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/core/component.h"
+#include "sim/host/host.h"
 #include "sim/sweep/workers.h"
 #include "sim/tracetools/merge.h"
 

@@ -37,13 +37,18 @@ static bool read_order(const char *word, struct run_options *run, struct message
          message_fail(message, "--order: '%.60s' is not one of: ascending descending shuffled[:SEED]", word);
 }
 
-/* An order is the plain host's business. */
+/* An order and threads are the plain host's business; an order is that of one thread. */
 static bool take_host(struct command *command, struct run_options *run, struct message *message) {
-  const bool plain = command_choice(command, OPTION_HOST), ordered = command_has(command, OPTION_ORDER);
+  const bool systemc = command_choice(command, OPTION_HOST), ordered = command_has(command, OPTION_ORDER);
   const char *order;
-  run->make_host = plain || ordered ? NULL : make_systemc;
-  if (ordered && !plain && command_has(command, OPTION_HOST))
+  uint64_t threads = ordered || systemc ? 1 : RUN_BEST_THREADS;
+  run->make_host = systemc ? make_systemc : NULL;
+  if (ordered && systemc)
     return message_fail(message, "--order: only the plain host has one");
+  command_number(command, OPTION_THREADS, &threads);
+  if (threads > 1 && (ordered || systemc))
+    return message_fail(message, "--threads: only the plain host has several, and it steps in no other order then");
+  run->threads = (unsigned)threads;
   for (size_t at = 0; (order = command_next(command, OPTION_ORDER, &at));)
     if (!read_order(order, run, message))
       return false;

@@ -57,9 +57,6 @@ void island_order(struct island *island, const size_t *permutation) {
 }
 
 void island_wake(struct island *island, cycle_t at) {
-  if (at >= island->next)
-    return;
-  island->next = at;
-  if (island->woken && !island->running)
+  if (island_lower(island, &island->next, at) && island->woken && !island->running)
     island->woken(island->host, at);
 }

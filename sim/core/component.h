@@ -58,6 +58,7 @@ struct island {
   bool running;                          /* in island_run(): wake-ups come from inside, and need no hook */
   cycle_t lookahead;                     /* smallest latency of a link to or from it */
   bool hub;                              /* all others are linked to it alone */
+  unsigned share;                        /* of the host's: those of different ones may run at once (sim/core/host.h) */
   void (*woken)(void *host, cycle_t at); /* host's hook: `next` became earlier */
   void *host;
   struct probe probe[ISLAND_PROBES];
@@ -77,16 +78,30 @@ cycle_t island_run(struct island *island, cycle_t until);
 /* Permutes the stepping order. Only tests call it: any permutation gives the same result. */
 void island_order(struct island *island, const size_t *permutation);
 
-/* The island's earliest step moved to `at`. */
+/* The island's earliest step moved to `at`. A hub's may be moved by several threads at once: by islands that are linked
+ * to it. */
 void island_wake(struct island *island, cycle_t at);
+
+/* Lowers *next, the island's or one of its parts', to `at`; false if it was as low. A hub's may be lowered by several
+ * threads at once. */
+static inline bool island_lower(const struct island *island, cycle_t *next, cycle_t at) {
+  cycle_t was = __atomic_load_n(next, __ATOMIC_RELAXED);
+  while (at < was) {
+    if (!island || !island->hub) {
+      *next = at;
+      return true;
+    }
+    if (__atomic_compare_exchange_n(next, &was, at, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return true;
+  }
+  return false;
+}
 
 /* Asks for a step of `component` at cycle `at`, or earlier if one is already due. */
 static inline void component_wake(struct component *component, cycle_t at) {
-  if (at >= component->next)
-    return;
-  component->next = at;
-  if (component->island && at < component->island->next)
-    island_wake(component->island, at);
+  struct island *island = component->island;
+  if (island_lower(island, &component->next, at) && island && at < __atomic_load_n(&island->next, __ATOMIC_RELAXED))
+    island_wake(island, at);
 }
 
 #endif

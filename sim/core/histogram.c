@@ -30,6 +30,19 @@ void histogram_add(struct histogram *histogram, uint64_t value) {
   histogram->bin[bin_of(value)]++;
 }
 
+void histogram_add_all(struct histogram *histogram, const struct histogram *other) {
+  if (!other->count)
+    return;
+  if (!histogram->count || other->minimum < histogram->minimum)
+    histogram->minimum = other->minimum;
+  if (other->maximum > histogram->maximum)
+    histogram->maximum = other->maximum;
+  histogram->count += other->count;
+  histogram->sum += other->sum;
+  for (unsigned i = 0; i < HISTOGRAM_BINS; i++)
+    histogram->bin[i] += other->bin[i];
+}
+
 uint64_t histogram_quantile(const struct histogram *histogram, unsigned percent) {
   uint64_t wanted = div_up(histogram->count * percent, 100), seen = 0;
   if (!histogram->count)

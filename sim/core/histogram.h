@@ -17,6 +17,9 @@ struct histogram {
 
 void histogram_add(struct histogram *histogram, uint64_t value);
 
+/* The values of another one. */
+void histogram_add_all(struct histogram *histogram, const struct histogram *other);
+
 /* The smallest value that at least `percent` % of the values do not exceed: exact below 256, the lower
  * edge of its bin otherwise (but the maximum in the maximum's bin, and never below the minimum); 0 when empty. */
 uint64_t histogram_quantile(const struct histogram *histogram, unsigned percent);

@@ -1,5 +1,5 @@
-/* Hosts: who steps the islands. The plain loop is here; SystemC is a part of its own (bindings/systemc), and a client
- * may bring another.
+/* Hosts: who steps the islands. The plain loop is here, in one thread or in several; SystemC is a part of its own
+ * (bindings/systemc), and a client may bring another.
  *
  * All hosts let an island run ahead of their clock by its lookahead, and give the same cycles, the
  * same results and the same trace to the bit; a test holds it. */
@@ -17,6 +17,11 @@ enum host_order { ORDER_ASCENDING, ORDER_DESCENDING, ORDER_SHUFFLED };
 /* A plain loop. `order` is the order in which islands, and components within them, are stepped;
  * the seed serves ORDER_SHUFFLED, which permutes them anew for each window. NULL: out of memory. */
 struct host *host_plain(struct island **islands, size_t count, enum host_order order, uint32_t seed);
+
+/* The same in ascending order, in so many threads with the caller's, HOST_THREADS at most: they share the islands
+ * besides the hub, in windows in which at least so many of them have something to do. */
+enum { HOST_THREADS = 64 };
+struct host *host_threads(struct island **islands, size_t count, unsigned threads, size_t least);
 
 /* Whoever makes a host for a run: of islands whose clock has so many MHz. NULL with *why filled, a text that stays,
  * when it cannot be had. */

@@ -14,9 +14,14 @@
  *     T = the earliest step of any island
  *     every island due before T + its lookahead runs up to there
  *
+ * With threads, islands of a window that are not the hub are dealt to shares, which a crew takes; the hub's window has
+ * the others wait, so that nothing of what it shares with them needs a lock. Each share has every so manieth island,
+ * since neighbours are often alike in what they have to do.
+ *
  * `slot` keeps the islands' next steps side by side: looking for the earliest of 133 touches 2 KB. */
 #include <stdlib.h>
 
+#include "sim/host/crew.h"
 #include "sim/host/host.h"
 #include "sim/host/vcd.h"
 
@@ -32,14 +37,21 @@ struct plain_host {
   size_t count;
   enum host_order order;
   uint32_t random;
+  struct crew *crew; /* or NULL */
+  size_t least;      /* islands with something to do that it is called for */
+  cycle_t until;     /* of the crew's window */
 };
 
-static void on_woken(void *context, cycle_t at) { ((struct slot *)context)->next = at; }
+static void on_woken(void *context, cycle_t at) {
+  struct slot *slot = context;
+  island_lower(slot->island, &slot->next, at);
+}
 
 static void plain_free(struct host *host) {
   struct plain_host *plain = (struct plain_host *)host;
   for (size_t i = 0; i < plain->count; i++)
     plain->slot[i].island->woken = NULL;
+  crew_free(plain->crew);
   free(plain->slot);
   free(plain);
 }
@@ -72,14 +84,34 @@ static cycle_t free_until(cycle_t theirs, cycle_t ours, cycle_t ahead) {
   return after(cycle_min(theirs, after(ours, ahead)), ahead);
 }
 
+/* Every `step`th of the others from number `first` on. */
+static void run_others(struct plain_host *plain, size_t first, size_t step) {
+  for (size_t i = first; i < plain->count; i += step) {
+    struct slot *slot = &plain->slot[i];
+    if (!slot->island->hub && slot->next < plain->until)
+      slot->next = island_run(slot->island, plain->until);
+  }
+}
+
+static void run_share(void *self, unsigned share) {
+  struct plain_host *plain = self;
+  run_others(plain, share, plain->host.shares);
+}
+
+static bool worth_threads(const struct plain_host *plain) {
+  size_t due = 0;
+  for (size_t i = 0; i < plain->count; i++)
+    due += plain->slot[i].next < plain->until;
+  return due >= plain->least;
+}
+
 static void run_alternately(struct plain_host *plain, struct slot *hub, cycle_t limit) {
   const cycle_t ahead = hub->island->lookahead;
-  const cycle_t until = cycle_min(free_until(hub->next, earliest_of_others(plain, hub), ahead), limit);
-  for (size_t i = 0; i < plain->count; i++) {
-    struct slot *slot = &plain->slot[i];
-    if (slot != hub && slot->next < until)
-      slot->next = island_run(slot->island, until);
-  }
+  plain->until = cycle_min(free_until(hub->next, earliest_of_others(plain, hub), ahead), limit);
+  if (plain->crew && !plain->host.one_by_one && worth_threads(plain))
+    crew_round(plain->crew);
+  else
+    run_others(plain, 0, 1);
   const cycle_t end = cycle_min(free_until(earliest_of_others(plain, hub), hub->next, ahead), limit);
   if (hub->next < end)
     hub->next = island_run(hub->island, end);
@@ -158,7 +190,11 @@ struct host *host_plain(struct island **islands, size_t count, enum host_order o
     free(slot);
     return NULL;
   }
-  *plain = (struct plain_host){{plain_run, plain_free, NULL}, NULL, slot, count, order, seed ? seed : 1};
+  *plain = (struct plain_host){.host = {.run = plain_run, .free = plain_free},
+                               .slot = slot,
+                               .count = count,
+                               .order = order,
+                               .random = seed ? seed : 1};
   for (size_t i = 0; i < count; i++) {
     struct island *island = islands[order == ORDER_DESCENDING ? count - 1 - i : i];
     slot[i] = (struct slot){island->next, island};
@@ -169,4 +205,23 @@ struct host *host_plain(struct island **islands, size_t count, enum host_order o
       reverse_components(island);
   }
   return &plain->host;
+}
+
+/* Shares are more than threads, so that who is done early takes another one. */
+struct host *host_threads(struct island **islands, size_t count, unsigned threads, size_t least) {
+  enum { SHARES = 2 };
+  struct host *host = host_plain(islands, count, ORDER_ASCENDING, 0);
+  struct plain_host *plain = (struct plain_host *)host;
+  if (!host || threads < 2)
+    return host;
+  host->shares = SHARES * (threads < HOST_THREADS ? threads : HOST_THREADS);
+  plain->least = least;
+  plain->crew = crew_new(host->shares / SHARES, host->shares, run_share, plain);
+  if (!plain->crew) {
+    plain_free(host);
+    return NULL;
+  }
+  for (size_t i = 0; i < count; i++)
+    islands[i]->share = (unsigned)(i % host->shares);
+  return host;
 }

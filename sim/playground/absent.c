@@ -10,12 +10,35 @@
 #include "bindings/systemc/systemc.h"
 #include "sim/base/file.h"
 #include "sim/console/processes.h"
+#include "sim/host/crew.h"
 
 /* The plain loop gives the same cycles and results to the bit. */
 struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message) {
   (void)clock_mhz;
   *message = "out of memory";
   return host_plain(islands, count, ORDER_ASCENDING, 0);
+}
+
+/* The caller does it all. */
+struct crew {
+  unsigned shares;
+  void (*work)(void *self, unsigned share);
+  void *self;
+};
+
+struct crew *crew_new(unsigned threads, unsigned shares, void (*work)(void *self, unsigned share), void *self) {
+  struct crew *crew = malloc(sizeof *crew);
+  (void)threads;
+  if (crew)
+    *crew = (struct crew){shares, work, self};
+  return crew;
+}
+
+void crew_free(struct crew *crew) { free(crew); }
+
+void crew_round(struct crew *crew) {
+  for (unsigned share = 0; share < crew->shares; share++)
+    crew->work(crew->self, share);
 }
 
 /* A file named by its number, which is the lowest that is free; an instance's files go with it. Emscripten duplicates a

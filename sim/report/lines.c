@@ -5,27 +5,9 @@
 #include "sim/base/need.h"
 
 static void add(struct line_cost *line, const struct pc_result *at) {
-  struct pc_result *sum = &line->cost;
-  sum->issues += at->issues;
-  sum->lanes += at->lanes;
-  for (unsigned i = 0; i < STALLS; i++) {
-    sum->stalls[i] += at->stalls[i];
+  pc_result_add(&line->cost, at);
+  for (unsigned i = 0; i < STALLS; i++)
     line->cycles += at->stalls[i];
-  }
-  sum->lds_accesses += at->lds_accesses;
-  sum->lds_passes += at->lds_passes;
-  sum->lds_conflict_cycles += at->lds_conflict_cycles;
-  sum->lds_contention_cycles += at->lds_contention_cycles;
-  sum->lds_max_ways = cycle_max(sum->lds_max_ways, at->lds_max_ways);
-  sum->sectors += at->sectors;
-  sum->copies += at->copies;
-  sum->copy_bytes += at->copy_bytes;
-  sum->copy_forms |= at->copy_forms;
-  sum->copies_done += at->copies_done;
-  sum->copy_cycles += at->copy_cycles;
-  sum->copy_requests += at->copy_requests;
-  sum->copy_moved += at->copy_moved;
-  sum->copy_max = cycle_max(sum->copy_max, at->copy_max);
 }
 
 static bool costs(const struct pc_result *at) {

@@ -46,13 +46,23 @@ static void settle(struct print_log *log) {
   log->count = kept;
 }
 
-void print_log_take(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length) {
-  struct print_log *log = context;
-  const uint32_t *groups = group->launch->groups, *id = group->id;
+struct printing {
+  struct print_log *log;
+  const struct isa_group *group;
+  uint32_t item;
+  const char *text;
+  size_t length;
+};
+
+static void take(void *self) {
+  const struct printing *printing = self;
+  struct print_log *log = printing->log;
+  const size_t length = printing->length;
+  const uint32_t *groups = printing->group->launch->groups, *id = printing->group->id;
   const struct print_piece piece = {
       .group = id[0] + (uint64_t)groups[0] * (id[1] + (uint64_t)groups[1] * id[2]),
       .call = log->calls++,
-      .item = item,
+      .item = printing->item,
       .start = log->length,
       .length = length,
   };
@@ -62,11 +72,24 @@ void print_log_take(void *context, const struct isa_group *group, uint32_t item,
     log->pieces = need_more(log->pieces, log->room = 2 * log->room + 64, sizeof *log->pieces);
   if (log->length + length > log->text_room)
     log->text = need_more(log->text, log->text_room = 2 * (log->length + length), 1);
-  memcpy(log->text + log->length, text, length);
+  memcpy(log->text + log->length, printing->text, length);
   log->length += length;
   log->pieces[log->count++] = piece;
   if (log->length > 2 * log->limit)
     settle(log);
+}
+
+/* One after the other; who runs out of memory lets the next one at it. */
+void print_log_take(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length) {
+  struct print_log *log = context;
+  struct printing printing = {log, group, item, text, length};
+  size_t wanted = 0;
+  while (__atomic_test_and_set(&log->busy, __ATOMIC_ACQUIRE))
+    ;
+  const bool good = heap_pass(take, &printing, &wanted);
+  __atomic_clear(&log->busy, __ATOMIC_RELEASE);
+  if (!good)
+    heap_out(wanted);
 }
 
 struct printed print_log_finish(struct print_log *log) {

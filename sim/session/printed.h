@@ -33,9 +33,10 @@ struct print_log {
   uint64_t calls;
   bool cut;
   struct print_piece horizon; /* when cut: what comes here or later in the order is not kept */
+  bool busy;                  /* a thread adds a piece: others wait */
 };
 
-/* isa_launch.print, with a struct print_log as its context. */
+/* isa_launch.print, with a struct print_log as its context. Threads may print at once, a work-item in one at a time. */
 void print_log_take(void *log, const struct isa_group *group, uint32_t item, const char *text, size_t length);
 
 /* Gives all that was collected, in order, and frees the log's own memory. */

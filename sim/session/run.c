@@ -6,6 +6,7 @@
 
 #include "models/functional.h"
 #include "sim/base/need.h"
+#include "sim/base/processors.h"
 #include "sim/host/vcd.h"
 
 /* ---- who is told of progress ------------------------------------------------------------------ */
@@ -106,13 +107,27 @@ struct engine {
   bool watched;                  /* in the run before */
 };
 
+/* Those that step so many islands. */
+static unsigned threads_for(const struct run_options *options, size_t islands) {
+  enum { EACH = 8 }; /* fewer islands have a thread wait more than work */
+  const unsigned most = (unsigned)(islands / EACH), processors = processors_online();
+  return options->threads != RUN_BEST_THREADS ? options->threads : processors < most ? processors : most;
+}
+
+static struct host *make_plain(struct island **islands, size_t count, const struct run_options *options) {
+  enum { LEAST = 4 }; /* for fewer, threads are not worth their waking */
+  const unsigned threads = threads_for(options, count);
+  return threads > 1 ? host_threads(islands, count, threads, LEAST)
+                     : host_plain(islands, count, options->order, options->seed);
+}
+
 static struct host *make_host(struct simulation *simulation, const struct run_options *options, uint32_t clock_mhz,
                               struct message *message) {
   size_t count = 0;
   const char *why = "out of memory";
   struct island **islands = simulation_islands(simulation, &count);
   struct host *host = options->make_host ? options->make_host(options->host_self, islands, count, clock_mhz, &why)
-                                         : host_plain(islands, count, options->order, options->seed);
+                                         : make_plain(islands, count, options);
   if (!host)
     message_fail(message, "--host: %s", why);
   return host;

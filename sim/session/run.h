@@ -31,8 +31,11 @@ enum { RUN_WATCHERS = 8 };
 
 enum { RUN_MAX_CYCLES = 1000000000 }; /* of a launch, unless somebody says otherwise */
 
+enum { RUN_BEST_THREADS = 0xffff }; /* as many as there are processors, and islands enough to keep them busy */
+
 struct run_options {
-  host_make *make_host; /* NULL: the plain loop, with this `order` and `seed` */
+  host_make *make_host; /* NULL: the plain loop, with this `order` and `seed`, */
+  unsigned threads;     /* or in ascending order in so many threads; 0 and 1: in the caller's */
   void *host_self;      /* of make_host() */
   enum host_order order;
   uint32_t seed;

@@ -1,12 +1,12 @@
 /* Workers that are threads. Each has two answers: one that it works on, and one that waits to be taken, so that it goes
  * on meanwhile, and no further. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "sim/base/need.h"
+#include "sim/base/signals.h"
 #include "sim/sweep/workers.h"
 
 enum {
@@ -43,16 +43,6 @@ struct pool {
 static bool stops(void *self) {
   const struct pool *pool = self;
   return atomic_load(&pool->ended);
-}
-
-/* Signals are for the threads that the client has made, but for those that say that this one has gone wrong. */
-static void leave_signals_to_others(void) {
-  static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-  sigset_t others;
-  sigfillset(&others);
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-    sigdelset(&others, own[i]);
-  pthread_sigmask(SIG_BLOCK, &others, NULL);
 }
 
 static void hand_over(struct worker *worker, size_t task, const char *why) {

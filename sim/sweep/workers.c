@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/base/need.h"
+#include "sim/base/processors.h"
 
 unsigned sweep_workers_online(void) {
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  return processors < 1 ? 1 : processors < SWEEP_WORKERS ? (unsigned)processors : SWEEP_WORKERS;
+  const unsigned processors = processors_online();
+  return processors < SWEEP_WORKERS ? processors : SWEEP_WORKERS;
 }
 
 bool sweep_deal(const struct dealer *dealer, const struct sweep_work *work, unsigned workers, struct message *message) {

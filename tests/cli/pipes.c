@@ -236,7 +236,8 @@ TEST(pipes, the_command_line_makes_pipes_too) {
 
 TEST(pipes, a_kernel_that_spins_ends_with_the_pipe_s_name_on_either_host) {
   write_launch(PIPES, "{\"kernel\": \"spin\", \"global\": [32], \"args\": [{\"pipe\": \"q\"}]}", "");
-  struct outcome plain = run("run l.json --host plain", 1, "deadlock"), systemc = run("run l.json", 1, "deadlock");
+  struct outcome plain = run("run l.json --host plain", 1, "deadlock"),
+                 systemc = run("run l.json --host systemc", 1, "deadlock");
   EXPECT_CONTAINS(plain.out, "spins on pipe 'q', which stays empty");
   EXPECT_STREQ(plain.out, systemc.out);
   outcome_free(&plain);

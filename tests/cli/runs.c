@@ -147,9 +147,10 @@ TEST(cli, json_report_keeps_its_contract) {
 }
 
 TEST(cli, hosts_and_orders_write_the_same_report) {
-  static const char *const rows[] = {
-      "run l.json --report json --host plain", "run l.json --report json --order descending",
-      "run l.json --report json --order shuffled:5", "run l.json --report json --vcd w.vcd"};
+  static const char *const rows[] = {"run l.json --report json --host plain",
+                                     "run l.json --report json --order descending",
+                                     "run l.json --report json --order shuffled:5",
+                                     "run l.json --report json --threads 3", "run l.json --report json --vcd w.vcd"};
   launch_with("");
   struct outcome first = tool("run l.json --report json --host systemc");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -162,6 +163,28 @@ TEST(cli, hosts_and_orders_write_the_same_report) {
   EXPECT_CONTAINS(vcd, "$enddefinitions");
   EXPECT_FALSE(tool_exists("w.vcd.part.vcd"));
   free(vcd);
+}
+
+TEST(cli, threads_write_the_same_report_and_print_in_the_same_order) {
+  tool_folder();
+  tool_file("k.cl", "kernel void k(global uint *a) {\n"
+                    "  uint sum = 0;\n"
+                    "  for (uint i = 0; i <= get_group_id(0) % 7; i++)\n"
+                    "    sum += a[(get_global_id(0) * 37 + i) % get_global_size(0)];\n"
+                    "  if (get_local_id(0) % 32 == 5)\n"
+                    "    printf(\"%u: %u\\n\", (uint)get_global_id(0), sum);\n"
+                    "}\n");
+  static const char run[] =
+      "run k.cl --global 16384 --local 64 --arg buffer:a=65536:uint:iota --machine h200 --report json --threads";
+  char one[200], four[200];
+  snprintf(one, sizeof one, "%s 1", run);
+  snprintf(four, sizeof four, "%s 4", run);
+  struct outcome expected = tool(one), got = tool(four);
+  EXPECT_EQ(expected.status, 0);
+  EXPECT_CONTAINS(expected.out, "\"printf\": \"5: ");
+  EXPECT_STREQ(got.out, expected.out);
+  outcome_free(&expected);
+  outcome_free(&got);
 }
 
 TEST(cli, the_command_line_says_what_a_launch_file_says) {

@@ -134,7 +134,7 @@ TEST(together, the_report_names_the_others_and_says_what_is_of_all) {
 
 TEST(together, both_hosts_and_all_orders_report_the_same) {
   write_launch(TOGETHER(PUT("p", "4", "16", "1") AND TAKE("p", "2", "32", "1")), "");
-  struct outcome systemc = tool("run l.json --set cu.count=3");
+  struct outcome systemc = tool("run l.json --set cu.count=3 --host systemc");
   static const char *const orders[] = {"ascending", "descending", "shuffled:5"};
   for (size_t i = 0; i < 3; i++) {
     char line[100];

@@ -50,6 +50,15 @@ static struct outcome plain(enum host_order order, uint32_t seed, struct plan pl
   return outcome;
 }
 
+static struct outcome threaded(unsigned threads, struct plan plan) {
+  struct network *network = malloc(sizeof *network);
+  network_init(network, plan.star, TOKENS, HOPS);
+  struct outcome outcome = run(network, host_threads(network->islands, network->count, threads, 1), plan);
+  network_free(network);
+  free(network);
+  return outcome;
+}
+
 static void systemc_child(int out, uint32_t clock_mhz, struct plan plan) {
   struct network *network = malloc(sizeof *network);
   const char *why = NULL;
@@ -111,6 +120,18 @@ TEST(host, a_hub_and_the_others_may_take_turns) {
     ct_note("seed %u", seed);
     expect_same(plain(ORDER_SHUFFLED, seed, star), first);
     expect_same(plain(ORDER_SHUFFLED, seed, (struct plan){.star = true, .slice = seed, .limit = NEVER}), first);
+  }
+}
+
+TEST(host, threads_agree) {
+  static const struct plan star = {.star = true, .limit = NEVER};
+  const struct outcome one = plain(ORDER_ASCENDING, 0, star);
+  for (unsigned threads = 1; threads <= 4; threads++) {
+    ct_note("%u threads", threads);
+    expect_same(threaded(threads, star), one);
+    expect_same(threaded(threads, (struct plan){.star = true, .slice = threads, .limit = NEVER}), one);
+    expect_same(threaded(threads, (struct plan){.limit = NEVER}),
+                plain(ORDER_ASCENDING, 0, (struct plan){.limit = NEVER}));
   }
 }
 

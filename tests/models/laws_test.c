@@ -1,5 +1,5 @@
-/* The law of evaluation order: components and islands stepped in ascending, descending and shuffled order,
- * and by SystemC, give the same launch to the bit. Random kernels run on machines that differ in all
+/* The law of evaluation order: components and islands stepped in ascending, descending and shuffled order, in several
+ * threads, and by SystemC, give the same launch to the bit. Random kernels run on machines that differ in all
  * that could matter; what they do is racy on purpose, since a race must not depend on the order either. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +92,7 @@ static struct host *descending(struct island **islands, size_t count) {
 static struct host *shuffled(struct island **islands, size_t count) {
   return host_plain(islands, count, ORDER_SHUFFLED, 12345);
 }
+static struct host *threads(struct island **islands, size_t count) { return host_threads(islands, count, 3, 1); }
 static struct host *systemc(struct island **islands, size_t count) {
   const char *message = "";
   struct host *host = host_systemc(islands, count, 1000, &message);
@@ -168,6 +169,17 @@ TEST(laws, pairs_of_kernels_at_once_do_not_either) {
     ASSERT_TRUE(run_all(machine, true, false, ascending, expected));
     compare_orders(machine, true, expected, got);
   }
+}
+
+TEST(laws, threads_that_share_the_compute_units_change_nothing) {
+  for (unsigned machine = 0; machine < MACHINES; machine++)
+    for (unsigned pairs = 0; pairs < 2; pairs++) {
+      struct outcome expected[KERNELS], got[KERNELS];
+      ct_note("machine %u (%s)%s", machine, machines[machine], pairs ? ", pairs" : "");
+      ASSERT_TRUE(run_all(machine, pairs, false, ascending, expected));
+      ASSERT_TRUE(run_all(machine, pairs, false, threads, got));
+      compare(machine, "three threads", expected, got);
+    }
 }
 
 TEST(laws, whoever_looks_at_waves_changes_nothing) {

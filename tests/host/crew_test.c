@@ -1,0 +1,120 @@
+/* A crew: every share once in each round, failures come to the caller, and a child after a fork goes on. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/base/heap.h"
+#include "sim/base/need.h"
+#include "sim/host/crew.h"
+#include "tests/ct.h"
+
+enum { SHARES = 7, ROUNDS = 3000 };
+
+struct work {
+  unsigned done[SHARES];
+  unsigned failing; /* this share fails; SHARES: none */
+  bool defect;      /* by an invariant that is broken; else for want of memory */
+  struct crew *crew;
+  unsigned rounds;
+};
+
+static void do_share(void *self, unsigned share) {
+  struct work *work = self;
+  work->done[share]++;
+  if (share != work->failing)
+    free(need(1, 100 + share));
+  else if (work->defect)
+    heap_defect("one is two", "crew_test.c", 1, "do_share");
+  else
+    need(SIZE_MAX / 2, 1);
+}
+
+static void do_rounds(void *self) {
+  struct work *work = self;
+  for (unsigned i = 0; i < work->rounds; i++)
+    crew_round(work->crew);
+}
+
+static void expect_done(const struct work *work, unsigned times) {
+  for (unsigned i = 0; i < SHARES; i++)
+    EXPECT_EQ(work->done[i], times);
+}
+
+TEST(crew, every_share_is_done_once_a_round_by_any_number_of_threads) {
+  for (unsigned threads = 1; threads <= 4; threads++) {
+    struct work work = {.failing = SHARES, .rounds = ROUNDS};
+    work.crew = crew_new(threads, SHARES, do_share, &work);
+    ct_note("%u threads", threads);
+    ASSERT_TRUE(work.crew && heap_try(NULL, do_rounds, &work, NULL));
+    expect_done(&work, ROUNDS);
+    do_rounds(&work); /* behind no border */
+    expect_done(&work, 2 * ROUNDS);
+    crew_free(work.crew);
+  }
+}
+
+TEST(crew, what_fails_in_a_share_fails_in_the_caller_when_the_round_is_over) {
+  for (unsigned defect = 0; defect < 2; defect++) {
+    struct work work = {.failing = 3, .defect = defect, .rounds = 2};
+    size_t wanted = 0;
+    work.crew = crew_new(3, SHARES, do_share, &work);
+    ASSERT_TRUE(work.crew != NULL);
+    EXPECT_FALSE(heap_try(NULL, do_rounds, &work, &wanted));
+    EXPECT_EQ(wanted, defect ? HEAP_DEFECT : SIZE_MAX / 2);
+    EXPECT_EQ(strstr(heap_defect_text(), "one is two") != NULL, defect);
+    expect_done(&work, 1);
+    work.failing = SHARES;
+    EXPECT_TRUE(heap_try(NULL, do_rounds, &work, &wanted));
+    expect_done(&work, 3);
+    crew_free(work.crew);
+  }
+}
+
+static void *block;
+
+static void keep(void *self, unsigned share) {
+  (void)self;
+  if (share == 1)
+    block = need(1, 10);
+}
+
+static void keep_round(void *self) { crew_round(self); }
+
+TEST(crew, what_shares_allocate_is_in_the_caller_s_pool) {
+  struct heap_pool pool = {0};
+  struct crew *crew = crew_new(2, 2, keep, NULL);
+  ASSERT_TRUE(crew != NULL);
+  for (unsigned i = 0; i < 100; i++) {
+    ASSERT_TRUE(heap_try(&pool, keep_round, crew, NULL));
+    EXPECT_EQ(pool.count, i + 1);
+  }
+  heap_pool_empty(&pool);
+  crew_free(crew);
+}
+
+TEST(crew, a_child_has_threads_of_its_own) {
+  struct work work = {.failing = SHARES, .rounds = ROUNDS};
+  int status = 1;
+  work.crew = crew_new(3, SHARES, do_share, &work);
+  ASSERT_TRUE(work.crew != NULL);
+  do_rounds(&work);
+  const pid_t child = fork();
+  if (child == 0) {
+    do_rounds(&work);
+    crew_free(work.crew);
+    _exit(work.done[SHARES - 1] == 2 * ROUNDS ? 0 : 1);
+  }
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  do_rounds(&work);
+  expect_done(&work, 2 * ROUNDS);
+  crew_free(work.crew);
+}
+
+TEST(crew, one_that_never_works_has_no_threads) {
+  struct work work = {.failing = SHARES};
+  work.crew = crew_new(3, SHARES, do_share, &work);
+  ASSERT_TRUE(work.crew != NULL);
+  crew_free(work.crew);
+}
