@@ -55,8 +55,7 @@ static size_t slot_of(const struct heap_pool *pool, const void *block) {
 }
 
 static bool grow(struct heap_pool *pool) {
-  struct heap_pool larger = *pool;
-  larger.room = pool->room ? 2 * pool->room : FIRST_ROOM;
+  struct heap_pool larger = {.room = pool->room ? 2 * pool->room : FIRST_ROOM};
   larger.slot = calloc(larger.room, sizeof *larger.slot);
   if (!larger.slot)
     return false;
