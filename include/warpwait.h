@@ -434,7 +434,13 @@ typedef struct ww_watch {
    * bytes are what `--timeline FILE.wtl` writes. A timeline is whole once the call returns WW_OK; up to then it is
    * good up to its last block. */
   ww_sink timeline;
+  /* Threads that step the compute units, with the caller's, at most WW_THREADS; 0: as many as help. The result is the
+   * same with any number. A run with `event`, `check`, `trace`, `page` or `timeline`, a replay, and a launch with pipes
+   * have one. */
+  uint32_t threads;
 } ww_watch;
+
+enum { WW_THREADS = 64 };
 
 enum { WW_TOGETHER = 8 /* most launches that run at once */ };
 

@@ -440,6 +440,7 @@ struct icd_wishes {
   const char *only;    /* kernels that are of interest, with commas between */
   bool check;          /* look for all hazards that there are rules for */
   bool functional;     /* execute kernels that are of no interest without timing; all of them if `only` names none */
+  uint32_t threads;    /* that step the compute units; 0: as many as help */
 };
 const struct icd_wishes *icd_wishes(void);
 

@@ -85,7 +85,8 @@ static ww_watch watch_of(struct icd_launch *launch, bool wanted) {
                     .hazard = wanted ? take_hazard : NULL,
                     .functional = functional,
                     .check = wishes->check && wanted && !functional && !wishes->trace,
-                    .page = wishes->html && wanted && !functional};
+                    .page = wishes->html && wanted && !functional,
+                    .threads = wishes->threads};
 }
 
 /* ---- told of ---------------------------------------------------------------------------------------------- */

@@ -10,6 +10,12 @@ static const char *word(const char *name) {
   return value && *value ? value : NULL;
 }
 
+/* 0 when it is not set. */
+static uint32_t number(const char *name) {
+  const char *value = word(name);
+  return value ? (uint32_t)strtoul(value, NULL, 10) : 0;
+}
+
 /* What the program changes later in its environment is too late. */
 const struct icd_wishes *icd_wishes(void) {
   static struct icd_wishes wishes;
@@ -21,7 +27,8 @@ const struct icd_wishes *icd_wishes(void) {
                                  .trace = word("WARPWAIT_TRACE"),
                                  .only = word("WARPWAIT_ONLY"),
                                  .check = word("WARPWAIT_CHECK"),
-                                 .functional = word("WARPWAIT_FUNCTIONAL")};
+                                 .functional = word("WARPWAIT_FUNCTIONAL"),
+                                 .threads = number("WARPWAIT_THREADS")};
   read = true;
   return &wishes;
 }

@@ -163,6 +163,8 @@ static const char *timed(const ww_watch *watch) {
 bool api_watch_fits(const ww_watch *watch, const struct job *job, struct message *message) {
   if (watch->functional && timed(watch))
     return message_fail(message, "%s: a run without timing (`functional`) has none", timed(watch));
+  if (watch->threads > WW_THREADS)
+    return message_fail(message, "threads: %u is not in [0, %u]", watch->threads, WW_THREADS);
   if (watch->check && watch->trace.write)
     return message_fail(message, "trace: a run that is checked is not recorded: run it twice");
   return !watch->trace.write || trace_job_possible(job, message);
@@ -179,6 +181,7 @@ ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t 
   made->page.built = true; /* its points are runs of one program; nothing is held against what they leave */
   options->max_cycles = watch->cycle_limit ? watch->cycle_limit : RUN_MAX_CYCLES;
   options->functional = watch->functional;
+  options->threads = watch->threads ? watch->threads : RUN_BEST_THREADS;
   watch_own(made, options);
   if (made->watch.check) {
     made->checker = checker_new();

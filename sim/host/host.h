@@ -18,10 +18,16 @@ enum host_order { ORDER_ASCENDING, ORDER_DESCENDING, ORDER_SHUFFLED };
  * the seed serves ORDER_SHUFFLED, which permutes them anew for each window. NULL: out of memory. */
 struct host *host_plain(struct island **islands, size_t count, enum host_order order, uint32_t seed);
 
-/* The same in ascending order, in so many threads with the caller's, HOST_THREADS at most: they share the islands
- * besides the hub, in windows in which at least so many of them have something to do. */
+/* When threads share what islands have to do. */
+struct host_sharing {
+  unsigned threads; /* with the caller's, HOST_THREADS at most; they share the islands besides the hub, */
+  size_t islands;   /* in windows in which so many have something to do, */
+  unsigned windows; /* once there have been so many such windows in a launch: a short one is not worth their waking */
+};
+
+/* The same in ascending order, in several threads. */
 enum { HOST_THREADS = 64 };
-struct host *host_threads(struct island **islands, size_t count, unsigned threads, size_t least);
+struct host *host_threads(struct island **islands, size_t count, const struct host_sharing *sharing);
 
 /* Whoever makes a host for a run: of islands whose clock has so many MHz. NULL with *why filled, a text that stays,
  * when it cannot be had. */

@@ -38,8 +38,9 @@ struct plain_host {
   enum host_order order;
   uint32_t random;
   struct crew *crew; /* or NULL */
-  size_t least;      /* islands with something to do that it is called for */
-  cycle_t until;     /* of the crew's window */
+  struct host_sharing sharing;
+  unsigned windows; /* of this launch in which enough islands had something to do */
+  cycle_t until;    /* of the window of all but the hub */
 };
 
 static void on_woken(void *context, cycle_t at) {
@@ -98,17 +99,22 @@ static void run_share(void *self, unsigned share) {
   run_others(plain, share, plain->host.shares);
 }
 
-static bool worth_threads(const struct plain_host *plain) {
+static bool worth_threads(struct plain_host *plain) {
   size_t due = 0;
+  if (!plain->crew || plain->host.one_by_one)
+    return false;
   for (size_t i = 0; i < plain->count; i++)
     due += plain->slot[i].next < plain->until;
-  return due >= plain->least;
+  if (due < plain->sharing.islands)
+    return false;
+  plain->windows += plain->windows <= plain->sharing.windows;
+  return plain->windows > plain->sharing.windows;
 }
 
 static void run_alternately(struct plain_host *plain, struct slot *hub, cycle_t limit) {
   const cycle_t ahead = hub->island->lookahead;
   plain->until = cycle_min(free_until(hub->next, earliest_of_others(plain, hub), ahead), limit);
-  if (plain->crew && !plain->host.one_by_one && worth_threads(plain))
+  if (worth_threads(plain))
     crew_round(plain->crew);
   else
     run_others(plain, 0, 1);
@@ -172,6 +178,8 @@ static cycle_t plain_run(struct host *host, cycle_t limit) {
     else
       run_together(plain, now, limit);
   }
+  if (now == NEVER)
+    plain->windows = 0;
   return now;
 }
 
@@ -208,15 +216,16 @@ struct host *host_plain(struct island **islands, size_t count, enum host_order o
 }
 
 /* Shares are more than threads, so that who is done early takes another one. */
-struct host *host_threads(struct island **islands, size_t count, unsigned threads, size_t least) {
+struct host *host_threads(struct island **islands, size_t count, const struct host_sharing *sharing) {
   enum { SHARES = 2 };
+  const unsigned threads = sharing->threads < HOST_THREADS ? sharing->threads : HOST_THREADS;
   struct host *host = host_plain(islands, count, ORDER_ASCENDING, 0);
   struct plain_host *plain = (struct plain_host *)host;
   if (!host || threads < 2)
     return host;
-  host->shares = SHARES * (threads < HOST_THREADS ? threads : HOST_THREADS);
-  plain->least = least;
-  plain->crew = crew_new(host->shares / SHARES, host->shares, run_share, plain);
+  host->shares = SHARES * threads;
+  plain->sharing = *sharing;
+  plain->crew = crew_new(threads, host->shares, run_share, plain);
   if (!plain->crew) {
     plain_free(host);
     return NULL;

@@ -103,22 +103,23 @@ struct engine {
   struct machine machine;
   struct simulation *simulation; /* NULL: so far all launches were functional; likewise: */
   struct host *host;
+  unsigned threads;              /* of the host */
   struct functional *functional; /* NULL: none was */
   bool watched;                  /* in the run before */
 };
 
-/* Those that step so many islands. */
-static unsigned threads_for(const struct run_options *options, size_t islands) {
-  enum { EACH = 8 }; /* fewer islands have a thread wait more than work */
-  const unsigned most = (unsigned)(islands / EACH), processors = processors_online();
-  return options->threads != RUN_BEST_THREADS ? options->threads : processors < most ? processors : most;
-}
-
 static struct host *make_plain(struct island **islands, size_t count, const struct run_options *options) {
-  enum { LEAST = 4 }; /* for fewer, threads are not worth their waking */
-  const unsigned threads = threads_for(options, count);
-  return threads > 1 ? host_threads(islands, count, threads, LEAST)
-                     : host_plain(islands, count, options->order, options->seed);
+  enum { EACH = 8, LEAST = 4, LATER = 16 }; /* islands that a thread has on average; otherwise see host.h */
+  const unsigned most = (unsigned)(count / EACH), processors = processors_online();
+  const struct host_sharing sharing = {
+      .threads = options->threads != RUN_BEST_THREADS ? options->threads
+                 : processors < most                  ? processors
+                                                      : most,
+      .islands = LEAST,
+      .windows = LATER,
+  };
+  return sharing.threads > 1 ? host_threads(islands, count, &sharing)
+                             : host_plain(islands, count, options->order, options->seed);
 }
 
 static struct host *make_host(struct simulation *simulation, const struct run_options *options, uint32_t clock_mhz,
@@ -233,6 +234,19 @@ static bool engine_begin(struct engine *engine, const struct run_options *option
   if (!engine->simulation)
     return message_fail(message, "out of memory for machine '%s'", machine->name);
   engine->host = make_host(engine->simulation, options, machine->cu.clock_mhz, message);
+  engine->threads = options->threads;
+  return engine->host;
+}
+
+/* Another host when it is to have more threads, or fewer. */
+static bool engine_change_threads(struct engine *engine, unsigned threads, struct message *message) {
+  const struct run_options plain = {.threads = threads};
+  if (engine->host && threads == engine->threads)
+    return true;
+  if (engine->host)
+    engine->host->free(engine->host);
+  engine->host = make_host(engine->simulation, &plain, engine->machine.cu.clock_mhz, message);
+  engine->threads = threads;
   return engine->host;
 }
 
@@ -271,11 +285,12 @@ bool engine_run(struct engine *engine, struct job *job, const struct run_options
   const struct source_maker *sources = make_sources(options, made);
   struct timeline *timeline = audience_of(options, &audience);
   const bool watched = sources || timeline;
-  const struct run_options plain = {0};
+  const struct run_options plain = {.threads = options->threads};
   *count = 0;
   if (options->functional)
     return run_launches(job, engine, options, &audience, results, count, message);
-  if (!engine->simulation && !engine_begin(engine, &plain, NULL, message))
+  if (engine->simulation ? !engine_change_threads(engine, options->threads, message)
+                         : !engine_begin(engine, &plain, NULL, message))
     return false;
   if ((watched || engine->watched) && !simulation_watch(engine->simulation, sources, timeline))
     return fail_timeline(&engine->machine, message);

@@ -53,7 +53,8 @@ static struct outcome plain(enum host_order order, uint32_t seed, struct plan pl
 static struct outcome threaded(unsigned threads, struct plan plan) {
   struct network *network = malloc(sizeof *network);
   network_init(network, plan.star, TOKENS, HOPS);
-  struct outcome outcome = run(network, host_threads(network->islands, network->count, threads, 1), plan);
+  struct outcome outcome =
+      run(network, host_threads(network->islands, network->count, &(struct host_sharing){.threads = threads}), plan);
   network_free(network);
   free(network);
   return outcome;

@@ -92,7 +92,9 @@ static struct host *descending(struct island **islands, size_t count) {
 static struct host *shuffled(struct island **islands, size_t count) {
   return host_plain(islands, count, ORDER_SHUFFLED, 12345);
 }
-static struct host *threads(struct island **islands, size_t count) { return host_threads(islands, count, 3, 1); }
+static struct host *threads(struct island **islands, size_t count) {
+  return host_threads(islands, count, &(struct host_sharing){.threads = 3});
+}
 static struct host *systemc(struct island **islands, size_t count) {
   const char *message = "";
   struct host *host = host_systemc(islands, count, 1000, &message);

@@ -100,7 +100,8 @@ HAZARD = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Hazard))
 class Watch(Sized):
     _fields_ = [("size", c_uint32), ("self", c_void_p), ("cycle_limit", c_uint64), ("tick", TICK), ("event", c_void_p),
                 ("event_kinds", c_uint64), ("print", PRINT), ("hazard", HAZARD), ("check", c_bool),
-                ("trace", Sink), ("page", c_bool), ("functional", c_bool), ("timeline", Sink)]
+                ("trace", Sink), ("page", c_bool), ("functional", c_bool), ("timeline", Sink),
+                ("threads", c_uint32)]
 
 
 class Work(Sized):

@@ -86,8 +86,8 @@ class Kernel:
         """Runs the kernel and reports what it cost; arrays among the arguments are changed in place.
 
         machine: a Machine, its name or file (default: "teaching"), or a Device, whose time, memory and caches go on.
-        The sizes and arguments are those of launch(). options: check, functional, record, timeline, page, cycle_limit and
-        progress, as warpwait.watch.Options describes them. Raises BadInput, Unfinished (a deadlock, or the
+        The sizes and arguments are those of launch(). options: check, functional, record, timeline, page, threads, cycle_limit
+        and progress, as warpwait.watch.Options describes them. Raises BadInput, Unfinished (a deadlock, or the
         cycle limit), KeyboardInterrupt and others of warpwait.errors; warns of hazards (HazardWarning).
         """
         from .running import run_launches

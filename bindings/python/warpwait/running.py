@@ -56,7 +56,7 @@ class Watching:
         self.watch = _library.Watch(
             cycle_limit=whole("cycle_limit", options.get("cycle_limit", 0), 0, (1 << 64) - 1), tick=_library.tick, check=bool(options.get("check")),
             page=bool(options.get("page")), functional=bool(options.get("functional")), print=_library.print_text,
-            hazard=_library.take_hazard)
+            hazard=_library.take_hazard, threads=whole("threads", options.get("threads", 0), 0, 64))
         setattr(self.watch, "self", self.callbacks.number)
         self.callbacks.print, self.callbacks.hazard = self.printed.append, self.hazards.append
         for name, wanted in (("trace", options.get("record", plain and replayable)),

@@ -19,6 +19,8 @@ class Options(TypedDict, total=False):
     that are neither checked nor functional; a device's caches are not empty, so that its runs have to be recorded by
     Device.recording()).
     timeline, page: keep the run's timeline, or its page, with it.
+    threads: threads that step the compute units, 1 to 64 (default: as many as help); the result is the same. A run that
+    is checked, recorded, or kept with its timeline or page has one.
     cycle_limit: a launch that takes more cycles is ended (default: 10^9).
     progress: a function that is told now and then; True or False: with or without a bar on standard error (default: a
     bar for what takes longer than a second, on a terminal and in notebooks).
@@ -28,5 +30,6 @@ class Options(TypedDict, total=False):
     record: bool
     timeline: bool
     page: bool
+    threads: int
     cycle_limit: int
     progress: Progress | bool | None

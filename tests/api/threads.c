@@ -1,0 +1,83 @@
+/* Runs in several threads report what those in one do. */
+#include <stdlib.h>
+
+#include "tests/api/rig.h"
+#include "tests/ct.h"
+
+enum { WORDS = 1 << 16 };
+
+/* Adds and copies until enough windows have passed for threads to begin. */
+static const char source[] = ".kernel add\n.arg data global\n.reg i, v, n\n.reg64 p\n.pred more\n"
+                             "  ld.arg.b64 p, data\n"
+                             "  get.global_id i, x\n"
+                             "  mad.wide.u32 p, i, 4, p\n"
+                             "  mov.b32 n, 0\n"
+                             "again: ld.global.b32 v, [p]\n"
+                             "  add.i32 v, v, n\n"
+                             "  st.global.b32 [p], v\n"
+                             "  add.i32 n, n, 1\n"
+                             "  setp.lt.u32 more, n, 40\n"
+                             "  @more bra again\n"
+                             "  exit\n";
+
+static char *run(struct rig *rig, uint32_t threads, uint32_t *sum) {
+  const ww_watch watch = {.size = sizeof watch, .threads = threads};
+  ww_buffer *data = NULL;
+  ww_report *report = NULL;
+  ww_launch *launch = rig_launch(rig, "add", WORDS, 256);
+  (void)(rig_fine(rig, ww_buffer_new(rig->device, NULL, 4 * WORDS, &data, &rig->error)) &&
+         rig_fine(rig, ww_launch_buffer(launch, 0, data, 0, &rig->error)) &&
+         rig_fine(rig, ww_run(rig->device, &launch, 1, &watch, &report, &rig->error)));
+  *sum = 0;
+  for (size_t i = 0; i < WORDS; i++)
+    *sum += ((const uint32_t *)ww_buffer_data(data))[i];
+  char *text = rig_write(rig, report, WW_JSON);
+  ww_report_unref(report);
+  ww_launch_unref(launch);
+  ww_buffer_unref(data);
+  return text;
+}
+
+TEST(threads_api, any_number_of_threads_reports_the_same) {
+  static const uint32_t threads[] = {1, 2, 5, 0};
+  char *first = NULL;
+  for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+    struct rig rig = rig_with("h200", source);
+    uint32_t sum = 0;
+    char *text = run(&rig, threads[i], &sum);
+    ct_note("%u threads", threads[i]);
+    EXPECT_EQ(sum, 780u * WORDS);
+    if (first)
+      EXPECT_STREQ(text, first);
+    else
+      first = strdup(text);
+    free(text);
+    rig_free(&rig);
+  }
+  free(first);
+}
+
+TEST(threads_api, a_device_changes_their_number_between_runs) {
+  struct rig one = rig_with("h200", source), other = rig_with("h200", source);
+  for (uint32_t i = 0; i < 4; i++) {
+    uint32_t sum = 0;
+    char *expected = run(&one, 1, &sum), *got = run(&other, 4 - i, &sum);
+    EXPECT_STREQ(got, expected);
+    free(expected);
+    free(got);
+  }
+  rig_free(&one);
+  rig_free(&other);
+}
+
+TEST(threads_api, too_many_are_refused) {
+  struct rig rig = rig_new("teaching");
+  const ww_watch watch = {.size = sizeof watch, .threads = WW_THREADS + 1};
+  ww_buffer *data = NULL;
+  ww_launch *launch = rig_plus(&rig, &data, 5);
+  rig_refused(&rig, ww_run(rig.device, &launch, 1, &watch, NULL, &rig.error), WW_BAD_INPUT,
+              "threads: 65 is not in [0, 64]");
+  ww_launch_unref(launch);
+  ww_buffer_unref(data);
+  rig_free(&rig);
+}
