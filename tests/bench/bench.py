@@ -26,7 +26,7 @@ KERNELS = {"alu": 16, "lds_tile": 16, "double_buffer": 16, "strided_gather": 4}
 COPIES = {"contiguous": "one line", "words": "4 bytes of every 32", "bytes": "1 byte of every 16", "lines": "16 bytes of every 64, 2-D",
           "byte_lines": "1 byte of every 16, 2-D"}
 CUS = [1, 16]
-HOSTS = ["plain", "systemc"]
+HOSTS = {"plain": ["--threads", "1"], "systemc": ["--host", "systemc"]}
 ROUTES = ["ssa", "O0", "O2"]
 FEWEST_LOOPS = 2
 
@@ -68,7 +68,7 @@ def with_loops(folder, kernel, loops, program=None, route="ssa"):
 
 
 def simulation(warpwait, path, cus, host):
-    return [warpwait, "run", path, "--report", "json", "--quiet", "--why=no", "--host", host, "--set", f"cu.count={cus}"]
+    return [warpwait, "run", path, "--report", "json", "--quiet", "--why=no", *HOSTS[host], "--set", f"cu.count={cus}"]
 
 
 def oclgrind_input(folder, kernel, loops, dump=""):
@@ -199,7 +199,7 @@ def copy_rows(warpwait, repetitions):
     def command(kernel, times):
         arguments = ["buffer:in=131072:uint:iota", "buffer:out=4096", f"uint:{times}"]
         return [warpwait, "run", "--why=no", HERE / "copies.cl", "--kernel", kernel, "--machine", "h200", "--set", "cu.count=1", "--global", str(32 * groups),
-                "--local", "32", "--report", "json", "--quiet", "--host", "plain", *(word for text in arguments for word in ("--arg", text))]
+                "--local", "32", "--report", "json", "--quiet", "--threads", "1", *(word for text in arguments for word in ("--arg", text))]
     commands = [command(kernel, times) for kernel in COPIES for times in (loops, FEWEST_LOOPS)]
     runs = in_turns(commands, repetitions)
     rates = [copied * groups * (loops - FEWEST_LOOPS) / (median(many) - median(few)) for many, few in zip(runs[::2], runs[1::2])]

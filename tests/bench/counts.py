@@ -28,7 +28,7 @@ def count(launch, folder):
     """(host instructions for a warp instruction, what callgrind wrote)"""
     written, report = folder / "callgrind", folder / "report.json"
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={written}", kernels.WARPWAIT, "run", launch, "--machine", "h200",
-               "--host", "plain", "--why=no", "--quiet", "--report", "json", "--out", report]
+               "--threads", "1", "--why=no", "--quiet", "--report", "json", "--out", report]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{launch}: {done.stderr.strip()[-300:]}")

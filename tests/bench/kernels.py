@@ -3,7 +3,7 @@
 
 usage: tests/bench/kernels.py [--cus N,...] [--runs N] [--against WARPWAIT] [KERNEL...]
 
-Of each kernel the largest case of up to three million instructions on the GPU. A figure is the best of several
+Runs are in one thread (an order says so to builds without --threads). Of each kernel the largest case of up to three million instructions on the GPU. A figure is the best of several
 processes from start to end, in turns, by processor time: others' work on this computer only ever slows one down. With
 --against, another build runs beside, and reports must be the same to the byte."""
 import argparse
@@ -48,7 +48,7 @@ def prepare(folder, case, machine):
 
 def run(warpwait, launch, cus):
     """(seconds of processor time, MiB at most, the report)"""
-    command = [warpwait, "run", launch, "--machine", "h200", "--set", f"cu.count={cus}", "--host", "plain", "--why=no",
+    command = [warpwait, "run", launch, "--machine", "h200", "--set", f"cu.count={cus}", "--order", "ascending", "--why=no",
                "--quiet", "--report", "json"]
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL)
