@@ -330,6 +330,8 @@ static cycle_t cu_step(void *self, cycle_t now) {
   cycle_t next = NEVER;
   uint32_t issued = 0;
   cu->now = now;
+  if (cu->late->count)
+    late_take(cu->late, cu->source, &cu->l1, cu->kernels->launch->memory);
 
   /* (1) replies, oldest stage first */
   take_lds_replies(cu, now);

@@ -247,6 +247,38 @@ static void accept_pipe(struct memory *memory, uint32_t index, cycle_t now) {
       start(memory, parked, now);
 }
 
+/* ---- loads that compute units carry out --------------------------------------------------- */
+
+/* All that wait. */
+static void take_late(struct memory *memory) {
+  for (uint32_t i = 0; i < memory->client_count; i++)
+    late_take(&memory->late.queue[i], memory->clients[i].source, memory->clients[i].l1, memory->mirror);
+  late_look(&memory->late);
+}
+
+/* Once in a window of the host, or in two. */
+static void look_at_late(struct memory *memory, cycle_t now) {
+  if (now < memory->looked_at + memory->params.link_latency)
+    return;
+  memory->looked_at = now;
+  late_look(&memory->late);
+}
+
+/* Now, or a load's bytes when its compute unit is stepped next. */
+static void commit(struct memory *memory, const struct mem_event *event) {
+  const struct mem_message *message = &event->message;
+  if (!memory->late.wanted) {
+    memory_commit(memory, event);
+  } else if (message->kind == MEM_LOAD) {
+    const struct late_load load = {message->access, message->lines, message->count, message->fills};
+    late_add(&memory->late, event->client, &load);
+  } else {
+    if (mem_is_dma(message->kind) || late_touches(&memory->late, message->lines, message->count))
+      take_late(memory);
+    memory_commit(memory, event);
+  }
+}
+
 static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
   struct port *link = memory->clients[client].link;
   const struct mem_message *message;
@@ -264,7 +296,7 @@ static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
     } else {
       if (mem_writes(event->message.kind))
         memory->pipes.changed = now;
-      memory_commit(memory, event);
+      commit(memory, event);
       start(memory, index, now);
     }
   }
@@ -306,6 +338,8 @@ static cycle_t memory_step(void *self, cycle_t now) {
   for (uint32_t i = 0; i < count; i++)
     next = cycle_min(next, memory->arrivals[i]);
   if (next <= now) {
+    if (memory->late.wanted)
+      look_at_late(memory, now);
     for (uint32_t i = 0; i < count; i++)
       if (memory->arrivals[i] <= now)
         fetch_ahead(memory, i, now);
@@ -340,7 +374,7 @@ bool memory_init(struct memory *memory, const struct machine *machine) {
   memory->unused = calloc(memory->event_room, sizeof *memory->unused);
   if (!memory->clients || !memory->clusters || !memory->units || !memory->arrivals || !memory->events ||
       !memory->unused || !l2_init(&memory->l2, params, &memory->stats) ||
-      !wheel_init(&memory->done, memory->event_room)) {
+      !late_init(&memory->late, machine->cu.count) || !wheel_init(&memory->done, memory->event_room)) {
     memory_free(memory);
     return false;
   }
@@ -401,5 +435,6 @@ void memory_free(struct memory *memory) {
   wheel_free(&memory->done);
   l2_free(&memory->l2);
   pipes_free(&memory->pipes);
+  late_free(&memory->late);
   *memory = (struct memory){0};
 }

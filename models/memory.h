@@ -29,7 +29,8 @@
  * under way.
  *
  * Invariant: bytes change hands when the L2 accepts a message, in the order of acceptance, so the
- * L2 is the point of coherence; replies say only when.
+ * L2 is the point of coherence; replies say only when. What a load brings may be moved later, when that cannot be told
+ * from it: late_loads.h.
  *
  * An outside memory (sim/core/outside.h) takes the place of the L2 and DRAM when one is attached: a message
  * then becomes transactions of at most a line, and is done when all of them are.
@@ -46,6 +47,7 @@
 #ifndef MODELS_MEMORY_H
 #define MODELS_MEMORY_H
 
+#include "models/late_loads.h"
 #include "models/machine.h"
 #include "models/mem/l1.h"
 #include "models/mem/l2.h"
@@ -167,6 +169,8 @@ struct memory {
   struct outside *outside;        /* instead of the L2 and DRAM, or NULL: outside.c */
   struct isa_memory *mirror;      /* the launch's memory, for the outside one's bytes */
   struct mem_pipes pipes;
+  struct late_loads late;
+  cycle_t looked_at;     /* whether any of these still waits */
   cycle_t last_arrival;  /* of a reply: nothing of ours is under way after it */
   uint32_t probe_events; /* messages under way, for waveforms */
 };

@@ -183,6 +183,7 @@ static bool node_init(struct simulation *simulation, uint32_t index, const struc
       memory_connect(&simulation->memory, index, &node->port, cu, node->dma, node->engines, node->source, machine);
   if (!built)
     return false;
+  node->cu.late = &simulation->memory.late.queue[index];
   node->cu.from_memory = &simulation->memory.clients[index].to_cu;
   simulation->memory.clients[index].l1 = &node->cu.l1;
   simulation->cus[index] = &node->cu;
@@ -615,6 +616,7 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
   for (size_t i = 0; i < count; i++)
     all.copies[i] = copies(launches[i]->program);
   host->one_by_one = !threadable(simulation, &all);
+  simulation->memory.late.wanted = !host->one_by_one;
   if (!prepare(simulation, &all, host->one_by_one || !host->shares ? 1 : host->shares)) {
     simulation_close_tallies(simulation);
     give_up(results, count);

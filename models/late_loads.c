@@ -1,0 +1,66 @@
+#include "models/late_loads.h"
+
+#include <stdlib.h>
+
+#include "models/mem/l1.h"
+#include "models/warp_source.h"
+#include "sim/base/need.h"
+
+bool late_init(struct late_loads *late, uint32_t compute_units) {
+  *late = (struct late_loads){
+      .queue = calloc(compute_units, sizeof *late->queue),
+      .queues = compute_units,
+      .round = 1,
+      .stamp = calloc(LATE_STAMPS, sizeof *late->stamp),
+  };
+  return late->queue && late->stamp;
+}
+
+void late_free(struct late_loads *late) {
+  for (uint32_t i = 0; late->queue && i < late->queues; i++)
+    free(late->queue[i].load);
+  free(late->queue);
+  free(late->stamp);
+  *late = (struct late_loads){0};
+}
+
+static uint32_t stamp_of(const struct mem_line *line) { return mem_hash(line->line) & (LATE_STAMPS - 1); }
+
+void late_add(struct late_loads *late, uint32_t compute_unit, const struct late_load *load) {
+  struct late_queue *queue = &late->queue[compute_unit];
+  if (queue->count == queue->room) {
+    queue->room = 2 * queue->room + 16;
+    queue->load = need_more(queue->load, queue->room, sizeof *queue->load);
+  }
+  queue->load[queue->count++] = *load;
+  for (uint32_t i = 0; i < load->count; i++)
+    late->stamp[stamp_of(&load->lines[i])] = late->round;
+}
+
+void late_look(struct late_loads *late) {
+  for (uint32_t i = 0; i < late->queues; i++)
+    if (late->queue[i].count)
+      return;
+  if (++late->round)
+    return;
+  memset(late->stamp, 0, LATE_STAMPS * sizeof *late->stamp);
+  late->round = 1;
+}
+
+bool late_touches(const struct late_loads *late, const struct mem_line *lines, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (late->stamp[stamp_of(&lines[i])] == late->round)
+      return true;
+  return false;
+}
+
+void late_take(struct late_queue *queue, const struct warp_source *source, const struct l1 *l1,
+               struct isa_memory *memory) {
+  for (uint32_t i = 0; i < queue->count; i++) {
+    const struct late_load *load = &queue->load[i];
+    source->commit.call(source->commit.self, load->access);
+    if (load->fills)
+      l1_capture(l1, memory, load->lines, load->count);
+  }
+  queue->count = 0;
+}
