@@ -555,6 +555,10 @@ static void commit_copy_lane(struct isa_access *access) {
   memcpy(group->lds + (access->lds[lane] - group->lds_base), lane_bytes(access, false, lane), access->bytes);
 }
 
+struct isa_access isa_access_with(struct isa_access_lanes *lanes) {
+  return (struct isa_access){.address = lanes->address, .data = lanes->data, .lds = lanes->lds};
+}
+
 void isa_access_commit(struct isa_access *access) {
   const struct isa_row *row = &isa_rows[access->inst->op];
   switch ((enum isa_format)row->format) {

@@ -370,10 +370,12 @@ struct isa_access {
              * the first lane's on, aligned to `bytes` */
   const struct isa_cache *cache; /* a load of global memory: where its bytes are instead of there, or NULL */
   uint64_t zeros;                /* of a copy's store: lanes of `mask` that write zeros */
-  uint64_t address[ISA_LANES];   /* global address, or byte offset in the CU's LDS */
-  uint32_t data[4 * ISA_LANES];  /* data[word * warp_size + lane]: what to store, atomic operands */
-  uint32_t lds[ISA_LANES];       /* of class copy lane: where each lane's bytes go, as an offset in the CU's LDS */
-  struct isa_pipe_access pipe;   /* of class pipe */
+  /* Whoever makes room for an access has room for a warp's lanes, too: hundreds of accesses can be under way in a CU,
+   * and what is not touched of these must not lie between what is. */
+  uint64_t *address;           /* global address, or byte offset in the CU's LDS */
+  uint32_t *data;              /* data[word * warp_size + lane], up to 4 words: what to store, atomic operands */
+  uint32_t *lds;               /* of class copy lane: where each lane's bytes go, as an offset in the CU's LDS */
+  struct isa_pipe_access pipe; /* of class pipe */
   /* of classes mbarrier and phase */
   bool suspended;           /* an mbarrier.try_wait whose commit has found that it must wait for arrivals, */
   uint64_t waiting;         /* in these lanes */
@@ -381,6 +383,14 @@ struct isa_access {
   struct isa_access *waits; /* of an arrival: the first of the waits that its commit has ended; of one of these, or of
                              * one that has not ended, the next */
 };
+
+/* Room for the lanes of one access of the widest warp. */
+struct isa_access_lanes {
+  uint64_t address[ISA_LANES];
+  uint32_t data[4 * ISA_LANES], lds[ISA_LANES];
+};
+
+struct isa_access isa_access_with(struct isa_access_lanes *lanes);
 
 /* Carries an access out: loads write their registers, stores and atomics memory. One that is `suspended` then must stay
  * where it is until an arrival's `waits` has it. */

@@ -183,7 +183,7 @@ static void fetch_ahead(const struct cu *cu) {
   const struct cu_access *access = cu->accesses[reply->tag];
   __builtin_prefetch(&access->isa);
   __builtin_prefetch(&access->index);
-  __builtin_prefetch(access->lines);
+  __builtin_prefetch((const uint64_t *)(access + 1) + cu->params.warp_size); /* its lines: add_chunk() */
 }
 
 static void take_memory_replies(struct cu *cu, cycle_t now) {
@@ -436,9 +436,42 @@ static bool pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
   return true;
 }
 
+/* What a load touches of an access lies together, in few lines and pages of the host; data to store lie behind those of
+ * all accesses of the chunk. */
+static void add_chunk(struct cu *cu) {
+  enum { HOST_LINE = 64, WORDS = 4, LINES = 2 };
+  const size_t lanes = cu->params.warp_size, head = sizeof(struct cu_access);
+  const size_t bytes = head + lanes * (sizeof(uint64_t) + LINES * sizeof(struct mem_line)),
+               behind = lanes * (WORDS + 1) * sizeof(uint32_t);
+  struct cu_chunk *chunk = need_more(NULL, 1, sizeof *chunk + HOST_LINE + CU_CHUNK * (bytes + behind));
+  const uintptr_t end = (uintptr_t)(chunk + 1) + HOST_LINE - 1;
+  uint8_t *at = (uint8_t *)(end & ~(uintptr_t)(HOST_LINE - 1));
+  uint32_t *data = (uint32_t *)(void *)(at + CU_CHUNK * bytes);
+  *chunk = (struct cu_chunk){.next = cu->chunks};
+  for (uint32_t i = 0; i < CU_CHUNK; i++, at += bytes, data += lanes * (WORDS + 1)) {
+    struct cu_access *access = chunk->access[i] = (struct cu_access *)(void *)at;
+    uint64_t *const address = (uint64_t *)(void *)(at + head);
+    memset(address, 0, lanes * sizeof *address); /* those of lanes that are off are compared, too: lds/memo.h */
+    *access = (struct cu_access){.isa = {.address = address, .data = data, .lds = data + lanes * WORDS},
+                                 .lines = (struct mem_line *)(void *)(address + lanes)};
+  }
+  cu->chunks = chunk;
+}
+
 void cu_make_access(struct cu *cu, uint32_t index) {
-  cu->accesses[index] = need(1, sizeof *cu->accesses[index]);
+  if (!cu->chunks || cu->chunks->used == CU_CHUNK)
+    add_chunk(cu);
+  cu->accesses[index] = cu->chunks->access[cu->chunks->used++];
   cu->accesses[index]->index = index;
+}
+
+void cu_free_accesses(struct cu *cu) {
+  while (cu->chunks) {
+    struct cu_chunk *chunk = cu->chunks;
+    cu->chunks = chunk->next;
+    free(chunk);
+  }
+  free(cu->accesses);
 }
 
 bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
@@ -461,7 +494,6 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
       .engines = machine->dma.engines,
       .warps = calloc(machine->cu.warps, sizeof *cu->warps),
       .groups = calloc(machine->cu.groups, sizeof *cu->groups),
-      .access_count = lds_accesses + machine->cu.accesses,
       .accesses = calloc(lds_accesses + machine->cu.accesses, sizeof *cu->accesses),
   };
   set_classes(cu);
@@ -486,13 +518,11 @@ void cu_free(struct cu *cu) {
   lane_copies_free(cu);
   tell_close(cu);
   l1_free(&cu->l1);
-  for (uint32_t i = 0; cu->accesses && i < cu->access_count; i++)
-    free(cu->accesses[i]);
+  cu_free_accesses(cu);
   free(cu->warps);
   free(cu->operands);
   free(cu->held_operands);
   free(cu->groups);
-  free(cu->accesses);
   free(cu->kernels);
   free(cu->lds_pool.unused);
   free(cu->global_pool.unused);

@@ -47,7 +47,7 @@
 #include "models/memory.h"
 #include "models/result.h"
 
-enum { CU_SCHEDULERS = 8, CU_WARPS = 64, CU_WHEEL = 64, CU_DESCRIPTORS = 16, CU_AHEAD = 4 };
+enum { CU_SCHEDULERS = 8, CU_WARPS = 64, CU_WHEEL = 64, CU_DESCRIPTORS = 16, CU_AHEAD = 4, CU_CHUNK = 32 };
 
 #define CU_NO_UNIT ((uint8_t)ISA_CLASSES)
 
@@ -225,7 +225,8 @@ struct cu_finish {
 /* A memory instruction under way; `isa` is first, so that one leads to the other. */
 struct cu_access {
   struct isa_access isa;
-  uint32_t index; /* in cu.accesses */
+  struct mem_line *lines; /* room for two of each lane */
+  uint32_t index;         /* in cu.accesses */
   uint32_t warp;
   bool prefetch;
   uint32_t fills;  /* lines of the L1 that may wait for it */
@@ -236,7 +237,13 @@ struct cu_access {
   bool loaded;     /* of a copy: the first of its two sides has been read */
   uint32_t copy;   /* whose it is, if isa.copy says that it is one's; or CU_OWN_COPY */
   uint64_t number; /* in that copy; of an own one, its batch */
-  struct mem_line lines[MEM_ACCESS_LINES];
+};
+
+/* Accesses that have been made together, as wide as the machine's warps. */
+struct cu_chunk {
+  struct cu_chunk *next;
+  uint32_t used;
+  struct cu_access *access[CU_CHUNK]; /* they lie behind this */
 };
 
 /* Accesses not in use: a stack of their numbers. */
@@ -287,7 +294,7 @@ struct cu {
   struct l1 l1;
   struct late_queue *late; /* its loads that the memory has accepted, and that it is to carry out */
   struct cu_access **accesses; /* the LDS's, then global memory's; NULL: never under way so far */
-  uint32_t access_count;
+  struct cu_chunk *chunks;     /* where they are */
   struct cu_pool lds_pool, global_pool;
   cycle_t constants_free;          /* when the path to the constants is */
   uint64_t stored_bytes;           /* of the warps' stores under way, with their masks: with store_room */
@@ -380,6 +387,7 @@ static inline uint32_t cu_interval(const struct cu *cu, const struct isa_info *i
 
 /* A machine may allow far more accesses than are ever under way: each takes memory when it is first taken. */
 void cu_make_access(struct cu *cu, uint32_t index);
+void cu_free_accesses(struct cu *cu);
 
 static inline uint32_t cu_take_access(struct cu *cu, struct cu_pool *pool) {
   const uint32_t index = pool->unused[--pool->count];

@@ -45,8 +45,9 @@ struct functional {
   struct machine machine;
   struct unit **units; /* all that were ever needed, */
   size_t unit_count, used;
-  struct isa_access access; /* of the instruction under way, unless it may have to wait */
-  struct parked *parked;    /* requests that wait for a pipe, oldest first */
+  struct isa_access access;      /* of the instruction under way, unless it may have to wait */
+  struct isa_access_lanes lanes; /* its */
+  struct parked *parked;         /* requests that wait for a pipe, oldest first */
   size_t parked_count, parked_room;
   uint64_t clock; /* instructions executed, ever */
   /* Of the launches at work: */
@@ -66,9 +67,7 @@ struct functional {
 static void unit_free(struct unit *unit) {
   for (uint32_t i = 0; unit->cu.groups && i < unit->cu.params.groups; i++)
     free(unit->cu.groups[i].events);
-  for (uint32_t i = 0; unit->cu.accesses && i < unit->cu.params.warps; i++)
-    free(unit->cu.accesses[i]);
-  free(unit->cu.accesses);
+  cu_free_accesses(&unit->cu);
   free(unit->cu.groups);
   free(unit->cu.warps);
   free(unit->cu.operands);
@@ -534,6 +533,7 @@ bool functional_run(struct functional *functional, struct isa_launch *const *lau
 
 struct functional *functional_new(const struct machine *machine) {
   struct functional *functional = need(1, sizeof *functional);
+  functional->access = isa_access_with(&functional->lanes);
   functional->machine = *machine;
   return functional;
 }

@@ -305,7 +305,7 @@ static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
 /* Brings what accept_all() will want of a client into the host's caches: those of 132 compute units are cold. */
 static void fetch_ahead(const struct memory *memory, uint32_t client, cycle_t now) {
   const struct mem_message *message = port_peek(memory->clients[client].link, now);
-  enum { HOST_LINE = 64, LINES = 6 }; /* its head, and the addresses of 32 lanes */
+  enum { HOST_LINE = 64, LINES = 7 }; /* its head, and the addresses of 32 lanes: add_chunk() in cu.c */
   const char *access = (const char *)message->access;
   __builtin_prefetch(message->lines);
   for (uint32_t i = 0; access && i < LINES; i++)

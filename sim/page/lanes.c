@@ -89,7 +89,7 @@ static void look(struct unit *unit, uint32_t slot, const struct isa_access *acce
                           .phases = schedule.phases,
                           .ways = schedule.ways,
                           .mask = request.mask};
-  memcpy(worst->address, access->address, sizeof worst->address);
+  memcpy(worst->address, access->address, launch->warp_size * sizeof *worst->address);
 }
 
 /* ---- the warp source ---------------------------------------------------------------------------- */

@@ -3,8 +3,6 @@
 #include "sim/base/need.h"
 #include "sim/replay/replayer_parts.h"
 
-enum { OUTCOME = 2 * TRACE_LANES };
-
 /* ---- ids of pipes' reservations -------------------------------------------------------------------- */
 
 /* Where the id has its pipe, direction and position, see isa/pipe.h. */
@@ -67,8 +65,8 @@ void replayer_give_pipe(struct unit *unit, struct isa_access *access, const stru
     const uint64_t got = outcome && at < outcome->values ? outcome->value[at++] : 0;
     access->data[2 * lane] = (uint32_t)value;
     access->data[2 * lane + 1] = (uint32_t)(value >> 32);
-    access->data[OUTCOME + 2 * lane] = (uint32_t)got;
-    access->data[OUTCOME + 2 * lane + 1] = (uint32_t)(got >> 32);
+    access->data[2 * (lanes + lane)] = (uint32_t)got;
+    access->data[2 * (lanes + lane) + 1] = (uint32_t)(got >> 32);
     if (!isa_pipe_find(memory, access->address[lane])) {
       replayer_damage(unit->replayer, "an operation on a pipe in the trace is at an address where there is no pipe");
       access->mask &= ~(UINT64_C(1) << lane);
@@ -105,12 +103,13 @@ static uint64_t id_in(const struct isa_access *access) {
 static void commit_reservation(struct unit *unit, struct isa_access *access) {
   const enum isa_pipe_direction direction =
       isa_is_pipe_write((enum isa_op)access->inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ;
-  const struct isa_memory *memory = access->warp->group->launch->memory;
+  const struct isa_launch *launch = access->warp->group->launch;
+  const struct isa_memory *memory = launch->memory;
   const uint64_t all = access->mask, lanes = access->pipe.waiting ? access->pipe.waiting : all;
   access->pipe.waiting = 0;
   for (uint64_t left = lanes; left; left &= left - 1) {
     const uint64_t lane = (uint64_t)__builtin_ctzll(left), bit = UINT64_C(1) << lane;
-    const uint32_t *words = access->data + OUTCOME + 2 * lane;
+    const uint32_t *words = access->data + 2 * (launch->warp_size + lane);
     const uint64_t recorded = (uint64_t)words[1] << 32 | words[0];
     struct isa_pipe *pipe = isa_pipe_find(memory, access->address[lane]);
     const bool room = access->data[2 * lane] <= isa_pipe_available(pipe, direction);

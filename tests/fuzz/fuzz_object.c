@@ -45,7 +45,8 @@ static void run_kernel(const struct isa_program *program, const struct isa_kerne
   void *storage = aligned_alloc(64, isa_warp_bytes(&launch));
   for (uint32_t index = 0; storage && index < group.warps && index < 2; index++) {
     struct isa_warp warp;
-    static struct isa_access access;
+    static struct isa_access_lanes lanes;
+    struct isa_access access = isa_access_with(&lanes);
     static struct isa_result result;
     isa_warp_place(&warp, &launch, storage);
     isa_warp_start(&warp, &group, index);

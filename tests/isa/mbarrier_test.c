@@ -71,7 +71,10 @@ static void step(struct rig *rig, uint32_t warp, struct isa_access *access) {
 
 TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_the_order_in_which_they_began) {
   struct rig rig;
-  static struct isa_access wait[3], arrival;
+  static struct isa_access_lanes lanes[4];
+  struct isa_access wait[3], arrival = isa_access_with(&lanes[3]);
+  for (unsigned i = 0; i < 3; i++)
+    wait[i] = isa_access_with(&lanes[i]);
   ASSERT_TRUE(rig_open(&rig,
                        HEAD " mov.b32 n, 1\n mbarrier.init [8], n\n mbarrier.arrive [8]\n"
                             " mbarrier.try_wait t, [8], odd\n exit\n",
@@ -95,7 +98,8 @@ TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_the_order_in_which_the
 
 TEST(mbarrier, a_wait_ends_when_the_phases_of_all_its_lanes_have) {
   struct rig rig;
-  static struct isa_access wait, arrival;
+  static struct isa_access_lanes lanes[2];
+  struct isa_access wait = isa_access_with(&lanes[0]), arrival = isa_access_with(&lanes[1]);
   ASSERT_TRUE(rig_open(&rig,
                        HEAD " mov.b32 n, 1\n shl.b32 lane, lane, 3\n and.b32 lane, lane, 8\n"
                             " mbarrier.init [lane], n\n mbarrier.arrive [lane]\n exit\n"
@@ -131,7 +135,8 @@ TEST(mbarrier, what_is_none_is_reported_and_left_alone) {
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char source[512];
     struct rig rig;
-    static struct isa_access access;
+    static struct isa_access_lanes lanes;
+    struct isa_access access = isa_access_with(&lanes);
     snprintf(source, sizeof source, HEAD "%s exit\n", wrong[i]);
     ct_note("%s", wrong[i]);
     ASSERT_TRUE(rig_open(&rig, source, 32, 32));

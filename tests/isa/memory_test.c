@@ -98,7 +98,8 @@ TEST(memory, an_lds_access_names_bytes_of_the_cus_lds) {
 /* The value is taken when the store is issued, and reaches memory when it is committed. */
 TEST(memory, stores_keep_the_value_of_their_issue_until_their_commit) {
   struct rig rig;
-  struct isa_access first;
+  struct isa_access_lanes lanes;
+  struct isa_access first = isa_access_with(&lanes);
   ASSERT_TRUE(rig_open(&rig, HEAD "mov.b32 x, 5\nst.lds.b32 [0], x\nmov.b32 x, 6\nexit\n", 1, 32));
   for (int i = 0; i < 3; i++)
     rig_step(&rig, 0);

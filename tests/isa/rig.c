@@ -22,6 +22,7 @@ bool rig_open_range(struct rig *rig, const char *source, uint32_t dimensions, co
     ct_true(false, error.text, __FILE__, __LINE__);
     return false;
   }
+  rig->access = isa_access_with(&rig->lanes);
   rig->lds = calloc(RIG_LDS, 1);
   for (int i = 0; i < 2; i++) {
     struct isa_buffer *buffer = &rig->buffers[i];

@@ -22,7 +22,8 @@ struct rig {
   uint64_t steps;
   struct isa_result last; /* of the latest step */
   struct isa_access access;
-  uint32_t deepest; /* stack seen */
+  struct isa_access_lanes lanes; /* its */
+  uint32_t deepest;              /* stack seen */
 };
 
 /* Assembles `source`; a failure is printed and noted as a test failure. Then a group of `items` by 1 by 1

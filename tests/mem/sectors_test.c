@@ -8,12 +8,14 @@
 
 /* Sectors of `lanes` accesses of `bytes`, lane i at `first + i * pitch`; *lines counts lines. */
 static uint32_t merged(uint32_t lanes, uint64_t first, uint64_t pitch, uint8_t bytes, uint32_t *lines) {
-  static struct isa_access access; /* large */
+  static struct isa_access_lanes room; /* large */
+  struct isa_access access = isa_access_with(&room);
   struct mem_line found[MEM_ACCESS_LINES];
   struct machine machine;
   uint32_t sectors;
   rig_machine(&machine, "");
-  access = (struct isa_access){.mask = lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1, .bytes = bytes};
+  access.mask = lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1;
+  access.bytes = bytes;
   for (uint32_t lane = 0; lane < lanes; lane++)
     access.address[lane] = first + lane * pitch;
   *lines = mem_merge(&machine.mem, &access, found, &sectors);
@@ -53,7 +55,8 @@ TEST(sectors, lanes_are_merged_into_sectors) {
 /* What is known to be a run takes a shorter way to the same lines. */
 TEST(sectors, a_run_is_merged_as_its_lanes_are) {
   static const char *const settings[] = {"", "mem.line=256 mem.sector=16", "mem.line=32", "mem.line=64 mem.sector=64"};
-  static struct isa_access access;
+  static struct isa_access_lanes room;
+  struct isa_access access = isa_access_with(&room);
   static struct isa_launch launch;
   struct isa_group group = {.launch = &launch};
   struct isa_warp warp = {.group = &group};
@@ -64,7 +67,9 @@ TEST(sectors, a_run_is_merged_as_its_lanes_are) {
     uint32_t sectors[2], partial[2], part[2];
     rig_machine(&machine, settings[i % 4]);
     launch.warp_size = 16u << ct_random(&random) % 3;
-    access = (struct isa_access){.warp = &warp, .bytes = (uint8_t)(1 << ct_random(&random) % 5)};
+    access.warp = &warp;
+    access.run = false;
+    access.bytes = (uint8_t)(1 << ct_random(&random) % 5);
     access.mask = UINT64_MAX >> (64 - launch.warp_size);
     const uint64_t first = ct_random(&random) % 256 * access.bytes;
     for (uint32_t lane = 0; lane < launch.warp_size; lane++)
@@ -83,13 +88,15 @@ TEST(sectors, a_run_is_merged_as_its_lanes_are) {
 }
 
 TEST(sectors, updates_are_the_most_lanes_on_one_word_of_a_line) {
-  static struct isa_access access;
+  static struct isa_access_lanes room;
+  struct isa_access access = isa_access_with(&room);
   static const uint64_t addresses[] = {0, 4, 0, 0, 4, 128, 132, 136, 300, 300};
   struct mem_line lines[MEM_ACCESS_LINES];
   struct machine machine;
   uint32_t sectors;
   rig_machine(&machine, "");
-  access = (struct isa_access){.mask = 0x3ff, .bytes = 4};
+  access.mask = 0x3ff;
+  access.bytes = 4;
   memcpy(access.address, addresses, sizeof addresses);
   EXPECT_EQ(mem_merge(&machine.mem, &access, lines, &sectors), 3);
   mem_count_updates(&machine.mem, &access, lines, 3);

@@ -62,7 +62,8 @@ static void note_hazard(void *context, const struct isa_hazard *hazard) {
 }
 
 static bool run_warp(struct emit_rig *rig, struct isa_warp *warp) {
-  static struct isa_access access;
+  static struct isa_access_lanes lanes;
+  struct isa_access access = isa_access_with(&lanes);
   struct isa_result result;
   while (warp->live) {
     if (rig->steps++ > 10000000)

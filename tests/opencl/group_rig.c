@@ -161,7 +161,8 @@ static bool run_warp(struct isa_warp *warp, bool last, struct isa_access *access
 
 static bool run_group(const struct isa_launch *launch, uint32_t linear) {
   static struct isa_warp warp[GROUP_RIG_WARPS];
-  static struct isa_access access;
+  static struct isa_access_lanes lanes;
+  struct isa_access access = isa_access_with(&lanes);
   struct isa_group group = {0};
   isa_group_place(&group, launch, linear);
   if (!EXPECT_LE(group.warps, GROUP_RIG_WARPS))
