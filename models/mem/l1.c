@@ -215,7 +215,7 @@ bool l1_init(struct l1 *l1, const struct mem_params *params, uint32_t accesses) 
     return true;
   l1->entries = (size_t)l1->sets * params->l1_ways;
   l1->lines = calloc(l1->entries, sizeof *l1->lines);
-  l1->bytes = calloc(l1->entries, params->line);
+  l1->bytes = reallocarray(NULL, l1->entries, params->line); /* none is read before it is filled */
   l1->next = calloc(accesses, sizeof *l1->next);
   return l1->lines && l1->bytes && l1->next;
 }

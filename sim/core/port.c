@@ -9,7 +9,7 @@ bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle
   assert(capacity > 0 && "a port holds a message");
   assert(latency > 0 && "every link takes at least one cycle");
   *port = (struct port){
-      .slots = calloc(capacity, message_bytes),
+      .slots = reallocarray(NULL, capacity, message_bytes), /* most are never used: not even cleared */
       .stamp = calloc(capacity, sizeof *port->stamp),
       .bytes = message_bytes,
       .capacity = capacity,
