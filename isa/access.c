@@ -179,16 +179,16 @@ static void global_addresses(const struct isa_warp *warp, const struct isa_inst 
       address[i] += index[i];
 }
 
-/* Is every lane of the warp inside the buffer that was found last? */
-static bool all_inside(const struct isa_access *access, const struct isa_memory *memory) {
-  if (memory->last >= memory->count || !full(access->warp, access->mask))
+/* Is every lane of the warp inside the buffer of the first? */
+static bool all_inside(const struct isa_access *access, struct isa_memory *memory) {
+  if (!full(access->warp, access->mask))
     return false;
-  const struct isa_buffer *buffer = &memory->buffers[memory->last];
+  const struct isa_buffer *buffer = isa_memory_holding(memory, access->address[0], access->bytes);
+  if (!buffer)
+    return false;
   const uint32_t stride = access->warp->group->launch->warp_size;
   const uint64_t most = buffer->bytes - access->bytes;
   struct common common = {0, 0};
-  if (buffer->bytes < access->bytes)
-    return false;
   for (uint32_t block = 0; block < stride; block += BLOCK)
     for (uint32_t i = block; i < block + BLOCK; i++) {
       const uint64_t offset = access->address[i] - buffer->base;
@@ -314,7 +314,8 @@ void access_global(struct isa_warp *warp, const struct isa_inst *inst, struct is
     return;
   global_addresses(warp, inst, inst->imm, access->address);
   access->run = is_run(access, warp->group->launch->memory);
-  if (!access->run && !all_inside(access, warp->group->launch->memory))
+  access->whole = access->run || all_inside(access, warp->group->launch->memory);
+  if (!access->whole)
     check_global(access, inst);
   take_data(warp, inst, access);
 }
@@ -396,9 +397,9 @@ static bool commit_at_once(const struct isa_access *access, uint32_t *words, boo
     commit_words(access->address, launch->warp_size, group->lds, group->lds_base, words, store);
     return true;
   }
-  if (!all_inside(access, launch->memory))
+  if (!access->whole)
     return false;
-  const struct isa_buffer *buffer = &launch->memory->buffers[launch->memory->last];
+  const struct isa_buffer *buffer = isa_memory_holding(launch->memory, access->address[0], access->bytes);
   commit_words(access->address, launch->warp_size, buffer->data, buffer->base, words, store);
   return true;
 }
@@ -517,17 +518,21 @@ static void commit_atomic(struct isa_access *access, const struct isa_row *row, 
   }
 }
 
-/* Lanes mostly want the line of the lane before. */
+/* Lanes mostly want the line of the lane before, and words. */
 static void commit_cached(struct isa_access *access, enum isa_type type, uint32_t *d, uint32_t stride) {
   const struct isa_cache *cache = access->cache;
   const uint8_t *bytes = NULL;
+  const bool words = access->bytes == sizeof *d;
   uint64_t line = 0;
   EACH_LANE(lane, access->mask) {
     const uint64_t within = access->address[lane] & (cache->line - 1), of = access->address[lane] - within;
     if (!bytes || of != line)
       bytes = cache->at(cache->self, of);
     line = of;
-    load_lane(type, d + lane, stride, bytes + within);
+    if (words)
+      memcpy(d + lane, bytes + within, sizeof *d);
+    else
+      load_lane(type, d + lane, stride, bytes + within);
   }
 }
 

@@ -366,8 +366,9 @@ struct isa_access {
   uint8_t bytes; /* per lane */
   uint8_t copy;  /* ISA_COPY_*: no instruction's own access, and lane l's bytes are data's from l * bytes
                   * on; 0 for all that isa_access_commit() knows */
-  bool run; /* to global memory: all lanes of the warp take part, and their bytes lie side by side in one buffer, from
-             * the first lane's on, aligned to `bytes` */
+  bool run;   /* to global memory: all lanes of the warp take part, and their bytes lie side by side in one buffer, from
+               * the first lane's on, aligned to `bytes` */
+  bool whole; /* likewise, but for lying side by side */
   const struct isa_cache *cache; /* a load of global memory: where its bytes are instead of there, or NULL */
   uint64_t zeros;                /* of a copy's store: lanes of `mask` that write zeros */
   /* Whoever makes room for an access has room for a warp's lanes, too: hundreds of accesses can be under way in a CU,

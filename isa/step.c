@@ -74,7 +74,7 @@ static void describe_access(struct isa_warp *warp, const struct isa_inst *inst, 
   access->inst = inst;
   access->pc = result->pc;
   access->mask = result->mask;
-  access->run = false;
+  access->run = access->whole = false;
 }
 
 void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_result *result) {

@@ -59,16 +59,6 @@ static enum mem_kind kind_of(const struct isa_info *info) {
   return info->atomic ? MEM_ATOMIC : info->store ? MEM_STORE : MEM_LOAD;
 }
 
-/* No lane's bytes lie in two lines. */
-static bool aligned(const struct isa_access *access) {
-  uint64_t low_bits = 0;
-  if (access->run)
-    return true;
-  for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1)
-    low_bits |= access->address[__builtin_ctzll(lanes)];
-  return !(low_bits & (access->bytes - 1u));
-}
-
 /* A load that needs nothing but what comes for others. */
 static void join(struct cu *cu, uint32_t index, const struct isa_info *info, uint32_t lines, uint64_t bytes,
                  cycle_t now) {
@@ -124,7 +114,7 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
 static bool pass_l1(struct cu *cu, uint32_t index, const struct isa_info *info, struct mem_message *message,
                     cycle_t now) {
   struct cu_access *access = cu->accesses[index];
-  if (message->kind == MEM_LOAD && !info->past_l1 && aligned(&access->isa))
+  if (message->kind == MEM_LOAD && !info->past_l1 && mem_aligned(&access->isa))
     return served_by_l1(cu, index, info, message, now);
   if (mem_writes(message->kind))
     l1_written(&cu->l1, access->lines, message->count);
@@ -482,9 +472,15 @@ static uint32_t ask_in_turn(struct cu *cu, struct cu_scheduler *scheduler, uint6
 /* The same of instructions: all are asked, whose order does not matter then. */
 static uint32_t ask_at_once(struct cu *cu, struct cu_scheduler *scheduler, uint64_t candidates, cycle_t now,
                             uint64_t *asked, uint8_t *why, cycle_t *until) {
+  uint8_t of_kind[CU_WANTS_TASK];
+  uint64_t known = 0; /* kinds of instruction: warps that want the same are held by the same */
   for (uint64_t left = candidates; left; left &= left - 1) {
     const uint32_t slot = (uint32_t)__builtin_ctzll(left);
-    why[slot] = (uint8_t)structural(cu, scheduler, cu->wants[slot], now, until);
+    const uint8_t kind = cu->wants[slot];
+    if (!(known & cu_bit(kind)))
+      of_kind[kind] = (uint8_t)structural(cu, scheduler, kind, now, until);
+    known |= cu_bit(kind);
+    why[slot] = of_kind[kind];
     *asked |= why[slot] == STALL_ISSUED ? 0 : cu_bit(slot);
   }
   const uint64_t may = candidates & ~*asked;

@@ -40,25 +40,46 @@ static uint32_t merge_run(const struct mem_params *params, const struct isa_acce
   return count;
 }
 
+bool mem_aligned(const struct isa_access *access) {
+  uint64_t low_bits = 0;
+  for (uint64_t lanes = access->run ? 0 : access->mask; lanes; lanes &= lanes - 1)
+    low_bits |= access->address[__builtin_ctzll(lanes)];
+  return !(low_bits & (access->bytes - 1u));
+}
+
+/* Each lane's bytes lie in one sector, and mostly in the line of the lane before. */
+static uint32_t merge_aligned(const struct mem_params *params, const struct isa_access *access,
+                              struct mem_line *lines) {
+  const unsigned shift = (unsigned)__builtin_ctz(params->line), sector = (unsigned)__builtin_ctz(params->sector);
+  const uint64_t in_line = params->line / params->sector - 1;
+  struct mem_line *found = NULL;
+  uint32_t count = 0;
+  for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
+    const uint64_t address = access->address[__builtin_ctzll(lanes)];
+    if (!found || found->line != address >> shift)
+      found = find_line(lines, &count, address >> shift);
+    found->sectors |= 1u << (address >> sector & in_line);
+  }
+  return count;
+}
+
+static uint32_t merge_lanes(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines) {
+  const unsigned shift = (unsigned)__builtin_ctz(params->line);
+  uint32_t count = 0;
+  for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
+    const uint64_t first = access->address[__builtin_ctzll(lanes)], last = first + access->bytes - 1;
+    for (uint64_t line = first >> shift; line <= last >> shift; line++)
+      find_line(lines, &count, line)->sectors |= sectors_in(params, first, access->bytes, line);
+  }
+  return count;
+}
+
 uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
                    uint32_t *sectors) {
   if (access->run)
     return merge_run(params, access, lines, sectors);
-  const unsigned shift = (unsigned)__builtin_ctz(params->line), sector = (unsigned)__builtin_ctz(params->sector);
-  const uint64_t in_line = params->line - 1;
-  struct mem_line *found = NULL; /* mostly, a lane's bytes lie in one line, and that is the line of the lane before */
-  uint32_t count = 0;
-  for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
-    uint64_t first = access->address[__builtin_ctzll(lanes)], last = first + access->bytes - 1;
-    if (first >> shift == last >> shift) {
-      if (!found || found->line != first >> shift)
-        found = find_line(lines, &count, first >> shift);
-      found->sectors |= sector_span((first & in_line) >> sector, (last & in_line) >> sector);
-      continue;
-    }
-    for (uint64_t line = first >> shift; line <= last >> shift; line++)
-      find_line(lines, &count, line)->sectors |= sectors_in(params, first, access->bytes, line);
-  }
+  const uint32_t count = access->bytes <= params->sector && mem_aligned(access) ? merge_aligned(params, access, lines)
+                                                                                : merge_lanes(params, access, lines);
   *sectors = 0;
   for (uint32_t i = 0; i < count; i++)
     *sectors += sector_count(lines[i].sectors);

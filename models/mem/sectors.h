@@ -58,6 +58,9 @@ static inline uint32_t mem_hash(uint64_t number) {
   return hash ^ hash >> 16;
 }
 
+/* Each lane's bytes begin at a multiple of their number, so that they lie in one line. */
+bool mem_aligned(const struct isa_access *access);
+
 /* The lines and sectors of a warp's access, merged over its lanes: writes at most
  * MEM_ACCESS_LINES lines and returns how many; *sectors counts them. */
 enum { MEM_ACCESS_LINES = 2 * ISA_LANES };

@@ -87,6 +87,43 @@ TEST(sectors, a_run_is_merged_as_its_lanes_are) {
   }
 }
 
+/* Whether a byte lies in one of the lines' sectors. */
+static bool touched(const struct mem_params *params, const struct mem_line *lines, uint32_t count, uint64_t byte) {
+  for (uint32_t i = 0; i < count; i++)
+    if (lines[i].line == byte / params->line)
+      return lines[i].sectors >> byte % params->line / params->sector & 1;
+  return false;
+}
+
+/* Lanes that are aligned take a shorter way than others. */
+TEST(sectors, of_an_access_are_those_of_its_lanes_bytes_and_no_others) {
+  static struct isa_access_lanes room;
+  struct isa_access access = isa_access_with(&room);
+  uint64_t random = 7;
+  for (unsigned i = 0; i < 2000; i++) {
+    struct mem_line lines[MEM_ACCESS_LINES];
+    struct machine machine;
+    bool wanted[1024] = {false};
+    uint32_t sectors, all = 0;
+    rig_machine(&machine, i % 2 ? "" : "mem.line=32 mem.sector=16");
+    access.bytes = (uint8_t)(1 << ct_random(&random) % 5);
+    access.mask = ct_random(&random);
+    const uint64_t grain = i % 3 ? access.bytes : 1;
+    for (uint64_t left = access.mask; left; left &= left - 1) {
+      uint64_t *const address = &access.address[__builtin_ctzll(left)];
+      *address = ct_random(&random) % 900 / grain * grain;
+      for (uint64_t byte = *address; byte < *address + access.bytes; byte++)
+        wanted[byte / machine.mem.sector] = true;
+    }
+    const uint32_t count = mem_merge(&machine.mem, &access, lines, &sectors);
+    for (uint32_t sector = 0; sector < 1024 / machine.mem.sector; sector++) {
+      all += wanted[sector];
+      ASSERT_EQ(touched(&machine.mem, lines, count, (uint64_t)sector * machine.mem.sector), wanted[sector]);
+    }
+    ASSERT_EQ(sectors, all);
+  }
+}
+
 TEST(sectors, updates_are_the_most_lanes_on_one_word_of_a_line) {
   static struct isa_access_lanes room;
   struct isa_access access = isa_access_with(&room);
