@@ -302,28 +302,50 @@ static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
   }
 }
 
-/* Brings what accept_all() will want of a client into the host's caches: those of 132 compute units are cold. */
-static void fetch_ahead(const struct memory *memory, uint32_t client, cycle_t now) {
-  const struct mem_message *message = port_peek(memory->clients[client].link, now);
+/* Brings what accept_all() will want of clients into the host's caches: things of 132 compute units are cold, and so is
+ * what the L2 knows of their lines. Each round of the loops waits for what the one before has asked for. */
+static void fetch_ahead(const struct memory *memory, const uint32_t *due, uint32_t count, cycle_t now) {
   enum { HOST_LINE = 64, LINES = 7 }; /* its head, and the addresses of 32 lanes: add_chunk() in cu.c */
-  const char *access = (const char *)message->access;
-  __builtin_prefetch(message->lines);
-  for (uint32_t i = 0; access && i < LINES; i++)
-    __builtin_prefetch(access + HOST_LINE * i);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct mem_message *message = port_peek(memory->clients[due[i]].link, now);
+    const char *access = (const char *)message->access;
+    __builtin_prefetch(message->lines);
+    for (uint32_t line = 0; access && line < LINES; line++)
+      __builtin_prefetch(access + HOST_LINE * line);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    const struct mem_client *client = &memory->clients[due[i]];
+    const struct mem_message *message = port_peek(client->link, now);
+    if (!mem_is_dma(message->kind))
+      l2_fetch(&memory->l2, message->lines, message->count, client->from | (mem_writes(message->kind) ? L2_WRITE : 0));
+  }
 }
 
-/* Accepts what has arrived from clients [first, end); lowers *next to when the next message arrives. */
-static void accept_from(struct memory *memory, uint32_t first, uint32_t end, cycle_t now, cycle_t *next) {
-  for (uint32_t i = first; i < end; i++) {
-    if (memory->arrivals[i] <= now)
-      accept_all(memory, i, now);
-    *next = cycle_min(*next, memory->arrivals[i]);
+/* Takes the messages that have arrived, clients in turn. Returns when the next ones arrive. */
+static cycle_t accept_due(struct memory *memory, cycle_t now) {
+  const uint32_t clients = memory->client_count;
+  uint32_t count = 0;
+  cycle_t next = NEVER;
+  for (uint32_t i = 0, client = memory->turn; i < clients; i++, client = client + 1 == clients ? 0 : client + 1)
+    if (memory->arrivals[client] <= now)
+      memory->due[count++] = client;
+    else
+      next = cycle_min(next, memory->arrivals[client]);
+  if (!count)
+    return next;
+  if (memory->late.wanted)
+    look_at_late(memory, now);
+  fetch_ahead(memory, memory->due, count, now);
+  for (uint32_t i = 0; i < count; i++) {
+    accept_all(memory, memory->due[i], now);
+    next = cycle_min(next, memory->arrivals[memory->due[i]]);
   }
+  memory->turn = memory->turn + 1 == clients ? 0 : memory->turn + 1;
+  return next;
 }
 
 static cycle_t memory_step(void *self, cycle_t now) {
   struct memory *memory = self;
-  cycle_t next = NEVER;
 
   /* (1) replies whose data are ready */
   for (uint32_t event; (event = wheel_take(&memory->done, now)) != WHEEL_NONE;) {
@@ -333,21 +355,8 @@ static cycle_t memory_step(void *self, cycle_t now) {
     memory->events[event].accepted = NEVER;
     memory->unused[memory->unused_count++] = event;
   }
-  /* (2) messages that have arrived, clients in turn */
-  uint32_t count = memory->client_count, first = memory->turn;
-  for (uint32_t i = 0; i < count; i++)
-    next = cycle_min(next, memory->arrivals[i]);
-  if (next <= now) {
-    if (memory->late.wanted)
-      look_at_late(memory, now);
-    for (uint32_t i = 0; i < count; i++)
-      if (memory->arrivals[i] <= now)
-        fetch_ahead(memory, i, now);
-    next = NEVER;
-    accept_from(memory, first, count, now, &next);
-    accept_from(memory, 0, first, now, &next);
-    memory->turn = first + 1 == count ? 0 : first + 1;
-  }
+  /* (2) messages that have arrived */
+  const cycle_t next = accept_due(memory, now);
   memory->probe_events = memory->event_room - memory->unused_count;
   return cycle_min(next, wheel_next(&memory->done));
 }
@@ -370,9 +379,10 @@ bool memory_init(struct memory *memory, const struct machine *machine) {
   memory->clusters = calloc(params->clusters + 1, sizeof *memory->clusters);
   memory->units = calloc(params->atomic_units + 1, sizeof *memory->units);
   memory->arrivals = calloc(machine->cu.count, sizeof *memory->arrivals);
+  memory->due = calloc(machine->cu.count, sizeof *memory->due);
   memory->events = calloc(memory->event_room, sizeof *memory->events);
   memory->unused = calloc(memory->event_room, sizeof *memory->unused);
-  if (!memory->clients || !memory->clusters || !memory->units || !memory->arrivals || !memory->events ||
+  if (!memory->clients || !memory->clusters || !memory->units || !memory->arrivals || !memory->due || !memory->events ||
       !memory->unused || !l2_init(&memory->l2, params, &memory->stats) ||
       !late_init(&memory->late, machine->cu.count) || !wheel_init(&memory->done, memory->event_room)) {
     memory_free(memory);
@@ -430,6 +440,7 @@ void memory_free(struct memory *memory) {
   free(memory->clusters);
   free(memory->units);
   free(memory->arrivals);
+  free(memory->due);
   free(memory->events);
   free(memory->unused);
   wheel_free(&memory->done);

@@ -158,6 +158,7 @@ struct memory {
   struct mem_client *clients;
   struct mem_cluster *clusters;
   cycle_t *arrivals; /* of the oldest message of each client's link, or NEVER */
+  uint32_t *due;     /* clients whose messages have arrived, of the step under way */
   uint32_t client_count;
   uint32_t turn;            /* client that is served first in a cycle */
   struct rate *units;       /* for atomic operations: they pass updates times atomic_interval */

@@ -299,12 +299,15 @@ static inline cycle_t way(const struct l2 *l2, const struct l2_slice *slice, uns
   return l2->params.l2_partition_latency;
 }
 
-/* Brings tags into the host's caches, which hold few of an L2's. */
-static inline void fetch_tags(const struct l2 *l2, const struct l2_slice *slice, uint64_t line) {
-  enum { HOST_LINE = 64 };
-  const uint64_t *tags = l2->tags + first_way(l2, slice, line);
-  for (uint32_t way = 0; way < l2->params.l2_ways; way += HOST_LINE / sizeof *tags)
-    __builtin_prefetch(tags + way);
+void l2_fetch(const struct l2 *l2, const struct mem_line *lines, uint32_t count, unsigned use) {
+  enum { HOST_LINE = 64, MOST = 8 };
+  for (uint32_t i = 0; l2->sets && i < count && i < MOST; i++) {
+    const uint64_t first = first_way(l2, slice_for(l2, &lines[i], use), lines[i].line);
+    for (uint32_t way = 0; way < l2->params.l2_ways; way += HOST_LINE / sizeof *l2->tags) {
+      __builtin_prefetch(l2->tags + first + way);
+      __builtin_prefetch(l2->used + first + way);
+    }
+  }
 }
 
 /* Adds the lines up by slice. */
@@ -312,7 +315,6 @@ static void share_out(struct l2 *l2, const struct mem_line *lines, uint32_t coun
   for (uint32_t i = 0; i < count; i++) {
     struct l2_slice *slice = slice_for(l2, &lines[i], use);
     const uint64_t bytes = sector_bytes(l2, lines[i].sectors);
-    fetch_tags(l2, slice, lines[i].line);
     slice->share += bytes;
     slice->taken += burst(l2, bytes);
     if (slice->updates < lines[i].updates)

@@ -93,6 +93,9 @@ void l2_launch(struct l2 *l2);
 /* The slice of its partition that a line lies in. */
 uint32_t l2_slice_of(const struct mem_params *params, uint64_t line);
 
+/* Brings what l2_access() will look at into the host's caches, which hold little of an L2. */
+void l2_fetch(const struct l2 *l2, const struct mem_line *lines, uint32_t count, unsigned use);
+
 /* Takes lines of a message that is accepted at `now` through the L2; returns when the last of their data depart. */
 cycle_t l2_access(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, unsigned use);
 
