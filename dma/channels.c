@@ -105,11 +105,17 @@ static uint32_t counted(const struct dma *dma, const struct channel *channel, co
   return bytes + (small ? covers->lines * (gather - line) : 0);
 }
 
+/* One that has been in use before, the last one first, or else the lowest that has not. */
+static uint32_t unused_request(struct dma_work *work) {
+  const uint32_t left = work->used - work->entries++;
+  return left ? work->unused[left - 1] : work->used++;
+}
+
 static void take_entry(struct dma *dma, unsigned index, cycle_t now) {
   struct dma_work *work = dma->work;
   struct sending *sending = &work->sending;
   struct channel *channel = &work->channel[index];
-  sending->tag = work->unused[dma->params.outstanding - 1 - work->entries++];
+  sending->tag = unused_request(work);
   work->under_way += dma_count(&sending->covers);
   work->request[sending->tag] = (struct request){
       .covers = sending->covers, .channel = index, .passes = counted(dma, channel, &sending->covers), .sent = now};
@@ -258,7 +264,7 @@ void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
   }
   if (!request->covers.to_lds)
     work->writes -= (uint64_t)request->covers.bytes * request->covers.lines;
-  work->unused[dma->params.outstanding - work->entries--] = tag;
+  work->unused[work->used - work->entries--] = tag;
   work->under_way -= dma_count(&request->covers);
   work->at_quota &= ~channel_bit(index);
   if (--work->channel[index].under_way == 0 && !(work->pending & channel_bit(index)))

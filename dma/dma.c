@@ -45,14 +45,12 @@ static bool make_work(struct dma *dma) {
   uint32_t requests = dma->params.outstanding;
   if (!work)
     return false;
-  work->request = calloc(requests, sizeof *work->request);
-  work->unused = calloc(requests, sizeof *work->unused);
+  work->request = reallocarray(NULL, requests, sizeof *work->request);
+  work->unused = reallocarray(NULL, requests, sizeof *work->unused);
   uint32_t out_width = dma->params.out_width ? dma->params.out_width : dma->params.write_width;
   if (!work->request || !work->unused || !dma_side_init(&work->inbound, requests, dma->params.read_width) ||
       !dma_side_init(&work->outbound, requests, out_width))
     return false;
-  for (uint32_t i = 0; i < requests; i++)
-    work->unused[i] = requests - 1 - i;
   work->owner = NOBODY;
   work->splitting = COPY_SLOTS;
   work->full_from = work->busy_from = NEVER;

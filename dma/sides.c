@@ -6,8 +6,8 @@
 
 bool dma_side_init(struct side *side, uint32_t entries, uint32_t width) {
   *side = (struct side){.rate = {.per_cycle = width},
-                        .request = calloc(entries, sizeof *side->request),
-                        .ready = calloc(entries, sizeof *side->ready),
+                        .request = reallocarray(NULL, entries, sizeof *side->request),
+                        .ready = reallocarray(NULL, entries, sizeof *side->ready),
                         .freed_at = NEVER,
                         .blocked_from = NEVER};
   return side->request && side->ready;

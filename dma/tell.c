@@ -70,11 +70,11 @@ static void tell_waiting(const struct dma *dma, cycle_t end, cycle_t now) {
   }
 }
 
-/* A request that has landed is marked as never sent, one that was none yet has no lines. */
+/* A request that has landed is marked as never sent. */
 void dma_tell_cut(const struct dma *dma, cycle_t end, cycle_t now) {
   const struct dma_work *work = dma->work;
-  for (uint32_t tag = 0; tag < dma->params.outstanding; tag++)
-    if (work->request[tag].covers.lines && work->request[tag].sent < end)
+  for (uint32_t tag = 0; tag < work->used; tag++)
+    if (work->request[tag].sent < end)
       dma_tell_request(dma, tag, end, now);
   for (uint64_t held = work->held; held; held &= held - 1)
     if (work->channel[__builtin_ctzll(held)].accepted < end)

@@ -97,7 +97,8 @@ struct dma_work {
   unsigned turn;    /* round robin: asked first */
   struct sending sending;
   struct request *request;
-  uint32_t *unused;              /* stack of unused requests */
+  uint32_t used;                 /* those that have ever been in use: the others are blank */
+  uint32_t *unused;              /* stack of those of them that are not */
   uint32_t entries;              /* requests under way, a train being one, */
   uint32_t under_way;            /* and with each of its lines being one */
   uint64_t writes;               /* bytes of the outbound ones */

@@ -1,7 +1,10 @@
 #include "models/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "sim/base/need.h"
 
 /* ---- through the L2 ------------------------------------------------------------------------ */
 
@@ -247,6 +250,21 @@ static void accept_pipe(struct memory *memory, uint32_t index, cycle_t now) {
       start(memory, parked, now);
 }
 
+/* A machine may allow far more messages than are ever under way. The lowest entries come first. */
+static void make_room_for_events(struct memory *memory) {
+  enum { FIRST = 64 };
+  const uint32_t before = memory->event_room, room = before ? 2 * before : FIRST;
+  assert(before < memory->event_most && "a message under way is an access or a request of its client");
+  memory->events = need_more(memory->events, room, sizeof *memory->events);
+  memory->unused = need_more(memory->unused, room, sizeof *memory->unused);
+  wheel_widen(&memory->done, room);
+  for (uint32_t i = before; i < room; i++)
+    memory->events[i].accepted = NEVER;
+  for (uint32_t i = room; i-- > before;)
+    memory->unused[memory->unused_count++] = i;
+  memory->event_room = room;
+}
+
 /* ---- loads that compute units carry out --------------------------------------------------- */
 
 /* All that wait. */
@@ -283,6 +301,8 @@ static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
   struct port *link = memory->clients[client].link;
   const struct mem_message *message;
   while ((message = port_peek(link, now))) {
+    if (!memory->unused_count)
+      make_room_for_events(memory);
     uint32_t index = memory->unused[--memory->unused_count];
     struct mem_event *event = &memory->events[index];
     *event = (struct mem_event){.message = *message, .client = client, .accepted = now};
@@ -374,17 +394,15 @@ bool memory_init(struct memory *memory, const struct machine *machine) {
       .params = *params,
       .client_count = machine->cu.count,
   };
-  memory->event_room = machine->cu.count * (machine->cu.accesses + machine->dma.engines * machine->dma.outstanding);
+  memory->event_most = machine->cu.count * (machine->cu.accesses + machine->dma.engines * machine->dma.outstanding);
   memory->clients = calloc(machine->cu.count, sizeof *memory->clients);
   memory->clusters = calloc(params->clusters + 1, sizeof *memory->clusters);
   memory->units = calloc(params->atomic_units + 1, sizeof *memory->units);
   memory->arrivals = calloc(machine->cu.count, sizeof *memory->arrivals);
   memory->due = calloc(machine->cu.count, sizeof *memory->due);
-  memory->events = calloc(memory->event_room, sizeof *memory->events);
-  memory->unused = calloc(memory->event_room, sizeof *memory->unused);
-  if (!memory->clients || !memory->clusters || !memory->units || !memory->arrivals || !memory->due || !memory->events ||
-      !memory->unused || !l2_init(&memory->l2, params, &memory->stats) ||
-      !late_init(&memory->late, machine->cu.count) || !wheel_init(&memory->done, memory->event_room)) {
+  if (!memory->clients || !memory->clusters || !memory->units || !memory->arrivals || !memory->due ||
+      !l2_init(&memory->l2, params, &memory->stats) || !late_init(&memory->late, machine->cu.count) ||
+      !wheel_init(&memory->done, 0)) {
     memory_free(memory);
     return false;
   }
@@ -393,10 +411,8 @@ bool memory_init(struct memory *memory, const struct machine *machine) {
   for (uint32_t i = 0; i < params->clusters; i++)
     memory->clusters[i] =
         (struct mem_cluster){{.per_cycle = params->cluster_up_width}, {.per_cycle = params->cluster_width}};
-  for (uint32_t i = 0; i < memory->event_room; i++)
-    memory->events[i].accepted = NEVER;
-  for (uint32_t i = 0; i < memory->event_room; i++)
-    memory->unused[memory->unused_count++] = memory->event_room - 1 - i;
+  for (uint32_t i = 0; i < machine->cu.count; i++)
+    memory->arrivals[i] = NEVER;
   return true;
 }
 

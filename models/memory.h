@@ -160,15 +160,15 @@ struct memory {
   cycle_t *arrivals; /* of the oldest message of each client's link, or NEVER */
   uint32_t *due;     /* clients whose messages have arrived, of the step under way */
   uint32_t client_count;
-  uint32_t turn;            /* client that is served first in a cycle */
-  struct rate *units;       /* for atomic operations: they pass updates times atomic_interval */
-  struct l2 l2;             /* with DRAM */
-  struct mem_event *events; /* messages accepted, their data not yet ready */
-  uint32_t event_room;
-  uint32_t *unused, unused_count; /* entries of events[] */
-  struct wheel done;              /* when each is ready */
-  struct outside *outside;        /* instead of the L2 and DRAM, or NULL: outside.c */
-  struct isa_memory *mirror;      /* the launch's memory, for the outside one's bytes */
+  uint32_t turn;                   /* client that is served first in a cycle */
+  struct rate *units;              /* for atomic operations: they pass updates times atomic_interval */
+  struct l2 l2;                    /* with DRAM */
+  struct mem_event *events;        /* messages accepted, their data not yet ready: */
+  uint32_t event_room, event_most; /* as many as have ever been at once, a power of two; as can be */
+  uint32_t *unused, unused_count;  /* entries of events[] */
+  struct wheel done;               /* when each is ready */
+  struct outside *outside;         /* instead of the L2 and DRAM, or NULL: outside.c */
+  struct isa_memory *mirror;       /* the launch's memory, for the outside one's bytes */
   struct mem_pipes pipes;
   struct late_loads late;
   cycle_t looked_at;     /* whether any of these still waits */
@@ -183,7 +183,7 @@ void mem_port_free(struct mem_port *port);
 /* What a message takes of the link up. */
 uint64_t mem_bytes_up(const struct mem_params *params, const struct mem_message *message);
 
-/* Builds the memory of `machine->cu.count` CUs; memory_connect() must follow for each. */
+/* Builds the memory of `machine->cu.count` CUs; memory_connect() must follow for each before its first message. */
 bool memory_init(struct memory *memory, const struct machine *machine);
 bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *port, struct component *cu,
                     struct dma *dma, unsigned engines, const struct warp_source *source, const struct machine *machine);

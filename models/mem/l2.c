@@ -1,6 +1,7 @@
 #include "models/mem/l2.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/base/need.h"
 
@@ -51,14 +52,20 @@ static inline uint64_t set_of(const struct l2 *l2, uint64_t line) {
   return set < l2->sets ? set : set - quotient(set, l2->sets) * l2->sets;
 }
 
-/* The first of the ways that a line may be in. */
-static inline uint64_t first_way(const struct l2 *l2, const struct l2_slice *slice, uint64_t line) {
-  return slice->first + set_of(l2, line) * l2->params.l2_ways;
+/* A large L2 has far more sets than a short kernel uses: each is emptied when it is first looked into. */
+static void empty(struct l2 *l2, uint64_t set) {
+  const uint32_t ways = l2->params.l2_ways;
+  memset(l2->tags + set * ways, 0, ways * sizeof *l2->tags);
+  memset(l2->used + set * ways, 0, ways * sizeof *l2->used);
+  memset(l2->entries + set * ways, 0, ways * sizeof *l2->entries);
+  l2->known[set / 64] |= UINT64_C(1) << set % 64;
 }
 
 /* Where `line` is, or else the way to replace: an empty or the least recently used one. */
 static inline struct found look_up(struct l2 *l2, const struct l2_slice *slice, uint64_t line) {
-  const uint64_t first = first_way(l2, slice, line);
+  const uint64_t number = slice->first + set_of(l2, line), first = number * l2->params.l2_ways;
+  if (!(l2->known[number / 64] >> number % 64 & 1))
+    empty(l2, number);
   uint64_t *const tags = l2->tags + first, *const used = l2->used + first;
   struct l2_line *set = l2->entries + first;
   for (uint32_t way = 0; way < l2->params.l2_ways; way++)
@@ -302,7 +309,8 @@ static inline cycle_t way(const struct l2 *l2, const struct l2_slice *slice, uns
 void l2_fetch(const struct l2 *l2, const struct mem_line *lines, uint32_t count, unsigned use) {
   enum { HOST_LINE = 64, MOST = 8 };
   for (uint32_t i = 0; l2->sets && i < count && i < MOST; i++) {
-    const uint64_t first = first_way(l2, slice_for(l2, &lines[i], use), lines[i].line);
+    const struct l2_slice *slice = slice_for(l2, &lines[i], use);
+    const uint64_t first = (slice->first + set_of(l2, lines[i].line)) * l2->params.l2_ways;
     for (uint32_t way = 0; way < l2->params.l2_ways; way += HOST_LINE / sizeof *l2->tags) {
       __builtin_prefetch(l2->tags + first + way);
       __builtin_prefetch(l2->used + first + way);
@@ -391,16 +399,17 @@ bool l2_init(struct l2 *l2, const struct mem_params *params, struct mem_stats *s
   };
   uint32_t slices = params->l2_slices * params->l2_partitions;
   l2->sets = params->l2_size / ((uint64_t)params->line * params->l2_ways) / slices;
-  uint64_t entries = slices * l2->sets * params->l2_ways;
+  const uint64_t sets = slices * l2->sets, entries = sets * params->l2_ways;
   bool built = dram_init(&l2->dram, params, stats);
   l2->slices = calloc(slices, sizeof *l2->slices);
-  l2->tags = entries ? calloc(need_size(entries), sizeof *l2->tags) : NULL;
-  l2->used = entries ? calloc(need_size(entries), sizeof *l2->used) : NULL;
-  l2->entries = entries ? calloc(need_size(entries), sizeof *l2->entries) : NULL;
-  built = built && l2->slices && (!entries || (l2->tags && l2->used && l2->entries));
+  l2->known = calloc(need_size(sets / 64 + 1), sizeof *l2->known);
+  l2->tags = entries ? reallocarray(NULL, need_size(entries), sizeof *l2->tags) : NULL;
+  l2->used = entries ? reallocarray(NULL, need_size(entries), sizeof *l2->used) : NULL;
+  l2->entries = entries ? reallocarray(NULL, need_size(entries), sizeof *l2->entries) : NULL;
+  built = built && l2->slices && l2->known && (!entries || (l2->tags && l2->used && l2->entries));
   for (uint32_t i = 0; built && i < slices; i++) {
     l2->slices[i].width.per_cycle = params->l2_width;
-    l2->slices[i].first = i * l2->sets * params->l2_ways;
+    l2->slices[i].first = i * l2->sets;
     l2->slices[i].partition = i / params->l2_slices;
     built = !params->mshrs || mshrs_init(&l2->slices[i].mshrs, params->mshrs);
   }
@@ -413,6 +422,7 @@ void l2_free(struct l2 *l2) {
   for (uint32_t i = 0; l2->slices && i < l2->params.l2_slices * l2->params.l2_partitions; i++)
     mshrs_free(&l2->slices[i].mshrs);
   free(l2->slices);
+  free(l2->known);
   free(l2->tags);
   free(l2->used);
   free(l2->entries);

@@ -57,7 +57,7 @@ enum l2_use { L2_READ = 1, L2_WRITE = 2, L2_PAST = 4, L2_FROM = 8 };
 struct l2_slice {
   struct rate width; /* in 1 / (slices x partitions) of a byte, so that shares are exact */
   struct mshrs mshrs;
-  uint64_t first; /* of its tags and entries */
+  uint64_t first; /* of its sets */
   unsigned partition;
   uint64_t bytes; /* passed in this launch */
   /* of the message that is being accepted */
@@ -76,9 +76,10 @@ struct l2 {
   unsigned far; /* 1 if there are two partitions, 0 if there is one */
   /* as powers of two, so that nothing is divided: bytes of a line, lines of a stripe, bytes of a region */
   unsigned line_log2, stripe_log2, region_log2;
-  uint64_t sets;  /* of a slice; 0: there is no L2 */
-  uint64_t *tags; /* partitions x slices x sets x ways: line + 1; 0: empty */
-  uint64_t *used; /* likewise: `uses` of the last access; beside the tags, which misses look through together */
+  uint64_t sets;   /* of a slice; 0: there is no L2 */
+  uint64_t *known; /* a bit for each set: only of those that were looked into are the ways filled in */
+  uint64_t *tags;  /* partitions x slices x sets x ways: line + 1; 0: empty */
+  uint64_t *used;  /* likewise: `uses` of the last access; beside the tags, which misses look through together */
   struct l2_line *entries; /* likewise */
   uint64_t uses;           /* age of lines, for replacement */
 };

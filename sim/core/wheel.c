@@ -3,9 +3,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "sim/base/need.h"
+
 bool wheel_init(struct wheel *wheel, uint32_t count) {
   *wheel = (struct wheel){
-      .items = calloc(count, sizeof *wheel->items),
+      .items = calloc(count ? count : 1, sizeof *wheel->items),
       .first = calloc(WHEEL_SLOTS, sizeof *wheel->first),
       .last = calloc(WHEEL_SLOTS, sizeof *wheel->last),
   };
@@ -23,6 +25,10 @@ void wheel_free(struct wheel *wheel) {
   free(wheel->first);
   free(wheel->last);
   *wheel = (struct wheel){0};
+}
+
+void wheel_widen(struct wheel *wheel, uint32_t count) {
+  wheel->items = need_more(wheel->items, count, sizeof *wheel->items);
 }
 
 static void mark(struct wheel *wheel, unsigned slot) {

@@ -29,9 +29,12 @@ struct wheel {
   cycle_t from;                 /* the first cycle that has a slot */
 };
 
-/* Room for items 0 to count - 1. False when memory runs out. */
+/* Room for items 0 to count - 1, or none yet. False when memory runs out. */
 bool wheel_init(struct wheel *wheel, uint32_t count);
 void wheel_free(struct wheel *wheel);
+
+/* Makes room for items up to count - 1, more than before: for a set that grows. */
+void wheel_widen(struct wheel *wheel, uint32_t count);
 
 /* `item` is due at `at`, which lies in no slot that is over. */
 void wheel_add(struct wheel *wheel, uint32_t item, cycle_t at);

@@ -1,20 +1,21 @@
 /* Engines for which there is not enough memory. */
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "tests/dma/rig.h"
 
-#ifndef __SANITIZE_ADDRESS__ /* which has its own calloc() */
+#ifndef __SANITIZE_ADDRESS__ /* which has its own malloc() */
 
-#undef calloc                  /* the C library's, which sim/base/heap.h calls */
+#undef malloc                  /* the C library's, which sim/base/heap.h calls */
+#undef calloc                  /* likewise */
 static unsigned until_failure; /* calls; 0: none fails */
 
-void *calloc(size_t count, size_t size) {
-  static void *(*real)(size_t, size_t);
-  if (!real)
-    *(void **)&real = dlsym(RTLD_NEXT, "calloc");
-  return until_failure && !--until_failure ? NULL : real(count, size);
-}
+extern void *__libc_malloc(size_t size), *__libc_calloc(size_t count, size_t size);
+
+static bool fails(void) { return until_failure && !--until_failure; }
+
+void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
+
+void *calloc(size_t count, size_t size) { return fails() ? NULL : __libc_calloc(count, size); }
 
 TEST(dma, an_engine_is_made_whole_or_not_at_all) {
   const struct dma_params params = usual_dma();
