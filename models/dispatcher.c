@@ -139,7 +139,6 @@ bool dispatcher_init(struct dispatcher *dispatcher, struct cu **cus, const struc
   *dispatcher = (struct dispatcher){
       .component = {.name = "dispatcher", .step = dispatcher_step, .self = dispatcher},
       .cus = cus,
-      .cu_count = count,
       .rate = machine->cu.dispatch_rate,
       .all = {machine->cu.warps, machine->cu.groups, machine->cu.registers, machine->lds.size},
       .free = calloc(count, sizeof *dispatcher->free),
@@ -155,6 +154,8 @@ void dispatcher_free(struct dispatcher *dispatcher) {
   free(dispatcher->piece_count);
   *dispatcher = (struct dispatcher){0};
 }
+
+void dispatcher_reach(struct dispatcher *dispatcher, uint32_t cus) { dispatcher->cu_count = cus; }
 
 void dispatcher_launch(struct dispatcher *dispatcher, cycle_t start) {
   for (uint32_t i = 0; i < dispatcher->cu_count; i++) {

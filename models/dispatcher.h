@@ -45,9 +45,9 @@ struct dispatched {
 struct dispatcher {
   struct component component;
   struct cu **cus;
-  uint64_t rate;   /* of work-groups in 100 cycles, 0: no limit; */
-  uint64_t passed; /* and when the last one has passed, in cycles times that */
-  uint32_t cu_count;
+  uint64_t rate;            /* of work-groups in 100 cycles, 0: no limit; */
+  uint64_t passed;          /* and when the last one has passed, in cycles times that */
+  uint32_t cu_count;        /* that there are so far */
   struct cu_room all;       /* what an empty CU has */
   struct cu_room *free;     /* of each CU */
   struct lds_piece *pieces; /* of each CU, `all.groups` at most */
@@ -62,6 +62,9 @@ struct dispatcher {
 
 bool dispatcher_init(struct dispatcher *dispatcher, struct cu **cus, const struct machine *machine);
 void dispatcher_free(struct dispatcher *dispatcher);
+
+/* The first `cus` CUs are there: enough to give each group of the next launches one of its own, or all. */
+void dispatcher_reach(struct dispatcher *dispatcher, uint32_t cus);
 
 /* Begins launches at cycle `start`, none yet: each is then told by dispatcher_add(), with its work-groups, from number
  * `first` on, and what one of them takes, before the first cycle. */

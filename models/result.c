@@ -89,7 +89,7 @@ void simulation_mark_parked(struct simulation *simulation) {
   const struct mem_pipes *pipes = &simulation->memory.pipes;
   for (uint32_t i = 0; i < pipes->parked_count; i++) {
     const struct mem_event *event = &simulation->memory.events[pipes->parked[i]];
-    struct cu *cu = &simulation->nodes[event->client].cu;
+    struct cu *cu = &simulation->nodes[event->client]->cu;
     simulation_mark_refused(cu_warp(cu, cu->accesses[event->message.tag]->warp), event->message.access);
   }
 }
@@ -138,13 +138,17 @@ static void collect_shared(struct launch_result *result, const struct node *node
     result->lds_max_ways = node->cu.lds_max_ways;
 }
 
+static void join_hash(struct launch_result *result, uint64_t hash) {
+  result->trace_hash = (result->trace_hash ^ hash) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 void simulation_collect_kernel(struct launch_result *result, cycle_t *hazard_cycles, const struct cu *cu,
                                const struct cu_kernel *kernel, cycle_t changed) {
   stats_add(&cu_stat_group, &result->cu, &kernel->stats);
   for (unsigned i = 0; i < STALLS; i++)
     result->stalls[i] += kernel->stalls[i];
   result->resident_cycles += kernel->resident_cycles;
-  result->trace_hash = (result->trace_hash ^ kernel->trace_hash) * UINT64_C(0x9e3779b97f4a7c15);
+  join_hash(result, kernel->trace_hash);
   merge_hazards(result, hazard_cycles, kernel);
   if (result->end == END_DEADLOCK)
     note_stuck(result, cu, kernel, changed);
@@ -156,7 +160,7 @@ static void collect_pipes(struct simulation *simulation, struct launch_result *r
   for (size_t i = 0; i < result->pipe_count; i++) {
     const struct isa_pipe *pipe = &simulation->memory.mirror->pipes[i];
     if (result->end == END_FINISHED)
-      isa_pipe_end(pipe, (uint32_t)index, cu_report, &simulation->nodes[0].cu.kernels[index]);
+      isa_pipe_end(pipe, (uint32_t)index, cu_report, &simulation->nodes[0]->cu.kernels[index]);
     result->pipes[i] =
         (struct pipe_result){.pipe = pipe, .stats = pipe->stats, .left = isa_pipe_available(pipe, ISA_PIPE_READ)};
   }
@@ -230,14 +234,17 @@ bool simulation_collect(struct simulation *simulation, const struct at_once *all
   cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
   result->mem = memory_stats(&simulation->memory, simulation->start + result->together_cycles);
   /* all CUs are alike, and by_pc[] is of them all */
-  count_units(all->launches[index]->program, &simulation->nodes[0].cu, result);
+  count_units(all->launches[index]->program, &simulation->nodes[0]->cu, result);
   collect_pipes(simulation, result, index);
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
-    const struct node *node = &simulation->nodes[i];
+  for (uint32_t i = 0; i < simulation->built; i++) {
+    const struct node *node = simulation->nodes[i];
     collect_shared(result, node, node->engines);
     simulation_collect_kernel(result, hazard_cycles, &node->cu, &node->cu.kernels[index],
                               simulation->memory.pipes.changed);
   }
+  /* One that did nothing has its number as its hash. */
+  for (uint32_t i = simulation->built; i < simulation->machine.cu.count; i++)
+    join_hash(result, i);
   return collect_latency(&simulation->tallies[0].copy_latency, result);
 }
 

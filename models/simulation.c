@@ -73,8 +73,8 @@ static uint32_t clusters(const struct machine *machine) {
 static bool shares(const struct machine *machine) { return machine->dma.cus > 1; }
 
 /* The first of the CUs that share their engines with this one. */
-static struct node *home_of(struct simulation *simulation, uint32_t index) {
-  return &simulation->nodes[index - index % simulation->machine.dma.cus];
+static uint32_t home_of(const struct simulation *simulation, uint32_t index) {
+  return index - index % simulation->machine.dma.cus;
 }
 
 /* The engines of a CU of its own, between it and its LDS. */
@@ -132,12 +132,7 @@ static void name_parts(struct node *node, uint32_t index) {
   }
 }
 
-static void place_node(struct node *home, struct node *node, uint32_t index, const struct machine *machine) {
-  struct island *island = &home->island;
-  if (node == home) {
-    snprintf(island->name, sizeof island->name, "cu%u", index);
-    island->lookahead = cycle_min(machine->mem.link_latency, machine->cu.dispatch_latency);
-  }
+static void place_node(struct island *island, struct node *node, uint32_t index, const struct machine *machine) {
   if (shares(machine))
     name_parts(node, index);
   island_add(island, &node->cu.component);
@@ -155,40 +150,41 @@ static void place_node(struct node *home, struct node *node, uint32_t index, con
   add_probes(island, node);
 }
 
-/* Its executor, or what `sources` makes in its place or around it. */
-static bool make_source(struct node *home, struct node *node, uint32_t index, const struct machine *machine,
-                        const struct source_maker *sources) {
-  const bool executes = !sources || sources->executes;
-  if (executes && !executor_init(&node->executor, machine, home->dma, &home->executor))
+/* Its executor, or what `sources` make in its place or around it. */
+static const struct warp_source *source_of(struct simulation *simulation, struct node *node, uint32_t index) {
+  const struct source_maker *sources = &simulation->sources;
+  return sources->make
+             ? sources->make(sources->self, index, &simulation->machine, sources->executes ? &node->executor : NULL)
+             : &node->executor.source;
+}
+
+static bool make_source(struct simulation *simulation, struct node *home, struct node *node, uint32_t index) {
+  if (simulation->executes && !executor_init(&node->executor, &simulation->machine, home->dma, &home->executor))
     return false;
-  node->source = sources ? sources->make(sources->self, index, machine, executes ? &node->executor : NULL)
-                         : &node->executor.source;
+  node->source = source_of(simulation, node, index);
   return node->source;
 }
 
-static bool node_init(struct simulation *simulation, uint32_t index, const struct source_maker *sources) {
+static bool node_init(struct simulation *simulation, struct node *home, struct node *node, uint32_t index) {
   const struct machine *machine = &simulation->machine;
-  struct node *node = &simulation->nodes[index], *home = home_of(simulation, index);
   struct component *cu = &node->cu.component, *engine_components[LDS_ENGINES] = {0};
   for (unsigned engine = 0; engine < machine->dma.engines; engine++)
     engine_components[engine] = shares(machine) ? &home->hub[engine].component : &node->dma[engine].component;
   struct lds_commit commit = {node, lds_commit_warp, lds_commit_dma};
 
-  bool built =
-      make_source(home, node, index, machine, sources) &&
-      cu_init(&node->cu, index, machine, &simulation->dispatcher.component, &node->lds, &node->port, node->source) &&
-      lds_init(&node->lds, &machine->lds, &commit, cu, engine_components, machine->dma.engines) &&
-      node_engines(home, node, machine) &&
-      mem_port_init(&node->port, machine, cu, node->dma, node->engines, &simulation->memory.component) &&
-      memory_connect(&simulation->memory, index, &node->port, cu, node->dma, node->engines, node->source, machine);
-  if (!built)
-    return false;
+  return make_source(simulation, home, node, index) &&
+         cu_init(&node->cu, index, machine, &simulation->dispatcher.component, &node->lds, &node->port, node->source) &&
+         lds_init(&node->lds, &machine->lds, &commit, cu, engine_components, machine->dma.engines) &&
+         node_engines(home, node, machine) &&
+         mem_port_init(&node->port, machine, cu, node->dma, node->engines, &simulation->memory.component) &&
+         memory_connect(&simulation->memory, index, &node->port, cu, node->dma, node->engines, node->source, machine);
+}
+
+static void join_node(struct simulation *simulation, struct node *node, uint32_t index) {
   node->cu.late = &simulation->memory.late.queue[index];
   node->cu.from_memory = &simulation->memory.clients[index].to_cu;
   simulation->memory.clients[index].l1 = &node->cu.l1;
   simulation->cus[index] = &node->cu;
-  place_node(home, node, index, machine);
-  return true;
 }
 
 static void node_free(struct node *node) {
@@ -200,7 +196,42 @@ static void node_free(struct node *node) {
     dma_hub_free(&node->hub[engine]);
   }
   lds_free(&node->lds);
+  free(node);
 }
+
+static bool tell_node(struct simulation *simulation, uint32_t index);
+
+/* The next compute unit. Its components are first due when the next launch starts, as those of the first launch are. */
+static bool build_node(struct simulation *simulation) {
+  const uint32_t index = simulation->built, home = home_of(simulation, index);
+  struct node *node = simulation->nodes[index] = calloc(1, sizeof *node);
+  if (!node)
+    return false;
+  simulation->built++;
+  if (!node_init(simulation, simulation->nodes[home], node, index))
+    return false;
+  struct island *island = simulation->islands[1 + home / simulation->machine.dma.cus];
+  const size_t parts = island->parts;
+  join_node(simulation, node, index);
+  place_node(island, node, index, &simulation->machine);
+  for (size_t i = parts; i < island->parts; i++)
+    island->part[i]->next = simulation->start;
+  island_wake(island, simulation->start);
+  return !simulation->timeline || tell_node(simulation, index);
+}
+
+/* Compute units that share engines are built together. */
+static bool build(struct simulation *simulation, uint64_t groups) {
+  const struct machine *machine = &simulation->machine;
+  const uint64_t wanted = div_up(groups, machine->dma.cus) * machine->dma.cus;
+  while (simulation->built < wanted && simulation->built < machine->cu.count)
+    if (!build_node(simulation))
+      return false;
+  dispatcher_reach(&simulation->dispatcher, simulation->built);
+  return true;
+}
+
+bool simulation_build(struct simulation *simulation) { return build(simulation, simulation->machine.cu.count); }
 
 static bool uncore_init(struct simulation *simulation) {
   const struct machine *machine = &simulation->machine;
@@ -221,38 +252,51 @@ struct simulation *simulation_new(const struct machine *machine) {
   return simulation_new_with(machine, NULL);
 }
 
+/* The islands of compute units, empty so far. */
+static void make_islands(struct simulation *simulation) {
+  const struct machine *machine = &simulation->machine;
+  simulation->islands[0] = &simulation->uncore;
+  for (uint32_t i = 0; i < clusters(machine); i++) {
+    struct island *island = simulation->islands[1 + i] = &simulation->units[i];
+    snprintf(island->name, sizeof island->name, "cu%u", i * machine->dma.cus);
+    island->lookahead = cycle_min(machine->mem.link_latency, machine->cu.dispatch_latency);
+    island->next = NEVER;
+  }
+}
+
 struct simulation *simulation_new_with(const struct machine *machine, const struct source_maker *sources) {
   struct simulation *simulation = calloc(1, sizeof *simulation);
   if (!simulation)
     return NULL;
   uint32_t count = machine->cu.count;
   simulation->machine = *machine;
+  if (sources)
+    simulation->sources = *sources;
+  simulation->executes = !sources || sources->executes;
   simulation->nodes = calloc(count, sizeof *simulation->nodes);
   simulation->cus = calloc(count, sizeof *simulation->cus);
-  simulation->islands = calloc(count + 1, sizeof(struct island *));
-  bool built = simulation->nodes && simulation->cus && simulation->islands && uncore_init(simulation);
-  for (uint32_t i = 0; built && i < count; i++)
-    built = node_init(simulation, i, sources);
-  if (!built) {
+  simulation->units = calloc(clusters(machine), sizeof *simulation->units);
+  simulation->islands = calloc(clusters(machine) + 1, sizeof(struct island *));
+  if (!simulation->nodes || !simulation->cus || !simulation->units || !simulation->islands ||
+      !uncore_init(simulation)) {
     simulation_free(simulation);
     return NULL;
   }
-  simulation->islands[0] = &simulation->uncore;
-  for (uint32_t i = 0; i < clusters(machine); i++)
-    simulation->islands[1 + i] = &simulation->nodes[i * machine->dma.cus].island;
+  make_islands(simulation);
   return simulation;
 }
 
 void simulation_free(struct simulation *simulation) {
   if (!simulation)
     return;
-  for (uint32_t i = 0; simulation->nodes && i < simulation->machine.cu.count; i++)
-    node_free(&simulation->nodes[i]);
+  for (uint32_t i = 0; i < simulation->built; i++)
+    node_free(simulation->nodes[i]);
   dispatcher_free(&simulation->dispatcher);
   memory_free(&simulation->memory);
   free(simulation->tallies);
   free(simulation->nodes);
   free(simulation->cus);
+  free(simulation->units);
   free(simulation->islands);
   free(simulation);
 }
@@ -270,18 +314,23 @@ void simulation_attach(struct simulation *simulation, struct outside *outside) {
   simulation->uncore.lookahead = 1;
 }
 
-void simulation_show_every_cycle(struct simulation *simulation) {
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
-    simulation->nodes[i].lds.every_cycle = true;
-    simulation->nodes[i].cu.every_cycle = true;
+bool simulation_show_every_cycle(struct simulation *simulation) {
+  if (!simulation_build(simulation))
+    return false;
+  for (uint32_t i = 0; i < simulation->built; i++) {
+    simulation->nodes[i]->lds.every_cycle = true;
+    simulation->nodes[i]->cu.every_cycle = true;
   }
+  return true;
 }
+
+/* ---- who listens, and who says what warps do ---------------------------------------------- */
 
 static void tell_nobody(struct simulation *simulation) {
   const struct timeline_tap closed = {NULL, 0, 0};
-  simulation->told = false;
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
-    struct node *node = &simulation->nodes[i];
+  simulation->timeline = NULL;
+  for (uint32_t i = 0; i < simulation->built; i++) {
+    struct node *node = simulation->nodes[i];
     tell_close(&node->cu);
     node->lds.tap = node->port.tap = simulation->memory.clients[i].tap = closed;
     node->lds.every_cycle = false;
@@ -290,45 +339,64 @@ static void tell_nobody(struct simulation *simulation) {
   }
 }
 
-static bool change_source(struct simulation *simulation, uint32_t index, const struct source_maker *sources) {
-  struct node *node = &simulation->nodes[index];
-  const struct warp_source *source =
-      sources ? sources->make(sources->self, index, &simulation->machine, sources->executes ? &node->executor : NULL)
-              : &node->executor.source;
-  if (source)
-    node->source = node->cu.source = simulation->memory.clients[index].source = source;
-  return source;
+enum { NODE_TAPS = 4 /* of a CU, its LDS, its memory port and its place in the memory; engines have one each */ };
+
+/* Of the CUs before this one, built or not, whose engines lie at the first that shares them. */
+static uint32_t taps_before(const struct simulation *simulation, uint32_t index) {
+  const struct dma_params *dma = &simulation->machine.dma;
+  return index * NODE_TAPS + (uint32_t)div_up(index, dma->cus) * dma->engines;
 }
 
-bool simulation_watch(struct simulation *simulation, const struct source_maker *sources, struct timeline *timeline) {
-  bool good = true;
-  tell_nobody(simulation);
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
-    good = good && change_source(simulation, i, sources);
-  if (good && (!timeline || simulation_tell(simulation, timeline)))
-    return true;
-  tell_nobody(simulation);
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
-    change_source(simulation, i, NULL);
-  return false;
+static bool tell_node(struct simulation *simulation, uint32_t index) {
+  struct node *node = simulation->nodes[index];
+  struct timeline_tap tap = {simulation->timeline, index, simulation->first_tap + taps_before(simulation, index)};
+  if (!tell_open(&node->cu, tap))
+    return false;
+  tap.stream++;
+  node->lds.tap = tap;
+  node->lds.every_cycle |= timeline_wants(&tap, TIMELINE_BANKS);
+  for (unsigned engine = 0; engine < node->engines; engine++) {
+    tap.stream++;
+    node->dma[engine].tap = tap;
+    node->dma[engine].number = engine;
+  }
+  tap.stream++;
+  node->port.tap = tap;
+  tap.stream++;
+  simulation->memory.clients[index].tap = tap;
+  return true;
 }
 
 bool simulation_tell(struct simulation *simulation, struct timeline *timeline) {
-  simulation->told = true;
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
-    struct node *node = &simulation->nodes[i];
-    if (!tell_open(&node->cu, timeline_open(timeline, i)))
+  simulation->timeline = timeline;
+  simulation->first_tap = timeline->streams;
+  timeline->streams += taps_before(simulation, simulation->machine.cu.count);
+  for (uint32_t i = 0; i < simulation->built; i++)
+    if (!tell_node(simulation, i))
       return false;
-    node->lds.tap = timeline_open(timeline, i);
-    node->lds.every_cycle |= timeline_wants(&node->lds.tap, TIMELINE_BANKS);
-    for (unsigned engine = 0; engine < node->engines; engine++) {
-      node->dma[engine].tap = timeline_open(timeline, i);
-      node->dma[engine].number = engine;
-    }
-    node->port.tap = timeline_open(timeline, i);
-    simulation->memory.clients[i].tap = timeline_open(timeline, i);
-  }
   return true;
+}
+
+static bool change_sources(struct simulation *simulation, const struct source_maker *sources) {
+  bool good = true;
+  simulation->sources = sources ? *sources : (struct source_maker){0};
+  for (uint32_t i = 0; good && i < simulation->built; i++) {
+    struct node *node = simulation->nodes[i];
+    const struct warp_source *source = source_of(simulation, node, i);
+    if (source)
+      node->source = node->cu.source = simulation->memory.clients[i].source = source;
+    good = source;
+  }
+  return good;
+}
+
+bool simulation_watch(struct simulation *simulation, const struct source_maker *sources, struct timeline *timeline) {
+  tell_nobody(simulation);
+  if (change_sources(simulation, sources) && (!timeline || simulation_tell(simulation, timeline)))
+    return true;
+  tell_nobody(simulation);
+  change_sources(simulation, NULL);
+  return false;
 }
 
 /* ---- launches --------------------------------------------------------------------------- */
@@ -409,7 +477,7 @@ static bool prepare_node(const struct simulation *simulation, struct node *node,
     dma->latency = &tally->copy_latency;
     dma_timeline_start(&dma->timeline, simulation->start);
   }
-  if (simulation->told)
+  if (simulation->timeline)
     tell_launch(&node->cu, simulation->start);
   return true;
 }
@@ -430,9 +498,15 @@ static void prepare_dispatcher(struct simulation *simulation, const struct at_on
 
 /* Several threads may step its islands: nobody watches who is told by one alone, and nothing but memory is shared. */
 static bool threadable(const struct simulation *simulation, const struct at_once *all) {
-  const struct node *node = &simulation->nodes[0];
   const struct isa_memory *memory = all->launches[0]->memory;
-  return !simulation->told && node->source == &node->executor.source && (!memory || !memory->pipe_count);
+  return !simulation->timeline && !simulation->sources.make && (!memory || !memory->pipe_count);
+}
+
+static uint64_t groups_of(const struct at_once *all) {
+  uint64_t groups = 0;
+  for (size_t i = 0; i < all->count; i++)
+    groups += all->results[i].work_groups;
+  return groups;
 }
 
 static bool prepare(struct simulation *simulation, const struct at_once *all, unsigned shares) {
@@ -441,14 +515,15 @@ static bool prepare(struct simulation *simulation, const struct at_once *all, un
   bool good = true;
   for (size_t i = 0; i < all->count; i++) /* all of them, so that all can be freed */
     good = simulation_prepare_result(machine, all, i) && good;
-  if (!good || !pipes_launch(&simulation->memory.pipes, memory, machine->mem.pipe_reservations,
-                             machine->cu.count * machine->cu.accesses, simulation->start))
+  if (!good || !build(simulation, groups_of(all)) ||
+      !pipes_launch(&simulation->memory.pipes, memory, machine->mem.pipe_reservations,
+                    machine->cu.count * machine->cu.accesses, simulation->start))
     return false;
   memory_launch(&simulation->memory, memory, simulation->start);
   if (!simulation_open_tallies(simulation, all, shares))
     return false;
-  for (uint32_t i = 0; i < machine->cu.count; i++)
-    if (!prepare_node(simulation, &simulation->nodes[i], all))
+  for (uint32_t i = 0; i < simulation->built; i++)
+    if (!prepare_node(simulation, simulation->nodes[i], all))
       return false;
   prepare_dispatcher(simulation, all);
   return true;
@@ -457,8 +532,8 @@ static bool prepare(struct simulation *simulation, const struct at_once *all, un
 /* Work-groups of a launch that have ended, though the dispatcher may not know yet. */
 static uint64_t ended(const struct simulation *simulation, size_t index) {
   uint64_t count = 0;
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
-    count += simulation->nodes[i].cu.kernels[index].stats.work_groups;
+  for (uint32_t i = 0; i < simulation->built; i++)
+    count += simulation->nodes[i]->cu.kernels[index].stats.work_groups;
   return count;
 }
 
@@ -476,7 +551,7 @@ static uint64_t parked_in(const struct simulation *simulation, uint32_t client) 
   for (uint32_t i = 0; i < pipes->parked_count; i++) {
     const struct mem_event *event = &simulation->memory.events[pipes->parked[i]];
     if (event->client == client)
-      parked |= cu_bit(simulation->nodes[client].cu.accesses[event->message.tag]->warp);
+      parked |= cu_bit(simulation->nodes[client]->cu.accesses[event->message.tag]->warp);
   }
   return parked;
 }
@@ -488,8 +563,8 @@ static bool spins(const struct simulation *simulation, cycle_t now) {
   if (!simulation->memory.pipes.memory || !simulation->memory.pipes.memory->pipe_count ||
       now < PIPES_SPIN_CYCLES + cycle_max(changed, simulation->start))
     return false;
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
-    if (!cu_only_refused(&simulation->nodes[i].cu, now - PIPES_SPIN_CYCLES / 2, parked_in(simulation, i), &refused))
+  for (uint32_t i = 0; i < simulation->built; i++)
+    if (!cu_only_refused(&simulation->nodes[i]->cu, now - PIPES_SPIN_CYCLES / 2, parked_in(simulation, i), &refused))
       return false;
   return refused;
 }
@@ -504,7 +579,7 @@ static bool tell_progress(const struct simulation *simulation, const struct prog
 static cycle_t piece_of(const struct simulation *simulation) {
   enum { LEAST = 1000, MOST = 100000 };
   const cycle_t shared = MOST / simulation->machine.cu.count;
-  return simulation->told || shared < LEAST ? LEAST : shared;
+  return simulation->timeline || shared < LEAST ? LEAST : shared;
 }
 
 /* Steps the islands up to `until`, in pieces, after which progress is told. Returns when the next step is, at `until`
@@ -560,15 +635,15 @@ static enum launch_end run_slices(struct simulation *simulation, struct host *ho
 /* Cycles from the start of the launch to where any compute unit did something for the last time. */
 static cycle_t abandoned_after(const struct simulation *simulation) {
   cycle_t end = simulation->start + 1;
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
-    end = cycle_max(end, cu_last_end(&simulation->nodes[i].cu));
+  for (uint32_t i = 0; i < simulation->built; i++)
+    end = cycle_max(end, cu_last_end(&simulation->nodes[i]->cu));
   return end - simulation->start;
 }
 
 static void tell_cut_short(struct simulation *simulation, cycle_t end) {
   const cycle_t now = simulation->stepped;
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
-    struct node *node = &simulation->nodes[i];
+  for (uint32_t i = 0; i < simulation->built; i++) {
+    struct node *node = simulation->nodes[i];
     tell_cut(&node->cu, end, now);
     for (unsigned engine = 0; engine < node->engines; engine++)
       dma_tell_cut(&node->dma[engine], end, now);
@@ -577,14 +652,14 @@ static void tell_cut_short(struct simulation *simulation, cycle_t end) {
 }
 
 static void abandon(struct simulation *simulation, cycle_t end) {
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++) {
-    struct node *node = &simulation->nodes[i];
+  for (uint32_t i = 0; i < simulation->built; i++) {
+    struct node *node = simulation->nodes[i];
     cu_abandon(&node->cu, end);
     lds_abandon(&node->lds, end);
     for (unsigned engine = 0; engine < node->engines; engine++)
       dma_abandon(&node->dma[engine], end);
   }
-  if (simulation->told)
+  if (simulation->timeline)
     tell_cut_short(simulation, end);
 }
 
@@ -593,8 +668,8 @@ static void conclude(const struct simulation *simulation, struct launch_result *
                      enum launch_end end, cycle_t cycles) {
   const struct dispatched *launch = &simulation->dispatcher.launches[index];
   cycle_t last = simulation->start;
-  for (uint32_t i = 0; i < simulation->machine.cu.count; i++)
-    last = cycle_max(last, simulation->nodes[i].cu.kernels[index].last_end);
+  for (uint32_t i = 0; i < simulation->built; i++)
+    last = cycle_max(last, simulation->nodes[i]->cu.kernels[index].last_end);
   const bool finished = ended(simulation, index) == launch->groups;
   result->end = finished ? END_FINISHED : end;
   result->start = simulation->start;
@@ -648,8 +723,8 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
   simulation->start = cycle_max(simulation->dispatcher.last_end, simulation->memory.last_arrival) +
                       2 * (cycle_t)simulation->machine.cu.dispatch_latency +
                       2 * (cycle_t)simulation->machine.mem.link_latency;
-  for (uint32_t i = 0; i < simulation->machine.cu.count && simulation->told && end == END_FINISHED; i++)
-    tell_launch_end(&simulation->nodes[i].cu, simulation->start);
+  for (uint32_t i = 0; i < simulation->built && simulation->timeline && end == END_FINISHED; i++)
+    tell_launch_end(&simulation->nodes[i]->cu, simulation->start);
   return true;
 }
 

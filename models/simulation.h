@@ -27,15 +27,20 @@ struct progress {
 
 struct simulation;
 
-/* Builds a machine. NULL when memory runs out. */
+/* Builds a machine: its compute units when the first launch comes that reaches them. NULL when memory runs out. */
 struct simulation *simulation_new(const struct machine *machine);
 
-/* The same with warp sources that somebody else makes. `sources` is used in this call alone, what it makes for as long
- * as the simulation lives. NULL: each compute unit has its executor. */
+/* The same with warp sources that somebody else makes, as compute units are built: what `sources` leads to is used for
+ * as long as the simulation lives, or until simulation_watch(). NULL: each compute unit has its executor. */
 struct simulation *simulation_new_with(const struct machine *machine, const struct source_maker *sources);
 void simulation_free(struct simulation *simulation);
 
-/* The islands, for a host: `*count` of them. */
+/* Builds all compute units now, for whoever looks into islands before the first launch. False when memory runs out;
+ * then it is only good for simulation_free(). */
+bool simulation_build(struct simulation *simulation);
+
+/* The islands, for a host: `*count` of them. Those of compute units that have not been built are empty and never due.
+ */
 struct island **simulation_islands(struct simulation *simulation, size_t *count);
 
 /* The cycle in which the next launch starts. */
@@ -44,8 +49,8 @@ cycle_t simulation_start(const struct simulation *simulation);
 /* Lets an outside memory take the place of the L2 and DRAM. Call it before a host is made. */
 void simulation_attach(struct simulation *simulation, struct outside *outside);
 
-/* Lets probes show every cycle of work, for waveforms; it changes nothing else. */
-void simulation_show_every_cycle(struct simulation *simulation);
+/* Lets probes show every cycle of work, for waveforms; it changes nothing else. As simulation_build(). */
+bool simulation_show_every_cycle(struct simulation *simulation);
 
 /* Opens the taps of all blocks, so that `timeline` hears of everything it wants. Call it before the first launch. Its
  * events are then numbered from timeline->launch on, which whoever runs launches sets before each; progress is told

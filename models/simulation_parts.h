@@ -10,9 +10,8 @@
 #include "models/tell.h"
 
 /* A compute unit with all that advances together with it. Of those that share their engines, the first one has them,
- * and the others advance in its island. */
+ * and all advance in one island. */
 struct node {
-  struct island island;
   struct cu cu;
   struct lds lds;
   unsigned engines; /* that it has */
@@ -34,19 +33,26 @@ struct tally {
   struct pc_result *by_pc[RESULT_TOGETHER]; /* of each launch; the first tally's are the results' */
 };
 
+/* Invariant: of the compute units only the first `built` exist. A launch of G work-groups reaches the first G alone:
+ * the dispatcher begins with the first, gives each one group a round, and an empty one has room for any. So whoever
+ * runs few work-groups pays for few compute units, and no step has to look for those that are not there. */
 struct simulation {
   struct machine machine;
-  struct island uncore;
+  struct source_maker sources; /* without make(): executors alone */
+  bool executes;               /* compute units have executors */
+  struct island uncore, *units;
   struct memory memory;
   struct dispatcher dispatcher;
-  struct node *nodes;
+  struct node **nodes; /* NULL: not built so far */
+  uint32_t built;
   struct cu **cus; /* of the nodes, for the dispatcher */
   struct island **islands;
   struct tally *tallies;
-  unsigned tally_count; /* that there are */
-  cycle_t start;        /* of the next launch */
-  cycle_t stepped;      /* all steps before this cycle have been */
-  bool told;            /* to a timeline */
+  unsigned tally_count;      /* that there are */
+  cycle_t start;             /* of the next launch */
+  cycle_t stepped;           /* all steps before this cycle have been */
+  struct timeline *timeline; /* who is told, or NULL: from tap `first_tap` on */
+  uint32_t first_tap;
 };
 
 /* Launches that run at once, and what becomes of them. */

@@ -27,8 +27,9 @@ struct executor;
   }
 
 struct warp_source {
-  /* Gets ready for `count` launches that run at once; they stay where they are until the next call of this. False when
-   * memory is out. */
+  /* Gets ready for `count` launches that run at once; they stay where they are until the next call of this. The first
+   * compute unit's source hears of every launch, and before the others; one that is made later, of those from then on.
+   * False when memory is out. */
   WARP_CALL(bool, const struct isa_launch *launches, size_t count) launch;
   /* Work-group number `linear` of launch number `launch` takes group slot `slot` and the LDS from `lds_base` on. Its
    * shape is kept at the source. */
@@ -51,7 +52,8 @@ struct warp_source {
 
 #define warp_source_take(source, name, function, whom) ((source)->name.call = (function), (source)->name.self = (whom))
 
-/* Who gives the compute units their sources, if not each its executor. */
+/* Who gives the compute units their sources, if not each its executor: in the order of their numbers, as they are
+ * built, which may be between two launches. */
 struct source_maker {
   void *self;
   bool executes; /* wants executors, to put its own sources around them */

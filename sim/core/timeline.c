@@ -17,10 +17,6 @@ const struct timeline_block_row timeline_block_rows[TIMELINE_BLOCKS] = {
 #undef BLOCK
 /* clang-format on */
 
-struct timeline_tap timeline_open(struct timeline *timeline, uint32_t cu) {
-  return (struct timeline_tap){timeline, cu, timeline->streams++};
-}
-
 void timeline_tell(const struct timeline_tap *tap, cycle_t now, struct timeline_event event) {
   event.cu = tap->cu;
   tap->timeline->take(tap->timeline->self, tap->stream, now, &event);

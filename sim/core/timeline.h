@@ -79,7 +79,7 @@ struct timeline {
   void *self;
   uint32_t kinds;   /* a bit each: those that are wanted */
   uint32_t launch;  /* number of the first of the launches that run at once */
-  uint32_t streams; /* taps opened so far */
+  uint32_t streams; /* given to taps so far */
 };
 
 /* What a block holds: closed while `timeline` is NULL. */
@@ -87,9 +87,6 @@ struct timeline_tap {
   struct timeline *timeline;
   uint32_t cu, stream;
 };
-
-/* Opens a tap as the next stream. */
-struct timeline_tap timeline_open(struct timeline *timeline, uint32_t cu);
 
 /* Whether anybody wants events of this kind from the block. */
 static inline bool timeline_wants(const struct timeline_tap *tap, enum timeline_kind kind) {

@@ -56,6 +56,7 @@ struct pace_log {
   uint64_t (*bin_stalls)[STALLS]; /* PACE_BINS of them, if stalls are asked for */
   uint32_t launches, launch;      /* how many; the one that the bins are of */
   cycle_t end;                    /* the latest cycle told */
+  uint32_t first, together;       /* of those that run at once, as sources hear of them, and how many */
   const struct source_maker *inner;
   struct pace_unit **units;
   size_t unit_count;

@@ -9,19 +9,21 @@ struct pace_unit {
   struct warp_source source;
   const struct warp_source *inner;
   struct pace_log *log;
-  uint32_t launch, count; /* the first of those that run at once, and how many */
 };
 
 static bool launch(void *self, const struct isa_launch *launches, size_t count) {
-  struct pace_unit *unit = self;
-  unit->launch += unit->count;
-  unit->count = (uint32_t)count;
+  const struct pace_unit *unit = self;
+  struct pace_log *log = unit->log;
+  if (unit == log->units[0]) {
+    log->first += log->together;
+    log->together = (uint32_t)count;
+  }
   return unit->inner->launch.call(unit->inner->launch.self, launches, count);
 }
 
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
   const struct pace_unit *unit = self;
-  pace_issue(unit->log, unit->launch, now);
+  pace_issue(unit->log, unit->log->first, now);
   return unit->inner->step.call(unit->inner->step.self, slot, now, access, result);
 }
 

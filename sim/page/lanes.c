@@ -30,7 +30,6 @@ struct unit {
   const struct lds_params *params;
   struct lds_memo *memo;
   const struct isa_launch *launches;
-  size_t first, count;                 /* numbers of the launches at work */
   uint32_t *group_launch, *warp_group; /* by slot; launches count from the first of those at work */
 };
 
@@ -38,6 +37,7 @@ struct page_lanes {
   const struct source_maker *inner; /* NULL: executors */
   struct unit **units;
   size_t unit_count;
+  size_t first, together; /* of the launches at work, and how many */
   struct watched_launch *launch;
   size_t launch_count;
   struct lds_params params;
@@ -77,7 +77,7 @@ static void look(struct unit *unit, uint32_t slot, const struct isa_access *acce
                                       .mask = access->mask,
                                       .address = access->address};
   lds_recall(unit->memo, unit->params, &request, &schedule);
-  struct watched_launch *watched = launch_at(unit->lanes, unit->first + index, launch->program->count);
+  struct watched_launch *watched = launch_at(unit->lanes, unit->lanes->first + index, launch->program->count);
   struct worst *worst = watched->at[pc];
   if (worst && schedule.passes <= worst->passes)
     return;
@@ -96,8 +96,11 @@ static void look(struct unit *unit, uint32_t slot, const struct isa_access *acce
 
 static bool launch(void *self, const struct isa_launch *launches, size_t count) {
   struct unit *unit = self;
-  unit->first += unit->count;
-  unit->count = count;
+  struct page_lanes *lanes = unit->lanes;
+  if (unit == lanes->units[0]) {
+    lanes->first += lanes->together;
+    lanes->together = count;
+  }
   unit->launches = launches;
   return unit->inner->launch.call(unit->inner->launch.self, launches, count);
 }

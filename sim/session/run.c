@@ -126,6 +126,11 @@ static struct host *make_host(struct simulation *simulation, const struct run_op
                               struct message *message) {
   size_t count = 0;
   const char *why = "out of memory";
+  /* Who is to see the laws at work turns the parts of all islands around. */
+  if (options->order != ORDER_ASCENDING && !simulation_build(simulation)) {
+    message_fail(message, "%s", why);
+    return NULL;
+  }
   struct island **islands = simulation_islands(simulation, &count);
   struct host *host = options->make_host ? options->make_host(options->host_self, islands, count, clock_mhz, &why)
                                          : make_plain(islands, count, options);
@@ -213,7 +218,8 @@ static bool run_with_waveform(struct job *job, struct engine *engine, const stru
   size_t islands = 0;
   if (!options->vcd)
     return run_launches(job, engine, options, audience, results, count, message);
-  simulation_show_every_cycle(engine->simulation);
+  if (!simulation_show_every_cycle(engine->simulation))
+    return message_fail(message, "out of memory");
   struct island **island = simulation_islands(engine->simulation, &islands);
   host->waveform = waveform_new(options->vcd, island, islands, job->machine.cu.clock_mhz);
   bool good = host->waveform ? run_launches(job, engine, options, audience, results, count, message)

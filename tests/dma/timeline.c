@@ -84,7 +84,7 @@ TEST(timeline, a_channel_tells_which_bytes_in_how_many_requests_it_was_held_for)
   struct ear ear = {.timeline = {.take = take, .self = &ear, .kinds = 1u << TIMELINE_CHANNEL}};
   params.channels = 1;
   struct rig *rig = make_rig(params);
-  rig->dma.tap = timeline_open(&ear.timeline, 0);
+  rig->dma.tap = (struct timeline_tap){.timeline = &ear.timeline};
   plan_plain(rig, 0, true, 32, 32, 256); /* 32 + 64 + 64 + 64 + 32 */
   plan_plain(rig, 0, false, 4096, 4096, 128);
   run(rig);

@@ -293,7 +293,7 @@ static void take(void *self, uint32_t stream, cycle_t now, const struct timeline
 TEST(lds, a_pass_and_a_beat_tell_a_timeline_which_banks_they_use_and_for_which_instruction) {
   struct ear ear = {.timeline = {.take = take, .self = &ear, .kinds = 1u << TIMELINE_BANKS, .launch = 10}};
   struct rig *rig = make_rig(usual());
-  rig->lds.tap = timeline_open(&ear.timeline, 0);
+  rig->lds.tap = (struct timeline_tap){.timeline = &ear.timeline};
   rig->lds.every_cycle = true;
   uint32_t access = plan_access(rig, 0, LDS_READ, 32, 0, 16), beat = plan_transfer(rig, 1, 9, 64, 32, 32);
   rig->plan[access].request.origin = (struct lds_origin){.pc = 7, .launch = 2, .warp = 3};

@@ -347,7 +347,8 @@ TEST(cu, a_full_lds_queue_holds_warps) {
 TEST(cu, no_two_accesses_that_can_be_under_way_have_one_number) {
   struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n exit\n"));
-  const struct cu *cu = &rig.simulation->nodes[0].cu;
+  ASSERT_TRUE(simulation_build(rig.simulation));
+  const struct cu *cu = &rig.simulation->nodes[0]->cu;
   const struct cu_pool *const pools[] = {&cu->lds_pool, &cu->global_pool};
   const uint32_t all = pools[0]->count + pools[1]->count;
   bool *taken = calloc(all, sizeof *taken);
