@@ -252,15 +252,15 @@ static char *check_form(const ww_report *report, bool sarif) {
   return text;
 }
 
-/* The text in a form; NULL with the message filled. */
+/* The text in a form that is made in one piece; NULL with the message filled. */
 static char *text_of(const struct write_call *call, struct message *message) {
   const ww_report *report = call->report;
   const struct report view = api_report(report);
   switch (call->form) {
   case WW_TEXT:
     return report_text(&view);
-  case WW_JSON:
-    return report_json(&view);
+  case WW_JSON: /* write_report() */
+    break;
   case WW_SOURCE:
     if (!report->count || !report->results[0].functional)
       return report_annotate(&view);
@@ -284,6 +284,9 @@ static char *text_of(const struct write_call *call, struct message *message) {
 
 static ww_status write_report(void *self, struct message *message) {
   struct write_call *call = self;
+  const struct report view = api_report(call->report);
+  if (call->form == WW_JSON)
+    return report_json_write(&view, &call->sink.sink, message) ? WW_OK : WW_CANCELLED;
   char *text = text_of(call, message);
   if (!text)
     return (unsigned)call->form <= WW_HTML ? WW_UNSUPPORTED : WW_BAD_INPUT;

@@ -20,6 +20,16 @@ bool sink_text(const struct sink *sink, const struct text *text, struct message 
   return sink->write(sink->self, text->data ? text->data : "", text->length, message);
 }
 
+static bool keep(void *self, const char *data, size_t size, struct message *message) {
+  (void)message;
+  text_add(self, data, size);
+  return true;
+}
+
+struct sink sink_into(struct text *text) {
+  return (struct sink){keep, text};
+}
+
 bool sink_some(const struct sink *sink, struct text *text, struct message *message) {
   if (text->length < SOME)
     return true;

@@ -66,6 +66,9 @@ struct text;
 /* All of the text. */
 bool sink_text(const struct sink *sink, const struct text *text, struct message *message);
 
+/* Who keeps all in a text. */
+struct sink sink_into(struct text *text);
+
 /* What there is once it has some length; the text is empty then. */
 bool sink_some(const struct sink *sink, struct text *text, struct message *message);
 

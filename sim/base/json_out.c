@@ -1,10 +1,12 @@
 #include "sim/base/json_out.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/base/text.h"
 
-enum { REAL_DIGITS = 9 };
+enum { REAL_DIGITS = 9, INDENT = 2 };
+#define LINES (JSON_INDENT(INDENT) | JSON_REAL_PRECISION(REAL_DIGITS))
 
 bool json_is_text(const char *text) {
   json_t *string = json_string(text);
@@ -45,10 +47,77 @@ void json_set_word(json_t *object, const char *key, const char *text) {
 }
 
 char *json_lines(json_t *root) {
-  char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(REAL_DIGITS));
+  char *text = json_dumps(root, LINES);
   struct text lines = {0};
   json_decref(root);
   text_print(&lines, "%s\n", text ? text : "");
   free(text);
   return lines.data;
+}
+
+/* ---- piece by piece ---------------------------------------------------------------------------- */
+
+static void new_line(struct json_writer *writer) {
+  text_add(&writer->text, "\n", 1);
+  for (unsigned i = 0; i < writer->depth; i++)
+    text_add(&writer->text, "  ", INDENT);
+}
+
+/* What stands in front of a value. */
+static void begin(struct json_writer *writer, const char *key) {
+  if (writer->more)
+    text_add(&writer->text, ",", 1);
+  if (writer->depth)
+    new_line(writer);
+  if (key)
+    text_print(&writer->text, "\"%s\": ", key);
+}
+
+/* The writer is where the value ends: what it has is handed on. */
+static void end(struct json_writer *writer) {
+  writer->more = true;
+  writer->failed = writer->failed || !sink_some(writer->sink, &writer->text, writer->message);
+  writer->text.length = writer->failed ? 0 : writer->text.length;
+}
+
+void json_open(struct json_writer *writer, const char *key, char bracket) {
+  begin(writer, key);
+  text_add(&writer->text, &bracket, 1);
+  writer->depth++;
+  writer->more = false;
+}
+
+void json_close(struct json_writer *writer, char bracket) {
+  writer->depth--;
+  if (writer->more)
+    new_line(writer);
+  text_add(&writer->text, &bracket, 1);
+  end(writer);
+}
+
+/* Lines of a value lie deeper than those that it would have by itself. Strings have no ends of lines: these are \n. */
+static int take(const char *bytes, size_t size, void *self) {
+  struct json_writer *writer = self;
+  const char *at = bytes, *const over = bytes + size;
+  for (const char *stop; (stop = memchr(at, '\n', (size_t)(over - at))); at = stop + 1) {
+    text_add(&writer->text, at, (size_t)(stop - at));
+    new_line(writer);
+  }
+  text_add(&writer->text, at, (size_t)(over - at));
+  return 0;
+}
+
+void json_put(struct json_writer *writer, const char *key, json_t *value) {
+  begin(writer, key);
+  json_dump_callback(value, take, writer, LINES | JSON_ENCODE_ANY);
+  json_decref(value);
+  end(writer);
+}
+
+bool json_written(struct json_writer *writer) {
+  text_add(&writer->text, "\n", 1);
+  const bool good = !writer->failed && sink_text(writer->sink, &writer->text, writer->message);
+  free(writer->text.data);
+  writer->text = (struct text){0};
+  return good;
 }

@@ -228,6 +228,29 @@ static bool write_page(struct run_call *call, const struct report *report) {
   return good || message_within(&call->message, "--html");
 }
 
+/* Text behind what is printed; JSON of many launches as it is made. */
+static bool write_report(struct run_call *call, const struct report *report, struct text *printed,
+                         const struct sink *sink) {
+  if (call->json && !report_json_write(report, sink, &call->message))
+    return false;
+  if (!call->json)
+    add_owned(printed, report_text(report));
+  if (call->annotate)
+    add_owned(printed, report_annotate(report));
+  return sink_text(sink, printed, &call->message);
+}
+
+static bool write_file(struct run_call *call, const struct report *report) {
+  struct output output;
+  struct text text = {0};
+  if (!output_begin(&output, call->out, &call->message))
+    return false;
+  const struct sink sink = output_sink(&output);
+  write_report(call, report, &text, &sink);
+  free(text.data);
+  return output_end(&output, true, &call->message);
+}
+
 bool run_write(struct run_call *call, const struct report *report) {
   struct text text = {0};
   bool apart = call->out; /* what work-items print is for standard output, unless JSON, which holds it, is there */
@@ -239,10 +262,7 @@ bool run_write(struct run_call *call, const struct report *report) {
     return false;
   }
   text.length = apart ? 0 : text.length;
-  add_owned(&text, call->json ? report_json(report) : report_text(report));
-  if (call->annotate)
-    add_owned(&text, report_annotate(report));
-  bool good = console_output(call->out, text.data, text.length, &call->message);
+  const bool good = apart ? write_file(call, report) : write_report(call, report, &text, &console_sink);
   free(text.data);
   return good;
 }

@@ -199,6 +199,16 @@ bool output_end(struct output *output, bool good, struct message *message) {
   return good && fail(message, output->path, error);
 }
 
+static bool put_some(void *self, const char *data, size_t size, struct message *message) {
+  const struct output *output = self;
+  (void)message;
+  return fwrite(data, 1, size, output->stream) == size && !output->error;
+}
+
+struct sink output_sink(struct output *output) {
+  return (struct sink){put_some, output};
+}
+
 bool output_write(const char *path, const void *data, size_t size, struct message *message) {
   struct output output;
   if (!output_begin(&output, path, message))

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "sim/base/caller.h"
 #include "sim/base/message.h"
 
 struct output {
@@ -40,6 +41,10 @@ bool output_end(struct output *output, bool good, struct message *message);
 
 /* Its descriptor once more, for what writes to one and closes it, past the stream. */
 int output_duplicate(const struct output *output);
+
+/* The stream, for who writes text as it grows. It takes no more once a write has failed, which output_end() tells: the
+ * work that stops for that is `good`. */
+struct sink output_sink(struct output *output);
 
 /* All of it in one piece. */
 bool output_write(const char *path, const void *data, size_t size, struct message *message);

@@ -97,15 +97,9 @@ static bool record_in_file(struct explain_run *run) {
   return good;
 }
 
-static bool keep_bytes(void *self, const char *data, size_t size, struct message *message) {
-  (void)message;
-  text_add(self, data, size);
-  return true;
-}
-
 static bool record_in_memory(struct explain_run *run) {
   struct trace_error error = {0};
-  const struct sink sink = {keep_bytes, &run->recorded};
+  const struct sink sink = sink_into(&run->recorded);
   if (!record_into(run, trace_writer_open_sink(&sink, "the recording", &error), &error))
     return false;
   const struct trace_place place = {"the recording", run->recorded.data, run->recorded.length};

@@ -601,4 +601,31 @@ json_t *report_json_tree(const struct report *report) {
   return root;
 }
 
-char *report_json(const struct report *report) { return json_lines(report_json_tree(report)); }
+static void write_launches(const struct report *report, struct json_writer *writer) {
+  const enum fidelity_machine measured = report_measured(report);
+  json_open(writer, report_member_names[REPORT_launches], '[');
+  for (size_t i = 0; i < report->count && !writer->failed; i++)
+    json_put(writer, NULL, launch_object(report, i, measured));
+  json_close(writer, ']');
+}
+
+bool report_json_write(const struct report *report, const struct sink *sink, struct message *message) {
+  struct json_writer writer = {.sink = sink, .message = message};
+  json_open(&writer, NULL, '{');
+  for (enum report_member member = 0; member < REPORT_MEMBER_COUNT; member++) {
+    json_t *made = member == REPORT_launches ? NULL : report_json_member(report, member);
+    if (member == REPORT_launches)
+      write_launches(report, &writer);
+    else if (made)
+      json_put(&writer, report_member_names[member], made);
+  }
+  json_close(&writer, '}');
+  return json_written(&writer);
+}
+
+char *report_json(const struct report *report) {
+  struct text text = {0};
+  const struct sink sink = sink_into(&text);
+  report_json_write(report, &sink, NULL);
+  return text.data;
+}

@@ -29,6 +29,9 @@ static inline enum fidelity_machine report_measured(const struct report *report)
 /* The caller frees what they return. */
 char *report_text(const struct report *report);
 char *report_json(const struct report *report);
+/* The same for a sink, a launch at a time: the whole of many launches is large. False with the message filled. */
+struct sink;
+bool report_json_write(const struct report *report, const struct sink *sink, struct message *message);
 char *report_annotate(const struct report *report); /* the source, with costs */
 
 /* The members of the JSON report, in its order, of which each can be made alone. */
