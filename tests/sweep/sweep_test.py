@@ -492,15 +492,16 @@ class Sweep(unittest.TestCase):
         launch = json.loads(EXAMPLE.read_text())
         launch["program"] = str(EXAMPLE.parent / launch["program"])
         launch = self.file("l.json", launch)
-        plan = self.plan("[axes]\ncu.count = 1 1024\nmem.l2_size = 1M 2M\n", launch)
+        plan = self.plan("[axes]\ncu.count = 1 2\nmem.l2_size = 1M 1G\n", launch)
         store = self.folder / "s.sqlite"
         done = subprocess.run(["sh", "-c", f"ulimit -v 200000; exec {WARPWAIT} sweep run {plan} -o {store} --jobs 1"],
                               capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(done.returncode, 0, done)
-        said = {row["cu.count"]: (row["status"], row["reason"]) for row in rows(store).values()}
-        self.assertEqual(said[1], ("finished", None))
-        self.assertEqual(said[1024][0], "failed")
-        self.assertRegex(said[1024][1], "exit status 3|SIG|(no|out of) memory")
+        small, large = 1 << 20, 1 << 30
+        said = {row["mem.l2_size"]: (row["status"], row["reason"]) for row in rows(store).values()}
+        self.assertEqual(said[small], ("finished", None))
+        self.assertEqual(said[large][0], "failed")
+        self.assertRegex(said[large][1], "exit status 3|SIG|(no|out of) memory")
 
     # ---- other outputs -----------------------------------------------------------------------------------
 
