@@ -45,6 +45,10 @@ static void take(void *self, uint32_t stream, cycle_t now, const struct timeline
 
 typedef struct host *(*host_maker)(struct island **, size_t);
 
+static struct host *descending(struct island **islands, size_t count) {
+  return host_plain(islands, count, ORDER_DESCENDING, 0);
+}
+
 /* Runs the program's kernels at once, one or two. */
 static bool run_kernels(struct rig *rig, struct simulation *simulation, struct host *host, cycle_t limit,
                         struct digest *digest) {
@@ -63,7 +67,8 @@ static bool run_kernels(struct rig *rig, struct simulation *simulation, struct h
 }
 
 /* Random kernels one after the other, alone and in pairs, on one machine, the last of them cut short. Kinds: those that
- * are listened to; 0: nobody listens. */
+ * are listened to; 0: nobody listens. Compute units are built as launches reach them, but for the host that has their
+ * parts in descending order. */
 static bool run(unsigned machine, host_maker make, uint32_t kinds, struct digest *digest) {
   struct machine parameters;
   size_t count = 0;
@@ -73,6 +78,8 @@ static bool run(unsigned machine, host_maker make, uint32_t kinds, struct digest
   struct ear ear = {.timeline = {.take = take, .self = &ear, .kinds = kinds}, .digest = digest};
   struct simulation *simulation = simulation_new(&parameters);
   struct island **islands = simulation_islands(simulation, &count);
+  if (make == descending && !simulation_build(simulation))
+    return false;
   bool ok = !kinds || simulation_tell(simulation, &ear.timeline);
   struct host *host = make(islands, count);
   char *text = malloc(RANDOM_TEXT);
@@ -83,7 +90,7 @@ static bool run(unsigned machine, host_maker make, uint32_t kinds, struct digest
     if (i == 1)
       random_kernel(text, "second", machine * 100 + i + 50);
     ear.timeline.launch = i;
-    ok = rig_build(&rig, machines[machine], 64 + 32 * (machine % 9), 64, text) &&
+    ok = rig_build(&rig, machines[machine], 64 + 32 * ((machine + 3 * i) % 9), 64, text) &&
          run_kernels(&rig, simulation, host, i + 1 == KERNELS ? 500 : 10000000, digest);
     rig_free(&rig);
   }
@@ -98,9 +105,6 @@ static bool run(unsigned machine, host_maker make, uint32_t kinds, struct digest
 
 static struct host *ascending(struct island **islands, size_t count) {
   return host_plain(islands, count, ORDER_ASCENDING, 0);
-}
-static struct host *descending(struct island **islands, size_t count) {
-  return host_plain(islands, count, ORDER_DESCENDING, 0);
 }
 static struct host *shuffled(struct island **islands, size_t count) {
   return host_plain(islands, count, ORDER_SHUFFLED, 4711);
