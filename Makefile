@@ -421,6 +421,7 @@ golden: all
 bench: all $(BUILD)/launches $(BUILD)/enqueues
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/bench.py
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/launches.py
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/growth.py
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/kernels.py
 
 # Host instructions for a warp instruction of whole kernels, held against those counted last; PROFILE=--profile shows where.
