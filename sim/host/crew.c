@@ -112,20 +112,10 @@ static void *attend(void *self) {
   }
 }
 
-static void start_threads(struct crew *crew) {
-  crew->process = getpid();
-  pthread_mutex_init(&crew->mutex, NULL);
-  pthread_cond_init(&crew->begun, NULL);
-  pthread_cond_init(&crew->over, NULL);
-  atomic_store(&crew->asleep, 0);
-  for (crew->started = 0; crew->started + 1 < crew->members; crew->started++) {
-    struct member *member = &crew->member[1 + crew->started];
-    if (pthread_create(&member->thread, NULL, attend, member))
-      break;
-  }
-}
-
-static void stop_threads(struct crew *crew) {
+static void stop_threads(void *self) {
+  struct crew *crew = self;
+  if (crew->process != getpid())
+    return;
   pthread_mutex_lock(&crew->mutex);
   atomic_store(&crew->ended, true);
   pthread_cond_broadcast(&crew->begun);
@@ -135,6 +125,24 @@ static void stop_threads(struct crew *crew) {
   pthread_cond_destroy(&crew->over);
   pthread_cond_destroy(&crew->begun);
   pthread_mutex_destroy(&crew->mutex);
+}
+
+/* Whoever gives up all that is in the border's pool stops them first. */
+static void start_threads(struct crew *crew) {
+  const bool first = !crew->process;
+  crew->process = getpid();
+  pthread_mutex_init(&crew->mutex, NULL);
+  pthread_cond_init(&crew->begun, NULL);
+  pthread_cond_init(&crew->over, NULL);
+  atomic_store(&crew->asleep, 0);
+  crew->started = 0;
+  if (first)
+    heap_hold(stop_threads, crew);
+  for (; crew->started + 1 < crew->members; crew->started++) {
+    struct member *member = &crew->member[1 + crew->started];
+    if (pthread_create(&member->thread, NULL, attend, member))
+      break;
+  }
 }
 
 /* ---- the caller ------------------------------------------------------------------------------------- */
@@ -157,8 +165,8 @@ struct crew *crew_new(unsigned members, unsigned shares, void (*work)(void *self
 void crew_free(struct crew *crew) {
   if (!crew)
     return;
-  if (crew->process == getpid())
-    stop_threads(crew);
+  heap_let_go(crew);
+  stop_threads(crew);
   free(crew->share);
   free(crew->member);
   free(crew);

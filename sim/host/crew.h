@@ -9,7 +9,8 @@
  * and follow one another, and then sleep.
  *
  * Shares run behind the border of the caller (sim/base/heap.h): memory that runs out in one of them runs out in the
- * caller, when the round is over. After a fork the child's crew has no threads, and starts others. */
+ * caller, when the round is over; and threads stop before what is in that border's pool is given up. After a fork the
+ * child's crew has no threads, and starts others. */
 #ifndef SIM_HOST_CREW_H
 #define SIM_HOST_CREW_H
 
@@ -17,8 +18,9 @@
 
 struct crew;
 
-/* `threads`, with the caller, for rounds of `shares`: work(self, share). NULL: out of memory. Threads start in the
- * first round; when none can be had, the caller does it all. */
+/* All calls for a crew come from behind one border, or from none. `threads`, with the caller, for rounds of `shares`:
+ * work(self, share). NULL: out of memory. Threads start in the first round; when none can be had, the caller does it
+ * all. */
 struct crew *crew_new(unsigned threads, unsigned shares, void (*work)(void *self, unsigned share), void *self);
 void crew_free(struct crew *crew);
 

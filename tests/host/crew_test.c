@@ -46,9 +46,10 @@ TEST(crew, every_share_is_done_once_a_round_by_any_number_of_threads) {
     struct work work = {.failing = SHARES, .rounds = ROUNDS};
     work.crew = crew_new(threads, SHARES, do_share, &work);
     ct_note("%u threads", threads);
-    ASSERT_TRUE(work.crew && heap_try(NULL, do_rounds, &work, NULL));
+    ASSERT_TRUE(work.crew != NULL);
+    do_rounds(&work);
     expect_done(&work, ROUNDS);
-    do_rounds(&work); /* behind no border */
+    EXPECT_TRUE(heap_try(NULL, do_rounds, &work, NULL));
     expect_done(&work, 2 * ROUNDS);
     crew_free(work.crew);
   }
@@ -60,13 +61,17 @@ TEST(crew, what_fails_in_a_share_fails_in_the_caller_when_the_round_is_over) {
     size_t wanted = 0;
     work.crew = crew_new(3, SHARES, do_share, &work);
     ASSERT_TRUE(work.crew != NULL);
+    work.failing = SHARES;
+    do_rounds(&work);
+    expect_done(&work, 2);
+    work.failing = 3;
     EXPECT_FALSE(heap_try(NULL, do_rounds, &work, &wanted));
     EXPECT_EQ(wanted, defect ? HEAP_DEFECT : SIZE_MAX / 2);
     EXPECT_EQ(strstr(heap_defect_text(), "one is two") != NULL, defect);
-    expect_done(&work, 1);
+    expect_done(&work, 3);
     work.failing = SHARES;
     EXPECT_TRUE(heap_try(NULL, do_rounds, &work, &wanted));
-    expect_done(&work, 3);
+    expect_done(&work, 5);
     crew_free(work.crew);
   }
 }
@@ -79,18 +84,20 @@ static void keep(void *self, unsigned share) {
     block = need(1, 10);
 }
 
+static void make_crew(void *self) { *(struct crew **)self = need_made(crew_new(2, 2, keep, NULL)); }
+
 static void keep_round(void *self) { crew_round(self); }
 
-TEST(crew, what_shares_allocate_is_in_the_caller_s_pool) {
+TEST(crew, what_shares_allocate_is_in_the_caller_s_pool_and_goes_with_the_crew) {
   struct heap_pool pool = {0};
-  struct crew *crew = crew_new(2, 2, keep, NULL);
-  ASSERT_TRUE(crew != NULL);
+  struct crew *crew = NULL;
+  ASSERT_TRUE(heap_try(&pool, make_crew, &crew, NULL));
+  const size_t before = pool.count;
   for (unsigned i = 0; i < 100; i++) {
     ASSERT_TRUE(heap_try(&pool, keep_round, crew, NULL));
-    EXPECT_EQ(pool.count, i + 1);
+    EXPECT_EQ(pool.count, before + i + 1);
   }
-  heap_pool_empty(&pool);
-  crew_free(crew);
+  heap_pool_empty(&pool); /* the crew's threads and the crew, too */
 }
 
 TEST(crew, a_child_has_threads_of_its_own) {
