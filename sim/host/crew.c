@@ -66,16 +66,22 @@ static void finish_share(struct crew *crew) {
   pthread_mutex_unlock(&crew->mutex);
 }
 
-static void work_in_round(struct member *member, unsigned round) {
+static void try_share(struct member *member, unsigned share, unsigned round) {
   struct crew *crew = member->crew;
-  for (unsigned i = 0; i < crew->shares; i++) {
-    member->share = (member->number + i) % crew->shares;
-    if (!take_share(crew, member->share, round))
-      continue;
-    if (!heap_help(crew->border, work_on_share, member, &member->wanted, member->defect))
-      member->failed = true;
-    finish_share(crew);
-  }
+  if (!take_share(crew, share, round))
+    return;
+  member->share = share;
+  if (!heap_help(crew->border, work_on_share, member, &member->wanted, member->defect))
+    member->failed = true;
+  finish_share(crew);
+}
+
+/* First its own shares, which it mostly had in the last round, too: what they work on is in its processor's caches. */
+static void work_in_round(struct member *member, unsigned round) {
+  const struct crew *crew = member->crew;
+  for (unsigned i = 0; i < crew->members; i++)
+    for (unsigned share = (member->number + i) % crew->members; share < crew->shares; share += crew->members)
+      try_share(member, share, round);
 }
 
 /* ---- threads ---------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  *
  *     round   caller       0  2        5  ·  7              ·  waits
  *             thread 1     1  3  4  6     ·                 each share once, by whoever comes first;
- *             thread 2     2 ...          ·                 a thread begins with the share of its own number
+ *             thread 2     2 ...          ·                 a thread begins with its own, of which this has 2, 5, 8
  *
  * A round ends when all of its shares are done: what they wrote is then seen by the caller, and what the caller writes
  * between two rounds is seen by all shares. Threads that wait look again and again for a while, since rounds are short
