@@ -292,7 +292,7 @@ struct cu {
   cycle_t held_since;
 
   struct l1 l1;
-  struct late_queue *late; /* its loads that the memory has accepted, and that it is to carry out */
+  struct late_queue *late;     /* its loads that the memory has accepted, and that it is to carry out */
   struct cu_access **accesses; /* the LDS's, then global memory's; NULL: never under way so far */
   struct cu_chunk *chunks;     /* where they are */
   struct cu_pool lds_pool, global_pool;

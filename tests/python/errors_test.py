@@ -201,6 +201,7 @@ class Objects(unittest.TestCase):
                               ("without: expected a list of passes, found 'unroll'",
                                lambda: ww.Program(rig.TRIPLE, without="unroll")),
                               ("registers: 4294967360", lambda: ww.Program(rig.TRIPLE, registers=2**32 + 64)),
+                              ("threads: 65", lambda: ww.run(KERNEL.launch(global_size=64, args=[x, 1]), threads=65)),
                               ("cycle_limit: -1", lambda: ww.run(KERNEL.launch(global_size=64, args=[x, 1]), cycle_limit=-1)),
                               ("buffer: bytes", lambda: device.buffer(2**60)), ("packets", lambda: device.pipe(-1)),
                               ("pipe: dtype object", lambda: device.pipe(4, object)), ("number is too large", lambda:
