@@ -37,7 +37,7 @@ void late_add(struct late_loads *late, uint32_t compute_unit, const struct late_
     late->stamp[stamp_of(&load->lines[i])] = late->round;
 }
 
-void late_look(struct late_loads *late) {
+void late_end_round(struct late_loads *late) {
   for (uint32_t i = 0; i < late->queues; i++)
     if (late->queue[i].count)
       return;

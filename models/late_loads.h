@@ -52,7 +52,7 @@ void late_free(struct late_loads *late);
 void late_add(struct late_loads *late, uint32_t compute_unit, const struct late_load *load);
 
 /* Ends the round, if no load waits any more. */
-void late_look(struct late_loads *late);
+void late_end_round(struct late_loads *late);
 
 /* May one that waits touch these lines? */
 bool late_touches(const struct late_loads *late, const struct mem_line *lines, uint32_t count);

@@ -271,15 +271,15 @@ static void make_room_for_events(struct memory *memory) {
 static void take_late(struct memory *memory) {
   for (uint32_t i = 0; i < memory->client_count; i++)
     late_take(&memory->late.queue[i], memory->clients[i].source, memory->clients[i].l1, memory->mirror);
-  late_look(&memory->late);
+  late_end_round(&memory->late);
 }
 
-/* Once in a window of the host, or in two. */
-static void look_at_late(struct memory *memory, cycle_t now) {
+/* To look at all queues costs time: once in a window of the host, or in two. */
+static void end_round_now_and_then(struct memory *memory, cycle_t now) {
   if (now < memory->looked_at + memory->params.link_latency)
     return;
   memory->looked_at = now;
-  late_look(&memory->late);
+  late_end_round(&memory->late);
 }
 
 /* Now, or a load's bytes when its compute unit is stepped next. */
@@ -354,7 +354,7 @@ static cycle_t accept_due(struct memory *memory, cycle_t now) {
   if (!count)
     return next;
   if (memory->late.wanted)
-    look_at_late(memory, now);
+    end_round_now_and_then(memory, now);
   fetch_ahead(memory, memory->due, count, now);
   for (uint32_t i = 0; i < count; i++) {
     accept_all(memory, memory->due[i], now);

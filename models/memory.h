@@ -171,7 +171,7 @@ struct memory {
   struct isa_memory *mirror;       /* the launch's memory, for the outside one's bytes */
   struct mem_pipes pipes;
   struct late_loads late;
-  cycle_t looked_at;     /* whether any of these still waits */
+  cycle_t looked_at;     /* when it was last asked whether any of these still waits */
   cycle_t last_arrival;  /* of a reply: nothing of ours is under way after it */
   uint32_t probe_events; /* messages under way, for waveforms */
 };

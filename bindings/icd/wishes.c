@@ -1,6 +1,7 @@
 /* What the environment asks of the driver, and who called it. */
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
@@ -10,10 +11,15 @@ static const char *word(const char *name) {
   return value && *value ? value : NULL;
 }
 
-/* 0 when it is not set. */
-static uint32_t number(const char *name) {
-  const char *value = word(name);
-  return value ? (uint32_t)strtoul(value, NULL, 10) : 0;
+/* 0 when it is not set, or nothing that can be meant. */
+static uint32_t read_threads(void) {
+  const char *value = word("WARPWAIT_THREADS");
+  char *end = NULL;
+  const unsigned long threads = value ? strtoul(value, &end, 10) : 0;
+  if (!value || (!*end && threads <= WW_THREADS))
+    return (uint32_t)threads;
+  fprintf(stderr, "warpwait: WARPWAIT_THREADS: '%.60s' is not a whole number in [0, %d]\n", value, WW_THREADS);
+  return 0;
 }
 
 /* What the program changes later in its environment is too late. */
@@ -28,7 +34,7 @@ const struct icd_wishes *icd_wishes(void) {
                                  .only = word("WARPWAIT_ONLY"),
                                  .check = word("WARPWAIT_CHECK"),
                                  .functional = word("WARPWAIT_FUNCTIONAL"),
-                                 .threads = number("WARPWAIT_THREADS")};
+                                 .threads = read_threads()};
   read = true;
   return &wishes;
 }

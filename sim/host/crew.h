@@ -18,9 +18,9 @@
 
 struct crew;
 
-/* All calls for a crew come from behind one border, or from none. `threads`, with the caller, for rounds of `shares`:
- * work(self, share). NULL: out of memory. Threads start in the first round; when none can be had, the caller does it
- * all. */
+/* The first round and crew_free() come from behind one border, or from none. `threads`, with the caller, for rounds of
+ * `shares`: work(self, share). NULL: out of memory. Threads start in the first round; when none can be had, the caller
+ * does it all. */
 struct crew *crew_new(unsigned threads, unsigned shares, void (*work)(void *self, unsigned share), void *self);
 void crew_free(struct crew *crew);
 

@@ -15,8 +15,8 @@
  *     every island due before T + its lookahead runs up to there
  *
  * With threads, islands of a window that are not the hub are dealt to shares, which a crew takes; the hub's window has
- * the others wait, so that nothing of what it shares with them needs a lock. Each share has every so manieth island,
- * since neighbours are often alike in what they have to do.
+ * the others wait, so that nothing of what it shares with them needs a lock. Islands are dealt to shares in turn, since
+ * neighbours often have as much to do as each other.
  *
  * `slot` keeps the islands' next steps side by side: looking for the earliest of 133 touches 2 KB. */
 #include <stdlib.h>

@@ -109,7 +109,7 @@ struct engine {
 };
 
 static struct host *make_plain(struct island **islands, size_t count, const struct run_options *options) {
-  enum { EACH = 8, LEAST = 4, LATER = 16 }; /* islands that a thread has on average; otherwise see host.h */
+  enum { EACH = 8, LEAST = 4, LATER = 16 }; /* islands for each thread; and when threads begin */
   const unsigned most = (unsigned)(count / EACH), processors = processors_online();
   const struct host_sharing sharing = {
       .threads = options->threads != RUN_BEST_THREADS ? options->threads

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", "build/warpwait")).resolve()
@@ -135,6 +136,13 @@ class Exec(unittest.TestCase):
     def test_a_machine_that_there_is_none_of_is_told(self):
         done = self.python("-m", "h20", text=DEVICES, status=2)
         self.assertIn("did you mean 'h200'?", done.stderr)
+
+    def test_threads_change_no_report_and_a_wrong_number_of_them_is_told(self):
+        reports = [self.python("--threads", threads, "-r", "json", text=TWO_QUEUES).stderr for threads in ("1", "3")]
+        self.assertEqual(reports[0], reports[1])
+        self.assertIn("'65' is not a whole number in [1, 64]", self.python("--threads", "65", text=DEVICES, status=2).stderr)
+        with unittest.mock.patch.dict(os.environ, WARPWAIT_THREADS="many"):
+            self.assertIn("WARPWAIT_THREADS: 'many' is not a whole number in [0, 64]", self.python(text=TWO_QUEUES).stderr)
 
     def test_a_hazard_is_counted_and_checked(self):
         done = self.python("-m", "teaching", "--report", "json", "--check", text=HAZARD, status=1)

@@ -75,15 +75,15 @@ TEST(late_loads, a_round_ends_when_none_waits) {
   EXPECT_TRUE(late_touches(&late, lines, 1));
   EXPECT_TRUE(late_touches(&late, lines + 1, 1));
   EXPECT_FALSE(late_touches(&late, &other, 1));
-  late_look(&late);
+  late_end_round(&late);
   EXPECT_TRUE(late_touches(&late, lines, 1));
   late.queue[1].count = 0;
-  late_look(&late);
+  late_end_round(&late);
   EXPECT_FALSE(late_touches(&late, lines, 2));
   late.round = UINT32_MAX;
   late_add(&late, 2, &(struct late_load){.lines = lines, .count = 1});
   late.queue[2].count = 0;
-  late_look(&late);
+  late_end_round(&late);
   EXPECT_EQ(late.round, 1);
   EXPECT_FALSE(late_touches(&late, lines, 2));
   late_free(&late);
