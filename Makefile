@@ -44,7 +44,7 @@ LIB_OBJ   += $(BUILD)/obj/presets.o $(BUILD)/obj/page_template.o
 # isa/lanes.c is compiled twice: for any x86-64, and for those with AVX2 and FMA; the executor picks
 # at run time. Both give the same bits.
 ifneq ($(filter x86_64,$(shell uname -m)),)
-LIB_OBJ += $(BUILD)/obj/isa/lanes.v3.o
+LIB_OBJ += $(BUILD)/obj/isa/lanes.v3.o $(BUILD)/obj/isa/addresses.v3.o
 endif
 
 # What stands around the library: the command line, but for its main(), and SystemC, for whoever wants that. What is in
@@ -134,7 +134,7 @@ $(BUILD)/obj/%.c.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/obj/isa/lanes.v3.o: isa/lanes.c $(BUILD)/flags
+$(BUILD)/obj/isa/%.v3.o: isa/%.c $(BUILD)/flags
 	$(call say,CC )
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -mavx2 -mfma -mbmi2 -DLANES_V3 -c -o $@ $<
@@ -160,7 +160,7 @@ $(BUILD)/obj/presets.o $(BUILD)/obj/page_template.o: $(BUILD)/obj/%.o: $(BUILD)/
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
 # The inner loops of the executor are worth the compiler's full effort.
-$(BUILD)/obj/isa/lanes.c.o $(BUILD)/obj/isa/lanes.v3.o: CODEGEN += -O3
+$(foreach f,lanes addresses,$(BUILD)/obj/isa/$(f).c.o $(BUILD)/obj/isa/$(f).v3.o): CODEGEN += -O3
 
 # Comparing a warp's values with a shape, and writing them out, are loops over lanes, too.
 $(foreach f,lds/memo traces/encode traces/decode traces/stream,$(BUILD)/obj/$(f).c.o): CODEGEN += -O3

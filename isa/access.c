@@ -3,6 +3,7 @@
  * The common case is a full warp with every lane aligned and inside one buffer. It is recognised by
  * loops over blocks of 16 lanes that gather what all addresses have in common, and that a compiler can
  * turn into vector code. Only otherwise are lanes looked at one by one, for the hazard's sake. */
+#include "isa/addresses.h"
 #include "isa/numbers.h"
 #include "isa/step.h"
 
@@ -131,84 +132,49 @@ static void check_global(struct isa_access *access, const struct isa_inst *inst)
 
 enum { BLOCK = 16 };
 
-/* What the addresses of a full warp have in common: `low_bits` are those set in any of them, `over`
- * has its highest bit set if any of them is beyond `most`. */
-struct common {
-  uint64_t low_bits, over;
-};
-
 static bool full(const struct isa_warp *warp, uint64_t mask) {
   return mask ==
          (warp->group->launch->warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << warp->group->launch->warp_size) - 1);
 }
 
 /* base + (register a + imm) modulo 2^32, in every lane: cheaper than asking which. */
-static struct common offset_addresses(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t base,
-                                      uint64_t most, uint64_t *address) {
+static struct isa_common offset_addresses(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t base,
+                                          uint64_t most, uint64_t *address) {
   const uint32_t stride = warp->group->launch->warp_size, imm = (uint32_t)inst->imm;
-  const uint32_t *row = inst->a == ISA_NO_REGISTER ? NULL : register_row(warp, inst->a, stride);
-  if (!row) {
-    for (uint32_t lane = 0; lane < stride; lane++)
-      address[lane] = base + imm;
-    return (struct common){imm, most - imm};
-  }
-  struct common common = {0, 0};
-  for (uint32_t block = 0; block < stride; block += BLOCK)
-    for (uint32_t i = 0; i < BLOCK; i++) {
-      const uint32_t offset = row[block + i] + imm;
-      address[block + i] = base + offset;
-      common.low_bits |= offset;
-      common.over |= most - offset;
-    }
-  return common;
+  if (inst->a != ISA_NO_REGISTER)
+    return isa_addresses()->offsets(register_row(warp, inst->a, stride), imm, base, most, stride, address);
+  for (uint32_t lane = 0; lane < stride; lane++)
+    address[lane] = base + imm;
+  return (struct isa_common){imm, most - imm};
 }
 
 static void global_addresses(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t imm,
                              uint64_t *address) {
-  const uint32_t stride = warp->group->launch->warp_size;
-  const uint32_t *low = register_row(warp, inst->a, stride), *high = low + stride;
-  for (uint32_t block = 0; block < stride; block += BLOCK)
-    for (uint32_t i = block; i < block + BLOCK; i++)
-      address[i] = ((uint64_t)high[i] << 32 | low[i]) + imm;
+  const uint32_t stride = warp->group->launch->warp_size, *low = register_row(warp, inst->a, stride);
   const bool indexed = isa_rows[inst->op].format != FORMAT_CAS_GLOBAL && inst->b != ISA_NO_REGISTER;
-  if (!indexed)
-    return;
-  const uint32_t *index = register_row(warp, inst->b, stride);
-  for (uint32_t block = 0; block < stride; block += BLOCK)
-    for (uint32_t i = block; i < block + BLOCK; i++)
-      address[i] += index[i];
+  isa_addresses()->global(low, low + stride, indexed ? register_row(warp, inst->b, stride) : NULL, imm, stride,
+                          address);
 }
 
-/* Is every lane of the warp inside the buffer of the first? */
-static bool all_inside(const struct isa_access *access, struct isa_memory *memory) {
+/* All lanes take part, and are good where they are. */
+static void note_whole(struct isa_access *access) {
+  const uint32_t stride = access->warp->group->launch->warp_size;
+  access->whole = true;
+  access->heads = isa_addresses()->heads(access->address, access->bytes, stride);
+  access->run = access->heads == 1 && access->address[stride - 1] != access->address[0] &&
+                access->address[stride - 1] - access->address[0] == (stride - 1) * (uint64_t)access->bytes;
+}
+
+/* Does every lane of the warp take part, aligned and inside the buffer of the first? */
+static bool is_whole(const struct isa_access *access, struct isa_memory *memory) {
   if (!full(access->warp, access->mask))
     return false;
   const struct isa_buffer *buffer = isa_memory_holding(memory, access->address[0], access->bytes);
   if (!buffer)
     return false;
-  const uint32_t stride = access->warp->group->launch->warp_size;
-  const uint64_t most = buffer->bytes - access->bytes;
-  struct common common = {0, 0};
-  for (uint32_t block = 0; block < stride; block += BLOCK)
-    for (uint32_t i = block; i < block + BLOCK; i++) {
-      const uint64_t offset = access->address[i] - buffer->base;
-      common.low_bits |= access->address[i];
-      common.over |= offset | (most - offset); /* an offset of 2^63 and more is beyond too */
-    }
+  const struct isa_common common = isa_addresses()->within(access->address, buffer->base, buffer->bytes - access->bytes,
+                                                           access->warp->group->launch->warp_size);
   return !(common.over >> 63) && !(common.low_bits & (access->bytes - 1u));
-}
-
-/* Are the lanes' bytes side by side, in one buffer? */
-static bool is_run(const struct isa_access *access, struct isa_memory *memory) {
-  const uint32_t stride = access->warp->group->launch->warp_size;
-  const uint64_t first = access->address[0];
-  uint64_t apart = first & (access->bytes - 1u);
-  if (!full(access->warp, access->mask) || access->address[stride - 1] != first + (stride - 1) * access->bytes)
-    return false;
-  for (uint32_t block = 0; block < stride; block += BLOCK)
-    for (uint32_t i = block; i < block + BLOCK; i++)
-      apart |= access->address[i] ^ (first + i * access->bytes);
-  return !apart && isa_memory_holding(memory, first, stride * access->bytes);
 }
 
 /* What is to be stored: the operand c, or b and then c for a compare-and-swap. */
@@ -299,12 +265,14 @@ void access_lds(struct isa_warp *warp, const struct isa_inst *inst, struct isa_a
   if (!access->mask)
     return;
   const uint32_t room = group->launch->lds_bytes;
-  const struct common common =
+  const struct isa_common common =
       offset_addresses(warp, inst, group->lds_base, (uint64_t)room - access->bytes, access->address);
   const bool good = room >= access->bytes && !(common.over >> 63) && !(common.low_bits & (access->bytes - 1u));
   if (!good || !full(warp, access->mask))
     access->mask = check_offsets(warp, inst, access->pc, "LDS", access->address, group->lds_base, room, access->mask,
                                  access->bytes);
+  else
+    note_whole(access);
   take_data(warp, inst, access);
 }
 
@@ -313,9 +281,9 @@ void access_global(struct isa_warp *warp, const struct isa_inst *inst, struct is
   if (!access->mask)
     return;
   global_addresses(warp, inst, inst->imm, access->address);
-  access->run = is_run(access, warp->group->launch->memory);
-  access->whole = access->run || all_inside(access, warp->group->launch->memory);
-  if (!access->whole)
+  if (is_whole(access, warp->group->launch->memory))
+    note_whole(access);
+  else
     check_global(access, inst);
   take_data(warp, inst, access);
 }
@@ -334,7 +302,8 @@ void access_copy_lane(struct isa_warp *warp, const struct isa_inst *inst, struct
   }
   access->mask = check_offsets(warp, inst, access->pc, "LDS", lds, group->lds_base, group->launch->lds_bytes,
                                access->mask, access->bytes);
-  access->run &= full(warp, access->mask);
+  access->whole &= full(warp, access->mask);
+  access->run &= access->whole;
 }
 
 void access_prefetch(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
@@ -373,34 +342,28 @@ static void commit_words(const uint64_t *address, uint32_t stride, uint8_t *firs
       memcpy(&words[lane], first + (address[lane] - base), 4);
 }
 
-/* The bytes of a run. */
-static uint8_t *run_bytes(const struct isa_access *access) {
-  const struct isa_launch *launch = access->warp->group->launch;
-  return isa_memory_at(launch->memory, access->address[0], launch->warp_size * access->bytes);
+/* The bytes of all lanes at once, which lie `first` being at address `base`. */
+static void commit_whole(const struct isa_access *access, uint8_t *first, uint64_t base, uint32_t *words, bool store) {
+  const uint32_t stride = access->warp->group->launch->warp_size;
+  uint8_t *const lane0 = first + (access->address[0] - base);
+  if (access->run && access->bytes == sizeof *words)
+    memcpy(store ? lane0 : (uint8_t *)words, store ? (uint8_t *)words : lane0, stride * sizeof *words);
+  else
+    for (uint32_t word = 0; word < access->bytes / sizeof *words; word++)
+      commit_words(access->address, stride, first + word * sizeof *words, base, words + word * stride, store);
 }
 
-/* Takes the fast way if it is open: all lanes, 4 bytes, one place. */
+/* Takes the fast way if it is open: all lanes, whole words, one place. */
 static bool commit_at_once(const struct isa_access *access, uint32_t *words, bool lds, bool store) {
   const struct isa_group *group = access->warp->group;
-  const struct isa_launch *launch = group->launch;
-  if (access->bytes != 4 || !full(access->warp, access->mask))
+  if (!access->whole || access->bytes < sizeof *words)
     return false;
-  if (access->run) {
-    uint8_t *const bytes = run_bytes(access);
-    if (store)
-      memcpy(bytes, words, launch->warp_size * sizeof *words);
-    else
-      memcpy(words, bytes, launch->warp_size * sizeof *words);
-    return true;
-  }
   if (lds) {
-    commit_words(access->address, launch->warp_size, group->lds, group->lds_base, words, store);
+    commit_whole(access, group->lds, group->lds_base, words, store);
     return true;
   }
-  if (!access->whole)
-    return false;
-  const struct isa_buffer *buffer = isa_memory_holding(launch->memory, access->address[0], access->bytes);
-  commit_words(access->address, launch->warp_size, buffer->data, buffer->base, words, store);
+  const struct isa_buffer *buffer = isa_memory_holding(group->launch->memory, access->address[0], access->bytes);
+  commit_whole(access, buffer->data, buffer->base, words, store);
   return true;
 }
 
@@ -521,14 +484,17 @@ static void commit_atomic(struct isa_access *access, const struct isa_row *row, 
 /* Lanes mostly want the line of the lane before, and words. */
 static void commit_cached(struct isa_access *access, enum isa_type type, uint32_t *d, uint32_t stride) {
   const struct isa_cache *cache = access->cache;
-  const uint8_t *bytes = NULL;
+  const uint64_t size = cache->line;
   const bool words = access->bytes == sizeof *d;
-  uint64_t line = 0;
+  const uint8_t *bytes = NULL;
+  uint64_t line = 0 - size; /* no lane's bytes are there */
   EACH_LANE(lane, access->mask) {
-    const uint64_t within = access->address[lane] & (cache->line - 1), of = access->address[lane] - within;
-    if (!bytes || of != line)
-      bytes = cache->at(cache->self, of);
-    line = of;
+    uint64_t within = access->address[lane] - line;
+    if (within >= size) {
+      line += within & ~(size - 1);
+      within &= size - 1;
+      bytes = cache->at(cache->self, line);
+    }
     if (words)
       memcpy(d + lane, bytes + within, sizeof *d);
     else

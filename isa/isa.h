@@ -362,13 +362,13 @@ struct isa_access {
   struct isa_warp *warp;
   const struct isa_inst *inst;
   uint32_t pc;
-  uint64_t mask; /* lanes that take part; out-of-bounds lanes are already out */
-  uint8_t bytes; /* per lane */
-  uint8_t copy;  /* ISA_COPY_*: no instruction's own access, and lane l's bytes are data's from l * bytes
-                  * on; 0 for all that isa_access_commit() knows */
-  bool run;   /* to global memory: all lanes of the warp take part, and their bytes lie side by side in one buffer, from
-               * the first lane's on, aligned to `bytes` */
-  bool whole; /* likewise, but for lying side by side */
+  uint64_t mask;  /* lanes that take part; out-of-bounds lanes are already out */
+  uint8_t bytes;  /* per lane */
+  uint8_t copy;   /* ISA_COPY_*: no instruction's own access, and lane l's bytes are data's from l * bytes
+                   * on; 0 for all that isa_access_commit() knows */
+  bool whole;     /* all lanes of the warp take part, aligned to `bytes`, in one buffer or in the work-group's LDS */
+  bool run;       /* and their bytes lie side by side, from the first lane's on */
+  uint64_t heads; /* of a whole one: the lanes at which its bytes part (isa/addresses.h) */
   const struct isa_cache *cache; /* a load of global memory: where its bytes are instead of there, or NULL */
   uint64_t zeros;                /* of a copy's store: lanes of `mask` that write zeros */
   /* Whoever makes room for an access has room for a warp's lanes, too: hundreds of accesses can be under way in a CU,

@@ -118,6 +118,7 @@ struct lds_request {
   uint8_t warp;            /* whose accesses go one after the other, or LDS_NO_WARP */
   uint8_t group;           /* whose accesses of one phase go before those of the next */
   uint32_t phase;          /* barriers that its warp has passed in the group */
+  bool even;               /* all lanes take part, and lie side by side, or all alike */
   uint16_t delay;          /* from its arrival until its data are there too */
   uint64_t mask;           /* lanes that take part; none: it only passes */
   const uint64_t *address; /* byte offset in the LDS, per lane; valid until the reply */
@@ -143,6 +144,9 @@ struct lds_schedule {
 };
 
 void lds_plan(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule);
+
+/* The same, if that is quick: of requests that are even. False: it is not. */
+bool lds_plan_even(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule);
 
 /* The most accesses that can be between their issue and their reply. */
 uint32_t lds_capacity(const struct lds_params *params);

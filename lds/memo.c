@@ -45,6 +45,8 @@ static void remember(struct lds_remembered *entry, const struct lds_request *req
 
 void lds_recall(struct lds_memo *memo, const struct lds_params *params, const struct lds_request *request,
                 struct lds_schedule *schedule) {
+  if (request->even && lds_plan_even(params, request, schedule))
+    return;
   const uint64_t period = period_of(params);
   struct lds_remembered *entry = place_of(memo, request, period);
   if (entry->mask != request->mask || entry->what != what_of(request) || !alike(entry, request, period)) {

@@ -109,7 +109,7 @@ static bool schedule_even(const struct view *view, struct lds_schedule *schedule
       view->shape.order != IN_ORDER)
     return false;
   uint64_t step = address[1] - address[0];
-  if ((address[0] | step | bytes) & in_word || !evenly_spaced(address, lanes, step))
+  if ((address[0] | step | bytes) & in_word || !(request->even || evenly_spaced(address, lanes, step)))
     return false;
   unsigned group = view->shape.lanes < lanes ? view->shape.lanes : lanes;
   unsigned words = bytes >> view->word_log2, run = step ? group * words : words;
@@ -210,6 +210,8 @@ static void schedule_any(const struct view *view, struct lds_schedule *schedule)
 /* Every lane reads the words of the lane whose number differs in `bit`, as far as both are active. */
 static bool lanes_agree(const struct lds_request *request, unsigned bit) {
   uint64_t difference = 0;
+  if (request->even)
+    return request->address[0] == request->address[1];
   for (unsigned lane = 0; lane < request->lanes; lane++)
     if (!(lane & bit) && request->mask >> lane & request->mask >> (lane | bit) & 1)
       difference |= request->address[lane] ^ request->address[lane | bit];
@@ -240,10 +242,10 @@ static void schedule_empty(const struct view *view, struct lds_schedule *schedul
     schedule->bank_mask[pass] = 0;
 }
 
-void lds_plan(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule) {
+static struct view view_of(const struct lds_params *params, const struct lds_request *request) {
   assert(!(request->mask & ~low_bits(request->lanes)) && "an access has no lane beyond its warp");
   assert(request->bytes >= 1 && request->bytes <= 16 && "an access is at most 16 bytes a lane");
-  unsigned width = (request->bytes + 3u) / 4 - 1;
+  const unsigned width = (request->bytes + 3u) / 4 - 1;
   struct view view = {.params = params,
                       .request = request,
                       .shape = shapes[params->phases][width][request->kind != LDS_READ],
@@ -251,6 +253,20 @@ void lds_plan(const struct lds_params *params, const struct lds_request *request
                       .banks = params->banks};
   if (merges(params, request, view.shape))
     view.shape.lanes *= 2;
+  return view;
+}
+
+bool lds_plan_even(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule) {
+  const struct view view = view_of(params, request);
+  schedule->passes = schedule->phases = schedule->ways = 0;
+  if (!schedule_even(&view, schedule))
+    return false;
+  add_phase_costs(&view, schedule);
+  return true;
+}
+
+void lds_plan(const struct lds_params *params, const struct lds_request *request, struct lds_schedule *schedule) {
+  const struct view view = view_of(params, request);
   schedule->passes = schedule->phases = schedule->ways = 0;
   if (!request->mask)
     schedule_empty(&view, schedule);

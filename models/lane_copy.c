@@ -422,7 +422,7 @@ static void turn_own(struct cu *cu, uint32_t index) {
   struct cu_access *access = cu->accesses[index];
   access->loaded = true;
   access->isa.copy = ISA_COPY_STEP | ISA_COPY_STORE;
-  access->isa.run = false;
+  access->isa.run = access->isa.whole = false;
   for (uint32_t lane = 0; lane < cu->params.warp_size; lane++)
     access->isa.address[lane] = access->isa.lds[lane];
   line_up(cu, &cu->lane_copies->to_lds, index);
@@ -533,7 +533,7 @@ static void load(struct cu *cu, uint32_t slot, cycle_t now) {
   access->number = share->next;
   access->isa.pc = copy->origin;
   access->isa.bytes = (uint8_t)copy->piece;
-  access->isa.run = false;
+  access->isa.run = access->isa.whole = false;
   access->isa.copy = (uint8_t)(ISA_COPY_STEP | (copy->to_lds ? ISA_COPY_GLOBAL : 0));
   access->isa.mask = place(cu, copy, share->next, true, lanes, access->isa.address);
   access->isa.zeros = copy->to_lds && cu->dma_params.out_of_bounds == DMA_ZERO ? lanes & ~access->isa.mask : 0;

@@ -27,22 +27,23 @@ static uint64_t end_of_run(const struct isa_access *access) {
   return access->address[access->warp->group->launch->warp_size - 1] + access->bytes;
 }
 
-static uint32_t merge_run(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
-                          uint32_t *sectors) {
-  unsigned shift = (unsigned)__builtin_ctz(params->line);
-  const uint64_t first = access->address[0], bytes = end_of_run(access) - first, last = first + bytes - 1;
+/* From head to head the lanes' bytes lie side by side. */
+static uint32_t merge_whole(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines) {
+  const unsigned shift = (unsigned)__builtin_ctz(params->line);
   uint32_t count = 0;
-  *sectors = 0;
-  for (uint64_t line = first >> shift; line <= last >> shift; line++) {
-    lines[count] = (struct mem_line){.line = line, .sectors = sectors_in(params, first, bytes, line)};
-    *sectors += sector_count(lines[count++].sectors);
+  for (uint64_t heads = access->heads; heads; heads &= heads - 1) {
+    const uint64_t others = heads & (heads - 1);
+    const uint32_t end = others ? (uint32_t)__builtin_ctzll(others) : access->warp->group->launch->warp_size;
+    const uint64_t first = access->address[__builtin_ctzll(heads)], last = access->address[end - 1] + access->bytes - 1;
+    for (uint64_t line = first >> shift; line <= last >> shift; line++)
+      find_line(lines, &count, line)->sectors |= sectors_in(params, first, last - first + 1, line);
   }
   return count;
 }
 
 bool mem_aligned(const struct isa_access *access) {
   uint64_t low_bits = 0;
-  for (uint64_t lanes = access->run ? 0 : access->mask; lanes; lanes &= lanes - 1)
+  for (uint64_t lanes = access->whole ? 0 : access->mask; lanes; lanes &= lanes - 1)
     low_bits |= access->address[__builtin_ctzll(lanes)];
   return !(low_bits & (access->bytes - 1u));
 }
@@ -76,10 +77,13 @@ static uint32_t merge_lanes(const struct mem_params *params, const struct isa_ac
 
 uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
                    uint32_t *sectors) {
-  if (access->run)
-    return merge_run(params, access, lines, sectors);
-  const uint32_t count = access->bytes <= params->sector && mem_aligned(access) ? merge_aligned(params, access, lines)
-                                                                                : merge_lanes(params, access, lines);
+  uint32_t count;
+  if (access->whole)
+    count = merge_whole(params, access, lines);
+  else if (access->bytes <= params->sector && mem_aligned(access))
+    count = merge_aligned(params, access, lines);
+  else
+    count = merge_lanes(params, access, lines);
   *sectors = 0;
   for (uint32_t i = 0; i < count; i++)
     *sectors += sector_count(lines[i].sectors);

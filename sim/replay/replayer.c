@@ -284,7 +284,7 @@ __attribute__((noinline)) static uint32_t step_with(struct unit *unit, uint32_t 
     access->inst = &program->code[op.pc];
     access->pc = op.pc;
     access->mask = 0;
-    access->run = false;
+    access->run = access->whole = false;
   }
   if (op.notes)
     tell_notes(unit, warp, &op);

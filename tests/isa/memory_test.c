@@ -190,7 +190,7 @@ TEST(memory, a_run_is_of_all_lanes_side_by_side_in_one_buffer) {
       {"ld.global.b32 x, [p]\n", 32, false},                          /* one for all */
       {"xor.b32 at, lane, 1\nld.global.u8 x, [p + at]\n", 32, false}, /* another order */
       {"sub.i32 at, 31, lane\nshl.b32 at, at, 2\nld.global.b32 x, [p + at]\n", 32, false},
-      {"shl.b32 at, lane, 2\nld.lds.b32 x, [at]\n", 32, false},
+      {"shl.b32 at, lane, 2\nld.lds.b32 x, [at]\n", 32, true}, /* the LDS is one, too */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("%s", rows[i].body);

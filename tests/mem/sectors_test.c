@@ -52,8 +52,25 @@ TEST(sectors, lanes_are_merged_into_sectors) {
   }
 }
 
-/* What is known to be a run takes a shorter way to the same lines. */
-TEST(sectors, a_run_is_merged_as_its_lanes_are) {
+/* Lanes that go on side by side, at times stay, at times jump; sometimes none does anything but go on. */
+static void draw_lanes(uint64_t *random, struct isa_access *access, uint32_t lanes) {
+  const uint64_t jumps = ct_random(random) % 3, stays = ct_random(random) % 3;
+  access->address[0] = ct_random(random) % 256 * access->bytes;
+  access->heads = 1;
+  access->run = true;
+  for (uint32_t lane = 1; lane < lanes; lane++) {
+    const uint64_t way = ct_random(random) % 8, before = access->address[lane - 1];
+    const uint64_t to =
+        way < jumps ? ct_random(random) % 512 * access->bytes : before + (way < jumps + stays ? 0 : access->bytes);
+    access->address[lane] = to;
+    access->run &= to == before + access->bytes;
+    if (to != before && to != before + access->bytes)
+      access->heads |= UINT64_C(1) << lane;
+  }
+}
+
+/* Where it is known how the lanes lie, a shorter way leads to the same lines. */
+TEST(sectors, a_whole_access_is_merged_as_its_lanes_are) {
   static const char *const settings[] = {"", "mem.line=256 mem.sector=16", "mem.line=32", "mem.line=64 mem.sector=64"};
   static struct isa_access_lanes room;
   struct isa_access access = isa_access_with(&room);
@@ -61,30 +78,34 @@ TEST(sectors, a_run_is_merged_as_its_lanes_are) {
   struct isa_group group = {.launch = &launch};
   struct isa_warp warp = {.group = &group};
   uint64_t random = 5;
+  unsigned runs = 0;
   for (unsigned i = 0; i < 2000; i++) {
-    struct mem_line lanes[MEM_ACCESS_LINES], run[MEM_ACCESS_LINES];
+    struct mem_line lanes[MEM_ACCESS_LINES], whole[MEM_ACCESS_LINES];
     struct machine machine;
     uint32_t sectors[2], partial[2], part[2];
     rig_machine(&machine, settings[i % 4]);
     launch.warp_size = 16u << ct_random(&random) % 3;
     access.warp = &warp;
-    access.run = false;
     access.bytes = (uint8_t)(1 << ct_random(&random) % 5);
     access.mask = UINT64_MAX >> (64 - launch.warp_size);
-    const uint64_t first = ct_random(&random) % 256 * access.bytes;
-    for (uint32_t lane = 0; lane < launch.warp_size; lane++)
-      access.address[lane] = first + lane * access.bytes;
-    ct_note("%s: %u lanes of %u bytes at %u", settings[i % 4], launch.warp_size, access.bytes, (unsigned)first);
+    draw_lanes(&random, &access, launch.warp_size);
+    runs += access.run;
+    const bool run = access.run;
+    access.whole = access.run = false;
+    ct_note("%s: %u lanes of %u bytes, heads %llx", settings[i % 4], launch.warp_size, access.bytes,
+            (unsigned long long)access.heads);
     const uint32_t count = mem_merge(&machine.mem, &access, lanes, &sectors[0]);
     partial[0] = mem_partial_lines(&machine.mem, &access, lanes, count, &part[0]);
-    access.run = true;
-    ASSERT_EQ(mem_merge(&machine.mem, &access, run, &sectors[1]), count);
-    partial[1] = mem_partial_lines(&machine.mem, &access, run, count, &part[1]);
-    EXPECT_EQ(memcmp(lanes, run, count * sizeof *lanes), 0);
+    access.whole = true;
+    access.run = run;
+    ASSERT_EQ(mem_merge(&machine.mem, &access, whole, &sectors[1]), count);
+    partial[1] = mem_partial_lines(&machine.mem, &access, whole, count, &part[1]);
+    EXPECT_EQ(memcmp(lanes, whole, count * sizeof *lanes), 0);
     EXPECT_EQ(sectors[1], sectors[0]);
     EXPECT_EQ(partial[1], partial[0]);
     EXPECT_EQ(part[1], part[0]);
   }
+  EXPECT_TRUE(runs > 100);
 }
 
 /* Whether a byte lies in one of the lines' sectors. */
