@@ -247,7 +247,6 @@ static void set_first_operands(struct cu_warp *warp) {
   const uint32_t count = operands_of(warp->kernel);
   for (uint32_t i = 0; i < count; i++)
     warp->operand[i] = (struct cu_operand){.maker = CU_NO_UNIT};
-  memset(warp->held, 0, count * sizeof *warp->held);
 }
 
 static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32_t index, cycle_t now) {
@@ -521,7 +520,6 @@ void cu_free(struct cu *cu) {
   cu_free_accesses(cu);
   free(cu->warps);
   free(cu->operands);
-  free(cu->held_operands);
   free(cu->groups);
   free(cu->kernels);
   free(cu->lds_pool.unused);
@@ -551,9 +549,7 @@ static void make_room_for_operands(struct cu *cu, uint32_t room) {
   if (room <= cu->operand_room)
     return;
   free(cu->operands);
-  free(cu->held_operands);
   cu->operands = need((size_t)cu->params.warps * room, sizeof *cu->operands);
-  cu->held_operands = need((size_t)cu->params.warps * room, sizeof *cu->held_operands);
   cu->operand_room = room;
 }
 

@@ -52,7 +52,7 @@ enum { CU_SCHEDULERS = 8, CU_WARPS = 64, CU_WHEEL = 64, CU_DESCRIPTORS = 16, CU_
 #define CU_NO_UNIT ((uint8_t)ISA_CLASSES)
 
 /* What a ready warp wants, besides an instruction's class: to store, for which there may be no room, or its task. */
-enum { CU_WANTS_STORE = ISA_CLASSES, CU_WANTS_TASK };
+enum { CU_WANTS_STORE = ISA_CLASSES, CU_WANTS_TASK, CU_WANTS };
 
 /* What a warp does with its issue slots instead of its instructions: try again to hand its group's copy to an engine,
  * or carry out its share of a copy. */
@@ -93,45 +93,51 @@ struct cu_batches {
   uint32_t under_way[ISA_LANE_BATCHES + 1];
 };
 
-/* What the scoreboard knows of a register or predicate. */
+#define CU_LATER ((UINT64_C(1) << 48) - 1) /* no run gets there */
+
+/* What the scoreboard knows of a register or predicate. A compute unit has thousands of them. */
 struct cu_operand {
-  cycle_t ready;    /* when the unit that makes it may use it; NEVER: a reply will tell */
-  uint8_t maker;    /* that unit, or CU_NO_UNIT */
-  uint8_t producer; /* enum stall of whoever waits for it */
+  uint64_t ready : 48;   /* when the unit that makes it may use it; CU_LATER: a reply will tell */
+  uint64_t maker : 8;    /* that unit, or CU_NO_UNIT */
+  uint64_t producer : 8; /* enum stall of whoever waits for it */
+  cycle_t held;          /* with an operand_latency: until when an access has yet to read it */
 };
 
 struct cu_warp {
-  enum warp_state state;
+  /* What every instruction touches: */
   struct cu_kernel *kernel;
   struct cu_scheduler *scheduler;
-  enum stall stall; /* the bucket that the cycles from `since` on belong to */
-  cycle_t since, started;
+  struct cu_operand *operand; /* by cu_operand_of() */
+  cycle_t since;
   cycle_t wake;     /* asleep or resting: until when */
   uint32_t pc;      /* the instruction that it will issue next */
   uint32_t charged; /* the instruction that pays for waiting: pc, or the rendezvous it stands at */
   uint32_t issued;  /* the one that has paid for its last issue */
-  uint32_t barrier; /* with barrier_blocks accesses: the last one it has arrived at, */
-  cycle_t released; /* and when that lets it go; NEVER: not known yet */
-  uint32_t group;   /* slot */
-  uint32_t index;   /* in its group */
-  uint32_t calls;   /* of its group at which it has arrived */
+  enum warp_state state;
+  enum stall stall; /* the bucket that the cycles from `since` on belong to */
+  enum cu_task task;
+  /* most instructions: */
+  cycle_t held_last; /* the latest of its operands' `held` */
+  cycle_t lds_next;  /* its next LDS instruction may issue */
+  cycle_t released;  /* with barrier_blocks accesses: when its last barrier lets it go; NEVER: not known yet */
+  uint32_t barrier;  /* which is this one */
   uint32_t lds_under_way, global_under_way;
   uint32_t phase_wait; /* 1 + the mbarrier.try_wait that it may not go on from; 0: none */
-  bool suspended;      /* that has found that it must wait for arrivals */
-  cycle_t lds_next;    /* its next LDS instruction may issue */
+  uint32_t group;      /* slot */
+  uint32_t index;      /* in its group */
+  uint32_t calls;      /* of its group at which it has arrived */
+  bool suspended;      /* phase_wait has found that it must wait for arrivals */
+  bool exited;
+  uint64_t stalls[STALLS];
+  /* and few: */
+  bool tries; /* its last reservation was refused */
+  cycle_t started;
   cycle_t refused_at;  /* a pipe has refused it: when last, 0: never; */
   uint64_t refused_by; /* the pipe's address, */
   uint32_t refused_pc; /* and the instruction */
-  cycle_t tried_at;    /* when it last issued a reservation in a pipe, */
-  uint32_t tried_pc;   /* which, */
-  bool tries;          /* and whether that was refused */
-  bool exited;
-  enum cu_task task;
-  cycle_t held_last; /* the latest of `held` */
-  uint64_t stalls[STALLS];
+  uint32_t tried_pc;   /* when it last issued a reservation in a pipe: the instruction, */
+  cycle_t tried_at;    /* and the cycle */
   struct cu_batches batches;
-  struct cu_operand *operand; /* by cu_operand_of() */
-  cycle_t *held;              /* likewise; with an operand_latency: until when an access has yet to read it */
 };
 
 /* Events of a work-group that are live: made by a copy, not yet released by a wait. */
@@ -202,10 +208,13 @@ struct cu_group {
 };
 
 struct cu_scheduler {
-  uint64_t ready;        /* warp slots */
-  uint64_t held;         /* of these, whose current bucket is a structural one */
-  uint32_t last;         /* slot issued last; CU_WARPS: none yet */
-  uint8_t age[CU_WARPS]; /* its resident warps' slots, oldest first */
+  uint64_t ready;             /* warp slots */
+  uint64_t held;              /* of these, whose current bucket is a structural one */
+  uint64_t wanted;            /* what its ready warps want, as bits: as in cu.wants */
+  uint64_t by_want[CU_WANTS]; /* the ready warps that want it: the same thing holds all of them, */
+  uint8_t why[CU_WANTS];      /* which was this (enum stall) when they were last asked */
+  uint32_t last;              /* slot issued last; CU_WARPS: none yet */
+  uint8_t age[CU_WARPS];      /* its resident warps' slots, oldest first */
   uint32_t aged;
   cycle_t unit_free[ISA_CLASSES];
   cycle_t free; /* from when on it issues, after an instruction of several slots */
@@ -279,9 +288,8 @@ struct cu {
 
   struct cu_warp *warps;
   struct cu_operand *operands; /* of all warps, */
-  cycle_t *held_operands;
-  uint32_t operand_room;   /* as many of each as the kernels at work need */
-  uint64_t turn[CU_WARPS]; /* of each warp: when it has issued last, or started, times CU_WARPS, plus its slot */
+  uint32_t operand_room;       /* as many of each as the kernels at work need */
+  uint64_t turn[CU_WARPS];     /* of each warp: when it has issued last, or started, times CU_WARPS, plus its slot */
   /* Of each ready warp, so that schedulers need not look at those that they do not choose: */
   uint8_t wants[CU_WARPS]; /* enum isa_class of its instruction, CU_WANTS_STORE or CU_WANTS_TASK, */
   uint8_t waits[CU_WARPS]; /* and the bucket it waits in, as in cu_warp.stall */
@@ -367,7 +375,6 @@ static inline uint32_t cu_operand_of(uint32_t slot) {
 /* The warp's part of all warps' operands. */
 static inline void cu_give_operands(struct cu *cu, uint32_t slot) {
   cu->warps[slot].operand = cu->operands + (size_t)slot * cu->operand_room;
-  cu->warps[slot].held = cu->held_operands + (size_t)slot * cu->operand_room;
 }
 
 static inline bool cu_is_resident(const struct cu_warp *warp) {

@@ -71,7 +71,6 @@ static void unit_free(struct unit *unit) {
   free(unit->cu.groups);
   free(unit->cu.warps);
   free(unit->cu.operands);
-  free(unit->cu.held_operands);
   free(unit->cu.kernels);
   executor_free(&unit->executor);
   free(unit);
@@ -143,16 +142,11 @@ static bool widen(struct functional *functional) {
 
 /* ---- work-groups ----------------------------------------------------------------------------------- */
 
-/* Of a warp only what comes before its operands is cleared: nobody makes them wait. */
 static void start_warp(struct unit *unit, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct cu *cu = &unit->cu;
   struct cu_warp *warp = cu_warp(cu, slot);
-  memset(warp, 0, offsetof(struct cu_warp, operand));
+  *warp = (struct cu_warp){.kernel = cu->kernels, .scheduler = cu->schedulers, .group = group_slot, .index = index};
   cu_give_operands(cu, slot);
-  warp->kernel = cu->kernels;
-  warp->scheduler = cu->schedulers;
-  warp->group = group_slot;
-  warp->index = index;
   warp->pc = cu->source->start_warp.call(cu->source->start_warp.self, slot, group_slot, index);
   cu->groups[group_slot].warps |= cu_bit(slot);
   unit->idle &= ~cu_bit(slot);

@@ -1,5 +1,6 @@
 /* Issue: which warp goes, what holds it, and what becomes of its instruction. */
 #include <assert.h>
+#include <string.h>
 
 #include "isa/rows.h"
 #include "models/cu.h"
@@ -13,9 +14,12 @@
 
 void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t ready, uint8_t maker,
                     enum stall producer) {
-  for (unsigned i = 0; i < info->writes; i++)
-    warp->operand[cu_operand_of(info->slot[i])] =
-        (struct cu_operand){.ready = ready, .maker = maker, .producer = (uint8_t)producer};
+  for (unsigned i = 0; i < info->writes; i++) {
+    struct cu_operand *operand = &warp->operand[cu_operand_of(info->slot[i])];
+    operand->ready = ready & CU_LATER; /* NEVER becomes that */
+    operand->maker = maker;
+    operand->producer = producer;
+  }
 }
 
 /* How long an access, and those behind it, wait for its data, or for an mbarrier's turn. */
@@ -41,6 +45,8 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
       .warp = (uint8_t)access->warp,
       .group = (uint8_t)warp->group,
       .phase = warp->calls,
+      .even = access->isa.whole && access->isa.heads == 1 &&
+              (access->isa.run || access->isa.address[0] == access->isa.address[cu->params.warp_size - 1]),
       .delay = delay_of(cu, info, now),
       .mask = access->isa.mask,
       .address = access->isa.address,
@@ -309,8 +315,12 @@ static inline void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint
   warp->since = now + 1;
   warp->kernel->stats.issue_cycles += warp->kernel->issued_at != now + 1;
   warp->kernel->issued_at = now + 1;
+  const uint8_t wanted = cu->wants[slot];
   scheduler->ready &= ~cu_bit(slot);
   scheduler->held &= ~cu_bit(slot);
+  scheduler->by_want[wanted] &= ~cu_bit(slot);
+  if (!scheduler->by_want[wanted])
+    scheduler->wanted &= ~cu_bit(wanted);
   scheduler->last = slot;
   cu_note_turn(cu, slot, now);
 }
@@ -335,7 +345,7 @@ static void hold_operands(const struct cu *cu, struct cu_warp *warp, const struc
     /* a copy.lane's first operand is its place in the LDS */
     const bool global = is_global(info) && !(info->class_ == ISA_CLASS_COPY_LANE && i == info->writes);
     const cycle_t until = now + (global && far > near ? far : near);
-    warp->held[cu_operand_of(info->slot[i])] = until;
+    warp->operand[cu_operand_of(info->slot[i])].held = until;
     warp->held_last = cycle_max(warp->held_last, until);
   }
 }
@@ -456,63 +466,69 @@ static enum stall held_by(struct cu *cu, const struct cu_scheduler *scheduler, u
 }
 
 /* The first in the policy's order of those that nothing holds, or CU_WARPS; `asked` are those before it. A share of a
- * copy may go on otherwise once it was asked, so those are asked in turn. */
-static uint32_t ask_in_turn(struct cu *cu, struct cu_scheduler *scheduler, uint64_t candidates, cycle_t now,
-                            uint64_t *asked, uint8_t *why, cycle_t *until) {
-  for (uint64_t left = candidates; left; left = candidates & ~*asked) {
+ * copy may go on otherwise once it was asked, so all are asked in turn. */
+static uint32_t ask_in_turn(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, uint64_t *asked,
+                            cycle_t *until) {
+  uint8_t why[CU_WARPS];
+  uint32_t chosen = CU_WARPS;
+  *asked = 0;
+  for (uint64_t left = scheduler->ready; left && chosen == CU_WARPS; left = scheduler->ready & ~*asked) {
     const uint32_t slot = pick(cu, scheduler, left, now);
     why[slot] = (uint8_t)held_by(cu, scheduler, slot, now, until);
     if (why[slot] == STALL_ISSUED)
-      return slot;
-    *asked |= cu_bit(slot);
+      chosen = slot;
+    else
+      *asked |= cu_bit(slot);
   }
-  return CU_WARPS;
-}
-
-/* The same of instructions: all are asked, whose order does not matter then. */
-static uint32_t ask_at_once(struct cu *cu, struct cu_scheduler *scheduler, uint64_t candidates, cycle_t now,
-                            uint64_t *asked, uint8_t *why, cycle_t *until) {
-  uint8_t of_kind[CU_WANTS_TASK];
-  uint64_t known = 0; /* kinds of instruction: warps that want the same are held by the same */
-  for (uint64_t left = candidates; left; left &= left - 1) {
-    const uint32_t slot = (uint32_t)__builtin_ctzll(left);
-    const uint8_t kind = cu->wants[slot];
-    if (!(known & cu_bit(kind)))
-      of_kind[kind] = (uint8_t)structural(cu, scheduler, kind, now, until);
-    known |= cu_bit(kind);
-    why[slot] = of_kind[kind];
-    *asked |= why[slot] == STALL_ISSUED ? 0 : cu_bit(slot);
-  }
-  const uint64_t may = candidates & ~*asked;
-  const uint32_t chosen = may ? pick(cu, scheduler, may, now) : CU_WARPS;
-  for (uint64_t left = may ? *asked : 0; left; left &= left - 1)
-    if (pick(cu, scheduler, (left & -left) | cu_bit(chosen), now) == chosen)
-      *asked &= ~(left & -left);
-  return chosen;
-}
-
-static bool any_task(const struct cu *cu, uint64_t candidates) {
-  for (uint64_t left = candidates; left; left &= left - 1)
-    if (cu->wants[__builtin_ctzll(left)] == CU_WANTS_TASK)
-      return true;
-  return false;
-}
-
-/* The scheduler asks its ready warps in the order of its policy until one may issue: that one, or CU_WARPS. Those that
- * it has asked in vain change bucket; others keep NOT_SELECTED. *until is when to look again if there is none. */
-static uint32_t choose(struct cu *cu, struct cu_scheduler *scheduler, uint64_t candidates, cycle_t now, uint64_t *asked,
-                       cycle_t *until) {
-  const uint32_t first = pick(cu, scheduler, candidates, now);
-  uint8_t why[CU_WARPS];
-  *asked = 0;
-  if (held_by(cu, scheduler, first, now, until) == STALL_ISSUED)
-    return first;
-  const uint32_t chosen = any_task(cu, candidates) ? ask_in_turn(cu, scheduler, candidates, now, asked, why, until)
-                                                   : ask_at_once(cu, scheduler, candidates, now, asked, why, until);
   for (uint64_t left = *asked; left; left &= left - 1) {
     const uint32_t slot = (uint32_t)__builtin_ctzll(left);
     wait_in(cu, slot, (enum stall)why[slot], now);
   }
+  memset(scheduler->why, STALL_ISSUED, sizeof scheduler->why); /* they may be held by different things */
+  return chosen;
+}
+
+/* Those of `others` that the policy has before `chosen`. */
+static uint64_t before(const struct cu *cu, const struct cu_scheduler *scheduler, uint32_t chosen, uint64_t others,
+                       cycle_t now) {
+  uint64_t first = others;
+  for (; others; others &= others - 1)
+    if (pick(cu, scheduler, (others & -others) | cu_bit(chosen), now) == chosen)
+      first &= ~(others & -others);
+  return first;
+}
+
+/* The same of instructions, whose order does not matter: warps that want the same are asked once. */
+static uint32_t ask_at_once(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, uint64_t *asked,
+                            cycle_t *until) {
+  uint8_t why[CU_WANTS];
+  uint64_t may = 0, held = 0; /* slots, wants */
+  for (uint64_t left = scheduler->wanted; left; left &= left - 1) {
+    const uint32_t want = (uint32_t)__builtin_ctzll(left);
+    why[want] = (uint8_t)structural(cu, scheduler, (uint8_t)want, now, until);
+    if (why[want] == STALL_ISSUED)
+      may |= scheduler->by_want[want];
+    else
+      held |= cu_bit(want);
+  }
+  const uint64_t others = scheduler->ready & ~may;
+  const uint32_t chosen = may ? pick(cu, scheduler, may, now) : CU_WARPS;
+  *asked = may && others ? before(cu, scheduler, chosen, others, now) : others;
+  for (; held; held &= held - 1) {
+    const uint32_t want = (uint32_t)__builtin_ctzll(held);
+    const bool new = why[want] != scheduler->why[want]; /* else those that are held wait in this bucket already */
+    for (uint64_t left = scheduler->by_want[want] & *asked & ~(new ? 0 : scheduler->held); left; left &= left - 1)
+      wait_in(cu, (uint32_t)__builtin_ctzll(left), (enum stall)why[want], now);
+    scheduler->why[want] = why[want];
+  }
+  return chosen;
+}
+
+/* The scheduler asks its ready warps in the order of its policy until one may issue: that one, or CU_WARPS. Those that
+ * it has asked in vain change bucket; others keep NOT_SELECTED. *until is when to look again if there is none. */
+static uint32_t choose(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, uint64_t *asked, cycle_t *until) {
+  const uint32_t chosen = scheduler->wanted & cu_bit(CU_WANTS_TASK) ? ask_in_turn(cu, scheduler, now, asked, until)
+                                                                    : ask_at_once(cu, scheduler, now, asked, until);
   scheduler->held |= *asked;
   return chosen;
 }
@@ -527,7 +543,7 @@ bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cyc
   }
   if (!scheduler->ready)
     return false;
-  const uint32_t slot = choose(cu, scheduler, scheduler->ready, now, &asked, &until);
+  const uint32_t slot = choose(cu, scheduler, now, &asked, &until);
   if (slot == CU_WARPS) {
     *next = cycle_min(*next, until);
     return false;

@@ -17,11 +17,16 @@ static uint8_t wanted_by(const struct cu_warp *warp) {
 
 static void make_ready(struct cu *cu, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
+  struct cu_scheduler *scheduler = warp->scheduler;
+  const uint8_t wants = wanted_by(warp);
   warp->state = WARP_READY;
   cu_account(warp, STALL_NOT_SELECTED, now);
-  cu->wants[slot] = wanted_by(warp);
+  cu->wants[slot] = wants;
   cu->waits[slot] = STALL_NOT_SELECTED;
-  warp->scheduler->ready |= cu_bit(slot);
+  assert(!(scheduler->ready & cu_bit(slot)) && "what a ready warp wants does not change");
+  scheduler->ready |= cu_bit(slot);
+  scheduler->wanted |= cu_bit(wants);
+  scheduler->by_want[wants] |= cu_bit(slot);
 }
 
 static void sleep_until(struct cu *cu, uint32_t slot, cycle_t at, cycle_t now) {
@@ -120,8 +125,8 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
     stall = STALL_UNIT;
   }
   for (unsigned i = 0; warp->held_last > at && i < info->writes; i++)
-    if (warp->held[cu_operand_of(info->slot[i])] > at) {
-      at = warp->held[cu_operand_of(info->slot[i])];
+    if (warp->operand[cu_operand_of(info->slot[i])].held > at) {
+      at = warp->operand[cu_operand_of(info->slot[i])].held;
       stall = STALL_DEPENDENCY;
     }
   if (warp->released > at && kept_by_barrier(warp, info)) {
@@ -132,7 +137,7 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   if (warp->phase_wait) {
     warp->charged = warp->phase_wait - 1;
     cu_block(cu, slot, warp->suspended ? STALL_BARRIER : STALL_LDS, now);
-  } else if (at == NEVER)
+  } else if (at >= CU_LATER)
     cu_block(cu, slot, stall, now);
   else if (leaves && fenced(warp, info))
     cu_block(cu, slot, STALL_FENCE, now);
