@@ -527,6 +527,10 @@ static uint32_t ask_at_once(struct cu *cu, struct cu_scheduler *scheduler, cycle
 /* The scheduler asks its ready warps in the order of its policy until one may issue: that one, or CU_WARPS. Those that
  * it has asked in vain change bucket; others keep NOT_SELECTED. *until is when to look again if there is none. */
 static uint32_t choose(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, uint64_t *asked, cycle_t *until) {
+  const uint32_t first = pick(cu, scheduler, scheduler->ready, now);
+  *asked = 0;
+  if (held_by(cu, scheduler, first, now, until) == STALL_ISSUED) /* mostly */
+    return first;
   const uint32_t chosen = scheduler->wanted & cu_bit(CU_WANTS_TASK) ? ask_in_turn(cu, scheduler, now, asked, until)
                                                                     : ask_at_once(cu, scheduler, now, asked, until);
   scheduler->held |= *asked;

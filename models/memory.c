@@ -341,27 +341,31 @@ static void fetch_ahead(const struct memory *memory, const uint32_t *due, uint32
   }
 }
 
+/* When the next message arrives. Most steps are about replies alone, and want to know no more of the clients. */
+static cycle_t next_arrival(const struct memory *memory) {
+  cycle_t next = NEVER;
+  for (const cycle_t *at = memory->arrivals, *const end = at + memory->client_count; at < end; at++)
+    next = cycle_min(next, *at);
+  return next;
+}
+
 /* Takes the messages that have arrived, clients in turn. Returns when the next ones arrive. */
 static cycle_t accept_due(struct memory *memory, cycle_t now) {
   const uint32_t clients = memory->client_count;
+  const cycle_t next = next_arrival(memory);
   uint32_t count = 0;
-  cycle_t next = NEVER;
+  if (next > now)
+    return next;
   for (uint32_t i = 0, client = memory->turn; i < clients; i++, client = client + 1 == clients ? 0 : client + 1)
     if (memory->arrivals[client] <= now)
       memory->due[count++] = client;
-    else
-      next = cycle_min(next, memory->arrivals[client]);
-  if (!count)
-    return next;
   if (memory->late.wanted)
     end_round_now_and_then(memory, now);
   fetch_ahead(memory, memory->due, count, now);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; i++)
     accept_all(memory, memory->due[i], now);
-    next = cycle_min(next, memory->arrivals[memory->due[i]]);
-  }
   memory->turn = memory->turn + 1 == clients ? 0 : memory->turn + 1;
-  return next;
+  return next_arrival(memory);
 }
 
 static cycle_t memory_step(void *self, cycle_t now) {

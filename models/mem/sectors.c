@@ -77,8 +77,9 @@ static uint32_t merge_lanes(const struct mem_params *params, const struct isa_ac
 
 uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
                    uint32_t *sectors) {
+  enum { FEW = 8 };
   uint32_t count;
-  if (access->whole)
+  if (access->whole && __builtin_popcountll(access->heads) <= FEW)
     count = merge_whole(params, access, lines);
   else if (access->bytes <= params->sector && mem_aligned(access))
     count = merge_aligned(params, access, lines);
