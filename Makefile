@@ -422,12 +422,13 @@ bench: all $(BUILD)/launches $(BUILD)/enqueues
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/bench.py
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/launches.py
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/growth.py
-	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/kernels.py
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/kernels.py --beside
 
-# Host instructions for a warp instruction of whole kernels, held against those counted last; PROFILE=--profile shows where.
-.PHONY: bench-counts
-bench-counts: all
-	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/counts.py $(PROFILE)
+# Host instructions for a warp instruction of whole kernels, one of each class, held against those counted last; and where
+# they are. KERNELS="triad spmv": these alone.
+.PHONY: bench-counts profile
+bench-counts profile: all
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/counts.py $(if $(filter profile,$@),--profile) $(KERNELS)
 
 $(BUILD)/launches: tests/bench/launches.c $(BUILD)/libwarpwait.a
 	$(call say,CC )

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """How fast whole kernels are simulated: the applications of tests/hw/apps on `h200` with 1, 16 and 132 compute units.
 
-usage: tests/bench/kernels.py [--cus N,...] [--runs N] [--against WARPWAIT] [KERNEL...]
+usage: tests/bench/kernels.py [--cus N,...] [--runs N] [--against WARPWAIT] [--beside] [KERNEL...]
 
-Runs are in one thread (an order says so to builds without --threads). Of each kernel the largest case of up to three million instructions on the GPU. A figure is the best of several
-processes from start to end, in turns, by processor time: others' work on this computer only ever slows one down. With
---against, another build runs beside, and reports must be the same to the byte."""
+Of each kernel the largest case of up to three million instructions on the GPU, in one thread (an order says so to builds
+without --threads). A figure is the best of several processes from start to end, in turns, by processor time: others' work on
+this computer only ever slows one down. With --against, another build runs beside, and reports must be the same to the byte.
+With --beside, Oclgrind and PoCL run each case too, with all compute units' work-groups, neither of which models time: seconds
+of processor time of the launches alone, without compiling."""
 import argparse
 import json
+import math
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -22,6 +26,11 @@ from apps import cases, counters  # noqa: E402
 
 WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
 LARGEST = 3_000_000
+CLASSES = {"streams": ("triad", "ddot", "gemv", "transpose"), "irregular": ("spmv", "gather", "chase"),
+           "atomics, reductions": ("hist_global", "reduce", "bitonic"), "stencils": ("conv2d", "hotspot", "sobel"),
+           "tiles, LDS": ("sgemm_tile", "tilesum", "nw", "attention", "occupancy"),
+           "arithmetic": ("nbody", "blackscholes", "hash")}
+OPENCL_HOST = ROOT / "tests/check/oclgrind_host.py"
 
 
 def chosen(words):
@@ -61,6 +70,23 @@ def run(warpwait, launch, cus):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, report
 
 
+def beside(launch, runs):
+    """Seconds of Oclgrind, and of PoCL; None of one that is not there or cannot run the case."""
+    seconds = []
+    for program, environment in ((["oclgrind", "--num-threads", "1"], {}), ([], {"OCL_ICD_VENDORS": "pocl.icd"})):
+        best = None
+        for _ in range(runs):
+            if program and not shutil.which(program[0]):
+                break
+            done = subprocess.run([*program, sys.executable, OPENCL_HOST, launch], capture_output=True, text=True, check=False,
+                                  env={**os.environ, **environment})
+            if done.returncode or "FATAL ERROR" in done.stderr:  # Oclgrind's exit status says nothing of it
+                break
+            best = min(filter(None, (best, float(done.stdout.split()[-1]))))
+        seconds.append(best)
+    return seconds
+
+
 def measure(builds, launch, cus, runs):
     """(millions of warp instructions, best seconds of each build, MiB of the first); None if a report differs."""
     outcomes = [[run(build, launch, cus) for build in builds] for _ in range(runs)]
@@ -83,12 +109,14 @@ def main():
     parser.add_argument("--cus", default="1,16,132", type=lambda text: [int(word) for word in text.split(",")])
     parser.add_argument("--runs", default=3, type=int)
     parser.add_argument("--against", metavar="WARPWAIT", help="another build")
+    parser.add_argument("--beside", action="store_true", help="Oclgrind and PoCL too")
     parser.add_argument("kernels", nargs="*", metavar="KERNEL")
     arguments = parser.parse_args()
     builds = [WARPWAIT, *([arguments.against] if arguments.against else [])]
     machine, differing = runner.Machine(WARPWAIT, "h200"), []
     head = "".join(f"{cus:>7} CUs{'  times' if arguments.against else ''}   MiB" for cus in arguments.cus)
-    print(f"M warp-instr/s     M instr {head}")
+    print(f"M warp-instr/s     M instr {head}" + ("   seconds  Oclgrind  PoCL" if arguments.beside else ""))
+    last, of_class = arguments.cus[-1], {}
     rates, gains = {cus: [] for cus in arguments.cus}, {cus: [] for cus in arguments.cus}
     with tempfile.TemporaryDirectory() as folder:
         for kernel, case in chosen(arguments.kernels).items():
@@ -101,12 +129,20 @@ def main():
                 work, seconds, mebibytes = measured
                 rates[cus].append(work / seconds[0])
                 gains[cus].append(seconds[-1] / seconds[0])
+                of_class[kernel] = rates[last][-1] if cus == last else None
                 line += f"{work / seconds[0]:11.2f}" + (f"{gains[cus][-1]:7.2f}" if arguments.against else "") + f"{mebibytes:6.0f}"
+            if arguments.beside and work:
+                others = beside(launch, arguments.runs)
+                line += f"{seconds[0]:10.2f}{others[0] or math.nan:10.2f}{others[1] or math.nan:6.2f}"
             print(f"{kernel:16}{work:10.2f} {line}", flush=True)
     for name, index in (("median", 0), ("10th percentile", 1)):
         line = "".join(f"{summary(rates[cus])[index]:11.2f}" + (f"{summary(gains[cus])[index]:7.2f}" if arguments.against else "") + 6 * " "
                        for cus in arguments.cus if rates[cus])
         print(f"{name:16}{'':10} {line}")
+    for name, members in CLASSES.items():
+        known = sorted(of_class[kernel] for kernel in members if of_class.get(kernel))
+        if known:
+            print(f"{name:20} {last} CUs: {known[0]:.2f} to {known[-1]:.2f}, median {statistics.median(known):.2f}")
     for text in differing:
         print(f"{text}: the reports differ")
     return bool(differing)
