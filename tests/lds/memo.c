@@ -72,8 +72,10 @@ static struct lds_params params_of(enum lds_hash hash) {
 }
 
 TEST(lds_memo, a_schedule_is_recalled_as_it_was_planned) {
-  const struct lds_params params = params_of(LDS_HASH_NONE);
+  struct lds_params params = params_of(LDS_HASH_NONE);
   hold(&params, 1);
+  params.merge = LDS_MERGE_PAIRS;
+  hold(&params, 3);
 }
 
 /* 32 lanes, and 64 of which the upper half is off: with `empty = pass` the phases of that half take passes. */
