@@ -41,7 +41,7 @@ SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 LIB_OBJ   := $(SOURCES:%=$(BUILD)/obj/%.o)
 LIB_OBJ   += $(BUILD)/obj/presets.o $(BUILD)/obj/page_template.o
 
-# isa/lanes.c is compiled twice: for any x86-64, and for those with AVX2 and FMA; the executor picks
+# isa/lanes.c and isa/addresses.c are compiled twice: for any x86-64, and for those with AVX2 and FMA; the executor picks
 # at run time. Both give the same bits.
 ifneq ($(filter x86_64,$(shell uname -m)),)
 LIB_OBJ += $(BUILD)/obj/isa/lanes.v3.o $(BUILD)/obj/isa/addresses.v3.o

@@ -1,8 +1,7 @@
 /* Loads, stores and atomics: addresses and checks at issue, the work itself at commit.
  *
- * The common case is a full warp with every lane aligned and inside one buffer. It is recognised by
- * loops over blocks of 16 lanes that gather what all addresses have in common, and that a compiler can
- * turn into vector code. Only otherwise are lanes looked at one by one, for the hazard's sake. */
+ * The common case is a full warp with every lane aligned and inside one buffer. The loops of
+ * isa/addresses.h recognise it. Only otherwise are lanes looked at one by one, for the hazard's sake. */
 #include "isa/addresses.h"
 #include "isa/numbers.h"
 #include "isa/step.h"
@@ -342,7 +341,7 @@ static void commit_words(const uint64_t *address, uint32_t stride, uint8_t *firs
       memcpy(&words[lane], first + (address[lane] - base), 4);
 }
 
-/* The bytes of all lanes at once, which lie `first` being at address `base`. */
+/* Moves the bytes of all lanes at once. `first` is the byte at address `base`. */
 static void commit_whole(const struct isa_access *access, uint8_t *first, uint64_t base, uint32_t *words, bool store) {
   const uint32_t stride = access->warp->group->launch->warp_size;
   uint8_t *const lane0 = first + (access->address[0] - base);

@@ -93,7 +93,7 @@ struct cu_batches {
   uint32_t under_way[ISA_LANE_BATCHES + 1];
 };
 
-#define CU_LATER ((UINT64_C(1) << 48) - 1) /* no run gets there */
+#define CU_LATER ((UINT64_C(1) << 48) - 1) /* longer than any run */
 
 /* What the scoreboard knows of a register or predicate. A compute unit has thousands of them. */
 struct cu_operand {
@@ -104,7 +104,7 @@ struct cu_operand {
 };
 
 struct cu_warp {
-  /* What every instruction touches: */
+  /* Used by every instruction: */
   struct cu_kernel *kernel;
   struct cu_scheduler *scheduler;
   struct cu_operand *operand; /* by cu_operand_of() */
@@ -116,7 +116,7 @@ struct cu_warp {
   enum warp_state state;
   enum stall stall; /* the bucket that the cycles from `since` on belong to */
   enum cu_task task;
-  /* most instructions: */
+  /* Used by most: */
   cycle_t held_last; /* the latest of its operands' `held` */
   cycle_t lds_next;  /* its next LDS instruction may issue */
   cycle_t released;  /* with barrier_blocks accesses: when its last barrier lets it go; NEVER: not known yet */
@@ -129,7 +129,7 @@ struct cu_warp {
   bool suspended;      /* phase_wait has found that it must wait for arrivals */
   bool exited;
   uint64_t stalls[STALLS];
-  /* and few: */
+  /* Used by few: */
   bool tries; /* its last reservation was refused */
   cycle_t started;
   cycle_t refused_at;  /* a pipe has refused it: when last, 0: never; */

@@ -77,7 +77,7 @@ static uint32_t merge_lanes(const struct mem_params *params, const struct isa_ac
 
 uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
                    uint32_t *sectors) {
-  enum { FEW = 8 };
+  enum { FEW = 8 }; /* with more parts than this, going lane by lane is quicker */
   uint32_t count;
   if (access->whole && __builtin_popcountll(access->heads) <= FEW)
     count = merge_whole(params, access, lines);

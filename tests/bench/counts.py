@@ -7,7 +7,9 @@ usage: tests/bench/counts.py [--write] [--profile] [KERNEL...]
 The machine is `h200` with all its compute units, the cases small ones of tests/hw/apps. What was counted last is in
 counts.txt; --write writes it. With --profile, the functions that most instructions are in are shown. Needs valgrind."""
 import argparse
+import concurrent.futures
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -24,9 +26,9 @@ SLACK = 0.1
 SHOWN = 25
 
 
-def count(launch, folder):
+def count(launch):
     """(host instructions for a warp instruction, what callgrind wrote)"""
-    written, report = folder / "callgrind", folder / "report.json"
+    written, report = launch.parent / "callgrind", launch.parent / "report.json"
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={written}", kernels.WARPWAIT, "run", launch, "--machine", "h200",
                "--threads", "1", "--why=no", "--quiet", "--report", "json", "--out", report]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -45,14 +47,12 @@ def main():
     if not shutil.which("valgrind"):
         sys.exit("valgrind is missing: apt-get install valgrind")
     before = dict(line.split() for line in COUNTS.read_text().splitlines()) if COUNTS.exists() else {}
-    after, machine, known, dearer = {}, kernels.runner.Machine(kernels.WARPWAIT, "h200"), kernels.cases.read_apps(), 0
-    for name in CASES:
-        if arguments.names and name.split("-")[0] not in arguments.names:
-            continue
-        with tempfile.TemporaryDirectory() as root:
-            folder = pathlib.Path(root) / name
-            launch = kernels.prepare(folder, kernels.cases.case_of(known[name]), machine)
-            after[name], written = count(launch, folder)
+    machine, known = kernels.runner.Machine(kernels.WARPWAIT, "h200"), kernels.cases.read_apps()
+    names = [name for name in CASES if not arguments.names or name.split("-")[0] in arguments.names]
+    after, dearer = {}, 0
+    with tempfile.TemporaryDirectory() as root, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        launches = [kernels.prepare(pathlib.Path(root) / name, kernels.cases.case_of(known[name]), machine) for name in names]
+        for name, (after[name], written) in zip(names, pool.map(count, launches)):
             if name not in before and not arguments.write:
                 sys.exit(f"{COUNTS}: {name} is missing: run --write")
             more = after[name] / float(before[name]) - 1 if name in before else 0

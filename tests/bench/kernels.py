@@ -6,8 +6,8 @@ usage: tests/bench/kernels.py [--cus N,...] [--runs N] [--against WARPWAIT] [--b
 Of each kernel the largest case of up to three million instructions on the GPU, in one thread (an order says so to builds
 without --threads). A figure is the best of several processes from start to end, in turns, by processor time: others' work on
 this computer only ever slows one down. With --against, another build runs beside, and reports must be the same to the byte.
-With --beside, Oclgrind and PoCL run each case too, with all compute units' work-groups, neither of which models time: seconds
-of processor time of the launches alone, without compiling."""
+With --beside, Oclgrind (once, since it is slow) and PoCL run each case too: seconds of processor time of the launches alone, in
+which PoCL compiles what its cache does not have. Neither models time, and their results are not compared."""
 import argparse
 import json
 import math
@@ -75,7 +75,7 @@ def beside(launch, runs):
     seconds = []
     for program, environment in ((["oclgrind", "--num-threads", "1"], {}), ([], {"OCL_ICD_VENDORS": "pocl.icd"})):
         best = None
-        for _ in range(runs):
+        for _ in range(1 if program else runs):
             if program and not shutil.which(program[0]):
                 break
             done = subprocess.run([*program, sys.executable, OPENCL_HOST, launch], capture_output=True, text=True, check=False,
@@ -120,7 +120,7 @@ def main():
     rates, gains = {cus: [] for cus in arguments.cus}, {cus: [] for cus in arguments.cus}
     with tempfile.TemporaryDirectory() as folder:
         for kernel, case in chosen(arguments.kernels).items():
-            launch, line, work = prepare(pathlib.Path(folder) / kernel, case, machine), "", 0
+            launch, line, work, ours = prepare(pathlib.Path(folder) / kernel, case, machine), "", 0, math.nan
             for cus in arguments.cus:
                 measured = measure(builds, launch, cus, arguments.runs)
                 if not measured:
@@ -129,18 +129,19 @@ def main():
                 work, seconds, mebibytes = measured
                 rates[cus].append(work / seconds[0])
                 gains[cus].append(seconds[-1] / seconds[0])
-                of_class[kernel] = rates[last][-1] if cus == last else None
+                if cus == last:
+                    of_class[kernel], ours = work / seconds[0], seconds[0]
                 line += f"{work / seconds[0]:11.2f}" + (f"{gains[cus][-1]:7.2f}" if arguments.against else "") + f"{mebibytes:6.0f}"
-            if arguments.beside and work:
+            if arguments.beside:
                 others = beside(launch, arguments.runs)
-                line += f"{seconds[0]:10.2f}{others[0] or math.nan:10.2f}{others[1] or math.nan:6.2f}"
+                line += f"{ours:10.2f}{others[0] or math.nan:10.2f}{others[1] or math.nan:6.2f}"
             print(f"{kernel:16}{work:10.2f} {line}", flush=True)
     for name, index in (("median", 0), ("10th percentile", 1)):
         line = "".join(f"{summary(rates[cus])[index]:11.2f}" + (f"{summary(gains[cus])[index]:7.2f}" if arguments.against else "") + 6 * " "
                        for cus in arguments.cus if rates[cus])
         print(f"{name:16}{'':10} {line}")
     for name, members in CLASSES.items():
-        known = sorted(of_class[kernel] for kernel in members if of_class.get(kernel))
+        known = sorted(of_class[kernel] for kernel in members if kernel in of_class)
         if known:
             print(f"{name:20} {last} CUs: {known[0]:.2f} to {known[-1]:.2f}, median {statistics.median(known):.2f}")
     for text in differing:
