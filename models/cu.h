@@ -211,8 +211,7 @@ struct cu_scheduler {
   uint64_t ready;             /* warp slots */
   uint64_t held;              /* of these, whose current bucket is a structural one */
   uint64_t wanted;            /* what its ready warps want, as bits: as in cu.wants */
-  uint64_t by_want[CU_WANTS]; /* the ready warps that want it: the same thing holds all of them, */
-  uint8_t why[CU_WANTS];      /* which was this (enum stall) when they were last asked */
+  uint64_t by_want[CU_WANTS]; /* the ready warps that want it: the same thing holds all of them */
   uint32_t last;              /* slot issued last; CU_WARPS: none yet */
   uint8_t age[CU_WARPS];      /* its resident warps' slots, oldest first */
   uint32_t aged;

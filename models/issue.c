@@ -1,6 +1,5 @@
 /* Issue: which warp goes, what holds it, and what becomes of its instruction. */
 #include <assert.h>
-#include <string.h>
 
 #include "isa/rows.h"
 #include "models/cu.h"
@@ -484,7 +483,6 @@ static uint32_t ask_in_turn(struct cu *cu, struct cu_scheduler *scheduler, cycle
     const uint32_t slot = (uint32_t)__builtin_ctzll(left);
     wait_in(cu, slot, (enum stall)why[slot], now);
   }
-  memset(scheduler->why, STALL_ISSUED, sizeof scheduler->why); /* they may be held by different things */
   return chosen;
 }
 
@@ -516,10 +514,8 @@ static uint32_t ask_at_once(struct cu *cu, struct cu_scheduler *scheduler, cycle
   *asked = may && others ? before(cu, scheduler, chosen, others, now) : others;
   for (; held; held &= held - 1) {
     const uint32_t want = (uint32_t)__builtin_ctzll(held);
-    const bool new = why[want] != scheduler->why[want]; /* else those that are held wait in this bucket already */
-    for (uint64_t left = scheduler->by_want[want] & *asked & ~(new ? 0 : scheduler->held); left; left &= left - 1)
+    for (uint64_t left = scheduler->by_want[want] & *asked; left; left &= left - 1)
       wait_in(cu, (uint32_t)__builtin_ctzll(left), (enum stall)why[want], now);
-    scheduler->why[want] = why[want];
   }
   return chosen;
 }

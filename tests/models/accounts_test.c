@@ -36,6 +36,10 @@ static const struct {
      * begun, t + 1, and a credit later: B waits 1 cycle. B's first pass is at t + 33: C waits from t + 3 to t + 33. */
     {STALL_LDS_QUEUE, 1 + 31, 32, "lds.queue=1",
      LDS_HEAD " ld.lds.b32 b[0], [t + a]\n ld.lds.b32 b[1], [t + a]\n ld.lds.b32 b[2], [t + a]\n exit\n"},
+    /* Such a load of each of three warps, 3 cycles apart. The first is sent at t, the second at t + 3, whose first pass
+     * is at t + 33. The third waits for the unit up to t + 5, then for the queue. */
+    {STALL_LDS_QUEUE, 28, 96, "lds.queue=1 cu.lds_interval=3",
+     LDS_HEAD " and.b32 a, a, 3968\n ld.lds.b32 b[0], [t + a]\n exit\n"},
     /* one sector, from DRAM: 302 cycles to its use */
     {STALL_MEMORY, 301, 32, "",
      ".kernel k\n.arg src global\n.reg v\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n mov.b32 v, v\n exit\n"},
