@@ -42,15 +42,32 @@ static void unmark(struct wheel *wheel, unsigned slot) {
     wheel->filled_words &= ~(UINT64_C(1) << slot / 64);
 }
 
+static unsigned slot_for(const struct wheel *wheel, cycle_t at) {
+  return (unsigned)(cycle_min(at, wheel->from + WHEEL_SLOTS - 1) % WHEEL_SLOTS);
+}
+
 void wheel_add(struct wheel *wheel, uint32_t item, cycle_t at) {
   assert(at >= wheel->from && "an item is due in a slot that is still to come");
-  unsigned slot = (unsigned)(cycle_min(at, wheel->from + WHEEL_SLOTS - 1) % WHEEL_SLOTS);
-  wheel->items[item] = (struct wheel_item){.at = at, .next = WHEEL_NONE};
+  const unsigned slot = slot_for(wheel, at);
+  wheel->items[item] = (struct wheel_item){.at = at, .number = wheel->added++, .next = WHEEL_NONE};
   if (wheel->first[slot] == WHEEL_NONE)
     wheel->first[slot] = item;
   else
     wheel->items[wheel->last[slot]].next = item;
   wheel->last[slot] = item;
+  mark(wheel, slot);
+}
+
+/* An item that lay in the last slot, and goes before those that were added to its next one later than it. */
+static void move_on(struct wheel *wheel, uint32_t item) {
+  const unsigned slot = slot_for(wheel, wheel->items[item].at);
+  uint32_t *link = &wheel->first[slot];
+  while (*link != WHEEL_NONE && wheel->items[*link].number < wheel->items[item].number)
+    link = &wheel->items[*link].next;
+  if (*link == WHEEL_NONE)
+    wheel->last[slot] = item;
+  wheel->items[item].next = *link;
+  *link = item;
   mark(wheel, slot);
 }
 
@@ -76,9 +93,9 @@ uint32_t wheel_take(struct wheel *wheel, cycle_t now) {
     wheel->first[slot] = wheel->items[item].next;
     if (wheel->first[slot] == WHEEL_NONE)
       unmark(wheel, slot);
-    if (wheel->items[item].at <= now)
+    if (wheel->items[item].at <= next)
       return item;
-    wheel_add(wheel, item, wheel->items[item].at);
+    move_on(wheel, item);
   }
   if (wheel->from <= now)
     wheel->from = now + 1;

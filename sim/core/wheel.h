@@ -1,8 +1,8 @@
 /* An event wheel: which of a fixed set of items is due when, in constant time.
  *
  * A slot a cycle, WHEEL_SLOTS of them; an item that is due later than the wheel reaches goes into its
- * last slot and on from there. Items of one cycle come out in the order in which they entered their
- * slot, which for items within reach is the order of wheel_add().
+ * last slot and on from there. Items of one cycle come out in the order of wheel_add(), however far off they were and
+ * whenever wheel_take() was called meanwhile.
  *
  * Invariant: every item in the wheel lies in the slots [from, from + WHEEL_SLOTS), and none in an
  * earlier slot than one whose turn has come. An item is in the wheel at most once. */
@@ -21,12 +21,14 @@ enum { WHEEL_SLOTS = 4096, WHEEL_WORDS = WHEEL_SLOTS / 64 };
 struct wheel {
   struct wheel_item {
     cycle_t at;
-    uint32_t next; /* in its slot */
+    uint64_t number; /* it was the so manieth that was added */
+    uint32_t next;   /* in its slot */
   } * items;
   uint32_t *first, *last;       /* of each slot; `first` is WHEEL_NONE when it is empty */
   uint64_t filled[WHEEL_WORDS]; /* slots that are not empty */
   uint64_t filled_words;        /* words of `filled` that are not zero */
   cycle_t from;                 /* the first cycle that has a slot */
+  uint64_t added;               /* so far */
 };
 
 /* Room for items 0 to count - 1, or none yet. False when memory runs out. */

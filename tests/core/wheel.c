@@ -39,16 +39,34 @@ TEST(wheel, items_of_a_cycle_come_in_the_order_in_which_they_were_added) {
   wheel_free(&wheel);
 }
 
+TEST(wheel, items_of_a_cycle_keep_their_order_when_some_were_added_from_afar) {
+  const cycle_t due = 3 * WHEEL_SLOTS;
+  struct wheel wheel;
+  ASSERT_TRUE(wheel_init(&wheel, 8));
+  for (uint32_t item = 0; item < 7; item++) {
+    wheel_add(&wheel, item, due);
+    EXPECT_EQ(wheel_take(&wheel, (item + 1) * WHEEL_SLOTS / 3), WHEEL_NONE);
+  }
+  wheel_add(&wheel, 7, due); /* within reach; all before it lie in the slots of several turns */
+  for (uint32_t item = 0; item < 8; item++)
+    EXPECT_EQ(wheel_take(&wheel, due), item);
+  wheel_free(&wheel);
+}
+
 TEST(wheel, a_random_load_comes_out_when_due_and_once) {
   struct wheel wheel;
   cycle_t due[ITEMS];
+  uint64_t number[ITEMS], added = 0;
   bool in[ITEMS] = {false};
   uint64_t random = 99;
   unsigned held = 0;
   ASSERT_TRUE(wheel_init(&wheel, ITEMS));
   for (cycle_t now = 0, steps = 0; steps < 50000; steps++) {
+    uint64_t last = 0;
     for (uint32_t item; (item = wheel_take(&wheel, now)) != WHEEL_NONE; held--) {
       EXPECT_TRUE(in[item]);
+      EXPECT_TRUE(number[item] > last);
+      last = number[item];
       EXPECT_EQ(due[item], now); /* steps stop at every cycle that wheel_next() names */
       in[item] = false;
     }
@@ -57,9 +75,10 @@ TEST(wheel, a_random_load_comes_out_when_due_and_once) {
       if (in[item])
         continue;
       unsigned range = ct_random(&random) % 8 ? 300 : 30000; /* some beyond the reach of the wheel */
-      due[item] = now + 1 + ct_random(&random) % range;
+      due[item] = (now + 40 + ct_random(&random) % range) / 40 * 40; /* many in one cycle */
       in[item] = true;
       held++;
+      number[item] = ++added;
       wheel_add(&wheel, item, due[item]);
     }
     cycle_t next = wheel_next(&wheel);
