@@ -93,7 +93,6 @@ static void tell_passed(const struct mem_port *port, const struct mem_message *m
 static cycle_t mem_port_step(void *self, cycle_t now) {
   struct mem_port *port = self;
   struct mem_message message;
-  /* The link has room for everything that can be under way; a full one only means a short stop. */
   if (port_can_send(&port->link, now) && arbitrate(port, now, &message)) {
     cycle_t from = mem_is_dma(message.kind) ? now : port->cu_free - 1;
     port->passed =
@@ -121,7 +120,8 @@ bool mem_port_init(struct mem_port *port, const struct machine *machine, struct 
   };
   for (unsigned engine = 0; engine < port->engines; engine++)
     port->from_dma[engine] = &dma[engine].to_memory;
-  uint32_t under_way = machine->cu.accesses + machine->dma.engines * machine->dma.outstanding;
+  /* And one more, so that it is not full though the memory is simulated later than the CU, and no credit is missed. */
+  const uint32_t under_way = machine->cu.accesses + machine->dma.engines * machine->dma.outstanding + 1;
   return port_init(&port->from_cu, sizeof(struct mem_message), machine->cu.global_queue, 1, cu, &port->component) &&
          port_init(&port->link, sizeof(struct mem_message), under_way, machine->mem.link_latency, &port->component,
                    memory);

@@ -167,10 +167,17 @@ static cycle_t pass(struct memory *memory, cycle_t now, struct mem_event *event)
   }
 }
 
-void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start) {
+void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start, cycle_t ahead_until) {
+  memory->ahead = memory->outside ? 0 : memory->params.l2_latency;
+  memory->ahead_until = ahead_until;
   memory->stats = (struct mem_stats){.dram_early_bytes = dram_backlog(&memory->l2.dram, start)};
   memory->mirror = mirror;
   l2_launch(&memory->l2);
+}
+
+cycle_t memory_reach(const struct memory *memory, cycle_t now, bool copies) {
+  const cycle_t link = memory->params.link_latency;
+  return now < memory->ahead_until ? link + memory->ahead + (copies ? 0 : memory->params.fill_latency) : link;
 }
 
 struct mem_stats memory_stats(const struct memory *memory, cycle_t end) {
@@ -237,7 +244,9 @@ static cycle_t pass_cluster(struct memory *memory, cycle_t now, const struct mem
 static void start(struct memory *memory, uint32_t index, cycle_t now) {
   struct mem_event *event = &memory->events[index];
   cycle_t through = pass_cluster(memory, now, event);
-  wheel_add(&memory->done, index, cycle_max(pass(memory, now, event), through));
+  const cycle_t done = cycle_max(pass(memory, now, event), through);
+  assert(done >= now + memory->ahead && "nothing is faster than the L2");
+  wheel_add(&memory->done, index, done < memory->ahead_until ? done - memory->ahead : done);
 }
 
 /* A commit may be what parked reservations wait for. */
@@ -371,16 +380,17 @@ static cycle_t accept_due(struct memory *memory, cycle_t now) {
 static cycle_t memory_step(void *self, cycle_t now) {
   struct memory *memory = self;
 
-  /* (1) replies whose data are ready */
+  /* (1) messages that have arrived */
+  const cycle_t next = accept_due(memory, now);
+  /* (2) replies whose data will be ready */
+  const cycle_t ready = now < memory->ahead_until ? now + memory->ahead : now;
   for (uint32_t event; (event = wheel_take(&memory->done, now)) != WHEEL_NONE;) {
     if (memory->outside && memory_start_outside(memory, event, now))
       continue; /* an atomic operation has been fetched and is on its way back */
-    reply(memory, now, &memory->events[event]);
+    reply(memory, ready, &memory->events[event]);
     memory->events[event].accepted = NEVER;
     memory->unused[memory->unused_count++] = event;
   }
-  /* (2) messages that have arrived */
-  const cycle_t next = accept_due(memory, now);
   memory->probe_events = memory->event_room - memory->unused_count;
   return cycle_min(next, wheel_next(&memory->done));
 }

@@ -20,6 +20,10 @@
  * A train of a DMA engine's lines (dma/dma.h) passes the port and the L2's slices with its first line; its data depart
  * when those of all its lines, a cycle apart, are not early. An outside memory replies to it when all of it is there.
  *
+ * A reply is sent l2_latency before its data depart: since no message passes the L2 faster, its turn on the links is
+ * known by then. It arrives when it would anyway, but compute units may be simulated so much further ahead of the
+ * memory; memory_reach() says how far.
+ *
  * docs/closed-forms.md has what a read or a write takes, to the cycle.
  *
  * With `clusters`, CUs share ports, which they are dealt to evenly, cluster_unit consecutive ones together: what a CU
@@ -166,11 +170,12 @@ struct memory {
   struct mem_event *events;        /* messages accepted, their data not yet ready: */
   uint32_t event_room, event_most; /* as many as have ever been at once, a power of two; as can be */
   uint32_t *unused, unused_count;  /* entries of events[] */
-  struct wheel done;               /* when each is ready */
+  struct wheel done;               /* when the reply to each is sent */
   struct outside *outside;         /* instead of the L2 and DRAM, or NULL: outside.c */
   struct isa_memory *mirror;       /* the launch's memory, for the outside one's bytes */
   struct mem_pipes pipes;
   struct late_loads late;
+  cycle_t ahead, ahead_until; /* how long before its data depart a reply is sent; of those that depart earlier */
   cycle_t looked_at;     /* when it was last asked whether any of these still waits */
   cycle_t last_arrival;  /* of a reply: nothing of ours is under way after it */
   uint32_t probe_events; /* messages under way, for waveforms */
@@ -189,8 +194,13 @@ bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *por
                     struct dma *dma, unsigned engines, const struct warp_source *source, const struct machine *machine);
 void memory_free(struct memory *memory);
 
-/* A launch begins in cycle `start` whose buffers are `mirror`: counters are cleared, the contents of the L2 stay. */
-void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start);
+/* A launch begins in cycle `start` whose buffers are `mirror`: counters are cleared, the contents of the L2 stay.
+ * Replies whose data depart in `ahead_until` or later are not sent ahead: for whoever wants to see, or to cut short, what
+ * the memory does in a cycle. */
+void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start, cycle_t ahead_until);
+
+/* What it does in cycle `now` or later is not felt by a CU before now + this. `copies`: some go past the registers. */
+cycle_t memory_reach(const struct memory *memory, cycle_t now, bool copies);
 
 /* The counters of a launch that has ended in cycle `end`. */
 struct mem_stats memory_stats(const struct memory *memory, cycle_t end);

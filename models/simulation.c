@@ -321,6 +321,7 @@ bool simulation_show_every_cycle(struct simulation *simulation) {
     simulation->nodes[i]->lds.every_cycle = true;
     simulation->nodes[i]->cu.every_cycle = true;
   }
+  simulation->every_cycle = true;
   return true;
 }
 
@@ -509,7 +510,23 @@ static uint64_t groups_of(const struct at_once *all) {
   return groups;
 }
 
-static bool prepare(struct simulation *simulation, const struct at_once *all, unsigned shares) {
+/* Somebody sees what each component does in a cycle. */
+static bool watched(const struct simulation *simulation) { return simulation->timeline || simulation->every_cycle; }
+
+static bool any_copies(const struct at_once *all) {
+  bool any = false;
+  for (size_t i = 0; i < all->count; i++)
+    any |= all->copies[i];
+  return any;
+}
+
+static void set_reach(struct simulation *simulation, cycle_t now, bool copies) {
+  simulation->uncore.reach =
+      cycle_min(simulation->machine.cu.dispatch_latency, memory_reach(&simulation->memory, now, copies));
+}
+
+/* `end`: the cycle in which the launches are cut short at the latest. */
+static bool prepare(struct simulation *simulation, const struct at_once *all, unsigned shares, cycle_t end) {
   const struct machine *machine = &simulation->machine;
   struct isa_memory *memory = all->launches[0]->memory;
   bool good = true;
@@ -519,7 +536,8 @@ static bool prepare(struct simulation *simulation, const struct at_once *all, un
       !pipes_launch(&simulation->memory.pipes, memory, machine->mem.pipe_reservations,
                     machine->cu.count * machine->cu.accesses, simulation->start))
     return false;
-  memory_launch(&simulation->memory, memory, simulation->start);
+  memory_launch(&simulation->memory, memory, simulation->start, watched(simulation) ? simulation->start : end);
+  set_reach(simulation, simulation->start, any_copies(all));
   if (!simulation_open_tallies(simulation, all, shares))
     return false;
   for (uint32_t i = 0; i < simulation->built; i++)
@@ -577,9 +595,8 @@ static bool tell_progress(const struct simulation *simulation, const struct prog
 /* Cycles between two words of progress: few of a large machine, whose cycles take long to simulate, and for a timeline
  * few of any. */
 static cycle_t piece_of(const struct simulation *simulation) {
-  enum { LEAST = 1000, MOST = 100000 };
-  const cycle_t shared = MOST / simulation->machine.cu.count;
-  return simulation->timeline || shared < LEAST ? LEAST : shared;
+  enum { TOLD = 1000, LEAST = 4000, MOST = 100000 };
+  return simulation->timeline ? TOLD : cycle_max(LEAST, MOST / simulation->machine.cu.count);
 }
 
 /* Steps the islands up to `until`, in pieces, after which progress is told. Returns when the next step is, at `until`
@@ -599,11 +616,10 @@ static cycle_t run_slice(struct simulation *simulation, struct host *host, cycle
 }
 
 /* Steps the islands in slices, so that progress can be told. `*cycles` is where it ended, if cut short. */
-static enum launch_end run_slices(struct simulation *simulation, struct host *host, cycle_t limit,
+static enum launch_end run_slices(struct simulation *simulation, struct host *host, cycle_t end,
                                   const struct progress *progress, cycle_t *cycles) {
   enum { SLICE = 100000 };
   const struct dispatcher *dispatcher = &simulation->dispatcher;
-  cycle_t end = limit < NEVER - simulation->start ? simulation->start + limit : NEVER;
   simulation->stepped = simulation->start;
   for (cycle_t until = simulation->start;;) {
     until = cycle_min(until + SLICE, end);
@@ -611,9 +627,10 @@ static enum launch_end run_slices(struct simulation *simulation, struct host *ho
     if (next == NEVER)
       return dispatcher_finished(dispatcher) ? END_FINISHED : END_DEADLOCK;
     if (next >= end) {
-      *cycles = limit;
+      *cycles = end - simulation->start;
       if (!all_ended(simulation))
         return END_CYCLE_LIMIT;
+      set_reach(simulation, end, true);
       host->run(host, NEVER); /* the last messages home */
       return END_FINISHED;
     }
@@ -687,18 +704,19 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
                              size_t count, cycle_t limit, const struct progress *progress,
                              struct launch_result *results) {
   struct at_once all = {launches, results, count, {false}};
+  const cycle_t last = limit < NEVER - simulation->start ? simulation->start + limit : NEVER;
   assert(count && count <= RESULT_TOGETHER && "the caller has counted them");
   for (size_t i = 0; i < count; i++)
     all.copies[i] = copies(launches[i]->program);
   host->one_by_one = !threadable(simulation, &all);
   simulation->memory.late.wanted = !host->one_by_one;
-  if (!prepare(simulation, &all, host->one_by_one || !host->shares ? 1 : host->shares)) {
+  if (!prepare(simulation, &all, host->one_by_one || !host->shares ? 1 : host->shares, last)) {
     simulation_close_tallies(simulation);
     give_up(results, count);
     return false;
   }
   cycle_t cycles = 0;
-  const enum launch_end end = run_slices(simulation, host, limit, progress, &cycles);
+  const enum launch_end end = run_slices(simulation, host, last, progress, &cycles);
   if (end == END_DEADLOCK)
     simulation_mark_parked(simulation);
   if (end == END_FINISHED)

@@ -53,6 +53,7 @@ struct simulation {
   cycle_t stepped;           /* all steps before this cycle have been */
   struct timeline *timeline; /* who is told, or NULL: from tap `first_tap` on */
   uint32_t first_tap;
+  bool every_cycle; /* a waveform shows it */
 };
 
 /* Launches that run at once, and what becomes of them. */

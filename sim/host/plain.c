@@ -1,15 +1,16 @@
 /* A plain loop over windows, of the hub and of all others in turn.
  *
- *     H, S = the earliest step of the hub, and of any other island;  L = the lookahead of each
- *     every other island runs up to min(H, S + L) + L
- *     the hub runs up to min(S, H + L) + L, with the S of then
+ *     H, S = the earliest step of the hub, and of any other island
+ *     L = the lookahead of each;  R = the hub's reach, L or more
+ *     every other island runs up to min(H, S + L) + R
+ *     the hub runs up to min(S, H + R) + L, with the S of then
  *
- * Nothing that the hub sends at H or later arrives before H + L; what the others send arrives at the hub at S + L or
- * later, and what it answers a further L later; and so from the hub's side. So the islands of a window cannot disturb
- * each other, their order is free, and none is ever further ahead of one that it is linked to than its lookahead. Long
- * windows matter: with 132 compute units, each window begins by bringing an island's state into the host's caches. The
- * hub may have a shorter lookahead of its own, since somebody outside is linked to it, and islands without a hub may
- * all be linked: then
+ * Nothing that the hub sends at H or later arrives before H + R; what the others send arrives at the hub at S + L or
+ * later, and what it answers a further R later; and so from the hub's side. So the islands of a window cannot disturb
+ * each other, and their order is free. Credits of the hub's take L only: whoever sends to it more than a port holds has
+ * no reach beyond L. Long windows matter: with 132 compute units, each window begins by bringing an island's state into
+ * the host's caches. The hub may have a shorter lookahead of its own, since somebody outside is linked to it, and islands
+ * without a hub may all be linked: then
  *
  *     T = the earliest step of any island
  *     every island due before T + its lookahead runs up to there
@@ -81,8 +82,8 @@ static cycle_t earliest_of_others(const struct plain_host *plain, const struct s
 
 /* Until then nothing can arrive from the other side, which steps next at `theirs`, or at what it hears of our step at
  * `ours`. */
-static cycle_t free_until(cycle_t theirs, cycle_t ours, cycle_t ahead) {
-  return after(cycle_min(theirs, after(ours, ahead)), ahead);
+static cycle_t free_until(cycle_t theirs, cycle_t their_reach, cycle_t ours, cycle_t our_reach) {
+  return after(cycle_min(theirs, after(ours, our_reach)), their_reach);
 }
 
 /* Every `step`th of the others from number `first` on. */
@@ -112,13 +113,13 @@ static bool worth_threads(struct plain_host *plain) {
 }
 
 static void run_alternately(struct plain_host *plain, struct slot *hub, cycle_t limit) {
-  const cycle_t ahead = hub->island->lookahead;
-  plain->until = cycle_min(free_until(hub->next, earliest_of_others(plain, hub), ahead), limit);
+  const cycle_t ahead = hub->island->lookahead, reach = hub->island->reach;
+  plain->until = cycle_min(free_until(hub->next, reach, earliest_of_others(plain, hub), ahead), limit);
   if (worth_threads(plain))
     crew_round(plain->crew);
   else
     run_others(plain, 0, 1);
-  const cycle_t end = cycle_min(free_until(earliest_of_others(plain, hub), hub->next, ahead), limit);
+  const cycle_t end = cycle_min(free_until(earliest_of_others(plain, hub), ahead, hub->next, reach), limit);
   if (hub->next < end)
     hub->next = island_run(hub->island, end);
 }

@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Cycles of a link, tokens in a star, and how much later a hub is felt than its links say. */
+enum { SHORTEST = 3, REACH = 7, TOKENS = 64 };
+
 static void note(struct node *node, cycle_t now, struct token token) {
   node->hash = (node->hash ^ now ^ (uint64_t)token.name << 40) * UINT64_C(0x9e3779b97f4a7c15);
   node->passed++;
@@ -40,27 +43,28 @@ static void node_init(struct node *node, const char *name, struct island *island
   island_probe(island, &node->component, "passed", &node->passed, 16);
 }
 
-static void connect(struct network *network, size_t i, cycle_t inner) {
-  size_t next = (i + 1) % NETWORK_ISLANDS;
-  cycle_t latency = 3 + i % 4;
-  if (!port_init(&network->inner[i], sizeof(struct token), 2, inner, &network->front[i].component,
+/* A hub with a reach has room for all tokens: nobody waits for a credit of its. */
+static void connect(struct network *network, size_t i, bool star) {
+  const size_t next = (i + 1) % NETWORK_ISLANDS;
+  const uint32_t room = star ? TOKENS + 1 : 2;
+  const cycle_t inner = star ? SHORTEST + i % 3 : 1, ring = (star ? REACH : SHORTEST) + i % 4;
+  if (!port_init(&network->inner[i], sizeof(struct token), room, inner, &network->front[i].component,
                  &network->back[i].component) ||
-      !port_init(&network->ring[i], sizeof(struct token), 2, latency, &network->back[i].component,
+      !port_init(&network->ring[i], sizeof(struct token), 2, ring, &network->back[i].component,
                  &network->front[next].component))
     abort();
 }
 
 /* Credits come in by the outgoing link, so its latency bounds the lookahead as well. */
 static cycle_t lookahead(size_t i) {
-  cycle_t in = 3 + (i + NETWORK_ISLANDS - 1) % NETWORK_ISLANDS % 4, out = 3 + i % 4;
+  cycle_t in = SHORTEST + (i + NETWORK_ISLANDS - 1) % NETWORK_ISLANDS % 4, out = SHORTEST + i % 4;
   return cycle_min(in, out);
 }
 
 void network_init(struct network *network, bool star, uint32_t tokens, uint32_t hops) {
-  enum { SHORTEST = 3 };
   struct island *hub = &network->island[NETWORK_ISLANDS];
   *network = (struct network){.count = star ? NETWORK_ISLANDS + 1 : NETWORK_ISLANDS};
-  *hub = (struct island){.name = "hub", .hub = true, .lookahead = SHORTEST};
+  *hub = (struct island){.name = "hub", .hub = true, .lookahead = SHORTEST, .reach = REACH};
   network->islands[NETWORK_ISLANDS] = hub;
   for (size_t i = 0; i < NETWORK_ISLANDS; i++) {
     struct island *island = &network->island[i];
@@ -72,7 +76,7 @@ void network_init(struct network *network, bool star, uint32_t tokens, uint32_t 
     node_init(&network->back[i], "back", star ? hub : island, &network->inner[i], &network->ring[i]);
   }
   for (size_t i = 0; i < NETWORK_ISLANDS; i++)
-    connect(network, i, star ? SHORTEST + i % 3 : 1);
+    connect(network, i, star);
   for (uint32_t i = 0; i < tokens; i++)
     network_inject(network, 2 * i % NETWORK_ISLANDS, i + 1, hops, 0);
 }

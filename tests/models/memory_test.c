@@ -592,7 +592,7 @@ TEST(memory, the_lines_of_a_request_are_transactions_with_an_outside_memory) {
   struct pack pack;
   pack_build(&pack, "");
   memory_attach(&pack.memory, &noting.outside);
-  memory_launch(&pack.memory, &mirror, 0);
+  memory_launch(&pack.memory, &mirror, 0, NEVER);
   pack_send(&pack, 10, (struct transfer){.bytes = 40, .lines = 3, .address = ISA_GLOBAL_BASE, .pitch = 100});
   /* the second, at 100, goes over the end of a line */
   static const uint64_t at[] = {0, 100, 128, 200};
