@@ -7,24 +7,24 @@ static uint32_t what_of(const struct lds_request *request) {
   return request->kind | (uint32_t)request->bytes << 8 | (uint32_t)request->lanes << 16 | (uint32_t)request->swap << 24;
 }
 
-/* Addresses that differ by a multiple of it lie alike. */
-static uint64_t period_of(const struct lds_params *params) {
-  return params->hash == LDS_HASH_NONE ? (uint64_t)params->banks * params->bank_bytes : UINT64_C(1) << 63;
+/* Addresses that do not differ in these bits lie alike. */
+static uint32_t bits_of(const struct lds_params *params) {
+  return params->hash == LDS_HASH_NONE ? params->banks * params->bank_bytes - 1 : UINT32_MAX;
 }
 
-static struct lds_remembered *place_of(struct lds_memo *memo, const struct lds_request *request, uint64_t period) {
+static struct lds_remembered *place_of(struct lds_memo *memo, const struct lds_request *request, uint32_t bits) {
   const uint64_t *address = request->address;
-  uint64_t key = (address[0] & (period - 1)) + (address[1] - address[0]) * 5 + (address[2] - address[1]) * 11;
+  const uint64_t key = (address[0] & bits) + (address[1] - address[0]) * 5 + (address[2] - address[1]) * 11;
   return &memo->entry[(key ^ key >> 5 ^ request->bytes) % MEMO_ENTRIES];
 }
 
-/* All lanes lie as the remembered ones do, the same number of periods further. */
-static bool alike(const struct lds_remembered *entry, const struct lds_request *request, uint64_t period) {
-  const uint64_t *address = request->address, *before = entry->address;
-  const uint64_t shift = address[0] - before[0];
-  uint64_t difference = shift & (period - 1);
+/* All lanes lie as the remembered ones do, in the same place of another row. */
+static bool alike(const struct lds_remembered *entry, const struct lds_request *request, uint32_t bits) {
+  const uint64_t *address = request->address;
+  const uint32_t first = (uint32_t)address[0];
+  uint32_t difference = (first - entry->first) & bits;
   for (unsigned lane = 0; lane < request->lanes; lane++)
-    difference |= (address[lane] - before[lane]) ^ shift;
+    difference |= ((uint32_t)address[lane] - first) ^ entry->behind[lane];
   return !difference;
 }
 
@@ -34,22 +34,24 @@ static void remember(struct lds_remembered *entry, const struct lds_request *req
     return;
   entry->mask = request->mask;
   entry->what = what_of(request);
-  entry->passes = schedule->passes;
-  entry->phases = schedule->phases;
-  entry->ways = schedule->ways;
-  entry->idle = schedule->idle;
+  entry->passes = (uint16_t)schedule->passes;
+  entry->phases = (uint16_t)schedule->phases;
+  entry->ways = (uint16_t)schedule->ways;
+  entry->idle = (uint16_t)schedule->idle;
   entry->late = schedule->late;
   memcpy(entry->bank_mask, schedule->bank_mask, schedule->passes * sizeof *schedule->bank_mask);
-  memcpy(entry->address, request->address, request->lanes * sizeof *request->address);
+  entry->first = (uint32_t)request->address[0];
+  for (unsigned lane = 0; lane < request->lanes; lane++)
+    entry->behind[lane] = (uint32_t)request->address[lane] - entry->first;
 }
 
 void lds_recall(struct lds_memo *memo, const struct lds_params *params, const struct lds_request *request,
                 struct lds_schedule *schedule) {
   if (request->even && lds_plan_even(params, request, schedule))
     return;
-  const uint64_t period = period_of(params);
-  struct lds_remembered *entry = place_of(memo, request, period);
-  if (entry->mask != request->mask || entry->what != what_of(request) || !alike(entry, request, period)) {
+  const uint32_t bits = bits_of(params);
+  struct lds_remembered *entry = place_of(memo, request, bits);
+  if (entry->mask != request->mask || entry->what != what_of(request) || !alike(entry, request, bits)) {
     lds_plan(params, request, schedule);
     remember(entry, request, schedule);
     return;

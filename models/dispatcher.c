@@ -123,8 +123,9 @@ static cycle_t dispatcher_step(void *self, cycle_t now) {
   struct dispatcher *dispatcher = self;
   cycle_t next = NEVER;
   for (uint32_t i = 0; i < dispatcher->cu_count; i++) {
-    take_finished(dispatcher, i, now);
-    next = cycle_min(next, port_next(&dispatcher->cus[i]->to_dispatcher));
+    if (dispatcher->arrivals[i] <= now)
+      take_finished(dispatcher, i, now);
+    next = cycle_min(next, dispatcher->arrivals[i]);
   }
   if (send_round(dispatcher, now))
     next = now + 1;
@@ -141,21 +142,26 @@ bool dispatcher_init(struct dispatcher *dispatcher, struct cu **cus, const struc
       .cus = cus,
       .rate = machine->cu.dispatch_rate,
       .all = {machine->cu.warps, machine->cu.groups, machine->cu.registers, machine->lds.size},
+      .arrivals = calloc(count, sizeof *dispatcher->arrivals),
       .free = calloc(count, sizeof *dispatcher->free),
       .pieces = calloc((size_t)count * machine->cu.groups, sizeof *dispatcher->pieces),
       .piece_count = calloc(count, sizeof *dispatcher->piece_count),
   };
-  return dispatcher->free && dispatcher->pieces && dispatcher->piece_count;
+  return dispatcher->arrivals && dispatcher->free && dispatcher->pieces && dispatcher->piece_count;
 }
 
 void dispatcher_free(struct dispatcher *dispatcher) {
+  free(dispatcher->arrivals);
   free(dispatcher->free);
   free(dispatcher->pieces);
   free(dispatcher->piece_count);
   *dispatcher = (struct dispatcher){0};
 }
 
-void dispatcher_reach(struct dispatcher *dispatcher, uint32_t cus) { dispatcher->cu_count = cus; }
+void dispatcher_reach(struct dispatcher *dispatcher, uint32_t cus) {
+  for (; dispatcher->cu_count < cus; dispatcher->cu_count++)
+    port_next_at(&dispatcher->cus[dispatcher->cu_count]->to_dispatcher, &dispatcher->arrivals[dispatcher->cu_count]);
+}
 
 void dispatcher_launch(struct dispatcher *dispatcher, cycle_t start) {
   for (uint32_t i = 0; i < dispatcher->cu_count; i++) {

@@ -48,6 +48,7 @@ struct dispatcher {
   uint64_t rate;            /* of work-groups in 100 cycles, 0: no limit; */
   uint64_t passed;          /* and when the last one has passed, in cycles times that */
   uint32_t cu_count;        /* that there are so far */
+  cycle_t *arrivals;        /* of the oldest message of each, or NEVER */
   struct cu_room all;       /* what an empty CU has */
   struct cu_room *free;     /* of each CU */
   struct lds_piece *pieces; /* of each CU, `all.groups` at most */
