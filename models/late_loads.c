@@ -24,7 +24,11 @@ void late_free(struct late_loads *late) {
   *late = (struct late_loads){0};
 }
 
-static uint32_t stamp_of(const struct mem_line *line) { return mem_hash(line->line) & (LATE_STAMPS - 1); }
+/* Neighbours lie together, so that few host lines are touched. */
+static uint32_t stamp_of(const struct mem_line *line) {
+  enum { TOGETHER = 16 };
+  return (mem_hash(line->line / TOGETHER) * TOGETHER + line->line % TOGETHER) & (LATE_STAMPS - 1);
+}
 
 void late_add(struct late_loads *late, uint32_t compute_unit, const struct late_load *load) {
   struct late_queue *queue = &late->queue[compute_unit];
@@ -33,8 +37,11 @@ void late_add(struct late_loads *late, uint32_t compute_unit, const struct late_
     queue->load = need_more(queue->load, queue->room, sizeof *queue->load);
   }
   queue->load[queue->count++] = *load;
-  for (uint32_t i = 0; i < load->count; i++)
-    late->stamp[stamp_of(&load->lines[i])] = late->round;
+  for (uint32_t i = 0; i < load->count; i++) {
+    struct late_stamp *stamp = &late->stamp[stamp_of(&load->lines[i])];
+    const bool others = stamp->round == late->round && stamp->whose != compute_unit;
+    *stamp = (struct late_stamp){late->round, others ? LATE_SEVERAL : (uint16_t)compute_unit};
+  }
 }
 
 void late_end_round(struct late_loads *late) {
@@ -47,11 +54,9 @@ void late_end_round(struct late_loads *late) {
   late->round = 1;
 }
 
-bool late_touches(const struct late_loads *late, const struct mem_line *lines, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (late->stamp[stamp_of(&lines[i])] == late->round)
-      return true;
-  return false;
+uint32_t late_toucher(const struct late_loads *late, const struct mem_line *line) {
+  const struct late_stamp *stamp = &late->stamp[stamp_of(line)];
+  return stamp->round == late->round ? stamp->whose : LATE_NOBODY;
 }
 
 void late_take(struct late_queue *queue, const struct warp_source *source, const struct l1 *l1,

@@ -9,8 +9,9 @@
  * caches for what follows.
  *
  * Invariant: no write is carried out while a load that was accepted before it waits and touches one of its lines. A
- * table of stamps, by a hash of the line, says which lines that may be: those with the stamp of this *round*; a round
- * ends when no load waits. Two lines with one stamp cost time and nothing else.
+ * table of stamps, by a hash of the line, says which lines that may be, and whose loads: those with the stamp of this
+ * *round*; a round ends when no load waits. The memory carries out what waits in that compute unit's queue first, or in
+ * all. Two lines with one stamp cost time and nothing else.
  *
  * Compute units take what waits in windows in which the memory does not run. */
 #ifndef MODELS_LATE_LOADS_H
@@ -35,14 +36,18 @@ struct late_queue {
   uint32_t count, room;
 };
 
-enum { LATE_STAMPS = 1 << 14 };
+enum { LATE_STAMPS = 1 << 17, LATE_NOBODY = UINT16_MAX, LATE_SEVERAL = UINT16_MAX - 1 };
+
+struct late_stamp {
+  uint16_t round, whose;
+};
 
 struct late_loads {
   bool wanted;              /* in this launch; else the memory carries out all itself */
   struct late_queue *queue; /* of each compute unit */
   uint32_t queues;
-  uint32_t round;
-  uint32_t *stamp;
+  uint16_t round;
+  struct late_stamp *stamp;
 };
 
 bool late_init(struct late_loads *late, uint32_t compute_units);
@@ -54,8 +59,8 @@ void late_add(struct late_loads *late, uint32_t compute_unit, const struct late_
 /* Ends the round, if no load waits any more. */
 void late_end_round(struct late_loads *late);
 
-/* May one that waits touch these lines? */
-bool late_touches(const struct late_loads *late, const struct mem_line *lines, uint32_t count);
+/* The compute unit whose loads that wait may touch a line, LATE_SEVERAL, or LATE_NOBODY. */
+uint32_t late_toucher(const struct late_loads *late, const struct mem_line *line);
 
 /* Carries out all that wait in a queue. */
 void late_take(struct late_queue *queue, const struct warp_source *source, const struct l1 *l1,

@@ -168,7 +168,7 @@ static cycle_t pass(struct memory *memory, cycle_t now, struct mem_event *event)
 }
 
 void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start, cycle_t ahead_until) {
-  memory->ahead = memory->outside ? 0 : memory->params.l2_latency;
+  memory->ahead = memory->outside || !memory->params.l2_size ? 0 : memory->params.l2_latency;
   memory->ahead_until = ahead_until;
   memory->stats = (struct mem_stats){.dram_early_bytes = dram_backlog(&memory->l2.dram, start)};
   memory->mirror = mirror;
@@ -276,11 +276,26 @@ static void make_room_for_events(struct memory *memory) {
 
 /* ---- loads that compute units carry out --------------------------------------------------- */
 
+static void take_late_of(struct memory *memory, uint32_t client) {
+  late_take(&memory->late.queue[client], memory->clients[client].source, memory->clients[client].l1, memory->mirror);
+}
+
 /* All that wait. */
 static void take_late(struct memory *memory) {
   for (uint32_t i = 0; i < memory->client_count; i++)
-    late_take(&memory->late.queue[i], memory->clients[i].source, memory->clients[i].l1, memory->mirror);
+    take_late_of(memory, i);
   late_end_round(&memory->late);
+}
+
+/* All that wait and may touch these lines. */
+static void take_late_touching(struct memory *memory, const struct mem_line *lines, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t whose = late_toucher(&memory->late, &lines[i]);
+    if (whose == LATE_SEVERAL)
+      take_late(memory);
+    else if (whose != LATE_NOBODY)
+      take_late_of(memory, whose);
+  }
 }
 
 /* To look at all queues costs time: once in a window of the host, or in two. */
@@ -300,8 +315,10 @@ static void commit(struct memory *memory, const struct mem_event *event) {
     const struct late_load load = {message->access, message->lines, message->count, message->fills};
     late_add(&memory->late, event->client, &load);
   } else {
-    if (mem_is_dma(message->kind) || late_touches(&memory->late, message->lines, message->count))
+    if (mem_is_dma(message->kind))
       take_late(memory);
+    else
+      take_late_touching(memory, message->lines, message->count);
     memory_commit(memory, event);
   }
 }

@@ -20,9 +20,9 @@
  * A train of a DMA engine's lines (dma/dma.h) passes the port and the L2's slices with its first line; its data depart
  * when those of all its lines, a cycle apart, are not early. An outside memory replies to it when all of it is there.
  *
- * A reply is sent l2_latency before its data depart: since no message passes the L2 faster, its turn on the links is
- * known by then. It arrives when it would anyway, but compute units may be simulated so much further ahead of the
- * memory; memory_reach() says how far.
+ * A reply is sent l2_latency before its data depart, with an L2: since no message passes the L2 faster, its turn on the
+ * links is known by then. It arrives when it would anyway, but compute units may be simulated so much further ahead of
+ * the memory; memory_reach() says how far.
  *
  * docs/closed-forms.md has what a read or a write takes, to the cycle.
  *
@@ -176,9 +176,9 @@ struct memory {
   struct mem_pipes pipes;
   struct late_loads late;
   cycle_t ahead, ahead_until; /* how long before its data depart a reply is sent; of those that depart earlier */
-  cycle_t looked_at;     /* when it was last asked whether any of these still waits */
-  cycle_t last_arrival;  /* of a reply: nothing of ours is under way after it */
-  uint32_t probe_events; /* messages under way, for waveforms */
+  cycle_t looked_at;          /* when it was last asked whether any of these still waits */
+  cycle_t last_arrival;       /* of a reply: nothing of ours is under way after it */
+  uint32_t probe_events;      /* messages under way, for waveforms */
 };
 
 bool mem_port_init(struct mem_port *port, const struct machine *machine, struct component *cu, struct dma *dma,
@@ -195,8 +195,8 @@ bool memory_connect(struct memory *memory, uint32_t client, struct mem_port *por
 void memory_free(struct memory *memory);
 
 /* A launch begins in cycle `start` whose buffers are `mirror`: counters are cleared, the contents of the L2 stay.
- * Replies whose data depart in `ahead_until` or later are not sent ahead: for whoever wants to see, or to cut short, what
- * the memory does in a cycle. */
+ * Replies whose data depart in `ahead_until` or later are not sent ahead: for whoever wants to see, or to cut short,
+ * what the memory does in a cycle. */
 void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start, cycle_t ahead_until);
 
 /* What it does in cycle `now` or later is not felt by a CU before now + this. `copies`: some go past the registers. */

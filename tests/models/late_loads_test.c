@@ -70,21 +70,37 @@ TEST(late_loads, a_round_ends_when_none_waits) {
   struct late_loads late;
   const struct mem_line lines[] = {{.line = 5}, {.line = 6}}, other = {.line = 7};
   ASSERT_TRUE(late_init(&late, 3));
-  EXPECT_FALSE(late_touches(&late, lines, 2));
+  EXPECT_EQ(late_toucher(&late, lines), LATE_NOBODY);
   late_add(&late, 1, &(struct late_load){.lines = lines, .count = 2});
-  EXPECT_TRUE(late_touches(&late, lines, 1));
-  EXPECT_TRUE(late_touches(&late, lines + 1, 1));
-  EXPECT_FALSE(late_touches(&late, &other, 1));
+  EXPECT_EQ(late_toucher(&late, lines), 1);
+  EXPECT_EQ(late_toucher(&late, lines + 1), 1);
+  EXPECT_EQ(late_toucher(&late, &other), LATE_NOBODY);
   late_end_round(&late);
-  EXPECT_TRUE(late_touches(&late, lines, 1));
+  EXPECT_EQ(late_toucher(&late, lines), 1);
   late.queue[1].count = 0;
   late_end_round(&late);
-  EXPECT_FALSE(late_touches(&late, lines, 2));
-  late.round = UINT32_MAX;
+  EXPECT_EQ(late_toucher(&late, lines), LATE_NOBODY);
+  late.round = UINT16_MAX;
   late_add(&late, 2, &(struct late_load){.lines = lines, .count = 1});
   late.queue[2].count = 0;
   late_end_round(&late);
   EXPECT_EQ(late.round, 1);
-  EXPECT_FALSE(late_touches(&late, lines, 2));
+  EXPECT_EQ(late_toucher(&late, lines), LATE_NOBODY);
+  late_free(&late);
+}
+
+TEST(late_loads, a_line_of_several_compute_units_is_told_from_one_of_one) {
+  struct late_loads late;
+  const struct mem_line lines[] = {{.line = 5}, {.line = 6}};
+  ASSERT_TRUE(late_init(&late, 3));
+  late_add(&late, 0, &(struct late_load){.lines = lines, .count = 2});
+  late_add(&late, 2, &(struct late_load){.lines = lines, .count = 1});
+  late_add(&late, 0, &(struct late_load){.lines = lines + 1, .count = 1});
+  EXPECT_EQ(late_toucher(&late, lines), LATE_SEVERAL);
+  EXPECT_EQ(late_toucher(&late, lines + 1), 0);
+  late.queue[0].count = late.queue[2].count = 0;
+  late_end_round(&late);
+  late_add(&late, 1, &(struct late_load){.lines = lines, .count = 1});
+  EXPECT_EQ(late_toucher(&late, lines), 1);
   late_free(&late);
 }
