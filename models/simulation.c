@@ -497,10 +497,11 @@ static void prepare_dispatcher(struct simulation *simulation, const struct at_on
   }
 }
 
+static bool has_pipes(const struct isa_memory *memory) { return memory && memory->pipe_count; }
+
 /* Several threads may step its islands: nobody watches who is told by one alone, and nothing but memory is shared. */
 static bool threadable(const struct simulation *simulation, const struct at_once *all) {
-  const struct isa_memory *memory = all->launches[0]->memory;
-  return !simulation->timeline && !simulation->sources.make && (!memory || !memory->pipe_count);
+  return !simulation->timeline && !simulation->sources.make && !has_pipes(all->launches[0]->memory);
 }
 
 static uint64_t groups_of(const struct at_once *all) {
@@ -510,8 +511,10 @@ static uint64_t groups_of(const struct at_once *all) {
   return groups;
 }
 
-/* Somebody sees what each component does in a cycle. */
-static bool watched(const struct simulation *simulation) { return simulation->timeline || simulation->every_cycle; }
+/* Somebody sees what the memory does in a cycle: a timeline, a waveform, or who finds kernels that spin on pipes. */
+static bool watched(const struct simulation *simulation, const struct isa_memory *memory) {
+  return simulation->timeline || simulation->every_cycle || has_pipes(memory);
+}
 
 static bool any_copies(const struct at_once *all) {
   bool any = false;
@@ -536,7 +539,7 @@ static bool prepare(struct simulation *simulation, const struct at_once *all, un
       !pipes_launch(&simulation->memory.pipes, memory, machine->mem.pipe_reservations,
                     machine->cu.count * machine->cu.accesses, simulation->start))
     return false;
-  memory_launch(&simulation->memory, memory, simulation->start, watched(simulation) ? simulation->start : end);
+  memory_launch(&simulation->memory, memory, simulation->start, watched(simulation, memory) ? simulation->start : end);
   set_reach(simulation, simulation->start, any_copies(all));
   if (!simulation_open_tallies(simulation, all, shares))
     return false;

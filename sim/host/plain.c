@@ -9,8 +9,8 @@
  * later, and what it answers a further R later; and so from the hub's side. So the islands of a window cannot disturb
  * each other, and their order is free. Credits of the hub's take L only: whoever sends to it more than a port holds has
  * no reach beyond L. Long windows matter: with 132 compute units, each window begins by bringing an island's state into
- * the host's caches. The hub may have a shorter lookahead of its own, since somebody outside is linked to it, and islands
- * without a hub may all be linked: then
+ * the host's caches. The hub may have a shorter lookahead of its own, since somebody outside is linked to it, and
+ * islands without a hub may all be linked: then
  *
  *     T = the earliest step of any island
  *     every island due before T + its lookahead runs up to there
@@ -40,8 +40,8 @@ struct plain_host {
   uint32_t random;
   struct crew *crew; /* or NULL */
   struct host_sharing sharing;
-  unsigned windows; /* of this launch in which enough islands had something to do */
-  cycle_t until;    /* of the window of all but the hub */
+  size_t shared; /* islands that had something to do in windows of this launch in which enough had */
+  cycle_t until; /* of the window of all but the hub */
 };
 
 static void on_woken(void *context, cycle_t at) {
@@ -108,8 +108,8 @@ static bool worth_threads(struct plain_host *plain) {
     due += plain->slot[i].next < plain->until;
   if (due < plain->sharing.islands)
     return false;
-  plain->windows += plain->windows <= plain->sharing.windows;
-  return plain->windows > plain->sharing.windows;
+  plain->shared += due;
+  return plain->shared > plain->sharing.later;
 }
 
 static void run_alternately(struct plain_host *plain, struct slot *hub, cycle_t limit) {
@@ -180,7 +180,7 @@ static cycle_t plain_run(struct host *host, cycle_t limit) {
       run_together(plain, now, limit);
   }
   if (now == NEVER)
-    plain->windows = 0;
+    plain->shared = 0;
   return now;
 }
 
@@ -218,7 +218,7 @@ struct host *host_plain(struct island **islands, size_t count, enum host_order o
 
 /* Shares are more than threads, so that who is done early takes another one. */
 struct host *host_threads(struct island **islands, size_t count, const struct host_sharing *sharing) {
-  enum { SHARES = 2 };
+  enum { SHARES = 4 };
   const unsigned threads = sharing->threads < HOST_THREADS ? sharing->threads : HOST_THREADS;
   struct host *host = host_plain(islands, count, ORDER_ASCENDING, 0);
   struct plain_host *plain = (struct plain_host *)host;

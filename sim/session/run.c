@@ -109,14 +109,14 @@ struct engine {
 };
 
 static struct host *make_plain(struct island **islands, size_t count, const struct run_options *options) {
-  enum { EACH = 8, LEAST = 4, LATER = 16 }; /* islands for each thread; and when threads begin */
+  enum { EACH = 8, LEAST = 4, LATER = 64 }; /* islands for each thread; and when threads begin */
   const unsigned most = (unsigned)(count / EACH), processors = processors_online();
   const struct host_sharing sharing = {
       .threads = options->threads != RUN_BEST_THREADS ? options->threads
                  : processors < most                  ? processors
                                                       : most,
       .islands = LEAST,
-      .windows = LATER,
+      .later = LATER,
   };
   return sharing.threads > 1 ? host_threads(islands, count, &sharing)
                              : host_plain(islands, count, options->order, options->seed);

@@ -74,7 +74,7 @@ TEST(wheel, a_random_load_comes_out_when_due_and_once) {
       uint32_t item = (uint32_t)(ct_random(&random) % ITEMS);
       if (in[item])
         continue;
-      unsigned range = ct_random(&random) % 8 ? 300 : 30000; /* some beyond the reach of the wheel */
+      unsigned range = ct_random(&random) % 8 ? 300 : 30000;         /* some beyond the reach of the wheel */
       due[item] = (now + 40 + ct_random(&random) % range) / 40 * 40; /* many in one cycle */
       in[item] = true;
       held++;
