@@ -2,8 +2,8 @@
  *
  * A loop's accesses come again, at the same addresses or some whole rows of banks further: then so does what lds_plan()
  * answers, which is a pure function of the addresses modulo such a row (lds.hash xor tells rows apart, so there it is
- * one of the addresses). A schedule is kept at a place that the first addresses choose, and found by comparing all, of
- * which 32 bits count: an LDS is smaller.
+ * one of the addresses). A schedule is kept at a place that the first addresses choose, and found by comparing the
+ * low 32 bits of all: no LDS is larger.
  *
  * Invariant: lds_recall() answers what lds_plan() would. */
 #ifndef LDS_MEMO_H

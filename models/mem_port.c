@@ -120,7 +120,8 @@ bool mem_port_init(struct mem_port *port, const struct machine *machine, struct 
   };
   for (unsigned engine = 0; engine < port->engines; engine++)
     port->from_dma[engine] = &dma[engine].to_memory;
-  /* And one more, so that it is not full though the memory is simulated later than the CU, and no credit is missed. */
+  /* All that can be under way, and one more, so that nobody ever waits for a credit: the memory is simulated so much
+   * later than the CU that it would come too late. */
   const uint32_t under_way = machine->cu.accesses + machine->dma.engines * machine->dma.outstanding + 1;
   return port_init(&port->from_cu, sizeof(struct mem_message), machine->cu.global_queue, 1, cu, &port->component) &&
          port_init(&port->link, sizeof(struct mem_message), under_way, machine->mem.link_latency, &port->component,

@@ -168,16 +168,16 @@ static cycle_t pass(struct memory *memory, cycle_t now, struct mem_event *event)
 }
 
 void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start, cycle_t ahead_until) {
-  memory->ahead = memory->outside || !memory->params.l2_size ? 0 : memory->params.l2_latency;
+  const bool sends_ahead = !memory->outside && memory->params.l2_size && start < ahead_until;
+  memory->ahead = sends_ahead ? memory->params.l2_latency : 0;
   memory->ahead_until = ahead_until;
   memory->stats = (struct mem_stats){.dram_early_bytes = dram_backlog(&memory->l2.dram, start)};
   memory->mirror = mirror;
   l2_launch(&memory->l2);
 }
 
-cycle_t memory_reach(const struct memory *memory, cycle_t now, bool copies) {
-  const cycle_t link = memory->params.link_latency;
-  return now < memory->ahead_until ? link + memory->ahead + (copies ? 0 : memory->params.fill_latency) : link;
+cycle_t memory_reach(const struct memory *memory, bool copies) {
+  return memory->ahead + memory->params.link_latency + (copies ? 0 : memory->params.fill_latency);
 }
 
 struct mem_stats memory_stats(const struct memory *memory, cycle_t end) {

@@ -199,8 +199,9 @@ void memory_free(struct memory *memory);
  * what the memory does in a cycle. */
 void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t start, cycle_t ahead_until);
 
-/* What it does in cycle `now` or later is not felt by a CU before now + this. `copies`: some go past the registers. */
-cycle_t memory_reach(const struct memory *memory, cycle_t now, bool copies);
+/* The least number of cycles until a CU feels what the memory does, before `ahead_until`. With `copies`, replies may
+ * also go to engines, or past the registers: those take no fill_latency. */
+cycle_t memory_reach(const struct memory *memory, bool copies);
 
 /* The counters of a launch that has ended in cycle `end`. */
 struct mem_stats memory_stats(const struct memory *memory, cycle_t end);

@@ -523,11 +523,6 @@ static bool any_copies(const struct at_once *all) {
   return any;
 }
 
-static void set_reach(struct simulation *simulation, cycle_t now, bool copies) {
-  simulation->uncore.reach =
-      cycle_min(simulation->machine.cu.dispatch_latency, memory_reach(&simulation->memory, now, copies));
-}
-
 /* `end`: the cycle in which the launches are cut short at the latest. */
 static bool prepare(struct simulation *simulation, const struct at_once *all, unsigned shares, cycle_t end) {
   const struct machine *machine = &simulation->machine;
@@ -540,7 +535,8 @@ static bool prepare(struct simulation *simulation, const struct at_once *all, un
                     machine->cu.count * machine->cu.accesses, simulation->start))
     return false;
   memory_launch(&simulation->memory, memory, simulation->start, watched(simulation, memory) ? simulation->start : end);
-  set_reach(simulation, simulation->start, any_copies(all));
+  simulation->uncore.reach =
+      cycle_min(machine->cu.dispatch_latency, memory_reach(&simulation->memory, any_copies(all)));
   if (!simulation_open_tallies(simulation, all, shares))
     return false;
   for (uint32_t i = 0; i < simulation->built; i++)
@@ -633,8 +629,8 @@ static enum launch_end run_slices(struct simulation *simulation, struct host *ho
       *cycles = end - simulation->start;
       if (!all_ended(simulation))
         return END_CYCLE_LIMIT;
-      set_reach(simulation, end, true);
-      host->run(host, NEVER); /* the last messages home */
+      simulation->uncore.reach = simulation->uncore.lookahead; /* replies are not sent ahead any more */
+      host->run(host, NEVER);                                  /* the last messages home */
       return END_FINISHED;
     }
     const bool stopped = next < until;

@@ -58,7 +58,7 @@ struct island {
   bool running;                          /* in island_run(): wake-ups come from inside, and need no hook */
   cycle_t lookahead;                     /* smallest latency of a link to or from it */
   bool hub;                              /* all others are linked to it alone */
-  cycle_t reach;                         /* of the hub: what it does is felt by the others so much later at least */
+  cycle_t reach;                         /* of a hub: the least time until others feel what it does */
   unsigned share;                        /* of the host's: those of different ones may run at once (sim/core/host.h) */
   void (*woken)(void *host, cycle_t at); /* host's hook: `next` became earlier */
   void *host;

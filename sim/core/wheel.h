@@ -21,14 +21,14 @@ enum { WHEEL_SLOTS = 4096, WHEEL_WORDS = WHEEL_SLOTS / 64 };
 struct wheel {
   struct wheel_item {
     cycle_t at;
-    uint64_t number; /* it was the so manieth that was added */
+    uint64_t number; /* of wheel_add() calls before it */
     uint32_t next;   /* in its slot */
   } * items;
   uint32_t *first, *last;       /* of each slot; `first` is WHEEL_NONE when it is empty */
   uint64_t filled[WHEEL_WORDS]; /* slots that are not empty */
   uint64_t filled_words;        /* words of `filled` that are not zero */
   cycle_t from;                 /* the first cycle that has a slot */
-  uint64_t added;               /* so far */
+  uint64_t added;               /* calls of wheel_add() so far */
 };
 
 /* Room for items 0 to count - 1, or none yet. False when memory runs out. */

@@ -22,7 +22,7 @@ struct host *host_plain(struct island **islands, size_t count, enum host_order o
 struct host_sharing {
   unsigned threads; /* with the caller's, HOST_THREADS at most; they share the islands besides the hub, */
   size_t islands;   /* in windows in which so many have something to do, */
-  size_t later;     /* once so many have had in such windows of a launch: a short one is not worth their waking */
+  size_t later;     /* after so many runs of islands in such windows: to wake threads for a short launch does not pay */
 };
 
 /* The same in ascending order, in several threads. */

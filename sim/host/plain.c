@@ -7,8 +7,8 @@
  *
  * Nothing that the hub sends at H or later arrives before H + R; what the others send arrives at the hub at S + L or
  * later, and what it answers a further R later; and so from the hub's side. So the islands of a window cannot disturb
- * each other, and their order is free. Credits of the hub's take L only: whoever sends to it more than a port holds has
- * no reach beyond L. Long windows matter: with 132 compute units, each window begins by bringing an island's state into
+ * each other, and their order is free. A credit from the hub takes only L, so R is larger than L only if no port to the
+ * hub ever fills. Long windows matter: with 132 compute units, each window begins by bringing an island's state into
  * the host's caches. The hub may have a shorter lookahead of its own, since somebody outside is linked to it, and
  * islands without a hub may all be linked: then
  *
@@ -40,7 +40,7 @@ struct plain_host {
   uint32_t random;
   struct crew *crew; /* or NULL */
   struct host_sharing sharing;
-  size_t shared; /* islands that had something to do in windows of this launch in which enough had */
+  size_t shared; /* runs of islands so far in windows of this launch that are worth threads */
   cycle_t until; /* of the window of all but the hub */
 };
 

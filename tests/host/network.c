@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Cycles of a link, tokens in a star, and how much later a hub is felt than its links say. */
-enum { SHORTEST = 3, REACH = 7, TOKENS = 64 };
+/* Least cycles of a link, and of one from the hub; most tokens in a star. */
+enum { SHORTEST = 3, REACH = 7, MOST_TOKENS = 64 };
 
 static void note(struct node *node, cycle_t now, struct token token) {
   node->hash = (node->hash ^ now ^ (uint64_t)token.name << 40) * UINT64_C(0x9e3779b97f4a7c15);
@@ -43,10 +43,10 @@ static void node_init(struct node *node, const char *name, struct island *island
   island_probe(island, &node->component, "passed", &node->passed, 16);
 }
 
-/* A hub with a reach has room for all tokens: nobody waits for a credit of its. */
+/* A port to the hub has room for all tokens: nobody waits for a credit from there. */
 static void connect(struct network *network, size_t i, bool star) {
   const size_t next = (i + 1) % NETWORK_ISLANDS;
-  const uint32_t room = star ? TOKENS + 1 : 2;
+  const uint32_t room = star ? MOST_TOKENS + 1 : 2;
   const cycle_t inner = star ? SHORTEST + i % 3 : 1, ring = (star ? REACH : SHORTEST) + i % 4;
   if (!port_init(&network->inner[i], sizeof(struct token), room, inner, &network->front[i].component,
                  &network->back[i].component) ||
