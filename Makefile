@@ -25,7 +25,7 @@ CFLAGS   += -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) $(CODEGEN) $(SAN) $(CPPFLAGS)
 CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) $(CPPFLAGS) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 FLAGS    := $(CC) $(CFLAGS) $(CXX) $(CXXFLAGS)
-LDLIBS   := -Wl,--as-needed -ljansson -linih -lsqlite3 -llzma -lz -lm -lpthread
+LDLIBS   := -Wl,--as-needed -ljansson -linih -lsqlite3 -llzma -lpng -lz -lm -lpthread
 
 # The version is warpwait.h's; the soname changes with what that promises.
 VERSION := $(shell sed -n 's/^.define WW_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$$/\2/p' include/warpwait.h | paste -sd.)
@@ -33,7 +33,7 @@ SONAME  := libwarpwait.so.0
 SHARED  := libwarpwait.so.$(VERSION)
 LIBRARY := $(BUILD)/libwarpwait.a $(BUILD)/$(SHARED)
 DRIVER  := $(BUILD)/libwarpwait-opencl.so
-API_LIBS := -ljansson -linih -lz -lm -lpthread
+API_LIBS := -ljansson -linih -lpng -lz -lm -lpthread
 
 C_FOLDERS := sim/base sim/core isa isa/asm opencl/clang opencl/edits opencl/spirv opencl/ir opencl/lower opencl/passes opencl/emit opencl lds dma traces models models/mem sim/host sim/import \
   sim/session sim/report sim/replay sim/check sim/timeline sim/page sim/sweep sim/explain sim/diff sim/tracetools sim/api

@@ -446,6 +446,9 @@ static uint64_t atomic_result(enum isa_op op, uint64_t old_bits, uint64_t b_bits
 #define CASE_YIELD(...)
 #define CASE_LOGIC(...)
 #define CASE_SHIFT(...)
+#define CASE_IMAGE_READ(...)
+#define CASE_IMAGE_STORE(...)
+#define CASE_IMAGE_QUERY(...)
 #include "isa/ops.def"
 #undef OP
   default:
@@ -552,6 +555,10 @@ void isa_access_commit(struct isa_access *access) {
   case FORMAT_PIPE_COMMIT:
   case FORMAT_PIPE_NUM:
     pipe_commit(access);
+    break;
+  case FORMAT_IMAGE_READ:
+  case FORMAT_IMAGE_STORE:
+    image_commit(access);
     break;
   case FORMAT_COPY_LANE:
     commit_copy_lane(access);

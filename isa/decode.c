@@ -73,8 +73,8 @@ static void read_args(struct reader *reader, struct isa_kernel *kernel) {
     arg->name = read_string(reader, ISA_LONGEST_NAME);
     arg->type = read_string(reader, ISA_LONGEST_NAME);
     const uint32_t kind = read_u32(reader);
-    reader->failed |= kind > ISA_ARG_PIPE;
-    arg->kind = kind > ISA_ARG_PIPE ? ISA_ARG_VALUE : (enum isa_arg_kind)kind;
+    reader->failed |= kind >= ISA_ARG_KINDS;
+    arg->kind = kind >= ISA_ARG_KINDS ? ISA_ARG_VALUE : (enum isa_arg_kind)kind;
     arg->bytes = read_u32(reader);
     arg->offset = read_u32(reader);
   }

@@ -61,6 +61,9 @@ void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   info->bytes = memory || pipe ? isa_types[row->a].bytes : 0;
   info->atomic = pipe || (memory && strchr(operands, 'D')) || row->format == FORMAT_MBARRIER_ARRIVE;
   info->store = memory && row->d == TYPE_NONE && row->format != FORMAT_COPY_LANE && !info->atomic;
+  if (row->class_ == ISA_CLASS_TEXTURE || row->format == FORMAT_IMAGE_STORE)
+    info->bytes = isa_types[TYPE_B128].bytes; /* at most: the image says */
+  info->store |= row->format == FORMAT_IMAGE_STORE;
   info->indivisible = info->atomic || (inst->op >= ISA_LD_LDS_ATOMIC_32 && inst->op <= ISA_ST_GLOBAL_ATOMIC_64);
   info->past_l1 = (inst->op >= ISA_LD_GLOBAL_L2_U8 && inst->op <= ISA_LD_GLOBAL_L2_128) ||
                   inst->op == ISA_LD_GLOBAL_ATOMIC_32 || inst->op == ISA_LD_GLOBAL_ATOMIC_64;

@@ -112,10 +112,19 @@ struct isa_info {
 
 void isa_describe(const struct isa_inst *inst, struct isa_info *info);
 
-enum isa_arg_kind { ISA_ARG_GLOBAL, ISA_ARG_LOCAL, ISA_ARG_VALUE, ISA_ARG_PIPE };
+enum isa_arg_kind {
+  ISA_ARG_GLOBAL,
+  ISA_ARG_LOCAL,
+  ISA_ARG_VALUE,
+  ISA_ARG_PIPE,
+  ISA_ARG_IMAGE,
+  ISA_ARG_SAMPLER,
+  ISA_ARG_KINDS
+};
 
 /* A kernel argument: `bytes` at `offset` of the argument block. A global argument is a 64-bit
- * address, a local one a 32-bit LDS offset, a value any scalar, vector or struct. */
+ * address, a local one a 32-bit LDS offset, a value any scalar, vector or struct, an image its handle and a sampler
+ * its word (isa/image.h). */
 struct isa_arg {
   char *name;
   char *type; /* as written, for error messages: "global", "u32", ... */
@@ -209,6 +218,8 @@ struct isa_memory {
   size_t last;            /* the buffer found last: accesses cluster */
   struct isa_pipe *pipes; /* isa/pipe.h */
   size_t pipe_count;
+  struct isa_image *images; /* isa/image.h */
+  size_t image_count;
 };
 
 /* The bytes at [address, address + bytes), or NULL when they are not all in one buffer. */
@@ -377,6 +388,8 @@ struct isa_access {
   uint32_t *data;              /* data[word * warp_size + lane], up to 4 words: what to store, atomic operands */
   uint32_t *lds;               /* of class copy lane: where each lane's bytes go, as an offset in the CU's LDS */
   struct isa_pipe_access pipe; /* of class pipe */
+  const struct isa_image *image; /* of reads and stores of one; a read has its coordinates as data */
+  uint32_t sampler;
   /* of classes mbarrier and phase */
   bool suspended;           /* an mbarrier.try_wait whose commit has found that it must wait for arrivals, */
   uint64_t waiting;         /* in these lanes */

@@ -333,6 +333,9 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define LANES_PIPE_NUM(...)
 #define LANES_PIPE_SLOT(...)
 #define LANES_PIPE_BAR(...)
+#define LANES_IMAGE_READ(...)
+#define LANES_IMAGE_STORE(...)
+#define LANES_IMAGE_QUERY(...)
 #define LANES_COPY_LANE(...)
 #define LANES_LANE_COMMIT(...)
 #define LANES_LANE_WAIT(...)
@@ -388,6 +391,9 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define NAME_PIPE_NUM LANES_PIPE_NUM
 #define NAME_PIPE_SLOT LANES_PIPE_SLOT
 #define NAME_PIPE_BAR LANES_PIPE_BAR
+#define NAME_IMAGE_READ LANES_IMAGE_READ
+#define NAME_IMAGE_STORE LANES_IMAGE_STORE
+#define NAME_IMAGE_QUERY LANES_IMAGE_QUERY
 #define NAME_COPY_LANE LANES_COPY_LANE
 #define NAME_LANE_COMMIT LANES_LANE_COMMIT
 #define NAME_LANE_WAIT LANES_LANE_WAIT

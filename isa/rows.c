@@ -50,7 +50,7 @@ static const char *const class_names[ISA_CLASSES] = {
 #undef CLASS
 };
 
-bool isa_has_high_number(enum isa_format format) { return strpbrk(isa_formats[format].operands, "kpyh"); }
+bool isa_has_high_number(enum isa_format format) { return strpbrk(isa_formats[format].operands, "kpyhKq"); }
 
 const char *isa_op_name(enum isa_op op) { return op < ISA_OPS ? isa_rows[op].mnemonic : "?"; }
 

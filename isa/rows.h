@@ -3,6 +3,7 @@
 #ifndef ISA_ROWS_H
 #define ISA_ROWS_H
 
+#include "isa/image.h"
 #include "isa/isa.h"
 #include "isa/pipe.h"
 

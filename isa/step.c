@@ -75,6 +75,7 @@ static void describe_access(struct isa_warp *warp, const struct isa_inst *inst, 
   access->pc = result->pc;
   access->mask = result->mask;
   access->run = access->whole = false;
+  access->image = NULL;
 }
 
 void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_result *result) {
@@ -181,6 +182,17 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
     break;
   case FORMAT_PIPE_SLOT:
     pipe_slot(warp, inst, pc, mask);
+    break;
+  case FORMAT_IMAGE_READ:
+    describe_access(warp, inst, result, access);
+    image_read(warp, inst, access);
+    break;
+  case FORMAT_IMAGE_STORE:
+    describe_access(warp, inst, result, access);
+    image_store(warp, inst, access);
+    break;
+  case FORMAT_IMAGE_QUERY:
+    image_query(warp, inst, pc, mask);
     break;
   case FORMAT_PIPE_BAR:
     group_pipe_barrier(warp, inst, result);

@@ -36,6 +36,12 @@ void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_
 void pipe_commit(struct isa_access *access);
 void pipe_slot(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
 
+/* Images (image.c): reads and stores described at issue, and carried out; what an image is. */
+void image_read(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
+void image_store(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
+void image_query(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
+void image_commit(struct isa_access *access);
+
 /* mbarriers (mbarrier.c): what an access to one does. */
 void mbarrier_commit(struct isa_access *access);
 

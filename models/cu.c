@@ -2,6 +2,7 @@
 #include "models/lane_copy.h"
 #include "models/mbarrier.h"
 #include "models/tell.h"
+#include "models/texture.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static void take_pipe_reply(struct cu *cu, struct cu_access *access, cycle_t now
 /* Whether a load that joined the fill of others has to go on waiting. */
 static bool waits_for_others(struct cu *cu, uint32_t tag) {
   const struct cu_access *access = cu->accesses[tag];
-  return access->joined && l1_wait(&cu->l1, access->lines + access->fills, access->joined, tag);
+  return access->joined && l1_wait(access->cache, access->lines + access->fills, access->joined, tag);
 }
 
 /* Passes of the banks for the words of a load. */
@@ -143,20 +144,25 @@ cycle_t cu_read_l1(struct cu *cu, struct cu_access *access, uint32_t lines, uint
 static void end_access(struct cu *cu, uint32_t tag, cycle_t now) {
   struct cu_access *access = cu->accesses[tag];
   const bool reads = access->joined && !access->fills; /* all that it needs is there by now */
-  const cycle_t ready = reads ? cu_read_l1(cu, access, access->all, access->moved, now) : now;
+  const bool texels = access->isa.image && isa_is_image_read(&access->isa);
+  const cycle_t ready = texels  ? texture_ready(cu, access, reads, now)
+                        : reads ? cu_read_l1(cu, access, access->all, access->moved, now)
+                                : now;
   if (access->joined)
-    l1_release(&cu->l1, access->lines + access->fills, access->joined);
+    l1_release(access->cache, access->lines + access->fills, access->joined);
+  if (texels)
+    texture_end(access);
   if (cu->tell)
     tell_access_end(cu, tag, ready);
   if (!access->prefetch) { /* a prefetch may outlive its warp */
     struct cu_warp *warp = cu_warp(cu, access->warp);
     if (warp->kernel->info[access->isa.pc].class_ == ISA_CLASS_PIPE) {
-      l1_clear(&cu->l1);
+      cu_clear_caches(cu);
       take_pipe_reply(cu, access, now);
     }
     cu->stored_bytes -= access->stored;
     warp->global_under_way--;
-    cu_access_done(cu, tag, STALL_DEPENDENCY, ready, now);
+    cu_access_done(cu, tag, texels ? STALL_TEXTURE : STALL_DEPENDENCY, ready, now);
   }
   cu_free_access(&cu->global_pool, tag);
 }
@@ -164,12 +170,12 @@ static void end_access(struct cu *cu, uint32_t tag, cycle_t now) {
 /* Ends an access whose reply is here, and loads that waited for nothing else. */
 static void take_memory_reply(struct cu *cu, uint32_t tag, cycle_t now) {
   const struct cu_access *access = cu->accesses[tag];
-  uint32_t waiting = access->fills ? l1_filled(&cu->l1, access->lines, access->fills) : 0;
+  uint32_t waiting = access->fills ? l1_filled(access->cache, access->lines, access->fills) : 0;
   if (!waits_for_others(cu, tag))
     end_access(cu, tag, now);
   while (waiting) {
     const uint32_t load = waiting - 1;
-    waiting = cu->l1.next[load];
+    waiting = access->cache->next[load];
     if (!waits_for_others(cu, load))
       end_access(cu, load, now);
   }
@@ -214,7 +220,7 @@ static void take_news(struct cu *cu, const struct dma_done *done, cycle_t now) {
   const struct cu_kernel *kernel = group_of_copy(cu, done->tag)->kernel;
   cu->last_active = now;
   if (kernel->info[done->origin].to_global)
-    l1_clear(&cu->l1);
+    cu_clear_caches(cu);
   if (cu->tell)
     tell_copy_news(cu, done, now);
   if (done->news != DMA_LANDED)
@@ -330,7 +336,7 @@ static cycle_t cu_step(void *self, cycle_t now) {
   uint32_t issued = 0;
   cu->now = now;
   if (cu->late->count)
-    late_take(cu->late, cu->source, &cu->l1, cu->kernels->launch->memory);
+    late_take(cu->late, cu->source, cu->kernels->launch->memory);
 
   /* (1) replies, oldest stage first */
   take_lds_replies(cu, now);
@@ -421,9 +427,22 @@ static void set_classes(struct cu *cu) {
   cu->interval[ISA_CLASS_LDS] = cu->interval[ISA_CLASS_MBARRIER] = params->lds_interval;
   cu->unit[ISA_CLASS_PHASE] = ISA_CLASS_MBARRIER;
   cu->interval[ISA_CLASS_PHASE] = params->phase_interval;
+  cu->interval[ISA_CLASS_TEXTURE] = params->global_interval;
   cu->interval[ISA_CLASS_GLOBAL] = cu->interval[ISA_CLASS_PREFETCH] = cu->interval[ISA_CLASS_PIPE] =
       cu->interval[ISA_CLASS_COPY_LANE] = params->global_interval;
   set_forwards(cu);
+}
+
+void cu_clear_caches(struct cu *cu) {
+  l1_clear(&cu->l1);
+  l1_clear(&cu->texels);
+}
+
+void cu_written(struct cu *cu, const struct mem_line *lines, uint32_t count) {
+  if (cu->l1.sets)
+    l1_written(&cu->l1, lines, count);
+  if (cu->texels.taken)
+    l1_written(&cu->texels, lines, count);
 }
 
 static bool pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
@@ -468,9 +487,20 @@ void cu_free_accesses(struct cu *cu) {
   while (cu->chunks) {
     struct cu_chunk *chunk = cu->chunks;
     cu->chunks = chunk->next;
+    for (uint32_t i = 0; i < CU_CHUNK; i++)
+      free(chunk->access[i]->texels);
     free(chunk);
   }
   free(cu->accesses);
+}
+
+/* The texture unit's own cache is an L1 of another geometry, which no LDS takes a share of. */
+static struct mem_params texel_cache(const struct machine *machine) {
+  struct mem_params params = machine->mem;
+  params.l1_size = machine->texture.cache_size;
+  params.l1_ways = machine->texture.cache_ways;
+  params.l1_step = 0;
+  return params;
 }
 
 bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
@@ -484,6 +514,8 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
       .params = machine->cu,
       .all_lanes = machine->cu.warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << machine->cu.warp_size) - 1,
       .mem = machine->mem,
+      .texture = machine->texture,
+      .texture_unit = {.per_cycle = 1},
       .dma_params = machine->dma,
       .source = source,
       .to_lds = &lds->from_cu,
@@ -500,7 +532,9 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
                          machine->cu.dispatch_latency, dispatcher, &cu->component) &&
                port_init(&cu->to_dispatcher, sizeof(struct cu_finish), machine->cu.groups, machine->cu.dispatch_latency,
                          &cu->component, dispatcher);
-  bool cache = l1_init(&cu->l1, &machine->mem, lds_accesses + machine->cu.accesses),
+  const struct mem_params texels = texel_cache(machine);
+  bool cache = l1_init(&cu->l1, &machine->mem, lds_accesses + machine->cu.accesses) &&
+               l1_init(&cu->texels, &texels, lds_accesses + machine->cu.accesses),
        copies = lane_copies_init(cu, machine->cu.accesses);
   if (cu->warps && cu->groups && cu->accesses && ports && cache && copies &&
       pool_init(&cu->lds_pool, 0, lds_accesses) && pool_init(&cu->global_pool, lds_accesses, machine->cu.accesses))
@@ -517,6 +551,7 @@ void cu_free(struct cu *cu) {
   lane_copies_free(cu);
   tell_close(cu);
   l1_free(&cu->l1);
+  l1_free(&cu->texels);
   cu_free_accesses(cu);
   free(cu->warps);
   free(cu->operands);
@@ -534,6 +569,7 @@ bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds) {
     cu->kernel_room = cu->kernels ? count : 0;
   }
   l1_share(&cu->l1, lds);
+  l1_share(&cu->texels, 0);
   cu->kernel_count = 0;
   cu->barriers_noted = 0;
   cu->active_cycles = 0;

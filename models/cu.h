@@ -233,11 +233,13 @@ struct cu_finish {
 /* A memory instruction under way; `isa` is first, so that one leads to the other. */
 struct cu_access {
   struct isa_access isa;
-  struct mem_line *lines; /* room for two of each lane */
+  struct mem_line *lines; /* room for two of each lane; of a read of an image `texels`, and `room` has the other */
+  struct mem_line *texels, *room;
+  struct l1 *cache; /* whose lines `fills` and `joined` are */
   uint32_t index;         /* in cu.accesses */
   uint32_t warp;
   bool prefetch;
-  uint32_t fills;  /* lines of the L1 that may wait for it */
+  uint32_t fills;  /* lines of the cache that may wait for it */
   uint32_t joined; /* lines behind those that it waits for, or reads when it need not wait any more: l1.h */
   uint32_t all;    /* of a load that only joins others: its lines, */
   uint64_t moved;  /* and the bytes of its sectors */
@@ -265,6 +267,7 @@ struct cu {
   struct cu_params params;
   uint64_t all_lanes; /* of a whole warp */
   struct mem_params mem;
+  struct texture_params texture;
   struct dma_params dma_params;
   uint32_t latency[ISA_CLASSES], interval[ISA_CLASSES];
   uint8_t unit[ISA_CLASSES];                      /* whose initiation interval counts */
@@ -298,7 +301,8 @@ struct cu {
   uint32_t held;     /* work-groups, whose copies may outlive their warps */
   cycle_t held_since;
 
-  struct l1 l1;
+  struct l1 l1, texels;     /* the latter: the texture unit's own cache */
+  struct rate texture_unit; /* a byte is a cycle */
   struct late_queue *late;     /* its loads that the memory has accepted, and that it is to carry out */
   struct cu_access **accesses; /* the LDS's, then global memory's; NULL: never under way so far */
   struct cu_chunk *chunks;     /* where they are */
@@ -359,7 +363,7 @@ void cu_report(void *kernel, const struct isa_hazard *hazard);
 /* ---- inside the CU ------------------------------------------------------------------------
  *
  * cu.c takes replies and work-groups and steps, warp.c holds a warp's account and sleep, issue.c what
- * schedulers do, group.h and its files what a work-group does together, lane_copy.h copies without an engine, tell.h
+ * schedulers do, texture.h reads of images, group.h and its files what a work-group does together, lane_copy.h copies without an engine, tell.h
  * what a timeline hears of all this. */
 
 static inline uint64_t cu_bit(uint32_t slot) { return UINT64_C(1) << slot; }
@@ -473,6 +477,10 @@ static inline void cu_send_memory(struct cu *cu, const struct mem_message *messa
 static inline uint32_t cu_l1_tags(const struct cu *cu, uint32_t lines) {
   return (uint32_t)div_up((uint64_t)lines * cu->params.line_interval, cu->mem.l1_tags);
 }
+
+/* Throws out all that its caches of global memory hold; lines that are written. */
+void cu_clear_caches(struct cu *cu);
+void cu_written(struct cu *cu, const struct mem_line *lines, uint32_t count);
 
 /* The L1 reads so many lines for a load, the sectors' bytes for all of its lanes; returns when it has passed them. */
 cycle_t cu_read_l1(struct cu *cu, struct cu_access *access, uint32_t lines, uint64_t bytes, cycle_t now);

@@ -289,6 +289,7 @@ static bool execute(struct functional *functional, struct unit *unit, uint32_t s
     return true;
   case ISA_CLASS_LDS:
   case ISA_CLASS_COPY_LANE:
+  case ISA_CLASS_TEXTURE:
     if (access->mask)
       isa_access_commit(access);
     return true;

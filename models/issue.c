@@ -6,6 +6,7 @@
 #include "models/lane_copy.h"
 #include "models/mbarrier.h"
 #include "models/tell.h"
+#include "models/texture.h"
 
 #define NO_ACCESS UINT32_MAX
 
@@ -69,6 +70,7 @@ static void join(struct cu *cu, uint32_t index, const struct isa_info *info, uin
                  cycle_t now) {
   struct cu_access *access = cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
+  access->cache = &cu->l1;
   const bool waits = l1_wait(&cu->l1, access->lines, access->joined, index);
   assert(waits && "a load that misses nothing and joins nothing hits");
   (void)waits;
@@ -107,7 +109,7 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
     missing += sector_count(access->lines[i].sectors);
   warp->kernel->stats.l1_hits += sectors - missing;
   warp->kernel->stats.l1_misses += missing;
-  message->fills = true;
+  message->fills = access->cache = &cu->l1;
   message->moved = (uint64_t)missing * cu->mem.sector;
   const uint32_t tags = cu_l1_tags(cu, all);
   message->passes = cu_passes(cu, MEM_LOAD, message->count);
@@ -115,15 +117,12 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
   return false;
 }
 
-/* What the L1, if there is one, has to do with an access; true if it is done with it. */
+/* What the L1 has to do with an access; true if it is done with it. */
 static bool pass_l1(struct cu *cu, uint32_t index, const struct isa_info *info, struct mem_message *message,
                     cycle_t now) {
   struct cu_access *access = cu->accesses[index];
-  if (message->kind == MEM_LOAD && !info->past_l1 && mem_aligned(&access->isa))
-    return served_by_l1(cu, index, info, message, now);
-  if (mem_writes(message->kind))
-    l1_written(&cu->l1, access->lines, message->count);
-  return false;
+  return message->kind == MEM_LOAD && !info->past_l1 && mem_aligned(&access->isa) &&
+         served_by_l1(cu, index, info, message, now);
 }
 
 /* A reservation, or an access to a packet, which makes one: perhaps once more. */
@@ -162,6 +161,8 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   access->prefetch = message.kind == MEM_PREFETCH;
   if (cu->l1.sets && pass_l1(cu, index, info, &message, now))
     return;
+  if (mem_writes(message.kind))
+    cu_written(cu, access->lines, message.count);
   if (cu->params.store_room && message.kind == MEM_STORE)
     cu->stored_bytes += access->stored = (uint32_t)mem_bytes_up(&cu->mem, &message);
   cycle_t from = now;
@@ -189,7 +190,7 @@ static bool is_lds(const struct isa_info *info) { return is_of_lds((enum isa_cla
 
 static bool is_of_global(enum isa_class class_) {
   return class_ == ISA_CLASS_GLOBAL || class_ == ISA_CLASS_PREFETCH || class_ == ISA_CLASS_PIPE ||
-         class_ == ISA_CLASS_COPY_LANE;
+         class_ == ISA_CLASS_COPY_LANE || class_ == ISA_CLASS_TEXTURE;
 }
 
 static bool is_global(const struct isa_info *info) { return is_of_global((enum isa_class)info->class_); }
@@ -269,6 +270,10 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     if (under_way)
       send_global(cu, access, info, now);
     return true;
+  case ISA_CLASS_TEXTURE:
+    if (under_way)
+      texture_issue(cu, access, info, now);
+    return true;
   case ISA_CLASS_COPY_LANE:
     if (under_way)
       lane_copy_own(cu, access, now);
@@ -286,8 +291,8 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     group_arrive(cu, slot, result->pc, result, now);
     return false;
   case ISA_CLASS_FENCE:
-    if (info->global_fence && cu->l1.sets)
-      l1_clear(&cu->l1);
+    if (info->global_fence)
+      cu_clear_caches(cu);
     cu_set_results(warp, info, ready, CU_NO_UNIT, STALL_DEPENDENCY);
     return true;
   default:

@@ -350,8 +350,8 @@ static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
   message.passes =
       access->copy == CU_OWN_COPY ? own_passes(cu, access, &message) : cu_passes(cu, message.kind, message.count);
   access->fills = 0;
-  if (message.kind == MEM_STORE && cu->l1.sets)
-    l1_written(&cu->l1, access->lines, message.count);
+  if (message.kind == MEM_STORE)
+    cu_written(cu, access->lines, message.count);
   cu_send_memory(cu, &message, now, now);
   struct cu_kernel *kernel = kernel_of(cu, index);
   if (cu->tell)

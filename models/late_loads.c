@@ -59,13 +59,12 @@ uint32_t late_toucher(const struct late_loads *late, const struct mem_line *line
   return stamp->round == late->round ? stamp->whose : LATE_NOBODY;
 }
 
-void late_take(struct late_queue *queue, const struct warp_source *source, const struct l1 *l1,
-               struct isa_memory *memory) {
+void late_take(struct late_queue *queue, const struct warp_source *source, struct isa_memory *memory) {
   for (uint32_t i = 0; i < queue->count; i++) {
     const struct late_load *load = &queue->load[i];
     source->commit.call(source->commit.self, load->access);
     if (load->fills)
-      l1_capture(l1, memory, load->lines, load->count);
+      l1_capture(load->fills, memory, load->lines, load->count);
   }
   queue->count = 0;
 }

@@ -27,7 +27,7 @@ struct late_load {
   struct isa_access *access;
   const struct mem_line *lines;
   uint32_t count; /* of them */
-  bool fills;     /* lines of the L1 take the bytes */
+  const struct l1 *fills; /* whose lines take the bytes; NULL: none */
 };
 
 /* Those of a compute unit, in order. */
@@ -63,7 +63,6 @@ void late_end_round(struct late_loads *late);
 uint32_t late_toucher(const struct late_loads *late, const struct mem_line *line);
 
 /* Carries out all that wait in a queue. */
-void late_take(struct late_queue *queue, const struct warp_source *source, const struct l1 *l1,
-               struct isa_memory *memory);
+void late_take(struct late_queue *queue, const struct warp_source *source, struct isa_memory *memory);
 
 #endif

@@ -25,6 +25,14 @@ static const struct param_row mem_rows[] = {
 #undef POW2
 #undef ENUM
 
+#define PARAM(...) PARAM_ROW(struct texture_params, __VA_ARGS__)
+#define ENUM(...) ENUM_ROW(struct texture_params, __VA_ARGS__)
+static const struct param_row texture_rows[] = {
+#include "models/texture.params.def"
+};
+#undef PARAM
+#undef ENUM
+
 #define PARAM(...) PARAM_ROW(struct isa_features, __VA_ARGS__)
 #define POW2(...) POW2_ROW(struct isa_features, __VA_ARGS__)
 #define ENUM(...) ENUM_ROW(struct isa_features, __VA_ARGS__)
@@ -60,6 +68,7 @@ const struct param_group machine_groups[MACHINE_GROUPS] = {
   {"lds", "Local data store", lds_param_rows, LDS_ROWS, offsetof(struct machine, lds)},
   {"dma", "DMA engine", dma_param_rows, DMA_ROWS, offsetof(struct machine, dma)},
   {"mem", "Global memory", mem_rows, sizeof mem_rows / sizeof *mem_rows, offsetof(struct machine, mem)},
+  {"texture", "Texture unit", texture_rows, sizeof texture_rows / sizeof *texture_rows, offsetof(struct machine, texture)},
   {"isa", "Instruction set", isa_feature_rows, sizeof isa_feature_rows / sizeof *isa_feature_rows, offsetof(struct machine, isa)},
   {"host", "Host", host_rows, sizeof host_rows / sizeof *host_rows, offsetof(struct machine, host)},
 };

@@ -24,6 +24,14 @@ struct host_params {
 #undef PARAM
 };
 
+struct texture_params {
+#define PARAM PARAM_FIELD
+#define ENUM PARAM_FIELD
+#include "models/texture.params.def"
+#undef PARAM
+#undef ENUM
+};
+
 extern const struct stat_group mem_stat_group;
 
 enum cu_dependence { CU_SCOREBOARD, CU_FIXED };
@@ -32,6 +40,7 @@ enum cu_local_fence { CU_FENCE_WAITS, CU_FENCE_ORDERS };
 enum cu_barrier_blocks { CU_BARRIER_BLOCKS_ALL, CU_BARRIER_BLOCKS_ACCESSES };
 enum cu_functions { CU_SINGLE, CU_NVIDIA };
 enum cu_off { CU_OFF_SKIP, CU_OFF_PASS };
+enum texture_layout { TEXTURE_ROWS, TEXTURE_BLOCKS };
 enum cu_policy { CU_ROUND_ROBIN, CU_GREEDY_OLDEST, CU_OLDEST, CU_GREEDY_FAIR };
 
 struct machine {
@@ -40,13 +49,14 @@ struct machine {
   struct lds_params lds;
   struct dma_params dma;
   struct mem_params mem;
+  struct texture_params texture;
   struct isa_features isa;
   struct host_params host;
 };
 
-/* The groups cu, lds, dma, mem, isa and host; `base` offsets are into struct machine. The models read the first four.
- */
-enum { MACHINE_GROUPS = 6, MACHINE_MODEL_GROUPS = 4 };
+/* The groups cu, lds, dma, mem, texture, isa and host; `base` offsets are into struct machine. The models read the first
+ * five. */
+enum { MACHINE_GROUPS = 7, MACHINE_MODEL_GROUPS = 5 };
 extern const struct param_group machine_groups[MACHINE_GROUPS];
 
 /* Every parameter at its default. */

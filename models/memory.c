@@ -132,7 +132,7 @@ void memory_commit(const struct memory *memory, const struct mem_event *event) {
   else if (message->kind != MEM_PREFETCH)
     source->commit.call(source->commit.self, message->access);
   if (message->fills)
-    l1_capture(memory->clients[event->client].l1, memory->mirror, message->lines, message->count);
+    l1_capture(message->fills, memory->mirror, message->lines, message->count);
 }
 
 static void count(struct memory *memory, const struct mem_message *message) {
@@ -277,7 +277,7 @@ static void make_room_for_events(struct memory *memory) {
 /* ---- loads that compute units carry out --------------------------------------------------- */
 
 static void take_late_of(struct memory *memory, uint32_t client) {
-  late_take(&memory->late.queue[client], memory->clients[client].source, memory->clients[client].l1, memory->mirror);
+  late_take(&memory->late.queue[client], memory->clients[client].source, memory->mirror);
 }
 
 /* All that wait. */

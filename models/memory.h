@@ -84,8 +84,8 @@ struct mem_message {
   bool bypass;     /* DMA kinds: what is not in the L2 goes past it */
   bool train;      /* DMA kinds: its runs follow each other, one a cycle */
   bool returns;    /* MEM_ATOMIC: the old values are wanted */
-  bool fills;      /* MEM_LOAD: lines of the CU's L1 take the bytes */
   bool past;       /* MEM_LOAD: the bytes go past the registers, as an engine's do */
+  const struct l1 *fills; /* MEM_LOAD: the cache of the CU whose lines take the bytes, or NULL */
   bool pipe;       /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
   union {
     struct {                        /* CU kinds */
@@ -134,7 +134,6 @@ struct mem_client {
   struct rate down;
   struct rate results;         /* of atomic operations: it passes results times atomic_return */
   cycle_t last_reply;          /* to the CU: later ones do not overtake it */
-  struct l1 *l1;               /* the CU's */
   unsigned from;               /* L2_FROM or 0 */
   struct mem_cluster *cluster; /* NULL: it shares no port */
   struct timeline_tap tap;     /* SERVED */

@@ -183,7 +183,6 @@ static bool node_init(struct simulation *simulation, struct node *home, struct n
 static void join_node(struct simulation *simulation, struct node *node, uint32_t index) {
   node->cu.late = &simulation->memory.late.queue[index];
   node->cu.from_memory = &simulation->memory.clients[index].to_cu;
-  simulation->memory.clients[index].l1 = &node->cu.l1;
   simulation->cus[index] = &node->cu;
 }
 

@@ -43,7 +43,7 @@ enum {
   TRACE_VERSION = 1,
   TRACE_LANES = 64,              /* the widest warp */
   TRACE_WARPS = 1 << 16,         /* of a work-group, at most */
-  TRACE_VECTORS = 2,             /* vectors that a kind may have */
+  TRACE_VECTORS = 3,             /* vectors that a kind may have */
   TRACE_FIELDS = 16,             /* fields that a kind may have */
   TRACE_BATCH_BYTES = 16 << 10,  /* of a group's streams, before they are handed on */
   TRACE_BLOCK_BYTES = 128 << 10, /* of a block of them, before compression */

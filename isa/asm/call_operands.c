@@ -1,6 +1,8 @@
 /* Operands that only copies, waits and operations on pipes have: what is named, and what is packed into imm. */
 #include "isa/asm/operands.h"
 
+#include <stdio.h>
+
 /* ---- copies and waits ---------------------------------------------------------------------------- */
 
 bool take_stride(struct assembler *as, struct isa_inst *inst) {
@@ -87,21 +89,25 @@ bool take_events(struct assembler *as, struct isa_inst *inst) {
 
 /* ---- pipes --------------------------------------------------------------------------------------- */
 
-/* kind=WORD */
-bool take_kind(struct assembler *as, struct isa_inst *inst) {
-  static const char legal[] = "kind=item, group, subgroup or packet";
-  const struct token word = lexer_take(&as->lexer);
-  if (!token_is(word, "kind"))
-    return fail(as, word, "who reserves: item, group, subgroup or packet", "expected kind=... instead of");
+bool take_word(struct assembler *as, const char *name, const char *const words[], unsigned count,
+               struct isa_inst *inst) {
+  char legal[160];
+  size_t length = 0;
+  for (unsigned i = 0; i < count; i++)
+    length += (size_t)snprintf(legal + length, sizeof legal - length, "%s%s", i ? i + 1 < count ? ", " : " or " : "",
+                               words[i]);
+  const struct token at = lexer_take(&as->lexer);
+  if (!token_is(at, name))
+    return fail(as, at, legal, "expected %s=... instead of", name);
   if (!expect_sign(as, '='))
     return false;
-  const struct token kind = lexer_take(&as->lexer);
-  for (uint64_t i = 0; i < ISA_PIPE_KINDS; i++)
-    if (token_is(kind, isa_pipe_kinds[i])) {
+  const struct token word = lexer_take(&as->lexer);
+  for (uint64_t i = 0; i < count; i++)
+    if (token_is(word, words[i])) {
       inst->imm |= i << 32;
       return true;
     }
-  return fail(as, kind, legal, "no such kind:");
+  return fail(as, word, legal, "no such %s:", name);
 }
 
 bool take_packet_size(struct assembler *as, struct isa_inst *inst) {

@@ -55,8 +55,10 @@ static bool arg_type(struct assembler *as, struct isa_arg *arg, uint32_t *align)
     arg->kind = ISA_ARG_GLOBAL;
   else if (token_is(type, "pipe"))
     arg->kind = ISA_ARG_PIPE;
-  else if (token_is(type, "local")) {
-    arg->kind = ISA_ARG_LOCAL;
+  else if (type.kind == TOKEN_WORD && isa_image_argument(type.text, type.length) < ISA_IMAGE_KINDS)
+    arg->kind = ISA_ARG_IMAGE;
+  else if (token_is(type, "local") || token_is(type, "sampler")) {
+    arg->kind = token_is(type, "local") ? ISA_ARG_LOCAL : ISA_ARG_SAMPLER;
     arg->bytes = *align = 4;
   } else if (token_is(type, "bytes")) {
     uint64_t bytes = 0;
@@ -70,7 +72,7 @@ static bool arg_type(struct assembler *as, struct isa_arg *arg, uint32_t *align)
     arg->bytes = *align = type.kind == TOKEN_WORD ? isa_value_bytes(type.text, type.length) : 0;
   }
   if (!arg->bytes)
-    return fail(as, type, "use global, local, pipe, u32, f32x4, ... or bytes N", "unknown type of an argument:");
+    return fail(as, type, "use global, local, pipe, image2d, sampler, u32, f32x4, ... or bytes N", "unknown type of an argument:");
   arg->type = strndup(type.text, type.length);
   return arg->type || fail_memory(as);
 }

@@ -85,7 +85,7 @@ static uint32_t missing(struct l1 *l1, struct mem_line *line, uint32_t *join) {
 }
 
 uint32_t l1_miss(struct l1 *l1, struct mem_line *lines, uint32_t count, uint32_t *joined) {
-  struct mem_line here[MEM_ACCESS_LINES];
+  struct mem_line here[MEM_TEXEL_LINES];
   uint32_t left = 0, waits = 0, found = 0, all = 0;
   for (uint32_t i = 0; i < count; i++) {
     struct mem_line line = lines[i];

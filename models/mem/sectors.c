@@ -91,6 +91,25 @@ uint32_t mem_merge(const struct mem_params *params, const struct isa_access *acc
   return count;
 }
 
+uint32_t mem_merge_texels(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
+                          uint32_t *sectors) {
+  const unsigned shift = (unsigned)__builtin_ctz(params->line);
+  uint32_t count = 0;
+  for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
+    struct isa_samples samples;
+    isa_access_samples(access, (uint32_t)__builtin_ctzll(lanes), &samples);
+    for (unsigned i = 0; i < samples.count; i++) {
+      const uint64_t first = samples.address[i], last = first + access->bytes - 1;
+      for (uint64_t line = first >> shift; !samples.border[i] && line <= last >> shift; line++)
+        find_line(lines, &count, line)->sectors |= sectors_in(params, first, access->bytes, line);
+    }
+  }
+  *sectors = 0;
+  for (uint32_t i = 0; i < count; i++)
+    *sectors += sector_count(lines[i].sectors);
+  return count;
+}
+
 /* What lanes want of each line. They are taken to want different bytes, as they mostly do. */
 static void count_written(const struct mem_params *params, const struct isa_access *access,
                           const struct mem_line *lines, uint32_t count, uint32_t *written) {

@@ -12,6 +12,7 @@
 #ifndef MODELS_MEM_SECTORS_H
 #define MODELS_MEM_SECTORS_H
 
+#include "isa/image.h"
 #include "isa/isa.h"
 #include "models/mem/params.h"
 #include "sim/core/time.h"
@@ -66,6 +67,11 @@ bool mem_aligned(const struct isa_access *access);
 enum { MEM_ACCESS_LINES = 2 * ISA_LANES };
 uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
                    uint32_t *sectors);
+
+/* The same of the texels that a read of an image wants: at most MEM_TEXEL_LINES. */
+enum { MEM_TEXEL_LINES = ISA_IMAGE_TEXELS * ISA_LANES };
+uint32_t mem_merge_texels(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
+                          uint32_t *sectors);
 
 /* How many of an access's lines have a sector of which it wants a part only; *sectors counts the sectors of these. */
 uint32_t mem_partial_lines(const struct mem_params *params, const struct isa_access *access,

@@ -36,7 +36,7 @@
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
 /* Part of every key: another number, and all that was kept counts no more. */
-static const char format_version[] = "warpwait opencl 7";
+static const char format_version[] = "warpwait opencl 8";
 
 /* What the translator may use beyond plain SPIR-V: atomics on floats, rotations, products of groups, shuffles. */
 #define EXTENSIONS                                                                                                     \
@@ -51,10 +51,8 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
                               "#define __OPENCL_VERSION__ 300\n"
                               "#endif\n"
     /* clang-format off */
-    WITHOUT(__IMAGE_SUPPORT__) WITHOUT(__opencl_c_images) WITHOUT(__opencl_c_read_write_images)
-    WITHOUT(__opencl_c_3d_image_writes) WITHOUT(cl_khr_3d_image_writes) WITHOUT(cl_khr_depth_images)
     WITHOUT(cl_khr_gl_msaa_sharing) WITHOUT(cl_khr_mipmap_image) WITHOUT(cl_khr_mipmap_image_writes)
-    WITHOUT(cl_khr_srgb_image_writes) WITHOUT(__opencl_c_device_enqueue)
+    WITHOUT(__opencl_c_device_enqueue)
     WITHOUT(cl_khr_integer_dot_product) WITHOUT(__opencl_c_integer_dot_product_input_4x8bit)
     WITHOUT(__opencl_c_integer_dot_product_input_4x8bit_packed) WITHOUT(cl_arm_integer_dot_product_int8)
     WITHOUT(cl_arm_integer_dot_product_accumulate_int8) WITHOUT(cl_arm_integer_dot_product_accumulate_int16)

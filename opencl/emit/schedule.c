@@ -142,13 +142,19 @@ static void forget(void *self, uint32_t vreg) {
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
-enum space { SPACE_NONE, SPACE_GLOBAL, SPACE_LDS, SPACE_PRIVATE };
+enum space { SPACE_NONE, SPACE_GLOBAL, SPACE_LDS, SPACE_PRIVATE, SPACE_IMAGE };
 
 static enum space space_of(const struct machine_inst *inst, bool *writes_it) {
   *writes_it = false;
-  if (inst->op < ISA_LD_ARG_U8 || inst->op > ISA_ST_GLOBAL_128) /* atomic accesses are further down */
+  const bool image = inst->op >= ISA_IMAGE_SAMPLE_1D && inst->op <= ISA_IMAGE_STORE_3D;
+  if ((inst->op < ISA_LD_ARG_U8 || inst->op > ISA_ST_GLOBAL_128) && !image) /* atomic accesses are further down */
     return SPACE_NONE;
   switch ((enum isa_format)isa_rows[inst->op].format) {
+  case FORMAT_IMAGE_STORE:
+    *writes_it = true;
+    return SPACE_IMAGE;
+  case FORMAT_IMAGE_READ:
+    return SPACE_IMAGE;
   case FORMAT_STORE_GLOBAL:
     *writes_it = true;
     return SPACE_GLOBAL;
@@ -176,7 +182,7 @@ static uint32_t index_of(const struct machine_inst *inst, enum space space) {
 /* The same base, and so far from one another that no byte is of both. */
 static bool apart(const struct schedule *s, uint32_t one, uint32_t two, enum space space) {
   const struct machine_inst *a = &s->inst[one], *b = &s->inst[two];
-  if (a->a != b->a || index_of(a, space) != index_of(b, space) || s->node[one].base != s->node[two].base ||
+  if (space == SPACE_IMAGE || a->a != b->a || index_of(a, space) != index_of(b, space) || s->node[one].base != s->node[two].base ||
       s->node[one].index != s->node[two].index || a->memory || b->memory)
     return false;
   const int64_t distance = space == SPACE_GLOBAL ? (int64_t)(b->imm - a->imm) : (int32_t)(uint32_t)(b->imm - a->imm);
@@ -211,6 +217,7 @@ static bool is_fixed(const struct machine_inst *inst) {
   case FORMAT_QUERY_AXIS:
   case FORMAT_LOAD_ARG:
   case FORMAT_LOAD_CONST:
+  case FORMAT_IMAGE_QUERY:
     return false;
   default:
     return inst->fixed || space_of(inst, &writes_it) == SPACE_NONE;
@@ -227,6 +234,7 @@ static uint32_t latency_of(const struct machine_inst *inst) {
     return 1;
   switch ((enum isa_class)isa_rows[inst->op].class_) {
   case ISA_CLASS_GLOBAL:
+  case ISA_CLASS_TEXTURE:
     return GLOBAL;
   case ISA_CLASS_LDS:
   case ISA_CLASS_PRIVATE:

@@ -201,6 +201,7 @@ static void operand(struct select *s, struct machine_inst *out, const struct isa
     break;
   case 'H':
   case 'P':
+  case 'i':
     out->a = in_registers(s, f->operand[0], VREG_WORD, 2);
     break;
   case 'L':

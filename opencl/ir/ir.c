@@ -219,7 +219,7 @@ enum isa_type ir_operand_type(enum isa_op op, uint32_t position) {
     return position < ISA_WAIT_EVENTS + (op == ISA_WAIT_FIRST) ? TYPE_U32 : TYPE_NONE;
   if (op == ISA_PRINTF)
     return position < 2 ? TYPE_U32 : TYPE_NONE;
-  if (position == 0 && strpbrk(operands, "GHIP"))
+  if (position == 0 && strpbrk(operands, "GHIPi"))
     return TYPE_U64;
   if (position == 0 && strchr(operands, 'L'))
     return TYPE_U32;
@@ -261,6 +261,7 @@ bool ir_is_pure(const struct ir *ir, ir_ref ref) {
   case FORMAT_QUERY_AXIS:
   case FORMAT_LOAD_ARG:
   case FORMAT_LOAD_CONST:
+  case FORMAT_IMAGE_QUERY:
     return true;
   default:
     return false;
@@ -283,6 +284,8 @@ bool ir_is_removable(const struct ir *ir, ir_ref ref) {
   case FORMAT_LOAD_PRIVATE:
   case FORMAT_LOAD_LDS:
   case FORMAT_LOAD_GLOBAL:
+  case FORMAT_IMAGE_READ:
+  case FORMAT_IMAGE_QUERY:
   case FORMAT_SHUFFLE:
   case FORMAT_VOTE:
   case FORMAT_REDUCE:

@@ -64,7 +64,8 @@ static bool value_type(struct build *b, const struct spirv_type *type, char text
   return true;
 }
 
-/* What lies in the argument block for a parameter: the type whose bytes they are, NULL for pointers. */
+/* What lies in the argument block for a parameter: the type whose bytes they are, NULL for pointers and what
+ * is like them. */
 static const struct spirv_type *classify(struct build *b, uint32_t parameter, struct isa_arg *arg, char text[16]) {
   const struct spirv_type *type = build_type(b, parameter);
   arg->kind = ISA_ARG_VALUE;
@@ -76,6 +77,16 @@ static const struct spirv_type *classify(struct build *b, uint32_t parameter, st
   if (type->kind == SPIRV_PIPE) {
     arg->kind = ISA_ARG_PIPE;
     snprintf(text, 16, "pipe");
+    return NULL;
+  }
+  if (type->kind == SPIRV_IMAGE) {
+    arg->kind = ISA_ARG_IMAGE;
+    snprintf(text, 16, "image%.9s", isa_image_kinds[type->image].name);
+    return NULL;
+  }
+  if (type->kind == SPIRV_SAMPLER) {
+    arg->kind = ISA_ARG_SAMPLER;
+    snprintf(text, 16, "sampler");
     return NULL;
   }
   if (type->kind != SPIRV_POINTER) {
@@ -111,7 +122,7 @@ static struct core_access in_block(const struct isa_arg *arg) {
 
 static void load_pointer(struct build *b, uint32_t parameter, const struct isa_arg *arg) {
   const struct core_access access = in_block(arg);
-  if (arg->kind != ISA_ARG_PIPE)
+  if (arg->kind == ISA_ARG_LOCAL || arg->kind == ISA_ARG_GLOBAL)
     b->core->spaces[parameter] = arg->kind == ISA_ARG_LOCAL ? IN_LOCAL : IN_GLOBAL | IN_NULL;
   *build_define(b, parameter) = core_load_bytes(b, &access, 0, arg->bytes);
 }
@@ -135,7 +146,7 @@ static bool add(struct build *b, const struct spirv_function *function, uint32_t
   arg->name = name;
   arg->type = need_copy(text);
   b->ir->arg_count = number + 1;
-  const uint32_t pointer = arg->kind == ISA_ARG_LOCAL ? 4 : 8;
+  const uint32_t pointer = arg->kind == ISA_ARG_LOCAL || arg->kind == ISA_ARG_SAMPLER ? 4 : 8;
   if (b->failed || !place(b, arg, type ? type->size : pointer, type && type->align ? type->align : type ? 1 : pointer))
     return false;
   if (!type)

@@ -147,6 +147,7 @@ bool build_convert(struct build *b,
 bool build_atomic(struct build *b, const struct spirv_inst *inst);
 bool build_group(struct build *b, const struct spirv_inst *inst); /* barriers, OpGroup*, sub-groups */
 bool build_pipe(struct build *b, const struct spirv_inst *inst);  /* 274 to 288 */
+bool build_image(struct build *b, const struct spirv_inst *inst); /* 86 to 107 */
 bool build_printf(struct build *b, const struct spirv_inst *inst);
 /* A load of a built-in Input variable: `parts` of its type. */
 bool build_builtin(struct build *b, unsigned builtin, const struct spirv_type *type, ir_ref *parts);

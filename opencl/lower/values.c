@@ -60,8 +60,10 @@ enum ir_width core_width(const struct spirv_type *type) {
   case SPIRV_POINTER:
     return type->storage == SPIRV_WORKGROUP || type->storage == SPIRV_FUNCTION_STORAGE ? IR_W1 : IR_W2;
   case SPIRV_EVENT:
+  case SPIRV_SAMPLER:
     return IR_W1;
   case SPIRV_PIPE:
+  case SPIRV_IMAGE:
     return IR_W2;
   default:
     return IR_NOTHING;
@@ -90,6 +92,10 @@ static uint8_t *put_widths(struct build *b, const struct spirv_type *type, uint8
     for (uint32_t i = 0; i < type->count; i++)
       width = put_widths(b, spirv_type(b->module, type->member[i]), width);
     return width;
+  case SPIRV_SAMPLED_IMAGE:
+    width[0] = IR_W2;
+    width[1] = IR_W1;
+    return width + 2;
   default:
     *width = (uint8_t)core_width(type);
     if (*width == IR_NOTHING)
@@ -202,6 +208,9 @@ static bool constant_parts(struct build *b, const struct spirv_inst *inst, const
     return constant_scalar(b, inst, type, part);
   case OpConstantNull:
     return core_zero(b, type, part);
+  case OpConstantSampler:
+    *part = build_32(b, (uint32_t)b->module->id[inst->word[2]].value);
+    return !b->failed;
   case OpUndef:
     return core_undefined(b, type, part);
   case OpConstantComposite:

@@ -12,6 +12,7 @@
 #ifndef OPENCL_SPIRV_SPIRV_H
 #define OPENCL_SPIRV_SPIRV_H
 
+#include "isa/image.h"
 #include "isa/isa.h"
 #include "opencl/ir/ir.h"
 
@@ -90,7 +91,10 @@ enum spirv_type_kind {
   SPIRV_EVENT,
   SPIRV_FUNCTION_TYPE,
   SPIRV_PIPE,   /* the address of its header; ids of reservations are 64-bit integers */
-  SPIRV_OPAQUE, /* images, samplers, queues, ...: named, and refused where used */
+  SPIRV_IMAGE,   /* a handle */
+  SPIRV_SAMPLER, /* a word, as isa/image.h has it */
+  SPIRV_SAMPLED_IMAGE, /* one of each; the image's type is the element */
+  SPIRV_OPAQUE,        /* queues, ...: named, and refused where used */
 };
 
 enum spirv_storage {
@@ -106,6 +110,7 @@ struct spirv_type {
   uint8_t kind;     /* enum spirv_type_kind */
   uint8_t bits;     /* int, float */
   uint8_t storage;  /* pointer */
+  uint8_t image;    /* image: enum isa_image_kind */
   uint32_t element; /* type id of a vector's, array's, pointer's element; function type: of the result */
   uint32_t count;   /* components, length (0: unknown), members, parameters */
   uint32_t *member; /* type ids: struct members, function parameters */
@@ -114,7 +119,7 @@ struct spirv_type {
   uint32_t align;   /* natural; a packed struct's is 1 */
   uint8_t depth;    /* how deep arrays, structs and vectors nest in it: at most SPIRV_MOST_DEPTH */
   uint32_t parts;   /* scalars in it, arrays and structs taken apart; at most SPIRV_MOST_PARTS, else that + 1 */
-  const char *name; /* opaque: "image2d", "pipe", ...; else NULL */
+  const char *name; /* opaque: "queue_t", ...; image: "image2d_t", ...; else NULL */
 };
 
 enum {

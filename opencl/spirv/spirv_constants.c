@@ -313,6 +313,17 @@ static bool read_composite(struct reader *r, const struct spirv_type *type, uint
   return r->work[result] <= READER_MOST_WORK || reader_fail(r, "a constant of more than 2^26 parts");
 }
 
+/* SPIR-V numbers addressing modes as isa/image.h does. */
+static bool read_sampler(struct reader *r, const struct spirv_type *type, struct spirv_id *id) {
+  const uint32_t mode = reader_word(r, 3), normalized = reader_word(r, 4), filter = reader_word(r, 5);
+  if (type->kind != SPIRV_SAMPLER)
+    return reader_fail(r, "a sampler whose type is none");
+  if (mode >= ISA_IMAGE_ADDRESSES || normalized > 1 || filter > 1)
+    return reader_fail(r, "a sampler with addressing mode %u, normalized %u, filter %u", mode, normalized, filter);
+  id->value = isa_sampler(normalized, (enum isa_image_address)mode, filter);
+  return true;
+}
+
 static bool read_value(struct reader *r, const struct spirv_type *type, uint32_t result) {
   struct spirv_id *id = &r->module->id[result];
   switch (reader_op(r)) {
@@ -328,7 +339,9 @@ static bool read_value(struct reader *r, const struct spirv_type *type, uint32_t
     return read_composite(r, type, result);
   case OpSpecConstantOp:
     return read_spec_op(r, type, id);
-  default: /* false, null, undefined: 0; samplers and the like are refused where they are used */
+  case OpConstantSampler:
+    return read_sampler(r, type, id);
+  default: /* false, null, undefined: 0; pipe storage is refused where it is used */
     return true;
   }
 }
@@ -406,9 +419,10 @@ static bool write_constant(const struct writer *writer, uint32_t id, uint8_t *to
     return write_parts(writer, inst, type, to);
   const uint32_t base = row->kind == SPIRV_VARIABLE ? id : row->base;
   const uint64_t value = base ? writer->address(writer->context, base, row->value) : row->value;
-  for (unsigned byte = 0; is_scalar(type) && byte < type->size; byte++)
+  const bool is_number = is_scalar(type) || type->kind == SPIRV_SAMPLER;
+  for (unsigned byte = 0; is_number && byte < type->size; byte++)
     to[byte] = (uint8_t)(value >> 8 * byte);
-  return (is_scalar(type) && !row->unfolded) || inst->op == OpConstantNull || inst->op == OpUndef;
+  return (is_number && !row->unfolded) || inst->op == OpConstantNull || inst->op == OpUndef;
 }
 
 bool spirv_constant_bytes(const struct spirv *module, uint32_t id, uint8_t *to,

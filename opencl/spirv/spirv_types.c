@@ -8,14 +8,12 @@
 
 #define MOST_TYPE_BYTES (UINT64_C(1) << 47) /* what 64-bit machines can address */
 
-/* Types that are refused where they are used. Operand 2 of an image's type is its dimension. */
+/* Types that are refused where they are used. */
 static const struct {
   uint16_t op;
   const char *name;
 } opaque_types[] = {
     {OpTypeMatrix, "matrix"},
-    {OpTypeSampler, "sampler_t"},
-    {OpTypeSampledImage, "sampled image"},
     {OpTypeRuntimeArray, "array of unknown length"},
     {OpTypeOpaque, "opaque type"},
     {OpTypeDeviceEvent, "clk_event_t"},
@@ -26,21 +24,36 @@ static const struct {
 };
 
 /* By dimension, then arrayed or not. */
-static const char *const image_types[][2] = {
-    {"image1d_t", "image1d_array_t"}, {"image2d_t", "image2d_array_t"}, {"image3d_t", "image3d_t"},
-    {"cube image", "cube image"},     {"image2d_t", "image2d_array_t"}, {"image1d_buffer_t", "image1d_buffer_t"},
+static const struct {
+  const char *name;
+  uint8_t kind;
+} image_types[][2] = {
+    {{"image1d_t", ISA_IMAGE_1D}, {"image1d_array_t", ISA_IMAGE_1D_ARRAY}},
+    {{"image2d_t", ISA_IMAGE_2D}, {"image2d_array_t", ISA_IMAGE_2D_ARRAY}},
+    {{"image3d_t", ISA_IMAGE_3D}, {NULL, 0}},
+    {{NULL, 0}, {NULL, 0}}, /* cubes */
+    {{NULL, 0}, {NULL, 0}}, /* rectangles */
+    {{"image1d_buffer_t", ISA_IMAGE_1D_BUFFER}, {NULL, 0}},
 };
 
 static const char *opaque_name(const struct reader *r) {
-  if (reader_op(r) == OpTypeImage) {
-    const uint32_t dimension = reader_word(r, 3);
-    return dimension < sizeof image_types / sizeof *image_types ? image_types[dimension][reader_word(r, 5) != 0]
-                                                                : "image";
-  }
   for (size_t i = 0; i < sizeof opaque_types / sizeof *opaque_types; i++)
     if (opaque_types[i].op == reader_op(r))
       return opaque_types[i].name;
   return NULL;
+}
+
+static struct spirv_type image_type(const struct reader *r) {
+  const uint32_t dimension = reader_word(r, 3), arrayed = reader_word(r, 5), multisampled = reader_word(r, 6);
+  const bool known = dimension < sizeof image_types / sizeof *image_types && arrayed < 2 && !multisampled &&
+                     image_types[dimension][arrayed].name;
+  return (struct spirv_type){.kind = known ? SPIRV_IMAGE : SPIRV_OPAQUE,
+                             .image = known ? image_types[dimension][arrayed].kind : 0,
+                             .size = 8,
+                             .align = 8,
+                             .parts = 1,
+                             .name = known ? image_types[dimension][arrayed].name
+                                           : "a cube, a rectangle or a multisampled image"};
 }
 
 bool reader_is_type(uint16_t op) {
@@ -59,6 +72,8 @@ bool reader_is_type(uint16_t op) {
   case OpTypePipe:
   case OpTypeFunction:
   case OpTypeImage:
+  case OpTypeSampler:
+  case OpTypeSampledImage:
     return true;
   default:
     for (size_t i = 0; i < sizeof opaque_types / sizeof *opaque_types; i++)
@@ -256,6 +271,16 @@ static bool make_type(struct reader *r, struct spirv_type *type) {
     return true;
   case OpTypeFunction:
     return read_function_type(r, type);
+  case OpTypeImage:
+    *type = image_type(r);
+    return true;
+  case OpTypeSampler:
+    *type = (struct spirv_type){.kind = SPIRV_SAMPLER, .bits = 32, .size = 4, .align = 4, .parts = 1};
+    return true;
+  case OpTypeSampledImage:
+    *type = (struct spirv_type){
+        .kind = SPIRV_SAMPLED_IMAGE, .element = reader_word(r, 2), .size = 16, .align = 8, .parts = 2};
+    return reader_type(r, 2) != NULL;
   default:
     *type = (struct spirv_type){.kind = SPIRV_OPAQUE, .size = 8, .align = 8, .parts = 1, .name = opaque_name(r)};
     return true;

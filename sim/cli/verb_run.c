@@ -60,8 +60,8 @@ static bool write_dump(const struct job *job, const char *word, struct message *
   uint8_t *owned = NULL;
   if (!job_dump_find(job, word, &dump, message))
     return false;
-  const uint8_t *data = job_dump_bytes(job, &dump, &bytes, &owned);
-  const bool good = output_write(dump.path, data, (size_t)bytes, message);
+  const uint8_t *data = job_dump_bytes(job, &dump, &bytes, &owned, message);
+  const bool good = data && output_write(dump.path, data, (size_t)bytes, message);
   free(owned);
   return good || message_within(message, "--dump");
 }

@@ -280,6 +280,68 @@ static bool read_pipes(struct job_reader *reader, const json_t *root) {
   return list;
 }
 
+/* The number of a word among `count`. */
+static bool read_choice(struct job_reader *reader, const struct place *parent, const json_t *object, const char *key,
+                        const char *(*name)(unsigned number), unsigned count, unsigned *number) {
+  const char *word = read_word(reader, parent, object, key);
+  for (*number = 0; word && *number < count; ++*number)
+    if (strcmp(word, name(*number)) == 0)
+      return true;
+  return word && json_fail(&reader->document, &(struct place){parent, key, 0}, "no image has '%.40s'", word);
+}
+
+static const char *kind_name(unsigned number) { return isa_image_kinds[number].name; }
+static const char *order_name(unsigned number) { return isa_image_orders[number].name; }
+static const char *type_name(unsigned number) { return isa_image_types[number].name; }
+
+/* Where its texels lie is the machine's affair, as it was in the recording. */
+static bool read_image(struct job_reader *reader, const struct place *place, const json_t *object) {
+  struct isa_memory *memory = &reader->job->memory;
+  struct isa_image image = {.of_buffer = json_is_true(json_object_get(object, "of_buffer"))};
+  const char *name = read_word(reader, place, object, "name");
+  uint64_t width, height, depth, layers;
+  unsigned kind, order, type;
+  if (!name || !read_choice(reader, place, object, "kind", kind_name, ISA_IMAGE_KINDS, &kind) ||
+      !read_choice(reader, place, object, "order", order_name, ISA_IMAGE_ORDERS, &order) ||
+      !read_choice(reader, place, object, "type", type_name, ISA_IMAGE_TYPES, &type) ||
+      !read_whole(reader, place, object, "width", 1, ISA_MOST_IMAGE_SIZE, &width) ||
+      !read_whole(reader, place, object, "height", 1, ISA_MOST_IMAGE_SIZE, &height) ||
+      !read_whole(reader, place, object, "depth", 1, ISA_MOST_IMAGE_SIZE, &depth) ||
+      !read_whole(reader, place, object, "layers", 1, ISA_MOST_IMAGE_SIZE, &layers) ||
+      !read_whole(reader, place, object, "row_pitch", 1, JOB_DEVICE_BYTES, &image.row_pitch) ||
+      !read_whole(reader, place, object, "slice_pitch", 1, JOB_DEVICE_BYTES, &image.slice_pitch) ||
+      !read_whole(reader, place, object, "base", 1, TRACE_JOB_SHIFT, &image.base))
+    return false;
+  image.kind = (enum isa_image_kind)kind;
+  image.order = (enum isa_image_order)order;
+  image.type = (enum isa_image_type)type;
+  image.width = (uint32_t)width;
+  image.height = (uint32_t)height;
+  image.depth = (uint32_t)depth;
+  image.layers = (uint32_t)layers;
+  image.layout = !image.of_buffer && reader->job->machine.texture.layout == TEXTURE_BLOCKS ? ISA_IMAGE_BLOCKS
+                                                                                           : ISA_IMAGE_ROWS;
+  snprintf(image.name, sizeof image.name, "%s", name);
+  const char *fault = isa_image_init(&image);
+  if (fault)
+    return json_fail(&reader->document, place, "%s", fault);
+  memory->images = need_more(memory->images, memory->image_count + 1, sizeof *memory->images);
+  memory->images[memory->image_count++] = image;
+  return true;
+}
+
+/* Traces of programs without images have no list. */
+static bool read_images(struct job_reader *reader, const json_t *root) {
+  const struct place all = {NULL, "images", 0};
+  const json_t *list = json_object_get(root, "images");
+  if (list && (!json_is_array(list) || json_array_size(list) > ISA_MOST_IMAGES))
+    return json_fail(&reader->document, &all, "is no list of at most %d images", ISA_MOST_IMAGES);
+  for (size_t i = 0; i < json_array_size(list); i++)
+    if (!read_image(reader, &(struct place){&all, NULL, i}, json_array_get(list, i)))
+      return false;
+  return true;
+}
+
 /* ---- launches */
 
 static const struct isa_program *program_of(const struct job_reader *reader, uint32_t number) {
@@ -434,7 +496,7 @@ static bool read_job(struct job_reader *reader, const json_t *root, cycle_t *max
   reader->job->name = need_copy(name);
   return read_whole(reader, NULL, root, "max_cycles", 1, INT64_MAX, max_cycles) && read_machine(reader, root) &&
          read_defines(reader, root) && read_programs(reader) && read_buffers(reader, root) &&
-         read_pipes(reader, root) && read_launches(reader, root);
+         read_pipes(reader, root) && read_images(reader, root) && read_launches(reader, root);
 }
 
 /* The meta "run". NULL with the message filled. */

@@ -60,6 +60,8 @@ struct trace_jobs {
   size_t buffer_count;
   struct known_pipe pipes[ISA_MOST_PIPES];
   size_t pipe_count;
+  struct isa_image *images; /* by number */
+  size_t image_count;
   cycle_t max_cycles;
   struct text launches; /* JSON: objects would take ten times the memory */
   size_t launch_count;
@@ -77,6 +79,7 @@ struct trace_jobs *trace_jobs_new(const struct job *first) {
 void trace_jobs_free(struct trace_jobs *jobs) {
   json_decref(jobs->head);
   free(jobs->buffers);
+  free(jobs->images);
   free(jobs->launches.data);
   free(jobs);
 }
@@ -139,17 +142,41 @@ static bool check_pipes(struct trace_jobs *jobs, const struct isa_memory *memory
   return true;
 }
 
+static bool same_image(const struct isa_image *a, const struct isa_image *b) {
+  return a->kind == b->kind && a->order == b->order && a->type == b->type && a->width == b->width &&
+         a->height == b->height && a->depth == b->depth && a->layers == b->layers && a->row_pitch == b->row_pitch &&
+         a->slice_pitch == b->slice_pitch && a->base == b->base;
+}
+
+/* A number stays one image's. */
+static bool check_images(const struct trace_jobs *jobs, const struct isa_memory *memory, struct message *message) {
+  for (size_t i = 0; i < memory->image_count && i < jobs->image_count; i++)
+    if (!same_image(&jobs->images[i], &memory->images[i]))
+      return message_fail(message, "image '%s' has the number of one that is gone", memory->images[i].name);
+  return true;
+}
+
+static void take_images(struct trace_jobs *jobs, const struct isa_memory *memory) {
+  if (memory->image_count <= jobs->image_count)
+    return;
+  jobs->images = need_more(jobs->images, memory->image_count, sizeof *jobs->images);
+  memcpy(jobs->images + jobs->image_count, memory->images + jobs->image_count,
+         (memory->image_count - jobs->image_count) * sizeof *jobs->images);
+  jobs->image_count = memory->image_count;
+}
+
 bool trace_jobs_memory(struct trace_jobs *jobs, const struct job *job, struct message *message) {
   const struct isa_memory *memory = &job->memory;
   size_t count = 0;
   struct isa_buffer *buffers = join(jobs, memory, &count);
-  if (!check_pipes(jobs, memory, buffers, count, message)) {
+  if (!check_pipes(jobs, memory, buffers, count, message) || !check_images(jobs, memory, message)) {
     free(buffers);
     return false;
   }
   free(jobs->buffers);
   jobs->buffers = buffers;
   jobs->buffer_count = count;
+  take_images(jobs, memory);
   for (size_t i = 0; i < memory->pipe_count; i++)
     if (!find_known(jobs, &memory->pipes[i]))
       jobs->pipes[jobs->pipe_count++].first = memory->pipes[i];
@@ -230,11 +257,34 @@ static json_t *pipe_list(const struct trace_jobs *jobs) {
   return list;
 }
 
+static json_t *image_list(const struct trace_jobs *jobs) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < jobs->image_count; i++) {
+    const struct isa_image *image = &jobs->images[i];
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", image->name, "kind", isa_image_kinds[image->kind].name, "order",
+                  isa_image_orders[image->order].name, "type", isa_image_types[image->type].name, "of_buffer",
+                  image->of_buffer);
+    const struct {
+      const char *key;
+      uint64_t value;
+    } numbers[] = {{"width", image->width},         {"height", image->height},           {"depth", image->depth},
+                   {"layers", image->layers},       {"row_pitch", image->row_pitch},     {"slice_pitch", image->slice_pitch},
+                   {"base", image->base}};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+      json_object_set_new(object, numbers[k].key, json_of_whole(numbers[k].value));
+    json_array_append_new(list, object);
+  }
+  return list;
+}
+
 void trace_jobs_write(const struct trace_jobs *jobs, struct trace_writer *writer) {
   json_t *root = json_copy(jobs->head);
   json_object_set_new(root, "max_cycles", json_of_whole(jobs->max_cycles));
   json_object_set_new(root, "buffers", buffer_list(jobs));
   json_object_set_new(root, "pipes", pipe_list(jobs));
+  if (jobs->image_count)
+    json_object_set_new(root, "images", image_list(jobs));
   char *head = root ? json_dumps(root, JSON_COMPACT) : NULL;
   struct text text = {0};
   if (head && !jobs->unsaid) {

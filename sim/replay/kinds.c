@@ -44,12 +44,16 @@ enum trace_kind replay_kind(enum isa_op op) {
   case FORMAT_MBARRIER_ARRIVE:
   case FORMAT_MBARRIER_TEST:
     return TRACE_MBARRIER;
+  case FORMAT_IMAGE_READ:
+  case FORMAT_IMAGE_STORE:
+    return TRACE_IMAGE;
   case FORMAT_LOAD_CONST:
     return TRACE_CONSTANTS;
   case FORMAT_ALU:
   case FORMAT_LOGIC:
   case FORMAT_SHIFT:
   case FORMAT_QUERY:
+  case FORMAT_IMAGE_QUERY:
   case FORMAT_QUERY_AXIS:
   case FORMAT_CLOCK:
   case FORMAT_SHUFFLE:

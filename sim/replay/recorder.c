@@ -335,6 +335,22 @@ static void take_pipe(struct operation *operation, const struct isa_access *acce
   operation->op.vector[TRACE_PIPE_OPERAND] = (struct trace_vector){.offset = operation->lane[TRACE_PIPE_OPERAND]};
 }
 
+/* A read has its coordinates as data, a store in registers. */
+static void take_image(struct operation *operation, const struct isa_access *access, uint32_t lanes) {
+  const struct isa_memory *memory = access->warp->group->launch->memory;
+  const bool reads = isa_rows[access->inst->op].format == FORMAT_IMAGE_READ;
+  const unsigned coordinates = access->image ? isa_image_kinds[access->image->kind].coordinates : 0;
+  const uint32_t *word = reads ? access->data : access->warp->reg + (size_t)access->inst->b * lanes;
+  operation->field[TRACE_IMAGE_LEFT_OUT] = operation->op.mask & ~access->mask;
+  operation->field[TRACE_IMAGE_IMAGE] = access->image ? (uint64_t)(access->image - memory->images) : 0;
+  operation->field[TRACE_IMAGE_SAMPLER] = reads && access->image ? access->sampler : 0;
+  for (unsigned i = 0; i < TRACE_VECTORS; i++)
+    if (i < coordinates)
+      take_words(operation, i, word + (size_t)i * lanes, lanes);
+    else
+      operation->op.vector[i] = (struct trace_vector){.base = 0};
+}
+
 static uint64_t pair_of(const struct isa_warp *warp, uint8_t reg, uint32_t lane, uint32_t lanes) {
   const uint32_t *row = warp->reg + (size_t)reg * lanes + lane;
   return (uint64_t)row[lanes] << 32 | row[0];
@@ -517,6 +533,9 @@ static void take(struct unit *unit, const struct recorded_group *group, enum tra
     break;
   case TRACE_MBARRIER:
     take_mbarrier(operation, access, group->shape->lds_base, launch->warp_size);
+    break;
+  case TRACE_IMAGE:
+    take_image(operation, access, launch->warp_size);
     break;
   case TRACE_PIPE:
     take_pipe(operation, access, launch->warp_size);

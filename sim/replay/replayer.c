@@ -179,6 +179,39 @@ static void give_mbarrier(struct unit *unit, struct isa_access *access, const st
   access->mask = 0;
 }
 
+/* Coordinates and all else that says which texels an access wants. */
+static void give_image(struct unit *unit, const struct isa_warp *warp, const struct trace_op *op,
+                       struct isa_access *access) {
+  const struct isa_launch *launch = warp->group->launch;
+  const struct isa_memory *memory = launch->memory;
+  const uint64_t number = op->field[TRACE_IMAGE_IMAGE], sampler = op->field[TRACE_IMAGE_SAMPLER];
+  const uint32_t lanes = launch->warp_size;
+  access->mask = trace_lanes(op);
+  access->image = NULL;
+  if (!access->mask)
+    return;
+  if (number >= memory->image_count || sampler >= ISA_SAMPLERS || !isa_sampler_good((uint32_t)sampler) ||
+      shift_of(unit->replayer, launch)) {
+    replayer_damage(unit->replayer, "the trace has an access to an image that is not there");
+    access->mask = 0;
+    return;
+  }
+  access->image = &memory->images[number];
+  access->sampler = (uint32_t)sampler;
+  access->bytes = (uint8_t)access->image->texel_bytes;
+  for (unsigned i = 0; i < TRACE_VECTORS; i++)
+    give_words(&op->vector[i], lanes, 0, access->data + i * lanes);
+  const bool reads = isa_is_image_read(access);
+  for (uint64_t left = access->mask; left; left &= left - 1) {
+    const uint32_t lane = (uint32_t)__builtin_ctzll(left);
+    access->address[lane] = 0;
+    if (!reads && !isa_image_place(access->image, access->data + lane, lanes, &access->address[lane])) {
+      replayer_damage(unit->replayer, "a store in the trace lies outside of its image");
+      access->mask &= ~(UINT64_C(1) << lane);
+    }
+  }
+}
+
 static void give_access(struct unit *unit, const struct isa_warp *warp, const struct trace_op *op,
                         struct isa_access *access) {
   const struct isa_launch *launch = warp->group->launch;
@@ -236,6 +269,9 @@ __attribute__((noinline)) static void give(struct unit *unit, const struct isa_w
   case TRACE_PIPE_SLOT:
     replayer_name_slots(unit, op, launch);
     break;
+  case TRACE_IMAGE:
+    give_image(unit, warp, op, access);
+    break;
   default:
     give_access(unit, warp, op, access);
     break;
@@ -285,6 +321,7 @@ __attribute__((noinline)) static uint32_t step_with(struct unit *unit, uint32_t 
     access->pc = op.pc;
     access->mask = 0;
     access->run = access->whole = false;
+    access->image = NULL;
   }
   if (op.notes)
     tell_notes(unit, warp, &op);

@@ -1,4 +1,5 @@
 #include "sim/session/direct.h"
+#include "sim/session/job_images.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -118,6 +119,66 @@ static bool pipe_argument(struct job *job, char *text, struct job_argument *argu
   return job_pipe(job, text, (uint32_t)bytes, (uint32_t)packets, message);
 }
 
+/* WIDTH[xHEIGHT[xDEPTH or LAYERS]], as many as the kind has coordinates. */
+static bool image_size(char *text, struct isa_image *shape, struct message *message) {
+  const unsigned coordinates = isa_image_kinds[shape->kind].coordinates;
+  const bool layers = shape->kind == ISA_IMAGE_1D_ARRAY || shape->kind == ISA_IMAGE_2D_ARRAY;
+  uint32_t *const size[3] = {&shape->width,
+                             shape->kind == ISA_IMAGE_1D_ARRAY ? &shape->layers : &shape->height,
+                             layers ? &shape->layers : &shape->depth};
+  unsigned count = 0;
+  for (char *number = text, *next; number; number = next, count++) {
+    uint64_t value = 0;
+    next = cut(number, 'x');
+    if (!whole(number, '\0', &value) || value < 1 || value > ISA_MOST_IMAGE_SIZE)
+      return message_fail(message, "'%.40s' is not a number of [1, %d] texels", number, ISA_MOST_IMAGE_SIZE);
+    if (count < coordinates)
+      *size[count] = (uint32_t)value;
+  }
+  return count == coordinates || message_fail(message, "%u sizes, but a %s image has %u: %s", count,
+                                              isa_image_kinds[shape->kind].name, coordinates,
+                                              isa_image_kinds[shape->kind].text);
+}
+
+static bool image_of_picture(struct job *job, const char *name, const char *path, struct isa_image *shape,
+                             struct message *message) {
+  struct picture picture;
+  char *bytes = NULL;
+  size_t size = 0;
+  if (!file_read(path, need_size(JOB_MEMORY_BYTES), &bytes, &size, message))
+    return false;
+  bool good = picture_read((const uint8_t *)bytes, size, &picture, message) || message_within(message, path);
+  free(bytes);
+  if (!good)
+    return false;
+  shape->width = picture.width;
+  shape->height = picture.height;
+  good = job_image(job, name, shape, message) &&
+         job_image_picture(job, job->memory.image_count - 1, &picture, message);
+  free(picture.sample);
+  return good;
+}
+
+/* NAME=SIZE[:FORMAT[:FILL]] or NAME=@PICTURE[:FORMAT] makes an image, NAME names one. */
+static bool image_argument(struct job *job, size_t index, char *text, struct job_argument *argument,
+                           struct message *message) {
+  const struct isa_kernel *kernel = job->launches[job->launch_count - 1].isa.kernel;
+  struct isa_image shape = {.kind = ISA_IMAGE_2D, .height = 1, .depth = 1, .layers = 1};
+  char *size = cut(text, '='), *format = size ? cut(size, ':') : NULL, *fill = format ? cut(format, ':') : NULL;
+  argument->kind = ARGUMENT_IMAGE;
+  if (!size)
+    return job_find_image(job, text, &argument->buffer, message);
+  if (index < kernel->arg_count && kernel->args[index].kind == ISA_ARG_IMAGE)
+    shape.kind = isa_image_argument(kernel->args[index].type, strlen(kernel->args[index].type));
+  if (!job_image_format(format ? format : "rgba.unorm_int8", &shape, message))
+    return false;
+  argument->buffer = job->memory.image_count;
+  if (*size == '@')
+    return image_of_picture(job, text, size + 1, &shape, message);
+  return image_size(size, &shape, message) && job_image(job, text, &shape, message) &&
+         (!fill || fill_buffer(job, job->memory.count - 1, fill, message));
+}
+
 static bool typed_value(const char *name, char *text, uint8_t to[TYPE_BYTES], struct job_argument *argument,
                         struct message *message) {
   struct type type;
@@ -162,6 +223,13 @@ static bool give_argument(struct job *job, size_t index, char *text, struct mess
       return false;
   } else if (strcmp(text, "pipe") == 0) {
     if (!pipe_argument(job, rest, &argument, message))
+      return false;
+  } else if (strcmp(text, "image") == 0) {
+    if (!image_argument(job, index, rest, &argument, message))
+      return false;
+  } else if (strcmp(text, "sampler") == 0) {
+    argument.kind = ARGUMENT_SAMPLER;
+    if (!job_sampler(rest, &argument.sampler, message))
       return false;
   } else if (strcmp(text, "local") == 0) {
     argument.kind = ARGUMENT_LOCAL;

@@ -1,4 +1,4 @@
-#include "sim/session/job.h"
+#include "sim/session/job_images.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -20,6 +20,7 @@ void job_free(struct job *job) {
   for (size_t i = 0; i < job->memory.pipe_count; i++)
     isa_pipe_free(&job->memory.pipes[i]);
   free(job->memory.pipes);
+  free(job->memory.images);
   for (size_t i = 0; i < job->memory.count; i++)
     free(job->memory.buffers[i].data);
   for (size_t i = 0; i < job->launch_count; i++) {
@@ -133,25 +134,44 @@ bool job_variables(struct job *job, struct message *message) {
   return true;
 }
 
+/* Where texels lie is the machine's affair. */
+static uint64_t hash_image(const struct job *job, const struct isa_image *image, uint64_t seed) {
+  uint64_t bytes = 0;
+  uint8_t *packed = job_image_bytes(job, image, &bytes);
+  const uint64_t hash = XXH3_64bits_withSeed(packed, bytes, seed);
+  free(packed);
+  return hash;
+}
+
 uint64_t job_hash_buffers(const struct job *job) {
   uint64_t hash = 0;
   for (size_t i = 0; i < job->memory.count; i++) {
     const struct isa_buffer *buffer = &job->memory.buffers[i];
-    if (buffer->base != ISA_VARIABLE_BASE && !job_pipe_of(job, i))
+    const struct isa_image *image = job_image_of(job, i);
+    if (image)
+      hash = hash_image(job, image, hash);
+    else if (buffer->base != ISA_VARIABLE_BASE && !job_pipe_of(job, i))
       hash = XXH3_64bits_withSeed(buffer->data, buffer->bytes, hash);
   }
   return hash;
+}
+
+/* Is it no buffer that can be named as one? */
+static bool job_is_special(const struct job *job, size_t buffer) {
+  return job_pipe_of(job, buffer) || job_image_of(job, buffer);
 }
 
 bool job_find_buffer(const struct job *job, const char *name, size_t *buffer, struct message *message) {
   size_t count = 0;
   for (*buffer = 0; *buffer < job->memory.count; (*buffer)++)
     if (strcmp(job->memory.buffers[*buffer].name, name) == 0)
-      return !job_pipe_of(job, *buffer) || message_fail(message, "'%.60s' is a pipe, not a buffer", name);
+      return !job_is_special(job, *buffer) ||
+             message_fail(message, "'%.60s' is %s, not a buffer", name,
+                          job_pipe_of(job, *buffer) ? "a pipe" : "an image");
   const char **names = need(job->memory.count, sizeof *names);
   char hint[400];
   for (size_t i = 0; i < job->memory.count; i++)
-    if (!job_pipe_of(job, i))
+    if (!job_is_special(job, i))
       names[count++] = job->memory.buffers[i].name;
   message_suggest(hint, sizeof hint, name, names, count);
   free(names);
@@ -221,7 +241,9 @@ bool job_launch(struct job *job, struct program *program, const char *kernel, st
 static const char *const wanted[] = {[ISA_ARG_GLOBAL] = "a buffer",
                                      [ISA_ARG_LOCAL] = "a local size",
                                      [ISA_ARG_VALUE] = "a value",
-                                     [ISA_ARG_PIPE] = "a pipe"};
+                                     [ISA_ARG_PIPE] = "a pipe",
+                                     [ISA_ARG_IMAGE] = "an image",
+                                     [ISA_ARG_SAMPLER] = "a sampler"};
 
 static bool fail_argument(const struct isa_arg *arg, const char *got, struct message *message) {
   return message_fail(message, "%s does not fit: the kernel's argument '%s' is %s (%s, %u bytes)", got, arg->name,
@@ -246,7 +268,9 @@ bool job_argument_fits(const struct isa_arg *arg, const struct job_argument *arg
                [ARGUMENT_NULL] = {ISA_ARG_GLOBAL, "null"},
                [ARGUMENT_LOCAL] = {ISA_ARG_LOCAL, "a local size"},
                [ARGUMENT_VALUE] = {ISA_ARG_VALUE, NULL},
-               [ARGUMENT_PIPE] = {ISA_ARG_PIPE, "a pipe"}};
+               [ARGUMENT_PIPE] = {ISA_ARG_PIPE, "a pipe"},
+               [ARGUMENT_IMAGE] = {ISA_ARG_IMAGE, "an image"},
+               [ARGUMENT_SAMPLER] = {ISA_ARG_SAMPLER, "a sampler"}};
   const bool fits = arg->kind == kinds[argument->kind].wants;
   if (argument->kind != ARGUMENT_VALUE)
     return fits || fail_argument(arg, kinds[argument->kind].got, message);
@@ -285,6 +309,16 @@ static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, 
   return true;
 }
 
+static bool give_image(const struct job *job, const struct isa_arg *arg, uint8_t *to, size_t number,
+                       struct message *message) {
+  const struct isa_image *image = &job->memory.images[number];
+  const uint64_t handle = isa_image_handle(number);
+  memcpy(to, &handle, sizeof handle);
+  return isa_image_argument(arg->type, strlen(arg->type)) == image->kind ||
+         message_fail(message, "image '%s' is of kind %s, and the kernel's argument '%s' is %s", image->name,
+                      isa_image_kinds[image->kind].name, arg->name, arg->type);
+}
+
 /* Gives a number another value: the change's. */
 static bool change_number(const struct job_change *change, const struct isa_arg *arg,
                           const struct job_argument *argument, uint8_t *to, struct message *message) {
@@ -315,6 +349,11 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
   case ARGUMENT_PIPE:
     memcpy(to, &job->memory.pipes[argument->buffer].base, sizeof job->memory.pipes->base);
     return true;
+  case ARGUMENT_IMAGE:
+    return give_image(job, arg, to, argument->buffer, message);
+  case ARGUMENT_SAMPLER:
+    memcpy(to, &argument->sampler, sizeof argument->sampler);
+    return true;
   case ARGUMENT_LOCAL:
     return give_local(job, launch, to,
                       change && change->lds_times ? argument->bytes * change->lds_times / change->lds_over
@@ -328,13 +367,13 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
 }
 
 bool job_refuse_kind(const char *word, struct message *message) {
-  static const char *const words[] = {"buffer", "null", "local", "pipe", "bytes"};
+  static const char *const words[] = {"buffer", "null", "local", "pipe", "image", "sampler", "bytes"};
   char near[32];
   type_nearest(word, near);
   const char *kind = nearest_word(word, words, sizeof words / sizeof *words, sizeof *words);
   const char *guess = *near ? near : kind;
   return message_fail(
-      message, "no kind of argument '%.40s'%s%s%s; legal: buffer, null, local, pipe, bytes, or a type: " TYPE_LEGAL,
+      message, "no kind of argument '%.40s'%s%s%s; legal: buffer, null, local, pipe, image, sampler, bytes, or a type: " TYPE_LEGAL,
       word, guess ? " (did you mean '" : "", guess ? guess : "", guess ? "'?)" : "");
 }
 

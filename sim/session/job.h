@@ -47,8 +47,9 @@ struct job_launch {
 
 /* What an argument of a launch is given. */
 struct job_argument {
-  enum { ARGUMENT_BUFFER, ARGUMENT_NULL, ARGUMENT_LOCAL, ARGUMENT_VALUE, ARGUMENT_PIPE } kind; /* NULL: address 0 */
-  size_t buffer;  /* ARGUMENT_BUFFER: its number, and where in it; ARGUMENT_PIPE: the pipe's number */
+  enum { ARGUMENT_BUFFER, ARGUMENT_NULL, ARGUMENT_LOCAL, ARGUMENT_VALUE, ARGUMENT_PIPE, ARGUMENT_IMAGE, ARGUMENT_SAMPLER } kind; /* NULL: address 0 */
+  size_t buffer;  /* ARGUMENT_BUFFER: its number, and where in it; ARGUMENT_PIPE, ARGUMENT_IMAGE: its number among these */
+  uint32_t sampler; /* ARGUMENT_SAMPLER */
   uint64_t bytes; /* offset in the buffer; size in the LDS; size of the value */
   const uint8_t *value;
   const char *type;     /* of the value, for messages */
@@ -71,6 +72,7 @@ struct job_check {
   enum check_mode mode;
   size_t buffer;
   const struct isa_pipe *pipe; /* not a buffer, but the packets that are left in a pipe; else NULL */
+  const struct isa_image *image; /* the buffer is this one's: its packed bytes; else NULL */
   uint8_t *expected;           /* as many bytes as the buffer; NULL unless checks were asked for */
   uint64_t expected_bytes;     /* of a pipe: any number of packets */
   struct type type;            /* CHECK_TOLERANCE, CHECK_ELEMENTS */

@@ -239,7 +239,7 @@ static bool read_section(struct launch_reader *reader, const json_t *root, const
 
 static bool read_root(struct launch_reader *reader, const json_t *root) {
   static const char *const keys[] = {"name",    "program", "build",    "machine", "set",
-                                     "buffers", "pipes",   "launches", "check",   "expect_diagnostic"};
+                                     "buffers", "pipes",   "images",   "launches", "check", "expect_diagnostic"};
   if (!json_keys(&reader->document, NULL, root, keys, COUNT(keys)))
     return false;
   if (!json_object_get(root, "launches"))
@@ -249,6 +249,7 @@ static bool read_root(struct launch_reader *reader, const json_t *root) {
   if (!made || reader->request->program_only)
     return made;
   return read_section(reader, root, "buffers", launch_buffers) && read_section(reader, root, "pipes", launch_pipes) &&
+         read_section(reader, root, "images", launch_images) &&
          read_section(reader, root, "launches", launch_launches) &&
          read_section(reader, root, "check", launch_checks) &&
          read_section(reader, root, "expect_diagnostic", launch_diagnostics);

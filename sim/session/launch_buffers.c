@@ -22,7 +22,7 @@ static bool buffer_values(struct launch_reader *reader, const struct place *plac
   return true;
 }
 
-static bool buffer_fill(struct launch_reader *reader, const struct place *place, const json_t *object, size_t buffer) {
+bool launch_fill(struct launch_reader *reader, const struct place *place, const json_t *object, size_t buffer) {
   const struct place at = {place, "fill", 0}, seed_at = {place, "seed", 0};
   const json_t *fill = json_object_get(object, "fill"), *seed = json_object_get(object, "seed");
   const struct reads *reads = reader->request->build.reads;
@@ -64,7 +64,7 @@ static bool buffer_contents(struct launch_reader *reader, const struct place *pl
   if (values)
     return buffer_values(reader, &values_at, values, buffer);
   if (json_object_get(object, "fill"))
-    return buffer_fill(reader, place, object, buffer);
+    return launch_fill(reader, place, object, buffer);
   if (json_object_get(object, "seed"))
     return json_fail(&reader->document, &(struct place){place, "seed", 0}, "only fill 'random' has one");
   return true;

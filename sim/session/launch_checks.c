@@ -95,16 +95,16 @@ static bool exact(struct launch_reader *reader, const struct place *place, const
 static const struct mode {
   const char *name;
   mode_reader *read;
-  const char *key[8]; /* all that a check of this mode may have */
+  const char *key[9]; /* all that a check of this mode may have */
   size_t keys;
 } modes[] = {
-    [CHECK_EXACT] = {"exact", exact, {"buffer", "pipe", "mode", "expected"}, 4},
+    [CHECK_EXACT] = {"exact", exact, {"buffer", "pipe", "image", "mode", "expected"}, 5},
     [CHECK_TOLERANCE] = {"tolerance",
                          tolerance,
-                         {"buffer", "pipe", "mode", "expected", "type", "abs", "rel", "ulp"},
-                         8},
+                         {"buffer", "pipe", "image", "mode", "expected", "type", "abs", "rel", "ulp"},
+                         9},
     [CHECK_MULTISET] = {"multiset", multiset, {"buffer", "pipe", "mode", "expected", "packet"}, 5},
-    [CHECK_ELEMENTS] = {"elements", elements, {"buffer", "pipe", "mode", "expected", "elem", "components"}, 6},
+    [CHECK_ELEMENTS] = {"elements", elements, {"buffer", "pipe", "image", "mode", "expected", "elem", "components"}, 7},
 };
 
 static bool find_mode(struct launch_reader *reader, const struct place *place, const json_t *value,
@@ -137,6 +137,18 @@ static bool find_pipe(struct launch_reader *reader, const struct place *place, c
   return true;
 }
 
+static bool find_image(struct launch_reader *reader, const struct place *place, const json_t *value,
+                       struct job_check *check) {
+  const struct isa_memory *memory = &reader->job->memory;
+  size_t number = 0;
+  if (!launch_find_image(reader, &(struct place){place, "image", 0}, value, &number))
+    return false;
+  check->image = &memory->images[number];
+  for (check->buffer = 0; memory->buffers[check->buffer].base != check->image->base; check->buffer++)
+    continue;
+  return true;
+}
+
 /* Any number of whole packets. */
 static bool expected_packets(struct launch_reader *reader, const struct place *place, const json_t *name,
                              struct job_check *check) {
@@ -161,21 +173,24 @@ static bool read_check(struct launch_reader *reader, const struct place *place, 
     return false;
   const struct mode *mode = &modes[check->mode];
   const json_t *buffer = json_object_get(object, "buffer"), *expected = json_object_get(object, "expected");
-  const json_t *pipe = json_object_get(object, "pipe");
+  const json_t *pipe = json_object_get(object, "pipe"), *image = json_object_get(object, "image");
   if (!json_keys(&reader->document, place, object, mode->key, mode->keys))
     return false;
-  if (buffer && pipe)
-    return json_fail(&reader->document, place, "a check is of a 'buffer' or of a 'pipe', not of both");
-  if ((!buffer && !pipe) || !expected)
+  if ((buffer != NULL) + (pipe != NULL) + (image != NULL) > 1)
+    return json_fail(&reader->document, place, "a check is of a 'buffer', of a 'pipe' or of an 'image', not of several");
+  if ((!buffer && !pipe && !image) || !expected)
     return json_fail(&reader->document, place, "'%s' is missing", expected ? "buffer" : "expected");
-  if (!(pipe ? find_pipe(reader, place, pipe, check)
-             : launch_find_buffer(reader, &buffer_at, buffer, &check->buffer)) ||
+  if (!(pipe    ? find_pipe(reader, place, pipe, check)
+        : image ? find_image(reader, place, image, check)
+                : launch_find_buffer(reader, &buffer_at, buffer, &check->buffer)) ||
       !mode->read(reader, place, object, check))
     return false;
   if (!reader->request->verify)
     return json_word(&reader->document, &expected_at, expected) != NULL;
   if (pipe)
     return expected_packets(reader, &expected_at, expected, check);
+  if (image)
+    return launch_texels(reader, &expected_at, expected, check->image, &check->expected);
   return launch_bytes(reader, &expected_at, expected, reader->job->memory.buffers[check->buffer].bytes,
                       &check->expected);
 }

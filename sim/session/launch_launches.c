@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/session/direct.h"
+#include "sim/session/job_images.h"
 #include "sim/session/launch_parts.h"
 
 /* ---- arguments -------------------------------------------------------------------------------- */
@@ -62,6 +63,24 @@ static bool pipe_argument(struct launch_reader *reader, const struct place *plac
   return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, place);
 }
 
+static bool image_argument(struct launch_reader *reader, const struct place *place, const json_t *value, size_t index) {
+  struct job_argument argument = {.kind = ARGUMENT_IMAGE};
+  if (!launch_find_image(reader, place, value, &argument.buffer))
+    return false;
+  return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, place);
+}
+
+static bool sampler_argument(struct launch_reader *reader, const struct place *place, const json_t *value,
+                             size_t index) {
+  struct job_argument argument = {.kind = ARGUMENT_SAMPLER};
+  const char *words = json_word(&reader->document, place, value);
+  if (!words)
+    return false;
+  return (job_sampler(words, &argument.sampler, reader->document.message) &&
+          job_argument(reader->job, index, &argument, reader->document.message)) ||
+         launch_refuse(reader, place);
+}
+
 static bool read_argument(struct launch_reader *reader, const struct place *place, const json_t *object, size_t index) {
   if (!json_is(&reader->document, place, object, JSON_OBJECT))
     return false;
@@ -82,6 +101,10 @@ static bool read_argument(struct launch_reader *reader, const struct place *plac
     return hex_argument(reader, &at, value, index);
   if (strcmp(at.key, "pipe") == 0)
     return pipe_argument(reader, &at, value, index);
+  if (strcmp(at.key, "image") == 0)
+    return image_argument(reader, &at, value, index);
+  if (strcmp(at.key, "sampler") == 0)
+    return sampler_argument(reader, &at, value, index);
   if (type_find(at.key, &type))
     return typed_argument(reader, &at, value, index);
   job_refuse_kind(at.key, reader->document.message);

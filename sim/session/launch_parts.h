@@ -36,10 +36,21 @@ bool launch_find_buffer(struct launch_reader *reader, const struct place *place,
 /* The number of a pipe by its name. */
 bool launch_find_pipe(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *pipe);
 
+/* The number of an image by its name. */
+bool launch_find_image(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *image);
+
+/* What a file has for an image, packed; the caller frees it. NULL if the file is only to be named. */
+bool launch_texels(struct launch_reader *reader, const struct place *place, const json_t *name,
+                   const struct isa_image *image, uint8_t **bytes);
+
+/* Fills a buffer as `fill` and `seed` say. */
+bool launch_fill(struct launch_reader *reader, const struct place *place, const json_t *object, size_t buffer);
+
 /* The sections. */
 bool launch_build(struct launch_reader *reader, const struct place *place, const json_t *build);
 bool launch_buffers(struct launch_reader *reader, const struct place *place, const json_t *buffers);
 bool launch_pipes(struct launch_reader *reader, const struct place *place, const json_t *pipes);
+bool launch_images(struct launch_reader *reader, const struct place *place, const json_t *images);
 bool launch_launches(struct launch_reader *reader, const struct place *place, const json_t *launches);
 bool launch_checks(struct launch_reader *reader, const struct place *place, const json_t *checks);
 bool launch_diagnostics(struct launch_reader *reader, const struct place *place, const json_t *rules);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/base/need.h"
+#include "sim/session/job_images.h"
 
 /* "int 7 (byte 28): got 1, expected 2" of the component at `byte`. */
 static bool differ(struct verdict *verdict, struct type type, const uint8_t *got, const uint8_t *expected,
@@ -147,12 +148,22 @@ static bool compare_pipe(struct verdict *verdict, const struct job *job, const s
   return same;
 }
 
+static bool compare_image(struct verdict *verdict, const struct job *job, const struct job_check *check) {
+  uint64_t bytes = 0;
+  uint8_t *packed = job_image_bytes(job, check->image, &bytes);
+  const bool same = compare(verdict, job, check, packed, bytes);
+  free(packed);
+  return same;
+}
+
 static void run_check(const struct job *job, const struct job_check *check, struct verdict *verdict) {
   static const char *const modes[] = {"exact", "tolerance", "multiset", "elements"};
   const struct isa_buffer *buffer = &job->memory.buffers[check->buffer];
   *verdict = (struct verdict){.what = buffer->name, .mode = modes[check->mode]};
   verdict->passed =
-      check->pipe ? compare_pipe(verdict, job, check) : compare(verdict, job, check, buffer->data, buffer->bytes);
+      check->pipe    ? compare_pipe(verdict, job, check)
+      : check->image ? compare_image(verdict, job, check)
+                     : compare(verdict, job, check, buffer->data, buffer->bytes);
 }
 
 /* "X1" stands for "X1-stride-zero". */

@@ -109,6 +109,7 @@ static void fill_operand(struct isa_inst *inst, const struct isa_row *row, char 
     }
     break;
   case 'P':
+  case 'i':
     inst->a = some_field(TYPE_U64, seed);
     break;
   case 'R':
@@ -119,6 +120,12 @@ static void fill_operand(struct isa_inst *inst, const struct isa_row *row, char 
     break;
   case 'k':
     inst->imm |= random % ISA_PIPE_KINDS << 32;
+    break;
+  case 'K':
+    inst->imm |= random % ISA_IMAGE_NUMBERS << 32;
+    break;
+  case 'q':
+    inst->imm |= random % ISA_IMAGE_QUERIES << 32;
     break;
   case 'y':
     inst->imm |= random % 256 << 32;

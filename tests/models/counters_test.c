@@ -26,6 +26,12 @@
   ".kernel k\n.arg fifo pipe\n.reg64 p, id\n ld.arg.b64 p, fifo\n pipe.reserve.write id, [p], 65, kind=item\n"         \
   " pipe.reserve.write id, [p], 1, kind=item\n pipe.reserve.write id, [p], 1, kind=item\n exit\n"
 
+/* Each lane between four texels: from (lane + 1.5 to 2.5, 1.5 to 2.5) on. */
+#define IMAGE_HEAD                                                                                                     \
+  ".kernel k\n.arg src image2d\n.reg v[4], s, x, y\n.reg64 p, at\n ld.arg.b64 p, src\n mov.b32 s, 16\n"            \
+  " get.lane x\n cvt.f32.u32 x, x\n add.f32 x, x, 2.0\n mov.b32 y, 0x40000000\n pack.b64 at, x, y\n"
+#define IMAGE_LINEAR " image.sample.2d v, [p], s, at, as=float\n"
+
 static const char *const nothing = ".kernel k\n exit\n";
 
 static const struct {
@@ -68,6 +74,13 @@ static const struct {
     /* the second load comes before the first one's bytes do */
     {&cu_stat_group, "l1_misses", 8, "mem.l1_size=4K",
      LOAD_HEAD " ld.global.b32 v, [p + i]\n ld.global.b32 e, [p + i]\n exit\n"},
+    /* 32 lanes; 4 texels of 16 bytes each take 4 quad_intervals, from one row of 64 x 16 bytes and the next */
+    {&cu_stat_group, "texture_quads", 8, "", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
+    {&cu_stat_group, "texture_texels", 32 * 4, "", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
+    {&cu_stat_group, "texture_cycles", 8 * 4, "texture.filter_width=4", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
+    /* texels 1 to 33 of two rows of 4 bytes: sectors 0 to 4 of each */
+    {&cu_stat_group, "texture_misses", 2 * 5, "", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
+    {&cu_stat_group, "texture_hits", 2 * 5, "", IMAGE_HEAD IMAGE_LINEAR " mov.b32 y, v[0]\n" IMAGE_LINEAR " exit\n"},
     {&cu_stat_group, "pipe_retries", 1, "", PIPE_TWICE},
     /* the header's line comes from DRAM: issue, and STALL_PIPE_FULL of accounts_test.c; the third one is no retry */
     {&cu_stat_group, "pipe_retry_cycles", 1 + 302, "", PIPE_TWICE},

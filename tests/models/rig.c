@@ -36,6 +36,30 @@ static void add_pipe(struct rig *rig) {
                             RIG_PACKETS));
 }
 
+/* An image of the argument's kind over the bytes of one of the last buffers: RIG_IMAGE texels in each direction. */
+static void add_image(struct rig *rig, const struct isa_arg *arg) {
+  struct isa_image *image = &rig->images[rig->memory.image_count];
+  const enum isa_image_kind kind = isa_image_argument(arg->type, strlen(arg->type));
+  const bool flat = kind == ISA_IMAGE_1D || kind == ISA_IMAGE_1D_ARRAY || kind == ISA_IMAGE_1D_BUFFER;
+  const bool layered = kind == ISA_IMAGE_1D_ARRAY || kind == ISA_IMAGE_2D_ARRAY;
+  *image = (struct isa_image){
+      .kind = kind,
+      .order = ISA_ORDER_RGBA,
+      .type = rig->image_type,
+      .layout = rig->machine.texture.layout == TEXTURE_BLOCKS ? ISA_IMAGE_BLOCKS : ISA_IMAGE_ROWS,
+      .width = RIG_IMAGE,
+      .height = flat ? 1 : RIG_IMAGE,
+      .depth = kind == ISA_IMAGE_3D ? RIG_IMAGE_DEPTH : 1,
+      .layers = layered ? RIG_IMAGE_DEPTH : 1,
+      .base = rig->buffers[RIG_BUFFERS - 1 - rig->memory.image_count].base,
+  };
+  snprintf(image->name, sizeof image->name, "image%zu", rig->memory.image_count);
+  EXPECT_TRUE(!isa_image_init(image) && isa_image_bytes(image) <= RIG_BUFFER);
+  const uint64_t handle = isa_image_handle(rig->memory.image_count++);
+  memcpy(rig->args + arg->offset, &handle, sizeof handle);
+  rig->memory.images = rig->images;
+}
+
 static void set_args(struct rig *rig) {
   unsigned buffer = 0, value = 0;
   for (size_t i = 0; i < rig->launch.kernel->arg_count; i++) {
@@ -43,7 +67,9 @@ static void set_args(struct rig *rig) {
     if (arg->kind == ISA_ARG_PIPE) {
       add_pipe(rig);
       memcpy(rig->args + arg->offset, &rig->pipes[rig->memory.pipe_count - 1].base, 8);
-    } else if (arg->kind == ISA_ARG_GLOBAL)
+    } else if (arg->kind == ISA_ARG_IMAGE)
+      add_image(rig, arg);
+    else if (arg->kind == ISA_ARG_GLOBAL)
       memcpy(rig->args + arg->offset, &rig->buffers[buffer++].base, 8);
     else
       memcpy(rig->args + arg->offset, &rig->value[value++], 4);

@@ -8,14 +8,18 @@
  *
  * Global arguments of the kernel get the buffers 0, 1, ... in order (RIG_BUFFER bytes each, buffer 0
  * filled with the bytes of 0, 1, 2... as 32-bit numbers, the others zero); 32-bit values get
- * rig.value[0], [1], ... as set by rig_values() before. Pipe arguments get pipes of RIG_PACKETS packets of 4 bytes. */
+ * rig.value[0], [1], ... as set by rig_values() before. Pipe arguments get pipes of RIG_PACKETS packets of 4 bytes.
+ * Image arguments get images of RIG_IMAGE texels rgba in each direction, over the bytes of the last buffer and the one
+ * before it. */
 #ifndef TESTS_MODELS_RIG_H
 #define TESTS_MODELS_RIG_H
 
+#include "isa/image.h"
 #include "models/simulation.h"
 #include "sim/host/host.h"
 
-enum { RIG_BUFFERS = 4, RIG_BUFFER = 1 << 18, RIG_VALUES = 8, RIG_PIPES = 2, RIG_PACKETS = 64 };
+enum { RIG_BUFFERS = 4, RIG_BUFFER = 1 << 18, RIG_VALUES = 8, RIG_PIPES = 2, RIG_PACKETS = 64,
+       RIG_IMAGES = 2, RIG_IMAGE = 64, RIG_IMAGE_DEPTH = 4 };
 
 struct rig {
   struct machine machine;
@@ -23,6 +27,8 @@ struct rig {
   struct isa_memory memory;
   struct isa_buffer buffers[RIG_BUFFERS + RIG_PIPES];
   struct isa_pipe pipes[RIG_PIPES];
+  struct isa_image images[RIG_IMAGES];
+  enum isa_image_type image_type; /* SNORM_INT8 unless a test sets it */
   struct isa_launch launch;
   struct simulation *simulation;
   struct host *host;

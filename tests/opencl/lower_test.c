@@ -8,30 +8,30 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { IMAGE = 20, IMAGE_ARG, GOOD, BAD };
+enum { QUEUE = 20, QUEUE_ARG, GOOD, BAD };
 
 static const struct opencl_limits limits = {.target.registers = 64};
 
-/* The kernels "ok", which does nothing, and "img", which takes an image. */
+/* The kernels "ok", which does nothing, and "que", which takes a queue. */
 static void two_kernels(struct words *w) {
   begin(w);
-  PUT(w, OpEntryPoint, KERNEL, BAD, text("img"));
+  PUT(w, OpEntryPoint, KERNEL, BAD, text("que"));
   PUT(w, OpEntryPoint, KERNEL, GOOD, text("ok"));
   begin_types(w);
-  PUT(w, OpTypeImage, IMAGE, VOID, 1, 0, 0, 0, 0, 0, 0);
-  PUT(w, OpTypeFunction, IMAGE_ARG, VOID, IMAGE);
+  PUT(w, OpTypeQueue, QUEUE);
+  PUT(w, OpTypeFunction, QUEUE_ARG, VOID, QUEUE);
   PUT(w, OpFunction, VOID, GOOD, 0, NO_ARGS);
   PUT(w, OpLabel, 30);
   PUT0(w, OpReturn);
   PUT0(w, OpFunctionEnd);
-  PUT(w, OpFunction, VOID, BAD, 0, IMAGE_ARG);
-  PUT(w, OpFunctionParameter, IMAGE, 31);
+  PUT(w, OpFunction, VOID, BAD, 0, QUEUE_ARG);
+  PUT(w, OpFunctionParameter, QUEUE, 31);
   PUT(w, OpLabel, 32);
   PUT0(w, OpReturn);
   PUT0(w, OpFunctionEnd);
 }
 
-TEST(lower, a_kernel_that_takes_an_image_leaves_the_others_alone) {
+TEST(lower, a_kernel_that_takes_a_queue_leaves_the_others_alone) {
   struct words w;
   struct isa_error error = {""};
   struct opencl_refusals refusals;
@@ -43,9 +43,9 @@ TEST(lower, a_kernel_that_takes_an_image_leaves_the_others_alone) {
   EXPECT_TRUE(isa_find_kernel(program, "ok") != NULL);
   EXPECT_EQ(refusals.count, 1);
   EXPECT_TRUE(!opencl_refused(&refusals, "ok"));
-  const struct isa_error *why = opencl_refused(&refusals, "img");
+  const struct isa_error *why = opencl_refused(&refusals, "que");
   ASSERT_TRUE(why != NULL);
-  EXPECT_CONTAINS(why->text, "image2d_t");
+  EXPECT_CONTAINS(why->text, "queue_t");
   opencl_refusals_free(&refusals);
   EXPECT_EQ(refusals.count, 0);
   isa_program_free(program);
@@ -56,7 +56,7 @@ TEST(lower, all_kernels_or_none_says_why_none) {
   struct isa_error error = {""};
   two_kernels(&w);
   EXPECT_TRUE(!opencl_lower((const uint8_t *)w.word, w.count * 4ul, "t.spv", &limits, &error));
-  EXPECT_CONTAINS(error.text, "image2d_t");
+  EXPECT_CONTAINS(error.text, "queue_t");
 }
 
 /* A chain into a struct of two words, to its member `index`. */

@@ -7,20 +7,22 @@
 static bool has_access(enum isa_class class_) {
   return class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL || class_ == ISA_CLASS_PREFETCH ||
          class_ == ISA_CLASS_PIPE || class_ == ISA_CLASS_COPY_LANE || class_ == ISA_CLASS_MBARRIER ||
-         class_ == ISA_CLASS_PHASE;
+         class_ == ISA_CLASS_PHASE || class_ == ISA_CLASS_TEXTURE;
 }
 
 static enum trace_kind expected(const struct isa_row *row) {
   switch ((enum isa_class)row->class_) {
   case ISA_CLASS_LDS:
   case ISA_CLASS_GLOBAL:
-    return TRACE_ACCESS;
+    return row->format == FORMAT_IMAGE_STORE ? TRACE_IMAGE : TRACE_ACCESS;
   case ISA_CLASS_PREFETCH:
     return TRACE_PREFETCH;
   case ISA_CLASS_PIPE:
     return TRACE_PIPE;
   case ISA_CLASS_COPY_LANE:
     return TRACE_LANE_COPY;
+  case ISA_CLASS_TEXTURE:
+    return TRACE_IMAGE;
   case ISA_CLASS_MBARRIER:
   case ISA_CLASS_PHASE:
     return TRACE_MBARRIER;

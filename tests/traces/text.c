@@ -334,7 +334,7 @@ TEST(text, a_million_turns_are_a_few_lines_and_a_few_bytes) {
 
 /* ---- what is wrong --------------------------------------------------------------------------------- */
 
-#define KIND "plain access prefetch lane_copy pipe copy wait pipe_barrier pipe_slot mbarrier constants"
+#define KIND "plain access prefetch lane_copy pipe copy wait pipe_barrier pipe_slot mbarrier constants image"
 #define LINE "meta program launch group warp note repeat }"
 
 /* `text` stands behind the head and a launch of two work-groups, whose first line is line 7. */

@@ -1,0 +1,152 @@
+#include "models/texture.h"
+
+#include "isa/image.h"
+#include "models/tell.h"
+#include "sim/base/need.h"
+
+enum { QUAD = 4 };
+
+static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* Adds a line to those of a quad unless it is there. */
+static unsigned add_line(uint64_t *lines, unsigned count, uint64_t line) {
+  for (unsigned i = 0; i < count; i++)
+    if (lines[i] == line)
+      return count;
+  lines[count] = line;
+  return count + 1;
+}
+
+static uint64_t quad_cycles(const struct texture_params *params, const struct mem_params *mem,
+                            const struct isa_access *access, uint32_t first, uint64_t mask, uint64_t *texels) {
+  uint64_t lines[QUAD * ISA_IMAGE_TEXELS];
+  unsigned count = 0;
+  uint64_t bytes = 0;
+  for (uint32_t lane = first; lane < first + QUAD; lane++) {
+    struct isa_samples samples;
+    if (!(mask >> lane & 1))
+      continue;
+    isa_access_samples(access, lane, &samples);
+    bytes = most(bytes, (uint64_t)samples.count * access->bytes);
+    *texels += samples.count;
+    for (unsigned i = 0; i < samples.count; i++)
+      if (!samples.border[i])
+        count = add_line(lines, count, samples.address[i] / mem->line);
+  }
+  const uint64_t turns = most(1, most(div_up(bytes, params->filter_width), div_up(count, params->tags)));
+  return turns * params->quad_interval;
+}
+
+static uint64_t all_quads(const struct texture_params *params, const struct mem_params *mem,
+                          const struct isa_access *access, uint64_t *quads, uint64_t *texels) {
+  const uint32_t lanes = access->warp->group->launch->warp_size;
+  uint64_t cycles = 0;
+  for (uint32_t first = 0; first < lanes; first += QUAD) {
+    const uint64_t mask = access->mask & (UINT64_C(0xf) << first);
+    if (!mask)
+      continue;
+    cycles += quad_cycles(params, mem, access, first, mask, texels);
+    ++*quads;
+  }
+  return cycles;
+}
+
+uint64_t texture_cycles(const struct texture_params *params, const struct mem_params *mem,
+                        const struct isa_access *access) {
+  uint64_t quads = 0, texels = 0;
+  return all_quads(params, mem, access, &quads, &texels);
+}
+
+/* A read may want many more lines than a load: while it is under way its lines are elsewhere. */
+static void take_room(const struct cu *cu, struct cu_access *access) {
+  if (!access->texels)
+    access->texels = need((size_t)2 * ISA_IMAGE_TEXELS * cu->params.warp_size, sizeof *access->texels);
+  access->room = access->lines;
+  access->lines = access->texels;
+}
+
+/* All that it wants is in the cache. */
+static void read_cache(const struct cu *cu, struct cu_access *access) {
+  access->isa.cache = &access->cache->cache;
+  cu->source->commit.call(cu->source->commit.self, &access->isa);
+  access->isa.cache = NULL;
+}
+
+static void wait_for_reply(struct cu *cu, uint32_t index, const struct isa_info *info, uint64_t moved, cycle_t now) {
+  struct cu_access *access = cu->accesses[index];
+  struct cu_warp *warp = cu_warp(cu, access->warp);
+  if (cu->tell)
+    tell_global_access(cu, warp->kernel, index, (enum tell_global)MEM_LOAD, moved, now);
+  warp->global_under_way++;
+  cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_TEXTURE);
+}
+
+/* Served by the unit alone. */
+static void hit(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t ready, cycle_t now) {
+  struct cu_access *access = cu->accesses[index];
+  read_cache(cu, access);
+  texture_end(access);
+  cu_set_results(cu_warp(cu, access->warp), info, ready, CU_NO_UNIT, STALL_TEXTURE);
+  if (cu->tell)
+    tell_l1_hit(cu, index, ready, now);
+  cu_free_access(&cu->global_pool, index);
+}
+
+/* What the cache has not goes to the L2, unless it comes for others. */
+static void miss(struct cu *cu, uint32_t index, const struct isa_info *info, uint32_t sectors, cycle_t passed,
+                 cycle_t now) {
+  struct cu_access *access = cu->accesses[index];
+  struct cu_stats *stats = &cu_warp(cu, access->warp)->kernel->stats;
+  struct mem_message message = {
+      .kind = MEM_LOAD, .tag = index, .lines = access->lines, .count = access->all, .access = &access->isa};
+  if (access->cache->sets) {
+    message.count = access->fills = l1_miss(access->cache, access->lines, access->all, &access->joined);
+    message.fills = access->fills ? access->cache : NULL;
+  }
+  uint32_t missing = 0;
+  for (uint32_t i = 0; i < message.count; i++)
+    missing += sector_count(access->lines[i].sectors);
+  stats->texture_hits += sectors - missing;
+  stats->texture_misses += missing;
+  message.moved = (uint64_t)missing * cu->mem.sector;
+  message.passes = cu_passes(cu, MEM_LOAD, message.count);
+  wait_for_reply(cu, index, info, message.moved, now);
+  if (message.count)
+    cu_send_memory(cu, &message, passed - 1, now);
+  else
+    l1_wait(access->cache, access->lines, access->joined, index);
+}
+
+void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
+  struct cu_access *access = cu->accesses[index];
+  struct cu_kernel *kernel = cu_warp(cu, access->warp)->kernel;
+  uint64_t quads = 0, texels = 0;
+  uint32_t sectors = 0;
+  const uint64_t cycles = all_quads(&cu->texture, &cu->mem, &access->isa, &quads, &texels);
+  const cycle_t passed = rate_take(&cu->texture_unit, now, cycles);
+  take_room(cu, access);
+  access->cache = cu->texture.cache_size ? &cu->texels : &cu->l1;
+  access->all = mem_merge_texels(&cu->mem, &access->isa, access->lines, &sectors);
+  access->moved = (uint64_t)sectors * cu->mem.sector;
+  access->fills = access->joined = access->stored = 0;
+  access->prefetch = false;
+  kernel->stats.texture_quads += quads;
+  kernel->stats.texture_texels += texels;
+  kernel->stats.texture_cycles += cycles;
+  kernel->by_pc[access->isa.pc].sectors += sectors;
+  const bool borders = !access->all;
+  if (borders || (access->cache->sets && l1_hit(access->cache, access->lines, access->all))) {
+    kernel->stats.texture_hits += sectors;
+    hit(cu, index, info, passed - 1 + cu->texture.latency, now);
+  } else {
+    miss(cu, index, info, sectors, passed, now);
+  }
+}
+
+cycle_t texture_ready(const struct cu *cu, struct cu_access *access, bool reads, cycle_t now) {
+  if (reads)
+    read_cache(cu, access);
+  return now + cu->texture.fill_latency;
+}
+
+void texture_end(struct cu_access *access) { access->lines = access->room; }

@@ -1,0 +1,229 @@
+/* Images and samplers: opcodes 86 to 107 as operations on an image's handle (isa/image.h).
+ *
+ *     read_imagef(i, s, c)     OpSampledImage i s; OpImageSampleExplicitLod   image.sample, or image.load where c is whole
+ *     read_imagef(i, c)        OpImageRead                                    image.load with sampler 0
+ *     write_imagef(i, c, v)    OpImageWrite                                   image.store
+ *     get_image_width(i)       OpImageQuerySize[Lod]                          image.query
+ *
+ * Vectors of coordinates may have more components than the image's kind has coordinates: the rest is ignored. */
+#include "opencl/lower/build_core.h"
+
+enum { ImageOperandsLod = 2, ImageOperandsGrad = 4 };
+
+/* The type of the image that an id is, alone or sampled. */
+static const struct spirv_type *image_type(struct build *b, uint32_t id) {
+  const struct spirv_type *type = build_type(b, id);
+  if (type && type->kind == SPIRV_SAMPLED_IMAGE)
+    type = spirv_type(b->module, type->element);
+  return type && type->kind == SPIRV_IMAGE ? type : NULL;
+}
+
+static unsigned coordinates_of(const struct spirv_type *image) { return isa_image_kinds[image->image].coordinates; }
+
+/* The operation of a family for an image's kind: 1d, 2d, 3d stand next to each other. */
+static enum isa_op shaped(const struct spirv_type *image, enum isa_op first) {
+  return (enum isa_op)(first + (coordinates_of(image) - 1) * (ISA_IMAGE_SAMPLE_2D - ISA_IMAGE_SAMPLE_1D));
+}
+
+static ir_ref operate(struct build *b, enum isa_op op, const ir_ref operand[3], uint32_t count, uint64_t number) {
+  const ir_ref ref = ir_make(b->ir, (uint16_t)op, ir_width_of(op), operand, count, number, b->place);
+  ir_append(b->ir, b->block, ref);
+  return ref;
+}
+
+/* Words side by side: one, a pair or a quad. */
+static ir_ref joined(struct build *b, const ir_ref *word, uint32_t count) {
+  ir_ref part[4] = {0, 0, 0, 0};
+  for (uint32_t i = 0; i < count; i++)
+    part[i] = word[i];
+  if (count == 1)
+    return part[0];
+  const ir_ref ref =
+      ir_make(b->ir, IR_JOIN, count == 2 ? IR_W2 : IR_W4, part, count == 2 ? 2 : 4, 0, b->place);
+  ir_append(b->ir, b->block, ref);
+  return ref;
+}
+
+/* The coordinates that an image of this type has; *is_float: as floats. 0 after a failure. */
+static ir_ref coordinates(struct build *b, const struct spirv_inst *inst, const struct spirv_type *image, uint32_t id,
+                          bool *is_float) {
+  const struct spirv_type *type = build_type(b, id), *scalar = build_scalar(b, type);
+  const unsigned count = coordinates_of(image);
+  if (!scalar || scalar->bits != 32 || build_components(type) < count) {
+    core_misfit(b, inst);
+    return 0;
+  }
+  *is_float = scalar->kind == SPIRV_FLOAT;
+  const ir_ref *part = build_parts(b, id);
+  return part ? joined(b, part, count) : 0;
+}
+
+/* The level of detail must be 0, which it is without mipmaps; gradients say the same. */
+static bool check_operands(struct build *b, const struct spirv_inst *inst, unsigned position) {
+  const uint32_t mask = inst->words > position ? inst->word[position] : 0;
+  uint64_t level = 0;
+  if (mask & ImageOperandsGrad)
+    return build_fail(b, "mipmaps (cl_khr_mipmap_image) are not supported: an image is read with gradients");
+  if (mask & ImageOperandsLod && inst->words > position + 1 &&
+      !(b->module->id[inst->word[position + 1]].kind == SPIRV_CONSTANT &&
+        (level = b->module->id[inst->word[position + 1]].value) == 0))
+    return build_fail(b, "mipmaps (cl_khr_mipmap_image) are not supported: an image is read at a level of detail");
+  return true;
+}
+
+/* What lies in four words, as a vector of floats, halves or integers, or its first component. */
+static bool give(struct build *b, const struct spirv_inst *inst, ir_ref quad) {
+  const struct spirv_type *type = build_type(b, inst->word[2]), *scalar = build_scalar(b, type);
+  const uint32_t count = type ? build_components(type) : 0;
+  if (!scalar || (scalar->bits != 32 && !(scalar->kind == SPIRV_FLOAT && scalar->bits == 16)) || count > 4)
+    return core_misfit(b, inst);
+  ir_ref *part = build_define(b, inst->word[2]);
+  for (uint32_t i = 0; i < count; i++) {
+    const ir_ref word = build_word(b, quad, i);
+    part[i] = scalar->bits == 16 ? build_op(b, ISA_CVT_F16_F32, word, 0, 0) : word;
+  }
+  return !b->failed;
+}
+
+static uint64_t number_of(const struct spirv_type *scalar) {
+  return scalar->kind == SPIRV_FLOAT ? ISA_NUMBER_FLOAT : ISA_NUMBER_INT;
+}
+
+/* type result image|sampled coordinates operands... */
+static bool lower_read(struct build *b, const struct spirv_inst *inst) {
+  const struct spirv_type *image = image_type(b, inst->word[3]);
+  const struct spirv_type *scalar = build_scalar(b, build_type(b, inst->word[2]));
+  bool is_float = false;
+  if (!image || !scalar)
+    return core_misfit(b, inst);
+  const bool sampled = build_type(b, inst->word[3])->kind == SPIRV_SAMPLED_IMAGE;
+  const ir_ref at = coordinates(b, inst, image, inst->word[4], &is_float);
+  const ir_ref *part = build_parts(b, inst->word[3]);
+  if (!at || !part || !check_operands(b, inst, 5))
+    return false;
+  const ir_ref operand[3] = {part[0], sampled ? part[1] : build_32(b, 0), at};
+  return give(b, inst, operate(b, shaped(image, is_float ? ISA_IMAGE_SAMPLE_1D : ISA_IMAGE_LOAD_1D), operand, 3,
+                               number_of(scalar)));
+}
+
+/* image coordinates texel operands... */
+static bool lower_write(struct build *b, const struct spirv_inst *inst) {
+  const struct spirv_type *image = image_type(b, inst->word[1]);
+  const struct spirv_type *type = build_type(b, inst->word[3]), *scalar = build_scalar(b, type);
+  bool is_float = false;
+  if (!image || !scalar || build_components(type) > 4)
+    return core_misfit(b, inst);
+  const ir_ref at = coordinates(b, inst, image, inst->word[2], &is_float), handle = build_value(b, inst->word[1]);
+  const ir_ref *part = build_parts(b, inst->word[3]);
+  if (!at || !part || b->failed || !check_operands(b, inst, 4))
+    return false;
+  ir_ref word[4];
+  for (uint32_t i = 0; i < 4; i++) {
+    word[i] = i < build_components(type) ? part[i] : build_32(b, 0);
+    if (scalar->bits == 16)
+      word[i] = build_op(b, ISA_CVT_F32_F16, word[i], 0, 0);
+  }
+  const ir_ref operand[3] = {handle, at, joined(b, word, 4)};
+  operate(b, shaped(image, ISA_IMAGE_STORE_1D), operand, 3, number_of(scalar));
+  return !b->failed;
+}
+
+static ir_ref query(struct build *b, ir_ref handle, enum isa_image_query what) {
+  const ir_ref operand[3] = {handle, 0, 0};
+  return operate(b, ISA_IMAGE_QUERY, operand, 1, what);
+}
+
+/* An integer of the result's width. */
+static ir_ref as_wide(struct build *b, const struct spirv_type *scalar, ir_ref value) {
+  return scalar->bits == 64 ? build_op(b, ISA_CVT_U64_U32, value, 0, 0) : value;
+}
+
+/* type result image [level]: the sizes in the order of the coordinates */
+static bool lower_size(struct build *b, const struct spirv_inst *inst) {
+  const struct spirv_type *image = image_type(b, inst->word[3]);
+  const struct spirv_type *type = build_type(b, inst->word[2]), *scalar = build_scalar(b, type);
+  if (!image || !scalar || scalar->kind != SPIRV_INT || build_components(type) < coordinates_of(image))
+    return core_misfit(b, inst);
+  const ir_ref handle = build_value(b, inst->word[3]);
+  const enum isa_image_kind kind = (enum isa_image_kind)image->image;
+  const bool tall = kind == ISA_IMAGE_2D || kind == ISA_IMAGE_2D_ARRAY || kind == ISA_IMAGE_3D;
+  if (b->failed)
+    return false;
+  ir_ref *part = build_define(b, inst->word[2]);
+  for (uint32_t i = 0; i < build_components(type); i++) {
+    const bool last = i + 1 == coordinates_of(image);
+    const enum isa_image_query what = i == 0             ? ISA_IMAGE_QUERY_WIDTH
+                                      : i == 1 && tall   ? ISA_IMAGE_QUERY_HEIGHT
+                                      : kind == ISA_IMAGE_3D ? ISA_IMAGE_QUERY_DEPTH
+                                                             : ISA_IMAGE_QUERY_LAYERS;
+    part[i] = i == 0 || (i == 1 && tall) || last ? as_wide(b, scalar, query(b, handle, what)) : build_32(b, 0);
+  }
+  return !b->failed;
+}
+
+/* type result image */
+static bool lower_question(struct build *b, const struct spirv_inst *inst) {
+  const struct spirv_type *image = image_type(b, inst->word[3]);
+  const struct spirv_type *scalar = build_scalar(b, build_type(b, inst->word[2]));
+  if (!image || !scalar || scalar->kind != SPIRV_INT)
+    return core_misfit(b, inst);
+  const ir_ref handle = build_value(b, inst->word[3]);
+  if (b->failed)
+    return false;
+  ir_ref value = 0;
+  if (inst->op == OpImageQueryOrder || inst->op == OpImageQueryFormat)
+    value = query(b, handle, inst->op == OpImageQueryOrder ? ISA_IMAGE_QUERY_ORDER : ISA_IMAGE_QUERY_TYPE);
+  else /* levels and samples */
+    value = build_32(b, 1);
+  build_define(b, inst->word[2])[0] = as_wide(b, scalar, value);
+  return !b->failed;
+}
+
+/* type result image sampler */
+static bool lower_sampled(struct build *b, const struct spirv_inst *inst) {
+  const ir_ref image = build_value(b, inst->word[3]), sampler = build_value(b, inst->word[4]);
+  const struct spirv_type *type = build_type(b, inst->word[4]);
+  if (b->failed)
+    return false;
+  if (!image_type(b, inst->word[3]) || !type || type->kind != SPIRV_SAMPLER)
+    return core_misfit(b, inst);
+  ir_ref *part = build_define(b, inst->word[2]);
+  part[0] = image;
+  part[1] = sampler;
+  return !b->failed;
+}
+
+/* type result sampled */
+static bool lower_image_of(struct build *b, const struct spirv_inst *inst) {
+  const ir_ref *part = build_parts(b, inst->word[3]);
+  if (!part || !image_type(b, inst->word[3]))
+    return core_misfit(b, inst);
+  build_define(b, inst->word[2])[0] = part[0];
+  return !b->failed;
+}
+
+bool build_image(struct build *b, const struct spirv_inst *inst) {
+  char room[32];
+  switch (inst->op) {
+  case OpSampledImage:
+    return lower_sampled(b, inst);
+  case OpImage:
+    return lower_image_of(b, inst);
+  case OpImageSampleExplicitLod:
+  case OpImageFetch:
+  case OpImageRead:
+    return lower_read(b, inst);
+  case OpImageWrite:
+    return lower_write(b, inst);
+  case OpImageQuerySize:
+  case OpImageQuerySizeLod:
+    return lower_size(b, inst);
+  case OpImageQueryFormat:
+  case OpImageQueryOrder:
+  case OpImageQueryLevels:
+  case OpImageQuerySamples:
+    return lower_question(b, inst);
+  default:
+    return build_fail(b, "%s is not supported", spirv_op_name(inst->op, room));
+  }
+}

@@ -1,0 +1,225 @@
+#include "sim/session/job_images.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/numbers.h"
+#include "sim/base/need.h"
+
+/* ---- words ------------------------------------------------------------------------------------------ */
+
+bool job_image_format(const char *text, struct isa_image *image, struct message *message) {
+  const char *orders[ISA_IMAGE_ORDERS], *types[ISA_IMAGE_TYPES], *dot = strchr(text, '.');
+  char order[32], hint[400];
+  unsigned o = 0, t = 0;
+  for (unsigned i = 0; i < ISA_IMAGE_ORDERS; i++)
+    orders[i] = isa_image_orders[i].name;
+  for (unsigned i = 0; i < ISA_IMAGE_TYPES; i++)
+    types[i] = isa_image_types[i].name;
+  if (!dot)
+    return message_fail(message, "'%.60s' is not ORDER.TYPE, such as rgba.unorm_int8", text);
+  snprintf(order, sizeof order, "%.*s", (int)(dot - text < 31 ? dot - text : 31), text);
+  while (o < ISA_IMAGE_ORDERS && strcmp(order, orders[o]) != 0)
+    o++;
+  while (t < ISA_IMAGE_TYPES && strcmp(dot + 1, types[t]) != 0)
+    t++;
+  if (o == ISA_IMAGE_ORDERS) {
+    message_suggest(hint, sizeof hint, order, orders, ISA_IMAGE_ORDERS);
+    return message_fail(message, "no channel order '%s'%s", order, hint);
+  }
+  if (t == ISA_IMAGE_TYPES) {
+    message_suggest(hint, sizeof hint, dot + 1, types, ISA_IMAGE_TYPES);
+    return message_fail(message, "no channel type '%.40s'%s", dot + 1, hint);
+  }
+  image->order = (enum isa_image_order)o;
+  image->type = (enum isa_image_type)t;
+  return isa_texel_bytes(image->order, image->type) ||
+         message_fail(message, "channel order %s does not go with channel type %s", orders[o], types[t]);
+}
+
+/* Takes the word into the sampler; false: it is none. */
+static bool sampler_word(const char *word, uint32_t *sampler) {
+  if (strcmp(word, "linear") == 0)
+    *sampler |= ISA_SAMPLER_LINEAR;
+  else if (strcmp(word, "normalized") == 0)
+    *sampler |= ISA_SAMPLER_NORMALIZED;
+  else if (strcmp(word, "nearest") != 0) {
+    unsigned mode = 0;
+    while (mode < ISA_IMAGE_ADDRESSES && strcmp(word, isa_image_addresses[mode]) != 0)
+      mode++;
+    *sampler |= mode << ISA_SAMPLER_ADDRESS;
+    return mode < ISA_IMAGE_ADDRESSES;
+  }
+  return true;
+}
+
+bool job_sampler(const char *text, uint32_t *sampler, struct message *message) {
+  static const char *const words[] = {"normalized", "nearest", "linear", "none", "clamp_to_edge", "clamp", "repeat",
+                                      "mirrored_repeat"};
+  bool good = true;
+  char *copy = need_copy(text), *word = copy, hint[300];
+  *sampler = 0;
+  while (good && word) {
+    char *end = strchr(word, ',');
+    if (end)
+      *end++ = '\0';
+    good = sampler_word(word, sampler);
+    if (!good) {
+      message_suggest(hint, sizeof hint, word, words, sizeof words / sizeof *words);
+      message_fail(message, "a sampler has no '%.40s'%s", word, hint);
+    }
+    word = end;
+  }
+  free(copy);
+  return good && (isa_sampler_good(*sampler) || message_fail(message, "a sampler has one addressing mode"));
+}
+
+/* ---- images ----------------------------------------------------------------------------------------- */
+
+bool job_image(struct job *job, const char *name, const struct isa_image *shape, struct message *message) {
+  struct isa_memory *memory = &job->memory;
+  struct isa_image image = *shape;
+  image.layout = job->machine.texture.layout == TEXTURE_BLOCKS ? ISA_IMAGE_BLOCKS : ISA_IMAGE_ROWS;
+  const char *fault = isa_image_init(&image);
+  if (fault)
+    return message_fail(message, "%s", fault);
+  for (size_t i = 0; i < memory->count; i++)
+    if (strcmp(memory->buffers[i].name, name) == 0)
+      return message_fail(message, "'%.60s' is there already", name);
+  if (memory->image_count == ISA_MOST_IMAGES)
+    return message_fail(message, "there are more than %d images", ISA_MOST_IMAGES);
+  const uint8_t bytes = isa_image_types[image.type].bytes;
+  if (!job_buffer(job, name, image.slice_pitch * isa_image_slices(&image), (struct type){TYPE_UNSIGNED, bytes, 1},
+                  message))
+    return false;
+  image.base = memory->buffers[memory->count - 1].base;
+  snprintf(image.name, sizeof image.name, "%s", name);
+  memory->images = need_more(memory->images, memory->image_count + 1, sizeof *memory->images);
+  memory->images[memory->image_count++] = image;
+  return true;
+}
+
+bool job_find_image(const struct job *job, const char *name, size_t *image, struct message *message) {
+  const size_t count = job->memory.image_count;
+  for (*image = 0; *image < count; (*image)++)
+    if (strcmp(job->memory.images[*image].name, name) == 0)
+      return true;
+  const char **names = need(count, sizeof *names);
+  char hint[400];
+  for (size_t i = 0; i < count; i++)
+    names[i] = job->memory.images[i].name;
+  message_suggest(hint, sizeof hint, name, names, count);
+  free(names);
+  return message_fail(message, "no image '%.60s'%s", name, count ? hint : "; there are no images");
+}
+
+const struct isa_image *job_image_of(const struct job *job, size_t buffer) {
+  for (size_t i = 0; i < job->memory.image_count; i++)
+    if (job->memory.images[i].base == job->memory.buffers[buffer].base)
+      return &job->memory.images[i];
+  return NULL;
+}
+
+uint8_t *job_image_texels(const struct job *job, const struct isa_image *image) {
+  size_t buffer = 0;
+  while (job->memory.buffers[buffer].base != image->base)
+    buffer++;
+  return job->memory.buffers[buffer].data;
+}
+
+uint8_t *job_image_bytes(const struct job *job, const struct isa_image *image, uint64_t *bytes) {
+  *bytes = isa_image_packed_bytes(image);
+  uint8_t *packed = need(need_size(*bytes), 1);
+  isa_image_pack(image, job_image_texels(job, image), packed);
+  return packed;
+}
+
+/* ---- pictures --------------------------------------------------------------------------------------- */
+
+static uint32_t sample_at(const struct picture *picture, uint32_t x, uint32_t y, unsigned channel) {
+  const size_t at = ((size_t)y * picture->width + x) * picture->channels + channel;
+  uint16_t wide;
+  if (picture->bits == 8)
+    return picture->sample[at];
+  memcpy(&wide, picture->sample + 2 * at, sizeof wide);
+  return wide;
+}
+
+/* Red, green, blue and alpha of a pixel as the texels of an image want them. */
+static void pixel(const struct picture *picture, uint32_t x, uint32_t y, enum isa_image_number number,
+                  uint32_t channel[4]) {
+  const bool gray = picture->channels < 3, alpha = picture->channels % 2 == 0;
+  const uint32_t most = (1u << picture->bits) - 1;
+  for (unsigned i = 0; i < 4; i++) {
+    const uint32_t sample = i == 3 ? (alpha ? sample_at(picture, x, y, picture->channels - 1) : most)
+                                   : sample_at(picture, x, y, gray ? 0 : i);
+    channel[i] = number == ISA_NUMBER_INT ? sample : float_raw((float)sample / (float)most);
+  }
+}
+
+bool job_pack_picture(const struct isa_image *image, const struct picture *picture, uint8_t *bytes,
+                      struct message *message) {
+  if (picture->width != image->width || picture->height != image->height)
+    return message_fail(message, "the picture has %u x %u pixels, the image %u x %u texels", picture->width,
+                        picture->height, image->width, image->height);
+  memset(bytes, 0, isa_image_packed_bytes(image));
+  for (uint32_t y = 0; y < image->height; y++)
+    for (uint32_t x = 0; x < image->width; x++, bytes += image->texel_bytes) {
+      uint32_t channel[4];
+      pixel(picture, x, y, isa_texel_number(image->type), channel);
+      isa_texel_write(image, channel, bytes);
+    }
+  return true;
+}
+
+bool job_image_picture(struct job *job, size_t number, const struct picture *picture, struct message *message) {
+  const struct isa_image *image = &job->memory.images[number];
+  uint8_t *packed = need(need_size(isa_image_packed_bytes(image)), 1);
+  const bool good = job_pack_picture(image, picture, packed, message);
+  if (good)
+    isa_image_unpack(image, packed, job_image_texels(job, image));
+  free(packed);
+  return good;
+}
+
+/* The channels of a picture that shows an image, and which of red, green, blue and alpha the first is. */
+static unsigned picture_channels(const struct isa_image *image, unsigned *first) {
+  const char *channels = isa_image_orders[image->order].channels;
+  const size_t count = strlen(channels);
+  *first = *channels == 'a' && count == 1 ? 3 : 0;
+  return count == 1 ? 1 : strchr(channels, 'a') ? count == 2 ? 2 : 4 : 3;
+}
+
+static uint32_t sample_of(uint32_t channel, enum isa_image_type type, uint32_t most) {
+  const char number = isa_image_types[type].number;
+  if (number == 'u')
+    return channel < most ? channel : most;
+  if (number == 's')
+    return (int32_t)channel < 0 ? 0 : channel < most ? channel : most;
+  return (uint32_t)saturate_s32(rint((double)float_of(channel) * most), 0, (int32_t)most);
+}
+
+bool job_picture_of(const struct job *job, const struct isa_image *image, struct picture *picture,
+                    struct message *message) {
+  unsigned first;
+  const bool wide = !isa_image_types[image->type].packed && isa_image_types[image->type].bytes == 2;
+  *picture = (struct picture){.width = image->width, .height = image->height, .bits = wide ? 16 : 8};
+  picture->channels = picture_channels(image, &first);
+  if (image->width > PICTURE_MOST_SIZE || image->height > PICTURE_MOST_SIZE)
+    return message_fail(message, "a picture has at most %d pixels in each direction", PICTURE_MOST_SIZE);
+  const uint8_t *texels = job_image_texels(job, image);
+  const size_t bytes = picture->bits / 8;
+  uint8_t *at = picture->sample = need((size_t)image->width * image->height * picture->channels, bytes);
+  for (uint32_t y = 0; y < image->height; y++)
+    for (uint32_t x = 0; x < image->width; x++) {
+      uint32_t channel[4];
+      isa_texel_read(image, texels + isa_texel_offset(image, x, y, 0), channel);
+      for (unsigned i = 0; i < picture->channels; i++, at += bytes) {
+        const unsigned which = picture->channels == 2 && i == 1 ? 3 : first + i;
+        const uint16_t sample = (uint16_t)sample_of(channel[which], image->type, (1u << picture->bits) - 1);
+        memcpy(at, &sample, bytes);
+      }
+    }
+  return true;
+}

@@ -1,0 +1,167 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/need.h"
+#include "sim/session/job_images.h"
+#include "sim/session/launch_parts.h"
+
+static bool read_size(struct launch_reader *reader, const struct place *parent, const json_t *object, const char *key,
+                      uint32_t *size) {
+  const json_t *value = json_object_get(object, key);
+  uint64_t number = 0;
+  if (!value)
+    return true;
+  if (!json_whole(&reader->document, &(struct place){parent, key, 0}, value, 1, ISA_MOST_IMAGE_SIZE, "texels", &number))
+    return false;
+  *size = (uint32_t)number;
+  return true;
+}
+
+static bool read_kind(struct launch_reader *reader, const struct place *place, const json_t *value,
+                      enum isa_image_kind *kind) {
+  const char *names[ISA_IMAGE_KINDS], *word = json_word(&reader->document, place, value);
+  char hint[200];
+  if (!word)
+    return false;
+  for (unsigned i = 0; i < ISA_IMAGE_KINDS; i++) {
+    names[i] = isa_image_kinds[i].name;
+    if (strcmp(word, names[i]) == 0) {
+      *kind = (enum isa_image_kind)i;
+      return true;
+    }
+  }
+  message_suggest(hint, sizeof hint, word, names, ISA_IMAGE_KINDS);
+  return json_fail(&reader->document, place, "no kind of image '%.40s'%s", word, hint);
+}
+
+/* Texels from a file: a picture by its name, else packed bytes. With no size given a picture has its own. */
+struct texels {
+  struct picture picture;
+  uint8_t *bytes;
+  size_t size;
+};
+
+static bool read_texels(struct launch_reader *reader, const struct place *place, const json_t *name,
+                        struct texels *texels) {
+  const char *word = json_word(&reader->document, place, name);
+  char *raw = NULL;
+  size_t size = 0;
+  if (!word || !launch_file(reader, place, word, &raw, &size))
+    return false;
+  if (!raw || !picture_named(word)) {
+    texels->bytes = (uint8_t *)raw;
+    texels->size = size;
+    return true;
+  }
+  const bool good =
+      picture_read((const uint8_t *)raw, size, &texels->picture, reader->document.message) || launch_refuse(reader, place);
+  free(raw);
+  return good;
+}
+
+static bool fill_image(struct launch_reader *reader, const struct place *place, size_t number,
+                       const struct texels *texels) {
+  struct job *job = reader->job;
+  const struct isa_image *image = &job->memory.images[number];
+  const uint64_t bytes = isa_image_packed_bytes(image);
+  if (texels->picture.sample)
+    return job_image_picture(job, number, &texels->picture, reader->document.message) || launch_refuse(reader, place);
+  if (!texels->bytes)
+    return true;
+  if (texels->size != bytes)
+    return json_fail(&reader->document, place, "has %zu bytes, not the image's %" PRIu64, texels->size, bytes);
+  isa_image_unpack(image, texels->bytes, job_image_texels(job, image));
+  return true;
+}
+
+static bool read_shape(struct launch_reader *reader, const struct place *place, const json_t *object,
+                       struct isa_image *shape) {
+  const json_t *kind = json_object_get(object, "kind"), *format = json_object_get(object, "format");
+  const struct place kind_at = {place, "kind", 0}, format_at = {place, "format", 0};
+  if (kind && !read_kind(reader, &kind_at, kind, &shape->kind))
+    return false;
+  const char *word = format ? json_word(&reader->document, &format_at, format) : "rgba.unorm_int8";
+  if (!word)
+    return false;
+  if (!job_image_format(word, shape, reader->document.message))
+    return launch_refuse(reader, &format_at);
+  return read_size(reader, place, object, "width", &shape->width) &&
+         read_size(reader, place, object, "height", &shape->height) &&
+         read_size(reader, place, object, "depth", &shape->depth) &&
+         read_size(reader, place, object, "layers", &shape->layers);
+}
+
+static bool make_image(struct launch_reader *reader, const struct place *place, const json_t *object,
+                       struct texels *texels) {
+  const struct place file_at = {place, "file", 0};
+  const json_t *file = json_object_get(object, "file"), *fill = json_object_get(object, "fill");
+  struct isa_image shape = {.kind = ISA_IMAGE_2D, .height = 1, .depth = 1, .layers = 1};
+  if (!read_shape(reader, place, object, &shape) || (file && !read_texels(reader, &file_at, file, texels)))
+    return false;
+  if (file && fill)
+    return json_fail(&reader->document, place, "an image has 'file' or 'fill', not both");
+  if (texels->picture.sample && !shape.width) {
+    shape.width = texels->picture.width;
+    shape.height = texels->picture.height;
+  }
+  if (!shape.width)
+    return json_fail(&reader->document, place, "'width' is missing: texels, which only a picture's file says itself");
+  if (!job_image(reader->job, place->key, &shape, reader->document.message))
+    return launch_refuse(reader, place);
+  const size_t number = reader->job->memory.image_count - 1;
+  return fill ? launch_fill(reader, place, object, reader->job->memory.count - 1)
+              : fill_image(reader, &file_at, number, texels);
+}
+
+static void texels_free(struct texels *texels) {
+  free(texels->picture.sample);
+  free(texels->bytes);
+}
+
+static bool read_image(struct launch_reader *reader, const struct place *place, const json_t *object) {
+  static const char *const keys[] = {"kind", "format", "width", "height", "depth", "layers", "file", "fill", "seed"};
+  struct texels texels = {0};
+  if (!json_is(&reader->document, place, object, JSON_OBJECT) ||
+      !json_keys(&reader->document, place, object, keys, COUNT(keys)))
+    return false;
+  const bool good = make_image(reader, place, object, &texels);
+  texels_free(&texels);
+  return good;
+}
+
+bool launch_images(struct launch_reader *reader, const struct place *place, const json_t *images) {
+  if (!json_is(&reader->document, place, images, JSON_OBJECT))
+    return false;
+  json_t *all = (json_t *)images; /* jansson's iterators want it so */
+  for (void *it = json_object_iter(all); it; it = json_object_iter_next(all, it))
+    if (!read_image(reader, &(struct place){place, json_object_iter_key(it), 0}, json_object_iter_value(it)))
+      return false;
+  return true;
+}
+
+bool launch_find_image(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *image) {
+  const char *name = json_word(&reader->document, place, value);
+  if (!name)
+    return false;
+  return job_find_image(reader->job, name, image, reader->document.message) ? true : launch_refuse(reader, place);
+}
+
+bool launch_texels(struct launch_reader *reader, const struct place *place, const json_t *name,
+                   const struct isa_image *image, uint8_t **bytes) {
+  struct texels texels = {0};
+  const uint64_t wanted = isa_image_packed_bytes(image);
+  bool good = read_texels(reader, place, name, &texels);
+  *bytes = NULL;
+  if (good && texels.picture.sample) {
+    *bytes = need(need_size(wanted), 1);
+    good = job_pack_picture(image, &texels.picture, *bytes, reader->document.message) || launch_refuse(reader, place);
+  } else if (good && texels.bytes) {
+    good = texels.size == wanted || json_fail(&reader->document, place, "has %zu bytes, not the image's %" PRIu64,
+                                              texels.size, wanted);
+    *bytes = texels.bytes;
+    texels.bytes = NULL;
+  }
+  texels_free(&texels);
+  return good;
+}
