@@ -34,7 +34,7 @@ enum isa_image_kind isa_image_argument(const char *type, size_t length) {
 
 static uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
 
-static bool is_flat(enum isa_image_kind kind) {
+bool isa_image_is_flat(enum isa_image_kind kind) {
   return kind == ISA_IMAGE_1D || kind == ISA_IMAGE_1D_ARRAY || kind == ISA_IMAGE_1D_BUFFER;
 }
 
@@ -42,7 +42,7 @@ static bool is_layered(enum isa_image_kind kind) { return kind == ISA_IMAGE_1D_A
 
 /* Rows of a slice that blocks would fill. */
 static uint32_t block_rows(const struct isa_image *image) {
-  return is_flat(image->kind) ? 1 : (uint32_t)round_up(image->height, ISA_IMAGE_BLOCK_ROWS);
+  return isa_image_is_flat(image->kind) ? 1 : (uint32_t)round_up(image->height, ISA_IMAGE_BLOCK_ROWS);
 }
 
 static bool is_sized(uint32_t size, bool wanted) {
@@ -50,7 +50,7 @@ static bool is_sized(uint32_t size, bool wanted) {
 }
 
 const char *isa_image_init(struct isa_image *image) {
-  const bool flat = is_flat(image->kind);
+  const bool flat = isa_image_is_flat(image->kind);
   image->texel_bytes = isa_texel_bytes(image->order, image->type);
   if (!image->texel_bytes)
     return "this channel order does not go with this channel type";
@@ -234,7 +234,7 @@ void isa_image_samples(const struct isa_image *image, uint32_t sampler, bool is_
 }
 
 bool isa_image_place(const struct isa_image *image, const uint32_t *coordinate, uint32_t stride, uint64_t *address) {
-  const bool layered = is_layered(image->kind), tall = !is_flat(image->kind);
+  const bool layered = is_layered(image->kind), tall = !isa_image_is_flat(image->kind);
   const uint32_t x = coordinate[0], y = tall ? coordinate[stride] : 0,
                  z = layered || image->kind == ISA_IMAGE_3D ? coordinate[(1 + tall) * stride] : 0;
   if (x >= image->width || y >= image->height || z >= isa_image_slices(image))

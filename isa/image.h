@@ -124,6 +124,9 @@ struct isa_image {
 /* The kind whose arguments have this type, "image2d"; ISA_IMAGE_KINDS: none. */
 enum isa_image_kind isa_image_argument(const char *type, size_t length);
 
+/* Has it one dimension, besides layers? */
+bool isa_image_is_flat(enum isa_image_kind kind);
+
 /* Bytes of a texel; 0: no such format. */
 uint32_t isa_texel_bytes(enum isa_image_order order, enum isa_image_type type);
 

@@ -515,7 +515,7 @@ bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struc
       .all_lanes = machine->cu.warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << machine->cu.warp_size) - 1,
       .mem = machine->mem,
       .texture = machine->texture,
-      .texture_unit = {.per_cycle = 1},
+      .texture_unit = {.per_cycle = machine->texture.quad_rate},
       .dma_params = machine->dma,
       .source = source,
       .to_lds = &lds->from_cu,

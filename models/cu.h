@@ -302,7 +302,7 @@ struct cu {
   cycle_t held_since;
 
   struct l1 l1, texels;     /* the latter: the texture unit's own cache */
-  struct rate texture_unit; /* a byte is a cycle */
+  struct rate texture_unit; /* TEXTURE_TURN for each turn */
   struct late_queue *late;     /* its loads that the memory has accepted, and that it is to carry out */
   struct cu_access **accesses; /* the LDS's, then global memory's; NULL: never under way so far */
   struct cu_chunk *chunks;     /* where they are */

@@ -17,44 +17,37 @@ static unsigned add_line(uint64_t *lines, unsigned count, uint64_t line) {
   return count + 1;
 }
 
-static uint64_t quad_cycles(const struct texture_params *params, const struct mem_params *mem,
+static uint64_t quad_turns(const struct texture_params *params, const struct mem_params *mem,
                             const struct isa_access *access, uint32_t first, uint64_t mask, uint64_t *texels) {
-  uint64_t lines[QUAD * ISA_IMAGE_TEXELS];
-  unsigned count = 0;
-  uint64_t bytes = 0;
+  uint64_t lines[QUAD];
+  unsigned count = 0, texels_of_lane = 0;
   for (uint32_t lane = first; lane < first + QUAD; lane++) {
     struct isa_samples samples;
     if (!(mask >> lane & 1))
       continue;
     isa_access_samples(access, lane, &samples);
-    bytes = most(bytes, (uint64_t)samples.count * access->bytes);
+    texels_of_lane = samples.count;
     *texels += samples.count;
-    for (unsigned i = 0; i < samples.count; i++)
-      if (!samples.border[i])
-        count = add_line(lines, count, samples.address[i] / mem->line);
+    if (!samples.border[0])
+      count = add_line(lines, count, samples.address[0] / mem->line);
   }
-  const uint64_t turns = most(1, most(div_up(bytes, params->filter_width), div_up(count, params->tags)));
-  return turns * params->quad_interval;
+  const uint64_t read = div_up(access->bytes, params->texel_width),
+                 filtered = texels_of_lane > 1 ? div_up(texels_of_lane * access->bytes, params->filter_width) : 1;
+  return most(most(read, filtered), most(1, div_up(count, params->tags)));
 }
 
-static uint64_t all_quads(const struct texture_params *params, const struct mem_params *mem,
+static uint64_t all_turns(const struct texture_params *params, const struct mem_params *mem,
                           const struct isa_access *access, uint64_t *quads, uint64_t *texels) {
   const uint32_t lanes = access->warp->group->launch->warp_size;
-  uint64_t cycles = 0;
+  uint64_t turns = 0;
   for (uint32_t first = 0; first < lanes; first += QUAD) {
     const uint64_t mask = access->mask & (UINT64_C(0xf) << first);
     if (!mask)
       continue;
-    cycles += quad_cycles(params, mem, access, first, mask, texels);
+    turns += quad_turns(params, mem, access, first, mask, texels);
     ++*quads;
   }
-  return cycles;
-}
-
-uint64_t texture_cycles(const struct texture_params *params, const struct mem_params *mem,
-                        const struct isa_access *access) {
-  uint64_t quads = 0, texels = 0;
-  return all_quads(params, mem, access, &quads, &texels);
+  return turns;
 }
 
 /* A read may want many more lines than a load: while it is under way its lines are elsewhere. */
@@ -92,6 +85,15 @@ static void hit(struct cu *cu, uint32_t index, const struct isa_info *info, cycl
   cu_free_access(&cu->global_pool, index);
 }
 
+/* Images of one dimension take less. */
+static cycle_t latency_of(const struct cu *cu, const struct isa_access *access, uint32_t latency) {
+  const struct texture_params *params = &cu->texture;
+  if (!isa_image_is_flat(access->image->kind) || params->flat_latency >= params->latency)
+    return latency;
+  const uint32_t less = params->latency - params->flat_latency;
+  return latency > less ? latency - less : 0;
+}
+
 /* What the cache has not goes to the L2, unless it comes for others. */
 static void miss(struct cu *cu, uint32_t index, const struct isa_info *info, uint32_t sectors, cycle_t passed,
                  cycle_t now) {
@@ -122,8 +124,8 @@ void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, c
   struct cu_kernel *kernel = cu_warp(cu, access->warp)->kernel;
   uint64_t quads = 0, texels = 0;
   uint32_t sectors = 0;
-  const uint64_t cycles = all_quads(&cu->texture, &cu->mem, &access->isa, &quads, &texels);
-  const cycle_t passed = rate_take(&cu->texture_unit, now, cycles);
+  const uint64_t turns = all_turns(&cu->texture, &cu->mem, &access->isa, &quads, &texels);
+  const cycle_t passed = rate_take(&cu->texture_unit, now, turns * TEXTURE_TURN);
   take_room(cu, access);
   access->cache = cu->texture.cache_size ? &cu->texels : &cu->l1;
   access->all = mem_merge_texels(&cu->mem, &access->isa, access->lines, &sectors);
@@ -132,12 +134,12 @@ void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, c
   access->prefetch = false;
   kernel->stats.texture_quads += quads;
   kernel->stats.texture_texels += texels;
-  kernel->stats.texture_cycles += cycles;
+  kernel->stats.texture_turns += turns;
   kernel->by_pc[access->isa.pc].sectors += sectors;
   const bool borders = !access->all;
   if (borders || (access->cache->sets && l1_hit(access->cache, access->lines, access->all))) {
     kernel->stats.texture_hits += sectors;
-    hit(cu, index, info, passed - 1 + cu->texture.latency, now);
+    hit(cu, index, info, passed - 1 + latency_of(cu, &access->isa, cu->texture.latency), now);
   } else {
     miss(cu, index, info, sectors, passed, now);
   }
@@ -146,7 +148,7 @@ void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, c
 cycle_t texture_ready(const struct cu *cu, struct cu_access *access, bool reads, cycle_t now) {
   if (reads)
     read_cache(cu, access);
-  return now + cu->texture.fill_latency;
+  return now + latency_of(cu, &access->isa, cu->texture.fill_latency);
 }
 
 void texture_end(struct cu_access *access) { access->lines = access->room; }

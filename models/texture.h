@@ -4,10 +4,10 @@
  *                              │
  *                              └── else: the missing lines go on to the L2 ──► reply ──► fill_latency
  *
- * A read is cut into quads, four consecutive lanes each, of which those with no active lane take no time. A quad takes
- * quad_interval cycles, times the most of: one; the bytes of a lane's texels over filter_width; the lines that its
- * lanes want over tags. Reads pass the unit one after the other, in the order of their issue. Texels that lanes or quads
- * share are asked for once.
+ * A read is cut into quads, four consecutive lanes each, of which those with no active lane take no time. A quad takes as
+ * many turns as the most of: one; a texel's bytes over texel_width; with a linear filter the bytes of a lane's texels
+ * over filter_width; the lines of the lanes' first texels over tags. The unit makes quad_rate turns in 100 cycles. Reads
+ * pass it one after the other, in the order of their issue. Texels that lanes or quads share are asked for once.
  *
  * Texels lie in a cache of the unit's own or in the L1 (texture.cache_size); l1.h says how either works. The unit takes
  * no part in the L1's width and banks. A read whose lines are on their way for others joins them as loads do, with
@@ -23,9 +23,7 @@
 
 #include "models/cu.h"
 
-/* Cycles that the unit takes for a read. */
-uint64_t texture_cycles(const struct texture_params *params, const struct mem_params *mem,
-                        const struct isa_access *access);
+enum { TEXTURE_TURN = 100 }; /* of the unit's rate */
 
 /* A read has been issued: its texels are in the unit, or on their way. */
 void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now);

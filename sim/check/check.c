@@ -29,6 +29,8 @@ static struct act_row row_of(const struct isa_inst *inst, const struct isa_info 
     return (struct act_row){.act = ACT_ACCESS, .space = CHECK_LDS, .kind = kind_of(info)};
   case ISA_CLASS_GLOBAL:
     return (struct act_row){.act = ACT_ACCESS, .space = CHECK_GLOBAL, .kind = kind_of(info)};
+  case ISA_CLASS_TEXTURE:
+    return (struct act_row){.act = ACT_TEXELS, .space = CHECK_GLOBAL, .kind = TOUCH_READ};
   case ISA_CLASS_COPY_LANE:
     return (struct act_row){.act = ACT_LANE_COPY};
   case ISA_CLASS_LANE_COMMIT:
@@ -58,7 +60,7 @@ static struct act_row row_of(const struct isa_inst *inst, const struct isa_info 
 }
 
 static bool touches(enum act act) {
-  return act == ACT_ACCESS || act == ACT_LANE_COPY || act == ACT_MBARRIER || act == ACT_COPY ||
+  return act == ACT_ACCESS || act == ACT_TEXELS || act == ACT_LANE_COPY || act == ACT_MBARRIER || act == ACT_COPY ||
          act == ACT_PIPE_RESERVE || act == ACT_PIPE_SLOT;
 }
 
@@ -328,6 +330,28 @@ static void step_access(struct check_unit *unit, struct check_group *group, stru
   touch_lanes(&party, mask, access->address);
 }
 
+/* A read of an image: the texels that lanes want, one of each at a time. */
+static void step_texels(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
+                        const struct act_row *row, const struct isa_access *access) {
+  uint64_t address[ISA_LANES];
+  uint64_t left = access->mask;
+  for (unsigned i = 0; left && i < ISA_IMAGE_TEXELS; i++) {
+    struct party party = party_of_warp(unit, group, warp, CHECK_GLOBAL, row->site, row->kind, access->bytes);
+    uint64_t mask = 0, more = 0;
+    for (uint64_t lanes = left; lanes; lanes &= lanes - 1) {
+      const uint32_t lane = (uint32_t)__builtin_ctzll(lanes);
+      struct isa_samples samples;
+      isa_access_samples(access, lane, &samples);
+      address[lane] = samples.address[i];
+      mask |= (uint64_t)!samples.border[i] << lane;
+      more |= (uint64_t)(i + 1 < samples.count) << lane;
+    }
+    unit->checker->counts.accesses += (uint64_t)__builtin_popcountll(mask);
+    touch_lanes(&party, mask, address);
+    left = more;
+  }
+}
+
 static void step_mbarrier(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                           const struct act_row *row, const struct isa_access *access) {
   const uint8_t format = isa_rows[access->inst->op].format;
@@ -366,6 +390,9 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
     break;
   case ACT_ACCESS:
     step_access(unit, group, warp, row, access);
+    break;
+  case ACT_TEXELS:
+    step_texels(unit, group, warp, row, access);
     break;
   case ACT_LANE_COPY:
     copies_lanes(unit, group, warp, row->site, access);

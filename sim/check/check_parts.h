@@ -40,6 +40,7 @@ enum {
 enum act {
   ACT_NONE,
   ACT_ACCESS,
+  ACT_TEXELS,
   ACT_LANE_COPY,
   ACT_LANE_COMMIT,
   ACT_LANE_WAIT,

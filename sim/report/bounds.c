@@ -96,6 +96,9 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
                 result->cu.copy_retries),
        own * machine->cu.schedulers, .serves = SERVES_ISSUE},
       {"lds_passes", "LDS passes", "LDS passes", "passes", OF(lds.passes), active, .serves = SERVES_LDS},
+      {"texture_units", "texture units", "the texture units", "turns", OF(cu.texture_turns),
+       active * machine->texture.quad_rate / 100,
+       .serves = SERVES_TEXTURES},
       {"dma_engines", "DMA engines", "the DMA engines", "bytes", OF(dma.bytes), engines_peak(machine, result, engines),
        .serves = SERVES_COPIES},
       {"dma_channels", "DMA channels", "the DMA channels", "channel-cycles", OF(dma.channel_cycles),
@@ -133,7 +136,7 @@ static const struct utilisation *busiest_of(const struct utilisation all[UTILISA
 }
 
 /* Buckets of waiting for the same thing are weighed together. */
-enum wait { WAIT_UNITS, WAIT_ISSUE, WAIT_LDS, WAIT_MEMORY, WAIT_COPIES, WAIT_WARPS, WAIT_PIPES, WAITS };
+enum wait { WAIT_UNITS, WAIT_ISSUE, WAIT_LDS, WAIT_MEMORY, WAIT_COPIES, WAIT_WARPS, WAIT_PIPES, WAIT_TEXTURES, WAITS };
 
 static const char *const wait_names[WAITS] = {[WAIT_UNITS] = "execution units",
                                               [WAIT_ISSUE] = "issue slots",
@@ -141,7 +144,8 @@ static const char *const wait_names[WAITS] = {[WAIT_UNITS] = "execution units",
                                               [WAIT_MEMORY] = "global memory",
                                               [WAIT_COPIES] = "asynchronous copies",
                                               [WAIT_WARPS] = "other warps of the work-group",
-                                              [WAIT_PIPES] = "pipes"};
+                                              [WAIT_PIPES] = "pipes",
+                                              [WAIT_TEXTURES] = "texels of images"};
 
 /* Of each bucket, its cause, and what the waiting may be owed to when that is busy: 0 if no bandwidth would end it. */
 static const struct {
@@ -156,6 +160,7 @@ static const struct {
     [STALL_LDS_CONTENTION] = {WAIT_LDS, 0},
     [STALL_LDS_QUEUE] = {WAIT_LDS, SERVES_LDS},
     [STALL_MEMORY] = {WAIT_MEMORY, SERVES_MEMORY},
+    [STALL_TEXTURE] = {WAIT_TEXTURES, SERVES_TEXTURES},
     [STALL_MEMORY_QUEUE] = {WAIT_MEMORY, SERVES_MEMORY},
     [STALL_FENCE] = {WAIT_MEMORY, SERVES_MEMORY},
     [STALL_BARRIER] = {WAIT_WARPS, 0},

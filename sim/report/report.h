@@ -62,7 +62,7 @@ bool report_warning(const struct report *report, struct message *message);
 /* ---- what both work out from a result ---- */
 
 /* Who uses a resource: bits. */
-enum report_service { SERVES_ISSUE = 1, SERVES_UNITS = 2, SERVES_LDS = 4, SERVES_COPIES = 8, SERVES_MEMORY = 16 };
+enum report_service { SERVES_ISSUE = 1, SERVES_UNITS = 2, SERVES_LDS = 4, SERVES_COPIES = 8, SERVES_MEMORY = 16, SERVES_TEXTURES = 32 };
 
 /* How much of its peak a resource delivered. `peak` is what it could have in the time of the launch:
  * for a CU's own resources in the cycles in which the CU held warps, for shared ones in all cycles. */
@@ -79,7 +79,7 @@ struct utilisation {
 };
 
 /* Units of a scheduler: the classes up to global memory's, which have an initiation interval. */
-enum { REPORT_UNITS = ISA_CLASS_GLOBAL + 1, UTILISATIONS = 9 + REPORT_UNITS };
+enum { REPORT_UNITS = ISA_CLASS_GLOBAL + 1, UTILISATIONS = 10 + REPORT_UNITS };
 
 void report_utilisations(const struct machine *machine, const struct launch_result *result,
                          struct utilisation all[UTILISATIONS]);

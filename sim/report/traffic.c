@@ -274,10 +274,20 @@ static void dram(const struct machine *machine, const struct mem_stats *stats, s
                text_s(stats->outside_requests), TEXT_WHOLE(stats->outside_errors), text_s(stats->outside_errors));
 }
 
+/* Reads of images. */
+static void textures(const struct cu_stats *cu, struct text *text) {
+  const uint64_t sectors = cu->texture_hits + cu->texture_misses;
+  if (cu->texture_quads)
+    text_print(text, "\nimages: %s quad%s of lanes read %s texel%s; %.1f %% of %s sector%s hit the texture cache\n",
+               TEXT_WHOLE(cu->texture_quads), text_s(cu->texture_quads), TEXT_WHOLE(cu->texture_texels),
+               text_s(cu->texture_texels), percent(cu->texture_hits, sectors), TEXT_WHOLE(sectors), text_s(sectors));
+}
+
 void report_memory(const struct machine *machine, const struct launch_result *result, struct text *text) {
   const struct mem_stats *stats = &result->mem;
   uint64_t accesses = stats->loads + stats->stores + stats->atomics + stats->prefetches;
   uint64_t requests = stats->dma_reads + stats->dma_writes;
+  textures(&result->cu, text);
   if (!accesses && !requests)
     return;
   text_print(text, "\nmemory%s: ", report_of_all(result));

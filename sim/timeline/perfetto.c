@@ -28,6 +28,7 @@ static const char *const colours[STALLS] = {
     [STALL_LDS_CONTENTION] = "bad",
     [STALL_LDS_QUEUE] = "olive",
     [STALL_MEMORY] = "rail_load",
+    [STALL_TEXTURE] = "rail_animation",
     [STALL_MEMORY_QUEUE] = "rail_response",
     [STALL_FENCE] = "grey",
     [STALL_BARRIER] = "grey",

@@ -46,8 +46,8 @@ static const struct {
     /* one sector, from DRAM: 302 cycles to its use */
     {STALL_MEMORY, 301, 32, "",
      ".kernel k\n.arg src global\n.reg v\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n mov.b32 v, v\n exit\n"},
-    /* one texel: 8 quads pass the unit, with the last of which the line is asked for as above, and 20 from its reply */
-    {STALL_TEXTURE, 7 + 301 + 20, 32, "", IMAGE_HEAD " image.load.1d v, [p], s, x, as=float\n mov.b32 x, v[0]\n exit\n"},
+    /* one texel: 8 quads pass the unit, with the last of which the line is asked for as above; of a flat image nothing comes after its reply */
+    {STALL_TEXTURE, 7 + 301, 32, "", IMAGE_HEAD " image.load.1d v, [p], s, x, as=float\n mov.b32 x, v[0]\n exit\n"},
     /* the second load waits for the first one's reply */
     {STALL_MEMORY_QUEUE, 301, 32, "cu.accesses=1",
      ".kernel k\n.arg src global\n.reg v, w\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n ld.global.b32 w, [p "

@@ -22,7 +22,7 @@ FAMILIES: list[tuple[str, str, dict[str, float]]] = [
     ("issue slots", YELLOW, {"not_selected": 0}),
     ("execution units", SKY, {"dependency": 0, "unit": .4}),
     ("LDS", VERMILION, {"lds": 0, "lds_conflict": .6, "lds_contention": -.65, "lds_queue": -.45}),
-    ("global memory", BLUE, {"memory": 0, "memory_queue": .2, "fence": .8, "drain": -.35}),
+    ("global memory", BLUE, {"memory": 0, "memory_queue": .2, "texture": .5, "fence": .8, "drain": -.35}),
     ("copies", PURPLE, {"copy_wait": 0, "copy_data": -.25, "dma_queue": -.45}),
     ("other warps", ORANGE, {"barrier": 0, "copy_join": .8, "wait_join": .4}),
     ("pipes", BROWN, {"pipe": .8, "pipe_empty": -.9, "pipe_full": .05}),

@@ -1,0 +1,188 @@
+// Reads of images: latency of a hit, how many cycles a warp's read takes of one SM by format, filter and by the lines that quads want,
+// and how long a chain of reads takes by the size of what it walks through.
+#include "common.cuh"
+enum { ROUNDS = 64, READS = 8, SIDE = 64 };
+
+template <typename T> struct Texture {
+  cudaArray_t array = nullptr;
+  cudaTextureObject_t object = 0;
+};
+
+template <typename T> Texture<T> texture(int width, int height, int depth, bool linear, bool as_float) {
+  Texture<T> t;
+  cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
+  cudaExtent extent = make_cudaExtent(width, height, depth);
+  CK(cudaMalloc3DArray(&t.array, &format, extent));
+  std::vector<T> zeros((size_t)width * height * (depth ? depth : 1));
+  memset(zeros.data(), 0, zeros.size() * sizeof(T));
+  cudaMemcpy3DParms copy = {};
+  copy.srcPtr = make_cudaPitchedPtr(zeros.data(), width * sizeof(T), width, height);
+  copy.dstArray = t.array;
+  copy.extent = make_cudaExtent(width, height, depth ? depth : 1);
+  copy.kind = cudaMemcpyHostToDevice;
+  CK(cudaMemcpy3D(&copy));
+  cudaResourceDesc resource = {};
+  resource.resType = cudaResourceTypeArray;
+  resource.res.array.array = t.array;
+  cudaTextureDesc how = {};
+  for (auto& mode : how.addressMode) mode = cudaAddressModeClamp;
+  how.filterMode = linear ? cudaFilterModeLinear : cudaFilterModePoint;
+  how.readMode = as_float ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+  CK(cudaCreateTextureObject(&t.object, &resource, &how, nullptr));
+  return t;
+}
+
+__device__ __forceinline__ float4 read2(cudaTextureObject_t t, float x, float y) {
+  float4 v;
+  asm volatile("tex.2d.v4.f32.f32 {%0,%1,%2,%3}, [%4, {%5,%6}];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(t), "f"(x), "f"(y));
+  return v;
+}
+__device__ __forceinline__ float4 read3(cudaTextureObject_t t, float x, float y, float z) {
+  float4 v;
+  asm volatile("tex.3d.v4.f32.f32 {%0,%1,%2,%3}, [%4, {%5,%6,%7,%7}];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(t), "f"(x), "f"(y), "f"(z));
+  return v;
+}
+
+// Each lane at its own place; READS reads a round, none of which waits for another. `step` is 0.
+template <int D>
+__global__ void __launch_bounds__(1024, 1) k_rate(cudaTextureObject_t t, const float* at, float step, int times, long long* out, float* sink) {
+  int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
+  float s = 0;
+  for (int n = 0; n < times; n++) {
+    float x = at[lane * 3], y = at[lane * 3 + 1], z = at[lane * 3 + 2];
+    __syncthreads();
+    long long t0 = clk();
+    for (int i = 0; i < ROUNDS; i++) {
+      float4 v[READS];
+#pragma unroll
+      for (int k = 0; k < READS; k++) v[k] = D == 2 ? read2(t, x + k * step, y) : read3(t, x + k * step, y, z);
+#pragma unroll
+      for (int k = 0; k < READS; k++) s += v[k].x + v[k].y + v[k].z + v[k].w;
+      x += step;  // 0, which the compiler does not know: the reads of another round are others
+    }
+    if (s == 1e30f) __trap();
+    long long t1 = clk();
+    if (lane == 0) { out[(n * warps + warp) * 2] = t0; out[(n * warps + warp) * 2 + 1] = t1; }
+  }
+  sink[threadIdx.x] = s;
+}
+
+// A read's result moves the next one by nothing.
+template <int D>
+__global__ void k_latency(cudaTextureObject_t t, float x0, float y0, int times, long long* out, float* sink) {
+  float x = x0, y = y0;
+  for (int n = 0; n < times; n++) {
+    long long t0 = clk();
+#pragma unroll 4
+    for (int i = 0; i < ROUNDS; i++) {
+      float4 v = D == 2 ? read2(t, x, y) : read3(t, x, y, 0.5f);
+      x += v.x;
+    }
+    if (x == 1e30f) __trap();
+    long long t1 = clk();
+    if (threadIdx.x == 0) { out[n * 2] = t0; out[n * 2 + 1] = t1; }
+  }
+  sink[threadIdx.x] = x;
+}
+
+// Through `lines` lines of 128 bytes of a linear texture, one after the other and again.
+__global__ void k_walk(cudaTextureObject_t t, int lines, int times, long long* out, int* sink) {
+  int at = 0;
+  for (int n = 0; n < times; n++) {
+    long long t0 = clk();
+    for (int i = 0; i < lines; i++) at = tex1Dfetch<int>(t, at);
+    if (at == -1) __trap();
+    long long t1 = clk();
+    out[n * 2] = t0; out[n * 2 + 1] = t1;
+  }
+  *sink = at;
+}
+
+long long* out;
+float *sink, *at;
+const int TIMES = 9;
+
+template <typename T> void rates(const char* format, bool as_float) {
+  for (bool linear : {false, true})
+    for (int d : {2, 3}) {
+      Texture<T> t = texture<T>(SIDE, SIDE, d == 3 ? 8 : 0, linear, as_float);
+      float half = linear ? 0.25f : 0.5f;  // between texels, or in the middle of one
+      for (int shape : {32, 8, 2}) {   // a warp covers shape x 32 / shape texels
+        float place[96];
+        for (int lane = 0; lane < 32; lane++) {
+          place[lane * 3] = lane % shape + half + 4;
+          place[lane * 3 + 1] = lane / shape + half + 4;
+          place[lane * 3 + 2] = 2 + half;
+        }
+        CK(cudaMemcpy(at, place, sizeof place, cudaMemcpyHostToDevice));
+        const int warps = 32;
+        if (d == 2) k_rate<2><<<1, 32 * warps>>>(t.object, at, 0, TIMES, out, sink);
+        else k_rate<3><<<1, 32 * warps>>>(t.object, at, 0, TIMES, out, sink);
+        SYNC();
+        auto v = spans(d2h(out, (size_t)TIMES * warps * 2), TIMES, warps, ROUNDS * READS * warps);
+        Row("texture_rate").p("format", format).p("filter", linear ? "linear" : "nearest").p("dimensions", d).p("width", shape).p("warps", warps).out("cycles_per_read", v, "cycle");
+      }
+      if (d == 2) k_latency<2><<<1, 32>>>(t.object, 8 + half, 8 + half, TIMES, out, sink);
+      else k_latency<3><<<1, 32>>>(t.object, 8 + half, 8 + half, TIMES, out, sink);
+      SYNC();
+      auto v = spans(d2h(out, (size_t)TIMES * 2), TIMES, 1, ROUNDS);
+      Row("texture_latency").p("format", format).p("filter", linear ? "linear" : "nearest").p("dimensions", d).out("cycles_per_read", v, "cycle");
+      CK(cudaDestroyTextureObject(t.object));
+      CK(cudaFreeArray(t.array));
+    }
+}
+
+int main() {
+  Env E;
+  E.init();
+  out = dalloc<long long>(TIMES * 32 * 2);
+  sink = dalloc<float>(1024);
+  at = dalloc<float>(96);
+  rates<uchar1>("r8", true);
+  rates<uchar4>("rgba8", true);
+  rates<ushort4>("rgba16", true);
+  rates<float>("r32f", false);
+  rates<float2>("rg32f", false);
+  rates<float4>("rgba32f", false);
+  // Lanes of a quad that want other lines: 32 bytes (8 texels) by 4 rows is a line of an rgba8 image in blocks.
+  for (bool linear : {false, true})
+    for (int apart : {0, 1, 2, 4, 8, 16, 32}) {
+      const int wide = 2048;
+      Texture<uchar4> t = texture<uchar4>(wide, 64, 0, linear, true);
+      float place[96] = {0};
+      for (int lane = 0; lane < 32; lane++) {
+        place[lane * 3] = lane * apart + 4.5f - (linear ? 0.25f : 0);
+        place[lane * 3 + 1] = 4.5f - (linear ? 0.25f : 0);
+      }
+      CK(cudaMemcpy(at, place, sizeof place, cudaMemcpyHostToDevice));
+      const int warps = 32;
+      k_rate<2><<<1, 32 * warps>>>(t.object, at, 0, TIMES, out, sink);
+      SYNC();
+      auto v = spans(d2h(out, (size_t)TIMES * warps * 2), TIMES, warps, ROUNDS * READS * warps);
+      Row("texture_spread").p("format", "rgba8").p("filter", linear ? "linear" : "nearest").p("texels_apart", apart).p("warps", warps).out("cycles_per_read", v, "cycle");
+      CK(cudaDestroyTextureObject(t.object));
+      CK(cudaFreeArray(t.array));
+    }
+  for (int kib : {4, 16, 32, 64, 96, 128, 160, 176, 192, 208, 224, 240, 256, 320, 512, 1024}) {
+    int lines = kib * 8;
+    std::vector<int> next((size_t)lines * 32);
+    for (int i = 0; i < lines; i++) next[(size_t)i * 32] = (i + 1) % lines * 32;
+    int *buf = dalloc<int>(next.size()), *end = dalloc<int>(1);
+    CK(cudaMemcpy(buf, next.data(), next.size() * 4, cudaMemcpyHostToDevice));
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = buf;
+    resource.res.linear.desc = cudaCreateChannelDesc<int>();
+    resource.res.linear.sizeInBytes = next.size() * 4;
+    cudaTextureDesc how = {};
+    cudaTextureObject_t t;
+    CK(cudaCreateTextureObject(&t, &resource, &how, nullptr));
+    k_walk<<<1, 1>>>(t, lines, TIMES, out, end);
+    SYNC();
+    auto v = spans(d2h(out, (size_t)TIMES * 2), TIMES, 1, lines);
+    Row("texture_walk").p("kib", kib).out("cycles_per_read", v, "cycle");
+    CK(cudaDestroyTextureObject(t));
+    CK(cudaFree(buf));
+    CK(cudaFree(end));
+  }
+}
