@@ -29,7 +29,7 @@ OURS = ROOT / BUILD / "python"  # what is made for a wheel
 # What the build of the library needs: programs, headers, and d3. By what it is: the Debian package that has it.
 PROGRAMS = {"make": "make", COMPILER[0]: "gcc", "ld": "binutils", "objcopy": "binutils", "awk": "mawk"}
 HEADERS = {"jansson.h": "libjansson-dev", "ini.h": "libinih-dev", "sqlite3.h": "libsqlite3-dev",
-           "xxhash.h": "libxxhash-dev", "zlib.h": "zlib1g-dev", "lzma.h": "liblzma-dev"}
+           "xxhash.h": "libxxhash-dev", "zlib.h": "zlib1g-dev", "png.h": "libpng-dev", "lzma.h": "liblzma-dev"}
 D3 = {f"/usr/share/nodejs/d3-{part}": f"node-d3-{part}" for part in ("axis", "scale", "zoom")}
 
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Writes what the examples must compute, as the raw bytes that their launch files' checks expect.
+"""Writes what the examples must compute, as the raw bytes or pictures that their launch files' checks expect, and the
+picture that two of them read.
 
-usage: examples/expected.py     rewrites examples/*/expected/*.bin
+usage: examples/expected.py     rewrites examples/*/expected/*.bin and *.png, and examples/*_sobel_*/picture.png
 """
 import pathlib
 import struct
+import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORD = 2**32
@@ -95,6 +97,34 @@ def piped(numbers=2048):
     return words(result)
 
 
+WIDTH, HEIGHT = 192, 128
+
+
+def scene(x, y):
+    """A disk and a ramp on a board of squares; one pixel beyond the edge is that of the edge."""
+    x, y = min(max(x, 0), WIDTH - 1), min(max(y, 0), HEIGHT - 1)
+    if (x - 72) ** 2 + (y - 60) ** 2 < 1600:
+        return 250 - ((x - 60) ** 2 + (y - 45) ** 2) // 24
+    if x + y > 230:
+        return 20 + 2 * (x + y - 230)
+    return 90 if (x // 16 + y // 16) % 2 else 40
+
+
+def edges(x, y):
+    across = sum((1, 2, 1)[j] * (scene(x + 1, y + j - 1) - scene(x - 1, y + j - 1)) for j in range(3))
+    down = sum((1, 2, 1)[i] * (scene(x + i - 1, y + 1) - scene(x + i - 1, y - 1)) for i in range(3))
+    return min(abs(across) + abs(down), 255)
+
+
+def png(pixel):
+    """A gray picture."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = b"".join(b"\0" + bytes(pixel(x, y) for x in range(WIDTH)) for y in range(HEIGHT))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 0, 0, 0, 0)) + \
+        chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+
+
 FILES = {
     "01_seed/data": seed(256),
     "01_seed/one_warp": seed(32),
@@ -123,6 +153,10 @@ def main():
         folder = HERE / example / "expected"
         folder.mkdir(exist_ok=True)
         (folder / f"{file}.bin").write_bytes(data)
+    for example in ("17_sobel_image", "18_sobel_tile"):
+        (HERE / example / "picture.png").write_bytes(png(scene))
+        (HERE / example / "expected").mkdir(exist_ok=True)
+        (HERE / example / "expected/edges.png").write_bytes(png(edges))
 
 
 if __name__ == "__main__":

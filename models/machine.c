@@ -116,6 +116,14 @@ bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
              mem->line * mem->l1_ways);
     return false;
   }
+  const struct texture_params *texture = &machine->texture;
+  if (texture->cache_size && texture->cache_size < mem->line * texture->cache_ways) {
+    snprintf(message, PARAM_MESSAGE,
+             "texture.cache_size: %u holds not even one set of texture.cache_ways x mem.line, %u bytes; 0 means that the "
+             "L1 holds texels",
+             texture->cache_size, mem->line * texture->cache_ways);
+    return false;
+  }
   if (mem->l2_size && mem->l2_size < mem->line * mem->l2_ways) {
     snprintf(message, PARAM_MESSAGE,
              "mem.l2_size: %u holds not even one set of mem.l2_ways x mem.line, %u bytes; 0 means no L2", mem->l2_size,

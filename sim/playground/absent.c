@@ -1,4 +1,5 @@
-/* What a browser does not have, where the rest looks for it: SystemC, processes, threads, and files without a name. */
+/* What a browser does not have, where the rest looks for it: SystemC, processes, threads, pictures, and files without a
+ * name. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include "sim/base/file.h"
 #include "sim/console/processes.h"
 #include "sim/host/crew.h"
+#include "sim/session/picture.h"
 
 /* The plain loop gives the same cycles and results to the bit. */
 struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message) {
@@ -73,3 +75,17 @@ static bool deal(const struct sweep_work *work, unsigned workers, struct message
 }
 
 const struct dealer processes = {deal}, sweep_threads = {deal};
+
+bool picture_named(const char *path) { return (void)path, false; }
+
+bool picture_read(const uint8_t *bytes, size_t size, struct picture *picture, struct message *message) {
+  (void)bytes, (void)size;
+  *picture = (struct picture){0};
+  return message_fail(message, "the playground reads no pictures");
+}
+
+bool picture_write(const struct picture *picture, const char *path, uint8_t **bytes, size_t *size,
+                   struct message *message) {
+  (void)picture, (void)path, (void)bytes, (void)size;
+  return message_fail(message, "the playground writes no pictures");
+}

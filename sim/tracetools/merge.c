@@ -49,6 +49,8 @@ static bool check_input(const struct merge *merge, size_t i) {
                           input->path, merge->edit.inputs[before].path);
   if (i && job->memory.pipe_count)
     return message_fail(merge->message, "%.300s: has pipes, which only the first trace may have", input->path);
+  if (i && job->memory.image_count)
+    return message_fail(merge->message, "%.300s: has images, which only the first trace may have", input->path);
   if (i + 1 < merge->edit.input_count && job->launch_count > trace_launches(input->opened.trace))
     return message_fail(merge->message, "%.300s: was cut before its launch %u: nothing can come after it", input->path,
                         trace_launches(input->opened.trace) + 1);
