@@ -54,6 +54,18 @@ static void expect(const char *arguments, int status, const char *err) {
   outcome_free(&outcome);
 }
 
+static json_int_t number(const char *arguments, const char *key) {
+  struct outcome outcome = tool(arguments);
+  json_t *root = json_loads(outcome.out, 0, NULL);
+  json_t *value = json_object_get(json_array_get(json_object_get(root, "launches"), 0), key);
+  ct_note("%s: %s", arguments, outcome.err);
+  EXPECT_TRUE(json_is_integer(value));
+  json_int_t result = json_integer_value(value);
+  json_decref(root);
+  outcome_free(&outcome);
+  return result;
+}
+
 /* ---- runs ---------------------------------------------------------------------------------------- */
 
 TEST(opencl, a_launch_file_without_program_takes_kernel_cl) {
@@ -241,6 +253,24 @@ TEST(opencl, an_array_that_only_unrolled_loops_index_needs_no_memory) {
   outcome_free(&outcome);
 }
 
+/* 1.2 MB a work-item. What a work-item finds there is 0, also where another of the same slot has written before. */
+TEST(opencl, a_private_array_may_be_larger_than_the_memory_that_all_warps_of_a_machine_would_need) {
+  fresh("kernel void plus(global uint *data) {\n"
+        "  uint a[300000], i = get_global_id(0);\n"
+        "  if (i == 99) for (uint k = 0; k < 300000; k++) a[k] = 1;\n"
+        "  for (uint k = 0; k < 4; k++) a[(data[i] * 7919 + k * 90001) % 300000] += k;\n"
+        "  data[i] += a[(data[i] * 7919 + 3 * 90001) % 300000];\n"
+        "}\n",
+        3);
+  tool_file("l.json", "{ \"buffers\": { \"data\": { \"bytes\": 256, \"fill\": \"iota\", \"elem\": \"uint\" } },\n"
+                      "\"launches\": [ { \"kernel\": \"plus\", \"global\": [64], \"local\": [8],\n"
+                      "\"args\": [ { \"buffer\": \"data\" } ] } ],\n"
+                      "\"check\": [ { \"buffer\": \"data\", \"expected\": \"good.bin\" } ] }\n");
+  expect("run l.json --verify --set cu.warps=1 --set cu.groups=1", 0, "");
+  expect("run l.json --verify --machine h200", 0, "");
+  EXPECT_EQ(number("run l.json --report json", "private_bytes"), 1200000);
+}
+
 TEST(opencl, a_load_does_not_wait_for_words_of_another_that_nobody_reads) {
   fresh("kernel void k(global float4 *o) {\n  volatile local float4 *l = 0;\n"
         "  float4 a = l[1], b = l[2];\n  o[0] = a.x + b.x;\n}\n",
@@ -283,18 +313,6 @@ static const char wide[] = "kernel void plus(global float *a) {\n"
                            "  for (int i = 0; i < 40; i++) s = s * v[39 - i] + v[i];\n"
                            "  a[get_global_id(0)] = s;\n"
                            "}\n";
-
-static json_int_t number(const char *arguments, const char *key) {
-  struct outcome outcome = tool(arguments);
-  json_t *root = json_loads(outcome.out, 0, NULL);
-  json_t *value = json_object_get(json_array_get(json_object_get(root, "launches"), 0), key);
-  ct_note("%s: %s", arguments, outcome.err);
-  EXPECT_TRUE(json_is_integer(value));
-  json_int_t result = json_integer_value(value);
-  json_decref(root);
-  outcome_free(&outcome);
-  return result;
-}
 
 TEST(opencl, a_work_group_that_does_not_fit_gets_fewer_registers) {
   /* 1024 registers are 32 a lane of one warp of 32, 16 of two. */
@@ -431,8 +449,8 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
        "kernel.cl:2:9: error: variable length arrays are not supported in OpenCL"},
       {"kernel void k(void) {\n  global int x;\n}\n", "asm kernel.cl",
        "kernel.cl:2:14: error: function scope variable cannot be declared in global address space"},
-      {"kernel void k(global int *a) {\n  int x[100000];\n  x[a[0]] = 3;\n  a[1] = x[a[2]];\n}\n", "asm kernel.cl",
-       "kernel.cl:2: a private variable of 400000 bytes; there are at most 65536"},
+      {"kernel void k(global int *a) {\n  int x[100000000];\n  x[a[0]] = 3;\n  a[1] = x[a[2]];\n}\n", "asm kernel.cl",
+       "kernel.cl:2: a private variable of 400000000 bytes; there are at most 268435456"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 -D 1X",
        "-D or --build-option: build option '-D': '1X' is not NAME, NAME=VALUE or NAME(X)=VALUE"},
       {"kernel void k(global int *a) {}\n", "run kernel.cl --global 1 --arg buffer:a=4 --arg int:1",
