@@ -61,6 +61,13 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     WITHOUT(cl_arm_integer_dot_product_accumulate_saturate_int8) WITHOUT(cl_amd_media_ops) WITHOUT(cl_amd_media_ops2)
     WITHOUT(cl_intel_device_side_avc_motion_estimation) WITHOUT(cl_intel_subgroups) WITHOUT(cl_intel_subgroups_short)
     /* clang-format on */
+    /* OpenCL C 3.0 has these by name; 2.0 has what they name. */
+    "#if !defined __opencl_c_fp64 && defined cl_khr_fp64\n"
+    "#define __opencl_c_fp64 1\n"
+    "#endif\n"
+    "#if !defined __opencl_c_subgroups && defined cl_khr_subgroups && __OPENCL_C_VERSION__ >= 200\n"
+    "#define __opencl_c_subgroups 1\n"
+    "#endif\n"
     "#define cl_khr_extended_async_copies 1\n"
     "#define cl_khr_async_work_group_copy_fence 1\n"
     "#define async_work_group_copy_2D2D __ocl_ext_copy_2D2D\n"
