@@ -230,6 +230,28 @@ TEST(clang, freeze_becomes_an_instruction_that_does_nothing) {
   }
 }
 
+TEST(clang, fences_get_the_strongest_arguments_where_only_the_run_knows_them) {
+  static const struct {
+    const char *from, *to;
+  } rows[] = {
+      {"  call spir_func void @_Z7barrierj(i32 noundef %n) #2, !dbg !7\n",
+       "  call spir_func void @_Z7barrierj(i32 noundef 3) #2, !dbg !7\n"},
+      {"  tail call void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32 1, i32 noundef %o, i32 %2)\n",
+       "  tail call void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32 1, i32 noundef 5, i32 2)\n"},
+      {"  call spir_func void @_Z7barrierj(i32 noundef 1) #2\n", NULL},
+      {"declare spir_func void @_Z7barrierj(i32 noundef) #2\n", NULL},
+      {"  call spir_func void @_Z8barrier2j(i32 noundef %n) #2\n", NULL},
+      {"", NULL},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char *text = llvm_text_of_known_fences(rows[i].from);
+    if (rows[i].to)
+      EXPECT_STREQ(text, rows[i].to);
+    EXPECT_EQ(text == NULL, rows[i].to == NULL);
+    free(text);
+  }
+}
+
 TEST(clang, widths_are_added_to_the_data_layout_alone) {
   char *text = llvm_text_with_widths("target datalayout = \"e-i64:64\"\ntarget triple = \"spir64\"\n\n; x\n");
   EXPECT_STREQ(text, "target datalayout = \"e-i64:64-n8:16:32:64\"\ntarget triple = \"spir64\"\n\n; x\n");
