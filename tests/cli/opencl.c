@@ -271,6 +271,28 @@ TEST(opencl, a_private_array_may_be_larger_than_the_memory_that_all_warps_of_a_m
   EXPECT_EQ(number("run l.json --report json", "private_bytes"), 1200000);
 }
 
+TEST(opencl, names_may_be_as_long_as_generators_write_them) {
+  enum { LETTERS = 60000, TEXT = 10 * LETTERS + 1000 };
+  char *text = malloc(TEXT), *many = malloc(LETTERS + 1);
+  memset(many, 'n', LETTERS);
+  many[LETTERS] = '\0';
+  snprintf(text, TEXT,
+           "uint f%s(uint x) { return x + 3; }\n"
+           "kernel void k%s(global uint *a%s) {\n  local uint l%s[64];\n"
+           "  uint i = get_local_id(0); l%s[i] = a%s[i]; a%s[i] = f%s(l%s[i]);\n}\n",
+           many, many, many, many, many, many, many, many, many);
+  fresh(text, 3);
+  expect("asm kernel.cl -o k.wwo", 0, "");
+  struct outcome one = tool("dis kernel.cl --assembly"), other = tool("dis k.wwo --assembly");
+  EXPECT_EQ(one.status, 0);
+  EXPECT_TRUE(strstr(one.out, many) != NULL);
+  EXPECT_TRUE(strcmp(one.out, other.out) == 0); /* too long to be shown */
+  outcome_free(&one);
+  outcome_free(&other);
+  free(many);
+  free(text);
+}
+
 TEST(opencl, a_load_does_not_wait_for_words_of_another_that_nobody_reads) {
   fresh("kernel void k(global float4 *o) {\n  volatile local float4 *l = 0;\n"
         "  float4 a = l[1], b = l[2];\n  o[0] = a.x + b.x;\n}\n",
