@@ -271,6 +271,22 @@ TEST(opencl, a_private_array_may_be_larger_than_the_memory_that_all_warps_of_a_m
   EXPECT_EQ(number("run l.json --report json", "private_bytes"), 1200000);
 }
 
+TEST(opencl, a_program_may_be_named_otherwise_than_cl) {
+  static const char *const names[] = {"scale.ocl", "scale.opencl"};
+  static const char *const calls[] = {"asm %s -D N=2 -o k.wwo", "explain %s --global 64 --arg buffer:data=256",
+                                      "dis %s --explain-passes"};
+  fresh("", 0);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    tool_file(names[i], "#ifndef N\n#define N 1\n#endif\n"
+                        "kernel void scale(global uint *data) { data[get_global_id(0)] *= N; }\n");
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
+      char arguments[100];
+      snprintf(arguments, sizeof arguments, calls[k], names[i]);
+      expect(arguments, 0, "");
+    }
+  }
+}
+
 TEST(opencl, names_may_be_as_long_as_generators_write_them) {
   enum { LETTERS = 60000, TEXT = 10 * LETTERS + 1000 };
   char *text = malloc(TEXT), *many = malloc(LETTERS + 1);
