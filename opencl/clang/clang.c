@@ -36,7 +36,7 @@
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
 /* Part of every key: another number, and all that was kept counts no more. */
-static const char format_version[] = "warpwait opencl 7";
+static const char format_version[] = "warpwait opencl 8";
 
 /* What the translator may use beyond plain SPIR-V: atomics on floats, rotations, products of groups, shuffles. */
 #define EXTENSIONS                                                                                                     \
@@ -507,10 +507,11 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
 
 /* ---- the routes ---------------------------------------------------------------------------------- */
 
-/* Which words make which code: bitcode, but for O2, of which optimise() does the rest. */
+/* Which words make which code: bitcode, but for O2, of which optimise() does the rest. At -O0 clang makes no code of a
+ * function that is `inline` alone, unless inline means what it did before C99. */
 static const char *const *const routes[OPENCL_ROUTES] = {
     [OPENCL_ROUTE_SSA] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-c"),
-    [OPENCL_ROUTE_O0] = WORDS("-O0", "-c"),
+    [OPENCL_ROUTE_O0] = WORDS("-O0", "-fgnu89-inline", "-c"),
     [OPENCL_ROUTE_O2] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-S"),
 };
 
@@ -571,7 +572,7 @@ static bool rework(struct compilation *c, char *(*change)(const char *text), con
  * loses what llvm-spirv cannot translate. No vectors, copies of loops or tables: a SIMT machine wants none, and
  * llvm-spirv loses tables. No closed forms of loops: they multiply in 33 bits. */
 static bool optimise(struct compilation *c, struct piece *code) {
-  return rework(c, llvm_text_with_widths,
+  return rework(c, llvm_text_for_passes,
                 WORDS("-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-jump-tables", "-mllvm",
                       "-replexitval=never", "-S"),
                 code) &&

@@ -28,6 +28,21 @@ static bool add_widths(struct text *out, const char *line, size_t length) {
   return true;
 }
 
+/* define available_externally dso_local spir_func i32 @f(i32 %x) #0 {. A preemptible one is never internal. */
+static bool keep_inline(struct text *out, const char *line, size_t length) {
+  static const char define[] = "define available_externally ", local[] = "dso_local ";
+  if (!starts(line, length, define))
+    return false;
+  const size_t before = sizeof define - 1;
+  const size_t skipped = before + (starts(line + before, length - before, local) ? sizeof local - 1 : 0);
+  text_print(out, "define internal %.*s\n", (int)(length - skipped), line + skipped);
+  return true;
+}
+
+static bool prepare(struct text *out, const char *line, size_t length) {
+  return add_widths(out, line, length) || keep_inline(out, line, length);
+}
+
 /* !opencl.ocl.version = !{!0, !4} */
 static bool keep_first(struct text *out, const char *line, size_t length) {
   const char *comma = find_in(line, length, ",");
@@ -156,7 +171,7 @@ static char *rewrite(const char *text, bool (*change)(struct text *out, const ch
   return rewrite_counting(text, change, &changed);
 }
 
-char *llvm_text_with_widths(const char *text) { return rewrite(text, add_widths); }
+char *llvm_text_for_passes(const char *text) { return rewrite(text, prepare); }
 
 char *llvm_text_for_spirv(const char *text) { return rewrite(text, rewrite_freeze); }
 

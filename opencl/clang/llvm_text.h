@@ -3,8 +3,9 @@
 #define OPENCL_CLANG_LLVM_TEXT_H
 
 /* Names the widths of integers that the machine computes in, in the data layout. spir64 names none, and LLVM then takes
- * every width for a good one: a switch over three bits becomes one over i3, which no SPIR-V has. */
-char *llvm_text_with_widths(const char *text);
+ * every width for a good one: a switch over three bits becomes one over i3, which no SPIR-V has. And keeps functions
+ * that are `inline` alone: C has another unit define those, and LLVM drops what it has not inlined. */
+char *llvm_text_for_passes(const char *text);
 
 /* The same without what llvm-spirv cannot translate: `freeze`, which pins an undefined value to one. Our values are
  * always pinned, because every register holds some number. It becomes an instruction that does nothing. */

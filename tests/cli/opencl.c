@@ -271,6 +271,25 @@ TEST(opencl, a_private_array_may_be_larger_than_the_memory_that_all_warps_of_a_m
   EXPECT_EQ(number("run l.json --report json", "private_bytes"), 1200000);
 }
 
+/* Too large for LLVM to inline it wherever it is called. */
+TEST(opencl, a_function_that_is_only_inline_is_there_on_each_route) {
+  static const char *const runs[] = {"run l.json --verify --route ssa", "run l.json --verify --route O0",
+                                     "run l.json --verify --route O2"};
+  fresh("inline uint f(uint x, uint n) {\n"
+        "  for (uint i = 0; i < n; i++)\n"
+        "    for (uint k = 0; k < i; k++) { x += k * i; if (x & 64) x ^= i * 3; else x -= k; x = rotate(x, k); }\n"
+        "  return x;\n"
+        "}\n"
+        "kernel void plus(global uint *data, uint add, long two, local uint *room) {\n"
+        "  uint i = get_global_id(0);\n"
+        "  data[i] += f(add, add - 5) + f(two >> 32, 0) + f(f(i, i), i) - f(f(i, i), i);\n"
+        "}\n",
+        7);
+  launch_with("");
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+    expect(runs[i], 0, "");
+}
+
 TEST(opencl, a_program_may_be_named_otherwise_than_cl) {
   static const char *const names[] = {"scale.ocl", "scale.opencl"};
   static const char *const calls[] = {"asm %s -D N=2 -o k.wwo", "explain %s --global 64 --arg buffer:data=256",

@@ -253,8 +253,18 @@ TEST(clang, fences_get_the_strongest_arguments_where_only_the_run_knows_them) {
 }
 
 TEST(clang, widths_are_added_to_the_data_layout_alone) {
-  char *text = llvm_text_with_widths("target datalayout = \"e-i64:64\"\ntarget triple = \"spir64\"\n\n; x\n");
+  char *text = llvm_text_for_passes("target datalayout = \"e-i64:64\"\ntarget triple = \"spir64\"\n\n; x\n");
   EXPECT_STREQ(text, "target datalayout = \"e-i64:64-n8:16:32:64\"\ntarget triple = \"spir64\"\n\n; x\n");
+  free(text);
+}
+
+TEST(clang, functions_that_are_only_inline_stay_for_the_passes) {
+  char *text = llvm_text_for_passes("define available_externally dso_local spir_func i32 @f(i32 %x) #0 {\n"
+                                    "define available_externally spir_func void @g() {\n"
+                                    "define dso_local spir_func i32 @h() {\n");
+  EXPECT_STREQ(text, "define internal spir_func i32 @f(i32 %x) #0 {\n"
+                     "define internal spir_func void @g() {\n"
+                     "define dso_local spir_func i32 @h() {\n");
   free(text);
 }
 
