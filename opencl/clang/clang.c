@@ -586,8 +586,8 @@ static bool unify(struct compilation *c, struct piece *code) {
                 code);
 }
 
-/* llvm-spirv aborts at fences with arguments that only the run knows. Only then the code is worth the detour by way of
- * text. What the translator said of it stands if there are no such fences. */
+/* llvm-spirv goes down on fences with arguments that only the run knows, and on empty assembly. Only then the code is
+ * worth the detour by way of text. What the translator said of it stands if there is nothing to say otherwise. */
 static bool translate_again(struct compilation *c, const char *const *words, struct piece *code, struct piece *spirv) {
   char said[sizeof c->teller.error->text];
   memcpy(said, c->teller.error->text, sizeof said);
@@ -596,7 +596,7 @@ static bool translate_again(struct compilation *c, const char *const *words, str
                                "-w",           "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes",
                                "-S",           "-o",         "-",   "-",       NULL};
   bool good = run_tool(c, print, code, false, &text);
-  char *known = good ? llvm_text_of_known_fences(text.at) : NULL;
+  char *known = good ? llvm_text_for_translator(text.at) : NULL;
   free(text.at);
   if (!known) {
     memcpy(c->teller.error->text, said, sizeof said);

@@ -150,6 +150,15 @@ static bool strengthen_fence(struct text *out, const char *line, size_t length) 
   return true;
 }
 
+/* "  call void asm sideeffect "", "~{memory}"() #1": it returns nothing and does nothing. */
+static bool drop_assembly(const char *line, size_t length) {
+  return find_in(line, length, "call void asm sideeffect \"\", ") != NULL;
+}
+
+static bool say_otherwise(struct text *out, const char *line, size_t length) {
+  return drop_assembly(line, length) || strengthen_fence(out, line, length);
+}
+
 /* Each line as `change` writes it; as it is when that says false. */
 static char *rewrite_counting(const char *text, bool (*change)(struct text *out, const char *line, size_t length),
                               size_t *changed) {
@@ -177,9 +186,9 @@ char *llvm_text_for_spirv(const char *text) { return rewrite(text, rewrite_freez
 
 char *llvm_text_of_one_version(const char *text) { return rewrite(text, keep_first); }
 
-char *llvm_text_of_known_fences(const char *text) {
+char *llvm_text_for_translator(const char *text) {
   size_t changed = 0;
-  char *made = rewrite_counting(text, strengthen_fence, &changed);
+  char *made = rewrite_counting(text, say_otherwise, &changed);
   if (changed)
     return made;
   free(made);

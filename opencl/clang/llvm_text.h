@@ -15,10 +15,11 @@ char *llvm_text_for_spirv(const char *text);
  * differ. */
 char *llvm_text_of_one_version(const char *text);
 
-/* Gives barriers and fences whose flags, order or scope only the run knows the strongest ones: both memories,
- * sequentially consistent, the whole device. llvm-spirv takes constants alone there, and aborts at anything else. NULL
- * if there are none. */
-char *llvm_text_of_known_fences(const char *text);
+/* What llvm-spirv goes down on, said otherwise; NULL if there is nothing of it. Barriers and fences whose flags, order
+ * or scope only the run knows get the strongest ones: both memories, sequentially consistent, the whole device.
+ * Assembly without instructions (asm volatile("")), which clang lets pass, goes: our passes move nothing across a
+ * barrier, which is all that it asks for. */
+char *llvm_text_for_translator(const char *text);
 
 /* Each makes a text of its own, which the caller frees. */
 

@@ -230,7 +230,7 @@ TEST(clang, freeze_becomes_an_instruction_that_does_nothing) {
   }
 }
 
-TEST(clang, fences_get_the_strongest_arguments_where_only_the_run_knows_them) {
+TEST(clang, what_the_translator_goes_down_on_is_said_otherwise) {
   static const struct {
     const char *from, *to;
   } rows[] = {
@@ -238,13 +238,14 @@ TEST(clang, fences_get_the_strongest_arguments_where_only_the_run_knows_them) {
        "  call spir_func void @_Z7barrierj(i32 noundef 3) #2, !dbg !7\n"},
       {"  tail call void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32 1, i32 noundef %o, i32 %2)\n",
        "  tail call void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32 1, i32 noundef 5, i32 2)\n"},
+      {"  call void asm sideeffect \"\", \"~{memory}\"() #1, !srcloc !5\n  ret void\n", "  ret void\n"},
       {"  call spir_func void @_Z7barrierj(i32 noundef 1) #2\n", NULL},
       {"declare spir_func void @_Z7barrierj(i32 noundef) #2\n", NULL},
       {"  call spir_func void @_Z8barrier2j(i32 noundef %n) #2\n", NULL},
       {"", NULL},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    char *text = llvm_text_of_known_fences(rows[i].from);
+    char *text = llvm_text_for_translator(rows[i].from);
     if (rows[i].to)
       EXPECT_STREQ(text, rows[i].to);
     EXPECT_EQ(text == NULL, rows[i].to == NULL);
@@ -450,6 +451,13 @@ TEST(clang, tools_that_are_missing_or_go_down_are_named) {
   write_script("WARPWAIT_LLVM_SPIRV", "spirv", "#!/bin/sh\necho 'InvalidBitWidth: 33' >&2\nexit 7\n");
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
   EXPECT_CONTAINS(failure.text, "/spirv failed with exit status 7: InvalidBitWidth: 33");
+  write_script(
+      "WARPWAIT_LLVM_SPIRV", "spirv",
+      "#!/bin/sh\nprintf 'RequiresExtension: Feature requires the following SPIR-V extension:\\n SPV_INTEL_x2\\n' "
+      ">&2\nexit 18\n");
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
+  EXPECT_CONTAINS(failure.text,
+                  "calls something that needs SPV_INTEL_x2, an extension of SPIR-V that Warpwait does not");
   write_script("WARPWAIT_LLVM_SPIRV", "spirv", "#!/bin/sh\necho 'Assertion x failed.' >&2\nkill -ABRT $$\n");
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
   EXPECT_CONTAINS(failure.text, "/spirv was ended by signal 6: Assertion x failed.");

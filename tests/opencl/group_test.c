@@ -422,7 +422,7 @@ TEST(opencl_group, what_is_missing_is_refused_by_name_and_line) {
                  "kernel void k(global int *p) {\n"
                  "  p[0] = other(p[1]);\n"
                  "}\n",
-                 ":3: function other is declared but not defined");
+                 ":3: calls other, which is not defined");
 }
 
 /* ---- where lanes meet ------------------------------------------------------------------------------ */
