@@ -239,7 +239,7 @@ void access_private(struct isa_warp *warp, const struct isa_inst *inst, uint32_t
   offset_addresses(warp, inst, 0, 0, address);
   mask = check_offsets(warp, inst, pc, "private", address, 0, room, mask, isa_types[row->a].bytes);
   EACH_LANE(lane, mask) {
-    uint8_t *at = warp->private_memory + lane * room + address[lane];
+    uint8_t *at = warp->private_memory + (size_t)lane * room + address[lane];
     if (row->format == FORMAT_LOAD_PRIVATE)
       load_lane(row->a, warp->reg + (size_t)inst->d * stride + lane, stride, at);
     else

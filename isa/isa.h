@@ -345,6 +345,9 @@ void isa_warp_place(struct isa_warp *warp, const struct isa_launch *launch, void
 /* Starts warp `index` of `group` at the kernel's entry: registers, predicates and private memory zero. */
 void isa_warp_start(struct isa_warp *warp, struct isa_group *group, uint32_t index);
 
+/* The same in storage that holds zeros already: what the warp never touches of it costs no memory of the host's. */
+void isa_warp_start_in_zeros(struct isa_warp *warp, struct isa_group *group, uint32_t index);
+
 /* Fills id, size, items and warps of group number `linear` of the launch. */
 void isa_group_place(struct isa_group *group, const struct isa_launch *launch, uint32_t linear);
 

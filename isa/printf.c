@@ -322,7 +322,7 @@ void print_lanes(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc
   EACH_LANE(lane, mask) {
     struct output out;
     struct printing printing = {.launch = launch, .types = what.types};
-    printing.block = warp->private_memory + lane * launch->kernel->private_bytes + address[lane];
+    printing.block = warp->private_memory + (size_t)lane * launch->kernel->private_bytes + address[lane];
     out.length = 0;
     put_text(&out, &printing, what.format);
     if (printing.astray)

@@ -95,9 +95,9 @@ enum {
   ISA_MOST_VARIABLE_BYTES = 64 << 20,
   ISA_MOST_SOURCES = 1 << 16,
   ISA_MOST_LDS_BYTES = 16 << 20,
-  ISA_MOST_PRIVATE_BYTES = 1 << 16,
+  ISA_MOST_PRIVATE_BYTES = 256 << 20, /* half of its aperture, ISA_PRIVATE_APERTURE */
   ISA_MOST_GROUP_ITEMS = 1 << 16,
-  ISA_LONGEST_NAME = 4095, /* some programs name kernels with 2048 letters */
+  ISA_LONGEST_NAME = UINT16_MAX, /* programs that are generated have names of thousands of letters */
 };
 
 /* How a copy packs its numbers into imm. */

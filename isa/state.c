@@ -73,7 +73,7 @@ void isa_warp_place(struct isa_warp *warp, const struct isa_launch *launch, void
   warp->private_memory = at;
 }
 
-void isa_warp_start(struct isa_warp *warp, struct isa_group *group, uint32_t index) {
+void isa_warp_start_in_zeros(struct isa_warp *warp, struct isa_group *group, uint32_t index) {
   const struct isa_launch *launch = group->launch;
   const uint32_t first = index * launch->warp_size, left = group->items - first;
   const uint32_t lanes = left < launch->warp_size ? left : launch->warp_size;
@@ -86,16 +86,21 @@ void isa_warp_start(struct isa_warp *warp, struct isa_group *group, uint32_t ind
   warp->events = 0;
   warp->missed = warp->strayed = 0;
   memset(warp->pred, 0, sizeof warp->pred);
-  memset(warp->reg, 0, register_bytes(launch));
-  memset(warp->local_id, 0, id_bytes(launch));
-  if (private_bytes(launch))
-    memset(warp->private_memory, 0, private_bytes(launch));
   for (uint32_t lane = 0; lane < lanes; lane++) {
     const uint32_t item = first + lane, row = item / group->size[0];
     warp->local_id[lane] = item % group->size[0];
     warp->local_id[launch->warp_size + lane] = row % group->size[1];
     warp->local_id[2 * launch->warp_size + lane] = row / group->size[1];
   }
+}
+
+void isa_warp_start(struct isa_warp *warp, struct isa_group *group, uint32_t index) {
+  const struct isa_launch *launch = group->launch;
+  memset(warp->reg, 0, register_bytes(launch));
+  memset(warp->local_id, 0, id_bytes(launch));
+  if (private_bytes(launch))
+    memset(warp->private_memory, 0, private_bytes(launch));
+  isa_warp_start_in_zeros(warp, group, index);
 }
 
 void isa_group_place(struct isa_group *group, const struct isa_launch *launch, uint32_t linear) {

@@ -6,7 +6,7 @@
 
 #include "sim/base/need.h"
 
-enum { LDS_FIRST = 64 }; /* no machine has less */
+enum { LDS_FIRST = 64 /* no machine has less */, LARGE_WARP = 8 << 20 };
 
 /* A machine may have far more LDS than work-groups use: it grows as they do. Zeros lie beyond. */
 static void grow_lds(struct executor *executor, uint32_t end) {
@@ -27,6 +27,23 @@ static uint8_t *lds_at(struct executor *executor, uint64_t place, uint64_t bytes
   return executor->lds + place;
 }
 
+/* Private memory may be larger than the host has for as many warps as the machine has slots: it is taken as warps
+ * start. A slot's storage is taken anew for each, since what comes from the host holds zeros, and takes memory only
+ * where it is touched. */
+static void free_large(struct executor *executor) {
+  for (uint32_t slot = 0; executor->large_storage && slot < executor->warp_count; slot++)
+    free(executor->large_storage[slot]);
+  free(executor->large_storage);
+  executor->large_storage = NULL;
+}
+
+static void *large_anew(struct executor *executor, uint32_t slot) {
+  void **storage = &executor->large_storage[slot];
+  free(*storage);
+  *storage = NULL;
+  return *storage = need(1, executor->warp_bytes);
+}
+
 static bool launch(void *self, const struct isa_launch *launches, size_t count) {
   struct executor *executor = self;
   executor->launches = launches;
@@ -36,6 +53,9 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
     assert(launches[i].memory == launches[0].memory && "launches that run at once share one memory");
     executor->warp_bytes = bytes > executor->warp_bytes ? bytes : executor->warp_bytes;
   }
+  free_large(executor);
+  if (executor->warp_bytes >= LARGE_WARP)
+    return (executor->large_storage = calloc(executor->warp_count, sizeof *executor->large_storage)) != NULL;
   if (executor->warp_bytes <= executor->warp_room)
     return true;
   free(executor->warp_storage);
@@ -59,9 +79,12 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
 static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint32_t index) {
   struct executor *executor = self;
   struct isa_group *group = &executor->groups[group_slot];
-  isa_warp_place(&executor->warps[slot], group->launch, executor->warp_storage + slot * executor->warp_bytes);
-  isa_warp_start(&executor->warps[slot], group, index);
-  return executor->warps[slot].pc;
+  struct isa_warp *warp = &executor->warps[slot];
+  const bool large = executor->large_storage != NULL;
+  isa_warp_place(warp, group->launch,
+                 large ? large_anew(executor, slot) : executor->warp_storage + slot * executor->warp_bytes);
+  (large ? isa_warp_start_in_zeros : isa_warp_start)(warp, group, index);
+  return warp->pc;
 }
 
 static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *access, struct isa_result *result) {
@@ -264,6 +287,7 @@ void executor_free(struct executor *executor) {
   free(executor->warps);
   free(executor->groups);
   free(executor->warp_storage);
+  free_large(executor);
   free(executor->lds);
   for (unsigned engine = 0; engine < LDS_ENGINES; engine++) {
     for (uint32_t tag = 0; executor->staging[engine] && tag < executor->tags; tag++)

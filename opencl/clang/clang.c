@@ -59,6 +59,13 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     WITHOUT(cl_arm_integer_dot_product_accumulate_saturate_int8) WITHOUT(cl_amd_media_ops) WITHOUT(cl_amd_media_ops2)
     WITHOUT(cl_intel_device_side_avc_motion_estimation) WITHOUT(cl_intel_subgroups) WITHOUT(cl_intel_subgroups_short)
     /* clang-format on */
+    /* OpenCL C 3.0 has these by name; 2.0 has what they name. */
+    "#if !defined __opencl_c_fp64 && defined cl_khr_fp64\n"
+    "#define __opencl_c_fp64 1\n"
+    "#endif\n"
+    "#if !defined __opencl_c_subgroups && defined cl_khr_subgroups && __OPENCL_C_VERSION__ >= 200\n"
+    "#define __opencl_c_subgroups 1\n"
+    "#endif\n"
     "#define cl_khr_extended_async_copies 1\n"
     "#define cl_khr_async_work_group_copy_fence 1\n"
     "#define async_work_group_copy_2D2D __ocl_ext_copy_2D2D\n"
@@ -104,6 +111,7 @@ struct compilation {
   struct teller teller;
   struct clang_options options;
   struct opencl_tools tools; /* `cache` may be NULL */
+  bool aborted;              /* the tool that ran last, by a signal of its own */
   char folder[PATH_BYTES], file[FILES][PATH_BYTES + 16];
 };
 
@@ -171,7 +179,7 @@ static struct piece text_for_file(const struct compilation *c) {
 /* ---- running ------------------------------------------------------------------------------------- */
 
 /* Runs a tool on `input`; what it made is at *made. */
-static bool run_tool(const struct compilation *c, const char *const *argv, const struct piece *input, bool loud,
+static bool run_tool(struct compilation *c, const char *const *argv, const struct piece *input, bool loud,
                      struct piece *made) {
   const struct process process = {.argv = argv,
                                   .folder = c->folder,
@@ -181,6 +189,7 @@ static bool run_tool(const struct compilation *c, const char *const *argv, const
                                   .self = c->build->self};
   struct process_end end;
   process_run(&process, &end);
+  c->aborted = end.signal && !end.cancelled && !end.why;
   const bool compiler = argv[0] == c->tools.clang;
   if (compiler && !end.error && c->build->log)
     c->build->log(c->build->self, end.text);
@@ -318,7 +327,7 @@ static bool refuse_file(const struct compilation *c, const char *why) {
 
 /* The folder of the headers that clang brings. Only clang knows: a program may have headers of the same names in
  * folders of its own. */
-static bool folder_of_clang(const struct compilation *c, char **folder) {
+static bool folder_of_clang(struct compilation *c, char **folder) {
   struct piece said = {0};
   if (!run_tool(c, WORDS(c->tools.clang, "-print-resource-dir"), &(struct piece){0}, false, &said))
     return false;
@@ -383,7 +392,7 @@ static bool check_file(const struct compilation *c, const char *path) {
 }
 
 /* Files that clang has read are listed as for make: "-: a.cl \\\n  b\\ c.h". */
-static bool check_read(const struct compilation *c) {
+static bool check_read(struct compilation *c) {
   struct piece text;
   char *brought = NULL;
   if (read_file(c->file[FILE_READ], &text)) {
@@ -404,7 +413,7 @@ static bool check_read(const struct compilation *c) {
 
 /* ---- the key ------------------------------------------------------------------------------------- */
 
-static bool preprocess(const struct compilation *c, struct piece *text) {
+static bool preprocess(struct compilation *c, struct piece *text) {
   struct words words = {0};
   add_source(c, &words);
   words_add_list(&words, WORDS("-w", "-E", "-MD", "-MF", c->file[FILE_READ], "-o", "-"));
@@ -435,7 +444,7 @@ static struct piece text_of_units(const struct opencl_build *build) {
 }
 
 /* What clang will see: the source itself, when that is all, which saves a run of clang; else what -E makes of it. */
-static bool read_text(const struct compilation *c, struct piece *text) {
+static bool read_text(struct compilation *c, struct piece *text) {
   char why[OPENCL_WHY];
   const struct opencl_reads *reads = c->build->reads;
   if (c->build->unit_count || c->build->spirv) {
@@ -496,10 +505,11 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
 
 /* ---- the routes ---------------------------------------------------------------------------------- */
 
-/* Which words make which code: bitcode, but for O2, of which optimise() does the rest. */
+/* Which words make which code: bitcode, but for O2, of which optimise() does the rest. At -O0 clang makes no code of a
+ * function that is `inline` alone, unless inline means what it did before C99. */
 static const char *const *const routes[OPENCL_ROUTES] = {
     [OPENCL_ROUTE_SSA] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-c"),
-    [OPENCL_ROUTE_O0] = WORDS("-O0", "-c"),
+    [OPENCL_ROUTE_O0] = WORDS("-O0", "-fgnu89-inline", "-c"),
     [OPENCL_ROUTE_O2] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-S"),
 };
 
@@ -518,7 +528,7 @@ static bool write_units(const struct compilation *c, struct words *words) {
 
 /* Debug information that names no folder makes the same file wherever it is made. Names of values are those of
  * arguments, for messages. */
-static bool compile(const struct compilation *c, struct piece *made) {
+static bool compile(struct compilation *c, struct piece *made) {
   struct words words = {0};
   add_source(c, &words);
   words_add_list(&words,
@@ -540,7 +550,7 @@ static bool compile(const struct compilation *c, struct piece *made) {
 }
 
 /* Text of LLVM's, changed, and what clang makes of that by `how`; the text is gone. */
-static bool rework(const struct compilation *c, char *(*change)(const char *text), const char *const *how,
+static bool rework(struct compilation *c, char *(*change)(const char *text), const char *const *how,
                    struct piece *text) {
   const struct piece before = *text;
   char *changed = change(before.at);
@@ -559,8 +569,8 @@ static bool rework(const struct compilation *c, char *(*change)(const char *text
 /* LLVM's passes are a run of their own, over code that tells them which widths of integers there are, and its result
  * loses what llvm-spirv cannot translate. No vectors, copies of loops or tables: a SIMT machine wants none, and
  * llvm-spirv loses tables. No closed forms of loops: they multiply in 33 bits. */
-static bool optimise(const struct compilation *c, struct piece *code) {
-  return rework(c, llvm_text_with_widths,
+static bool optimise(struct compilation *c, struct piece *code) {
+  return rework(c, llvm_text_for_passes,
                 WORDS("-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-jump-tables", "-mllvm",
                       "-replexitval=never", "-S"),
                 code) &&
@@ -568,13 +578,40 @@ static bool optimise(const struct compilation *c, struct piece *code) {
 }
 
 /* Units that have been linked, as the route goes on with them. */
-static bool unify(const struct compilation *c, struct piece *code) {
+static bool unify(struct compilation *c, struct piece *code) {
   return rework(c, llvm_text_of_one_version,
                 WORDS("-O1", "-Xclang", "-disable-llvm-passes", c->build->route == OPENCL_ROUTE_O2 ? "-S" : "-c"),
                 code);
 }
 
-static bool translate(const struct compilation *c, struct piece *spirv) {
+/* llvm-spirv goes down on fences with arguments that only the run knows, and on empty assembly. Only then the code is
+ * worth the detour by way of text. What the translator said of it stands if there is nothing to say otherwise. */
+static bool translate_again(struct compilation *c, const char *const *words, struct piece *code, struct piece *spirv) {
+  char said[sizeof c->teller.error->text];
+  memcpy(said, c->teller.error->text, sizeof said);
+  struct piece text = {0};
+  const char *const print[] = {c->tools.clang, "-x",         "ir",  "-target", "spir64",
+                               "-w",           "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes",
+                               "-S",           "-o",         "-",   "-",       NULL};
+  bool good = run_tool(c, print, code, false, &text);
+  char *known = good ? llvm_text_for_translator(text.at) : NULL;
+  free(text.at);
+  if (!known) {
+    memcpy(c->teller.error->text, said, sizeof said);
+    return false;
+  }
+  struct piece bitcode = {known, strlen(known)};
+  good = rework(c, need_copy, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), &bitcode) &&
+         run_tool(c, words, &bitcode, false, spirv);
+  free(bitcode.at);
+  return good;
+}
+
+static bool to_spirv(struct compilation *c, const char *const *words, struct piece *code, struct piece *spirv) {
+  return run_tool(c, words, code, false, spirv) || (c->aborted && translate_again(c, words, code, spirv));
+}
+
+static bool translate(struct compilation *c, struct piece *spirv) {
   const enum opencl_route route = c->build->route;
   struct piece code = {0};
   const char *const words[] = {c->tools.translator,
@@ -586,13 +623,13 @@ static bool translate(const struct compilation *c, struct piece *spirv) {
                                route == OPENCL_ROUTE_SSA ? "--spirv-mem2reg" : NULL,
                                NULL};
   const bool good = compile(c, &code) && (!c->build->unit_count || unify(c, &code)) &&
-                    (route != OPENCL_ROUTE_O2 || optimise(c, &code)) && run_tool(c, words, &code, false, spirv);
+                    (route != OPENCL_ROUTE_O2 || optimise(c, &code)) && to_spirv(c, words, &code, spirv);
   free(code.at);
   return good;
 }
 
 /* The translator goes both ways; this way it reads files alone. */
-static bool unit_of_spirv(const struct compilation *c, struct piece *unit) {
+static bool unit_of_spirv(struct compilation *c, struct piece *unit) {
   const struct opencl_unit *spirv = c->build->spirv;
   const char *path = c->file[FILE_SPIRV];
   if (!write_file(path, spirv->data, spirv->size))
@@ -600,11 +637,11 @@ static bool unit_of_spirv(const struct compilation *c, struct piece *unit) {
   return run_tool(c, WORDS(c->tools.translator, "-r", path, "-o", "-"), &(struct piece){0}, false, unit);
 }
 
-static bool make_anew(const struct compilation *c, struct piece *made) {
+static bool make_anew(struct compilation *c, struct piece *made) {
   return c->build->spirv ? unit_of_spirv(c, made) : c->build->to_unit ? compile(c, made) : translate(c, made);
 }
 
-static bool make(const struct compilation *c, uint8_t **spirv, size_t *size) {
+static bool make(struct compilation *c, uint8_t **spirv, size_t *size) {
   char name[CACHE_NAME];
   const bool cached = !c->build->no_cache;
   struct piece text = {0}, made = {0};

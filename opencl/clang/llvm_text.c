@@ -28,6 +28,21 @@ static bool add_widths(struct text *out, const char *line, size_t length) {
   return true;
 }
 
+/* define available_externally dso_local spir_func i32 @f(i32 %x) #0 {. A preemptible one is never internal. */
+static bool keep_inline(struct text *out, const char *line, size_t length) {
+  static const char define[] = "define available_externally ", local[] = "dso_local ";
+  if (!starts(line, length, define))
+    return false;
+  const size_t before = sizeof define - 1;
+  const size_t skipped = before + (starts(line + before, length - before, local) ? sizeof local - 1 : 0);
+  text_print(out, "define internal %.*s\n", (int)(length - skipped), line + skipped);
+  return true;
+}
+
+static bool prepare(struct text *out, const char *line, size_t length) {
+  return add_widths(out, line, length) || keep_inline(out, line, length);
+}
+
 /* !opencl.ocl.version = !{!0, !4} */
 static bool keep_first(struct text *out, const char *line, size_t length) {
   const char *comma = find_in(line, length, ",");
@@ -92,21 +107,90 @@ static bool rewrite_freeze(struct text *out, const char *line, size_t length) {
   return true;
 }
 
+/* Functions that wait or fence, and the strongest value of each of their arguments, as opencl-c-base.h numbers them. */
+enum { BOTH_MEMORIES = 3, SEQ_CST = 5, DEVICE = 2, FENCE_ARGUMENTS = 3 };
+static const struct {
+  const char *call;
+  int strongest[FENCE_ARGUMENTS];
+} fences[] = {
+    {" @_Z7barrierj(", {BOTH_MEMORIES}},
+    {" @_Z18work_group_barrierj(", {BOTH_MEMORIES}},
+    {" @_Z18work_group_barrierj12memory_scope(", {BOTH_MEMORIES, DEVICE}},
+    {" @_Z17sub_group_barrierj(", {BOTH_MEMORIES}},
+    {" @_Z17sub_group_barrierj12memory_scope(", {BOTH_MEMORIES, DEVICE}},
+    {" @_Z9mem_fencej(", {BOTH_MEMORIES}},
+    {" @_Z13read_mem_fencej(", {BOTH_MEMORIES}},
+    {" @_Z14write_mem_fencej(", {BOTH_MEMORIES}},
+    {" @_Z22atomic_work_item_fencej12memory_order12memory_scope(", {BOTH_MEMORIES, SEQ_CST, DEVICE}},
+};
+
+/* "call spir_func void @_Z7barrierj(i32 noundef %flags) #2": an argument ends at a comma or the bracket. */
+static bool strengthen_fence(struct text *out, const char *line, size_t length) {
+  const char *const end = line + length, *at = NULL;
+  const int *strongest = NULL;
+  for (size_t i = 0; !at && i < sizeof fences / sizeof *fences; i++) {
+    const char *found = find_in(line, length, fences[i].call);
+    at = found ? found + strlen(fences[i].call) : NULL;
+    strongest = fences[i].strongest;
+  }
+  const char *close = at ? memchr(at, ')', (size_t)(end - at)) : NULL;
+  if (!close || !find_in(line, length, "call ") || !memchr(at, '%', (size_t)(close - at)))
+    return false;
+  text_print(out, "%.*s", (int)(at - line), line);
+  for (int i = 0; i < FENCE_ARGUMENTS && at < close; i++) {
+    const char *comma = memchr(at, ',', (size_t)(close - at)), *stop = comma ? comma : close;
+    const char *value = memchr(at, '%', (size_t)(stop - at));
+    text_print(out, "%.*s", (int)((value ? value : stop) - at), at);
+    if (value)
+      text_print(out, "%d", strongest[i]);
+    at = stop < close ? stop + 1 : stop;
+    text_print(out, "%s", stop < close ? "," : "");
+  }
+  text_print(out, "%.*s\n", (int)(end - at), at);
+  return true;
+}
+
+/* "  call void asm sideeffect "", "~{memory}"() #1": it returns nothing and does nothing. */
+static bool drop_assembly(const char *line, size_t length) {
+  return find_in(line, length, "call void asm sideeffect \"\", ") != NULL;
+}
+
+static bool say_otherwise(struct text *out, const char *line, size_t length) {
+  return drop_assembly(line, length) || strengthen_fence(out, line, length);
+}
+
 /* Each line as `change` writes it; as it is when that says false. */
-static char *rewrite(const char *text, bool (*change)(struct text *out, const char *line, size_t length)) {
+static char *rewrite_counting(const char *text, bool (*change)(struct text *out, const char *line, size_t length),
+                              size_t *changed) {
   struct text out = {0};
   text_print(&out, "%s", "");
   for (const char *line = text; *line;) {
     size_t length = strcspn(line, "\n");
-    if (!change(&out, line, length))
+    if (change(&out, line, length))
+      ++*changed;
+    else
       text_print(&out, "%.*s\n", (int)length, line);
     line += length + (line[length] == '\n');
   }
   return out.data;
 }
 
-char *llvm_text_with_widths(const char *text) { return rewrite(text, add_widths); }
+static char *rewrite(const char *text, bool (*change)(struct text *out, const char *line, size_t length)) {
+  size_t changed = 0;
+  return rewrite_counting(text, change, &changed);
+}
+
+char *llvm_text_for_passes(const char *text) { return rewrite(text, prepare); }
 
 char *llvm_text_for_spirv(const char *text) { return rewrite(text, rewrite_freeze); }
 
 char *llvm_text_of_one_version(const char *text) { return rewrite(text, keep_first); }
+
+char *llvm_text_for_translator(const char *text) {
+  size_t changed = 0;
+  char *made = rewrite_counting(text, say_otherwise, &changed);
+  if (changed)
+    return made;
+  free(made);
+  return NULL;
+}

@@ -3,8 +3,9 @@
 #define OPENCL_CLANG_LLVM_TEXT_H
 
 /* Names the widths of integers that the machine computes in, in the data layout. spir64 names none, and LLVM then takes
- * every width for a good one: a switch over three bits becomes one over i3, which no SPIR-V has. */
-char *llvm_text_with_widths(const char *text);
+ * every width for a good one: a switch over three bits becomes one over i3, which no SPIR-V has. And keeps functions
+ * that are `inline` alone: C has another unit define those, and LLVM drops what it has not inlined. */
+char *llvm_text_for_passes(const char *text);
 
 /* The same without what llvm-spirv cannot translate: `freeze`, which pins an undefined value to one. Our values are
  * always pinned, because every register holds some number. It becomes an instruction that does nothing. */
@@ -13,6 +14,12 @@ char *llvm_text_for_spirv(const char *text);
 /* Names one version of OpenCL C, the first unit's. Units that are linked bring one each, and llvm-spirv aborts if they
  * differ. */
 char *llvm_text_of_one_version(const char *text);
+
+/* What llvm-spirv goes down on, said otherwise; NULL if there is nothing of it. Barriers and fences whose flags, order
+ * or scope only the run knows get the strongest ones: both memories, sequentially consistent, the whole device.
+ * Assembly without instructions (asm volatile("")), which clang lets pass, goes: our passes move nothing across a
+ * barrier, which is all that it asks for. */
+char *llvm_text_for_translator(const char *text);
 
 /* Each makes a text of its own, which the caller frees. */
 

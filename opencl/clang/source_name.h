@@ -9,7 +9,8 @@
 #include <stdbool.h>
 
 #define SOURCE_NAMES                                                                                                   \
-  ".cl, .clh, .clc, .clinc, .ocl, .h, .hh, .hpp, .hxx, .cu, .cuh, .inc, .inl, .def, .ipp, .tpp, .c, .cc, .cpp, .wws"
+  ".cl, .clh, .clc, .clinc, .ocl, .opencl, .h, .hh, .hpp, .hxx, .cu, .cuh, .inc, .inl, .def, .ipp, .tpp, .c, .cc, "    \
+  ".cpp, .wws"
 
 bool source_is_named(const char *path);
 

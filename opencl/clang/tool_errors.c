@@ -67,14 +67,24 @@ static const struct known {
     {"Args[1]->getType()->isIntegerTy()",
      "llvm-spirv 15 cannot translate a compare-exchange of an atomic_float or atomic_double; legal: atomic_cmpxchg on "
      "the value's bits (as_uint)"},
-    {"RequiresExtension",
-     "something in the program needs an extension of SPIR-V that is not supported, such as integer dot products"},
 };
+
+/* "RequiresExtension: Feature requires the following SPIR-V extension:\n SPV_INTEL_media_block_io". */
+static bool fail_extension(const struct teller *teller, const char *text) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  const char *said = strstr(text, "RequiresExtension"), *name = said ? strstr(said, "SPV_") : NULL;
+  if (!name)
+    return tool_fail(teller, "calls something that needs an extension of SPIR-V that Warpwait does not have");
+  return tool_fail(teller, "calls something that needs %.*s, an extension of SPIR-V that Warpwait does not have",
+                   (int)strspn(name, letters), name);
+}
 
 static bool fail_crash(const struct teller *teller, const char *tool, const struct process_end *end) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strstr(end->text, known[i].words))
       return tool_fail(teller, "%s", known[i].meaning);
+  if (strstr(end->text, "RequiresExtension"))
+    return fail_extension(teller, end->text);
   const char *line = "it does not say why; something in the program is beyond it";
   size_t length = strlen(line);
   count_lines(end->text, is_last_word, &line, &length);

@@ -74,11 +74,11 @@ static void add_kernel(struct ir *ir, const struct machine *m, uint32_t entry, s
 
 static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_program *program, struct isa_error *error) {
   if (m->frame > ISA_MOST_PRIVATE_BYTES)
-    return fail(program, ir, error, "has private variables of more than 65536 bytes");
+    return fail(program, ir, error, "has private variables of more than 256 MiB");
   if (!placed)
     return fail(program, ir, error, "has an instruction that needs more registers than it may use");
   if (machine_colour(m, VREG_MEMORY))
-    return fail(program, ir, error, "has private variables and spilled registers of more than 65536 bytes");
+    return fail(program, ir, error, "has more spilled registers than there is private memory for");
   const uint32_t entry = program->count;
   if (!machine_finish(m, ir->name, program, error))
     return false;
@@ -88,10 +88,12 @@ static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_progr
 
 static struct machine *select_within(struct ir *ir) {
   struct machine *m = machine_select(ir);
+  enum { MOST_SPILLED = 1 << 14 /* words; each has a list of its own */ };
   const uint32_t base = code_spill_base(m), most = (uint32_t)ISA_MOST_PRIVATE_BYTES;
+  const uint32_t room = base < most ? (most - base) / 4 : 0;
   m->bound[VREG_WORD] = ir->target.registers < ISA_REGISTERS ? ir->target.registers : ISA_REGISTERS;
   m->bound[VREG_PRED] = ISA_PREDICATES;
-  m->bound[VREG_MEMORY] = base < most ? (most - base) / 4 : 0;
+  m->bound[VREG_MEMORY] = room < MOST_SPILLED ? room : MOST_SPILLED;
   return m;
 }
 

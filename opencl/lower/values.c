@@ -286,15 +286,16 @@ static void local_name(const struct build *b, uint32_t id, char name[static ISA_
 }
 
 static void name_local(struct build *b, uint32_t id, uint32_t offset, uint32_t bytes, uint32_t align) {
-  char name[ISA_LONGEST_NAME + 1];
   struct ir *ir = b->ir;
   if (b->failed || ir->lds_count == ISA_MOST_LDS_VARIABLES)
     return;
+  char *name = need(ISA_LONGEST_NAME + 1, 1);
   local_name(b, id, name);
   ir->lds = need_more(ir->lds, ir->lds_count + 1, sizeof *ir->lds);
   ir->lds_align = need_more(ir->lds_align, ir->lds_count + 1, sizeof *ir->lds_align);
   ir->lds_align[ir->lds_count] = align;
   ir->lds[ir->lds_count++] = (struct isa_lds_variable){need_copy(name), offset, bytes};
+  free(name);
 }
 
 /* The LDS holds what the kernel uses, in the order in which it comes to it. */

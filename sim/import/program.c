@@ -332,9 +332,7 @@ static char *listing_line(const struct sass_inst *inst) {
 
 static struct isa_source listing(const char *name, struct sass_inst *const *order, uint32_t count) {
   struct isa_source source = {.lines = count + 1, .text = need(count + 1, sizeof *source.text)};
-  char text[ISA_LONGEST_NAME + 8];
-  snprintf(text, sizeof text, "%s.sass", name);
-  source.name = need_copy(text);
+  source.name = need_print("%s.sass", name);
   for (uint32_t i = 0; i < count; i++)
     source.text[i] = listing_line(order[i]);
   source.text[count] = need_copy("     (end)");
@@ -343,7 +341,7 @@ static struct isa_source listing(const char *name, struct sass_inst *const *orde
 
 /* Letters, digits and underscores, and unlike those of the kernels before. */
 static char *legal_name(const char *name, const struct isa_program *program) {
-  char text[ISA_LONGEST_NAME + 1];
+  char *text = need(ISA_LONGEST_NAME + 1, 1);
   for (unsigned number = 1;; number++) {
     char tail[16] = "";
     size_t length = 0;
@@ -354,9 +352,9 @@ static char *legal_name(const char *name, const struct isa_program *program) {
     for (const char *c = name; *c && length + strlen(tail) < ISA_LONGEST_NAME; c++)
       text[length++] =
           (char)((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ? *c : '_');
-    snprintf(text + length, sizeof text - length, "%s", tail);
+    strcpy(text + length, tail);
     if (isa_is_name(text, strlen(text)) && !isa_find_kernel(program, text))
-      return need_copy(text);
+      return text;
   }
 }
 

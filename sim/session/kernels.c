@@ -122,7 +122,7 @@ static void load(const char *path, struct text *names) {
 
 void kernels_of_file(const char *path, struct text *names) {
   const char *extension = file_extension(path);
-  const bool opencl = strcmp(extension, ".cl") == 0, spirv = strcmp(extension, ".spv") == 0;
+  const bool opencl = program_is_opencl(path), spirv = strcmp(extension, ".spv") == 0;
   char *data = NULL;
   size_t size = 0;
   struct message message;

@@ -253,9 +253,18 @@ static const struct {
     [OBJECT] = {".wwo", "an object file", "kernel.wwo"},
 };
 
+bool program_is_opencl(const char *path) {
+  static const char *const names[] = {".cl", ".ocl", ".opencl"};
+  const char *extension = file_extension(path);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(extension, names[i]) == 0)
+      return true;
+  return false;
+}
+
 static enum language language_of(const char *path) {
-  enum language language = 0;
-  while (language < LANGUAGES && strcmp(file_extension(path), languages[language].extension) != 0)
+  enum language language = program_is_opencl(path) ? OPENCL_C : SPIR_V;
+  while (language != OPENCL_C && language < LANGUAGES && strcmp(file_extension(path), languages[language].extension) != 0)
     language++;
   return language;
 }
@@ -507,7 +516,7 @@ bool program_load(struct program *program, const char *path, const struct progra
     return message_fail(message, "'%s' is a trace: `warpwait replay` and `warpwait explain` take it", path);
   if (language == LANGUAGES)
     return message_fail(message,
-                        "'%s' is not a program, legal: .cl (OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object "
+                        "'%s' is not a program, legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object "
                         "file)",
                         path);
   if (language == ASSEMBLY && file_exists(path) && !reads_is_named(path, ".wws"))
@@ -664,7 +673,7 @@ void program_tell_unmentioned(const struct program *program, const struct progra
   char *text = NULL;
   size_t size = 0;
   struct message message;
-  if (!defines->count || strcmp(file_extension(program->path), ".cl") != 0 ||
+  if (!defines->count || !program_is_opencl(program->path) ||
       !file_read(program->path, FILE_BYTES, &text, &size, &message))
     return;
   for (size_t i = 0; i < defines->count && !strstr(text, "include"); i++) {

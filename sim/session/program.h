@@ -12,6 +12,9 @@
 
 enum { PROGRAM_LEAST_REGISTERS = 16, PROGRAM_MOST_REGISTERS = 255, PROGRAM_PLACE = 300 /* bytes */ };
 
+/* Is it OpenCL C, by its name? */
+bool program_is_opencl(const char *path);
+
 struct program_words {
   const char **word; /* ends with NULL; NULL when there are none. The words are ours. */
   size_t count;

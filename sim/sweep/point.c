@@ -196,7 +196,7 @@ static void hash_compiled(struct sweep_target *target, const struct program *pro
   struct program_words folders = include_folders(target);
   struct text text = {0};
   text_add(&text, (const char *)program->spirv, program->spirv_bytes);
-  if (strcmp(file_extension(program->path), ".cl") == 0)
+  if (program_is_opencl(program->path))
     sweep_sources_add(program->path, folders.word ? folders.word : (const char *const[]){NULL}, target->reads, &text);
   sweep_hash(text.data, text.length, target->program_hash);
   free(text.data);

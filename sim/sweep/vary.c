@@ -141,7 +141,7 @@ static bool open_direct(struct vary *vary, const struct subject *subject, const 
   vary->direct = subject;
   vary->argument = SIZE_MAX;
   if (strncmp(name, "define.", strlen("define.")) == 0)
-    return strcmp(file_extension(subject->direct.program), ".cl") == 0 ||
+    return program_is_opencl(subject->direct.program) ||
            message_fail(message, "%s: a define is for OpenCL C (.cl)", vary->option);
   if (strncmp(name, "arg.", strlen("arg.")) != 0)
     return fail_name(vary, message);

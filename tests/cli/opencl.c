@@ -54,6 +54,18 @@ static void expect(const char *arguments, int status, const char *err) {
   outcome_free(&outcome);
 }
 
+static json_int_t number(const char *arguments, const char *key) {
+  struct outcome outcome = tool(arguments);
+  json_t *root = json_loads(outcome.out, 0, NULL);
+  json_t *value = json_object_get(json_array_get(json_object_get(root, "launches"), 0), key);
+  ct_note("%s: %s", arguments, outcome.err);
+  EXPECT_TRUE(json_is_integer(value));
+  json_int_t result = json_integer_value(value);
+  json_decref(root);
+  outcome_free(&outcome);
+  return result;
+}
+
 /* ---- runs ---------------------------------------------------------------------------------------- */
 
 TEST(opencl, a_launch_file_without_program_takes_kernel_cl) {
@@ -241,6 +253,81 @@ TEST(opencl, an_array_that_only_unrolled_loops_index_needs_no_memory) {
   outcome_free(&outcome);
 }
 
+/* 1.2 MB a work-item. What a work-item finds there is 0, also where another of the same slot has written before. */
+TEST(opencl, a_private_array_may_be_larger_than_the_memory_that_all_warps_of_a_machine_would_need) {
+  fresh("kernel void plus(global uint *data) {\n"
+        "  uint a[300000], i = get_global_id(0);\n"
+        "  if (i == 99) for (uint k = 0; k < 300000; k++) a[k] = 1;\n"
+        "  for (uint k = 0; k < 4; k++) a[(data[i] * 7919 + k * 90001) % 300000] += k;\n"
+        "  data[i] += a[(data[i] * 7919 + 3 * 90001) % 300000];\n"
+        "}\n",
+        3);
+  tool_file("l.json", "{ \"buffers\": { \"data\": { \"bytes\": 256, \"fill\": \"iota\", \"elem\": \"uint\" } },\n"
+                      "\"launches\": [ { \"kernel\": \"plus\", \"global\": [64], \"local\": [8],\n"
+                      "\"args\": [ { \"buffer\": \"data\" } ] } ],\n"
+                      "\"check\": [ { \"buffer\": \"data\", \"expected\": \"good.bin\" } ] }\n");
+  expect("run l.json --verify --set cu.warps=1 --set cu.groups=1", 0, "");
+  expect("run l.json --verify --machine h200", 0, "");
+  EXPECT_EQ(number("run l.json --report json", "private_bytes"), 1200000);
+}
+
+/* Too large for LLVM to inline it wherever it is called. */
+TEST(opencl, a_function_that_is_only_inline_is_there_on_each_route) {
+  static const char *const runs[] = {"run l.json --verify --route ssa", "run l.json --verify --route O0",
+                                     "run l.json --verify --route O2"};
+  fresh("inline uint f(uint x, uint n) {\n"
+        "  for (uint i = 0; i < n; i++)\n"
+        "    for (uint k = 0; k < i; k++) { x += k * i; if (x & 64) x ^= i * 3; else x -= k; x = rotate(x, k); }\n"
+        "  return x;\n"
+        "}\n"
+        "kernel void plus(global uint *data, uint add, long two, local uint *room) {\n"
+        "  uint i = get_global_id(0);\n"
+        "  data[i] += f(add, add - 5) + f(two >> 32, 0) + f(f(i, i), i) - f(f(i, i), i);\n"
+        "}\n",
+        7);
+  launch_with("");
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+    expect(runs[i], 0, "");
+}
+
+TEST(opencl, a_program_may_be_named_otherwise_than_cl) {
+  static const char *const names[] = {"scale.ocl", "scale.opencl"};
+  static const char *const calls[] = {"asm %s -D N=2 -o k.wwo", "explain %s --global 64 --arg buffer:data=256",
+                                      "dis %s --explain-passes"};
+  fresh("", 0);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    tool_file(names[i], "#ifndef N\n#define N 1\n#endif\n"
+                        "kernel void scale(global uint *data) { data[get_global_id(0)] *= N; }\n");
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
+      char arguments[100];
+      snprintf(arguments, sizeof arguments, calls[k], names[i]);
+      expect(arguments, 0, "");
+    }
+  }
+}
+
+TEST(opencl, names_may_be_as_long_as_generators_write_them) {
+  enum { LETTERS = 60000, TEXT = 10 * LETTERS + 1000 };
+  char *text = malloc(TEXT), *many = malloc(LETTERS + 1);
+  memset(many, 'n', LETTERS);
+  many[LETTERS] = '\0';
+  snprintf(text, TEXT,
+           "uint f%s(uint x) { return x + 3; }\n"
+           "kernel void k%s(global uint *a%s) {\n  local uint l%s[64];\n"
+           "  uint i = get_local_id(0); l%s[i] = a%s[i]; a%s[i] = f%s(l%s[i]);\n}\n",
+           many, many, many, many, many, many, many, many, many);
+  fresh(text, 3);
+  expect("asm kernel.cl -o k.wwo", 0, "");
+  struct outcome one = tool("dis kernel.cl --assembly"), other = tool("dis k.wwo --assembly");
+  EXPECT_EQ(one.status, 0);
+  EXPECT_TRUE(strstr(one.out, many) != NULL);
+  EXPECT_TRUE(strcmp(one.out, other.out) == 0); /* too long to be shown */
+  outcome_free(&one);
+  outcome_free(&other);
+  free(many);
+  free(text);
+}
+
 TEST(opencl, a_load_does_not_wait_for_words_of_another_that_nobody_reads) {
   fresh("kernel void k(global float4 *o) {\n  volatile local float4 *l = 0;\n"
         "  float4 a = l[1], b = l[2];\n  o[0] = a.x + b.x;\n}\n",
@@ -283,18 +370,6 @@ static const char wide[] = "kernel void plus(global float *a) {\n"
                            "  for (int i = 0; i < 40; i++) s = s * v[39 - i] + v[i];\n"
                            "  a[get_global_id(0)] = s;\n"
                            "}\n";
-
-static json_int_t number(const char *arguments, const char *key) {
-  struct outcome outcome = tool(arguments);
-  json_t *root = json_loads(outcome.out, 0, NULL);
-  json_t *value = json_object_get(json_array_get(json_object_get(root, "launches"), 0), key);
-  ct_note("%s: %s", arguments, outcome.err);
-  EXPECT_TRUE(json_is_integer(value));
-  json_int_t result = json_integer_value(value);
-  json_decref(root);
-  outcome_free(&outcome);
-  return result;
-}
 
 TEST(opencl, a_work_group_that_does_not_fit_gets_fewer_registers) {
   /* 1024 registers are 32 a lane of one warp of 32, 16 of two. */
@@ -422,7 +497,7 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
       {"int f(int n) {\n  return n ? f(n - 1) : 0;\n}\nkernel void k(global int *a) { a[0] = f(a[1]); }\n",
        "asm kernel.cl", "kernel.cl:2: 'f' is called from within itself: recursion is not supported"},
       {"int f(int);\nkernel void k(global int *a) {\n  a[0] = f(1);\n}\n", "asm kernel.cl",
-       "kernel.cl:3: function f is declared but not defined, and is no built-in function that is supported"},
+       "kernel.cl:3: calls f, which is not defined, and which Warpwait does not have"},
       {"kernel void k(global int *a) {\n  printf(\"%d %d\", a[0]);\n}\n", "asm kernel.cl",
        "kernel.cl:2:15: error: more '%' conversions than data arguments [-Werror,-Wformat-insufficient-args]"},
       {"kernel void k(constant char *f) {\n  printf(f);\n}\n", "asm kernel.cl",
@@ -431,8 +506,8 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
        "kernel.cl:2:9: error: variable length arrays are not supported in OpenCL"},
       {"kernel void k(void) {\n  global int x;\n}\n", "asm kernel.cl",
        "kernel.cl:2:14: error: function scope variable cannot be declared in global address space"},
-      {"kernel void k(global int *a) {\n  int x[100000];\n  x[a[0]] = 3;\n  a[1] = x[a[2]];\n}\n", "asm kernel.cl",
-       "kernel.cl:2: a private variable of 400000 bytes; there are at most 65536"},
+      {"kernel void k(global int *a) {\n  int x[100000000];\n  x[a[0]] = 3;\n  a[1] = x[a[2]];\n}\n", "asm kernel.cl",
+       "kernel.cl:2: a private variable of 400000000 bytes; there are at most 268435456"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 -D 1X",
        "-D or --build-option: build option '-D': '1X' is not NAME, NAME=VALUE or NAME(X)=VALUE"},
       {"kernel void k(global int *a) {}\n", "run kernel.cl --global 1 --arg buffer:a=4 --arg int:1",

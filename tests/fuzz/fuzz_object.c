@@ -17,7 +17,9 @@ static void take_text(void *context, const struct isa_group *group, uint32_t ite
 }
 
 static void run_kernel(const struct isa_program *program, const struct isa_kernel *kernel, uint32_t warp_size) {
-  enum { BYTES = 256, STEPS = 2000, ITEMS = 40 };
+  enum { BYTES = 256, STEPS = 2000, ITEMS = 40, PRIVATE = 1 << 16 /* bytes; more takes the fuzzer's memory */ };
+  if (kernel->private_bytes > PRIVATE)
+    return;
   struct isa_buffer buffers[] = {{"a", ISA_GLOBAL_BASE, BYTES, calloc(BYTES, 1)},
                                  {"variables", ISA_VARIABLE_BASE, program->variable_bytes, NULL}};
   uint64_t sum = 0;

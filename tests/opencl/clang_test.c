@@ -230,9 +230,42 @@ TEST(clang, freeze_becomes_an_instruction_that_does_nothing) {
   }
 }
 
+TEST(clang, what_the_translator_goes_down_on_is_said_otherwise) {
+  static const struct {
+    const char *from, *to;
+  } rows[] = {
+      {"  call spir_func void @_Z7barrierj(i32 noundef %n) #2, !dbg !7\n",
+       "  call spir_func void @_Z7barrierj(i32 noundef 3) #2, !dbg !7\n"},
+      {"  tail call void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32 1, i32 noundef %o, i32 %2)\n",
+       "  tail call void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32 1, i32 noundef 5, i32 2)\n"},
+      {"  call void asm sideeffect \"\", \"~{memory}\"() #1, !srcloc !5\n  ret void\n", "  ret void\n"},
+      {"  call spir_func void @_Z7barrierj(i32 noundef 1) #2\n", NULL},
+      {"declare spir_func void @_Z7barrierj(i32 noundef) #2\n", NULL},
+      {"  call spir_func void @_Z8barrier2j(i32 noundef %n) #2\n", NULL},
+      {"", NULL},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char *text = llvm_text_for_translator(rows[i].from);
+    if (rows[i].to)
+      EXPECT_STREQ(text, rows[i].to);
+    EXPECT_EQ(text == NULL, rows[i].to == NULL);
+    free(text);
+  }
+}
+
 TEST(clang, widths_are_added_to_the_data_layout_alone) {
-  char *text = llvm_text_with_widths("target datalayout = \"e-i64:64\"\ntarget triple = \"spir64\"\n\n; x\n");
+  char *text = llvm_text_for_passes("target datalayout = \"e-i64:64\"\ntarget triple = \"spir64\"\n\n; x\n");
   EXPECT_STREQ(text, "target datalayout = \"e-i64:64-n8:16:32:64\"\ntarget triple = \"spir64\"\n\n; x\n");
+  free(text);
+}
+
+TEST(clang, functions_that_are_only_inline_stay_for_the_passes) {
+  char *text = llvm_text_for_passes("define available_externally dso_local spir_func i32 @f(i32 %x) #0 {\n"
+                                    "define available_externally spir_func void @g() {\n"
+                                    "define dso_local spir_func i32 @h() {\n");
+  EXPECT_STREQ(text, "define internal spir_func i32 @f(i32 %x) #0 {\n"
+                     "define internal spir_func void @g() {\n"
+                     "define dso_local spir_func i32 @h() {\n");
   free(text);
 }
 
@@ -321,6 +354,16 @@ TEST(clang, macros_promise_what_there_is) {
                      "    !defined __IMAGE_SUPPORT__ || !defined cl_khr_3d_image_writes || !defined cl_khr_depth_images\n"
                      "#error missing\n"
                      "#endif\n"
+                     "#if !defined __opencl_c_fp64 || !defined __opencl_c_int64\n"
+                     "#error no wide types\n"
+                     "#endif\n"
+                     "#if __OPENCL_C_VERSION__ >= 200 && (!defined __opencl_c_subgroups || \\\n"
+                     "    !defined __opencl_c_generic_address_space || !defined __opencl_c_atomic_scope_device || \\\n"
+                     "    !defined __opencl_c_atomic_order_seq_cst || !defined __opencl_c_pipes || \\\n"
+                     "    !defined __opencl_c_program_scope_global_variables || \\\n"
+                     "    !defined __opencl_c_work_group_collective_functions)\n"
+                     "#error no features\n"
+                     "#endif\n"
                      "#if !defined cl_khr_kernel_clock || !defined __opencl_c_kernel_clock_scope_device\n"
                      "#error no clock\n"
                      "#endif\n"
@@ -408,6 +451,13 @@ TEST(clang, tools_that_are_missing_or_go_down_are_named) {
   write_script("WARPWAIT_LLVM_SPIRV", "spirv", "#!/bin/sh\necho 'InvalidBitWidth: 33' >&2\nexit 7\n");
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
   EXPECT_CONTAINS(failure.text, "/spirv failed with exit status 7: InvalidBitWidth: 33");
+  write_script(
+      "WARPWAIT_LLVM_SPIRV", "spirv",
+      "#!/bin/sh\nprintf 'RequiresExtension: Feature requires the following SPIR-V extension:\\n SPV_INTEL_x2\\n' "
+      ">&2\nexit 18\n");
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
+  EXPECT_CONTAINS(failure.text,
+                  "calls something that needs SPV_INTEL_x2, an extension of SPIR-V that Warpwait does not");
   write_script("WARPWAIT_LLVM_SPIRV", "spirv", "#!/bin/sh\necho 'Assertion x failed.' >&2\nkill -ABRT $$\n");
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){0}), 0);
   EXPECT_CONTAINS(failure.text, "/spirv was ended by signal 6: Assertion x failed.");

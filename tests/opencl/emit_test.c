@@ -359,11 +359,11 @@ TEST(emit, two_kernels_follow_one_another) {
 TEST(emit, too_much_private_memory_is_an_error) {
   struct isa_error error = {""};
   struct hand h = begin();
-  ir_slot_new(h.ir, 65540, 4);
+  ir_slot_new(h.ir, ISA_MOST_PRIVATE_BYTES + 4, 4);
   ir_exit(h.ir, 0, nowhere);
   struct isa_program *program = isa_program_new("made.cl");
   EXPECT_FALSE(emit_kernel(h.ir, program, &error));
-  EXPECT_STREQ(error.text, "made.cl: kernel 'made' has private variables of more than 65536 bytes");
+  EXPECT_STREQ(error.text, "made.cl: kernel 'made' has private variables of more than 256 MiB");
   isa_program_free(program);
   ir_free(h.ir);
 }

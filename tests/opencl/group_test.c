@@ -279,6 +279,31 @@ TEST(opencl_group, barriers_and_fences_are_as_strong_as_their_flags) {
   group_rig_close(&rig);
 }
 
+TEST(opencl_group, barriers_and_fences_whose_flags_only_the_run_knows_are_the_strongest) {
+  static const char source[] = "kernel void k(global int *a, int n) {\n"
+                               "  barrier(n); work_group_barrier(n & 1 ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE);\n"
+                               "  work_group_barrier(n, n & 2 ? memory_scope_device : memory_scope_work_group);\n"
+                               "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                               "  mem_fence(n);\n"
+                               "  a[0] = n;\n"
+                               "  sub_group_barrier(n);\n"
+                               "  a[1] = n;\n"
+                               "  atomic_work_item_fence(n, memory_order_acquire, memory_scope_device);\n"
+                               "}\n";
+  for (int route = 0; route < OPENCL_ROUTES; route++) {
+    struct group_rig rig;
+    struct isa_error error;
+    ct_note("%s", opencl_route_names[route]);
+    if (EXPECT_TRUE(group_rig_compile(&rig, source, "CL2.0", (enum opencl_route)route, &error))) {
+      EXPECT_EQ(group_rig_count(&rig, ISA_BAR_ALL), 3);
+      EXPECT_EQ(group_rig_count(&rig, ISA_BAR_LDS), 1);
+      EXPECT_EQ(group_rig_count(&rig, ISA_BAR_WARP_ALL), 1);
+      EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_ALL), 2);
+    }
+    group_rig_close(&rig);
+  }
+}
+
 TEST(opencl_group, a_fence_beside_a_sub_group_barrier_of_the_same_memory_is_left_out) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k() {\n"
@@ -397,7 +422,7 @@ TEST(opencl_group, what_is_missing_is_refused_by_name_and_line) {
                  "kernel void k(global int *p) {\n"
                  "  p[0] = other(p[1]);\n"
                  "}\n",
-                 ":3: function other is declared but not defined");
+                 ":3: calls other, which is not defined");
 }
 
 /* ---- where lanes meet ------------------------------------------------------------------------------ */
