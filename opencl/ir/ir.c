@@ -48,6 +48,7 @@ void ir_free(struct ir *ir) {
   free(ir->operand);
   free(ir->block);
   free(ir->order);
+  free(ir->known);
   free(ir->slot);
   free(ir);
 }

@@ -124,6 +124,11 @@ struct ir_block {
   uint32_t enter, leave; /* numbers of the dominator tree, by ir_analyse(), for ir_dominates() */
 };
 
+/* Where a block leads; IR_NOWHERE where it does not. */
+struct ir_ways {
+  uint32_t to[2];
+};
+
 /* A private variable. */
 struct ir_slot {
   uint32_t bytes, align;
@@ -139,6 +144,8 @@ struct ir {
   uint32_t blocks, block_room;
   uint32_t *order; /* reachable blocks in reverse post-order, the blocks of a loop together, by ir_analyse() */
   uint32_t ordered;
+  struct ir_ways *known; /* of each block, when ir_analyse() last looked: the same again needs no work */
+  uint32_t known_blocks;
   struct ir_slot *slot;
   uint32_t slots, slot_room;
   ir_ref *shared; /* constants and undef, a hash table */
@@ -224,6 +231,10 @@ void ir_analyse(struct ir *ir);
 bool ir_dominates(const struct ir *ir, uint32_t above, uint32_t below);
 /* Is the block in the loop of `header`, or in one within it? */
 bool ir_in_loop(const struct ir *ir, uint32_t block, uint32_t header);
+
+/* Takes out of the arrays what is in no reachable block, but for constants. Everything that stays gets another number,
+ * and keeps its place among the others: whoever goes by numbers decides as before. Analysed, as ir_analyse() does. */
+void ir_compact(struct ir *ir);
 
 /* ---- looking ------------------------------------------------------------------------------------- */
 

@@ -330,6 +330,12 @@ static bool unroll_unknown(struct unroll *unroll, struct ir_loop *loop, const st
   return true;
 }
 
+/* Found when the first loop asks that may be unrolled, which is before anything changes. */
+static void find_ranges(struct unroll *unroll) {
+  if (!unroll->ranges.of)
+    ranges_find(&unroll->ranges, unroll->ir);
+}
+
 static bool unroll_loop(struct unroll *unroll, struct ir_loop *loop) {
   struct ir *ir = unroll->ir;
   const bool own = ir->target.optimize >= 2;
@@ -338,6 +344,8 @@ static bool unroll_loop(struct unroll *unroll, struct ir_loop *loop) {
   const struct contents contents = contents_of(unroll, loop);
   if (ir->target.checked && contents.together)
     return false;
+  if (own)
+    find_ranges(unroll);
   const uint32_t turns = ir_loop_turns(ir, loop, own ? MOST_TURNS : ASKED_TURNS);
   if (turns != UINT32_MAX)
     return unroll_known(unroll, loop, &contents, turns);
@@ -374,8 +382,6 @@ void pass_unroll(struct ir *ir) {
                           .known = ir->count,
                           .with = need(ir->count, sizeof(ir_ref)),
                           .stale = need(ir->blocks, sizeof(bool))};
-  if (ir->target.optimize >= 2)
-    ranges_find(&unroll.ranges, ir);
   bool any = false;
   for (uint32_t i = ir->ordered; i--;) {
     struct ir_loop loop;
