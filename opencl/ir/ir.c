@@ -26,9 +26,17 @@ struct ir *ir_new(const char *name) {
   return ir;
 }
 
+static void free_room(struct ir_room *room) {
+  free(room->value);
+  free(room->stamp);
+}
+
 void ir_free(struct ir *ir) {
   if (!ir)
     return;
+  free_room(&ir->turn);
+  free_room(&ir->copy);
+  free_room(&ir->copy_block);
   for (uint32_t i = 0; i < ir->blocks; i++) {
     free(ir->block[i].inst);
     free(ir->block[i].from);

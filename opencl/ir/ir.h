@@ -129,6 +129,11 @@ struct ir_ways {
   uint32_t to[2];
 };
 
+/* A number for each value or block that a pass notes for a while: value[i] is set where stamp[i] is now. */
+struct ir_room {
+  uint32_t *value, *stamp, room, now;
+};
+
 /* A private variable. */
 struct ir_slot {
   uint32_t bytes, align;
@@ -146,6 +151,7 @@ struct ir {
   uint32_t ordered;
   struct ir_ways *known; /* of each block, when ir_analyse() last looked: the same again needs no work */
   uint32_t known_blocks;
+  struct ir_room turn, copy, copy_block; /* of passes/ir_loop.c */
   struct ir_slot *slot;
   uint32_t slots, slot_room;
   ir_ref *shared; /* constants and undef, a hash table */

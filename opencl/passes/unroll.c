@@ -116,7 +116,6 @@ static void peel(struct unroll *unroll, struct ir_loop *loop, uint32_t turns) {
   ir_goto(ir, last, loop->header, ir->block[loop->latch].place);
   copies_bring(&copies, loop->entry, last);
   loop->entry = last;
-  copies_end(&copies);
 }
 
 /* All turns are in front: the header's own instructions remain as the last question. */
@@ -147,7 +146,6 @@ static void multiply(struct unroll *unroll, const struct ir_loop *loop, uint32_t
   ir_goto(ir, loop->latch, first, place);
   ir_goto(ir, last, loop->header, place);
   copies_bring(&copies, loop->latch, last);
-  copies_end(&copies);
 }
 
 static ir_ref put(struct ir *ir, uint32_t block, uint16_t op, ir_ref a, ir_ref b, ir_ref c, struct ir_place place) {
@@ -222,7 +220,6 @@ static void unroll_ahead(struct unroll *unroll, struct ir_loop *loop, const stru
   ir->block[front].copies = 1;
   loop->entry = front;
   free(phi);
-  copies_end(&copies);
 }
 
 /* ---- which --------------------------------------------------------------------------------------- */
