@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "opencl/opencl.h"
 #include "tests/cli/tool.h"
@@ -52,6 +53,51 @@ static void expect(const char *arguments, int status, const char *err) {
   EXPECT_EQ(outcome.status, status);
   EXPECT_STREQ(outcome.err, err);
   outcome_free(&outcome);
+}
+
+/* ---- compiling ----------------------------------------------------------------------------------- */
+
+static void stand_in(const char *folder, const char *variable, const char *name) {
+  char text[200], path[400];
+  snprintf(text, sizeof text, "#!/bin/sh\necho x >>%s.log\nexec %s-15 \"$@\"\n", name, name);
+  tool_file(name, text);
+  snprintf(text, sizeof text, "%s.log", name);
+  tool_file(text, "");
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  chmod(path, 0700);
+  setenv(variable, path, 1);
+}
+
+static size_t length_of(const char *name) {
+  char *text = tool_read(name);
+  const size_t length = strlen(text);
+  free(text);
+  return length;
+}
+
+/* The sentence on what bounds a run, and each variant of a page, are runs of their own. With an include clang has three
+ * things to do: it expands the source, says where its own headers are, and compiles. */
+TEST(opencl, a_source_is_compiled_once_in_a_command) {
+  static const char *const verbs[] = {"run l.json", "check l.json", "run l.json --why", "run l.json --no-cache",
+                                      "run l.json --html p.html --html-vary dma.setup=0,20"};
+  const char *folder = tool_folder();
+  for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+    fresh("#include \"n.h\"\nkernel void plus(global uint *data, uint add, ulong b, local int *l) "
+          "{ data[get_global_id(0)] += N; }\n",
+          30);
+    tool_file("n.h", "#define N 10\n");
+    launch_with("");
+    stand_in(folder, "WARPWAIT_CLANG", "clang");
+    stand_in(folder, "WARPWAIT_LLVM_SPIRV", "llvm-spirv");
+    struct outcome outcome = tool(verbs[i]);
+    unsetenv("WARPWAIT_CLANG");
+    unsetenv("WARPWAIT_LLVM_SPIRV");
+    ct_note("warpwait %s", verbs[i]);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(length_of("clang.log"), 3 * strlen("x\n"));
+    EXPECT_EQ(length_of("llvm-spirv.log"), strlen("x\n"));
+    outcome_free(&outcome);
+  }
 }
 
 /* ---- runs ---------------------------------------------------------------------------------------- */
