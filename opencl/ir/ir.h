@@ -217,6 +217,10 @@ bool ir_is_pure(const struct ir *ir, ir_ref ref);
 /* May be removed when nobody uses its result: all of the above, loads (not atomics), lane operations. */
 bool ir_is_removable(const struct ir *ir, ir_ref ref);
 
+/* Is to stay though nobody uses its result: what may not be removed, and what is to be checked: an access that no value
+ * needs may lie out of bounds, or race, all the same. */
+bool ir_is_kept(const struct ir *ir, ir_ref ref);
+
 /* Depends on which other lanes run it: lane operations, barriers, copies, waits. */
 bool ir_is_convergent(const struct ir *ir, ir_ref ref);
 

@@ -124,7 +124,7 @@ static bool ask(const struct asking *asking, ir_ref ref, uint64_t bits) {
 static bool pass_on(const struct asking *asking, ir_ref ref) {
   const struct ir *ir = asking->ir;
   const struct ir_inst *inst = &ir->inst[ref];
-  const uint64_t wanted = ir_is_removable(ir, ref) ? asking->of[ref] : UINT64_MAX;
+  const uint64_t wanted = ir_is_kept(ir, ref) ? UINT64_MAX : asking->of[ref];
   bool changed = false;
   asking->told[ref] = true;
   if (!wanted)

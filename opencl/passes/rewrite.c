@@ -313,7 +313,7 @@ static void mark_block(struct marks *marks, const struct ir_block *block) {
   for (uint32_t k = block->count; k--;) {
     const ir_ref ref = block->inst[k];
     marks->passed[ref] = true;
-    if (!marks->used[ref] && ir_is_removable(marks->ir, ref))
+    if (!marks->used[ref] && !ir_is_kept(marks->ir, ref))
       continue;
     marks->used[ref] = true;
     mark_operands(marks, ref);
