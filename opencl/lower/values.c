@@ -201,7 +201,10 @@ static bool constant_parts(struct build *b, const struct spirv_inst *inst, const
   case OpSpecConstant:
     return constant_scalar(b, inst, type, part);
   case OpConstantNull:
-    return core_zero(b, type, part);
+    if (type->kind != SPIRV_POINTER)
+      return core_zero(b, type, part);
+    *part = core_null(b, type);
+    return true;
   case OpUndef:
     return core_undefined(b, type, part);
   case OpConstantComposite:

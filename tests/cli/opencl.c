@@ -136,6 +136,34 @@ TEST(opencl, build_keys_and_options_reach_the_kernel) {
   }
 }
 
+/* In structs, volatile variables and numbers it is 0, and by whatever way it comes back, it is null. */
+TEST(opencl, a_null_pointer_to_the_lds_stays_null_wherever_it_goes) {
+  static const char kernel[] =
+      "struct s { local uint *p; uint n; };\n"
+      "uint pick(local uint *p, uint i) { return p ? p[i] : 7; }\n"
+      "kernel void plus(global uint *data, uint add, ulong unused, local uint *l) {\n"
+      "  uint i = get_local_id(0);\n"
+      "  l[i] = 3;\n"
+      "  struct s all[2] = {{0, 1}, {l, 2}}, zero = {0}, one = all[i & 1];\n"
+      "  local uint *volatile kept = 0;\n"
+      "  local uint *empty = kept, *x = add ? one.p : l;\n"
+      "  uint *any = x;\n"
+      "  bool null = !(i & 1);\n"
+      "  bool good = !empty && !zero.p && !x == null && !any == null && to_local(any) == x &&\n"
+      "              !(ulong)x == null && (local uint *)(ulong)x == x && one.n == (null ? 1 : 2) && !to_local((uint "
+      "*)0);\n"
+      "  data[i] += pick(one.p, i) == (null ? 7 : 3) && good ? 30 : 0;\n"
+      "}\n";
+  static const char *const routes[] = {"ssa", "O0", "O2"};
+  for (size_t i = 0; i < 3; i++) {
+    char arguments[100];
+    fresh(kernel, 30);
+    launch_with("");
+    snprintf(arguments, sizeof arguments, "run l.json --verify --route %s", routes[i]);
+    expect(arguments, 0, "");
+  }
+}
+
 TEST(opencl, folders_for_includes_are_seen_from_the_launch_file) {
   fresh("#include <n.h>\nkernel void plus(global uint *data, uint add, ulong b, local int *l) "
         "{ data[get_global_id(0)] += N + M; }\n",
