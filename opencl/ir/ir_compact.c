@@ -64,8 +64,9 @@ static void renumber_blocks(struct ir *ir, const ir_ref *inst, const uint32_t *b
     for (uint32_t k = 0; k < at->count; k++)
       at->inst[k] = inst[at->inst[k]];
     at->condition = inst[at->condition];
-    at->to[0] = block[at->to[0]];
-    at->to[1] = block[at->to[1]];
+    const uint32_t ways = at->end == IR_END_IF ? 2 : at->end == IR_END_GOTO ? 1 : 0;
+    for (uint32_t k = 0; k < 2; k++) /* a way that is not gone may lead to what is no more */
+      at->to[k] = k < ways ? block[at->to[k]] : 0;
   }
   for (uint32_t i = 0; i < ir->shared_room; i++)
     ir->shared[i] = inst[ir->shared[i]];

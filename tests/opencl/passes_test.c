@@ -540,10 +540,12 @@ TEST(passes, what_nothing_reaches_leaves_the_form_and_the_rest_keeps_its_order) 
   go(&m, found);
   m.block = found;
   store(&m, ISA_ST_LDS_32, word(&m, 8), make(&m, ISA_ADD_32, a, word(&m, 5), 0, 0));
+  ir_goto(m.ir, found, more, (struct ir_place){.line = 1}); /* which is not so any more, and is no way to go by */
   ir_exit(m.ir, found, (struct ir_place){.line = 1});
   const uint32_t before = m.ir->count;
   ir_compact(m.ir);
   EXPECT_EQ(m.ir->blocks, 2);
+  EXPECT_EQ(m.ir->block[1].to[0], 0);
   EXPECT_EQ(m.ir->count, before - 2); /* the load and the store of the lost block; constants stay */
   EXPECT_EQ(ir_const(m.ir, IR_W1, 8), ir_const(m.ir, IR_W1, 8));
   EXPECT_EQ(m.ir->count, before - 2);
