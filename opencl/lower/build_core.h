@@ -99,6 +99,9 @@ bool core_part_count(struct build *b, const struct spirv_type *type, uint32_t *c
 /* Says that an instruction's operands do not fit; returns false. */
 bool core_misfit(struct build *b, const struct spirv_inst *inst);
 
+/* What kernels ask of the whole module, once for all of them. */
+void core_look(const struct spirv *module, struct build_tables *tables);
+
 /* ---- pointers.c ---------------------------------------------------------------------------------- */
 
 enum build_space core_space(const struct spirv_type *pointer, uint8_t spaces);
