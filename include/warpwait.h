@@ -207,6 +207,8 @@ typedef struct ww_build {
   size_t constant_count;
   const char *optimize; /* how much: "0" (code near the source) to "3"; NULL: "2", or "0" with -cl-opt-disable */
   const char *without;  /* passes of the compiler that are left out: "unroll,hoist"; NULL: none */
+  bool checked; /* as `warpwait check` compiles, for launches with ww_watch.check: at level 0 unless `optimize` says
+                 * otherwise, with accesses whose value nobody uses, and loops as they are written */
 } ww_build;
 
 /* Bytes that the value of a specialization constant of SPIR-V takes; 0: there is no such constant in it. */
@@ -219,7 +221,8 @@ WW_API ww_status ww_program_build(ww_context *context, ww_bytes source, const ww
                                   ww_error *error);
 /* A program of several translation units. ww_unit_compile() compiles one, of OpenCL C or SPIR-V that may call what
  * another one has, into LLVM bitcode for the sink; ww_program_link() makes the program. `copies`, `registers`,
- * `optimize`, `without` and `route` of the build are the link's; headers are the units'. Needs clang and llvm-spirv. */
+ * `optimize`, `without`, `checked` and `route` of the build are the link's; headers are the units'. Needs clang and
+ * llvm-spirv. */
 WW_API ww_status ww_unit_compile(ww_context *context, ww_bytes source, const ww_build *build, ww_sink sink,
                                  ww_error *error);
 WW_API ww_status ww_program_link(ww_context *context, const ww_bytes *units, size_t count, const ww_build *build,

@@ -341,7 +341,10 @@ cl_int icd_end_build(cl_program program, ww_status status, const ww_error *error
 static cl_int build(cl_program program, const char *options) {
   struct icd_text log = {NULL, 0};
   ww_error error;
-  ww_build how = {.size = sizeof how, .options = program->source ? options : NULL, .log = {icd_add, &log}};
+  ww_build how = {.size = sizeof how,
+                  .options = program->source ? options : NULL,
+                  .log = {icd_add, &log},
+                  .checked = icd_wishes()->check};
   ww_program *made = NULL;
   if (!icd_give_constants(program, &how))
     return CL_OUT_OF_HOST_MEMORY;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, MANY = 128 /* segments, to sort by digits */ };
+
 struct event {
   uint32_t time, block;
   bool write;
@@ -28,6 +30,8 @@ struct analysis {
   uint32_t *stack, depth;
   struct segment *segment; /* of the vreg at hand, not sorted */
   uint32_t segments, segment_room;
+  struct segment *other; /* to sort them into */
+  uint32_t other_room;
 };
 
 /* ---- events ------------------------------------------------------------------------------------------- */
@@ -211,6 +215,36 @@ static int by_start(const void *x, const void *y) {
   return a->start != b->start ? (a->start > b->start) - (a->start < b->start) : (a->end > b->end) - (a->end < b->end);
 }
 
+/* By one digit of their start, from `from` to `to`. */
+static void sort_digit(const struct segment *from, struct segment *to, uint32_t count, unsigned shift) {
+  uint32_t place[DIGITS + 1] = {0};
+  for (uint32_t i = 0; i < count; i++)
+    place[(from[i].start >> shift) % DIGITS + 1]++;
+  for (uint32_t digit = 0; digit < DIGITS; digit++)
+    place[digit + 1] += place[digit];
+  for (uint32_t i = 0; i < count; i++)
+    to[place[(from[i].start >> shift) % DIGITS]++] = from[i];
+}
+
+/* A value that lives through a large kernel has a segment for each block: digit by digit that is linear. Of equal
+ * starts any order will do, as they are one. */
+static void sort_segments(struct analysis *a) {
+  if (a->segments < MANY) {
+    qsort(a->segment, a->segments, sizeof *a->segment, by_start);
+    return;
+  }
+  if (a->other_room < a->segment_room) {
+    a->other_room = a->segment_room;
+    a->other = need_more(a->other, a->other_room, sizeof *a->other);
+  }
+  for (unsigned shift = 0; a->m->times >> shift; shift += DIGIT_BITS) {
+    sort_digit(a->segment, a->other, a->segments, shift);
+    struct segment *sorted = a->other;
+    a->other = a->segment;
+    a->segment = sorted;
+  }
+}
+
 static void store(struct analysis *a, uint32_t v) {
   struct live *out = &a->m->range[v];
   uint32_t count = 0;
@@ -218,7 +252,7 @@ static void store(struct analysis *a, uint32_t v) {
   for (uint32_t i = 1; i < a->segments; i++)
     sorted = sorted && a->segment[i - 1].start <= a->segment[i].start;
   if (!sorted)
-    qsort(a->segment, a->segments, sizeof *a->segment, by_start);
+    sort_segments(a);
   for (uint32_t i = 0; i < a->segments; i++)
     if (count && a->segment[i].start <= a->segment[count - 1].end) {
       if (a->segment[i].end > a->segment[count - 1].end)
@@ -266,6 +300,7 @@ void machine_find_live(struct machine *m) {
   free(a.first);
   free(a.event);
   free(a.segment);
+  free(a.other);
   free(room);
 }
 

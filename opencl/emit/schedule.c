@@ -91,10 +91,16 @@ static void after(struct schedule *s, uint32_t at, uint32_t before, uint32_t vre
 /* Does nobody behind the stretch read what a vreg holds? */
 static bool ends_here(const struct schedule *s, uint32_t vreg) {
   const struct live *live = &s->m->range[vreg];
-  for (uint32_t i = 0; vreg < s->m->ranged && i < live->count; i++)
-    if (live->segment[i].start < s->end && s->end <= live->segment[i].end)
-      return false;
-  return true;
+  uint32_t low = 0, high = vreg < s->m->ranged ? live->count : 0;
+  const uint32_t count = high;
+  while (low < high) { /* the first segment that does not end before */
+    const uint32_t middle = (low + high) / 2;
+    if (live->segment[middle].end >= s->end)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low == count || live->segment[low].start >= s->end;
 }
 
 static void reads(void *self, uint32_t vreg) {

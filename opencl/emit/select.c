@@ -320,7 +320,7 @@ static void select_one(struct select *s, ir_ref ref) {
   uint32_t number;
   ir_ref of;
   s->place = inst->place;
-  if (!s->value[ref].wanted && ir_is_removable(s->ir, ref))
+  if (!s->value[ref].wanted && !ir_is_kept(s->ir, ref))
     return;
   if (select_is_join(inst))
     join(s, ref);

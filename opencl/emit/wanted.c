@@ -124,7 +124,7 @@ static void want_block(struct marking *k, const struct ir_block *block) {
   if (block->end == IR_END_IF)
     want(k, select_plain(ir, block->condition, &not ), false);
   for (uint32_t i = 0; i < block->count; i++)
-    if (!ir_is_removable(ir, block->inst[i]))
+    if (ir_is_kept(ir, block->inst[i]))
       want_operands(k, block->inst[i]);
   while (k->depth)
     want_operands(k, k->stack[--k->depth]);

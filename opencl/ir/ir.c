@@ -26,9 +26,17 @@ struct ir *ir_new(const char *name) {
   return ir;
 }
 
+static void free_room(struct ir_room *room) {
+  free(room->value);
+  free(room->stamp);
+}
+
 void ir_free(struct ir *ir) {
   if (!ir)
     return;
+  free_room(&ir->turn);
+  free_room(&ir->copy);
+  free_room(&ir->copy_block);
   for (uint32_t i = 0; i < ir->blocks; i++) {
     free(ir->block[i].inst);
     free(ir->block[i].from);
@@ -48,6 +56,7 @@ void ir_free(struct ir *ir) {
   free(ir->operand);
   free(ir->block);
   free(ir->order);
+  free(ir->known);
   free(ir->slot);
   free(ir);
 }
@@ -295,6 +304,13 @@ bool ir_is_removable(const struct ir *ir, ir_ref ref) {
   default:
     return false;
   }
+}
+
+bool ir_is_kept(const struct ir *ir, ir_ref ref) {
+  const uint16_t op = ir->inst[ref].op;
+  const uint8_t format = op < ISA_OPS ? isa_rows[op].format : FORMAT_ALU;
+  const bool access = format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL;
+  return !ir_is_removable(ir, ref) || (ir->target.checked && access);
 }
 
 /* ---- changing ------------------------------------------------------------------------------------ */

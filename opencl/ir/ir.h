@@ -124,6 +124,16 @@ struct ir_block {
   uint32_t enter, leave; /* numbers of the dominator tree, by ir_analyse(), for ir_dominates() */
 };
 
+/* Where a block leads; IR_NOWHERE where it does not. */
+struct ir_ways {
+  uint32_t to[2];
+};
+
+/* A number for each value or block that a pass notes for a while: value[i] is set where stamp[i] is now. */
+struct ir_room {
+  uint32_t *value, *stamp, room, now;
+};
+
 /* A private variable. */
 struct ir_slot {
   uint32_t bytes, align;
@@ -139,6 +149,9 @@ struct ir {
   uint32_t blocks, block_room;
   uint32_t *order; /* reachable blocks in reverse post-order, the blocks of a loop together, by ir_analyse() */
   uint32_t ordered;
+  struct ir_ways *known; /* of each block, when ir_analyse() last looked: the same again needs no work */
+  uint32_t known_blocks;
+  struct ir_room turn, copy, copy_block; /* of passes/ir_loop.c */
   struct ir_slot *slot;
   uint32_t slots, slot_room;
   ir_ref *shared; /* constants and undef, a hash table */
@@ -204,6 +217,10 @@ bool ir_is_pure(const struct ir *ir, ir_ref ref);
 /* May be removed when nobody uses its result: all of the above, loads (not atomics), lane operations. */
 bool ir_is_removable(const struct ir *ir, ir_ref ref);
 
+/* Is to stay though nobody uses its result: what may not be removed, and what is to be checked: an access that no value
+ * needs may lie out of bounds, or race, all the same. */
+bool ir_is_kept(const struct ir *ir, ir_ref ref);
+
 /* Depends on which other lanes run it: lane operations, barriers, copies, waits. */
 bool ir_is_convergent(const struct ir *ir, ir_ref ref);
 
@@ -224,6 +241,10 @@ void ir_analyse(struct ir *ir);
 bool ir_dominates(const struct ir *ir, uint32_t above, uint32_t below);
 /* Is the block in the loop of `header`, or in one within it? */
 bool ir_in_loop(const struct ir *ir, uint32_t block, uint32_t header);
+
+/* Takes out of the arrays what is in no reachable block, but for constants. Everything that stays gets another number,
+ * and keeps its place among the others: whoever goes by numbers decides as before. Analysed, as ir_analyse() does. */
+void ir_compact(struct ir *ir);
 
 /* ---- looking ------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 struct checker {
   struct ir *ir;
   uint32_t *position; /* of an instruction in its block */
+  ir_ref *mark;       /* of a predecessor: the phi that is looked at and has named it not yet */
   char text[IR_FAULT];
   bool failed;
 };
@@ -88,12 +89,12 @@ static void check_phi(struct checker *check, ir_ref ref, uint32_t block) {
   if (phi->count != 2 * ir->block[block].from_count)
     fault(check, "v%u has %u operands, and block %u %u predecessors", ref, phi->count / 2, block,
           ir->block[block].from_count);
+  for (uint32_t k = 0; k < ir->block[block].from_count; k++)
+    check->mark[ir->block[block].from[k]] = ref;
   for (uint32_t i = 0; i < phi->count && !check->failed; i += 2) {
-    bool found = false;
-    for (uint32_t k = 0; k < ir->block[block].from_count; k++)
-      found |= ir->block[block].from[k] == pair[i];
-    for (uint32_t k = 0; k < i; k += 2)
-      found &= pair[k] != pair[i];
+    const bool found = pair[i] < ir->blocks && check->mark[pair[i]] == ref;
+    if (found)
+      check->mark[pair[i]] = 0;
     if (!found || !pair[i + 1])
       fault(check, "v%u: block %u is no predecessor of block %u, or twice, or brings nothing", ref, pair[i], block);
     else
@@ -147,10 +148,12 @@ static void check_block(struct checker *check, uint32_t number) {
 
 const char *ir_fault(struct ir *ir, char text[IR_FAULT]) {
   struct checker check = {.ir = ir};
+  ir->known_blocks = 0; /* who checks takes nothing for known */
   ir_analyse(ir);
   if (ir->block[0].from_count)
     fault(&check, "the entry has predecessors");
   check.position = need(ir->count, sizeof *check.position);
+  check.mark = need(ir->blocks, sizeof *check.mark);
   for (uint32_t i = 0; i < ir->ordered; i++) {
     const struct ir_block *block = &ir->block[ir->order[i]];
     for (uint32_t k = 0; k < block->count; k++)
@@ -159,6 +162,7 @@ const char *ir_fault(struct ir *ir, char text[IR_FAULT]) {
   for (uint32_t i = 0; i < ir->ordered && !check.failed; i++)
     check_block(&check, ir->order[i]);
   free(check.position);
+  free(check.mark);
   memcpy(text, check.text, IR_FAULT);
   return check.failed ? text : NULL;
 }

@@ -262,7 +262,25 @@ static void drop_unreachable(struct ir *ir) {
   }
 }
 
+/* Says whether the graph is the one that was last analysed, and notes the one that it is. */
+static bool is_known(struct ir *ir) {
+  bool known = ir->known_blocks == ir->blocks;
+  if (!known)
+    ir->known = need_more(ir->known, ir->blocks, sizeof *ir->known);
+  for (uint32_t i = 0; i < ir->blocks; i++) {
+    const struct ir_block *block = &ir->block[i];
+    const uint32_t count = successors(block);
+    const struct ir_ways ways = {{count > 0 ? block->to[0] : IR_NOWHERE, count > 1 ? block->to[1] : IR_NOWHERE}};
+    known = known && ways.to[0] == ir->known[i].to[0] && ways.to[1] == ir->known[i].to[1];
+    ir->known[i] = ways;
+  }
+  ir->known_blocks = ir->blocks;
+  return known;
+}
+
 void ir_analyse(struct ir *ir) {
+  if (is_known(ir))
+    return;
   ir->order = need_more(ir->order, ir->blocks, sizeof *ir->order);
   post_order(ir);
   predecessors(ir);

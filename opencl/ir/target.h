@@ -23,7 +23,8 @@ struct opencl_target {
   uint32_t registers;      /* per lane, 16 to 255; more are spilled to private memory */
   unsigned optimize;       /* level, 0 to 3 */
   uint64_t without;        /* passes that are left out, a bit each */
-  bool checked;            /* hazards are looked for: what a work-group must reach in each turn of a loop stays in it */
+  bool checked;            /* hazards are looked for: what a work-group must reach in each turn of a loop stays in it,
+                            * and so do accesses whose value nobody uses */
   struct isa_features isa; /* what the machine has */
 };
 

@@ -24,8 +24,8 @@ static bool has_nulls(const struct spirv *module) {
   return false;
 }
 
-/* What a generic pointer of which nothing is known may point to in this kernel. */
-static uint8_t spaces_of(const struct spirv *module, const struct spirv_function *function) {
+/* What a generic pointer of which nothing is known may point to, in any kernel. */
+static uint8_t spaces_of(const struct spirv *module) {
   uint8_t spaces = IN_GLOBAL;
   for (uint32_t id = 1; id < module->bound; id++) {
     const struct spirv_type *type = module->id[id].kind == SPIRV_VARIABLE ? spirv_type_of(module, id) : NULL;
@@ -35,6 +35,17 @@ static uint8_t spaces_of(const struct spirv *module, const struct spirv_function
   for (uint32_t i = 0; i < module->insts; i++)
     if (module->inst[i].op == OpVariable || module->inst[i].op == OpFunctionCall)
       spaces |= IN_PRIVATE; /* a call may copy a struct */
+  return spaces;
+}
+
+void core_look(const struct spirv *module, struct build_tables *tables) {
+  tables->has_nulls = has_nulls(module);
+  tables->spaces = spaces_of(module);
+}
+
+/* Where this kernel's arguments point, besides. */
+static uint8_t argument_spaces(const struct spirv *module, const struct spirv_function *function) {
+  uint8_t spaces = 0;
   for (uint32_t i = 0; i < function->parameters; i++) {
     const struct spirv_type *type = spirv_type_of(module, function->parameter[i]);
     if (type && type->kind == SPIRV_POINTER)
@@ -55,8 +66,8 @@ static void open_core(struct build *b, const struct spirv_function *function) {
   core->block_of = need(bound, sizeof *core->block_of);
   core->lds = need(bound, sizeof *core->lds);
   core->plan = need(b->module->functions + 1, sizeof *core->plan);
-  core->has_nulls = has_nulls(b->module);
-  core->exists = spaces_of(b->module, function);
+  core->has_nulls = b->tables->has_nulls;
+  core->exists = b->tables->spaces | argument_spaces(b->module, function);
 }
 
 static void close_core(struct build *b) {

@@ -45,6 +45,8 @@ struct build_tables {
   uint8_t *constants, *variables;
   size_t constant_bytes, variable_bytes;
   uint64_t *address; /* per id of a module-scope variable: offset in the table, global address; else 0 */
+  bool has_nulls;    /* the module has null pointers into the LDS or private memory, perhaps */
+  uint8_t spaces;    /* what a generic pointer of any of its kernels may point to, a bit each */
 };
 
 struct build_core; /* build.c's own */

@@ -8,9 +8,10 @@
 #include "opencl/lower/build.h"
 
 enum {
-  CORE_MOST_WORK = 1 << 20, /* SPIR-V instructions inlined, and instructions made, in a kernel */
-  CORE_MOST_DEPTH = 128,    /* of calls */
-  CORE_NULL_ROOM = 16,      /* where null pointers exist, no object lies below this offset */
+  CORE_MOST_WORK = 1 << 20,   /* SPIR-V instructions inlined, and instructions made, in a kernel */
+  CORE_MOST_DEPTH = 128,      /* of calls */
+  CORE_NULL_ROOM = 16,        /* where null pointers exist, no object lies below this offset: in memory null is 0 */
+  CORE_NULL_OFFSET = 3 << 28, /* null, as an offset that is at hand */
 };
 
 /* A branch from one SPIR-V block to another, as it came out: one branch may be several. */
@@ -98,15 +99,23 @@ bool core_part_count(struct build *b, const struct spirv_type *type, uint32_t *c
 /* Says that an instruction's operands do not fit; returns false. */
 bool core_misfit(struct build *b, const struct spirv_inst *inst);
 
+/* What kernels ask of the whole module, once for all of them. */
+void core_look(const struct spirv *module, struct build_tables *tables);
+
 /* ---- pointers.c ---------------------------------------------------------------------------------- */
 
 enum build_space core_space(const struct spirv_type *pointer, uint8_t spaces);
 ir_ref core_convert(struct build *b, struct build_pointer pointer, enum build_space space);
 bool core_same_shape(const struct spirv_type *left, const struct spirv_type *right);
 bool core_define_pointer(struct build *b, uint32_t id, struct build_pointer pointer);
+/* The null pointer of a type, at hand. */
+ir_ref core_null(struct build *b, const struct spirv_type *pointer);
 /* A pointer as values in memory and in structs have it, by its type's storage alone, and back. */
 ir_ref core_plain(struct build *b, uint32_t id);
-struct build_pointer core_from_plain(const struct spirv_type *pointer, ir_ref part);
+struct build_pointer core_from_plain(struct build *b, const struct spirv_type *pointer, ir_ref part,
+                                     uint8_t spaces /* where it may point to; 0: wherever its type allows */);
+/* All that comes out of memory may be null; null is not yet as pointers at hand have it. */
+struct build_pointer core_maybe_plain(const struct spirv_type *pointer, ir_ref part);
 bool lower_pointer(struct build *b, const struct spirv_inst *inst);
 bool lower_semantics(struct build *b, const struct spirv_inst *inst);
 bool lower_chain(struct build *b, const struct spirv_inst *inst);

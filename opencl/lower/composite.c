@@ -55,7 +55,7 @@ static bool extract(struct build *b, const struct spirv_inst *inst) {
   if (!from)
     return false;
   if (type->kind == SPIRV_POINTER)
-    return core_define_pointer(b, inst->word[2], core_from_plain(type, from[first]));
+    return core_define_pointer(b, inst->word[2], core_from_plain(b, type, from[first], 0));
   memcpy(build_define(b, inst->word[2]), from + first, type->parts * sizeof *from);
   return !b->failed;
 }

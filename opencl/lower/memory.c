@@ -351,10 +351,9 @@ bool lower_load(struct build *b, const struct spirv_inst *inst) {
   }
   ir_ref plain = 0;
   load(b, inst, type, &plain);
-  struct build_pointer loaded = core_from_plain(type, plain);
-  const uint8_t spaces = core_spaces(b, id);
-  loaded.maybe = spaces ? spaces : loaded.maybe;
-  return !b->failed && core_define_pointer(b, id, loaded);
+  if (b->failed)
+    return false;
+  return core_define_pointer(b, id, core_from_plain(b, type, plain, core_spaces(b, id)));
 }
 
 bool lower_store(struct build *b, const struct spirv_inst *inst) {

@@ -38,6 +38,22 @@ static uint64_t aperture_of(enum build_space space) {
   return space < SPACE_GENERIC ? apertures[space] : 0;
 }
 
+/* Null among offsets. There is no object there, and none within 2^29 bytes of it: an access by way of a null pointer is
+ * out of bounds, whatever the index. Where nothing can be null, nothing is compared with it. */
+static ir_ref null_offset(struct build *b) { return build_32(b, b->core->has_nulls ? CORE_NULL_OFFSET : 0); }
+
+static ir_ref null_in(struct build *b, enum build_space space) {
+  return is_offset(space) ? null_offset(b) : build_64(b, 0);
+}
+
+/* `from` becomes `to`, and all else stays. Constants stay constants: they are made once for all blocks. */
+static ir_ref exchange(struct build *b, ir_ref offset, ir_ref from, ir_ref to) {
+  if (offset == from)
+    return to;
+  return ir_is_const(b->ir, offset) ? offset
+                                    : build_select(b, build_op(b, ISA_SETP_EQ_U32, offset, from, 0), to, offset);
+}
+
 bool core_is_pointer(struct build *b, uint32_t id) {
   const struct spirv_type *type = build_type(b, id);
   return type && type->kind == SPIRV_POINTER && b->module->id[id].kind != SPIRV_TYPE;
@@ -58,10 +74,8 @@ static ir_ref to_generic(struct build *b, struct build_pointer pointer, enum bui
   const ir_ref offset = pointer.address, aperture = build_32(b, (uint32_t)aperture_of(space));
   ir_ref low = ir_is_const(b->ir, offset) ? build_32(b, (uint32_t)(b->ir->inst[offset].imm + aperture_of(space)))
                                           : build_op(b, ISA_ADD_32, offset, aperture, 0);
-  if (pointer.maybe & IN_NULL) {
-    const ir_ref zero = build_32(b, 0);
-    low = build_select(b, build_op(b, ISA_SETP_EQ_U32, offset, zero, 0), zero, low);
-  }
+  if (pointer.maybe & IN_NULL)
+    low = build_select(b, build_op(b, ISA_SETP_EQ_U32, offset, null_offset(b), 0), build_32(b, 0), low);
   return build_pair(b, low, build_32(b, 0));
 }
 
@@ -78,8 +92,7 @@ static ir_ref from_generic(struct build *b, struct build_pointer pointer, enum b
   const ir_ref offset = build_op(b, ISA_ADD_32, low, build_32(b, 0u - (uint32_t)aperture_of(space)), 0);
   if (pointer.maybe && !(pointer.maybe & IN_NULL))
     return offset;
-  const ir_ref zero = build_32(b, 0);
-  return build_select(b, build_op(b, ISA_SETP_EQ_U32, low, zero, 0), zero, offset);
+  return build_select(b, build_op(b, ISA_SETP_EQ_U32, low, build_32(b, 0), 0), null_offset(b), offset);
 }
 
 /* The address as `space` has it. Between spaces that have nothing in common only null can be meant. */
@@ -87,14 +100,14 @@ ir_ref core_convert(struct build *b, struct build_pointer pointer, enum build_sp
   if (pointer.space == space)
     return pointer.address;
   if (pointer.maybe && !(pointer.maybe & IN_SPACES))
-    return is_offset(space) ? build_32(b, 0) : build_64(b, 0);
+    return null_in(b, space);
   if (space == SPACE_GENERIC)
     return build_generic(b, pointer);
   if (pointer.space == SPACE_GENERIC)
     return is_offset(space) ? from_generic(b, pointer, space) : pointer.address;
   if (!is_offset(pointer.space) && !is_offset(space))
     return pointer.address;
-  return is_offset(space) ? build_32(b, 0) : build_64(b, 0);
+  return null_in(b, space);
 }
 
 bool core_define_pointer(struct build *b, uint32_t id, struct build_pointer pointer) {
@@ -107,17 +120,20 @@ bool core_define_pointer(struct build *b, uint32_t id, struct build_pointer poin
 
 static enum build_space plain_space(const struct spirv_type *type) { return core_space(type, 0); }
 
+ir_ref core_null(struct build *b, const struct spirv_type *pointer) { return null_in(b, core_space(pointer, IN_NULL)); }
+
 /* Who reads a pointer from memory takes it for private or generic, and expects no constants there. */
 ir_ref core_plain(struct build *b, uint32_t id) {
   const struct build_pointer pointer = build_pointer(b, id);
   const struct spirv_type *type = build_type(b, id);
   if (!b->failed && pointer.maybe & IN_TABLE && type->storage != SPIRV_UNIFORM_CONSTANT)
     build_fail(b, "a private constant's address in memory is not supported");
-  return core_convert(b, pointer, plain_space(type));
+  const ir_ref address = core_convert(b, pointer, plain_space(type));
+  const bool perhaps = !pointer.maybe || pointer.maybe & IN_NULL;
+  return perhaps && is_offset(plain_space(type)) ? exchange(b, address, null_offset(b), build_32(b, 0)) : address;
 }
 
-/* Whatever comes out of memory may be null. */
-struct build_pointer core_from_plain(const struct spirv_type *pointer, ir_ref part) {
+struct build_pointer core_maybe_plain(const struct spirv_type *pointer, ir_ref part) {
   const enum build_space space = plain_space(pointer);
   int maybe = 1 << space;
   if (pointer->storage == SPIRV_UNIFORM_CONSTANT)
@@ -125,6 +141,14 @@ struct build_pointer core_from_plain(const struct spirv_type *pointer, ir_ref pa
   else if (space == SPACE_GENERIC)
     maybe = IN_GLOBAL | IN_LOCAL | IN_PRIVATE;
   return (struct build_pointer){space, part, (uint8_t)(maybe | IN_NULL)};
+}
+
+struct build_pointer core_from_plain(struct build *b, const struct spirv_type *type, ir_ref part, uint8_t spaces) {
+  struct build_pointer pointer = core_maybe_plain(type, part);
+  pointer.maybe = spaces ? spaces : pointer.maybe;
+  if (is_offset(pointer.space) && pointer.maybe & IN_NULL)
+    pointer.address = exchange(b, part, build_32(b, 0), null_offset(b));
+  return pointer;
 }
 
 /* ---- an access in each space that is possible ----------------------------------------------------- */
@@ -347,7 +371,7 @@ bool lower_chain(struct build *b, const struct spirv_inst *inst) {
 static struct build_pointer explicit(struct build *b, struct build_pointer from, enum build_space space) {
   struct build_pointer to = {space, 0, (uint8_t)(1 << space | IN_NULL)};
   const bool offset = is_offset(space);
-  const ir_ref null = offset ? build_32(b, 0) : build_64(b, 0);
+  const ir_ref null = null_in(b, space);
   if (from.space != SPACE_GENERIC) {
     to.address = from.space == space ? from.address : null;
     return to;
@@ -413,7 +437,7 @@ static bool from_integer(struct build *b, const struct spirv_inst *inst, uint32_
   const ir_ref value = number_of(b, from);
   if (b->failed)
     return false;
-  struct build_pointer pointer = core_from_plain(type, value);
+  struct build_pointer pointer = core_maybe_plain(type, value);
   pointer.space = SPACE_GENERIC;
   if (!vector && integer->bits != 64)
     pointer.address = build_op(b, ISA_CVT_U64_U32, value, 0, 0);
@@ -442,7 +466,7 @@ bool lower_semantics(struct build *b, const struct spirv_inst *inst) {
   if (b->failed)
     return false;
   const struct build_pointer local = explicit(b, from, SPACE_LOCAL);
-  const ir_ref outside = build_op(b, ISA_SETP_EQ_U32, local.address, build_32(b, 0), 0);
+  const ir_ref outside = build_op(b, ISA_SETP_EQ_U32, local.address, null_offset(b), 0);
   ir_ref semantics = build_select(b, outside, build_32(b, GLOBAL), build_32(b, LOCAL));
   if (from.space != SPACE_GENERIC)
     semantics = build_32(b, from.space == SPACE_LOCAL ? LOCAL : GLOBAL);

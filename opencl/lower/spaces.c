@@ -43,13 +43,13 @@ uint8_t core_spaces(struct build *b, uint32_t id) {
   if (inst->op != OpSpecConstantOp || inst->words < 5)
     return inst->op == OpConstantNull ? IN_NULL : 0;
   /* A constant cast or chain: its base is the first operand. */
-  return inst->word[3] == OpConvertUToPtr ? core_from_plain(type, 0).maybe : core_spaces(b, inst->word[4]);
+  return inst->word[3] == OpConvertUToPtr ? core_maybe_plain(type, 0).maybe : core_spaces(b, inst->word[4]);
 }
 
 /* ---- one instruction ----------------------------------------------------------------------------- */
 
 static uint8_t plain(struct build *b, const struct spirv_inst *inst) {
-  return core_from_plain(build_type(b, inst->word[2]), 0).maybe;
+  return core_maybe_plain(build_type(b, inst->word[2]), 0).maybe;
 }
 
 static uint8_t into(struct build *b, const struct spirv_inst *inst) {

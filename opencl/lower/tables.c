@@ -5,7 +5,7 @@
  * The language has no private variables at program scope. What clang puts there is the constant part of a private
  * aggregate's initializer, which nobody writes: it lies in the constant table, too. */
 #include "isa/rows.h"
-#include "opencl/lower/build.h"
+#include "opencl/lower/build_core.h"
 #include "sim/base/need.h"
 
 #include <stdio.h>
@@ -114,6 +114,7 @@ bool build_tables(const struct spirv *module, struct build_tables *tables, struc
                           .constants = {"__constant variables", 0, ISA_MOST_CONSTANT_BYTES},
                           .variables = {"__global variables of the program", 0, ISA_MOST_VARIABLE_BYTES}};
   *tables = (struct build_tables){.address = need(module->bound, sizeof *tables->address)};
+  core_look(module, tables);
   bool good = each_variable(&layout, place);
   if (good) {
     tables->constant_bytes = (size_t)layout.constants.used;

@@ -207,7 +207,10 @@ static bool constant_parts(struct build *b, const struct spirv_inst *inst, const
   case OpSpecConstant:
     return constant_scalar(b, inst, type, part);
   case OpConstantNull:
-    return core_zero(b, type, part);
+    if (type->kind != SPIRV_POINTER)
+      return core_zero(b, type, part);
+    *part = core_null(b, type);
+    return true;
   case OpConstantSampler:
     *part = build_32(b, (uint32_t)b->module->id[inst->word[2]].value);
     return !b->failed;

@@ -138,7 +138,8 @@ bool simplify_branches(struct ir *ir) {
   bool any = false;
   for (uint32_t i = 0; i < ir->ordered; i++)
     any |= known_branch(ir, ir->order[i]);
-  ir_analyse(ir);
+  if (any)
+    ir_analyse(ir);
   for (uint32_t i = ir->ordered; i--;)
     any |= skip_empty(ir, ir->order[i]);
   bool merged = false;

@@ -105,42 +105,58 @@ static uint64_t of_operand(const struct ir *ir, ir_ref ref, uint32_t position, u
   return UINT64_MAX;
 }
 
-static bool ask(struct demands *demands, const struct ir *ir, ir_ref ref, uint64_t bits) {
-  const uint64_t old = demands->of[ref];
-  demands->of[ref] |= ir->inst[ref].width == IR_W1 ? bits & UINT32_MAX : bits;
-  return demands->of[ref] != old;
+/* What is asked for, and whether it has been passed on since. */
+struct asking {
+  const struct ir *ir;
+  uint64_t *of;
+  bool *extended, *told;
+};
+
+static bool ask(const struct asking *asking, ir_ref ref, uint64_t bits) {
+  const uint64_t old = asking->of[ref];
+  asking->of[ref] |= asking->ir->inst[ref].width == IR_W1 ? bits & UINT32_MAX : bits;
+  if (asking->of[ref] == old)
+    return false;
+  asking->told[ref] = false;
+  return true;
 }
 
-static bool pass_on(struct demands *demands, const struct ir *ir, ir_ref ref) {
+static bool pass_on(const struct asking *asking, ir_ref ref) {
+  const struct ir *ir = asking->ir;
   const struct ir_inst *inst = &ir->inst[ref];
-  const uint64_t wanted = ir_is_removable(ir, ref) ? demands->of[ref] : UINT64_MAX;
+  const uint64_t wanted = ir_is_kept(ir, ref) ? UINT64_MAX : asking->of[ref];
   bool changed = false;
+  asking->told[ref] = true;
   if (!wanted)
     return false;
   for (uint32_t i = first_value(inst); i < inst->count; i += value_step(inst)) {
     const ir_ref operand = ir->operand[inst->operands + i];
-    changed |= ask(demands, ir, operand, of_operand(ir, ref, i, wanted));
-    demands->extended[operand] |= inst->op == ISA_EXT_S8 || inst->op == ISA_EXT_S16;
+    changed |= ask(asking, operand, of_operand(ir, ref, i, wanted));
+    asking->extended[operand] |= inst->op == ISA_EXT_S8 || inst->op == ISA_EXT_S16;
   }
-  changed |= ask(demands, ir, inst->guard, 1);
-  return changed | ask(demands, ir, inst->keep, wanted);
+  changed |= ask(asking, inst->guard, 1);
+  return changed | ask(asking, inst->keep, wanted);
 }
 
-static bool each(struct demands *demands, const struct ir *ir) {
+static bool each(const struct asking *asking) {
+  const struct ir *ir = asking->ir;
   bool changed = false;
   for (uint32_t i = ir->ordered; i--;) {
     const struct ir_block *block = &ir->block[ir->order[i]];
-    changed |= ask(demands, ir, block->condition, 1);
+    changed |= ask(asking, block->condition, 1);
     for (uint32_t k = block->count; k--;)
-      changed |= pass_on(demands, ir, block->inst[k]);
+      if (!asking->told[block->inst[k]])
+        changed |= pass_on(asking, block->inst[k]);
   }
   return changed;
 }
 
 void demands_find(struct demands *demands, const struct ir *ir) {
   *demands = (struct demands){need(ir->count, sizeof(uint64_t)), need(ir->count, sizeof(bool)), ir->count};
-  while (each(demands, ir))
+  const struct asking asking = {ir, demands->of, demands->extended, need(ir->count, sizeof(bool))};
+  while (each(&asking))
     ; /* one more round for each nesting of loops, about */
+  free(asking.told);
 }
 
 void demands_free(struct demands *demands) {

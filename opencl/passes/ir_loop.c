@@ -164,27 +164,46 @@ uint32_t ir_loop_count(const struct ir *ir, const struct ir_loop *loop, const st
 
 enum { MOST_DEEP = 32 };
 
+/* Room for a number of each of `count` values or blocks, none of which is set. It stays with the kernel: to get it anew
+ * for each of a thousand loops takes longer than to turn them. */
+static struct ir_room *room_begin(struct ir_room *room, uint32_t count) {
+  if (room->room < count) {
+    const uint32_t more = count + count / 2;
+    room->value = need_more(room->value, more, sizeof *room->value);
+    room->stamp = need_more(room->stamp, more, sizeof *room->stamp);
+    memset(room->stamp + room->room, 0, (more - room->room) * sizeof *room->stamp);
+    room->room = more;
+  }
+  room->now++;
+  return room;
+}
+
+static void room_set(struct ir_room *room, uint32_t at, uint32_t value) {
+  room->value[at] = value;
+  room->stamp[at] = room->now;
+}
+
+static bool room_has(const struct ir_room *room, uint32_t at) { return room->stamp[at] == room->now; }
+
 /* Values of one turn: a constant's ref, or 0: not known. */
 struct turn {
   struct ir *ir;
   const struct ir_loop *loop;
-  ir_ref *value;
-  uint32_t *stamp, now; /* value[ref] is of this turn where stamp[ref] is now */
-  uint32_t room;
+  struct ir_room *room;
+  uint32_t known; /* values made since are not of the turn */
 };
 
 static ir_ref fold(struct turn *turn, ir_ref ref, unsigned deep) {
   struct ir *ir = turn->ir;
   if (!ref || ir_is_const(ir, ref))
     return ref;
-  if (ref >= turn->room || !changes(ir, turn->loop, ref))
+  if (ref >= turn->known || !changes(ir, turn->loop, ref))
     return 0;
-  if (turn->stamp[ref] == turn->now)
-    return turn->value[ref];
+  if (room_has(turn->room, ref))
+    return turn->room->value[ref];
   const struct ir_inst inst = ir->inst[ref];
   uint64_t operand[3] = {0}, result;
-  turn->stamp[ref] = turn->now;
-  turn->value[ref] = 0;
+  room_set(turn->room, ref, 0);
   if (inst.op == IR_PHI || inst.count > 3 || deep == MOST_DEEP)
     return 0;
   for (uint32_t i = 0; i < inst.count; i++) {
@@ -194,8 +213,8 @@ static ir_ref fold(struct turn *turn, ir_ref ref, unsigned deep) {
     operand[i] = value ? ir->inst[value].imm : 0;
   }
   if (fold_alu(inst.op, operand, &result))
-    turn->value[ref] = ir_const(ir, (enum ir_width)inst.width, result);
-  return turn->value[ref];
+    room_set(turn->room, ref, ir_const(ir, (enum ir_width)inst.width, result));
+  return turn->room->value[ref];
 }
 
 static uint32_t phis_of(const struct ir *ir, uint32_t block) {
@@ -210,24 +229,17 @@ static void next_turn(struct turn *turn, uint32_t from, ir_ref *next, uint32_t p
   const ir_ref *phi = turn->ir->block[turn->loop->header].inst;
   for (uint32_t k = 0; k < phis; k++)
     next[k] = fold(turn, phi_value(turn->ir, phi[k], from), 0);
-  turn->now++;
+  room_begin(turn->room, turn->known);
   phi = turn->ir->block[turn->loop->header].inst;
-  for (uint32_t k = 0; k < phis; k++) {
-    turn->value[phi[k]] = next[k];
-    turn->stamp[phi[k]] = turn->now;
-  }
+  for (uint32_t k = 0; k < phis; k++)
+    room_set(turn->room, phi[k], next[k]);
 }
 
 /* At the first turn, whose phis `next` has room for. */
 static struct turn first_turn(struct ir *ir, const struct ir_loop *loop, ir_ref *next, uint32_t phis) {
-  struct turn turn = {ir, loop, need(ir->count, sizeof(ir_ref)), need(ir->count, sizeof(uint32_t)), 1, ir->count};
+  struct turn turn = {ir, loop, room_begin(&ir->turn, ir->count), ir->count};
   next_turn(&turn, loop->entry, next, phis);
   return turn;
-}
-
-static void turn_free(struct turn *turn) {
-  free(turn->value);
-  free(turn->stamp);
 }
 
 /* Does this turn run the body? `known`: is it known. */
@@ -247,7 +259,6 @@ uint32_t ir_loop_turns(struct ir *ir, const struct ir_loop *loop, uint32_t most)
     next_turn(&turn, loop->latch, next, phis);
     turns++;
   }
-  turn_free(&turn);
   free(next);
   return known && turns <= most ? turns : UINT32_MAX;
 }
@@ -258,7 +269,6 @@ bool ir_loop_begins(struct ir *ir, const struct ir_loop *loop) {
   struct turn turn = first_turn(ir, loop, next, phis);
   bool known;
   const bool begins = goes_on(&turn, &known);
-  turn_free(&turn);
   free(next);
   return begins;
 }
@@ -266,17 +276,13 @@ bool ir_loop_begins(struct ir *ir, const struct ir_loop *loop) {
 /* ---- copies ---------------------------------------------------------------------------------------- */
 
 void copies_begin(struct copies *copies, struct ir *ir, const struct ir_loop *loop) {
-  *copies = (struct copies){ir, loop, need(ir->count, sizeof(ir_ref)), need(ir->blocks, sizeof(uint32_t)), ir->count};
-  memset(copies->block, 0xff, ir->blocks * sizeof *copies->block);
-}
-
-void copies_end(struct copies *copies) {
-  free(copies->value);
-  free(copies->block);
+  *copies = (struct copies){
+      ir, loop, room_begin(&ir->copy, ir->count), room_begin(&ir->copy_block, ir->blocks), ir->count, ir->blocks};
 }
 
 ir_ref copies_value(const struct copies *copies, ir_ref ref) {
-  return ref < copies->values && copies->value[ref] ? copies->value[ref] : ref;
+  const bool known = ref < copies->values && room_has(copies->value, ref) && copies->value->value[ref];
+  return known ? copies->value->value[ref] : ref;
 }
 
 void copies_start(struct copies *copies, const ir_ref *phi) {
@@ -285,10 +291,10 @@ void copies_start(struct copies *copies, const ir_ref *phi) {
   for (uint32_t i = 0; i < copies->loop->blocks; i++) {
     const struct ir_block *block = &copies->ir->block[copies->loop->block[i]];
     for (uint32_t k = 0; k < block->count; k++)
-      copies->value[block->inst[k]] = 0;
+      room_set(copies->value, block->inst[k], 0);
   }
   for (uint32_t k = 0; phi && k < phis; k++)
-    copies->value[header->inst[k]] = phi[k];
+    room_set(copies->value, header->inst[k], phi[k]);
 }
 
 void copies_turn(struct copies *copies, uint32_t from) {
@@ -313,9 +319,13 @@ static void copy_inst(struct copies *copies, uint32_t block, ir_ref ref) {
   ir->inst[copy].is_volatile = inst.is_volatile;
   ir->inst[copy].no_wrap = inst.no_wrap;
   ir->inst[copy].keep = inst.keep;
-  copies->value[ref] = copy;
+  room_set(copies->value, ref, copy);
   ir_append(ir, block, copy);
   free(operand);
+}
+
+static uint32_t block_of(const struct copies *copies, uint32_t block) {
+  return block < copies->blocks && room_has(copies->block, block) ? copies->block->value[block] : IR_NOWHERE;
 }
 
 /* Operands of a copy become the copy's. */
@@ -324,7 +334,7 @@ static void bind(const struct copies *copies, ir_ref ref) {
   struct ir_inst *inst = &ir->inst[ref];
   ir_ref *operand = ir->operand + inst->operands;
   for (uint32_t i = 0; i < inst->count; i++)
-    operand[i] = inst->op == IR_PHI && i % 2 == 0 ? copies->block[operand[i]] : copies_value(copies, operand[i]);
+    operand[i] = inst->op == IR_PHI && i % 2 == 0 ? block_of(copies, operand[i]) : copies_value(copies, operand[i]);
   inst->guard = copies_value(copies, inst->guard);
   inst->keep = copies_value(copies, inst->keep);
 }
@@ -333,10 +343,10 @@ static void copy_end(struct copies *copies, uint32_t from, uint32_t to) {
   struct ir *ir = copies->ir;
   const struct ir_block block = ir->block[from];
   if (block.end == IR_END_IF)
-    ir_if(ir, to, copies_value(copies, block.condition), copies->block[block.to[0]], copies->block[block.to[1]],
+    ir_if(ir, to, copies_value(copies, block.condition), block_of(copies, block.to[0]), block_of(copies, block.to[1]),
           block.place);
   else
-    ir_goto(ir, to, copies->block[block.to[0]], block.place);
+    ir_goto(ir, to, block_of(copies, block.to[0]), block.place);
 }
 
 /* One more turn: the header's instructions and all of the body, in new blocks. Returns the first of them; *latch is the
@@ -346,21 +356,21 @@ static uint32_t add_turn(struct copies *copies, uint32_t *latch) {
   const struct ir_loop *loop = copies->loop;
   for (uint32_t i = 0; i < loop->blocks; i++) {
     const uint32_t from = loop->block[i], to = ir_block_new(ir);
-    copies->block[from] = to;
+    room_set(copies->block, from, to);
     ir->block[to].copies = i ? ir->block[from].copies : 0;
     for (uint32_t k = i ? 0 : phis_of(ir, from); k < ir->block[from].count; k++)
       copy_inst(copies, to, ir->block[from].inst[k]);
   }
   for (uint32_t i = 0; i < loop->blocks; i++) {
-    const uint32_t from = loop->block[i], to = copies->block[from];
+    const uint32_t from = loop->block[i], to = block_of(copies, from);
     for (uint32_t k = 0; k < ir->block[to].count; k++)
       bind(copies, ir->block[to].inst[k]);
     if (i && from != loop->latch)
       copy_end(copies, from, to);
   }
-  const uint32_t first = copies->block[loop->header];
-  ir_goto(ir, first, copies->block[loop->body], ir->block[loop->header].place);
-  *latch = copies->block[loop->latch];
+  const uint32_t first = block_of(copies, loop->header);
+  ir_goto(ir, first, block_of(copies, loop->body), ir->block[loop->header].place);
+  *latch = block_of(copies, loop->latch);
   return first;
 }
 

@@ -47,13 +47,11 @@ bool ir_loop_begins(struct ir *ir, const struct ir_loop *loop);
 struct copies {
   struct ir *ir;
   const struct ir_loop *loop;
-  ir_ref *value;
-  uint32_t *block; /* by block: the copy's, IR_NOWHERE outside */
-  uint32_t values;
+  struct ir_room *value, *block; /* the copy's */
+  uint32_t values, blocks;       /* that there were when it began */
 };
 
 void copies_begin(struct copies *copies, struct ir *ir, const struct ir_loop *loop);
-void copies_end(struct copies *copies);
 ir_ref copies_value(const struct copies *copies, ir_ref ref);
 
 /* The header's phis stand for themselves (`phi` NULL), or for these, in their order. */

@@ -55,10 +55,13 @@ static void run_all(struct ir *ir, const enum opencl_pass *pass, size_t count) {
           sizeof((const enum opencl_pass[]){__VA_ARGS__}) / sizeof(enum opencl_pass))
 
 void opencl_passes(struct ir *ir) {
-  RUN(PASS_simplify, /* addresses of slots become slots and constants */
-      PASS_promote, PASS_simplify, PASS_narrow, PASS_loads, PASS_simplify);
+  RUN(PASS_simplify); /* addresses of slots become slots and constants */
+  ir_compact(ir);
+  RUN(PASS_promote, PASS_simplify, PASS_narrow, PASS_loads, PASS_simplify);
+  ir_compact(ir);
   for (int round = 0; round < FLATTEN_ROUNDS; round++)
     RUN(PASS_thread, PASS_flatten, PASS_simplify, PASS_unroll, PASS_simplify);
+  ir_compact(ir);
   RUN(PASS_loads,   /* of what was several blocks, or several iterations */
       PASS_meet,    /* behind thread, which would undo it */
       PASS_promote, /* arrays that only copies of loops index are indexed by constants now */

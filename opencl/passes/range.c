@@ -9,6 +9,7 @@
 #include "opencl/passes/range.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/base/need.h"
 
@@ -173,18 +174,34 @@ static struct range widened(struct range old, struct range new, unsigned bits) {
                         new.least < old.least ? full.least : old.least, new.most > old.most ? full.most : old.most};
 }
 
+static bool shrink(struct ranges *ranges, ir_ref ref) {
+  const struct range old = ranges->of[ref];
+  ranges->of[ref] = ranges->ir->inst[ref].op == IR_PHI ? phi_range(ranges, ref) : range_of_op(ranges, ref);
+  return !same(old, ranges->of[ref]);
+}
+
 static bool grow(struct ranges *ranges, ir_ref ref, int round) {
   const struct ir_inst *inst = &ranges->ir->inst[ref];
   const bool phi = inst->op == IR_PHI;
   const struct range old = ranges->of[ref];
   struct range new = range_hull(old, phi ? phi_range(ranges, ref) : range_of_op(ranges, ref));
-  if (phi && round >= GROWING && !range_empty(old))
+  if (phi && round > GROWING && !range_empty(old))
     new = widened(old, new, bits_of_width(inst->width));
   ranges->of[ref] = new;
   return !same(old, new);
 }
 
-static bool each(struct ranges *ranges, int round, bool up) {
+/* Did an operand's interval move in this round? A value's operands come before it, so it has seen all that earlier
+ * rounds did. A phi's do not, and conditions on the way to it count besides: it is looked at in each round. */
+static bool has_moved(const struct ir *ir, const struct ir_inst *inst, const uint8_t *moved, uint8_t round) {
+  bool any = inst->op == IR_PHI;
+  for (uint32_t i = 0; i < inst->count && !any; i++)
+    any = moved[ir->operand[inst->operands + i]] == round;
+  return any;
+}
+
+/* Round 1 is the first. */
+static bool each(struct ranges *ranges, uint8_t *moved, uint8_t round, bool up) {
   const struct ir *ir = ranges->ir;
   bool changed = false;
   for (uint32_t i = 0; i < ir->ordered; i++) {
@@ -192,12 +209,12 @@ static bool each(struct ranges *ranges, int round, bool up) {
     for (uint32_t k = 0; k < block->count; k++) {
       const ir_ref ref = block->inst[k];
       const struct ir_inst *inst = &ir->inst[ref];
-      if (!bits_of_width(inst->width))
+      if (!bits_of_width(inst->width) || (round > 1 && !has_moved(ir, inst, moved, round)))
         continue;
-      if (up)
-        changed |= grow(ranges, ref, round);
-      else
-        ranges->of[ref] = inst->op == IR_PHI ? phi_range(ranges, ref) : range_of_op(ranges, ref);
+      if (up ? !grow(ranges, ref, round) : !shrink(ranges, ref))
+        continue;
+      moved[ref] = round;
+      changed = true;
     }
   }
   return changed;
@@ -213,13 +230,16 @@ static void fill(struct ranges *ranges, bool everything) {
 void ranges_find(struct ranges *ranges, const struct ir *ir) {
   *ranges = (struct ranges){.ir = ir, .of = need(ir->count, sizeof(struct range)), .refs = ir->count};
   fill(ranges, false);
-  int round = 0;
-  while (round < MOST_ROUNDS && each(ranges, round, true))
+  uint8_t *moved = need(ir->count, sizeof *moved); /* in which round, the last */
+  uint8_t round = 1;
+  while (round <= MOST_ROUNDS && each(ranges, moved, round, true))
     round++;
-  if (round == MOST_ROUNDS) /* no answer, and no half of one */
+  if (round > MOST_ROUNDS) /* no answer, and no half of one */
     fill(ranges, true);
-  for (int i = 0; i < DOWN_ROUNDS; i++)
-    each(ranges, 0, false);
+  memset(moved, 0, ir->count * sizeof *moved);
+  for (round = 1; round <= DOWN_ROUNDS; round++)
+    each(ranges, moved, round, false);
+  free(moved);
 }
 
 void ranges_same(struct ranges *ranges, ir_ref ref, ir_ref old) {

@@ -77,17 +77,27 @@ static void find_operands(struct rewrite *rewrite, ir_ref ref) {
   inst->keep = rewrite_find(rewrite, inst->keep);
 }
 
+static bool are_phis_first(const struct rewrite *rewrite) {
+  uint32_t i = 0;
+  while (i < rewrite->count && rewrite->ir->inst[rewrite->list[i]].op == IR_PHI)
+    i++;
+  while (i < rewrite->count && rewrite->ir->inst[rewrite->list[i]].op != IR_PHI)
+    i++;
+  return i == rewrite->count;
+}
+
 /* Phis stay in front, though what replaces one may be an instruction that stands behind them. */
 static void phis_first(struct rewrite *rewrite) {
   const struct ir *ir = rewrite->ir;
-  ir_ref *sorted = need(rewrite->count + 1, sizeof *sorted);
+  if (are_phis_first(rewrite))
+    return;
+  ir_ref *sorted = need(rewrite->count, sizeof *sorted);
   uint32_t count = 0;
   for (int phis = 1; phis >= 0; phis--)
     for (uint32_t i = 0; i < rewrite->count; i++)
       if ((ir->inst[rewrite->list[i]].op == IR_PHI) == phis)
         sorted[count++] = rewrite->list[i];
-  if (count)
-    memcpy(rewrite->list, sorted, count * sizeof *sorted);
+  memcpy(rewrite->list, sorted, count * sizeof *sorted);
   free(sorted);
 }
 
@@ -138,9 +148,9 @@ bool rewrite_run(struct rewrite *rewrite, struct ir *ir) {
   for (uint32_t i = 0; i < ordered; i++)
     rewrite_block(rewrite, order[i]);
   free(order);
-  for (uint32_t i = 0; i < ir->blocks; i++) { /* edges back name what was not yet replaced */
-    struct ir_block *block = &ir->block[i];
-    for (uint32_t k = 0; k < block->count; k++)
+  for (uint32_t i = 0; rewrite->with && i < ir->blocks; i++) { /* on edges back phis name what was not yet replaced */
+    const struct ir_block *block = &ir->block[i];
+    for (uint32_t k = 0; k < block->count && ir->inst[block->inst[k]].op == IR_PHI; k++)
       find_operands(rewrite, block->inst[k]);
   }
   free(rewrite->with);
@@ -273,18 +283,21 @@ unsigned zero_bits(const struct ir *ir, ir_ref ref) { return zero_bits_within(ir
 
 /* ---- what nobody uses ------------------------------------------------------------------------------ */
 
+/* Backwards over all instructions: what uses a value comes behind it, so that its turn comes when all that use it have
+ * had theirs. Only what phis take from edges back has had its turn already, and with it what that is made of. */
 struct marks {
   const struct ir *ir;
-  bool *used;
+  bool *used, *passed;
   ir_ref *stack;
   uint32_t depth;
 };
 
 static void mark(struct marks *marks, ir_ref ref) {
-  if (!ref || marks->used[ref])
+  if (marks->used[ref])
     return;
   marks->used[ref] = true;
-  marks->stack[marks->depth++] = ref;
+  if (marks->passed[ref])
+    marks->stack[marks->depth++] = ref;
 }
 
 static void mark_operands(struct marks *marks, ir_ref ref) {
@@ -296,28 +309,43 @@ static void mark_operands(struct marks *marks, ir_ref ref) {
 }
 
 static void mark_block(struct marks *marks, const struct ir_block *block) {
-  for (uint32_t k = 0; k < block->count; k++)
-    if (!ir_is_removable(marks->ir, block->inst[k]))
-      mark(marks, block->inst[k]);
   mark(marks, block->condition);
-  while (marks->depth)
-    mark_operands(marks, marks->stack[--marks->depth]);
+  for (uint32_t k = block->count; k--;) {
+    const ir_ref ref = block->inst[k];
+    marks->passed[ref] = true;
+    if (!marks->used[ref] && !ir_is_kept(marks->ir, ref))
+      continue;
+    marks->used[ref] = true;
+    mark_operands(marks, ref);
+    while (marks->depth)
+      mark_operands(marks, marks->stack[--marks->depth]);
+  }
+}
+
+static bool drop_unused(struct ir *ir, const bool *used) {
+  bool any = false;
+  for (uint32_t i = 0; i < ir->ordered; i++) {
+    struct ir_block *block = &ir->block[ir->order[i]];
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < block->count; k++)
+      if (used[block->inst[k]])
+        block->inst[kept++] = block->inst[k];
+      else
+        ir->inst[block->inst[k]].block = IR_NOWHERE;
+    any |= kept < block->count;
+    block->count = kept;
+  }
+  return any;
 }
 
 bool remove_unused(struct ir *ir) {
-  struct marks marks = {ir, need(ir->count, sizeof(bool)), need(ir->count, sizeof(ir_ref)), 0};
-  bool any = false;
-  for (uint32_t i = 0; i < ir->blocks; i++)
-    mark_block(&marks, &ir->block[i]);
-  for (uint32_t i = 0; i < ir->blocks; i++)
-    for (uint32_t k = 0; k < ir->block[i].count; k++)
-      if (!marks.used[ir->block[i].inst[k]]) {
-        ir->inst[ir->block[i].inst[k]].block = IR_NOWHERE;
-        any = true;
-      }
-  if (any)
-    ir_sweep(ir);
-  free(marks.used);
+  bool *flags = need(2 * (size_t)ir->count, sizeof *flags);
+  struct marks marks = {ir, flags, flags + ir->count, need(ir->count, sizeof(ir_ref)), 0};
+  marks.used[0] = true;
+  for (uint32_t i = ir->ordered; i--;)
+    mark_block(&marks, &ir->block[ir->order[i]]);
+  const bool any = drop_unused(ir, marks.used);
+  free(flags);
   free(marks.stack);
   return any;
 }

@@ -116,7 +116,6 @@ static void peel(struct unroll *unroll, struct ir_loop *loop, uint32_t turns) {
   ir_goto(ir, last, loop->header, ir->block[loop->latch].place);
   copies_bring(&copies, loop->entry, last);
   loop->entry = last;
-  copies_end(&copies);
 }
 
 /* All turns are in front: the header's own instructions remain as the last question. */
@@ -147,7 +146,6 @@ static void multiply(struct unroll *unroll, const struct ir_loop *loop, uint32_t
   ir_goto(ir, loop->latch, first, place);
   ir_goto(ir, last, loop->header, place);
   copies_bring(&copies, loop->latch, last);
-  copies_end(&copies);
 }
 
 static ir_ref put(struct ir *ir, uint32_t block, uint16_t op, ir_ref a, ir_ref b, ir_ref c, struct ir_place place) {
@@ -222,7 +220,6 @@ static void unroll_ahead(struct unroll *unroll, struct ir_loop *loop, const stru
   ir->block[front].copies = 1;
   loop->entry = front;
   free(phi);
-  copies_end(&copies);
 }
 
 /* ---- which --------------------------------------------------------------------------------------- */
@@ -330,6 +327,12 @@ static bool unroll_unknown(struct unroll *unroll, struct ir_loop *loop, const st
   return true;
 }
 
+/* Found when the first loop asks that may be unrolled, which is before anything changes. */
+static void find_ranges(struct unroll *unroll) {
+  if (!unroll->ranges.of)
+    ranges_find(&unroll->ranges, unroll->ir);
+}
+
 static bool unroll_loop(struct unroll *unroll, struct ir_loop *loop) {
   struct ir *ir = unroll->ir;
   const bool own = ir->target.optimize >= 2;
@@ -338,6 +341,8 @@ static bool unroll_loop(struct unroll *unroll, struct ir_loop *loop) {
   const struct contents contents = contents_of(unroll, loop);
   if (ir->target.checked && contents.together)
     return false;
+  if (own)
+    find_ranges(unroll);
   const uint32_t turns = ir_loop_turns(ir, loop, own ? MOST_TURNS : ASKED_TURNS);
   if (turns != UINT32_MAX)
     return unroll_known(unroll, loop, &contents, turns);
@@ -374,8 +379,6 @@ void pass_unroll(struct ir *ir) {
                           .known = ir->count,
                           .with = need(ir->count, sizeof(ir_ref)),
                           .stale = need(ir->blocks, sizeof(bool))};
-  if (ir->target.optimize >= 2)
-    ranges_find(&unroll.ranges, ir);
   bool any = false;
   for (uint32_t i = ir->ordered; i--;) {
     struct ir_loop loop;

@@ -90,6 +90,7 @@ static bool read_build(const ww_build *from, struct program_build *build, struct
     return message_fail(message, "registers: %u is outside [%d, %d] registers a lane", from->registers,
                         PROGRAM_LEAST_REGISTERS, PROGRAM_MOST_REGISTERS);
   build->registers = from->registers;
+  build->near_source = from->checked;
   if (from->optimize && !program_optimize(from->optimize, build, message))
     return message_within(message, "optimize");
   return !from->without || program_without(from->without, build, message) || message_within(message, "without");

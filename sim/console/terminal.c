@@ -1,6 +1,7 @@
 #include "sim/console/terminal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,19 +50,24 @@ static bool due(void *self) {
   return terminal->shown = true;
 }
 
-/* What an earlier, longer line has left there vanishes. */
+/* What an earlier, longer line has left there vanishes. A file's name in it may hold anything. */
 static void progress(void *self, const char *line) {
+  struct text plain = {0}, screen = {0};
   (void)self;
-  fprintf(stderr, "\r%s \x1b[K", line);
+  text_foreign(&plain, "%s", line);
+  text_screen(&screen, plain.data, plain.length, false);
+  fprintf(stderr, "\r%s \x1b[K", screen.data);
+  free(screen.data);
+  free(plain.data);
 }
 
 static void warn(void *self, const struct message *message) {
-  (void)self;
+  terminal_clear(self);
   message_print(message);
 }
 
 static void quote(void *self, const char *line) {
-  (void)self;
+  terminal_clear(self);
   fprintf(stderr, "%s\n", line);
 }
 

@@ -120,6 +120,7 @@ void program_build_add(struct program_build *build, const struct program_build *
   build->text = more->text ? more->text : build->text;
   build->reads = more->reads ? more->reads : build->reads;
   build->caller = more->caller ? more->caller : build->caller;
+  build->compiled = more->compiled ? more->compiled : build->compiled;
 }
 
 size_t program_define(const struct program_build *build, size_t from) {
@@ -295,6 +296,7 @@ static const char *without_path(const struct program *program, const char *text)
 }
 
 struct asked {
+  const char *path; /* of the program */
   struct reads *reads;
   const struct caller *caller;
   struct text *log;
@@ -309,8 +311,11 @@ static bool allow(void *self, const char *path, char *text, size_t size) {
   return good;
 }
 
+/* Asked while the tools run, which for a large source takes a while. */
 static bool cancelled(void *self) {
   const struct asked *asked = self;
+  if (caller_due(asked->caller))
+    caller_progress(asked->caller, "compiling %.200s", file_base(asked->path));
   return caller_stops(asked->caller);
 }
 
@@ -332,9 +337,107 @@ struct step {
   size_t count;
 };
 
+/* ---- what has been compiled ------------------------------------------------------------------------- */
+
+struct program_spirv {
+  char *key;
+  size_t key_bytes, size;
+  uint8_t *data;
+  struct program_spirv *next;
+};
+
+void program_compiled_free(struct program_compiled *compiled) {
+  for (struct program_spirv *at = atomic_load(&compiled->first), *next; at; at = next) {
+    next = at->next;
+    free(at->key);
+    free(at->data);
+    free(at);
+  }
+  atomic_store(&compiled->first, NULL);
+}
+
+/* With its zero, so that words cannot run into each other. */
+static void add_word(struct text *key, const char *word) { text_add(key, word, strlen(word) + 1); }
+
+static void add_words(struct text *key, const struct program_words *words) {
+  for (size_t i = 0; i < words->count; i++)
+    add_word(key, words->word[i]);
+  add_word(key, "");
+}
+
+/* All that what comes of a source depends on, but for files: they stay the same while a command runs. */
+static struct text key_of(const struct program *program, const struct program_build *build) {
+  struct text key = {0};
+  add_word(&key, program->path);
+  add_word(&key, build->text ? build->text : "");
+  add_word(&key, build->text ? "text" : "file");
+  add_word(&key, build->standard ? build->standard : "");
+  add_word(&key, opencl_route_names[build->route]);
+  add_words(&key, &build->defines);
+  add_words(&key, &build->includes);
+  add_words(&key, &build->extensions);
+  add_words(&key, &build->options);
+  return key;
+}
+
+static const struct program_spirv *find_compiled(const struct program_compiled *compiled, const struct text *key) {
+  const struct program_spirv *at = atomic_load(&compiled->first);
+  while (at && (at->key_bytes != key->length || memcmp(at->key, key->data, key->length) != 0))
+    at = at->next;
+  return at;
+}
+
+struct keeping {
+  struct program_compiled *compiled;
+  const struct text *key;
+  const struct program *program;
+};
+
+static char *bytes_of(const void *data, size_t size) {
+  char *copy = need(size + 1, 1);
+  memcpy(copy, data, size);
+  return copy;
+}
+
+static void keep_compiled(void *self) {
+  const struct keeping *keeping = self;
+  struct program_spirv *new = need(1, sizeof *new);
+  *new = (struct program_spirv){.key = bytes_of(keeping->key->data, keeping->key->length),
+                                .key_bytes = keeping->key->length,
+                                .size = keeping->program->spirv_bytes,
+                                .data = (uint8_t *)bytes_of(keeping->program->spirv, keeping->program->spirv_bytes),
+                                .next = atomic_load(&keeping->compiled->first)};
+  while (!atomic_compare_exchange_weak(&keeping->compiled->first, &new->next, new))
+    ;
+}
+
+/* ---- compiling -------------------------------------------------------------------------------------- */
+
+static bool run_compiler(struct program *program, const struct opencl_build *how, struct message *message) {
+  struct isa_error error = {""};
+  return opencl_compile(program->path, how, &program->spirv, &program->spirv_bytes, &error) ||
+         message_fail(message, "%s", without_path(program, error.text));
+}
+
+/* Behind a border of its own, what is kept outlives the call; it is as well to do without, if there is no room. */
+static bool compile_once(struct program *program, const struct program_build *build, const struct opencl_build *how,
+                         struct message *message) {
+  struct text key = key_of(program, build);
+  const struct program_spirv *known = find_compiled(build->compiled, &key);
+  if (known) {
+    program->spirv = (uint8_t *)bytes_of(known->data, known->size);
+    program->spirv_bytes = known->size;
+  }
+  const bool good = known || run_compiler(program, how, message);
+  if (good && !known)
+    heap_try(NULL, keep_compiled, &(struct keeping){build->compiled, &key, program}, NULL);
+  free(key.data);
+  return good;
+}
+
 static bool compile(struct program *program, const struct program_build *build, struct step step,
                     struct message *message) {
-  struct asked asked = {build->reads, build->caller, build->log};
+  struct asked asked = {program->path, build->reads, build->caller, build->log};
   const struct opencl_reads reads = {allow, &asked};
   const struct opencl_build how = {.standard = build->standard,
                                    .defines = build->defines.word,
@@ -358,14 +461,14 @@ static bool compile(struct program *program, const struct program_build *build, 
                                    .cancelled = cancelled,
                                    .say = quote,
                                    .self = &asked};
-  struct isa_error error = {""};
   caller_busy(build->caller, true);
   program->uniform_groups = opencl_uniform_groups(&how);
   if (!build->optimize_said && opencl_is_unoptimized(&how))
     program->target.optimize = 0;
-  const bool good = opencl_compile(program->path, &how, &program->spirv, &program->spirv_bytes, &error);
+  const bool once = build->compiled && !program->in_memory && !step.to_unit && !step.count;
+  const bool good = once ? compile_once(program, build, &how, message) : run_compiler(program, &how, message);
   caller_busy(build->caller, false);
-  return good || message_fail(message, "%s", without_path(program, error.text));
+  return good;
 }
 
 /* What names files, but came from none, reads none. */
@@ -377,7 +480,7 @@ static bool allow_none(void *self, const char *path, char *text, size_t size) {
 
 static struct isa_program *lower(struct program *program, struct opencl_explanation *explanation,
                                  struct message *message) {
-  struct asked asked = {program->reads, NULL, NULL};
+  struct asked asked = {program->path, program->reads, NULL, NULL};
   const struct opencl_reads reads = {program->in_memory && !program->text ? allow_none : allow, &asked};
   const struct opencl_limits limits = {.target = program->target,
                                        .copies = program->copies,

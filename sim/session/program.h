@@ -22,6 +22,14 @@ struct program_words {
 
 struct reads;
 
+/* What OpenCL C has become in this command, so that who makes a program of the same source again need not compile it
+ * again: what a report asks of a run, the variants of a page. It grows at its front alone, while several threads may
+ * read it. Whoever has it frees it, when nobody compiles any more. */
+struct program_compiled {
+  struct program_spirv *_Atomic first;
+};
+void program_compiled_free(struct program_compiled *compiled);
+
 /* A specialization constant, and where its value is. */
 struct program_constant {
   uint32_t id;
@@ -51,9 +59,10 @@ struct program_build {
   size_t header_count;
   const struct program_constant *constants; /* of SPIR-V, all of which the module has; the caller's */
   size_t constant_count;
-  struct text *log;            /* is added all that clang says; NULL: nobody wants it */
-  struct reads *reads;         /* which files a program may be read from; NULL: all */
-  const struct caller *caller; /* who waits for the compiler; NULL: nobody who could stop it */
+  struct program_compiled *compiled; /* is looked into and added to; NULL: nothing is compiled twice */
+  struct text *log;                  /* is added all that clang says; NULL: nobody wants it */
+  struct reads *reads;               /* which files a program may be read from; NULL: all */
+  const struct caller *caller;       /* who waits for the compiler; NULL: nobody who could stop it */
 };
 
 void program_say(struct program_words *words, const char *word);

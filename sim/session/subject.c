@@ -75,6 +75,7 @@ static bool load(const struct subject *subject, const char *const *args, const s
 
 bool subject_load(struct subject *subject, const struct subject_machine *machine, bool verify, struct job *job,
                   struct message *message) {
+  subject->build.compiled = &subject->compiled;
   const struct job_request request = {.machine = machine->name,
                                       .set = machine->sets,
                                       .set_count = machine->set_count,
@@ -126,4 +127,5 @@ void subject_free(struct subject *subject) {
   reads_free(&subject->reads);
   free(subject->args.word);
   program_build_free(&subject->build);
+  program_compiled_free(&subject->compiled);
 }

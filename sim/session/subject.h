@@ -11,6 +11,7 @@ struct subject {
   struct words args;
   struct program_build build;
   struct reads reads;
+  struct program_compiled compiled; /* by all that is made of it */
 };
 
 /* A machine by its name (NULL: the launch file's, or teaching), and what is set on it: "key=value". */

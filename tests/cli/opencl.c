@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "opencl/opencl.h"
 #include "tests/cli/tool.h"
@@ -66,6 +67,51 @@ static json_int_t number(const char *arguments, const char *key) {
   return result;
 }
 
+/* ---- compiling ----------------------------------------------------------------------------------- */
+
+static void stand_in(const char *folder, const char *variable, const char *name) {
+  char text[200], path[400];
+  snprintf(text, sizeof text, "#!/bin/sh\necho x >>%s.log\nexec %s-15 \"$@\"\n", name, name);
+  tool_file(name, text);
+  snprintf(text, sizeof text, "%s.log", name);
+  tool_file(text, "");
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  chmod(path, 0700);
+  setenv(variable, path, 1);
+}
+
+static size_t length_of(const char *name) {
+  char *text = tool_read(name);
+  const size_t length = strlen(text);
+  free(text);
+  return length;
+}
+
+/* The sentence on what bounds a run, and each variant of a page, are runs of their own. With an include clang has three
+ * things to do: it expands the source, says where its own headers are, and compiles. */
+TEST(opencl, a_source_is_compiled_once_in_a_command) {
+  static const char *const verbs[] = {"run l.json", "check l.json", "run l.json --why", "run l.json --no-cache",
+                                      "run l.json --html p.html --html-vary dma.setup=0,20"};
+  const char *folder = tool_folder();
+  for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+    fresh("#include \"n.h\"\nkernel void plus(global uint *data, uint add, ulong b, local int *l) "
+          "{ data[get_global_id(0)] += N; }\n",
+          30);
+    tool_file("n.h", "#define N 10\n");
+    launch_with("");
+    stand_in(folder, "WARPWAIT_CLANG", "clang");
+    stand_in(folder, "WARPWAIT_LLVM_SPIRV", "llvm-spirv");
+    struct outcome outcome = tool(verbs[i]);
+    unsetenv("WARPWAIT_CLANG");
+    unsetenv("WARPWAIT_LLVM_SPIRV");
+    ct_note("warpwait %s", verbs[i]);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(length_of("clang.log"), 3 * strlen("x\n"));
+    EXPECT_EQ(length_of("llvm-spirv.log"), strlen("x\n"));
+    outcome_free(&outcome);
+  }
+}
+
 /* ---- runs ---------------------------------------------------------------------------------------- */
 
 TEST(opencl, a_launch_file_without_program_takes_kernel_cl) {
@@ -98,6 +144,34 @@ TEST(opencl, build_keys_and_options_reach_the_kernel) {
     launch_with(rows[i].keys);
     snprintf(arguments, sizeof arguments, "run l.json --verify%s", rows[i].options);
     ct_note("%s", rows[i].keys);
+    expect(arguments, 0, "");
+  }
+}
+
+/* In structs, volatile variables and numbers it is 0, and by whatever way it comes back, it is null. */
+TEST(opencl, a_null_pointer_to_the_lds_stays_null_wherever_it_goes) {
+  static const char kernel[] =
+      "struct s { local uint *p; uint n; };\n"
+      "uint pick(local uint *p, uint i) { return p ? p[i] : 7; }\n"
+      "kernel void plus(global uint *data, uint add, ulong unused, local uint *l) {\n"
+      "  uint i = get_local_id(0);\n"
+      "  l[i] = 3;\n"
+      "  struct s all[2] = {{0, 1}, {l, 2}}, zero = {0}, one = all[i & 1];\n"
+      "  local uint *volatile kept = 0;\n"
+      "  local uint *empty = kept, *x = add ? one.p : l;\n"
+      "  uint *any = x;\n"
+      "  bool null = !(i & 1);\n"
+      "  bool good = !empty && !zero.p && !x == null && !any == null && to_local(any) == x &&\n"
+      "              !(ulong)x == null && (local uint *)(ulong)x == x && one.n == (null ? 1 : 2) && !to_local((uint "
+      "*)0);\n"
+      "  data[i] += pick(one.p, i) == (null ? 7 : 3) && good ? 30 : 0;\n"
+      "}\n";
+  static const char *const routes[] = {"ssa", "O0", "O2"};
+  for (size_t i = 0; i < 3; i++) {
+    char arguments[100];
+    fresh(kernel, 30);
+    launch_with("");
+    snprintf(arguments, sizeof arguments, "run l.json --verify --route %s", routes[i]);
     expect(arguments, 0, "");
   }
 }

@@ -137,9 +137,35 @@ def a_terminal_gets_none_of_what_a_sweep_holds(folder):
         assert b"x1b[2J" in said and not controls(said), (words, said)
 
 
+def slow_compiler(folder):
+    """Stands in for clang, and takes its time; the name of what it compiles is hostile."""
+    name = "k\x1b[2J.cl"
+    (folder / name).write_text("kernel void k(global int *a) { a[0] = 1; }\n")
+    (folder / "slow").write_text("#!/bin/sh\nsleep 1.6\nexec clang-15 \"$@\"\n")
+    (folder / "slow").chmod(0o700)
+    os.environ["WARPWAIT_CLANG"] = str(folder / "slow")
+    return [WARPWAIT, "dis", name, "--no-cache"]
+
+
+def a_terminal_is_told_of_a_slow_compiler_and_a_pipe_is_not(folder):
+    words = slow_compiler(folder)
+    try:
+        said = on_terminal(words, folder, ["stderr"])
+        pipe = in_pipe(words, folder)
+        broken = folder / words[2]
+        broken.write_text("kernel void k(global int *a) { a[0] = ; }\n")
+        refused = on_terminal(words, folder, ["stderr"])
+    finally:
+        del os.environ["WARPWAIT_CLANG"]
+    line = b"\rcompiling k\\x1b[2J.cl \x1b[K"
+    assert said.startswith(line) and said.endswith(b"\r\x1b[K") and not said.replace(line, b"").replace(b"\r\x1b[K", b""), said
+    assert pipe.returncode == 0 and not pipe.stderr, pipe
+    assert refused.startswith(line) and b"\r\x1b[Kwarpwait: k" in refused, refused
+
+
 TESTS = [a_pipe_gets_every_byte_of_printf, a_terminal_gets_no_control_character_of_printf,
          a_terminal_gets_none_of_names_and_sources, colors_of_the_checker_stay_and_those_of_a_name_do_not,
-         a_terminal_gets_none_of_what_a_sweep_holds]
+         a_terminal_gets_none_of_what_a_sweep_holds, a_terminal_is_told_of_a_slow_compiler_and_a_pipe_is_not]
 
 
 if __name__ == "__main__":

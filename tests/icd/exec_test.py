@@ -29,6 +29,26 @@ x = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * 64)
 program.beyond(queue, (64,), (64,), x)
 queue.finish()
 """
+# Work-items skip a turn of a loop that the usual level unrolls, and look at an element without need.
+AS_WRITTEN = """
+import numpy, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+program = cl.Program(context, '''kernel void skip(global int *x) {
+  local int tile[4 * 64];
+  int i = get_local_id(0);
+  for (int k = 0; k < 4; k++) {
+    if (x[i] == k)
+      continue;
+    event_t loaded = async_work_group_copy(tile + k * 64, x, 64, 0);
+    wait_group_events(1, &loaded);
+  }
+  int unused = x[i + 64];
+}''').build()
+x = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=numpy.arange(64, dtype=numpy.int32))
+program.skip(queue, (64,), (64,), x)
+queue.finish()
+"""
 CAPTURED = """
 import numpy, pyopencl as cl
 context = cl.create_some_context(interactive=False)
@@ -150,6 +170,10 @@ class Exec(unittest.TestCase):
         self.assertEqual([(row["kernel"], row["launches"], row["hazards"]) for row in said["kernels"]], [("beyond", 1, 1)])
         self.assertEqual(said["kernels"][0]["report"]["launches"][0]["kernel"], "beyond")
         self.assertEqual([(row["hazard"], row["kernel"], row["count"]) for row in said["hazards"]], [("M1-access-out-of-bounds", "beyond", 1)])
+
+    def test_check_compiles_as_the_verb_does(self):
+        done = self.python("-m", "teaching", "--report", "json", "--check", text=AS_WRITTEN, status=1)
+        self.assertEqual({row["hazard"] for row in json.loads(done.stderr)["hazards"]}, {"G3-divergent-loop", "M1-access-out-of-bounds"})
 
     def test_check_finds_all_that_there_are_rules_for_and_says_who_enqueued(self):
         program = self.folder / "calls"

@@ -20,7 +20,7 @@ TEST(junctions, a_short_arm_becomes_a_select) {
   store(&m, ISA_ST_LDS_32, word(&m, 0), phi);
   expect_text(&m, opencl_passes,
               "block 0:\n  v1 = ld.arg.b32\n  v3 = setp.eq.u32 v1 9\n  v5 = add.i32 v1 5\n"
-              "  v9 = sel.b32 v5 v1 v3\n  st.lds.b32 _ _ v9\n  exit\n");
+              "  v8 = sel.b32 v5 v1 v3\n  st.lds.b32 _ _ v8\n  exit\n");
 }
 
 TEST(junctions, one_store_under_a_condition_is_guarded) {

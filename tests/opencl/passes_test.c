@@ -38,13 +38,12 @@ static const struct {
   const char *name;
   void (*run)(struct ir *);
 } passes[] = {
-    {"simplify", pass_simplify}, {"promote", pass_promote}, {"flatten", pass_flatten},
-    {"narrow", pass_narrow},     {"unroll", pass_unroll},   {"spread", pass_spread},
-    {"hoist", pass_hoist},       {"address", pass_address}, {"regroup", pass_regroup},
-    {"loads", pass_loads},       {"latch", pass_latch},     {"thread", pass_thread},
-    {"meet", pass_meet},         {"split", split},          {"fuse", fuse},
-    {"widen", pass_widen},       {"chain", pass_chain},     {"ids", pass_ids},
-    {"all", opencl_passes},      {"levels", all_levels},
+    {"simplify", pass_simplify}, {"promote", pass_promote}, {"flatten", pass_flatten}, {"compact", ir_compact},
+    {"narrow", pass_narrow},     {"unroll", pass_unroll},   {"spread", pass_spread},   {"hoist", pass_hoist},
+    {"address", pass_address},   {"regroup", pass_regroup}, {"loads", pass_loads},     {"latch", pass_latch},
+    {"thread", pass_thread},     {"meet", pass_meet},       {"split", split},          {"fuse", fuse},
+    {"widen", pass_widen},       {"chain", pass_chain},     {"ids", pass_ids},         {"all", opencl_passes},
+    {"levels", all_levels},
 };
 
 /* Of these only what others may see stays the same, not each store. */
@@ -500,7 +499,7 @@ TEST(passes, bytes_that_are_only_used_as_bytes_are_values_of_their_own) {
   }
   const ir_ref second = make(&m, ISA_ADD_32, variable, word(&m, 2), 0, 0);
   store(&m, ISA_ST_LDS_8, word(&m, 0), make(&m, ISA_LD_PRIVATE_U8, second, 0, 0, 0));
-  expect_text(&m, opencl_passes, "block 0:\n  v10 = ld.arg.u8 +2\n  st.lds.b8 _ _ v10\n  exit\n");
+  expect_text(&m, opencl_passes, "block 0:\n  v3 = ld.arg.u8 +2\n  st.lds.b8 _ _ v3\n  exit\n");
 }
 
 /* Stored in one width, loaded in another, at each place of the narrower one. */
@@ -526,4 +525,30 @@ TEST(passes, parts_of_a_variable_are_parts_of_what_was_stored) {
         ct_note("stores of %u bytes, a load of %u at %u", ways[in].bytes, ways[out].bytes, at);
         same_after(&m, pass_promote);
       }
+}
+
+/* Block 1 leads to 3, which nobody reaches; block 2 is reached, and so is what it stores. */
+TEST(passes, what_nothing_reaches_leaves_the_form_and_the_rest_keeps_its_order) {
+  struct maker m = begin();
+  const uint32_t lost = new_block(&m), found = new_block(&m), more = new_block(&m);
+  const ir_ref a = arg_word(&m, 0);
+  go(&m, found);
+  m.block = lost;
+  store(&m, ISA_ST_LDS_32, word(&m, 0), arg_word(&m, 4));
+  go(&m, more);
+  m.block = more;
+  go(&m, found);
+  m.block = found;
+  store(&m, ISA_ST_LDS_32, word(&m, 8), make(&m, ISA_ADD_32, a, word(&m, 5), 0, 0));
+  ir_goto(m.ir, found, more, (struct ir_place){.line = 1}); /* which is not so any more, and is no way to go by */
+  ir_exit(m.ir, found, (struct ir_place){.line = 1});
+  const uint32_t before = m.ir->count;
+  ir_compact(m.ir);
+  EXPECT_EQ(m.ir->blocks, 2);
+  EXPECT_EQ(m.ir->block[1].to[0], 0);
+  EXPECT_EQ(m.ir->count, before - 2); /* the load and the store of the lost block; constants stay */
+  EXPECT_EQ(ir_const(m.ir, IR_W1, 8), ir_const(m.ir, IR_W1, 8));
+  EXPECT_EQ(m.ir->count, before - 2);
+  expect_text(&m, ir_compact,
+              "block 0:\n  v1 = ld.arg.b32\n  goto 1\nblock 1:\n  v4 = add.i32 v1 5\n  st.lds.b32 8 _ v4\n  exit\n");
 }
