@@ -45,6 +45,38 @@ static const char format_version[] = "warpwait opencl 8";
 
 enum { PATH_BYTES = 1024, FILE_BYTES = 64 << 20 /* the largest source that is read */ };
 
+/* cl_intel_subgroups and its _short, _char and _long, which clang 15 declares nowhere. */
+static const char intel_subgroups[] =
+    "#ifdef cl_intel_subgroups\n"
+    "#define cl_intel_subgroups_char 1\n"
+    "#define cl_intel_subgroups_long 1\n"
+    "#define cl_intel_subgroup_local_block_io 1\n"
+    "#define __OCL_EXT __attribute__((overloadable, convergent))\n"
+    "#define __OCL_SHUFFLE(T) T __OCL_EXT intel_sub_group_shuffle(T, uint); \\\n"
+    "  T __OCL_EXT intel_sub_group_shuffle_xor(T, uint); T __OCL_EXT intel_sub_group_shuffle_up(T, T, uint); \\\n"
+    "  T __OCL_EXT intel_sub_group_shuffle_down(T, T, uint);\n"
+    "#define __OCL_SHUFFLES(T) __OCL_SHUFFLE(T) __OCL_SHUFFLE(T##2) __OCL_SHUFFLE(T##4) __OCL_SHUFFLE(T##8) \\\n"
+    "  __OCL_SHUFFLE(T##16)\n"
+    "#define __OCL_BLOCK(S, T, N, C) T##C __OCL_EXT intel_sub_group_block_read##N##C(const S T *); \\\n"
+    "  void __OCL_EXT intel_sub_group_block_write##N##C(S T *, T##C);\n"
+    "#define __OCL_BLOCK_2(T, N, C) __OCL_BLOCK(__global, T, N, C) __OCL_BLOCK(__local, T, N, C)\n"
+    "#define __OCL_BLOCKS(T, N) __OCL_BLOCK_2(T, N, ) __OCL_BLOCK_2(T, N, 2) __OCL_BLOCK_2(T, N, 4) \\\n"
+    "  __OCL_BLOCK_2(T, N, 8)\n"
+    "__OCL_SHUFFLES(int) __OCL_SHUFFLES(uint) __OCL_SHUFFLES(float) __OCL_SHUFFLES(short) __OCL_SHUFFLES(ushort)\n"
+    "__OCL_SHUFFLES(char) __OCL_SHUFFLES(uchar) __OCL_SHUFFLE(long) __OCL_SHUFFLE(ulong)\n"
+    "#ifdef cl_khr_fp64\n"
+    "__OCL_SHUFFLE(double)\n"
+    "#endif\n"
+    "__OCL_BLOCKS(uint, ) __OCL_BLOCKS(uint, _ui) __OCL_BLOCKS(ushort, _us) __OCL_BLOCKS(uchar, _uc)\n"
+    "__OCL_BLOCKS(ulong, _ul) __OCL_BLOCK_2(ushort, _us, 16) __OCL_BLOCK_2(uchar, _uc, 16)\n"
+    "#undef __OCL_SHUFFLE\n"
+    "#undef __OCL_SHUFFLES\n"
+    "#undef __OCL_BLOCK\n"
+    "#undef __OCL_BLOCK_2\n"
+    "#undef __OCL_BLOCKS\n"
+    "#undef __OCL_EXT\n"
+    "#endif\n";
+
 /* What clang says of spir64 and this machine has not, and the version that it leaves to the driver. */
 #define WITHOUT(name) "#undef " #name "\n"
 static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
@@ -57,7 +89,7 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     WITHOUT(__opencl_c_integer_dot_product_input_4x8bit_packed) WITHOUT(cl_arm_integer_dot_product_int8)
     WITHOUT(cl_arm_integer_dot_product_accumulate_int8) WITHOUT(cl_arm_integer_dot_product_accumulate_int16)
     WITHOUT(cl_arm_integer_dot_product_accumulate_saturate_int8) WITHOUT(cl_amd_media_ops) WITHOUT(cl_amd_media_ops2)
-    WITHOUT(cl_intel_device_side_avc_motion_estimation) WITHOUT(cl_intel_subgroups) WITHOUT(cl_intel_subgroups_short)
+    WITHOUT(cl_intel_device_side_avc_motion_estimation)
     /* clang-format on */
     /* OpenCL C 3.0 has these by name; 2.0 has what they name. */
     "#if !defined __opencl_c_fp64 && defined cl_khr_fp64\n"
@@ -244,7 +276,7 @@ static bool write_file(const char *path, const char *text, size_t size) {
 /* Extensions are enabled in the header. One that clang has not is asked for by name: clang itself then says so. */
 static bool write_prelude(const struct compilation *c) {
   struct text text = {0};
-  text_print(&text, "%s", prelude);
+  text_print(&text, "%s%s", prelude, intel_subgroups);
   for (const char *const *name = c->build->extensions; name && *name; name++)
     if (!strstr(prelude, *name)) /* the header's own need no pragma, and clang does not know them */
       text_print(&text, "#ifndef %s\n#error no extension '%s'\n#endif\n#pragma OPENCL EXTENSION %s : enable\n", *name,
@@ -479,7 +511,7 @@ static void add_part(struct cache_part *parts, size_t *count, const char *text) 
 }
 
 static void make_name(const struct compilation *c, const struct piece *text, char name[CACHE_NAME]) {
-  enum { FIXED = 8 };
+  enum { FIXED = 9 };
   char clang[PATH_MAX + 64], translator[PATH_MAX + 64];
   size_t count = 0;
   key_tool(c->tools.clang, clang, sizeof clang);
@@ -489,6 +521,7 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
   struct cache_part *parts = need(words.count + FIXED, sizeof *parts);
   add_part(parts, &count, format_version);
   add_part(parts, &count, prelude);
+  add_part(parts, &count, intel_subgroups);
   add_part(parts, &count, c->path); /* names of files end up in the SPIR-V */
   add_part(parts, &count, clang);
   add_part(parts, &count, translator);

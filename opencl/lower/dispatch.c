@@ -73,7 +73,7 @@ static const struct {
     {OpCopyLogical, OpCopyLogical, lower_copy_object},
     {OpPtrEqual, OpPtrDiff, lower_pointer_compare},
     {OpSubgroupBallotKHR, OpSubgroupReadInvocationKHR, build_group},
-    {OpSubgroupShuffleINTEL, OpSubgroupShuffleXorINTEL, build_group},
+    {OpSubgroupShuffleINTEL, OpSubgroupBlockWriteINTEL, build_group},
     {OpReadClockKHR, OpReadClockKHR, build_group},
     {OpAtomicFMinEXT, OpAtomicFMaxEXT, build_atomic},
     {OpAssumeTrueKHR, OpAssumeTrueKHR, nothing},

@@ -3,6 +3,7 @@
  * difference between uniform and non-uniform forms.
  *
  * A ballot is four 32-bit words in the language; a warp has at most 64 lanes, so two of them are zero. */
+#include "opencl/lower/build_core.h"
 #include "opencl/lower/group.h"
 
 static ir_ref move_word(struct build *b, enum isa_op op, ir_ref word, ir_ref with) {
@@ -210,6 +211,31 @@ static void lower_intel_window(struct build *b, const struct spirv_inst *inst) {
   }
 }
 
+/* The element of a lane among those that a sub-group reads or writes as a block: `part` whole rows of lanes further. */
+static struct build_pointer block_place(struct build *b, uint32_t pointer, uint32_t part, uint64_t bytes) {
+  const ir_ref size = build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
+  const ir_ref index = build_op(b, ISA_MAD_32, size, build_32(b, part), lane(b));
+  return build_index(b, build_pointer(b, pointer), build_op(b, ISA_CVT_U64_U32, index, 0, 0), bytes);
+}
+
+/* type result pointer, or pointer value: component i of a lane lies i sub-groups behind the lane's first. */
+static void lower_intel_block(struct build *b, const struct spirv_inst *inst) {
+  const bool reads = inst->op == OpSubgroupBlockReadINTEL;
+  const uint32_t value = inst->word[2], pointer = inst->word[reads ? 3 : 1];
+  const struct spirv_type *scalar = build_scalar(b, build_type(b, value));
+  if (!scalar || !core_is_pointer(b, pointer)) {
+    core_misfit(b, inst);
+    return;
+  }
+  ir_ref *part = reads ? build_define(b, value) : NULL;
+  const ir_ref *from = reads ? NULL : build_parts(b, value);
+  for (uint32_t i = 0; i < parts_of(b, value) && !b->failed; i++)
+    if (reads)
+      build_load(b, block_place(b, pointer, i, scalar->size), scalar, (uint32_t)scalar->size, &part[i]);
+    else
+      build_store(b, block_place(b, pointer, i, scalar->size), scalar, (uint32_t)scalar->size, &from[i]);
+}
+
 static const struct lane_row {
   uint16_t opcode;
   bool scoped;
@@ -236,6 +262,8 @@ static const struct lane_row {
     {OpSubgroupShuffleXorINTEL, false, lower_intel_shuffle},
     {OpSubgroupShuffleDownINTEL, false, lower_intel_window},
     {OpSubgroupShuffleUpINTEL, false, lower_intel_window},
+    {OpSubgroupBlockReadINTEL, false, lower_intel_block},
+    {OpSubgroupBlockWriteINTEL, false, lower_intel_block},
 };
 
 bool group_lane(struct build *b, const struct spirv_inst *inst) {

@@ -186,13 +186,30 @@ TEST(opencl_subgroup, a_cluster_that_is_larger_than_the_warp_is_the_warp) {
   group_rig_close(&rig);
 }
 
+/* A block is rows of as many elements as a sub-group has lanes, 16 here. */
+TEST(opencl_subgroup, intel_blocks_are_read_and_written_lane_by_lane_and_row_by_row) {
+  struct group_rig rig;
+  if (run(&rig,
+          "kernel void k(global uint *in, global uint *out) {\n"
+          "  const uint first = get_sub_group_id() * 32;\n"
+          "  uint2 v = intel_sub_group_block_read2(in + first % 32);\n"
+          "  intel_sub_group_block_write2(out + first, v + 1);\n"
+          "  ushort w = intel_sub_group_block_read_us((global ushort *)(in + first % 32));\n"
+          "  out[160 + get_local_id(0)] = w;\n"
+          "}\n",
+          16))
+    for (uint32_t i = 0; i < ITEMS; i++) {
+      const uint32_t *in = group_rig_words(&rig, 0), *out = group_rig_words(&rig, 1);
+      EXPECT_EQ(out[2 * i], in[2 * i % 32] + 1);
+      EXPECT_EQ(out[2 * i + 1], in[(2 * i + 1) % 32] + 1);
+      EXPECT_EQ(out[160 + i], ((const uint16_t *)in)[i % 16]);
+    }
+  group_rig_close(&rig);
+}
+
 TEST(opencl_subgroup, intel_shuffles_look_into_the_next_and_the_previous_value) {
   struct group_rig rig;
   if (run(&rig,
-          "uint __attribute__((overloadable, convergent)) intel_sub_group_shuffle(uint, uint);\n"
-          "ulong __attribute__((overloadable, convergent)) intel_sub_group_shuffle_xor(ulong, uint);\n"
-          "uint __attribute__((overloadable, convergent)) intel_sub_group_shuffle_down(uint, uint, uint);\n"
-          "uint __attribute__((overloadable, convergent)) intel_sub_group_shuffle_up(uint, uint, uint);\n"
           "kernel void k(global uint *in, global uint *out) {\n"
           "  uint i = get_local_id(0), v = in[i];\n"
           "  out[4 * i] = intel_sub_group_shuffle(v, i & 7);\n"
