@@ -222,8 +222,7 @@ struct explain_changes *explain_changes_new(struct explain_run *run, const struc
   struct message ignored;
   changes->subject = subject;
   changes->machine = job->machine;
-  if (!program_is_opencl(job->program.path) ||
-      !file_read(job->program.path, PROGRAM_BYTES, &text, &size, &ignored))
+  if (!program_is_opencl(job->program.path) || !file_read(job->program.path, PROGRAM_BYTES, &text, &size, &ignored))
     return changes;
   add_edits(changes, text);
   add_defines(changes, job, text);

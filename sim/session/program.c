@@ -264,8 +264,10 @@ bool program_is_opencl(const char *path) {
 }
 
 static enum language language_of(const char *path) {
-  enum language language = program_is_opencl(path) ? OPENCL_C : SPIR_V;
-  while (language != OPENCL_C && language < LANGUAGES && strcmp(file_extension(path), languages[language].extension) != 0)
+  enum language language = SPIR_V;
+  if (program_is_opencl(path))
+    return OPENCL_C;
+  while (language < LANGUAGES && strcmp(file_extension(path), languages[language].extension) != 0)
     language++;
   return language;
 }
@@ -618,10 +620,11 @@ bool program_load(struct program *program, const char *path, const struct progra
   if (language == LANGUAGES && strcmp(file_extension(path), ".wwt") == 0)
     return message_fail(message, "'%s' is a trace: `warpwait replay` and `warpwait explain` take it", path);
   if (language == LANGUAGES)
-    return message_fail(message,
-                        "'%s' is not a program, legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object "
-                        "file)",
-                        path);
+    return message_fail(
+        message,
+        "'%s' is not a program, legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object "
+        "file)",
+        path);
   if (language == ASSEMBLY && file_exists(path) && !reads_is_named(path, ".wws"))
     return message_fail(message, "'%s' leads to a file that is not called NAME.wws", path);
   if (!check_build(path, language, build, message) ||

@@ -106,8 +106,8 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"run kernel.wws --global 4 --arg buffer:a=16 --arg null", "--arg null: null does not fit: |'add' is a value"},
       {"run there.json --offset 4", "--offset|launch file"},
       {"run kernel.cl --global 4", "kernel.cl: No such file"},
-      {"run other.txt --global 4",
-       "'other.txt' is not a program, legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object file)"},
+      {"run other.txt --global 4", "'other.txt' is not a program, legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), "
+                                   ".wws (assembly), .wwo (object file)"},
       {"run kernel.wws", "--global is missing: the number of work-items"},
       {"run red.wws", "red.wws: No such file"},
       {"run red", "red: No such file"},
