@@ -1,4 +1,4 @@
-/* Colours: the palette of Okabe and Ito, which people with any colour vision can tell apart, and a brown, in the
+/* Colours: the palette of Okabe and Ito, which people with any colour vision can tell apart, a brown and an indigo, in the
  * families and shades of warpwait-plot. What is drawn has a colour number: stall buckets first, then what is no
  * bucket. */
 const FAMILIES = [
@@ -6,10 +6,11 @@ const FAMILIES = [
   ["issue slots", "#F0E442", {"not_selected": 0}],
   ["execution units", "#56B4E9", {"dependency": 0, "unit": 0.4}],
   ["LDS", "#D55E00", {"lds": 0, "lds_conflict": 0.6, "lds_contention": -0.65, "lds_queue": -0.45}],
-  ["global memory", "#0072B2", {"memory": 0, "memory_queue": 0.2, "texture": 0.5, "fence": 0.8, "drain": -0.35}],
+  ["global memory", "#0072B2", {"memory": 0, "memory_queue": 0.2, "fence": 0.8, "drain": -0.35}],
   ["copies", "#CC79A7", {"copy_wait": 0, "copy_data": -0.25, "dma_queue": -0.45}],
   ["other warps", "#E69F00", {"barrier": 0, "copy_join": 0.8, "wait_join": 0.4}],
   ["pipes", "#8B5A2B", {"pipe": 0.8, "pipe_empty": -0.9, "pipe_full": 0.05}],
+  ["images", "#4422EE", {"texture": 0}],
 ];
 /* On dark paper, where what is darkened would not be seen, these have other shades. */
 const ON_DARK = {
@@ -18,6 +19,7 @@ const ON_DARK = {
   "drain": -0.26,
   "copy_data": 0.43,
   "dma_queue": -0.24,
+  "texture": 0.3,
   "pipe": 0.7,
   "pipe_empty": -0.55,
   "pipe_full": 0.15,

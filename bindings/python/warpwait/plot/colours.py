@@ -1,5 +1,5 @@
 """Colours and hatches of the pictures: the palette of Okabe and Ito, which people with any colour vision can tell
-apart, and a brown.
+apart, a brown and an indigo.
 
 A family of stall buckets (what report.md adds up to say what bounds a launch) has a colour; the buckets within it
 differ by lightness and by hatch, so that a print without colours can be read, too.
@@ -10,7 +10,7 @@ import dataclasses
 import typing
 
 GREEN, SKY, YELLOW, VERMILION = "#009E73", "#56B4E9", "#F0E442", "#D55E00"
-BLUE, PURPLE, ORANGE, BROWN, GREY = "#0072B2", "#CC79A7", "#E69F00", "#8B5A2B", "#7F7F7F"
+BLUE, PURPLE, ORANGE, BROWN, INDIGO, GREY = "#0072B2", "#CC79A7", "#E69F00", "#8B5A2B", "#4422EE", "#7F7F7F"
 DEEP_PURPLE = "#85406A"  # what engines do with copies, beside warps that wait for them
 
 Colour = typing.Tuple[float, float, float]  # red, green, blue, from 0 to 1
@@ -22,10 +22,11 @@ FAMILIES: list[tuple[str, str, dict[str, float]]] = [
     ("issue slots", YELLOW, {"not_selected": 0}),
     ("execution units", SKY, {"dependency": 0, "unit": .4}),
     ("LDS", VERMILION, {"lds": 0, "lds_conflict": .6, "lds_contention": -.65, "lds_queue": -.45}),
-    ("global memory", BLUE, {"memory": 0, "memory_queue": .2, "texture": .5, "fence": .8, "drain": -.35}),
+    ("global memory", BLUE, {"memory": 0, "memory_queue": .2, "fence": .8, "drain": -.35}),
     ("copies", PURPLE, {"copy_wait": 0, "copy_data": -.25, "dma_queue": -.45}),
     ("other warps", ORANGE, {"barrier": 0, "copy_join": .8, "wait_join": .4}),
     ("pipes", BROWN, {"pipe": .8, "pipe_empty": -.9, "pipe_full": .05}),
+    ("images", INDIGO, {"texture": 0}),
 ]
 HATCHES = ["", "////", "....", "xxxx", "----"]  # by the place in the family
 

@@ -1,0 +1,115 @@
+/* Images on the command line and in launch files: pictures that go in and come out, and what is wrong with them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/cli/tool.h"
+#include "tests/ct.h"
+
+/* Copies an image, texel by texel. */
+static const char copy[] =
+    ".kernel copy\n.arg from image2d\n.arg to image2d\n.reg v[4], s, x, y\n.reg64 p, q, at\n ld.arg.b64 p, from\n"
+    " ld.arg.b64 q, to\n get.global_id x, x\n get.global_id y, y\n pack.b64 at, x, y\n"
+    " image.load.2d v, [p], s, at, as=float\n image.store.2d [q], at, v, as=float\n exit\n";
+
+#define RUN "run copy.wws --why=no --global 3,2 "
+
+/* Three by two pixels, one channel. */
+static const char gray[] = "P5\n# by hand\n3 2\n255\nABCDEF";
+static const char colors[] = "P6 3 2 255\nrgbRGBabcABCxyzXYZ";
+static const char wide[] = "P5\n3 2\n65535\nAaBbCcDdEeFf";
+
+static void files(void) {
+  tool_file("copy.wws", copy);
+  tool_file("gray.pgm", gray);
+  tool_file("colors.ppm", colors);
+  tool_file("wide.pgm", wide);
+}
+
+/* The file behind its header. */
+static void expect_samples(const char *file, const char *header, const char *samples) {
+  char *text = tool_read(file);
+  ct_note("%s", file);
+  EXPECT_EQ(strncmp(text, header, strlen(header)), 0);
+  EXPECT_STREQ(text + strlen(header), samples);
+  free(text);
+}
+
+static void expect_good(const char *arguments) {
+  struct outcome outcome = tool(arguments);
+  ct_note("%s: %s", arguments, outcome.err);
+  EXPECT_EQ(outcome.status, 0);
+  outcome_free(&outcome);
+}
+
+TEST(images, a_picture_comes_out_as_it_went_in) {
+  files();
+  expect_good(RUN "--arg image:a=@gray.pgm:r.unorm_int8 --arg image:b=3x2:r.unorm_int8 --dump b=out.pgm --dump b=out.png");
+  expect_samples("out.pgm", "P5\n3 2\n255\n", "ABCDEF");
+  expect_good(RUN "--arg image:a=@out.png:rgba.unorm_int8 --arg image:b=3x2:r.unorm_int8 --dump b=again.pgm");
+  expect_samples("again.pgm", "P5\n3 2\n255\n", "ABCDEF");
+  expect_good(RUN "--arg image:a=@wide.pgm:r.unorm_int16 --arg image:b=3x2:r.unorm_int16 --dump b=out.png --dump b=w.pgm");
+  expect_samples("w.pgm", "P5\n3 2\n65535\n", "AaBbCcDdEeFf");
+  expect_good(RUN "--arg image:a=@out.png:r.unorm_int16 --arg image:b=3x2:r.unorm_int16 --dump b=w.pgm");
+  expect_samples("w.pgm", "P5\n3 2\n65535\n", "AaBbCcDdEeFf");
+  expect_good(RUN "--arg image:a=@colors.ppm --arg image:b=3x2 --dump b=out.png");
+  expect_good(RUN "--arg image:a=@out.png:bgra.unorm_int8 --arg image:b=3x2:rgb.unorm_int_101010 --dump b=out.ppm");
+  expect_samples("out.ppm", "P6\n3 2\n255\n", "rgbRGBabcABCxyzXYZ");
+}
+
+TEST(images, other_files_have_texels_without_gaps) {
+  files();
+  expect_good(RUN "--arg image:a=@colors.ppm --arg image:b=3x2 --dump b=out.raw");
+  expect_samples("out.raw", "", "rgb\377RGB\377abc\377ABC\377xyz\377XYZ\377");
+  tool_file("launch.json", "{\"program\": \"copy.wws\", \"set\": {\"texture.layout\": \"blocks\"},\n"
+                           " \"images\": {\"a\": {\"width\": 3, \"height\": 2, \"file\": \"out.raw\"},\n"
+                           "            \"b\": {\"width\": 3, \"height\": 2, \"format\": \"abgr.unorm_int8\"}},\n"
+                           " \"launches\": [{\"kernel\": \"copy\", \"global\": [3, 2], \"args\": [{\"image\": \"a\"}, "
+                           "{\"image\": \"b\"}]}],\n"
+                           " \"check\": [{\"image\": \"b\", \"expected\": \"colors.ppm\"}]}\n");
+  expect_good("run launch.json --why=no --verify --dump b=out2.raw");
+  expect_samples("out2.raw", "", "\377bgr\377BGR\377cba\377CBA\377zyx\377ZYX");
+}
+
+TEST(images, what_is_wrong_is_said_in_one_line) {
+  static const struct {
+    const char *arguments, *message;
+  } rows[] = {
+      {"--arg image:a=@gone.png", "--arg image:a=@gone.png: gone.png: cannot be read: No such file or directory"},
+      {"--arg image:a=@copy.wws", "--arg image:a=@copy.wws: copy.wws: neither a PNG nor a binary PGM or PPM (P5, P6)"},
+      {"--arg image:a=@short.pgm",
+       "--arg image:a=@short.pgm: short.pgm: the picture is cut off: 3 x 2 pixels take 6 bytes"},
+      {"--arg image:a=@most.pgm", "--arg image:a=@most.pgm: most.pgm: samples up to 15; legal: up to 255 or 65535"},
+      {"--arg image:a=@none.pgm", "--arg image:a=@none.pgm: none.pgm: a picture has 1 to 65535 pixels in each direction"},
+      {"--arg image:a=@bad.png", "--arg image:a=@bad.png: bad.png: not a good PNG: it is cut off"},
+      {"--arg image:a=3x2:r.unorm",
+       "--arg image:a=3x2:r.unorm: no channel type 'unorm'; did you mean 'float'?"},
+      {"--arg image:a=3x2:rgbb.float", "--arg image:a=3x2:rgbb.float: no channel order 'rgbb'; did you mean 'rgb'?"},
+      {"--arg image:a=3x2:rgb.float",
+       "--arg image:a=3x2:rgb.float: channel order rgb does not go with channel type float"},
+      {"--arg image:a=3x0", "--arg image:a=3x0: '0' is not a number of [1, 134217728] texels"},
+      {"--arg image:a=3", "--arg image:a=3: 1 sizes, but a 2d image has 2: x, y"},
+      {"--arg image:b", "--arg image:b: no image 'b'; there are no images"},
+      {"--arg sampler:nearest,linnear", "--arg sampler:nearest,linnear: a sampler has no 'linnear'; did you mean 'linear'?"},
+      {"--arg sampler:linear",
+       "--arg sampler:linear: a sampler does not fit: the kernel's argument 'from' is an image (image2d, 8 bytes)"},
+      {"--arg image:a=3x2 --arg image:a=3x2", "--arg image:a=3x2: 'a' is there already"},
+      {"--arg image:a=@colors.ppm --arg image:b=3x2 --dump b=b.pgm",
+       "--dump: 4 channels do not go into a .pgm, which has 1; a .png takes any"},
+  };
+  files();
+  tool_file("short.pgm", "P5 3 2 255\nABC");
+  tool_file("most.pgm", "P5 3 2 15\nABCDEF");
+  tool_file("none.pgm", "P5 x 2 255\nABCDEF");
+  tool_file("bad.png", "\x89PNG\r\n\x1a\nABC");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char arguments[400], expected[400];
+    snprintf(arguments, sizeof arguments, RUN "%s", rows[i].arguments);
+    snprintf(expected, sizeof expected, "warpwait: %s\n", rows[i].message);
+    struct outcome outcome = tool(arguments);
+    ct_note("%s", arguments);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_STREQ(outcome.err, expected);
+    outcome_free(&outcome);
+  }
+}
