@@ -430,6 +430,11 @@ bench: all $(BUILD)/launches $(BUILD)/enqueues
 bench-counts profile: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/counts.py $(if $(filter profile,$@),--profile) $(KERNELS)
 
+# Host instructions for an instruction of a kernel, from SPIR-V on, for shapes of code that grow.
+.PHONY: bench-lowering
+bench-lowering: all
+	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/lowering.py
+
 $(BUILD)/launches: tests/bench/launches.c $(BUILD)/libwarpwait.a
 	$(call say,CC )
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O2 $(SAN) -Iinclude -o $@ $^ $(API_LIBS)

@@ -8,7 +8,7 @@
 #include "isa/isa.h"
 
 enum opencl_route {
-  OPENCL_ROUTE_SSA, /* clang -O1 without LLVM passes, llvm-spirv --spirv-mem2reg: the default */
+  OPENCL_ROUTE_SSA, /* clang -O2 without LLVM passes, llvm-spirv --spirv-mem2reg: the default */
   OPENCL_ROUTE_O0,
   OPENCL_ROUTE_O2,
   OPENCL_ROUTES

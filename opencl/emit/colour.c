@@ -28,9 +28,9 @@ static uint32_t alignment(const struct bundle *bundle, enum vreg_kind kind) {
   return bundle->words == 2 ? 2 : 4;
 }
 
-static bool fits(const struct live *file, const struct bundle *bundle, uint32_t at) {
+static bool fits(struct live *file, const struct bundle *bundle, uint32_t at) {
   for (uint32_t i = 0; i < bundle->words; i++)
-    if (live_meet(&file[at + i], &bundle->word[i]))
+    if (live_meet_near(&file[at + i], &bundle->word[i]))
       return false;
   return true;
 }
@@ -234,7 +234,7 @@ uint32_t machine_place(const struct machine *m, uint32_t vreg) {
 
 uint32_t machine_idle(const struct machine *m, enum vreg_kind kind, uint32_t number) {
   struct segment now = {2 * number, 2 * number + 2, 0};
-  const struct live moment = {&now, 1, 1};
+  const struct live moment = {&now, 1, 1, 0};
   for (uint32_t i = 0; i < m->used[kind]; i++)
     if (!live_meet(&m->file[kind][i], &moment))
       return i;

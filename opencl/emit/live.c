@@ -319,10 +319,31 @@ static uint32_t find(const struct live *ranges, uint32_t time) {
   return low;
 }
 
-bool live_meet(const struct live *a, const struct live *b) {
-  if (!a->count || !b->count)
-    return false;
-  uint32_t i = find(a, b->segment[0].start), j = find(b, a->segment[0].start);
+/* The same, sought from where the last one was found, in steps that double. */
+static uint32_t find_near(struct live *ranges, uint32_t time) {
+  uint32_t low = ranges->near < ranges->count ? ranges->near : ranges->count, high = low, step = 1;
+  while (high < ranges->count && ranges->segment[high].end <= time) {
+    low = high + 1;
+    high = ranges->count - high > step ? high + step : ranges->count;
+    step *= 2;
+  }
+  for (step = 1; low && ranges->segment[low - 1].end > time; step *= 2) {
+    high = low - 1;
+    low = low > step ? low - step : 0;
+  }
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (ranges->segment[middle].end > time)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return ranges->near = low;
+}
+
+/* From segment `i` of `a` on. */
+static bool meet_from(const struct live *a, const struct live *b, uint32_t i) {
+  uint32_t j = find(b, a->segment[0].start);
   while (i < a->count && j < b->count) {
     const struct segment *x = &a->segment[i], *y = &b->segment[j];
     if (x->start < y->end && y->start < x->end && (x->same != y->same))
@@ -333,6 +354,14 @@ bool live_meet(const struct live *a, const struct live *b) {
       j++;
   }
   return false;
+}
+
+bool live_meet(const struct live *a, const struct live *b) {
+  return a->count && b->count && meet_from(a, b, find(a, b->segment[0].start));
+}
+
+bool live_meet_near(struct live *a, const struct live *b) {
+  return a->count && b->count && meet_from(a, b, find_near(a, b->segment[0].start));
 }
 
 static void push(struct live *out, struct segment next) {
@@ -388,7 +417,7 @@ void live_merge(struct live *into, const struct live *from) {
       insert(into, from->segment[i]);
   } else {
     const uint32_t room = into->count + from->count;
-    struct live out = {need(room, sizeof *out.segment), 0, room};
+    struct live out = {need(room, sizeof *out.segment), 0, room, 0};
     uint32_t i = 0, j = 0;
     while (i < into->count || j < from->count)
       push(&out, j == from->count || (i < into->count && into->segment[i].start <= from->segment[j].start)

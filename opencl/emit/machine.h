@@ -78,6 +78,7 @@ struct segment {
 struct live {
   struct segment *segment; /* sorted, disjoint */
   uint32_t count, room;
+  uint32_t near; /* where live_meet_near() found something last */
 };
 
 /* A set of runs that are placed as one. The root's fields hold for all. */
@@ -167,6 +168,8 @@ bool machine_schedule(struct machine *m, const uint32_t *less, uint32_t *allowed
 void machine_find_live(struct machine *m);
 void live_free(struct machine *m);
 bool live_meet(const struct live *a, const struct live *b); /* with different values */
+/* The same of a long list, which is asked about one time after another in about their order. */
+bool live_meet_near(struct live *a, const struct live *b);
 void live_merge(struct live *into, const struct live *from);
 
 /* Bundles, of at most `most` words (coalesce.c). */

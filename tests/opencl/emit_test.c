@@ -52,7 +52,7 @@ enum { MOMENTS = 128, VALUE = 16 }; /* so many moments are of one value */
 
 /* Segments for `moments`; longest ones, or each moment by itself. */
 static struct live live_at(const bool *moments, bool longest) {
-  struct live made = {need(MOMENTS + 1, sizeof *made.segment), 0, MOMENTS + 1};
+  struct live made = {.segment = need(MOMENTS + 1, sizeof *made.segment), .room = MOMENTS + 1};
   for (uint32_t t = 0; t < MOMENTS; t++) {
     struct segment *last = made.count ? &made.segment[made.count - 1] : NULL;
     if (moments[t] && longest && last && last->end == t && last->same == t / VALUE)
@@ -97,6 +97,27 @@ TEST(emit, merged_lives_are_all_moments_of_either) {
     free(a.segment);
     free(b.segment);
   }
+}
+
+/* Wherever the search begins, it finds the same. */
+TEST(emit, lives_meet_the_same_wherever_the_last_one_was_found) {
+  uint64_t random = 1;
+  bool moments[MOMENTS];
+  for (uint32_t t = 0; t < MOMENTS; t++)
+    moments[t] = ct_random(&random) >> 62 == 0;
+  struct live many = live_at(moments, true);
+  for (uint32_t i = 0; i < many.count; i++)
+    many.segment[i].same = 1;
+  for (uint32_t i = 0; i < 5000; i++) {
+    const uint32_t start = (uint32_t)(ct_random(&random) >> 33) % (MOMENTS + 8);
+    struct segment one = {start, start + 1 + (uint32_t)(ct_random(&random) >> 33) % 4, 2};
+    const struct live live = {.segment = &one, .count = 1};
+    if (i % 7 == 0)
+      many.near = (uint32_t)(ct_random(&random) >> 33) % (many.count + 3); /* the list has become shorter since */
+    const bool meet = live_meet(&many, &live);
+    EXPECT_EQ(live_meet_near(&many, &live), meet);
+  }
+  free(many.segment);
 }
 
 /* ---- by hand ---------------------------------------------------------------------------------------------- */
