@@ -9,33 +9,46 @@
 
 /* ---- words ------------------------------------------------------------------------------------------ */
 
+static const char *order_name(unsigned number) {
+  return *isa_image_orders[number].channels ? isa_image_orders[number].name : NULL;
+}
+
+static const char *type_name(unsigned number) {
+  return isa_image_types[number].bytes ? isa_image_types[number].name : NULL;
+}
+
+/* The number of a word among those that there are; `count` if it is none, and the message says which are. */
+static unsigned choose(const char *what, const char *word, const char *(*name)(unsigned number), unsigned count,
+                       struct message *message) {
+  const char *names[ISA_IMAGE_ORDERS + ISA_IMAGE_TYPES];
+  char hint[400];
+  size_t there = 0;
+  for (unsigned i = 0; i < count; i++) {
+    if (!name(i))
+      continue;
+    if (strcmp(word, name(i)) == 0)
+      return i;
+    names[there++] = name(i);
+  }
+  message_suggest(hint, sizeof hint, word, names, there);
+  message_fail(message, "no channel %s '%.40s'%s", what, word, hint);
+  return count;
+}
+
 bool job_image_format(const char *text, struct isa_image *image, struct message *message) {
-  const char *orders[ISA_IMAGE_ORDERS], *types[ISA_IMAGE_TYPES], *dot = strchr(text, '.');
-  char order[32], hint[400];
-  unsigned o = 0, t = 0;
-  for (unsigned i = 0; i < ISA_IMAGE_ORDERS; i++)
-    orders[i] = isa_image_orders[i].name;
-  for (unsigned i = 0; i < ISA_IMAGE_TYPES; i++)
-    types[i] = isa_image_types[i].name;
+  const char *dot = strchr(text, '.');
+  char order[32];
   if (!dot)
     return message_fail(message, "'%.60s' is not ORDER.TYPE, such as rgba.unorm_int8", text);
   snprintf(order, sizeof order, "%.*s", (int)(dot - text < 31 ? dot - text : 31), text);
-  while (o < ISA_IMAGE_ORDERS && strcmp(order, orders[o]) != 0)
-    o++;
-  while (t < ISA_IMAGE_TYPES && strcmp(dot + 1, types[t]) != 0)
-    t++;
-  if (o == ISA_IMAGE_ORDERS) {
-    message_suggest(hint, sizeof hint, order, orders, ISA_IMAGE_ORDERS);
-    return message_fail(message, "no channel order '%s'%s", order, hint);
-  }
-  if (t == ISA_IMAGE_TYPES) {
-    message_suggest(hint, sizeof hint, dot + 1, types, ISA_IMAGE_TYPES);
-    return message_fail(message, "no channel type '%.40s'%s", dot + 1, hint);
-  }
+  const unsigned o = choose("order", order, order_name, ISA_IMAGE_ORDERS, message);
+  const unsigned t = o < ISA_IMAGE_ORDERS ? choose("type", dot + 1, type_name, ISA_IMAGE_TYPES, message) : 0;
+  if (o == ISA_IMAGE_ORDERS || t == ISA_IMAGE_TYPES)
+    return false;
   image->order = (enum isa_image_order)o;
   image->type = (enum isa_image_type)t;
   return isa_texel_bytes(image->order, image->type) ||
-         message_fail(message, "channel order %s does not go with channel type %s", orders[o], types[t]);
+         message_fail(message, "channel order %s does not go with channel type %s", order_name(o), type_name(t));
 }
 
 /* Takes the word into the sampler; false: it is none. */

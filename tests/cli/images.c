@@ -20,6 +20,7 @@ static const char colors[] = "P6 3 2 255\nrgbRGBabcABCxyzXYZ";
 static const char wide[] = "P5\n3 2\n65535\nAaBbCcDdEeFf";
 
 static void files(void) {
+  tool_folder();
   tool_file("copy.wws", copy);
   tool_file("gray.pgm", gray);
   tool_file("colors.ppm", colors);
@@ -75,7 +76,7 @@ TEST(images, what_is_wrong_is_said_in_one_line) {
   static const struct {
     const char *arguments, *message;
   } rows[] = {
-      {"--arg image:a=@gone.png", "--arg image:a=@gone.png: gone.png: cannot be read: No such file or directory"},
+      {"--arg image:a=@gone.png", "--arg image:a=@gone.png: gone.png: No such file or directory"},
       {"--arg image:a=@copy.wws", "--arg image:a=@copy.wws: copy.wws: neither a PNG nor a binary PGM or PPM (P5, P6)"},
       {"--arg image:a=@short.pgm",
        "--arg image:a=@short.pgm: short.pgm: the picture is cut off: 3 x 2 pixels take 6 bytes"},
@@ -83,8 +84,10 @@ TEST(images, what_is_wrong_is_said_in_one_line) {
       {"--arg image:a=@none.pgm", "--arg image:a=@none.pgm: none.pgm: a picture has 1 to 65535 pixels in each direction"},
       {"--arg image:a=@bad.png", "--arg image:a=@bad.png: bad.png: not a good PNG: it is cut off"},
       {"--arg image:a=3x2:r.unorm",
-       "--arg image:a=3x2:r.unorm: no channel type 'unorm'; did you mean 'float'?"},
-      {"--arg image:a=3x2:rgbb.float", "--arg image:a=3x2:rgbb.float: no channel order 'rgbb'; did you mean 'rgb'?"},
+       "--arg image:a=3x2:r.unorm: no channel type 'unorm', legal: snorm_int8, snorm_int16, unorm_int8, unorm_int16, "
+       "unorm_short_565, unorm_short_555, unorm_int_101010, signed_int8, signed_int16, signed_int32, unsigned_int8, "
+       "unsigned_int16, unsigned_int32, half_float, float, unorm_int_101010_2"},
+      {"--arg image:a=3x2:rgbb.float", "--arg image:a=3x2:rgbb.float: no channel order 'rgbb'; did you mean 'rgb' or 'rgba'?"},
       {"--arg image:a=3x2:rgb.float",
        "--arg image:a=3x2:rgb.float: channel order rgb does not go with channel type float"},
       {"--arg image:a=3x0", "--arg image:a=3x0: '0' is not a number of [1, 134217728] texels"},
