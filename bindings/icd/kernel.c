@@ -213,6 +213,9 @@ static cl_int set_argument(cl_kernel kernel, cl_uint index, size_t size, const v
     unset(to);
     to->size = size;
     break;
+  case WW_ARGUMENT_IMAGE:
+  case WW_ARGUMENT_SAMPLER:
+    return CL_INVALID_ARG_VALUE;
   }
   if (status != CL_SUCCESS)
     return status;

@@ -47,6 +47,9 @@ static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from
     return ww_launch_local(to, i, argument->size, error);
   case WW_ARGUMENT_VALUE:
     return ww_launch_value(to, i, argument->value, argument->size, error);
+  case WW_ARGUMENT_IMAGE:
+  case WW_ARGUMENT_SAMPLER:
+    break;
   }
   return WW_DEFECT;
 }

@@ -9,6 +9,20 @@
 
 /* ---- words ------------------------------------------------------------------------------------------ */
 
+bool job_image_kind(const char *text, enum isa_image_kind *kind, struct message *message) {
+  const char *names[ISA_IMAGE_KINDS];
+  char hint[200];
+  for (unsigned i = 0; i < ISA_IMAGE_KINDS; i++) {
+    names[i] = isa_image_kinds[i].name;
+    if (strcmp(text, names[i]) == 0) {
+      *kind = (enum isa_image_kind)i;
+      return true;
+    }
+  }
+  message_suggest(hint, sizeof hint, text, names, ISA_IMAGE_KINDS);
+  return message_fail(message, "no kind of image '%.40s'%s", text, hint);
+}
+
 bool job_image_format(const char *text, struct isa_image *image, struct message *message) {
   const char *orders[ISA_IMAGE_ORDERS], *types[ISA_IMAGE_TYPES], *dot = strchr(text, '.');
   char order[32], hint[400];
@@ -119,6 +133,12 @@ const struct isa_image *job_image_of(const struct job *job, size_t buffer) {
     if (job->memory.images[i].base == job->memory.buffers[buffer].base)
       return &job->memory.images[i];
   return NULL;
+}
+
+bool job_image_fits(const struct isa_arg *arg, const struct isa_image *image, struct message *message) {
+  return isa_image_argument(arg->type, strlen(arg->type)) == image->kind ||
+         message_fail(message, "image '%s' is of kind %s, and the kernel's argument '%s' is %s", image->name,
+                      isa_image_kinds[image->kind].name, arg->name, arg->type);
 }
 
 uint8_t *job_image_texels(const struct job *job, const struct isa_image *image) {
