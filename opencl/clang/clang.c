@@ -60,6 +60,7 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     WITHOUT(cl_intel_device_side_avc_motion_estimation) WITHOUT(cl_intel_subgroups) WITHOUT(cl_intel_subgroups_short)
     /* clang-format on */
     "#define cl_khr_extended_async_copies 1\n"
+    "#define cl_khr_image2d_from_buffer 1\n"
     "#define cl_khr_async_work_group_copy_fence 1\n"
     "#define async_work_group_copy_2D2D __ocl_ext_copy_2D2D\n"
     "#define async_work_group_copy_3D3D __ocl_ext_copy_3D3D\n"
