@@ -14,11 +14,29 @@ static bool has_format(cl_mem_object_type type, const ww_image_format *format) {
   return format->order != CL_DEPTH || type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
 }
 
+/* All that there are, read once: images are made by the thousand. */
+static const ww_image_format *all_formats(size_t *count) {
+  enum { ROOM = 400 };
+  static ww_image_format formats[ROOM];
+  static size_t known;
+  bool more = !known;
+  while (more && known < ROOM) {
+    formats[known].size = sizeof *formats;
+    more = ww_image_format_at(known, &formats[known]);
+    known += more;
+  }
+  *count = known;
+  return formats;
+}
+
 static bool find_format(const cl_image_format *wanted, ww_image_format *format) {
-  *format = (ww_image_format){.size = sizeof *format};
-  for (size_t i = 0; ww_image_format_at(i, format); i++)
-    if (format->order == wanted->image_channel_order && format->type == wanted->image_channel_data_type)
+  size_t count = 0;
+  const ww_image_format *all = all_formats(&count);
+  for (size_t i = 0; i < count; i++)
+    if (all[i].order == wanted->image_channel_order && all[i].type == wanted->image_channel_data_type) {
+      *format = all[i];
       return true;
+    }
   return false;
 }
 
@@ -58,18 +76,19 @@ static const char *kind_of(cl_mem_object_type type) {
 
 static cl_int list_formats(cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_uint room,
                            cl_image_format *formats, cl_uint *count) {
-  ww_image_format format = {.size = sizeof format};
+  size_t all = 0;
   cl_uint found = 0;
+  const ww_image_format *format = all_formats(&all);
   if (!icd_is(context, ICD_CONTEXT))
     return CL_INVALID_CONTEXT;
   if (icd_check_flags(flags & ~(cl_mem_flags)CL_MEM_KERNEL_READ_AND_WRITE, NULL) == CL_INVALID_VALUE ||
       !kind_of(type) || (formats && !room))
     return CL_INVALID_VALUE;
-  for (size_t i = 0; ww_image_format_at(i, &format); i++) {
-    if (!has_format(type, &format))
+  for (size_t i = 0; i < all; i++) {
+    if (!has_format(type, &format[i]))
       continue;
     if (formats && found < room)
-      formats[found] = (cl_image_format){format.order, format.type};
+      formats[found] = (cl_image_format){format[i].order, format[i].type};
     found++;
   }
   if (count)
