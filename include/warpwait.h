@@ -4,7 +4,7 @@
  * DRAM, cycle by cycle. This header runs kernels and reports what they cost; warpwait/analyse.h compares, explains and
  * sweeps.
  *
- *     ww_context ── ww_machine ── ww_device ─┬─ ww_buffer, ww_pipe
+ *     ww_context ── ww_machine ── ww_device ─┬─ ww_buffer, ww_pipe, ww_image
  *              └─── ww_program ──────────────┴─ ww_launch ──ww_run()──► ww_report
  *                                                              └──────► ww_trace ──ww_trace_replay()──► ww_report
  *
@@ -26,8 +26,9 @@
  * is no error: the report says so.
  *
  * Threads. A context, machine, program, report and trace never change, and any number of threads may use them at once.
- * A device, with its buffers, pipes and launches, belongs to one thread at a time, except that buffers and pipes may be
- * made, and all objects given up, by any thread at any time, during a run too. Different devices are independent.
+ * A device, with its buffers, pipes, images and launches, belongs to one thread at a time, except that buffers, pipes
+ * and images may be made, and all objects given up, by any thread at any time, during a run too. Different devices are
+ * independent.
  *
  * A forked process has copies of all objects. It may use those that never change, and a device and what belongs to it
  * unless another thread was in a call with one of these at the fork.
@@ -42,8 +43,9 @@
  * arguments from 1, as people do.
  *
  * Compatibility. Structures of options, which a caller fills and hands over by pointer (ww_options, ww_parameter,
- * ww_build, ww_watch, ww_work), begin with `size`, to be set to sizeof: fields may be added at their end. Structures
- * that the library returns by pointer may grow at their end, too. The others stay as they are. Text is UTF-8. */
+ * ww_build, ww_image_format, ww_shape, ww_watch, ww_work), begin with `size`, to be set to sizeof: fields may be added
+ * at their end. Structures that the library returns by pointer may grow at their end, too. The others stay as they are.
+ * Text is UTF-8. */
 #ifndef WARPWAIT_H
 #define WARPWAIT_H
 
@@ -234,7 +236,9 @@ typedef enum ww_argument_kind {
   WW_ARGUMENT_BUFFER,
   WW_ARGUMENT_LOCAL,
   WW_ARGUMENT_VALUE,
-  WW_ARGUMENT_PIPE
+  WW_ARGUMENT_PIPE,
+  WW_ARGUMENT_IMAGE,
+  WW_ARGUMENT_SAMPLER
 } ww_argument_kind;
 
 typedef struct ww_argument {
@@ -243,7 +247,8 @@ typedef struct ww_argument {
   uint32_t bytes;                              /* of a value */
   const char *source_type, *source_qualifiers; /* as OpenCL C has them: "float4*", "restrict const"; NULL: not known */
   bool constant;                               /* a buffer in constant memory */
-  const char *access;                          /* of a pipe: "read_only" or "write_only"; NULL: not known */
+  const char *access; /* of a pipe or image: "read_only", "write_only" or, of an image, "read_write"; NULL: not known */
+  const char *image;  /* the kind of image that it wants: "2d", ...; NULL: none */
 } ww_argument;
 
 /* Strings and lists live as long as the program. */
@@ -280,7 +285,7 @@ typedef enum ww_program_form {
 } ww_program_form;
 WW_API ww_status ww_program_write(const ww_program *program, ww_program_form form, ww_sink sink, ww_error *error);
 
-/* ---- device, buffers, pipes ------------------------------------------------------------------------------------ */
+/* ---- device, buffers, pipes, images ---------------------------------------------------------------------------- */
 
 /* A machine at work, with memory. Simulated time, the contents of memory, of caches and of program-scope variables go
  * on from run to run. A run that does not finish (a deadlock, the cycle limit, cancelled) leaves caches empty. One
@@ -288,6 +293,7 @@ WW_API ww_status ww_program_write(const ww_program *program, ww_program_form for
 typedef struct ww_device ww_device;
 typedef struct ww_buffer ww_buffer;
 typedef struct ww_pipe ww_pipe;
+typedef struct ww_image ww_image;
 
 WW_API ww_status ww_device_new(ww_machine *machine, ww_device **device, ww_error *error);
 WW_API ww_device *ww_device_ref(ww_device *device);
@@ -301,8 +307,8 @@ WW_API ww_machine *ww_device_machine(const ww_device *device); /* no new referen
  * until ww_device_record_end(), under the rules for ww_watch's callbacks. A replay (ww_trace_replay()) takes the cycles
  * that the runs take; for that, caches are empty when the recording begins. Runs without timing are left out. The
  * recording ends early with a run that does not finish, and before one that a trace cannot hold: a name is not UTF-8,
- * or a pipe has the place of one that was given up. Runs go on all the same, also when the sink takes no more.
- * Meanwhile `check` and `trace` of ww_watch are refused. */
+ * a pipe has the place of one that was given up, or there have been more than 4096 images. Runs go on all the same,
+ * also when the sink takes no more. Meanwhile `check` and `trace` of ww_watch are refused. */
 WW_API ww_status ww_device_record(ww_device *device, ww_sink sink, ww_error *error);
 /* Ends the recording: the sink gets the rest of the trace. WW_UNSUPPORTED if the trace is whole but lacks runs, or has
  * none: the message names the last launch and the reason. There is no trace with WW_CANCELLED (the sink took no more)
@@ -311,7 +317,7 @@ WW_API ww_status ww_device_record(ww_device *device, ww_sink sink, ww_error *err
 WW_API ww_status ww_device_record_end(ww_device *device, ww_error *error);
 
 /* Global memory of `bytes` bytes, zeroed, at least 1. `name` (at most 63 bytes; NULL: "buffer") is for reports. A
- * device has at most 4096 buffers and pipes, all within WW_DEVICE_BYTES. */
+ * device has at most 4096 buffers, pipes and images, all within WW_DEVICE_BYTES. */
 #define WW_DEVICE_BYTES (UINT64_C(1) << 40)
 WW_API ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_buffer **buffer,
                                ww_error *error);
@@ -349,6 +355,50 @@ WW_API void ww_pipe_unref(ww_pipe *pipe);
 WW_API uint32_t ww_pipe_packets(const ww_pipe *pipe);
 WW_API const void *ww_pipe_packet(const ww_pipe *pipe, uint32_t i);
 
+/* A format of texels: the order of channels and their type. */
+typedef struct ww_image_format {
+  uint32_t size;
+  char name[48];        /* "rgba.unorm_int8" */
+  uint32_t bytes;       /* of a texel */
+  uint32_t order, type; /* as OpenCL numbers them: CL_RGBA, CL_UNORM_INT8 */
+  bool integer;         /* colors are whole numbers, not floats */
+} ww_image_format;
+
+/* Fills *format, whose `size` is set, with format i. False when there are not so many. */
+WW_API bool ww_image_format_at(size_t i, ww_image_format *format);
+
+/* What an image is. Sizes are texels, 1 to 2^27; 0 where the kind has none, or one. */
+typedef struct ww_shape {
+  uint32_t size;
+  const char *kind;                      /* "1d", "1d_array", "1d_buffer", "2d", "2d_array", "3d" */
+  const char *format;                    /* "rgba.unorm_int8" */
+  uint32_t width, height, depth, layers; /* `layers` of arrays alone */
+  uint64_t row_pitch, slice_pitch;       /* of ww_image_new_over(), bytes; 0: without gaps */
+} ww_shape;
+
+/* An image of zeros, in memory of its own where texels lie as the machine's texture.layout says. `name` NULL: "image".
+ */
+WW_API ww_status ww_image_new(ww_device *device, const char *name, const ww_shape *shape, ww_image **image,
+                              ww_error *error);
+/* An image whose texels are bytes of the buffer, row after row, from `offset` on; offset and pitches are multiples of a
+ * texel's bytes. It keeps the buffer. A kernel that uses both may find in one what was there before it stored to the
+ * other. */
+WW_API ww_status ww_image_new_over(ww_buffer *buffer, uint64_t offset, const char *name, const ww_shape *shape,
+                                   ww_image **image, ww_error *error);
+WW_API ww_image *ww_image_ref(ww_image *image);
+WW_API void ww_image_unref(ww_image *image);
+
+/* Between runs: copies the texels of a region to bytes, from bytes, or fills it with a color. The region begins at x,
+ * y, and slice or layer, 0 where the kind has none, and has so many texels, 1 where it has none. In the bytes, rows are
+ * `row_pitch` apart and slices or layers `slice_pitch`; 0: no gaps. A color is red, green, blue and alpha: four floats,
+ * or 32-bit integers if the format holds integers. */
+WW_API ww_status ww_image_read(const ww_image *image, const uint32_t at[3], const uint32_t region[3], void *bytes,
+                               uint64_t row_pitch, uint64_t slice_pitch, ww_error *error);
+WW_API ww_status ww_image_write(ww_image *image, const uint32_t at[3], const uint32_t region[3], const void *bytes,
+                                uint64_t row_pitch, uint64_t slice_pitch, ww_error *error);
+WW_API ww_status ww_image_fill(ww_image *image, const uint32_t at[3], const uint32_t region[3], const void *color,
+                               ww_error *error);
+
 /* ---- launch ---------------------------------------------------------------------------------------------------- */
 
 /* A kernel with its NDRange and arguments, which may be changed and run any number of times. */
@@ -373,6 +423,10 @@ WW_API ww_status ww_launch_buffer(ww_launch *launch, uint32_t index, ww_buffer *
                                   ww_error *error);
 WW_API ww_status ww_launch_local(ww_launch *launch, uint32_t index, uint64_t bytes, ww_error *error);
 WW_API ww_status ww_launch_pipe(ww_launch *launch, uint32_t index, ww_pipe *pipe, ww_error *error);
+WW_API ww_status ww_launch_image(ww_launch *launch, uint32_t index, ww_image *image, ww_error *error);
+/* A sampler is words in any order with commas between: "normalized"; one of "none", "clamp_to_edge", "clamp", "repeat",
+ * "mirrored_repeat"; "nearest" or "linear". "": not normalized, none, nearest. */
+WW_API ww_status ww_launch_sampler(ww_launch *launch, uint32_t index, const char *sampler, ww_error *error);
 
 /* ---- run ------------------------------------------------------------------------------------------------------- */
 

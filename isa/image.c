@@ -122,7 +122,7 @@ void isa_image_unpack(const struct isa_image *image, const uint8_t *bytes, uint8
 
 const struct isa_image *isa_image_find(const struct isa_memory *memory, uint64_t handle) {
   const uint64_t number = handle - ISA_IMAGE_HANDLE;
-  return number < memory->image_count ? &memory->images[number] : NULL;
+  return number < memory->image_count && !memory->images[number].gone ? &memory->images[number] : NULL;
 }
 
 /* ---- samplers --------------------------------------------------------------------------------------- */

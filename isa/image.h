@@ -114,7 +114,8 @@ struct isa_image {
   enum isa_image_order order;
   enum isa_image_type type;
   enum isa_image_layout layout;
-  bool of_buffer;  /* made of a buffer's bytes: lies in rows, whatever the machine's layout */
+  bool of_buffer; /* made of a buffer's bytes: lies in rows, whatever the machine's layout */
+  bool gone;      /* its number is taken, but no handle leads to it */
   uint32_t width, height, depth, layers; /* 1 where the kind has none; `layers` of arrays alone */
   uint32_t texel_bytes;
   uint64_t row_pitch, slice_pitch; /* bytes */

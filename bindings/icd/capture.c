@@ -140,6 +140,8 @@ static json_t *argument_json(struct icd_capture *capture, const struct icd_launc
   case WW_ARGUMENT_VALUE:
     return value_json(argument);
   case WW_ARGUMENT_PIPE:
+  case WW_ARGUMENT_IMAGE:
+  case WW_ARGUMENT_SAMPLER:
     break;
   }
   return NULL;

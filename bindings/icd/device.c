@@ -8,7 +8,6 @@
 /* What a work-group has at most on any machine; and memory of which a simulated device has as much as asked for. */
 enum { MOST_ITEMS = 1024, MOST_ARGUMENTS = 4096, PRINTF_BYTES = 1 << 20 };
 #define GLOBAL_BYTES (UINT64_C(16) << 30)
-#define BUFFER_BYTES (UINT64_C(4) << 30)
 
 cl_ulong icd_parameter(const ww_machine *machine, const char *key) {
   uint64_t value = 0;
@@ -184,18 +183,21 @@ static cl_int tell_c_versions(struct icd_query query) {
 }
 
 static cl_int tell_c_features(struct icd_query query) {
-  static const char *const names[] = {"__opencl_c_atomic_order_acq_rel",
+  static const char *const names[] = {"__opencl_c_3d_image_writes",
+                                      "__opencl_c_atomic_order_acq_rel",
                                       "__opencl_c_atomic_order_seq_cst",
                                       "__opencl_c_atomic_scope_all_devices",
                                       "__opencl_c_atomic_scope_device",
                                       "__opencl_c_fp64",
                                       "__opencl_c_generic_address_space",
+                                      "__opencl_c_images",
                                       "__opencl_c_int64",
                                       "__opencl_c_kernel_clock_scope_device",
                                       "__opencl_c_kernel_clock_scope_sub_group",
                                       "__opencl_c_kernel_clock_scope_work_group",
                                       "__opencl_c_pipes",
                                       "__opencl_c_program_scope_global_variables",
+                                      "__opencl_c_read_write_images",
                                       "__opencl_c_subgroups",
                                       "__opencl_c_work_group_collective_functions"};
   enum { COUNT = sizeof names / sizeof *names };
@@ -272,12 +274,12 @@ static const struct {
     {CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, 1},
     {CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF, 1},
     {CL_DEVICE_ADDRESS_BITS, 64},
-    {CL_DEVICE_MAX_READ_IMAGE_ARGS, 0},
-    {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 0},
-    {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, 0},
-    {CL_DEVICE_MAX_SAMPLERS, 0},
-    {CL_DEVICE_IMAGE_PITCH_ALIGNMENT, 0},
-    {CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, 0},
+    {CL_DEVICE_MAX_READ_IMAGE_ARGS, 128},
+    {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 64},
+    {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, 64},
+    {CL_DEVICE_MAX_SAMPLERS, 16},
+    {CL_DEVICE_IMAGE_PITCH_ALIGNMENT, 1},
+    {CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, 1},
     {CL_DEVICE_MAX_PIPE_ARGS, 16},
     {CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, 1},
     {CL_DEVICE_PIPE_MAX_PACKET_SIZE, 1 << 20},
@@ -300,7 +302,7 @@ static const struct {
   cl_device_info name;
   cl_bool value;
 } bools[] = {
-    {CL_DEVICE_IMAGE_SUPPORT, CL_FALSE},
+    {CL_DEVICE_IMAGE_SUPPORT, CL_TRUE},
     {CL_DEVICE_ERROR_CORRECTION_SUPPORT, CL_FALSE},
     {CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE},
     {CL_DEVICE_ENDIAN_LITTLE, CL_TRUE},
@@ -320,18 +322,12 @@ static const struct {
   cl_device_info name;
   size_t value;
 } sizes[] = {
-    {CL_DEVICE_IMAGE2D_MAX_WIDTH, 0},
-    {CL_DEVICE_IMAGE2D_MAX_HEIGHT, 0},
-    {CL_DEVICE_IMAGE3D_MAX_WIDTH, 0},
-    {CL_DEVICE_IMAGE3D_MAX_HEIGHT, 0},
-    {CL_DEVICE_IMAGE3D_MAX_DEPTH, 0},
-    {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, 0},
-    {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, 0},
-    {CL_DEVICE_MAX_PARAMETER_SIZE, MOST_ARGUMENTS},
-    {CL_DEVICE_PROFILING_TIMER_RESOLUTION, 1},
-    {CL_DEVICE_PRINTF_BUFFER_SIZE, PRINTF_BYTES},
-    {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, 1 << 20},
-    {CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, 1 << 20},
+    {CL_DEVICE_IMAGE2D_MAX_WIDTH, ICD_IMAGE_2D},        {CL_DEVICE_IMAGE2D_MAX_HEIGHT, ICD_IMAGE_2D},
+    {CL_DEVICE_IMAGE3D_MAX_WIDTH, ICD_IMAGE_3D},        {CL_DEVICE_IMAGE3D_MAX_HEIGHT, ICD_IMAGE_3D},
+    {CL_DEVICE_IMAGE3D_MAX_DEPTH, ICD_IMAGE_3D},        {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, ICD_IMAGE_BUFFER},
+    {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, ICD_IMAGE_LAYERS}, {CL_DEVICE_MAX_PARAMETER_SIZE, MOST_ARGUMENTS},
+    {CL_DEVICE_PROFILING_TIMER_RESOLUTION, 1},          {CL_DEVICE_PRINTF_BUFFER_SIZE, PRINTF_BYTES},
+    {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, 1 << 20},      {CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, 1 << 20},
 };
 
 /* Sets of bits, and numbers of 64 bits. */
@@ -340,7 +336,7 @@ static const struct {
   cl_ulong value;
 } sets[] = {
     {CL_DEVICE_TYPE, CL_DEVICE_TYPE_GPU},
-    {CL_DEVICE_MAX_MEM_ALLOC_SIZE, BUFFER_BYTES},
+    {CL_DEVICE_MAX_MEM_ALLOC_SIZE, ICD_MOST_BYTES},
     {CL_DEVICE_GLOBAL_MEM_SIZE, GLOBAL_BYTES},
     {CL_DEVICE_LUID_KHR, 0},
     {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, 65536},

@@ -11,7 +11,7 @@
  * Invariant: an object is in the registry from when it is made until it is neither referred to nor used; pointers that
  * are not there, or are of another kind, are refused with the code that OpenCL has for them.
  *
- * Not there: images, samplers, device-side queues. */
+ * Not there: device-side queues, native kernels. */
 #ifndef BINDINGS_ICD_ICD_H
 #define BINDINGS_ICD_ICD_H
 
@@ -48,6 +48,7 @@ enum icd_kind {
   ICD_PROGRAM,
   ICD_KERNEL,
   ICD_EVENT,
+  ICD_SAMPLER,
 };
 
 struct icd_object {
@@ -129,7 +130,8 @@ extern struct _cl_platform_id icd_platform;
   "cl_khr_extended_async_copies cl_khr_subgroups cl_khr_subgroup_extended_types cl_khr_subgroup_non_uniform_vote "     \
   "cl_khr_subgroup_ballot cl_khr_subgroup_non_uniform_arithmetic cl_khr_subgroup_shuffle "                             \
   "cl_khr_subgroup_shuffle_relative cl_khr_subgroup_clustered_reduce cl_khr_subgroup_rotate cl_khr_kernel_clock "      \
-  "cl_khr_spirv_no_integer_wrap_decoration cl_khr_expect_assume cl_khr_device_uuid"
+  "cl_khr_spirv_no_integer_wrap_decoration cl_khr_expect_assume cl_khr_device_uuid "                                   \
+  "cl_khr_3d_image_writes cl_khr_depth_images cl_khr_image2d_from_buffer cl_khr_srgb_image_writes"
 
 /* Simulated nanoseconds: of a device, until when each of its parts is busy. */
 enum icd_part { ICD_COMPUTE, ICD_TO_DEVICE, ICD_TO_HOST, ICD_PARTS };
@@ -194,18 +196,30 @@ void icd_notify(cl_context context, const char *text);
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
-/* A buffer lies on one device of its context at a time; what a sub-buffer has is its parent's. */
+#define ICD_MOST_BYTES (UINT64_C(4) << 30)
+enum { ICD_IMAGE_2D = 16384, ICD_IMAGE_3D = 2048, ICD_IMAGE_LAYERS = 2048, ICD_IMAGE_BUFFER = 1 << 27 }; /* texels */
+
+/* What only images have. */
+struct icd_image {
+  ww_image_format texel;
+  ww_shape shape;
+  size_t pitch[2];                /* of rows, and slices or layers, where bytes are the host's or a buffer's */
+  ww_image *on[ICD_MOST_DEVICES]; /* of each device of the context; NULL: not yet */
+};
+
+/* A buffer or an image lies on one device of its context at a time; what a sub-buffer has is its parent's. */
 struct _cl_mem {
   struct icd_object object;
   cl_context context;
   cl_mem_object_type type;
   cl_mem_flags flags;
-  cl_mem parent; /* a reference; NULL: it has bytes of its own */
+  cl_mem parent; /* whose bytes a part or an image has: a reference; NULL: it has bytes of its own */
   size_t origin, size;
   void *host;
   ww_buffer *buffer[ICD_MOST_DEVICES]; /* of each device of the context; NULL: not yet */
   int newest;                          /* the device that has the bytes; -1: none has, they are zeros */
   bool in_svm;                         /* they are at `host`, in shared virtual memory */
+  struct icd_image *image;             /* NULL: it is none */
   ww_pipe *pipe;
   cl_uint packet_bytes, packets, mapped;
   struct icd_properties properties;
@@ -218,6 +232,8 @@ struct icd_map {
   void *at;
   size_t offset, size;
   cl_map_flags flags;
+  size_t image_at[3], region[3], pitch[2]; /* of an image */
+  void *own;                               /* memory of the map alone; NULL: none */
   struct icd_map *next;
 };
 
@@ -239,6 +255,34 @@ uint8_t *icd_bytes(cl_mem memory);
 /* The same on that device of its context, and whose buffer has them at which offset. */
 ww_buffer *icd_on_device(cl_mem memory, cl_device_id device, uint64_t *offset);
 cl_int icd_check_range(cl_mem memory, size_t offset, size_t size);
+
+/* Flags of a new object, and of one that has the bytes of another: what may be done with it is no more. */
+cl_int icd_check_flags(cl_mem_flags flags, const void *host);
+cl_int icd_part_flags(cl_mem whole, cl_mem_flags asked, cl_mem_flags *flags);
+cl_mem_flags icd_with_access(cl_mem_flags flags);
+
+/* The image on that device; and where it is. NULL: there is no memory. */
+ww_image *icd_image_on(cl_mem memory, cl_device_id device);
+ww_image *icd_image_here(cl_mem memory);
+/* All texels, without gaps, from the image or to it. */
+bool icd_image_texels(cl_mem memory, void *bytes, bool write);
+void icd_free_image(struct icd_image *image);
+/* Enqueues the end of a map, which is no longer its image's. */
+cl_int icd_unmap_image(cl_command_queue queue, cl_mem memory, struct icd_map **map, cl_uint count,
+                       const cl_event *waits, cl_event *event);
+
+enum { ICD_SAMPLER_WORDS = 48 };
+
+struct _cl_sampler {
+  struct icd_object object;
+  cl_context context;
+  cl_bool normalized;
+  cl_addressing_mode addressing;
+  cl_filter_mode filter;
+  struct icd_properties properties;
+};
+/* As the library takes it. */
+void icd_sampler_words(const struct _cl_sampler *sampler, char words[ICD_SAMPLER_WORDS]);
 
 /* ---- commands ------------------------------------------------------------------------------------------- */
 
@@ -289,6 +333,7 @@ struct icd_command {
   void *host;
   const void *source;
   struct icd_free *freed;                                             /* of shared virtual memory */
+  void *own;                                                          /* memory of a map that ends */
   size_t from_at[3], to_at[3], region[3], from_pitch[2], to_pitch[2]; /* bytes, rows, slices */
   uint8_t pattern[ICD_PATTERN];
   size_t pattern_size;
@@ -381,6 +426,7 @@ struct icd_argument {
   cl_mem memory; /* of a launch, a reference; NULL: the null pointer, or `pointer` */
   const void *pointer;
   void *value;
+  char sampler[ICD_SAMPLER_WORDS];
 };
 
 struct _cl_kernel {

@@ -174,6 +174,38 @@ static cl_int set_memory(struct icd_argument *to, cl_context context, cl_mem_obj
   return CL_SUCCESS;
 }
 
+/* Of the kind that the kernel wants, and for what it does with it. */
+static cl_int set_image(struct icd_argument *to, cl_context context, const ww_argument *wanted, size_t size,
+                        const void *value) {
+  cl_mem memory = NULL;
+  if (size != sizeof memory)
+    return CL_INVALID_ARG_SIZE;
+  if (value)
+    memcpy(&memory, value, sizeof memory);
+  if (!icd_is(memory, ICD_MEMORY) || !memory->image || memory->context != context)
+    return CL_INVALID_MEM_OBJECT;
+  const bool reads = !wanted->access || strcmp(wanted->access, "write_only") != 0;
+  const bool writes = wanted->access && strcmp(wanted->access, "read_only") != 0;
+  if (strcmp(memory->image->shape.kind, wanted->image) != 0 || (reads && memory->flags & CL_MEM_WRITE_ONLY) ||
+      (writes && memory->flags & CL_MEM_READ_ONLY))
+    return CL_INVALID_ARG_VALUE;
+  unset(to);
+  to->memory = memory;
+  return CL_SUCCESS;
+}
+
+/* What it says is kept, not the object. */
+static cl_int set_sampler(struct icd_argument *to, cl_context context, size_t size, const void *value) {
+  cl_sampler sampler = NULL;
+  if (value && size == sizeof sampler)
+    memcpy(&sampler, value, sizeof sampler);
+  if (!icd_is(sampler, ICD_SAMPLER) || sampler->context != context)
+    return size == sizeof sampler ? CL_INVALID_SAMPLER : CL_INVALID_ARG_SIZE;
+  unset(to);
+  icd_sampler_words(sampler, to->sampler);
+  return CL_SUCCESS;
+}
+
 static cl_int set_value(struct icd_argument *to, size_t wanted, size_t size, const void *value) {
   if (!value)
     return CL_INVALID_ARG_VALUE;
@@ -212,6 +244,12 @@ static cl_int set_argument(cl_kernel kernel, cl_uint index, size_t size, const v
       return value ? CL_INVALID_ARG_VALUE : CL_INVALID_ARG_SIZE;
     unset(to);
     to->size = size;
+    break;
+  case WW_ARGUMENT_IMAGE:
+    status = set_image(to, kernel->program->context, argument, size, value);
+    break;
+  case WW_ARGUMENT_SAMPLER:
+    status = set_sampler(to, kernel->program->context, size, value);
     break;
   }
   if (status != CL_SUCCESS)
@@ -306,20 +344,24 @@ static cl_kernel_arg_type_qualifier qualifiers_of(const ww_argument *argument) {
   return all;
 }
 
+static cl_kernel_arg_access_qualifier access_of(const ww_argument *argument) {
+  return !argument->access                             ? CL_KERNEL_ARG_ACCESS_NONE
+         : strcmp(argument->access, "read_only") == 0  ? CL_KERNEL_ARG_ACCESS_READ_ONLY
+         : strcmp(argument->access, "write_only") == 0 ? CL_KERNEL_ARG_ACCESS_WRITE_ONLY
+                                                       : CL_KERNEL_ARG_ACCESS_READ_WRITE;
+}
+
 static cl_int tell_argument(const ww_argument *argument, cl_kernel_arg_info name, struct icd_query query) {
-  static const cl_kernel_arg_address_qualifier places[] = {[WW_ARGUMENT_BUFFER] = CL_KERNEL_ARG_ADDRESS_GLOBAL,
-                                                           [WW_ARGUMENT_LOCAL] = CL_KERNEL_ARG_ADDRESS_LOCAL,
-                                                           [WW_ARGUMENT_VALUE] = CL_KERNEL_ARG_ADDRESS_PRIVATE,
-                                                           [WW_ARGUMENT_PIPE] = CL_KERNEL_ARG_ADDRESS_GLOBAL};
+  static const cl_kernel_arg_address_qualifier places[] = {
+      [WW_ARGUMENT_BUFFER] = CL_KERNEL_ARG_ADDRESS_GLOBAL, [WW_ARGUMENT_LOCAL] = CL_KERNEL_ARG_ADDRESS_LOCAL,
+      [WW_ARGUMENT_VALUE] = CL_KERNEL_ARG_ADDRESS_PRIVATE, [WW_ARGUMENT_PIPE] = CL_KERNEL_ARG_ADDRESS_GLOBAL,
+      [WW_ARGUMENT_IMAGE] = CL_KERNEL_ARG_ADDRESS_GLOBAL,  [WW_ARGUMENT_SAMPLER] = CL_KERNEL_ARG_ADDRESS_PRIVATE};
   switch (name) {
   case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
     ICD_TELL(cl_kernel_arg_address_qualifier,
              argument->constant ? CL_KERNEL_ARG_ADDRESS_CONSTANT : places[argument->kind]);
   case CL_KERNEL_ARG_ACCESS_QUALIFIER:
-    ICD_TELL(cl_kernel_arg_access_qualifier, !argument->access ? CL_KERNEL_ARG_ACCESS_NONE
-                                             : strcmp(argument->access, "write_only")
-                                                 ? CL_KERNEL_ARG_ACCESS_READ_ONLY
-                                                 : CL_KERNEL_ARG_ACCESS_WRITE_ONLY);
+    ICD_TELL(cl_kernel_arg_access_qualifier, access_of(argument));
   case CL_KERNEL_ARG_NAME:
     ICD_TELL_TEXT(argument->name);
   case CL_KERNEL_ARG_TYPE_NAME:
@@ -470,7 +512,8 @@ static cl_int check_local(cl_command_queue queue, const struct _cl_kernel *kerne
 static bool is_there(const struct icd_argument *argument, cl_context context) {
   const cl_mem memory = argument->memory;
   return argument->set && (!memory || (icd_is(memory, ICD_MEMORY) && memory->context == context &&
-                                       !memory->pipe == (argument->kind != WW_ARGUMENT_PIPE)));
+                                       !memory->pipe == (argument->kind != WW_ARGUMENT_PIPE) &&
+                                       !memory->image == (argument->kind != WW_ARGUMENT_IMAGE)));
 }
 
 static bool is_uniform(cl_uint dimensions, const size_t *global, const size_t *local) {

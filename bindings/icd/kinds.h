@@ -11,5 +11,6 @@ void icd_destroy_memory(cl_mem memory);
 void icd_destroy_program(cl_program program);
 void icd_destroy_kernel(cl_kernel kernel);
 void icd_destroy_event(cl_event event);
+void icd_destroy_sampler(cl_sampler sampler);
 
 #endif

@@ -28,6 +28,11 @@ static ww_buffer *on_pointer(const struct icd_launch *launch, const void *pointe
   return svm ? icd_svm_on_device(svm, device) : NULL;
 }
 
+static ww_status set_image_on(ww_launch *to, uint32_t i, cl_mem memory, cl_device_id device, ww_error *error) {
+  ww_image *image = icd_image_on(memory, device);
+  return image ? ww_launch_image(to, i, image, error) : WW_NO_MEMORY;
+}
+
 static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from, cl_device_id device,
                         ww_error *error) {
   const struct icd_argument *argument = &from->arguments[i];
@@ -47,6 +52,10 @@ static ww_status set_on(ww_launch *to, uint32_t i, const struct icd_launch *from
     return ww_launch_local(to, i, argument->size, error);
   case WW_ARGUMENT_VALUE:
     return ww_launch_value(to, i, argument->value, argument->size, error);
+  case WW_ARGUMENT_IMAGE:
+    return set_image_on(to, i, argument->memory, device, error);
+  case WW_ARGUMENT_SAMPLER:
+    return ww_launch_sampler(to, i, argument->sampler, error);
   }
   return WW_DEFECT;
 }

@@ -46,19 +46,26 @@ static const char *command_name(cl_command_type type) {
   case CL_COMMAND_TASK:
     return "kernel";
   case CL_COMMAND_READ_BUFFER:
+  case CL_COMMAND_READ_IMAGE:
   case CL_COMMAND_READ_BUFFER_RECT:
     return "read";
   case CL_COMMAND_WRITE_BUFFER:
+  case CL_COMMAND_WRITE_IMAGE:
   case CL_COMMAND_WRITE_BUFFER_RECT:
     return "write";
   case CL_COMMAND_COPY_BUFFER:
+  case CL_COMMAND_COPY_IMAGE:
+  case CL_COMMAND_COPY_IMAGE_TO_BUFFER:
+  case CL_COMMAND_COPY_BUFFER_TO_IMAGE:
   case CL_COMMAND_COPY_BUFFER_RECT:
   case CL_COMMAND_SVM_MEMCPY:
     return "copy";
   case CL_COMMAND_FILL_BUFFER:
+  case CL_COMMAND_FILL_IMAGE:
   case CL_COMMAND_SVM_MEMFILL:
     return "fill";
   case CL_COMMAND_MAP_BUFFER:
+  case CL_COMMAND_MAP_IMAGE:
   case CL_COMMAND_SVM_MAP:
     return "map";
   case CL_COMMAND_UNMAP_MEM_OBJECT:

@@ -7,7 +7,6 @@
 #define ACCESS_FLAGS ((cl_mem_flags)(CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY))
 #define HOST_ACCESS_FLAGS ((cl_mem_flags)(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))
 #define HOST_FLAGS ((cl_mem_flags)(CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR))
-#define MOST_BYTES (UINT64_C(4) << 30)
 enum { ORIGIN_ALIGN = 128 };
 
 /* ---- where the bytes are -------------------------------------------------------------------------------- */
@@ -29,8 +28,15 @@ static ww_buffer *bring(cl_mem root, int i) {
   return buffer;
 }
 
+/* Whose bytes it has. */
+static cl_mem root_of(cl_mem memory) {
+  while (memory->parent)
+    memory = memory->parent;
+  return memory;
+}
+
 uint8_t *icd_bytes(cl_mem memory) {
-  cl_mem root = memory->parent ? memory->parent : memory;
+  cl_mem root = root_of(memory);
   if (root->in_svm)
     return memory->host;
   ww_buffer *buffer = bring(root, root->newest < 0 ? 0 : root->newest);
@@ -38,7 +44,7 @@ uint8_t *icd_bytes(cl_mem memory) {
 }
 
 ww_buffer *icd_on_device(cl_mem memory, cl_device_id device, uint64_t *offset) {
-  cl_mem root = memory->parent ? memory->parent : memory;
+  cl_mem root = root_of(memory);
   const struct icd_svm *svm = root->in_svm ? icd_find_svm(root->context, root->host, root->size) : NULL;
   if (svm) {
     *offset = (uint64_t)((uint8_t *)memory->host - svm->at);
@@ -56,8 +62,10 @@ void icd_destroy_memory(cl_mem memory) {
   icd_call_destroyed(memory->destroyed, memory);
   for (struct icd_map *next, *at = memory->maps; at; at = next) {
     next = at->next;
+    free(at->own);
     free(at);
   }
+  icd_free_image(memory->image);
   for (int i = 0; i < ICD_MOST_DEVICES; i++)
     ww_buffer_unref(memory->buffer[i]);
   ww_pipe_unref(memory->pipe);
@@ -73,7 +81,7 @@ static bool is_one_of(cl_mem_flags flags, cl_mem_flags of) {
   return !(flags & (flags - 1));
 }
 
-static cl_int check_flags(cl_mem_flags flags, const void *host) {
+cl_int icd_check_flags(cl_mem_flags flags, const void *host) {
   const cl_mem_flags known = ACCESS_FLAGS | HOST_ACCESS_FLAGS | HOST_FLAGS;
   if (flags & ~known || !is_one_of(flags, ACCESS_FLAGS) || !is_one_of(flags, HOST_ACCESS_FLAGS) ||
       (flags & CL_MEM_USE_HOST_PTR && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
@@ -81,13 +89,15 @@ static cl_int check_flags(cl_mem_flags flags, const void *host) {
   return !host == !(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) ? CL_SUCCESS : CL_INVALID_HOST_PTR;
 }
 
+cl_mem_flags icd_with_access(cl_mem_flags flags) { return flags & ACCESS_FLAGS ? flags : flags | CL_MEM_READ_WRITE; }
+
 static cl_mem create_buffer(cl_context context, const cl_mem_properties *list, cl_mem_flags flags, size_t size,
                             void *host, cl_int *status) {
-  *status = !icd_is(context, ICD_CONTEXT) ? CL_INVALID_CONTEXT
-            : list && *list               ? CL_INVALID_PROPERTY
-            : !size || size > MOST_BYTES  ? CL_INVALID_BUFFER_SIZE
-                                          : check_flags(flags, host);
-  if (*status == CL_INVALID_BUFFER_SIZE && check_flags(flags, host) == CL_INVALID_VALUE)
+  *status = !icd_is(context, ICD_CONTEXT)    ? CL_INVALID_CONTEXT
+            : list && *list                  ? CL_INVALID_PROPERTY
+            : !size || size > ICD_MOST_BYTES ? CL_INVALID_BUFFER_SIZE
+                                             : icd_check_flags(flags, host);
+  if (*status == CL_INVALID_BUFFER_SIZE && icd_check_flags(flags, host) == CL_INVALID_VALUE)
     *status = CL_INVALID_VALUE;
   cl_mem made = *status == CL_SUCCESS ? icd_new(ICD_MEMORY, sizeof *made) : NULL;
   if (!made) {
@@ -96,7 +106,7 @@ static cl_mem create_buffer(cl_context context, const cl_mem_properties *list, c
   }
   made->context = icd_ref(context);
   made->type = CL_MEM_OBJECT_BUFFER;
-  made->flags = flags & ACCESS_FLAGS ? flags : flags | CL_MEM_READ_WRITE;
+  made->flags = icd_with_access(flags);
   made->size = size;
   made->newest = -1;
   made->host = flags & CL_MEM_USE_HOST_PTR ? host : NULL;
@@ -135,7 +145,7 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags 
 }
 
 /* What a part may do is what the whole may, or less. */
-static cl_int part_flags(cl_mem whole, cl_mem_flags asked, cl_mem_flags *flags) {
+cl_int icd_part_flags(cl_mem whole, cl_mem_flags asked, cl_mem_flags *flags) {
   const cl_mem_flags access = whole->flags & ACCESS_FLAGS, host = whole->flags & HOST_ACCESS_FLAGS;
   if (asked & ~(ACCESS_FLAGS | HOST_ACCESS_FLAGS) || !is_one_of(asked, ACCESS_FLAGS) ||
       !is_one_of(asked, HOST_ACCESS_FLAGS))
@@ -159,7 +169,7 @@ static cl_mem create_part(cl_mem whole, cl_mem_flags asked, cl_buffer_create_typ
     *status = CL_INVALID_MEM_OBJECT;
     return NULL;
   }
-  if (type != CL_BUFFER_CREATE_TYPE_REGION || !region || part_flags(whole, asked, &flags) != CL_SUCCESS ||
+  if (type != CL_BUFFER_CREATE_TYPE_REGION || !region || icd_part_flags(whole, asked, &flags) != CL_SUCCESS ||
       region->origin > whole->size || region->size > whole->size - region->origin)
     return NULL;
   *status = !region->size                   ? CL_INVALID_BUFFER_SIZE
@@ -220,7 +230,7 @@ static cl_int tell_memory(cl_mem memory, cl_mem_info name, struct icd_query quer
   case CL_MEM_OFFSET:
     ICD_TELL(size_t, memory->origin);
   case CL_MEM_USES_SVM_POINTER:
-    ICD_TELL(cl_bool, memory->parent ? memory->parent->in_svm : memory->in_svm);
+    ICD_TELL(cl_bool, root_of(memory)->in_svm);
   case CL_MEM_PROPERTIES:
     return icd_tell_properties(query, &memory->properties);
   default:

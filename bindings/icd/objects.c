@@ -123,6 +123,9 @@ static void destroy(void *gone) {
   case ICD_EVENT:
     icd_destroy_event(gone);
     break;
+  case ICD_SAMPLER:
+    icd_destroy_sampler(gone);
+    break;
   }
   free(gone);
 }

@@ -81,9 +81,9 @@ CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint num_entries, cl_platfor
 }
 
 cl_int icd_tell_extensions(struct icd_query query) {
-  static cl_name_version list[32];
+  static cl_name_version list[64];
   size_t count = 0;
-  for (const char *at = ICD_EXTENSIONS; *at && count < 32;) {
+  for (const char *at = ICD_EXTENSIONS; *at && count < 64;) {
     const size_t length = strcspn(at, " ");
     list[count] = (cl_name_version){.version = CL_MAKE_VERSION(1, 0, 0)};
     memcpy(list[count++].name, at, length);

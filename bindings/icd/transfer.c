@@ -327,7 +327,7 @@ static void *enqueue_map(cl_command_queue queue, cl_mem memory, bool blocking, c
     free(map);
     return NULL;
   }
-  *map = (struct icd_map){bytes + offset, offset, size, flags, memory->maps};
+  *map = (struct icd_map){.at = bytes + offset, .offset = offset, .size = size, .flags = flags, .next = memory->maps};
   memory->maps = map;
   memory->mapped++;
   command->from = icd_ref(memory);
@@ -376,6 +376,8 @@ static cl_int enqueue_unmap(cl_command_queue queue, cl_mem memory, void *at, cl_
     map = &(*map)->next;
   if (!*map)
     return CL_INVALID_VALUE;
+  if (memory->image)
+    return icd_unmap_image(queue, memory, map, count, waits, event);
   struct icd_command *command = icd_command(queue, CL_COMMAND_UNMAP_MEM_OBJECT, count, waits, run_unmap, &status);
   if (!command)
     return status;

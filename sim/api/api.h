@@ -128,6 +128,9 @@ struct ww_device {
   struct ww_buffer **buffers; /* that are alive, by address; each holds the device */
   size_t count, room;
   struct ww_buffer *given_up; /* by their last owners, while a run is under way */
+  struct isa_image *images;   /* by number; of those that are gone, what they were */
+  size_t image_count, image_room;
+  bool recorded; /* numbers stay what they are */
   /* The runs' again: */
   struct api_variables *variables; /* of each program that has run, if it has any */
   size_t variable_count;
@@ -177,11 +180,19 @@ struct ww_pipe {
   struct ww_buffer buffer;
 };
 
+struct ww_image {
+  atomic_uint references;
+  struct ww_buffer *buffer; /* a reference: where its texels are */
+  size_t number;            /* of the device's images */
+  struct isa_image shape;
+};
+
 /* An argument as it was set. */
 struct api_argument {
   bool set, is_pipe;
   struct job_argument value;
   struct ww_buffer *buffer; /* a reference; NULL: none */
+  ww_image *image;          /* a reference; NULL: none */
 };
 
 struct ww_launch {

@@ -60,6 +60,7 @@ void ww_device_unref(ww_device *device) {
     api_variables_free(&device->variables[i]);
   free(device->variables);
   free(device->buffers);
+  free(device->images);
   pthread_mutex_destroy(&device->lock);
   ww_machine_unref(device->machine);
   free(device);
@@ -110,6 +111,7 @@ void api_device_lose(ww_device *device, cycle_t now) {
   device->recording_lost = device->recording_lost || device->recording;
   device->recording = NULL;
   api_device_lock(device);
+  device->recorded = false;
   for (size_t i = 0; i < device->count; i++)
     if (device->buffers[i]->pipe.data)
       close_pipe(&device->buffers[i]->pipe);

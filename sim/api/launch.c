@@ -4,6 +4,7 @@
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"
+#include "sim/session/job_images.h"
 
 struct new_call {
   ww_device *device;
@@ -63,6 +64,7 @@ static void unset(struct api_argument *argument) {
     ww_pipe_unref((ww_pipe *)argument->buffer);
   else
     ww_buffer_unref(argument->buffer);
+  ww_image_unref(argument->image);
   free((void *)(uintptr_t)argument->value.value);
   *argument = (struct api_argument){0};
 }
@@ -157,7 +159,9 @@ static ww_status set_argument(void *self, struct message *message) {
     return WW_BAD_INPUT;
   }
   const struct isa_kernel *isa = isa_find_kernel(call->launch->program->program.isa, kernel->name);
-  if (!job_argument_fits(&isa->args[call->index], value, message))
+  const ww_image *image = call->made.image;
+  if (!job_argument_fits(&isa->args[call->index], value, message) ||
+      (image && !job_image_fits(&isa->args[call->index], &image->shape, message)))
     return refuse(call, message);
   if (value->value) {
     uint8_t *copy = need(value->bytes, 1);
@@ -168,6 +172,7 @@ static ww_status set_argument(void *self, struct message *message) {
     ww_pipe_ref((ww_pipe *)call->made.buffer);
   else
     ww_buffer_ref(call->made.buffer);
+  ww_image_ref(call->made.image);
   struct api_argument before = call->launch->arguments[call->index];
   call->made.set = true;
   call->launch->arguments[call->index] = call->made;
@@ -228,4 +233,33 @@ ww_status ww_launch_pipe(ww_launch *launch, uint32_t index, ww_pipe *pipe, ww_er
     return api_fail(error, WW_BAD_INPUT, "pipe: is of another device");
   struct set_call call = {launch, index, {.is_pipe = true, .value = {.kind = ARGUMENT_PIPE}, .buffer = &pipe->buffer}};
   return set(&call, error);
+}
+
+ww_status ww_launch_image(ww_launch *launch, uint32_t index, ww_image *image, ww_error *error) {
+  API_GIVEN(launch);
+  API_GIVEN(image);
+  if (image->buffer->device != launch->device)
+    return api_fail(error, WW_BAD_INPUT, "image: is of another device");
+  struct set_call call = {launch, index, {.value = {.kind = ARGUMENT_IMAGE}, .image = image}};
+  return set(&call, error);
+}
+
+struct sampler_call {
+  const char *words;
+  uint32_t sampler;
+};
+
+static ww_status read_sampler(void *self, struct message *message) {
+  struct sampler_call *call = self;
+  return api_judge(!*call->words || job_sampler(call->words, &call->sampler, message) ||
+                   message_within(message, "sampler"));
+}
+
+ww_status ww_launch_sampler(ww_launch *launch, uint32_t index, const char *sampler, ww_error *error) {
+  API_GIVEN(launch);
+  API_GIVEN(sampler);
+  struct sampler_call read = {.words = sampler};
+  const ww_status status = api_try(NULL, read_sampler, &read, error);
+  struct set_call call = {launch, index, {.value = {.kind = ARGUMENT_SAMPLER, .sampler = read.sampler}}};
+  return status == WW_OK ? set(&call, error) : status;
 }

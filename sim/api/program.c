@@ -2,20 +2,23 @@
 #include <stdio.h>
 
 #include "isa/asm/asm.h"
+#include "isa/image.h"
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 
 /* ---- what it is made of --------------------------------------------------------------------------------- */
 
 static void describe_argument(ww_argument *to, const struct isa_arg *arg) {
-  static const ww_argument_kind kinds[] = {[ISA_ARG_GLOBAL] = WW_ARGUMENT_BUFFER,
-                                           [ISA_ARG_LOCAL] = WW_ARGUMENT_LOCAL,
-                                           [ISA_ARG_VALUE] = WW_ARGUMENT_VALUE,
-                                           [ISA_ARG_PIPE] = WW_ARGUMENT_PIPE};
+  static const ww_argument_kind kinds[] = {
+      [ISA_ARG_GLOBAL] = WW_ARGUMENT_BUFFER, [ISA_ARG_LOCAL] = WW_ARGUMENT_LOCAL,
+      [ISA_ARG_VALUE] = WW_ARGUMENT_VALUE,   [ISA_ARG_PIPE] = WW_ARGUMENT_PIPE,
+      [ISA_ARG_IMAGE] = WW_ARGUMENT_IMAGE,   [ISA_ARG_SAMPLER] = WW_ARGUMENT_SAMPLER};
+  const enum isa_image_kind image = isa_image_argument(arg->type, strlen(arg->type));
   *to = (ww_argument){.name = arg->name,
                       .type = arg->type,
                       .kind = kinds[arg->kind],
-                      .bytes = arg->kind == ISA_ARG_VALUE ? arg->bytes : 0};
+                      .bytes = arg->kind == ISA_ARG_VALUE ? arg->bytes : 0,
+                      .image = arg->kind == ISA_ARG_IMAGE ? isa_image_kinds[image].name : NULL};
 }
 
 static void describe_kernel(ww_kernel *to, const struct isa_kernel *kernel) {

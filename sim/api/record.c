@@ -41,6 +41,13 @@ static bool is_written(const struct api_recording *recording) {
   return good;
 }
 
+/* Images that are made meanwhile have numbers of their own. */
+static void record_numbers(ww_device *device, bool recorded) {
+  api_device_lock(device);
+  device->recorded = recorded;
+  api_device_unlock(device);
+}
+
 struct record_call {
   ww_device *device;
   ww_sink sink;
@@ -66,6 +73,7 @@ static ww_status begin(void *self, struct message *message) {
   engine_free(device->engine);
   device->engine = NULL;
   device->recording = recording;
+  record_numbers(device, true);
   return WW_OK;
 }
 
@@ -164,6 +172,7 @@ static ww_status end(void *self, struct message *message) {
     trace_jobs_free(recording->jobs);
   free(recording);
   call->device->recording = NULL;
+  record_numbers(call->device, false);
   if (good)
     return status;
   message_fail(message, "%s", error.text);

@@ -51,6 +51,10 @@ static void take_memory(struct job *job, ww_device *device) {
     if (buffer->pipe.data)
       job->memory.pipes[job->memory.pipe_count++] = buffer->pipe;
   }
+  job->memory.images = need(device->image_count, sizeof *job->memory.images);
+  job->memory.image_count = device->image_count;
+  if (device->image_count)
+    memcpy(job->memory.images, device->images, device->image_count * sizeof *device->images);
   api_device_unlock(device);
 }
 
@@ -149,6 +153,8 @@ static bool add_argument(struct job *job, const ww_launch *launch, size_t index,
     argument.buffer = number_of(job, set->buffer->base);
   if (argument.kind == ARGUMENT_PIPE)
     argument.buffer = pipe_number_of(job, set->buffer->base);
+  if (argument.kind == ARGUMENT_IMAGE)
+    argument.buffer = set->image->number;
   return job_argument(job, index, &argument, message);
 }
 

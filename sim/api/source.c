@@ -14,6 +14,7 @@ enum {
   OP_STRING = 7,
   OP_ENTRY_POINT = 15,
   OP_EXECUTION_MODE = 16,
+  OP_TYPE_IMAGE = 25,
   OP_TYPE_POINTER = 32,
   OP_TYPE_PIPE = 38,
   OP_FUNCTION = 54,
@@ -22,7 +23,7 @@ enum {
   MODE_LOCAL_SIZE_HINT = 18,
   MODE_VECTOR_TYPE_HINT = 30,
   CLASS_UNIFORM_CONSTANT = 0,
-  ACCESS_WRITE_ONLY = 1,
+  IMAGE_ACCESS = 9, /* word of an image's type */
 };
 #define MAGIC 0x07230203u
 
@@ -92,11 +93,16 @@ static bool is_constant_pointer(const struct program *program, uint32_t type) {
   return false;
 }
 
-/* What a pipe's type says that kernels do with it; NULL: it is none. */
-static const char *pipe_access(const struct program *program, uint32_t type) {
-  for (struct walk walk = begin(program); next(&walk);)
-    if (walk.op == OP_TYPE_PIPE && walk.length > 2 && walk.words[walk.at + 1] == type)
-      return walk.words[walk.at + 2] == ACCESS_WRITE_ONLY ? "write_only" : "read_only";
+/* What the type of a pipe or an image says that kernels do with it; NULL: it is neither, or does not say. */
+static const char *access_of(const struct program *program, uint32_t type) {
+  static const char *const words[] = {"read_only", "write_only", "read_write"};
+  for (struct walk walk = begin(program); next(&walk);) {
+    const uint32_t at = walk.op == OP_TYPE_PIPE ? 2 : IMAGE_ACCESS;
+    if ((walk.op != OP_TYPE_PIPE && walk.op != OP_TYPE_IMAGE) || walk.length <= at || walk.words[walk.at + 1] != type)
+      continue;
+    const uint32_t access = walk.words[walk.at + at];
+    return access < sizeof words / sizeof *words ? words[access] : NULL;
+  }
   return NULL;
 }
 
@@ -115,11 +121,11 @@ static uint32_t type_of(const struct program *program, uint32_t function, size_t
 void api_source_argument(const struct program *program, const char *kernel, size_t index, ww_argument *argument) {
   argument->source_type = item(program, "kernel_arg_type", kernel, index);
   argument->source_qualifiers = item(program, "kernel_arg_type_qual", kernel, index);
-  if (argument->kind != WW_ARGUMENT_BUFFER && argument->kind != WW_ARGUMENT_PIPE)
+  if (argument->kind == WW_ARGUMENT_VALUE || argument->kind == WW_ARGUMENT_LOCAL)
     return;
   const uint32_t type = type_of(program, function_of(program, kernel), index);
   argument->constant = is_constant_pointer(program, type);
-  argument->access = pipe_access(program, type);
+  argument->access = access_of(program, type);
 }
 
 /* vec_type_hint: a type's number and how many of it are in a vector. Of integers SPIR-V does not say whether they have

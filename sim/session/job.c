@@ -311,12 +311,9 @@ static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, 
 
 static bool give_image(const struct job *job, const struct isa_arg *arg, uint8_t *to, size_t number,
                        struct message *message) {
-  const struct isa_image *image = &job->memory.images[number];
   const uint64_t handle = isa_image_handle(number);
   memcpy(to, &handle, sizeof handle);
-  return isa_image_argument(arg->type, strlen(arg->type)) == image->kind ||
-         message_fail(message, "image '%s' is of kind %s, and the kernel's argument '%s' is %s", image->name,
-                      isa_image_kinds[image->kind].name, arg->name, arg->type);
+  return job_image_fits(arg, &job->memory.images[number], message);
 }
 
 /* Gives a number another value: the change's. */

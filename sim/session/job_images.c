@@ -9,6 +9,8 @@
 
 /* ---- words ------------------------------------------------------------------------------------------ */
 
+static const char *kind_name(unsigned number) { return isa_image_kinds[number].name; }
+
 static const char *order_name(unsigned number) {
   return *isa_image_orders[number].channels ? isa_image_orders[number].name : NULL;
 }
@@ -31,8 +33,13 @@ static unsigned choose(const char *what, const char *word, const char *(*name)(u
     names[there++] = name(i);
   }
   message_suggest(hint, sizeof hint, word, names, there);
-  message_fail(message, "no channel %s '%.40s'%s", what, word, hint);
+  message_fail(message, "no %s '%.40s'%s", what, word, hint);
   return count;
+}
+
+bool job_image_kind(const char *text, enum isa_image_kind *kind, struct message *message) {
+  *kind = (enum isa_image_kind)choose("kind of image", text, kind_name, ISA_IMAGE_KINDS, message);
+  return *kind < ISA_IMAGE_KINDS;
 }
 
 bool job_image_format(const char *text, struct isa_image *image, struct message *message) {
@@ -41,8 +48,8 @@ bool job_image_format(const char *text, struct isa_image *image, struct message 
   if (!dot)
     return message_fail(message, "'%.60s' is not ORDER.TYPE, such as rgba.unorm_int8", text);
   snprintf(order, sizeof order, "%.*s", (int)(dot - text < 31 ? dot - text : 31), text);
-  const unsigned o = choose("order", order, order_name, ISA_IMAGE_ORDERS, message);
-  const unsigned t = o < ISA_IMAGE_ORDERS ? choose("type", dot + 1, type_name, ISA_IMAGE_TYPES, message) : 0;
+  const unsigned o = choose("channel order", order, order_name, ISA_IMAGE_ORDERS, message);
+  const unsigned t = o < ISA_IMAGE_ORDERS ? choose("channel type", dot + 1, type_name, ISA_IMAGE_TYPES, message) : 0;
   if (o == ISA_IMAGE_ORDERS || t == ISA_IMAGE_TYPES)
     return false;
   image->order = (enum isa_image_order)o;
@@ -132,6 +139,12 @@ const struct isa_image *job_image_of(const struct job *job, size_t buffer) {
     if (job->memory.images[i].base == job->memory.buffers[buffer].base)
       return &job->memory.images[i];
   return NULL;
+}
+
+bool job_image_fits(const struct isa_arg *arg, const struct isa_image *image, struct message *message) {
+  return isa_image_argument(arg->type, strlen(arg->type)) == image->kind ||
+         message_fail(message, "image '%s' is of kind %s, and the kernel's argument '%s' is %s", image->name,
+                      isa_image_kinds[image->kind].name, arg->name, arg->type);
 }
 
 uint8_t *job_image_texels(const struct job *job, const struct isa_image *image) {

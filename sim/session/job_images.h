@@ -8,6 +8,9 @@
 #include "sim/session/job.h"
 #include "sim/session/picture.h"
 
+/* "2d_array" */
+bool job_image_kind(const char *text, enum isa_image_kind *kind, struct message *message);
+
 /* "rgba.unorm_int8" */
 bool job_image_format(const char *text, struct isa_image *image, struct message *message);
 
@@ -22,6 +25,9 @@ bool job_find_image(const struct job *job, const char *name, size_t *image, stru
 
 /* The image that a buffer is; NULL: it is none. */
 const struct isa_image *job_image_of(const struct job *job, size_t buffer);
+
+/* Whether an argument of a kernel wants images of its kind. */
+bool job_image_fits(const struct isa_arg *arg, const struct isa_image *image, struct message *message);
 
 /* Where the texels of an image lie. */
 uint8_t *job_image_texels(const struct job *job, const struct isa_image *image);

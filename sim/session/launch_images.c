@@ -20,19 +20,8 @@ static bool read_size(struct launch_reader *reader, const struct place *parent, 
 
 static bool read_kind(struct launch_reader *reader, const struct place *place, const json_t *value,
                       enum isa_image_kind *kind) {
-  const char *names[ISA_IMAGE_KINDS], *word = json_word(&reader->document, place, value);
-  char hint[200];
-  if (!word)
-    return false;
-  for (unsigned i = 0; i < ISA_IMAGE_KINDS; i++) {
-    names[i] = isa_image_kinds[i].name;
-    if (strcmp(word, names[i]) == 0) {
-      *kind = (enum isa_image_kind)i;
-      return true;
-    }
-  }
-  message_suggest(hint, sizeof hint, word, names, ISA_IMAGE_KINDS);
-  return json_fail(&reader->document, place, "no kind of image '%.40s'%s", word, hint);
+  const char *word = json_word(&reader->document, place, value);
+  return word && (job_image_kind(word, kind, reader->document.message) || launch_refuse(reader, place));
 }
 
 /* Texels from a file: a picture by its name, else packed bytes. With no size given a picture has its own. */

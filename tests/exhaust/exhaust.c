@@ -160,6 +160,7 @@ static struct {
   ww_device *device;
   ww_buffer *from, *data, *shared, *over;
   ww_pipe *pipe;
+  ww_image *image, *image_over;
   ww_launch *launch, *put;
   const ww_kernel *kernel;
   ww_report *report, *other, *replayed, *file;
@@ -277,6 +278,9 @@ CALL(new_shared, ww_buffer_new_shared(s.device, "shared", 64, NULL, &s.shared, &
 static uint8_t own_bytes[64];
 CALL(new_over, ww_buffer_new_over(s.device, "over", own_bytes, sizeof own_bytes, &s.over, &error))
 CALL(new_pipe, ww_pipe_new(s.device, "pipe", 4, 16, &s.pipe, &error))
+static const ww_shape shape = {.size = sizeof shape, .kind = "2d", .format = "r.unorm_int8", .width = 4, .height = 4};
+CALL(new_image, ww_image_new(s.device, "image", &shape, &s.image, &error))
+CALL(new_image_over, ww_image_new_over(s.from, 16, "image over", &shape, &s.image_over, &error))
 CALL(find_tile, ww_program_kernel(s.program, "tile", &s.kernel, &error))
 CALL(new_launch, ww_launch_new(s.device, s.program, s.kernel, &s.launch, &error))
 CALL(set_range, ww_launch_range(s.launch, 1, NULL, (uint64_t[]){128}, (uint64_t[]){64}, &error))
@@ -431,10 +435,10 @@ static bool with_analysis, with_log;
 static void make_objects(void) {
   (void)(DO(new_context) && DO(load_machine) && DO(parse_machine) && DO(change_machine) && DO(ask_machine) &&
          DO(assemble) && DO(build) && DO(write_object) && DO(write_assembly) && DO(write_spirv) && DO(new_device) &&
-         DO(new_from) && DO(new_data) && DO(new_shared) && DO(new_over) && DO(new_pipe) && DO(find_tile) &&
-         DO(new_launch) && DO(set_range) && DO(set_from) && DO(set_data) && DO(set_add) && DO(set_add) &&
-         DO(set_room) && DO(find_put) && DO(new_put) && DO(set_put) && DO(set_pipe) && DO(set_out) &&
-         (!with_log || (DO(build_with_log) && DO(build_spirv) && DO(compile_unit) && DO(link_units))));
+         DO(new_from) && DO(new_data) && DO(new_shared) && DO(new_over) && DO(new_pipe) && DO(new_image) &&
+         DO(new_image_over) && DO(find_tile) && DO(new_launch) && DO(set_range) && DO(set_from) && DO(set_data) &&
+         DO(set_add) && DO(set_add) && DO(set_room) && DO(find_put) && DO(new_put) && DO(set_put) && DO(set_pipe) &&
+         DO(set_out) && (!with_log || (DO(build_with_log) && DO(build_spirv) && DO(compile_unit) && DO(link_units))));
 }
 
 static void run_all(void) {
@@ -454,6 +458,8 @@ static void give_up(void) {
   ww_launch_unref(s.put);
   ww_launch_unref(s.launch);
   ww_pipe_unref(s.pipe);
+  ww_image_unref(s.image);
+  ww_image_unref(s.image_over);
   ww_buffer_unref(s.data);
   ww_buffer_unref(s.shared);
   ww_buffer_unref(s.over);

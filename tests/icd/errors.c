@@ -167,17 +167,6 @@ TEST(driver_errors, answers_that_do_not_fit_are_refused_and_their_size_is_told) 
   rig_free(&rig);
 }
 
-TEST(driver_errors, images_are_not_there) {
-  struct rig rig = rig_new();
-  cl_int status = CL_SUCCESS;
-  cl_bool images = CL_TRUE;
-  EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL), CL_SUCCESS);
-  EXPECT_FALSE(images);
-  EXPECT_TRUE(!clCreateSamplerWithProperties(rig.context, NULL, &status));
-  EXPECT_EQ(status, CL_INVALID_OPERATION);
-  rig_free(&rig);
-}
-
 /* A part that others use is there until they are gone, but no more the program's. */
 TEST(driver_errors, what_others_use_is_released_once_and_can_be_had_from_them_again) {
   struct rig rig = rig_new();

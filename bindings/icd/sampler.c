@@ -1,0 +1,139 @@
+/* Samplers: how kernels read images. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bindings/icd/icd.h"
+#include "bindings/icd/kinds.h"
+
+void icd_destroy_sampler(cl_sampler sampler) {
+  icd_unref(sampler->context);
+  free(sampler->properties.list);
+}
+
+/* ---- made ----------------------------------------------------------------------------------------------- */
+
+/* The library's word; NULL: there is no such mode. */
+static const char *addressing_word(cl_addressing_mode mode) {
+  switch (mode) {
+  case CL_ADDRESS_NONE:
+    return "none";
+  case CL_ADDRESS_CLAMP_TO_EDGE:
+    return "clamp_to_edge";
+  case CL_ADDRESS_CLAMP:
+    return "clamp";
+  case CL_ADDRESS_REPEAT:
+    return "repeat";
+  case CL_ADDRESS_MIRRORED_REPEAT:
+    return "mirrored_repeat";
+  default:
+    return NULL;
+  }
+}
+
+void icd_sampler_words(const struct _cl_sampler *sampler, char words[ICD_SAMPLER_WORDS]) {
+  snprintf(words, ICD_SAMPLER_WORDS, "%s%s,%s", sampler->normalized ? "normalized," : "",
+           addressing_word(sampler->addressing), sampler->filter == CL_FILTER_LINEAR ? "linear" : "nearest");
+}
+
+static bool is_good(cl_bool normalized, cl_addressing_mode addressing, cl_filter_mode filter) {
+  return (normalized == CL_TRUE || normalized == CL_FALSE) && addressing_word(addressing) &&
+         (filter == CL_FILTER_NEAREST || filter == CL_FILTER_LINEAR);
+}
+
+static cl_sampler new_sampler(cl_context context, cl_bool normalized, cl_addressing_mode addressing,
+                              cl_filter_mode filter, const cl_sampler_properties *list, cl_int *status) {
+  *status = is_good(normalized, addressing, filter) ? CL_SUCCESS : CL_INVALID_VALUE;
+  cl_sampler made = *status == CL_SUCCESS ? icd_new(ICD_SAMPLER, sizeof *made) : NULL;
+  if (made) {
+    made->context = icd_ref(context);
+    made->normalized = normalized;
+    made->addressing = addressing;
+    made->filter = filter;
+  }
+  if (*status == CL_SUCCESS && (!made || !icd_keep_properties(&made->properties, list))) {
+    icd_give_up(made);
+    *status = CL_OUT_OF_HOST_MEMORY;
+    return NULL;
+  }
+  return made;
+}
+
+CL_API_ENTRY cl_sampler CL_API_CALL clCreateSampler(cl_context context, cl_bool normalized,
+                                                    cl_addressing_mode addressing, cl_filter_mode filter,
+                                                    cl_int *error) {
+  cl_int status = CL_INVALID_CONTEXT;
+  icd_enter();
+  cl_sampler made =
+      icd_is(context, ICD_CONTEXT) ? new_sampler(context, normalized, addressing, filter, NULL, &status) : NULL;
+  icd_leave(status);
+  if (error)
+    *error = status;
+  return made;
+}
+
+/* Each name once. */
+static cl_sampler from_properties(cl_context context, const cl_sampler_properties *list, cl_int *status) {
+  cl_sampler_properties values[3] = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
+  bool given[3] = {false, false, false};
+  *status = CL_INVALID_VALUE;
+  for (const cl_sampler_properties *at = list; at && *at; at += 2) {
+    const size_t which = at[0] == CL_SAMPLER_NORMALIZED_COORDS ? 0
+                         : at[0] == CL_SAMPLER_ADDRESSING_MODE ? 1
+                         : at[0] == CL_SAMPLER_FILTER_MODE     ? 2
+                                                               : 3;
+    if (which == 3 || given[which] || at[1] > UINT32_MAX)
+      return NULL;
+    given[which] = true;
+    values[which] = at[1];
+  }
+  return new_sampler(context, (cl_bool)values[0], (cl_addressing_mode)values[1], (cl_filter_mode)values[2], list,
+                     status);
+}
+
+CL_API_ENTRY cl_sampler CL_API_CALL clCreateSamplerWithProperties(cl_context context,
+                                                                  const cl_sampler_properties *properties,
+                                                                  cl_int *error) {
+  cl_int status = CL_INVALID_CONTEXT;
+  icd_enter();
+  cl_sampler made = icd_is(context, ICD_CONTEXT) ? from_properties(context, properties, &status) : NULL;
+  icd_leave(status);
+  if (error)
+    *error = status;
+  return made;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clRetainSampler(cl_sampler sampler) {
+  return icd_retain(sampler, ICD_SAMPLER, CL_INVALID_SAMPLER);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clReleaseSampler(cl_sampler sampler) {
+  return icd_release(sampler, ICD_SAMPLER, CL_INVALID_SAMPLER);
+}
+
+/* ---- what it is ----------------------------------------------------------------------------------------- */
+
+static cl_int tell_sampler(cl_sampler sampler, cl_sampler_info name, struct icd_query query) {
+  switch (name) {
+  case CL_SAMPLER_REFERENCE_COUNT:
+    ICD_TELL(cl_uint, sampler->object.references);
+  case CL_SAMPLER_CONTEXT:
+    ICD_TELL(cl_context, sampler->context);
+  case CL_SAMPLER_NORMALIZED_COORDS:
+    ICD_TELL(cl_bool, sampler->normalized);
+  case CL_SAMPLER_ADDRESSING_MODE:
+    ICD_TELL(cl_addressing_mode, sampler->addressing);
+  case CL_SAMPLER_FILTER_MODE:
+    ICD_TELL(cl_filter_mode, sampler->filter);
+  case CL_SAMPLER_PROPERTIES:
+    return icd_tell_properties(query, &sampler->properties);
+  default:
+    return CL_INVALID_VALUE;
+  }
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetSamplerInfo(cl_sampler sampler, cl_sampler_info name, size_t size, void *value,
+                                                 size_t *needed) {
+  icd_enter();
+  return icd_leave(icd_is(sampler, ICD_SAMPLER) ? tell_sampler(sampler, name, (struct icd_query){size, value, needed})
+                                                : CL_INVALID_SAMPLER);
+}
