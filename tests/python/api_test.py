@@ -289,6 +289,35 @@ class Devices(unittest.TestCase):
         kernel.run(device, global_size=1, args=[x.at(12), at])
         self.assertEqual((x.array.tolist(), at.array[0]), ([0, 0, 0, 9, 0, 0, 0, 0], x.address + 12))
 
+    def test_images_take_arrays_and_give_them(self):
+        kernel = ww.Program("kernel void k(read_only image2d_t a, sampler_t s, write_only image2d_t b) {"
+                            " int2 at = (int2)(get_global_id(0), get_global_id(1));"
+                            " float2 c = (float2)((at.x + 0.5f) / 8, (at.y + 0.5f) / 4);"
+                            " write_imagef(b, at, read_imagef(a, s, c).zyxw); }")["k"]
+        device = ww.Device(MACHINE)
+        pixels = numpy.arange(128, dtype=numpy.uint8).reshape(4, 8, 4)
+        image, out = device.image(pixels), device.image((4, 8))
+        self.assertEqual([argument.kind for argument in kernel.arguments], ["image", "sampler", "image"])
+        kernel.run(device, global_size=(8, 4), args=[image, "normalized,clamp_to_edge,linear", out])
+        self.assertTrue((out.array == pixels[:, :, [2, 1, 0, 3]]).all())
+        for data, format_, kind in ((numpy.random.rand(3, 2, 5, 2).astype("f"), "rg.float", None),
+                                    (numpy.arange(15, dtype="H").reshape(3, 5), "r.unsigned_int16", "1d_array"),
+                                    (numpy.arange(15, dtype="I"), "rgb.unorm_int_101010", "1d_buffer"),
+                                    (numpy.arange(24, dtype="b").reshape(2, 3, 4), "a.signed_int8", "2d_array")):
+            image = device.image(data, format_, kind)
+            self.assertTrue((image.array == data).all() and image.array.dtype == data.dtype, format_)
+        for wrong, words in ((lambda: device.image((2, 2), "rgb.float"), "does not go with"),
+                             (lambda: device.image(numpy.zeros((2, 2, 3))), "4 channels"),
+                             (lambda: device.image((2, 2), "r.flot"), "no channel type 'flot'"),
+                             (lambda: device.image((2, 2), kind="3d"), "does not have 2 sizes"),
+                             (lambda: image.write(numpy.zeros(3)), "expected an array of shape"),
+                             (lambda: kernel.run(device, global_size=(8, 4), args=[out, "lin", out]), "sampler"),
+                             (lambda: kernel.run(device, global_size=(8, 4), args=[out, 3, out]), "expected a sampler"),
+                             (lambda: kernel.run(device, global_size=(8, 4), args=[pixels, "", out]), "an Image")):
+            with self.assertRaisesRegex(ww.BadInput, words):
+                wrong()
+        self.assertRaises(TypeError, pickle.dumps, out)
+
     def test_pipes_carry_packets_from_launch_to_launch(self):
         program = ww.Program("kernel void put(write_only pipe int p) { int v = get_global_id(0); write_pipe(p, &v); }"
                              "kernel void get(read_only pipe int p, global int *o) {"

@@ -78,13 +78,20 @@ class Build(Sized):
 
 class Argument(Structure):
     _fields_ = [("name", c_char_p), ("type", c_char_p), ("kind", c_int), ("bytes", c_uint32),
-                ("source_type", c_char_p), ("source_qualifiers", c_char_p), ("constant", c_bool), ("access", c_char_p)]
+                ("source_type", c_char_p), ("source_qualifiers", c_char_p), ("constant", c_bool), ("access", c_char_p),
+                ("image", c_char_p)]
 
 
 class Kernel(Structure):
     _fields_ = [("name", c_char_p), ("refused", c_char_p), ("argument_count", c_size_t), ("registers", c_uint32),
                 ("lds_bytes", c_uint32), ("private_bytes", c_uint32), ("spilled", c_uint32),
                 ("required_local", c_uint32 * 3), ("attributes", c_char_p), ("uniform_groups", c_bool)]
+
+
+class Shape(Sized):
+    _fields_ = [("size", c_uint32), ("kind", c_char_p), ("format", c_char_p), ("width", c_uint32),
+                ("height", c_uint32), ("depth", c_uint32), ("layers", c_uint32), ("row_pitch", c_uint64),
+                ("slice_pitch", c_uint64)]
 
 
 class Hazard(Structure):
@@ -154,12 +161,17 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "pipe_new": (STATUS, [OBJECT, c_char_p, c_uint32, c_uint32, NEW]),
     "pipe_packets": (c_uint32, [OBJECT]),
     "pipe_packet": (c_void_p, [OBJECT, c_uint32]),
+    "image_new": (STATUS, [OBJECT, c_char_p, POINTER(Shape), NEW]),
+    "image_read": (STATUS, [OBJECT, c_uint32 * 3, c_uint32 * 3, c_void_p, c_uint64, c_uint64]),
+    "image_write": (STATUS, [OBJECT, c_uint32 * 3, c_uint32 * 3, c_void_p, c_uint64, c_uint64]),
     "launch_new": (STATUS, [OBJECT, OBJECT, POINTER(Kernel), NEW]),
     "launch_range": (STATUS, [OBJECT, c_uint32, SIZES, SIZES, SIZES]),
     "launch_value": (STATUS, [OBJECT, c_uint32, c_char_p, c_size_t]),
     "launch_buffer": (STATUS, [OBJECT, c_uint32, OBJECT, c_uint64]),
     "launch_local": (STATUS, [OBJECT, c_uint32, c_uint64]),
     "launch_pipe": (STATUS, [OBJECT, c_uint32, OBJECT]),
+    "launch_image": (STATUS, [OBJECT, c_uint32, OBJECT]),
+    "launch_sampler": (STATUS, [OBJECT, c_uint32, c_char_p]),
     "run": (STATUS, [OBJECT, LIST, c_size_t, POINTER(Watch), NEW]),
     "report_finished": (c_bool, [OBJECT]),
     "report_start": (c_uint64, [OBJECT, c_size_t]),
@@ -179,7 +191,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "diff": (STATUS, [OBJECT, OBJECT, c_int, Sink, POINTER(c_bool)]),
     "explain": (STATUS, [OBJECT, OBJECT, POINTER(Work), c_int, Sink]),
 }
-COUNTED = ("context", "machine", "program", "device", "buffer", "pipe", "launch", "report", "trace", "expression")
+COUNTED = ("context", "machine", "program", "device", "buffer", "pipe", "image", "launch", "report", "trace", "expression")
 for kind in COUNTED:
     FUNCTIONS[f"{kind}_ref"] = (OBJECT, [OBJECT])
     FUNCTIONS[f"{kind}_unref"] = (None, [OBJECT])

@@ -2,7 +2,7 @@
 import typing
 
 from . import _library, errors
-from .device import Buffer, Device, Local, Pipe
+from .device import Buffer, Device, Image, Local, Pipe
 from .magic import load_ipython_extension
 from .errors import (BadInput, Cancelled, Defect, HazardWarning, OutOfMemory, Unfinished, Unsupported, WarpwaitError)
 from .explanation import Explanation, explain
@@ -48,7 +48,7 @@ def __getattr__(name: str) -> str:  # a name that loads the library
 
 
 __all__ = ["Argument", "BadInput", "Buffer", "Cancelled", "Defect", "Device", "Difference", "Explanation", "Hazards",
-           "HazardWarning", "Kernel", "Launch", "LaunchReport", "Lines", "Local", "Machine", "OutOfMemory", "Page",
+           "HazardWarning", "Image", "Kernel", "Launch", "LaunchReport", "Lines", "Local", "Machine", "OutOfMemory", "Page",
            "Parameter", "Pipe", "Program", "Recording", "Report", "Stalls", "Table", "Timeline", "Unfinished",
            "Unsupported", "WarpwaitError", "__version__", "check", "explain", "load_ipython_extension", "machines",
            "parameters", "run", "sweep"]

@@ -21,7 +21,7 @@ from .machine import Machine
 if TYPE_CHECKING:
     from .recording import Recording
 
-__all__ = ["Buffer", "Device", "Local", "Pipe"]
+__all__ = ["Buffer", "Device", "Image", "Local", "Pipe"]
 
 
 class Local:
@@ -93,6 +93,17 @@ class Device:
     def pipe(self, packets: int, dtype: Any = numpy.int32, name: str = "pipe") -> Pipe:
         """An empty pipe for up to so many packets, each an element of the dtype."""
         return Pipe(self, whole("packets", packets, 1, (1 << 24) - 1), dtype_of("pipe", dtype), name)
+
+    @entry
+    def image(self, data: Any, format: str = "rgba.unorm_int8", kind: str | None = None, name: str = "image") -> Image:
+        """An image of texels in this format ("rgba.unorm_int8", "r.float", ...): with a copy of an array, or zeros.
+
+        The axes of an array are slices or layers, rows, columns and channels, as many as there are: (480, 640, 4) is an
+        image of 640 x 480 texels with four channels. Formats of one channel, and those that pack all into a word, have
+        no axis for channels. data may be the shape alone, a tuple without channels: (480, 640). kind: "1d", "2d" or
+        "3d" by the axes unless said; "1d_array", "1d_buffer" and "2d_array" are others.
+        """
+        return Image(self, data, format, kind, name)
 
     @contextmanager
     def recording(self) -> Iterator[Recording]:
@@ -226,6 +237,71 @@ class Pipe:
 
     def __repr__(self) -> str:
         return f"<Pipe {self.name}: {len(self)} of {self.packets} packets of {self.dtype}>"
+
+
+# The numpy type of a channel, and what packs all channels of a texel.
+CHANNELS = {"snorm_int8": numpy.int8, "snorm_int16": numpy.int16, "unorm_int8": numpy.uint8, "unorm_int16": numpy.uint16,
+            "signed_int8": numpy.int8, "signed_int16": numpy.int16, "signed_int32": numpy.int32,
+            "unsigned_int8": numpy.uint8, "unsigned_int16": numpy.uint16, "unsigned_int32": numpy.uint32,
+            "half_float": numpy.float16, "float": numpy.float32}
+PACKED = {"unorm_short_565": numpy.uint16, "unorm_short_555": numpy.uint16, "unorm_int_101010": numpy.uint32,
+          "unorm_int_101010_2": numpy.uint32}
+ONE_CHANNEL = ("r", "a", "rx", "intensity", "luminance", "depth")
+
+
+class Image:
+    """An image on a device. shape: of the array, with channels; dtype: of a channel, or of a packed texel."""
+
+    def __init__(self, device: Device, data: Any, format: str, kind: str | None, name: str) -> None:
+        order, _, channel = format.partition(".")
+        found = CHANNELS.get(channel) or PACKED.get(channel)
+        if found is None:
+            raise BadInput(f"image: no channel type '{channel}'; legal: {', '.join([*CHANNELS, *PACKED])}")
+        self.device, self.name, self.format = device, name, format
+        self.dtype: numpy.dtype[Any] = numpy.dtype(found)
+        channels = 1 if channel in PACKED or order in ONE_CHANNEL else 2 if order in ("rg", "ra", "rgx") else 4
+        array = None if isinstance(data, tuple) else numpy.asarray(data)
+        texels = tuple(data) if array is None else array.shape if channels == 1 else array.shape[:-1]
+        if array is not None and channels > 1 and array.shape[-1:] != (channels,):
+            raise BadInput(f"image: {format} has {channels} channels, the last axis of an array of shape {array.shape}")
+        if not 1 <= len(texels) <= 3:
+            raise BadInput(f"image: expected one to three sizes in texels, found {texels}")
+        self.kind = kind or f"{len(texels)}d"
+        if len(texels) != {"1d": 1, "1d_buffer": 1, "2d": 2, "1d_array": 2}.get(self.kind, 3):
+            raise BadInput(f"image: a {self.kind} image does not have {len(texels)} sizes")
+        sizes = [whole("image", size, 1, 1 << 27) for size in reversed(texels)] + [0, 0]
+        layers = self.kind.endswith("array")
+        height = 0 if self.kind == "1d_array" else sizes[1]
+        last = sizes[1] if self.kind == "1d_array" else sizes[2]
+        self.shape: tuple[int, ...] = texels if channels == 1 else (*texels, channels)
+        self._region = (ctypes.c_uint32 * 3)(sizes[0], sizes[1] or 1, sizes[2] or 1)
+        if self.kind == "1d_array":
+            self._region = (ctypes.c_uint32 * 3)(sizes[0], 1, sizes[1])
+        shape = _library.Shape(kind=raw(self.kind), format=raw(format), width=sizes[0], height=height,
+                               depth=0 if layers else last, layers=last if layers else 0)
+        self.handle = make("image", "image_new", device.handle, raw(name), ctypes.byref(shape))
+        if array is not None:
+            self.write(array)
+
+    def write(self, array: Any) -> None:
+        """All texels, from an array of the image's shape."""
+        packed = numpy.ascontiguousarray(numpy.asarray(array), self.dtype)
+        if packed.shape != self.shape:
+            raise BadInput(f"image: expected an array of shape {self.shape}, found {packed.shape}")
+        _library.call("image_write", self.handle, (ctypes.c_uint32 * 3)(), self._region, packed.ctypes.data, 0, 0)
+
+    @property
+    def array(self) -> numpy.ndarray[Any, Any]:
+        """A copy of all texels."""
+        packed = numpy.zeros(self.shape, self.dtype)
+        _library.call("image_read", self.handle, (ctypes.c_uint32 * 3)(), self._region, packed.ctypes.data, 0, 0)
+        return packed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError("an Image cannot be pickled: it is memory of a device; pickle image.array")
+
+    def __repr__(self) -> str:
+        return f"<Image {self.name}: {self.kind} {self.format}, {self.shape}>"
 
 
 DEVICES: weakref.WeakSet[Device] = weakref.WeakSet()

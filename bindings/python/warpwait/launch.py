@@ -11,7 +11,7 @@ import numpy
 from . import _library
 from ._library import Handle, make, raw
 from ._checks import whole
-from .device import Buffer, BufferAt, Device, Local, Pipe
+from .device import Buffer, BufferAt, Device, Image, Local, Pipe
 from .errors import BadInput
 from .values import array_of, value_of
 
@@ -36,7 +36,8 @@ class Launch:
     - local pointers: Local(bytes).
     - values: Python's numbers, which are converted, or numpy scalars of the very type; sequences for vectors;
       structured scalars or bytes for structures.
-    - pipes: a Pipe of a device.
+    - pipes: a Pipe of a device. Images: an Image of a device. Samplers: words with commas between, as in
+      "normalized,repeat,linear".
 
     An array is not to be changed by others while a run goes on. An array that is read-only serves pointers to const,
     as a copy.
@@ -101,6 +102,8 @@ class Launch:
             _library.call("launch_local", handle, place, value.bytes)
         elif value is None:
             _library.call("launch_buffer", handle, place, None, 0)
+        elif isinstance(value, str):
+            _library.call("launch_sampler", handle, place, raw(value))
         elif isinstance(value, numpy.ndarray):
             _library.call("launch_buffer", handle, place, _buffer_of(argument, value, device, kept), 0)
         else:
@@ -109,6 +112,8 @@ class Launch:
                 raise self._at(place, BadInput(f"{owner!r} is memory of another device: run the launch on that one"))
             if isinstance(value, Pipe):
                 _library.call("launch_pipe", handle, place, value.handle)
+            elif isinstance(value, Image):
+                _library.call("launch_image", handle, place, value.handle)
             else:
                 offset = value.offset if isinstance(value, BufferAt) else 0
                 _library.call("launch_buffer", handle, place, owner.handle, offset)
@@ -175,6 +180,14 @@ def _converted(argument: Argument, value: Any) -> Any:
     if argument.kind == "pipe":
         if not isinstance(value, Pipe):
             raise BadInput(f"expected a Pipe, found {type(value).__name__}")
+        return value
+    if argument.kind == "image":
+        if not isinstance(value, Image):
+            raise BadInput(f"expected an Image of a device, found {type(value).__name__}")
+        return value
+    if argument.kind == "sampler":
+        if not isinstance(value, str):
+            raise BadInput(f'expected a sampler, such as "normalized,repeat,linear", found {value!r}')
         return value
     if value is None or isinstance(value, (Buffer, BufferAt)):
         return value
