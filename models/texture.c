@@ -4,22 +4,71 @@
 #include "models/tell.h"
 #include "sim/base/need.h"
 
-enum { QUAD = 4 };
+enum {
+  QUAD = 4,
+  TEXEL_BYTES = 16, /* at most */
+  WORDS = QUAD * ISA_IMAGE_TEXELS * TEXEL_BYTES,
+};
 
 static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* Adds a line to those of a quad unless it is there. */
-static unsigned add_line(uint64_t *lines, unsigned count, uint64_t line) {
+/* A piece of a line, texel_width bytes wide, that lanes of a quad want. */
+struct word {
+  uint64_t number; /* in the image */
+  uint64_t line;
+  uint32_t tag_bank, bank;
+};
+
+/* Lines that neighbors in both directions lie in differ in their tag banks, and half lines above each other in banks.
+ */
+static struct word word_at(const struct texture_params *params, const struct mem_params *mem,
+                           const struct isa_image *image, uint64_t number) {
+  const uint64_t offset = number * params->texel_width, line = offset / mem->line;
+  const uint64_t row = offset % image->slice_pitch / (image->row_pitch * ISA_IMAGE_BLOCK_ROWS);
+  return (struct word){
+      .number = number,
+      .line = line,
+      .tag_bank = (uint32_t)((line ^ (row & 1) << 1) % params->tag_banks),
+      .bank = (uint32_t)((number ^ (line & 1) * (mem->line / params->texel_width / 4)) % params->banks),
+  };
+}
+
+static unsigned add_word(struct word *words, unsigned count, struct word word) {
   for (unsigned i = 0; i < count; i++)
-    if (lines[i] == line)
+    if (words[i].number == word.number)
       return count;
-  lines[count] = line;
+  words[count] = word;
   return count + 1;
 }
 
+/* A pass takes the words of one line from each tag bank, in the order of lanes, and as many turns as one of the banks
+ * has words to give. The words that are left move to the front; how many, and the turns. */
+static unsigned pass(struct word *words, unsigned count, uint64_t *turns) {
+  unsigned left = 0, taken = 0;
+  uint64_t longest = 0;
+  struct word take[WORDS];
+  for (unsigned i = 0; i < count; i++) {
+    const struct word word = words[i];
+    uint64_t queue = 1;
+    bool is_taken = true;
+    for (unsigned j = 0; j < taken && is_taken; j++) {
+      is_taken = take[j].tag_bank != word.tag_bank || take[j].line == word.line;
+      queue += take[j].bank == word.bank;
+    }
+    if (is_taken) {
+      take[taken++] = word;
+      longest = most(longest, queue);
+    } else {
+      words[left++] = word;
+    }
+  }
+  *turns += longest;
+  return left;
+}
+
 static uint64_t quad_turns(const struct texture_params *params, const struct mem_params *mem,
-                            const struct isa_access *access, uint32_t first, uint64_t mask, uint64_t *texels) {
-  uint64_t lines[QUAD];
+                           const struct isa_access *access, uint32_t first, uint64_t mask, uint64_t *texels) {
+  struct word words[WORDS];
   unsigned count = 0, texels_of_lane = 0;
   for (uint32_t lane = first; lane < first + QUAD; lane++) {
     struct isa_samples samples;
@@ -28,12 +77,20 @@ static uint64_t quad_turns(const struct texture_params *params, const struct mem
     isa_access_samples(access, lane, &samples);
     texels_of_lane = samples.count;
     *texels += samples.count;
-    if (!samples.border[0])
-      count = add_line(lines, count, samples.address[0] / mem->line);
+    for (unsigned i = 0; i < samples.count; i++) {
+      const uint64_t offset = samples.border[i] ? 0 : samples.address[i] - access->image->base;
+      const uint64_t last = samples.border[i] ? 0 : (offset + access->bytes - 1) / params->texel_width + 1;
+      for (uint64_t word = offset / params->texel_width; word < last; word++)
+        count = add_word(words, count, word_at(params, mem, access->image, word));
+    }
   }
-  const uint64_t read = div_up(access->bytes, params->texel_width),
-                 filtered = texels_of_lane > 1 ? div_up(texels_of_lane * access->bytes, params->filter_width) : 1;
-  return most(most(read, filtered), most(1, div_up(count, params->tags)));
+  const uint64_t pieces = div_up(access->bytes, params->texel_width);
+  const uint64_t filtered =
+      texels_of_lane > 1 ? div_up(texels_of_lane * access->bytes, params->filter_width) * pieces : 0;
+  uint64_t turns = 0;
+  while (count)
+    count = pass(words, count, &turns);
+  return most(turns, most(pieces, filtered));
 }
 
 static uint64_t all_turns(const struct texture_params *params, const struct mem_params *mem,

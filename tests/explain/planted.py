@@ -4,7 +4,7 @@ import pathlib
 
 KERNELS = pathlib.Path(__file__).resolve().parent / "kernels" / "planted.cl"
 
-IN, OUT = {"buffer": "in"}, {"buffer": "out"}
+IN, OUT, IMAGE = {"buffer": "in"}, {"buffer": "out"}, {"image": "image"}
 
 
 def uints(*numbers):
@@ -39,6 +39,9 @@ PLANTED = {
     "dispatch": ("nothing", 8192, 64, [OUT], {"cu.dispatch_latency": 100}),
     "issue": ("chain", 512, 64, [OUT, *uints(60)], {}),
     "units": ("divisions", 512, 64, [OUT, *uints(10)], {"cu.schedulers": 4}),
+    "texture_latency": ("image_chase", 32, 32, [IMAGE, OUT, *uints(100)], {}),
+    "texture_rate": ("image_again", 512, 64, [IMAGE, OUT, *uints(64, 8)], {"texture.quad_rate": 20}),
+    "texture_size": ("image_again", 256, 64, [IMAGE, OUT, *uints(512, 64)], {"texture.cache_size": 1024, "mem.link_width": 8}),
     "execution": ("chain", 32, 32, [OUT, *uints(200)], {}),
 }
 
@@ -67,6 +70,7 @@ def write(folder, limit):
         "machine": "teaching",
         "set": changed,
         "buffers": {name: buffers[name] for name in buffers if {"buffer": name} in arguments},
+        "images": {"image": {"kind": "2d", "format": "r.unsigned_int32", "width": 64, "height": 64}} if IMAGE in arguments else {},
         "launches": [{"kernel": kernel, "global": [items], "local": [local], "args": arguments}],
     }
     path = pathlib.Path(folder) / f"{limit}.json"

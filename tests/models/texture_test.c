@@ -6,10 +6,11 @@
 #include "tests/models/rig.h"
 
 #define HEAD                                                                                                           \
-  ".kernel k\n.arg src image2d\n.reg v[4], w[4], s, x, y, z\n.reg64 p, at\n ld.arg.b64 p, src\n get.lane x\n"           \
+  ".kernel k\n.arg src image2d\n.reg v[4], w[4], s, x, y, z\n.reg64 p, at\n ld.arg.b64 p, src\n get.lane x\n"          \
   " cvt.f32.u32 x, x\n add.f32 x, x, 0.5\n mov.b32 y, 0x3fc00000\n pack.b64 at, x, y\n"
 #define READ " image.sample.2d v, [p], s, at, as=float\n mov.b32 z, v[0]\n"
 #define LINEAR " mov.b32 s, 16\n"
+#define BLOCKS "texture.layout=blocks"
 
 /* Cycles that the last `text` of a kernel takes. */
 static uint64_t cycles_of(const char *settings, const char *before, const char *text, enum isa_image_type type) {
@@ -44,10 +45,13 @@ TEST(texture, a_hit_takes_its_quads_and_the_latency) {
       {"", "", ISA_TEXEL_FLOAT, 2}, /* 16 bytes, 8 in a turn */
       {"texture.texel_width=16", "", ISA_TEXEL_FLOAT, 1},
       {"texture.texel_width=1", "", ISA_TEXEL_UNORM_INT8, 4},
-      {"", LINEAR, ISA_TEXEL_UNORM_INT8, 1}, /* four texels of 4 bytes, 16 in a turn */
-      {"", LINEAR, ISA_TEXEL_HALF_FLOAT, 2},
-      {"", LINEAR, ISA_TEXEL_FLOAT, 4},
-      {"texture.filter_width=64", LINEAR, ISA_TEXEL_FLOAT, 2},
+      {BLOCKS, LINEAR, ISA_TEXEL_UNORM_INT8, 1}, /* four texels of 4 bytes, 32 in a turn */
+      {BLOCKS " texture.filter_width=4", LINEAR, ISA_TEXEL_UNORM_INT8, 4},
+      {BLOCKS, LINEAR, ISA_TEXEL_HALF_FLOAT, 2}, /* the fifth texel of a row lies in the bank of the first */
+      {BLOCKS " texture.banks=32", LINEAR, ISA_TEXEL_HALF_FLOAT, 2},
+      {BLOCKS " texture.banks=64", LINEAR, ISA_TEXEL_HALF_FLOAT, 1},
+      {BLOCKS " texture.banks=64", LINEAR, ISA_TEXEL_FLOAT, 4}, /* two words a texel, each filtered in two turns */
+      {BLOCKS " texture.banks=64 texture.filter_width=64", LINEAR, ISA_TEXEL_FLOAT, 2},
       {"", LINEAR, ISA_TEXEL_UNSIGNED_INT8, 1}, /* is not filtered */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -60,24 +64,55 @@ TEST(texture, the_rate_is_in_turns_of_100_cycles) {
   const struct {
     const char *settings;
     uint64_t quads; /* what 8 of them take */
-  } rows[] = {{"texture.quad_rate=50", 16}, {"texture.quad_rate=90", 9}, {"texture.quad_rate=400", 2}, {"texture.quad_rate=10000", 1}};
+  } rows[] = {{"texture.quad_rate=50", 16},
+              {"texture.quad_rate=90", 9},
+              {"texture.quad_rate=400", 2},
+              {"texture.quad_rate=10000", 1}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("%s", rows[i].settings);
     EXPECT_EQ(hit(rows[i].settings, "", ISA_TEXEL_UNORM_INT8), rows[i].quads - 1 + 60);
   }
 }
 
-/* Lanes read texels of one column: rows of 256 bytes, two lines each, so that a quad wants four lines. */
-TEST(texture, lines_that_lanes_want_take_turns_at_the_tags) {
-  const char *column = " pack.b64 at, y, x\n";
-  for (unsigned tags = 1; tags <= 4; tags *= 2) {
-    char settings[64], before[256];
-    snprintf(settings, sizeof settings, "texture.tags=%u", tags);
-    snprintf(before, sizeof before, "%s" READ, column);
-    EXPECT_EQ(cycles_of(settings, before, READ, ISA_TEXEL_UNORM_INT8) - 1, 8 * (4 / tags) - 1 + 60);
-    /* in blocks, four rows are a line */
-    snprintf(settings, sizeof settings, "texture.tags=%u texture.layout=blocks", tags);
-    EXPECT_EQ(cycles_of(settings, before, READ, ISA_TEXEL_UNORM_INT8) - 1, 8 - 1 + 60);
+/* Lanes read texels of one column. */
+static uint64_t column(const char *settings) {
+  return cycles_of(settings, " pack.b64 at, y, x\n" READ, READ, ISA_TEXEL_UNORM_INT8) - 1;
+}
+
+/* In rows of two lines a quad wants four lines, every second one. */
+TEST(texture, a_quad_reads_a_line_of_each_tag_bank_at_a_time) {
+  static const unsigned groups[][2] = {{1, 4}, {2, 4}, {4, 2}, {8, 1}};
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+    char settings[64];
+    snprintf(settings, sizeof settings, "texture.banks=65536 texture.tag_banks=%u", groups[i][0]);
+    ct_note("%s", settings);
+    EXPECT_EQ(column(settings), 8 * groups[i][1] - 1 + 60);
+  }
+  EXPECT_EQ(column(BLOCKS " texture.tag_banks=1"), 8 - 1 + 60); /* four rows are a line */
+}
+
+/* Words of a column are 32 apart. */
+TEST(texture, words_in_one_bank_take_a_turn_each) {
+  static const unsigned turns[][2] = {{16, 4}, {32, 4}, {64, 2}, {128, 1}};
+  for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+    char settings[64];
+    snprintf(settings, sizeof settings, "texture.tag_banks=4096 texture.banks=%u", turns[i][0]);
+    ct_note("%s", settings);
+    EXPECT_EQ(column(settings), 8 * turns[i][1] - 1 + 60);
+  }
+}
+
+/* Lanes as many texels apart in both directions: the turns that an H200 takes for rgba8. */
+TEST(texture, blocks_keep_neighbors_out_of_each_others_banks) {
+  static const struct { unsigned apart, turns; } rows[] = {{1, 1}, {2, 2}, {4, 4}, {8, 4}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char before[256];
+    snprintf(before, sizeof before,
+             " get.lane x\n and.b32 x, x, 3\n mul.i32 x, x, %u\n cvt.f32.u32 x, x\n add.f32 x, x, 0.5\n pack.b64 at, "
+             "x, x\n" READ,
+             rows[i].apart);
+    ct_note("%u apart", rows[i].apart);
+    EXPECT_EQ(cycles_of(BLOCKS, before, READ, ISA_TEXEL_UNORM_INT8) - 1, 8 * rows[i].turns - 1 + 60);
   }
 }
 
@@ -123,7 +158,8 @@ TEST(texture, an_image_of_one_dimension_has_a_latency_of_its_own) {
   uint64_t cycles[2];
   for (int with = 0; with < 2; with++) {
     char reads[400], text[800];
-    snprintf(reads, sizeof reads, "%s%s mov.b32 x, v[0]\n", read, with ? " image.load.1d v, [p], s, v[0], as=float\n" : "");
+    snprintf(reads, sizeof reads, "%s%s mov.b32 x, v[0]\n", read,
+             with ? " image.load.1d v, [p], s, v[0], as=float\n" : "");
     snprintf(text, sizeof text, kernel, reads);
     struct rig rig;
     rig_run(&rig, "", 32, 32, text);

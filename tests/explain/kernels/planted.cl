@@ -175,3 +175,21 @@ kernel void again(global const uint *in, global uint *out, uint steps, uint word
     sum += in[(i * get_global_size(0) + get_global_id(0)) % words];
   out[get_global_id(0)] = sum;
 }
+
+constant sampler_t NEAREST = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+
+// A chain of reads of an image of zeros: each is at the place that the one before it read.
+kernel void image_chase(read_only image2d_t image, global uint *out, uint steps) {
+  uint at = 0;
+  for (uint i = 0; i < steps; i++)
+    at = read_imageui(image, NEAREST, (int2)(at, at)).x;
+  out[get_global_id(0)] = at;
+}
+
+// Reads of an image again and again, each a row below the last, of `rows`, a power of two.
+kernel void image_again(read_only image2d_t image, global uint *out, uint steps, uint rows) {
+  uint sum = 0;
+  for (uint i = 0; i < steps; i++)
+    sum += read_imageui(image, NEAREST, (int2)(get_local_id(0), i & (rows - 1))).x;
+  out[get_global_id(0)] = sum;
+}
