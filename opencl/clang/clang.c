@@ -61,6 +61,7 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     /* clang-format on */
     "#define cl_khr_extended_async_copies 1\n"
     "#define cl_khr_image2d_from_buffer 1\n"
+    "#define CLK_UNORM_INT_101010_2 0x10E0\n"
     "#define cl_khr_async_work_group_copy_fence 1\n"
     "#define async_work_group_copy_2D2D __ocl_ext_copy_2D2D\n"
     "#define async_work_group_copy_3D3D __ocl_ext_copy_3D3D\n"
