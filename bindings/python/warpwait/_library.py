@@ -78,7 +78,8 @@ class Build(Sized):
 
 class Argument(Structure):
     _fields_ = [("name", c_char_p), ("type", c_char_p), ("kind", c_int), ("bytes", c_uint32),
-                ("source_type", c_char_p), ("source_qualifiers", c_char_p), ("constant", c_bool), ("access", c_char_p)]
+                ("source_type", c_char_p), ("source_qualifiers", c_char_p), ("constant", c_bool), ("access", c_char_p),
+                ("image", c_char_p)]
 
 
 class Kernel(Structure):

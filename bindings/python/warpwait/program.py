@@ -23,16 +23,16 @@ from .watch import Options
 __all__ = ["Argument", "Kernel", "Program"]
 
 FILE = re.compile(r"[^\s;{}]*\.(cl|wws|wwo|spv|bc)")  # a text that is meant as the name of a file
-KINDS = ("buffer", "local", "value", "pipe")
+KINDS = ("buffer", "local", "value", "pipe", "image", "sampler")
 
 
 @dataclasses.dataclass(frozen=True)
 class Argument:
     """An argument of a kernel.
 
-    kind: "buffer", "local", "value" or "pipe". type: as assembly has it ("global", "u32", "f32x4"); source_type and
-    qualifiers: as OpenCL C does ("float4*", "const restrict"), "" if nobody knows. bytes: of a value. constant: a
-    buffer in constant memory. access: of a pipe, "read_only" or "write_only".
+    kind: "buffer", "local", "value", "pipe", "image" or "sampler". type: as assembly has it ("global", "u32",
+    "f32x4"); source_type and qualifiers: as OpenCL C does ("float4*", "const restrict"), "" if nobody knows. bytes: of a value. constant: a
+    buffer in constant memory. access: of a pipe or an image, "read_only", "write_only" or "read_write".
     """
     name: str
     kind: str
