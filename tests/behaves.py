@@ -107,7 +107,7 @@ def strangers(build):
     told = subprocess.run(["readelf", "-d", str(build / "libwarpwait.so")], capture_output=True, text=True, check=True).stdout
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", told)
     for name in needed or ["nothing that readelf names"]:
-        if not re.match(r"lib(c|m|pthread|jansson|inih|sqlite3|lzma|z)\.so|ld-linux", name):
+        if not re.match(r"lib(c|m|pthread|jansson|inih|sqlite3|lzma|png16|z)\.so|ld-linux", name):
             yield f"libwarpwait.so needs {name}"
 
 
