@@ -1,5 +1,5 @@
 /* Launches as launch files: DIR/003-saxpy/launch.json with the program as SPIR-V, the source beside it if there is one,
- * and the bytes of each buffer before and after.
+ * and the bytes of each buffer and image before and after.
  *
  * Not captured: what kernels reach by pointers that lie in memory, packets of pipes, and values of program-scope
  * variables. */
@@ -14,11 +14,13 @@
 
 enum { PATH = 3000, MOST = 1000 /* launches */ };
 
-/* Where the bytes of an argument are: a buffer of the file's. */
+/* Where the bytes of an argument are: a buffer of the file's, or an image with a copy of its texels, without gaps. */
 struct region {
   char name[16];
   const uint8_t *data;
   size_t size;
+  cl_mem image;    /* NULL: a buffer */
+  uint8_t *texels; /* of an image */
 };
 
 struct icd_capture {
@@ -120,6 +122,26 @@ static json_t *buffer_json(struct icd_capture *capture, const struct icd_launch 
   return json_pack("{s:s, s:I}", "buffer", region->name, "offset", (json_int_t)(at - data));
 }
 
+/* An image over a buffer is one of its own there. */
+static json_t *image_json(struct icd_capture *capture, cl_mem memory) {
+  const ww_shape *shape = &memory->image->shape;
+  size_t i = 0;
+  while (i < capture->count && capture->region[i].image != memory)
+    i++;
+  struct region *region = &capture->region[i];
+  if (i == capture->count) {
+    snprintf(region->name, sizeof region->name, "i%zu", i % 1000);
+    region->size = (size_t)shape->width * shape->height * shape->depth * shape->layers * memory->image->texel.bytes;
+    region->texels = malloc(region->size);
+    if (!region->texels || !icd_image_texels(memory, region->texels, false))
+      return NULL;
+    region->data = region->texels;
+    region->image = memory;
+    capture->count++;
+  }
+  return json_pack("{s:s}", "image", region->name);
+}
+
 static json_t *value_json(const struct icd_argument *argument) {
   char *hex = malloc(2 * argument->size + 1);
   for (size_t i = 0; hex && i < argument->size; i++)
@@ -139,9 +161,11 @@ static json_t *argument_json(struct icd_capture *capture, const struct icd_launc
     return json_pack("{s:I}", "local", (json_int_t)argument->size);
   case WW_ARGUMENT_VALUE:
     return value_json(argument);
-  case WW_ARGUMENT_PIPE:
   case WW_ARGUMENT_IMAGE:
+    return image_json(capture, argument->memory);
   case WW_ARGUMENT_SAMPLER:
+    return json_pack("{s:s}", "sampler", argument->sampler);
+  case WW_ARGUMENT_PIPE:
     break;
   }
   return NULL;
@@ -204,22 +228,38 @@ static bool make_folder(struct icd_capture *capture, const char *in, const char 
 
 static void give_up(struct icd_capture *capture) {
   json_decref(capture->file);
+  for (size_t i = 0; i < capture->count; i++)
+    free(capture->region[i].texels);
   free(capture->region);
   free(capture);
 }
 
+static json_t *shape_json(const struct icd_image *image, const char *file) {
+  const ww_shape *shape = &image->shape;
+  return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:s}", "kind", shape->kind, "format", image->texel.name, "width",
+                   (json_int_t)shape->width, "height", (json_int_t)shape->height, "depth", (json_int_t)shape->depth,
+                   "layers", (json_int_t)shape->layers, "file", file);
+}
+
 static bool write_inputs(struct icd_capture *capture) {
-  json_t *buffers = json_object();
+  json_t *buffers = json_object(), *images = json_object();
   bool good = true;
   for (size_t i = 0; good && i < capture->count; i++) {
     const struct region *region = &capture->region[i];
     char file[24];
     snprintf(file, sizeof file, "%s.in", region->name);
     good = write_bytes(capture, file, region->data, region->size);
-    json_object_set_new(buffers, region->name,
-                        json_pack("{s:I, s:s, s:s}", "bytes", (json_int_t)region->size, "elem", "uchar", "file", file));
+    if (region->image)
+      json_object_set_new(images, region->name, shape_json(region->image->image, file));
+    else
+      json_object_set_new(
+          buffers, region->name,
+          json_pack("{s:I, s:s, s:s}", "bytes", (json_int_t)region->size, "elem", "uchar", "file", file));
   }
   json_object_set_new(capture->file, "buffers", buffers);
+  if (json_object_size(images))
+    json_object_set(capture->file, "images", images);
+  json_decref(images);
   return good;
 }
 
@@ -249,9 +289,10 @@ void icd_capture_end(struct icd_capture *capture, bool good) {
     const struct region *region = &capture->region[i];
     char file[24];
     snprintf(file, sizeof file, "%s.out", region->name);
-    good = write_bytes(capture, file, region->data, region->size);
-    json_array_append_new(checks,
-                          json_pack("{s:s, s:s, s:s}", "buffer", region->name, "mode", "exact", "expected", file));
+    good = (!region->image || icd_image_texels(region->image, region->texels, false)) &&
+           write_bytes(capture, file, region->data, region->size);
+    json_array_append_new(checks, json_pack("{s:s, s:s, s:s}", region->image ? "image" : "buffer", region->name, "mode",
+                                            "exact", "expected", file));
   }
   if (json_array_size(checks))
     json_object_set(capture->file, "check", checks);

@@ -173,6 +173,21 @@ TEST(image, a_recording_has_images_that_come_and_go_between_runs) {
   rig_free(&rig);
 }
 
+TEST(image, a_recording_ends_when_there_are_no_numbers_left) {
+  struct rig rig = rig_with("teaching", source);
+  struct kept kept = {NULL, 0};
+  const ww_shape small = {.size = sizeof small, .kind = "1d", .format = "r.float", .width = 1};
+  rig_fine(&rig, ww_device_record(rig.device, rig_sink(&kept), &rig.error));
+  run_anew(&rig, 20);
+  for (int i = 0; i < 4096; i++)
+    ww_image_unref(new_image(&rig, NULL, &small));
+  run_anew(&rig, 28);
+  rig_refused(&rig, ww_device_record_end(rig.device, &rig.error), WW_UNSUPPORTED,
+              "the trace ends with launch 1: image 'from' has the number of one that is gone");
+  free(kept.text);
+  rig_free(&rig);
+}
+
 TEST(image, numbers_are_free_again_with_their_images) {
   struct rig rig = rig_with("teaching", source);
   const ww_shape small = {.size = sizeof small, .kind = "1d", .format = "r.float", .width = 1};

@@ -64,6 +64,22 @@ for factor in (2, 2, 3):
     program.scale(queue, (128,), (32,), x, numpy.float32(factor), cl.LocalMemory(128))
 queue.finish()
 """
+IMAGES = """
+import numpy, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+queue = cl.CommandQueue(context)
+program = cl.Program(context, '''kernel void mirror(read_only image2d_t from, sampler_t s, write_only image2d_t to) {
+  float2 at = (float2)(get_global_id(0) + 0.5f, get_global_id(1) + 0.5f) / (float2)(16, 8);
+  write_imagef(to, (int2)(15 - get_global_id(0), get_global_id(1)), read_imagef(from, s, at));
+}''').build()
+picture = numpy.arange(16 * 8 * 4, dtype=numpy.uint32).reshape(8, 16, 4).astype(numpy.uint8)
+one = cl.image_from_array(context, picture, 4, norm_int=True)
+other = cl.Image(context, cl.mem_flags.WRITE_ONLY, cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.UNORM_INT8), shape=(16, 8))
+program.mirror(queue, (16, 8), None, one, cl.Sampler(context, True, cl.addressing_mode.REPEAT, cl.filter_mode.LINEAR), other)
+got = numpy.empty_like(picture)
+cl.enqueue_copy(queue, got, other, origin=(0, 0), region=(16, 8))
+assert (got == picture[:, ::-1]).all()
+"""
 TWO_QUEUES = """
 import numpy, pyopencl as cl
 context = cl.create_some_context(interactive=False)
@@ -244,6 +260,16 @@ class Exec(unittest.TestCase):
             self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
             self.assertIn("2 CUs", run.stdout)
             self.assertIn("x[i] = f * t[", run.stdout)  # the source is there
+
+    def test_a_captured_launch_has_its_images_and_samplers(self):
+        captured, trace, log = self.folder / "captured", self.folder / "t.wwt", self.folder / "log"
+        done = self.python("-m", "teaching", "--capture", captured, "--trace", trace, "--log", log, text=IMAGES)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        file = captured / "001-mirror/launch.json"
+        self.assertEqual(json.loads(file.read_text())["launches"][0]["args"][1], {"sampler": "normalized,repeat,linear"})
+        run = subprocess.run([WARPWAIT, "run", file, "--verify"], capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+        self.assertEqual(self.replayed(trace), self.cycles(log))
 
     def replayed(self, trace, *words):
         run = subprocess.run([WARPWAIT, "replay", trace, "--report", "json", "--why=no", *words], capture_output=True, text=True, check=False)

@@ -352,6 +352,7 @@ TEST(images, what_cannot_be_made_is_refused) {
   refused(&rig, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, rgba, plane, NULL, CL_INVALID_VALUE);
   refused(&rig, 0, (cl_image_format){CL_RGB, CL_UNORM_INT8}, plane, NULL, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
   refused(&rig, 0, (cl_image_format){CL_sRGB, CL_UNORM_INT8}, plane, NULL, CL_IMAGE_FORMAT_NOT_SUPPORTED);
+  refused(&rig, 0, (cl_image_format){CL_Rx, CL_UNORM_INT8}, plane, NULL, CL_IMAGE_FORMAT_NOT_SUPPORTED);
   wrong = plane;
   wrong.mem_object = rig_numbers(&rig);
   refused(&rig, 0, rgba, wrong, NULL, CL_INVALID_IMAGE_SIZE);

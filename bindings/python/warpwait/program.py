@@ -30,9 +30,9 @@ KINDS = ("buffer", "local", "value", "pipe", "image", "sampler")
 class Argument:
     """An argument of a kernel.
 
-    kind: "buffer", "local", "value", "pipe", "image" or "sampler". type: as assembly has it ("global", "u32", "f32x4"); source_type and
-    qualifiers: as OpenCL C does ("float4*", "const restrict"), "" if nobody knows. bytes: of a value. constant: a
-    buffer in constant memory. access: of a pipe or an image, "read_only", "write_only" or
+    kind: "buffer", "local", "value", "pipe", "image" or "sampler". type: as assembly has it ("global", "u32",
+    "f32x4"); source_type and qualifiers: as OpenCL C does ("float4*", "const restrict"), "" if nobody knows. bytes: of
+    a value. constant: a buffer in constant memory. access: of a pipe or an image, "read_only", "write_only" or
     "read_write".
     """
     name: str
