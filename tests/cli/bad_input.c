@@ -125,8 +125,8 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"run kernel.wws --global 4 --arg int", "--arg int|KIND:VALUE"},
       {"run kernel.wws --global 4 --arg itn:3", "'itn'|'int'|ushort"},
       {"run kernel.wws --global 4 --arg bufer:a=16", "'bufer' (did you mean 'buffer'?); legal: "},
-      {"run kernel.wws --global 4 --arg whatever:3",
-       "no kind of argument 'whatever'; legal: buffer, null, local, pipe, bytes, or a type: char uchar"},
+      {"run kernel.wws --global 4 --arg whatever:3", "no kind of argument 'whatever'; legal: buffer, null, local, "
+                                                     "pipe, image, sampler, bytes, or a type: char uchar"},
       {"run kernel.wws --global 4 --arg buffer:a=16 --arg float:3", "float (4 bytes)|'add' is a value (u32"},
       {"run kernel.wws --global 4 --arg buffer:a=18:uint:iota", "18 bytes|multiple of 4"},
       {"run kernel.wws --global 4 --arg buffer:a=18:uint:random", "18 bytes|multiple of 4"},

@@ -565,7 +565,9 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
       {"kernel void k(int x) {}\n", "run kernel.cl --global 1",
        "--arg: argument 1, 'x', a value (u32), is missing: kernel 'k' has 1"},
       {"kernel void k(read_only image2d_t i) {}\n", "run kernel.cl --global 1",
-       "kernel.cl:1: image2d_t as the type of a kernel's argument is not supported"},
+       "--arg: argument 1, 'i', an image (image2d), is missing: kernel 'k' has 1"},
+      {"kernel void k(read_only image2d_msaa_t i) {}\n", "run kernel.cl --global 1",
+       "kernel.cl:1: a cube, a rectangle or a multisampled image as the type of a kernel's argument is not supported"},
       {"kernel void k(void) {\n", "asm kernel.cl", "kernel.cl:1:22: error: expected '}'"},
       {"kernel void k(global int *a);\n", "asm kernel.cl", "kernel.cl: there is no kernel in it"},
       {"int f(int n) {\n  return n ? f(n - 1) : 0;\n}\nkernel void k(global int *a) { a[0] = f(a[1]); }\n",
@@ -699,9 +701,9 @@ TEST(opencl, spir_v_is_written_on_request_even_if_it_cannot_be_lowered) {
   expect("asm kernel.cl --spirv k.spv", 0, "");
   launch_with("\"program\": \"k.spv\",");
   expect("run l.json --verify", 0, "");
-  tool_file("bad.cl", "kernel void k(read_only image2d_t i) {}\n");
+  tool_file("bad.cl", "int f(int);\nkernel void k(global int *a) { a[0] = f(1); }\n");
   expect("asm bad.cl --spirv bad.spv", 2,
-         "warpwait: bad.cl:1: image2d_t as the type of a kernel's argument is not supported\n");
+         "warpwait: bad.cl:2: calls f, which is not defined, and which Warpwait does not have\n");
   EXPECT_TRUE(tool_exists("bad.spv"));
   tool_file("k.wws", ".kernel k\n  exit\n");
   expect("asm k.wws --spirv none.spv", 2, "warpwait: --spirv: there is none of 'k.wws': only .cl becomes SPIR-V\n");

@@ -138,7 +138,7 @@ TEST(pipes, checks_hold_what_is_left_against_packets) {
        "check[0].packet: 3|4"},
       {"{\"pipe\": \"pp\", \"expected\": \"rest.bin\"}", 2, "check[0].pipe|no pipe 'pp'|'p'"},
       {"{\"buffer\": \"p\", \"expected\": \"rest.bin\"}", 2, "check[0].buffer|'p' is a pipe, not a buffer"},
-      {"{\"buffer\": \"out\", \"pipe\": \"p\", \"expected\": \"rest.bin\"}", 2, "not of both"},
+      {"{\"buffer\": \"out\", \"pipe\": \"p\", \"expected\": \"rest.bin\"}", 2, "not of several"},
       {"{\"pipe\": \"p\", \"expected\": \"none.bin\"}", 2, "check[0].expected|none.bin"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -67,7 +67,7 @@ STALLS = [
      "puts under short_scoreboard, and constants, too"),
     ("busy unit", ("math_pipe_throttle",), ("unit",), "a unit that an earlier instruction occupies"),
     ("not selected", ("not_selected",), ("not_selected",), "ready, and another warp was picked"),
-    ("global memory", ("long_scoreboard",), ("memory",), "results of global memory"),
+    ("global memory", ("long_scoreboard",), ("memory", "texture"), "results of global memory, and of reads of images"),
     ("room at global memory", ("lg_throttle",), ("memory_queue",), "the queue to the memory is full"),
     ("LDS", ("short_scoreboard",), ("lds", "lds_conflict", "lds_contention"),
      "results of the LDS; ncu's, of special functions and conversions, too"),
