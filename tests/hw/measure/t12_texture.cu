@@ -1,4 +1,4 @@
-// Reads of images: latency of a hit, how many cycles a warp's read takes of one SM by format, filter and by the lines that quads want,
+// Reads of images: latency of a hit, how many cycles a warp's read takes of one SM by format, filter and by where the lanes of a quad read,
 // and how long a chain of reads takes by the size of what it walks through.
 #include "common.cuh"
 enum { ROUNDS = 64, READS = 8, SIDE = 64 };
@@ -132,6 +132,35 @@ template <typename T> void rates(const char* format, bool as_float) {
     }
 }
 
+// Quads whose lanes lie (dx, dy) texels apart from (x, y) on, all quads at the same place: which texels come together.
+template <typename T> void place(const char* format, const Texture<T>& t, bool linear, int dx, int dy, int x, int y) {
+  const int warps = 32;
+  float place[96] = {0};
+  for (int lane = 0; lane < 32; lane++) {
+    place[lane * 3] = 64 + x + lane % 4 * dx + (linear ? 0.75f : 0.5f);
+    place[lane * 3 + 1] = 64 + y + lane % 4 * dy + (linear ? 0.75f : 0.5f);
+  }
+  CK(cudaMemcpy(at, place, sizeof place, cudaMemcpyHostToDevice));
+  k_rate<2><<<1, 32 * warps>>>(t.object, at, 0, TIMES, out, sink);
+  SYNC();
+  auto v = spans(d2h(out, (size_t)TIMES * warps * 2), TIMES, warps, ROUNDS * READS * warps);
+  Row("texture_place").p("format", format).p("filter", linear ? "linear" : "nearest").p("dx", dx).p("dy", dy).p("x", x).p("y", y).p("warps", warps).out("cycles_per_read", v, "cycle");
+}
+
+template <typename T> void places(const char* format, bool as_float) {
+  for (bool linear : {false, true}) {
+    Texture<T> t = texture<T>(512, 512, 0, linear, as_float);
+    for (int dx : {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 32})
+      for (int x : {0, 1, 2, 3, 6, 7}) place(format, t, linear, dx, 0, x, 0);
+    for (int dy : {1, 2, 3, 4, 5, 8, 16})
+      for (int y : {0, 1, 2, 3, 6, 7}) place(format, t, linear, 0, dy, 0, y);
+    for (int d : {1, 2, 4, 8})
+      for (int xy : {0, 1, 3, 7}) place(format, t, linear, d, d, xy, xy);
+    CK(cudaDestroyTextureObject(t.object));
+    CK(cudaFreeArray(t.array));
+  }
+}
+
 int main() {
   Env E;
   E.init();
@@ -144,25 +173,9 @@ int main() {
   rates<float>("r32f", false);
   rates<float2>("rg32f", false);
   rates<float4>("rgba32f", false);
-  // Lanes of a quad that want other lines: 32 bytes (8 texels) by 4 rows is a line of an rgba8 image in blocks.
-  for (bool linear : {false, true})
-    for (int apart : {0, 1, 2, 4, 8, 16, 32}) {
-      const int wide = 2048;
-      Texture<uchar4> t = texture<uchar4>(wide, 64, 0, linear, true);
-      float place[96] = {0};
-      for (int lane = 0; lane < 32; lane++) {
-        place[lane * 3] = lane * apart + 4.5f - (linear ? 0.25f : 0);
-        place[lane * 3 + 1] = 4.5f - (linear ? 0.25f : 0);
-      }
-      CK(cudaMemcpy(at, place, sizeof place, cudaMemcpyHostToDevice));
-      const int warps = 32;
-      k_rate<2><<<1, 32 * warps>>>(t.object, at, 0, TIMES, out, sink);
-      SYNC();
-      auto v = spans(d2h(out, (size_t)TIMES * warps * 2), TIMES, warps, ROUNDS * READS * warps);
-      Row("texture_spread").p("format", "rgba8").p("filter", linear ? "linear" : "nearest").p("texels_apart", apart).p("warps", warps).out("cycles_per_read", v, "cycle");
-      CK(cudaDestroyTextureObject(t.object));
-      CK(cudaFreeArray(t.array));
-    }
+  places<uchar4>("rgba8", true);
+  places<float2>("rg32f", false);
+  places<float4>("rgba32f", false);
   for (int kib : {4, 16, 32, 64, 96, 128, 160, 176, 192, 208, 224, 240, 256, 320, 512, 1024}) {
     int lines = kib * 8;
     std::vector<int> next((size_t)lines * 32);
