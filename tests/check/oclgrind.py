@@ -32,6 +32,8 @@ COLUMNS = ("name", "hash", "ours", "ours_right", "theirs", "said", "theirs_right
 VERDICTS = ("named", "indirect", "elsewhere", "missed", "cannot run")
 # What an engine refuses is no mistake of the kernel, which others cannot know of.
 OF_A_MACHINE = ("M3",)
+# Kernels whose numbers come out of images.
+OF_IMAGES = ("I2", "I3")
 
 
 class Row:
@@ -166,6 +168,7 @@ def page_of(rows, rules, version):
         timeout=oclgrind_run.TIMEOUT, runs=figures["pairs"] - figures["cannot"],
         twins=sum(row.theirs_right != "cannot run" for row in rows),
         false_uninitialised=sum(row.theirs_right == "false report" and row.said_right.startswith("uninit") for row in rows),
+        false_images=sum(row.theirs_right == "false report" and row.rule in OF_IMAGES for row in rows),
         false_races=sum(row.theirs_right == "false report" and row.said_right.startswith("data race") for row in rows),
         ours_ms="%.1f" % statistics.median(ours for _, ours in times), timed=len(times), ratio=ratio(times),
         theirs_ms="%.1f" % statistics.median(theirs for theirs, _ in times), ratio_longest=ratio(times[:10]),

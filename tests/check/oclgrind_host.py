@@ -6,6 +6,7 @@ usage: oclgrind_host.py LAUNCH.json [OPTION...], with options for the compiler.
 Launches that are to run at once run one after the other, which OpenCL allows. The last line of standard output is the
 CPU time of the launches in seconds, without compiling; what cannot be run is said on standard error, with exit status 2."""
 import json
+import math
 import pathlib
 import re
 import sys
@@ -55,12 +56,36 @@ def contents(buffer, folder):
     return np.zeros(size, np.uint8)
 
 
-def argument(arg, buffers):
+def image_of(context, image, folder):
+    """An image without layers, of texels as a buffer has its bytes."""
+    kind = image.get("kind", "2d")
+    if kind not in ("1d", "2d", "3d"):
+        raise Unsupported("images of kind %s" % kind)
+    order, channels = image.get("format", "rgba.unorm_int8").upper().split(".")
+    image_format = cl.ImageFormat(getattr(cl.channel_order, order), getattr(cl.channel_type, channels))
+    shape = tuple(image[size] for size in ("width", "height", "depth") if size in image)
+    data = contents({**image, "bytes": math.prod(shape) * image_format.itemsize}, folder)
+    return cl.Image(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, image_format, shape, hostbuf=data)
+
+
+def sampler_of(context, text):
+    words = set(text.split(","))
+    modes = words - {"normalized", "nearest", "linear"} or {"none"}
+    return cl.Sampler(context, "normalized" in words, getattr(cl.addressing_mode, modes.pop().upper()),
+                      cl.filter_mode.LINEAR if "linear" in words else cl.filter_mode.NEAREST)
+
+
+def argument(context, arg, buffers):
+    """`buffers`: images, too."""
     (kind, value), = ((kind, value) for kind, value in arg.items() if kind != "offset")
     if kind == "buffer":
         if "offset" in arg:
             raise Unsupported("an offset into a buffer")
         return None if value is None else buffers[value]
+    if kind == "image":
+        return buffers[value]
+    if kind == "sampler":
+        return sampler_of(context, value)
     if kind == "local":
         return cl.LocalMemory(value)
     if kind == "pipe":
@@ -80,13 +105,15 @@ def run(path, options):
     for name, buffer in launch_file.get("buffers", {}).items():
         data = contents(buffer, path.parent)
         buffers[name] = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=data)
+    for name, image in launch_file.get("images", {}).items():
+        buffers[name] = image_of(context, image, path.parent)
     program = cl.Program(context, (path.parent / launch_file["program"]).read_text())
     program.build(options=options, devices=context.devices)
     begin = time.process_time()
     launches = [part for launch in launch_file["launches"] for part in launch.get("together", [launch])]
     for launch in launches:
         kernel = cl.Kernel(program, launch["kernel"])
-        kernel.set_args(*(argument(arg, buffers) for arg in launch["args"]))
+        kernel.set_args(*(argument(context, arg, buffers) for arg in launch["args"]))
         cl.enqueue_nd_range_kernel(queue, kernel, launch["global"], launch.get("local"), launch.get("offset"))
         queue.finish()
     print(time.process_time() - begin)

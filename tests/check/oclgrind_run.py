@@ -32,6 +32,7 @@ KINDS = (
     (r"\S+ data race at (\w+) memory", r"data race (\1)"),
     (r"Uninitialized value written to (\w+) memory", r"uninitialised value (\1)"),
     (r"Index \(.*\) exceeds static array size", "index beyond array"),
+    (r"Unsupported image channel data type", "image of another type"),
     (r"Uninitialized address", "uninitialised address"),
     (r"Controlflow depends on uninitialized value", "uninitialised condition"),
     (r"Instruction depends on an uninitialized index value", "uninitialised index"),
@@ -58,6 +59,7 @@ NAMES = {
     "X10": r"events not waited for", "X12": r"invalid wait event", "X13": r"invalid wait event|invalid read \(private\)",
     "X14": r"unaligned|misaligned", "M2": r"unaligned|misaligned",
     "M5": r"data race \(local\)", "M6": r"data race \(global\)", "M7": r"uninitialised",
+    "I2": r"image of another type",
 }
 
 

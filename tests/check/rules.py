@@ -22,6 +22,7 @@ OPENCL_PAIRS, ASSEMBLY_PAIRS = 3, 1
 
 # Rules that need fewer pairs: how many in OpenCL C and in assembly, and why.
 EXCUSED = {
+    "I1": (0, 1, "launches refuse images of another kind, and OpenCL C has no way from an image to another type"),
     "M4": (0, 1, "OpenCL C has no mbarriers"),
     "M9": (0, 1, "what OpenCL C can wait for has rules of its own; mbarriers are left"),
     "Q10": (2, 1, "one is refused for one reason: as many are open"),

@@ -9,6 +9,11 @@
   ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, f, i, n, j, k, l, m\n.reg64 p, q\n.pred c\n"      \
   " ld.arg.b64 p, src\n ld.arg.b64 q, dst\n get.local_id i, x\n setp.lt.u32 c, i, 16\n"
 
+/* An image of floats, 64 x 64. Sampler 4 reads the border outside. */
+#define IMAGE                                                                                                          \
+  ".kernel k\n.arg src image2d\n.reg v[4], c[4], s, x, y\n.reg64 i, at\n ld.arg.b64 i, src\n get.local_id x, x\n"      \
+  " pack.b64 at, x, y\n"
+
 /* Two planes of three lines. */
 #define LINES(ELEMENTS, LINE, PLANE)                                                                                   \
   " mov.b32 i, 2\n mov.b32 j, 3\n mov.b32 f, 4\n mov.b32 l, " #LINE "\n mov.b32 k, " #PLANE "\n mov.b32 n, " #ELEMENTS \
@@ -89,6 +94,22 @@ static const struct {
     {HAZARD_M1, HEAD " shl.b32 i, i, 12\n add.i32 i, i, 8192\n st.global.b32 [q + i], i\n exit\n",
      HEAD " shl.b32 i, i, 12\n st.global.b32 [q + i], i\n exit\n"},
     {HAZARD_M2, HEAD " st.lds.b32 [t + i], i\n exit\n", HEAD " shl.b32 i, i, 2\n st.lds.b32 [t + i], i\n exit\n"},
+    {HAZARD_I1, IMAGE " image.load.1d v, [i], s, x, as=float\n exit\n",
+     IMAGE " image.load.2d v, [i], s, at, as=float\n exit\n"},
+    {HAZARD_I1, IMAGE " image.store.3d [i], c, v, as=float\n exit\n",
+     IMAGE " image.store.2d [i], at, v, as=float\n exit\n"},
+    {HAZARD_I2, IMAGE " image.load.2d v, [i], s, at, as=int\n exit\n",
+     IMAGE " image.load.2d v, [i], s, at, as=float\n exit\n"},
+    {HAZARD_I2, IMAGE " image.store.2d [i], at, v, as=int\n exit\n",
+     IMAGE " image.store.2d [i], at, v, as=float\n exit\n"},
+    {HAZARD_I3, IMAGE " add.i32 x, x, 1\n pack.b64 at, x, y\n image.load.2d v, [i], s, at, as=float\n exit\n",
+     IMAGE " add.i32 x, x, 1\n pack.b64 at, x, y\n mov.b32 s, 4\n image.load.2d v, [i], s, at, as=float\n exit\n"},
+    /* a linear filter between the last texel and the border */
+    {HAZARD_I3,
+     IMAGE " add.i32 x, x, 1\n cvt.f32.u32 x, x\n mov.b32 y, 0x3f800000\n pack.b64 at, x, y\n mov.b32 s, 16\n"
+           " image.sample.2d v, [i], s, at, as=float\n exit\n",
+     IMAGE " max.u32 x, x, 1\n cvt.f32.u32 x, x\n mov.b32 y, 0x3f800000\n pack.b64 at, x, y\n mov.b32 s, 16\n"
+           " image.sample.2d v, [i], s, at, as=float\n exit\n"},
 };
 
 TEST(hazards, each_rule_is_reported_for_the_wrong_kernel_alone) {
