@@ -207,6 +207,14 @@ static struct axis layer_of(uint32_t coordinate, bool is_float, uint32_t layers)
 
 static bool is_outside(int64_t at, uint32_t size) { return at < 0 || at >= (int64_t)size; }
 
+/* Is texel i part of what a filter gives? In the middle of a texel the next one weighs nothing. */
+static bool has_weight(const float weight[3], unsigned i) {
+  for (unsigned direction = 0; direction < 3; direction++)
+    if (i >> direction & 1 && weight[direction] == 0)
+      return false;
+  return true;
+}
+
 void isa_image_samples(const struct isa_image *image, uint32_t sampler, bool is_float, const uint32_t coordinate[3],
                        struct isa_samples *samples) {
   const bool linear = is_float && sampler & ISA_SAMPLER_LINEAR && isa_texel_number(image->type) == ISA_NUMBER_FLOAT;
@@ -229,7 +237,7 @@ void isa_image_samples(const struct isa_image *image, uint32_t sampler, bool is_
     samples->border[i] = is_outside(x, size[0]) || is_outside(y, size[1]) || (!layered && is_outside(z, size[2]));
     samples->address[i] =
         samples->border[i] ? 0 : image->base + isa_texel_offset(image, (uint32_t)x, (uint32_t)y, (uint32_t)z);
-    samples->outside |= samples->border[i] && mode != ISA_ADDRESS_CLAMP;
+    samples->outside |= samples->border[i] && mode != ISA_ADDRESS_CLAMP && has_weight(samples->weight, i);
   }
 }
 
@@ -316,8 +324,9 @@ void image_read(struct isa_warp *warp, const struct isa_inst *inst, struct isa_a
     isa_access_samples(access, (uint32_t)lane, &samples);
     access->address[lane] = samples.address[0];
     if (samples.outside && !told)
-      step_report(warp, access->pc, HAZARD_I3, (uint32_t)lane, "'%s' has %" PRIu32 " x %" PRIu32 " x %" PRIu32 " texels",
-                  access->image->name, access->image->width, access->image->height, isa_image_slices(access->image));
+      step_report(warp, access->pc, HAZARD_I3, (uint32_t)lane,
+                  "'%s' has %" PRIu32 " x %" PRIu32 " x %" PRIu32 " texels", access->image->name, access->image->width,
+                  access->image->height, isa_image_slices(access->image));
     told |= samples.outside;
   }
 }

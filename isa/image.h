@@ -114,8 +114,8 @@ struct isa_image {
   enum isa_image_order order;
   enum isa_image_type type;
   enum isa_image_layout layout;
-  bool of_buffer; /* made of a buffer's bytes: lies in rows, whatever the machine's layout */
-  bool gone;      /* its number is taken, but no handle leads to it */
+  bool of_buffer;                        /* made of a buffer's bytes: lies in rows, whatever the machine's layout */
+  bool gone;                             /* its number is taken, but no handle leads to it */
   uint32_t width, height, depth, layers; /* 1 where the kind has none; `layers` of arrays alone */
   uint32_t texel_bytes;
   uint64_t row_pitch, slice_pitch; /* bytes */
@@ -164,7 +164,7 @@ struct isa_samples {
   bool border[ISA_IMAGE_TEXELS];
   uint64_t address[ISA_IMAGE_TEXELS]; /* of those that are no border */
   float weight[3];                    /* of the second texel in each direction */
-  bool outside; /* a coordinate lies where no addressing mode says what to read */
+  bool outside;                       /* a coordinate lies where no addressing mode says what to read */
 };
 
 /* `coordinate`: as many words as the kind has coordinates; floats by their bits with `is_float`, else integers. */

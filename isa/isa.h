@@ -387,10 +387,10 @@ struct isa_access {
   uint64_t zeros;                /* of a copy's store: lanes of `mask` that write zeros */
   /* Whoever makes room for an access has room for a warp's lanes, too: hundreds of accesses can be under way in a CU,
    * and what is not touched of these must not lie between what is. */
-  uint64_t *address;           /* global address, or byte offset in the CU's LDS */
-  uint32_t *data;              /* data[word * warp_size + lane], up to 4 words: what to store, atomic operands */
-  uint32_t *lds;               /* of class copy lane: where each lane's bytes go, as an offset in the CU's LDS */
-  struct isa_pipe_access pipe; /* of class pipe */
+  uint64_t *address;             /* global address, or byte offset in the CU's LDS */
+  uint32_t *data;                /* data[word * warp_size + lane], up to 4 words: what to store, atomic operands */
+  uint32_t *lds;                 /* of class copy lane: where each lane's bytes go, as an offset in the CU's LDS */
+  struct isa_pipe_access pipe;   /* of class pipe */
   const struct isa_image *image; /* of reads and stores of one; a read has its coordinates as data */
   uint32_t sampler;
   /* of classes mbarrier and phase */

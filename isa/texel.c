@@ -133,8 +133,8 @@ static uint32_t channel_bits(enum isa_image_type type, uint32_t channel) {
 static const uint8_t *packed_fields(enum isa_image_type type) {
   static const uint8_t fields_565[4] = {5, 6, 5, 0}, fields_555[4] = {5, 5, 5, 0}, fields_1010[4] = {10, 10, 10, 0},
                        fields_2[4] = {10, 10, 10, 2};
-  return type == ISA_TEXEL_UNORM_565   ? fields_565
-         : type == ISA_TEXEL_UNORM_555 ? fields_555
+  return type == ISA_TEXEL_UNORM_565      ? fields_565
+         : type == ISA_TEXEL_UNORM_555    ? fields_555
          : type == ISA_TEXEL_UNORM_101010 ? fields_1010
                                           : fields_2;
 }

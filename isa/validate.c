@@ -70,7 +70,8 @@ static bool check_names(const struct check *check, const char *what, char **name
 }
 
 static bool check_arg(const struct check *check, const struct isa_arg *arg) {
-  static const uint32_t pointer_bytes[] = {[ISA_ARG_GLOBAL] = 8, [ISA_ARG_LOCAL] = 4, [ISA_ARG_PIPE] = 8, [ISA_ARG_IMAGE] = 8, [ISA_ARG_SAMPLER] = 4};
+  static const uint32_t pointer_bytes[] = {
+      [ISA_ARG_GLOBAL] = 8, [ISA_ARG_LOCAL] = 4, [ISA_ARG_PIPE] = 8, [ISA_ARG_IMAGE] = 8, [ISA_ARG_SAMPLER] = 4};
   if (arg->kind != ISA_ARG_VALUE && (arg->kind >= ISA_ARG_KINDS || arg->bytes != pointer_bytes[arg->kind]))
     return wrong(check, "argument '%.60s' has a bad kind or size", arg->name);
   if (arg->kind == ISA_ARG_IMAGE && isa_image_argument(arg->type, strlen(arg->type)) == ISA_IMAGE_KINDS)

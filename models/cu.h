@@ -236,7 +236,7 @@ struct cu_access {
   struct mem_line *lines; /* room for two of each lane; of a read of an image `texels`, and `room` has the other */
   struct mem_line *texels, *room;
   struct l1 *cache; /* whose lines `fills` and `joined` are */
-  uint32_t index;         /* in cu.accesses */
+  uint32_t index;   /* in cu.accesses */
   uint32_t warp;
   bool prefetch;
   uint32_t fills;  /* lines of the cache that may wait for it */
@@ -301,8 +301,8 @@ struct cu {
   uint32_t held;     /* work-groups, whose copies may outlive their warps */
   cycle_t held_since;
 
-  struct l1 l1, texels;     /* the latter: the texture unit's own cache */
-  struct rate texture_unit; /* TEXTURE_TURN for each turn */
+  struct l1 l1, texels;        /* the latter: the texture unit's own cache */
+  struct rate texture_unit;    /* TEXTURE_TURN for each turn */
   struct late_queue *late;     /* its loads that the memory has accepted, and that it is to carry out */
   struct cu_access **accesses; /* the LDS's, then global memory's; NULL: never under way so far */
   struct cu_chunk *chunks;     /* where they are */
@@ -363,8 +363,8 @@ void cu_report(void *kernel, const struct isa_hazard *hazard);
 /* ---- inside the CU ------------------------------------------------------------------------
  *
  * cu.c takes replies and work-groups and steps, warp.c holds a warp's account and sleep, issue.c what
- * schedulers do, texture.h reads of images, group.h and its files what a work-group does together, lane_copy.h copies without an engine, tell.h
- * what a timeline hears of all this. */
+ * schedulers do, texture.h reads of images, group.h and its files what a work-group does together, lane_copy.h copies
+ * without an engine, tell.h what a timeline hears of all this. */
 
 static inline uint64_t cu_bit(uint32_t slot) { return UINT64_C(1) << slot; }
 

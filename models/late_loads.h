@@ -26,7 +26,7 @@ struct l1;
 struct late_load {
   struct isa_access *access;
   const struct mem_line *lines;
-  uint32_t count; /* of them */
+  uint32_t count;         /* of them */
   const struct l1 *fills; /* whose lines take the bytes; NULL: none */
 };
 

@@ -118,10 +118,11 @@ bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
   }
   const struct texture_params *texture = &machine->texture;
   if (texture->cache_size && texture->cache_size < mem->line * texture->cache_ways) {
-    snprintf(message, PARAM_MESSAGE,
-             "texture.cache_size: %u holds not even one set of texture.cache_ways x mem.line, %u bytes; 0 means that the "
-             "L1 holds texels",
-             texture->cache_size, mem->line * texture->cache_ways);
+    snprintf(
+        message, PARAM_MESSAGE,
+        "texture.cache_size: %u holds not even one set of texture.cache_ways x mem.line, %u bytes; 0 means that the "
+        "L1 holds texels",
+        texture->cache_size, mem->line * texture->cache_ways);
     return false;
   }
   if (mem->l2_size && mem->l2_size < mem->line * mem->l2_ways) {

@@ -54,8 +54,8 @@ struct machine {
   struct host_params host;
 };
 
-/* The groups cu, lds, dma, mem, texture, isa and host; `base` offsets are into struct machine. The models read the first
- * five. */
+/* The groups cu, lds, dma, mem, texture, isa and host; `base` offsets are into struct machine. The models read the
+ * first five. */
 enum { MACHINE_GROUPS = 7, MACHINE_MODEL_GROUPS = 5 };
 extern const struct param_group machine_groups[MACHINE_GROUPS];
 

@@ -77,16 +77,16 @@ static inline bool mem_is_dma(enum mem_kind kind) { return kind == MEM_DMA_READ 
 
 struct mem_message {
   enum mem_kind kind;
-  uint32_t tag;    /* CU kinds: the access; DMA kinds: the engine's request */
-  uint32_t count;  /* CU kinds: lines; DMA kinds: 0 */
-  uint32_t passes; /* CU kinds: cycles in the memory port, at least 1 */
-  uint8_t engine;  /* DMA kinds: which of the CU's engines */
-  bool bypass;     /* DMA kinds: what is not in the L2 goes past it */
-  bool train;      /* DMA kinds: its runs follow each other, one a cycle */
-  bool returns;    /* MEM_ATOMIC: the old values are wanted */
-  bool past;       /* MEM_LOAD: the bytes go past the registers, as an engine's do */
+  uint32_t tag;           /* CU kinds: the access; DMA kinds: the engine's request */
+  uint32_t count;         /* CU kinds: lines; DMA kinds: 0 */
+  uint32_t passes;        /* CU kinds: cycles in the memory port, at least 1 */
+  uint8_t engine;         /* DMA kinds: which of the CU's engines */
+  bool bypass;            /* DMA kinds: what is not in the L2 goes past it */
+  bool train;             /* DMA kinds: its runs follow each other, one a cycle */
+  bool returns;           /* MEM_ATOMIC: the old values are wanted */
+  bool past;              /* MEM_LOAD: the bytes go past the registers, as an engine's do */
   const struct l1 *fills; /* MEM_LOAD: the cache of the CU whose lines take the bytes, or NULL */
-  bool pipe;       /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
+  bool pipe;              /* an operation on a pipe, of kind MEM_ATOMIC: models/pipes.h */
   union {
     struct {                        /* CU kinds */
       const struct mem_line *lines; /* valid until the reply */

@@ -72,7 +72,8 @@ static bool arg_type(struct assembler *as, struct isa_arg *arg, uint32_t *align)
     arg->bytes = *align = type.kind == TOKEN_WORD ? isa_value_bytes(type.text, type.length) : 0;
   }
   if (!arg->bytes)
-    return fail(as, type, "use global, local, pipe, image2d, sampler, u32, f32x4, ... or bytes N", "unknown type of an argument:");
+    return fail(as, type, "use global, local, pipe, image2d, sampler, u32, f32x4, ... or bytes N",
+                "unknown type of an argument:");
   arg->type = strndup(type.text, type.length);
   return arg->type || fail_memory(as);
 }

@@ -25,7 +25,8 @@ bool take_lds_side(struct assembler *as, struct isa_inst *inst);
 bool take_copy_fields(struct assembler *as, unsigned count, struct isa_inst *inst); /* the first `count` of them, all */
 bool take_events(struct assembler *as, struct isa_inst *inst);
 /* name=WORD, one of `count`: its number goes into the high half of imm. */
-bool take_word(struct assembler *as, const char *name, const char *const words[], unsigned count, struct isa_inst *inst);
+bool take_word(struct assembler *as, const char *name, const char *const words[], unsigned count,
+               struct isa_inst *inst);
 bool take_packet_size(struct assembler *as, struct isa_inst *inst);
 bool take_high(struct assembler *as, const char *name, uint64_t most, struct isa_inst *inst); /* name=N */
 

@@ -182,10 +182,8 @@ static void put_instruction(struct text *text, const struct isa_kernel *kernel, 
 
 /* An argument in words that give its kind and size; its place is always written. */
 static void put_arg(struct text *text, const struct isa_arg *arg) {
-  static const char *const kinds[ISA_ARG_KINDS] = {[ISA_ARG_GLOBAL] = "global",
-                                                   [ISA_ARG_LOCAL] = "local",
-                                                   [ISA_ARG_PIPE] = "pipe",
-                                                   [ISA_ARG_SAMPLER] = "sampler"};
+  static const char *const kinds[ISA_ARG_KINDS] = {
+      [ISA_ARG_GLOBAL] = "global", [ISA_ARG_LOCAL] = "local", [ISA_ARG_PIPE] = "pipe", [ISA_ARG_SAMPLER] = "sampler"};
   put(text, ".arg    %s ", arg->name);
   if (arg->kind == ISA_ARG_VALUE && isa_value_bytes(arg->type, strlen(arg->type)) == arg->bytes)
     put(text, "%s", arg->type);

@@ -188,8 +188,8 @@ static uint32_t index_of(const struct machine_inst *inst, enum space space) {
 /* The same base, and so far from one another that no byte is of both. */
 static bool apart(const struct schedule *s, uint32_t one, uint32_t two, enum space space) {
   const struct machine_inst *a = &s->inst[one], *b = &s->inst[two];
-  if (space == SPACE_IMAGE || a->a != b->a || index_of(a, space) != index_of(b, space) || s->node[one].base != s->node[two].base ||
-      s->node[one].index != s->node[two].index || a->memory || b->memory)
+  if (space == SPACE_IMAGE || a->a != b->a || index_of(a, space) != index_of(b, space) ||
+      s->node[one].base != s->node[two].base || s->node[one].index != s->node[two].index || a->memory || b->memory)
     return false;
   const int64_t distance = space == SPACE_GLOBAL ? (int64_t)(b->imm - a->imm) : (int32_t)(uint32_t)(b->imm - a->imm);
   return distance >= 0 ? distance >= isa_types[isa_rows[a->op].a].bytes

@@ -309,8 +309,7 @@ bool ir_is_removable(const struct ir *ir, ir_ref ref) {
 bool ir_is_kept(const struct ir *ir, ir_ref ref) {
   const uint16_t op = ir->inst[ref].op;
   const uint8_t format = op < ISA_OPS ? isa_rows[op].format : FORMAT_ALU;
-  const bool access =
-      format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL || format == FORMAT_IMAGE_READ;
+  const bool access = format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL || format == FORMAT_IMAGE_READ;
   return !ir_is_removable(ir, ref) || (ir->target.checked && access);
 }
 

@@ -1,7 +1,7 @@
 /* Images and samplers: opcodes 86 to 107 as operations on an image's handle (isa/image.h).
  *
- *     read_imagef(i, s, c)     OpSampledImage i s; OpImageSampleExplicitLod   image.sample, or image.load where c is whole
- *     read_imagef(i, c)        OpImageRead                                    image.load with sampler 0
+ *     read_imagef(i, s, c)     OpSampledImage i s; OpImageSampleExplicitLod   image.sample, or image.load where c is
+ * whole read_imagef(i, c)        OpImageRead                                    image.load with sampler 0
  *     write_imagef(i, c, v)    OpImageWrite                                   image.store
  *     get_image_width(i)       OpImageQuerySize[Lod]                          image.query
  *
@@ -38,8 +38,7 @@ static ir_ref joined(struct build *b, const ir_ref *word, uint32_t count) {
     part[i] = word[i];
   if (count == 1)
     return part[0];
-  const ir_ref ref =
-      ir_make(b->ir, IR_JOIN, count == 2 ? IR_W2 : IR_W4, part, count == 2 ? 2 : 4, 0, b->place);
+  const ir_ref ref = ir_make(b->ir, IR_JOIN, count == 2 ? IR_W2 : IR_W4, part, count == 2 ? 2 : 4, 0, b->place);
   ir_append(b->ir, b->block, ref);
   return ref;
 }
@@ -102,8 +101,9 @@ static bool lower_read(struct build *b, const struct spirv_inst *inst) {
   if (!at || !part || !check_operands(b, inst, 5))
     return false;
   const ir_ref operand[3] = {part[0], sampled ? part[1] : build_32(b, 0), at};
-  return give(b, inst, operate(b, shaped(image, is_float ? ISA_IMAGE_SAMPLE_1D : ISA_IMAGE_LOAD_1D), operand, 3,
-                               number_of(scalar)));
+  return give(
+      b, inst,
+      operate(b, shaped(image, is_float ? ISA_IMAGE_SAMPLE_1D : ISA_IMAGE_LOAD_1D), operand, 3, number_of(scalar)));
 }
 
 /* image coordinates texel operands... */
@@ -152,8 +152,8 @@ static bool lower_size(struct build *b, const struct spirv_inst *inst) {
   ir_ref *part = build_define(b, inst->word[2]);
   for (uint32_t i = 0; i < build_components(type); i++) {
     const bool last = i + 1 == coordinates_of(image);
-    const enum isa_image_query what = i == 0             ? ISA_IMAGE_QUERY_WIDTH
-                                      : i == 1 && tall   ? ISA_IMAGE_QUERY_HEIGHT
+    const enum isa_image_query what = i == 0                 ? ISA_IMAGE_QUERY_WIDTH
+                                      : i == 1 && tall       ? ISA_IMAGE_QUERY_HEIGHT
                                       : kind == ISA_IMAGE_3D ? ISA_IMAGE_QUERY_DEPTH
                                                              : ISA_IMAGE_QUERY_LAYERS;
     part[i] = i == 0 || (i == 1 && tall) || last ? as_wide(b, scalar, query(b, handle, what)) : build_32(b, 0);

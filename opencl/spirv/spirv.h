@@ -90,9 +90,9 @@ enum spirv_type_kind {
   SPIRV_POINTER,
   SPIRV_EVENT,
   SPIRV_FUNCTION_TYPE,
-  SPIRV_PIPE,   /* the address of its header; ids of reservations are 64-bit integers */
-  SPIRV_IMAGE,   /* a handle */
-  SPIRV_SAMPLER, /* a word, as isa/image.h has it */
+  SPIRV_PIPE,          /* the address of its header; ids of reservations are 64-bit integers */
+  SPIRV_IMAGE,         /* a handle */
+  SPIRV_SAMPLER,       /* a word, as isa/image.h has it */
   SPIRV_SAMPLED_IMAGE, /* one of each; the image's type is the element */
   SPIRV_OPAQUE,        /* queues, ...: named, and refused where used */
 };

@@ -319,8 +319,8 @@ static bool read_image(struct job_reader *reader, const struct place *place, con
   image.height = (uint32_t)height;
   image.depth = (uint32_t)depth;
   image.layers = (uint32_t)layers;
-  image.layout = !image.of_buffer && reader->job->machine.texture.layout == TEXTURE_BLOCKS ? ISA_IMAGE_BLOCKS
-                                                                                           : ISA_IMAGE_ROWS;
+  image.layout =
+      !image.of_buffer && reader->job->machine.texture.layout == TEXTURE_BLOCKS ? ISA_IMAGE_BLOCKS : ISA_IMAGE_ROWS;
   snprintf(image.name, sizeof image.name, "%s", name);
   const char *fault = isa_image_init(&image);
   if (fault)

@@ -261,15 +261,14 @@ static json_t *image_list(const struct trace_jobs *jobs) {
   json_t *list = json_array();
   for (size_t i = 0; i < jobs->image_count; i++) {
     const struct isa_image *image = &jobs->images[i];
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", image->name, "kind", isa_image_kinds[image->kind].name, "order",
-                  isa_image_orders[image->order].name, "type", isa_image_types[image->type].name, "of_buffer",
-                  image->of_buffer);
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", image->name, "kind",
+                               isa_image_kinds[image->kind].name, "order", isa_image_orders[image->order].name, "type",
+                               isa_image_types[image->type].name, "of_buffer", image->of_buffer);
     const struct {
       const char *key;
       uint64_t value;
-    } numbers[] = {{"width", image->width},         {"height", image->height},           {"depth", image->depth},
-                   {"layers", image->layers},       {"row_pitch", image->row_pitch},     {"slice_pitch", image->slice_pitch},
+    } numbers[] = {{"width", image->width},   {"height", image->height},       {"depth", image->depth},
+                   {"layers", image->layers}, {"row_pitch", image->row_pitch}, {"slice_pitch", image->slice_pitch},
                    {"base", image->base}};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
       json_object_set_new(object, numbers[k].key, json_of_whole(numbers[k].value));

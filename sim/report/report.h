@@ -62,7 +62,14 @@ bool report_warning(const struct report *report, struct message *message);
 /* ---- what both work out from a result ---- */
 
 /* Who uses a resource: bits. */
-enum report_service { SERVES_ISSUE = 1, SERVES_UNITS = 2, SERVES_LDS = 4, SERVES_COPIES = 8, SERVES_MEMORY = 16, SERVES_TEXTURES = 32 };
+enum report_service {
+  SERVES_ISSUE = 1,
+  SERVES_UNITS = 2,
+  SERVES_LDS = 4,
+  SERVES_COPIES = 8,
+  SERVES_MEMORY = 16,
+  SERVES_TEXTURES = 32
+};
 
 /* How much of its peak a resource delivered. `peak` is what it could have in the time of the launch:
  * for a CU's own resources in the cycles in which the CU held warps, for shared ones in all cycles. */

@@ -123,8 +123,7 @@ static bool pipe_argument(struct job *job, char *text, struct job_argument *argu
 static bool image_size(char *text, struct isa_image *shape, struct message *message) {
   const unsigned coordinates = isa_image_kinds[shape->kind].coordinates;
   const bool layers = shape->kind == ISA_IMAGE_1D_ARRAY || shape->kind == ISA_IMAGE_2D_ARRAY;
-  uint32_t *const size[3] = {&shape->width,
-                             shape->kind == ISA_IMAGE_1D_ARRAY ? &shape->layers : &shape->height,
+  uint32_t *const size[3] = {&shape->width, shape->kind == ISA_IMAGE_1D_ARRAY ? &shape->layers : &shape->height,
                              layers ? &shape->layers : &shape->depth};
   unsigned count = 0;
   for (char *number = text, *next; number; number = next, count++) {
@@ -135,9 +134,9 @@ static bool image_size(char *text, struct isa_image *shape, struct message *mess
     if (count < coordinates)
       *size[count] = (uint32_t)value;
   }
-  return count == coordinates || message_fail(message, "%u sizes, but a %s image has %u: %s", count,
-                                              isa_image_kinds[shape->kind].name, coordinates,
-                                              isa_image_kinds[shape->kind].text);
+  return count == coordinates ||
+         message_fail(message, "%u sizes, but a %s image has %u: %s", count, isa_image_kinds[shape->kind].name,
+                      coordinates, isa_image_kinds[shape->kind].text);
 }
 
 static bool image_of_picture(struct job *job, const char *name, const char *path, struct isa_image *shape,
@@ -153,8 +152,7 @@ static bool image_of_picture(struct job *job, const char *name, const char *path
     return false;
   shape->width = picture.width;
   shape->height = picture.height;
-  good = job_image(job, name, shape, message) &&
-         job_image_picture(job, job->memory.image_count - 1, &picture, message);
+  good = job_image(job, name, shape, message) && job_image_picture(job, job->memory.image_count - 1, &picture, message);
   free(picture.sample);
   return good;
 }

@@ -165,9 +165,8 @@ bool job_find_buffer(const struct job *job, const char *name, size_t *buffer, st
   size_t count = 0;
   for (*buffer = 0; *buffer < job->memory.count; (*buffer)++)
     if (strcmp(job->memory.buffers[*buffer].name, name) == 0)
-      return !job_is_special(job, *buffer) ||
-             message_fail(message, "'%.60s' is %s, not a buffer", name,
-                          job_pipe_of(job, *buffer) ? "a pipe" : "an image");
+      return !job_is_special(job, *buffer) || message_fail(message, "'%.60s' is %s, not a buffer", name,
+                                                           job_pipe_of(job, *buffer) ? "a pipe" : "an image");
   const char **names = need(job->memory.count, sizeof *names);
   char hint[400];
   for (size_t i = 0; i < job->memory.count; i++)
@@ -238,12 +237,9 @@ bool job_launch(struct job *job, struct program *program, const char *kernel, st
   return true;
 }
 
-static const char *const wanted[] = {[ISA_ARG_GLOBAL] = "a buffer",
-                                     [ISA_ARG_LOCAL] = "a local size",
-                                     [ISA_ARG_VALUE] = "a value",
-                                     [ISA_ARG_PIPE] = "a pipe",
-                                     [ISA_ARG_IMAGE] = "an image",
-                                     [ISA_ARG_SAMPLER] = "a sampler"};
+static const char *const wanted[] = {
+    [ISA_ARG_GLOBAL] = "a buffer", [ISA_ARG_LOCAL] = "a local size", [ISA_ARG_VALUE] = "a value",
+    [ISA_ARG_PIPE] = "a pipe",     [ISA_ARG_IMAGE] = "an image",     [ISA_ARG_SAMPLER] = "a sampler"};
 
 static bool fail_argument(const struct isa_arg *arg, const char *got, struct message *message) {
   return message_fail(message, "%s does not fit: the kernel's argument '%s' is %s (%s, %u bytes)", got, arg->name,
@@ -264,12 +260,9 @@ bool job_argument_fits(const struct isa_arg *arg, const struct job_argument *arg
   static const struct {
     enum isa_arg_kind wants;
     const char *got;
-  } kinds[] = {[ARGUMENT_BUFFER] = {ISA_ARG_GLOBAL, "a buffer"},
-               [ARGUMENT_NULL] = {ISA_ARG_GLOBAL, "null"},
-               [ARGUMENT_LOCAL] = {ISA_ARG_LOCAL, "a local size"},
-               [ARGUMENT_VALUE] = {ISA_ARG_VALUE, NULL},
-               [ARGUMENT_PIPE] = {ISA_ARG_PIPE, "a pipe"},
-               [ARGUMENT_IMAGE] = {ISA_ARG_IMAGE, "an image"},
+  } kinds[] = {[ARGUMENT_BUFFER] = {ISA_ARG_GLOBAL, "a buffer"},   [ARGUMENT_NULL] = {ISA_ARG_GLOBAL, "null"},
+               [ARGUMENT_LOCAL] = {ISA_ARG_LOCAL, "a local size"}, [ARGUMENT_VALUE] = {ISA_ARG_VALUE, NULL},
+               [ARGUMENT_PIPE] = {ISA_ARG_PIPE, "a pipe"},         [ARGUMENT_IMAGE] = {ISA_ARG_IMAGE, "an image"},
                [ARGUMENT_SAMPLER] = {ISA_ARG_SAMPLER, "a sampler"}};
   const bool fits = arg->kind == kinds[argument->kind].wants;
   if (argument->kind != ARGUMENT_VALUE)
@@ -369,9 +362,10 @@ bool job_refuse_kind(const char *word, struct message *message) {
   type_nearest(word, near);
   const char *kind = nearest_word(word, words, sizeof words / sizeof *words, sizeof *words);
   const char *guess = *near ? near : kind;
-  return message_fail(
-      message, "no kind of argument '%.40s'%s%s%s; legal: buffer, null, local, pipe, image, sampler, bytes, or a type: " TYPE_LEGAL,
-      word, guess ? " (did you mean '" : "", guess ? guess : "", guess ? "'?)" : "");
+  return message_fail(message,
+                      "no kind of argument '%.40s'%s%s%s; legal: buffer, null, local, pipe, image, sampler, bytes, or "
+                      "a type: " TYPE_LEGAL,
+                      word, guess ? " (did you mean '" : "", guess ? guess : "", guess ? "'?)" : "");
 }
 
 /* ---- the NDRange ------------------------------------------------------------------------------ */

@@ -47,10 +47,19 @@ struct job_launch {
 
 /* What an argument of a launch is given. */
 struct job_argument {
-  enum { ARGUMENT_BUFFER, ARGUMENT_NULL, ARGUMENT_LOCAL, ARGUMENT_VALUE, ARGUMENT_PIPE, ARGUMENT_IMAGE, ARGUMENT_SAMPLER } kind; /* NULL: address 0 */
-  size_t buffer;  /* ARGUMENT_BUFFER: its number, and where in it; ARGUMENT_PIPE, ARGUMENT_IMAGE: its number among these */
+  enum {
+    ARGUMENT_BUFFER,
+    ARGUMENT_NULL,
+    ARGUMENT_LOCAL,
+    ARGUMENT_VALUE,
+    ARGUMENT_PIPE,
+    ARGUMENT_IMAGE,
+    ARGUMENT_SAMPLER
+  } kind; /* NULL: address 0 */
+  size_t
+      buffer; /* ARGUMENT_BUFFER: its number, and where in it; ARGUMENT_PIPE, ARGUMENT_IMAGE: its number among these */
   uint32_t sampler; /* ARGUMENT_SAMPLER */
-  uint64_t bytes; /* offset in the buffer; size in the LDS; size of the value */
+  uint64_t bytes;   /* offset in the buffer; size in the LDS; size of the value */
   const uint8_t *value;
   const char *type;     /* of the value, for messages */
   bool floating, whole; /* ARGUMENT_VALUE: numbers of that kind; neither for bytes */
@@ -71,11 +80,11 @@ enum check_mode { CHECK_EXACT, CHECK_TOLERANCE, CHECK_MULTISET, CHECK_ELEMENTS }
 struct job_check {
   enum check_mode mode;
   size_t buffer;
-  const struct isa_pipe *pipe; /* not a buffer, but the packets that are left in a pipe; else NULL */
+  const struct isa_pipe *pipe;   /* not a buffer, but the packets that are left in a pipe; else NULL */
   const struct isa_image *image; /* the buffer is this one's: its packed bytes; else NULL */
-  uint8_t *expected;           /* as many bytes as the buffer; NULL unless checks were asked for */
-  uint64_t expected_bytes;     /* of a pipe: any number of packets */
-  struct type type;            /* CHECK_TOLERANCE, CHECK_ELEMENTS */
+  uint8_t *expected;             /* as many bytes as the buffer; NULL unless checks were asked for */
+  uint64_t expected_bytes;       /* of a pipe: any number of packets */
+  struct type type;              /* CHECK_TOLERANCE, CHECK_ELEMENTS */
   bool by_abs, by_rel, by_ulp;
   double abs, rel;
   uint64_t ulp;

@@ -75,8 +75,8 @@ static bool sampler_word(const char *word, uint32_t *sampler) {
 }
 
 bool job_sampler(const char *text, uint32_t *sampler, struct message *message) {
-  static const char *const words[] = {"normalized", "nearest", "linear", "none", "clamp_to_edge", "clamp", "repeat",
-                                      "mirrored_repeat"};
+  static const char *const words[] = {"normalized",    "nearest", "linear", "none",
+                                      "clamp_to_edge", "clamp",   "repeat", "mirrored_repeat"};
   bool good = true;
   char *copy = need_copy(text), *word = copy, hint[300];
   *sampler = 0;

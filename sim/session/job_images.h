@@ -35,7 +35,8 @@ uint8_t *job_image_texels(const struct job *job, const struct isa_image *image);
 /* Its packed bytes; the caller frees them. */
 uint8_t *job_image_bytes(const struct job *job, const struct isa_image *image, uint64_t *bytes);
 
-/* A picture's pixels as an image's texels, packed or in a job: missing colors are gray or 0, a missing alpha is 1. Sizes must agree. */
+/* A picture's pixels as an image's texels, packed or in a job: missing colors are gray or 0, a missing alpha is 1.
+ * Sizes must agree. */
 bool job_pack_picture(const struct isa_image *image, const struct picture *picture, uint8_t *bytes,
                       struct message *message);
 bool job_image_picture(struct job *job, size_t image, const struct picture *picture, struct message *message);

@@ -238,8 +238,8 @@ static bool read_section(struct launch_reader *reader, const json_t *root, const
 }
 
 static bool read_root(struct launch_reader *reader, const json_t *root) {
-  static const char *const keys[] = {"name",    "program", "build",    "machine", "set",
-                                     "buffers", "pipes",   "images",   "launches", "check", "expect_diagnostic"};
+  static const char *const keys[] = {"name",   "program",  "build", "machine",          "set", "buffers", "pipes",
+                                     "images", "launches", "check", "expect_diagnostic"};
   if (!json_keys(&reader->document, NULL, root, keys, COUNT(keys)))
     return false;
   if (!json_object_get(root, "launches"))

@@ -177,7 +177,8 @@ static bool read_check(struct launch_reader *reader, const struct place *place, 
   if (!json_keys(&reader->document, place, object, mode->key, mode->keys))
     return false;
   if ((buffer != NULL) + (pipe != NULL) + (image != NULL) > 1)
-    return json_fail(&reader->document, place, "a check is of a 'buffer', of a 'pipe' or of an 'image', not of several");
+    return json_fail(&reader->document, place,
+                     "a check is of a 'buffer', of a 'pipe' or of an 'image', not of several");
   if ((!buffer && !pipe && !image) || !expected)
     return json_fail(&reader->document, place, "'%s' is missing", expected ? "buffer" : "expected");
   if (!(pipe    ? find_pipe(reader, place, pipe, check)

@@ -43,8 +43,8 @@ static bool read_texels(struct launch_reader *reader, const struct place *place,
     texels->size = size;
     return true;
   }
-  const bool good =
-      picture_read((const uint8_t *)raw, size, &texels->picture, reader->document.message) || launch_refuse(reader, place);
+  const bool good = picture_read((const uint8_t *)raw, size, &texels->picture, reader->document.message) ||
+                    launch_refuse(reader, place);
   free(raw);
   return good;
 }
@@ -146,8 +146,8 @@ bool launch_texels(struct launch_reader *reader, const struct place *place, cons
     *bytes = need(need_size(wanted), 1);
     good = job_pack_picture(image, &texels.picture, *bytes, reader->document.message) || launch_refuse(reader, place);
   } else if (good && texels.bytes) {
-    good = texels.size == wanted || json_fail(&reader->document, place, "has %zu bytes, not the image's %" PRIu64,
-                                              texels.size, wanted);
+    good = texels.size == wanted ||
+           json_fail(&reader->document, place, "has %zu bytes, not the image's %" PRIu64, texels.size, wanted);
     *bytes = texels.bytes;
     texels.bytes = NULL;
   }

@@ -160,10 +160,9 @@ static void run_check(const struct job *job, const struct job_check *check, stru
   static const char *const modes[] = {"exact", "tolerance", "multiset", "elements"};
   const struct isa_buffer *buffer = &job->memory.buffers[check->buffer];
   *verdict = (struct verdict){.what = buffer->name, .mode = modes[check->mode]};
-  verdict->passed =
-      check->pipe    ? compare_pipe(verdict, job, check)
-      : check->image ? compare_image(verdict, job, check)
-                     : compare(verdict, job, check, buffer->data, buffer->bytes);
+  verdict->passed = check->pipe    ? compare_pipe(verdict, job, check)
+                    : check->image ? compare_image(verdict, job, check)
+                                   : compare(verdict, job, check, buffer->data, buffer->bytes);
 }
 
 /* "X1" stands for "X1-stride-zero". */

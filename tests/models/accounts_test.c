@@ -15,8 +15,7 @@ enum { COPY_64 = 1 + 20 + 302 + 1 + 1 + 10 };
 
 #define PIPE_HEAD ".kernel k\n.arg fifo pipe\n.reg n\n.reg64 p, id\n ld.arg.b64 p, fifo\n"
 
-#define IMAGE_HEAD                                                                                                     \
-  ".kernel k\n.arg src image1d\n.reg v[4], s, x\n.reg64 p\n ld.arg.b64 p, src\n"
+#define IMAGE_HEAD ".kernel k\n.arg src image1d\n.reg v[4], s, x\n.reg64 p\n ld.arg.b64 p, src\n"
 
 static const struct {
   enum stall bucket;
@@ -46,7 +45,8 @@ static const struct {
     /* one sector, from DRAM: 302 cycles to its use */
     {STALL_MEMORY, 301, 32, "",
      ".kernel k\n.arg src global\n.reg v\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n mov.b32 v, v\n exit\n"},
-    /* one texel: 8 quads pass the unit, with the last of which the line is asked for as above; of a flat image nothing comes after its reply */
+    /* one texel: 8 quads pass the unit, with the last of which the line is asked for as above; of a flat image nothing
+       comes after its reply */
     {STALL_TEXTURE, 7 + 301, 32, "", IMAGE_HEAD " image.load.1d v, [p], s, x, as=float\n mov.b32 x, v[0]\n exit\n"},
     /* the second load waits for the first one's reply */
     {STALL_MEMORY_QUEUE, 301, 32, "cu.accesses=1",

@@ -28,7 +28,7 @@
 
 /* Each lane between four texels: from (lane + 1.5 to 2.5, 1.5 to 2.5) on. */
 #define IMAGE_HEAD                                                                                                     \
-  ".kernel k\n.arg src image2d\n.reg v[4], s, x, y\n.reg64 p, at\n ld.arg.b64 p, src\n mov.b32 s, 16\n"            \
+  ".kernel k\n.arg src image2d\n.reg v[4], s, x, y\n.reg64 p, at\n ld.arg.b64 p, src\n mov.b32 s, 16\n"                \
   " get.lane x\n cvt.f32.u32 x, x\n add.f32 x, x, 2.0\n mov.b32 y, 0x40000000\n pack.b64 at, x, y\n"
 #define IMAGE_LINEAR " image.sample.2d v, [p], s, at, as=float\n"
 

@@ -104,11 +104,11 @@ static const struct {
      IMAGE " image.store.2d [i], at, v, as=float\n exit\n"},
     {HAZARD_I3, IMAGE " add.i32 x, x, 1\n pack.b64 at, x, y\n image.load.2d v, [i], s, at, as=float\n exit\n",
      IMAGE " add.i32 x, x, 1\n pack.b64 at, x, y\n mov.b32 s, 4\n image.load.2d v, [i], s, at, as=float\n exit\n"},
-    /* a linear filter between the last texel and the border */
+    /* a linear filter between the last texel and the border; in the middle of the last it has no part of the border */
     {HAZARD_I3,
      IMAGE " add.i32 x, x, 1\n cvt.f32.u32 x, x\n mov.b32 y, 0x3f800000\n pack.b64 at, x, y\n mov.b32 s, 16\n"
            " image.sample.2d v, [i], s, at, as=float\n exit\n",
-     IMAGE " max.u32 x, x, 1\n cvt.f32.u32 x, x\n mov.b32 y, 0x3f800000\n pack.b64 at, x, y\n mov.b32 s, 16\n"
+     IMAGE " cvt.f32.u32 x, x\n add.f32 x, x, 0.5\n mov.b32 y, 0x3f800000\n pack.b64 at, x, y\n mov.b32 s, 16\n"
            " image.sample.2d v, [i], s, at, as=float\n exit\n"},
 };
 

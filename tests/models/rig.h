@@ -18,8 +18,16 @@
 #include "models/simulation.h"
 #include "sim/host/host.h"
 
-enum { RIG_BUFFERS = 4, RIG_BUFFER = 1 << 18, RIG_VALUES = 8, RIG_PIPES = 2, RIG_PACKETS = 64,
-       RIG_IMAGES = 2, RIG_IMAGE = 64, RIG_IMAGE_DEPTH = 4 };
+enum {
+  RIG_BUFFERS = 4,
+  RIG_BUFFER = 1 << 18,
+  RIG_VALUES = 8,
+  RIG_PIPES = 2,
+  RIG_PACKETS = 64,
+  RIG_IMAGES = 2,
+  RIG_IMAGE = 64,
+  RIG_IMAGE_DEPTH = 4
+};
 
 struct rig {
   struct machine machine;

@@ -78,9 +78,12 @@ void rig_recorded(struct rig_recording *recording, const struct rig *rig) {
 static bool make_memory(const struct isa_memory *from, struct isa_memory *to, struct isa_buffer *buffers,
                         struct isa_pipe *pipes) {
   bool good = true;
-  *to = (struct isa_memory){
-      .buffers = buffers, .count = from->count, .pipes = pipes, .pipe_count = from->pipe_count, .images = from->images,
-      .image_count = from->image_count};
+  *to = (struct isa_memory){.buffers = buffers,
+                            .count = from->count,
+                            .pipes = pipes,
+                            .pipe_count = from->pipe_count,
+                            .images = from->images,
+                            .image_count = from->image_count};
   memcpy(buffers, from->buffers, from->count * sizeof *buffers);
   for (size_t i = 0; i < from->count; i++)
     buffers[i].data = NULL;
