@@ -192,6 +192,8 @@ static cl_int tell_c_features(struct icd_query query) {
                                       "__opencl_c_generic_address_space",
                                       "__opencl_c_images",
                                       "__opencl_c_int64",
+                                      "__opencl_c_integer_dot_product_input_4x8bit",
+                                      "__opencl_c_integer_dot_product_input_4x8bit_packed",
                                       "__opencl_c_kernel_clock_scope_device",
                                       "__opencl_c_kernel_clock_scope_sub_group",
                                       "__opencl_c_kernel_clock_scope_work_group",
@@ -229,6 +231,9 @@ static cl_int tell_text(cl_device_id device, cl_device_info name, struct icd_que
   case CL_DRIVER_VERSION:
     snprintf(text, sizeof text, "%d.%d.%d", WW_VERSION_MAJOR, WW_VERSION_MINOR, WW_VERSION_PATCH);
     ICD_TELL_TEXT(text);
+  case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR:
+  case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR: /* they are loops of multiplications */
+    ICD_TELL(cl_device_integer_dot_product_acceleration_properties_khr, .signed_accelerated = CL_FALSE);
   case CL_DEVICE_EXTENSIONS:
     ICD_TELL_TEXT(ICD_EXTENSIONS);
   case CL_DEVICE_EXTENSIONS_WITH_VERSION:
@@ -359,6 +364,8 @@ static const struct {
                                               CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE |
                                               CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES},
     {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 0},
+    {CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR,
+     CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_KHR | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED_KHR},
     {CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR |
                                                   CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR |
                                                   CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR},

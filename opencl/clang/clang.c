@@ -36,12 +36,13 @@
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
 /* Part of every key: another number, and all that was kept counts no more. */
-static const char format_version[] = "warpwait opencl 8";
+static const char format_version[] = "warpwait opencl 9";
 
-/* What the translator may use beyond plain SPIR-V: atomics on floats, rotations, products of groups, shuffles. */
+/* What the translator may use beyond plain SPIR-V: atomics on floats, rotations, products of groups, dot products of
+ * integers, shuffles. */
 #define EXTENSIONS                                                                                                     \
   "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,+SPV_KHR_subgroup_rotate,"        \
-  "+SPV_KHR_uniform_group_instructions,+SPV_INTEL_subgroups"
+  "+SPV_KHR_uniform_group_instructions,+SPV_KHR_integer_dot_product,+SPV_INTEL_subgroups"
 
 enum { PATH_BYTES = 1024, FILE_BYTES = 64 << 20 /* the largest source that is read */ };
 
@@ -85,8 +86,7 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     /* clang-format off */
     WITHOUT(cl_khr_gl_msaa_sharing) WITHOUT(cl_khr_mipmap_image) WITHOUT(cl_khr_mipmap_image_writes)
     WITHOUT(__opencl_c_device_enqueue)
-    WITHOUT(cl_khr_integer_dot_product) WITHOUT(__opencl_c_integer_dot_product_input_4x8bit)
-    WITHOUT(__opencl_c_integer_dot_product_input_4x8bit_packed) WITHOUT(cl_arm_integer_dot_product_int8)
+    WITHOUT(cl_arm_integer_dot_product_int8)
     WITHOUT(cl_arm_integer_dot_product_accumulate_int8) WITHOUT(cl_arm_integer_dot_product_accumulate_int16)
     WITHOUT(cl_arm_integer_dot_product_accumulate_saturate_int8) WITHOUT(cl_amd_media_ops) WITHOUT(cl_amd_media_ops2)
     WITHOUT(cl_intel_device_side_avc_motion_estimation)
@@ -98,6 +98,7 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     "#if !defined __opencl_c_subgroups && defined cl_khr_subgroups && __OPENCL_C_VERSION__ >= 200\n"
     "#define __opencl_c_subgroups 1\n"
     "#endif\n"
+    "#define cl_khr_expect_assume 1\n"
     "#define cl_khr_extended_async_copies 1\n"
     "#define cl_khr_image2d_from_buffer 1\n"
     "#define CLK_UNORM_INT_101010_2 0x10E0\n"

@@ -74,6 +74,7 @@ static const struct {
     {OpPtrEqual, OpPtrDiff, lower_pointer_compare},
     {OpSubgroupBallotKHR, OpSubgroupReadInvocationKHR, build_group},
     {OpSubgroupShuffleINTEL, OpSubgroupBlockWriteINTEL, build_group},
+    {OpSDot, OpSUDotAccSat, build_dot},
     {OpReadClockKHR, OpReadClockKHR, build_group},
     {OpAtomicFMinEXT, OpAtomicFMaxEXT, build_atomic},
     {OpAssumeTrueKHR, OpAssumeTrueKHR, nothing},

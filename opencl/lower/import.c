@@ -23,6 +23,14 @@ static const struct {
     {"clock_read_hilo_device", "", 0, clock_call},
     {"clock_read_hilo_work_group", "", 0, clock_call},
     {"clock_read_hilo_sub_group", "", 0, clock_call},
+    {"dot_4x8packed_uu_uint", "", 2, build_dot_call},
+    {"dot_4x8packed_ss_int", "", 2, build_dot_call},
+    {"dot_4x8packed_us_int", "", 2, build_dot_call},
+    {"dot_4x8packed_su_int", "", 2, build_dot_call},
+    {"dot_acc_sat_4x8packed_uu_uint", "", 3, build_dot_call},
+    {"dot_acc_sat_4x8packed_ss_int", "", 3, build_dot_call},
+    {"dot_acc_sat_4x8packed_us_int", "", 3, build_dot_call},
+    {"dot_acc_sat_4x8packed_su_int", "", 3, build_dot_call},
 };
 
 /* `_Z<length><name><parameters>` as its name; any other as it is. */

@@ -346,29 +346,30 @@ TEST(clang, errors_are_as_clang_words_them) {
 TEST(clang, macros_promise_what_there_is) {
   static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0"};
   fresh();
-  write_text(
-      "k.cl",
-      "#if defined cl_khr_mipmap_image || defined __opencl_c_device_enqueue || defined cl_khr_integer_dot_product\n"
-      "#error promised\n"
-      "#endif\n"
-      "#if __OPENCL_VERSION__ < 300 || !defined cl_khr_fp64 || !defined cl_khr_extended_async_copies || \\\n"
-      "    !defined __IMAGE_SUPPORT__ || !defined cl_khr_3d_image_writes || !defined cl_khr_depth_images\n"
-      "#error missing\n"
-      "#endif\n"
-      "#if !defined __opencl_c_fp64 || !defined __opencl_c_int64\n"
-      "#error no wide types\n"
-      "#endif\n"
-      "#if __OPENCL_C_VERSION__ >= 200 && (!defined __opencl_c_subgroups || \\\n"
-      "    !defined __opencl_c_generic_address_space || !defined __opencl_c_atomic_scope_device || \\\n"
-      "    !defined __opencl_c_atomic_order_seq_cst || !defined __opencl_c_pipes || \\\n"
-      "    !defined __opencl_c_program_scope_global_variables || \\\n"
-      "    !defined __opencl_c_work_group_collective_functions)\n"
-      "#error no features\n"
-      "#endif\n"
-      "#if !defined cl_khr_kernel_clock || !defined __opencl_c_kernel_clock_scope_device\n"
-      "#error no clock\n"
-      "#endif\n"
-      "kernel void k(global int *a) { a[0] = 1; }\n");
+  write_text("k.cl",
+             "#if defined cl_khr_mipmap_image || defined __opencl_c_device_enqueue || defined "
+             "cl_arm_integer_dot_product_int8\n"
+             "#error promised\n"
+             "#endif\n"
+             "#if __OPENCL_VERSION__ < 300 || !defined cl_khr_fp64 || !defined cl_khr_extended_async_copies || \\\n"
+             "    !defined __IMAGE_SUPPORT__ || !defined cl_khr_3d_image_writes || !defined cl_khr_depth_images\n"
+             "#error missing\n"
+             "#endif\n"
+             "#if !defined __opencl_c_fp64 || !defined __opencl_c_int64\n"
+             "#error no wide types\n"
+             "#endif\n"
+             "#if __OPENCL_C_VERSION__ >= 200 && (!defined __opencl_c_subgroups || \\\n"
+             "    !defined __opencl_c_generic_address_space || !defined __opencl_c_atomic_scope_device || \\\n"
+             "    !defined cl_khr_integer_dot_product || !defined cl_khr_expect_assume || \\\n"
+             "    !defined __opencl_c_atomic_order_seq_cst || !defined __opencl_c_pipes || \\\n"
+             "    !defined __opencl_c_program_scope_global_variables || \\\n"
+             "    !defined __opencl_c_work_group_collective_functions)\n"
+             "#error no features\n"
+             "#endif\n"
+             "#if !defined cl_khr_kernel_clock || !defined __opencl_c_kernel_clock_scope_device\n"
+             "#error no clock\n"
+             "#endif\n"
+             "kernel void k(global int *a) { a[0] = 1; }\n");
   for (size_t i = 0; i < sizeof standards / sizeof *standards; i++)
     EXPECT_GT(compile("k.cl", &(struct opencl_build){.standard = standards[i]}), 0);
 }
