@@ -1,7 +1,7 @@
 /* Images and samplers: opcodes 86 to 107 as operations on an image's handle (isa/image.h).
  *
- *     read_imagef(i, s, c)     OpSampledImage i s; OpImageSampleExplicitLod   image.sample, or image.load where c is
- * whole read_imagef(i, c)        OpImageRead                                    image.load with sampler 0
+ *     read_imagef(i, s, c)     OpSampledImage i s; OpImageSampleExplicitLod   image.sample; image.load if c is whole
+ *     read_imagef(i, c)        OpImageRead                                    image.load with sampler 0
  *     write_imagef(i, c, v)    OpImageWrite                                   image.store
  *     get_image_width(i)       OpImageQuerySize[Lod]                          image.query
  *
