@@ -197,18 +197,35 @@ static void fill_component(struct type type, uint8_t *at, enum job_fill fill, ui
   type_store(type, value, at);
 }
 
-bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed, struct message *message) {
-  struct isa_buffer *target = &job->memory.buffers[buffer];
-  struct type type = job->elements[buffer];
-  unsigned size = type_size(type);
-  if (fill != FILL_ZERO && target->bytes % size)
-    return message_fail(message, "fill '%s' wants whole elements: %" PRIu64 " bytes are no multiple of %u",
-                        job_fill_names[fill], target->bytes, size);
-  for (uint64_t element = 0; fill != FILL_ZERO && element < target->bytes / size; element++)
+static void fill_elements(struct type type, uint8_t *data, uint64_t bytes, enum job_fill fill, uint64_t seed) {
+  const unsigned size = type_size(type);
+  for (uint64_t element = 0; element < bytes / size; element++)
     for (unsigned c = 0; c < size / type.bytes; c++) {
       uint64_t index = fill == FILL_IOTA ? element : element * (size / type.bytes) + c;
-      fill_component(type, target->data + element * size + c * type.bytes, fill, seed, index);
+      fill_component(type, data + element * size + c * type.bytes, fill, seed, index);
     }
+}
+
+/* An image's texels are filled as if they had no gaps: what they are does not depend on where they lie. */
+bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed, struct message *message) {
+  struct isa_buffer *target = &job->memory.buffers[buffer];
+  const struct isa_image *image = job_image_of(job, buffer);
+  struct type type = job->elements[buffer];
+  unsigned size = type_size(type);
+  if (fill == FILL_ZERO)
+    return true;
+  if (target->bytes % size)
+    return message_fail(message, "fill '%s' wants whole elements: %" PRIu64 " bytes are no multiple of %u",
+                        job_fill_names[fill], target->bytes, size);
+  if (!image) {
+    fill_elements(type, target->data, target->bytes, fill, seed);
+    return true;
+  }
+  uint64_t bytes = 0;
+  uint8_t *packed = job_image_bytes(job, image, &bytes);
+  fill_elements(type, packed, bytes, fill, seed);
+  isa_image_unpack(image, packed, target->data);
+  free(packed);
   return true;
 }
 

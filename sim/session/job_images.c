@@ -58,44 +58,63 @@ bool job_image_format(const char *text, struct isa_image *image, struct message 
          message_fail(message, "channel order %s does not go with channel type %s", order_name(o), type_name(t));
 }
 
-/* Takes the word into the sampler; false: it is none. */
-static bool sampler_word(const char *word, uint32_t *sampler) {
-  if (strcmp(word, "linear") == 0)
-    *sampler |= ISA_SAMPLER_LINEAR;
-  else if (strcmp(word, "normalized") == 0)
-    *sampler |= ISA_SAMPLER_NORMALIZED;
-  else if (strcmp(word, "nearest") != 0) {
-    unsigned mode = 0;
-    while (mode < ISA_IMAGE_ADDRESSES && strcmp(word, isa_image_addresses[mode]) != 0)
-      mode++;
-    *sampler |= mode << ISA_SAMPLER_ADDRESS;
-    return mode < ISA_IMAGE_ADDRESSES;
+enum sampler_part { PART_COORDINATES, PART_FILTER, PART_ADDRESS, PARTS };
+static const struct {
+  const char *word;
+  enum sampler_part part;
+  uint32_t bits;
+} sampler_words[] = {
+    {"normalized", PART_COORDINATES, ISA_SAMPLER_NORMALIZED},
+    {"nearest", PART_FILTER, 0},
+    {"linear", PART_FILTER, ISA_SAMPLER_LINEAR},
+#define IMAGE_ADDRESS(id, name) {name, PART_ADDRESS, (uint32_t)ISA_ADDRESS_##id << ISA_SAMPLER_ADDRESS},
+#include "isa/image.def"
+};
+enum { SAMPLER_WORDS = sizeof sampler_words / sizeof *sampler_words };
+
+/* Takes one word into the sampler, unless another one has said that part. */
+static bool sampler_word(const char *word, uint32_t *sampler, const char *said[PARTS], struct message *message) {
+  const char *words[SAMPLER_WORDS];
+  char hint[300];
+  for (size_t i = 0; i < SAMPLER_WORDS; i++) {
+    words[i] = sampler_words[i].word;
+    if (strcmp(word, words[i]) != 0)
+      continue;
+    const enum sampler_part part = sampler_words[i].part;
+    if (said[part] && said[part] != words[i])
+      return message_fail(message, "a sampler is either '%s' or '%s'", said[part], words[i]);
+    said[part] = words[i];
+    *sampler |= sampler_words[i].bits;
+    return true;
   }
-  return true;
+  message_suggest(hint, sizeof hint, word, words, SAMPLER_WORDS);
+  return message_fail(message, "a sampler has no '%.40s'%s", word, hint);
 }
 
 bool job_sampler(const char *text, uint32_t *sampler, struct message *message) {
-  static const char *const words[] = {"normalized",    "nearest", "linear", "none",
-                                      "clamp_to_edge", "clamp",   "repeat", "mirrored_repeat"};
+  const char *said[PARTS] = {NULL};
   bool good = true;
-  char *copy = need_copy(text), *word = copy, hint[300];
+  char *copy = need_copy(text), *word = copy;
   *sampler = 0;
   while (good && word) {
     char *end = strchr(word, ',');
     if (end)
       *end++ = '\0';
-    good = sampler_word(word, sampler);
-    if (!good) {
-      message_suggest(hint, sizeof hint, word, words, sizeof words / sizeof *words);
-      message_fail(message, "a sampler has no '%.40s'%s", word, hint);
-    }
+    good = sampler_word(word, sampler, said, message);
     word = end;
   }
   free(copy);
-  return good && (isa_sampler_good(*sampler) || message_fail(message, "a sampler has one addressing mode"));
+  return good;
 }
 
 /* ---- images ----------------------------------------------------------------------------------------- */
+
+/* A channel as it is stored, or a packed texel. */
+static struct type element_of(enum isa_image_type type) {
+  const struct isa_image_type_row *row = &isa_image_types[type];
+  const bool is_float = row->number == 'f', is_signed = row->number == 's';
+  return (struct type){is_float ? TYPE_FLOATING : is_signed ? TYPE_SIGNED : TYPE_UNSIGNED, row->bytes, 1};
+}
 
 bool job_image(struct job *job, const char *name, const struct isa_image *shape, struct message *message) {
   struct isa_memory *memory = &job->memory;
@@ -109,9 +128,7 @@ bool job_image(struct job *job, const char *name, const struct isa_image *shape,
       return message_fail(message, "'%.60s' is there already", name);
   if (memory->image_count == ISA_MOST_IMAGES)
     return message_fail(message, "there are more than %d images", ISA_MOST_IMAGES);
-  const uint8_t bytes = isa_image_types[image.type].bytes;
-  if (!job_buffer(job, name, image.slice_pitch * isa_image_slices(&image), (struct type){TYPE_UNSIGNED, bytes, 1},
-                  message))
+  if (!job_buffer(job, name, image.slice_pitch * isa_image_slices(&image), element_of(image.type), message))
     return false;
   image.base = memory->buffers[memory->count - 1].base;
   snprintf(image.name, sizeof image.name, "%s", name);

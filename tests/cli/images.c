@@ -74,6 +74,38 @@ TEST(images, other_files_have_texels_without_gaps) {
   expect_samples("out2.raw", "", "\377bgr\377BGR\377cba\377CBA\377zyx\377ZYX");
 }
 
+/* Texel i is i wherever it lies. */
+TEST(images, a_fill_is_of_texels_and_not_of_the_memory_that_they_lie_in) {
+  static const char *const layouts[] = {"rows", "blocks"};
+  const float floats[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+    char arguments[300], launch[600];
+    files();
+    snprintf(arguments, sizeof arguments,
+             RUN "--set texture.layout=%s --arg image:a=3x2:rg.float:iota --arg image:b=3x2:rg.float --dump b=b.raw "
+                 "--dump a=a.raw",
+             layouts[i]);
+    expect_good(arguments);
+    char *a = tool_read("a.raw"), *b = tool_read("b.raw");
+    EXPECT_EQ(memcmp(a, floats, sizeof floats), 0);
+    EXPECT_EQ(memcmp(b, floats, sizeof floats), 0);
+    free(a);
+    free(b);
+    snprintf(launch, sizeof launch,
+             "{\"program\": \"copy.wws\", \"set\": {\"texture.layout\": \"%s\"},\n"
+             " \"images\": {\"a\": {\"width\": 3, \"height\": 2, \"format\": \"r.unorm_int8\", \"fill\": \"iota\"},\n"
+             "            \"b\": {\"width\": 3, \"height\": 2, \"format\": \"r.unorm_int8\"}},\n"
+             " \"launches\": [{\"kernel\": \"copy\", \"global\": [3, 2], \"args\": [{\"image\": \"a\"}, "
+             "{\"image\": \"b\"}]}]}\n",
+             layouts[i]);
+    tool_file("fill.json", launch);
+    expect_good("run fill.json --why=no --dump b=b.raw");
+    b = tool_read("b.raw");
+    EXPECT_EQ(memcmp(b, "\0\1\2\3\4\5", 6), 0);
+    free(b);
+  }
+}
+
 TEST(images, what_is_wrong_is_said_in_one_line) {
   static const struct {
     const char *arguments, *message;
@@ -99,6 +131,10 @@ TEST(images, what_is_wrong_is_said_in_one_line) {
       {"--arg image:b", "--arg image:b: no image 'b'; there are no images"},
       {"--arg sampler:nearest,linnear",
        "--arg sampler:nearest,linnear: a sampler has no 'linnear'; did you mean 'linear'?"},
+      {"--arg sampler:clamp,clamp_to_edge",
+       "--arg sampler:clamp,clamp_to_edge: a sampler is either 'clamp' or 'clamp_to_edge'"},
+      {"--arg sampler:linear,normalized,nearest",
+       "--arg sampler:linear,normalized,nearest: a sampler is either 'linear' or 'nearest'"},
       {"--arg sampler:linear",
        "--arg sampler:linear: a sampler does not fit: the kernel's argument 'from' is an image (image2d, 8 bytes)"},
       {"--arg image:a=3x2 --arg image:a=3x2", "--arg image:a=3x2: 'a' is there already"},
