@@ -12,6 +12,7 @@
 #include "sim/base/need.h"
 #include "sim/replay/kinds.h"
 #include "sim/replay/marks.h"
+#include "sim/session/job_images.h"
 #include "sim/session/machines.h"
 
 struct job_reader {
@@ -280,19 +281,21 @@ static bool read_pipes(struct job_reader *reader, const json_t *root) {
   return list;
 }
 
-/* The number of a word among `count`. */
-static bool read_choice(struct job_reader *reader, const struct place *parent, const json_t *object, const char *key,
-                        const char *(*name)(unsigned number), unsigned count, unsigned *number) {
-  const char *word = read_word(reader, parent, object, key);
-  for (*number = 0; word && *number < count; ++*number)
-    if (strcmp(word, name(*number)) == 0)
-      return true;
-  return word && json_fail(&reader->document, &(struct place){parent, key, 0}, "no image has '%.40s'", word);
+/* The words that launch files have, too. */
+static bool read_format(struct job_reader *reader, const struct place *parent, const json_t *object,
+                        struct isa_image *image) {
+  struct message why;
+  const char *kind = read_word(reader, parent, object, "kind");
+  if (!kind)
+    return false;
+  if (!job_image_kind(kind, &image->kind, &why))
+    return json_fail(&reader->document, &(struct place){parent, "kind", 0}, "%s", why.text);
+  const char *format = read_word(reader, parent, object, "format");
+  if (!format)
+    return false;
+  return job_image_format(format, image, &why) ||
+         json_fail(&reader->document, &(struct place){parent, "format", 0}, "%s", why.text);
 }
-
-static const char *kind_name(unsigned number) { return isa_image_kinds[number].name; }
-static const char *order_name(unsigned number) { return isa_image_orders[number].name; }
-static const char *type_name(unsigned number) { return isa_image_types[number].name; }
 
 /* Where its texels lie is the machine's affair, as it was in the recording. */
 static bool read_image(struct job_reader *reader, const struct place *place, const json_t *object) {
@@ -300,10 +303,7 @@ static bool read_image(struct job_reader *reader, const struct place *place, con
   struct isa_image image = {.of_buffer = json_is_true(json_object_get(object, "of_buffer"))};
   const char *name = read_word(reader, place, object, "name");
   uint64_t width, height, depth, layers;
-  unsigned kind, order, type;
-  if (!name || !read_choice(reader, place, object, "kind", kind_name, ISA_IMAGE_KINDS, &kind) ||
-      !read_choice(reader, place, object, "order", order_name, ISA_IMAGE_ORDERS, &order) ||
-      !read_choice(reader, place, object, "type", type_name, ISA_IMAGE_TYPES, &type) ||
+  if (!name || !read_format(reader, place, object, &image) ||
       !read_whole(reader, place, object, "width", 1, ISA_MOST_IMAGE_SIZE, &width) ||
       !read_whole(reader, place, object, "height", 1, ISA_MOST_IMAGE_SIZE, &height) ||
       !read_whole(reader, place, object, "depth", 1, ISA_MOST_IMAGE_SIZE, &depth) ||
@@ -312,9 +312,6 @@ static bool read_image(struct job_reader *reader, const struct place *place, con
       !read_whole(reader, place, object, "slice_pitch", 1, JOB_DEVICE_BYTES, &image.slice_pitch) ||
       !read_whole(reader, place, object, "base", 1, TRACE_JOB_SHIFT, &image.base))
     return false;
-  image.kind = (enum isa_image_kind)kind;
-  image.order = (enum isa_image_order)order;
-  image.type = (enum isa_image_type)type;
   image.width = (uint32_t)width;
   image.height = (uint32_t)height;
   image.depth = (uint32_t)depth;

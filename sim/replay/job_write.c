@@ -1,4 +1,5 @@
 /* The meta "run" of a trace, as it is written; job.c reads it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -261,9 +262,10 @@ static json_t *image_list(const struct trace_jobs *jobs) {
   json_t *list = json_array();
   for (size_t i = 0; i < jobs->image_count; i++) {
     const struct isa_image *image = &jobs->images[i];
-    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", image->name, "kind",
-                               isa_image_kinds[image->kind].name, "order", isa_image_orders[image->order].name, "type",
-                               isa_image_types[image->type].name, "of_buffer", image->of_buffer);
+    char format[48];
+    snprintf(format, sizeof format, "%s.%s", isa_image_orders[image->order].name, isa_image_types[image->type].name);
+    json_t *object = json_pack("{s:s, s:s, s:s, s:b}", "name", image->name, "kind", isa_image_kinds[image->kind].name,
+                               "format", format, "of_buffer", image->of_buffer);
     const struct {
       const char *key;
       uint64_t value;

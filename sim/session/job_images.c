@@ -164,11 +164,15 @@ bool job_image_fits(const struct isa_arg *arg, const struct isa_image *image, st
                       isa_image_kinds[image->kind].name, arg->name, arg->type);
 }
 
-uint8_t *job_image_texels(const struct job *job, const struct isa_image *image) {
+size_t job_image_buffer(const struct job *job, const struct isa_image *image) {
   size_t buffer = 0;
   while (job->memory.buffers[buffer].base != image->base)
     buffer++;
-  return job->memory.buffers[buffer].data;
+  return buffer;
+}
+
+uint8_t *job_image_texels(const struct job *job, const struct isa_image *image) {
+  return job->memory.buffers[job_image_buffer(job, image)].data;
 }
 
 uint8_t *job_image_bytes(const struct job *job, const struct isa_image *image, uint64_t *bytes) {

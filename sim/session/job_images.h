@@ -29,7 +29,8 @@ const struct isa_image *job_image_of(const struct job *job, size_t buffer);
 /* Whether an argument of a kernel wants images of its kind. */
 bool job_image_fits(const struct isa_arg *arg, const struct isa_image *image, struct message *message);
 
-/* Where the texels of an image lie. */
+/* The number of the buffer that an image is, and where its texels lie. */
+size_t job_image_buffer(const struct job *job, const struct isa_image *image);
 uint8_t *job_image_texels(const struct job *job, const struct isa_image *image);
 
 /* Its packed bytes; the caller frees them. */

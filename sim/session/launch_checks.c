@@ -5,6 +5,7 @@
 
 #include "sim/base/file.h"
 #include "sim/base/need.h"
+#include "sim/session/job_images.h"
 #include "sim/session/launch_parts.h"
 
 static bool read_limit(struct launch_reader *reader, const struct place *parent, const json_t *object, const char *key,
@@ -139,13 +140,11 @@ static bool find_pipe(struct launch_reader *reader, const struct place *place, c
 
 static bool find_image(struct launch_reader *reader, const struct place *place, const json_t *value,
                        struct job_check *check) {
-  const struct isa_memory *memory = &reader->job->memory;
   size_t number = 0;
   if (!launch_find_image(reader, &(struct place){place, "image", 0}, value, &number))
     return false;
-  check->image = &memory->images[number];
-  for (check->buffer = 0; memory->buffers[check->buffer].base != check->image->base; check->buffer++)
-    continue;
+  check->image = &reader->job->memory.images[number];
+  check->buffer = job_image_buffer(reader->job, check->image);
   return true;
 }
 

@@ -49,19 +49,28 @@ static bool read_texels(struct launch_reader *reader, const struct place *place,
   return good;
 }
 
-static bool fill_image(struct launch_reader *reader, const struct place *place, size_t number,
-                       const struct texels *texels) {
-  struct job *job = reader->job;
-  const struct isa_image *image = &job->memory.images[number];
-  const uint64_t bytes = isa_image_packed_bytes(image);
-  if (texels->picture.sample)
-    return job_image_picture(job, number, &texels->picture, reader->document.message) || launch_refuse(reader, place);
-  if (!texels->bytes)
-    return true;
-  if (texels->size != bytes)
-    return json_fail(&reader->document, place, "has %zu bytes, not the image's %" PRIu64, texels->size, bytes);
-  isa_image_unpack(image, texels->bytes, job_image_texels(job, image));
-  return true;
+/* Takes what was read as packed bytes of an image; NULL where nothing was wanted of the file. */
+static bool pack(struct launch_reader *reader, const struct place *place, const struct isa_image *image,
+                 struct texels *texels, uint8_t **bytes) {
+  const uint64_t wanted = isa_image_packed_bytes(image);
+  if (texels->picture.sample) {
+    *bytes = need(need_size(wanted), 1);
+    return job_pack_picture(image, &texels->picture, *bytes, reader->document.message) || launch_refuse(reader, place);
+  }
+  *bytes = texels->bytes;
+  texels->bytes = NULL;
+  return !*bytes || texels->size == wanted ||
+         json_fail(&reader->document, place, "has %zu bytes, not the image's %" PRIu64, texels->size, wanted);
+}
+
+static bool fill_image(struct launch_reader *reader, const struct place *place, size_t number, struct texels *texels) {
+  const struct isa_image *image = &reader->job->memory.images[number];
+  uint8_t *packed = NULL;
+  const bool good = pack(reader, place, image, texels, &packed);
+  if (good && packed)
+    isa_image_unpack(image, packed, job_image_texels(reader->job, image));
+  free(packed);
+  return good;
 }
 
 static bool read_shape(struct launch_reader *reader, const struct place *place, const json_t *object,
@@ -139,18 +148,8 @@ bool launch_find_image(struct launch_reader *reader, const struct place *place, 
 bool launch_texels(struct launch_reader *reader, const struct place *place, const json_t *name,
                    const struct isa_image *image, uint8_t **bytes) {
   struct texels texels = {0};
-  const uint64_t wanted = isa_image_packed_bytes(image);
-  bool good = read_texels(reader, place, name, &texels);
   *bytes = NULL;
-  if (good && texels.picture.sample) {
-    *bytes = need(need_size(wanted), 1);
-    good = job_pack_picture(image, &texels.picture, *bytes, reader->document.message) || launch_refuse(reader, place);
-  } else if (good && texels.bytes) {
-    good = texels.size == wanted ||
-           json_fail(&reader->document, place, "has %zu bytes, not the image's %" PRIu64, texels.size, wanted);
-    *bytes = texels.bytes;
-    texels.bytes = NULL;
-  }
+  const bool good = read_texels(reader, place, name, &texels) && pack(reader, place, image, &texels, bytes);
   texels_free(&texels);
   return good;
 }
