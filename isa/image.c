@@ -63,7 +63,8 @@ const char *isa_image_init(struct isa_image *image) {
   const uint64_t row = (uint64_t)image->width * image->texel_bytes;
   image->row_pitch = image->row_pitch ? image->row_pitch : round_up(row, ISA_IMAGE_BLOCK_BYTES);
   if (image->row_pitch < row || image->row_pitch % (blocks ? ISA_IMAGE_BLOCK_BYTES : image->texel_bytes))
-    return "the row pitch must be at least a row, and a multiple of a texel's bytes";
+    return blocks ? "the row pitch must be at least a row, and a multiple of 64 bytes"
+                  : "the row pitch must be at least a row, and a multiple of a texel's bytes";
   image->slice_pitch = image->slice_pitch ? image->slice_pitch : image->row_pitch * block_rows(image);
   if (image->slice_pitch < image->row_pitch * (blocks ? block_rows(image) : image->height) ||
       image->slice_pitch % image->texel_bytes)
@@ -267,7 +268,7 @@ void isa_access_samples(const struct isa_access *access, uint32_t lane, struct i
   isa_image_samples(access->image, access->sampler, is_sample((enum isa_op)access->inst->op), coordinate, samples);
 }
 
-/* The image that the lanes' handle leads to; NULL, reported, if there is none, or one of another shape. */
+/* The image that the lanes' handle leads to; NULL, reported, if there is none. */
 static const struct isa_image *image_of(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc,
                                         uint64_t mask) {
   const uint32_t stride = warp->group->launch->warp_size, lane = first_lane(mask);
@@ -279,8 +280,11 @@ static const struct isa_image *image_of(struct isa_warp *warp, const struct isa_
   return image;
 }
 
+/* The same, of the shape that an access has; NULL if no lane takes part, too. */
 static const struct isa_image *image_to_access(struct isa_warp *warp, const struct isa_inst *inst,
                                                const struct isa_access *access, enum isa_type coordinates) {
+  if (!access->mask)
+    return NULL;
   const struct isa_image *image = image_of(warp, inst, access->pc, access->mask);
   const unsigned given = coordinates == TYPE_B128 ? 3 : isa_types[coordinates].registers;
   if (!image)
@@ -306,8 +310,6 @@ void image_read(struct isa_warp *warp, const struct isa_inst *inst, struct isa_a
   const uint32_t stride = warp->group->launch->warp_size;
   const uint64_t mask = access->mask;
   access->bytes = 0;
-  if (!mask)
-    return;
   access->image = image_to_access(warp, inst, access, (enum isa_type)isa_rows[inst->op].c);
   if (!access->image) {
     clear(warp, inst, mask);
@@ -336,10 +338,6 @@ void image_store(struct isa_warp *warp, const struct isa_inst *inst, struct isa_
   const uint32_t *coordinates = register_row(warp, inst->b, stride), *data = register_row(warp, inst->c, stride);
   const uint64_t mask = access->mask;
   access->bytes = 0;
-  access->mask = 0;
-  if (!mask)
-    return;
-  access->mask = mask;
   access->image = image_to_access(warp, inst, access, (enum isa_type)isa_rows[inst->op].b);
   access->mask = 0;
   if (!access->image)

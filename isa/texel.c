@@ -70,9 +70,18 @@ static uint32_t snorm(int32_t value, int32_t most) {
   return float_raw(value < -most ? -1.0f : (float)value / (float)most);
 }
 
+static uint32_t stored(const uint8_t *bytes, unsigned size) {
+  uint32_t word;
+  uint16_t half;
+  if (size == 1)
+    return *bytes;
+  if (size == 2)
+    return memcpy(&half, bytes, sizeof half), half;
+  return memcpy(&word, bytes, sizeof word), word;
+}
+
 static uint32_t channel_read(enum isa_image_type type, const uint8_t *bytes) {
-  uint32_t value = 0;
-  memcpy(&value, bytes, isa_image_types[type].bytes);
+  const uint32_t value = stored(bytes, isa_image_types[type].bytes);
   switch (type) {
   case ISA_TEXEL_SNORM_INT8:
     return snorm((int8_t)value, INT8_MAX);
@@ -141,8 +150,8 @@ static const uint8_t *packed_fields(enum isa_image_type type) {
 
 static void packed_read(enum isa_image_type type, const uint8_t *bytes, uint32_t channel[4]) {
   const uint8_t *fields = packed_fields(type);
-  uint32_t word = 0, shift = 0;
-  memcpy(&word, bytes, isa_image_types[type].bytes);
+  const uint32_t word = stored(bytes, isa_image_types[type].bytes);
+  uint32_t shift = 0;
   for (unsigned i = 4; i-- > 0;) {
     const uint32_t most = (1u << fields[i]) - 1;
     if (most)
@@ -188,11 +197,11 @@ void isa_texel_read(const struct isa_image *image, const uint8_t *bytes, uint32_
     packed_read(image->type, bytes, channel);
     return;
   }
-  for (unsigned i = 0; letter[i]; i++) {
-    const bool curved = is_srgb(image->order) && letter[i] != 'a';
+  const bool srgb = is_srgb(image->order);
+  const uint32_t size = isa_image_types[image->type].bytes;
+  for (unsigned i = 0; letter[i]; i++)
     channel[place_of(letter[i])] =
-        curved ? from_srgb(bytes[i]) : channel_read(image->type, bytes + i * isa_image_types[image->type].bytes);
-  }
+        srgb && letter[i] != 'a' ? from_srgb(bytes[i]) : channel_read(image->type, bytes + i * size);
   if (*letter == 'i' || *letter == 'l')
     channel[1] = channel[2] = channel[0];
   if (*letter == 'i')

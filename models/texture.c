@@ -66,21 +66,31 @@ static unsigned pass(struct word *words, unsigned count, uint64_t *turns) {
   return left;
 }
 
-static uint64_t quad_turns(const struct texture_params *params, const struct mem_params *mem,
-                           const struct isa_access *access, uint32_t first, uint64_t mask, uint64_t *texels) {
+/* What the quads of a read come to. */
+struct tally {
+  uint64_t quads, texels, turns;
+  struct mem_line *lines;
+  uint32_t count; /* of these */
+};
+
+static void add_quad(const struct texture_params *params, const struct mem_params *mem, const struct isa_access *access,
+                     uint32_t first, struct tally *tally) {
   struct word words[WORDS];
   unsigned count = 0, texels_of_lane = 0;
   for (uint32_t lane = first; lane < first + QUAD; lane++) {
     struct isa_samples samples;
-    if (!(mask >> lane & 1))
+    if (!(access->mask >> lane & 1))
       continue;
     isa_access_samples(access, lane, &samples);
     texels_of_lane = samples.count;
-    *texels += samples.count;
+    tally->texels += samples.count;
     for (unsigned i = 0; i < samples.count; i++) {
-      const uint64_t offset = samples.border[i] ? 0 : samples.address[i] - access->image->base;
-      const uint64_t last = samples.border[i] ? 0 : (offset + access->bytes - 1) / params->texel_width + 1;
-      for (uint64_t word = offset / params->texel_width; word < last; word++)
+      if (samples.border[i])
+        continue;
+      const uint64_t offset = samples.address[i] - access->image->base;
+      const uint64_t last = (offset + access->bytes - 1) / params->texel_width;
+      mem_add_bytes(mem, samples.address[i], access->bytes, tally->lines, &tally->count);
+      for (uint64_t word = offset / params->texel_width; word <= last; word++)
         count = add_word(words, count, word_at(params, mem, access->image, word));
     }
   }
@@ -90,27 +100,22 @@ static uint64_t quad_turns(const struct texture_params *params, const struct mem
   uint64_t turns = 0;
   while (count)
     count = pass(words, count, &turns);
-  return most(turns, most(pieces, filtered));
+  tally->turns += most(turns, most(pieces, filtered));
+  tally->quads++;
 }
 
-static uint64_t all_turns(const struct texture_params *params, const struct mem_params *mem,
-                          const struct isa_access *access, uint64_t *quads, uint64_t *texels) {
+static void add_quads(const struct texture_params *params, const struct mem_params *mem,
+                      const struct isa_access *access, struct tally *tally) {
   const uint32_t lanes = access->warp->group->launch->warp_size;
-  uint64_t turns = 0;
-  for (uint32_t first = 0; first < lanes; first += QUAD) {
-    const uint64_t mask = access->mask & (UINT64_C(0xf) << first);
-    if (!mask)
-      continue;
-    turns += quad_turns(params, mem, access, first, mask, texels);
-    ++*quads;
-  }
-  return turns;
+  for (uint32_t first = 0; first < lanes; first += QUAD)
+    if (access->mask >> first & 0xf)
+      add_quad(params, mem, access, first, tally);
 }
 
 /* A read may want many more lines than a load: while it is under way its lines are elsewhere. */
 static void take_room(const struct cu *cu, struct cu_access *access) {
   if (!access->texels)
-    access->texels = need((size_t)2 * ISA_IMAGE_TEXELS * cu->params.warp_size, sizeof *access->texels);
+    access->texels = need((size_t)ISA_IMAGE_TEXELS * cu->params.warp_size, sizeof *access->texels);
   access->room = access->lines;
   access->lines = access->texels;
 }
@@ -179,19 +184,19 @@ static void miss(struct cu *cu, uint32_t index, const struct isa_info *info, uin
 void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now) {
   struct cu_access *access = cu->accesses[index];
   struct cu_kernel *kernel = cu_warp(cu, access->warp)->kernel;
-  uint64_t quads = 0, texels = 0;
-  uint32_t sectors = 0;
-  const uint64_t turns = all_turns(&cu->texture, &cu->mem, &access->isa, &quads, &texels);
-  const cycle_t passed = rate_take(&cu->texture_unit, now, turns * TEXTURE_TURN);
   take_room(cu, access);
+  struct tally tally = {.lines = access->lines};
+  add_quads(&cu->texture, &cu->mem, &access->isa, &tally);
+  const uint32_t sectors = mem_sectors(tally.lines, tally.count);
+  const cycle_t passed = rate_take(&cu->texture_unit, now, tally.turns * TEXTURE_TURN);
   access->cache = cu->texture.cache_size ? &cu->texels : &cu->l1;
-  access->all = mem_merge_texels(&cu->mem, &access->isa, access->lines, &sectors);
+  access->all = tally.count;
   access->moved = (uint64_t)sectors * cu->mem.sector;
   access->fills = access->joined = access->stored = 0;
   access->prefetch = false;
-  kernel->stats.texture_quads += quads;
-  kernel->stats.texture_texels += texels;
-  kernel->stats.texture_turns += turns;
+  kernel->stats.texture_quads += tally.quads;
+  kernel->stats.texture_texels += tally.texels;
+  kernel->stats.texture_turns += tally.turns;
   kernel->by_pc[access->isa.pc].sectors += sectors;
   const bool borders = !access->all;
   if (borders || (access->cache->sets && l1_hit(access->cache, access->lines, access->all))) {

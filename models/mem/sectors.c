@@ -64,14 +64,24 @@ static uint32_t merge_aligned(const struct mem_params *params, const struct isa_
   return count;
 }
 
-static uint32_t merge_lanes(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines) {
+void mem_add_bytes(const struct mem_params *params, uint64_t address, uint32_t bytes, struct mem_line *lines,
+                   uint32_t *count) {
   const unsigned shift = (unsigned)__builtin_ctz(params->line);
+  for (uint64_t line = address >> shift; line <= (address + bytes - 1) >> shift; line++)
+    find_line(lines, count, line)->sectors |= sectors_in(params, address, bytes, line);
+}
+
+uint32_t mem_sectors(const struct mem_line *lines, uint32_t count) {
+  uint32_t sectors = 0;
+  for (uint32_t i = 0; i < count; i++)
+    sectors += sector_count(lines[i].sectors);
+  return sectors;
+}
+
+static uint32_t merge_lanes(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines) {
   uint32_t count = 0;
-  for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
-    const uint64_t first = access->address[__builtin_ctzll(lanes)], last = first + access->bytes - 1;
-    for (uint64_t line = first >> shift; line <= last >> shift; line++)
-      find_line(lines, &count, line)->sectors |= sectors_in(params, first, access->bytes, line);
-  }
+  for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1)
+    mem_add_bytes(params, access->address[__builtin_ctzll(lanes)], access->bytes, lines, &count);
   return count;
 }
 
@@ -85,28 +95,7 @@ uint32_t mem_merge(const struct mem_params *params, const struct isa_access *acc
     count = merge_aligned(params, access, lines);
   else
     count = merge_lanes(params, access, lines);
-  *sectors = 0;
-  for (uint32_t i = 0; i < count; i++)
-    *sectors += sector_count(lines[i].sectors);
-  return count;
-}
-
-uint32_t mem_merge_texels(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
-                          uint32_t *sectors) {
-  const unsigned shift = (unsigned)__builtin_ctz(params->line);
-  uint32_t count = 0;
-  for (uint64_t lanes = access->mask; lanes; lanes &= lanes - 1) {
-    struct isa_samples samples;
-    isa_access_samples(access, (uint32_t)__builtin_ctzll(lanes), &samples);
-    for (unsigned i = 0; i < samples.count; i++) {
-      const uint64_t first = samples.address[i], last = first + access->bytes - 1;
-      for (uint64_t line = first >> shift; !samples.border[i] && line <= last >> shift; line++)
-        find_line(lines, &count, line)->sectors |= sectors_in(params, first, access->bytes, line);
-    }
-  }
-  *sectors = 0;
-  for (uint32_t i = 0; i < count; i++)
-    *sectors += sector_count(lines[i].sectors);
+  *sectors = mem_sectors(lines, count);
   return count;
 }
 

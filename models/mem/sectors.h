@@ -68,10 +68,12 @@ enum { MEM_ACCESS_LINES = 2 * ISA_LANES };
 uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
                    uint32_t *sectors);
 
-/* The same of the texels that a read of an image wants: at most MEM_TEXEL_LINES. */
+/* Adds to `lines` those of bytes that may lie anywhere; and the sectors of all. A read of an image has at most
+ * MEM_TEXEL_LINES. */
 enum { MEM_TEXEL_LINES = ISA_IMAGE_TEXELS * ISA_LANES };
-uint32_t mem_merge_texels(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
-                          uint32_t *sectors);
+void mem_add_bytes(const struct mem_params *params, uint64_t address, uint32_t bytes, struct mem_line *lines,
+                   uint32_t *count);
+uint32_t mem_sectors(const struct mem_line *lines, uint32_t count);
 
 /* How many of an access's lines have a sector of which it wants a part only; *sectors counts the sectors of these. */
 uint32_t mem_partial_lines(const struct mem_params *params, const struct isa_access *access,
