@@ -427,9 +427,8 @@ static void set_classes(struct cu *cu) {
   cu->interval[ISA_CLASS_LDS] = cu->interval[ISA_CLASS_MBARRIER] = params->lds_interval;
   cu->unit[ISA_CLASS_PHASE] = ISA_CLASS_MBARRIER;
   cu->interval[ISA_CLASS_PHASE] = params->phase_interval;
-  cu->interval[ISA_CLASS_TEXTURE] = params->global_interval;
-  cu->interval[ISA_CLASS_GLOBAL] = cu->interval[ISA_CLASS_PREFETCH] = cu->interval[ISA_CLASS_PIPE] =
-      cu->interval[ISA_CLASS_COPY_LANE] = params->global_interval;
+  cu->interval[ISA_CLASS_GLOBAL] = cu->interval[ISA_CLASS_TEXTURE] = cu->interval[ISA_CLASS_PREFETCH] =
+      cu->interval[ISA_CLASS_PIPE] = cu->interval[ISA_CLASS_COPY_LANE] = params->global_interval;
   set_forwards(cu);
 }
 

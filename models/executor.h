@@ -25,12 +25,12 @@ struct executor {
   uint32_t group_count;              /* of these slots */
   unsigned char *warp_storage;       /* of all warps, kept from launch to launch: isa_warp_start() clears it */
   size_t warp_bytes, warp_room;      /* of one of them, enough for any of the launches; what there is room for */
-  void **large_storage;              /* of each slot, instead, if one warp has LARGE_WARP bytes: as it was last used */
-  uint8_t *lds;                      /* as far as it is used: the first `lds_room` bytes of */
-  uint32_t lds_room, lds_size;       /* `lds_size`; zeros lie beyond */
-  uint8_t **staging[LDS_ENGINES];    /* by tag: bytes of a request under way, `staged`; NULL: never used so far */
-  uint32_t tags;                     /* of each engine */
-  const struct executor *keeper; /* whose staging its engines use: its own, or that of the first CU that shares them */
+  void **large_storage; /* instead, if a warp has LARGE_WARP bytes or more: each slot's own, taken as its warp starts */
+  uint8_t *lds;         /* as far as it is used: the first `lds_room` bytes of */
+  uint32_t lds_room, lds_size;    /* `lds_size`; zeros lie beyond */
+  uint8_t **staging[LDS_ENGINES]; /* by tag: bytes of a request under way, `staged`; NULL: never used so far */
+  uint32_t tags;                  /* of each engine */
+  const struct executor *keeper;  /* whose staging its engines use: its own, or that of the first CU that shares them */
   size_t staged;
   const struct dma *dma; /* the engines, asked what a request covers */
 };

@@ -306,9 +306,8 @@ void machine_find_live(struct machine *m) {
 
 /* ---- two at a time ------------------------------------------------------------------------------------ */
 
-/* The first segment that ends after `time`. */
-static uint32_t find(const struct live *ranges, uint32_t time) {
-  uint32_t low = 0, high = ranges->count;
+/* The first segment that ends after `time`: it is not before `low`, nor after `high`. */
+static uint32_t find_between(const struct live *ranges, uint32_t time, uint32_t low, uint32_t high) {
   while (low < high) {
     const uint32_t middle = (low + high) / 2;
     if (ranges->segment[middle].end > time)
@@ -318,6 +317,8 @@ static uint32_t find(const struct live *ranges, uint32_t time) {
   }
   return low;
 }
+
+static uint32_t find(const struct live *ranges, uint32_t time) { return find_between(ranges, time, 0, ranges->count); }
 
 /* The same, sought from where the last one was found, in steps that double. */
 static uint32_t find_near(struct live *ranges, uint32_t time) {
@@ -331,14 +332,7 @@ static uint32_t find_near(struct live *ranges, uint32_t time) {
     high = low - 1;
     low = low > step ? low - step : 0;
   }
-  while (low < high) {
-    const uint32_t middle = (low + high) / 2;
-    if (ranges->segment[middle].end > time)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return ranges->near = low;
+  return ranges->near = find_between(ranges, time, low, high);
 }
 
 /* From segment `i` of `a` on. */

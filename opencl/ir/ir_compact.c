@@ -6,7 +6,7 @@
 
 #include "sim/base/need.h"
 
-static bool is_kept(const struct ir_inst *inst) {
+static bool is_somewhere(const struct ir_inst *inst) {
   return inst->op == IR_CONST || inst->op == IR_UNDEF || inst->block != IR_NOWHERE;
 }
 
@@ -32,7 +32,7 @@ static ir_ref *compact_insts(struct ir *ir) {
   ir_ref *number = need(ir->count, sizeof *number);
   ir_ref kept = 1;
   for (ir_ref ref = 1; ref < ir->count; ref++)
-    if (is_kept(&ir->inst[ref])) {
+    if (is_somewhere(&ir->inst[ref])) {
       ir->inst[kept] = ir->inst[ref];
       number[ref] = kept++;
     }

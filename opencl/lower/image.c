@@ -60,14 +60,13 @@ static ir_ref coordinates(struct build *b, const struct spirv_inst *inst, const 
 /* The level of detail must be 0, which it is without mipmaps; gradients say the same. */
 static bool check_operands(struct build *b, const struct spirv_inst *inst, unsigned position) {
   const uint32_t mask = inst->words > position ? inst->word[position] : 0;
-  uint64_t level = 0;
   if (mask & ImageOperandsGrad)
     return build_fail(b, "mipmaps (cl_khr_mipmap_image) are not supported: an image is read with gradients");
-  if (mask & ImageOperandsLod && inst->words > position + 1 &&
-      !(b->module->id[inst->word[position + 1]].kind == SPIRV_CONSTANT &&
-        (level = b->module->id[inst->word[position + 1]].value) == 0))
-    return build_fail(b, "mipmaps (cl_khr_mipmap_image) are not supported: an image is read at a level of detail");
-  return true;
+  if (!(mask & ImageOperandsLod) || inst->words <= position + 1)
+    return true;
+  const struct spirv_id *level = &b->module->id[inst->word[position + 1]];
+  return (level->kind == SPIRV_CONSTANT && level->value == 0) ||
+         build_fail(b, "mipmaps (cl_khr_mipmap_image) are not supported: an image is read at a level of detail");
 }
 
 /* What lies in four words, as a vector of floats, halves or integers, or its first component. */
@@ -146,7 +145,7 @@ static bool lower_size(struct build *b, const struct spirv_inst *inst) {
     return core_misfit(b, inst);
   const ir_ref handle = build_value(b, inst->word[3]);
   const enum isa_image_kind kind = (enum isa_image_kind)image->image;
-  const bool tall = kind == ISA_IMAGE_2D || kind == ISA_IMAGE_2D_ARRAY || kind == ISA_IMAGE_3D;
+  const bool tall = !isa_image_is_flat(kind);
   if (b->failed)
     return false;
   ir_ref *part = build_define(b, inst->word[2]);

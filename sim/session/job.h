@@ -49,15 +49,14 @@ struct job_launch {
 struct job_argument {
   enum {
     ARGUMENT_BUFFER,
-    ARGUMENT_NULL,
+    ARGUMENT_NULL, /* address 0 */
     ARGUMENT_LOCAL,
     ARGUMENT_VALUE,
     ARGUMENT_PIPE,
     ARGUMENT_IMAGE,
     ARGUMENT_SAMPLER
-  } kind; /* NULL: address 0 */
-  size_t
-      buffer; /* ARGUMENT_BUFFER: its number, and where in it; ARGUMENT_PIPE, ARGUMENT_IMAGE: its number among these */
+  } kind;
+  size_t buffer;    /* the number of a buffer, or of a pipe or an image among these */
   uint32_t sampler; /* ARGUMENT_SAMPLER */
   uint64_t bytes;   /* offset in the buffer; size in the LDS; size of the value */
   const uint8_t *value;
