@@ -246,7 +246,8 @@ CHANNELS = {"snorm_int8": numpy.int8, "snorm_int16": numpy.int16, "unorm_int8": 
             "half_float": numpy.float16, "float": numpy.float32}
 PACKED = {"unorm_short_565": numpy.uint16, "unorm_short_555": numpy.uint16, "unorm_int_101010": numpy.uint32,
           "unorm_int_101010_2": numpy.uint32}
-ONE_CHANNEL = ("r", "a", "rx", "intensity", "luminance", "depth")
+# Channels of an order, if it has several; those that only packed types have need none.
+SEVERAL = {"rg": 2, "ra": 2, "rgx": 2, "rgba": 4, "bgra": 4, "argb": 4, "abgr": 4, "srgba": 4, "sbgra": 4}
 
 
 class Image:
@@ -259,7 +260,7 @@ class Image:
             raise BadInput(f"image: no channel type '{channel}'; legal: {', '.join([*CHANNELS, *PACKED])}")
         self.device, self.name, self.format = device, name, format
         self.dtype: numpy.dtype[Any] = numpy.dtype(found)
-        channels = 1 if channel in PACKED or order in ONE_CHANNEL else 2 if order in ("rg", "ra", "rgx") else 4
+        channels = 1 if channel in PACKED else SEVERAL.get(order, 1)
         array = None if isinstance(data, tuple) else numpy.asarray(data)
         texels = tuple(data) if array is None else array.shape if channels == 1 else array.shape[:-1]
         if array is not None and channels > 1 and array.shape[-1:] != (channels,):
