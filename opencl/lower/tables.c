@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { WIDEST = 16 }; /* bytes of an access */
+
 /* One of the two areas. */
 struct area {
   const char *name;
@@ -56,6 +58,15 @@ static uint64_t base_of(const struct layout *layout, const struct area *area) {
   return area == &layout->variables ? ISA_VARIABLE_BASE : 0;
 }
 
+/* llvm-spirv turns memset into a copy from an array of bytes of its own, and gives the copy the alignment of its target
+ * alone: a variable is aligned as for the widest access that its size allows, whatever its type. */
+static uint64_t alignment_of(const struct spirv_id *row, const struct spirv_type *type) {
+  uint64_t align = row->decoration.alignment > type->align ? row->decoration.alignment : type->align;
+  while (align < WIDEST && 2 * align <= type->size)
+    align *= 2;
+  return align;
+}
+
 static bool place(struct layout *layout, uint32_t id) {
   const struct spirv_type *type = NULL;
   struct area *area = area_of(layout, id, &type);
@@ -64,7 +75,7 @@ static bool place(struct layout *layout, uint32_t id) {
   const struct spirv_id *row = &layout->module->id[id];
   if (row->import && layout->module->inst[row->index].words < 5)
     return fail_variable(layout, id, "declared here, but defined in no file that is part of the program");
-  const uint64_t align = row->decoration.alignment > type->align ? row->decoration.alignment : type->align;
+  const uint64_t align = alignment_of(row, type);
   const uint64_t offset = (area->used + align - 1) / align * align;
   if (type->size > area->most || offset > area->most - type->size) {
     char what[150];

@@ -69,6 +69,35 @@ TEST(tables, variables_lie_in_order_at_their_alignment) {
   spirv_free(module);
 }
 
+TEST(tables, bytes_are_aligned_as_for_accesses_as_wide_as_they_are_many) {
+  enum { FEW = 50, FEW_ARRAY, FEW_CONSTANT };
+  struct words w;
+  begin_variables(&w, NULL);
+  PUT(&w, OpConstant, U32, LENGTH, 17);
+  PUT(&w, OpConstant, U32, FEW, 7);
+  PUT(&w, OpTypeArray, ARRAY, BYTE, LENGTH);
+  PUT(&w, OpTypeArray, FEW_ARRAY, BYTE, FEW);
+  PUT(&w, OpTypePointer, ARRAY_CONSTANT, SPIRV_UNIFORM_CONSTANT, ARRAY);
+  PUT(&w, OpTypePointer, FEW_CONSTANT, SPIRV_UNIFORM_CONSTANT, FEW_ARRAY);
+  PUT(&w, OpConstant, BYTE, 30, 0xab);
+  PUT(&w, OpConstantNull, ARRAY, 31);
+  PUT(&w, OpConstantNull, FEW_ARRAY, 32);
+  PUT(&w, OpVariable, BYTE_CONSTANT, 33, SPIRV_UNIFORM_CONSTANT, 30);
+  PUT(&w, OpVariable, FEW_CONSTANT, 34, SPIRV_UNIFORM_CONSTANT, 32);
+  PUT(&w, OpVariable, BYTE_CONSTANT, 35, SPIRV_UNIFORM_CONSTANT, 30);
+  PUT(&w, OpVariable, ARRAY_CONSTANT, 36, SPIRV_UNIFORM_CONSTANT, 31);
+  struct build_tables tables;
+  struct isa_error error;
+  struct spirv *module = lay_out(&w, &tables, &error);
+  ASSERT_TRUE(module != NULL);
+  EXPECT_EQ(tables.address[33], 0);
+  EXPECT_EQ(tables.address[34], 4);
+  EXPECT_EQ(tables.address[35], 11);
+  EXPECT_EQ(tables.address[36], 16);
+  build_tables_free(&tables);
+  spirv_free(module);
+}
+
 TEST(tables, a_pointer_to_a_constant_is_its_place_behind_the_aperture) {
   struct words w;
   begin_variables(&w, NULL);
