@@ -138,7 +138,7 @@ static bool bind_copy(struct build *b, uint32_t parameter, struct build_pointer 
   const struct spirv_type *type = spirv_type(b->module, build_type(b, parameter)->element);
   const uint32_t said = b->module->id[parameter].decoration.alignment;
   const struct build_pointer copy = core_slot(b, type->size, said > type->align ? said : type->align);
-  core_copy(b, copy, from, type->size, type->align);
+  core_copy(b, copy, from, type->size, said ? said : type->align);
   b->core->spaces[parameter] = IN_PRIVATE;
   *build_define(b, parameter) = copy.address;
   return !b->failed;

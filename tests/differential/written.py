@@ -141,7 +141,7 @@ def atomics(random):
 
 def initializers(random):
     values = whole(random, np.int32, 128, 0, 4095)
-    for kernel, words in (("arrays", 8), ("structs", 6)):
+    for kernel, words in (("arrays", 8), ("structs", 6), ("packed", 4)):
         yield Case(kernel, (128,), (64,), [values, np.zeros(128 * words, np.int32)])
 
 

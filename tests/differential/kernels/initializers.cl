@@ -43,3 +43,22 @@ kernel void structs(global const int *in, global int *out) {
   out[g * 6 + 4] = sum(u[1].n, 8);
   out[g * 6 + 5] = s.first == (uint)x;
 }
+
+/* Zeroes behind a constant of an odd number of bytes, and a packed struct, whose alignment its members hide, at an odd place. */
+constant uchar odd[3] = {1, 2, 3};
+struct packed { uint a[1]; } __attribute__((packed));
+struct around { ushort before; struct packed in; uchar after[30]; } __attribute__((packed));
+
+int first(struct packed p) { return (int)p.a[0]; }
+
+kernel void packed(global const int *in, global int *out) {
+  int g = get_global_id(0), x = in[g];
+  int rows[4][3][5] = {{{x}, {x + 1, 2}}, {{3}, {4, x}}};
+  struct around s = {(ushort)x, {{(uint)x * 5}}, {1, 2, (uchar)x}};
+  struct around copy[2] = {s, s};
+  copy[x & 1].in.a[0] ^= 77;
+  out[g * 4 + 0] = rows[x & 3][(x >> 2 & 3) % 3][(x >> 4 & 7) % 5];
+  out[g * 4 + 1] = first(copy[g & 1].in) + odd[(x & 7) % 3];
+  out[g * 4 + 2] = copy[0].before + copy[1].after[(x >> 3 & 31) % 30];
+  out[g * 4 + 3] = sum(rows[1][1], 5);
+}
