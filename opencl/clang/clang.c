@@ -643,23 +643,38 @@ static bool translate_again(struct compilation *c, const char *const *words, str
   return good;
 }
 
-static bool to_spirv(struct compilation *c, const char *const *words, struct piece *code, struct piece *spirv) {
-  return run_tool(c, words, code, false, spirv) || (c->aborted && translate_again(c, words, code, spirv));
-}
-
-static bool translate(struct compilation *c, struct piece *spirv) {
-  const enum opencl_route route = c->build->route;
-  struct piece code = {0};
+static bool to_spirv(struct compilation *c, bool promote, struct piece *code, struct piece *spirv) {
   const char *const words[] = {c->tools.translator,
                                "-",
                                "-o",
                                "-",
                                EXTENSIONS,
                                "--preserve-ocl-kernel-arg-type-metadata-through-string",
-                               route == OPENCL_ROUTE_SSA ? "--spirv-mem2reg" : NULL,
+                               promote ? "--spirv-mem2reg" : NULL,
                                NULL};
+  return run_tool(c, words, code, false, spirv) || (c->aborted && translate_again(c, words, code, spirv));
+}
+
+/* Of unions and of the gaps in structs, LLVM makes integers of 24 or 48 bits, which SPIR-V does not have. A program
+ * with such ones is left as the route ssa has it. */
+static bool to_optimised_spirv(struct compilation *c, struct piece *code, struct piece *spirv) {
+  struct piece plain = {need_copy(code->at), code->size};
+  bool good = optimise(c, code) && to_spirv(c, false, code, spirv);
+  if (!good && strstr(c->teller.error->text, "InvalidBitWidth")) {
+    *c->teller.error = (struct isa_error){""};
+    good = rework(c, need_copy, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), &plain) &&
+           to_spirv(c, true, &plain, spirv);
+  }
+  free(plain.at);
+  return good;
+}
+
+static bool translate(struct compilation *c, struct piece *spirv) {
+  const enum opencl_route route = c->build->route;
+  struct piece code = {0};
   const bool good = compile(c, &code) && (!c->build->unit_count || unify(c, &code)) &&
-                    (route != OPENCL_ROUTE_O2 || optimise(c, &code)) && to_spirv(c, words, &code, spirv);
+                    (route == OPENCL_ROUTE_O2 ? to_optimised_spirv(c, &code, spirv)
+                                              : to_spirv(c, route == OPENCL_ROUTE_SSA, &code, spirv));
   free(code.at);
   return good;
 }

@@ -203,6 +203,20 @@ TEST(clang, optimised_code_computes_in_widths_of_the_machine) {
   EXPECT_STREQ(failure.text, "");
 }
 
+TEST(clang, what_is_optimised_into_24_bits_is_translated_as_it_was_before) {
+  fresh();
+  write_text("k.cl", "union word { uint u; uchar c[4]; };\n"
+                     "kernel void k(global uint *a) {\n"
+                     "  union word w;\n"
+                     "  w.u = a[0];\n"
+                     "  for (uint i = 0; i < (a[5] & 3); i++)\n"
+                     "    for (short j = (short)(a[1] & 7) - 4; j <= 1; j++) w.u = 0;\n"
+                     "  a[1] = w.c[0];\n"
+                     "  a[2] = w.u;\n}\n");
+  EXPECT_GT(compile("k.cl", &(struct opencl_build){.route = OPENCL_ROUTE_O2}), 0);
+  EXPECT_STREQ(failure.text, "");
+}
+
 TEST(clang, freeze_becomes_an_instruction_that_does_nothing) {
   static const struct {
     const char *from, *to;
