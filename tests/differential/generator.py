@@ -1,6 +1,6 @@
 """Random kernels: expression trees over all scalar types and vectors, structured control flow that diverges, helper
-functions with pointers into each address space, private arrays, structs, unions, atomics, the LDS between barriers,
-sub-groups, asynchronous copies, printf, launches of one and two dimensions.
+functions with pointers into each address space, private arrays, structs, unions, random aggregates (aggregates.py), atomics,
+the LDS between barriers, sub-groups, asynchronous copies, printf, launches of one and two dimensions.
 
 Each seed switches each of FEATURES on or off (swarm testing): what a feature hides is found where it is off. A loop, a
 call, a barrier or a printf may be a kernel's first statement, and a kernel may have no memory at all: it only prints.
@@ -20,6 +20,7 @@ import re
 import numpy as np
 
 import tree as trees
+from aggregates import ROOM, Aggregates, parts_of
 from harness import Case, Program
 from tree import Node
 
@@ -32,7 +33,8 @@ WIDTHS = (2, 3, 4, 8, 16)
 HEADER = "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
 WORDS, REALS = 112, 64  # results of a work-item
 FEATURES = ("memory", "narrow", "wide", "float", "double", "half", "vectors", "functions", "arrays", "initializers", "structs", "unions",
-            "pointers", "calls", "tables", "atomics", "swaps", "branches", "loops", "switches", "barriers", "copies", "subgroups", "printf")
+            "pointers", "calls", "tables", "atomics", "swaps", "branches", "loops", "switches", "barriers", "copies", "subgroups", "printf",
+            "aggregates", "jumps")
 TYPE_FEATURES = {"narrow": ["char", "uchar", "short", "ushort"], "wide": ["long", "ulong"], "float": ["float"], "double": ["double"]}
 
 SCALARS = {"c1": "char", "c2": "uchar", "h1": "short", "h2": "ushort", "n1": "int", "n2": "int", "u1": "uint", "u2": "uint",
@@ -56,6 +58,8 @@ HELPERS = {
                   "for (uint k = 0; k < (n & 3); k++) sum += in[(i + k * 5) & 127]; return sum; }}",
     "own_place": "void own_place(local uint *place, uint by) {{ if (by % 3 == 0) return; *place = *place * 3 + by; }}",
     "moved": "struct record moved(struct record s, uint by) {{ s.b += by; s.d[by & 3] ^= (short)by; return s; }}",
+    "passed_on": "uint passed_on(local uint *tile, uint lid, uint from, uint value) {{ tile[lid] = value; barrier(CLK_LOCAL_MEM_FENCE); "
+                 "value ^= tile[from]; barrier(CLK_LOCAL_MEM_FENCE); return value; }}",
     "warmed": "uint warmed(uint turns) {{ uint x = 1; for (uint i = 0; i < turns; i++) x = x * 7 + i; return x; }}",
 }
 
@@ -80,18 +84,12 @@ def sub_group_helper(name, group):
             f"#else\n{head}return {ours};\n}}}}\n#endif")
 
 
-def parts_of(kind):
-    """("uint4") is ("uint", 4)."""
-    name, width = re.fullmatch(r"([a-z]+)(\d*)", kind).groups()
-    return name, int(width or 1)
-
-
 def is_value(kind):
     return re.sub(r"\d+$", "", kind) in TYPES
 
 
-class Generator:
-    def __init__(self, seed):
+class Generator(Aggregates):
+    def __init__(self, seed, name="k"):
         self.random = random_module.Random(seed)
         self.shape = shape_of(seed)
         self.group = self.shape[1][0] * (self.shape[1][1] if len(self.shape[1]) > 1 else 1)
@@ -104,6 +102,7 @@ class Generator:
         self.names = 0
         self.depth = 0
         self.loops = 0  # around the statement, that it may leave
+        self.start_aggregates(name)
 
     def chosen_features(self):
         """A kernel without memory is one of eight; all the others are as likely on as off."""
@@ -139,7 +138,8 @@ class Generator:
         if fitting and self.random.random() < 0.8:
             return Node(kind, self.pick(fitting))
         if self.random.random() < 0.5:
-            return self.literal(kind)
+            place = self.has("aggregates") and self.random.random() < 0.5 and self.read_place(kind)
+            return place or self.literal(kind)
         others = [name for name, its in self.variables.items() if its in TYPES]
         vectors = [name for name, its in self.variables.items() if parts_of(its)[0] == kind and its != kind]
         if vectors and self.random.random() < 0.4:
@@ -384,7 +384,14 @@ class Generator:
         return Node("statement", f'printf("{label}: %u {" ".join(words[self.variables[name]] for name in names)}\\n", gid, {", ".join(names)});')
 
     def atomic(self):
-        """Each counter has one operation, so that the order does not matter, and nobody reads it."""
+        """Each counter has one operation, so that the order does not matter. What it was before is the work-item's own in
+        near[lid]; and of tickets the sum is the same, whoever has which."""
+        name = self.pick(["u1", "u2"])
+        others = ["{{ uint ticket = atomic_inc(&tally[6]); atomic_add(&tally[0], (ticket + 1) * 2654435761u); }}"] * self.has("barriers")
+        others += [f"{name} ^= atomic_xchg(&near[lid], {{0}});", f"{name} += atomic_cmpxchg(&near[lid], {name} & 1 ? near[lid] : 5, {{0}});",
+                   f"{name} ^= atomic_sub(&near[lid], {{0}}); {name} += atomic_dec(&near[lid]);"] * self.has("calls")
+        if others and self.random.random() < 0.5:
+            return Node("statement", self.pick(others), [self.expression("uint", 2)])
         number = self.random.randrange(len(ATOMICS))
         where = self.pick(["counters"] * self.has("memory") + ["tally"] * self.has("barriers"))
         return Node("statement", f"atomic_{ATOMICS[number]}(&{where}[{number}], {{0}});", [self.expression("uint", 2)])
@@ -423,6 +430,11 @@ class Generator:
     def leave_loop(self):
         return Node("statement", f"if {{0}} {self.pick(['break', 'continue', 'continue'])};", [self.condition(1)])
 
+    def jump(self):
+        """Forwards, past statements."""
+        label = self.fresh("past")
+        return Node("statement", f"if {{0}} goto {label};\n{{1}}\n{label}:;", [self.condition(1), self.body(short=True)])
+
     def switch(self):
         cases = "".join(f"case {value}: {{{{\n{{{i + 1}}}\n}}}} {self.pick(['break;', '', 'continue;' if self.loops else 'break;'])}\n"
                         for i, value in enumerate((0, 1, 5)))
@@ -435,7 +447,7 @@ class Generator:
         for feature, more in {"arrays": [self.array_access], "structs": [self.structure_access, self.structure_copy],
                               "unions": [self.union_access], "half": [self.half_access], "vectors": [self.vector_statement] * 2,
                               "calls": [self.call] * 2, "swaps": [self.swap], "initializers": [self.rows_access],
-                              "pointers": [self.pointer_access]}.items():
+                              "pointers": [self.pointer_access], "aggregates": [self.aggregate_statement] * 6, "jumps": [self.jump]}.items():
             makers += more * self.has(feature)
         if self.has("atomics") and (self.has("memory") or self.has("barriers")):
             makers += [self.atomic]
@@ -456,6 +468,18 @@ class Generator:
         name, step = self.pick(["u1", "u2"]), self.random.randint(1, self.group - 1)
         return Node("statement", f"tile[lid] = {name}; barrier(CLK_LOCAL_MEM_FENCE); {name} ^= tile[(lid + {step}) % {self.group}]; "
                                  "barrier(CLK_LOCAL_MEM_FENCE);")
+
+    def passed_on(self):
+        """The barriers are in a function."""
+        name, step = self.pick(["u1", "u2"]), self.random.randint(1, self.group - 1)
+        return Node("statement", f"{name} = passed_on(tile, lid, (lid + {step}) % {self.group}, {{0}});", [self.expression("uint", 1)])
+
+    def reduction(self):
+        """Atomic, to the same number in all work-items."""
+        name, barrier = self.pick(["u1", "u2"]), "barrier(CLK_LOCAL_MEM_FENCE);"
+        operation, start = self.pick([("add", 0), ("xor", 0), ("max", 0), ("min", "0xffffffff"), ("or", 0)])
+        return Node("statement", f"if (lid == 0) tile[0] = {start}; {barrier} atomic_{operation}(&tile[0], {{0}}); {barrier} "
+                                 f"{name} ^= tile[0]; {barrier}", [self.expression("uint", 1)])
 
     def copied_tile(self):
         name, group = self.pick(["u1", "u2"]), self.group
@@ -480,8 +504,16 @@ class Generator:
         del self.variables[index]
         return Node("statement", f"for (uint {index} = 0; {index} < {limit}; {index}++) {{{{\n{{0}}\n}}}}", [inner])
 
+    def uniform_branch(self):
+        """All work-items of a group go the same way."""
+        return Node("statement", "if (get_group_id(0) & 1) {{\n{0}\n}} else {{\n{1}\n}}",
+                    [Node("list", "", [*self.body(short=True).children, self.together()]), Node("list", "", [self.together()])])
+
     def together(self):
-        return self.pick([self.exchange] + [self.copied_tile] * self.has("copies") + [self.sub_group] * 2 * self.has("subgroups"))()
+        makers = [self.exchange] * 2 + [self.passed_on, self.reduction]
+        for feature, more in {"aggregates": [self.exchange_aggregates] * 2, "copies": [self.copied_tile], "subgroups": [self.sub_group] * 2}.items():
+            makers += more * self.has(feature)
+        return self.pick(makers)()
 
     def early_return(self):
         return Node("statement", f"if {{0}} {{{{ {'mine[0] = u1; ' if self.has('memory') else ''}return; }}}}", [self.condition(2)])
@@ -522,8 +554,8 @@ class Generator:
             lines |= {"mine": f"global ulong *mine = out + gid * {WORDS};", "real": f"global double *real = reals + gid * {REALS};"}
         if self.has("barriers"):
             lines["tile"] = f"local uint tile[{self.group}] __attribute__((aligned(16)));"
-            start = ", ".join(["0", "0", "0xffffffff", "0", "0", "0xffffffff"])
-            lines["tally"] = (f"local uint tally[6]; if (lid < 6) {{{{ const uint start[6] = {{{{{start}}}}}; tally[lid] = start[lid]; }}}} "
+            start = ", ".join(["0", "0", "0xffffffff", "0", "0", "0xffffffff", "0"])
+            lines["tally"] = (f"local uint tally[7]; if (lid < 7) {{{{ const uint start[7] = {{{{{start}}}}}; tally[lid] = start[lid]; }}}} "
                               "barrier(CLK_LOCAL_MEM_FENCE);")
         if self.has("subgroups"):
             lines["shared"] = f"local uint shared[{self.group}];"
@@ -533,7 +565,9 @@ class Generator:
             lines["va"] = "uint4 va[4] = {{(uint4)(seed), (uint4)(gid), (uint4)(1, 2, 3, 4), (uint4)(lid, seed, gid, 7)}};"
             for _ in range(3):
                 self.declare_vector(lines)
-        return Node("list", "", [Node("statement", line, name=name) for name, line in lines.items()])
+        if self.has("aggregates"):
+            self.declare_aggregates(lines)
+        return Node("list", "", [line if isinstance(line, Node) else Node("statement", line, name=name) for name, line in lines.items()])
 
     def declare_vector(self, lines):
         kind, name = self.pick(self.types) + str(self.pick(WIDTHS)), self.fresh("v")
@@ -555,7 +589,8 @@ class Generator:
             element, width = parts_of(kind)
             parts = [name] if width == 1 else [f"{name}.s{'0123456789abcdef'[i]}" for i in range(width)]
             (words if element in WHOLE else reals).append(parts)
-        words += [[f"sum_{name}"] for name in self.rows]
+        names, digests = self.sums_of_aggregates()
+        words += [[f"sum_{name}"] for name in self.rows] + [[name] for name in names]
         if self.has("structs"):
             words += [["s.a"], ["s.b"], ["s.d[gid & 3]"], ["records[0].b", "records[1].b"]]
             reals += [["s.c"], ["records[1].c"]]
@@ -565,7 +600,7 @@ class Generator:
         words += [[f"va[{i}].{part}" for part in "xyzw"] for i in range(4 * self.has("vectors"))]
         reals += [["vload_half(gid & 3, (const half *)halves)"]] * self.has("half")
         if not self.has("memory"):
-            return Node("list", "", self.sums() + self.printed_results(words, reals))
+            return Node("list", "", self.sums() + digests + self.printed_results(words, reals))
         lines = []
         for buffer, groups, kind in (("mine", words, "(ulong)"), ("real", reals, "")):
             at = 0
@@ -574,7 +609,7 @@ class Generator:
                 at += len(group)
         if self.has("barriers"):
             lines.append(f"barrier(CLK_LOCAL_MEM_FENCE); if (lid < 6) counters[6 + gid / {self.group} * 6 + lid] = tally[lid];")
-        return Node("list", "", self.sums() + [Node("statement", line) for line in lines])
+        return Node("list", "", self.sums() + digests + [Node("statement", line) for line in lines])
 
     def printed_results(self, words, reals):
         """Of a kernel without memory; now and then nothing at all."""
@@ -589,24 +624,27 @@ class Generator:
     def kernel(self, name):
         begins = self.random.random() < 0.5
         beginning = [self.beginning()] if begins else []
+        declared = self.program_scope()
         self.variables |= {known: kind for known, kind in SCALARS.items() if kind in self.types}
         declarations = self.declarations()
         parts = []
         for _ in range(self.random.randint(2, 5)):
             parts += self.body().children
             if self.random.random() < 0.6:
-                parts.append(self.pick([self.together, self.together, self.uniform_loop])() if self.has("barriers") else self.early_return())
+                parts.append(self.pick([self.together] * 4 + [self.uniform_loop] * 2 + [self.uniform_branch])() if self.has("barriers") else self.early_return())
         body = [Node("list", "", beginning), declarations, Node("list", "", parts), self.outputs()]
         text = "\n".join(node.render() for node in body)
         known = HELPERS | {f"sub_{name}_{self.group}": sub_group_helper(name, self.group) for name in sorted(SUB_GROUPS)}
         helpers = [Node("statement", line, name=word) for word, line in known.items() if re.search(rf"\b{word}\b", text)]
-        form = KERNEL.replace("NAME", name).replace("ARGUMENTS", ARGUMENTS if self.has("memory") else "void")
+        arguments = (ARGUMENTS + ROOM_ARGUMENT * self.has("aggregates")) if self.has("memory") else "void"
+        form = KERNEL.replace("NAME", name).replace("ARGUMENTS", arguments)
         form = form.replace("START", "in[gid]" if self.has("memory") else "gid * 2654435761u + 12345").replace("GROUP", str(self.group))
-        return Node("kernel", form, [Node("list", "", helpers), *body])
+        return Node("kernel", form, [Node("list", "", helpers + declared), *body])
 
 
 # Work-items are counted through, in launches of one and of two dimensions.
 ARGUMENTS = "global const uint *in, constant uint *table, global uint *counters, global ulong *out, global double *reals"
+ROOM_ARGUMENT = ", global uchar *room"
 KERNEL = """{0}
 kernel void NAME(ARGUMENTS) {{
 {1}
@@ -633,7 +671,9 @@ def case_of(kernel, text, seed, warp):
     counters[[2, 5]] = 0xffffffff
     args = [values, np.frombuffer(random.randbytes(4 * 16), np.uint32).copy(), counters, np.zeros(WORDS * ITEMS, np.uint64),
             np.zeros(REALS * ITEMS, np.float64)]
-    return Case(kernel, *shape_of(seed), [] if f"{kernel}(void)" in text else args)
+    if ROOM_ARGUMENT in text:
+        args.append(np.zeros(ROOM * ITEMS, np.uint8))
+    return Case(kernel, *shape_of(seed), [] if f"{kernel}(void)" in text else args, uncompared=(5,))
 
 
 def program_with(name, text, cases, warp):
@@ -661,7 +701,7 @@ def program_of_all(name, seeds, warp):
 
 def generate(seed, name="k"):
     """The tree of one kernel."""
-    return Generator(seed).kernel(name)
+    return Generator(seed, name).kernel(name)
 
 
 def shrink(tree, fails, seconds=60):
