@@ -14,28 +14,23 @@ static bool fail(const struct isa_program *program, const struct ir *ir, struct 
   return false;
 }
 
-/* Places for predicates and words. Returns whether all have one; else some were spilled, or *stuck. */
-static bool place_all(struct machine *m, bool *stuck) {
-  for (enum vreg_kind kind = VREG_PRED;; kind = VREG_WORD) {
-    if (machine_colour(m, kind)) {
-      *stuck = !machine_spill(m, kind);
-      return false;
-    }
-    if (kind == VREG_WORD)
-      return true;
-  }
+/* Places for predicates and words. The kind of which some have none; VREG_KINDS if all have one. */
+static enum vreg_kind place_all(struct machine *m) {
+  if (machine_colour(m, VREG_PRED))
+    return VREG_PRED;
+  return machine_colour(m, VREG_WORD) ? VREG_WORD : VREG_KINDS;
 }
 
-static bool allocate(struct machine *m, bool *spilled) {
+/* Whether all have a place; false as soon as one must be spilled that may not. */
+static bool allocate(struct machine *m, bool may_spill) {
   uint32_t most = m->bound[VREG_WORD] < WIDE_FROM ? 4 : RUN_MOST;
-  bool stuck = false;
   for (;;) {
     machine_find_live(m);
     machine_coalesce(m, most);
-    if (place_all(m, &stuck))
+    const enum vreg_kind crowded = place_all(m);
+    if (crowded == VREG_KINDS)
       return true;
-    *spilled = true;
-    if (stuck)
+    if (!may_spill || !machine_spill(m, crowded))
       return false;
     most = 4;
   }
@@ -131,14 +126,13 @@ static struct machine *select_and_allocate(struct ir *ir, bool *placed) {
       less = need(m->blocks, sizeof *less);
     uint32_t allowed;
     const bool moved = reorder(m, &ir->target, try, less, &allowed);
-    bool spilled = false;
-    *placed = allocate(m, &spilled);
-    if (!moved || (!spilled && m->used[VREG_WORD] <= allowed)) {
+    *placed = allocate(m, !moved);
+    if (!moved || (*placed && m->used[VREG_WORD] <= allowed)) {
       free(less);
       return m;
     }
     for (uint32_t i = 0; i < m->ordered; i++)
-      if (spilled || is_crowded(m, &m->block[m->order[i]], allowed))
+      if (!*placed || is_crowded(m, &m->block[m->order[i]], allowed))
         less[m->order[i]] += STEP;
     machine_free(m);
   }
