@@ -4,6 +4,7 @@
 usage: tests/icd/programs.py [NAME...]    default: all that are installed. WARPWAIT (default build/warpwait) has the driver
                                           beside it. Exit status 1 if any check fails that is not known to.
 """
+import array
 import bz2
 import json
 import os
@@ -27,7 +28,6 @@ PIGLIT_KNOWN = {
     "api@clgetcommandqueueinfo": "wants CL_QUEUE_SIZE of a queue of the host's",
     "api@clgetdeviceinfo": "knows OpenCL 1.1 alone",
     "api@clgetextensionfunctionaddressforplatform": "what the loader answers",
-    "api@clsetkernelarg": "has a sampler",
     "program@build@include-directories": "its header is not in the package",
     "program@execute@amdgcn-f32-inline-immediates": "wants denormals to be zero, which -cl-denorms-are-zero allows and does not demand",
     "program@execute@atomic_int64_cmpxchg-local": "has local memory for one number and uses two: a hazard",
@@ -143,10 +143,66 @@ def starpu():
     return len(names) - len(wrong), len(wrong), 0, wrong
 
 
+# ffmpeg's filters that have images, each with the format of its pixels.
+FILTERS = {"avgblur": ("avgblur_opencl=3", "rgba"), "boxblur": ("boxblur_opencl=2:1", "yuv420p"), "dilation": ("dilation_opencl", "rgba"),
+           "convolution": ("convolution_opencl=0m='0 1 0 1 -4 1 0 1 0'", "yuv420p"), "erosion": ("erosion_opencl", "rgba"),
+           "prewitt": ("prewitt_opencl", "rgba"), "roberts": ("roberts_opencl", "yuv420p"), "sobel": ("sobel_opencl", "rgba"),
+           "transpose": ("transpose_opencl=clock", "yuv420p"), "unsharp": ("unsharp_opencl", "rgba"),
+           "nlmeans": ("nlmeans_opencl=3:p=3:r=5", "yuv420p"), "colorkey": ("colorkey_opencl=red:0.3:0.2", "rgba"),
+           "pad": ("pad_opencl=w=120:h=80:x=5:y=6:color=blue", "rgba")}
+POCL = "/etc/OpenCL/vendors/pocl.icd"
+LEVELS = 2  # by which pixels may differ that are rounded after sums in another order
+
+
+def near(one, other):
+    return len(one) == len(other) > 0 and all(abs(x - y) <= LEVELS for x, y in zip(one, other))
+
+
+def filtered(name, path):
+    what, pixels = FILTERS[name]
+    return ["ffmpeg", "-v", "error", "-y", "-init_hw_device", "opencl=cl:0.0", "-filter_hw_device", "cl", "-f", "lavfi", "-i",
+            "testsrc=size=96x64:rate=1:duration=1", "-vf", f"format={pixels},hwupload,{what},hwdownload,format={pixels}", "-f", "rawvideo", path]
+
+
+def ffmpeg():
+    """Each filter's picture beside the one that PoCL computes."""
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        ours, theirs = os.path.join(folder, "ours"), os.path.join(folder, "theirs")
+        for name in FILTERS:
+            status, _ = run(*filtered(name, ours))
+            subprocess.run(filtered(name, theirs), check=True, env={**os.environ, "OCL_ICD_VENDORS": POCL}, stdin=subprocess.DEVNULL)
+            if status or not near(*(pathlib.Path(path).read_bytes() for path in (ours, theirs))):
+                wrong.append(name)
+    return len(FILTERS) - len(wrong), len(wrong), 0, wrong
+
+
+def wide_pixels(path):
+    """Of 16 bits, the first byte first."""
+    data = pathlib.Path(path).read_bytes()
+    pixels = array.array("H", data[len(data) % 2:])
+    pixels.byteswap()
+    return pixels
+
+
+def darktable():
+    """A picture's export, in which it has the device compile all of its kernels, and the same by its own code for CPUs."""
+    with tempfile.TemporaryDirectory() as folder:
+        def export(name, opencl):
+            return ["darktable-cli", "examples/17_sobel_image/picture.png", f"{folder}/{name}.ppm", "--core", "--configdir", f"{folder}/config",
+                    "--cachedir", f"{folder}/cache", "--conf", f"opencl={opencl}", "-d", "opencl", "-d", "perf"]
+        _, text = run(*export("ours", "TRUE"))
+        subprocess.run(export("theirs", "FALSE"), check=True, capture_output=True)
+        pictures = [wide_pixels(f"{folder}/{name}.ppm") for name in ("ours", "theirs")]
+    steps = re.findall(r"processed `([^']+)' on (\w+)", text)
+    wrong = ["export"] * (not near(*pictures) or ("output color profile", "GPU") not in steps) + re.findall(r"failed to compile program `(\S+)'", text)
+    return 1 - bool(wrong), len(wrong), 0, wrong
+
+
 PROGRAMS = {"clinfo": ("clinfo", clinfo), "pyopencl": ("/usr/bin/python3", example), "clblast": ("clblast_test_xaxpy", blas),
             "clfft": ("clFFT-client", fft), "gpyfft": (f"{MODULES}/gpyfft/test/util.py", gpyfft), "starpu": (f"{STARPU}/binary", starpu),
             "silx": (f"{MODULES}/silx/opencl/test/__init__.py", silx), "sasmodels": (f"{MODULES}/sasmodels/model_test.py", sasmodels),
-            "hashcat": ("hashcat", hashcat), "piglit": ("piglit", piglit)}
+            "hashcat": ("hashcat", hashcat), "ffmpeg": ("ffmpeg", ffmpeg), "darktable": ("darktable-cli", darktable), "piglit": ("piglit", piglit)}
 
 
 def main():
