@@ -138,15 +138,16 @@ static inline bool isa_is_pipe_wait(enum isa_op op) {
   return op == ISA_PIPE_RESERVE_READ_WAIT || op == ISA_PIPE_RESERVE_WRITE_WAIT;
 }
 
-/* What the kernel's code does with the pipe of one of its arguments: a bit per direction. Followed along the control
- * flow from where the argument is loaded, through moves and selects of pairs; not through memory (isa/pipe_use.c). */
-unsigned isa_pipe_directions(const struct isa_program *program, const struct isa_kernel *kernel,
-                             const struct isa_arg *arg);
+/* What the kernel's code does with the pipe, or image, of one of its arguments: a bit per direction. Followed along the
+ * control flow from where the argument is loaded, through moves and selects of pairs; not through memory
+ * (isa/arg_use.c). */
+unsigned isa_arg_directions(const struct isa_program *program, const struct isa_kernel *kernel,
+                            const struct isa_arg *arg);
 
-/* The first instruction of the kernel that uses the argument's pipe in this direction, as far as that shows it;
- * kernel->end: none. */
-uint32_t isa_pipe_first_use(const struct isa_program *program, const struct isa_kernel *kernel,
-                            const struct isa_arg *arg, enum isa_pipe_direction direction);
+/* The first instruction of the kernel that uses the argument's pipe or image in this direction, as far as that shows
+ * it; kernel->end: none. */
+uint32_t isa_arg_first_use(const struct isa_program *program, const struct isa_kernel *kernel,
+                           const struct isa_arg *arg, enum isa_pipe_direction direction);
 
 /* Reports what isa_access_commit() found to be wrong with an operation on a pipe. */
 void isa_pipe_report(const struct isa_access *access);

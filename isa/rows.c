@@ -62,5 +62,6 @@ unsigned isa_row_sync(enum isa_op op) {
   if (row->class_ != ISA_CLASS_BARRIER && row->class_ != ISA_CLASS_FENCE && row->class_ != ISA_CLASS_COPY_FENCE)
     return 0;
   return (strstr(row->expression, "SYNC_LDS") ? SYNC_LDS : 0u) |
-         (strstr(row->expression, "SYNC_GLOBAL") ? SYNC_GLOBAL : 0u);
+         (strstr(row->expression, "SYNC_GLOBAL") ? SYNC_GLOBAL : 0u) |
+         (strstr(row->expression, "SYNC_IMAGE") ? SYNC_IMAGE : 0u);
 }

@@ -81,7 +81,7 @@ static inline bool isa_has_operand(const struct isa_row *row, char letter) {
 unsigned isa_operand_slots(const struct isa_inst *inst, char letter, uint16_t slot[ISA_OPERAND_SLOTS]);
 
 /* The SYNC_* bits of a barrier or fence; 0 for any other operation. */
-enum { SYNC_LDS = 1, SYNC_GLOBAL = 2 };
+enum { SYNC_LDS = 1, SYNC_GLOBAL = 2, SYNC_IMAGE = 4 };
 unsigned isa_row_sync(enum isa_op op);
 
 /* Bounds that the assembler and the object reader share. */

@@ -36,7 +36,7 @@
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
 /* Part of every key: another number, and all that was kept counts no more. */
-static const char format_version[] = "warpwait opencl 9";
+static const char format_version[] = "warpwait opencl 10";
 
 /* What the translator may use beyond plain SPIR-V: atomics on floats, rotations, products of groups, dot products of
  * integers, shuffles. */

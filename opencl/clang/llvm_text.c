@@ -108,20 +108,20 @@ static bool rewrite_freeze(struct text *out, const char *line, size_t length) {
 }
 
 /* Functions that wait or fence, and the strongest value of each of their arguments, as opencl-c-base.h numbers them. */
-enum { BOTH_MEMORIES = 3, SEQ_CST = 5, DEVICE = 2, FENCE_ARGUMENTS = 3 };
+enum { ALL_MEMORIES = 7, SEQ_CST = 5, DEVICE = 2, FENCE_ARGUMENTS = 3 };
 static const struct {
   const char *call;
   int strongest[FENCE_ARGUMENTS];
 } fences[] = {
-    {" @_Z7barrierj(", {BOTH_MEMORIES}},
-    {" @_Z18work_group_barrierj(", {BOTH_MEMORIES}},
-    {" @_Z18work_group_barrierj12memory_scope(", {BOTH_MEMORIES, DEVICE}},
-    {" @_Z17sub_group_barrierj(", {BOTH_MEMORIES}},
-    {" @_Z17sub_group_barrierj12memory_scope(", {BOTH_MEMORIES, DEVICE}},
-    {" @_Z9mem_fencej(", {BOTH_MEMORIES}},
-    {" @_Z13read_mem_fencej(", {BOTH_MEMORIES}},
-    {" @_Z14write_mem_fencej(", {BOTH_MEMORIES}},
-    {" @_Z22atomic_work_item_fencej12memory_order12memory_scope(", {BOTH_MEMORIES, SEQ_CST, DEVICE}},
+    {" @_Z7barrierj(", {ALL_MEMORIES}},
+    {" @_Z18work_group_barrierj(", {ALL_MEMORIES}},
+    {" @_Z18work_group_barrierj12memory_scope(", {ALL_MEMORIES, DEVICE}},
+    {" @_Z17sub_group_barrierj(", {ALL_MEMORIES}},
+    {" @_Z17sub_group_barrierj12memory_scope(", {ALL_MEMORIES, DEVICE}},
+    {" @_Z9mem_fencej(", {ALL_MEMORIES}},
+    {" @_Z13read_mem_fencej(", {ALL_MEMORIES}},
+    {" @_Z14write_mem_fencej(", {ALL_MEMORIES}},
+    {" @_Z22atomic_work_item_fencej12memory_order12memory_scope(", {ALL_MEMORIES, SEQ_CST, DEVICE}},
 };
 
 /* "call spir_func void @_Z7barrierj(i32 noundef %flags) #2": an argument ends at a comma or the bracket. */

@@ -16,7 +16,7 @@ char *llvm_text_for_spirv(const char *text);
 char *llvm_text_of_one_version(const char *text);
 
 /* What llvm-spirv goes down on, said otherwise; NULL if there is nothing of it. Barriers and fences whose flags, order
- * or scope only the run knows get the strongest ones: both memories, sequentially consistent, the whole device.
+ * or scope only the run knows get the strongest ones: all memories, sequentially consistent, the whole device.
  * Assembly without instructions (asm volatile("")), which clang lets pass, goes: our passes move nothing across a
  * barrier, which is all that it asks for. */
 char *llvm_text_for_translator(const char *text);

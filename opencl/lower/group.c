@@ -20,17 +20,19 @@ uint32_t group_scope(struct build *b, uint32_t id) {
   return UINT32_MAX;
 }
 
-/* What the bits say: 0 nothing, 1 LDS, 2 global memory, 3 both. */
+/* What the bits say: 0 nothing, 1 LDS, 2 global memory, 3 both; 4 more with images. */
 static unsigned memories(uint64_t semantics) {
-  const uint64_t global = MemorySemanticsCrossWorkgroupMemory | MemorySemanticsImageMemory;
-  return (semantics & MemorySemanticsWorkgroupMemory ? SYNC_LDS : 0) | (semantics & global ? SYNC_GLOBAL : 0);
+  return (semantics & MemorySemanticsWorkgroupMemory ? SYNC_LDS : 0) |
+         (semantics & MemorySemanticsCrossWorkgroupMemory ? SYNC_GLOBAL : 0) |
+         (semantics & MemorySemanticsImageMemory ? SYNC_IMAGE : 0);
 }
 
 /* Of two in a row one does: a barrier of the warp is a fence, too. */
 static void put_fence(struct build *b, uint64_t semantics, bool warp) {
   static const uint16_t fences[] = {ISA_FENCE_ALL, ISA_FENCE_LDS, ISA_FENCE_GLOBAL, ISA_FENCE_ALL};
   static const uint16_t barriers[] = {ISA_BAR_WARP_ALL, ISA_BAR_WARP_LDS, ISA_BAR_WARP_GLOBAL, ISA_BAR_WARP_ALL};
-  const uint16_t fence = fences[memories(semantics)], barrier = barriers[memories(semantics)];
+  const unsigned kinds = memories(semantics) & (SYNC_LDS | SYNC_GLOBAL);
+  const uint16_t fence = fences[kinds], barrier = barriers[kinds];
   const struct ir_block *block = &b->ir->block[b->block];
   struct ir_inst *last = block->count ? &b->ir->inst[block->inst[block->count - 1]] : NULL;
   if (last && last->op == fence && warp)
@@ -44,19 +46,29 @@ void group_fence(struct build *b, uint64_t semantics) { put_fence(b, semantics, 
 /* Semantics that are no constant are the strictest. */
 static uint64_t semantics_of(struct build *b, uint32_t id) {
   uint64_t semantics;
-  const uint64_t all =
-      MemorySemanticsSequentiallyConsistent | MemorySemanticsWorkgroupMemory | MemorySemanticsCrossWorkgroupMemory;
+  const uint64_t all = MemorySemanticsSequentiallyConsistent | MemorySemanticsWorkgroupMemory |
+                       MemorySemanticsCrossWorkgroupMemory | MemorySemanticsImageMemory;
   return spirv_integer(b->module, id, &semantics) ? semantics : all;
 }
 
+/* Images have fences of their own, behind that of other memory: of a work-item, or of a sub-group that meets. */
+static void put_fences(struct build *b, uint64_t semantics, bool warp) {
+  const unsigned kinds = memories(semantics);
+  if (kinds & (SYNC_LDS | SYNC_GLOBAL))
+    put_fence(b, semantics, warp);
+  if (kinds & SYNC_IMAGE)
+    build_op(b, warp ? ISA_BAR_WARP_IMAGE : ISA_FENCE_IMAGE, 0, 0, 0);
+}
+
 static bool lower_barrier(struct build *b, const struct spirv_inst *inst) {
-  static const uint16_t barriers[] = {ISA_BAR, ISA_BAR_LDS, ISA_BAR_GLOBAL, ISA_BAR_ALL};
+  static const uint16_t barriers[] = {ISA_BAR,       ISA_BAR_LDS,       ISA_BAR_GLOBAL, ISA_BAR_ALL,
+                                      ISA_BAR_IMAGE, ISA_BAR_ALL_IMAGE, ISA_BAR_IMAGE,  ISA_BAR_ALL_IMAGE};
   const uint32_t scope = group_scope(b, inst->word[1]);
   const uint64_t semantics = semantics_of(b, inst->word[3]);
   if (scope == ScopeWorkgroup)
     build_op(b, (enum isa_op)barriers[memories(semantics)], 0, 0, 0);
-  else if (scope == ScopeSubgroup && memories(semantics))
-    put_fence(b, semantics, true);
+  else if (scope == ScopeSubgroup)
+    put_fences(b, semantics, true);
   else if (scope < ScopeWorkgroup)
     return build_fail(b, "a barrier across work-groups is not supported; legal are work-group and sub-group barriers");
   return !b->failed;
@@ -65,8 +77,7 @@ static bool lower_barrier(struct build *b, const struct spirv_inst *inst) {
 static bool lower_fence(struct build *b, const struct spirv_inst *inst) {
   const uint32_t scope = group_scope(b, inst->word[1]);
   const uint64_t semantics = semantics_of(b, inst->word[2]);
-  if (memories(semantics) && scope < ScopeInvocation)
-    group_fence(b, semantics);
+  put_fences(b, scope < ScopeInvocation ? semantics : semantics & MemorySemanticsImageMemory, false);
   return !b->failed;
 }
 

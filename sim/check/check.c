@@ -1,5 +1,5 @@
 #include "sim/check/check_parts.h"
-#include "sim/check/pipes_static.h"
+#include "sim/check/directions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static uint8_t kind_of(const struct isa_info *info) {
 }
 
 static bool is_warp_barrier(uint16_t op) {
-  return op == ISA_BAR_WARP_LDS || op == ISA_BAR_WARP_GLOBAL || op == ISA_BAR_WARP_ALL;
+  return op == ISA_BAR_WARP_LDS || op == ISA_BAR_WARP_GLOBAL || op == ISA_BAR_WARP_ALL || op == ISA_BAR_WARP_IMAGE;
 }
 
 /* Inside an operation of the work-group: OpenCL makes these a meeting, and no fence of the program's memory. */
@@ -28,9 +28,11 @@ static struct act_row row_of(const struct isa_inst *inst, const struct isa_info 
   case ISA_CLASS_LDS:
     return (struct act_row){.act = ACT_ACCESS, .space = CHECK_LDS, .kind = kind_of(info)};
   case ISA_CLASS_GLOBAL:
-    return (struct act_row){.act = ACT_ACCESS, .space = CHECK_GLOBAL, .kind = kind_of(info)};
+    return (struct act_row){.act = ACT_ACCESS,
+                            .space = isa_rows[inst->op].format == FORMAT_IMAGE_STORE ? CHECK_IMAGE : CHECK_GLOBAL,
+                            .kind = kind_of(info)};
   case ISA_CLASS_TEXTURE:
-    return (struct act_row){.act = ACT_TEXELS, .space = CHECK_GLOBAL, .kind = TOUCH_READ};
+    return (struct act_row){.act = ACT_TEXELS, .space = CHECK_IMAGE, .kind = TOUCH_READ};
   case ISA_CLASS_COPY_LANE:
     return (struct act_row){.act = ACT_LANE_COPY};
   case ISA_CLASS_LANE_COMMIT:
@@ -49,6 +51,8 @@ static struct act_row row_of(const struct isa_inst *inst, const struct isa_info 
   case ISA_CLASS_WAIT:
     return (struct act_row){.act = ACT_WAIT};
   case ISA_CLASS_FENCE:
+    if (inst->op == ISA_FENCE_IMAGE)
+      return (struct act_row){.act = ACT_IMAGE_FENCE};
     return (struct act_row){.act = is_warp_barrier(inst->op) ? ACT_WARP_BARRIER : ACT_FENCE, .sync = sync};
   case ISA_CLASS_PIPE:
     return (struct act_row){.act = isa_rows[inst->op].format == FORMAT_PIPE_RESERVE  ? ACT_PIPE_RESERVE
@@ -101,21 +105,29 @@ static bool make_acts(struct checker *checker, uint32_t number) {
 
 /* ---- launches ------------------------------------------------------------------------------- */
 
-static void check_pipes(struct checker *checker, uint32_t number) {
+static void add_clash(struct checker *checker, uint32_t number, enum isa_hazard_rule rule, const char *what,
+                      const char *name, const struct check_clash *clash) {
   const struct isa_launch *launch = &checker->launch[number];
-  const struct isa_pipe *pipe = NULL;
-  struct check_pipe_clash clash;
-  if (!check_pipe_directions(launch, &clash))
-    return;
-  pipe = isa_pipe_find(launch->memory, clash.address);
-  struct check_hazard hazard = {.rule = HAZARD_P5,
+  struct check_hazard hazard = {.rule = rule,
                                 .launch = checker->first_launch + number,
-                                .here = {.program = launch->program, .pc = clash.here.pc, .whole_group = true},
-                                .other = {.program = launch->program, .pc = clash.other.pc, .whole_group = true}};
-  snprintf(hazard.detail, sizeof hazard.detail, "pipe '%.40s' is argument '%.40s' and argument '%.40s'",
-           pipe ? pipe->name : "?", launch->kernel->args[clash.other.arg].name,
-           launch->kernel->args[clash.here.arg].name);
+                                .here = {.program = launch->program, .pc = clash->here.pc, .whole_group = true},
+                                .other = {.program = launch->program, .pc = clash->other.pc, .whole_group = true}};
+  snprintf(hazard.detail, sizeof hazard.detail, "%s '%.40s' is argument '%.40s' and argument '%.40s'", what, name,
+           launch->kernel->args[clash->other.arg].name, launch->kernel->args[clash->here.arg].name);
   hazards_add(checker, &hazard);
+}
+
+static void check_directions(struct checker *checker, uint32_t number) {
+  const struct isa_launch *launch = &checker->launch[number];
+  struct check_clash clash;
+  if (check_pipe_directions(launch, &clash)) {
+    const struct isa_pipe *pipe = isa_pipe_find(launch->memory, clash.address);
+    add_clash(checker, number, HAZARD_P5, "pipe", pipe ? pipe->name : "?", &clash);
+  }
+  if (check_image_directions(launch, &clash)) {
+    const struct isa_image *image = isa_image_find(launch->memory, clash.address);
+    add_clash(checker, number, HAZARD_I5, "image", image ? image->name : "?", &clash);
+  }
 }
 
 /* Groups are numbered through all launches, so that touches of earlier ones are told apart. */
@@ -161,7 +173,7 @@ static bool begin(struct checker *checker, const struct isa_launch *launches, si
   for (uint32_t i = 0; i < count; i++) {
     if (!make_acts(checker, i))
       return false;
-    check_pipes(checker, i);
+    check_directions(checker, i);
   }
   return true;
 }
@@ -336,7 +348,7 @@ static void step_texels(struct check_unit *unit, struct check_group *group, stru
   uint64_t address[ISA_LANES];
   uint64_t left = access->mask;
   for (unsigned i = 0; left && i < ISA_IMAGE_TEXELS; i++) {
-    struct party party = party_of_warp(unit, group, warp, CHECK_GLOBAL, row->site, row->kind, access->bytes);
+    struct party party = party_of_warp(unit, group, warp, CHECK_IMAGE, row->site, row->kind, access->bytes);
     uint64_t mask = 0, more = 0;
     for (uint64_t lanes = left; lanes; lanes &= lanes - 1) {
       const uint32_t lane = (uint32_t)__builtin_ctzll(lanes);
@@ -414,6 +426,9 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
     break;
   case ACT_FENCE:
     handover_fence(group, warp, row->sync);
+    break;
+  case ACT_IMAGE_FENCE:
+    order_image_fence(group, warp);
     break;
   case ACT_WARP_BARRIER:
     order_warp_barrier(group, warp, row->sync);

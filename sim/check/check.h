@@ -7,10 +7,11 @@
  *                             shadow (shadow.h): who touched each byte last, from which instruction
  *
  * What is held against what. Two accesses to a byte, of which at least one writes, are a hazard unless something orders
- * them: the program order of one work-item, a barrier that fences their memory, a wait or a copy fence between a copy
- * and what follows it, or an atomic operation that hands over (release and acquire by fences). Which of two came first
- * in this run, and whether their cycles overlapped, does not matter: a race is found whether or not the machine's
- * timing shows it, and on any machine the hazards are the same, as long as the kernel goes the same way.
+ * them: the program order of one work-item (of a texel that is stored and then read an image fence), a barrier that
+ * fences their memory, a wait or a copy fence between a copy and what follows it, or an atomic operation that hands
+ * over (release and acquire by fences). Which of two came first in this run, and whether their cycles overlapped, does
+ * not matter: a race is found whether or not the machine's timing shows it, and on any machine the hazards are the
+ * same, as long as the kernel goes the same way.
  *
  * Invariant: checking changes nothing of the run. What is kept grows with the bytes that are touched and the copies
  * that are in flight, not with the length of the run.
@@ -25,7 +26,9 @@
 #include "models/warp_source.h"
 #include "sim/session/run.h"
 
-enum check_space { CHECK_NOWHERE, CHECK_LDS, CHECK_GLOBAL };
+/* A hazard is of one of the first three; inside the checker texels, which lie in global memory, have fences of their
+ * own. */
+enum check_space { CHECK_NOWHERE, CHECK_LDS, CHECK_GLOBAL, CHECK_IMAGE };
 
 /* One of the two sides of a hazard: an access, a copy, or another call. */
 struct check_side {

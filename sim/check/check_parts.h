@@ -27,7 +27,7 @@
 #include "sim/check/shadow.h"
 
 enum {
-  CHECK_SPACES = 2,
+  CHECK_SPACES = 3,
   CHECK_AHEAD = 16,    /* calls that warps may be ahead of each other */
   CHECK_RELEASED = 64, /* released events whose waits are remembered */
   CHECK_COPIES = 16,   /* copies in flight of one instruction that are remembered of a cell */
@@ -50,6 +50,7 @@ enum act {
   ACT_COPY,
   ACT_WAIT, /* the last of them */
   ACT_FENCE,
+  ACT_IMAGE_FENCE, /* of a work-item alone */
   ACT_WARP_BARRIER,
   ACT_PIPE_RESERVE,
   ACT_PIPE_COMMIT,
@@ -59,7 +60,7 @@ enum act {
 
 struct act_row {
   uint8_t act;
-  uint8_t space; /* of an access: CHECK_LDS or CHECK_GLOBAL */
+  uint8_t space; /* of an access: enum check_space */
   uint8_t kind;  /* of an access: enum touch_kind */
   uint8_t sync;  /* SYNC_* of a barrier or fence */
   uint32_t site; /* of what touches memory; of a branch, its number among them */
@@ -297,6 +298,8 @@ static inline uint32_t order_oldest_copy(const struct check_group *group) {
 }
 
 void order_warp_barrier(struct check_group *group, struct check_warp *warp, uint8_t sync);
+/* Texels that the warp's work-items have stored are read by themselves from now on. */
+void order_image_fence(struct check_group *group, struct check_warp *warp);
 
 /* ---- handover.c */
 

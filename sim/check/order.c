@@ -92,6 +92,8 @@ void order_complete(struct check_unit *unit, struct check_group *group, struct p
       group->epoch[CHECK_LDS] = now;
     if (sync & SYNC_GLOBAL)
       group->epoch[CHECK_GLOBAL] = now;
+    if (sync & SYNC_IMAGE)
+      group->epoch[CHECK_IMAGE] = now;
     if (sync & SYNC_GLOBAL && group->is_offered)
       handover_join(unit, group);
   }
@@ -149,4 +151,10 @@ void order_warp_barrier(struct check_group *group, struct check_warp *warp, uint
     warp->epoch[CHECK_LDS] = now;
   if (sync & SYNC_GLOBAL)
     warp->epoch[CHECK_GLOBAL] = now;
+  if (sync & SYNC_IMAGE)
+    warp->epoch[CHECK_IMAGE] = now;
+}
+
+void order_image_fence(struct check_group *group, struct check_warp *warp) {
+  warp->fenced[CHECK_IMAGE] = group_ticks(group);
 }

@@ -49,11 +49,25 @@ static enum relation relation_to_copy(const struct party *party, const struct to
   return touch->when < party->group->fenced[party->space] ? ORDERED : OPEN;
 }
 
+static bool writes(uint32_t kind) { return !touch_is_read(kind); }
+
+static bool is_of_image(const struct checker *checker, const struct touch *touch) {
+  const struct site *site = &checker->sites[touch_site(touch)];
+  return checker->acts[site->launch][site->pc].space == CHECK_IMAGE;
+}
+
+/* The program order of a work-item says nothing of a texel that it stores and then reads. */
+static bool is_unfenced(const struct party *party, const struct touch *touch) {
+  return party->space == CHECK_IMAGE && !writes(party->kind) && writes(touch->kind) &&
+         touch->when >= party->warp->fenced[CHECK_IMAGE] && touch->when >= party->warp->epoch[CHECK_IMAGE] &&
+         is_of_image(party->unit->checker, touch);
+}
+
 static enum relation relation_of_items(const struct party *party, const struct touch *touch) {
   const struct check_group *group = party->group;
   const uint32_t item = touch_item(touch), warp = item / lanes_of(party);
   if (item == party->item)
-    return ORDERED;
+    return is_unfenced(party, touch) ? OPEN : ORDERED;
   if (warp == party->warp->index && touch->when < party->warp->epoch[party->space])
     return ORDERED;
   return handover_in_group(group, party->warp, party->item % lanes_of(party), touch);
@@ -94,8 +108,6 @@ struct judged {
   enum isa_hazard_rule rule; /* HAZARDS: none */
   bool party_is_here;
 };
-
-static bool writes(uint32_t kind) { return !touch_is_read(kind); }
 
 /* A work-item and a copy, at the same time. */
 static enum isa_hazard_rule while_in_flight(uint32_t item_kind, uint32_t copy_kind) {
@@ -141,6 +153,12 @@ static struct judged two_copies(const struct party *party, const struct touch *t
   return (struct judged){writes(party->kind) ? HAZARD_X7 : HAZARD_X5, true};
 }
 
+/* A texel that one reads and one writes. */
+static bool wants_image_fence(const struct party *party, const struct touch *touch) {
+  return party->space == CHECK_IMAGE && touch->group == party->group->number &&
+         writes(party->kind) != writes(touch->kind) && is_of_image(party->unit->checker, touch);
+}
+
 static struct judged judge(const struct party *party, const struct touch *touch, enum relation relation) {
   const bool copy = !party->warp, other = touch_is_copy(touch->kind);
   if (is_in_flight(party, touch))
@@ -149,6 +167,8 @@ static struct judged judge(const struct party *party, const struct touch *touch,
     return other ? two_copies(party, touch) : copy_and_item(party, touch);
   if (other && relation == OPEN)
     return (struct judged){while_in_flight(party->kind, touch->kind), true};
+  if (wants_image_fence(party, touch) && relation == OPEN) /* the read is here */
+    return (struct judged){HAZARD_I4, writes(touch->kind)};
   const bool race =
       (writes(party->kind) || writes(touch->kind)) && !(touch_is_atomic(party->kind) && touch_is_atomic(touch->kind));
   const enum isa_hazard_rule rule = relation == IN_STEP         ? HAZARD_M10
@@ -168,7 +188,7 @@ static void report(const struct party *party, const struct touch *touch, struct 
       .launch = checker->first_launch + checker->sites[judged.party_is_here ? party->site : touch_site(touch)].launch,
       .here = judged.party_is_here ? mine : theirs,
       .other = judged.party_is_here ? theirs : mine,
-      .space = party->space,
+      .space = party->space == CHECK_LDS ? CHECK_LDS : CHECK_GLOBAL,
       .address = party->at - base,
       .bytes = party->bytes};
   hazards_add(checker, &hazard);

@@ -58,7 +58,7 @@ static unsigned directions(const struct job_launch *launch, const struct isa_pip
       continue;
     memcpy(&address, launch->args + kernel->args[i].offset, sizeof address);
     if (address == pipe->base)
-      found |= isa_pipe_directions(launch->isa.program, kernel, &kernel->args[i]);
+      found |= isa_arg_directions(launch->isa.program, kernel, &kernel->args[i]);
   }
   return found;
 }

@@ -32,7 +32,7 @@ COLUMNS = ("name", "hash", "ours", "ours_right", "theirs", "said", "theirs_right
 VERDICTS = ("named", "indirect", "elsewhere", "missed", "cannot run")
 # What an engine refuses is no mistake of the kernel, which others cannot know of.
 OF_A_MACHINE = ("M3",)
-# Kernels whose numbers come out of images.
+# Kernels whose numbers come out of images; of those of I4 it says that they race.
 OF_IMAGES = ("I2", "I3")
 
 

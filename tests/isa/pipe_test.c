@@ -403,11 +403,11 @@ TEST(pipe, what_a_kernel_does_with_a_pipe_is_seen_until_its_register_is_written_
     ct_note("%s%s", rows[i].body, error.text);
     ASSERT_TRUE(program != NULL);
     const struct isa_kernel *kernel = &program->kernels[0];
-    EXPECT_EQ(isa_pipe_directions(program, kernel, &kernel->args[0]), rows[i].a);
-    EXPECT_EQ(isa_pipe_directions(program, kernel, &kernel->args[1]), rows[i].b);
+    EXPECT_EQ(isa_arg_directions(program, kernel, &kernel->args[0]), rows[i].a);
+    EXPECT_EQ(isa_arg_directions(program, kernel, &kernel->args[1]), rows[i].b);
     for (unsigned direction = ISA_PIPE_READ; direction <= ISA_PIPE_WRITE; direction++)
       if (!(rows[i].a >> direction & 1)) /* no use is its end, exactly */
-        EXPECT_EQ(isa_pipe_first_use(program, kernel, &kernel->args[0], direction), kernel->end);
+        EXPECT_EQ(isa_arg_first_use(program, kernel, &kernel->args[0], direction), kernel->end);
     isa_program_free(program);
   }
 }

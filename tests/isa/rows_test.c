@@ -393,6 +393,11 @@ TEST(rows, info_tells_stores_atomics_fences_and_bytes) {
   EXPECT_TRUE(info_of("bar.warp.global").global_fence && !info_of("bar.warp.global").local_fence);
   EXPECT_TRUE(info_of("bar.warp.all").global_fence && info_of("bar.warp.all").local_fence);
   EXPECT_EQ(info_of("bar.warp.all").class_, ISA_CLASS_FENCE);
+  EXPECT_TRUE(info_of("bar.image").global_fence && !info_of("bar.image").local_fence);
+  EXPECT_TRUE(info_of("bar.all.image").global_fence && info_of("bar.all.image").local_fence);
+  EXPECT_TRUE(info_of("fence.image").global_fence && info_of("bar.warp.image").global_fence);
+  EXPECT_EQ(isa_row_sync(ISA_BAR_ALL_IMAGE), SYNC_LDS | SYNC_GLOBAL | SYNC_IMAGE);
+  EXPECT_EQ(isa_row_sync(ISA_BAR_ALL), SYNC_LDS | SYNC_GLOBAL);
   EXPECT_EQ(info_of("copy.fence.lds").class_, ISA_CLASS_COPY_FENCE);
   EXPECT_TRUE(info_of("copy.fence.lds").local_fence && !info_of("copy.fence.lds").global_fence);
   EXPECT_TRUE(info_of("copy.fence.global").global_fence && !info_of("copy.fence.global").local_fence);

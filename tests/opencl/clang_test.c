@@ -249,7 +249,7 @@ TEST(clang, what_the_translator_goes_down_on_is_said_otherwise) {
     const char *from, *to;
   } rows[] = {
       {"  call spir_func void @_Z7barrierj(i32 noundef %n) #2, !dbg !7\n",
-       "  call spir_func void @_Z7barrierj(i32 noundef 3) #2, !dbg !7\n"},
+       "  call spir_func void @_Z7barrierj(i32 noundef 7) #2, !dbg !7\n"},
       {"  tail call void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32 1, i32 noundef %o, i32 %2)\n",
        "  tail call void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32 1, i32 noundef 5, i32 2)\n"},
       {"  call void asm sideeffect \"\", \"~{memory}\"() #1, !srcloc !5\n  ret void\n", "  ret void\n"},

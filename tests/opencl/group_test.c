@@ -279,6 +279,27 @@ TEST(opencl_group, barriers_and_fences_are_as_strong_as_their_flags) {
   group_rig_close(&rig);
 }
 
+TEST(opencl_group, image_fences_are_fences_of_their_own_and_one_work_item_s_stay) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "#define WORK_ITEM memory_order_acq_rel, memory_scope_work_item\n"
+                           "kernel void k() {\n"
+                           "  work_group_barrier(CLK_IMAGE_MEM_FENCE);\n"
+                           "  work_group_barrier(CLK_IMAGE_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
+                           "  work_group_barrier(CLK_IMAGE_MEM_FENCE | CLK_LOCAL_MEM_FENCE);\n"
+                           "  sub_group_barrier(CLK_IMAGE_MEM_FENCE | CLK_LOCAL_MEM_FENCE);\n"
+                           "  atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, WORK_ITEM);\n"
+                           "  atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, WORK_ITEM);\n"
+                           "}\n")) {
+    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_IMAGE), 2);
+    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_ALL_IMAGE), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_WARP_LDS), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_WARP_IMAGE), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_IMAGE), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_GLOBAL), 0);
+  }
+  group_rig_close(&rig);
+}
+
 TEST(opencl_group, barriers_and_fences_whose_flags_only_the_run_knows_are_the_strongest) {
   static const char source[] = "kernel void k(global int *a, int n) {\n"
                                "  barrier(n); work_group_barrier(n & 1 ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE);\n"
@@ -295,10 +316,12 @@ TEST(opencl_group, barriers_and_fences_whose_flags_only_the_run_knows_are_the_st
     struct isa_error error;
     ct_note("%s", opencl_route_names[route]);
     if (EXPECT_TRUE(group_rig_compile(&rig, source, "CL2.0", (enum opencl_route)route, &error))) {
-      EXPECT_EQ(group_rig_count(&rig, ISA_BAR_ALL), 3);
+      EXPECT_EQ(group_rig_count(&rig, ISA_BAR_ALL_IMAGE), 3);
       EXPECT_EQ(group_rig_count(&rig, ISA_BAR_LDS), 1);
       EXPECT_EQ(group_rig_count(&rig, ISA_BAR_WARP_ALL), 1);
+      EXPECT_EQ(group_rig_count(&rig, ISA_BAR_WARP_IMAGE), 1);
       EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_ALL), 2);
+      EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_IMAGE), 2);
     }
     group_rig_close(&rig);
   }

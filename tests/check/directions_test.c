@@ -1,6 +1,6 @@
-/* One pipe in both directions (P5), as the code and the arguments of a launch show it. */
+/* One pipe (P5) or image (I5) in both directions, as the code and the arguments of a launch show it. */
 #include "isa/asm/asm.h"
-#include "sim/check/pipes_static.h"
+#include "sim/check/directions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,38 +8,42 @@
 #include "tests/ct.h"
 
 #define HEAD                                                                                                           \
-  ".kernel k\n.arg n u32\n.arg a pipe\n.arg b pipe\n.arg c pipe\n.reg64 p, q, r, id\n ld.arg.b64 p, a\n"               \
+  ".kernel k\n.arg n u32\n.arg a %s\n.arg b %s\n.arg c %s\n.reg64 p, q, r, id\n.reg t[4], s\n ld.arg.b64 p, a\n"       \
   " ld.arg.b64 q, b\n ld.arg.b64 r, c\n"
 enum { HEAD_LENGTH = 3 };
 
 #define READ(PIPE) " pipe.reserve.read id, [" #PIPE "], 1, kind=item\n pipe.commit.read [" #PIPE "], id, kind=item\n"
 #define WRITE(PIPE) " pipe.reserve.write id, [" #PIPE "], 1, kind=item\n pipe.commit.write [" #PIPE "], id, kind=item\n"
 
-/* The three pipe arguments hold the addresses that the letters of `pipes` stand for. */
-static bool clash_of(const char *body, const char *pipes, struct check_pipe_clash *clash) {
+#define LOAD(IMAGE) " image.load.1d t, [" #IMAGE "], s, s, as=int\n"
+#define STORE(IMAGE) " image.store.1d [" #IMAGE "], s, t, as=int\n"
+
+/* Three pipes, or images, as arguments: they hold the addresses that the letters of `objects` stand for. */
+static bool clash_of(const char *kind, const char *body, const char *objects, struct check_clash *clash) {
   struct isa_error error = {""};
   char source[1024];
   uint8_t args[64] = {0};
-  snprintf(source, sizeof source, HEAD "%s exit\n", body);
+  snprintf(source, sizeof source, HEAD "%s exit\n", kind, kind, kind, body);
   struct isa_program *program = isa_assemble(source, strlen(source), "clash", &error);
   if (!EXPECT_STREQ(error.text, ""))
     return false;
   const struct isa_kernel *kernel = &program->kernels[0];
   for (size_t i = 0; i < 3; i++) {
-    const uint64_t address = UINT64_C(4096) * (uint8_t)pipes[i];
+    const uint64_t address = UINT64_C(4096) * (uint8_t)objects[i];
     memcpy(args + kernel->args[1 + i].offset, &address, sizeof address);
   }
   const struct isa_launch launch = {.program = program, .kernel = kernel, .args = args};
-  const bool found = check_pipe_directions(&launch, clash);
+  const bool found =
+      (kernel->args[1].kind == ISA_ARG_PIPE ? check_pipe_directions : check_image_directions)(&launch, clash);
   isa_program_free(program);
   return found;
 }
 
 static void expect_clash(const char *body, const char *pipes, size_t here, uint32_t here_pc, size_t other,
                          uint32_t other_pc) {
-  struct check_pipe_clash clash = {0};
+  struct check_clash clash = {0};
   ct_note("%s of %s", body, pipes);
-  ASSERT_TRUE(clash_of(body, pipes, &clash));
+  ASSERT_TRUE(clash_of("pipe", body, pipes, &clash));
   EXPECT_EQ(clash.here.arg, here);
   EXPECT_EQ(clash.here.pc, HEAD_LENGTH + here_pc);
   EXPECT_EQ(clash.other.arg, other);
@@ -48,12 +52,12 @@ static void expect_clash(const char *body, const char *pipes, size_t here, uint3
 }
 
 static void expect_none(const char *body, const char *pipes) {
-  struct check_pipe_clash clash = {0};
+  struct check_clash clash = {0};
   ct_note("%s of %s", body, pipes);
-  EXPECT_FALSE(clash_of(body, pipes, &clash));
+  EXPECT_FALSE(clash_of("pipe", body, pipes, &clash));
 }
 
-TEST(pipes_static, one_pipe_that_is_read_and_written_is_found_at_the_later_argument) {
+TEST(directions, one_pipe_that_is_read_and_written_is_found_at_the_later_argument) {
   expect_clash(READ(p) WRITE(q), "xxy", 2, 2, 1, 0);
   expect_clash(WRITE(p) READ(q), "xxy", 2, 2, 1, 0);
   expect_clash(WRITE(q) READ(p), "xxy", 2, 0, 1, 2);
@@ -62,12 +66,12 @@ TEST(pipes_static, one_pipe_that_is_read_and_written_is_found_at_the_later_argum
   expect_clash(READ(p) READ(q) WRITE(r), "xxx", 3, 4, 1, 0);
 }
 
-TEST(pipes_static, an_argument_that_is_used_both_ways_is_found_at_the_later_instruction) {
+TEST(directions, an_argument_that_is_used_both_ways_is_found_at_the_later_instruction) {
   expect_clash(READ(p) WRITE(p), "xyz", 1, 2, 1, 0);
   expect_clash(WRITE(q) READ(q), "xyz", 2, 2, 2, 0);
 }
 
-TEST(pipes_static, two_pipes_or_one_direction_are_right) {
+TEST(directions, two_pipes_or_one_direction_are_right) {
   expect_none(READ(p) WRITE(q), "xyz");
   expect_none(READ(p) READ(q) READ(r), "xxx");
   expect_none(WRITE(p) WRITE(r), "xxx");
@@ -75,12 +79,12 @@ TEST(pipes_static, two_pipes_or_one_direction_are_right) {
   expect_none("", "xxx");
 }
 
-TEST(pipes_static, code_that_is_not_run_counts_and_counting_packets_does_not) {
+TEST(directions, code_that_is_not_run_counts_and_counting_packets_does_not) {
   expect_clash("@!p0 bra out\n" READ(p) WRITE(q) "out:\n", "xxy", 2, 3, 1, 1);
   expect_none(READ(p) " pipe.num q.lo, [q]\n", "xxy");
 }
 
-TEST(pipes_static, an_argument_is_followed_through_moves_and_selects) {
+TEST(directions, an_argument_is_followed_through_moves_and_selects) {
   expect_clash(READ(p) " mov.b64 r, q\n" WRITE(r), "xxy", 2, 3, 1, 0);
   expect_clash(READ(p) " setp.eq.u32 p0, r.lo, 0\n sel.b64 q, q, r, p0\n" WRITE(q), "xyx", 3, 4, 1, 0);
   expect_clash(READ(p) "@p0 mov.b64 q, r\n" WRITE(q), "xxy", 2, 3, 1, 0);
@@ -90,4 +94,23 @@ TEST(pipes_static, an_argument_is_followed_through_moves_and_selects) {
   expect_none(READ(p) " mov.b64 q, r\n" WRITE(q), "xxy");
   expect_none(READ(p) "@p0 bra b\n mov.b64 q, 0\n" WRITE(q) "b: exit\n", "xxy");
   expect_none(READ(p) " mov.b64 q, 0\n" WRITE(q), "xxy");
+}
+
+TEST(directions, one_image_that_is_read_through_an_argument_and_written_through_another_is_found) {
+  struct check_clash clash = {0};
+  ASSERT_TRUE(clash_of("image1d", LOAD(p) STORE(q), "xxy", &clash));
+  EXPECT_EQ(clash.here.arg, 2);
+  EXPECT_EQ(clash.here.pc, HEAD_LENGTH + 1);
+  EXPECT_EQ(clash.other.arg, 1);
+  EXPECT_EQ(clash.other.pc, HEAD_LENGTH);
+  EXPECT_EQ(clash.address, UINT64_C(4096) * 'x');
+  EXPECT_TRUE(clash_of("image1d", STORE(p) LOAD(r), "xyx", &clash));
+  EXPECT_FALSE(clash_of("image1d", LOAD(p) STORE(q), "xyx", &clash));
+  EXPECT_FALSE(clash_of("image1d", LOAD(p) LOAD(q), "xxx", &clash));
+}
+
+TEST(directions, an_image_that_is_read_and_written_through_one_argument_is_right) {
+  struct check_clash clash = {0};
+  EXPECT_FALSE(clash_of("image1d", LOAD(p) STORE(p), "xyz", &clash));
+  EXPECT_FALSE(clash_of("image1d", LOAD(p) STORE(p) LOAD(q), "xxy", &clash));
 }

@@ -1,5 +1,5 @@
-/* What a kernel's code does with its pipes: an argument's address, followed along the control flow from where it is
- * loaded, through moves and selects of pairs. */
+/* What a kernel's code does with its pipes and images: an argument's address, followed along the control flow from
+ * where it is loaded, through moves and selects of pairs. */
 #include <stdlib.h>
 
 #include "isa/cfg.h"
@@ -77,13 +77,21 @@ static void follow(struct flow *flow) {
 }
 
 static bool goes(const struct isa_inst *inst, enum isa_pipe_direction direction) {
-  const enum isa_format format = isa_rows[inst->op].format;
-  return (format == FORMAT_PIPE_RESERVE || format == FORMAT_PIPE_COMMIT) &&
-         direction == (isa_is_pipe_write((enum isa_op)inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ);
+  switch (isa_rows[inst->op].format) {
+  case FORMAT_PIPE_RESERVE:
+  case FORMAT_PIPE_COMMIT:
+    return direction == (isa_is_pipe_write((enum isa_op)inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ);
+  case FORMAT_IMAGE_READ:
+    return direction == ISA_PIPE_READ;
+  case FORMAT_IMAGE_STORE:
+    return direction == ISA_PIPE_WRITE;
+  default:
+    return false;
+  }
 }
 
-uint32_t isa_pipe_first_use(const struct isa_program *program, const struct isa_kernel *kernel,
-                            const struct isa_arg *arg, enum isa_pipe_direction direction) {
+uint32_t isa_arg_first_use(const struct isa_program *program, const struct isa_kernel *kernel,
+                           const struct isa_arg *arg, enum isa_pipe_direction direction) {
   const size_t count = kernel->end - kernel->entry;
   struct flow flow = {.program = program,
                       .kernel = kernel,
@@ -102,11 +110,11 @@ uint32_t isa_pipe_first_use(const struct isa_program *program, const struct isa_
   return pc;
 }
 
-unsigned isa_pipe_directions(const struct isa_program *program, const struct isa_kernel *kernel,
-                             const struct isa_arg *arg) {
+unsigned isa_arg_directions(const struct isa_program *program, const struct isa_kernel *kernel,
+                            const struct isa_arg *arg) {
   unsigned found = 0;
   for (unsigned direction = ISA_PIPE_READ; direction <= ISA_PIPE_WRITE; direction++)
-    if (isa_pipe_first_use(program, kernel, arg, (enum isa_pipe_direction)direction) < kernel->end)
+    if (isa_arg_first_use(program, kernel, arg, (enum isa_pipe_direction)direction) < kernel->end)
       found |= 1u << direction;
   return found;
 }
