@@ -416,6 +416,10 @@ WW_API ww_device *ww_launch_device(const ww_launch *launch); /* no new reference
 WW_API ww_status ww_launch_range(ww_launch *launch, uint32_t dimensions, const uint64_t *offset, const uint64_t *global,
                                  const uint64_t *local, ww_error *error);
 
+/* The size of work-groups that a run gives the launch as it is set by now: the one that was said, or the one that the
+ * machine chooses. It takes all arguments, for the machine looks at what they take of the LDS. */
+WW_API ww_status ww_launch_local_size(ww_launch *launch, uint64_t local[3], ww_error *error);
+
 /* Arguments, counted from 0; setting one again replaces it. All must be set before a run. A value has the argument's
  * bytes exactly. A buffer's argument points `offset` bytes into the buffer; `buffer` NULL is the null pointer. */
 WW_API ww_status ww_launch_value(ww_launch *launch, uint32_t index, const void *value, size_t size, ww_error *error);

@@ -170,6 +170,7 @@ static const struct {
     {"clCreateCommandQueueWithPropertiesKHR", (void (*)(void))clCreateCommandQueueWithProperties},
     {"clCreateProgramWithILKHR", (void (*)(void))clCreateProgramWithIL},
     {"clGetKernelSubGroupInfoKHR", (void (*)(void))clGetKernelSubGroupInfo},
+    {"clGetKernelSuggestedLocalWorkSizeKHR", (void (*)(void))clGetKernelSuggestedLocalWorkSizeKHR},
 };
 
 ICD_EXPORT CL_API_ENTRY void *CL_API_CALL clGetExtensionFunctionAddress(const char *name) {

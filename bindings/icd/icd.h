@@ -131,7 +131,8 @@ extern struct _cl_platform_id icd_platform;
   "cl_khr_subgroup_ballot cl_khr_subgroup_non_uniform_arithmetic cl_khr_subgroup_shuffle "                             \
   "cl_khr_subgroup_shuffle_relative cl_khr_subgroup_clustered_reduce cl_khr_subgroup_rotate cl_khr_kernel_clock "      \
   "cl_khr_spirv_no_integer_wrap_decoration cl_khr_expect_assume cl_khr_integer_dot_product cl_khr_device_uuid "        \
-  "cl_khr_3d_image_writes cl_khr_depth_images cl_khr_image2d_from_buffer cl_khr_srgb_image_writes"
+  "cl_khr_3d_image_writes cl_khr_depth_images cl_khr_image2d_from_buffer cl_khr_srgb_image_writes "                     \
+  "cl_khr_suggested_local_work_size"
 
 /* Simulated nanoseconds: of a device, until when each of its parts is busy. */
 enum icd_part { ICD_COMPUTE, ICD_TO_DEVICE, ICD_TO_HOST, ICD_PARTS };
@@ -465,6 +466,9 @@ struct icd_launch {
 /* In parts: kernel.c, launch.c. */
 void icd_unset_arguments(struct icd_argument *arguments, size_t count);
 cl_int icd_run_launch(struct icd_command *command, struct icd_work *work);
+/* The work-groups that a run of it would have on the device. */
+cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint64_t local[3]);
+void icd_free_launch(struct icd_launch *launch);
 void icd_drop_launch(struct icd_command *command);
 
 /* ---- launches as launch files: capture.c -------------------------------------------------------------------- */

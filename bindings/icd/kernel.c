@@ -579,14 +579,21 @@ static struct icd_launch *new_launch(cl_kernel kernel, cl_uint dimensions, const
   return made;
 }
 
+/* The size of work-groups that the kernel wants as if it had been said; NULL: it wants none. */
+static const size_t *required_local(cl_kernel kernel, size_t required[3]) {
+  if (!icd_is(kernel, ICD_KERNEL) || !kernel->kernel->required_local[0])
+    return NULL;
+  for (size_t i = 0; i < 3; i++)
+    required[i] = kernel->kernel->required_local[i];
+  return required;
+}
+
 static cl_int enqueue_kernel(cl_command_queue queue, cl_command_type type, cl_kernel kernel, cl_uint dimensions,
                              const size_t *offset, const size_t *global, const size_t *local, cl_uint count,
                              const cl_event *waits, cl_event *event) {
-  size_t required[3] = {0, 0, 0};
-  for (size_t i = 0; icd_is(kernel, ICD_KERNEL) && i < 3; i++)
-    required[i] = kernel->kernel->required_local[i];
-  if (!local && required[0]) /* as if it had been said */
-    local = required;
+  size_t required[3];
+  if (!local)
+    local = required_local(kernel, required);
   cl_int status = check_launch(queue, kernel, dimensions, offset, global, local);
   if (status != CL_SUCCESS)
     return status;
@@ -611,6 +618,32 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, c
   icd_enter();
   return icd_leave(
       enqueue_kernel(queue, CL_COMMAND_NDRANGE_KERNEL, kernel, dimensions, offset, global, local, count, waits, event));
+}
+
+static cl_int suggest_local(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                            const size_t *global, size_t *suggested) {
+  size_t required[3];
+  uint64_t local[3] = {0, 0, 0};
+  cl_int status = check_launch(queue, kernel, dimensions, offset, global, required_local(kernel, required));
+  if (status != CL_SUCCESS)
+    return status;
+  if (!has_items(dimensions, global))
+    return CL_INVALID_GLOBAL_WORK_SIZE;
+  if (!suggested)
+    return CL_INVALID_VALUE;
+  struct icd_launch *launch = new_launch(kernel, dimensions, offset, global, NULL);
+  status = launch ? icd_find_local(launch, queue->device, local) : CL_OUT_OF_HOST_MEMORY;
+  icd_free_launch(launch);
+  for (cl_uint i = 0; status == CL_SUCCESS && i < dimensions; i++)
+    suggested[i] = (size_t)local[i];
+  return status;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue queue, cl_kernel kernel,
+                                                                     cl_uint dimensions, const size_t *offset,
+                                                                     const size_t *global, size_t *suggested) {
+  icd_enter();
+  return icd_leave(suggest_local(queue, kernel, dimensions, offset, global, suggested));
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint count,

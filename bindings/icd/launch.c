@@ -5,8 +5,7 @@
 
 #include "bindings/icd/icd.h"
 
-void icd_drop_launch(struct icd_command *command) {
-  struct icd_launch *launch = command->launch;
+void icd_free_launch(struct icd_launch *launch) {
   if (!launch)
     return;
   const size_t count = launch->kernel->kernel->argument_count;
@@ -17,6 +16,8 @@ void icd_drop_launch(struct icd_command *command) {
   free(launch->outcome.bound);
   free(launch);
 }
+
+void icd_drop_launch(struct icd_command *command) { icd_free_launch(command->launch); }
 
 /* ---- prepared --------------------------------------------------------------------------------------------- */
 
@@ -68,6 +69,19 @@ static ww_status prepare(const struct icd_launch *from, cl_device_id device, ww_
   for (uint32_t i = 0; status == WW_OK && i < from->kernel->kernel->argument_count; i++)
     status = set_on(*made, i, from, device, error);
   return status;
+}
+
+cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint64_t local[3]) {
+  ww_launch *made = NULL;
+  ww_error error = {.text = "out of memory"};
+  ww_status status = prepare(launch, device, &made, &error);
+  if (status == WW_OK)
+    status = ww_launch_local_size(made, local, &error);
+  ww_launch_unref(made);
+  if (status == WW_OK)
+    return CL_SUCCESS;
+  icd_notify(launch->kernel->program->context, error.text);
+  return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
 }
 
 /* ---- watched ---------------------------------------------------------------------------------------------- */

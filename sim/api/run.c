@@ -39,9 +39,9 @@ static void add_buffer(struct job *job, const char *name, uint64_t base, uint64_
 }
 
 /* All that the device has, in the order of addresses. Bytes and reservations stay the device's. */
-static void take_memory(struct job *job, ww_device *device) {
+static void take_memory(struct job *job, ww_device *device, bool to_run) {
   api_device_lock(device);
-  device->run++;
+  device->run += to_run;
   job->memory.buffers = need(device->count + 1, sizeof *job->memory.buffers);
   job->elements = need(device->count + 1, sizeof *job->elements);
   job->memory.pipes = need(device->count, sizeof *job->memory.pipes);
@@ -197,6 +197,14 @@ static ww_status check_call(void *self, struct message *message) {
   return find_owner(call, message);
 }
 
+/* A job of the device's, named after the program, without launches. */
+static void begin_job(struct job *job, ww_device *device, const ww_program *program, bool to_run) {
+  job->file = need_copy(program->program.path);
+  job->machine = device->machine->machine;
+  job->machine_file = device->machine->file;
+  take_memory(job, device, to_run);
+}
+
 static ww_status prepare(void *self, struct message *message) {
   struct run_call *call = self;
   ww_report *report = call->report = api_report_new();
@@ -204,10 +212,7 @@ static ww_status prepare(void *self, struct message *message) {
   size_t shared = 0;
   report->programs = need(call->count, sizeof *report->programs);
   report->results = need(call->count, sizeof *report->results);
-  job->file = need_copy(call->launches[0]->program->program.path);
-  job->machine = call->device->machine->machine;
-  job->machine_file = call->device->machine->file;
-  take_memory(job, call->device);
+  begin_job(job, call->device, call->launches[0]->program, true);
   bool good = true;
   for (size_t i = 0; good && i < call->count; i++)
     good = add_launch(job, call->launches[i], message);
@@ -426,5 +431,36 @@ ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, co
     *report = call.report;
   else
     ww_report_unref(call.report);
+  return status;
+}
+
+/* ---- what a run would choose ---------------------------------------------------------------------------- */
+
+struct local_call {
+  ww_launch *launch;
+  uint64_t *local;
+  ww_report *report; /* of the job, which is not run */
+};
+
+static ww_status find_local(void *self, struct message *message) {
+  struct local_call *call = self;
+  ww_report *report = call->report = api_report_new();
+  begin_job(&report->job, call->launch->device, call->launch->program, false);
+  if (!add_launch(&report->job, call->launch, message))
+    return WW_BAD_INPUT;
+  for (unsigned i = 0; i < 3; i++)
+    call->local[i] = report->job.launches[0].isa.local[i];
+  return WW_OK;
+}
+
+ww_status ww_launch_local_size(ww_launch *launch, uint64_t local[3], ww_error *error) {
+  struct local_call call = {.launch = launch, .local = local};
+  API_GIVEN(launch);
+  API_GIVEN(local);
+  const ww_status status = api_try(NULL, find_local, &call, error);
+  if (api_lost(status))
+    return status;
+  give_back_memory(&call.report->job);
+  ww_report_unref(call.report);
   return status;
 }

@@ -99,6 +99,36 @@ TEST(device, launches_at_once_begin_together_and_each_has_its_account) {
   rig_free(&rig);
 }
 
+static void expect_local(struct rig *rig, ww_launch *launch, uint64_t x, uint64_t y, uint64_t z) {
+  uint64_t local[3] = {0, 0, 0};
+  ww_report *report = NULL;
+  rig_fine(rig, ww_launch_local_size(launch, local, &rig->error));
+  EXPECT_EQ(local[0], x);
+  EXPECT_EQ(local[1], y);
+  EXPECT_EQ(local[2], z);
+  rig_fine(rig, ww_run(rig->device, &launch, 1, NULL, &report, &rig->error));
+  EXPECT_EQ(rig_number(report, "launches[0].local[0]"), x);
+  EXPECT_EQ(rig_number(report, "launches[0].local[1]"), y);
+  EXPECT_EQ(rig_number(report, "launches[0].local[2]"), z);
+  ww_report_unref(report);
+}
+
+TEST(device, a_launch_says_which_work_groups_a_run_would_have) {
+  struct rig rig = rig_new("teaching");
+  ww_buffer *data = NULL;
+  ww_launch *launch = rig_plus(&rig, &data, 1);
+  const uint64_t global[] = {48, 4, 2}, local[] = {8, 2, 1};
+  rig_fine(&rig, ww_launch_range(launch, 3, NULL, global, local, &rig.error));
+  expect_local(&rig, launch, 8, 2, 1);
+  rig_fine(&rig, ww_launch_range(launch, 3, NULL, global, NULL, &rig.error));
+  expect_local(&rig, launch, 48, 1, 1);
+  rig_fine(&rig, ww_launch_range(launch, 1, NULL, (const uint64_t[]){64}, NULL, &rig.error));
+  expect_local(&rig, launch, 64, 1, 1);
+  ww_launch_unref(launch);
+  ww_buffer_unref(data);
+  rig_free(&rig);
+}
+
 /* ---- ends ------------------------------------------------------------------------------------------------------- */
 
 static void expect_goes_on(struct rig *rig) {

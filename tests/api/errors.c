@@ -327,10 +327,15 @@ TEST(errors, of_runs) {
   rig_refused(&rig, ww_run(rig.device, many, 9, NULL, NULL, &rig.error), WW_BAD_INPUT, "count: 9 is outside [1, 8]");
   rig_refused(&rig, run(&rig, NULL), WW_BAD_INPUT, "launches[0]: is NULL");
   rig_refused(&rig, run(&rig, foreign), WW_BAD_INPUT, "launches[0]: is of another device");
+  uint64_t size[3];
   rig_fine(&rig, ww_launch_new(rig.device, rig.program, ww_program_kernel_at(rig.program, 0), &empty, &rig.error));
   rig_refused(&rig, run(&rig, empty), WW_BAD_INPUT, "kernel 'plus': its NDRange is not set");
+  rig_refused(&rig, ww_launch_local_size(empty, size, &rig.error), WW_BAD_INPUT, "its NDRange is not set");
   rig_fine(&rig, ww_launch_range(empty, 1, NULL, (const uint64_t[]){64}, NULL, &rig.error));
   rig_refused(&rig, run(&rig, empty), WW_BAD_INPUT, "argument 1, 'data', a buffer (global), is missing");
+  rig_refused(&rig, ww_launch_local_size(empty, size, &rig.error), WW_BAD_INPUT, "argument 1, 'data', a buffer");
+  rig_refused(&rig, ww_launch_local_size(NULL, size, &rig.error), WW_BAD_INPUT, "launch: is NULL");
+  rig_refused(&rig, ww_launch_local_size(launch, NULL, &rig.error), WW_BAD_INPUT, "local: is NULL");
   const uint64_t wide[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, large[] = {1024};
   rig_fine(&rig, ww_launch_range(launch, 3, NULL, wide, NULL, &rig.error));
   rig_refused(&rig, run(&rig, launch), WW_BAD_INPUT, "kernel 'plus': global: ");

@@ -288,6 +288,7 @@ CALL(set_from, ww_launch_buffer(s.launch, 0, s.from, 0, &error))
 CALL(set_data, ww_launch_buffer(s.launch, 1, s.data, 0, &error))
 CALL(set_add, ww_launch_value(s.launch, 2, &(uint32_t){5}, 4, &error))
 CALL(set_room, ww_launch_local(s.launch, 3, 64, &error))
+CALL(find_local, ww_launch_local_size(s.launch, (uint64_t[3]){0}, &error))
 CALL(find_put, ww_program_kernel(s.built, "put", &s.kernel, &error))
 CALL(new_put, ww_launch_new(s.device, s.built, s.kernel, &s.put, &error))
 CALL(set_put, ww_launch_range(s.put, 1, NULL, (uint64_t[]){1}, NULL, &error))
@@ -437,8 +438,9 @@ static void make_objects(void) {
          DO(assemble) && DO(build) && DO(write_object) && DO(write_assembly) && DO(write_spirv) && DO(new_device) &&
          DO(new_from) && DO(new_data) && DO(new_shared) && DO(new_over) && DO(new_pipe) && DO(new_image) &&
          DO(new_image_over) && DO(find_tile) && DO(new_launch) && DO(set_range) && DO(set_from) && DO(set_data) &&
-         DO(set_add) && DO(set_add) && DO(set_room) && DO(find_put) && DO(new_put) && DO(set_put) && DO(set_pipe) &&
-         DO(set_out) && (!with_log || (DO(build_with_log) && DO(build_spirv) && DO(compile_unit) && DO(link_units))));
+         DO(set_add) && DO(set_add) && DO(set_room) && DO(find_local) && DO(find_put) && DO(new_put) && DO(set_put) &&
+         DO(set_pipe) && DO(set_out) &&
+         (!with_log || (DO(build_with_log) && DO(build_spirv) && DO(compile_unit) && DO(link_units))));
 }
 
 static void run_all(void) {

@@ -151,6 +151,11 @@ static void set_range(struct state *s) {
                            byte(s) % 2 ? local : NULL, &s->error));
 }
 
+static void find_local(struct state *s) {
+  uint64_t local[3];
+  judge(s, ww_launch_local_size(s->launch[pick(s)], local, &s->error));
+}
+
 static bool drop_metric(void *self, const ww_metric *metric) {
   (void)self;
   return metric->name != NULL;
@@ -281,7 +286,7 @@ static void make_device(struct state *s, unsigned to) {
 }
 
 static void call(struct state *s) {
-  const unsigned which = byte(s) % 15, to = pick(s);
+  const unsigned which = byte(s) % 16, to = pick(s);
   switch (which) {
   case 0:
     make_machine(s, to);
@@ -319,6 +324,9 @@ static void call(struct state *s) {
     break;
   case 12:
     find_why(s);
+    break;
+  case 13:
+    find_local(s);
     break;
   default:
     run(s, to);

@@ -362,6 +362,64 @@ TEST(commands, devices_have_ids_of_their_own_and_clocks) {
   EXPECT_EQ(clocks, 7);
   EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL), CL_SUCCESS);
   EXPECT_CONTAINS(extensions, "cl_khr_subgroup_clustered_reduce");
+  EXPECT_CONTAINS(extensions, "cl_khr_suggested_local_work_size");
+  rig_free(&rig);
+}
+
+/* What each work-item sees, and what was suggested before. */
+static void expect_suggested(struct rig *rig, clGetKernelSuggestedLocalWorkSizeKHR_fn suggest, cl_kernel kernel,
+                             cl_mem seen, cl_uint dimensions, const size_t *global) {
+  size_t suggested[4] = {0, 0, 0, 99};
+  cl_int sizes[3] = {0, 0, 0};
+  EXPECT_EQ(suggest(rig->queue, kernel, dimensions, NULL, global, suggested), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig->queue, kernel, dimensions, NULL, global, NULL, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueReadBuffer(rig->queue, seen, CL_TRUE, 0, sizeof sizes, sizes, 0, NULL, NULL), CL_SUCCESS);
+  for (cl_uint i = 0; i < dimensions; i++)
+    EXPECT_EQ(suggested[i], sizes[i]);
+  EXPECT_EQ(suggested[3], 99);
+}
+
+TEST(commands, the_suggested_work_group_is_the_one_of_a_launch_that_asks_for_none) {
+  static const char *const options[] = {"-cl-std=CL1.2", "-cl-std=CL3.0", "-cl-std=CL3.0 -DREQUIRED"};
+  static const char *const text = "#ifdef REQUIRED\n"
+                                  "__attribute__((reqd_work_group_size(4, 2, 1)))\n"
+                                  "#endif\n"
+                                  "kernel void sizes(global int *seen, local int *room) {\n"
+                                  "  room[get_local_id(0)] = 1;\n"
+                                  "  if (get_group_id(0) + get_group_id(1) == 0)\n"
+                                  "    for (int i = 0; i < 3; i++)\n"
+                                  "      seen[i] = get_local_size(i);\n"
+                                  "}\n";
+  struct rig rig = rig_new();
+  cl_platform_id platform = NULL;
+  cl_int status = clGetDeviceInfo(rig.device[0], CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+  cl_mem seen = rig_numbers(&rig);
+  union {
+    void *object;
+    clGetKernelSuggestedLocalWorkSizeKHR_fn call;
+  } suggest = {clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSizeKHR")};
+  ASSERT_TRUE(suggest.object != NULL);
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    ct_note("%s", options[i]);
+    cl_program program = clCreateProgramWithSource(rig.context, 1, (const char **)&text, NULL, &status);
+    EXPECT_EQ(clBuildProgram(program, 0, NULL, options[i], NULL, NULL), CL_SUCCESS);
+    cl_kernel sizes = clCreateKernel(program, "sizes", &status);
+    EXPECT_EQ(suggest.call(rig.queue, sizes, 2, NULL, (size_t[]){8, 8}, (size_t[2]){0}), CL_INVALID_KERNEL_ARGS);
+    EXPECT_EQ(clSetKernelArg(sizes, 0, sizeof seen, &seen), CL_SUCCESS);
+    EXPECT_EQ(clSetKernelArg(sizes, 1, 16384, NULL), CL_SUCCESS);
+    expect_suggested(&rig, suggest.call, sizes, seen, 2, (size_t[]){8, 8});
+    expect_suggested(&rig, suggest.call, sizes, seen, 2, (size_t[]){100, 2});
+    expect_suggested(&rig, suggest.call, sizes, seen, 3, (size_t[]){500, 2, 1});
+    EXPECT_EQ(suggest.call(rig.queue, sizes, 2, NULL, NULL, (size_t[2]){0}), CL_INVALID_GLOBAL_WORK_SIZE);
+    EXPECT_EQ(suggest.call(rig.queue, sizes, 2, NULL, (size_t[]){8, 0}, (size_t[2]){0}), CL_INVALID_GLOBAL_WORK_SIZE);
+    EXPECT_EQ(suggest.call(rig.queue, sizes, 2, NULL, (size_t[]){8, 8}, NULL), CL_INVALID_VALUE);
+    EXPECT_EQ(suggest.call(rig.queue, sizes, 4, NULL, (size_t[]){8, 8}, (size_t[2]){0}), CL_INVALID_WORK_DIMENSION);
+    EXPECT_EQ(suggest.call(NULL, sizes, 2, NULL, (size_t[]){8, 8}, (size_t[2]){0}), CL_INVALID_COMMAND_QUEUE);
+    EXPECT_EQ(suggest.call(rig.queue, NULL, 2, NULL, (size_t[]){8, 8}, (size_t[2]){0}), CL_INVALID_KERNEL);
+    clReleaseKernel(sizes);
+    clReleaseProgram(program);
+  }
+  clReleaseMemObject(seen);
   rig_free(&rig);
 }
 
