@@ -335,6 +335,12 @@ static const struct {
     {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, 1 << 20},      {CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, 1 << 20},
 };
 
+/* What atomics of a width of floats can do. */
+#define FLOAT_ATOMICS                                                                                                  \
+  (CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT |                                    \
+   CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT |                                 \
+   CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT)
+
 /* Sets of bits, and numbers of 64 bits. */
 static const struct {
   cl_device_info name;
@@ -366,6 +372,9 @@ static const struct {
     {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, 0},
     {CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR,
      CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_KHR | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED_KHR},
+    {CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT, FLOAT_ATOMICS},
+    {CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT, FLOAT_ATOMICS},
+    {CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT, 0},
     {CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR |
                                                   CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR |
                                                   CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR},

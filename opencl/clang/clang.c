@@ -90,6 +90,9 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     WITHOUT(cl_arm_integer_dot_product_accumulate_int8) WITHOUT(cl_arm_integer_dot_product_accumulate_int16)
     WITHOUT(cl_arm_integer_dot_product_accumulate_saturate_int8) WITHOUT(cl_amd_media_ops) WITHOUT(cl_amd_media_ops2)
     WITHOUT(cl_intel_device_side_avc_motion_estimation)
+    WITHOUT(__opencl_c_ext_fp16_global_atomic_load_store) WITHOUT(__opencl_c_ext_fp16_local_atomic_load_store)
+    WITHOUT(__opencl_c_ext_fp16_global_atomic_add) WITHOUT(__opencl_c_ext_fp16_local_atomic_add)
+    WITHOUT(__opencl_c_ext_fp16_global_atomic_min_max) WITHOUT(__opencl_c_ext_fp16_local_atomic_min_max)
     /* clang-format on */
     /* OpenCL C 3.0 has these by name; 2.0 has what they name. */
     "#if !defined __opencl_c_fp64 && defined cl_khr_fp64\n"
@@ -620,8 +623,8 @@ static bool unify(struct compilation *c, struct piece *code) {
                 code);
 }
 
-/* llvm-spirv goes down on fences with arguments that only the run knows, and on empty assembly. Only then the code is
- * worth the detour by way of text. What the translator said of it stands if there is nothing to say otherwise. */
+/* llvm-spirv goes down on fences with arguments that only the run knows, on empty assembly, and on compare-exchanges of
+ * floats. Only then the code is worth the detour by way of text. What the translator said of it stands if there is nothing to say otherwise. */
 static bool translate_again(struct compilation *c, const char *const *words, struct piece *code, struct piece *spirv) {
   char said[sizeof c->teller.error->text];
   memcpy(said, c->teller.error->text, sizeof said);

@@ -155,8 +155,22 @@ static bool drop_assembly(const char *line, size_t length) {
   return find_in(line, length, "call void asm sideeffect \"\", ") != NULL;
 }
 
+/* "@_Z30atomic_compare_exchange_strongPU3AS4VU7_AtomicfPU3AS4ff(": of a float or a double, where it is called and where
+ * it is declared. The new name is as long as the old one, as the number before it says. */
+static bool rename_compare_exchange(struct text *out, const char *line, size_t length) {
+  static const char name[] = "atomic_compare_exchange_", known[] = "__ocl__compare_exchange_";
+  const char *found = find_in(line, length, name);
+  const size_t before = found ? (size_t)(found - line) : 0, symbol = found ? strcspn(found, "(\n") : 0;
+  if (!found || !(find_in(found, symbol, "VU7_Atomicf") || find_in(found, symbol, "VU7_Atomicd")))
+    return false;
+  text_print(out, "%.*s%s%.*s\n", (int)before, line, known, (int)(length - before - strlen(name)),
+             found + strlen(name));
+  return true;
+}
+
 static bool say_otherwise(struct text *out, const char *line, size_t length) {
-  return drop_assembly(line, length) || strengthen_fence(out, line, length);
+  return drop_assembly(line, length) || strengthen_fence(out, line, length) ||
+         rename_compare_exchange(out, line, length);
 }
 
 /* Each line as `change` writes it; as it is when that says false. */

@@ -18,7 +18,8 @@ char *llvm_text_of_one_version(const char *text);
 /* What llvm-spirv goes down on, said otherwise; NULL if there is nothing of it. Barriers and fences whose flags, order
  * or scope only the run knows get the strongest ones: all memories, sequentially consistent, the whole device.
  * Assembly without instructions (asm volatile("")), which clang lets pass, goes: our passes move nothing across a
- * barrier, which is all that it asks for. */
+ * barrier, which is all that it asks for. Compare-exchanges of floats get names that the translator takes for those of
+ * any function: SPIR-V has none, and opencl/lower/import.c knows them. */
 char *llvm_text_for_translator(const char *text);
 
 /* Each makes a text of its own, which the caller frees. */

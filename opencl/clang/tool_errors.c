@@ -60,15 +60,6 @@ static bool fail_missing(const struct teller *teller, const char *tool) {
   return tool_fail(teller, "%s is not installed: apt-get install clang-15 llvm-spirv-15, or give a .spv file", tool);
 }
 
-/* What is behind words that say nothing to who wrote the kernel. */
-static const struct known {
-  const char *words, *meaning;
-} known[] = {
-    {"Args[1]->getType()->isIntegerTy()",
-     "llvm-spirv 15 cannot translate a compare-exchange of an atomic_float or atomic_double; legal: atomic_cmpxchg on "
-     "the value's bits (as_uint)"},
-};
-
 /* "RequiresExtension: Feature requires the following SPIR-V extension:\n SPV_INTEL_media_block_io". */
 static bool fail_extension(const struct teller *teller, const char *text) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -80,9 +71,6 @@ static bool fail_extension(const struct teller *teller, const char *text) {
 }
 
 static bool fail_crash(const struct teller *teller, const char *tool, const struct process_end *end) {
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strstr(end->text, known[i].words))
-      return tool_fail(teller, "%s", known[i].meaning);
   if (strstr(end->text, "RequiresExtension"))
     return fail_extension(teller, end->text);
   const char *line = "it does not say why; something in the program is beyond it";

@@ -166,6 +166,44 @@ static bool lower_operation(struct build *b, const struct spirv_inst *inst, cons
   return !b->failed;
 }
 
+/* The constant argument's semantics; an order that is no constant is the strictest. */
+static uint64_t order_called(struct build *b, uint32_t id) {
+  static const uint64_t orders[] = {0, MemorySemanticsAcquire, MemorySemanticsAcquire, MemorySemanticsRelease,
+                                    MemorySemanticsAcquireRelease};
+  uint64_t order;
+  return spirv_integer(b->module, id, &order) && order < sizeof orders / sizeof *orders
+             ? orders[order]
+             : MemorySemanticsSequentiallyConsistent;
+}
+
+/* object expected desired [order order [scope]]: of floats, by their bits. What was there goes to `expected`. */
+bool build_compare_exchange_call(struct build *b, const struct spirv_inst *inst, const char *name) {
+  const struct spirv_type *type = build_type(b, inst->word[6]), *told = build_type(b, inst->word[2]);
+  uint64_t scope = 1;
+  if (!check(b, type, KIND_ANY))
+    return false;
+  if (!told || told->kind != SPIRV_BOOL)
+    return build_fail(b, "%s gives a bool", name);
+  const bool wide = type->bits == 64,
+             alone = inst->words > 9 && spirv_integer(b->module, inst->word[9], &scope) && !scope;
+  const uint64_t order = alone             ? 0
+                         : inst->words > 7 ? order_called(b, inst->word[7])
+                                           : MemorySemanticsSequentiallyConsistent;
+  struct atomic atomic = {.row = find(OpAtomicCompareExchange), .wide = wide, .compares = true};
+  const struct build_pointer object = build_pointer(b, inst->word[4]), expected = build_pointer(b, inst->word[5]);
+  atomic.value = build_value(b, inst->word[6]);
+  ir_ref *result = build_define(b, inst->word[2]);
+  if (b->failed || !result)
+    return false;
+  build_load(b, expected, type, (uint32_t)type->size, &atomic.compare);
+  fence_if(b, order, release);
+  const ir_ref old = operate(b, &atomic, object);
+  fence_if(b, order, acquire);
+  build_store(b, expected, type, (uint32_t)type->size, &old);
+  result[0] = build_op(b, wide ? ISA_SETP_EQ_U64 : ISA_SETP_EQ_U32, old, atomic.compare, 0);
+  return !b->failed;
+}
+
 /* Loads and stores from `first` on, of 4 or 8 bytes each, are single accesses of the machine already; from now on they
  * say so. Those of private memory stay as they are: nobody else sees it. */
 static void make_indivisible(struct build *b, uint32_t first) {

@@ -1,6 +1,6 @@
 /* Calls of functions that nobody has defined. Asynchronous copies of lines and planes and the fence between copies
- * arrive in this way, since SPIR-V has no instructions for them, clocks, since our translator knows none, and whatever
- * the compiler declared and the translator did not know. */
+ * and compare-exchanges of floats arrive in this way, since SPIR-V has no instructions for them, clocks, since our
+ * translator knows none, and whatever the compiler declared and the translator did not know. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,14 @@ static const struct {
     {"async_work_group_copy_2D2D", "__ocl_ext_copy_2D2D", ASYNC_ARGUMENTS_2D, async_copy_lines},
     {"async_work_group_copy_3D3D", "__ocl_ext_copy_3D3D", ASYNC_ARGUMENTS_3D, async_copy_lines},
     {"async_work_group_copy_fence", "__ocl_ext_copy_fence", 1, async_copy_fence},
+    {"atomic_compare_exchange_strong", "__ocl__compare_exchange_strong", 3, build_compare_exchange_call},
+    {"atomic_compare_exchange_weak", "__ocl__compare_exchange_weak", 3, build_compare_exchange_call},
+    {"atomic_compare_exchange_strong_explicit", "__ocl__compare_exchange_strong_explicit", 5,
+     build_compare_exchange_call},
+    {"atomic_compare_exchange_strong_explicit", "__ocl__compare_exchange_strong_explicit", 6,
+     build_compare_exchange_call},
+    {"atomic_compare_exchange_weak_explicit", "__ocl__compare_exchange_weak_explicit", 5, build_compare_exchange_call},
+    {"atomic_compare_exchange_weak_explicit", "__ocl__compare_exchange_weak_explicit", 6, build_compare_exchange_call},
     {"clock_read_device", "", 0, clock_call},
     {"clock_read_work_group", "", 0, clock_call},
     {"clock_read_sub_group", "", 0, clock_call},
@@ -51,8 +59,10 @@ bool build_import(struct build *b, const struct spirv_inst *inst, const char *na
       continue;
     if (inst->words == 4 + imports[i].arguments)
       return imports[i].lower(b, inst, imports[i].name);
-    return build_fail(b, "%s is called with %u arguments; it has %u", imports[i].name, inst->words - 4u,
-                      imports[i].arguments);
+    /* of several forms, none */
+    if (i + 1 == sizeof imports / sizeof imports[0] || strcmp(imports[i].name, imports[i + 1].name) != 0)
+      return build_fail(b, "%s is called with %u arguments; it has %u", imports[i].name, inst->words - 4u,
+                        imports[i].arguments);
   }
   return build_fail(b, "calls %s, which is not defined, and which Warpwait does not have", text);
 }

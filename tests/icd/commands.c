@@ -423,6 +423,22 @@ TEST(commands, the_suggested_work_group_is_the_one_of_a_launch_that_asks_for_non
   rig_free(&rig);
 }
 
+/* Of single, double and half precision: all in both memories, and nothing of halves. */
+TEST(commands, atomics_of_floats_are_told_by_their_precision) {
+  static const cl_device_info names[] = {0x4231, 0x4232, 0x4233};
+  static const cl_ulong wanted[] = {0x70007, 0x70007, 0};
+  struct rig rig = rig_new();
+  char extensions[2000] = "";
+  for (size_t i = 0; i < 3; i++) {
+    cl_ulong told = 99;
+    EXPECT_EQ(clGetDeviceInfo(rig.device[0], names[i], sizeof told, &told, NULL), CL_SUCCESS);
+    EXPECT_EQ(told, wanted[i]);
+  }
+  EXPECT_EQ(clGetDeviceInfo(rig.device[0], CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL), CL_SUCCESS);
+  EXPECT_CONTAINS(extensions, "cl_ext_float_atomics");
+  rig_free(&rig);
+}
+
 TEST(commands, the_timer_is_before_what_comes_next_and_after_what_has_ended) {
   struct rig rig = rig_new();
   cl_ulong before = 0, after = 0, host = 0;

@@ -176,6 +176,42 @@ TEST(opencl_atomic, floats_are_added_and_compared_in_both_widths) {
   group_rig_close(&rig);
 }
 
+TEST(opencl_atomic, floats_are_compared_by_their_bits_and_exchanged) {
+  static const char source[] =
+      "#define RELAXED memory_order_relaxed, memory_order_relaxed\n"
+      "kernel void k(volatile global atomic_float *f, volatile global atomic_double *d, global float *seen,\n"
+      "              global int *out) {\n"
+      "  local atomic_double l;\n"
+      "  float sum, zero = 0; double one = 1, two = 2;\n"
+      "  int i = get_local_id(0);\n"
+      "  do sum = atomic_load(f); while (!atomic_compare_exchange_weak(f, &sum, sum + 0.5f));\n"
+      "  if (i) return;\n"
+      "  out[0] = atomic_compare_exchange_strong(f + 1, seen, 5.0f);\n"
+      "  out[1] = atomic_compare_exchange_strong_explicit(f + 2, &zero, 6.0f, RELAXED);\n"
+      "  out[2] = zero == 0 && as_int(zero);\n"
+      "  atomic_init(&l, 1.0);\n"
+      "  out[3] = atomic_compare_exchange_weak_explicit(&l, &one, 4.0, RELAXED, memory_scope_work_group);\n"
+      "  out[4] = atomic_compare_exchange_strong_explicit(&l, &two, 3.0, RELAXED, memory_scope_work_item);\n"
+      "  out[5] = one == 1 && two == 4 && atomic_load(&l) == 4;\n"
+      "  out[6] = atomic_compare_exchange_strong(d, &one, 9.0) + 2 * atomic_compare_exchange_strong(d, &one, 9.0);\n"
+      "}\n";
+  for (int route = 0; route < OPENCL_ROUTES; route++) {
+    struct group_rig rig;
+    struct isa_error error;
+    ct_note("%s", opencl_route_names[route]);
+    if (EXPECT_TRUE(group_rig_compile(&rig, source, "CL2.0", (enum opencl_route)route, &error))) {
+      static const int expected[] = {0, 0, 1, 1, 0, 1, 2};
+      float *f = (float *)(void *)rig.buffers[0].data, *seen = (float *)(void *)rig.buffers[2].data;
+      f[1] = 7, f[2] = -0.0f, seen[0] = 1;
+      group_rig_run(&rig);
+      EXPECT_TRUE(f[0] == 32 && f[1] == 7 && seen[0] == 7 && f[2] == 0);
+      EXPECT_EQ(memcmp(group_rig_words(&rig, 3), expected, sizeof expected), 0);
+      EXPECT_EQ(*(double *)(void *)rig.buffers[1].data, 9);
+    }
+    group_rig_close(&rig);
+  }
+}
+
 /* In a lane's own memory too the largest unsigned number is one with the sign's bit. */
 TEST(opencl_atomic, least_and_greatest_of_private_numbers_mind_the_sign) {
   struct group_rig rig;

@@ -256,6 +256,11 @@ TEST(clang, what_the_translator_goes_down_on_is_said_otherwise) {
       {"  call spir_func void @_Z7barrierj(i32 noundef 1) #2\n", NULL},
       {"declare spir_func void @_Z7barrierj(i32 noundef) #2\n", NULL},
       {"  call spir_func void @_Z8barrier2j(i32 noundef %n) #2\n", NULL},
+      {"  %x = call i1 @_Z28atomic_compare_exchange_weakPU3AS1VU7_AtomicfPU3AS4ff(float addrspace(1)* %p)\n",
+       "  %x = call i1 @_Z28__ocl__compare_exchange_weakPU3AS1VU7_AtomicfPU3AS4ff(float addrspace(1)* %p)\n"},
+      {"declare i1 @_Z30atomic_compare_exchange_strongPU3AS4VU7_AtomicdPU3AS4dd(double*, double*, double) #2\n",
+       "declare i1 @_Z30__ocl__compare_exchange_strongPU3AS4VU7_AtomicdPU3AS4dd(double*, double*, double) #2\n"},
+      {"  %x = call i1 @_Z28atomic_compare_exchange_weakPU3AS4VU7_AtomiciPU3AS4ii(i32 addrspace(4)* %p)\n", NULL},
       {"", NULL},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -340,9 +345,6 @@ TEST(clang, errors_are_as_clang_words_them) {
        "k.cl:2:15: error: more '%' conversions than data arguments [-Werror,-Wformat-insufficient-args]"},
       {"kernel void k(global int *a) {\n  __asm__(\"nop\");\n}\n",
        "k.cl:2:10: error: GNU-style inline assembly is disabled"},
-      {"kernel void k(global atomic_float *a, global float *b) {\n  atomic_compare_exchange_strong(a, b, 1.0f);\n}\n",
-       "k.cl: llvm-spirv 15 cannot translate a compare-exchange of an atomic_float or atomic_double; legal: "
-       "atomic_cmpxchg on the value's bits (as_uint)"},
       {"kernel void k(int *a) {}\n",
        "k.cl:1:20: error: pointer arguments to kernel functions must reside in '__global', '__constant' or '__local' "
        "address space"},
@@ -379,6 +381,13 @@ TEST(clang, macros_promise_what_there_is) {
              "    !defined __opencl_c_program_scope_global_variables || \\\n"
              "    !defined __opencl_c_work_group_collective_functions)\n"
              "#error no features\n"
+             "#endif\n"
+             "#if __OPENCL_C_VERSION__ >= 200 && (!defined cl_ext_float_atomics || \\\n"
+             "    !defined __opencl_c_ext_fp32_global_atomic_add || !defined __opencl_c_ext_fp64_local_atomic_min_max)\n"
+             "#error no atomics of floats\n"
+             "#endif\n"
+             "#if defined __opencl_c_ext_fp16_global_atomic_load_store || defined __opencl_c_ext_fp16_local_atomic_add\n"
+             "#error atomics of halves\n"
              "#endif\n"
              "#if !defined cl_khr_kernel_clock || !defined __opencl_c_kernel_clock_scope_device\n"
              "#error no clock\n"
