@@ -176,11 +176,24 @@ static enum opencl_part part_of(const char *what, size_t length) {
   return memmem(what, length, "argument: '-", 12) ? OPENCL_OPTIONS : OPENCL_SOURCE;
 }
 
-/* clang 15 makes no code of `event_t e[2] = {0, 0};`. */
+#define CHANNELS                                                                                                       \
+  "; cl_intel_channels and cl_altera_channels are not supported: pass pipes to the kernels, and launch them together"
+
+/* What clang's words do not say: it makes no code of `event_t e[2] = {0, 0};`, and knows no channels. */
 static const char *hint(const char *what, size_t length) {
-  return memmem(what, length, "cannot compile this aggregate expression yet", 44)
-             ? "; declare an array of events without a value, and assign its elements"
-             : "";
+  static const struct {
+    const char *words, *hint;
+  } hints[] = {
+      {"cannot compile this aggregate expression yet",
+       "; declare an array of events without a value, and assign its elements"},
+      {"unknown type name 'channel'", CHANNELS},
+      {"undeclared identifier 'read_channel_", CHANNELS},
+      {"undeclared identifier 'write_channel_", CHANNELS},
+  };
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+    if (memmem(what, length, hints[i].words, strlen(hints[i].words)))
+      return hints[i].hint;
+  return "";
 }
 
 /* "k.cl:3:5: error: what (the first of 3 errors)". An error that has no place gets the program's name. */

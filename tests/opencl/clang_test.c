@@ -336,6 +336,12 @@ TEST(clang, errors_are_as_clang_words_them) {
        "k.cl:2:18: error: cannot compile this aggregate expression yet; declare an array of events without a value, "
        "and "
        "assign its elements"},
+      {"#pragma OPENCL EXTENSION cl_intel_channels : enable\nchannel int c __attribute__((depth(8)));\n",
+       "k.cl:2:1: error: unknown type name 'channel'; cl_intel_channels and cl_altera_channels are not supported: pass "
+       "pipes to the kernels, and launch them together"},
+      {"kernel void k(global int *a) {\n  a[0] = read_channel_altera(a);\n}\n",
+       "k.cl:2:10: error: use of undeclared identifier 'read_channel_altera'; cl_intel_channels and cl_altera_channels "
+       "are not supported: pass pipes to the kernels, and launch them together"},
       {"#include \"none.h\"\n", "k.cl:1:10: fatal error: 'none.h' file not found"},
       {"\n#error not today\n", "k.cl:2:2: error: not today"},
       {"#include \"bad.h\"\n", "./bad.h:2:1: error: unknown type name 'nonsense'"},
@@ -362,37 +368,38 @@ TEST(clang, errors_are_as_clang_words_them) {
 TEST(clang, macros_promise_what_there_is) {
   static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0"};
   fresh();
-  write_text("k.cl",
-             "#if defined cl_khr_mipmap_image || defined __opencl_c_device_enqueue || defined "
-             "cl_arm_integer_dot_product_int8\n"
-             "#error promised\n"
-             "#endif\n"
-             "#if __OPENCL_VERSION__ < 300 || !defined cl_khr_fp64 || !defined cl_khr_extended_async_copies || \\\n"
-             "    !defined __IMAGE_SUPPORT__ || !defined cl_khr_3d_image_writes || !defined cl_khr_depth_images\n"
-             "#error missing\n"
-             "#endif\n"
-             "#if !defined __opencl_c_fp64 || !defined __opencl_c_int64\n"
-             "#error no wide types\n"
-             "#endif\n"
-             "#if __OPENCL_C_VERSION__ >= 200 && (!defined __opencl_c_subgroups || \\\n"
-             "    !defined __opencl_c_generic_address_space || !defined __opencl_c_atomic_scope_device || \\\n"
-             "    !defined cl_khr_integer_dot_product || !defined cl_khr_expect_assume || \\\n"
-             "    !defined __opencl_c_atomic_order_seq_cst || !defined __opencl_c_pipes || \\\n"
-             "    !defined __opencl_c_program_scope_global_variables || \\\n"
-             "    !defined __opencl_c_work_group_collective_functions)\n"
-             "#error no features\n"
-             "#endif\n"
-             "#if __OPENCL_C_VERSION__ >= 200 && (!defined cl_ext_float_atomics || \\\n"
-             "    !defined __opencl_c_ext_fp32_global_atomic_add || !defined __opencl_c_ext_fp64_local_atomic_min_max)\n"
-             "#error no atomics of floats\n"
-             "#endif\n"
-             "#if defined __opencl_c_ext_fp16_global_atomic_load_store || defined __opencl_c_ext_fp16_local_atomic_add\n"
-             "#error atomics of halves\n"
-             "#endif\n"
-             "#if !defined cl_khr_kernel_clock || !defined __opencl_c_kernel_clock_scope_device\n"
-             "#error no clock\n"
-             "#endif\n"
-             "kernel void k(global int *a) { a[0] = 1; }\n");
+  write_text(
+      "k.cl",
+      "#if defined cl_khr_mipmap_image || defined __opencl_c_device_enqueue || defined "
+      "cl_arm_integer_dot_product_int8\n"
+      "#error promised\n"
+      "#endif\n"
+      "#if __OPENCL_VERSION__ < 300 || !defined cl_khr_fp64 || !defined cl_khr_extended_async_copies || \\\n"
+      "    !defined __IMAGE_SUPPORT__ || !defined cl_khr_3d_image_writes || !defined cl_khr_depth_images\n"
+      "#error missing\n"
+      "#endif\n"
+      "#if !defined __opencl_c_fp64 || !defined __opencl_c_int64\n"
+      "#error no wide types\n"
+      "#endif\n"
+      "#if __OPENCL_C_VERSION__ >= 200 && (!defined __opencl_c_subgroups || \\\n"
+      "    !defined __opencl_c_generic_address_space || !defined __opencl_c_atomic_scope_device || \\\n"
+      "    !defined cl_khr_integer_dot_product || !defined cl_khr_expect_assume || \\\n"
+      "    !defined __opencl_c_atomic_order_seq_cst || !defined __opencl_c_pipes || \\\n"
+      "    !defined __opencl_c_program_scope_global_variables || \\\n"
+      "    !defined __opencl_c_work_group_collective_functions)\n"
+      "#error no features\n"
+      "#endif\n"
+      "#if __OPENCL_C_VERSION__ >= 200 && (!defined cl_ext_float_atomics || \\\n"
+      "    !defined __opencl_c_ext_fp32_global_atomic_add || !defined __opencl_c_ext_fp64_local_atomic_min_max)\n"
+      "#error no atomics of floats\n"
+      "#endif\n"
+      "#if defined __opencl_c_ext_fp16_global_atomic_load_store || defined __opencl_c_ext_fp16_local_atomic_add\n"
+      "#error atomics of halves\n"
+      "#endif\n"
+      "#if !defined cl_khr_kernel_clock || !defined __opencl_c_kernel_clock_scope_device\n"
+      "#error no clock\n"
+      "#endif\n"
+      "kernel void k(global int *a) { a[0] = 1; }\n");
   for (size_t i = 0; i < sizeof standards / sizeof *standards; i++)
     EXPECT_GT(compile("k.cl", &(struct opencl_build){.standard = standards[i]}), 0);
 }
