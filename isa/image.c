@@ -18,7 +18,7 @@ const char *const isa_image_queries[ISA_IMAGE_QUERIES] = {
 #define IMAGE_QUERY(id, name, ...) name,
 #include "isa/image.def"
 };
-const char *const isa_image_numbers[ISA_IMAGE_NUMBERS] = {"float", "int"};
+const char *const isa_image_numbers[ISA_IMAGE_NUMBERS] = {"float", "int", "b8", "b16", "b32", "b64"};
 
 enum isa_image_kind isa_image_argument(const char *type, size_t length) {
   static const char prefix[] = "image";
@@ -252,6 +252,21 @@ bool isa_image_place(const struct isa_image *image, const uint32_t *coordinate, 
   return true;
 }
 
+const struct isa_image *isa_image_as(const struct isa_image *image, const struct isa_inst *inst,
+                                     struct isa_image *room) {
+  static const enum isa_image_type types[] = {ISA_TEXEL_UNSIGNED_INT8, ISA_TEXEL_UNSIGNED_INT16,
+                                              ISA_TEXEL_UNSIGNED_INT32, ISA_TEXEL_UNSIGNED_INT32};
+  const unsigned number = high_number(inst);
+  if (number < ISA_NUMBER_BITS_8)
+    return image;
+  *room = *image;
+  room->order = number == ISA_NUMBER_BITS_64 ? ISA_ORDER_RG : ISA_ORDER_R;
+  room->type = types[number - ISA_NUMBER_BITS_8];
+  room->texel_bytes = isa_texel_bytes(room->order, room->type);
+  room->width = (uint32_t)((uint64_t)image->width * image->texel_bytes / room->texel_bytes);
+  return room;
+}
+
 /* ---- instructions ----------------------------------------------------------------------------------- */
 
 bool isa_is_image_read(const struct isa_access *access) {
@@ -265,7 +280,9 @@ static bool is_sample(enum isa_op op) {
 void isa_access_samples(const struct isa_access *access, uint32_t lane, struct isa_samples *samples) {
   const uint32_t stride = access->warp->group->launch->warp_size;
   const uint32_t coordinate[3] = {access->data[lane], access->data[stride + lane], access->data[2 * stride + lane]};
-  isa_image_samples(access->image, access->sampler, is_sample((enum isa_op)access->inst->op), coordinate, samples);
+  struct isa_image room;
+  isa_image_samples(isa_image_as(access->image, access->inst, &room), access->sampler,
+                    is_sample((enum isa_op)access->inst->op), coordinate, samples);
 }
 
 /* The image that the lanes' handle leads to; NULL, reported, if there is none. */
@@ -294,7 +311,7 @@ static const struct isa_image *image_to_access(struct isa_warp *warp, const stru
                 isa_image_kinds[image->kind].name, isa_image_kinds[image->kind].text);
     return NULL;
   }
-  if (high_number(inst) != isa_texel_number(image->type))
+  if (high_number(inst) < ISA_NUMBER_BITS_8 && high_number(inst) != isa_texel_number(image->type))
     step_report(warp, access->pc, HAZARD_I2, first_lane(access->mask), "'%s' holds %s", image->name,
                 isa_image_types[image->type].name);
   return image;
@@ -316,8 +333,9 @@ void image_read(struct isa_warp *warp, const struct isa_inst *inst, struct isa_a
     access->mask = 0;
     return;
   }
+  struct isa_image room;
   access->sampler = register_row(warp, inst->b, stride)[first_lane(mask)];
-  access->bytes = (uint8_t)access->image->texel_bytes;
+  access->bytes = (uint8_t)isa_image_as(access->image, inst, &room)->texel_bytes;
   const unsigned coordinates = isa_image_kinds[access->image->kind].coordinates;
   memcpy(access->data, register_row(warp, inst->c, stride), coordinates * stride * sizeof *access->data);
   bool told = false;
@@ -342,13 +360,15 @@ void image_store(struct isa_warp *warp, const struct isa_inst *inst, struct isa_
   access->mask = 0;
   if (!access->image)
     return;
-  access->bytes = (uint8_t)access->image->texel_bytes;
+  struct isa_image room;
+  const struct isa_image *image = isa_image_as(access->image, inst, &room);
+  access->bytes = (uint8_t)image->texel_bytes;
   EACH_LANE(lane, mask) {
     const uint32_t channel[4] = {data[lane], data[stride + lane], data[2 * stride + lane], data[3 * stride + lane]};
     uint8_t bytes[16] = {0};
-    if (!isa_image_place(access->image, coordinates + lane, stride, &access->address[lane]))
+    if (!isa_image_place(image, coordinates + lane, stride, &access->address[lane]))
       continue;
-    isa_texel_write(access->image, channel, bytes);
+    isa_texel_write(image, channel, bytes);
     for (uint32_t word = 0; word < 4; word++)
       memcpy(&access->data[word * stride + lane], bytes + 4 * word, 4);
     access->mask |= UINT64_C(1) << lane;
@@ -384,7 +404,8 @@ static const uint8_t *texel_at(const struct isa_access *access, uint64_t address
 
 static void sample_channels(const struct isa_access *access, const struct isa_samples *samples, unsigned i,
                             uint32_t channel[4]) {
-  const struct isa_image *image = access->image;
+  struct isa_image room;
+  const struct isa_image *image = isa_image_as(access->image, access->inst, &room);
   if (samples->border[i]) {
     const bool is_int = isa_texel_number(image->type) == ISA_NUMBER_INT;
     const uint32_t alpha = isa_image_orders[image->order].border_alpha;

@@ -63,8 +63,17 @@ enum isa_image_query {
 
 enum isa_image_layout { ISA_IMAGE_ROWS, ISA_IMAGE_BLOCKS };
 
-/* What texels hold, and what an instruction takes them for. */
-enum isa_image_number { ISA_NUMBER_FLOAT, ISA_NUMBER_INT, ISA_IMAGE_NUMBERS };
+/* What texels hold, and what an instruction takes them for: floats or integers, or, whatever the format, rows of
+ * numbers of so many bits, which coordinates count instead of texels. */
+enum isa_image_number {
+  ISA_NUMBER_FLOAT,
+  ISA_NUMBER_INT,
+  ISA_NUMBER_BITS_8,
+  ISA_NUMBER_BITS_16,
+  ISA_NUMBER_BITS_32,
+  ISA_NUMBER_BITS_64,
+  ISA_IMAGE_NUMBERS
+};
 
 enum {
   ISA_IMAGE_BLOCK_BYTES = 64, /* of a row, in a block */
@@ -106,7 +115,7 @@ extern const struct isa_image_order_row isa_image_orders[ISA_IMAGE_ORDERS];
 extern const struct isa_image_type_row isa_image_types[ISA_IMAGE_TYPES];
 extern const char *const isa_image_addresses[ISA_IMAGE_ADDRESSES];
 extern const char *const isa_image_queries[ISA_IMAGE_QUERIES];
-extern const char *const isa_image_numbers[ISA_IMAGE_NUMBERS]; /* "float", "int" */
+extern const char *const isa_image_numbers[ISA_IMAGE_NUMBERS]; /* "float", "int", "b8", ... */
 
 struct isa_image {
   char name[64];
@@ -173,6 +182,10 @@ void isa_image_samples(const struct isa_image *image, uint32_t sampler, bool is_
 
 /* Where a texel is stored at integer coordinates, as many words as the kind has, `stride` apart; false: nowhere. */
 bool isa_image_place(const struct isa_image *image, const uint32_t *coordinate, uint32_t stride, uint64_t *address);
+
+/* The image as an instruction takes it: itself, or in *room as rows of numbers of other bits. */
+const struct isa_image *isa_image_as(const struct isa_image *image, const struct isa_inst *inst,
+                                     struct isa_image *room);
 
 /* Of an access to an image under way: is it a read, and of which texels? */
 bool isa_is_image_read(const struct isa_access *access);

@@ -41,6 +41,7 @@ static const struct {
     {OpSampledImage, OpImageSampleExplicitLod, build_image},
     {OpImageFetch, OpImageFetch, build_image},
     {OpImageRead, OpImageQuerySamples, build_image},
+    {OpSubgroupImageBlockReadINTEL, OpSubgroupImageBlockWriteINTEL, build_image},
     {OpVectorExtractDynamic, OpVectorInsertDynamic, lower_dynamic},
     {OpVectorShuffle, OpCompositeInsert, lower_composite},
     {OpCopyObject, OpCopyObject, lower_copy_object},

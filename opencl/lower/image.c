@@ -1,9 +1,14 @@
-/* Images and samplers: opcodes 86 to 107 as operations on an image's handle (isa/image.h).
+/* Images and samplers: opcodes 86 to 107, and blocks, as operations on an image's handle (isa/image.h).
  *
  *     read_imagef(i, s, c)     OpSampledImage i s; OpImageSampleExplicitLod   image.sample; image.load if c is whole
  *     read_imagef(i, c)        OpImageRead                                    image.load with sampler 0
  *     write_imagef(i, c, v)    OpImageWrite                                   image.store
  *     get_image_width(i)       OpImageQuerySize[Lod]                          image.query
+ *
+ * Blocks of cl_intel_subgroups, at coordinates of which the first counts bytes:
+ *
+ *     intel_sub_group_block_read2(i, c)    OpSubgroupImageBlockReadINTEL      image.load, a row for each component,
+ * as=b32
  *
  * Vectors of coordinates may have more components than the image's kind has coordinates: the rest is ignored. */
 #include "opencl/lower/build_core.h"
@@ -127,6 +132,71 @@ static bool lower_write(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
+/* ---- blocks ------------------------------------------------------------------------------------------- */
+
+/* What each lane of a sub-group accesses: numbers side by side in a row, the next components in the rows below. */
+struct block {
+  ir_ref handle, x, y;
+  uint64_t number;
+};
+
+static bool find_block(struct build *b, const struct spirv_inst *inst, uint32_t image, uint32_t at, uint32_t value,
+                       struct block *block) {
+  const struct spirv_type *kind = image_type(b, image), *type = build_type(b, value), *scalar = build_scalar(b, type);
+  bool is_float = false;
+  if (!kind || kind->image != ISA_IMAGE_2D || !scalar || scalar->kind != SPIRV_INT || scalar->bits < 8)
+    return core_misfit(b, inst);
+  const uint32_t shift = scalar->bits == 64 ? 3 : scalar->bits == 32 ? 2 : scalar->bits == 16 ? 1 : 0;
+  const ir_ref both = coordinates(b, inst, kind, at, &is_float);
+  if (!both || is_float)
+    return core_misfit(b, inst);
+  const ir_ref first = build_op(b, ISA_SHR_S32, build_word(b, both, 0), build_32(b, shift), 0);
+  *block = (struct block){build_value(b, image), build_op(b, ISA_ADD_32, first, build_query(b, ISA_GET_LANE, 0), 0),
+                          build_word(b, both, 1), ISA_NUMBER_BITS_8 + shift};
+  return !b->failed;
+}
+
+static ir_ref row_of(struct build *b, const struct block *block, uint32_t row) {
+  const ir_ref at[2] = {block->x, build_op(b, ISA_ADD_32, block->y, build_32(b, row), 0)};
+  return joined(b, at, 2);
+}
+
+/* type result image coordinates */
+static bool lower_block_read(struct build *b, const struct spirv_inst *inst) {
+  struct block block;
+  if (!find_block(b, inst, inst->word[3], inst->word[4], inst->word[2], &block))
+    return false;
+  ir_ref *part = build_define(b, inst->word[2]);
+  for (uint32_t i = 0; part && i < build_components(build_type(b, inst->word[2])); i++) {
+    const ir_ref operand[3] = {block.handle, build_32(b, 0), row_of(b, &block, i)};
+    const ir_ref quad = operate(b, ISA_IMAGE_LOAD_2D, operand, 3, block.number);
+    part[i] = build_word(b, quad, 0);
+    if (block.number == ISA_NUMBER_BITS_64)
+      part[i] = build_pair(b, part[i], build_word(b, quad, 1));
+  }
+  return !b->failed;
+}
+
+/* image coordinates value */
+static bool lower_block_write(struct build *b, const struct spirv_inst *inst) {
+  const struct spirv_type *type = build_type(b, inst->word[3]);
+  const ir_ref *part = build_parts(b, inst->word[3]);
+  struct block block;
+  if (!part || !find_block(b, inst, inst->word[1], inst->word[2], inst->word[3], &block))
+    return false;
+  for (uint32_t i = 0; i < build_components(type); i++) {
+    const bool wide = block.number == ISA_NUMBER_BITS_64;
+    const ir_ref low =
+        wide ? build_word(b, part[i], 0) : build_extended(b, part[i], build_scalar(b, type)->bits, false);
+    const ir_ref word[4] = {low, wide ? build_word(b, part[i], 1) : build_32(b, 0), build_32(b, 0), build_32(b, 0)};
+    const ir_ref operand[3] = {block.handle, row_of(b, &block, i), joined(b, word, 4)};
+    operate(b, ISA_IMAGE_STORE_2D, operand, 3, block.number);
+  }
+  return !b->failed;
+}
+
+/* ---- what an image is ----------------------------------------------------------------------------------- */
+
 static ir_ref query(struct build *b, ir_ref handle, enum isa_image_query what) {
   const ir_ref operand[3] = {handle, 0, 0};
   return operate(b, ISA_IMAGE_QUERY, operand, 1, what);
@@ -214,6 +284,10 @@ bool build_image(struct build *b, const struct spirv_inst *inst) {
     return lower_read(b, inst);
   case OpImageWrite:
     return lower_write(b, inst);
+  case OpSubgroupImageBlockReadINTEL:
+    return lower_block_read(b, inst);
+  case OpSubgroupImageBlockWriteINTEL:
+    return lower_block_write(b, inst);
   case OpImageQuerySize:
   case OpImageQuerySizeLod:
     return lower_size(b, inst);

@@ -198,14 +198,16 @@ static void give_image(struct unit *unit, const struct isa_warp *warp, const str
   }
   access->image = &memory->images[number];
   access->sampler = (uint32_t)sampler;
-  access->bytes = (uint8_t)access->image->texel_bytes;
+  struct isa_image room;
+  const struct isa_image *image = isa_image_as(access->image, access->inst, &room);
+  access->bytes = (uint8_t)image->texel_bytes;
   for (unsigned i = 0; i < TRACE_VECTORS; i++)
     give_words(&op->vector[i], lanes, 0, access->data + i * lanes);
   const bool reads = isa_is_image_read(access);
   for (uint64_t left = access->mask; left; left &= left - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(left);
     access->address[lane] = 0;
-    if (!reads && !isa_image_place(access->image, access->data + lane, lanes, &access->address[lane])) {
+    if (!reads && !isa_image_place(image, access->data + lane, lanes, &access->address[lane])) {
       replayer_damage(unit->replayer, "a store in the trace lies outside of its image");
       access->mask &= ~(UINT64_C(1) << lane);
     }

@@ -2,7 +2,7 @@
 """Images in OpenCL C: every kind, function and way to give a sampler, on two routes through clang, against the reference.
 
 A kernel per kind reads with floats and integers, through samplers that are constants of the program, literals in the kernel,
-arguments, and through none; it writes, and asks for all that an image tells.
+arguments, and through none; it writes, and asks for all that an image tells. Another one has blocks of cl_intel_subgroups.
 """
 from __future__ import annotations
 
@@ -171,8 +171,75 @@ def compare(kind, sizes, layered, points, raw, got) -> list[str]:
     return [name for name, bytes_ in expected.items() if got[name][:len(bytes_)] != bytes_]
 
 
+BLOCKS = """kernel void blocks(read_only image2d_t from, write_only image2d_t to, read_write image2d_t both, global uint2 *u,
+                   global ushort *us, global uchar16 *uc, global ulong4 *ul) {
+  const int lanes = get_max_sub_group_size(), lane = get_sub_group_local_id(), row = 16 * get_group_id(0);
+  const int at = row / 16 * lanes + lane;
+  u[at] = intel_sub_group_block_read2(from, (int2)(8, row));
+  us[at] = intel_sub_group_block_read_us(from, (int2)(12, row));
+  uc[at] = intel_sub_group_block_read_uc16(from, (int2)(4, row));
+  ul[at] = intel_sub_group_block_read_ul4(from, (int2)(16, row));
+  intel_sub_group_block_write2(to, (int2)(8, row), u[at]);
+  intel_sub_group_block_write_uc2(to, (int2)(4 * lanes + 8, row), uc[at].s01);
+  intel_sub_group_block_write_us4(to, (int2)(0, row + 2), (ushort4)(us[at], 1, 2, 0xffff));
+  intel_sub_group_block_write_ul(to, (int2)(0, row + 6), ul[at].s3);
+  intel_sub_group_block_write(both, (int2)(0, row), ~intel_sub_group_block_read(both, (int2)(0, row)));
+}
+"""
+
+
+def run_blocks(machine: str, form: str, folder: pathlib.Path) -> list[str]:
+    """Blocks of sub-groups, of texels of any size: what differs from rows of bytes, and in a replay."""
+    pitch, height, groups = 576, 64, 4
+    texel = reference.texel_bytes(*form.split("."))
+    before = numpy.random.default_rng(3).integers(0, 256, (3, height, pitch), numpy.uint8)
+    for name, rows in zip(("from", "to", "both"), before):
+        (folder / f"{name}.bin").write_bytes(rows.tobytes())
+    images = {name: {"format": form, "width": pitch // texel, "height": height, "file": f"{name}.bin"}
+              for name in ("from", "to", "both")}
+    buffers = {name: {"bytes": groups * 64 * size} for name, size in (("u", 8), ("us", 2), ("uc", 16), ("ul", 32))}
+    args = [{"image": name} for name in images] + [{"buffer": name} for name in buffers]
+    (folder / "k.cl").write_text(BLOCKS)
+    (folder / "launch.json").write_text(json.dumps(
+        {"program": "k.cl", "images": images, "buffers": buffers,
+         "launches": [{"kernel": "blocks", "args": args, "global": [groups * 32], "local": [32]}]}))
+    dumps = sum((["--dump", f"{name}={folder}/{name}.out"] for name in [*images, *buffers]), [])
+    trace, reports = folder / "trace.wwt", [folder / "run.txt", folder / "replay.txt"]
+    where = ["--machine", machine, "--set", "cu.warp_size=32"]
+    subprocess.run([WARPWAIT, "run", str(folder / "launch.json"), *where, "--why=no", "--trace", str(trace), "--out",
+                    str(reports[0]), *dumps], check=True)
+    subprocess.run([WARPWAIT, "replay", str(trace), "--why=no", "--out", str(reports[1])], check=True)
+    got = {name: (folder / f"{name}.out").read_bytes() for name in [*images, *buffers]}
+    from_, to, both = before
+    expected: dict[str, list] = {name: [] for name in buffers}
+    for row in range(0, groups * 16, 16):
+        for lane in range(32):
+            def read(x, size, rows):
+                return [bytes(from_[row + i, x + size * lane:x + size * (lane + 1)]) for i in range(rows)]
+            u, us, uc, ul = read(8, 4, 2), read(12, 2, 1), read(4, 1, 16), read(16, 8, 4)
+            for name, parts in (("u", u), ("us", us), ("uc", uc), ("ul", ul)):
+                expected[name] += parts
+            for x, y, parts in ((8 + 4 * lane, 0, u), (136 + lane, 0, uc[:2]),
+                                (2 * lane, 2, [us[0], b"\1\0", b"\2\0", b"\xff\xff"]), (8 * lane, 6, ul[3:])):
+                for i, part in enumerate(parts):
+                    to[row + y + i, x:x + len(part)] = list(part)
+        both[row, :128] = ~both[row, :128]
+    wanted = {"from": from_.tobytes(), "to": to.tobytes(), "both": both.tobytes(),
+              **{name: b"".join(parts) for name, parts in expected.items()}}
+    wrong = [name for name, bytes_ in wanted.items() if got[name][:len(bytes_)] != bytes_]
+    return wrong + ["the replay"] * (reports[0].read_text() != reports[1].read_text())
+
+
 def main() -> int:
     passed = failed = 0
+    for machine in ("teaching", "h200"):
+        for form in ("r.unorm_int8", "rg.unorm_int8", "rgba.unorm_int8", "rgba.signed_int16", "rgba.float"):
+            with tempfile.TemporaryDirectory() as folder:
+                wrong = run_blocks(machine, form, pathlib.Path(folder))
+            failed += bool(wrong)
+            passed += not wrong
+            if wrong:
+                print(f"blocks of {form} on {machine}: {', '.join(wrong)} differ")
     for kind in KINDS:
         for route in ("ssa", "O2"):  # llvm-spirv 15 crashes on samplers in variables, which route O0 leaves there
             with tempfile.TemporaryDirectory() as folder:

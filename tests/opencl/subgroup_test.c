@@ -207,6 +207,24 @@ TEST(opencl_subgroup, intel_blocks_are_read_and_written_lane_by_lane_and_row_by_
   group_rig_close(&rig);
 }
 
+TEST(opencl_subgroup, intel_shuffles_move_halves) {
+  struct group_rig rig;
+  if (run(&rig,
+          "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+          "kernel void k(global uint *in, global uint *out) {\n"
+          "  uint i = get_local_id(0);\n"
+          "  half v = as_half((ushort)(in[i] & 0x3ff));\n"
+          "  out[2 * i] = as_ushort(intel_sub_group_shuffle_xor(v, 1u));\n"
+          "  out[2 * i + 1] = as_ushort(intel_sub_group_shuffle_down(v, v, 3u));\n"
+          "}\n",
+          16))
+    for (uint32_t i = 0; i < ITEMS; i++) {
+      EXPECT_EQ(group_rig_words(&rig, 1)[2 * i], in(i ^ 1) & 0x3ff);
+      EXPECT_EQ(group_rig_words(&rig, 1)[2 * i + 1], in(i / 16 * 16 + (i + 3) % 16) & 0x3ff);
+    }
+  group_rig_close(&rig);
+}
+
 TEST(opencl_subgroup, intel_shuffles_look_into_the_next_and_the_previous_value) {
   struct group_rig rig;
   if (run(&rig,
