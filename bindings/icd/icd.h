@@ -144,8 +144,10 @@ extern struct _cl_platform_id icd_platform;
   "cl_khr_subgroup_ballot cl_khr_subgroup_non_uniform_arithmetic cl_khr_subgroup_shuffle "                             \
   "cl_khr_subgroup_shuffle_relative cl_khr_subgroup_clustered_reduce cl_khr_subgroup_rotate cl_khr_kernel_clock "      \
   "cl_khr_spirv_no_integer_wrap_decoration cl_khr_expect_assume cl_khr_integer_dot_product cl_khr_device_uuid "        \
-  "cl_khr_3d_image_writes cl_khr_depth_images cl_khr_image2d_from_buffer cl_khr_srgb_image_writes "                     \
-  "cl_khr_suggested_local_work_size cl_ext_float_atomics"
+  "cl_khr_3d_image_writes cl_khr_depth_images cl_khr_image2d_from_buffer cl_khr_srgb_image_writes "                    \
+  "cl_khr_suggested_local_work_size cl_ext_float_atomics cl_arm_integer_dot_product_int8 "                             \
+  "cl_arm_integer_dot_product_accumulate_int8 cl_arm_integer_dot_product_accumulate_int16 "                            \
+  "cl_arm_integer_dot_product_accumulate_saturate_int8"
 
 /* Simulated nanoseconds: of a device, until when each of its parts is busy. */
 enum icd_part { ICD_COMPUTE, ICD_TO_DEVICE, ICD_TO_HOST, ICD_PARTS };

@@ -106,9 +106,7 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     /* clang-format off */
     WITHOUT(cl_khr_gl_msaa_sharing) WITHOUT(cl_khr_mipmap_image) WITHOUT(cl_khr_mipmap_image_writes)
     WITHOUT(__opencl_c_device_enqueue)
-    WITHOUT(cl_arm_integer_dot_product_int8)
-    WITHOUT(cl_arm_integer_dot_product_accumulate_int8) WITHOUT(cl_arm_integer_dot_product_accumulate_int16)
-    WITHOUT(cl_arm_integer_dot_product_accumulate_saturate_int8) WITHOUT(cl_amd_media_ops) WITHOUT(cl_amd_media_ops2)
+    WITHOUT(cl_amd_media_ops) WITHOUT(cl_amd_media_ops2)
     WITHOUT(cl_intel_device_side_avc_motion_estimation)
     WITHOUT(__opencl_c_ext_fp16_global_atomic_load_store) WITHOUT(__opencl_c_ext_fp16_local_atomic_load_store)
     WITHOUT(__opencl_c_ext_fp16_global_atomic_add) WITHOUT(__opencl_c_ext_fp16_local_atomic_add)
@@ -120,6 +118,12 @@ static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
     "#endif\n"
     "#if !defined __opencl_c_subgroups && defined cl_khr_subgroups && __OPENCL_C_VERSION__ >= 200\n"
     "#define __opencl_c_subgroups 1\n"
+    "#endif\n"
+    /* clang declares what these name in any version, and defines them from 2.0 on. */
+    "#ifndef cl_khr_integer_dot_product\n"
+    "#define cl_khr_integer_dot_product 1\n"
+    "#define __opencl_c_integer_dot_product_input_4x8bit 1\n"
+    "#define __opencl_c_integer_dot_product_input_4x8bit_packed 1\n"
     "#endif\n"
     "#define cl_khr_expect_assume 1\n"
     "#define cl_khr_extended_async_copies 1\n"

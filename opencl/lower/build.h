@@ -152,6 +152,7 @@ bool build_pipe(struct build *b, const struct spirv_inst *inst);  /* 274 to 288 
 bool build_image(struct build *b, const struct spirv_inst *inst); /* 86 to 107 */
 bool build_dot(struct build *b, const struct spirv_inst *inst);   /* 4450 to 4455 */
 bool build_compare_exchange_call(struct build *b, const struct spirv_inst *inst, const char *name);
+bool build_arm_dot_call(struct build *b, const struct spirv_inst *inst, const char *name);
 bool build_dot_call(struct build *b, const struct spirv_inst *inst, const char *name); /* as import.c has them */
 bool build_printf(struct build *b, const struct spirv_inst *inst);
 /* A load of a built-in Input variable: `parts` of its type. */

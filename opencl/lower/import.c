@@ -7,10 +7,11 @@
 
 #include "opencl/lower/group.h"
 
-/* By their names in OpenCL C, as other front ends import them, and by those that the compiler's prelude gives them: our
- * translator takes every name that begins with async_work_group_copy for the plain copy. */
+/* By their names in OpenCL C, as other front ends import them, and by others: as the compiler's prelude calls them,
+ * since our translator takes every name that begins with async_work_group_copy for the plain copy, or with their
+ * parameters. */
 static const struct {
-  const char *name, *in_prelude;
+  const char *name, *other;
   uint32_t arguments;
   bool (*lower)(struct build *b, const struct spirv_inst *inst, const char *name);
 } imports[] = {
@@ -31,6 +32,15 @@ static const struct {
     {"clock_read_hilo_device", "", 0, clock_call},
     {"clock_read_hilo_work_group", "", 0, clock_call},
     {"clock_read_hilo_sub_group", "", 0, clock_call},
+    /* uchar4, char4, ushort2 and short2, which only the parameters tell apart */
+    {"arm_dot_uu", "_Z7arm_dotDv4_hS_", 2, build_arm_dot_call},
+    {"arm_dot_ss", "_Z7arm_dotDv4_cS_", 2, build_arm_dot_call},
+    {"arm_dot_acc_uu", "_Z11arm_dot_accDv4_hS_j", 3, build_arm_dot_call},
+    {"arm_dot_acc_ss", "_Z11arm_dot_accDv4_cS_i", 3, build_arm_dot_call},
+    {"arm_dot_acc_uu", "_Z11arm_dot_accDv2_tS_j", 3, build_arm_dot_call},
+    {"arm_dot_acc_ss", "_Z11arm_dot_accDv2_sS_i", 3, build_arm_dot_call},
+    {"arm_dot_acc_sat_uu", "_Z15arm_dot_acc_satDv4_hS_j", 3, build_arm_dot_call},
+    {"arm_dot_acc_sat_ss", "_Z15arm_dot_acc_satDv4_cS_i", 3, build_arm_dot_call},
     {"dot_4x8packed_uu_uint", "", 2, build_dot_call},
     {"dot_4x8packed_ss_int", "", 2, build_dot_call},
     {"dot_4x8packed_us_int", "", 2, build_dot_call},
@@ -55,7 +65,8 @@ bool build_import(struct build *b, const struct spirv_inst *inst, const char *na
   char text[128];
   demangle(name, text, sizeof text);
   for (size_t i = 0; i < sizeof imports / sizeof imports[0]; i++) {
-    if (strcmp(imports[i].name, text) != 0 && strcmp(imports[i].in_prelude, text) != 0)
+    if (strcmp(imports[i].name, text) != 0 && strcmp(imports[i].other, text) != 0 &&
+        strcmp(imports[i].other, name) != 0)
       continue;
     if (inst->words == 4 + imports[i].arguments)
       return imports[i].lower(b, inst, imports[i].name);
