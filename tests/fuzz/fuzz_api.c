@@ -23,9 +23,21 @@ static const char source[] = ".kernel plus\n.arg data global\n.arg add u32\n.reg
                              "  wait n\n"
                              "again: get.local_id i, x\n"
                              "  ld.arg.b32 n, room\n"
+                             "  exit\n"
+                             ".kernel texels\n.arg picture image2d\n.arg how sampler\n.reg v[4], x, y, s\n"
+                             ".reg64 i, at\n"
+                             "  ld.arg.b64 i, picture\n"
+                             "  ld.arg.b32 s, how\n"
+                             "  get.global_id x, x\n"
+                             "  get.local_id y, x\n"
+                             "  pack.b64 at, x, y\n"
+                             "  image.sample.2d v, [i], s, at, as=float\n"
+                             "  image.store.2d [i], at, v, as=float\n"
+                             "  image.load.2d v, [i], s, at, as=b16\n"
+                             "  image.store.2d [i], at, v, as=b16\n"
                              "  exit\n";
 
-enum { EACH = 4, CYCLES = 3000, MOST_CALLS = 200 };
+enum { EACH = 4, CYCLES = 3000, MOST_CALLS = 200, MOST_SIZE = 64 };
 
 struct state {
   const uint8_t *at, *end;
@@ -37,6 +49,7 @@ struct state {
   ww_device *device[EACH];
   ww_buffer *buffer[EACH];
   ww_pipe *pipe[EACH];
+  ww_image *image[EACH];
   ww_launch *launch[EACH];
   ww_report *report[EACH];
   ww_trace *trace[EACH];
@@ -125,11 +138,27 @@ static void record_device(struct state *s) {
   judge(s, ww_device_record(device, (ww_sink){record, s}, &s->error));
 }
 
+/* Bytes of the input with zeros behind them. */
+static const char *text(struct state *s, char room[64]) {
+  const ww_bytes from = bytes(s);
+  memset(room, 0, 64);
+  if (from.size)
+    memcpy(room, from.data, from.size < 63 ? from.size : 63);
+  return room;
+}
+
+static const char *sampler(struct state *s, char room[64]) {
+  static const char *const samplers[] = {"", "normalized,repeat,linear", "clamp_to_edge,linear", "clamp", "none"};
+  const unsigned which = byte(s) % 8;
+  return which < 5 ? samplers[which] : which == 5 ? NULL : text(s, room);
+}
+
 static void set_argument(struct state *s) {
   static const char zeros[64];
+  char room[64];
   ww_launch *launch = s->launch[pick(s)];
   const uint32_t index = byte(s) % 4;
-  switch (byte(s) % 4) {
+  switch (byte(s) % 6) {
   case 0:
     judge(s, ww_launch_value(launch, index, zeros, byte(s) % 65, &s->error));
     break;
@@ -138,6 +167,12 @@ static void set_argument(struct state *s) {
     break;
   case 2:
     judge(s, ww_launch_local(launch, index, number(s), &s->error));
+    break;
+  case 3:
+    judge(s, ww_launch_image(launch, index, s->image[pick(s)], &s->error));
+    break;
+  case 4:
+    judge(s, ww_launch_sampler(launch, index, sampler(s, room), &s->error));
     break;
   default:
     judge(s, ww_launch_pipe(launch, index, s->pipe[pick(s)], &s->error));
@@ -230,6 +265,59 @@ static void make_memory(struct state *s, unsigned to) {
   }
 }
 
+/* So many texels, none, or too many. */
+static uint32_t size_of(struct state *s) {
+  const uint64_t wanted = number(s);
+  return (uint32_t)(wanted > UINT32_C(1) << 27 ? wanted : wanted % (MOST_SIZE + 1));
+}
+
+static ww_shape shape_of(struct state *s, char kind[64], char format[64]) {
+  static const char *const kinds[] = {"1d", "1d_array", "1d_buffer", "2d", "2d_array", "3d"};
+  ww_image_format known = {.size = sizeof known};
+  const unsigned which = byte(s);
+  const bool is_known = ww_image_format_at(byte(s), &known);
+  ww_shape shape = {.size = which % 16 ? (uint32_t)sizeof shape : byte(s) % 24};
+  shape.kind = which % 8 < 6 ? kinds[which % 8] : which % 8 == 6 ? NULL : text(s, kind);
+  shape.format = is_known && which < 240 ? strcpy(format, known.name) : text(s, format);
+  shape.width = size_of(s);
+  shape.height = which & 64 ? size_of(s) : 1;
+  shape.depth = which & 32 ? size_of(s) : 1;
+  shape.layers = which & 128 ? size_of(s) : 1;
+  shape.row_pitch = byte(s) % 4 ? 0 : number(s);
+  shape.slice_pitch = byte(s) % 4 ? 0 : number(s);
+  return shape;
+}
+
+static void make_image(struct state *s, unsigned to) {
+  char kind[64], format[64];
+  const ww_shape shape = shape_of(s, kind, format);
+  ww_image *made = NULL;
+  judge(s, byte(s) % 2 ? ww_image_new(s->device[pick(s)], byte(s) % 2 ? "i" : NULL, &shape, &made, &s->error)
+                       : ww_image_new_over(s->buffer[pick(s)], number(s), "o", &shape, &made, &s->error));
+  ww_image_unref(s->image[to]);
+  s->image[to] = made;
+}
+
+/* What is inside of an image fits `room`: buffers, over which some lie, have at most 65,536 bytes. */
+static void move_texels(struct state *s) {
+  static uint8_t room[MOST_SIZE * 65536 + MOST_SIZE * 2048 + 65536];
+  static const float red[4] = {1, 0, 0, 0.5f};
+  ww_image *image = s->image[pick(s)];
+  const uint32_t at[3] = {size_of(s), size_of(s), size_of(s)}, region[3] = {size_of(s), size_of(s), size_of(s)};
+  const uint64_t row_pitch = number(s) % 2048, slice_pitch = number(s) % 65536;
+  const bool is_there = byte(s) % 8;
+  switch (byte(s) % 3) {
+  case 0:
+    judge(s, ww_image_fill(image, at, region, is_there ? red : NULL, &s->error));
+    break;
+  case 1:
+    judge(s, ww_image_write(image, at, region, is_there ? room : NULL, row_pitch, slice_pitch, &s->error));
+    break;
+  default:
+    judge(s, ww_image_read(image, at, region, is_there ? room : NULL, row_pitch, slice_pitch, &s->error));
+  }
+}
+
 static void use_trace(struct state *s, unsigned to) {
   ww_report *report = NULL;
   const ww_watch watch = {.size = sizeof watch, .cycle_limit = CYCLES, .page = byte(s) % 8 == 7};
@@ -255,15 +343,6 @@ static void find_why(struct state *s) {
   ww_report_unref(lifted);
 }
 
-/* Bytes of the input with zeros behind them. */
-static const char *text(struct state *s, char room[64]) {
-  const ww_bytes from = bytes(s);
-  memset(room, 0, 64);
-  if (from.size)
-    memcpy(room, from.data, from.size < 63 ? from.size : 63);
-  return room;
-}
-
 static void evaluate(struct state *s) {
   static const double numbers[] = {0, -1.5, 1e300};
   char room[64], word[64];
@@ -286,7 +365,7 @@ static void make_device(struct state *s, unsigned to) {
 }
 
 static void call(struct state *s) {
-  const unsigned which = byte(s) % 16, to = pick(s);
+  const unsigned which = byte(s) % 18, to = pick(s);
   switch (which) {
   case 0:
     make_machine(s, to);
@@ -328,6 +407,12 @@ static void call(struct state *s) {
   case 13:
     find_local(s);
     break;
+  case 14:
+    make_image(s, to);
+    break;
+  case 15:
+    move_texels(s);
+    break;
   default:
     run(s, to);
   }
@@ -335,6 +420,13 @@ static void call(struct state *s) {
 
 /* Something to begin with, so that runs are reached. */
 static void begin(struct state *s) {
+  static const ww_shape shape = {.size = sizeof shape,
+                                 .kind = "2d",
+                                 .format = "rgba.unorm_int8",
+                                 .width = 8,
+                                 .height = 8,
+                                 .depth = 1,
+                                 .layers = 1};
   ww_machine *teaching = NULL;
   judge(s, ww_context_new(NULL, &s->context, &s->error));
   judge(s, ww_machine_load(s->context, "teaching", &teaching, &s->error));
@@ -351,6 +443,12 @@ static void begin(struct state *s) {
     judge(s, ww_launch_buffer(s->launch[i], 0, s->buffer[0], 0, &s->error));
   }
   judge(s, ww_launch_value(s->launch[0], 1, &(uint32_t){5}, 4, &s->error));
+  judge(s, ww_image_new(s->device[0], "image", &shape, &s->image[0], &s->error));
+  judge(s,
+        ww_launch_new(s->device[0], s->program[0], ww_program_kernel_at(s->program[0], 2), &s->launch[2], &s->error));
+  judge(s, ww_launch_range(s->launch[2], 1, NULL, (const uint64_t[]){64}, NULL, &s->error));
+  judge(s, ww_launch_image(s->launch[2], 0, s->image[0], &s->error));
+  judge(s, ww_launch_sampler(s->launch[2], 1, "clamp,linear", &s->error));
 }
 
 static void end(struct state *s) {
@@ -360,6 +458,7 @@ static void end(struct state *s) {
     ww_launch_unref(s->launch[i]);
     ww_buffer_unref(s->buffer[i]);
     ww_pipe_unref(s->pipe[i]);
+    ww_image_unref(s->image[i]);
     ww_device_unref(s->device[i]);
     ww_program_unref(s->program[i]);
     ww_machine_unref(s->machine[i]);

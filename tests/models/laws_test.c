@@ -17,9 +17,39 @@ enum { KERNELS = 20 };
 
 /* ---- fingerprints ------------------------------------------------------------------------- */
 
-/* Of everything that a report could show, and of the memory. */
+/* Of everything that a report could show, and of the memory. An image lies over the last buffer. */
 static uint64_t fingerprint(const struct rig *rig, const struct launch_result *result) {
-  return rig_mix(rig_fingerprint(rig->program, result), rig->buffers[1].data, RIG_BUFFER);
+  const uint64_t made = rig_mix(rig_fingerprint(rig->program, result), rig->buffers[1].data, RIG_BUFFER);
+  return rig->memory.image_count ? rig_mix(made, rig->buffers[RIG_BUFFERS - 1].data, RIG_BUFFER) : made;
+}
+
+/* ---- images ------------------------------------------------------------------------------- */
+
+/* Lanes of all groups read and store texels of one image, here and there, fence or not, and say what they have read. */
+static void image_kernel(char *text, uint64_t seed) {
+  static const char *const steps[] = {
+      " image.load.2d v, [i], s, at, as=float\n",
+      " image.load.2d v, [i], s, at, as=b16\n",
+      " image.store.2d [i], at, v, as=float\n",
+      " image.store.2d [i], at, v, as=b32\n",
+      " image.sample.2d v, [i], s, f, as=float\n",
+      " st.global.b128 [o], v\n",
+      " fence.image\n",
+      " bar.image\n",
+      " xor.b32 s, s, 16\n",
+      " add.i32 x, x, v[0]\n and.b32 x, x, 63\n pack.b64 at, x, y\n",
+      " add.i32 y, y, 5\n and.b32 y, y, 63\n pack.b64 at, x, y\n",
+  };
+  struct writer writer = {.text = text, .random = seed};
+  put(&writer, ".kernel k\n.arg in global\n.arg out global\n.arg picture image2d\n.reg v[4], s, x, y, g, u, w\n"
+               ".reg64 i, o, at, f\n ld.arg.b64 i, picture\n ld.arg.b64 o, out\n get.global_id g, x\n"
+               " mad.wide.u32 o, g, 16, o\n and.b32 x, g, 63\n shr.u32 y, g, 5\n and.b32 y, y, 63\n"
+               " pack.b64 at, x, y\n cvt.f32.u32 u, x\n cvt.f32.u32 w, y\n pack.b64 f, u, w\n"
+               " mov.b32 v[0], g\n mov.b32 v[1], 1.0\n");
+  put(&writer, " mov.b32 s, %u\n", below(&writer, 2) ? 4 : 20);
+  for (unsigned left = 12 + below(&writer, 12); left; left--)
+    put(&writer, "%s", steps[below(&writer, sizeof steps / sizeof *steps)]);
+  put(&writer, " image.store.2d [i], at, v, as=float\n st.global.b128 [o], v\n exit\n");
 }
 
 struct outcome {
@@ -51,9 +81,11 @@ static bool run_kernels(struct rig *rig, struct simulation *simulation, struct h
 /* Compute units are built as launches reach them, or before the host is made, or that and each cycle is to be seen. */
 enum view { AS_REACHED, BUILT, WAVES };
 
+enum kernels { ALONE, PAIRS, OF_IMAGES };
+
 /* Runs KERNELS random kernels one after the other on one machine, or as many pairs of them at once: `host` is made for
  * its islands. */
-static bool run_all(unsigned machine, bool pairs, enum view view, host_maker make, struct outcome *outcomes) {
+static bool run_all(unsigned machine, enum kernels kernels, enum view view, host_maker make, struct outcome *outcomes) {
   struct machine parameters;
   size_t count = 0;
   if (!rig_machine(&parameters, machines[machine]))
@@ -68,8 +100,11 @@ static bool run_all(unsigned machine, bool pairs, enum view view, host_maker mak
   for (unsigned i = 0; ok && i < KERNELS; i++) {
     struct rig rig = {.order = ORDER_ASCENDING};
     *text = '\0';
-    random_kernel(text, "k", machine * KERNELS + i + 1);
-    if (pairs)
+    if (kernels == OF_IMAGES)
+      image_kernel(text, machine * KERNELS + i + 1);
+    else
+      random_kernel(text, "k", machine * KERNELS + i + 1);
+    if (kernels == PAIRS)
       random_kernel(text, "second", machine * KERNELS + i + 1000);
     ok = rig_build(&rig, machines[machine], 64 + 32 * (i % 9), 64, text);
     if (!ok)
@@ -107,13 +142,13 @@ static struct host *systemc(struct island **islands, size_t count) {
 }
 
 /* A process has one SystemC: a child runs it and sends the outcomes home. */
-static bool run_systemc(unsigned machine, bool pairs, struct outcome *outcomes) {
+static bool run_systemc(unsigned machine, enum kernels kernels, struct outcome *outcomes) {
   int ends[2];
   if (pipe(ends))
     return false;
   pid_t child = fork();
   if (child == 0) {
-    bool ok = run_all(machine, pairs, AS_REACHED, systemc, outcomes);
+    bool ok = run_all(machine, kernels, AS_REACHED, systemc, outcomes);
     ssize_t size = (ssize_t)(KERNELS * sizeof *outcomes);
     _exit(ok && write(ends[1], outcomes, (size_t)size) == size ? 0 : 1);
   }
@@ -148,12 +183,13 @@ static void write_outcomes(unsigned machine, const struct outcome *outcomes) {
     fclose(file);
 }
 
-static void compare_orders(unsigned machine, bool pairs, const struct outcome *expected, struct outcome *got) {
-  ASSERT_TRUE(run_all(machine, pairs, BUILT, descending, got));
+static void compare_orders(unsigned machine, enum kernels kernels, const struct outcome *expected,
+                           struct outcome *got) {
+  ASSERT_TRUE(run_all(machine, kernels, BUILT, descending, got));
   compare(machine, "descending", expected, got);
-  ASSERT_TRUE(run_all(machine, pairs, AS_REACHED, shuffled, got));
+  ASSERT_TRUE(run_all(machine, kernels, AS_REACHED, shuffled, got));
   compare(machine, "shuffled", expected, got);
-  ASSERT_TRUE(run_systemc(machine, pairs, got));
+  ASSERT_TRUE(run_systemc(machine, kernels, got));
   compare(machine, "SystemC", expected, got);
 }
 
@@ -161,9 +197,9 @@ TEST(laws, two_hundred_random_kernels_do_not_depend_on_the_order_of_evaluation) 
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct outcome expected[KERNELS], got[KERNELS];
     ct_note("machine %u (%s)", machine, machines[machine]);
-    ASSERT_TRUE(run_all(machine, false, AS_REACHED, ascending, expected));
+    ASSERT_TRUE(run_all(machine, ALONE, AS_REACHED, ascending, expected));
     write_outcomes(machine, expected);
-    compare_orders(machine, false, expected, got);
+    compare_orders(machine, ALONE, expected, got);
   }
 }
 
@@ -171,18 +207,29 @@ TEST(laws, pairs_of_kernels_at_once_do_not_either) {
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct outcome expected[KERNELS], got[KERNELS];
     ct_note("machine %u (%s)", machine, machines[machine]);
-    ASSERT_TRUE(run_all(machine, true, AS_REACHED, ascending, expected));
-    compare_orders(machine, true, expected, got);
+    ASSERT_TRUE(run_all(machine, PAIRS, AS_REACHED, ascending, expected));
+    compare_orders(machine, PAIRS, expected, got);
+  }
+}
+
+TEST(laws, kernels_that_share_an_image_do_not_either) {
+  for (unsigned machine = 0; machine < MACHINES; machine++) {
+    struct outcome expected[KERNELS], got[KERNELS];
+    ct_note("machine %u (%s)", machine, machines[machine]);
+    ASSERT_TRUE(run_all(machine, OF_IMAGES, AS_REACHED, ascending, expected));
+    compare_orders(machine, OF_IMAGES, expected, got);
+    for (unsigned i = 1; i < KERNELS; i++)
+      EXPECT_NE(expected[i].fingerprint, expected[0].fingerprint);
   }
 }
 
 TEST(laws, threads_that_share_the_compute_units_change_nothing) {
   for (unsigned machine = 0; machine < MACHINES; machine++)
-    for (unsigned pairs = 0; pairs < 2; pairs++) {
+    for (unsigned kernels = ALONE; kernels <= OF_IMAGES; kernels++) {
       struct outcome expected[KERNELS], got[KERNELS];
-      ct_note("machine %u (%s)%s", machine, machines[machine], pairs ? ", pairs" : "");
-      ASSERT_TRUE(run_all(machine, pairs, false, ascending, expected));
-      ASSERT_TRUE(run_all(machine, pairs, false, threads, got));
+      ct_note("machine %u (%s), %s", machine, machines[machine], (const char *[]){"alone", "pairs", "images"}[kernels]);
+      ASSERT_TRUE(run_all(machine, (enum kernels)kernels, AS_REACHED, ascending, expected));
+      ASSERT_TRUE(run_all(machine, (enum kernels)kernels, AS_REACHED, threads, got));
       compare(machine, "three threads", expected, got);
     }
 }
@@ -191,8 +238,8 @@ TEST(laws, whoever_looks_at_waves_changes_nothing) {
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct outcome expected[KERNELS], got[KERNELS];
     ct_note("machine %u (%s)", machine, machines[machine]);
-    ASSERT_TRUE(run_all(machine, false, AS_REACHED, ascending, expected));
-    ASSERT_TRUE(run_all(machine, false, WAVES, ascending, got));
+    ASSERT_TRUE(run_all(machine, ALONE, AS_REACHED, ascending, expected));
+    ASSERT_TRUE(run_all(machine, ALONE, WAVES, ascending, got));
     compare(machine, "each cycle seen", expected, got);
   }
 }
@@ -200,7 +247,7 @@ TEST(laws, whoever_looks_at_waves_changes_nothing) {
 TEST(laws, a_different_kernel_has_a_different_fingerprint) {
   /* the comparison above would be worth nothing if it compared constants */
   struct outcome outcomes[KERNELS];
-  ASSERT_TRUE(run_all(0, false, AS_REACHED, ascending, outcomes));
+  ASSERT_TRUE(run_all(0, ALONE, AS_REACHED, ascending, outcomes));
   for (unsigned i = 1; i < KERNELS; i++)
     EXPECT_NE(outcomes[i].fingerprint, outcomes[0].fingerprint);
 }

@@ -257,7 +257,7 @@ static const char *const machines[] = {
     ("cu.count=5 dma.lines=separate dma.train=16 dma.cut=both dma.sector=32 dma.outstanding=1024 dma.buffer=256 "
      "dma.granularity=128 mem.clusters=2 mem.cluster_width=40 mem.link_width=24 mem.l2_spread=60 "
      "dma.arbitration=oldest"),
-    "cu.count=2 mem.l1_size=8K cu.policy=greedy_fair",
+    "cu.count=2 mem.l1_size=8K cu.policy=greedy_fair texture.layout=blocks",
     "cu.count=3 mem.l1_size=1792 mem.l1_ways=2 mem.l1_hash=xor mem.l1_join=on cu.line_interval=1 mem.l1_tags=2 "
     "mem.l1_banks=lds "
     "cu.schedulers=4",
@@ -266,7 +266,8 @@ static const char *const machines[] = {
     ("cu.count=2 cu.schedulers=4 dma.copy=blocking dma.lane_bytes=4 cu.accesses=4 cu.global_interval=100 "
      "mem.link_latency=300"),
     "cu.count=2 cu.forward_latency=100 cu.guard_latency=90 cu.dispatch_latency=1 mem.link_latency=1",
-    "cu.count=5 cu.dispatch_latency=120 mem.fill_latency=50 mem.link_latency=8 dma.engines=2 dma.outstanding=4",
+    "cu.count=5 cu.dispatch_latency=120 mem.fill_latency=50 mem.link_latency=8 dma.engines=2 dma.outstanding=4 "
+    "texture.layout=blocks",
     ("cu.count=4 cu.dispatch_latency=120 mem.fill_latency=50 mem.link_latency=5 mem.l1_size=8K dma.copy=blocking "
      "cu.accesses=2"),
     "cu.count=3 cu.dispatch_latency=120 cu.accesses=1 mem.link_latency=2 dma.outstanding=1 mem.l2_width=16",
