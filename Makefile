@@ -465,6 +465,7 @@ calibrate: test-packages all
 	@echo "written: $(OUT)"
 
 # docs/accuracy.md and its pictures, and of h200 what reports say of their error. PARTS are made anew, the others are as they were kept; none makes the page alone.
+# ROWS: of the part rows those of these files alone.
 SECOND_ROWS ?= 2000
 PARTS ?= rows second leaveout ablation displaced apps apps-later apps-ablation apps-leaveout
 accuracy: test-packages all
@@ -474,7 +475,7 @@ accuracy: test-packages all
 	@$(PYTHON) tests/hw/page.py
 
 accuracy-rows:
-	@$(HW)/validate.py --machine $(MACHINE) --worst 0 --predictions docs/accuracy/rows.csv.gz
+	@$(HW)/validate.py --machine $(MACHINE) --worst 0 $(ROWS) $(if $(ROWS),--keep) --predictions docs/accuracy/rows.csv.gz
 accuracy-second:
 	@$(HW)/validate.py --machine $(MACHINE) --worst 0 tests/hw/data/second/*.csv.gz --sample $(SECOND_ROWS) --predictions docs/accuracy/second.csv.gz
 accuracy-leaveout:

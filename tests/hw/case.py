@@ -47,6 +47,17 @@ class Buffer:
 
 
 @dataclasses.dataclass(frozen=True)
+class Image:
+    """An image of `sizes` texels: width, height, depth, as many as its kind has. It holds zeros, or what data() of
+    `contents` makes, as a buffer's."""
+    name: str
+    kind: str  # of launch files, as is the format
+    format: str
+    sizes: tuple
+    contents: object = None
+
+
+@dataclasses.dataclass(frozen=True)
 class Launch:
     """`groups` work-groups of `local` work-items; pairs for two axes. `args`: launch files' arguments, as (kind, value)
     pairs."""
@@ -74,6 +85,7 @@ class Case:
     source: str
     launches: tuple
     buffers: tuple
+    images: tuple = ()
     language: str = "wws"
     build: tuple = ()  # of launch files: pairs
     cus: int = 1

@@ -13,6 +13,7 @@ BLOCKS = {
     "memory": ("memory", "atomics", "prefetch"),
     "engine": ("bulk", "tensor"),
     "threads": ("wgcopy", "pipeline"),
+    "texture": ("texture",),
     "launch": ("dispatch", "opencl"),
 }
 
@@ -110,6 +111,10 @@ FIT = [
     ("threads", "cu.global_operand_latency", 0, 100, ("wgcopy", "opencl")),
     ("threads", "cu.store_room", 128, 1048576, ("wgcopy", "stream")),
     ("threads", "mem.link_up_queue", 1, 64, ("wgcopy", "stream")),
+    ("texture", "texture.quad_rate", 10, 1000, ("texture_rate", "texture_place")),
+    ("texture", "texture.latency", 1, 1000, ("texture_latency",)),
+    ("texture", "texture.flat_latency", 1, 1000, ("texture_walk",)),
+    ("texture", "texture.fill_latency", 0, 1000, ("texture_walk",)),
     ("launch", "cu.dispatch_latency", 1, 2000, ("dispatch",)),
     ("launch", "cu.dispatch_rate", 1, 2000, ("dispatch",)),
     ("launch", "cu.constant_latency", 1, 200, ("opencl",)),
@@ -125,9 +130,6 @@ EXCUSED = {
     "nothing here is limited by it": ("cu.branch_interval", "cu.private_latency", "dma.write_width"),
     "read off a kernel of 32 work-groups, of which there is no family": ("mem.l2_partition_cus",),
     "read off loads of random sectors, of which there is no family": ("mem.l2_burst",),
-    "read off reads of images, of which there is no family": ("texture.quad_rate", "texture.texel_width", "texture.filter_width",
-                                                              "texture.tag_banks", "texture.banks", "texture.latency",
-                                                              "texture.flat_latency", "texture.fill_latency", "texture.cache_size"),
     "the host's, not the GPU's": ("cu.launch_overhead",),
     "read off single instructions in OpenCL's loops": ("cu.div_latency",),
     "no model reads it: of the host, for the OpenCL driver": ("host.call", "host.submit", "host.start", "host.write_latency",
@@ -141,7 +143,7 @@ AXES = [
     ("branches", "warps"), ("dispatch", "threads"), ("bulk", "bytes"), ("bulk", "inflight"), ("tensor", "line_bytes"),
     ("tensor", "lines"), ("wgcopy", "bytes"), ("wgcopy", "threads"), ("pipeline", "stages"), ("pipeline", "tile_bytes"),
     ("pipeline", "threads"), ("memory", "footprint_bytes"), ("memory", "ctas"), ("atomics", "threads"),
-    ("prefetch", "distance"), ("opencl", "tile_bytes"), ("opencl", "wg"),
+    ("prefetch", "distance"), ("texture", "format"), ("texture", "dx"), ("opencl", "tile_bytes"), ("opencl", "wg"),
 ]
 
 # What leaveout_apps.py fits to whole kernels: of FIT what these depend on and small kernels tell least of.

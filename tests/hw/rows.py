@@ -30,6 +30,7 @@ FAMILIES = {
                           "l2_footprint_bandwidth", "lines_of_a_load", "memcpy_d2d"]),
     "atomics": ("memory", ["global_atomic", "global_atomic_latency"]),
     "prefetch": ("prefetch", ["prefetch_load", "neighbour_after_miss", "bulk_prefetch"]),
+    "texture": ("texture", ["texture_rate", "texture_latency", "texture_place", "texture_walk"]),
     "opencl": ("opencl", ["ocl_scale2", "ocl_scale2_direct", "ocl_strided", "ocl_pipe", "ocl_transpose"]),
 }
 FAMILY_OF = {test: family for family, (_, tests) in FAMILIES.items() for test in tests}

@@ -107,9 +107,12 @@ def launch_file(case, sets):
         else:
             entry["fill"] = buffer.fill
         buffers[buffer.name] = entry
+    images = {image.name: {"kind": image.kind, "format": image.format, **dict(zip(("width", "height", "depth"), image.sizes)),
+                           **({"file": f"{image.name}.in"} if image.contents else {})} for image in case.images}
     launches = [{"kernel": launch.kernel, "global": launch.sizes()[0], "local": launch.sizes()[1],
                  "args": [dict([arg]) for arg in launch.args]} for launch in case.launches]
-    whole = {"name": "case", "program": f"kernel.{case.language}", "set": sets, "buffers": buffers, "launches": launches}
+    whole = {"name": "case", "program": f"kernel.{case.language}", "set": sets, "buffers": buffers, "images": images,
+             "launches": launches}
     if case.build:
         whole["build"] = {key: dict(value) if isinstance(value, tuple) else value for key, value in case.build}
     return json.dumps(whole)
@@ -163,9 +166,9 @@ def _run(machine, case, sets):
         folder = pathlib.Path(folder)
         (folder / f"kernel.{case.language}").write_text(case.source)
         (folder / "launch.json").write_text(launch_file(case, sets))
-        for buffer in case.buffers:
-            if buffer.contents:
-                (folder / f"{buffer.name}.in").write_bytes(buffer.contents.data())
+        for held in (*case.buffers, *case.images):
+            if held.contents:
+                (folder / f"{held.name}.in").write_bytes(held.contents.data())
         began = time.monotonic()
         try:
             done = subprocess.run(_command(machine, case, folder), capture_output=True, text=True, timeout=SECONDS)

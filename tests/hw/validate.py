@@ -202,27 +202,32 @@ def _replace(path, data):
     new.replace(path)
 
 
-def write_predictions(path, results):
+def write_predictions(path, results, others=False):
     """`file,line,predicted,reason` of each row and the limit, main operations and kinds of its launch, gzipped: what
-    page.py and fidelity.py read. The reason is why nothing is predicted."""
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
+    page.py and fidelity.py read. The reason is why nothing is predicted. `others`: what the file has of other rows stays."""
+    written = _kept(path) if others and os.path.exists(path) else {}
     for result in results:
         predicted = "" if result.predicted is None else f"{result.predicted:.7g}"
         like = result.like
-        lines.writerow([pathlib.Path(result.row.file).name, result.row.line, predicted, result.unmodelled or ""] +
-                       ([like.limit, ", ".join(like.operations), ", ".join(like.kinds)] if like else []))
+        written[pathlib.Path(result.row.file).name, result.row.line] = [predicted, result.unmodelled or ""] + (
+            [like.limit, ", ".join(like.operations), ", ".join(like.kinds)] if like else [])
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([*key, *written[key]] for key in sorted(written))
     write_gzipped(path, text.getvalue())
+
+
+def _kept(path):
+    """{(file, line): the rest} of what write_predictions wrote."""
+    try:
+        with gzip.open(path, "rt", newline="") as file:
+            return {(name, int(line)): rest for name, line, *rest in csv.reader(file)}
+    except (OSError, EOFError, ValueError) as error:
+        raise BadRow(f"{path}: {error}") from None
 
 
 def read_predictions(path, rows, sampled=False):
     """Results of `rows` again, from what write_predictions wrote: of all, or of those in a sample."""
-    try:
-        with gzip.open(path, "rt", newline="") as file:
-            kept = {(name, int(line)): rest for name, line, *rest in csv.reader(file)}
-    except (OSError, EOFError, ValueError) as error:
-        raise BadRow(f"{path}: {error}") from None
-    results = []
+    kept, results = _kept(path), []
     for row in rows:
         key = pathlib.Path(row.file).name, row.line
         if key not in kept and sampled:
@@ -245,6 +250,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="runs at a time (default: all cores)")
     parser.add_argument("--json", metavar="FILE", help="write a list with one object for each row")
     parser.add_argument("--predictions", metavar="FILE", help="write what is predicted for each row, gzipped, for page.py")
+    parser.add_argument("--keep", action="store_true", help="of --predictions: what FILE has of other rows stays")
     parser.add_argument("--worst", type=int, default=5, metavar="N", help="worst rows shown of each family (default: 5)")
     parser.add_argument("--by-test", action="store_true", help="a line for each test and metric too")
     parser.add_argument("--by", action="append", default=[], metavar="FIELD",
@@ -263,13 +269,13 @@ def main():
             rows = sample(rows, options.sample)
         runner = make_runner(options.machine, options.set, options.jobs)
         results = predict(rows, runner)
+        if options.predictions:
+            write_predictions(options.predictions, results, options.keep)
     except (BadRow, Failure) as error:
         print(f"validate.py: {error}", file=sys.stderr)
         return 2
     if options.json:
         write_new(options.json, json.dumps([result.as_json() for result in results], indent=1) + "\n")
-    if options.predictions:
-        write_predictions(options.predictions, results)
     report(results, options.worst, options.by_test, options.by)
     if options.shape:
         shape.report(results, options.worst)
