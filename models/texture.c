@@ -11,25 +11,59 @@ enum {
 };
 
 static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* A piece of a line, texel_width bytes wide, that lanes of a quad want. */
 struct word {
   uint64_t number; /* in the image */
   uint64_t line;
   uint32_t tag_bank, bank;
+  uint32_t share; /* those of different shares never pass together */
 };
 
-/* Lines that neighbors in both directions lie in differ in their tag banks, and half lines above each other in banks.
- */
+/* How the texels of a read pass. */
+struct manner {
+  uint64_t words; /* of a texel */
+  unsigned lanes; /* that pass together */
+  uint64_t least; /* turns of these */
+  bool by_pieces; /* one word of each texel after the other, and one slice */
+};
+
+static struct manner manner_of(const struct texture_params *params, const struct isa_access *access, unsigned texels) {
+  const uint64_t words = div_up(access->bytes, params->texel_width), of_lane = texels * words;
+  if (texels <= 1)
+    return (struct manner){.words = words, .lanes = QUAD, .least = words};
+  return (struct manner){.words = words,
+                         .lanes = (unsigned)most(1, least(QUAD, params->filter_words / of_lane)),
+                         .least = div_up(of_lane, params->filter_words),
+                         .by_pieces = words > 1};
+}
+
+/* The bits of a place that decide its banks are those that an H200's times show; why they are others for wide texels is
+ * not known. */
 static struct word word_at(const struct texture_params *params, const struct mem_params *mem,
-                           const struct isa_image *image, uint64_t number) {
-  const uint64_t offset = number * params->texel_width, line = offset / mem->line;
-  const uint64_t row = offset % image->slice_pitch / (image->row_pitch * ISA_IMAGE_BLOCK_ROWS);
+                           const struct isa_image *image, const struct manner *manner, uint64_t number) {
+  const uint64_t offset = number * params->texel_width, line = offset / mem->line, column = line >> 1;
+  const uint64_t quarter = mem->line / params->texel_width / 4;
+  uint64_t tag = line, bank = number ^ (line & 1) * quarter, odd_slice = 0;
+  if (manner->words > 1) {
+    tag = column ^ (line & 1) << 1;
+    bank ^= (column & 1) * (quarter + 1);
+  }
+  if (image->kind == ISA_IMAGE_3D) {
+    odd_slice = offset / image->slice_pitch & 1;
+    tag ^= odd_slice * 3;
+    bank ^= odd_slice * 2 * quarter;
+  } else if (manner->words == 1) {
+    const uint64_t row = offset % image->slice_pitch / (image->row_pitch * ISA_IMAGE_BLOCK_ROWS);
+    tag ^= (row & 1) << 1;
+  }
   return (struct word){
       .number = number,
       .line = line,
-      .tag_bank = (uint32_t)((line ^ (row & 1) << 1) % params->tag_banks),
-      .bank = (uint32_t)((number ^ (line & 1) * (mem->line / params->texel_width / 4)) % params->banks),
+      .tag_bank = (uint32_t)(tag % params->tag_banks),
+      .bank = (uint32_t)(bank % params->banks),
+      .share = manner->by_pieces ? (uint32_t)(number % manner->words * 2 + odd_slice) : 0,
   };
 }
 
@@ -41,66 +75,88 @@ static unsigned add_word(struct word *words, unsigned count, struct word word) {
   return count + 1;
 }
 
-/* A pass takes the words of one line from each tag bank, in the order of lanes, and as many turns as one of the banks
+/* A group takes the words of one line from each tag bank, in the order of lanes, and as many turns as one of the banks
  * has words to give. The words that are left move to the front; how many, and the turns. */
-static unsigned pass(struct word *words, unsigned count, uint64_t *turns) {
+static unsigned pass_group(struct word *words, unsigned count, uint64_t *turns) {
+  const uint32_t share = words[0].share;
   unsigned left = 0, taken = 0;
-  uint64_t longest = 0;
   struct word take[WORDS];
+  *turns = 0;
   for (unsigned i = 0; i < count; i++) {
     const struct word word = words[i];
     uint64_t queue = 1;
-    bool is_taken = true;
+    bool is_taken = word.share == share;
     for (unsigned j = 0; j < taken && is_taken; j++) {
       is_taken = take[j].tag_bank != word.tag_bank || take[j].line == word.line;
       queue += take[j].bank == word.bank;
     }
     if (is_taken) {
       take[taken++] = word;
-      longest = most(longest, queue);
+      *turns = most(*turns, queue);
     } else {
       words[left++] = word;
     }
   }
-  *turns += longest;
   return left;
 }
 
 /* What the quads of a read come to. */
 struct tally {
-  uint64_t quads, texels, turns;
+  uint64_t quads, texels, turns, busy;
   struct mem_line *lines;
   uint32_t count; /* of these */
 };
 
+/* Of a group, in TEXTURE_TURN of a turn. */
+static uint64_t busy_of(const struct texture_params *params, uint64_t turns) {
+  return most(turns * TEXTURE_TURN, params->group_turns);
+}
+
+static void pass_words(const struct texture_params *params, struct word *words, unsigned count, uint64_t least_turns,
+                       struct tally *tally) {
+  uint64_t turns = 0, busy = 0;
+  while (count) {
+    uint64_t of_group;
+    count = pass_group(words, count, &of_group);
+    turns += of_group;
+    busy += busy_of(params, of_group);
+  }
+  tally->turns += most(turns, least_turns);
+  tally->busy += most(busy, busy_of(params, least_turns));
+}
+
+static unsigned add_texel(const struct texture_params *params, const struct mem_params *mem,
+                          const struct isa_access *access, const struct manner *manner, uint64_t address,
+                          struct word *words, unsigned count, struct tally *tally) {
+  const uint64_t offset = address - access->image->base, last = (offset + access->bytes - 1) / params->texel_width;
+  mem_add_bytes(mem, address, access->bytes, tally->lines, &tally->count);
+  for (uint64_t number = offset / params->texel_width; number <= last; number++)
+    count = add_word(words, count, word_at(params, mem, access->image, manner, number));
+  return count;
+}
+
 static void add_quad(const struct texture_params *params, const struct mem_params *mem, const struct isa_access *access,
                      uint32_t first, struct tally *tally) {
   struct word words[WORDS];
-  unsigned count = 0, texels_of_lane = 0;
+  struct manner manner = {.lanes = 0};
+  unsigned count = 0, together = 0;
   for (uint32_t lane = first; lane < first + QUAD; lane++) {
     struct isa_samples samples;
     if (!(access->mask >> lane & 1))
       continue;
     isa_access_samples(access, lane, &samples);
-    texels_of_lane = samples.count;
     tally->texels += samples.count;
-    for (unsigned i = 0; i < samples.count; i++) {
-      if (samples.border[i])
-        continue;
-      const uint64_t offset = samples.address[i] - access->image->base;
-      const uint64_t last = (offset + access->bytes - 1) / params->texel_width;
-      mem_add_bytes(mem, samples.address[i], access->bytes, tally->lines, &tally->count);
-      for (uint64_t word = offset / params->texel_width; word <= last; word++)
-        count = add_word(words, count, word_at(params, mem, access->image, word));
+    if (together == manner.lanes && together) {
+      pass_words(params, words, count, manner.least, tally);
+      count = together = 0;
     }
+    manner = manner_of(params, access, samples.count);
+    together++;
+    for (unsigned i = 0; i < samples.count; i++)
+      if (!samples.border[i])
+        count = add_texel(params, mem, access, &manner, samples.address[i], words, count, tally);
   }
-  const uint64_t pieces = div_up(access->bytes, params->texel_width);
-  const uint64_t filtered =
-      texels_of_lane > 1 ? div_up(texels_of_lane * access->bytes, params->filter_width) * pieces : 0;
-  uint64_t turns = 0;
-  while (count)
-    count = pass(words, count, &turns);
-  tally->turns += most(turns, most(pieces, filtered));
+  pass_words(params, words, count, manner.least, tally);
   tally->quads++;
 }
 
@@ -188,7 +244,7 @@ void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, c
   struct tally tally = {.lines = access->lines};
   add_quads(&cu->texture, &cu->mem, &access->isa, &tally);
   const uint32_t sectors = mem_sectors(tally.lines, tally.count);
-  const cycle_t passed = rate_take(&cu->texture_unit, now, tally.turns * TEXTURE_TURN);
+  const cycle_t passed = rate_take(&cu->texture_unit, now, tally.busy);
   access->cache = cu->texture.cache_size ? &cu->texels : &cu->l1;
   access->all = tally.count;
   access->moved = (uint64_t)sectors * cu->mem.sector;
@@ -197,6 +253,7 @@ void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, c
   kernel->stats.texture_quads += tally.quads;
   kernel->stats.texture_texels += tally.texels;
   kernel->stats.texture_turns += tally.turns;
+  kernel->stats.texture_busy += tally.busy;
   kernel->by_pc[access->isa.pc].sectors += sectors;
   const bool borders = !access->all;
   if (borders || (access->cache->sets && l1_hit(access->cache, access->lines, access->all))) {

@@ -96,7 +96,7 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
                 result->cu.copy_retries),
        own * machine->cu.schedulers, .serves = SERVES_ISSUE},
       {"lds_passes", "LDS passes", "LDS passes", "passes", OF(lds.passes), active, .serves = SERVES_LDS},
-      {"texture_units", "texture units", "the texture units", "turns", OF(cu.texture_turns),
+      {"texture_units", "texture units", "the texture units", "turns", OF(cu.texture_busy) / 100,
        active * machine->texture.quad_rate / 100, .serves = SERVES_TEXTURES},
       {"dma_engines", "DMA engines", "the DMA engines", "bytes", OF(dma.bytes), engines_peak(machine, result, engines),
        .serves = SERVES_COPIES},

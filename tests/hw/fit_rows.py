@@ -112,6 +112,7 @@ FIT = [
     ("threads", "cu.store_room", 128, 1048576, ("wgcopy", "stream")),
     ("threads", "mem.link_up_queue", 1, 64, ("wgcopy", "stream")),
     ("texture", "texture.quad_rate", 10, 1000, ("texture_rate", "texture_place")),
+    ("texture", "texture.group_turns", 100, 1000, ("texture_rate", "texture_place")),
     ("texture", "texture.latency", 1, 1000, ("texture_latency",)),
     ("texture", "texture.flat_latency", 1, 1000, ("texture_walk",)),
     ("texture", "texture.fill_latency", 0, 1000, ("texture_walk",)),

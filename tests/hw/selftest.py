@@ -37,7 +37,7 @@ from runner import Machine, Runner, Terminal, number
 WARPWAIT = os.environ.get("WARPWAIT", "build/warpwait")
 # Mean absolute error, %, that the sample of each family must stay below.
 LIMITS = {"lds": 4, "ops": 3, "constants": 8, "barriers": 8, "branches": 12, "bulk": 8, "tensor": 4, "wgcopy": 8, "pipeline": 6,
-          "memory": 6, "atomics": 8, "prefetch": 8, "texture": 20, "opencl": 12}
+          "memory": 6, "atomics": 8, "prefetch": 8, "texture": 8, "opencl": 12}
 PART = 0.02  # relative difference that a part of the machine may make
 
 

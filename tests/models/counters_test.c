@@ -74,10 +74,12 @@ static const struct {
     /* the second load comes before the first one's bytes do */
     {&cu_stat_group, "l1_misses", 8, "mem.l1_size=4K",
      LOAD_HEAD " ld.global.b32 v, [p + i]\n ld.global.b32 e, [p + i]\n exit\n"},
-    /* 32 lanes; 4 texels of 4 bytes each take 4 turns of 4 bytes */
+    /* 32 lanes, each alone with its 4 texels, whose rows lie in the same banks */
     {&cu_stat_group, "texture_quads", 8, "", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
     {&cu_stat_group, "texture_texels", 32 * 4, "", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
-    {&cu_stat_group, "texture_turns", 8 * 4, "texture.filter_width=4", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
+    {&cu_stat_group, "texture_turns", 32 * 2, "texture.filter_words=4", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
+    {&cu_stat_group, "texture_busy", 32 * 250, "texture.filter_words=4 texture.group_turns=250",
+     IMAGE_HEAD IMAGE_LINEAR " exit\n"},
     /* texels 1 to 33 of two rows of 4 bytes: sectors 0 to 4 of each */
     {&cu_stat_group, "texture_misses", 2 * 5, "", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
     {&cu_stat_group, "texture_hits", 2 * 5, "", IMAGE_HEAD IMAGE_LINEAR " mov.b32 y, v[0]\n" IMAGE_LINEAR " exit\n"},

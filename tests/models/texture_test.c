@@ -45,14 +45,17 @@ TEST(texture, a_hit_takes_its_quads_and_the_latency) {
       {"", "", ISA_TEXEL_FLOAT, 2}, /* 16 bytes, 8 in a turn */
       {"texture.texel_width=16", "", ISA_TEXEL_FLOAT, 1},
       {"texture.texel_width=1", "", ISA_TEXEL_UNORM_INT8, 4},
-      {BLOCKS, LINEAR, ISA_TEXEL_UNORM_INT8, 1}, /* four texels of 4 bytes, 32 in a turn */
-      {BLOCKS " texture.filter_width=4", LINEAR, ISA_TEXEL_UNORM_INT8, 4},
+      {BLOCKS, LINEAR, ISA_TEXEL_UNORM_INT8, 1}, /* four lanes of four words */
+      {BLOCKS " texture.filter_words=8", LINEAR, ISA_TEXEL_UNORM_INT8, 2},
+      {BLOCKS " texture.filter_words=4", LINEAR, ISA_TEXEL_UNORM_INT8, 4},
+      {BLOCKS " texture.filter_words=2", LINEAR, ISA_TEXEL_UNORM_INT8, 8},
       {BLOCKS, LINEAR, ISA_TEXEL_HALF_FLOAT, 2}, /* the fifth texel of a row lies in the bank of the first */
       {BLOCKS " texture.banks=32", LINEAR, ISA_TEXEL_HALF_FLOAT, 2},
       {BLOCKS " texture.banks=64", LINEAR, ISA_TEXEL_HALF_FLOAT, 1},
-      {BLOCKS " texture.banks=64", LINEAR, ISA_TEXEL_FLOAT, 4}, /* two words a texel, each filtered in two turns */
-      {BLOCKS " texture.banks=64 texture.filter_width=64", LINEAR, ISA_TEXEL_FLOAT, 2},
-      {"", LINEAR, ISA_TEXEL_UNSIGNED_INT8, 1}, /* is not filtered */
+      {BLOCKS, LINEAR, ISA_TEXEL_FLOAT, 4}, /* two lanes, one word of each texel */
+      {BLOCKS " texture.filter_words=8", LINEAR, ISA_TEXEL_FLOAT, 8},
+      {BLOCKS " texture.banks=64 texture.filter_words=32", LINEAR, ISA_TEXEL_FLOAT, 4}, /* five columns of lines */
+      {"", LINEAR, ISA_TEXEL_UNSIGNED_INT8, 1},                                         /* is not filtered */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("row %zu", i);
@@ -71,6 +74,23 @@ TEST(texture, the_rate_is_in_turns_of_100_cycles) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("%s", rows[i].settings);
     EXPECT_EQ(hit(rows[i].settings, "", ISA_TEXEL_UNORM_INT8), rows[i].quads - 1 + 60);
+  }
+}
+
+/* 150 hundredths for each group, 8 quads of one group: 12 turns. Those of two turns take 16. */
+TEST(texture, a_group_takes_at_least_so_much_of_a_turn) {
+  const struct {
+    const char *settings;
+    enum isa_image_type type;
+    uint64_t cycles;
+  } rows[] = {{"texture.group_turns=150", ISA_TEXEL_UNORM_INT8, 12},
+              {"texture.group_turns=101", ISA_TEXEL_UNORM_INT8, 9}, /* 8.08 */
+              {"texture.group_turns=200", ISA_TEXEL_FLOAT, 16},
+              {"texture.group_turns=210", ISA_TEXEL_FLOAT, 17}, /* 16.8 */
+              {"texture.group_turns=150 texture.quad_rate=50", ISA_TEXEL_UNORM_INT8, 24}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ct_note("%s", rows[i].settings);
+    EXPECT_EQ(hit(rows[i].settings, "", rows[i].type), rows[i].cycles - 1 + 60);
   }
 }
 
@@ -102,18 +122,96 @@ TEST(texture, words_in_one_bank_take_a_turn_each) {
   }
 }
 
-/* Lanes as many texels apart in both directions, from one on the diagonal: the turns that an H200 takes for rgba8. Of
- * the last row the fourth line has its tag in the bank of the first, because it is in the next row of blocks. */
+/* A second read of texels at (x + l dx, y + l dy) for lane l of each quad. */
+static uint64_t placed(const char *sampler, enum isa_image_type type, const unsigned from[2], const unsigned apart[2]) {
+  char before[400];
+  snprintf(before, sizeof before,
+           "%s get.lane z\n and.b32 z, z, 3\n mul.i32 x, z, %u\n add.i32 x, x, %u\n mul.i32 y, z, %u\n"
+           " add.i32 y, y, %u\n cvt.f32.u32 x, x\n cvt.f32.u32 y, y\n add.f32 x, x, %s\n add.f32 y, y, %s\n"
+           " pack.b64 at, x, y\n" READ,
+           sampler, apart[0], from[0], apart[1], from[1], *sampler ? "0.75" : "0.5", *sampler ? "0.75" : "0.5");
+  return cycles_of(BLOCKS, before, READ, type) - 1;
+}
+
+/* The turns that an H200 takes for rgba8. Of the last row the fourth line has its tag in the bank of the first, because
+ * it is in the next row of blocks. */
 TEST(texture, blocks_keep_neighbors_out_of_each_others_banks) {
   static const struct { unsigned from, apart, turns; } rows[] = {{0, 1, 1}, {0, 2, 2}, {0, 4, 4}, {0, 8, 4}, {3, 2, 3}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    char before[300];
-    snprintf(before, sizeof before,
-             " get.lane x\n and.b32 x, x, 3\n mul.i32 x, x, %u\n add.i32 x, x, %u\n cvt.f32.u32 x, x\n"
-             " add.f32 x, x, 0.5\n pack.b64 at, x, x\n" READ,
-             rows[i].apart, rows[i].from);
     ct_note("%u apart from %u on", rows[i].apart, rows[i].from);
-    EXPECT_EQ(cycles_of(BLOCKS, before, READ, ISA_TEXEL_UNORM_INT8) - 1, 8 * rows[i].turns - 1 + 60);
+    EXPECT_EQ(placed("", ISA_TEXEL_UNORM_INT8, (unsigned[]){rows[i].from, rows[i].from},
+                     (unsigned[]){rows[i].apart, rows[i].apart}),
+              8 * rows[i].turns - 1 + 60);
+  }
+}
+
+/* The turns that an H200 takes for rgba32f, a line of which has two texels of four rows. */
+TEST(texture, wide_texels_have_banks_of_their_own) {
+  static const struct {
+    unsigned from[2], apart[2], nearest, linear;
+  } rows[] = {
+      {{0, 0}, {0, 0}, 2, 4}, /* the words of a texel; two parts, a word each */
+      {{1, 0}, {2, 0}, 2, 4}, /* lines in a row have four tag banks */
+      {{0, 0}, {3, 0}, 3, 8}, /* the fourth lane's line has the first one's tag bank: two turns and one */
+      {{1, 0}, {3, 0}, 2, 8},  {{0, 0}, {4, 0}, 4, 8}, /* two groups, whose words conflict */
+      {{0, 0}, {6, 0}, 2, 4},  {{1, 0}, {6, 0}, 2, 8}, /* filters want two lines of one tag bank */
+      {{0, 0}, {7, 0}, 3, 8},  {{1, 0}, {7, 0}, 2, 8}, /* lanes 0 and 2, 1 and 3 */
+      {{0, 0}, {8, 0}, 4, 8},                          /* each lane alone */
+      {{0, 0}, {0, 2}, 2, 4},  {{0, 2}, {0, 2}, 2, 4}, /* three lanes in a turn */
+      {{0, 3}, {0, 4}, 2, 12}, /* of each part and word a group of two turns and one of a turn */
+      {{0, 1}, {0, 5}, 3, 8},  {{0, 0}, {0, 8}, 4, 8}, {{1, 1}, {1, 1}, 2, 4},
+      {{1, 1}, {2, 2}, 2, 8},  {{0, 0}, {4, 4}, 4, 8},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ct_note("(%u, %u) apart from (%u, %u) on", rows[i].apart[0], rows[i].apart[1], rows[i].from[0], rows[i].from[1]);
+    EXPECT_EQ(placed("", ISA_TEXEL_FLOAT, rows[i].from, rows[i].apart), 8 * rows[i].nearest - 1 + 60);
+    EXPECT_EQ(placed(LINEAR, ISA_TEXEL_FLOAT, rows[i].from, rows[i].apart), 8 * rows[i].linear - 1 + 60);
+  }
+}
+
+/* Of a volume, between slices 1 and 2 and rows `row` and `row` + 1, from texel 3 on: what 8 quads take. */
+static uint64_t volume(const char *settings, enum isa_image_type type, const char *row) {
+  static const char read[] = " image.sample.3d v, [p], s, c, as=float\n mov.b32 x, v[0]\n";
+  uint64_t cycles[2];
+  for (int with = 0; with < 2; with++) {
+    char kernel[800];
+    snprintf(kernel, sizeof kernel,
+             ".kernel k\n.arg src image3d\n.reg v[4], s, x, c[4]\n.reg64 p\n ld.arg.b64 p, src\n get.lane x\n"
+             " and.b32 x, x, 3\n cvt.f32.u32 c[0], x\n add.f32 c[0], c[0], 3.75\n mov.b32 c[1], %s\n"
+             " mov.b32 c[2], 2.25\n" LINEAR "%s%s exit\n",
+             row, read, with ? read : "");
+    struct rig rig = {.order = ORDER_ASCENDING, .image_type = type};
+    EXPECT_TRUE(rig_build(&rig, settings, 32, 32, kernel));
+    rig_start(&rig);
+    cycles[with] = rig.result.cycles;
+    rig_free(&rig);
+  }
+  return cycles[1] - cycles[0] - 1;
+}
+
+/* Texels 3 to 7: of 8 bytes, the first of them lies in another line than the others. */
+TEST(texture, filters_of_volumes_take_two_lanes_at_a_time_and_of_wide_texels_one_and_a_slice) {
+  const struct {
+    const char *settings;
+    enum isa_image_type type;
+    const char *row;
+    uint64_t turns;
+  } rows[] = {
+      {BLOCKS, ISA_TEXEL_UNORM_INT8, "1.75", 2},
+      {BLOCKS, ISA_TEXEL_UNORM_INT8, "3.75", 2}, /* four lines, in rows 3 and 4 of slices 1 and 2 */
+      {BLOCKS, ISA_TEXEL_UNORM_INT8, "7.75", 2}, /* in the next row of blocks */
+      {BLOCKS, ISA_TEXEL_HALF_FLOAT, "1.75", 2},
+      {BLOCKS, ISA_TEXEL_HALF_FLOAT, "3.75", 3}, /* the first two lanes want eight lines */
+      {BLOCKS, ISA_TEXEL_FLOAT, "1.75", 16},
+      {BLOCKS, ISA_TEXEL_FLOAT, "3.75", 16},
+      {BLOCKS " texture.filter_words=32", ISA_TEXEL_UNORM_INT8, "1.75", 1},
+      {BLOCKS " texture.filter_words=32", ISA_TEXEL_FLOAT, "1.75", 8},
+      {BLOCKS " texture.filter_words=8", ISA_TEXEL_UNORM_INT8, "1.75", 4},
+      {BLOCKS " texture.filter_words=4", ISA_TEXEL_UNORM_INT8, "1.75", 8}, /* two turns a lane */
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ct_note("row %zu", i);
+    EXPECT_EQ(volume(rows[i].settings, rows[i].type, rows[i].row), 8 * rows[i].turns - 1 + 60);
   }
 }
 
