@@ -75,7 +75,7 @@ static unsigned add_word(struct word *words, unsigned count, struct word word) {
   return count + 1;
 }
 
-/* A group takes the words of one line from each tag bank, in the order of lanes, and as many turns as one of the banks
+/* A group takes the words of one line from each tag bank, in the order given, and as many turns as one of the banks
  * has words to give. The words that are left move to the front; how many, and the turns. */
 static unsigned pass_group(struct word *words, unsigned count, uint64_t *turns) {
   const uint32_t share = words[0].share;
@@ -125,38 +125,58 @@ static void pass_words(const struct texture_params *params, struct word *words, 
   tally->busy += most(busy, busy_of(params, least_turns));
 }
 
-static unsigned add_texel(const struct texture_params *params, const struct mem_params *mem,
-                          const struct isa_access *access, const struct manner *manner, uint64_t address,
-                          struct word *words, unsigned count, struct tally *tally) {
-  const uint64_t offset = address - access->image->base, last = (offset + access->bytes - 1) / params->texel_width;
-  mem_add_bytes(mem, address, access->bytes, tally->lines, &tally->count);
-  for (uint64_t number = offset / params->texel_width; number <= last; number++)
-    count = add_word(words, count, word_at(params, mem, access->image, manner, number));
+static unsigned add_texels(const struct texture_params *params, const struct mem_params *mem,
+                           const struct isa_access *access, const struct manner *manner,
+                           const struct isa_samples *samples, struct word *words, unsigned count) {
+  for (unsigned i = 0; i < samples->count; i++) {
+    if (samples->border[i])
+      continue;
+    const uint64_t offset = samples->address[i] - access->image->base;
+    const uint64_t last = (offset + access->bytes - 1) / params->texel_width;
+    for (uint64_t number = offset / params->texel_width; number <= last; number++)
+      count = add_word(words, count, word_at(params, mem, access->image, manner, number));
+  }
   return count;
+}
+
+/* The samples of a quad's lanes, none where a lane is switched off, and the lines that they lie in. How many a lane
+ * has.
+ */
+static unsigned find_samples(const struct mem_params *mem, const struct isa_access *access, uint32_t first,
+                             struct isa_samples samples[QUAD], struct tally *tally) {
+  unsigned of_lane = 0;
+  for (uint32_t i = 0; i < QUAD; i++) {
+    samples[i].count = 0;
+    if (!(access->mask >> (first + i) & 1))
+      continue;
+    isa_access_samples(access, first + i, &samples[i]);
+    of_lane = samples[i].count;
+    tally->texels += of_lane;
+    for (unsigned j = 0; j < of_lane; j++)
+      if (!samples[i].border[j])
+        mem_add_bytes(mem, samples[i].address[j], access->bytes, tally->lines, &tally->count);
+  }
+  return of_lane;
 }
 
 static void add_quad(const struct texture_params *params, const struct mem_params *mem, const struct isa_access *access,
                      uint32_t first, struct tally *tally) {
+  static const unsigned order[QUAD] = {0, 2, 1, 3}; /* of lanes that pass together, as an H200's times show */
+  struct isa_samples samples[QUAD];
   struct word words[WORDS];
-  struct manner manner = {.lanes = 0};
-  unsigned count = 0, together = 0;
-  for (uint32_t lane = first; lane < first + QUAD; lane++) {
-    struct isa_samples samples;
-    if (!(access->mask >> lane & 1))
-      continue;
-    isa_access_samples(access, lane, &samples);
-    tally->texels += samples.count;
-    if (together == manner.lanes && together) {
-      pass_words(params, words, count, manner.least, tally);
-      count = together = 0;
+  const unsigned texels = find_samples(mem, access, first, samples, tally);
+  const struct manner manner = manner_of(params, access, texels);
+  for (unsigned from = 0; from < QUAD; from += manner.lanes) {
+    unsigned count = 0;
+    bool wanted = false;
+    for (unsigned i = from; i < QUAD && i < from + manner.lanes; i++) {
+      const struct isa_samples *of_lane = &samples[manner.lanes == QUAD ? order[i] : i];
+      wanted |= of_lane->count > 0;
+      count = add_texels(params, mem, access, &manner, of_lane, words, count);
     }
-    manner = manner_of(params, access, samples.count);
-    together++;
-    for (unsigned i = 0; i < samples.count; i++)
-      if (!samples.border[i])
-        count = add_texel(params, mem, access, &manner, samples.address[i], words, count, tally);
+    if (wanted)
+      pass_words(params, words, count, manner.least, tally);
   }
-  pass_words(params, words, count, manner.least, tally);
   tally->quads++;
 }
 

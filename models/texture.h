@@ -6,9 +6,9 @@
  *
  * A read is cut into quads, four consecutive lanes each, of which those with no active lane take no time. What the
  * lanes of a quad want are words of texel_width bytes, each once. Those pass in groups: a group has at most one line of
- * each tag bank, and takes as many turns as one bank has words to give, but at least group_turns hundredths of one. A
- * quad takes the turns of its groups, at least as many as a texel has words. The unit makes quad_rate turns in 100
- * cycles. Reads pass it one after the other, in the order of their issue.
+ * each tag bank, of lane 0, 2, 1 or 3, who comes first, and takes as many turns as one bank has words to give, but at
+ * least group_turns hundredths of one. A quad takes the turns of its groups, at least as many as a texel has words. The
+ * unit makes quad_rate turns in 100 cycles. Reads pass it one after the other, in the order of their issue.
  *
  * A linear filter takes filter_words words at a time. Lanes whose texels are more pass in parts, and texels wider than
  * a word are filtered piece by piece, slice by slice, all of them groups of their own. Groups of an H200, a quad:

@@ -145,6 +145,14 @@ TEST(texture, blocks_keep_neighbors_out_of_each_others_banks) {
   }
 }
 
+/* Lanes 48 bytes apart, in lines 0, 1, 3 and 4 of a row: of the first two tag banks, lanes 0 and 2 take one line each,
+ * in two turns, and then lanes 1 and 3. In their own order, 0 and 1 would pass in a turn, and so would 2 and 3. */
+TEST(texture, lane_2_of_a_quad_goes_before_lane_1) {
+  EXPECT_EQ(placed("", ISA_TEXEL_UNORM_INT8, (unsigned[]){0, 0}, (unsigned[]){12, 0}), 8 * 4 - 1 + 60);
+  EXPECT_EQ(placed("", ISA_TEXEL_HALF_FLOAT, (unsigned[]){0, 0}, (unsigned[]){6, 0}), 8 * 4 - 1 + 60);
+  EXPECT_EQ(placed(LINEAR, ISA_TEXEL_HALF_FLOAT, (unsigned[]){2, 0}, (unsigned[]){5, 0}), 8 * 3 - 1 + 60);
+}
+
 /* The turns that an H200 takes for rgba32f, a line of which has two texels of four rows. */
 TEST(texture, wide_texels_have_banks_of_their_own) {
   static const struct {
