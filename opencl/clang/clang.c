@@ -62,7 +62,8 @@ static const char intel_subgroups[] =
     "  void __OCL_EXT intel_sub_group_block_write##N##C(S T *, T##C);\n"
     "#define __OCL_BLOCK_2(T, N, C) __OCL_BLOCK(__global, T, N, C) __OCL_BLOCK(__local, T, N, C)\n"
     "#define __OCL_IMAGES_READ(A, T, N, C) T##C __OCL_EXT intel_sub_group_block_read##N##C(A image2d_t, int2);\n"
-    "#define __OCL_IMAGES_WRITE(A, T, N, C) void __OCL_EXT intel_sub_group_block_write##N##C(A image2d_t, int2, T##C);\n"
+    "#define __OCL_IMAGES_WRITE(A, T, N, C) void __OCL_EXT intel_sub_group_block_write##N##C(A image2d_t, int2, "
+    "T##C);\n"
     "#define __OCL_IMAGES_1(T, N, C) __OCL_IMAGES_READ(read_only, T, N, C) __OCL_IMAGES_WRITE(write_only, T, N, C)\n"
     "#ifdef __opencl_c_read_write_images\n"
     "#define __OCL_IMAGES(T, N, C) __OCL_IMAGES_1(T, N, C) __OCL_IMAGES_READ(read_write, T, N, C) \\\n"
@@ -647,8 +648,9 @@ static bool unify(struct compilation *c, struct piece *code) {
                 code);
 }
 
-/* llvm-spirv goes down on fences with arguments that only the run knows, on empty assembly, and on compare-exchanges of
- * floats. Only then the code is worth the detour by way of text. What the translator said of it stands if there is nothing to say otherwise. */
+/* llvm-spirv goes down on fences with arguments that only the run knows, on empty assembly, on compare-exchanges of
+ * floats and on scalar constants that are read as vectors. Only then the code is worth the detour by way of text. What
+ * the translator said of it stands if there is nothing to say otherwise. */
 static bool translate_again(struct compilation *c, const char *const *words, struct piece *code, struct piece *spirv) {
   char said[sizeof c->teller.error->text];
   memcpy(said, c->teller.error->text, sizeof said);
@@ -663,6 +665,7 @@ static bool translate_again(struct compilation *c, const char *const *words, str
     memcpy(c->teller.error->text, said, sizeof said);
     return false;
   }
+  c->teller.error->text[0] = '\0';
   struct piece bitcode = {known, strlen(known)};
   good = rework(c, need_copy, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), &bitcode) &&
          run_tool(c, words, &bitcode, false, spirv);

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,9 +169,99 @@ static bool rename_compare_exchange(struct text *out, const char *line, size_t l
   return true;
 }
 
+/* "bitcast (<1 x i64> <i64 5> to <2 x i32>)" */
+struct reinterpretation {
+  const char *value;
+  int value_length;
+  struct scalar {
+    const char *name;
+    unsigned bits;
+    bool real;
+  } from, to;
+};
+
+/* Goes behind the type that the text begins with. */
+static bool take_scalar(const char **at, struct scalar *scalar) {
+  static const struct scalar all[] = {{"i8", 8, false},   {"i16", 16, false},  {"i32", 32, false},  {"i64", 64, false},
+                                      {"half", 16, true}, {"float", 32, true}, {"double", 64, true}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (strncmp(*at, all[i].name, strlen(all[i].name)) == 0) {
+      *scalar = all[i];
+      *at += strlen(all[i].name);
+      return true;
+    }
+  return false;
+}
+
+static bool take(const char **at, const char *word) {
+  if (strncmp(*at, word, strlen(word)) != 0)
+    return false;
+  *at += strlen(word);
+  return true;
+}
+
+/* Behind the closing bracket, or NULL. The value is a number, which has no blanks. */
+static const char *read_reinterpretation(const char *at, struct reinterpretation *r) {
+  struct scalar again;
+  uint64_t count;
+  if (!take(&at, "bitcast (<1 x ") || !take_scalar(&at, &r->from) || !take(&at, "> <") || !take_scalar(&at, &again) ||
+      !take(&at, " "))
+    return NULL;
+  r->value = at;
+  at += strspn(at, "+-.0123456789ABCDEFHabcdefhx");
+  r->value_length = (int)(at - r->value);
+  if (!take(&at, "> to <") || !text_read_whole(&at, &count) || !take(&at, " x ") || !take_scalar(&at, &r->to) ||
+      !take(&at, ">)") || count * r->to.bits != r->from.bits)
+    return NULL;
+  return at;
+}
+
+/* trunc (i64 lshr (i64 5, i64 32) to i32): LLVM computes that as it reads it. */
+static void print_bits(struct text *out, const struct reinterpretation *r, unsigned low) {
+  text_print(out, "trunc (i%u lshr (i%u ", r->from.bits, r->from.bits);
+  if (r->from.real)
+    text_print(out, "bitcast (%s %.*s to i%u)", r->from.name, r->value_length, r->value, r->from.bits);
+  else
+    text_print(out, "%.*s", r->value_length, r->value);
+  text_print(out, ", i%u %u) to i%u)", r->from.bits, low, r->to.bits);
+}
+
+/* The lowest bits are the first element's. */
+static void print_elements(struct text *out, const struct reinterpretation *r) {
+  for (unsigned low = 0; low < r->from.bits; low += r->to.bits) {
+    text_print(out, "%s%s %s", low ? ", " : "<", r->to.name, r->to.real ? "bitcast (" : "");
+    if (r->to.real)
+      text_print(out, "i%u ", r->to.bits);
+    print_bits(out, r, low);
+    if (r->to.real)
+      text_print(out, " to %s)", r->to.name);
+  }
+  text_print(out, ">");
+}
+
+/* "store <2 x i32> bitcast (<1 x i64> <i64 5> to <2 x i32>), ...": as_uint2(5UL). SPIR-V has no vector of one. */
+static bool spell_elements(struct text *out, const char *line, size_t length) {
+  const char *const end = line + length, *rest = line;
+  bool found = false;
+  for (const char *at = line; (at = find_in(at, (size_t)(end - at), "bitcast (<1 x "));) {
+    struct reinterpretation r;
+    const char *behind = read_reinterpretation(at, &r);
+    if (behind) {
+      text_print(out, "%.*s", (int)(at - rest), rest);
+      print_elements(out, &r);
+      rest = behind;
+      found = true;
+    }
+    at = behind ? behind : at + 1;
+  }
+  if (found)
+    text_print(out, "%.*s\n", (int)(end - rest), rest);
+  return found;
+}
+
 static bool say_otherwise(struct text *out, const char *line, size_t length) {
   return drop_assembly(line, length) || strengthen_fence(out, line, length) ||
-         rename_compare_exchange(out, line, length);
+         rename_compare_exchange(out, line, length) || spell_elements(out, line, length);
 }
 
 /* Each line as `change` writes it; as it is when that says false. */

@@ -19,7 +19,9 @@ char *llvm_text_of_one_version(const char *text);
  * or scope only the run knows get the strongest ones: all memories, sequentially consistent, the whole device.
  * Assembly without instructions (asm volatile("")), which clang lets pass, goes: our passes move nothing across a
  * barrier, which is all that it asks for. Compare-exchanges of floats get names that the translator takes for those of
- * any function: SPIR-V has none, and opencl/lower/import.c knows them. */
+ * any function: SPIR-V has none, and opencl/lower/import.c knows them. Scalar constants that are read as vectors, as in
+ * as_uint2(1UL), are spelled element by element: LLVM makes vectors of one element of them, which SPIR-V does not have.
+ */
 char *llvm_text_for_translator(const char *text);
 
 /* Each makes a text of its own, which the caller frees. */

@@ -253,6 +253,16 @@ TEST(clang, what_the_translator_goes_down_on_is_said_otherwise) {
       {"  tail call void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32 1, i32 noundef %o, i32 %2)\n",
        "  tail call void @_Z22atomic_work_item_fencej12memory_order12memory_scope(i32 1, i32 noundef 5, i32 2)\n"},
       {"  call void asm sideeffect \"\", \"~{memory}\"() #1, !srcloc !5\n  ret void\n", "  ret void\n"},
+      {"  store <2 x i32> bitcast (<1 x i64> <i64 -5> to <2 x i32>), <2 x i32>* %3, align 8\n",
+       "  store <2 x i32> <i32 trunc (i64 lshr (i64 -5, i64 0) to i32), i32 trunc (i64 lshr (i64 -5, i64 32) to i32)>, "
+       "<2 x i32>* %3, align 8\n"},
+      {"  %4 = xor <2 x half> bitcast (<1 x float> <float 0x3FF8000000000000> to <2 x half>), %3\n",
+       "  %4 = xor <2 x half> <half bitcast (i16 trunc (i32 lshr (i32 bitcast (float 0x3FF8000000000000 to i32), i32 "
+       "0) "
+       "to i16) to half), half bitcast (i16 trunc (i32 lshr (i32 bitcast (float 0x3FF8000000000000 to i32), i32 16) to "
+       "i16) to half)>, %3\n"},
+      {"  %4 = add <2 x i32> bitcast (<1 x i64> <i64 ptrtoint (i32* @f to i64)> to <2 x i32>), %3\n", NULL},
+      {"  %4 = add <2 x i32> bitcast (<1 x i64> <i64 5> to <4 x i32>), %3\n", NULL},
       {"  call spir_func void @_Z7barrierj(i32 noundef 1) #2\n", NULL},
       {"declare spir_func void @_Z7barrierj(i32 noundef) #2\n", NULL},
       {"  call spir_func void @_Z8barrier2j(i32 noundef %n) #2\n", NULL},
@@ -270,6 +280,20 @@ TEST(clang, what_the_translator_goes_down_on_is_said_otherwise) {
     EXPECT_EQ(text == NULL, rows[i].to == NULL);
     free(text);
   }
+}
+
+TEST(clang, scalar_constants_can_be_read_as_vectors) {
+  fresh();
+  write_text("k.cl",
+             "kernel void k(global uint2 *a, global float2 *b, global uchar4 *c, global ushort4 *d, global float2 *e,\n"
+             "              uint n) {\n"
+             "  a[n] = n ? as_uint2(0x100000002UL) : as_uint2(-1.5);\n"
+             "  b[n] = as_float2(0x3f80000040000000UL) + as_float2(0x8000000000000000UL);\n"
+             "  c[n] = as_uchar4(0x01020304) + as_uchar4(1.0f);\n"
+             "  d[n] = as_ushort4(2.0);\n"
+             "  e[n] = (float2)(1, as_float2(2.0).y);\n}\n");
+  EXPECT_GT(compile("k.cl", &(struct opencl_build){0}), 0);
+  EXPECT_STREQ(failure.text, "");
 }
 
 TEST(clang, widths_are_added_to_the_data_layout_alone) {
