@@ -1,6 +1,7 @@
 /* Running a kernel, and what becomes of its report. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "bindings/icd/icd.h"
@@ -142,6 +143,16 @@ static void tell(struct icd_launch *launch, const struct _cl_device_id *device, 
     write_page(launch, device, report);
 }
 
+/* An event has a number for what went wrong and no words. Those go where the program wants words of errors. */
+static void tell_unfinished(const struct icd_command *command, const ww_report *report) {
+  const char *end = NULL;
+  char text[400];
+  const bool stuck = ww_report_text(report, "launches[0].end", &end) && strcmp(end, "deadlock") == 0;
+  snprintf(text, sizeof text, "kernel %.200s does not finish: %s", command->launch->kernel->kernel->name,
+           stuck ? "deadlock: its warps wait for ever; `warpwait exec` reports where" : "the cycle limit is reached");
+  icd_notify(command->event->context, text);
+}
+
 /* ---- run -------------------------------------------------------------------------------------------------- */
 
 cl_int icd_run_launch(struct icd_command *command, struct icd_work *work) {
@@ -164,6 +175,8 @@ cl_int icd_run_launch(struct icd_command *command, struct icd_work *work) {
     icd_notify(command->event->context, error.text);
     return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
   }
+  if (!finished)
+    tell_unfinished(command, report);
   fflush(stdout);
   if (!launch->outcome.functional)
     launch->outcome.cycles = (double)(ww_report_cycles(report, 0) + device->host.launch_cycles);

@@ -1,4 +1,5 @@
 /* The codes that the specification has for what is wrong. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,35 @@ TEST(driver_errors, of_groups_that_a_program_says_are_of_one_size) {
     clReleaseKernel(kernel);
     clReleaseProgram(program);
   }
+  rig_free(&rig);
+}
+
+static void CL_CALLBACK keep_words(const char *words, const void *more, size_t size, void *self) {
+  (void)more, (void)size;
+  snprintf(self, 200, "%s", words);
+}
+
+TEST(driver_errors, a_deadlock_is_told_to_the_context) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS;
+  char words[200] = "";
+  const char *text = "kernel void part(void) { if (get_local_id(0) < 32) barrier(CLK_LOCAL_MEM_FENCE); }";
+  cl_context context = clCreateContext(NULL, 1, rig.device, keep_words, words, &status);
+  cl_command_queue queue = clCreateCommandQueueWithProperties(context, rig.device[0], NULL, &status);
+  cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &status);
+  EXPECT_EQ(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+  cl_kernel kernel = clCreateKernel(program, "part", &status);
+  cl_event event = NULL;
+  EXPECT_EQ(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, (size_t[]){64}, (size_t[]){64}, 0, NULL, &event),
+            CL_SUCCESS);
+  EXPECT_EQ(clFinish(queue), CL_SUCCESS);
+  EXPECT_EQ(rig_status(event), CL_OUT_OF_RESOURCES);
+  EXPECT_STREQ(words, "kernel part does not finish: deadlock: its warps wait for ever; `warpwait exec` reports where");
+  clReleaseEvent(event);
+  clReleaseKernel(kernel);
+  clReleaseProgram(program);
+  clReleaseCommandQueue(queue);
+  clReleaseContext(context);
   rig_free(&rig);
 }
 
