@@ -465,7 +465,7 @@ calibrate: test-packages all
 	@echo "written: $(OUT)"
 
 # docs/accuracy.md and its pictures, and of h200 what reports say of their error. PARTS are made anew, the others are as they were kept; none makes the page alone.
-# ROWS: of the part rows those of these files alone.
+# ROWS: of the parts rows and second those of these files alone.
 SECOND_ROWS ?= 2000
 PARTS ?= rows second leaveout ablation displaced apps apps-later apps-ablation apps-leaveout
 accuracy: test-packages all
@@ -477,7 +477,8 @@ accuracy: test-packages all
 accuracy-rows:
 	@$(HW)/validate.py --machine $(MACHINE) --worst 0 $(ROWS) $(if $(ROWS),--keep) --predictions docs/accuracy/rows.csv.gz
 accuracy-second:
-	@$(HW)/validate.py --machine $(MACHINE) --worst 0 tests/hw/data/second/*.csv.gz --sample $(SECOND_ROWS) --predictions docs/accuracy/second.csv.gz
+	@$(HW)/validate.py --machine $(MACHINE) --worst 0 $(or $(ROWS),tests/hw/data/second/*.csv.gz --sample $(SECOND_ROWS)) $(if $(ROWS),--keep) \
+	  --predictions docs/accuracy/second.csv.gz
 accuracy-leaveout:
 	@$(HW)/leaveout.py --machine $(MACHINE) --axes 2 --sample 24 --rounds 3 --json $(BUILD)/hw/leaveout.json
 	@cp $(BUILD)/hw/leaveout.json docs/accuracy/

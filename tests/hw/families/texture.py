@@ -115,7 +115,8 @@ def _rate(row):
     name, linear = _filter(row)
     d, width = row.number("dimensions", 2, 3), row.number("width", 1, LANES)
     half = 0.25 if linear else 0.5  # between texels, or in the middle of one
-    places = [(lane % width + half + 4, lane // width + half + 4, 2 + half)[:d] for lane in range(LANES)]
+    slice_ = row.number("slice", 0, DEPTH - 2) if d == 3 else 0
+    places = [(lane % width + half + 4, lane // width + half + 4, slice_ + half)[:d] for lane in range(LANES)]
     return _rate_case(_image(name, (SIDE, SIDE, DEPTH)[:d]), linear, places, row.number("warps", 1, 32))
 
 

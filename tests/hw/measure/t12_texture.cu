@@ -102,26 +102,34 @@ long long* out;
 float *sink, *at;
 const int TIMES = 9;
 
+// A warp covers width x 32 / width texels; of a volume, in this slice.
+template <typename T> void rate(const char* format, const Texture<T>& t, bool linear, int d, int width, int slice) {
+  const int warps = 32;
+  float half = linear ? 0.25f : 0.5f;  // between texels, or in the middle of one
+  float place[96];
+  for (int lane = 0; lane < 32; lane++) {
+    place[lane * 3] = lane % width + half + 4;
+    place[lane * 3 + 1] = lane / width + half + 4;
+    place[lane * 3 + 2] = slice + half;
+  }
+  CK(cudaMemcpy(at, place, sizeof place, cudaMemcpyHostToDevice));
+  if (d == 2) k_rate<2><<<1, 32 * warps>>>(t.object, at, 0, TIMES, out, sink);
+  else k_rate<3><<<1, 32 * warps>>>(t.object, at, 0, TIMES, out, sink);
+  SYNC();
+  auto v = spans(d2h(out, (size_t)TIMES * warps * 2), TIMES, warps, ROUNDS * READS * warps);
+  Row row("texture_rate");
+  row.p("format", format).p("filter", linear ? "linear" : "nearest").p("dimensions", d).p("width", width);
+  if (d == 3) row.p("slice", slice);
+  row.p("warps", warps).out("cycles_per_read", v, "cycle");
+}
+
 template <typename T> void rates(const char* format, bool as_float) {
   for (bool linear : {false, true})
     for (int d : {2, 3}) {
       Texture<T> t = texture<T>(SIDE, SIDE, d == 3 ? 8 : 0, linear, as_float);
-      float half = linear ? 0.25f : 0.5f;  // between texels, or in the middle of one
-      for (int shape : {32, 8, 2}) {   // a warp covers shape x 32 / shape texels
-        float place[96];
-        for (int lane = 0; lane < 32; lane++) {
-          place[lane * 3] = lane % shape + half + 4;
-          place[lane * 3 + 1] = lane / shape + half + 4;
-          place[lane * 3 + 2] = 2 + half;
-        }
-        CK(cudaMemcpy(at, place, sizeof place, cudaMemcpyHostToDevice));
-        const int warps = 32;
-        if (d == 2) k_rate<2><<<1, 32 * warps>>>(t.object, at, 0, TIMES, out, sink);
-        else k_rate<3><<<1, 32 * warps>>>(t.object, at, 0, TIMES, out, sink);
-        SYNC();
-        auto v = spans(d2h(out, (size_t)TIMES * warps * 2), TIMES, warps, ROUNDS * READS * warps);
-        Row("texture_rate").p("format", format).p("filter", linear ? "linear" : "nearest").p("dimensions", d).p("width", shape).p("warps", warps).out("cycles_per_read", v, "cycle");
-      }
+      float half = linear ? 0.25f : 0.5f;
+      for (int width : {32, 16, 8, 4, 2})
+        for (int slice = 2; slice < (d == 3 ? 4 : 3); slice++) rate(format, t, linear, d, width, slice);
       if (d == 2) k_latency<2><<<1, 32>>>(t.object, 8 + half, 8 + half, TIMES, out, sink);
       else k_latency<3><<<1, 32>>>(t.object, 8 + half, 8 + half, TIMES, out, sink);
       SYNC();
@@ -156,6 +164,7 @@ template <typename T> void places(const char* format, bool as_float) {
       for (int y : {0, 1, 2, 3, 6, 7}) place(format, t, linear, 0, dy, 0, y);
     for (int d : {1, 2, 4, 8})
       for (int xy : {0, 1, 3, 7}) place(format, t, linear, d, d, xy, xy);
+    for (int i = 0; i < 60; i++) place(format, t, linear, i * 7 % 19, i * 5 % 13 + 1, i * 3 % 8, i % 8);
     CK(cudaDestroyTextureObject(t.object));
     CK(cudaFreeArray(t.array));
   }
