@@ -173,6 +173,14 @@ static void listed(struct select *s, struct machine_inst *out, const struct fold
     add_to_list(s, out, in_registers(s, f->operand[i], VREG_WORD, 1));
 }
 
+/* An event that nobody made is null, so that waiting for it goes wrong in the same way each time. */
+static void events(struct select *s, struct machine_inst *out, const struct folded *f) {
+  for (uint32_t i = 0; i < ISA_WAIT_EVENTS && i < f->count && f->operand[i]; i++)
+    add_to_list(s, out,
+                s->ir->inst[f->operand[i]].op == IR_UNDEF ? select_constant_vreg(s, 0, VREG_WORD, 1)
+                                                          : in_registers(s, f->operand[i], VREG_WORD, 1));
+}
+
 static void operand(struct select *s, struct machine_inst *out, const struct isa_row *row, char letter,
                     const struct folded *f) {
   switch (letter) {
@@ -236,7 +244,7 @@ static void operand(struct select *s, struct machine_inst *out, const struct isa
     out->c = in_registers(s, f->operand[IR_WAIT_COUNT], VREG_WORD, 1);
     break;
   case 'w':
-    listed(s, out, f, 0, ISA_WAIT_EVENTS);
+    events(s, out, f);
     break;
   default:
     break;
