@@ -21,17 +21,23 @@ static enum vreg_kind place_all(struct machine *m) {
   return machine_colour(m, VREG_WORD) ? VREG_WORD : VREG_KINDS;
 }
 
-/* Whether all have a place; false as soon as one must be spilled that may not. */
-static bool allocate(struct machine *m, bool may_spill) {
+enum fit { FITS, SPILLS, STUCK };
+
+/* Until all have a place; SPILLS as soon as one must be spilled that may not. */
+static enum fit allocate(struct machine *m, bool may_spill) {
   uint32_t most = m->bound[VREG_WORD] < WIDE_FROM ? 4 : RUN_MOST;
+  enum fit fit = FITS;
   for (;;) {
     machine_find_live(m);
     machine_coalesce(m, most);
     const enum vreg_kind crowded = place_all(m);
     if (crowded == VREG_KINDS)
-      return true;
-    if (!may_spill || !machine_spill(m, crowded))
-      return false;
+      return fit;
+    fit = SPILLS;
+    if (!may_spill)
+      return fit;
+    if (!machine_spill(m, crowded))
+      return STUCK;
     most = 4;
   }
 }
@@ -115,33 +121,48 @@ static bool is_crowded(const struct machine *m, const struct machine_block *bloc
   return false;
 }
 
+/* As it is, if it spills even so, when other orders seldom help. NULL: it fits. */
+static struct machine *allocate_what_spills(struct ir *ir, enum fit *fit) {
+  struct machine *m = select_within(ir);
+  *fit = allocate(m, true);
+  if (*fit != FITS)
+    return m;
+  machine_free(m);
+  return NULL;
+}
+
 /* In a better order, if that spills nothing and costs no warp its registers: less of it in the blocks where it did, or
  * everywhere if it spilled; in the end as it was. */
-static struct machine *select_and_allocate(struct ir *ir, bool *placed) {
+static struct machine *select_and_allocate(struct ir *ir, enum fit *fit) {
   enum { STEP = 4 };
   uint32_t *less = NULL;
-  for (uint32_t try = 0;; try++) {
+  struct machine *made = NULL;
+  for (uint32_t try = 0; !made; try++) {
     struct machine *m = select_within(ir);
     if (!less)
       less = need(m->blocks, sizeof *less);
     uint32_t allowed;
     const bool moved = reorder(m, &ir->target, try, less, &allowed);
-    *placed = allocate(m, !moved);
-    if (!moved || (*placed && m->used[VREG_WORD] <= allowed)) {
-      free(less);
-      return m;
+    *fit = allocate(m, !moved);
+    if (!moved || (*fit == FITS && m->used[VREG_WORD] <= allowed)) {
+      made = m;
+      break;
     }
     for (uint32_t i = 0; i < m->ordered; i++)
-      if (!*placed || is_crowded(m, &m->block[m->order[i]], allowed))
+      if (*fit != FITS || is_crowded(m, &m->block[m->order[i]], allowed))
         less[m->order[i]] += STEP;
     machine_free(m);
+    if (!try && *fit != FITS)
+      made = allocate_what_spills(ir, fit);
   }
+  free(less);
+  return made;
 }
 
 bool emit_kernel(struct ir *ir, struct isa_program *program, struct isa_error *error) {
-  bool placed;
-  struct machine *m = select_and_allocate(ir, &placed);
-  const bool good = emit(ir, m, placed, program, error);
+  enum fit fit;
+  struct machine *m = select_and_allocate(ir, &fit);
+  const bool good = emit(ir, m, fit != STUCK, program, error);
   machine_free(m);
   return good;
 }
