@@ -109,7 +109,8 @@ class Aggregates:
         return self.declared_shapes() + self.constants() + self.digests() + self.declared_functions()
 
     def declared_shapes(self):
-        while len(self.shapes) < self.random.randint(2, 4):
+        count = self.random.randint(2, 4)
+        while len(self.shapes) < count:
             shape = self.new_shape()
             if shape.size <= LARGEST:
                 self.shapes.append(shape)
