@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH_MOST = 512 }; /* instructions looked at together */
+enum { STRETCH_MOST = 512 /* instructions looked at together */, WORD_BITS = 64 };
 
 static const uint32_t NOBODY = UINT32_MAX;
 
@@ -37,7 +37,6 @@ struct node {
   uint32_t words;         /* of its result that somebody reads */
   uint32_t latency, height, ready;
   uint32_t base, index; /* of memory: 1 + who wrote the address's registers in the stretch, 0: nobody */
-  bool done;
 };
 
 /* A stretch of instructions that may change places. */
@@ -47,6 +46,7 @@ struct schedule {
   uint32_t *readers; /* per vreg: 1 + a reader since */
   uint32_t *wanted;  /* per vreg: readers that are still to come */
   struct node node[STRETCH_MOST];
+  uint64_t free[STRETCH_MOST / WORD_BITS]; /* a bit for each that misses nothing and has not been placed */
   struct edge *edge;
   uint32_t edges, edge_room;
   struct reader *reader;
@@ -294,19 +294,30 @@ static bool fits(struct schedule *s, uint32_t at, uint32_t most) {
   return room;
 }
 
+/* The next from `at` on that is free; `end` or behind it if there is none before that. */
+static uint32_t next_free(const struct schedule *s, uint32_t at, uint32_t end) {
+  while (at < end) {
+    const uint64_t rest = s->free[at / WORD_BITS] >> at % WORD_BITS;
+    if (rest)
+      return at + (uint32_t)__builtin_ctzll(rest);
+    at += WORD_BITS - at % WORD_BITS;
+  }
+  return end;
+}
+
 /* The best of those that there is room for. Loads far ahead of what is most urgent and waits (an address that is being
- * computed) would only take its registers: they come second. */
+ * computed) would only take its registers: they come second. What is most urgent of all is free, since what it would
+ * miss is more urgent. */
 static uint32_t choose(struct schedule *s, uint32_t first, uint32_t most) {
   enum { FAR = 8 }; /* cycles */
   uint32_t best = UINT32_MAX, second = UINT32_MAX, top = 0;
   const uint32_t end = s->window < s->count - first ? first + s->window : s->count;
-  for (uint32_t at = first; at < end; at++)
-    if (!s->node[at].done && s->node[at].height > top)
-      top = s->node[at].height;
-  for (uint32_t at = first; at < end; at++) {
+  for (uint32_t at = next_free(s, first, end); at < end; at = next_free(s, at + 1, end))
+    top = s->node[at].height > top ? s->node[at].height : top;
+  for (uint32_t at = next_free(s, first, end); at < end; at = next_free(s, at + 1, end)) {
     const struct node *node = &s->node[at];
     uint32_t *const to = node->latency == GLOBAL && node->height + FAR < top ? &second : &best;
-    if (!node->done && !node->missing && (*to == UINT32_MAX || is_better(s, at, *to)) && fits(s, at, most))
+    if ((*to == UINT32_MAX || is_better(s, at, *to)) && fits(s, at, most))
       *to = at;
   }
   if (best == UINT32_MAX)
@@ -314,10 +325,12 @@ static uint32_t choose(struct schedule *s, uint32_t first, uint32_t most) {
   return best != UINT32_MAX ? best : first; /* the first of all that are left misses nothing */
 }
 
+static uint64_t bit_of(uint32_t at) { return UINT64_C(1) << at % WORD_BITS; }
+
 static void place(struct schedule *s, uint32_t at) {
   struct node *node = &s->node[at];
   const uint32_t start = node->ready > s->now ? node->ready : s->now;
-  node->done = true;
+  s->free[at / WORD_BITS] &= ~bit_of(at);
   s->now = start + 1;
   s->out[s->placed++] = s->inst[at];
   s->words += (int32_t)node->words;
@@ -329,7 +342,8 @@ static void place(struct schedule *s, uint32_t at) {
   for (uint32_t i = node->needed; i; i = s->edge[i - 1].next_after) {
     struct node *later = &s->node[s->edge[i - 1].after];
     const uint32_t ready = start + (s->edge[i - 1].vreg ? node->latency : 1);
-    later->missing--;
+    if (--later->missing == 0)
+      s->free[s->edge[i - 1].after / WORD_BITS] |= bit_of(s->edge[i - 1].after);
     later->ready = ready > later->ready ? ready : later->ready;
   }
 }
@@ -362,10 +376,9 @@ static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window) {
   s->words = 0;
   s->refused = s->moved = false;
   s->window = window;
-  for (uint32_t i = 0; i < s->count; i++) {
-    s->node[i].done = false;
+  memset(s->free, 0, sizeof s->free);
+  for (uint32_t i = 0; i < s->count; i++)
     s->node[i].missing = s->node[i].ready = 0;
-  }
   for (uint32_t i = 0; i < s->edges; i++) {
     if (s->edge[i].before != NOBODY && s->edge[i].after != NOBODY)
       s->node[s->edge[i].after].missing++;
@@ -373,11 +386,16 @@ static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window) {
   }
   for (uint32_t i = 0; i < s->edges; i++)
     s->wanted[s->edge[i].vreg] += s->edge[i].vreg != 0;
+  for (uint32_t i = 0; i < s->count; i++)
+    if (!s->node[i].missing)
+      s->free[i / WORD_BITS] |= bit_of(i);
+  bool done[STRETCH_MOST] = {false};
   for (uint32_t first = 0; s->placed < s->count;) {
     const uint32_t at = choose(s, first, most);
     s->moved |= at != s->placed;
     place(s, at);
-    while (first < s->count && s->node[first].done)
+    done[at] = true;
+    while (first < s->count && done[first])
       first++;
   }
   return s->now;
