@@ -682,15 +682,21 @@ static bool to_spirv(struct compilation *c, bool promote, struct piece *code, st
                                "--preserve-ocl-kernel-arg-type-metadata-through-string",
                                promote ? "--spirv-mem2reg" : NULL,
                                NULL};
-  return run_tool(c, words, code, false, spirv) || (c->aborted && translate_again(c, words, code, spirv));
+  if (run_tool(c, words, code, false, spirv))
+    return true;
+  const bool aborted = c->aborted;
+  if (aborted && translate_again(c, words, code, spirv))
+    return true;
+  c->aborted = aborted; /* what the tools of the second attempt did does not count */
+  return false;
 }
 
-/* Of unions and of the gaps in structs, LLVM makes integers of 24 or 48 bits, which SPIR-V does not have. A program
- * with such ones is left as the route ssa has it. */
+/* LLVM makes integers of 24 or 48 bits of unions and of the gaps in structs, and picks elements of vectors by numbers
+ * that only the run knows: what llvm-spirv has no words for, or goes down on, is left as the route ssa has it. */
 static bool to_optimised_spirv(struct compilation *c, struct piece *code, struct piece *spirv) {
   struct piece plain = {need_copy(code->at), code->size};
   bool good = optimise(c, code) && to_spirv(c, false, code, spirv);
-  if (!good && strstr(c->teller.error->text, "InvalidBitWidth")) {
+  if (!good && (c->aborted || strstr(c->teller.error->text, "InvalidBitWidth"))) {
     *c->teller.error = (struct isa_error){""};
     good = rework(c, need_copy, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), &plain) &&
            to_spirv(c, true, &plain, spirv);

@@ -217,6 +217,17 @@ TEST(clang, what_is_optimised_into_24_bits_is_translated_as_it_was_before) {
   EXPECT_STREQ(failure.text, "");
 }
 
+TEST(clang, what_the_translator_goes_down_on_when_optimised_is_translated_as_it_was_before) {
+  fresh();
+  /* Of two elements of what is loaded LLVM makes one, by a number that is chosen. */
+  write_text("k.cl", "__attribute__((noinline)) uint chosen(global const long *a) {\n"
+                     "  if (a[7]) return (uint)vload3(0, a).s0;\n"
+                     "  else return (uint)vload3(0, a).s1;\n}\n"
+                     "kernel void k(global const long *a, global uint *b) { b[0] = chosen(a); }\n");
+  EXPECT_GT(compile("k.cl", &(struct opencl_build){.route = OPENCL_ROUTE_O2}), 0);
+  EXPECT_STREQ(failure.text, "");
+}
+
 TEST(clang, freeze_becomes_an_instruction_that_does_nothing) {
   static const struct {
     const char *from, *to;
