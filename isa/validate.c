@@ -147,13 +147,11 @@ static bool check_required_local(const struct check *check) {
   if (!local[0] && !local[1] && !local[2])
     return true;
   uint64_t items = 1;
-  for (int axis = 0; axis < 3; axis++) {
-    if (!local[axis] || local[axis] > ISA_MOST_GROUP_ITEMS)
-      return wrong(check, "kernel '%.60s' requires an impossible work-group size", check->kernel->name);
-    items *= local[axis];
-  }
-  return items <= ISA_MOST_GROUP_ITEMS ||
-         wrong(check, "kernel '%.60s' requires an impossible work-group size", check->kernel->name);
+  for (int axis = 0; axis < 3; axis++)
+    items = items > ISA_MOST_GROUP_ITEMS ? items : items * local[axis];
+  return (items && items <= ISA_MOST_GROUP_ITEMS) ||
+         wrong(check, "kernel '%.60s' requires work-groups of %u x %u x %u work-items; 1 to %u are possible",
+               check->kernel->name, local[0], local[1], local[2], ISA_MOST_GROUP_ITEMS);
 }
 
 static bool check_kernel(const struct check *check, uint32_t entry) {

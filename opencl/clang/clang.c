@@ -697,7 +697,7 @@ static bool to_optimised_spirv(struct compilation *c, struct piece *code, struct
   struct piece plain = {need_copy(code->at), code->size};
   bool good = optimise(c, code) && to_spirv(c, false, code, spirv);
   if (!good && (c->aborted || strstr(c->teller.error->text, "InvalidBitWidth"))) {
-    *c->teller.error = (struct isa_error){""};
+    c->teller.error->text[0] = '\0';
     good = rework(c, need_copy, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), &plain) &&
            to_spirv(c, true, &plain, spirv);
   }

@@ -167,18 +167,13 @@ static void stride_of(struct select *s, struct machine_inst *out, ir_ref ref) {
   }
 }
 
-/* Up to `most` operands from position `first` on, in registers that imm will name; a list may be shorter. */
+/* Up to `most` operands from position `first` on, in registers that imm will name; a list may be shorter. What nobody
+ * made is 0, so that a wait for an event that is none goes wrong in the same way each time. */
 static void listed(struct select *s, struct machine_inst *out, const struct folded *f, uint32_t first, uint32_t most) {
-  for (uint32_t i = first; i < first + most && i < f->count && f->operand[i]; i++)
-    add_to_list(s, out, in_registers(s, f->operand[i], VREG_WORD, 1));
-}
-
-/* An event that nobody made is null, so that waiting for it goes wrong in the same way each time. */
-static void events(struct select *s, struct machine_inst *out, const struct folded *f) {
-  for (uint32_t i = 0; i < ISA_WAIT_EVENTS && i < f->count && f->operand[i]; i++)
-    add_to_list(s, out,
-                s->ir->inst[f->operand[i]].op == IR_UNDEF ? select_constant_vreg(s, 0, VREG_WORD, 1)
-                                                          : in_registers(s, f->operand[i], VREG_WORD, 1));
+  for (uint32_t i = first; i < first + most && i < f->count && f->operand[i]; i++) {
+    const bool made = s->ir->inst[f->operand[i]].op != IR_UNDEF;
+    add_to_list(s, out, made ? in_registers(s, f->operand[i], VREG_WORD, 1) : select_constant_vreg(s, 0, VREG_WORD, 1));
+  }
 }
 
 static void operand(struct select *s, struct machine_inst *out, const struct isa_row *row, char letter,
@@ -244,7 +239,7 @@ static void operand(struct select *s, struct machine_inst *out, const struct isa
     out->c = in_registers(s, f->operand[IR_WAIT_COUNT], VREG_WORD, 1);
     break;
   case 'w':
-    events(s, out, f);
+    listed(s, out, f, 0, ISA_WAIT_EVENTS);
     break;
   default:
     break;

@@ -7,8 +7,7 @@
  *
  * Blocks of cl_intel_subgroups, at coordinates of which the first counts bytes:
  *
- *     intel_sub_group_block_read2(i, c)    OpSubgroupImageBlockReadINTEL      image.load, a row for each component,
- * as=b32
+ *     intel_sub_group_block_read2(i, c)    OpSubgroupImageBlockReadINTEL      an image.load of b32 for each component
  *
  * Vectors of coordinates may have more components than the image's kind has coordinates: the rest is ignored. */
 #include "opencl/lower/build_core.h"

@@ -157,8 +157,8 @@ static bool read_local_size(struct reader *r, struct spirv_entry *entry, uint32_
     if (reader_word(r, 2) == ExecutionModeLocalSizeId && !spirv_integer(r->module, (uint32_t)size, &size))
       return reader_fail(r, "a work-group's size is not an integer constant");
     if (!size || size > ISA_MOST_GROUP_ITEMS)
-      return reader_fail(r, "a work-group's size of %llu is outside [1, %u]", (unsigned long long)size,
-                         ISA_MOST_GROUP_ITEMS);
+      return reader_fail(r, "a kernel requires work-groups of %llu work-items; 1 to %u are possible",
+                         (unsigned long long)size, ISA_MOST_GROUP_ITEMS);
     entry->required_local[axis] = (uint32_t)size;
   }
   return true;

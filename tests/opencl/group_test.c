@@ -448,6 +448,11 @@ TEST(opencl_group, what_is_missing_is_refused_by_name_and_line) {
                  ":3: calls other, which is not defined");
 }
 
+TEST(opencl_group, work_groups_that_are_too_large_are_refused_by_their_size) {
+  expect_refusal("kernel __attribute__((reqd_work_group_size(512, 256, 1))) void k() {}\n",
+                 "kernel 'k' requires work-groups of 512 x 256 x 1 work-items; 1 to 65536 are possible");
+}
+
 /* ---- where lanes meet ------------------------------------------------------------------------------ */
 
 TEST(opencl_group, lanes_meet_before_a_barrier_though_a_break_that_none_takes_leads_past_it) {

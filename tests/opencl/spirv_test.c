@@ -788,6 +788,14 @@ TEST(spirv, a_kernel_has_its_name_and_size) {
   begin(&bad);
   PUT(&bad, OpEntryPoint, 5, KERNEL_ID, text("k"));
   refuse(&bad, "only kernels (6) run here");
+  begin(&bad);
+  PUT(&bad, OpEntryPoint, KERNEL, KERNEL_ID, text("k"));
+  PUT(&bad, OpExecutionMode, KERNEL_ID, LOCAL_SIZE, 1 << 20, 1, 1);
+  begin_types(&bad);
+  PUT(&bad, OpFunction, VOID, KERNEL_ID, 0, NO_ARGS);
+  plain_body(&bad);
+  PUT0(&bad, OpFunctionEnd);
+  refuse(&bad, "a kernel requires work-groups of 1048576 work-items; 1 to 65536 are possible");
 }
 
 TEST(spirv, decorations_reach_their_ids_directly_and_through_groups) {
