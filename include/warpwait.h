@@ -268,6 +268,9 @@ typedef struct ww_kernel {
 WW_API size_t ww_program_kernel_count(const ww_program *program);
 /* Bytes of program-scope variables, without constant ones. */
 WW_API size_t ww_program_variable_bytes(const ww_program *program);
+/* Channels (cl_intel_channels), elements of arrays counted. Kernels that they connect are for one ww_run(): a launch
+ * that waits for a packet, or for room, which only a later run would bring, is a deadlock. */
+WW_API size_t ww_program_channels(const ww_program *program);
 /* NULL when i is not below the count. */
 WW_API const ww_kernel *ww_program_kernel_at(const ww_program *program, size_t i);
 
@@ -344,7 +347,8 @@ WW_API uint64_t ww_buffer_bytes(const ww_buffer *buffer);
 /* Where kernels find it: a buffer may hold the address of another one. */
 WW_API uint64_t ww_buffer_address(const ww_buffer *buffer);
 
-/* An empty FIFO of up to `packets` (1 to 2^24 - 1) packets of `packet_bytes` bytes. A device has at most 63 pipes. */
+/* An empty FIFO of up to `packets` (1 to 2^24 - 1) packets of `packet_bytes` bytes. A device has at most 126 pipes, and
+ * with the channels of a program that runs there are no more than that. */
 WW_API ww_status ww_pipe_new(ww_device *device, const char *name, uint32_t packet_bytes, uint32_t packets,
                              ww_pipe **pipe, ww_error *error);
 WW_API ww_pipe *ww_pipe_ref(ww_pipe *pipe);

@@ -1,5 +1,6 @@
 /* Object file to program; encode.c draws the format. Nothing is believed: counts are held against the
  * bytes that are left before anything is allocated, and isa_validate() checks what the bytes mean. */
+#include "isa/pipe.h"
 #include "isa/rows.h"
 
 #include <stdio.h>
@@ -59,6 +60,7 @@ enum {
   INSTRUCTION_BYTES = 16,
   PLACE_BYTES = 6, /* of an instruction in its source, without a column */
   LDS_VARIABLE_BYTES = 12,
+  CHANNEL_BYTES = 16,
   SOURCE_BYTES = 8,
   LONGEST_PATH = 4096,
   LONGEST_LINE = 1 << 20,
@@ -112,6 +114,8 @@ static void read_kernels(struct reader *reader, struct isa_program *program, uin
     read_args(reader, kernel);
     if (reader->version > 2)
       read_lds(reader, kernel);
+    for (int axis = 0; axis < 3 && reader->version > 3; axis++)
+      kernel->autorun[axis] = read_u32(reader);
   }
 }
 
@@ -162,6 +166,25 @@ static void read_image(struct reader *reader, uint8_t **bytes, size_t *size, uin
   reader->left -= count;
 }
 
+/* Their places follow from what they are; a packet has bytes, or there is none. */
+static void read_channels(struct reader *reader, struct isa_program *program) {
+  const uint32_t count = read_count(reader, CHANNEL_BYTES, ISA_MOST_PIPES);
+  program->channels = calloc((size_t)count + 1, sizeof *program->channels);
+  reader->failed |= !program->channels;
+  for (uint32_t i = 0; i < count && !reader->failed; i++) {
+    struct isa_channel *channel = &program->channels[i];
+    channel->name = read_string(reader, ISA_LONGEST_NAME);
+    channel->packet_size = read_u32(reader);
+    channel->max_packets = read_u32(reader);
+    channel->count = read_u32(reader);
+    reader->failed |=
+        channel->count > ISA_MOST_PIPES || !channel->packet_size || channel->packet_size > ISA_MOST_PACKET_BYTES;
+    if (!reader->failed)
+      isa_place_channel(isa_variable_room(program), channel);
+    program->channel_count++;
+  }
+}
+
 static void read_source(struct reader *reader, struct isa_source *source) {
   source->name = read_string(reader, LONGEST_PATH);
   const uint32_t count = read_count(reader, 4, UINT32_MAX);
@@ -201,6 +224,8 @@ static void read_program(struct reader *reader, struct isa_program *program) {
     read_kernels(reader, program, kernels);
   read_image(reader, &program->constants, &program->constant_bytes, constants);
   read_image(reader, &program->variables, &program->variable_bytes, variables);
+  if (reader->version > 3)
+    read_channels(reader, program);
   read_code(reader, program, instructions);
   read_sources(reader, program, sources);
   reader->failed |= reader->left > 0;
@@ -217,8 +242,8 @@ struct isa_program *isa_decode(const uint8_t *bytes, size_t size, const char *fi
   struct isa_program *program = isa_program_new(file);
   if (!program)
     return refuse(NULL, error, file, "out of memory");
-  if (size < 4 || (memcmp(bytes, "WWO\2", 4) != 0 && memcmp(bytes, "WWO\3", 4) != 0))
-    return refuse(program, error, file, "not an object file of this version: it does not start with 'WWO' 2 or 3");
+  if (size < 4 || memcmp(bytes, "WWO", 3) != 0 || bytes[3] < 2 || bytes[3] > 4)
+    return refuse(program, error, file, "not an object file of this version: it does not start with 'WWO' 2, 3 or 4");
   struct reader reader = {.at = bytes + 4, .left = size - 4, .version = bytes[3]};
   read_program(&reader, program);
   if (reader.failed)

@@ -1,15 +1,17 @@
 /* Program to object file (.wwo). All numbers little-endian; a string is its length and its bytes.
  *
- *     "WWO\3"                                                       magic and version
+ *     "WWO\4"                                                       magic and version
  *     u32 instructions, kernels, constant bytes, variable bytes, source files
  *     string file
  *     kernels:       string name; u32 entry, end, registers, lds, private, spilled, required_local[3],
  *                    arg bytes, args; the arguments; u32 LDS variables; these;
- *                    u32 scratch, scratch bytes
+ *                    u32 scratch, scratch bytes; u32 autorun[3]
  *       args:        string name, type; u32 kind, bytes, offset
  *       variables:   string name; u32 offset, bytes
  *     constants:     bytes
  *     variables:     bytes
+ *     u32 channels
+ *     channels:      string name; u32 packet size, max packets, count
  *     instructions:  16 bytes each: u16 op; u8 guard, flags, d, a, b, c; u64 imm
  *     line numbers:  u32 each
  *     their columns: u16 each
@@ -17,7 +19,8 @@
  *     source files:  string name; u32 lines
  *       lines:       string each
  *
- * Version 2, which is still read, has no LDS variables, no scratch and no columns.
+ * Versions 2 and 3, which are still read, have no channels and no autorun; version 2 has no LDS variables, no scratch
+ * and no columns.
  *
  * stack_entries and info are not stored: the reader works them out, which also checks the code. */
 #include "isa/rows.h"
@@ -90,6 +93,19 @@ static void write_kernel(struct writer *writer, const struct isa_kernel *kernel)
   }
   write_u32(writer, kernel->scratch);
   write_u32(writer, kernel->scratch_bytes);
+  for (int axis = 0; axis < 3; axis++)
+    write_u32(writer, kernel->autorun[axis]);
+}
+
+static void write_channels(struct writer *writer, const struct isa_program *program) {
+  write_u32(writer, program->channel_count);
+  for (size_t i = 0; i < program->channel_count; i++) {
+    const struct isa_channel *channel = &program->channels[i];
+    write_string(writer, channel->name);
+    write_u32(writer, channel->packet_size);
+    write_u32(writer, channel->max_packets);
+    write_u32(writer, channel->count);
+  }
 }
 
 static void write_instruction(struct writer *writer, const struct isa_inst *inst) {
@@ -109,7 +125,7 @@ static void write_source(struct writer *writer, const struct isa_source *source)
 
 bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size) {
   struct writer writer = {0};
-  write_bytes(&writer, "WWO\3", 4);
+  write_bytes(&writer, "WWO\4", 4);
   write_u32(&writer, program->count);
   write_u32(&writer, program->kernel_count);
   write_u32(&writer, program->constant_bytes);
@@ -120,6 +136,7 @@ bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size
     write_kernel(&writer, &program->kernels[i]);
   write_bytes(&writer, program->constants, program->constant_bytes);
   write_bytes(&writer, program->variables, program->variable_bytes);
+  write_channels(&writer, program);
   for (uint32_t pc = 0; pc < program->count; pc++)
     write_instruction(&writer, &program->code[pc]);
   for (uint32_t pc = 0; pc < program->count; pc++)

@@ -52,8 +52,8 @@ enum {
 
 #define ISA_GLOBAL_BASE UINT64_C(0x100000000)
 /* Generic pointers: [aperture, next aperture) is the space. Program-scope variables are global memory: whoever
- * builds the isa_memory of a launch adds a buffer of the program's variable_bytes at ISA_VARIABLE_BASE, filled
- * with its `variables`, if there are any. */
+ * builds the isa_memory of a launch adds a buffer of isa_variable_room() bytes at ISA_VARIABLE_BASE, if they are any,
+ * filled with the program's `variables`, and makes pipes of its channels there. */
 #define ISA_LOCAL_APERTURE UINT64_C(0x40000000)
 #define ISA_PRIVATE_APERTURE UINT64_C(0x80000000)
 #define ISA_CONSTANT_APERTURE UINT64_C(0xa0000000)
@@ -152,6 +152,17 @@ struct isa_kernel {
   struct isa_lds_variable *lds; /* those that are known, by offset; none lies on another */
   size_t lds_count;
   uint32_t scratch, scratch_bytes; /* where in the static LDS, on no variable, compilers keep their own; 0 0: nowhere */
+  /* Work-groups of one that runs by itself: along with every launch of the program's other kernels, until these have
+   * finished. 0 0 0: it runs when it is launched. */
+  uint32_t autorun[3];
+};
+
+/* A channel: a pipe, or `count` of them in a row, that all kernels of the program know. They lie behind the program's
+ * variables, header and packets each, from `offset` on and `pitch` bytes apart. */
+struct isa_channel {
+  char *name;
+  uint32_t packet_size, max_packets, count;
+  uint64_t offset, pitch; /* isa_place_channel() */
 };
 
 /* A file that instructions come from. */
@@ -176,6 +187,8 @@ struct isa_program {
   size_t constant_bytes;
   uint8_t *variables; /* what program-scope variables hold when a launch file begins */
   size_t variable_bytes;
+  struct isa_channel *channels; /* by address */
+  size_t channel_count;
   struct isa_source *sources; /* none, or first the file that the program is named after */
   uint32_t source_count;
   uint32_t stack_entries; /* enough for any nesting in this program */
@@ -186,7 +199,7 @@ struct isa_error {
   char text[512];
 };
 
-/* The object format (.wwo): header, kernels, constants, variables, code, lines, columns;
+/* The object format (.wwo): header, kernels, constants, variables, channels, code, lines, columns;
  * documented in encode.c. isa_encode allocates *bytes. isa_decode checks everything: a
  * hostile file gets an error. */
 bool isa_encode(const struct isa_program *program, uint8_t **bytes, size_t *size);
@@ -199,6 +212,14 @@ const char *isa_source_name(const struct isa_program *program, uint32_t pc);
 const char *isa_source_text(const struct isa_program *program, uint32_t pc);
 
 const struct isa_kernel *isa_find_kernel(const struct isa_program *program, const char *name);
+
+/* Bytes from ISA_VARIABLE_BASE on that variables and channels take. */
+uint64_t isa_variable_room(const struct isa_program *program);
+
+/* Puts a channel behind `room` bytes of variables and channels. An array's pitch is a multiple of the packet's size, so
+ * that a front end can tell a pipe's address by that of an element. */
+void isa_place_channel(uint64_t room, struct isa_channel *channel);
+uint64_t isa_channel_end(const struct isa_channel *channel);
 
 const char *isa_op_name(enum isa_op op);
 const char *isa_class_name(enum isa_class class_);

@@ -34,7 +34,7 @@ static enum isa_pipe_kind id_kind(uint64_t id) { return (enum isa_pipe_kind)(id 
 
 /* Any 64 bits may come as an id. HAZARDS: they are of a reservation that this pipe may have made. */
 static enum isa_hazard_rule check_id(const struct isa_pipe *pipe, enum isa_pipe_direction direction, uint64_t id) {
-  if (id + 1 <= 1 || id >> 63 || !(id >> PIPE_SHIFT) || !id_count(id))
+  if (id + 1 <= 1 || id >> PIPE_SHIFT > ISA_MOST_PIPES || !(id >> PIPE_SHIFT) || !id_count(id))
     return HAZARD_R2;
   if (id >> PIPE_SHIFT != pipe->number || (id >> WRITE_SHIFT & 1) != (uint64_t)direction)
     return HAZARD_R9;
@@ -44,7 +44,7 @@ static enum isa_hazard_rule check_id(const struct isa_pipe *pipe, enum isa_pipe_
 /* An id for a person. */
 enum { ID_TEXT = 120 };
 static void describe_id(const struct isa_pipe *pipe, uint64_t id, char text[ID_TEXT]) {
-  const bool made = id + 1 > 1 && !(id >> 63) && id >> PIPE_SHIFT && id_count(id);
+  const bool made = id + 1 > 1 && id >> PIPE_SHIFT <= ISA_MOST_PIPES && id >> PIPE_SHIFT && id_count(id);
   if (id == UINT64_MAX)
     snprintf(text, ID_TEXT, "the null id, in pipe '%.40s'", pipe->name);
   else if (!id)
@@ -92,6 +92,31 @@ void isa_pipe_free(struct isa_pipe *pipe) {
   free(pipe->queue[ISA_PIPE_WRITE].at);
   free(pipe->written);
   *pipe = (struct isa_pipe){0};
+}
+
+size_t isa_channel_pipes(const struct isa_program *program) {
+  size_t count = 0;
+  for (size_t i = 0; i < program->channel_count; i++)
+    count += program->channels[i].count;
+  return count;
+}
+
+bool isa_channels_init(const struct isa_program *program, uint8_t *variables, struct isa_pipe *pipes) {
+  enum { SHOWN = 50 };
+  size_t made = 0;
+  memset(pipes, 0, isa_channel_pipes(program) * sizeof *pipes);
+  for (size_t i = 0; i < program->channel_count; i++) {
+    const struct isa_channel *channel = &program->channels[i];
+    for (uint32_t k = 0; k < channel->count; k++, made++) {
+      char name[sizeof pipes->name];
+      snprintf(name, sizeof name, channel->count > 1 ? "%.*s[%u]" : "%.*s", SHOWN, channel->name, k);
+      const uint64_t offset = channel->offset + k * channel->pitch;
+      if (!isa_pipe_init(&pipes[made], name, ISA_MOST_PIPES - (uint32_t)made, ISA_VARIABLE_BASE + offset,
+                         variables + offset, channel->packet_size, channel->max_packets))
+        return false;
+    }
+  }
+  return true;
 }
 
 struct isa_pipe *isa_pipe_find(const struct isa_memory *memory, uint64_t address) {

@@ -20,7 +20,7 @@
  * arithmetic only, and whoever holds the id need not ask anybody:
  *
  *     bits 0..23 position of the first packet in the ring   24..47 count   48..53 lap of the ring, modulo 64
- *     54 direction   55..56 kind   57..62 number of the pipe, from 1   63 zero
+ *     54 direction   55..56 kind   57..63 number of the pipe, from 1
  *
  * It is never 0 nor all ones, which are what failed and null reservations have.
  *
@@ -38,7 +38,8 @@ enum {
   ISA_PIPE_HEADER = 128,            /* bytes in front of the packets */
   ISA_PIPE_SIZES = 32,              /* where in it packet_size and max_packets lie, 4 bytes each */
   ISA_MOST_PACKETS = (1 << 24) - 1, /* of a pipe: positions and counts have 24 bits */
-  ISA_MOST_PIPES = 63,
+  ISA_MOST_PIPES = 126,
+  ISA_MOST_PACKET_BYTES = 1 << 20,
 };
 
 enum isa_pipe_direction { ISA_PIPE_READ, ISA_PIPE_WRITE };
@@ -93,6 +94,14 @@ bool isa_pipe_init(struct isa_pipe *pipe, const char *name, uint32_t number, uin
                    uint32_t packet_size, uint32_t max_packets);
 void isa_pipe_free(struct isa_pipe *pipe);
 uint64_t isa_pipe_bytes(uint32_t packet_size, uint32_t max_packets);
+
+/* How many pipes the program's channels are, and these, empty, in the isa_variable_room() bytes at `variables`. They
+ * have the highest numbers, whatever other pipes there are, so that a replay finds them by the ids. False when memory
+ * is out; the rest is zeros then. */
+size_t isa_channel_pipes(const struct isa_program *program);
+bool isa_channels_init(const struct isa_program *program, uint8_t *variables, struct isa_pipe *pipes);
+
+static inline bool isa_pipe_is_channel(const struct isa_pipe *pipe) { return pipe->base < ISA_GLOBAL_BASE; }
 
 /* The pipe whose header is at `address`; NULL if there is none. */
 struct isa_pipe *isa_pipe_find(const struct isa_memory *memory, uint64_t address);

@@ -1,4 +1,5 @@
 /* Making, freeing and asking a program. */
+#include "isa/pipe.h"
 #include "isa/rows.h"
 
 #include <stdlib.h>
@@ -40,6 +41,9 @@ void isa_program_free(struct isa_program *program) {
     return;
   for (size_t i = 0; i < program->kernel_count; i++)
     isa_kernel_free(&program->kernels[i]);
+  for (size_t i = 0; i < program->channel_count; i++)
+    free(program->channels[i].name);
+  free(program->channels);
   for (uint32_t i = 0; program->sources && i < program->source_count; i++)
     free_source(&program->sources[i]);
   free(program->sources);
@@ -60,6 +64,25 @@ const struct isa_kernel *isa_find_kernel(const struct isa_program *program, cons
     if (strcmp(program->kernels[i].name, name) == 0)
       return &program->kernels[i];
   return NULL;
+}
+
+uint64_t isa_variable_room(const struct isa_program *program) {
+  if (!program->channel_count)
+    return program->variable_bytes;
+  return isa_channel_end(&program->channels[program->channel_count - 1]);
+}
+
+uint64_t isa_channel_end(const struct isa_channel *channel) {
+  return channel->offset + channel->pitch * channel->count;
+}
+
+void isa_place_channel(uint64_t room, struct isa_channel *channel) {
+  uint64_t unit = ISA_PIPE_HEADER;
+  while (channel->count > 1 && unit % channel->packet_size)
+    unit += ISA_PIPE_HEADER;
+  const uint64_t bytes = isa_pipe_bytes(channel->packet_size, channel->max_packets);
+  channel->pitch = (bytes + unit - 1) / unit * unit;
+  channel->offset = (room + ISA_PIPE_HEADER - 1) / ISA_PIPE_HEADER * ISA_PIPE_HEADER;
 }
 
 static const struct isa_source *source_of(const struct isa_program *program, uint32_t pc) {

@@ -2,6 +2,7 @@
  * read from an object file may hold anything. Besides what is needed for safety, fields that a
  * format does not use must have their one neutral value, so that a program has one encoding. */
 #include "isa/cfg.h"
+#include "isa/pipe.h"
 #include "isa/rows.h"
 
 #include <stdarg.h>
@@ -154,6 +155,21 @@ static bool check_required_local(const struct check *check) {
                check->kernel->name, local[0], local[1], local[2], ISA_MOST_GROUP_ITEMS);
 }
 
+static bool check_autorun(const struct check *check) {
+  const uint32_t *groups = check->kernel->autorun;
+  uint64_t all = 1;
+  for (int axis = 0; axis < 3; axis++)
+    all = all > ISA_MOST_GROUP_ITEMS ? all : all * groups[axis];
+  if (!groups[0] && !groups[1] && !groups[2])
+    return true;
+  if (check->kernel->arg_count)
+    return wrong(check, "kernel '%.60s' runs by itself, so that nobody gives it the arguments that it has",
+                 check->kernel->name);
+  return (all && all <= ISA_MOST_GROUP_ITEMS) ||
+         wrong(check, "kernel '%.60s' runs by itself in %u x %u x %u work-groups; 1 to %u are possible",
+               check->kernel->name, groups[0], groups[1], groups[2], ISA_MOST_GROUP_ITEMS);
+}
+
 static bool check_kernel(const struct check *check, uint32_t entry) {
   const struct isa_kernel *kernel = check->kernel;
   if (kernel->entry != entry || kernel->end <= entry || kernel->end > check->program->count)
@@ -167,7 +183,8 @@ static bool check_kernel(const struct check *check, uint32_t entry) {
   const struct isa_inst *last = &check->program->code[kernel->end - 1];
   if (last->guard || (last->op != ISA_EXIT && last->op != ISA_BRA))
     return wrong(check, "kernel '%.60s' must end in exit or an unguarded bra", kernel->name);
-  return check_args(check) && check_lds_variables(check) && check_scratch(check) && check_required_local(check);
+  return check_args(check) && check_lds_variables(check) && check_scratch(check) && check_required_local(check) &&
+         check_autorun(check);
 }
 
 /* ---- instructions ------------------------------------------------------------------------------- */
@@ -345,6 +362,23 @@ static bool check_joins(const struct check *check) {
   return good;
 }
 
+static bool check_channels(const struct check *check) {
+  const struct isa_program *program = check->program;
+  char *names[ISA_MOST_PIPES];
+  uint64_t pipes = 0;
+  for (size_t i = 0; i < program->channel_count; i++) {
+    const struct isa_channel *channel = &program->channels[i];
+    pipes += channel->count;
+    names[i] = channel->name;
+    if (!channel->max_packets || channel->max_packets > ISA_MOST_PACKETS || !channel->count)
+      return wrong(check, "channel %zu holds no packets, or too many", i);
+    if (pipes > ISA_MOST_PIPES || isa_variable_room(program) > ISA_MOST_VARIABLE_BYTES + ISA_MOST_CHANNEL_BYTES)
+      return wrong(check, "the program has more than %d channels, or of more than %d MiB", ISA_MOST_PIPES,
+                   ISA_MOST_CHANNEL_BYTES >> 20);
+  }
+  return check_names(check, "channel", names, program->channel_count);
+}
+
 bool isa_validate(struct isa_program *program, struct isa_error *error) {
   struct check check = {.program = program, .error = error};
   if (!program->kernel_count || program->kernel_count > ISA_MOST_KERNELS)
@@ -352,6 +386,8 @@ bool isa_validate(struct isa_program *program, struct isa_error *error) {
   if (program->count > ISA_MOST_INSTRUCTIONS || program->constant_bytes > ISA_MOST_CONSTANT_BYTES ||
       program->variable_bytes > ISA_MOST_VARIABLE_BYTES || program->source_count > ISA_MOST_SOURCES)
     return wrong(&check, "the program is too large");
+  if (!check_channels(&check))
+    return false;
   char **names = malloc(program->kernel_count * sizeof *names);
   if (!names)
     return wrong(&check, "out of memory");

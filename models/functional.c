@@ -57,6 +57,7 @@ struct functional {
   uint64_t limit, tell_at;
   uint64_t groups, done;
   cycle_t round;         /* from 1; */
+  bool dismissed;        /* kernels that run by themselves are to end: see models/pipes.h */
   cycle_t changed;       /* the last one in which global memory or a pipe was changed, or a group has ended or begun */
   bool stopped;          /* before the end: */
   enum launch_end ended; /* how */
@@ -232,11 +233,18 @@ static void park(struct functional *functional, struct unit *unit, uint32_t slot
   cu_block(&unit->cu, slot, STALL_PIPE, 0);
 }
 
+/* Nobody waits who has been dismissed. */
+static void commit_or_refuse(const struct functional *functional, struct isa_access *access) {
+  isa_access_commit(access);
+  if (functional->dismissed)
+    isa_pipe_refuse(access);
+}
+
 /* The oldest request that can be served now, as in models/pipes.h. False: none can. */
 static bool unpark(struct functional *functional) {
   for (size_t i = 0; i < functional->parked_count; i++) {
     const struct parked parked = functional->parked[i];
-    isa_access_commit(&parked.access->isa);
+    commit_or_refuse(functional, &parked.access->isa);
     if (parked.access->isa.pipe.waiting)
       continue;
     memmove(&functional->parked[i], &functional->parked[i + 1],
@@ -249,7 +257,7 @@ static bool unpark(struct functional *functional) {
 }
 
 static bool commit_pipe(struct functional *functional, struct unit *unit, uint32_t slot, struct isa_access *access) {
-  isa_access_commit(access);
+  commit_or_refuse(functional, access);
   if (access->pipe.changed)
     functional->changed = functional->round;
   if (access->pipe.waiting) {
@@ -410,6 +418,28 @@ static bool spins(const struct functional *functional) {
   return refused;
 }
 
+/* Work-groups of a launch that have ended. */
+static uint64_t ended(const struct functional *functional, size_t index) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < functional->used; i++)
+    if (functional->units[i]->number == index)
+      count += functional->units[i]->cu.kernels->stats.work_groups;
+  return count;
+}
+
+/* As dismissible() and memory_dismiss() in timed runs. */
+static bool dismiss(struct functional *functional) {
+  const struct at_once *all = functional->all;
+  for (size_t i = 0; i < all->count; i++)
+    if (!all->launches[i]->kernel->autorun[0] && ended(functional, i) < functional->work[i].groups)
+      return false;
+  bool any = false;
+  functional->dismissed = true;
+  while (unpark(functional))
+    any = true;
+  return any;
+}
+
 static enum launch_end run_rounds(struct functional *functional) {
   while (functional->done < functional->groups) {
     const uint64_t before = functional->clock;
@@ -424,7 +454,7 @@ static enum launch_end run_rounds(struct functional *functional) {
       return functional->ended;
     if (wider)
       functional->changed = functional->round;
-    if ((!wider && functional->clock == before) || spins(functional))
+    if (((!wider && functional->clock == before) || spins(functional)) && !dismiss(functional))
       return END_DEADLOCK;
   }
   return END_FINISHED;
@@ -456,7 +486,7 @@ static void begin(struct functional *functional, const struct at_once *all) {
     isa_pipe_launch(&memory->pipes[i], functional->machine.mem.pipe_reservations);
   functional->used = functional->parked_count = 0;
   functional->round = functional->changed = 0;
-  functional->stopped = false;
+  functional->stopped = functional->dismissed = false;
   functional->tell_at = functional->clock + TELL;
 }
 
@@ -478,12 +508,8 @@ static void collect(const struct functional *functional, size_t index, enum laun
   struct launch_result *result = &functional->all->results[index];
   const struct work *work = &functional->work[index];
   cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
-  uint64_t ended = 0;
-  for (size_t i = 0; i < functional->used; i++)
-    if (functional->units[i]->number == index)
-      ended += functional->units[i]->cu.kernels->stats.work_groups;
   result->functional = true;
-  result->end = ended == work->groups ? END_FINISHED : end;
+  result->end = ended(functional, index) == work->groups ? END_FINISHED : end;
   result->never_started = work->groups - work->sent;
   collect_pipes(functional, result, index);
   for (size_t i = 0; i < functional->used; i++)

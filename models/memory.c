@@ -249,14 +249,24 @@ static void start(struct memory *memory, uint32_t index, cycle_t now) {
   wheel_add(&memory->done, index, done < memory->ahead_until ? done - memory->ahead : done);
 }
 
+static void unpark(struct memory *memory, cycle_t now) {
+  for (uint32_t parked; (parked = pipes_unpark(memory, now)) != WHEEL_NONE;)
+    start(memory, parked, now);
+}
+
 /* A commit may be what parked reservations wait for. */
 static void accept_pipe(struct memory *memory, uint32_t index, cycle_t now) {
   if (!pipes_accept(memory, index, now))
     return;
   start(memory, index, now);
   if (memory->events[index].message.access->pipe.changed)
-    for (uint32_t parked; (parked = pipes_unpark(memory, now)) != WHEEL_NONE;)
-      start(memory, parked, now);
+    unpark(memory, now);
+}
+
+void memory_dismiss(struct memory *memory, cycle_t now) {
+  memory->pipes.dismissed = true;
+  unpark(memory, now);
+  component_wake(&memory->component, wheel_next(&memory->done));
 }
 
 /* A machine may allow far more messages than are ever under way. The lowest entries come first. */

@@ -10,6 +10,7 @@ bool pipes_launch(struct mem_pipes *pipes, struct isa_memory *memory, uint32_t l
   assert(!pipes->parked_count && "the launch before has ended");
   pipes->memory = memory;
   pipes->counted = pipes->changed = start;
+  pipes->dismissed = false;
   for (size_t i = 0; memory && i < memory->pipe_count; i++)
     isa_pipe_launch(&memory->pipes[i], limit);
   if (pipes->parked || !memory || !memory->pipe_count)
@@ -38,6 +39,8 @@ bool pipes_serve(struct memory *memory, uint32_t index, cycle_t now) {
   struct mem_event *event = &memory->events[index];
   pipes_count(&memory->pipes, now);
   memory_commit(memory, event);
+  if (memory->pipes.dismissed)
+    isa_pipe_refuse(event->message.access);
   if (event->message.access->pipe.changed)
     memory->pipes.changed = now;
   return !event->message.access->pipe.waiting;

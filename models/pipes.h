@@ -17,6 +17,10 @@
  * every warp has been refused lately, is parked, or stands at a call of its work-group, it is a deadlock
  * (models/simulation.c).
  *
+ * Kernels that run by themselves (isa_kernel's autorun) loop for ever. When all others have finished, and those wait
+ * for packets or room that nobody will give them, they are dismissed: what they wait for is refused, then and from then
+ * on, and a kernel of that kind ends when it is.
+ *
  * A parked message keeps its place among the CU's cu.accesses: many of them leave no room for the access that they
  * wait for.
  *
@@ -39,6 +43,7 @@ struct mem_pipes {
   uint32_t parked_count, parked_room;
   cycle_t counted; /* packet_cycles go up to here */
   cycle_t changed; /* the last change of global memory or of a pipe */
+  bool dismissed;  /* nobody waits any more: what would is refused */
 };
 
 /* A launch begins at `start`: at most `room` messages can be parked. False when memory is out. */

@@ -560,6 +560,14 @@ static bool all_ended(const struct simulation *simulation) {
   return count == simulation->dispatcher.groups;
 }
 
+/* Kernels that run by themselves are left alone, and wait. */
+static bool dismissible(const struct simulation *simulation, const struct at_once *all) {
+  for (size_t i = 0; i < all->count; i++)
+    if (!all->launches[i]->kernel->autorun[0] && ended(simulation, i) < all->results[i].work_groups)
+      return false;
+  return simulation->memory.pipes.parked_count > 0;
+}
+
 /* Warps of a CU whose requests are parked. */
 static uint64_t parked_in(const struct simulation *simulation, uint32_t client) {
   const struct mem_pipes *pipes = &simulation->memory.pipes;
@@ -613,15 +621,28 @@ static cycle_t run_slice(struct simulation *simulation, struct host *host, cycle
   }
 }
 
+/* Cycles from the start of the launch to where any compute unit did something for the last time. */
+static cycle_t abandoned_after(const struct simulation *simulation) {
+  cycle_t end = simulation->start + 1;
+  for (uint32_t i = 0; i < simulation->built; i++)
+    end = cycle_max(end, cu_last_end(&simulation->nodes[i]->cu));
+  return end - simulation->start;
+}
+
 /* Steps the islands in slices, so that progress can be told. `*cycles` is where it ended, if cut short. */
-static enum launch_end run_slices(struct simulation *simulation, struct host *host, cycle_t end,
-                                  const struct progress *progress, cycle_t *cycles) {
+static enum launch_end run_slices(struct simulation *simulation, const struct at_once *all, struct host *host,
+                                  cycle_t end, const struct progress *progress, cycle_t *cycles) {
   enum { SLICE = 100000 };
   const struct dispatcher *dispatcher = &simulation->dispatcher;
   simulation->stepped = simulation->start;
   for (cycle_t until = simulation->start;;) {
     until = cycle_min(until + SLICE, end);
     cycle_t next = run_slice(simulation, host, until, progress);
+    if (next == NEVER && !dispatcher_finished(dispatcher) && dismissible(simulation, all)) {
+      const cycle_t quiet = simulation->start + abandoned_after(simulation);
+      memory_dismiss(&simulation->memory, cycle_max(quiet, simulation->memory.last_arrival));
+      continue;
+    }
     if (next == NEVER)
       return dispatcher_finished(dispatcher) ? END_FINISHED : END_DEADLOCK;
     if (next >= end) {
@@ -645,14 +666,6 @@ static enum launch_end run_slices(struct simulation *simulation, struct host *ho
     host->run(host, NEVER);
     return END_FINISHED; /* before it could be stopped */
   }
-}
-
-/* Cycles from the start of the launch to where any compute unit did something for the last time. */
-static cycle_t abandoned_after(const struct simulation *simulation) {
-  cycle_t end = simulation->start + 1;
-  for (uint32_t i = 0; i < simulation->built; i++)
-    end = cycle_max(end, cu_last_end(&simulation->nodes[i]->cu));
-  return end - simulation->start;
 }
 
 static void tell_cut_short(struct simulation *simulation, cycle_t end) {
@@ -714,7 +727,7 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
     return false;
   }
   cycle_t cycles = 0;
-  const enum launch_end end = run_slices(simulation, host, last, progress, &cycles);
+  const enum launch_end end = run_slices(simulation, &all, host, last, progress, &cycles);
   if (end == END_DEADLOCK)
     simulation_mark_parked(simulation);
   if (end == END_FINISHED)

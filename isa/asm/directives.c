@@ -1,6 +1,7 @@
 /* The lines that start with a point. */
 #include "isa/asm/assembler.h"
 #include "isa/numbers.h"
+#include "isa/pipe.h"
 #include "sim/base/nearest.h"
 #include "sim/core/params.h"
 
@@ -219,16 +220,22 @@ static bool directive_reqd_local(struct assembler *as) {
 
 /* ---- registers ---------------------------------------------------------------------------------- */
 
+/* [N] behind a name; 1 without. */
+static bool take_elements(struct assembler *as, uint64_t most, uint64_t *elements) {
+  *elements = 1;
+  if (!lexer_take_sign(&as->lexer, '['))
+    return true;
+  const struct token at = as->lexer.next;
+  if (!take_count(as, "the length of an array", most, elements) || !expect_sign(as, ']'))
+    return false;
+  return *elements || fail(as, at, NULL, "an array has elements, not");
+}
+
 static bool declare_register(struct assembler *as, uint32_t width) {
   const struct token name = lexer_take(&as->lexer);
   uint64_t elements = 1;
-  if (lexer_take_sign(&as->lexer, '[')) {
-    const struct token at = as->lexer.next;
-    if (!take_count(as, "the length of an array", ISA_REGISTERS, &elements) || !expect_sign(as, ']'))
-      return false;
-    if (!elements)
-      return fail(as, at, NULL, "an array has elements, not");
-  }
+  if (!take_elements(as, ISA_REGISTERS, &elements))
+    return false;
   if (as->bare_registers)
     return fail(as, name, "name all registers of a kernel, or none", "a name after bare registers were used:");
   if (as->registers + width * elements > ISA_REGISTERS)
@@ -340,9 +347,63 @@ static bool directive_const(struct assembler *as) {
 
 static bool directive_variable(struct assembler *as) {
   struct isa_program *program = as->program;
+  if (program->channel_count)
+    return fail(as, as->lexer.next, "move it up", "variables come before all channels:");
   const struct image image = {&program->variables, &program->variable_bytes, &as->variable_room,
                               ISA_MOST_VARIABLE_BYTES, "variables"};
   return take_image(as, &image, (uint32_t)ISA_VARIABLE_BASE);
+}
+
+/* ---- channels ------------------------------------------------------------------------------------------- */
+
+/* NAME[N] SIZE PACKETS: the name then is the address of the first. */
+static bool directive_channel(struct assembler *as) {
+  struct isa_program *program = as->program;
+  const struct token name = lexer_take(&as->lexer);
+  uint64_t count = 0, size = 0, packets = 0;
+  if (!take_elements(as, ISA_MOST_PIPES, &count))
+    return false;
+  const struct token at = as->lexer.next;
+  if (!take_count(as, "the bytes of a packet", ISA_MOST_PACKET_BYTES, &size) ||
+      !take_count(as, "a number of packets", ISA_MOST_PACKETS, &packets))
+    return false;
+  if (!size || !packets)
+    return fail(as, at, NULL, "packets have bytes, and a channel holds some, not");
+  if (count > ISA_MOST_PIPES - isa_channel_pipes(program))
+    return fail(as, name, NULL, "more than %d channels, from", ISA_MOST_PIPES);
+  struct isa_channel channel = {
+      .packet_size = (uint32_t)size, .max_packets = (uint32_t)packets, .count = (uint32_t)count};
+  isa_place_channel(isa_variable_room(program), &channel);
+  if (isa_channel_end(&channel) > ISA_MOST_VARIABLE_BYTES + ISA_MOST_CHANNEL_BYTES)
+    return fail(as, name, NULL, "more than %d MiB of channels, from", ISA_MOST_CHANNEL_BYTES >> 20);
+  const uint32_t address = (uint32_t)(ISA_VARIABLE_BASE + channel.offset);
+  if (!declare(as, name, (struct symbol){.kind = SYMBOL_NUMBER, .value = address}))
+    return false;
+  struct isa_channel *channels = realloc(program->channels, (program->channel_count + 1) * sizeof *channels);
+  if (!channels)
+    return fail_memory(as);
+  program->channels = channels;
+  channel.name = strndup(name.text, name.length);
+  if (!channel.name)
+    return fail_memory(as);
+  channels[program->channel_count++] = channel;
+  return true;
+}
+
+static bool directive_autorun(struct assembler *as) {
+  uint32_t *groups = current_kernel(as)->autorun;
+  for (int axis = 0; axis < 3; axis++) {
+    uint64_t count = 0;
+    if (axis && !expect_sign(as, ','))
+      return false;
+    const struct token at = as->lexer.next;
+    if (!take_count(as, "a number of work-groups", ISA_MOST_GROUP_ITEMS, &count))
+      return false;
+    if (!count)
+      return fail(as, at, NULL, "a kernel that runs by itself has work-groups, not");
+    groups[axis] = (uint32_t)count;
+  }
+  return true;
 }
 
 /* ---- all of them -------------------------------------------------------------------------------- */
@@ -355,6 +416,7 @@ static const struct {
     {".kernel", begin_kernel, true},
     {".const", directive_const, true},
     {".variable", directive_variable, true},
+    {".channel", directive_channel, true},
     {".arg", directive_arg, false},
     {".lds", directive_lds, false},
     {".scratch", directive_scratch, false},
@@ -362,6 +424,7 @@ static const struct {
     {".spilled", directive_spilled, false},
     {".registers", directive_registers, false},
     {".reqd_local", directive_reqd_local, false},
+    {".autorun", directive_autorun, false},
     {".reg", directive_reg, false},
     {".reg64", directive_reg64, false},
     {".pred", directive_pred, false},

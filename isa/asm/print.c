@@ -237,6 +237,15 @@ static void put_header(struct text *text, const struct isa_kernel *kernel) {
   if (kernel->required_local[0])
     put(text, ".reqd_local %u, %u, %u\n", kernel->required_local[0], kernel->required_local[1],
         kernel->required_local[2]);
+  if (kernel->autorun[0])
+    put(text, ".autorun %u, %u, %u\n", kernel->autorun[0], kernel->autorun[1], kernel->autorun[2]);
+}
+
+static void put_channel(struct text *text, const struct isa_channel *channel) {
+  put(text, ".channel %s", channel->name);
+  if (channel->count > 1)
+    put(text, "[%u]", channel->count);
+  put(text, " %u %u\n", channel->packet_size, channel->max_packets);
 }
 
 static void put_image(struct text *text, const char *directive, const uint8_t *bytes, size_t count) {
@@ -267,6 +276,8 @@ char *isa_disassemble(const struct isa_program *program) {
   uint8_t *labels = find_labels(program);
   put_image(&text, ".const ", program->constants, program->constant_bytes);
   put_image(&text, ".variable", program->variables, program->variable_bytes);
+  for (size_t i = 0; i < program->channel_count; i++)
+    put_channel(&text, &program->channels[i]);
   for (size_t i = 0; labels && i < program->kernel_count; i++) {
     const struct isa_kernel *kernel = &program->kernels[i];
     put_header(&text, kernel);

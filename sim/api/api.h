@@ -136,12 +136,14 @@ struct ww_device {
   size_t variable_count;
 };
 
-/* Program-scope variables of a program on a device. */
+/* Program-scope variables of a program on a device, and its channels behind them. */
 struct api_variables {
   ww_program *program;
   uint8_t *data;
+  struct isa_pipe *channels;
+  size_t channel_count;
 };
-void api_variables_free(const struct api_variables *variables);
+void api_variables_free(ww_device *device, struct api_variables *variables);
 
 /* The lock is let go of, too, when memory runs out. */
 void api_device_lock(ww_device *device);

@@ -55,9 +55,9 @@ ww_device *ww_device_ref(ww_device *device) {
 void ww_device_unref(ww_device *device) {
   if (!device || !api_unref(&device->references))
     return;
-  heap_pool_empty(&device->pool);
   for (size_t i = 0; i < device->variable_count; i++)
-    api_variables_free(&device->variables[i]);
+    api_variables_free(device, &device->variables[i]);
+  heap_pool_empty(&device->pool);
   free(device->variables);
   free(device->buffers);
   free(device->images);
@@ -116,6 +116,9 @@ void api_device_lose(ww_device *device, cycle_t now) {
     if (device->buffers[i]->pipe.data)
       close_pipe(&device->buffers[i]->pipe);
   api_device_unlock(device);
+  for (size_t i = 0; i < device->variable_count; i++)
+    for (size_t k = 0; k < device->variables[i].channel_count; k++)
+      close_pipe(&device->variables[i].channels[k]);
 }
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
@@ -443,21 +446,24 @@ uint64_t ww_buffer_address(const ww_buffer *buffer) { return buffer ? buffer->ba
 
 /* ---- pipes ----------------------------------------------------------------------------------------------------- */
 
-/* The lowest number that no pipe of the device has; ids of reservations hold it. */
+/* The lowest number that no pipe of the device has; ids of reservations hold it. 0: there is none. */
 static uint32_t free_number(const ww_device *device) {
-  uint64_t taken = 1;
+  bool taken[ISA_MOST_PIPES + 1] = {0};
   for (size_t i = 0; i < device->count; i++)
     if (device->buffers[i]->pipe.data)
-      taken |= UINT64_C(1) << device->buffers[i]->pipe.number;
-  return taken == UINT64_MAX ? 0 : (uint32_t)__builtin_ctzll(~taken);
+      taken[device->buffers[i]->pipe.number] = true;
+  for (uint32_t number = 1; number <= ISA_MOST_PIPES; number++)
+    if (!taken[number])
+      return number;
+  return 0;
 }
 
 static bool check_pipe(const struct buffer_call *call, struct message *message) {
   if (!call->number)
     return message_fail(message, "there are more than %d pipes on the device", ISA_MOST_PIPES);
-  if (!call->packet_bytes || call->packet_bytes > JOB_PACKET_BYTES)
-    return message_fail(message, "packet_bytes: %u is outside [1, %" PRIu64 "] bytes", call->packet_bytes,
-                        JOB_PACKET_BYTES);
+  if (!call->packet_bytes || call->packet_bytes > ISA_MOST_PACKET_BYTES)
+    return message_fail(message, "packet_bytes: %u is outside [1, %d] bytes", call->packet_bytes,
+                        ISA_MOST_PACKET_BYTES);
   return (call->packets && call->packets <= ISA_MOST_PACKETS) ||
          message_fail(message, "packets: %u is outside [1, %d] packets", call->packets, ISA_MOST_PACKETS);
 }

@@ -289,6 +289,8 @@ void ww_program_unref(ww_program *program) {
 
 size_t ww_program_kernel_count(const ww_program *program) { return program ? program->kernel_count : 0; }
 
+size_t ww_program_channels(const ww_program *program) { return program ? isa_channel_pipes(program->program.isa) : 0; }
+
 size_t ww_program_variable_bytes(const ww_program *program) {
   return program ? program->program.isa->variable_bytes : 0;
 }

@@ -17,7 +17,7 @@ struct run_call {
   ww_launch *const *launches;
   size_t count;
   ww_watch watch;
-  ww_program *owner; /* of the program-scope variables; NULL: there are none */
+  ww_program *owner; /* of the program-scope variables and channels; NULL: there are none */
   ww_report *report;
   /* Behind the device's border: */
   struct api_watchers *watchers;
@@ -69,17 +69,18 @@ static void give_back_memory(struct job *job) {
   }
 }
 
-/* ---- program-scope variables ---------------------------------------------------------------------------- */
+/* ---- program-scope variables and channels --------------------------------------------------------------- */
 
 /* The one program that has some: all have theirs at one address. */
 static ww_status find_owner(struct run_call *call, struct message *message) {
   for (size_t i = 0; i < call->count; i++) {
     ww_program *program = call->launches[i]->program;
-    if (!program->program.isa->variable_bytes || program == call->owner)
+    if (!isa_variable_room(program->program.isa) || program == call->owner)
       continue;
     if (call->owner) {
       message_fail(message,
-                   "launches of two programs with program-scope variables cannot run at once: '%.60s' and '%.60s'",
+                   "launches of two programs with program-scope variables or channels cannot run at once: '%.60s' and "
+                   "'%.60s'",
                    call->owner->program.path, program->program.path);
       return WW_UNSUPPORTED;
     }
@@ -88,10 +89,10 @@ static ww_status find_owner(struct run_call *call, struct message *message) {
   return WW_OK;
 }
 
-static uint8_t *variables_of(const ww_device *device, const ww_program *program) {
+static const struct api_variables *variables_of(const ww_device *device, const ww_program *program) {
   for (size_t i = 0; i < device->variable_count; i++)
     if (device->variables[i].program == program)
-      return device->variables[i].data;
+      return &device->variables[i];
   return NULL;
 }
 
@@ -99,18 +100,29 @@ static uint8_t *variables_of(const ww_device *device, const ww_program *program)
 static void drop_variables(ww_device *device) {
   size_t kept = 0;
   for (size_t i = 0; i < device->variable_count; i++) {
-    const struct api_variables variables = device->variables[i];
+    struct api_variables variables = device->variables[i];
     if (atomic_load(&variables.program->references) > atomic_load(&variables.program->devices))
       device->variables[kept++] = variables;
     else
-      api_variables_free(&variables);
+      api_variables_free(device, &variables);
   }
   device->variable_count = kept;
 }
 
-void api_variables_free(const struct api_variables *variables) {
+/* Open reservations are the device's. */
+static ww_status free_channels(void *self, struct message *message) {
+  const struct api_variables *variables = self;
+  (void)message;
+  for (size_t i = 0; i < variables->channel_count; i++)
+    isa_pipe_free(&variables->channels[i]);
+  return WW_OK;
+}
+
+void api_variables_free(ww_device *device, struct api_variables *variables) {
+  api_try(&device->pool, free_channels, variables, NULL);
   atomic_fetch_sub(&variables->program->devices, 1);
   ww_program_unref(variables->program);
+  free(variables->channels);
   free(variables->data);
 }
 
@@ -120,12 +132,36 @@ static ww_status make_variables(void *self, struct message *message) {
   ww_device *device = call->device;
   const struct isa_program *isa = call->owner->program.isa;
   (void)message;
-  uint8_t *data = need(isa->variable_bytes, 1);
-  memcpy(data, isa->variables, isa->variable_bytes);
+  struct api_variables made = {.data = need(need_size(isa_variable_room(isa)), 1),
+                               .channel_count = isa_channel_pipes(isa)};
+  if (isa->variable_bytes)
+    memcpy(made.data, isa->variables, isa->variable_bytes);
+  made.channels = need(made.channel_count, sizeof *made.channels);
+  if (!isa_channels_init(isa, made.data, made.channels)) {
+    message_fail(message, "no memory for %zu channels", made.channel_count);
+    return WW_NO_MEMORY;
+  }
   device->variables = need_more(device->variables, device->variable_count + 1, sizeof *device->variables);
   atomic_fetch_add(&call->owner->devices, 1);
-  device->variables[device->variable_count++] = (struct api_variables){ww_program_ref(call->owner), data};
+  made.program = ww_program_ref(call->owner);
+  device->variables[device->variable_count++] = made;
   return WW_OK;
+}
+
+/* Behind the device's pipes. */
+static bool take_channels(const struct run_call *call, struct message *message) {
+  const struct api_variables *variables = variables_of(call->device, call->owner);
+  struct isa_memory *memory = &call->report->job.memory;
+  const size_t count = variables->channel_count;
+  if (!count)
+    return true;
+  for (size_t i = 0; i < memory->pipe_count; i++)
+    if (memory->pipes[i].number + count > ISA_MOST_PIPES)
+      return message_fail(message, "there are more than %d pipes and channels", ISA_MOST_PIPES);
+  memory->pipes = need_more(memory->pipes, memory->pipe_count + count, sizeof *memory->pipes);
+  memcpy(memory->pipes + memory->pipe_count, variables->channels, count * sizeof *variables->channels);
+  memory->pipe_count += count;
+  return true;
 }
 
 /* ---- the job: launches ---------------------------------------------------------------------------------- */
@@ -211,9 +247,9 @@ static ww_status prepare(void *self, struct message *message) {
   struct job *job = &report->job;
   size_t shared = 0;
   report->programs = need(call->count, sizeof *report->programs);
-  report->results = need(call->count, sizeof *report->results);
+  report->results = need(WW_TOGETHER, sizeof *report->results);
   begin_job(job, call->device, call->launches[0]->program, true);
-  bool good = true;
+  bool good = !call->owner || take_channels(call, message);
   for (size_t i = 0; good && i < call->count; i++)
     good = add_launch(job, call->launches[i], message);
   if (!good || !job_together(job, 0, &shared, message) || !api_watch_fits(&call->watch, job, message) ||
@@ -232,14 +268,14 @@ static ww_status run_on_engine(struct run_call *call, struct run_options *option
     device->engine = engine_new(&job->machine);
   if (engine_run(device->engine, job, options, call->results, &call->done, message))
     return WW_OK;
-  return call->done < call->count ? WW_NO_MEMORY : WW_BAD_INPUT;
+  return call->done < job->launch_count ? WW_NO_MEMORY : WW_BAD_INPUT;
 }
 
 static bool is_finished(const struct run_call *call) {
   for (size_t i = 0; i < call->done; i++)
     if (call->results[i].end != END_FINISHED)
       return false;
-  return call->done == call->count;
+  return call->done == call->report->job.launch_count;
 }
 
 static ww_status run(void *self, struct message *message) {
@@ -247,12 +283,12 @@ static ww_status run(void *self, struct message *message) {
   struct api_recording *recording = call->watch.functional ? NULL : call->device->recording;
   struct run_options options = {0};
   struct job *job = &call->report->job;
-  call->results = need(call->count, sizeof *call->results);
+  call->results = need(job->launch_count, sizeof *call->results);
   api_record_run(recording, job, &options);
   ww_status status = api_watch_begin(&call->watch, job, call->device->before, &options, &call->watchers, message);
   if (call->owner) /* traces have been told of memory now: a replay knows from the program where variables are */
-    add_buffer(job, "program variables", ISA_VARIABLE_BASE, call->owner->program.isa->variable_bytes,
-               variables_of(call->device, call->owner));
+    add_buffer(job, "program variables", ISA_VARIABLE_BASE, isa_variable_room(call->owner->program.isa),
+               variables_of(call->device, call->owner)->data);
   if (status == WW_OK)
     status = run_on_engine(call, &options, message);
   status = api_watch_end(call->watchers, job, call->results, call->done, status, message);
@@ -270,7 +306,7 @@ static ww_status drop(void *self, struct message *message) {
   (void)message;
   for (size_t i = 0; i < call->done; i++)
     launch_result_free(&call->results[i]);
-  for (size_t i = 0; i < call->count; i++)
+  for (size_t i = 0; i < WW_TOGETHER; i++)
     printed_free(&call->printed[i]);
   free(call->results);
   api_watch_free(call->watchers);
@@ -345,11 +381,16 @@ static void settle_pipes(const struct run_call *call) {
   size_t next = 0;
   api_device_lock(call->device);
   for (size_t i = 0; i < call->device->count && next < memory->pipe_count; i++) {
+    if (isa_pipe_is_channel(&memory->pipes[next]))
+      break;
     struct isa_pipe *pipe = &call->device->buffers[i]->pipe;
     if (pipe->data && pipe->base == memory->pipes[next].base)
       *pipe = memory->pipes[next++];
   }
   api_device_unlock(call->device);
+  const struct api_variables *variables = variables_of(call->device, call->owner);
+  for (size_t i = 0; next < memory->pipe_count; i++)
+    variables->channels[i] = memory->pipes[next++];
 }
 
 /* The report is ready to be run; the device is this call's. */

@@ -247,7 +247,7 @@ static bool read_pipe(struct job_reader *reader, const struct place *place, cons
   if (memory->pipe_count == ISA_MOST_PIPES)
     return json_fail(&reader->document, place, "there are more than %d pipes", ISA_MOST_PIPES);
   if (!read_whole(reader, place, object, "buffer", 0, memory->count ? memory->count - 1 : 0, &buffer) ||
-      !read_whole(reader, place, object, "packet_size", 1, JOB_PACKET_BYTES, &packet_size) ||
+      !read_whole(reader, place, object, "packet_size", 1, ISA_MOST_PACKET_BYTES, &packet_size) ||
       !read_whole(reader, place, object, "max_packets", 1, ISA_MOST_PACKETS, &max_packets) ||
       !read_whole(reader, place, object, "read", 0, INT64_MAX, &read) ||
       !read_whole(reader, place, object, "written", read, read + max_packets, &written) ||

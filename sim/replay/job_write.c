@@ -134,11 +134,14 @@ static bool check_pipes(struct trace_jobs *jobs, const struct isa_memory *memory
                         size_t count, struct message *message) {
   for (size_t i = 0; i < memory->pipe_count; i++) {
     const struct known_pipe *known = find_known(jobs, &memory->pipes[i]);
-    if ((known && !is_same(known, &memory->pipes[i])) || !is_alone(&memory->pipes[i], buffers, count))
+    const bool channel = isa_pipe_is_channel(&memory->pipes[i]);
+    if ((known && !is_same(known, &memory->pipes[i])) || (!channel && !is_alone(&memory->pipes[i], buffers, count)))
       return message_fail(message, "pipe '%s' has the place or the number of what is gone", memory->pipes[i].name);
+    if (channel && !known && isa_pipe_present(&memory->pipes[i]))
+      return message_fail(message, "channel '%s' holds packets from before", memory->pipes[i].name);
   }
   for (size_t i = 0; i < jobs->pipe_count; i++)
-    if (!is_alone(&jobs->pipes[i].first, buffers, count))
+    if (!isa_pipe_is_channel(&jobs->pipes[i].first) && !is_alone(&jobs->pipes[i].first, buffers, count))
       return message_fail(message, "a buffer has the place of pipe '%s', which is gone", jobs->pipes[i].first.name);
   return true;
 }
@@ -245,13 +248,15 @@ static json_t *pipe_list(const struct trace_jobs *jobs) {
   for (size_t i = 0; i < jobs->pipe_count; i++) {
     const struct isa_pipe *pipe = &jobs->pipes[i].first;
     size_t buffer = 0;
+    if (isa_pipe_is_channel(pipe)) /* the program's, which is in the trace */
+      continue;
     while (jobs->buffers[buffer].base != pipe->base)
       buffer++;
     json_t *object =
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "buffer", json_of_whole(buffer), "packet_size",
                   json_of_whole(pipe->packet_size), "max_packets", json_of_whole(pipe->max_packets), "read",
                   json_of_whole(pipe->done[ISA_PIPE_READ]), "written", json_of_whole(pipe->done[ISA_PIPE_WRITE]));
-    if (pipe->number != i + 1)
+    if (pipe->number != json_array_size(list) + 1)
       json_object_set_new(object, "number", json_of_whole(pipe->number));
     json_array_append_new(list, object);
   }

@@ -10,7 +10,7 @@ enum { ID_WRITE = 54, ID_PIPE = 57 };
 
 static struct isa_pipe *pipe_of_id(const struct isa_memory *memory, uint64_t id) {
   for (size_t i = 0; i < memory->pipe_count; i++)
-    if (memory->pipes[i].number == (id >> ID_PIPE & 63))
+    if (memory->pipes[i].number == id >> ID_PIPE)
       return &memory->pipes[i];
   return NULL;
 }

@@ -109,12 +109,11 @@ static bool pipe_argument(struct job *job, char *text, struct job_argument *argu
   if (!size)
     return job_find_pipe(job, text, &argument->buffer, message);
   if (!count || !whole(size, '\0', &bytes) || !whole(count, '\0', &packets) || !bytes || !packets ||
-      bytes > JOB_PACKET_BYTES || packets > ISA_MOST_PACKETS)
+      bytes > ISA_MOST_PACKET_BYTES || packets > ISA_MOST_PACKETS)
     return message_fail(message,
-                        "a pipe is NAME=SIZE:COUNT, packets of [1, %llu] bytes and [1, %d] of them at most, not "
+                        "a pipe is NAME=SIZE:COUNT, packets of [1, %d] bytes and [1, %d] of them at most, not "
                         "'%.40s%s%.40s'",
-                        (unsigned long long)JOB_PACKET_BYTES, ISA_MOST_PACKETS, size, count ? ":" : "",
-                        count ? count : "");
+                        ISA_MOST_PACKET_BYTES, ISA_MOST_PACKETS, size, count ? ":" : "", count ? count : "");
   argument->buffer = job->memory.pipe_count;
   return job_pipe(job, text, (uint32_t)bytes, (uint32_t)packets, message);
 }
@@ -316,8 +315,9 @@ bool direct_job(const struct direct *direct, const struct job_request *request, 
     return false;
   const char *field = NULL;
   char option[32];
+  size_t launch;
   if (job_ready(job, &field, message))
-    return true;
+    return job_together(job, 0, &launch, message);
   snprintf(option, sizeof option, "--%s", strcmp(field, "args") == 0 ? "arg" : field);
   return message_within(message, strcmp(field, "kernel") == 0 ? file_base(direct->program) : option);
 }

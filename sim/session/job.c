@@ -110,10 +110,28 @@ bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type e
 }
 
 uint64_t job_variable_bytes(const struct job *job) {
-  uint64_t most = job->program.isa->variable_bytes;
-  for (size_t i = 0; i < job->refitted_count; i++)
-    most = job->refitted[i]->variable_bytes > most ? job->refitted[i]->variable_bytes : most;
+  uint64_t most = isa_variable_room(job->program.isa);
+  for (size_t i = 0; i < job->refitted_count; i++) {
+    const uint64_t room = isa_variable_room(job->refitted[i]);
+    most = room > most ? room : most;
+  }
   return most;
+}
+
+/* The channels of the program, behind the pipes that there are; those of an earlier run go. */
+static bool make_channels(struct job *job, uint8_t *variables, struct message *message) {
+  struct isa_memory *memory = &job->memory;
+  const size_t count = isa_channel_pipes(job->program.isa);
+  while (memory->pipe_count && isa_pipe_is_channel(&memory->pipes[memory->pipe_count - 1]))
+    isa_pipe_free(&memory->pipes[--memory->pipe_count]);
+  if (!count)
+    return true;
+  if (memory->pipe_count + count > ISA_MOST_PIPES)
+    return message_fail(message, "there are more than %d pipes and channels", ISA_MOST_PIPES);
+  memory->pipes = need_more(memory->pipes, memory->pipe_count + count, sizeof *memory->pipes);
+  const bool good = isa_channels_init(job->program.isa, variables, memory->pipes + memory->pipe_count);
+  memory->pipe_count += count;
+  return good || message_fail(message, "no memory for %zu channels", count);
 }
 
 /* A trace's other programs are among those that were lowered again; of what theirs hold nobody asks. */
@@ -131,7 +149,7 @@ bool job_variables(struct job *job, struct message *message) {
     memcpy(buffer.data, program->variables, program->variable_bytes);
   if (!there)
     append_buffer(job, &buffer, (struct type){TYPE_UNSIGNED, 1, 1});
-  return true;
+  return make_channels(job, buffer.data, message);
 }
 
 /* Where texels lie is the machine's affair. */

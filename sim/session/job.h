@@ -20,7 +20,6 @@
 #define JOB_DEVICE_BYTES (UINT64_C(1) << 40) /* most bytes that a device of the library has */
 #define JOB_BUFFERS 4096                     /* most buffers: accesses look for theirs one by one */
 #define JOB_ITEMS (UINT64_C(1) << 40)        /* most work-items of a launch */
-#define JOB_PACKET_BYTES (UINT64_C(1) << 20) /* largest packet of a pipe */
 #define JOB_FILE_BYTES ((size_t)64 << 20)    /* largest launch file */
 
 /* What the machine has decided of a launch besides its local size. */
@@ -78,8 +77,7 @@ enum check_mode { CHECK_EXACT, CHECK_TOLERANCE, CHECK_MULTISET, CHECK_ELEMENTS }
 
 struct job_check {
   enum check_mode mode;
-  size_t buffer;
-  const struct isa_pipe *pipe;   /* not a buffer, but the packets that are left in a pipe; else NULL */
+  size_t buffer;                 /* of a pipe: the packets that are left in it */
   const struct isa_image *image; /* the buffer is this one's: its packed bytes; else NULL */
   uint8_t *expected;             /* as many bytes as the buffer; NULL unless checks were asked for */
   uint64_t expected_bytes;       /* of a pipe: any number of packets */
@@ -134,11 +132,11 @@ static inline const struct program *job_program(const struct job *job, const str
 
 void job_say_set(struct job *job, const char *key, const char *value);
 
-/* Bytes of program-scope variables: those of the program that has most of them. */
+/* Bytes of program-scope variables and channels: those of the program that has most of them. */
 uint64_t job_variable_bytes(const struct job *job);
 
-/* Adds program-scope variables, if the program has any, as a buffer that nobody can name: after all others. When they
- * are there already, they get the values that they began with. */
+/* Adds program-scope variables, if the program has any, as a buffer that nobody can name: after all others; and its
+ * channels, as pipes in it. When they are there already, they are again as they began. */
 bool job_variables(struct job *job, struct message *message);
 
 /* Adds a zeroed buffer. Its number is job->memory.count - 1. */
@@ -174,8 +172,8 @@ bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed,
  * the last of job->launches. */
 bool job_launch(struct job *job, struct program *program, const char *kernel, struct message *message);
 
-/* Says that launches from `first` to the last run at once. False when two of them write one pipe, or read one, as far
- * as their code shows it; *launch is then the later one. */
+/* Says that launches from `first` to the last run at once, and adds those of kernels that run by themselves. False when
+ * two of them write one pipe, or read one, as far as their code shows it; *launch is then the later one. */
 bool job_together(struct job *job, size_t first, size_t *launch, struct message *message);
 
 /* Whether what an argument is given is of its kind, and as large. */

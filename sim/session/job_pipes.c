@@ -70,7 +70,47 @@ static bool fail_shared(const struct job *job, const struct isa_pipe *pipe, unsi
                       job->launches[other].isa.kernel->name);
 }
 
+static bool is_launched(const struct job *job, size_t first, const struct program *program, const char *kernel) {
+  for (size_t i = first; i < job->launch_count; i++)
+    if (job->launches[i].program == program && strcmp(job->launches[i].isa.kernel->name, kernel) == 0)
+      return true;
+  return false;
+}
+
+/* In one dimension or more, as its compute units are. */
+static bool launch_autorun(struct job *job, struct program *program, const struct isa_kernel *kernel,
+                           struct message *message) {
+  const char *field = NULL;
+  if (!job_launch(job, program, kernel->name, message))
+    return false;
+  struct isa_launch *launch = &job->launches[job->launch_count - 1].isa;
+  launch->dimensions = kernel->autorun[2] > 1 ? 3 : kernel->autorun[1] > 1 ? 2 : 1;
+  for (unsigned axis = 0; axis < 3; axis++) {
+    launch->local[axis] = kernel->required_local[0] ? kernel->required_local[axis] : 1;
+    launch->global[axis] = kernel->autorun[axis] * launch->local[axis];
+  }
+  return job_ready(job, &field, message) || message_within(message, kernel->name);
+}
+
+/* Kernels that run by themselves go along with all launches of their program. */
+static bool add_autoruns(struct job *job, size_t first, struct message *message) {
+  for (size_t i = first, said = job->launch_count; i < said; i++) {
+    struct program *program = job->launches[i].program;
+    const struct isa_program *isa = job_program(job, &job->launches[i])->isa;
+    for (size_t k = 0; k < isa->kernel_count; k++)
+      if (isa->kernels[k].autorun[0] && !is_launched(job, first, program, isa->kernels[k].name) &&
+          !launch_autorun(job, program, &isa->kernels[k], message))
+        return false;
+  }
+  return job->launch_count - first <= RESULT_TOGETHER ||
+         message_fail(message, "there are %zu launches at once, with kernels that run by themselves: at most %d can be",
+                      job->launch_count - first, RESULT_TOGETHER);
+}
+
 bool job_together(struct job *job, size_t first, size_t *launch, struct message *message) {
+  *launch = first;
+  if (!add_autoruns(job, first, message))
+    return false;
   for (size_t i = first; i < job->launch_count; i++) {
     job->launches[i].first = first;
     job->launches[i].together = job->launch_count - first;

@@ -49,9 +49,10 @@ static bool multiset(struct launch_reader *reader, const struct place *place, co
                      struct job_check *check) {
   const struct place at = {place, "packet", 0};
   const json_t *packet = json_object_get(object, "packet");
-  uint64_t bytes = check->pipe ? check->pipe->packet_size : reader->job->memory.buffers[check->buffer].bytes;
+  const struct isa_pipe *pipe = job_pipe_of(reader->job, check->buffer);
+  uint64_t bytes = pipe ? pipe->packet_size : reader->job->memory.buffers[check->buffer].bytes;
   check->packet = bytes;
-  if (!packet && check->pipe)
+  if (!packet && pipe)
     return true;
   if (!packet)
     return json_fail(&reader->document, place, "'packet' is missing: its bytes");
@@ -59,7 +60,7 @@ static bool multiset(struct launch_reader *reader, const struct place *place, co
     return false;
   return bytes % check->packet
              ? json_fail(&reader->document, &at, "%" PRIu64 " does not divide the %s %" PRIu64 " bytes", check->packet,
-                         check->pipe ? "packets'" : "buffer's", bytes)
+                         pipe ? "packets'" : "buffer's", bytes)
              : true;
 }
 
@@ -132,8 +133,7 @@ static bool find_pipe(struct launch_reader *reader, const struct place *place, c
   size_t number = 0;
   if (!launch_find_pipe(reader, &(struct place){place, "pipe", 0}, value, &number))
     return false;
-  check->pipe = &memory->pipes[number];
-  for (check->buffer = 0; memory->buffers[check->buffer].base != check->pipe->base; check->buffer++)
+  for (check->buffer = 0; memory->buffers[check->buffer].base != memory->pipes[number].base; check->buffer++)
     continue;
   return true;
 }
@@ -158,9 +158,10 @@ static bool expected_packets(struct launch_reader *reader, const struct place *p
     return false;
   check->expected = (uint8_t *)raw;
   check->expected_bytes = bytes;
-  return bytes % check->pipe->packet_size == 0 ||
+  const uint32_t packet_size = job_pipe_of(reader->job, check->buffer)->packet_size;
+  return bytes % packet_size == 0 ||
          json_fail(&reader->document, place, "'%.200s' has %zu bytes, which are no packets of %u", word, bytes,
-                   check->pipe->packet_size);
+                   packet_size);
 }
 
 static bool read_check(struct launch_reader *reader, const struct place *place, const json_t *object,

@@ -219,8 +219,6 @@ static bool read_together(struct launch_reader *reader, const struct place *plac
   static const char *const keys[] = {"together"};
   const struct place list_at = {place, "together", 0};
   const json_t *list = json_object_get(object, "together");
-  const size_t first = reader->job->launch_count;
-  size_t launch = 0;
   if (!json_keys(&reader->document, place, object, keys, COUNT(keys)) ||
       !json_is(&reader->document, &list_at, list, JSON_ARRAY))
     return false;
@@ -230,14 +228,19 @@ static bool read_together(struct launch_reader *reader, const struct place *plac
   for (size_t i = 0; i < count; i++)
     if (!read_launch(reader, &(struct place){&list_at, NULL, i}, json_array_get(list, i)))
       return false;
-  return job_together(reader->job, first, &launch, reader->document.message)
-             ? true
-             : launch_refuse(reader, &(struct place){&list_at, NULL, launch - first});
+  return true;
 }
 
 static bool read_entry(struct launch_reader *reader, const struct place *place, const json_t *object) {
-  return json_is_object(object) && json_object_get(object, "together") ? read_together(reader, place, object)
-                                                                       : read_launch(reader, place, object);
+  const bool together = json_is_object(object) && json_object_get(object, "together");
+  const struct place list_at = {place, "together", 0};
+  const size_t first = reader->job->launch_count;
+  size_t launch = 0;
+  if (!(together ? read_together(reader, place, object) : read_launch(reader, place, object)))
+    return false;
+  if (job_together(reader->job, first, &launch, reader->document.message))
+    return true;
+  return launch_refuse(reader, together ? &(struct place){&list_at, NULL, launch - first} : place);
 }
 
 /* The options do not say which launch they are of. */

@@ -20,7 +20,7 @@ static bool read_pipe(struct launch_reader *reader, const struct place *place, c
   uint32_t size = 0, count = 0;
   if (!json_is(&reader->document, place, object, JSON_OBJECT) ||
       !json_keys(&reader->document, place, object, keys, COUNT(keys)) ||
-      !read_number(reader, place, object, "packet_size", JOB_PACKET_BYTES, "bytes", &size) ||
+      !read_number(reader, place, object, "packet_size", ISA_MOST_PACKET_BYTES, "bytes", &size) ||
       !read_number(reader, place, object, "max_packets", ISA_MOST_PACKETS, "packets", &count))
     return false;
   return job_pipe(reader->job, place->key, size, count, reader->document.message) ? true : launch_refuse(reader, place);

@@ -134,10 +134,11 @@ static bool compare(struct verdict *verdict, const struct job *job, const struct
 }
 
 /* What is left in a pipe: first of all as many packets as expected. */
-static bool compare_pipe(struct verdict *verdict, const struct job *job, const struct job_check *check) {
+static bool compare_pipe(struct verdict *verdict, const struct job *job, const struct job_check *check,
+                         const struct isa_pipe *pipe) {
   uint64_t bytes = 0;
-  const uint32_t size = check->pipe->packet_size;
-  uint8_t *packets = job_packets(check->pipe, &bytes);
+  const uint32_t size = pipe->packet_size;
+  uint8_t *packets = job_packets(pipe, &bytes);
   bool same = bytes == check->expected_bytes;
   if (same)
     same = compare(verdict, job, check, packets, bytes);
@@ -160,7 +161,8 @@ static void run_check(const struct job *job, const struct job_check *check, stru
   static const char *const modes[] = {"exact", "tolerance", "multiset", "elements"};
   const struct isa_buffer *buffer = &job->memory.buffers[check->buffer];
   *verdict = (struct verdict){.what = buffer->name, .mode = modes[check->mode]};
-  verdict->passed = check->pipe    ? compare_pipe(verdict, job, check)
+  const struct isa_pipe *pipe = job_pipe_of(job, check->buffer);
+  verdict->passed = pipe           ? compare_pipe(verdict, job, check, pipe)
                     : check->image ? compare_image(verdict, job, check)
                                    : compare(verdict, job, check, buffer->data, buffer->bytes);
 }

@@ -216,13 +216,13 @@ TEST(errors, of_devices_buffers_and_pipes) {
   rig_refused(&rig, ww_pipe_new(rig.device, NULL, 4, UINT32_MAX, &pipe, &rig.error), WW_BAD_INPUT,
               "packets: 4294967295 is outside [1, 16777215]");
   EXPECT_TRUE(pipe == NULL);
-  ww_pipe *all[63];
-  for (int i = 0; i < 63; i++)
+  ww_pipe *all[126];
+  for (int i = 0; i < 126; i++)
     rig_fine(&rig, ww_pipe_new(rig.device, NULL, 4, 1, &all[i], &rig.error));
-  rig_refused(&rig, ww_pipe_new(rig.device, NULL, 4, 1, &pipe, &rig.error), WW_BAD_INPUT, "more than 63 pipes");
+  rig_refused(&rig, ww_pipe_new(rig.device, NULL, 4, 1, &pipe, &rig.error), WW_BAD_INPUT, "more than 126 pipes");
   ww_pipe_unref(all[20]);
   rig_fine(&rig, ww_pipe_new(rig.device, NULL, 4, 1, &all[20], &rig.error));
-  for (int i = 0; i < 63; i++)
+  for (int i = 0; i < 126; i++)
     ww_pipe_unref(all[i]);
   rig_free(&rig);
 }

@@ -49,7 +49,7 @@ TEST(opencl_api, program_scope_variables_live_as_long_as_the_device) {
   rig_fine(&rig, ww_run(rig.device, &both[1], 1, NULL, NULL, &rig.error));
   EXPECT_EQ(*(int *)ww_buffer_data(out), 5); /* its own variable */
   rig_refused(&rig, ww_run(rig.device, both, 2, NULL, NULL, &rig.error), WW_UNSUPPORTED,
-              "two programs with program-scope variables cannot run at once");
+              "two programs with program-scope variables or channels cannot run at once");
   ww_launch_unref(both[1]);
   ww_launch_unref(launch);
   ww_program_unref(other);

@@ -303,6 +303,71 @@ TEST(object, variables_and_spilled_words_survive_disassembly) {
   isa_program_free(again);
 }
 
+static const char channels[] = ".variable seen u32 7\n.channel in 4 8\n.channel row[5] 12 3\n.channel out 1 100\n"
+                               ".kernel k\n.autorun 3, 2, 1\n.reg64 p\n mov.b64 p, out\n"
+                               "again: pipe.num p.lo, [p]\n bra again\n";
+
+static void expect_channels(const struct isa_program *program) {
+  static const uint32_t wanted[3][5] = {{4, 8, 1, 128, 256}, {12, 3, 5, 384, 384}, {1, 100, 1, 2304, 256}};
+  EXPECT_EQ(program->channel_count, 3);
+  for (size_t i = 0; i < program->channel_count; i++) {
+    const struct isa_channel *channel = &program->channels[i];
+    EXPECT_EQ(channel->packet_size, wanted[i][0]);
+    EXPECT_EQ(channel->max_packets, wanted[i][1]);
+    EXPECT_EQ(channel->count, wanted[i][2]);
+    EXPECT_EQ(channel->offset, wanted[i][3]);
+    EXPECT_EQ(channel->pitch, wanted[i][4]);
+  }
+  EXPECT_STREQ(program->channels[1].name, "row");
+  EXPECT_EQ(isa_variable_room(program), 2560);
+  EXPECT_EQ(program->code[0].imm, ISA_VARIABLE_BASE + 2304);
+  EXPECT_EQ(program->kernels[0].autorun[0], 3);
+  EXPECT_EQ(program->kernels[0].autorun[1], 2);
+}
+
+TEST(object, channels_survive_the_file_and_disassembly) {
+  struct isa_error error = {""};
+  struct isa_program *program = isa_assemble(channels, strlen(channels), "c.wws", &error);
+  EXPECT_STREQ(error.text, "");
+  ASSERT_TRUE(program != NULL);
+  expect_channels(program);
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  ASSERT_TRUE(isa_encode(program, &bytes, &size));
+  struct isa_program *decoded = isa_decode(bytes, size, "c.wwo", &error);
+  char *text = isa_disassemble(program);
+  struct isa_program *again = isa_assemble(text, strlen(text), "again.wws", &error);
+  EXPECT_STREQ(error.text, "");
+  if (decoded)
+    expect_channels(decoded);
+  if (again)
+    expect_channels(again);
+  for (size_t cut = 0; cut < size; cut++)
+    EXPECT_TRUE(isa_decode(bytes, cut, "c.wwo", &error) == NULL);
+  free(bytes);
+  free(text);
+  isa_program_free(decoded);
+  isa_program_free(again);
+  isa_program_free(program);
+}
+
+TEST(object, channels_are_validated) {
+  struct isa_error error = {""};
+  struct isa_program *program = isa_assemble(channels, strlen(channels), "c.wws", &error);
+  ASSERT_TRUE(program != NULL);
+  program->channels[1].count = 125;
+  EXPECT_FALSE(isa_validate(program, &error));
+  EXPECT_STREQ(error.text, "c.wws: the program has more than 126 channels, or of more than 256 MiB");
+  program->channels[1].count = 0;
+  EXPECT_FALSE(isa_validate(program, &error));
+  EXPECT_STREQ(error.text, "c.wws: channel 1 holds no packets, or too many");
+  program->channels[1].count = 5;
+  program->kernels[0].autorun[1] = 0;
+  EXPECT_FALSE(isa_validate(program, &error));
+  EXPECT_STREQ(error.text, "c.wws: kernel 'k' runs by itself in 3 x 0 x 1 work-groups; 1 to 65536 are possible");
+  isa_program_free(program);
+}
+
 TEST(object, cut_off_anywhere_it_is_refused) {
   struct isa_program *program = assemble();
   uint8_t *bytes = NULL;
@@ -393,7 +458,7 @@ TEST(object, a_forged_join_is_refused) {
 TEST(object, other_files_are_told_from_objects) {
   struct isa_error error;
   EXPECT_TRUE(isa_decode((const uint8_t *)"hello", 5, "x.wwo", &error) == NULL);
-  EXPECT_STREQ(error.text, "x.wwo: not an object file of this version: it does not start with 'WWO' 2 or 3");
+  EXPECT_STREQ(error.text, "x.wwo: not an object file of this version: it does not start with 'WWO' 2, 3 or 4");
   EXPECT_TRUE(isa_decode(NULL, 0, "x.wwo", &error) == NULL);
 }
 
