@@ -103,7 +103,11 @@ static bool complete(struct lowering *lowering, struct isa_error *error) {
   program->constant_bytes = tables->constant_bytes;
   program->variables = tables->variables;
   program->variable_bytes = tables->variable_bytes;
+  program->channels = tables->channels;
+  program->channel_count = tables->channel_count;
   tables->constants = tables->variables = NULL;
+  tables->channels = NULL;
+  tables->channel_count = 0;
   program->info = need_more(program->info, (size_t)program->count + 1, sizeof *program->info);
   sources_fill(lowering->module, lowering->limits.reads, lowering->limits.text, program);
   return isa_validate(program, error);

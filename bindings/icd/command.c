@@ -151,6 +151,13 @@ static void forget(cl_event event) {
     set(&queue->last, NULL);
 }
 
+static void end(struct icd_command *command, struct icd_work work, cl_int status) {
+  icd_log_command(command, work, status);
+  forget(command->event);
+  icd_set_status(command->event, status);
+  icd_drop(command);
+}
+
 static void run(struct icd_command *command) {
   struct icd_work work = {ICD_PARTS, 0, 0};
   icd_set_status(command->event, CL_SUBMITTED);
@@ -159,35 +166,81 @@ static void run(struct icd_command *command) {
     icd_set_status(command->event, CL_RUNNING);
     status = command->run ? command->run(command, &work) : CL_COMPLETE;
   }
-  icd_time_command(command, work);
-  icd_log_command(command, work, status);
-  forget(command->event);
-  icd_set_status(command->event, status);
-  icd_drop(command);
+  icd_time_commands(&command, &work, 1);
+  end(command, work, status);
+}
+
+/* Takes it out of the list. */
+static struct icd_command *take(struct icd_command **at) {
+  struct icd_command *command = *at;
+  *at = command->next;
+  if (last == &command->next)
+    last = at;
+  return command;
+}
+
+/* ---- launches that run at once ------------------------------------------------------------------------------ */
+
+/* Kernels that channels connect are enqueued on queues of their own, one after the other. They are kept until somebody
+ * waits, and then run at once: each alone would wait for ever. */
+static bool is_kept(const struct icd_command *command) {
+  return command->launch && icd_has_channels(command->launch) && !has_failed(command);
+}
+
+static bool goes_with(const struct icd_command *command, const struct icd_command *other) {
+  return command->launch->kernel->built == other->launch->kernel->built &&
+         command->event->queue->device == other->event->queue->device;
+}
+
+static void run_at_once(struct icd_command *const *commands, size_t count) {
+  struct icd_work works[WW_TOGETHER] = {{ICD_PARTS, 0, 0}};
+  for (size_t i = 0; i < count; i++)
+    icd_set_status(commands[i]->event, CL_SUBMITTED);
+  for (size_t i = 0; i < count; i++)
+    icd_set_status(commands[i]->event, CL_RUNNING);
+  const cl_int status = icd_run_launches(commands, count, works);
+  icd_time_commands(commands, works, count);
+  for (size_t i = 0; i < count; i++)
+    end(commands[i], works[i], status);
+}
+
+/* All that are ready and go with the first of them. False: there is none. */
+static bool run_kept(void) {
+  struct icd_command *commands[WW_TOGETHER];
+  size_t count = 0;
+  for (struct icd_command **at = &first; *at && count < WW_TOGETHER;)
+    if (is_ready(*at) && is_kept(*at) && (!count || goes_with(*at, commands[0])))
+      commands[count++] = take(at);
+    else
+      at = &(*at)->next;
+  if (count)
+    run_at_once(commands, count);
+  return count;
 }
 
 /* A command's end may be what an earlier one waits for, of another queue. */
-void icd_advance(void) {
+static void advance(bool all) {
   static bool advances; /* a command that is run enqueues none; but it may end a user's event by a callback */
   if (advances)
     return;
   advances = true;
-  for (struct icd_command **at = &first; *at;) {
-    struct icd_command *command = *at;
-    if (!is_ready(command)) {
-      at = &command->next;
-      continue;
-    }
-    *at = command->next;
-    if (last == &command->next)
-      last = at;
-    run(command);
-    at = &first;
-  }
+  do
+    for (struct icd_command **at = &first; *at;)
+      if (!is_ready(*at) || is_kept(*at)) {
+        at = &(*at)->next;
+      } else {
+        run(take(at));
+        at = &first;
+      }
+  while (all && run_kept());
   advances = false;
 }
 
+void icd_advance(void) { advance(false); }
+
 void icd_wait(cl_event event) {
+  if (!has_ended(event))
+    advance(true);
   while (!has_ended(event))
     icd_wait_for_change();
   icd_host_waits_until(event->end);
@@ -319,6 +372,8 @@ static cl_int tell_event(cl_event event, cl_event_info name, struct icd_query qu
   case CL_EVENT_COMMAND_TYPE:
     ICD_TELL(cl_command_type, event->type);
   case CL_EVENT_COMMAND_EXECUTION_STATUS:
+    if (!has_ended(event)) /* whoever asks again and again waits */
+      advance(true);
     ICD_TELL(cl_int, event->status);
   case CL_EVENT_REFERENCE_COUNT:
     ICD_TELL(cl_uint, event->object.references);
@@ -418,9 +473,24 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWaitForEvents(cl_command_queue queue, c
   return icd_leave(status == CL_INVALID_EVENT_WAIT_LIST ? CL_INVALID_EVENT : status);
 }
 
+/* Who is to be called back need not wait for anything any more. */
+static bool is_awaited(void) {
+  for (const struct icd_command *at = first; at; at = at->next)
+    if (at->event->callbacks)
+      return true;
+  return false;
+}
+
+static cl_int flush(cl_command_queue queue) {
+  if (!icd_is(queue, ICD_QUEUE))
+    return CL_INVALID_COMMAND_QUEUE;
+  advance(is_awaited());
+  return CL_SUCCESS;
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clFlush(cl_command_queue queue) {
   icd_enter();
-  return icd_leave(icd_is(queue, ICD_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE);
+  return icd_leave(flush(queue));
 }
 
 /* All commands of the queue so far. */

@@ -145,7 +145,8 @@ extern struct _cl_platform_id icd_platform;
   "cl_khr_subgroup_shuffle_relative cl_khr_subgroup_clustered_reduce cl_khr_subgroup_rotate cl_khr_kernel_clock "      \
   "cl_khr_spirv_no_integer_wrap_decoration cl_khr_expect_assume cl_khr_integer_dot_product cl_khr_device_uuid "        \
   "cl_khr_3d_image_writes cl_khr_depth_images cl_khr_image2d_from_buffer cl_khr_srgb_image_writes "                    \
-  "cl_khr_suggested_local_work_size cl_ext_float_atomics cl_arm_integer_dot_product_int8 "                             \
+  "cl_khr_suggested_local_work_size cl_ext_float_atomics cl_intel_channels cl_altera_channels "                        \
+  "cl_arm_integer_dot_product_int8 "                                                                                   \
   "cl_arm_integer_dot_product_accumulate_int8 cl_arm_integer_dot_product_accumulate_int16 "                            \
   "cl_arm_integer_dot_product_accumulate_saturate_int8"
 
@@ -376,7 +377,8 @@ cl_ulong icd_host_now(void);
 void icd_host_waits_until(cl_ulong when);
 /* The event's times, from when it was enqueued and what it waited for. */
 void icd_time_queued(cl_event event);
-void icd_time_command(const struct icd_command *command, struct icd_work work);
+/* Of commands that start together, and take the same part of one device. */
+void icd_time_commands(struct icd_command *const *commands, const struct icd_work *works, size_t count);
 /* Of a command that moves bytes: between host and device, or on the device, where a fill has them go one way and a copy
  * there and back. */
 struct icd_work icd_moving(const struct icd_command *command, enum icd_part part, size_t bytes, unsigned ways);
@@ -481,6 +483,10 @@ struct icd_launch {
 /* In parts: kernel.c, launch.c. */
 void icd_unset_arguments(struct icd_argument *arguments, size_t count);
 cl_int icd_run_launch(struct icd_command *command, struct icd_work *work);
+/* Launches of one program on one device, at once; what each is for the device is at works[i]. */
+cl_int icd_run_launches(struct icd_command *const *commands, size_t count, struct icd_work *works);
+/* Whether kernels of its program may wait for each other's packets, so that it must run at once with others. */
+bool icd_has_channels(const struct icd_launch *launch);
 /* The work-groups that a run of it would have on the device. */
 cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint64_t local[3]);
 void icd_free_launch(struct icd_launch *launch);

@@ -87,24 +87,35 @@ cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint
 
 /* ---- watched ---------------------------------------------------------------------------------------------- */
 
+/* Launches that run at once. What is said of a kernel that runs by itself is said with the last of them. */
+struct party {
+  struct icd_command *const *commands;
+  size_t count;
+};
+
+static struct icd_launch *launch_of(const struct party *party, size_t number) {
+  return party->commands[number < party->count ? number : party->count - 1]->launch;
+}
+
 static void print(void *self, uint32_t launch, const char *text, size_t size) {
   (void)self, (void)launch;
   fwrite(text, 1, size, stdout);
 }
 
 static void take_hazard(void *self, const ww_hazard *hazard) {
-  struct icd_launch *launch = self;
+  struct icd_launch *launch = launch_of(self, hazard->launch);
   launch->outcome.hazards += hazard->count;
   icd_log_hazard(launch, hazard);
 }
 
 /* A run that is recorded cannot be checked, and one without timing has nothing to show. */
-static ww_watch watch_of(struct icd_launch *launch, bool wanted) {
+static ww_watch watch_of(struct party *party, bool wanted) {
   const struct icd_wishes *wishes = icd_wishes();
   const bool functional = wishes->functional && (!wanted || !wishes->only);
-  launch->outcome.functional = functional;
+  for (size_t i = 0; i < party->count; i++)
+    party->commands[i]->launch->outcome.functional = functional;
   return (ww_watch){.size = sizeof(ww_watch),
-                    .self = launch,
+                    .self = party,
                     .print = print,
                     .hazard = wanted ? take_hazard : NULL,
                     .functional = functional,
@@ -132,11 +143,14 @@ static void write_page(const struct icd_launch *launch, const struct _cl_device_
 }
 
 /* The longest launch is reported; what bounds it is said with it. */
-static void tell(struct icd_launch *launch, const struct _cl_device_id *device, const ww_report *report) {
+static void tell(struct icd_launch *launch, size_t number, const struct _cl_device_id *device,
+                 const ww_report *report) {
   const char *bound = NULL;
+  char key[64];
   if ((!icd_wishes()->log && !icd_wishes()->html) || !icd_is_longest(launch, device->machine))
     return;
-  if (ww_report_text(report, "launches[0].bottleneck.sentence", &bound))
+  snprintf(key, sizeof key, "launches[%zu].bottleneck.sentence", number);
+  if (ww_report_text(report, key, &bound))
     launch->outcome.bound = strdup(bound);
   icd_log_report(launch, device->machine, report);
   if (icd_wishes()->html)
@@ -155,34 +169,65 @@ static void tell_unfinished(const struct icd_command *command, const ww_report *
 
 /* ---- run -------------------------------------------------------------------------------------------------- */
 
-cl_int icd_run_launch(struct icd_command *command, struct icd_work *work) {
-  struct icd_launch *launch = command->launch;
-  const cl_device_id device = command->event->queue->device;
-  const bool wanted = icd_is_wanted(launch->kernel->kernel->name);
-  const ww_watch watch = watch_of(launch, wanted);
-  ww_launch *made = NULL;
-  ww_report *report = NULL;
-  ww_error error = {.text = "out of memory"};
-  ww_status status = prepare(launch, device, &made, &error);
-  struct icd_capture *capture = status == WW_OK && wanted ? icd_capture_begin(launch, device) : NULL;
+bool icd_has_channels(const struct icd_launch *launch) { return ww_program_channels(launch->kernel->built); }
+
+static bool any_wanted(const struct party *party) {
+  bool wanted = false;
+  for (size_t i = 0; i < party->count; i++)
+    wanted = wanted || icd_is_wanted(party->commands[i]->launch->kernel->kernel->name);
+  return wanted;
+}
+
+/* What is captured is one launch, which without those that it runs with would not be the same. */
+static struct icd_capture *capture(const struct party *party, cl_device_id device) {
+  struct icd_launch *launch = party->commands[0]->launch;
+  return icd_has_channels(launch) || !any_wanted(party) ? NULL : icd_capture_begin(launch, device);
+}
+
+static ww_status run_party(struct party *party, cl_device_id device, const ww_watch *watch, ww_report **report,
+                           ww_error *error) {
+  ww_launch *made[WW_TOGETHER] = {NULL};
+  ww_status status = WW_OK;
+  for (size_t i = 0; status == WW_OK && i < party->count; i++)
+    status = prepare(party->commands[i]->launch, device, &made[i], error);
+  struct icd_capture *captured = status == WW_OK ? capture(party, device) : NULL;
   icd_record(device);
   if (status == WW_OK)
-    status = ww_run(device->device, &made, 1, &watch, &report, &error);
-  ww_launch_unref(made);
-  const bool finished = status == WW_OK && ww_report_finished(report);
-  icd_capture_end(capture, finished);
+    status = ww_run(device->device, made, party->count, watch, report, error);
+  for (size_t i = 0; i < party->count; i++)
+    ww_launch_unref(made[i]);
+  icd_capture_end(captured, status == WW_OK && ww_report_finished(*report));
+  return status;
+}
+
+cl_int icd_run_launches(struct icd_command *const *commands, size_t count, struct icd_work *works) {
+  struct party party = {commands, count};
+  const cl_device_id device = commands[0]->event->queue->device;
+  const bool wanted = any_wanted(&party);
+  const ww_watch watch = watch_of(&party, wanted);
+  ww_report *report = NULL;
+  ww_error error = {.text = "out of memory"};
+  const ww_status status = run_party(&party, device, &watch, &report, &error);
   if (status != WW_OK) {
-    icd_notify(command->event->context, error.text);
+    icd_notify(commands[0]->event->context, error.text);
     return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
   }
+  const bool finished = ww_report_finished(report);
   if (!finished)
-    tell_unfinished(command, report);
+    tell_unfinished(commands[0], report);
   fflush(stdout);
-  if (!launch->outcome.functional)
-    launch->outcome.cycles = (double)(ww_report_cycles(report, 0) + device->host.launch_cycles);
-  if (wanted)
-    tell(launch, device, report);
-  *work = (struct icd_work){ICD_COMPUTE, launch->outcome.cycles / device->clock_ghz, 0};
+  for (size_t i = 0; i < count; i++) {
+    struct icd_launch *launch = commands[i]->launch;
+    if (!launch->outcome.functional)
+      launch->outcome.cycles = (double)(ww_report_cycles(report, i) + device->host.launch_cycles);
+    if (wanted)
+      tell(launch, i, device, report);
+    works[i] = (struct icd_work){ICD_COMPUTE, launch->outcome.cycles / device->clock_ghz, 0};
+  }
   ww_report_unref(report);
   return finished ? CL_COMPLETE : CL_OUT_OF_RESOURCES;
+}
+
+cl_int icd_run_launch(struct icd_command *command, struct icd_work *work) {
+  return icd_run_launches(&command, 1, work);
 }

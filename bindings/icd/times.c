@@ -58,19 +58,33 @@ struct icd_work icd_moving(const struct icd_command *command, enum icd_part part
 
 static cl_ulong later(cl_ulong a, cl_ulong b) { return a > b ? a : b; }
 
-void icd_time_command(const struct icd_command *command, struct icd_work work) {
-  cl_event event = command->event;
+/* When a command could start that takes nothing of the device. */
+static cl_ulong free_start(const struct icd_command *command) {
+  const cl_event event = command->event;
   const cl_command_queue queue = event->queue;
   const bool in_order = !(queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-  cl_ulong *busy = work.part < ICD_PARTS ? &queue->device->busy[work.part] : NULL;
-  event->start = later(event->submit + queue->device->host.start, busy ? *busy : 0);
-  event->start = later(event->start, in_order || command->all ? queue->ended : queue->barrier_ended);
+  cl_ulong start =
+      later(event->submit + queue->device->host.start, in_order || command->all ? queue->ended : queue->barrier_ended);
   for (size_t i = 0; i < command->wait_count; i++)
-    event->start = later(event->start, command->waits[i]->end);
-  event->end = event->start + (cl_ulong)(work.ns + 0.5);
-  if (busy)
-    *busy = event->end;
+    start = later(start, command->waits[i]->end);
+  return start;
 }
+
+void icd_time_commands(struct icd_command *const *commands, const struct icd_work *works, size_t count) {
+  const cl_device_id device = commands[0]->event->queue->device;
+  cl_ulong *busy = works[0].part < ICD_PARTS ? &device->busy[works[0].part] : NULL;
+  cl_ulong start = busy ? *busy : 0;
+  for (size_t i = 0; i < count; i++)
+    start = later(start, free_start(commands[i]));
+  for (size_t i = 0; i < count; i++) {
+    cl_event event = commands[i]->event;
+    event->start = start;
+    event->end = start + (cl_ulong)(works[i].ns + 0.5);
+    if (busy)
+      *busy = later(*busy, event->end);
+  }
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *of_device, cl_ulong *of_host) {
   cl_int status = CL_SUCCESS;
   icd_enter();

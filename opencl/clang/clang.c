@@ -99,6 +99,43 @@ static const char intel_subgroups[] =
     "#undef __OCL_EXT\n"
     "#endif\n";
 
+/* Channels, for programs that enable them: `channel` is a common word. A channel becomes a variable at program scope,
+ * and what is done with it a call with its address (opencl/lower/channel.c). Attributes that clang does not know become
+ * some that end up in the SPIR-V: a depth has a number, by which it is found again, and compute units are the hint of a
+ * work-group's size. */
+static const char channels[] =
+    "#define cl_intel_channels 1\n"
+    "#define cl_altera_channels 1\n"
+    "#ifdef __OCL_CHANNELS\n"
+    "#define channel __global\n"
+    "#define depth(n) __OCL_DEPTH(n, __COUNTER__)\n"
+    "#define __OCL_DEPTH(n, i) __OCL_DEPTH_OF(n, i)\n"
+    "#define __OCL_DEPTH_OF(n, i) __annotate__(\"warpwait.depth.\" #i, (ulong)(n), (ulong)i)\n"
+    "#define io(name) __unused__\n"
+    "#define autorun __annotate__(\"warpwait.autorun\")\n"
+    "#define num_compute_units(...) __OCL_UNITS(__VA_ARGS__, 1, 1, 1)\n"
+    "#define __OCL_UNITS(x, y, z, ...) work_group_size_hint(x, y, z)\n"
+    "#define get_compute_id(dimension) get_group_id(dimension)\n"
+    "#define CLK_CHANNEL_MEM_FENCE CLK_GLOBAL_MEM_FENCE\n"
+    "void __ocl_channel_read(const __global void *, __private void *);\n"
+    "bool __ocl_channel_read_nb(const __global void *, __private void *);\n"
+    "void __ocl_channel_write(const __global void *, __private void *);\n"
+    "bool __ocl_channel_write_nb(const __global void *, __private void *);\n"
+    "#define __OCL_PACKET(c) __typeof__((0, (c)))\n" /* without its address space */
+    "#define read_channel_intel(c) __extension__({ __OCL_PACKET(c) __ocl_r; __ocl_channel_read(&(c), &__ocl_r); "
+    "__ocl_r; })\n"
+    "#define read_channel_nb_intel(c, valid) __extension__({ __OCL_PACKET(c) __ocl_t; \\\n"
+    "  *(valid) = __ocl_channel_read_nb(&(c), &__ocl_t); __ocl_t; })\n"
+    "#define write_channel_intel(c, ...) __extension__({ __OCL_PACKET(c) __ocl_w = (__VA_ARGS__); \\\n"
+    "  __ocl_channel_write(&(c), &__ocl_w); })\n"
+    "#define write_channel_nb_intel(c, ...) __extension__({ __OCL_PACKET(c) __ocl_p = (__VA_ARGS__); \\\n"
+    "  __ocl_channel_write_nb(&(c), &__ocl_p); })\n"
+    "#define read_channel_altera read_channel_intel\n"
+    "#define read_channel_nb_altera read_channel_nb_intel\n"
+    "#define write_channel_altera write_channel_intel\n"
+    "#define write_channel_nb_altera write_channel_nb_intel\n"
+    "#endif\n";
+
 /* What clang says of spir64 and this machine has not, and the version that it leaves to the driver. */
 #define WITHOUT(name) "#undef " #name "\n"
 static const char prelude[] = "#ifndef __OPENCL_VERSION__\n"
@@ -175,6 +212,7 @@ struct compilation {
   struct clang_options options;
   struct opencl_tools tools; /* `cache` may be NULL */
   bool aborted;              /* the tool that ran last, by a signal of its own */
+  bool channels;             /* the source enables them */
   char folder[PATH_BYTES], file[FILES][PATH_BYTES + 16];
 };
 
@@ -190,6 +228,11 @@ static void add_source(const struct compilation *c, struct words *words) {
   if (!c->options.standard)
     words_add_joined(words, "-cl-std=", build->standard ? build->standard : "CL2.0");
   words_add_list(words, c->options.words.word);
+  /* Channels are variables at program scope, which OpenCL C 1.2 has not. */
+  if (c->channels && (c->options.standard ? c->options.is_1 : build->standard && clang_options_is_1(build->standard)))
+    words_add(words, "-cl-std=CL2.0");
+  if (c->channels)
+    words_add(words, "-D__OCL_CHANNELS");
   if (build->header_count)
     words_add_list(words, WORDS("-I", c->file[FILE_HEADERS]));
   for (const char *const *define = build->defines; define && *define; define++)
@@ -307,7 +350,7 @@ static bool write_file(const char *path, const char *text, size_t size) {
 /* Extensions are enabled in the header. One that clang has not is asked for by name: clang itself then says so. */
 static bool write_prelude(const struct compilation *c) {
   struct text text = {0};
-  text_print(&text, "%s%s", prelude, intel_subgroups);
+  text_print(&text, "%s%s%s", prelude, intel_subgroups, channels);
   for (const char *const *name = c->build->extensions; name && *name; name++)
     if (!strstr(prelude, *name)) /* the header's own need no pragma, and clang does not know them */
       text_print(&text, "#ifndef %s\n#error no extension '%s'\n#endif\n#pragma OPENCL EXTENSION %s : enable\n", *name,
@@ -537,12 +580,27 @@ static bool read_text(struct compilation *c, struct piece *text) {
   return false;
 }
 
+/* #pragma OPENCL EXTENSION cl_intel_channels : enable */
+static bool enables_channels(const char *text) {
+  static const char *const names[] = {"cl_intel_channels", "cl_altera_channels"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (const char *at = text; (at = strstr(at, names[i])); at++) {
+      const char *line = at;
+      while (line > text && line[-1] != '\n')
+        line--;
+      const char *directive = strstr(line, "EXTENSION");
+      if (directive && directive < at)
+        return true;
+    }
+  return false;
+}
+
 static void add_part(struct cache_part *parts, size_t *count, const char *text) {
   parts[(*count)++] = (struct cache_part){text, strlen(text)};
 }
 
 static void make_name(const struct compilation *c, const struct piece *text, char name[CACHE_NAME]) {
-  enum { FIXED = 9 };
+  enum { FIXED = 10 };
   char clang[PATH_MAX + 64], translator[PATH_MAX + 64];
   size_t count = 0;
   key_tool(c->tools.clang, clang, sizeof clang);
@@ -553,6 +611,7 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
   add_part(parts, &count, format_version);
   add_part(parts, &count, prelude);
   add_part(parts, &count, intel_subgroups);
+  add_part(parts, &count, channels);
   add_part(parts, &count, c->path); /* names of files end up in the SPIR-V */
   add_part(parts, &count, clang);
   add_part(parts, &count, translator);
@@ -734,6 +793,7 @@ static bool make(struct compilation *c, uint8_t **spirv, size_t *size) {
   struct piece text = {0}, made = {0};
   if (!read_text(c, &text))
     return false;
+  c->channels = !c->build->unit_count && !c->build->spirv && enables_channels(text.at);
   if (cached)
     make_name(c, &text, name);
   free(text.at);

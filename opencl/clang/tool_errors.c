@@ -176,10 +176,9 @@ static enum opencl_part part_of(const char *what, size_t length) {
   return memmem(what, length, "argument: '-", 12) ? OPENCL_OPTIONS : OPENCL_SOURCE;
 }
 
-#define CHANNELS                                                                                                       \
-  "; cl_intel_channels and cl_altera_channels are not supported: pass pipes to the kernels, and launch them together"
+#define CHANNELS "; channels need #pragma OPENCL EXTENSION cl_intel_channels : enable"
 
-/* What clang's words do not say: it makes no code of `event_t e[2] = {0, 0};`, and knows no channels. */
+/* What clang's words do not say: it makes no code of `event_t e[2] = {0, 0};`, and knows no channels by itself. */
 static const char *hint(const char *what, size_t length) {
   static const struct {
     const char *words, *hint;

@@ -57,8 +57,8 @@ static void add_kernel(struct ir *ir, const struct machine *m, uint32_t entry, s
                                 .spilled = spilled,
                                 .arg_count = ir->arg_count,
                                 .arg_bytes = ir->arg_bytes};
-  for (int axis = 0; axis < 3; axis++)
-    kernel->required_local[axis] = ir->required_local[axis];
+  memcpy(kernel->required_local, ir->required_local, sizeof kernel->required_local);
+  memcpy(kernel->autorun, ir->autorun, sizeof kernel->autorun);
   kernel->args = need(ir->arg_count, sizeof *kernel->args);
   for (size_t i = 0; i < ir->arg_count; i++) {
     kernel->args[i] = ir->args[i];

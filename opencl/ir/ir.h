@@ -160,7 +160,7 @@ struct ir {
   char *name;
   struct isa_arg *args;
   size_t arg_count;
-  uint32_t arg_bytes, lds_bytes, scratch, scratch_bytes, required_local[3];
+  uint32_t arg_bytes, lds_bytes, scratch, scratch_bytes, required_local[3], autorun[3];
   struct isa_lds_variable *lds;
   uint32_t *lds_align; /* of each, what the source says */
   size_t lds_count;

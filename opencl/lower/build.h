@@ -40,13 +40,16 @@ struct build_place {
   bool guard_not;
 };
 
-/* Constant table and program-scope variables of the whole module: laid out once (tables.c). */
+/* Constant table, program-scope variables and channels of the whole module: laid out once (tables.c). */
 struct build_tables {
   uint8_t *constants, *variables;
   size_t constant_bytes, variable_bytes;
-  uint64_t *address; /* per id of a module-scope variable: offset in the table, global address; else 0 */
-  bool has_nulls;    /* the module has null pointers into the LDS or private memory, perhaps */
-  uint8_t spaces;    /* what a generic pointer of any of its kernels may point to, a bit each */
+  struct isa_channel *channels;
+  size_t channel_count;
+  uint32_t *channel_of; /* per id of a module-scope variable: the number of its channel, from 1; else 0 */
+  uint64_t *address;    /* per id of a module-scope variable: offset in the table, global address; else 0 */
+  bool has_nulls;       /* the module has null pointers into the LDS or private memory, perhaps */
+  uint8_t spaces;       /* what a generic pointer of any of its kernels may point to, a bit each */
 };
 
 struct build_core; /* build.c's own */
@@ -153,6 +156,7 @@ bool build_image(struct build *b, const struct spirv_inst *inst); /* 86 to 107 *
 bool build_dot(struct build *b, const struct spirv_inst *inst);   /* 4450 to 4455 */
 bool build_compare_exchange_call(struct build *b, const struct spirv_inst *inst, const char *name);
 bool build_arm_dot_call(struct build *b, const struct spirv_inst *inst, const char *name);
+bool build_channel_call(struct build *b, const struct spirv_inst *inst, const char *name);
 bool build_dot_call(struct build *b, const struct spirv_inst *inst, const char *name); /* as import.c has them */
 bool build_printf(struct build *b, const struct spirv_inst *inst);
 /* A load of a built-in Input variable: `parts` of its type. */

@@ -102,6 +102,16 @@ bool core_misfit(struct build *b, const struct spirv_inst *inst);
 /* What kernels ask of the whole module, once for all of them. */
 void core_look(const struct spirv *module, struct build_tables *tables);
 
+/* ---- channel.c ----------------------------------------------------------------------------------- */
+
+/* The module's channels are found first, and placed when variable_bytes are known; false with *error. */
+void channels_find(const struct spirv *module, struct build_tables *tables);
+bool channels_place(const struct spirv *module, struct build_tables *tables, struct isa_error *error);
+/* The address of the pipe that a pointer to a channel stands for, and what its packets are. */
+ir_ref channel_pipe(struct build *b, uint32_t id, uint32_t *bytes, uint32_t *align);
+/* Says of an autorun kernel that it is one. */
+void channel_autorun(struct build *b, const struct spirv_entry *entry, const struct spirv_function *function);
+
 /* ---- pointers.c ---------------------------------------------------------------------------------- */
 
 enum build_space core_space(const struct spirv_type *pointer, uint8_t spaces);

@@ -139,7 +139,10 @@ static bool come_back(struct build *b, const struct spirv_inst *inst) {
   struct core_frame *frame = b->core->frame;
   const ir_ref *part = NULL;
   if (!frame->call) {
-    ir_exit(b->ir, b->block, b->place);
+    if (b->ir->autorun[0])
+      core_branch(b, frame->function->block[0].label);
+    else
+      ir_exit(b->ir, b->block, b->place);
     return true;
   }
   if (inst->op == OpReturnValue) {

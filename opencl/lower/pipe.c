@@ -1,6 +1,8 @@
 /* Pipes: opcodes 274 to 288 as operations on a pipe's header (isa/pipe.h) and copies of packets.
  *
  *     read_pipe(p, &x)              id = reserve 1; if (id) { copy the packet; fence; commit } result: 0 or -1
+ *     read_channel_intel(c)         the same, but the reservation waits for a packet; c is a pipe (channel.c)
+ *     read_channel_nb_intel(c, &v)  as read_pipe, v tells whether there was a packet
  *     read_pipe(p, id, i, &x)       address of packet i; if there is one, copy it
  *     reserve_read_pipe             the operation of the ISA, each lane for itself
  *     commit_read_pipe              fence: the lane's accesses to packets are performed; then the operation
@@ -10,14 +12,15 @@
  *
  * Barriers at a work-group's calls are bar.pipe, which hold the work-items' opinions of pipe, count and id against each
  * other. A failed reservation's id is 0; CLK_NULL_RESERVE_ID is all ones. */
+#include <string.h>
+
+#include "isa/pipe.h"
 #include "opencl/lower/build_core.h"
 #include "opencl/lower/group.h"
 
-enum { MOST_PACKET_BYTES = 1 << 20 };
-
 /* What most of the instructions name. */
 struct pipe_call {
-  bool write;
+  bool write, wait; /* wait: the call's reservations are served when they can be */
   ir_ref pipe;
   uint32_t bytes, align; /* of a packet */
 };
@@ -43,14 +46,17 @@ static bool take_call(struct build *b, const struct spirv_inst *inst, unsigned p
   if (!type || type->kind != SPIRV_PIPE)
     return core_misfit(b, inst);
   if (!spirv_integer(b->module, inst->word[inst->words - 2], &bytes) ||
-      !spirv_integer(b->module, inst->word[inst->words - 1], &align) || !bytes || bytes > MOST_PACKET_BYTES)
+      !spirv_integer(b->module, inst->word[inst->words - 1], &align) || !bytes || bytes > ISA_MOST_PACKET_BYTES)
     return build_fail(b, "the size and the alignment of a pipe's packets must be constants, of at most %d bytes",
-                      MOST_PACKET_BYTES);
+                      ISA_MOST_PACKET_BYTES);
   if (!align || bytes % align || align & (align - 1))
     return build_fail(b,
                       "the alignment of a pipe's packets, %llu, must be a power of two that divides their size, %llu",
                       (unsigned long long)align, (unsigned long long)bytes);
-  *call = (struct pipe_call){is_write(inst->op), build_value(b, inst->word[pipe]), (uint32_t)bytes, (uint32_t)align};
+  *call = (struct pipe_call){.write = is_write(inst->op),
+                             .pipe = build_value(b, inst->word[pipe]),
+                             .bytes = (uint32_t)bytes,
+                             .align = (uint32_t)align};
   return !b->failed;
 }
 
@@ -66,8 +72,10 @@ static ir_ref operate(struct build *b, enum isa_op op, const ir_ref operand[3], 
 
 static ir_ref reserve(struct build *b, const struct pipe_call *call, enum isa_pipe_kind kind, ir_ref count,
                       ir_ref guard) {
+  static const enum isa_op ops[2][2] = {{ISA_PIPE_RESERVE_READ, ISA_PIPE_RESERVE_READ_WAIT},
+                                        {ISA_PIPE_RESERVE_WRITE, ISA_PIPE_RESERVE_WRITE_WAIT}};
   const ir_ref operand[3] = {call->pipe, 0, count};
-  return operate(b, call->write ? ISA_PIPE_RESERVE_WRITE : ISA_PIPE_RESERVE_READ, operand, kind, guard);
+  return operate(b, ops[call->write][call->wait], operand, kind, guard);
 }
 
 static void commit(struct build *b, const struct pipe_call *call, enum isa_pipe_kind kind, ir_ref id, ir_ref guard) {
@@ -111,23 +119,61 @@ static ir_ref is_not_zero(struct build *b, ir_ref value64) {
   return build_op(b, ISA_SETP_NE_U64, value64, build_64(b, 0), 0);
 }
 
+/* The packet of a reservation of one, there and back. */
+static void pass_packet(struct build *b, const struct pipe_call *call, ir_ref id, struct build_pointer pointer) {
+  copy_packet(b, call, slot(b, call, id, build_32(b, 0)), pointer);
+  fence(b);
+  commit(b, call, ISA_PIPE_PACKET, id, 0);
+}
+
+/* One packet, if there is one or room for one: a predicate. */
+static ir_ref try_packet(struct build *b, const struct pipe_call *call, struct build_pointer pointer) {
+  const ir_ref id = reserve(b, call, ISA_PIPE_PACKET, build_32(b, 1), 0);
+  const ir_ref good = is_not_zero(b, id);
+  const uint32_t there = build_block(b), after = build_block(b);
+  build_if(b, good, there, after);
+  build_enter(b, there);
+  pass_packet(b, call, id, pointer);
+  build_goto(b, after);
+  build_enter(b, after);
+  return good;
+}
+
 /* type result pipe pointer size alignment */
 static bool lower_packet(struct build *b, const struct spirv_inst *inst) {
   struct pipe_call call;
   const struct build_pointer pointer = build_pointer(b, inst->word[4]);
   if (b->failed || !take_call(b, inst, 3, &call))
     return false;
-  const ir_ref id = reserve(b, &call, ISA_PIPE_PACKET, build_32(b, 1), 0);
-  const ir_ref good = is_not_zero(b, id);
-  const uint32_t there = build_block(b), after = build_block(b);
-  build_if(b, good, there, after);
-  build_enter(b, there);
-  copy_packet(b, &call, slot(b, &call, id, build_32(b, 0)), pointer);
-  fence(b);
-  commit(b, &call, ISA_PIPE_PACKET, id, 0);
-  build_goto(b, after);
-  build_enter(b, after);
-  return give_result(b, inst, good);
+  return give_result(b, inst, try_packet(b, &call, pointer));
+}
+
+/* A kernel that runs by itself ends when the machine refuses what it waits for. */
+static ir_ref await_packet(struct build *b, const struct pipe_call *call) {
+  const ir_ref id = reserve(b, call, ISA_PIPE_PACKET, build_32(b, 1), 0);
+  if (b->ir->autorun[0]) {
+    const uint32_t there = build_block(b), dismissed = build_block(b);
+    build_if(b, is_not_zero(b, id), there, dismissed);
+    build_enter(b, dismissed);
+    ir_exit(b->ir, b->block, b->place);
+    build_enter(b, there);
+  }
+  return id;
+}
+
+/* type result function channel pointer */
+bool build_channel_call(struct build *b, const struct spirv_inst *inst, const char *name) {
+  const struct build_pointer pointer = build_pointer(b, inst->word[5]);
+  const bool tries = strstr(name, "_nb_");
+  struct pipe_call call = {.write = strncmp(name, "write", 5) == 0, .wait = !tries};
+  call.pipe = channel_pipe(b, inst->word[4], &call.bytes, &call.align);
+  if (b->failed)
+    return false;
+  if (tries)
+    build_define(b, inst->word[2])[0] = try_packet(b, &call, pointer);
+  else
+    pass_packet(b, &call, await_packet(b, &call), pointer);
+  return !b->failed;
 }
 
 /* type result pipe id index pointer size alignment */

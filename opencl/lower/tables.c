@@ -1,6 +1,6 @@
 /* Variables of the whole module, laid out once for all its kernels: __constant ones in the constant table, __global
  * ones at program scope in the image of the hidden buffer at ISA_VARIABLE_BASE. First every variable gets its place,
- * then the initializers are written, so that they may point to each other in any order.
+ * then the initializers are written, so that they may point to each other in any order. Channels follow (channel.c).
  *
  * The language has no private variables at program scope. What clang puts there is the constant part of a private
  * aggregate's initializer, which nobody writes: it lies in the constant table, too. */
@@ -33,7 +33,12 @@ static bool fail_variable(const struct layout *layout, uint32_t id, const char *
   return false;
 }
 
-/* What holds the variable `id`; NULL for work-groups' and built-in variables and for samplers. */
+/* What clang knows of annotations, which no function names: ".str", ".args". */
+static bool is_of_annotation(const struct spirv_id *row, const struct spirv_type *pointer) {
+  return pointer->storage == SPIRV_FUNCTION_STORAGE && row->name && row->name[0] == '.';
+}
+
+/* What holds the variable `id`; NULL for work-groups' and built-in variables, for samplers and for channels. */
 static struct area *area_of(struct layout *layout, uint32_t id, const struct spirv_type **type) {
   const struct spirv *module = layout->module;
   const struct spirv_id *row = &module->id[id];
@@ -41,7 +46,7 @@ static struct area *area_of(struct layout *layout, uint32_t id, const struct spi
     return NULL;
   const struct spirv_type *pointer = spirv_type(module, row->type);
   *type = spirv_type(module, pointer->element);
-  if ((*type)->kind == SPIRV_OPAQUE)
+  if ((*type)->kind == SPIRV_OPAQUE || layout->tables->channel_of[id] || is_of_annotation(row, pointer))
     return NULL;
   switch (pointer->storage) {
   case SPIRV_UNIFORM_CONSTANT:
@@ -126,13 +131,14 @@ bool build_tables(const struct spirv *module, struct build_tables *tables, struc
                           .variables = {"__global variables of the program", 0, ISA_MOST_VARIABLE_BYTES}};
   *tables = (struct build_tables){.address = need(module->bound, sizeof *tables->address)};
   core_look(module, tables);
+  channels_find(module, tables);
   bool good = each_variable(&layout, place);
   if (good) {
     tables->constant_bytes = (size_t)layout.constants.used;
     tables->variable_bytes = (size_t)layout.variables.used;
     tables->constants = need(tables->constant_bytes, 1);
     tables->variables = need(tables->variable_bytes, 1);
-    good = each_variable(&layout, fill);
+    good = each_variable(&layout, fill) && channels_place(module, tables, error);
   }
   if (!good)
     build_tables_free(tables);
@@ -140,6 +146,10 @@ bool build_tables(const struct spirv *module, struct build_tables *tables, struc
 }
 
 void build_tables_free(struct build_tables *tables) {
+  for (size_t i = 0; i < tables->channel_count; i++)
+    free(tables->channels[i].name);
+  free(tables->channels);
+  free(tables->channel_of);
   free(tables->constants);
   free(tables->variables);
   free(tables->address);

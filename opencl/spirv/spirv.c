@@ -210,6 +210,7 @@ static void make_ids(struct reader *r) {
   r->owner = need(module->bound, sizeof *r->owner);
   r->work = need(module->bound, sizeof *r->work);
   r->local_size = need(module->bound, sizeof *r->local_size);
+  r->size_hint = need(module->bound, sizeof *r->size_hint);
 }
 
 static bool read_names(struct reader *r) {
@@ -274,6 +275,7 @@ struct spirv *spirv_read(const uint8_t *bytes, size_t size, const char *file, st
   free(reader.owner);
   free(reader.work);
   free(reader.local_size);
+  free(reader.size_hint);
   if (read)
     return module;
   spirv_free(module);

@@ -156,6 +156,7 @@ struct spirv_decoration {
   int16_t builtin;    /* -1: none; for variables */
   int8_t rounding;    /* -1: none, else FPRoundingMode: 0 RTE, 1 RTZ, 2 RTP, 3 RTN */
   bool saturated, by_value, sret, packed, constant, no_signed_wrap, no_unsigned_wrap;
+  const char *note; /* an annotation, or NULL: words of the source that mean nothing to SPIR-V */
 };
 
 struct spirv_id {
@@ -174,6 +175,7 @@ struct spirv_entry {
   const char *name;
   uint32_t function;          /* in function[] */
   uint32_t required_local[3]; /* 0 0 0: any */
+  uint32_t hint[3];           /* of the size; 0 0 0: none */
 };
 
 struct spirv {

@@ -13,6 +13,7 @@ enum {
   AddressingModelPhysical64 = 2,
   ExecutionModelKernel = 6,
   ExecutionModeLocalSize = 17,
+  ExecutionModeLocalSizeHint = 18,
   ExecutionModeLocalSizeId = 38,
   DecorationCPacked = 10,
   DecorationBuiltIn = 11,
@@ -24,6 +25,7 @@ enum {
   DecorationAlignment = 44,
   DecorationNoSignedWrap = 4469,
   DecorationNoUnsignedWrap = 4470,
+  DecorationUserSemantic = 5635,
   FunctionParameterAttributeByVal = 2,
   FunctionParameterAttributeSret = 3,
   LinkageTypeImport = 1,
@@ -31,14 +33,20 @@ enum {
 
 /* ---- decorations --------------------------------------------------------------------------------- */
 
+/* A string from word 3 on, in front of `behind` words, ends there. */
+static bool has_string(struct reader *r, uint32_t behind) {
+  const uint32_t *word = r->module->words + r->at;
+  for (uint32_t i = 3; i + behind < reader_words(r); i++)
+    if (!(word[i] >> 24))
+      return true;
+  return reader_fail(r, "the name in a decoration has no end");
+}
+
 /* The linkage name of a function or variable tells more than OpName, which follows it in no case. */
 static bool read_linkage(struct reader *r) {
-  const uint32_t last = reader_word(r, reader_words(r) - 1), *word = r->module->words + r->at;
-  bool ended = false;
-  for (uint32_t i = 3; i + 1 < reader_words(r) && !ended; i++)
-    ended = !(word[i] >> 24);
-  if (!ended)
-    return reader_fail(r, "the linkage's name has no end");
+  const uint32_t last = reader_word(r, reader_words(r) - 1);
+  if (!has_string(r, 1))
+    return false;
   struct spirv_id *id = &r->module->id[reader_word(r, 1)];
   id->name = reader_string(r, 3);
   id->import = last == LinkageTypeImport;
@@ -89,6 +97,9 @@ static bool read_decoration(struct reader *r, uint32_t kind, uint32_t value) {
     return read_alignment(r, decoration, value);
   case DecorationLinkageAttributes:
     return read_linkage(r);
+  case DecorationUserSemantic:
+    decoration->note = has_string(r, 0) ? reader_string(r, 3) : NULL;
+    return decoration->note;
   default: /* nothing that changes what a kernel computes */
     break;
   }
@@ -138,17 +149,16 @@ static bool read_entry(struct reader *r) {
 }
 
 static bool read_mode(struct reader *r) {
-  const bool sizes = reader_words(r) > 2 &&
-                     (reader_word(r, 2) == ExecutionModeLocalSize || reader_word(r, 2) == ExecutionModeLocalSizeId);
-  if (!sizes)
+  const uint32_t mode = reader_words(r) > 2 ? reader_word(r, 2) : 0;
+  if (mode != ExecutionModeLocalSize && mode != ExecutionModeLocalSizeId && mode != ExecutionModeLocalSizeHint)
     return true;
   if (reader_words(r) != 6)
     return reader_fail(r, "a work-group's size is three numbers");
-  r->local_size[reader_word(r, 1)] = r->at;
+  (mode == ExecutionModeLocalSizeHint ? r->size_hint : r->local_size)[reader_word(r, 1)] = r->at;
   return true;
 }
 
-static bool read_local_size(struct reader *r, struct spirv_entry *entry, uint32_t mode) {
+static bool read_local_size(struct reader *r, uint32_t mode, uint32_t sizes[3]) {
   if (!mode)
     return true;
   r->at = mode;
@@ -159,7 +169,7 @@ static bool read_local_size(struct reader *r, struct spirv_entry *entry, uint32_
     if (!size || size > ISA_MOST_GROUP_ITEMS)
       return reader_fail(r, "a kernel requires work-groups of %llu work-items; 1 to %u are possible",
                          (unsigned long long)size, ISA_MOST_GROUP_ITEMS);
-    entry->required_local[axis] = (uint32_t)size;
+    sizes[axis] = (uint32_t)size;
   }
   return true;
 }
@@ -172,7 +182,8 @@ bool reader_entries(struct reader *r) {
     const struct spirv_id *id = &module->id[entry->function];
     if (id->kind != SPIRV_FUNCTION)
       return reader_fail(r, "the function of kernel '%s' is missing", entry->name);
-    if (!read_local_size(r, entry, r->local_size[entry->function]))
+    if (!read_local_size(r, r->local_size[entry->function], entry->required_local) ||
+        !read_local_size(r, r->size_hint[entry->function], entry->hint))
       return false;
     entry->function = id->index;
   }

@@ -19,6 +19,7 @@ struct reader {
   uint32_t *owner;      /* number of the function that defines a value, + 1 */
   uint32_t *work;       /* visits that writing a constant takes; for string ids the number of the source, + 1 */
   uint32_t *local_size; /* where the execution mode LocalSize of a function is, a word number */
+  uint32_t *size_hint;  /* likewise LocalSizeHint */
   uint64_t total_work;  /* of all initialisers */
 };
 

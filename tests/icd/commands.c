@@ -153,6 +153,110 @@ TEST(commands, pipes_carry_packets_from_kernel_to_kernel) {
   rig_free(&rig);
 }
 
+static void launch_one(cl_command_queue queue, cl_kernel kernel, cl_event *event) {
+  EXPECT_EQ(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &(size_t){1}, &(size_t){1}, 0, NULL, event), CL_SUCCESS);
+}
+
+/* put() on one queue and take() on another, connected by a channel of two packets and a kernel that runs by itself. */
+struct connected {
+  cl_program program;
+  cl_kernel put, take;
+  cl_command_queue other;
+  cl_mem data;
+};
+
+static struct connected connect(struct rig *rig) {
+  static const char *source =
+      "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
+      "channel int in __attribute__((depth(2))), out __attribute__((depth(2)));\n"
+      "kernel void put(int n) { for (int i = 0; i < n; i++) write_channel_intel(in, i); }\n"
+      "kernel void take(global int *a, int n) { for (int i = 0; i < n; i++) a[i] = read_channel_intel(out); }\n"
+      "__attribute__((autorun)) kernel void twice(void) { write_channel_intel(out, 2 * read_channel_intel(in)); }\n";
+  cl_int status = CL_SUCCESS, n = 64;
+  const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+  struct connected made = {.program = clCreateProgramWithSource(rig->context, 1, &source, NULL, &status)};
+  EXPECT_EQ(clBuildProgram(made.program, 0, NULL, "-cl-std=CL1.2", NULL, NULL), CL_SUCCESS);
+  made.put = clCreateKernel(made.program, "put", &status);
+  made.take = clCreateKernel(made.program, "take", &status);
+  made.other = clCreateCommandQueueWithProperties(rig->context, rig->device[0], list, &status);
+  made.data = rig_numbers(rig);
+  EXPECT_EQ(clSetKernelArg(made.put, 0, sizeof n, &n), CL_SUCCESS);
+  EXPECT_EQ(clSetKernelArg(made.take, 0, sizeof made.data, &made.data), CL_SUCCESS);
+  EXPECT_EQ(clSetKernelArg(made.take, 1, sizeof n, &n), CL_SUCCESS);
+  return made;
+}
+
+static void disconnect(struct connected *made) {
+  clReleaseKernel(made->put);
+  clReleaseKernel(made->take);
+  clReleaseCommandQueue(made->other);
+  clReleaseMemObject(made->data);
+  clReleaseProgram(made->program);
+}
+
+TEST(commands, kernels_that_channels_connect_wait_for_each_other_until_somebody_waits) {
+  struct rig rig = rig_new();
+  struct connected made = connect(&rig);
+  for (int round = 0; round < 3; round++) {
+    cl_event put = NULL, take = NULL;
+    launch_one(rig.queue, made.put, &put);
+    EXPECT_EQ(clFlush(rig.queue), CL_SUCCESS); /* put alone would never end */
+    launch_one(made.other, made.take, &take);
+    EXPECT_EQ(clFlush(made.other), CL_SUCCESS);
+    EXPECT_EQ(clFinish(round ? made.other : rig.queue), CL_SUCCESS);
+    EXPECT_EQ(rig_status(put), CL_COMPLETE);
+    EXPECT_EQ(rig_status(take), CL_COMPLETE);
+    EXPECT_EQ(rig_time(put, CL_PROFILING_COMMAND_START), rig_time(take, CL_PROFILING_COMMAND_START));
+    EXPECT_LE(rig_time(put, CL_PROFILING_COMMAND_END), rig_time(take, CL_PROFILING_COMMAND_END));
+    clReleaseEvent(put);
+    clReleaseEvent(take);
+    for (cl_int i = 0; i < 64; i++)
+      EXPECT_EQ(rig_at(&rig, made.data, (size_t)i), 2 * i);
+  }
+  disconnect(&made);
+  rig_free(&rig);
+}
+
+static void CL_CALLBACK note_end(cl_event event, cl_int status, void *self) {
+  (void)event;
+  EXPECT_EQ(status, CL_COMPLETE);
+  ++*(int *)self;
+}
+
+TEST(commands, connected_kernels_run_for_who_asks_again_and_again_or_is_called_back) {
+  struct rig rig = rig_new();
+  struct connected made = connect(&rig);
+  cl_event put = NULL, take = NULL;
+  int called = 0;
+  launch_one(rig.queue, made.put, &put);
+  launch_one(made.other, made.take, &take);
+  EXPECT_EQ(rig_status(take), CL_COMPLETE);
+  clReleaseEvent(put);
+  clReleaseEvent(take);
+  launch_one(rig.queue, made.put, &put);
+  launch_one(made.other, made.take, &take);
+  EXPECT_EQ(clSetEventCallback(take, CL_COMPLETE, note_end, &called), CL_SUCCESS);
+  EXPECT_EQ(called, 0);
+  EXPECT_EQ(clFlush(made.other), CL_SUCCESS);
+  EXPECT_EQ(called, 1);
+  clReleaseEvent(put);
+  clReleaseEvent(take);
+  disconnect(&made);
+  rig_free(&rig);
+}
+
+TEST(commands, a_connected_kernel_that_is_left_alone_fails) {
+  struct rig rig = rig_new();
+  struct connected made = connect(&rig);
+  cl_event put = NULL;
+  launch_one(rig.queue, made.put, &put);
+  EXPECT_EQ(clFinish(rig.queue), CL_SUCCESS);
+  EXPECT_EQ(rig_status(put), CL_OUT_OF_RESOURCES);
+  clReleaseEvent(put);
+  disconnect(&made);
+  rig_free(&rig);
+}
+
 static cl_uint context_references(cl_context context) {
   cl_uint count = 0;
   EXPECT_EQ(clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, NULL), CL_SUCCESS);

@@ -1,0 +1,180 @@
+/* Channels (cl_intel_channels, cl_altera_channels): what the module says of them, and what a kernel names.
+ *
+ * clang knows none. The prelude makes of a channel a variable at program scope, of the type of its packets, and of
+ * reads and writes calls that take the variable's address. What is called so is no variable but a row of isa_channel,
+ * pipes behind the program's variables; element i of an array stands for pipe i.
+ *
+ *     channel float4 c[3] __attribute__((depth(8)));
+ *         OpDecorate %c UserSemantic "warpwait.depth.5"           a name for the depth
+ *         %.args = OpVariable ... {8, 5}                          and the depth of that name
+ *
+ * An autorun kernel's function has the annotation "warpwait.autorun"; its compute units are the hint of its size. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/numbers.h"
+#include "isa/pipe.h"
+#include "isa/rows.h"
+#include "opencl/lower/build_core.h"
+#include "sim/base/need.h"
+
+static const char depth_note[] = "warpwait.depth.", autorun_note[] = "warpwait.autorun";
+
+enum { CHANNEL_PACKETS = 16 /* of a channel that does not say, or says 0: as many as the implementation likes */ };
+
+static const struct spirv_inst *definition(const struct spirv *module, uint32_t id) {
+  return &module->inst[module->id[id].index];
+}
+
+/* The variable that a pointer is counted from; 0: not known here. */
+static uint32_t root_of(const struct spirv *module, uint32_t id) {
+  for (;;) {
+    const struct spirv_id *row = &module->id[id];
+    const struct spirv_inst *inst = definition(module, id);
+    if (row->kind == SPIRV_VARIABLE)
+      return id;
+    if (row->kind == SPIRV_CONSTANT && row->base)
+      return row->base;
+    if (row->kind != SPIRV_VALUE && !(row->kind == SPIRV_CONSTANT && inst->op == OpSpecConstantOp))
+      return 0;
+    switch (row->kind == SPIRV_VALUE ? inst->op : inst->word[3]) {
+    case OpBitcast:
+    case OpAccessChain:
+    case OpInBoundsAccessChain:
+    case OpPtrAccessChain:
+    case OpInBoundsPtrAccessChain:
+    case OpCopyObject:
+      id = inst->word[row->kind == SPIRV_VALUE ? 3 : 4];
+      break;
+    default:
+      return 0;
+    }
+  }
+}
+
+/* ---- the module's ---------------------------------------------------------------------------------- */
+
+/* The depth that has the name, of all units that are linked the largest; 0: none. */
+static uint64_t depth_of(const struct spirv *module, uint64_t name) {
+  uint64_t depth = 0;
+  for (uint32_t id = 1; id < module->bound; id++) {
+    const struct spirv_id *row = &module->id[id];
+    if (row->kind != SPIRV_VARIABLE || !row->name || strncmp(row->name, ".args", 5) != 0 ||
+        definition(module, id)->words < 5)
+      continue;
+    const struct spirv_inst *pair = definition(module, definition(module, id)->word[4]);
+    uint64_t said = 0, of = 0;
+    if (pair->op == OpConstantComposite && pair->words == 5 && spirv_integer(module, pair->word[3], &said) &&
+        spirv_integer(module, pair->word[4], &of) && of == name && said > depth)
+      depth = said;
+  }
+  return depth;
+}
+
+static bool fail_channel(const struct spirv *module, const struct isa_channel *channel, const char *what,
+                         struct isa_error *error) {
+  snprintf(error->text, sizeof error->text, "%.200s: channel '%.100s' %s", module->file, channel->name, what);
+  return false;
+}
+
+/* Packets of one type, in arrays of any dimensions. */
+static const struct spirv_type *packet_of(const struct spirv *module, uint32_t id, uint64_t *count) {
+  const struct spirv_type *type = spirv_type(module, spirv_type_of(module, id)->element);
+  for (*count = 1; type->kind == SPIRV_ARRAY; type = spirv_type(module, type->element))
+    *count = *count > ISA_MOST_PIPES ? *count : *count * type->count;
+  return type;
+}
+
+static bool add_channel(const struct spirv *module, uint32_t id, struct build_tables *tables, struct isa_error *error) {
+  const struct spirv_id *row = &module->id[id];
+  const char *note = row->decoration.note ? row->decoration.note : "", *said = row->name ? row->name : "";
+  uint64_t count = 0, depth = 0;
+  const struct spirv_type *packet = packet_of(module, id, &count);
+  tables->channels = need_more(tables->channels, tables->channel_count + 1, sizeof *tables->channels);
+  struct isa_channel *channel = &tables->channels[tables->channel_count++];
+  *channel = (struct isa_channel){
+      .name = isa_is_name(said, strlen(said)) ? need_copy(said) : need_print("channel_%zu", tables->channel_count)};
+  if (strncmp(note, depth_note, sizeof depth_note - 1) == 0)
+    depth = depth_of(module, strtoull(note + sizeof depth_note - 1, NULL, 10));
+  if (depth > ISA_MOST_PACKETS)
+    return fail_channel(module, channel, "is deeper than 16777215", error);
+  if (!packet->size || packet->size > ISA_MOST_PACKET_BYTES)
+    return fail_channel(module, channel, "has packets of more than 1048576 bytes", error);
+  channel->packet_size = (uint32_t)packet->size;
+  channel->max_packets = depth ? (uint32_t)depth : CHANNEL_PACKETS;
+  channel->count = (uint32_t)count;
+  const struct isa_channel *last = tables->channel_count > 1 ? channel - 1 : NULL;
+  isa_place_channel(last ? isa_channel_end(last) : tables->variable_bytes, channel);
+  tables->address[id] = ISA_VARIABLE_BASE + channel->offset;
+  tables->channel_of[id] = (uint32_t)tables->channel_count;
+  return true;
+}
+
+void channels_find(const struct spirv *module, struct build_tables *tables) {
+  tables->channel_of = need(module->bound, sizeof *tables->channel_of);
+  for (uint32_t i = 0; i < module->insts; i++) {
+    const struct spirv_inst *inst = &module->inst[i];
+    if (inst->op != OpFunctionCall || inst->words < 5 || module->id[inst->word[3]].kind != SPIRV_FUNCTION ||
+        strncmp(module->function[module->id[inst->word[3]].index].name, "__ocl_channel_", 14) != 0)
+      continue;
+    const uint32_t id = root_of(module, inst->word[4]);
+    if (id && spirv_type_of(module, id)->storage == SPIRV_CROSS_WORKGROUP)
+      tables->channel_of[id] = UINT32_MAX; /* until it has its number */
+  }
+}
+
+bool channels_place(const struct spirv *module, struct build_tables *tables, struct isa_error *error) {
+  uint64_t pipes = 0;
+  for (uint32_t id = 1; id < module->bound; id++) {
+    if (!tables->channel_of[id])
+      continue;
+    if (!add_channel(module, id, tables, error))
+      return false;
+    const struct isa_channel *channel = &tables->channels[tables->channel_count - 1];
+    pipes += channel->count;
+    if (!channel->count || pipes > ISA_MOST_PIPES)
+      return fail_channel(module, channel, "is one too many: a program has at most 126, elements of arrays counted",
+                          error);
+    if (isa_channel_end(channel) > ISA_MOST_VARIABLE_BYTES + ISA_MOST_CHANNEL_BYTES)
+      return fail_channel(module, channel, "finds no room: a program's channels have 256 MiB", error);
+  }
+  return true;
+}
+
+/* ---- a kernel's ------------------------------------------------------------------------------------ */
+
+ir_ref channel_pipe(struct build *b, uint32_t id, uint32_t *bytes, uint32_t *align) {
+  const uint32_t root = root_of(b->module, id), number = root ? b->tables->channel_of[root] : 0;
+  if (!number) {
+    build_fail(b, "a channel is read and written by its name, and is never passed to a function or kept in a variable");
+    return 0;
+  }
+  const struct isa_channel *channel = &b->tables->channels[number - 1];
+  uint64_t count = 0;
+  *bytes = channel->packet_size;
+  *align = packet_of(b->module, root, &count)->align;
+  const uint64_t base = b->tables->address[root]; /* of 32 bits, as all of the program's variables */
+  if (channel->count == 1)
+    return build_64(b, base);
+  const ir_ref low = build_32(b, (uint32_t)base);
+  const ir_ref element = build_op(b, ISA_SUB_32, build_word(b, build_pointer(b, id).address, 0), low, 0);
+  const ir_ref scale = build_32(b, (uint32_t)(channel->pitch / channel->packet_size));
+  const ir_ref offset = build_op(b, ISA_MUL_32, element, scale, 0);
+  return build_op(b, ISA_CVT_U64_U32, build_op(b, ISA_ADD_32, offset, low, 0), 0, 0);
+}
+
+static bool has_autorun_note(const struct spirv *module, uint32_t id) {
+  const char *note = module->id[id].decoration.note;
+  return note && strcmp(note, autorun_note) == 0;
+}
+
+void channel_autorun(struct build *b, const struct spirv_entry *entry, const struct spirv_function *function) {
+  bool autorun = has_autorun_note(b->module, function->id);
+  for (uint32_t i = 0; function->blocks && i < function->block[0].count; i++) { /* clang's entry calls the kernel */
+    const struct spirv_inst *inst = &b->module->inst[function->block[0].first + i];
+    autorun = autorun || (inst->op == OpFunctionCall && has_autorun_note(b->module, inst->word[3]));
+  }
+  for (int axis = 0; axis < 3 && autorun; axis++)
+    b->ir->autorun[axis] = entry->hint[axis] ? entry->hint[axis] : 1;
+}

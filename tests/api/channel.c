@@ -1,0 +1,165 @@
+/* Channels in runs: kernels that they connect, kernels that run by themselves, and what stays from run to run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/api/rig.h"
+#include "tests/ct.h"
+
+/* put: 0 .. n-1 into `in`; take: n of `out`. step runs by itself: each of its four work-groups adds 1. */
+static const char source[] =
+    "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
+    "channel int row[5] __attribute__((depth(2)));\nchannel int deep __attribute__((depth(64)));\n"
+    "kernel void put(int n) { for (int i = 0; i < n; i++) write_channel_intel(row[0], i); }\n"
+    "kernel void take(global int *a, int n) { for (int i = 0; i < n; i++) a[i] = read_channel_intel(row[4]); }\n"
+    "__attribute__((autorun)) __attribute__((num_compute_units(4))) kernel void step(void) {\n"
+    "  int i = get_compute_id(0);\n"
+    "  write_channel_intel(row[i + 1], read_channel_intel(row[i]) + 1);\n}\n"
+    "kernel void keep(int n) { for (int i = 0; i < n; i++) write_channel_intel(deep, 10 + i); }\n"
+    "kernel void give(global int *a, int n) {\n"
+    "  for (int i = 0; i < n; i++) { bool got; int x = read_channel_nb_intel(deep, &got); a[i] = got ? x : -1; }\n}\n";
+
+static ww_launch *launch(struct rig *rig, const char *kernel, ww_buffer *data, int n) {
+  ww_launch *made = rig_launch(rig, kernel, 1, 1);
+  if (data)
+    rig_fine(rig, ww_launch_buffer(made, 0, data, 0, &rig->error));
+  rig_fine(rig, ww_launch_value(made, data ? 1 : 0, &n, sizeof n, &rig->error));
+  return made;
+}
+
+static ww_buffer *numbers(struct rig *rig) {
+  ww_buffer *data = NULL;
+  rig_fine(rig, ww_buffer_new(rig->device, "data", 400, &data, &rig->error));
+  return data;
+}
+
+static void run(struct rig *rig, ww_launch **launches, size_t count, bool functional, ww_report **report) {
+  const ww_watch watch = {.size = sizeof watch, .functional = functional};
+  rig_fine(rig, ww_run(rig->device, launches, count, &watch, report, &rig->error));
+}
+
+TEST(channel_api, kernels_that_run_by_themselves_go_along_and_end_with_the_others) {
+  for (int functional = 0; functional < 2; functional++) {
+    struct rig rig = rig_with("teaching", source);
+    ww_buffer *data = numbers(&rig);
+    ww_report *report = NULL;
+    ww_launch *both[2] = {launch(&rig, "put", NULL, 100), launch(&rig, "take", data, 100)};
+    EXPECT_EQ(ww_program_channels(rig.program), 6);
+    EXPECT_EQ(ww_program_channels(NULL), 0);
+    for (int again = 0; again < 3; again++) {
+      memset(ww_buffer_data(data), 0, 400);
+      run(&rig, both, 2, functional, &report);
+      EXPECT_TRUE(ww_report_finished(report));
+      for (int i = 0; i < 100; i++)
+        EXPECT_EQ(((int *)ww_buffer_data(data))[i], i + 4);
+      const char *kernel = NULL;
+      EXPECT_TRUE(ww_report_text(report, "launches[2].kernel", &kernel));
+      EXPECT_STREQ(kernel, "step");
+      EXPECT_EQ(rig_number(report, "launches[2].work_groups"), 4);
+      ww_report_unref(report);
+    }
+    /* One alone: the others' work-groups never come. */
+    run(&rig, both + 1, 1, functional, &report);
+    EXPECT_FALSE(ww_report_finished(report));
+    ww_report_unref(report);
+    run(&rig, both, 2, functional, &report);
+    EXPECT_TRUE(ww_report_finished(report));
+    ww_report_unref(report);
+    ww_launch_unref(both[0]);
+    ww_launch_unref(both[1]);
+    ww_buffer_unref(data);
+    rig_free(&rig);
+  }
+}
+
+TEST(channel_api, packets_stay_until_they_are_read_and_each_device_has_its_own) {
+  struct rig rig = rig_with("teaching", source);
+  ww_device *other = NULL;
+  rig_fine(&rig, ww_device_new(rig.machine, &other, &rig.error));
+  ww_buffer *data = numbers(&rig);
+  ww_launch *keep = launch(&rig, "keep", NULL, 3), *give = launch(&rig, "give", data, 5);
+  for (int functional = 0; functional < 2; functional++) {
+    run(&rig, &keep, 1, functional, NULL);
+    run(&rig, &keep, 1, !functional, NULL);
+    run(&rig, &give, 1, functional, NULL);
+    static const int first[] = {10, 11, 12, 10, 11}, rest[] = {12, -1, -1, -1, -1};
+    EXPECT_EQ(memcmp(ww_buffer_data(data), first, sizeof first), 0);
+    run(&rig, &give, 1, !functional, NULL);
+    EXPECT_EQ(memcmp(ww_buffer_data(data), rest, sizeof rest), 0);
+  }
+  run(&rig, &keep, 1, false, NULL);
+  struct rig there = rig;
+  there.device = other;
+  ww_buffer *its = numbers(&there);
+  ww_launch *empty = launch(&there, "give", its, 1);
+  run(&there, &empty, 1, false, NULL);
+  EXPECT_EQ(*(int *)ww_buffer_data(its), -1);
+  ww_launch_unref(empty);
+  ww_launch_unref(keep);
+  ww_launch_unref(give);
+  ww_buffer_unref(its);
+  ww_buffer_unref(data);
+  ww_device_unref(other);
+  rig_free(&rig);
+}
+
+/* The trace of a run with channels, replayed: the same cycles, launch by launch. */
+static void expect_same_replay(struct rig *rig, const struct kept *kept, const ww_report *report) {
+  ww_trace *trace = NULL;
+  ww_report *replayed = NULL;
+  const ww_bytes bytes = {.data = kept->text, .size = kept->length, .name = "t"};
+  rig_fine(rig, ww_trace_open(rig->context, bytes, false, &trace, &rig->error));
+  rig_fine(rig, ww_trace_replay(trace, NULL, NULL, &replayed, &rig->error));
+  for (size_t i = 0; i < 3; i++)
+    EXPECT_EQ(ww_report_cycles(replayed, i), ww_report_cycles(report, i));
+  ww_report_unref(replayed);
+  ww_trace_unref(trace);
+}
+
+TEST(channel_api, a_trace_has_the_channels_and_all_that_ran) {
+  struct rig rig = rig_with("teaching", source);
+  ww_buffer *data = numbers(&rig);
+  ww_report *report = NULL;
+  struct kept kept = {NULL, 0};
+  ww_launch *both[2] = {launch(&rig, "put", NULL, 50), launch(&rig, "take", data, 50)};
+  const ww_watch watch = {.size = sizeof watch, .trace = rig_sink(&kept)};
+  rig_fine(&rig, ww_run(rig.device, both, 2, &watch, &report, &rig.error));
+  expect_same_replay(&rig, &kept, report);
+  ww_report_unref(report);
+  free(kept.text);
+  kept = (struct kept){NULL, 0};
+  rig_fine(&rig, ww_device_record(rig.device, rig_sink(&kept), &rig.error));
+  run(&rig, both, 2, false, &report);
+  rig_fine(&rig, ww_device_record_end(rig.device, &rig.error));
+  expect_same_replay(&rig, &kept, report);
+  ww_report_unref(report);
+  free(kept.text);
+  /* Packets from before the recording are not in it. */
+  kept = (struct kept){NULL, 0};
+  ww_launch *keep = launch(&rig, "keep", NULL, 3);
+  run(&rig, &keep, 1, false, NULL);
+  rig_fine(&rig, ww_device_record(rig.device, rig_sink(&kept), &rig.error));
+  run(&rig, both, 2, false, NULL);
+  rig_refused(&rig, ww_device_record_end(rig.device, &rig.error), WW_UNSUPPORTED, "channel 'deep' holds packets");
+  free(kept.text);
+  ww_launch_unref(keep);
+  ww_launch_unref(both[0]);
+  ww_launch_unref(both[1]);
+  ww_buffer_unref(data);
+  rig_free(&rig);
+}
+
+TEST(channel_api, pipes_and_channels_share_what_numbers_there_are) {
+  struct rig rig = rig_with("teaching", source);
+  ww_pipe *pipes[121];
+  ww_launch *keep = launch(&rig, "keep", NULL, 1);
+  for (int i = 0; i < 121; i++)
+    rig_fine(&rig, ww_pipe_new(rig.device, NULL, 4, 1, &pipes[i], &rig.error));
+  rig_refused(&rig, ww_run(rig.device, &keep, 1, NULL, NULL, &rig.error), WW_BAD_INPUT,
+              "more than 126 pipes and channels");
+  ww_pipe_unref(pipes[120]);
+  rig_fine(&rig, ww_run(rig.device, &keep, 1, NULL, NULL, &rig.error));
+  for (int i = 0; i < 120; i++)
+    ww_pipe_unref(pipes[i]);
+  ww_launch_unref(keep);
+  rig_free(&rig);
+}

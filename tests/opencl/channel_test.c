@@ -1,0 +1,163 @@
+/* Channels of cl_intel_channels and cl_altera_channels: what of the declarations ends up in the program, what reads and
+ * writes become, and what is refused. tests/api/channel.c runs them. */
+#include "isa/pipe.h"
+#include "tests/ct.h"
+#include "tests/opencl/group_rig.h"
+
+#include <string.h>
+
+#define ENABLED "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
+
+static void expect_channel(const struct isa_program *program, const char *name, uint32_t size, uint32_t packets,
+                           uint32_t count) {
+  ct_note("channel %s", name);
+  for (size_t i = 0; i < program->channel_count; i++) {
+    const struct isa_channel *channel = &program->channels[i];
+    if (strcmp(channel->name, name) != 0)
+      continue;
+    EXPECT_EQ(channel->packet_size, size);
+    EXPECT_EQ(channel->max_packets, packets);
+    EXPECT_EQ(channel->count, count);
+    EXPECT_EQ(channel->offset % ISA_PIPE_HEADER, 0);
+    EXPECT_TRUE(count == 1 || channel->pitch % size == 0);
+    EXPECT_GE(channel->pitch, isa_pipe_bytes(size, packets));
+    return;
+  }
+  EXPECT_STREQ(name, "");
+}
+
+TEST(opencl_channel, declarations_say_size_depth_and_number) {
+  static const char source[] =
+      ENABLED "#define DEPTH 5\nenum { DEEP = 100 };\n"
+              "typedef struct { float4 v; char tag; } packet;\n"
+              "global int seen = 7;\n"
+              "channel int plain;\n"
+              "channel float4 some __attribute__((depth(DEPTH))), other __attribute__((depth(DEPTH + 1)));\n"
+              "channel packet rows[3] __attribute((io(\"outside\"), depth(sizeof(packet) * DEEP)));\n"
+              "channel bool flags[2][2] __attribute__((depth(0)));\n"
+              "channel uchar3 unused __attribute__((depth(9)));\n"
+              "kernel void k(global int *a, int i) {\n"
+              "  packet p = read_channel_intel(rows[i]);\n"
+              "  write_channel_intel(some, p.v);\n  write_channel_intel(other, p.v);\n"
+              "  write_channel_intel(flags[i][1], p.tag > 2);\n"
+              "  a[0] = read_channel_intel(plain) + seen;\n"
+              "}\n";
+  static const enum opencl_route routes[] = {OPENCL_ROUTE_SSA, OPENCL_ROUTE_O0, OPENCL_ROUTE_O2};
+  static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0"};
+  for (size_t i = 0; i < 9; i++) {
+    struct group_rig rig = {0};
+    struct isa_error error = {""};
+    ct_note("%s, %s", opencl_route_names[routes[i % 3]], standards[i / 3]);
+    EXPECT_TRUE(group_rig_compile(&rig, source, standards[i / 3], routes[i % 3], &error));
+    EXPECT_STREQ(error.text, "");
+    if (rig.program) {
+      EXPECT_EQ(rig.program->channel_count, 5);
+      expect_channel(rig.program, "plain", 4, 16, 1);
+      expect_channel(rig.program, "some", 16, 5, 1);
+      expect_channel(rig.program, "other", 16, 6, 1);
+      expect_channel(rig.program, "rows", 32, 3200, 3);
+      expect_channel(rig.program, "flags", 1, 16, 4);
+      EXPECT_EQ(isa_channel_pipes(rig.program), 10);
+      EXPECT_GE(rig.program->channels[0].offset, rig.program->variable_bytes);
+      EXPECT_EQ(rig.program->variable_bytes, 8); /* seen, and what nobody uses as a channel */
+      EXPECT_EQ(rig.program->constant_bytes, 0); /* nothing of the annotations */
+    }
+    group_rig_close(&rig);
+  }
+}
+
+TEST(opencl_channel, a_packet_is_awaited_copied_and_committed_behind_a_fence) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, ENABLED "channel short3 c, d;\n"
+                                   "kernel void k(global short3 *a) {\n"
+                                   "  write_channel_intel(d, read_channel_intel(c));\n}\n")) {
+    EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_RESERVE_READ_WAIT), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_RESERVE_WRITE_WAIT), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_COMMIT_READ), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_COMMIT_WRITE), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_GLOBAL), 2);
+    EXPECT_EQ(group_rig_count(&rig, ISA_EXIT), 1);
+    EXPECT_EQ(rig.program->kernels[0].private_bytes, 0);
+    EXPECT_EQ(rig.program->kernels[0].autorun[0], 0);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_channel, who_does_not_want_to_wait_is_told) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "#pragma OPENCL EXTENSION cl_altera_channels : enable;\n"
+                           "channel int c;\n"
+                           "kernel void k(global int *a) {\n"
+                           "  bool good;\n  int x = read_channel_nb_altera(c, &good);\n"
+                           "  a[0] = good ? x : -1;\n"
+                           "  a[1] = write_channel_nb_altera(c, 3);\n}\n")) {
+    EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_RESERVE_READ), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_RESERVE_WRITE), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_RESERVE_READ_WAIT) + group_rig_count(&rig, ISA_PIPE_RESERVE_WRITE_WAIT),
+              0);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_channel, a_kernel_that_runs_by_itself_begins_again_until_it_is_refused) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, ENABLED "channel int c[5];\n"
+                                   "__attribute__((max_global_work_dim(0))) __attribute__((autorun))\n"
+                                   "__attribute__((num_compute_units(4, 2)))\n"
+                                   "kernel void k(void) {\n"
+                                   "  int i = get_compute_id(0);\n"
+                                   "  write_channel_intel(c[i + 1], read_channel_intel(c[i]));\n}\n"
+                                   "__attribute__((autorun)) kernel void once(void) { read_channel_intel(c[0]); }\n")) {
+    const struct isa_kernel *kernel = &rig.program->kernels[0];
+    EXPECT_EQ(kernel->autorun[0], 4);
+    EXPECT_EQ(kernel->autorun[1], 2);
+    EXPECT_EQ(kernel->autorun[2], 1);
+    EXPECT_EQ(rig.program->kernels[1].autorun[0], 1);
+    unsigned back = 0;
+    for (uint32_t pc = kernel->entry; pc < kernel->end; pc++)
+      back += rig.program->code[pc].op == ISA_BRA && isa_branch_target(&rig.program->code[pc]) < pc;
+    EXPECT_EQ(back, 1);
+  }
+  group_rig_close(&rig);
+}
+
+TEST(opencl_channel, without_the_pragma_a_channel_is_a_word_like_others) {
+  struct group_rig rig;
+  if (group_rig_open(&rig, "/* cl_intel_channels are not meant */\n"
+                           "kernel void k(global int *channel) { int depth = 3; channel[0] = depth; }\n"))
+    EXPECT_EQ(rig.program->channel_count, 0);
+  group_rig_close(&rig);
+}
+
+TEST(opencl_channel, what_cannot_be_is_refused_by_its_name) {
+  static const struct {
+    const char *source, *why;
+  } rows[] = {
+      {"kernel void k(global int *a) { a[0] = read_channel_intel(c); }\n",
+       "channels need #pragma OPENCL EXTENSION cl_intel_channels : enable"},
+      {"channel int c;\nkernel void k(global int *a) {}\n",
+       "channels need #pragma OPENCL EXTENSION cl_intel_channels : enable"},
+      {ENABLED "channel int c;\nint get(global int *from) { return read_channel_intel(*from); }\n"
+               "kernel void k(global int *a) { a[0] = get(&c); }\n",
+       "a channel is read and written by its name"},
+      {ENABLED "channel int c[127];\nkernel void k(global int *a, int i) { a[0] = read_channel_intel(c[i]); }\n",
+       "channel 'c' is one too many: a program has at most 126"},
+      {ENABLED "channel int c __attribute__((depth(16777216)));\n"
+               "kernel void k(global int *a) { a[0] = read_channel_intel(c); }\n",
+       "channel 'c' is deeper than 16777215"},
+      {ENABLED "channel long16 c[8] __attribute__((depth(1000000)));\n"
+               "kernel void k(int i) { write_channel_intel(c[i], (long16)(0)); }\n",
+       "channel 'c' finds no room"},
+      {ENABLED "channel int c;\n__attribute__((autorun)) kernel void k(int i) { write_channel_intel(c, i); }\n",
+       "kernel 'k' runs by itself, so that nobody gives it the arguments that it has"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct group_rig rig = {0};
+    struct isa_error error = {""};
+    ct_note("row %zu: %s", i, error.text);
+    EXPECT_FALSE(group_rig_compile(&rig, rows[i].source, "CL2.0", OPENCL_ROUTE_SSA, &error));
+    if (!strstr(error.text, rows[i].why))
+      EXPECT_STREQ(error.text, rows[i].why);
+    group_rig_close(&rig);
+  }
+}
