@@ -97,6 +97,12 @@ def piped(numbers=2048):
     return words(result)
 
 
+def chained(rows):
+    """Example 19: packet i of `rows` numbers i, in which four stages add what they got before."""
+    weighed = [sum(weight * max(i - back, 0) for back, weight in enumerate((1, 4, 6, 4, 1))) for i in range(256)]
+    return words([number for number in weighed for _ in range(rows)])
+
+
 WIDTH, HEIGHT = 192, 128
 
 
@@ -142,6 +148,8 @@ FILES = {
     "11_stencil_2d/out": stencil((128, 64, 1), ((2, 3), (5, 7), None)),
     "12_stencil_3d/out": stencil((32, 16, 8), ((2, 3), (5, 7), (11, 13))),
     "13_pipe/out": piped(),
+    "19_channel/out": chained(1),
+    "19_channel/wide": chained(16),
     "15_sweep/deep_buffer": b"".join(hashes(8192 * group) for group in range(3)),
     "15_sweep/stencil": stencil((128, 128, 1), ((2, 3), (5, 7), None)),
 }

@@ -263,9 +263,10 @@ static void accept_pipe(struct memory *memory, uint32_t index, cycle_t now) {
     unpark(memory, now);
 }
 
-void memory_dismiss(struct memory *memory, cycle_t now) {
+/* Since then the last requests have come, and were parked. */
+void memory_dismiss(struct memory *memory, cycle_t quiet) {
   memory->pipes.dismissed = true;
-  unpark(memory, now);
+  unpark(memory, cycle_max(quiet, cycle_max(memory->last_arrival, memory->done.from)));
   component_wake(&memory->component, wheel_next(&memory->done));
 }
 

@@ -639,8 +639,7 @@ static enum launch_end run_slices(struct simulation *simulation, const struct at
     until = cycle_min(until + SLICE, end);
     cycle_t next = run_slice(simulation, host, until, progress);
     if (next == NEVER && !dispatcher_finished(dispatcher) && dismissible(simulation, all)) {
-      const cycle_t quiet = simulation->start + abandoned_after(simulation);
-      memory_dismiss(&simulation->memory, cycle_max(quiet, simulation->memory.last_arrival));
+      memory_dismiss(&simulation->memory, simulation->start + abandoned_after(simulation));
       continue;
     }
     if (next == NEVER)

@@ -8,11 +8,26 @@
 #include "sim/base/need.h"
 
 static void list_head(const struct isa_kernel *kernel, struct text *text) {
+  const uint32_t *groups = kernel->autorun;
   text_print(text, "kernel %s: %u register%s, %u spilled, %u byte%s of LDS, %u private byte%s a lane\n", kernel->name,
              kernel->registers, text_s(kernel->registers), kernel->spilled, kernel->lds_bytes,
              text_s(kernel->lds_bytes), kernel->private_bytes, text_s(kernel->private_bytes));
+  if (groups[0])
+    text_print(text, "  runs along with the program's other kernels, in %u x %u x %u work-groups\n", groups[0],
+               groups[1], groups[2]);
   for (size_t i = 0; i < kernel->arg_count; i++)
     text_print(text, "  argument %zu  %-8s %s\n", i + 1, kernel->args[i].type, kernel->args[i].name);
+}
+
+static void list_channels(const struct isa_program *program, struct text *text) {
+  for (size_t i = 0; i < program->channel_count; i++) {
+    const struct isa_channel *channel = &program->channels[i];
+    text_print(text, "channel %s", channel->name);
+    if (channel->count > 1)
+      text_print(text, "[%u]", channel->count);
+    text_print(text, ": %u packet%s of %u byte%s\n", channel->max_packets, text_s(channel->max_packets),
+               channel->packet_size, text_s(channel->packet_size));
+  }
 }
 
 static void list_kernel(const struct isa_program *program, const struct isa_kernel *kernel, struct text *text) {
@@ -48,8 +63,9 @@ static void interleave_kernel(const struct isa_program *program, const struct is
 static void list_all(const struct isa_program *program, struct text *text,
                      void (*list)(const struct isa_program *program, const struct isa_kernel *kernel,
                                   struct text *text)) {
+  list_channels(program, text);
   for (size_t i = 0; i < program->kernel_count; i++) {
-    if (i)
+    if (i || program->channel_count)
       text_print(text, "\n");
     list(program, &program->kernels[i], text);
   }
