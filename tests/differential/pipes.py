@@ -69,6 +69,50 @@ def type_programs(random):
         yield program(f"pipe_types{width}", "".join(sources), cases)
 
 
+# ---- channels --------------------------------------------------------------------------------------
+
+# A row of them for each type: put writes one after the other, and get reads them back to front.
+CHANNELS = """
+channel {T} row_{T}[3] __attribute__((depth({n})));
+kernel void put_{T}(global const {T} *in) {{
+  for (uint i = 0; i < 3 * {n}; i++)
+    if (i % 5)
+      write_channel_intel(row_{T}[i % 3], in[i]);
+    else
+      while (!write_channel_nb_intel(row_{T}[i % 3], in[i])) ;
+}}
+kernel void get_{T}(global {T} *out) {{
+  for (int c = 2; c >= 0; c--)
+    for (uint i = c; i < 3 * {n}; i += 3) {{
+      bool got = true;
+      {T} x;
+      do
+        if (i % 7)
+          x = read_channel_intel(row_{T}[c]);
+        else
+          x = read_channel_nb_intel(row_{T}[c], &got);
+      while (!got);
+      out[i] = x;
+    }}
+}}
+"""
+PACKETS = 7  # in each of the row
+
+
+def channel_programs(random):
+    for width in [1] + WIDTHS:
+        sources, cases = [], []
+        for dtype in INTEGERS + FLOATS + [HALF]:
+            T, parts = spelled(dtype, width), 4 if width == 3 else width
+            values = (integers if dtype in INTEGERS else floats)(random, dtype, 3 * PACKETS * parts)
+            counted = np.arange(values.size) % parts < width
+            sources.append(CHANNELS.format(T=T, n=PACKETS))
+            cases += [Case(f"put_{T}", (1,), (1,), [values]),
+                      Case(f"get_{T}", (1,), (1,), [np.zeros_like(values)], exact=always(values), counted=counted)]
+        yield program(f"channels{width}", "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+                      "#pragma OPENCL EXTENSION cl_intel_channels : enable\n" + "".join(sources), cases)
+
+
 # ---- structs ---------------------------------------------------------------------------------------
 
 STRUCTS = """
@@ -298,6 +342,7 @@ def any_case(random, room, steps):
 def programs(seed=1):
     random = np.random.default_rng(seed)
     yield from type_programs(random)
+    yield from channel_programs(random)
     yield struct_program(random)
     for room, settings in ((576, {}), (100, {"cu.count": 4}), (1, {"cu.warp_size": 32, "cu.count": 3, "mem.link_latency": 2})):
         yield crowd_program(random, room, "teaching", settings)
