@@ -27,30 +27,36 @@ static const struct spirv_inst *definition(const struct spirv *module, uint32_t 
   return &module->inst[module->id[id].index];
 }
 
+/* The operand that a pointer is counted from; 0: it is counted from none. */
+static uint32_t counted_from(const struct spirv *module, uint32_t id) {
+  const struct spirv_id *row = &module->id[id];
+  const struct spirv_inst *inst = definition(module, id);
+  const bool constant = row->kind == SPIRV_CONSTANT;
+  if ((!constant && row->kind != SPIRV_VALUE) || (constant && (inst->op != OpSpecConstantOp || inst->words < 5)))
+    return 0;
+  switch (constant ? inst->word[3] : inst->op) {
+  case OpBitcast:
+  case OpAccessChain:
+  case OpInBoundsAccessChain:
+  case OpPtrAccessChain:
+  case OpInBoundsPtrAccessChain:
+  case OpCopyObject:
+    return inst->word[constant ? 4 : 3];
+  default:
+    return 0;
+  }
+}
+
 /* The variable that a pointer is counted from; 0: not known here. */
 static uint32_t root_of(const struct spirv *module, uint32_t id) {
-  for (;;) {
+  enum { STEPS = 100 /* a module may go round in circles, which nobody has looked for yet */ };
+  for (unsigned step = 0; id && step < STEPS; step++) {
     const struct spirv_id *row = &module->id[id];
-    const struct spirv_inst *inst = definition(module, id);
     if (row->kind == SPIRV_VARIABLE)
       return id;
-    if (row->kind == SPIRV_CONSTANT && row->base)
-      return row->base;
-    if (row->kind != SPIRV_VALUE && !(row->kind == SPIRV_CONSTANT && inst->op == OpSpecConstantOp))
-      return 0;
-    switch (row->kind == SPIRV_VALUE ? inst->op : inst->word[3]) {
-    case OpBitcast:
-    case OpAccessChain:
-    case OpInBoundsAccessChain:
-    case OpPtrAccessChain:
-    case OpInBoundsPtrAccessChain:
-    case OpCopyObject:
-      id = inst->word[row->kind == SPIRV_VALUE ? 3 : 4];
-      break;
-    default:
-      return 0;
-    }
+    id = row->kind == SPIRV_CONSTANT && row->base ? row->base : counted_from(module, id);
   }
+  return 0;
 }
 
 /* ---- the module's ---------------------------------------------------------------------------------- */
@@ -100,7 +106,7 @@ static bool add_channel(const struct spirv *module, uint32_t id, struct build_ta
   if (depth > ISA_MOST_PACKETS)
     return fail_channel(module, channel, "is deeper than 16777215", error);
   if (!packet->size || packet->size > ISA_MOST_PACKET_BYTES)
-    return fail_channel(module, channel, "has packets of more than 1048576 bytes", error);
+    return fail_channel(module, channel, "has packets without a size, or of more than 1048576 bytes", error);
   channel->packet_size = (uint32_t)packet->size;
   channel->max_packets = depth ? (uint32_t)depth : CHANNEL_PACKETS;
   channel->count = (uint32_t)count;
