@@ -1,5 +1,6 @@
 /* Object files: what is written is read, and nothing else is believed. */
 #include "isa/asm/asm.h"
+#include "isa/pipe.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
 
@@ -348,6 +349,28 @@ TEST(object, channels_survive_the_file_and_disassembly) {
   free(text);
   isa_program_free(decoded);
   isa_program_free(again);
+  isa_program_free(program);
+}
+
+TEST(object, channels_are_pipes_behind_the_variables_with_the_highest_numbers) {
+  struct isa_error error = {""};
+  struct isa_program *program = isa_assemble(channels, strlen(channels), "c.wws", &error);
+  ASSERT_TRUE(program != NULL);
+  struct isa_pipe pipes[7];
+  uint8_t *variables = calloc(isa_variable_room(program), 1);
+  EXPECT_EQ(isa_channel_pipes(program), 7);
+  ASSERT_TRUE(variables && isa_channels_init(program, variables, pipes));
+  for (uint32_t i = 0; i < 7; i++) {
+    EXPECT_EQ(pipes[i].number, ISA_MOST_PIPES - i);
+    EXPECT_TRUE(pipes[i].data == variables + (pipes[i].base - ISA_VARIABLE_BASE));
+    EXPECT_TRUE(isa_pipe_is_channel(&pipes[i]));
+  }
+  EXPECT_STREQ(pipes[3].name, "row[2]");
+  EXPECT_EQ(pipes[3].base, ISA_VARIABLE_BASE + 384 + 2 * 384);
+  EXPECT_STREQ(pipes[6].name, "out");
+  for (uint32_t i = 0; i < 7; i++)
+    isa_pipe_free(&pipes[i]);
+  free(variables);
   isa_program_free(program);
 }
 
