@@ -314,8 +314,8 @@ static void run_anew(const struct explain_run *run, const struct seat *seat, con
 
 struct batch {
   struct explain_run *run;
-  struct explain_case *cases;
-  explain_load *load; /* of other jobs */
+  struct explain_case **cases; /* one for each task */
+  explain_load *load;          /* of other jobs */
   void *self;
 };
 
@@ -382,7 +382,7 @@ static void work(void *self, void *own, size_t task, void *bytes) {
   struct answer *answer = bytes;
   struct message message = {{0}};
   struct machine machine = run->job.machine;
-  limits_lift(batch->cases[task].lifted, &machine);
+  limits_lift(batch->cases[task]->lifted, &machine);
   const bool fits = can_replay(run, seat, &machine, &message);
   if (fits)
     replay_case(run, seat, answer);
@@ -399,7 +399,7 @@ static void work(void *self, void *own, size_t task, void *bytes) {
 static bool take(void *self, size_t task, const void *bytes) {
   struct batch *batch = self;
   struct explain_run *run = batch->run;
-  struct explain_case *to = &batch->cases[task];
+  struct explain_case *to = batch->cases[task];
   const struct answer *answer = bytes;
   const struct parts parts = parts_of(run, answer);
   to->status = answer->status;
@@ -418,8 +418,8 @@ static bool take(void *self, size_t task, const void *bytes) {
 static bool lost(void *self, size_t task, const char *why, bool defect) {
   struct batch *batch = self;
   batch->run->broken |= defect;
-  batch->cases[task].status = EXPLAIN_FAILED;
-  snprintf(batch->cases[task].reason, EXPLAIN_REASON, "%s", why);
+  batch->cases[task]->status = EXPLAIN_FAILED;
+  snprintf(batch->cases[task]->reason, EXPLAIN_REASON, "%s", why);
   batch->run->done++;
   return true;
 }
@@ -432,17 +432,65 @@ static bool tick(void *self) {
   return !caller_stops(run->how.caller);
 }
 
-/* Cases of sets that the machine has none of are not worked out. */
-static size_t add_cases(struct explain_run *run, const limit_set *sets, size_t count) {
+/* Limits of units that no instruction of the launched kernels uses: without them nothing is otherwise. */
+static limit_set idle_limits(const struct job *job) {
+  limit_set idle = limit_bit(LIFT_TEXTURE_LATENCY) | limit_bit(LIFT_TEXTURE_RATE) | limit_bit(LIFT_TEXTURE_SIZE);
+  limit_set copies = limit_bit(LIFT_DMA_SETUP) | limit_bit(LIFT_DMA_WIDTH) | limit_bit(LIFT_DMA_LINES) |
+                     limit_bit(LIFT_DMA_REQUESTS) | limit_bit(LIFT_DMA_CHANNELS) | limit_bit(LIFT_DMA_QUEUE);
+  for (size_t i = 0; i < job->launch_count; i++) {
+    const struct isa_launch *launch = &job->launches[i].isa;
+    for (uint32_t pc = launch->kernel->entry; pc < launch->kernel->end; pc++)
+      switch (launch->program->info[pc].class_) {
+      case ISA_CLASS_TEXTURE:
+        idle = 0;
+        break;
+      case ISA_CLASS_COPY_FENCE:
+      case ISA_CLASS_COPY:
+      case ISA_CLASS_WAIT:
+      case ISA_CLASS_COPY_LANE:
+      case ISA_CLASS_LANE_COMMIT:
+      case ISA_CLASS_LANE_WAIT:
+        copies = 0;
+        break;
+      default:
+        break;
+      }
+  }
+  return idle | copies;
+}
+
+/* A case in which nothing is otherwise than in the base, so that a replay, or a run, need not show it. */
+static void copy_base(const struct explain_run *run, struct explain_case *to) {
+  const struct explain_case *base = &run->explain.cases[0];
+  to->status = base->status;
+  to->replayed = !(run->timed && run->load_on);
+  to->same_program = base->same_program;
+  to->left = base->left;
+  to->hazards = base->hazards;
+  memcpy(to->time, base->time, run->explain.steps * sizeof *to->time);
+  memcpy(to->pace, base->pace, run->explain.launches * sizeof *to->pace);
+  memcpy(to->wait, base->wait, run->explain.steps * EXPLAIN_PLACES * sizeof *to->wait);
+}
+
+/* Cases of sets that the machine has none of are not there; those of sets that the kernels do not feel are as the base.
+ * Returns how many are left to do. */
+static size_t add_cases(struct explain_run *run, const limit_set *sets, size_t count, struct explain_case **to_do) {
   struct explain *explain = &run->explain;
+  const limit_set idle = idle_limits(&run->job);
   const size_t before = explain->count;
+  size_t left = 0;
   explain->cases = need_more(explain->cases, before + count, sizeof *explain->cases);
   for (size_t i = 0; i < count; i++) {
     struct machine machine = run->job.machine;
     if (limits_lift(sets[i], &machine))
       explain->cases[explain->count++] = new_case(run, sets[i]);
   }
-  return before;
+  for (size_t i = before; i < explain->count; i++)
+    if (explain->cases[i].lifted & ~idle)
+      to_do[left++] = &explain->cases[i];
+    else
+      copy_base(run, &explain->cases[i]);
+  return left;
 }
 
 /* Deals the cases of a batch to workers. */
@@ -467,9 +515,10 @@ static bool work_all(struct batch *batch, size_t count, int *status) {
 }
 
 bool explain_run_cases(struct explain_run *run, const limit_set *sets, size_t count, int *status) {
-  const size_t before = add_cases(run, sets, count);
-  struct batch batch = {.run = run, .cases = run->explain.cases + before};
-  return work_all(&batch, run->explain.count - before, status);
+  struct batch batch = {.run = run, .cases = need(count, sizeof *batch.cases)};
+  const bool good = work_all(&batch, add_cases(run, sets, count, batch.cases), status);
+  free(batch.cases);
+  return good;
 }
 
 bool explain_run_singles(struct explain_run *run, int *status) {
@@ -496,10 +545,14 @@ bool explain_run_machines(struct explain_run *run, int *status) {
 
 bool explain_run_jobs(struct explain_run *run, explain_load *load, void *self, struct explain_case *cases, size_t count,
                       int *status) {
-  struct batch batch = {run, cases, load, self};
-  for (size_t i = 0; i < count; i++)
+  struct batch batch = {run, need(count, sizeof *batch.cases), load, self};
+  for (size_t i = 0; i < count; i++) {
     cases[i] = new_case(run, 0);
-  return work_all(&batch, count, status);
+    batch.cases[i] = &cases[i];
+  }
+  const bool good = work_all(&batch, count, status);
+  free(batch.cases);
+  return good;
 }
 
 static void free_case(struct explain_case *at) {

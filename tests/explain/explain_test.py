@@ -384,16 +384,19 @@ class Test(unittest.TestCase):
         return parent.returncode, json.loads(out.read_text())["launches"], lines
 
     def test_a_report_that_lacks_results_does_not_look_whole(self):
+        def tried(launch):  # the kernel neither copies nor reads images
+            return [row for row in launch["limits"] if not row["limit"].startswith(("dma_", "texture_"))]
+
         one, many = self.many_launches(300)
-        limits = len(explained(one)[0]["limits"])
+        limits = len(tried(explained(one)[0]))
         # Each is tried twice: of so many processes those of half of the limits end a second time.
         for most in (3 * limits // 2, 1000):
             for _ in range(5):  # a worker may be through before it is ended
                 status, launches, told = self.ended(most, many, "--quiet")
-                if most < 1000 or not launches[0]["limits"]:
+                if most < 1000 or not tried(launches[0]):
                     break
             failed = [case for case in launches[0]["failed"] if case["status"] == "failed"]
-            self.assertEqual(len(launches[0]["limits"]) > 0, most < 1000, "else there are none")
+            self.assertEqual(len(tried(launches[0])) > 0, most < 1000, "else there are none")
             self.assertEqual(status, 3)
             self.assertGreater(len(failed), 0)
             more = f" and {len(failed) - 6} more" if len(failed) > 6 else ""
