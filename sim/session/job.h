@@ -142,6 +142,9 @@ bool job_variables(struct job *job, struct message *message);
 /* Adds a zeroed buffer. Its number is job->memory.count - 1. */
 bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type element, struct message *message);
 
+/* Pipes, or channels of its program, which come with job_variables(). */
+bool job_has_pipes(const struct job *job);
+
 /* Adds an empty pipe, as a buffer that only the functions below find. */
 bool job_pipe(struct job *job, const char *name, uint32_t packet_size, uint32_t max_packets, struct message *message);
 

@@ -30,6 +30,8 @@ bool job_pipe(struct job *job, const char *name, uint32_t packet_size, uint32_t 
          message_fail(message, "no memory for a pipe of %u packets", max_packets);
 }
 
+bool job_has_pipes(const struct job *job) { return job->memory.pipe_count || isa_channel_pipes(job->program.isa); }
+
 const struct isa_pipe *job_pipe_of(const struct job *job, size_t buffer) {
   return isa_pipe_find(&job->memory, job->memory.buffers[buffer].base);
 }

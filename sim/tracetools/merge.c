@@ -47,8 +47,8 @@ static bool check_input(const struct merge *merge, size_t i) {
     if (!same_rules(input, &merge->edit.inputs[before]))
       return message_fail(merge->message, "%.300s: numbers hazards otherwise than %.300s: another version recorded it",
                           input->path, merge->edit.inputs[before].path);
-  if (i && job->memory.pipe_count)
-    return message_fail(merge->message, "%.300s: has pipes, which only the first trace may have", input->path);
+  if (i && job_has_pipes(job))
+    return message_fail(merge->message, "%.300s: has pipes or channels, which only the first trace may have", input->path);
   if (i && job->memory.image_count)
     return message_fail(merge->message, "%.300s: has images, which only the first trace may have", input->path);
   if (i + 1 < merge->edit.input_count && job->launch_count > trace_launches(input->opened.trace))

@@ -74,9 +74,9 @@ static bool pipes_allow(const struct trace_input *input, const struct trace_rang
     i = count + 1;
   while (i < count && !kept[i].given)
     i++;
-  return i == count || !input->opened.job.memory.pipe_count ||
+  return i == count || !job_has_pipes(&input->opened.job) ||
          message_fail(message,
-                      "%.300s: has pipes, which hold what launches and work-groups have put there: a slice must be of "
+                      "%.300s: has pipes or channels, which hold what launches and work-groups have put there: a slice must be of "
                       "whole launches, from the first one on",
                       input->path);
 }

@@ -245,6 +245,15 @@ TEST(slices, what_pipes_held_is_not_cut_away) {
                       "{\"kernel\": \"take\", \"global\": [64], \"args\": [{\"pipe\": \"p\"}]}]}");
   expect("run l.json --trace t.wwt --out o", 0, "");
   expect("trace slice t.wwt --launch 1 -o a.wwt", 0, "");
-  expect("trace slice t.wwt --launch 2 -o b.wwt", 2, "t.wwt: has pipes, which hold what");
-  expect("trace merge a.wwt t.wwt -o m.wwt", 2, "t.wwt: has pipes, which only the first trace may have");
+  expect("trace slice t.wwt --launch 2 -o b.wwt", 2, "t.wwt: has pipes or channels, which hold what");
+  expect("trace merge a.wwt t.wwt -o m.wwt", 2, "t.wwt: has pipes or channels, which only the first trace may have");
+  tool_file("k.cl", "#pragma OPENCL EXTENSION cl_intel_channels : enable\nchannel int c;\n"
+                    "kernel void put(void) { write_channel_intel(c, 5); }\n"
+                    "kernel void take(void) { read_channel_intel(c); }\n");
+  tool_file("l.json", "{\"program\": \"k.cl\", \"launches\": [{\"kernel\": \"put\", \"global\": [1]}, "
+                      "{\"kernel\": \"take\", \"global\": [1]}]}");
+  expect("run l.json --trace t.wwt --out o", 0, "");
+  expect("trace slice t.wwt --launch 1 -o a.wwt", 0, "");
+  expect("trace slice t.wwt --launch 2 -o b.wwt", 2, "t.wwt: has pipes or channels, which hold what");
+  expect("trace merge a.wwt t.wwt -o m.wwt", 2, "t.wwt: has pipes or channels, which only the first trace may have");
 }
