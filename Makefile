@@ -227,7 +227,8 @@ PLAIN   := traces/plot_test traces/plot_page cli/man_test cli/diff_page explain/
   sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test api/installed_test \
   python/notebooks_test python/display_test python/api_test python/docs_test python/errors_test python/missing_test \
   python/package_test python/types_test exhaust/sample
-TESTS   := $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(TEST_BIN)
+LONGEST := $(filter %/opencl,$(TEST_BIN)) # first, so that no core waits for it at the end
+TESTS   := $(LONGEST) $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(filter-out $(LONGEST),$(TEST_BIN))
 
 # OpenCL C that was translated for the tests, for all builds of one CC: the two programs that do it are not ours.
 CACHE ?= $(abspath $(BUILD))/cache
