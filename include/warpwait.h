@@ -271,6 +271,8 @@ WW_API size_t ww_program_variable_bytes(const ww_program *program);
 /* Channels (cl_intel_channels), elements of arrays counted. Kernels that they connect are for one ww_run(): a launch
  * that waits for a packet, or for room, which only a later run would bring, is a deadlock. */
 WW_API size_t ww_program_channels(const ww_program *program);
+/* Kernels that run along with every run of the program's others (autorun), and count among its WW_TOGETHER launches. */
+WW_API size_t ww_program_autoruns(const ww_program *program);
 /* NULL when i is not below the count. */
 WW_API const ww_kernel *ww_program_kernel_at(const ww_program *program, size_t i);
 

@@ -329,11 +329,11 @@ static uint32_t word(const struct isa_warp *warp, const struct isa_inst *inst, u
                                       : register_row(warp, inst->c, warp->group->launch->warp_size)[lane];
 }
 
-/* What the operation leaves in lanes that it cannot be done in. */
+/* What the operation leaves in lanes that it cannot be done in. Who would ask again after 0 is not to. */
 static void give_nothing(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t lane) {
   const enum isa_type type = isa_rows[inst->op].d;
   if (type == TYPE_U64)
-    set_pair(warp, inst->d, lane, 0);
+    set_pair(warp, inst->d, lane, isa_is_pipe_wait(inst->op) ? ISA_PIPE_DISMISSED : 0);
   else if (type == TYPE_U32)
     warp->reg[(size_t)inst->d * warp->group->launch->warp_size + lane] = 0;
 }
@@ -464,13 +464,26 @@ static void reserve_lane(struct isa_access *access, struct isa_pipe *pipe, uint6
   set_pair(access->warp, inst->d, lane, id);
 }
 
+/* Lanes that got nothing, and none of them waits. */
+static void refuse_lanes(struct isa_access *access, uint64_t lanes, uint64_t id) {
+  access->pipe.refused |= lanes;
+  EACH_LANE(lane, lanes) set_pair(access->warp, access->inst->d, lane, id);
+}
+
+/* Single packets are committed by who has them, before others may have room: those who have some go on. */
 static void reserve_lanes(struct isa_access *access, uint64_t lanes) {
   const enum isa_pipe_direction direction = isa_is_pipe_write(access->inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ;
   access->pipe.waiting = 0;
   EACH_LANE(lane, lanes) {
     struct isa_pipe *pipe = isa_pipe_find(access->warp->group->launch->memory, access->address[lane]);
-    if (must_wait(access, pipe, direction, access->data[2 * lane])) {
-      access->pipe.waiting = lanes & (UINT64_MAX << lane);
+    const uint64_t rest = lanes & (UINT64_MAX << lane);
+    const bool waits = must_wait(access, pipe, direction, access->data[2 * lane]);
+    if (waits && pipe_kind(access->inst) == ISA_PIPE_PACKET && access->pipe.changed) {
+      refuse_lanes(access, rest, 0);
+      return;
+    }
+    if (waits) {
+      access->pipe.waiting = rest;
       pipe->stats.held += !access->pipe.held;
       access->pipe.held = true;
       return;
@@ -512,9 +525,8 @@ void pipe_commit(struct isa_access *access) {
   }
 }
 
-void isa_pipe_refuse(struct isa_access *access) {
-  access->pipe.refused |= access->pipe.waiting;
-  EACH_LANE(lane, access->pipe.waiting) set_pair(access->warp, access->inst->d, lane, 0);
+void isa_pipe_refuse(struct isa_access *access, uint64_t id) {
+  refuse_lanes(access, access->pipe.waiting, id);
   access->pipe.waiting = 0;
 }
 

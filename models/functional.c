@@ -237,7 +237,7 @@ static void park(struct functional *functional, struct unit *unit, uint32_t slot
 static void commit_or_refuse(const struct functional *functional, struct isa_access *access) {
   isa_access_commit(access);
   if (functional->dismissed)
-    isa_pipe_refuse(access);
+    isa_pipe_refuse(access, ISA_PIPE_DISMISSED);
 }
 
 /* The oldest request that can be served now, as in models/pipes.h. False: none can. */

@@ -69,9 +69,9 @@ static bool lower_kernel(struct lowering *lowering, uint32_t entry, struct isa_e
   return emitted;
 }
 
-static void refuse(struct opencl_refusals *refusals, const char *kernel, const struct isa_error *error) {
+static void refuse(struct opencl_refusals *refusals, const char *kernel, const struct isa_error *error, bool autorun) {
   refusals->row = need_more(refusals->row, refusals->count + 1, sizeof *refusals->row);
-  refusals->row[refusals->count++] = (struct opencl_refusal){need_copy(kernel), *error};
+  refusals->row[refusals->count++] = (struct opencl_refusal){need_copy(kernel), *error, autorun};
 }
 
 /* All kernels; without `refusals` the first that fails ends it. */
@@ -87,7 +87,7 @@ static bool lower_kernels(struct lowering *lowering, struct opencl_refusals *ref
       first = why;
     if (!refusals)
       break;
-    refuse(refusals, module->entry[i].name, &why);
+    refuse(refusals, module->entry[i].name, &why, build_is_autorun(module, i));
   }
   if (!first.text[0] || (refusals && lowering->program->kernel_count))
     return true;

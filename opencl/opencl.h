@@ -50,6 +50,7 @@ struct isa_program *opencl_lower(const uint8_t *spirv, size_t size, const char *
 struct opencl_refusal {
   char *kernel;
   struct isa_error error;
+  bool autorun; /* it would run along with the others, so that nobody asks for it */
 };
 
 struct opencl_refusals {

@@ -208,11 +208,15 @@ static void run_at_once(struct icd_command *const *commands, size_t count) {
 static bool run_kept(void) {
   struct icd_command *commands[WW_TOGETHER];
   size_t count = 0;
-  for (struct icd_command **at = &first; *at && count < WW_TOGETHER;)
-    if (is_ready(*at) && is_kept(*at) && (!count || goes_with(*at, commands[0])))
+  size_t most = WW_TOGETHER; /* those that run along count, too */
+  for (struct icd_command **at = &first; *at && count < most;)
+    if (is_ready(*at) && is_kept(*at) && (!count || goes_with(*at, commands[0]))) {
+      const size_t autoruns = ww_program_autoruns((*at)->launch->kernel->built);
+      most = autoruns < WW_TOGETHER ? WW_TOGETHER - autoruns : 1;
       commands[count++] = take(at);
-    else
+    } else {
       at = &(*at)->next;
+    }
   if (count)
     run_at_once(commands, count);
   return count;
@@ -238,11 +242,17 @@ static void advance(bool all) {
 
 void icd_advance(void) { advance(false); }
 
+/* Who is to be called back, and has flushed, need not wait for anything any more. */
+static void advance_flushed(void) {
+  bool awaited = false;
+  for (const struct icd_command *at = first; at; at = at->next)
+    awaited = awaited || (at->event->callbacks && at->flushed);
+  advance(awaited);
+}
+
 void icd_wait(cl_event event) {
-  if (!has_ended(event))
-    advance(true);
-  while (!has_ended(event))
-    icd_wait_for_change();
+  for (advance(!has_ended(event)); !has_ended(event); advance(true))
+    icd_wait_for_change(); /* which may make more commands ready */
   icd_host_waits_until(event->end);
 }
 
@@ -427,6 +437,8 @@ CL_API_ENTRY cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int when,
                event->status < 0 ? event->status : when);
   else if (!icd_add_callback(&event->callbacks, (void (*)(void))call, self, when))
     status = CL_OUT_OF_HOST_MEMORY;
+  else
+    advance_flushed();
   return icd_leave(status);
 }
 
@@ -473,18 +485,12 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWaitForEvents(cl_command_queue queue, c
   return icd_leave(status == CL_INVALID_EVENT_WAIT_LIST ? CL_INVALID_EVENT : status);
 }
 
-/* Who is to be called back need not wait for anything any more. */
-static bool is_awaited(void) {
-  for (const struct icd_command *at = first; at; at = at->next)
-    if (at->event->callbacks)
-      return true;
-  return false;
-}
-
 static cl_int flush(cl_command_queue queue) {
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
-  advance(is_awaited());
+  for (struct icd_command *at = first; at; at = at->next)
+    at->flushed = at->flushed || at->event->queue == queue;
+  advance_flushed();
   return CL_SUCCESS;
 }
 

@@ -344,6 +344,7 @@ struct icd_command {
   cl_event *waits; /* references */
   size_t wait_count;
   bool all; /* of the queue's commands before it must have ended */
+  bool flushed;
   struct icd_command *next;
   /* What it is about. */
   cl_mem from, to;

@@ -158,10 +158,16 @@ static void tell(struct icd_launch *launch, size_t number, const struct _cl_devi
 }
 
 /* An event has a number for what went wrong and no words. Those go where the program wants words of errors. */
-static void tell_unfinished(const struct icd_command *command, const ww_report *report) {
-  const char *end = NULL;
-  char text[400];
-  const bool stuck = ww_report_text(report, "launches[0].end", &end) && strcmp(end, "deadlock") == 0;
+static void tell_unfinished(const struct party *party, const ww_report *report) {
+  const char *end = "finished";
+  char text[400], key[64];
+  size_t which = 0;
+  for (size_t i = 0; i < party->count && strcmp(end, "finished") == 0; i++) {
+    snprintf(key, sizeof key, "launches[%zu].end", which = i);
+    ww_report_text(report, key, &end);
+  }
+  const struct icd_command *command = party->commands[which];
+  const bool stuck = strcmp(end, "deadlock") == 0;
   snprintf(text, sizeof text, "kernel %.200s does not finish: %s", command->launch->kernel->kernel->name,
            stuck ? "deadlock: its warps wait for ever; `warpwait exec` reports where" : "the cycle limit is reached");
   icd_notify(command->event->context, text);
@@ -214,7 +220,7 @@ cl_int icd_run_launches(struct icd_command *const *commands, size_t count, struc
   }
   const bool finished = ww_report_finished(report);
   if (!finished)
-    tell_unfinished(commands[0], report);
+    tell_unfinished(&party, report);
   fflush(stdout);
   for (size_t i = 0; i < count; i++) {
     struct icd_launch *launch = commands[i]->launch;

@@ -241,8 +241,30 @@ static void put_header(struct text *text, const struct isa_kernel *kernel) {
     put(text, ".autorun %u, %u, %u\n", kernel->autorun[0], kernel->autorun[1], kernel->autorun[2]);
 }
 
-static void put_channel(struct text *text, const struct isa_channel *channel) {
-  put(text, ".channel %s", channel->name);
+/* A kernel's argument or block of the LDS goes by the name; or another channel. */
+static bool is_taken(const struct isa_program *program, const char *name, const struct isa_channel *by) {
+  for (size_t i = 0; i < program->channel_count; i++)
+    if (&program->channels[i] != by && strcmp(program->channels[i].name, name) == 0)
+      return true;
+  for (size_t k = 0; k < program->kernel_count; k++) {
+    const struct isa_kernel *kernel = &program->kernels[k];
+    for (size_t i = 0; i < kernel->arg_count; i++)
+      if (strcmp(kernel->args[i].name, name) == 0)
+        return true;
+    for (size_t i = 0; i < kernel->lds_count; i++)
+      if (strcmp(kernel->lds[i].name, name) == 0)
+        return true;
+  }
+  return false;
+}
+
+/* Its address stands in the code: the name is for reports, and may be another. */
+static void put_channel(struct text *text, const struct isa_program *program, const struct isa_channel *channel) {
+  char name[ISA_LONGEST_NAME + 1];
+  snprintf(name, sizeof name, "%s", channel->name);
+  while (is_taken(program, name, channel) && strlen(name) + 1 < sizeof name)
+    strcat(name, "_");
+  put(text, ".channel %s", name);
   if (channel->count > 1)
     put(text, "[%u]", channel->count);
   put(text, " %u %u\n", channel->packet_size, channel->max_packets);
@@ -277,7 +299,7 @@ char *isa_disassemble(const struct isa_program *program) {
   put_image(&text, ".const ", program->constants, program->constant_bytes);
   put_image(&text, ".variable", program->variables, program->variable_bytes);
   for (size_t i = 0; i < program->channel_count; i++)
-    put_channel(&text, &program->channels[i]);
+    put_channel(&text, program, &program->channels[i]);
   for (size_t i = 0; labels && i < program->kernel_count; i++) {
     const struct isa_kernel *kernel = &program->kernels[i];
     put_header(&text, kernel);

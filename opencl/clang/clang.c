@@ -231,8 +231,8 @@ static void add_source(const struct compilation *c, struct words *words) {
   /* Channels are variables at program scope, which OpenCL C 1.2 has not. */
   if (c->channels && (c->options.standard ? c->options.is_1 : build->standard && clang_options_is_1(build->standard)))
     words_add(words, "-cl-std=CL2.0");
-  if (c->channels)
-    words_add(words, "-D__OCL_CHANNELS");
+  if (c->channels) /* clang does not know the pragma, nor some of the attributes that go with it */
+    words_add_list(words, WORDS("-D__OCL_CHANNELS", "-Wno-ignored-pragmas", "-Wno-unknown-attributes"));
   if (build->header_count)
     words_add_list(words, WORDS("-I", c->file[FILE_HEADERS]));
   for (const char *const *define = build->defines; define && *define; define++)
@@ -588,8 +588,8 @@ static bool enables_channels(const char *text) {
       const char *line = at;
       while (line > text && line[-1] != '\n')
         line--;
-      const char *directive = strstr(line, "EXTENSION");
-      if (directive && directive < at)
+      const char *directive = strstr(line, "EXTENSION"), *enable = strstr(at, "enable");
+      if (directive && directive < at && enable && enable < at + strcspn(at, "\n"))
         return true;
     }
   return false;

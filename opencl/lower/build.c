@@ -98,7 +98,8 @@ static bool check(struct build *b) {
 static bool build_entry(struct build *b, const struct spirv_entry *entry, const struct spirv_function *function) {
   memcpy(b->ir->required_local, entry->required_local, sizeof entry->required_local);
   b->ir->null_room = b->core->has_nulls ? CORE_NULL_ROOM : 0;
-  channel_autorun(b, entry, function);
+  if (!channel_autorun(b, entry))
+    return false;
   if (!function->blocks)
     return build_fail(b, "kernel '%.60s' has no body", entry->name);
   return core_arguments(b, function) && core_inline(b, function, NULL) && check(b);

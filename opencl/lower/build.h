@@ -156,6 +156,8 @@ bool build_image(struct build *b, const struct spirv_inst *inst); /* 86 to 107 *
 bool build_dot(struct build *b, const struct spirv_inst *inst);   /* 4450 to 4455 */
 bool build_compare_exchange_call(struct build *b, const struct spirv_inst *inst, const char *name);
 bool build_arm_dot_call(struct build *b, const struct spirv_inst *inst, const char *name);
+/* Whether the kernel runs along with the program's others. */
+bool build_is_autorun(const struct spirv *module, uint32_t entry);
 bool build_channel_call(struct build *b, const struct spirv_inst *inst, const char *name);
 bool build_dot_call(struct build *b, const struct spirv_inst *inst, const char *name); /* as import.c has them */
 bool build_printf(struct build *b, const struct spirv_inst *inst);

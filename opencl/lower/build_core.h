@@ -109,8 +109,10 @@ void channels_find(const struct spirv *module, struct build_tables *tables);
 bool channels_place(const struct spirv *module, struct build_tables *tables, struct isa_error *error);
 /* The address of the pipe that a pointer to a channel stands for, and what its packets are. */
 ir_ref channel_pipe(struct build *b, uint32_t id, uint32_t *bytes, uint32_t *align);
-/* Says of an autorun kernel that it is one. */
-void channel_autorun(struct build *b, const struct spirv_entry *entry, const struct spirv_function *function);
+/* Whether a pointer is one to a channel, which is no memory; says so. */
+bool channel_is_memory(struct build *b, uint32_t id);
+/* Says of an autorun kernel that it is one; false if it cannot be. */
+bool channel_autorun(struct build *b, const struct spirv_entry *entry);
 
 /* ---- pointers.c ---------------------------------------------------------------------------------- */
 

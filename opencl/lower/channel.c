@@ -92,15 +92,35 @@ static const struct spirv_type *packet_of(const struct spirv *module, uint32_t i
   return type;
 }
 
+static bool is_taken(const struct build_tables *tables, const char *name) {
+  for (size_t i = 0; i < tables->channel_count; i++)
+    if (strcmp(tables->channels[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+/* What was written, as a word that no other channel so far has: static ones of linked units may be "c.1". */
+static char *name_of(const struct build_tables *tables, const char *said) {
+  char *name = need_print("%s", said);
+  for (char *at = name; *at; at++)
+    *at = *at == '.' ? '_' : *at;
+  while (!isa_is_name(name, strlen(name)) || is_taken(tables, name)) {
+    char *longer = need_print("%s_", name);
+    free(name);
+    name = longer;
+  }
+  return name;
+}
+
 static bool add_channel(const struct spirv *module, uint32_t id, struct build_tables *tables, struct isa_error *error) {
   const struct spirv_id *row = &module->id[id];
-  const char *note = row->decoration.note ? row->decoration.note : "", *said = row->name ? row->name : "";
+  const char *note = row->decoration.note ? row->decoration.note : "";
   uint64_t count = 0, depth = 0;
   const struct spirv_type *packet = packet_of(module, id, &count);
+  char *name = name_of(tables, row->name ? row->name : "");
   tables->channels = need_more(tables->channels, tables->channel_count + 1, sizeof *tables->channels);
   struct isa_channel *channel = &tables->channels[tables->channel_count++];
-  *channel = (struct isa_channel){
-      .name = isa_is_name(said, strlen(said)) ? need_copy(said) : need_print("channel_%zu", tables->channel_count)};
+  *channel = (struct isa_channel){.name = name};
   if (strncmp(note, depth_note, sizeof depth_note - 1) == 0)
     depth = depth_of(module, strtoull(note + sizeof depth_note - 1, NULL, 10));
   if (depth > ISA_MOST_PACKETS)
@@ -160,14 +180,19 @@ ir_ref channel_pipe(struct build *b, uint32_t id, uint32_t *bytes, uint32_t *ali
   uint64_t count = 0;
   *bytes = channel->packet_size;
   *align = packet_of(b->module, root, &count)->align;
-  const uint64_t base = b->tables->address[root]; /* of 32 bits, as all of the program's variables */
-  if (channel->count == 1)
-    return build_64(b, base);
-  const ir_ref low = build_32(b, (uint32_t)base);
-  const ir_ref element = build_op(b, ISA_SUB_32, build_word(b, build_pointer(b, id).address, 0), low, 0);
-  const ir_ref scale = build_32(b, (uint32_t)(channel->pitch / channel->packet_size));
-  const ir_ref offset = build_op(b, ISA_MUL_32, element, scale, 0);
-  return build_op(b, ISA_CVT_U64_U32, build_op(b, ISA_ADD_32, offset, low, 0), 0, 0);
+  const ir_ref base = build_64(b, b->tables->address[root]);
+  const ir_ref element = build_op(b, ISA_SUB_64, build_pointer(b, id).address, base, 0);
+  const ir_ref end = build_64(b, (uint64_t)channel->packet_size * channel->count);
+  const ir_ref scale = build_64(b, channel->count > 1 ? channel->pitch / channel->packet_size : 1);
+  const ir_ref pipe = build_op(b, ISA_ADD_64, build_op(b, ISA_MUL_64, element, scale, 0), base, 0);
+  /* At 0 there is no pipe. */
+  return build_select(b, build_op(b, ISA_SETP_LT_U64, element, end, 0), pipe, build_64(b, 0));
+}
+
+bool channel_is_memory(struct build *b, uint32_t id) {
+  const uint32_t root = b->tables->channel_count ? root_of(b->module, id) : 0, number = b->tables->channel_of[root];
+  return !number || build_fail(b, "channel '%.60s' is no variable: it is read and written by calls alone",
+                               b->tables->channels[number - 1].name);
 }
 
 static bool has_autorun_note(const struct spirv *module, uint32_t id) {
@@ -175,12 +200,24 @@ static bool has_autorun_note(const struct spirv *module, uint32_t id) {
   return note && strcmp(note, autorun_note) == 0;
 }
 
-void channel_autorun(struct build *b, const struct spirv_entry *entry, const struct spirv_function *function) {
-  bool autorun = has_autorun_note(b->module, function->id);
+bool build_is_autorun(const struct spirv *module, uint32_t entry) {
+  const struct spirv_function *function = &module->function[module->entry[entry].function];
+  bool autorun = has_autorun_note(module, function->id);
   for (uint32_t i = 0; function->blocks && i < function->block[0].count; i++) { /* clang's entry calls the kernel */
-    const struct spirv_inst *inst = &b->module->inst[function->block[0].first + i];
-    autorun = autorun || (inst->op == OpFunctionCall && has_autorun_note(b->module, inst->word[3]));
+    const struct spirv_inst *inst = &module->inst[function->block[0].first + i];
+    autorun = autorun || (inst->op == OpFunctionCall && has_autorun_note(module, inst->word[3]));
   }
-  for (int axis = 0; axis < 3 && autorun; axis++)
+  return autorun;
+}
+
+bool channel_autorun(struct build *b, const struct spirv_entry *entry) {
+  const uint32_t *size = entry->required_local;
+  if (!build_is_autorun(b->module, (uint32_t)(entry - b->module->entry)))
+    return true;
+  for (int axis = 0; axis < 3; axis++)
     b->ir->autorun[axis] = entry->hint[axis] ? entry->hint[axis] : 1;
+  return !size[0] || (uint64_t)size[0] * size[1] * size[2] == 1 ||
+         build_fail(
+             b, "autorun kernel '%.60s' has work-groups of %u x %u x %u work-items: only those of one are supported",
+             entry->name, size[0], size[1], size[2]);
 }

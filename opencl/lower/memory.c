@@ -343,7 +343,7 @@ bool lower_load(struct build *b, const struct spirv_inst *inst) {
   if (is_builtin(b, from))
     return build_builtin(b, (unsigned)b->module->id[from].decoration.builtin, type, build_define(b, id));
   build_pointer(b, from);
-  if (b->failed)
+  if (b->failed || !channel_is_memory(b, from))
     return false;
   if (type->kind != SPIRV_POINTER) {
     load(b, inst, type, build_define(b, id));
@@ -363,6 +363,8 @@ bool lower_store(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, value);
   if (b->failed || !part || !type)
     return b->failed ? false : core_misfit(b, inst);
+  if (!channel_is_memory(b, inst->word[1]))
+    return false;
   const ir_ref plain = type->kind == SPIRV_POINTER ? core_plain(b, value) : 0;
   build_store(b, pointer, type, alignment(inst, 3, type), plain ? &plain : part);
   return !b->failed;

@@ -148,17 +148,28 @@ static bool lower_packet(struct build *b, const struct spirv_inst *inst) {
   return give_result(b, inst, try_packet(b, &call, pointer));
 }
 
-/* A kernel that runs by itself ends when the machine refuses what it waits for. */
-static ir_ref await_packet(struct build *b, const struct pipe_call *call) {
+/* One packet, as soon as there is one, or room for one. Lanes that have theirs pass it on before the others ask again,
+ * who may wait for just that. A kernel that runs by itself ends when it is dismissed. */
+static void await_packet(struct build *b, const struct pipe_call *call, struct build_pointer pointer) {
+  const uint32_t again = build_block(b), served = build_block(b), after = build_block(b), done = build_block(b);
+  build_goto(b, again);
+  build_enter(b, again);
   const ir_ref id = reserve(b, call, ISA_PIPE_PACKET, build_32(b, 1), 0);
   if (b->ir->autorun[0]) {
-    const uint32_t there = build_block(b), dismissed = build_block(b);
-    build_if(b, is_not_zero(b, id), there, dismissed);
+    const uint32_t dismissed = build_block(b), goes_on = build_block(b);
+    build_if(b, build_op(b, ISA_SETP_EQ_U64, id, build_64(b, ISA_PIPE_DISMISSED), 0), dismissed, goes_on);
     build_enter(b, dismissed);
     ir_exit(b->ir, b->block, b->place);
-    build_enter(b, there);
+    build_enter(b, goes_on);
   }
-  return id;
+  const ir_ref good = is_not_zero(b, id);
+  build_if(b, good, served, after);
+  build_enter(b, served);
+  pass_packet(b, call, id, pointer);
+  build_goto(b, after);
+  build_enter(b, after);
+  build_if(b, good, done, again);
+  build_enter(b, done);
 }
 
 /* type result function channel pointer */
@@ -172,7 +183,7 @@ bool build_channel_call(struct build *b, const struct spirv_inst *inst, const ch
   if (tries)
     build_define(b, inst->word[2])[0] = try_packet(b, &call, pointer);
   else
-    pass_packet(b, &call, await_packet(b, &call), pointer);
+    await_packet(b, &call, pointer);
   return !b->failed;
 }
 

@@ -291,6 +291,13 @@ size_t ww_program_kernel_count(const ww_program *program) { return program ? pro
 
 size_t ww_program_channels(const ww_program *program) { return program ? isa_channel_pipes(program->program.isa) : 0; }
 
+size_t ww_program_autoruns(const ww_program *program) {
+  size_t count = 0;
+  for (size_t i = 0; program && i < program->program.isa->kernel_count; i++)
+    count += program->program.isa->kernels[i].autorun[0] > 0;
+  return count;
+}
+
 size_t ww_program_variable_bytes(const ww_program *program) {
   return program ? program->program.isa->variable_bytes : 0;
 }

@@ -99,6 +99,17 @@ static uint64_t id_in(const struct isa_access *access) {
   return (uint64_t)row[lanes] << 32 | row[0];
 }
 
+static void set_id(const struct isa_access *access, uint64_t lane, uint64_t id) {
+  const uint32_t lanes = access->warp->group->launch->warp_size;
+  uint32_t *row = access->warp->reg + (size_t)access->inst->d * lanes + lane;
+  row[0] = (uint32_t)id;
+  row[lanes] = (uint32_t)(id >> 32);
+}
+
+static bool is_single(const struct isa_inst *inst) {
+  return isa_is_pipe_wait((enum isa_op)inst->op) && (enum isa_pipe_kind)(inst->imm >> 32) == ISA_PIPE_PACKET;
+}
+
 /* Lane by lane, as in the recording: what was got there waits until it can be had, what was refused is refused. */
 static void commit_reservation(struct unit *unit, struct isa_access *access) {
   const enum isa_pipe_direction direction =
@@ -113,6 +124,11 @@ static void commit_reservation(struct unit *unit, struct isa_access *access) {
     const uint64_t recorded = (uint64_t)words[1] << 32 | words[0];
     struct isa_pipe *pipe = isa_pipe_find(memory, access->address[lane]);
     const bool room = access->data[2 * lane] <= isa_pipe_available(pipe, direction);
+    if (access->lds[0] && !recorded && left != all && is_single(access->inst)) { /* behind one that got its packet */
+      set_id(access, lane, 0);
+      access->pipe.refused |= bit;
+      continue;
+    }
     if (recorded && !room) {
       access->pipe.waiting = lanes & (UINT64_MAX << lane);
       pipe->stats.held += !access->pipe.held;

@@ -98,7 +98,11 @@ static bool launch_autorun(struct job *job, struct program *program, const struc
 static bool add_autoruns(struct job *job, size_t first, struct message *message) {
   for (size_t i = first, said = job->launch_count; i < said; i++) {
     struct program *program = job->launches[i].program;
-    const struct isa_program *isa = job_program(job, &job->launches[i])->isa;
+    const struct program *from = job_program(job, &job->launches[i]);
+    const struct isa_program *isa = from->isa;
+    for (size_t k = 0; k < from->refusals.count; k++)
+      if (from->refusals.row[k].autorun)
+        return message_fail(message, "%s", from->refusals.row[k].error.text);
     for (size_t k = 0; k < isa->kernel_count; k++)
       if (isa->kernels[k].autorun[0] && !is_launched(job, first, program, isa->kernels[k].name) &&
           !launch_autorun(job, program, &isa->kernels[k], message))

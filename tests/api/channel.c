@@ -71,6 +71,72 @@ TEST(channel_api, kernels_that_run_by_themselves_go_along_and_end_with_the_other
   }
 }
 
+/* More work-items than the channel has room, on either side of it. */
+static const char wide_source[] =
+    "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
+    "channel int c __attribute__((depth(3)));\nchannel int row[3], alone[1];\n"
+    "kernel void put_all(global int *a, int n) { write_channel_intel(c, a[get_global_id(0)]); }\n"
+    "kernel void take_each(global int *a, int n) { for (int i = 0; i < n; i++) a[i] = read_channel_intel(c); }\n"
+    "kernel void put_each(global int *a, int n) { for (int i = 0; i < n; i++) write_channel_intel(c, a[i]); }\n"
+    "kernel void take_all(global int *a, int n) { a[get_global_id(0)] = read_channel_intel(c); }\n"
+    "kernel void beyond(global int *a, int n) { if (n < 9) write_channel_intel(row[n], 1);\n"
+    "  else write_channel_intel(alone[n], 1); }\n";
+
+TEST(channel_api, work_items_of_a_warp_take_turns_where_there_is_no_room_for_all) {
+  static const char *const pairs[][2] = {{"put_all", "take_each"}, {"put_each", "take_all"}, {"put_all", "take_all"}};
+  for (int i = 0; i < 6; i++) {
+    struct rig rig = rig_with("teaching", wide_source);
+    ww_buffer *from = numbers(&rig), *to = numbers(&rig);
+    ww_report *report = NULL;
+    ww_launch *both[2] = {launch(&rig, pairs[i / 2][0], from, 32), launch(&rig, pairs[i / 2][1], to, 32)};
+    for (int k = 0; k < 32; k++)
+      ((int *)ww_buffer_data(from))[k] = 7 * k;
+    for (int k = 0; k < 2; k++)
+      if (strstr(pairs[i / 2][k], "all"))
+        rig_fine(&rig, ww_launch_range(both[k], 1, NULL, &(uint64_t){32}, &(uint64_t){32}, &rig.error));
+    run(&rig, both, 2, i % 2, &report);
+    EXPECT_TRUE(ww_report_finished(report));
+    for (int k = 0; k < 32; k++)
+      EXPECT_EQ(((int *)ww_buffer_data(to))[k], 7 * k);
+    ww_report_unref(report);
+    ww_launch_unref(both[0]);
+    ww_launch_unref(both[1]);
+    ww_buffer_unref(from);
+    ww_buffer_unref(to);
+    rig_free(&rig);
+  }
+}
+
+TEST(channel_api, an_index_outside_of_an_array_is_no_channel) {
+  static const int bad[] = {3, -1, 1 << 30, 9};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    struct rig rig = rig_with("teaching", wide_source);
+    ww_buffer *data = numbers(&rig);
+    ww_report *report = NULL;
+    ww_launch *one = launch(&rig, "beyond", data, bad[i]);
+    run(&rig, &one, 1, false, &report);
+    EXPECT_TRUE(ww_report_finished(report));
+    const char *rule = "";
+    EXPECT_TRUE(ww_report_text(report, "launches[0].hazards[0].rule", &rule));
+    EXPECT_STREQ(rule, "M1-access-out-of-bounds");
+    ww_report_unref(report);
+    ww_launch_unref(one);
+    ww_buffer_unref(data);
+    rig_free(&rig);
+  }
+}
+
+TEST(channel_api, a_kernel_that_should_run_by_itself_and_is_refused_is_missed) {
+  struct rig rig = rig_with("teaching", "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
+                                        "channel int c;\nkernel void give(void) { write_channel_intel(c, 1); }\n"
+                                        "__attribute__((autorun)) kernel void self(void) { c = 2; }\n"
+                                        "kernel void take(void) { read_channel_intel(c); }\n");
+  ww_launch *one = rig_launch(&rig, "give", 1, 1);
+  rig_refused(&rig, ww_run(rig.device, &one, 1, NULL, NULL, &rig.error), WW_BAD_INPUT, "channel 'c' is no variable");
+  ww_launch_unref(one);
+  rig_free(&rig);
+}
+
 TEST(channel_api, packets_stay_until_they_are_read_and_each_device_has_its_own) {
   struct rig rig = rig_with("teaching", source);
   ww_device *other = NULL;

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <warpwait.h>
 
 #include "tests/icd/rig.h"
@@ -239,6 +240,42 @@ TEST(commands, connected_kernels_run_for_who_asks_again_and_again_or_is_called_b
   EXPECT_EQ(called, 0);
   EXPECT_EQ(clFlush(made.other), CL_SUCCESS);
   EXPECT_EQ(called, 1);
+  clReleaseEvent(put);
+  clReleaseEvent(take);
+  launch_one(rig.queue, made.put, &put);
+  EXPECT_EQ(clFlush(rig.queue), CL_SUCCESS);
+  launch_one(made.other, made.take, &take);
+  EXPECT_EQ(clFlush(made.other), CL_SUCCESS);
+  EXPECT_EQ(clSetEventCallback(take, CL_COMPLETE, note_end, &called), CL_SUCCESS);
+  EXPECT_EQ(called, 2);
+  clReleaseEvent(put);
+  clReleaseEvent(take);
+  disconnect(&made);
+  rig_free(&rig);
+}
+
+static void *open_gate(void *gate) {
+  struct timespec some = {.tv_nsec = 50000000};
+  nanosleep(&some, NULL); /* the other thread waits meanwhile */
+  EXPECT_EQ(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  return NULL;
+}
+
+TEST(commands, connected_kernels_may_become_ready_while_the_host_waits) {
+  struct rig rig = rig_new();
+  struct connected made = connect(&rig);
+  cl_int status = CL_SUCCESS;
+  cl_event gate = clCreateUserEvent(rig.context, &status), put = NULL, take = NULL;
+  const size_t one = 1;
+  pthread_t other;
+  EXPECT_EQ(clEnqueueNDRangeKernel(rig.queue, made.put, 1, NULL, &one, &one, 1, &gate, &put), CL_SUCCESS);
+  EXPECT_EQ(clEnqueueNDRangeKernel(made.other, made.take, 1, NULL, &one, &one, 1, &gate, &take), CL_SUCCESS);
+  EXPECT_EQ(pthread_create(&other, NULL, open_gate, gate), 0);
+  EXPECT_EQ(clFinish(rig.queue), CL_SUCCESS);
+  pthread_join(other, NULL);
+  EXPECT_EQ(rig_status(put), CL_COMPLETE);
+  EXPECT_EQ(rig_status(take), CL_COMPLETE);
+  clReleaseEvent(gate);
   clReleaseEvent(put);
   clReleaseEvent(take);
   disconnect(&made);

@@ -352,6 +352,32 @@ TEST(object, channels_survive_the_file_and_disassembly) {
   isa_program_free(program);
 }
 
+TEST(object, channels_whose_names_are_taken_go_by_others_in_assembly) {
+  static const char taken[] =
+      ".channel c 4 8\n.channel d 4 8\n.kernel k\n.reg64 p\n mov.b64 p, d\n pipe.num p.lo, [p]\n exit\n";
+  struct isa_error error = {""};
+  struct isa_program *program = isa_assemble(taken, strlen(taken), "c.wws", &error);
+  ASSERT_TRUE(program != NULL);
+  free(program->channels[0].name);
+  program->channels[0].name = strdup("d_");
+  program->kernels[0].args = calloc(1, sizeof *program->kernels[0].args);
+  program->kernels[0].args[0] =
+      (struct isa_arg){.name = strdup("d"), .type = strdup("global"), .kind = ISA_ARG_GLOBAL, .bytes = 8};
+  program->kernels[0].arg_count = 1;
+  program->kernels[0].arg_bytes = 8;
+  char *text = isa_disassemble(program);
+  struct isa_program *again = isa_assemble(text, strlen(text), "again.wws", &error);
+  EXPECT_STREQ(error.text, "");
+  if (again) {
+    EXPECT_STREQ(again->channels[0].name, "d_");
+    EXPECT_STREQ(again->channels[1].name, "d__");
+    EXPECT_EQ(again->code[0].imm, program->code[0].imm);
+  }
+  free(text);
+  isa_program_free(again);
+  isa_program_free(program);
+}
+
 TEST(object, channels_are_pipes_behind_the_variables_with_the_highest_numbers) {
   struct isa_error error = {""};
   struct isa_program *program = isa_assemble(channels, strlen(channels), "c.wws", &error);

@@ -77,6 +77,7 @@ TEST(opencl_channel, a_packet_is_awaited_copied_and_committed_behind_a_fence) {
     EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_COMMIT_WRITE), 1);
     EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_GLOBAL), 2);
     EXPECT_EQ(group_rig_count(&rig, ISA_EXIT), 1);
+    EXPECT_EQ(group_rig_count(&rig, ISA_BRA), 4); /* around the copies, and back for lanes that got nothing yet */
     EXPECT_EQ(rig.program->kernels[0].private_bytes, 0);
     EXPECT_EQ(rig.program->kernels[0].autorun[0], 0);
   }
@@ -116,7 +117,7 @@ TEST(opencl_channel, a_kernel_that_runs_by_itself_begins_again_until_it_is_refus
     unsigned back = 0;
     for (uint32_t pc = kernel->entry; pc < kernel->end; pc++)
       back += rig.program->code[pc].op == ISA_BRA && isa_branch_target(&rig.program->code[pc]) < pc;
-    EXPECT_EQ(back, 1);
+    EXPECT_EQ(back, 3); /* to the start, and to each of the two calls */
   }
   group_rig_close(&rig);
 }
@@ -148,6 +149,13 @@ TEST(opencl_channel, what_cannot_be_is_refused_by_its_name) {
       {ENABLED "channel long16 c[8] __attribute__((depth(1000000)));\n"
                "kernel void k(int i) { write_channel_intel(c[i], (long16)(0)); }\n",
        "channel 'c' finds no room"},
+      {ENABLED "channel int c;\nkernel void k(global int *a) { c = 5; a[0] = read_channel_intel(c); }\n",
+       "channel 'c' is no variable"},
+      {ENABLED "channel int c;\nkernel void k(global int *a) { a[0] = read_channel_intel(c) + c; }\n",
+       "channel 'c' is no variable"},
+      {ENABLED "channel int c;\n__attribute__((autorun)) __attribute__((reqd_work_group_size(8, 1, 1)))\n"
+               "kernel void k(void) { write_channel_intel(c, 1); }\n",
+       "autorun kernel 'k' has work-groups of 8 x 1 x 1 work-items: only those of one are supported"},
       {ENABLED "channel int c;\n__attribute__((autorun)) kernel void k(int i) { write_channel_intel(c, i); }\n",
        "kernel 'k' runs by itself, so that nobody gives it the arguments that it has"},
   };
