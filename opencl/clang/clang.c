@@ -116,6 +116,7 @@ static const char channels[] =
     "#define num_compute_units(...) __OCL_UNITS(__VA_ARGS__, 1, 1, 1)\n"
     "#define __OCL_UNITS(x, y, z, ...) work_group_size_hint(x, y, z)\n"
     "#define get_compute_id(dimension) get_group_id(dimension)\n"
+    "#define __fpga_reg(value) (value)\n"
     "#define CLK_CHANNEL_MEM_FENCE CLK_GLOBAL_MEM_FENCE\n"
     "void __ocl_channel_read(const __global void *, __private void *);\n"
     "bool __ocl_channel_read_nb(const __global void *, __private void *);\n"
