@@ -114,7 +114,7 @@ static double density_of(const struct machine *m, const struct bundle *bundle) {
 static uint32_t list_bundles(const struct machine *m, enum vreg_kind kind, struct entry *all) {
   uint32_t count = 0;
   for (uint32_t v = 1; v < m->vregs; v += m->vreg[v].words) {
-    struct bundle *bundle = m->bundle[v];
+    struct bundle *bundle = &m->bundle[v];
     if (bundle->up == v && m->vreg[v].kind == kind && bundle->alive)
       all[count++] = (struct entry){bundle, density_of(m, bundle)};
   }

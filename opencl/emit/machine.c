@@ -18,11 +18,11 @@ struct machine *machine_new(uint32_t blocks) {
 }
 
 void machine_free(struct machine *m) {
-  for (uint32_t i = 0; i < m->blocks; i++) {
+  for (uint32_t i = 0; i < m->blocks; i++)
     free(m->block[i].inst);
-    free(m->block[i].from);
-  }
   live_free(m);
+  free(m->span);
+  free(m->span_of);
   free(m->block);
   free(m->vreg);
   free(m->order);

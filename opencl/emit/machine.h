@@ -65,9 +65,8 @@ struct machine_block {
   uint32_t to[2];
   struct ir_place place;
   uint32_t depth;
-  uint32_t first; /* number of its first instruction */
-  uint32_t *from;
-  uint32_t from_count;
+  uint32_t first;      /* number of its first instruction */
+  uint32_t from_count; /* blocks that lead to it, by machine_find_live() */
 };
 
 /* When a register holds something: [start, end). `same` as in struct vreg. */
@@ -77,8 +76,13 @@ struct segment {
 
 struct live {
   struct segment *segment; /* sorted, disjoint */
-  uint32_t count, room;
-  uint32_t near; /* where live_meet_near() found something last */
+  uint32_t count, room;    /* room 0: they lie in machine.segment, and move to a place of their own to grow */
+  uint32_t near;           /* where live_meet_near() found something last */
+};
+
+/* Blocks one behind the other, by their places in machine.order, at whose ends a vreg lives. */
+struct span {
+  uint32_t first, last;
 };
 
 /* A set of runs that are placed as one. The root's fields hold for all. */
@@ -88,8 +92,9 @@ struct bundle {
   uint32_t start; /* when the first of its words begins to live */
   uint32_t alive; /* for how long, all words together */
   bool brief;     /* see struct vreg */
+  bool own;       /* `word` has RUN_MOST words of its own; else it is where machine.range has its run */
   uint32_t words;
-  struct live word[RUN_MOST];
+  struct live *word;
   uint32_t next;  /* member, a circle */
   double cost;    /* of spilling: accesses, weighted by loop depth */
   uint32_t place; /* of word 0: register, predicate, word of memory */
@@ -109,10 +114,15 @@ struct machine {
   uint32_t agains, again_room;
   uint32_t frame; /* bytes of private variables; spilled words follow */
   uint32_t times; /* numbers of instructions, by machine_find_live() */
+  /* What lives from block to block, of the vregs below `spanned`, for all rounds: span[span_of[v] .. span_of[v + 1]).
+   */
+  struct span *span;
+  uint32_t spans, span_room, *span_of, spanned;
   /* Of the present round. */
-  uint32_t ranged;        /* vregs at that time */
-  struct live *range;     /* per vreg, by machine_find_live(); coalescing moves them into bundles */
-  struct bundle **bundle; /* per first vreg of a run, else NULL */
+  uint32_t ranged;         /* vregs at that time */
+  struct live *range;      /* per vreg, by machine_find_live(); coalescing moves them into bundles */
+  struct segment *segment; /* of all of them */
+  struct bundle *bundle;   /* per first vreg of a run */
   /* Bounds and results. */
   uint32_t bound[VREG_KINDS];
   uint32_t used[VREG_KINDS];
@@ -167,6 +177,7 @@ bool machine_schedule(struct machine *m, const uint32_t *less, uint32_t *allowed
 /* When each vreg lives (live.c). */
 void machine_find_live(struct machine *m);
 void live_free(struct machine *m);
+void live_forget(struct live *live);
 bool live_meet(const struct live *a, const struct live *b); /* with different values */
 /* The same of a long list, which is asked about one time after another in about their order. */
 bool live_meet_near(struct live *a, const struct live *b);
