@@ -20,6 +20,16 @@ enum order { BY_START, BY_WIDTH, BY_COST, BRIEF_FIRST };
 struct entry {
   struct bundle *bundle;
   double density;
+  uint32_t start, up; /* the bundle's */
+  uint8_t words;
+  bool brief;
+};
+
+/* What is placed where. */
+struct places {
+  struct live *file;
+  struct segment *held; /* per place: something in the file that was found in the way last, mostly the reason again */
+  uint32_t bound;
 };
 
 static uint32_t alignment(const struct bundle *bundle, enum vreg_kind kind) {
@@ -28,28 +38,41 @@ static uint32_t alignment(const struct bundle *bundle, enum vreg_kind kind) {
   return bundle->words == 2 ? 2 : 4;
 }
 
-static bool fits(struct live *file, const struct bundle *bundle, uint32_t at) {
-  for (uint32_t i = 0; i < bundle->words; i++)
-    if (live_meet_near(&file[at + i], &bundle->word[i]))
+static bool fits(const struct places *places, const struct bundle *bundle, uint32_t at) {
+  for (uint32_t i = 0; i < bundle->words; i++) {
+    const struct segment *held = &places->held[at + i], *first = bundle->word[i].segment;
+    if (bundle->word[i].count && held->start < first->end && first->start < held->end && held->same != first->same)
       return false;
+  }
+  for (uint32_t i = 0; i < bundle->words; i++) {
+    struct live *file = &places->file[at + i];
+    if (!live_meet_near(file, &bundle->word[i]))
+      continue;
+    if (file->near < file->count)
+      places->held[at + i] = file->segment[file->near];
+    return false;
+  }
   return true;
 }
 
 /* Returns where the bundle ends, 0 if there is no place. */
-static uint32_t place(struct live *file, uint32_t bound, struct bundle *bundle, enum vreg_kind kind) {
+static uint32_t place(const struct places *places, struct bundle *bundle, enum vreg_kind kind) {
   bundle->place = UINT32_MAX;
-  for (uint32_t at = 0; at + bundle->words <= bound; at += alignment(bundle, kind)) {
-    if (!fits(file, bundle, at))
+  for (uint32_t at = 0; at + bundle->words <= places->bound; at += alignment(bundle, kind)) {
+    if (!fits(places, bundle, at))
       continue;
-    for (uint32_t i = 0; i < bundle->words; i++)
-      live_merge(&file[at + i], &bundle->word[i]);
+    for (uint32_t i = 0; i < bundle->words; i++) {
+      live_merge(&places->file[at + i], &bundle->word[i]);
+      if (bundle->word[i].count)
+        places->held[at + i] = bundle->word[i].segment[0];
+    }
     bundle->place = at;
     return at + bundle->words;
   }
   return 0;
 }
 
-static int earliest(const struct bundle *a, const struct bundle *b) {
+static int earliest(const struct entry *a, const struct entry *b) {
   if (a->start != b->start)
     return a->start < b->start ? -1 : 1;
   return (a->up > b->up) - (a->up < b->up);
@@ -57,51 +80,49 @@ static int earliest(const struct bundle *a, const struct bundle *b) {
 
 static int by_start(const void *x, const void *y) {
   const struct entry *a = x, *b = y;
-  if (a->bundle->start == b->bundle->start && a->bundle->words != b->bundle->words)
-    return a->bundle->words > b->bundle->words ? -1 : 1;
-  return earliest(a->bundle, b->bundle);
+  if (a->start == b->start && a->words != b->words)
+    return a->words > b->words ? -1 : 1;
+  return earliest(a, b);
 }
 
 static int by_width(const void *x, const void *y) {
   const struct entry *a = x, *b = y;
-  if (a->bundle->words != b->bundle->words)
-    return a->bundle->words > b->bundle->words ? -1 : 1;
-  return earliest(a->bundle, b->bundle);
+  if (a->words != b->words)
+    return a->words > b->words ? -1 : 1;
+  return earliest(a, b);
 }
 
 static int by_cost(const void *x, const void *y) {
   const struct entry *a = x, *b = y;
-  if (a->bundle->brief != b->bundle->brief)
-    return a->bundle->brief ? -1 : 1;
-  if (!a->bundle->brief && (a->density < b->density || a->density > b->density))
+  if (a->brief != b->brief)
+    return a->brief ? -1 : 1;
+  if (!a->brief && (a->density < b->density || a->density > b->density))
     return a->density > b->density ? -1 : 1;
   return by_width(x, y);
 }
 
 static int brief_first(const void *x, const void *y) {
   const struct entry *a = x, *b = y;
-  if (a->bundle->brief != b->bundle->brief)
-    return a->bundle->brief ? -1 : 1;
-  return a->bundle->brief ? by_width(x, y) : by_start(x, y);
-}
-
-static void forget(struct live *file, uint32_t bound) {
-  for (uint32_t i = 0; i < bound; i++)
-    file[i].count = 0;
+  if (a->brief != b->brief)
+    return a->brief ? -1 : 1;
+  return a->brief ? by_width(x, y) : by_start(x, y);
 }
 
 /* Returns how many found no place. */
 static uint32_t colour(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count, enum order order) {
   static int (*const orders[])(const void *, const void *) = {by_start, by_width, by_cost, brief_first};
+  const struct places places = {m->file[kind], need(m->bound[kind], sizeof *places.held), m->bound[kind]};
   uint32_t left = 0;
   qsort(all, count, sizeof *all, orders[order]);
-  forget(m->file[kind], m->bound[kind]);
+  for (uint32_t i = 0; i < places.bound; i++)
+    places.file[i].count = 0;
   m->used[kind] = 0;
   for (uint32_t i = 0; i < count; i++) {
-    const uint32_t end = place(m->file[kind], m->bound[kind], all[i].bundle, kind);
+    const uint32_t end = place(&places, all[i].bundle, kind);
     left += end == 0;
     m->used[kind] = end > m->used[kind] ? end : m->used[kind];
   }
+  free(places.held);
   return left;
 }
 
@@ -116,7 +137,8 @@ static uint32_t list_bundles(const struct machine *m, enum vreg_kind kind, struc
   for (uint32_t v = 1; v < m->vregs; v += m->vreg[v].words) {
     struct bundle *bundle = &m->bundle[v];
     if (bundle->up == v && m->vreg[v].kind == kind && bundle->alive)
-      all[count++] = (struct entry){bundle, density_of(m, bundle)};
+      all[count++] =
+          (struct entry){bundle, density_of(m, bundle), bundle->start, v, (uint8_t)bundle->words, bundle->brief};
   }
   return count;
 }
@@ -176,10 +198,11 @@ static uint32_t relieve(const struct entry *all, uint32_t count, uint32_t bound)
     all[i].bundle->place = 0;
   uint32_t lives = 0, left = 0;
   for (uint32_t i = 0; i < stretches; i++) {
-    lives = still_live(all, live, lives, stretch[i].start);
     if (all[stretch[i].entry].bundle->place == UINT32_MAX)
       continue;
     live[lives++] = stretch[i];
+    if (lives > bound)
+      lives = still_live(all, live, lives, stretch[i].start);
     while (lives > bound) {
       const uint32_t least = cheapest(all, live, lives);
       if (least == UINT32_MAX)
@@ -210,15 +233,26 @@ static uint32_t colour_some(struct machine *m, enum vreg_kind kind, struct entry
 
 /* ---- the whole ---------------------------------------------------------------------------------------- */
 
-uint32_t machine_colour(struct machine *m, enum vreg_kind kind) {
+/* Once both orders have been tried, or none needs to be. Wide ones first is only better if it needs fewer. */
+static uint32_t colour_all(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count) {
+  if (m->least[kind] > m->bound[kind])
+    return UINT32_MAX;
+  const uint32_t left = colour(m, kind, all, count, BY_START), used = m->used[kind];
+  if (!left && used == m->least[kind])
+    return 0;
+  const uint32_t by_width_left = colour(m, kind, all, count, BY_WIDTH);
+  if (!by_width_left && (left || m->used[kind] < used))
+    return 0;
+  return left ? left : colour(m, kind, all, count, BY_START);
+}
+
+uint32_t machine_colour(struct machine *m, enum vreg_kind kind, bool may_spill) {
   m->file[kind] = need(m->bound[kind], sizeof *m->file[kind]);
   struct entry *all = need(m->vregs, sizeof *all);
   const uint32_t count = list_bundles(m, kind, all);
-  const uint32_t by_width_left = colour(m, kind, all, count, BY_WIDTH), by_width_used = m->used[kind];
-  uint32_t left = colour(m, kind, all, count, BY_START);
-  if (!by_width_left && (left || by_width_used < m->used[kind]))
-    left = colour(m, kind, all, count, BY_WIDTH);
-  if (left) {
+  uint32_t left = colour_all(m, kind, all, count);
+  if (left && may_spill) {
+    qsort(all, count, sizeof *all, by_start);
     left = relieve(all, count, m->bound[kind]);
     left = left ? left : colour_some(m, kind, all, count);
   }

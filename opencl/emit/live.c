@@ -102,18 +102,6 @@ static uint32_t ways(const struct machine_block *block) {
   return block->end == IR_END_IF ? 2 : block->end == IR_END_GOTO ? 1 : 0;
 }
 
-static void number_blocks(struct analysis *a) {
-  struct machine *m = a->m;
-  uint32_t number = 0;
-  for (uint32_t at = 0; at < m->ordered; at++) {
-    struct machine_block *block = &m->block[m->order[at]];
-    a->start[at] = 2 * number;
-    block->first = number;
-    number += block->count + 1;
-  }
-  m->times = a->start[m->ordered] = 2 * number;
-}
-
 /* Who leads to each block. */
 static void find_from(struct analysis *a) {
   struct machine *m = a->m;
@@ -323,11 +311,33 @@ static void find_segments(struct analysis *a, uint32_t v) {
   a->segments += out->count;
 }
 
+uint32_t *live_pressure(const struct machine *m, enum vreg_kind kind, bool distinct, uint32_t *most) {
+  uint32_t *at = need(m->times + 1u, sizeof *at);
+  *most = 0;
+  for (uint32_t v = 1; v < m->ranged; v++) {
+    const struct live *live = &m->range[v];
+    if (m->vreg[v].kind != kind || (distinct && m->vreg[v].same != v))
+      continue;
+    for (uint32_t i = 0; i < live->count; i++) {
+      at[live->segment[i].start]++;
+      at[live->segment[i].end]--; /* it wraps: the sum does not */
+    }
+  }
+  for (uint32_t time = 0, now = 0; time < m->times; time++) {
+    now = at[time] += now;
+    *most = now > *most ? now : *most;
+  }
+  return at;
+}
+
 void machine_find_live(struct machine *m) {
   live_free(m);
   struct analysis a = {.m = m, .first = need(m->vregs + 2u, sizeof *a.first)};
   a.start = need(m->ordered + 1u, sizeof *a.start);
-  number_blocks(&a);
+  machine_number(m);
+  for (uint32_t at = 0; at < m->ordered; at++)
+    a.start[at] = 2 * m->block[m->order[at]].first;
+  a.start[m->ordered] = m->times;
   gather_events(&a);
   if (m->spanned < m->vregs)
     find_spans(&a);
@@ -340,6 +350,8 @@ void machine_find_live(struct machine *m) {
   free(a.first);
   free(a.event);
   free(a.start);
+  for (uint32_t kind = 0; kind < VREG_KINDS; kind++)
+    free(live_pressure(m, kind, true, &m->least[kind]));
 }
 
 /* ---- two at a time ------------------------------------------------------------------------------------ */

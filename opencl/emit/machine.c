@@ -69,6 +69,16 @@ uint32_t machine_block_new(struct machine *m) {
   return m->blocks++;
 }
 
+void machine_number(struct machine *m) {
+  uint32_t number = 0;
+  for (uint32_t i = 0; i < m->ordered; i++) {
+    struct machine_block *block = &m->block[m->order[i]];
+    block->first = number;
+    number += block->count + 1;
+  }
+  m->times = 2 * number;
+}
+
 /* ---- operands ------------------------------------------------------------------------------------ */
 
 struct operands {
