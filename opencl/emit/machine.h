@@ -198,8 +198,8 @@ void live_merge(struct live *into, const struct live *from);
 void machine_coalesce(struct machine *m, uint32_t most);
 struct bundle *bundle_of(const struct machine *m, uint32_t vreg, uint32_t *offset);
 
-/* Places for all bundles of a kind (colour.c). Returns how many found none; they have `place` UINT32_MAX, and are the
- * ones to spill if `may_spill`. */
+/* Places for all bundles of a kind (colour.c). Returns 0 if all have one; if `may_spill`, how many have none and are to
+ * be spilled, with `place` UINT32_MAX. */
 uint32_t machine_colour(struct machine *m, enum vreg_kind kind, bool may_spill);
 uint32_t machine_place(const struct machine *m, uint32_t vreg);
 /* A register that holds nothing at instruction `number`, or UINT32_MAX. */
