@@ -37,10 +37,8 @@ void ir_free(struct ir *ir) {
   free_room(&ir->turn);
   free_room(&ir->copy);
   free_room(&ir->copy_block);
-  for (uint32_t i = 0; i < ir->blocks; i++) {
-    free(ir->block[i].inst);
-    free(ir->block[i].from);
-  }
+  for (uint32_t i = 0; i < ir->blocks; i++)
+    ir_free_lists(&ir->block[i]);
   for (size_t i = 0; i < ir->arg_count; i++) {
     free(ir->args[i].name);
     free(ir->args[i].type);
@@ -57,6 +55,8 @@ void ir_free(struct ir *ir) {
   free(ir->block);
   free(ir->order);
   free(ir->known);
+  free(ir->list);
+  free(ir->from);
   free(ir->slot);
   free(ir);
 }
@@ -154,9 +154,32 @@ ir_ref ir_make(struct ir *ir, uint16_t op, enum ir_width width, const ir_ref *op
                                        .block = IR_NOWHERE});
 }
 
+void ir_free_lists(struct ir_block *block) {
+  if (block->own_inst)
+    free(block->inst);
+  if (block->own_from)
+    free(block->from);
+  block->inst = NULL;
+  block->from = NULL;
+  block->count = block->room = block->from_count = 0;
+  block->own_inst = block->own_from = false;
+}
+
+void ir_make_room(struct ir *ir, uint32_t block, uint32_t count) {
+  struct ir_block *in = &ir->block[block];
+  ir_ref *const old = in->inst;
+  if (count <= in->room)
+    return;
+  in->room = count < 4 ? 4 : count + count / 2;
+  in->inst = need_more(in->own_inst ? old : NULL, in->room, sizeof *old);
+  if (!in->own_inst && in->count)
+    memcpy(in->inst, old, in->count * sizeof *old);
+  in->own_inst = true;
+}
+
 void ir_insert(struct ir *ir, uint32_t block, uint32_t at, ir_ref ref) {
   struct ir_block *in = &ir->block[block];
-  in->inst = grown(in->inst, in->count, &in->room, sizeof *in->inst);
+  ir_make_room(ir, block, in->count + 1);
   memmove(in->inst + at + 1, in->inst + at, (in->count - at) * sizeof *in->inst);
   in->inst[at] = ref;
   in->count++;

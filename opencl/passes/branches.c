@@ -18,12 +18,6 @@ static void from_drop(struct ir *ir, uint32_t block, uint32_t from) {
     }
 }
 
-static void from_add(struct ir *ir, uint32_t block, uint32_t from) {
-  struct ir_block *in = &ir->block[block];
-  in->from = need_more(in->from, in->from_count + 2, sizeof *in->from);
-  in->from[in->from_count++] = from;
-}
-
 static bool comes_from(const struct ir *ir, uint32_t block, uint32_t from) {
   for (uint32_t k = 0; k < ir->block[block].from_count; k++)
     if (ir->block[block].from[k] == from)
@@ -70,7 +64,7 @@ static void skip(struct ir *ir, uint32_t empty, uint32_t from) {
   if (has_phis(ir, to))
     phis_rename(ir, to, empty, from);
   if (!comes_from(ir, to, from))
-    from_add(ir, to, from);
+    ir_from_add(ir, to, from);
   from_drop(ir, empty, from);
   for (uint32_t k = 0; k < ends(block); k++)
     if (block->to[k] == empty)

@@ -122,12 +122,9 @@ static void rewrite_block(struct rewrite *rewrite, uint32_t number) {
     ir->inst[ref].block = IR_NOWHERE;
   }
   phis_first(rewrite);
+  ir_make_room(ir, number, rewrite->count);
   struct ir_block *block = &ir->block[number];
   block->condition = rewrite_find(rewrite, block->condition);
-  if (block->room < rewrite->count) {
-    block->room = rewrite->count;
-    block->inst = need_more(block->inst, block->room, sizeof *block->inst);
-  }
   if (rewrite->count)
     memcpy(block->inst, rewrite->list, rewrite->count * sizeof *block->inst);
   block->count = rewrite->count;
@@ -395,10 +392,7 @@ void append_all(struct ir *ir, uint32_t to, uint32_t from) {
 
 void prepend(struct ir *ir, uint32_t block, const ir_ref *phi, uint32_t count) {
   struct ir_block *in = &ir->block[block];
-  if (in->count + count > in->room) {
-    in->room = in->count + count;
-    in->inst = need_more(in->inst, in->room, sizeof *in->inst);
-  }
+  ir_make_room(ir, block, in->count + count);
   memmove(in->inst + count, in->inst, in->count * sizeof *in->inst);
   memcpy(in->inst, phi, count * sizeof *phi);
   in->count += count;
