@@ -38,9 +38,15 @@ struct node {
   uint32_t missing;       /* instructions before it that have not been placed */
   uint32_t words;         /* of its result that somebody reads */
   uint32_t latency, height, ready;
+  uint32_t rank;        /* where it is in schedule.ranked */
   uint32_t base, index; /* of memory: 1 + who wrote the address's registers in the stretch, 0: nobody */
   uint32_t before;      /* of memory: 1 + the access of the same space before it, 0: there is none */
   bool writes;          /* of memory */
+};
+
+/* An instruction and the longest chain of latencies that hangs on it. */
+struct rank {
+  uint32_t height, at;
 };
 
 /* A stretch of instructions that may change places. */
@@ -59,7 +65,8 @@ struct schedule {
   uint32_t *made; /* per block: 1 + how many fewer registers than allowed it has been ordered for; 0: it is as it was */
   bool *changed;  /* per block: has it another order? */
   struct node node[STRETCH_MOST];
-  uint64_t free[STRETCH_MOST / WORD_BITS]; /* a bit for each that misses nothing and has not been placed */
+  struct rank ranked[STRETCH_MOST];
+  uint64_t free[STRETCH_MOST / WORD_BITS]; /* a bit for each rank that misses nothing and has not been placed */
   struct edge *edge;
   uint32_t edges, edge_room;
   struct reader *reader;
@@ -289,13 +296,22 @@ static int32_t freed(const struct schedule *s, uint32_t at) {
   return words;
 }
 
-/* Is `at` to be placed rather than `best`? */
-static bool is_better(const struct schedule *s, uint32_t at, uint32_t best) {
-  const struct node *a = &s->node[at], *b = &s->node[best];
-  const uint32_t wait_a = a->ready > s->now ? a->ready : s->now, wait_b = b->ready > s->now ? b->ready : s->now;
-  if (wait_a != wait_b)
-    return wait_a < wait_b;
-  return a->height > b->height;
+/* The most urgent come first. */
+static int by_height(const void *x, const void *y) {
+  const struct rank *a = x, *b = y;
+  return a->height != b->height ? (a->height < b->height) - (a->height > b->height) : (a->at > b->at) - (a->at < b->at);
+}
+
+static void rank(struct schedule *s) {
+  for (uint32_t i = 0; i < s->count; i++)
+    s->ranked[i] = (struct rank){s->node[i].height, i};
+  qsort(s->ranked, s->count, sizeof *s->ranked, by_height);
+  for (uint32_t i = 0; i < s->count; i++)
+    s->node[s->ranked[i].at].rank = i;
+}
+
+static uint32_t wait_of(const struct schedule *s, uint32_t at) {
+  return s->node[at].ready > s->now ? s->node[at].ready : s->now;
 }
 
 /* Is there room for its result? */
@@ -306,46 +322,57 @@ static bool fits(struct schedule *s, uint32_t at, uint32_t most) {
   return room;
 }
 
-/* The next from `at` on that is free; `end` or behind it if there is none before that. */
-static uint32_t next_free(const struct schedule *s, uint32_t at, uint32_t end) {
-  while (at < end) {
+/* The next rank from `at` on that is free; `count` or behind it if there is none. */
+static uint32_t next_free(const struct schedule *s, uint32_t at) {
+  while (at < s->count) {
     const uint64_t rest = s->free[at / WORD_BITS] >> at % WORD_BITS;
     if (rest)
       return at + (uint32_t)__builtin_ctzll(rest);
     at += WORD_BITS - at % WORD_BITS;
   }
-  return end;
+  return at;
 }
 
-/* The best of those that there is room for. Loads far ahead of what is most urgent and waits (an address that is being
- * computed) would only take its registers: they come second. What is most urgent of all is free, since what it would
- * miss is more urgent. NOBODY if all cannot be done by `late`: as long as the longest chain takes, and a cycle for each
- * instruction. */
+/* The best of those that there is room for: whose operands are there first, then the most urgent. Loads far ahead of
+ * what is most urgent and waits (an address that is being computed) would only take its registers: they come second.
+ * What is most urgent of all is free, since what it would miss is more urgent. NOBODY if all cannot be done by `late`:
+ * as long as the longest chain takes, and a cycle for each instruction. */
 static uint32_t choose(struct schedule *s, uint32_t first, uint32_t most, uint32_t late) {
   enum { FAR = 8 }; /* cycles */
-  uint32_t best = UINT32_MAX, second = UINT32_MAX, top = 0;
+  uint32_t best = NOBODY, second = NOBODY, top = 0;
   const uint32_t end = s->window < s->count - first ? first + s->window : s->count;
-  for (uint32_t at = next_free(s, first, end); at < end; at = next_free(s, at + 1, end))
-    top = s->node[at].height > top ? s->node[at].height : top;
-  if (s->now + top + 1 >= late || s->now + s->count - s->placed >= late)
+  if (s->now + s->count - s->placed >= late)
     return NOBODY;
-  for (uint32_t at = next_free(s, first, end); at < end; at = next_free(s, at + 1, end)) {
+  for (uint32_t rank = next_free(s, 0); rank < s->count; rank = next_free(s, rank + 1)) {
+    const uint32_t at = s->ranked[rank].at;
     const struct node *node = &s->node[at];
-    uint32_t *const to = node->latency == GLOBAL && node->height + FAR < top ? &second : &best;
-    if ((*to == UINT32_MAX || is_better(s, at, *to)) && fits(s, at, most))
-      *to = at;
+    if (at >= end)
+      continue;
+    if (!top && s->now + node->height + 1 >= late)
+      return NOBODY;
+    top = top ? top : node->height + 1;
+    uint32_t *const to = node->latency == GLOBAL && node->height + FAR + 1 < top ? &second : &best;
+    if ((*to != NOBODY && wait_of(s, at) >= wait_of(s, *to)) || !fits(s, at, most))
+      continue;
+    *to = at;
+    if (to == &best && node->ready <= s->now)
+      break; /* what comes now is less urgent */
   }
-  if (best == UINT32_MAX)
+  if (best == NOBODY)
     best = second;
-  return best != UINT32_MAX ? best : first; /* the first of all that are left misses nothing */
+  return best != NOBODY ? best : first; /* the first of all that are left misses nothing */
 }
 
-static uint64_t bit_of(uint32_t at) { return UINT64_C(1) << at % WORD_BITS; }
+static void set_free(struct schedule *s, uint32_t at, bool free) {
+  const uint32_t rank = s->node[at].rank;
+  const uint64_t bit = UINT64_C(1) << rank % WORD_BITS;
+  s->free[rank / WORD_BITS] = free ? s->free[rank / WORD_BITS] | bit : s->free[rank / WORD_BITS] & ~bit;
+}
 
 static void place(struct schedule *s, uint32_t at) {
   struct node *node = &s->node[at];
   const uint32_t start = node->ready > s->now ? node->ready : s->now;
-  s->free[at / WORD_BITS] &= ~bit_of(at);
+  set_free(s, at, false);
   s->now = start + 1;
   s->order[s->placed++] = at;
   s->words += (int32_t)node->words;
@@ -358,7 +385,7 @@ static void place(struct schedule *s, uint32_t at) {
     struct node *later = &s->node[s->edge[i - 1].after];
     const uint32_t ready = start + (s->edge[i - 1].vreg ? node->latency : 1);
     if (--later->missing == 0)
-      s->free[s->edge[i - 1].after / WORD_BITS] |= bit_of(s->edge[i - 1].after);
+      set_free(s, s->edge[i - 1].after, true);
     later->ready = ready > later->ready ? ready : later->ready;
   }
 }
@@ -403,7 +430,7 @@ static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window, ui
     s->wanted[s->edge[i].vreg] += s->edge[i].vreg != 0;
   for (uint32_t i = 0; i < s->count; i++)
     if (!s->node[i].missing)
-      s->free[i / WORD_BITS] |= bit_of(i);
+      set_free(s, i, true);
   bool done[STRETCH_MOST] = {false};
   for (uint32_t first = 0; s->placed < s->count;) {
     const uint32_t at = choose(s, first, most, late);
@@ -457,6 +484,7 @@ static bool stretch(struct schedule *s, struct machine_inst *out, const struct m
   for (s->at = 0; s->at < count; s->at++)
     machine_each(s->m, &inst[s->at], NULL, holds, s);
   find_heights(s);
+  rank(s);
   place_best(s, most);
   bool moved = false;
   for (uint32_t i = 0; i < count; i++) {
