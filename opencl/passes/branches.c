@@ -108,7 +108,7 @@ static void take_end(struct ir *ir, uint32_t block, uint32_t next) {
 }
 
 /* A block and the one that only it leads to become one. Phis of the lower are what the upper brings. */
-static bool merge(struct ir *ir, uint32_t number, ir_ref *with) {
+static bool merge(struct ir *ir, uint32_t number, ir_ref *with, bool *replaced) {
   const struct ir_block *block = &ir->block[number];
   const uint32_t next = block->to[0];
   if (block->end != IR_END_GOTO || !next || next == number || ir->block[next].from_count != 1)
@@ -118,6 +118,7 @@ static bool merge(struct ir *ir, uint32_t number, ir_ref *with) {
     const ir_ref ref = below->inst[k];
     if (ir->inst[ref].op == IR_PHI) {
       with[ref] = phi_value(ir, ref, number);
+      *replaced = true;
       ir->inst[ref].block = IR_NOWHERE;
     } else
       ir_append(ir, number, ref);
@@ -127,23 +128,23 @@ static bool merge(struct ir *ir, uint32_t number, ir_ref *with) {
   return true;
 }
 
-bool simplify_branches(struct ir *ir) {
+enum tidy simplify_branches(struct ir *ir) {
   ir_ref *with = need(ir->count, sizeof *with);
-  bool any = false;
+  bool known = false, skipped = false, merged = false, replaced = false;
   for (uint32_t i = 0; i < ir->ordered; i++)
-    any |= known_branch(ir, ir->order[i]);
-  if (any)
+    known |= known_branch(ir, ir->order[i]);
+  if (known)
     ir_analyse(ir);
   for (uint32_t i = ir->ordered; i--;)
-    any |= skip_empty(ir, ir->order[i]);
-  bool merged = false;
+    skipped |= skip_empty(ir, ir->order[i]);
   for (uint32_t i = 0; i < ir->ordered; i++)
-    while (ir->block[ir->order[i]].end == IR_END_GOTO && merge(ir, ir->order[i], with))
+    while (ir->block[ir->order[i]].end == IR_END_GOTO && merge(ir, ir->order[i], with, &replaced))
       merged = true;
-  if (merged)
+  if (replaced)
     ir_replace(ir, with);
   free(with);
-  if (any || merged)
-    ir_analyse(ir);
-  return any || merged;
+  if (!known && !skipped && !merged)
+    return TIDY_NOTHING;
+  ir_analyse(ir);
+  return known || replaced ? TIDY_VALUES : TIDY_BLOCKS;
 }
