@@ -178,6 +178,7 @@ void ir_make_room(struct ir *ir, uint32_t block, uint32_t count) {
 }
 
 void ir_insert(struct ir *ir, uint32_t block, uint32_t at, ir_ref ref) {
+  ir->simple = false;
   struct ir_block *in = &ir->block[block];
   ir_make_room(ir, block, in->count + 1);
   memmove(in->inst + at + 1, in->inst + at, (in->count - at) * sizeof *in->inst);
@@ -189,6 +190,7 @@ void ir_insert(struct ir *ir, uint32_t block, uint32_t at, ir_ref ref) {
 void ir_append(struct ir *ir, uint32_t block, ir_ref ref) { ir_insert(ir, block, ir->block[block].count, ref); }
 
 void ir_goto(struct ir *ir, uint32_t block, uint32_t to, struct ir_place place) {
+  ir->simple = false;
   struct ir_block *from = &ir->block[block];
   from->end = IR_END_GOTO;
   from->condition = 0;
@@ -206,12 +208,14 @@ void ir_if(struct ir *ir, uint32_t block, ir_ref condition, uint32_t yes, uint32
 }
 
 void ir_exit(struct ir *ir, uint32_t block, struct ir_place place) {
+  ir->simple = false;
   ir->block[block].end = IR_END_EXIT;
   ir->block[block].condition = 0;
   ir->block[block].place = place;
 }
 
 void ir_phi_add(struct ir *ir, ir_ref phi, uint32_t from, ir_ref value) {
+  ir->simple = false;
   struct ir_inst *inst = &ir->inst[phi];
   grow_operands(ir, inst->count + 2);
   /* At the end of the pool a list grows in place; elsewhere it moves there, at most twice its length. */
@@ -351,6 +355,7 @@ static ir_ref final(ir_ref *with, ir_ref ref) {
 }
 
 void ir_replace(struct ir *ir, const ir_ref *with) {
+  ir->simple = false;
   ir_ref *chain = need(ir->count, sizeof *chain);
   memcpy(chain, with, ir->count * sizeof *chain);
   for (ir_ref ref = 1; ref < ir->count; ref++) {

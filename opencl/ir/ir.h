@@ -154,6 +154,7 @@ struct ir {
   uint32_t *from, from_room;
   uint32_t *order; /* reachable blocks in reverse post-order, the blocks of a loop together, by ir_analyse() */
   uint32_t ordered;
+  bool simple;           /* pass_simplify() would change nothing, and nothing has changed since it was asked */
   struct ir_ways *known; /* of each block, when ir_analyse() last looked: the same again needs no work */
   uint32_t known_blocks;
   struct ir_room turn, copy, copy_block; /* of passes/ir_loop.c */

@@ -152,6 +152,7 @@ bool rewrite_run(struct rewrite *rewrite, struct ir *ir) {
   }
   free(rewrite->with);
   free(rewrite->list);
+  ir->simple = ir->simple && !rewrite->changed;
   return rewrite->changed;
 }
 
@@ -342,6 +343,7 @@ bool remove_unused(struct ir *ir) {
   for (uint32_t i = ir->ordered; i--;)
     mark_block(&marks, &ir->block[ir->order[i]]);
   const bool any = drop_unused(ir, marks.used);
+  ir->simple = ir->simple && !any;
   free(flags);
   free(marks.stack);
   return any;

@@ -170,7 +170,7 @@ static bool simplify_values(struct ir *ir) {
 }
 
 void pass_simplify(struct ir *ir) {
-  bool again = true, values = true; /* values: may there be something to simplify about them? */
+  bool again = !ir->simple, values = true; /* values: may there be something to simplify about them? */
   ir_analyse(ir);
   for (int round = 0; again && round < MOST_ROUNDS; round++) {
     values = values && simplify_values(ir);
@@ -179,4 +179,5 @@ void pass_simplify(struct ir *ir) {
     again |= remove_unused(ir);
     values |= tidy == TIDY_VALUES;
   }
+  ir->simple = !again;
 }
