@@ -19,6 +19,11 @@ struct event {
   uint32_t at : 31, write : 1;
 };
 
+/* Of a block: the last vreg found to live at its end, and to be written in it. */
+struct mark {
+  uint32_t lives, written;
+};
+
 struct analysis {
   struct machine *m;
   uint32_t *first; /* events of a vreg, in order: event[first[v] .. first[v + 1]) */
@@ -27,8 +32,8 @@ struct analysis {
   uint32_t *start;      /* time at which each block begins; one more: all is over */
   uint32_t *from_first; /* per block: where in `from` the blocks that lead to it begin; one more */
   uint32_t *from;
-  uint32_t *lives, *written; /* per block: the last vreg found to live at its end, and to be written in it */
-  uint32_t *stack, *found;   /* blocks to look at; blocks at whose ends the vreg at hand lives */
+  struct mark *mark;
+  uint32_t *stack, *found; /* blocks to look at; blocks at whose ends the vreg at hand lives */
   uint32_t segments;
 };
 
@@ -148,17 +153,17 @@ static uint32_t explore(struct analysis *a, uint32_t v) {
   uint32_t count = 0;
   for (uint32_t i = a->first[v]; i < a->first[v + 1]; i++)
     if (event[i].write)
-      a->written[event[i].at] = v;
+      a->mark[event[i].at].written = v;
   for (uint32_t i = a->first[v]; i < a->first[v + 1]; i++) {
     if (event[i].write || (i > a->first[v] && event[i - 1].at == event[i].at))
       continue;
     for (uint32_t depth = push_from(a, event[i].at, 0); depth;) {
       const uint32_t at = a->stack[--depth];
-      if (a->lives[at] == v)
+      if (a->mark[at].lives == v)
         continue;
-      a->lives[at] = v;
+      a->mark[at].lives = v;
       a->found[count++] = at;
-      if (a->written[at] != v)
+      if (a->mark[at].written != v)
         depth = push_from(a, at, depth);
     }
   }
@@ -187,7 +192,7 @@ static void sort_found(struct analysis *a, uint32_t v, uint32_t count) {
   }
   count = 0;
   for (uint32_t at = low; at <= high; at++)
-    if (a->lives[at] == v)
+    if (a->mark[at].lives == v)
       a->found[count++] = at;
 }
 
@@ -214,12 +219,11 @@ static void find_spans(struct analysis *a) {
   for (uint32_t at = 0; at < m->ordered; at++)
     edges += ways(&m->block[m->order[at]]);
   const size_t ordered = m->ordered;
-  uint32_t *room = need(4 * ordered + 1 + 3 * (size_t)edges, sizeof *room);
-  a->lives = room;
-  a->written = room + ordered;
-  a->found = room + 2 * ordered;
-  a->from_first = room + 3 * ordered;
-  a->from = room + 4 * ordered + 1;
+  uint32_t *room = need(2 * ordered + 1 + 3 * (size_t)edges, sizeof *room);
+  a->mark = need(ordered, sizeof *a->mark);
+  a->found = room;
+  a->from_first = room + ordered;
+  a->from = room + 2 * ordered + 1;
   a->stack = a->from + edges;
   find_from(a);
   m->span_of = need_more(m->span_of, m->vregs + 1u, sizeof *m->span_of);
@@ -228,6 +232,7 @@ static void find_spans(struct analysis *a) {
   for (uint32_t v = m->spanned ? m->spanned : 1; v < m->vregs; v++)
     add_spans(a, v);
   m->spanned = m->vregs;
+  free(a->mark);
   free(room);
 }
 

@@ -55,6 +55,11 @@ struct undo {
   ir_ref value;
 };
 
+/* What is known of a block: the last piece for which it holds, plus one. */
+struct mark {
+  uint32_t live, wrote, placed;
+};
+
 struct promote {
   struct ir *ir;
   struct pieces pieces;
@@ -63,7 +68,7 @@ struct promote {
   struct chains frontier;      /* blocks by block */
   struct chains phis;          /* places in phi/phi_piece, by block */
   struct list phi, phi_piece;
-  uint32_t *live, *wrote, *placed; /* per block: the last piece for which it holds, plus one */
+  struct mark *mark; /* per block */
   struct list work;
   ir_ref *value; /* of each piece, in the walk */
   struct undo *undo;
@@ -138,18 +143,18 @@ static void find_frontiers(struct promote *promote) {
 static void find_live(struct promote *promote, uint32_t piece) {
   struct list *work = &promote->work;
   EACH_IN_CHAIN(block, &promote->reads, piece) {
-    if (promote->live[block] == piece + 1)
+    if (promote->mark[block].live == piece + 1)
       continue;
-    promote->live[block] = piece + 1;
+    promote->mark[block].live = piece + 1;
     push(work, block);
   }
   while (work->count) {
     const struct ir_block *block = &promote->ir->block[work->item[--work->count]];
     for (uint32_t k = 0; k < block->from_count; k++) {
       const uint32_t from = block->from[k];
-      if (promote->wrote[from] == piece + 1 || promote->live[from] == piece + 1)
+      if (promote->mark[from].wrote == piece + 1 || promote->mark[from].live == piece + 1)
         continue;
-      promote->live[from] = piece + 1;
+      promote->mark[from].live = piece + 1;
       push(work, from);
     }
   }
@@ -175,15 +180,15 @@ static void make_phi(struct promote *promote, uint32_t block, uint32_t piece) {
 
 static void place_phis(struct promote *promote, uint32_t piece) {
   struct list *work = &promote->work;
-  EACH_IN_CHAIN(block, &promote->writes, piece) promote->wrote[block] = piece + 1;
+  EACH_IN_CHAIN(block, &promote->writes, piece) promote->mark[block].wrote = piece + 1;
   find_live(promote, piece);
   EACH_IN_CHAIN(block, &promote->writes, piece) push(work, block);
   while (work->count) {
     const uint32_t at = work->item[--work->count];
     EACH_IN_CHAIN(join, &promote->frontier, at) {
-      if (promote->live[join] != piece + 1 || promote->placed[join] == piece + 1)
+      if (promote->mark[join].live != piece + 1 || promote->mark[join].placed == piece + 1)
         continue;
-      promote->placed[join] = piece + 1;
+      promote->mark[join].placed = piece + 1;
       make_phi(promote, join, piece);
       push(work, join);
     }
@@ -311,9 +316,7 @@ static void open(struct promote *promote, struct ir *ir) {
   promote->value = need(promote->count + 1, sizeof(ir_ref));
   promote->frontier.first = need(ir->blocks, sizeof(uint32_t));
   promote->phis.first = need(ir->blocks, sizeof(uint32_t));
-  promote->live = need(ir->blocks, sizeof(uint32_t));
-  promote->wrote = need(ir->blocks, sizeof(uint32_t));
-  promote->placed = need(ir->blocks, sizeof(uint32_t));
+  promote->mark = need(ir->blocks, sizeof *promote->mark);
 }
 
 static void close(struct promote *promote) {
@@ -325,9 +328,7 @@ static void close(struct promote *promote) {
   free(promote->phi.item);
   free(promote->phi_piece.item);
   free(promote->work.item);
-  free(promote->live);
-  free(promote->wrote);
-  free(promote->placed);
+  free(promote->mark);
   free(promote->value);
   free(promote->undo);
 }
