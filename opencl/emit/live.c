@@ -1,8 +1,9 @@
-/* When each vreg lives, exactly. First from block to block: vreg by vreg, from its reads up against the flow to its
- * writes ("path exploration", Appel and Palsberg, Modern Compiler Implementation, 10.1). That stays as it is when
- * instructions change places inside of blocks, or when other vregs are spilled: it is found once for each vreg. Then,
- * whenever somebody asks, one walk along its reads and writes makes it segments, sorted and disjoint; where layout
- * makes blocks neighbours they run together.
+/* When each vreg lives, exactly. First from block to block: from its reads up against the flow to its writes ("path
+ * exploration", Appel and Palsberg, Modern Compiler Implementation, 10.1), many vregs at once, a bit for each: those
+ * made one after the other mostly live in the same blocks. That stays as it is when instructions change places inside
+ * of blocks, or when other vregs are spilled: it is found once for each vreg. Then, whenever somebody asks, one walk
+ * along its reads and writes makes it segments, sorted and disjoint; where layout makes blocks neighbours they run
+ * together.
  *
  * A write that nobody reads takes its register for that one moment, and so does a read of what nobody wrote.
  * Lanes that are switched off keep their registers, so that each lane's own path through the graph is all that
@@ -19,9 +20,25 @@ struct event {
   uint32_t at : 31, write : 1;
 };
 
-/* Of a block: the last vreg found to live at its end, and to be written in it. */
+enum { TOGETHER = 64 /* vregs of which is found at once where they live */ };
+
+/* Of a block: a bit for each of these vregs that lives at its end, and that is written in it. */
 struct mark {
-  uint32_t lives, written;
+  uint64_t lives, written;
+  bool waits; /* to be looked at */
+};
+
+/* Vregs that live from block to block. */
+struct group {
+  uint32_t vreg[TOGETHER], count;
+  uint32_t open[TOGETHER];  /* where its span begins that is not at its end yet */
+  uint32_t spans[TOGETHER]; /* so far */
+};
+
+/* A span and whose it is in the group. */
+struct part {
+  struct span span;
+  uint32_t of;
 };
 
 struct analysis {
@@ -33,7 +50,10 @@ struct analysis {
   uint32_t *from_first; /* per block: where in `from` the blocks that lead to it begin; one more */
   uint32_t *from;
   struct mark *mark;
-  uint32_t *stack, *found; /* blocks to look at; blocks at whose ends the vreg at hand lives */
+  uint32_t *stack, depth; /* blocks to look at */
+  uint32_t *found, count; /* blocks with marks */
+  struct part *part;
+  uint32_t parts, part_room;
   uint32_t segments;
 };
 
@@ -134,12 +154,6 @@ static void find_from(struct analysis *a) {
 
 /* ---- from block to block ------------------------------------------------------------------------------ */
 
-static uint32_t push_from(const struct analysis *a, uint32_t at, uint32_t depth) {
-  for (uint32_t i = a->from_first[at]; i < a->from_first[at + 1]; i++)
-    a->stack[depth++] = a->from[i];
-  return depth;
-}
-
 static bool is_written(const struct analysis *a, uint32_t v) {
   for (uint32_t i = a->first[v]; i < a->first[v + 1]; i++)
     if (a->event[i].write)
@@ -147,27 +161,53 @@ static bool is_written(const struct analysis *a, uint32_t v) {
   return false;
 }
 
-/* The blocks at whose ends `v` lives, in any order. Returns how many. */
-static uint32_t explore(struct analysis *a, uint32_t v) {
-  const struct event *event = a->event;
-  uint32_t count = 0;
+/* Does a block read it before it writes it? */
+static bool is_exposed(const struct analysis *a, uint32_t i, uint32_t v) {
+  return !a->event[i].write && (i == a->first[v] || a->event[i - 1].at != a->event[i].at);
+}
+
+static bool crosses(const struct analysis *a, uint32_t v) {
   for (uint32_t i = a->first[v]; i < a->first[v + 1]; i++)
-    if (event[i].write)
-      a->mark[event[i].at].written = v;
-  for (uint32_t i = a->first[v]; i < a->first[v + 1]; i++) {
-    if (event[i].write || (i > a->first[v] && event[i - 1].at == event[i].at))
+    if (is_exposed(a, i, v))
+      return is_written(a, v);
+  return false;
+}
+
+static struct mark *mark_of(struct analysis *a, uint32_t at) {
+  struct mark *mark = &a->mark[at];
+  if (!(mark->lives | mark->written))
+    a->found[a->count++] = at;
+  return mark;
+}
+
+/* These live at the ends of all blocks that lead to `at`. */
+static void spread(struct analysis *a, uint32_t at, uint64_t bits) {
+  for (uint32_t i = a->from_first[at]; i < a->from_first[at + 1]; i++) {
+    const uint32_t from = a->from[i];
+    if (!(bits & ~a->mark[from].lives))
       continue;
-    for (uint32_t depth = push_from(a, event[i].at, 0); depth;) {
-      const uint32_t at = a->stack[--depth];
-      if (a->mark[at].lives == v)
-        continue;
-      a->mark[at].lives = v;
-      a->found[count++] = at;
-      if (a->mark[at].written != v)
-        depth = push_from(a, at, depth);
-    }
+    struct mark *mark = mark_of(a, from);
+    mark->lives |= bits;
+    if (!mark->waits)
+      a->stack[a->depth++] = from;
+    mark->waits = true;
   }
-  return count;
+}
+
+static void explore(struct analysis *a, const struct group *group) {
+  for (uint32_t k = 0; k < group->count; k++)
+    for (uint32_t v = group->vreg[k], i = a->first[v]; i < a->first[v + 1]; i++)
+      if (a->event[i].write)
+        mark_of(a, a->event[i].at)->written |= UINT64_C(1) << k;
+  for (uint32_t k = 0; k < group->count; k++)
+    for (uint32_t v = group->vreg[k], i = a->first[v]; i < a->first[v + 1]; i++)
+      if (is_exposed(a, i, v))
+        spread(a, a->event[i].at, UINT64_C(1) << k);
+  while (a->depth) {
+    const uint32_t at = a->stack[--a->depth];
+    a->mark[at].waits = false;
+    spread(a, at, a->mark[at].lives & ~a->mark[at].written);
+  }
 }
 
 static int by_number(const void *x, const void *y) {
@@ -175,41 +215,74 @@ static int by_number(const void *x, const void *y) {
   return (*a > *b) - (*a < *b);
 }
 
-/* Where many of the blocks in a stretch are found, a look at all of them is less work than to sort those. */
-static void sort_found(struct analysis *a, uint32_t v, uint32_t count) {
+/* Where many of the blocks in a stretch have marks, a look at all of them is less work than to sort those. */
+static void sort_found(struct analysis *a) {
   enum { SPARSE = 16 };
-  uint32_t low = UINT32_MAX, high = 0, sorted = 1;
-  for (uint32_t i = 0; i < count; i++) {
+  uint32_t low = UINT32_MAX, high = 0;
+  for (uint32_t i = 0; i < a->count; i++) {
     low = a->found[i] < low ? a->found[i] : low;
     high = a->found[i] > high ? a->found[i] : high;
-    sorted += i && a->found[i - 1] < a->found[i];
   }
-  if (sorted >= count)
-    return;
-  if ((high - low) / SPARSE > count) {
-    qsort(a->found, count, sizeof *a->found, by_number);
+  if (a->count && (high - low) / SPARSE > a->count) {
+    qsort(a->found, a->count, sizeof *a->found, by_number);
     return;
   }
-  count = 0;
-  for (uint32_t at = low; at <= high; at++)
-    if (a->mark[at].lives == v)
-      a->found[count++] = at;
+  a->count = 0;
+  for (uint32_t at = low; low != UINT32_MAX && at <= high; at++)
+    if (a->mark[at].lives | a->mark[at].written)
+      a->found[a->count++] = at;
 }
 
-static void add_spans(struct analysis *a, uint32_t v) {
+/* Spans of some begin at block `at`, those of others end with `last`. */
+static void turn(struct analysis *a, struct group *group, uint64_t begin, uint64_t end, uint32_t at, uint32_t last) {
+  for (; end; end &= end - 1) {
+    const uint32_t k = (uint32_t)__builtin_ctzll(end);
+    if (a->parts == a->part_room) {
+      a->part_room = a->part_room ? 2 * a->part_room : 256;
+      a->part = need_more(a->part, a->part_room, sizeof *a->part);
+    }
+    a->part[a->parts++] = (struct part){{group->open[k], last}, k};
+    group->spans[k]++;
+  }
+  for (; begin; begin &= begin - 1)
+    group->open[__builtin_ctzll(begin)] = at;
+}
+
+/* Makes spans of the marks, and takes these away. */
+static void part(struct analysis *a, struct group *group) {
+  uint64_t lives = 0;
+  uint32_t last = 0;
+  a->parts = 0;
+  sort_found(a);
+  for (uint32_t i = 0; i < a->count; i++) {
+    const uint32_t at = a->found[i];
+    const uint64_t now = a->mark[at].lives, stay = at == last + 1 ? lives & now : 0;
+    turn(a, group, now & ~stay, lives & ~stay, at, last);
+    lives = now;
+    last = at;
+    a->mark[at] = (struct mark){0};
+  }
+  turn(a, group, 0, lives, 0, last);
+  a->count = 0;
+}
+
+/* The spans of the vregs from `first` up to `end`, of which some are in the group. */
+static void store(struct analysis *a, const struct group *group, uint32_t first, uint32_t end) {
   struct machine *m = a->m;
-  const uint32_t count = is_written(a, v) ? explore(a, v) : 0;
-  sort_found(a, v, count);
-  if (m->spans + count > m->span_room) {
-    m->span_room = 2 * (m->spans + count);
+  uint32_t next[TOGETHER], k = 0;
+  if (m->spans + a->parts > m->span_room) {
+    m->span_room = 2 * (m->spans + a->parts);
     m->span = need_more(m->span, m->span_room, sizeof *m->span);
   }
-  for (uint32_t i = 0; i < count; i++)
-    if (i && a->found[i] == a->found[i - 1] + 1)
-      m->span[m->spans - 1].last++;
-    else
-      m->span[m->spans++] = (struct span){a->found[i], a->found[i]};
-  m->span_of[v + 1] = m->spans;
+  for (uint32_t v = first; v < end; v++) {
+    if (k < group->count && group->vreg[k] == v) {
+      next[k] = m->spans;
+      m->spans += group->spans[k++];
+    }
+    m->span_of[v + 1] = m->spans;
+  }
+  for (uint32_t i = 0; i < a->parts; i++)
+    m->span[next[a->part[i].of]++] = a->part[i].span;
 }
 
 /* Of the vregs that are new since the last time. */
@@ -219,19 +292,28 @@ static void find_spans(struct analysis *a) {
   for (uint32_t at = 0; at < m->ordered; at++)
     edges += ways(&m->block[m->order[at]]);
   const size_t ordered = m->ordered;
-  uint32_t *room = need(2 * ordered + 1 + 3 * (size_t)edges, sizeof *room);
+  uint32_t *room = need(3 * ordered + 1 + (size_t)edges, sizeof *room);
   a->mark = need(ordered, sizeof *a->mark);
   a->found = room;
-  a->from_first = room + ordered;
-  a->from = room + 2 * ordered + 1;
-  a->stack = a->from + edges;
+  a->stack = room + ordered;
+  a->from_first = room + 2 * ordered;
+  a->from = room + 3 * ordered + 1;
   find_from(a);
   m->span_of = need_more(m->span_of, m->vregs + 1u, sizeof *m->span_of);
   if (!m->spanned)
     m->span_of[0] = m->span_of[1] = 0;
-  for (uint32_t v = m->spanned ? m->spanned : 1; v < m->vregs; v++)
-    add_spans(a, v);
+  for (uint32_t v = m->spanned ? m->spanned : 1; v < m->vregs;) {
+    const uint32_t first = v;
+    struct group group = {.count = 0};
+    for (; v < m->vregs && group.count < TOGETHER; v++)
+      if (crosses(a, v))
+        group.vreg[group.count++] = v;
+    explore(a, &group);
+    part(a, &group);
+    store(a, &group, first, v);
+  }
   m->spanned = m->vregs;
+  free(a->part);
   free(a->mark);
   free(room);
 }
