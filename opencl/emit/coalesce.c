@@ -19,11 +19,11 @@ struct affinity {
 static struct bundle *root_of(const struct machine *m, uint32_t head, int32_t *offset) {
   int32_t sum = 0;
   uint32_t at = head;
-  for (; m->bundle[at]->up != at; at = m->bundle[at]->up)
-    sum += m->bundle[at]->offset;
+  for (; m->bundle[at].up != at; at = m->bundle[at].up)
+    sum += m->bundle[at].offset;
   *offset = sum;
-  while (m->bundle[head]->up != at && head != at) { /* shorten the way for the next one */
-    struct bundle *step = m->bundle[head];
+  while (m->bundle[head].up != at && head != at) { /* shorten the way for the next one */
+    struct bundle *step = &m->bundle[head];
     const uint32_t up = step->up;
     const int32_t here = step->offset;
     step->up = at;
@@ -31,7 +31,7 @@ static struct bundle *root_of(const struct machine *m, uint32_t head, int32_t *o
     sum -= here;
     head = up;
   }
-  return m->bundle[at];
+  return &m->bundle[at];
 }
 
 struct bundle *bundle_of(const struct machine *m, uint32_t vreg, uint32_t *offset) {
@@ -42,15 +42,11 @@ struct bundle *bundle_of(const struct machine *m, uint32_t vreg, uint32_t *offse
 }
 
 static void begin(struct machine *m) {
+  m->bundle = need(m->vregs, sizeof *m->bundle);
   for (uint32_t v = 1; v < m->vregs; v += m->vreg[v].words) {
     const struct vreg *vreg = &m->vreg[v];
-    struct bundle *bundle = need(1, sizeof *bundle);
-    *bundle = (struct bundle){.up = v, .words = vreg->words, .next = v, .brief = vreg->brief};
-    for (uint32_t i = 0; i < vreg->words; i++) {
-      bundle->word[i] = m->range[v + i];
-      m->range[v + i] = (struct live){0};
-    }
-    m->bundle[v] = bundle;
+    m->bundle[v] =
+        (struct bundle){.up = v, .words = vreg->words, .next = v, .brief = vreg->brief, .word = &m->range[v]};
   }
 }
 
@@ -64,7 +60,20 @@ static bool may_join(const struct bundle *a, const struct bundle *b, uint32_t sh
   return true;
 }
 
+/* More words than the run has: they move to where there is room for as many as there may be. */
+static void widen(struct bundle *bundle) {
+  struct live *word = need(RUN_MOST, sizeof *word);
+  for (uint32_t i = 0; i < bundle->words; i++) {
+    word[i] = bundle->word[i];
+    bundle->word[i] = (struct live){0};
+  }
+  bundle->word = word;
+  bundle->own = true;
+}
+
 static void join(struct bundle *a, struct bundle *b, uint32_t shift) {
+  if (shift + b->words > a->words && !a->own)
+    widen(a);
   for (uint32_t i = 0; i < b->words; i++) {
     if (a->word[shift + i].count < b->word[i].count) { /* the short list goes into the long one */
       const struct live other = a->word[shift + i];
@@ -72,8 +81,7 @@ static void join(struct bundle *a, struct bundle *b, uint32_t shift) {
       b->word[i] = other;
     }
     live_merge(&a->word[shift + i], &b->word[i]);
-    free(b->word[i].segment);
-    b->word[i] = (struct live){0};
+    live_forget(&b->word[i]);
   }
   if (shift + b->words > a->words)
     a->words = shift + b->words;
@@ -167,7 +175,7 @@ static void weigh(struct machine *m) {
 
 static void measure(struct machine *m) {
   for (uint32_t v = 1; v < m->vregs; v += m->vreg[v].words) {
-    struct bundle *bundle = m->bundle[v];
+    struct bundle *bundle = &m->bundle[v];
     bundle->start = UINT32_MAX;
     for (uint32_t i = 0; bundle->up == v && i < bundle->words; i++)
       for (uint32_t k = 0; k < bundle->word[i].count; k++) {

@@ -2,7 +2,8 @@
  * is a sorted list, so that lives with holes fit into one another.
  *
  * Lives of SSA values that are coloured in the order of their beginnings need no more registers than live at once;
- * bundles of several words fit better when they come first. Both orders are tried and the better one is taken.
+ * bundles of several words fit better when they come first. If the first order needs more than live at once, the second
+ * one is tried, and taken if it needs fewer.
  *
  * If neither fits the bound, then wherever more words live than there are registers, those bundles are left over whose
  * spilling costs least for the room that it gives. If words are never too many and yet do not fit, side by side as
@@ -20,6 +21,20 @@ enum order { BY_START, BY_WIDTH, BY_COST, BRIEF_FIRST };
 struct entry {
   struct bundle *bundle;
   double density;
+  uint32_t start, up, place; /* the bundle's; its place is kept here while another order is tried */
+  uint8_t words;
+  bool brief;
+};
+
+enum { AT_ONCE = 16 /* places looked at together */ };
+
+/* What is placed where. */
+struct places {
+  struct live *file;
+  uint32_t bound;
+  /* Per place, and some behind the last: a segment of the file that was found in the way last, mostly the reason again.
+   */
+  uint32_t *start, *end, *same;
 };
 
 static uint32_t alignment(const struct bundle *bundle, enum vreg_kind kind) {
@@ -28,28 +43,63 @@ static uint32_t alignment(const struct bundle *bundle, enum vreg_kind kind) {
   return bundle->words == 2 ? 2 : 4;
 }
 
-static bool fits(struct live *file, const struct bundle *bundle, uint32_t at) {
-  for (uint32_t i = 0; i < bundle->words; i++)
-    if (live_meet_near(&file[at + i], &bundle->word[i]))
-      return false;
+/* A bit for each place from `at` on where what is held is in the way. */
+static uint32_t in_the_way(const struct places *places, uint32_t at, const struct segment *next) {
+  static const uint32_t bit[AT_ONCE] = {1 << 0, 1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
+                                        1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
+  const uint32_t *start = places->start + at, *end = places->end + at, *same = places->same + at;
+  uint32_t way = 0;
+  for (uint32_t i = 0; i < AT_ONCE; i++)
+    way |= ((start[i] < next->end) & (next->start < end[i]) & (same[i] != next->same)) ? bit[i] : 0;
+  return way;
+}
+
+static void hold(const struct places *places, uint32_t at, const struct segment *held) {
+  places->start[at] = held->start;
+  places->end[at] = held->end;
+  places->same[at] = held->same;
+}
+
+static bool fits(const struct places *places, const struct bundle *bundle, uint32_t at) {
+  for (uint32_t i = 0; i < bundle->words; i++) {
+    struct live *file = &places->file[at + i];
+    if (!live_meet_near(file, &bundle->word[i]))
+      continue;
+    if (file->near < file->count)
+      hold(places, at + i, &file->segment[file->near]);
+    return false;
+  }
   return true;
 }
 
-/* Returns where the bundle ends, 0 if there is no place. */
-static uint32_t place(struct live *file, uint32_t bound, struct bundle *bundle, enum vreg_kind kind) {
-  bundle->place = UINT32_MAX;
-  for (uint32_t at = 0; at + bundle->words <= bound; at += alignment(bundle, kind)) {
-    if (!fits(file, bundle, at))
-      continue;
+/* The lowest place for the bundle, UINT32_MAX if there is none. */
+static uint32_t find_place(const struct places *places, const struct bundle *bundle, uint32_t alignment) {
+  for (uint32_t from = 0; from + bundle->words <= places->bound; from += AT_ONCE) {
+    uint32_t way = 0;
     for (uint32_t i = 0; i < bundle->words; i++)
-      live_merge(&file[at + i], &bundle->word[i]);
-    bundle->place = at;
-    return at + bundle->words;
+      if (bundle->word[i].count)
+        way |= in_the_way(places, from + i, &bundle->word[i].segment[0]);
+    for (uint32_t i = 0; i < AT_ONCE && from + i + bundle->words <= places->bound; i += alignment)
+      if (!(way >> i & 1) && fits(places, bundle, from + i))
+        return from + i;
   }
-  return 0;
+  return UINT32_MAX;
 }
 
-static int earliest(const struct bundle *a, const struct bundle *b) {
+/* Returns where the bundle ends, 0 if there is no place. */
+static uint32_t place(const struct places *places, struct bundle *bundle, enum vreg_kind kind) {
+  bundle->place = find_place(places, bundle, alignment(bundle, kind));
+  if (bundle->place == UINT32_MAX)
+    return 0;
+  for (uint32_t i = 0; i < bundle->words; i++) {
+    live_merge(&places->file[bundle->place + i], &bundle->word[i]);
+    if (bundle->word[i].count)
+      hold(places, bundle->place + i, &bundle->word[i].segment[0]);
+  }
+  return bundle->place + bundle->words;
+}
+
+static int earliest(const struct entry *a, const struct entry *b) {
   if (a->start != b->start)
     return a->start < b->start ? -1 : 1;
   return (a->up > b->up) - (a->up < b->up);
@@ -57,51 +107,52 @@ static int earliest(const struct bundle *a, const struct bundle *b) {
 
 static int by_start(const void *x, const void *y) {
   const struct entry *a = x, *b = y;
-  if (a->bundle->start == b->bundle->start && a->bundle->words != b->bundle->words)
-    return a->bundle->words > b->bundle->words ? -1 : 1;
-  return earliest(a->bundle, b->bundle);
+  if (a->start == b->start && a->words != b->words)
+    return a->words > b->words ? -1 : 1;
+  return earliest(a, b);
 }
 
 static int by_width(const void *x, const void *y) {
   const struct entry *a = x, *b = y;
-  if (a->bundle->words != b->bundle->words)
-    return a->bundle->words > b->bundle->words ? -1 : 1;
-  return earliest(a->bundle, b->bundle);
+  if (a->words != b->words)
+    return a->words > b->words ? -1 : 1;
+  return earliest(a, b);
 }
 
 static int by_cost(const void *x, const void *y) {
   const struct entry *a = x, *b = y;
-  if (a->bundle->brief != b->bundle->brief)
-    return a->bundle->brief ? -1 : 1;
-  if (!a->bundle->brief && (a->density < b->density || a->density > b->density))
+  if (a->brief != b->brief)
+    return a->brief ? -1 : 1;
+  if (!a->brief && (a->density < b->density || a->density > b->density))
     return a->density > b->density ? -1 : 1;
   return by_width(x, y);
 }
 
 static int brief_first(const void *x, const void *y) {
   const struct entry *a = x, *b = y;
-  if (a->bundle->brief != b->bundle->brief)
-    return a->bundle->brief ? -1 : 1;
-  return a->bundle->brief ? by_width(x, y) : by_start(x, y);
+  if (a->brief != b->brief)
+    return a->brief ? -1 : 1;
+  return a->brief ? by_width(x, y) : by_start(x, y);
 }
 
-static void forget(struct live *file, uint32_t bound) {
-  for (uint32_t i = 0; i < bound; i++)
-    file[i].count = 0;
-}
-
-/* Returns how many found no place. */
-static uint32_t colour(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count, enum order order) {
+/* Returns how many found no place below `bound`; stops at the first one if `all_or_none`. */
+static uint32_t colour(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count, enum order order,
+                       uint32_t bound, bool all_or_none) {
   static int (*const orders[])(const void *, const void *) = {by_start, by_width, by_cost, brief_first};
+  const size_t room = (size_t)bound + AT_ONCE + RUN_MOST;
+  uint32_t *held = need(3 * room, sizeof *held);
+  const struct places places = {m->file[kind], bound, held, held + room, held + 2 * room};
   uint32_t left = 0;
   qsort(all, count, sizeof *all, orders[order]);
-  forget(m->file[kind], m->bound[kind]);
+  for (uint32_t i = 0; i < m->bound[kind]; i++)
+    places.file[i].count = 0;
   m->used[kind] = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t end = place(m->file[kind], m->bound[kind], all[i].bundle, kind);
+  for (uint32_t i = 0; i < count && !(left && all_or_none); i++) {
+    const uint32_t end = place(&places, all[i].bundle, kind);
     left += end == 0;
     m->used[kind] = end > m->used[kind] ? end : m->used[kind];
   }
+  free(held);
   return left;
 }
 
@@ -114,9 +165,10 @@ static double density_of(const struct machine *m, const struct bundle *bundle) {
 static uint32_t list_bundles(const struct machine *m, enum vreg_kind kind, struct entry *all) {
   uint32_t count = 0;
   for (uint32_t v = 1; v < m->vregs; v += m->vreg[v].words) {
-    struct bundle *bundle = m->bundle[v];
+    struct bundle *bundle = &m->bundle[v];
     if (bundle->up == v && m->vreg[v].kind == kind && bundle->alive)
-      all[count++] = (struct entry){bundle, density_of(m, bundle)};
+      all[count++] =
+          (struct entry){bundle, density_of(m, bundle), bundle->start, v, 0, (uint8_t)bundle->words, bundle->brief};
   }
   return count;
 }
@@ -176,10 +228,11 @@ static uint32_t relieve(const struct entry *all, uint32_t count, uint32_t bound)
     all[i].bundle->place = 0;
   uint32_t lives = 0, left = 0;
   for (uint32_t i = 0; i < stretches; i++) {
-    lives = still_live(all, live, lives, stretch[i].start);
     if (all[stretch[i].entry].bundle->place == UINT32_MAX)
       continue;
     live[lives++] = stretch[i];
+    if (lives > bound)
+      lives = still_live(all, live, lives, stretch[i].start);
     while (lives > bound) {
       const uint32_t least = cheapest(all, live, lives);
       if (least == UINT32_MAX)
@@ -202,23 +255,54 @@ static double cost_left(const struct entry *all, uint32_t count) {
 }
 
 static uint32_t colour_some(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count) {
-  uint32_t left = colour(m, kind, all, count, BY_COST);
+  const uint32_t bound = m->bound[kind];
+  uint32_t left = colour(m, kind, all, count, BY_COST, bound, false);
   const double cost = cost_left(all, count);
-  left = left ? colour(m, kind, all, count, BRIEF_FIRST) : 0;
-  return left && cost_left(all, count) > cost ? colour(m, kind, all, count, BY_COST) : left;
+  left = left ? colour(m, kind, all, count, BRIEF_FIRST, bound, false) : 0;
+  return left && cost_left(all, count) > cost ? colour(m, kind, all, count, BY_COST, bound, false) : left;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------- */
 
-uint32_t machine_colour(struct machine *m, enum vreg_kind kind) {
+static void file_free(struct live *file, uint32_t bound) {
+  for (uint32_t i = 0; i < bound; i++)
+    live_forget(&file[i]);
+  free(file);
+}
+
+/* Do all have a place? Those that begin first come first; if that takes more than live at once, those that are wide,
+ * should they need fewer. */
+static bool colour_all(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count) {
+  const uint32_t bound = m->bound[kind], least = m->least[kind];
+  if (least > bound)
+    return false;
+  const bool good = !colour(m, kind, all, count, BY_START, bound, true);
+  const uint32_t used = m->used[kind];
+  if (good && used == least)
+    return true;
+  struct live *file = m->file[kind];
+  m->file[kind] = need(bound, sizeof *file);
+  for (uint32_t i = 0; i < count; i++)
+    all[i].place = all[i].bundle->place;
+  if (!colour(m, kind, all, count, BY_WIDTH, good ? used - 1 : bound, true)) {
+    file_free(file, bound);
+    return true;
+  }
+  file_free(m->file[kind], bound);
+  m->file[kind] = file;
+  m->used[kind] = used;
+  for (uint32_t i = 0; i < count; i++)
+    all[i].bundle->place = all[i].place;
+  return good;
+}
+
+uint32_t machine_colour(struct machine *m, enum vreg_kind kind, bool may_spill) {
   m->file[kind] = need(m->bound[kind], sizeof *m->file[kind]);
   struct entry *all = need(m->vregs, sizeof *all);
   const uint32_t count = list_bundles(m, kind, all);
-  const uint32_t by_width_left = colour(m, kind, all, count, BY_WIDTH), by_width_used = m->used[kind];
-  uint32_t left = colour(m, kind, all, count, BY_START);
-  if (!by_width_left && (left || by_width_used < m->used[kind]))
-    left = colour(m, kind, all, count, BY_WIDTH);
-  if (left) {
+  uint32_t left = !colour_all(m, kind, all, count);
+  if (left && may_spill) {
+    qsort(all, count, sizeof *all, by_start);
     left = relieve(all, count, m->bound[kind]);
     left = left ? left : colour_some(m, kind, all, count);
   }

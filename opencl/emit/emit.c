@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WIDE_FROM = 64 }; /* registers from which on bundles may be wider than any operand */
 
@@ -15,22 +16,24 @@ static bool fail(const struct isa_program *program, const struct ir *ir, struct 
 }
 
 /* Places for predicates and words. The kind of which some have none; VREG_KINDS if all have one. */
-static enum vreg_kind place_all(struct machine *m) {
-  if (machine_colour(m, VREG_PRED))
+static enum vreg_kind place_all(struct machine *m, bool may_spill) {
+  if (machine_colour(m, VREG_PRED, may_spill))
     return VREG_PRED;
-  return machine_colour(m, VREG_WORD) ? VREG_WORD : VREG_KINDS;
+  return machine_colour(m, VREG_WORD, may_spill) ? VREG_WORD : VREG_KINDS;
 }
 
 enum fit { FITS, SPILLS, STUCK };
 
-/* Until all have a place; SPILLS as soon as one must be spilled that may not. */
+/* Until all have a place. If nothing may be spilled, SPILLS as soon as something must be. */
 static enum fit allocate(struct machine *m, bool may_spill) {
   uint32_t most = m->bound[VREG_WORD] < WIDE_FROM ? 4 : RUN_MOST;
   enum fit fit = FITS;
   for (;;) {
     machine_find_live(m);
+    if (!may_spill && (m->least[VREG_PRED] > m->bound[VREG_PRED] || m->least[VREG_WORD] > m->bound[VREG_WORD]))
+      return SPILLS;
     machine_coalesce(m, most);
-    const enum vreg_kind crowded = place_all(m);
+    const enum vreg_kind crowded = place_all(m, may_spill);
     if (crowded == VREG_KINDS)
       return fit;
     fit = SPILLS;
@@ -78,7 +81,7 @@ static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_progr
     return fail(program, ir, error, "has private variables of more than 256 MiB");
   if (!placed)
     return fail(program, ir, error, "has an instruction that needs more registers than it may use");
-  if (machine_colour(m, VREG_MEMORY))
+  if (machine_colour(m, VREG_MEMORY, false))
     return fail(program, ir, error, "has more spilled registers than there is private memory for");
   const uint32_t entry = program->count;
   if (!machine_finish(m, ir->name, program, error))
@@ -98,17 +101,6 @@ static struct machine *select_within(struct ir *ir) {
   return m;
 }
 
-/* Changes the order for the better, a little less with each try. *allowed: registers beyond which that does not pay. */
-static bool reorder(struct machine *m, const struct opencl_target *target, uint32_t try, const uint32_t *less,
-                    uint32_t *allowed) {
-  enum { TRIES = 5, AHEAD = 16, AHEAD_OF_FEW = 8 };
-  *allowed = m->bound[VREG_WORD];
-  if (opencl_pass_runs(target, PASS_schedule))
-    return try < TRIES && machine_schedule(m, less, allowed);
-  return !try && opencl_pass_runs(target, PASS_ahead) &&
-         machine_load_ahead(m, target->registers < WIDE_FROM ? AHEAD_OF_FEW : AHEAD);
-}
-
 /* Does any register from `allowed` on hold anything while the block runs? */
 static bool is_crowded(const struct machine *m, const struct machine_block *block, uint32_t allowed) {
   const uint32_t start = 2 * block->first, end = start + 2 * block->count;
@@ -121,47 +113,71 @@ static bool is_crowded(const struct machine *m, const struct machine_block *bloc
   return false;
 }
 
-/* As it is, if it spills even so, when other orders seldom help. NULL: it fits. */
-static struct machine *allocate_what_spills(struct ir *ir, enum fit *fit) {
-  struct machine *m = select_within(ir);
-  *fit = allocate(m, true);
-  if (*fit != FITS)
-    return m;
-  machine_free(m);
-  return NULL;
+/* The instructions of all blocks, by their numbers. */
+static struct machine_inst *copy_of(struct machine *m) {
+  machine_number(m);
+  struct machine_inst *was = need(m->times / 2 + 1, sizeof *was);
+  for (uint32_t i = 0; i < m->ordered; i++) {
+    const struct machine_block *block = &m->block[m->order[i]];
+    if (block->count)
+      memcpy(was + block->first, block->inst, block->count * sizeof *was);
+  }
+  return was;
+}
+
+static enum fit allocate_as_it_was(struct machine *m, const struct machine_inst *was) {
+  for (uint32_t i = 0; i < m->ordered; i++) {
+    struct machine_block *block = &m->block[m->order[i]];
+    if (block->count)
+      memcpy(block->inst, was + block->first, block->count * sizeof *was);
+  }
+  return allocate(m, true);
+}
+
+static enum fit allocate_ahead(struct machine *m, const struct machine_inst *was, uint32_t registers) {
+  enum { AHEAD = 16, AHEAD_OF_FEW = 8 };
+  const bool moved = machine_load_ahead(m, registers < WIDE_FROM ? AHEAD_OF_FEW : AHEAD);
+  const enum fit fit = allocate(m, !moved);
+  return moved && fit != FITS ? allocate_as_it_was(m, was) : fit;
 }
 
 /* In a better order, if that spills nothing and costs no warp its registers: less of it in the blocks where it did, or
- * everywhere if it spilled; in the end as it was. */
-static struct machine *select_and_allocate(struct ir *ir, enum fit *fit) {
-  enum { STEP = 4 };
-  uint32_t *less = NULL;
-  struct machine *made = NULL;
-  for (uint32_t try = 0; !made; try++) {
-    struct machine *m = select_within(ir);
-    if (!less)
-      less = need(m->blocks, sizeof *less);
-    uint32_t allowed;
-    const bool moved = reorder(m, &ir->target, try, less, &allowed);
-    *fit = allocate(m, !moved);
-    if (!moved || (*fit == FITS && m->used[VREG_WORD] <= allowed)) {
-      made = m;
-      break;
-    }
-    for (uint32_t i = 0; i < m->ordered; i++)
-      if (*fit != FITS || is_crowded(m, &m->block[m->order[i]], allowed))
+ * everywhere if it spilled; in the end as it was. Also if it spills even so, when other orders seldom help. */
+static enum fit allocate_scheduled(struct machine *m, const struct machine_inst *was) {
+  enum { TRIES = 5, STEP = 4 };
+  struct schedule *schedule = schedule_new(m, was);
+  uint32_t *less = need(m->blocks, sizeof *less);
+  const uint32_t allowed = schedule_allowed(schedule);
+  enum fit fit = FITS;
+  bool done = false;
+  for (uint32_t try = 0; try < TRIES && !done; try++) {
+    const bool moved = schedule_again(schedule, less);
+    fit = allocate(m, !moved);
+    done = !moved || (fit == FITS && m->used[VREG_WORD] <= allowed);
+    for (uint32_t i = 0; i < m->ordered && !done; i++)
+      if (fit != FITS || is_crowded(m, &m->block[m->order[i]], allowed))
         less[m->order[i]] += STEP;
-    machine_free(m);
-    if (!try && *fit != FITS)
-      made = allocate_what_spills(ir, fit);
+    if (!try && fit != FITS && !done)
+      done = (fit = allocate_as_it_was(m, was)) != FITS;
   }
+  schedule_free(schedule);
   free(less);
-  return made;
+  return done ? fit : allocate_as_it_was(m, was);
+}
+
+static enum fit allocate_in_order(struct machine *m, const struct opencl_target *target) {
+  if (!opencl_pass_runs(target, PASS_schedule) && !opencl_pass_runs(target, PASS_ahead))
+    return allocate(m, true);
+  struct machine_inst *was = copy_of(m);
+  const enum fit fit =
+      opencl_pass_runs(target, PASS_schedule) ? allocate_scheduled(m, was) : allocate_ahead(m, was, target->registers);
+  free(was);
+  return fit;
 }
 
 bool emit_kernel(struct ir *ir, struct isa_program *program, struct isa_error *error) {
-  enum fit fit;
-  struct machine *m = select_and_allocate(ir, &fit);
+  struct machine *m = select_within(ir);
+  const enum fit fit = allocate_in_order(m, &ir->target);
   const bool good = emit(ir, m, fit != STUCK, program, error);
   machine_free(m);
   return good;

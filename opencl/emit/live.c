@@ -1,6 +1,9 @@
-/* When each vreg lives, exactly: vreg by vreg, from its reads up against the flow to its writes ("path
- * exploration", Appel and Palsberg, Modern Compiler Implementation, 10.1), so that the work is in proportion to
- * the answer. Segments are sorted and disjoint; where layout makes blocks neighbours they run together.
+/* When each vreg lives, exactly. First from block to block: from its reads up against the flow to its writes ("path
+ * exploration", Appel and Palsberg, Modern Compiler Implementation, 10.1), many vregs at once, a bit for each: those
+ * made one after the other mostly live in the same blocks. That stays as it is when instructions change places inside
+ * of blocks, or when other vregs are spilled: it is found once for each vreg. Then, whenever somebody asks, one walk
+ * along its reads and writes makes it segments, sorted and disjoint; where layout makes blocks neighbours they run
+ * together.
  *
  * A write that nobody reads takes its register for that one moment, and so does a read of what nobody wrote.
  * Lanes that are switched off keep their registers, so that each lane's own path through the graph is all that
@@ -11,79 +14,99 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, MANY = 128 /* segments, to sort by digits */ };
-
+/* `at` is the place of a block in machine.order, here and below. */
 struct event {
-  uint32_t time, block;
-  bool write;
+  uint32_t time;
+  uint32_t at : 31, write : 1;
+};
+
+enum { TOGETHER = 64 /* vregs of which is found at once where they live */ };
+
+/* Of a block: a bit for each of these vregs that lives at its end, and that is written in it. */
+struct mark {
+  uint64_t lives, written;
+  bool waits; /* to be looked at */
+};
+
+/* Vregs that live from block to block. */
+struct group {
+  uint32_t vreg[TOGETHER], count;
+  uint32_t open[TOGETHER];  /* where its span begins that is not at its end yet */
+  uint32_t spans[TOGETHER]; /* so far */
+};
+
+/* A span and whose it is in the group. */
+struct part {
+  struct span span;
+  uint32_t of;
 };
 
 struct analysis {
   struct machine *m;
-  uint32_t *first; /* events of a vreg: event[first[v] .. first[v + 1]) */
+  uint32_t *first; /* events of a vreg, in order: event[first[v] .. first[v + 1]) */
   struct event *event;
   bool counting;        /* the first of two walks over the instructions */
-  uint32_t *read_in;    /* per block: the last vreg found to live at its start */
-  uint32_t *read_out;   /* ditto at its end */
-  uint32_t *written;    /* the last vreg found to be written in it, */
-  uint32_t *write_time; /* last here */
-  uint32_t *stack, depth;
-  struct segment *segment; /* of the vreg at hand, not sorted */
-  uint32_t segments, segment_room;
-  struct segment *other; /* to sort them into */
-  uint32_t other_room;
+  uint32_t *start;      /* time at which each block begins; one more: all is over */
+  uint32_t *from_first; /* per block: where in `from` the blocks that lead to it begin; one more */
+  uint32_t *from;
+  struct mark *mark;
+  uint32_t *stack, depth; /* blocks to look at */
+  uint32_t *found, count; /* blocks with marks */
+  struct part *part;
+  uint32_t parts, part_room;
+  uint32_t segments;
 };
 
 /* ---- events ------------------------------------------------------------------------------------------- */
 
-static void note(struct analysis *a, uint32_t vreg, uint32_t words, uint32_t time, uint32_t block, bool write) {
+static void note(struct analysis *a, uint32_t vreg, uint32_t words, uint32_t time, uint32_t at, bool write) {
   for (uint32_t i = 0; i < words; i++)
     if (a->counting)
       a->first[vreg + i + 1]++;
     else
-      a->event[a->first[vreg + i]++] = (struct event){time, block, write};
+      a->event[a->first[vreg + i]++] = (struct event){time, at & INT32_MAX, write};
 }
 
-static void note_copy(struct analysis *a, const struct machine_inst *inst, uint32_t time, uint32_t block) {
+static void note_copy(struct analysis *a, const struct machine_inst *inst, uint32_t time, uint32_t at) {
   const struct machine_move *move = &a->m->move[inst->list];
   const uint32_t room[2] = {inst->a, inst->b};
   for (uint32_t i = 0; i < 2; i++)
     if (room[i])
-      note(a, room[i], 1, time, block, true);
+      note(a, room[i], 1, time, at, true);
   for (uint32_t i = 0; i < inst->count; i++)
     if (move[i].from)
-      note(a, move[i].from, 1, time, block, false);
+      note(a, move[i].from, 1, time, at, false);
   for (uint32_t i = 0; i < inst->count; i++)
-    note(a, move[i].to, 1, time + 1, block, true);
+    note(a, move[i].to, 1, time + 1, at, true);
   for (uint32_t i = 0; i < 2; i++)
     if (room[i])
-      note(a, room[i], 1, time + 1, block, false);
+      note(a, room[i], 1, time + 1, at, false);
 }
 
-static void note_instruction(struct analysis *a, struct machine_inst *inst, uint32_t time, uint32_t block) {
+static void note_instruction(struct analysis *a, struct machine_inst *inst, uint32_t time, uint32_t at) {
   struct machine_operand operand[MACHINE_OPERANDS];
   const uint32_t count = machine_operands(a->m, inst, operand);
   for (uint32_t i = 0; i < count; i++)
     if (operand[i].reads)
-      note(a, *operand[i].vreg, operand[i].words, time, block, false);
+      note(a, *operand[i].vreg, operand[i].words, time, at, false);
   for (uint32_t i = 0; i < count; i++)
     if (operand[i].writes)
-      note(a, *operand[i].vreg, operand[i].words, time + 1, block, true);
+      note(a, *operand[i].vreg, operand[i].words, time + 1, at, true);
 }
 
 static void note_all(struct analysis *a, bool counting) {
   struct machine *m = a->m;
   a->counting = counting;
-  for (uint32_t i = 0; i < m->ordered; i++) {
-    struct machine_block *block = &m->block[m->order[i]];
+  for (uint32_t at = 0; at < m->ordered; at++) {
+    struct machine_block *block = &m->block[m->order[at]];
     uint32_t time = 2 * block->first;
     for (uint32_t k = 0; k < block->count; k++, time += 2)
       if (block->inst[k].op == MACHINE_COPY)
-        note_copy(a, &block->inst[k], time, m->order[i]);
+        note_copy(a, &block->inst[k], time, at);
       else
-        note_instruction(a, &block->inst[k], time, m->order[i]);
+        note_instruction(a, &block->inst[k], time, at);
     if (block->condition)
-      note(a, block->condition, 1, time, m->order[i], false);
+      note(a, block->condition, 1, time, at, false);
   }
 }
 
@@ -104,49 +127,205 @@ static uint32_t ways(const struct machine_block *block) {
   return block->end == IR_END_IF ? 2 : block->end == IR_END_GOTO ? 1 : 0;
 }
 
-static void number_blocks(struct machine *m) {
-  uint32_t number = 0;
-  for (uint32_t i = 0; i < m->ordered; i++) {
-    struct machine_block *block = &m->block[m->order[i]];
-    block->first = number;
-    number += block->count + 1;
-    block->from_count = 0;
-  }
-  m->times = 2 * number;
-  for (uint32_t i = 0; i < m->ordered; i++)
-    for (uint32_t w = 0; w < ways(&m->block[m->order[i]]); w++)
-      m->block[m->block[m->order[i]].to[w]].from_count++;
-  for (uint32_t i = 0; i < m->ordered; i++) {
-    struct machine_block *block = &m->block[m->order[i]];
-    block->from = need_more(block->from, block->from_count + 1u, sizeof *block->from);
-    block->from_count = 0;
-  }
-  for (uint32_t i = 0; i < m->ordered; i++)
-    for (uint32_t w = 0; w < ways(&m->block[m->order[i]]); w++) {
-      struct machine_block *to = &m->block[m->block[m->order[i]].to[w]];
-      to->from[to->from_count++] = m->order[i];
+/* Who leads to each block. */
+static void find_from(struct analysis *a) {
+  struct machine *m = a->m;
+  uint32_t *place = need(m->blocks, sizeof *place);
+  for (uint32_t at = 0; at < m->ordered; at++)
+    place[m->order[at]] = at;
+  for (int filling = 0; filling < 2; filling++) {
+    for (uint32_t at = 0; at < m->ordered; at++) {
+      const struct machine_block *block = &m->block[m->order[at]];
+      for (uint32_t way = 0; way < ways(block); way++)
+        if (filling)
+          a->from[a->from_first[place[block->to[way]]]++] = at;
+        else
+          a->from_first[place[block->to[way]] + 1]++;
     }
+    for (uint32_t at = 0; !filling && at < m->ordered; at++)
+      a->from_first[at + 1] += a->from_first[at];
+  }
+  memmove(a->from_first + 1, a->from_first, m->ordered * sizeof *a->from_first);
+  a->from_first[0] = 0;
+  for (uint32_t at = 0; at < m->ordered; at++)
+    m->block[m->order[at]].from_count = a->from_first[at + 1] - a->from_first[at];
+  free(place);
 }
 
-static uint32_t start_of(const struct machine_block *block) { return 2 * block->first; }
-static uint32_t end_of(const struct machine_block *block) { return 2 * (block->first + block->count) + 2; }
+/* ---- from block to block ------------------------------------------------------------------------------ */
+
+static bool is_written(const struct analysis *a, uint32_t v) {
+  for (uint32_t i = a->first[v]; i < a->first[v + 1]; i++)
+    if (a->event[i].write)
+      return true;
+  return false;
+}
+
+/* Does a block read it before it writes it? */
+static bool is_exposed(const struct analysis *a, uint32_t i, uint32_t v) {
+  return !a->event[i].write && (i == a->first[v] || a->event[i - 1].at != a->event[i].at);
+}
+
+static bool crosses(const struct analysis *a, uint32_t v) {
+  for (uint32_t i = a->first[v]; i < a->first[v + 1]; i++)
+    if (is_exposed(a, i, v))
+      return is_written(a, v);
+  return false;
+}
+
+static struct mark *mark_of(struct analysis *a, uint32_t at) {
+  struct mark *mark = &a->mark[at];
+  if (!(mark->lives | mark->written))
+    a->found[a->count++] = at;
+  return mark;
+}
+
+/* These live at the ends of all blocks that lead to `at`. */
+static void spread(struct analysis *a, uint32_t at, uint64_t bits) {
+  for (uint32_t i = a->from_first[at]; i < a->from_first[at + 1]; i++) {
+    const uint32_t from = a->from[i];
+    if (!(bits & ~a->mark[from].lives))
+      continue;
+    struct mark *mark = mark_of(a, from);
+    mark->lives |= bits;
+    if (!mark->waits)
+      a->stack[a->depth++] = from;
+    mark->waits = true;
+  }
+}
+
+static void explore(struct analysis *a, const struct group *group) {
+  for (uint32_t k = 0; k < group->count; k++)
+    for (uint32_t v = group->vreg[k], i = a->first[v]; i < a->first[v + 1]; i++)
+      if (a->event[i].write)
+        mark_of(a, a->event[i].at)->written |= UINT64_C(1) << k;
+  for (uint32_t k = 0; k < group->count; k++)
+    for (uint32_t v = group->vreg[k], i = a->first[v]; i < a->first[v + 1]; i++)
+      if (is_exposed(a, i, v))
+        spread(a, a->event[i].at, UINT64_C(1) << k);
+  while (a->depth) {
+    const uint32_t at = a->stack[--a->depth];
+    a->mark[at].waits = false;
+    spread(a, at, a->mark[at].lives & ~a->mark[at].written);
+  }
+}
+
+static int by_number(const void *x, const void *y) {
+  const uint32_t *a = x, *b = y;
+  return (*a > *b) - (*a < *b);
+}
+
+/* Where many of the blocks in a stretch have marks, a look at all of them is less work than to sort those. */
+static void sort_found(struct analysis *a) {
+  enum { SPARSE = 16 };
+  uint32_t low = UINT32_MAX, high = 0;
+  for (uint32_t i = 0; i < a->count; i++) {
+    low = a->found[i] < low ? a->found[i] : low;
+    high = a->found[i] > high ? a->found[i] : high;
+  }
+  if (a->count && (high - low) / SPARSE > a->count) {
+    qsort(a->found, a->count, sizeof *a->found, by_number);
+    return;
+  }
+  a->count = 0;
+  for (uint32_t at = low; low != UINT32_MAX && at <= high; at++)
+    if (a->mark[at].lives | a->mark[at].written)
+      a->found[a->count++] = at;
+}
+
+/* Spans of some begin at block `at`, those of others end with `last`. */
+static void turn(struct analysis *a, struct group *group, uint64_t begin, uint64_t end, uint32_t at, uint32_t last) {
+  for (; end; end &= end - 1) {
+    const uint32_t k = (uint32_t)__builtin_ctzll(end);
+    if (a->parts == a->part_room) {
+      a->part_room = a->part_room ? 2 * a->part_room : 256;
+      a->part = need_more(a->part, a->part_room, sizeof *a->part);
+    }
+    a->part[a->parts++] = (struct part){{group->open[k], last}, k};
+    group->spans[k]++;
+  }
+  for (; begin; begin &= begin - 1)
+    group->open[__builtin_ctzll(begin)] = at;
+}
+
+/* Makes spans of the marks, and takes these away. */
+static void part(struct analysis *a, struct group *group) {
+  uint64_t lives = 0;
+  uint32_t last = 0;
+  a->parts = 0;
+  sort_found(a);
+  for (uint32_t i = 0; i < a->count; i++) {
+    const uint32_t at = a->found[i];
+    const uint64_t now = a->mark[at].lives, stay = at == last + 1 ? lives & now : 0;
+    turn(a, group, now & ~stay, lives & ~stay, at, last);
+    lives = now;
+    last = at;
+    a->mark[at] = (struct mark){0};
+  }
+  turn(a, group, 0, lives, 0, last);
+  a->count = 0;
+}
+
+/* The spans of the vregs from `first` up to `end`, of which some are in the group. */
+static void store(struct analysis *a, const struct group *group, uint32_t first, uint32_t end) {
+  struct machine *m = a->m;
+  uint32_t next[TOGETHER], k = 0;
+  if (m->spans + a->parts > m->span_room) {
+    m->span_room = 2 * (m->spans + a->parts);
+    m->span = need_more(m->span, m->span_room, sizeof *m->span);
+  }
+  for (uint32_t v = first; v < end; v++) {
+    if (k < group->count && group->vreg[k] == v) {
+      next[k] = m->spans;
+      m->spans += group->spans[k++];
+    }
+    m->span_of[v + 1] = m->spans;
+  }
+  for (uint32_t i = 0; i < a->parts; i++)
+    m->span[next[a->part[i].of]++] = a->part[i].span;
+}
+
+/* Of the vregs that are new since the last time. */
+static void find_spans(struct analysis *a) {
+  struct machine *m = a->m;
+  uint32_t edges = 0;
+  for (uint32_t at = 0; at < m->ordered; at++)
+    edges += ways(&m->block[m->order[at]]);
+  const size_t ordered = m->ordered;
+  uint32_t *room = need(3 * ordered + 1 + (size_t)edges, sizeof *room);
+  a->mark = need(ordered, sizeof *a->mark);
+  a->found = room;
+  a->stack = room + ordered;
+  a->from_first = room + 2 * ordered;
+  a->from = room + 3 * ordered + 1;
+  find_from(a);
+  m->span_of = need_more(m->span_of, m->vregs + 1u, sizeof *m->span_of);
+  if (!m->spanned)
+    m->span_of[0] = m->span_of[1] = 0;
+  for (uint32_t v = m->spanned ? m->spanned : 1; v < m->vregs;) {
+    const uint32_t first = v;
+    struct group group = {.count = 0};
+    for (; v < m->vregs && group.count < TOGETHER; v++)
+      if (crosses(a, v))
+        group.vreg[group.count++] = v;
+    explore(a, &group);
+    part(a, &group);
+    store(a, &group, first, v);
+  }
+  m->spanned = m->vregs;
+  free(a->part);
+  free(a->mark);
+  free(room);
+}
 
 /* ---- segments ----------------------------------------------------------------------------------------- */
 
-static void add_segment(struct analysis *a, uint32_t start, uint32_t end) {
-  if (a->segments == a->segment_room) {
-    a->segment_room = a->segment_room ? 2 * a->segment_room : 64;
-    a->segment = need_more(a->segment, a->segment_room, sizeof *a->segment);
-  }
-  a->segment[a->segments++] = (struct segment){start, end, 0};
-}
-
-static void live_at_start(struct analysis *a, uint32_t block, uint32_t v) {
-  if (a->read_in[block] == v)
-    return;
-  a->read_in[block] = v;
-  for (uint32_t i = 0; i < a->m->block[block].from_count; i++)
-    a->stack[a->depth++] = a->m->block[block].from[i];
+static void push(struct live *out, struct segment next) {
+  struct segment *last = out->count ? &out->segment[out->count - 1] : NULL;
+  if (last && last->end >= next.start && last->same == next.same)
+    last->end = last->end > next.end ? last->end : next.end;
+  else
+    out->segment[out->count++] = next;
 }
 
 /* The words of a load come together. One that nobody reads keeps its register until another of its run is read, or the
@@ -157,151 +336,109 @@ static uint32_t under_way(const struct analysis *a, uint32_t v, const struct eve
   for (uint32_t w = head; w < head + a->m->vreg[head].words; w++)
     for (uint32_t i = a->first[w]; i < a->first[w + 1]; i++) {
       const struct event *event = &a->event[i];
-      if (!event->write && event->block == write->block && event->time > write->time && event->time < until)
+      if (!event->write && event->at == write->at && event->time > write->time && event->time < until)
         until = event->time;
     }
   return until == UINT32_MAX ? write->time + 1 : until + 1;
 }
 
-/* What `v` does inside blocks, from its events in order. */
-static void live_inside(struct analysis *a, uint32_t v) {
-  uint32_t start = 0, end = 0, at = IR_NOWHERE;
-  for (uint32_t i = a->first[v]; i < a->first[v + 1]; i++) {
-    const struct event *event = &a->event[i];
-    if (event->write || event->block != at) {
-      if (at != IR_NOWHERE)
-        add_segment(a, start, end);
-      start = event->write ? event->time : start_of(&a->m->block[event->block]);
+/* What `v` does inside of the block of event `i`, until `end` if it lives at its end (0: it does not). Returns the
+ * event behind. */
+static uint32_t live_inside(const struct analysis *a, uint32_t v, uint32_t i, uint32_t end, struct live *out) {
+  const struct event *event = a->event;
+  const uint32_t at = event[i].at, first = i, same = a->m->vreg[v].same;
+  uint32_t start = event[i].write ? event[i].time : a->start[at], until = 0;
+  for (; i < a->first[v + 1] && event[i].at == at; i++) {
+    const bool is_last = i + 1 == a->first[v + 1] || event[i + 1].at != at;
+    if (event[i].write && i > first) {
+      push(out, (struct segment){start, until, same});
+      start = event[i].time;
     }
-    if (!event->write && event->block != at)
-      live_at_start(a, event->block, v);
-    at = event->block;
-    end = event->write ? under_way(a, v, event) : event->time + 1;
-    if (event->write) {
-      a->written[at] = v;
-      a->write_time[at] = event->time;
+    if (is_last && end)
+      until = end;
+    else if (!event[i].write)
+      until = event[i].time + 1;
+    else if (is_last || event[i + 1].write)
+      until = under_way(a, v, &event[i]);
+  }
+  push(out, (struct segment){start, until, same});
+  return i;
+}
+
+/* What lies between: blocks without events. */
+static void live_between(const struct analysis *a, uint32_t v, struct live *out) {
+  const struct machine *m = a->m;
+  const struct span *span = &m->span[m->span_of[v]], *const end = &m->span[m->span_of[v + 1]];
+  uint32_t i = a->first[v], done = 0; /* blocks */
+  for (bool more = true; more;) {
+    more = i < a->first[v + 1];
+    const uint32_t at = more ? a->event[i].at : m->ordered;
+    for (; span < end && span->first < at; span++) {
+      const uint32_t low = span->first > done ? span->first : done, high = span->last < at ? span->last + 1 : at;
+      if (low < high)
+        push(out, (struct segment){a->start[low], a->start[high], m->vreg[v].same});
+      if (span->last >= at)
+        break;
     }
-  }
-  if (at != IR_NOWHERE)
-    add_segment(a, start, end);
-}
-
-/* What lies between: from the blocks that read it back to those that write it. */
-static void live_between(struct analysis *a, uint32_t v) {
-  while (a->depth) {
-    const uint32_t at = a->stack[--a->depth];
-    const struct machine_block *block = &a->m->block[at];
-    if (a->read_out[at] == v)
-      continue;
-    a->read_out[at] = v;
-    if (a->written[at] == v) {
-      add_segment(a, a->write_time[at], end_of(block));
-      continue;
-    }
-    add_segment(a, start_of(block), end_of(block));
-    live_at_start(a, at, v);
+    if (more)
+      i = live_inside(a, v, i, span < end && span->first <= at ? a->start[at + 1] : 0, out);
+    done = at + 1;
   }
 }
 
-static bool is_written(const struct analysis *a, uint32_t v) {
-  for (uint32_t i = a->first[v]; i < a->first[v + 1]; i++)
-    if (a->event[i].write)
-      return true;
-  return false;
-}
-
-static int by_start(const void *x, const void *y) {
-  const struct segment *a = x, *b = y;
-  return a->start != b->start ? (a->start > b->start) - (a->start < b->start) : (a->end > b->end) - (a->end < b->end);
-}
-
-/* By one digit of their start, from `from` to `to`. */
-static void sort_digit(const struct segment *from, struct segment *to, uint32_t count, unsigned shift) {
-  uint32_t place[DIGITS + 1] = {0};
-  for (uint32_t i = 0; i < count; i++)
-    place[(from[i].start >> shift) % DIGITS + 1]++;
-  for (uint32_t digit = 0; digit < DIGITS; digit++)
-    place[digit + 1] += place[digit];
-  for (uint32_t i = 0; i < count; i++)
-    to[place[(from[i].start >> shift) % DIGITS]++] = from[i];
-}
-
-/* A value that lives through a large kernel has a segment for each block: digit by digit that is linear. Of equal
- * starts any order will do, as they are one. */
-static void sort_segments(struct analysis *a) {
-  if (a->segments < MANY) {
-    qsort(a->segment, a->segments, sizeof *a->segment, by_start);
-    return;
-  }
-  if (a->other_room < a->segment_room) {
-    a->other_room = a->segment_room;
-    a->other = need_more(a->other, a->other_room, sizeof *a->other);
-  }
-  for (unsigned shift = 0; a->m->times >> shift; shift += DIGIT_BITS) {
-    sort_digit(a->segment, a->other, a->segments, shift);
-    struct segment *sorted = a->other;
-    a->other = a->segment;
-    a->segment = sorted;
-  }
-}
-
-static void store(struct analysis *a, uint32_t v) {
-  struct live *out = &a->m->range[v];
-  uint32_t count = 0;
-  bool sorted = true;
-  for (uint32_t i = 1; i < a->segments; i++)
-    sorted = sorted && a->segment[i - 1].start <= a->segment[i].start;
-  if (!sorted)
-    sort_segments(a);
-  for (uint32_t i = 0; i < a->segments; i++)
-    if (count && a->segment[i].start <= a->segment[count - 1].end) {
-      if (a->segment[i].end > a->segment[count - 1].end)
-        a->segment[count - 1].end = a->segment[i].end;
-    } else {
-      a->segment[count++] = a->segment[i];
-    }
-  out->count = out->room = count;
-  out->segment = count ? need(count, sizeof *out->segment) : NULL;
-  for (uint32_t i = 0; i < count; i++)
-    out->segment[i] = (struct segment){a->segment[i].start, a->segment[i].end, a->m->vreg[v].same};
-}
-
-static void explore(struct analysis *a, uint32_t v) {
-  a->segments = 0;
-  if (is_written(a, v)) {
-    live_inside(a, v);
-    live_between(a, v);
-  } else {
+static void find_segments(struct analysis *a, uint32_t v) {
+  struct machine *m = a->m;
+  struct live *out = &m->range[v];
+  out->segment = m->segment + a->segments;
+  if (is_written(a, v))
+    live_between(a, v, out);
+  else
     for (uint32_t i = a->first[v]; i < a->first[v + 1]; i++)
-      add_segment(a, a->event[i].time, a->event[i].time + 1);
+      push(out, (struct segment){a->event[i].time, a->event[i].time + 1, m->vreg[v].same});
+  a->segments += out->count;
+}
+
+uint32_t *live_pressure(const struct machine *m, enum vreg_kind kind, bool distinct, uint32_t *most) {
+  uint32_t *at = need(m->times + 1u, sizeof *at);
+  *most = 0;
+  for (uint32_t v = 1; v < m->ranged; v++) {
+    const struct live *live = &m->range[v];
+    if (m->vreg[v].kind != kind || (distinct && m->vreg[v].same != v))
+      continue;
+    for (uint32_t i = 0; i < live->count; i++) {
+      at[live->segment[i].start]++;
+      at[live->segment[i].end]--; /* it wraps: the sum does not */
+    }
   }
-  store(a, v);
+  for (uint32_t time = 0, now = 0; time < m->times; time++) {
+    now = at[time] += now;
+    *most = now > *most ? now : *most;
+  }
+  return at;
 }
 
 void machine_find_live(struct machine *m) {
   live_free(m);
-  number_blocks(m);
-  uint32_t edges = 1;
-  for (uint32_t i = 0; i < m->ordered; i++)
-    edges += m->block[m->order[i]].from_count;
   struct analysis a = {.m = m, .first = need(m->vregs + 2u, sizeof *a.first)};
-  uint32_t *room = need(4 * (size_t)m->blocks + edges, sizeof *room);
-  a.read_in = room;
-  a.read_out = room + m->blocks;
-  a.written = room + 2 * (size_t)m->blocks;
-  a.write_time = room + 3 * (size_t)m->blocks;
-  a.stack = room + 4 * (size_t)m->blocks;
+  a.start = need(m->ordered + 1u, sizeof *a.start);
+  machine_number(m);
+  for (uint32_t at = 0; at < m->ordered; at++)
+    a.start[at] = 2 * m->block[m->order[at]].first;
+  a.start[m->ordered] = m->times;
   gather_events(&a);
+  if (m->spanned < m->vregs)
+    find_spans(&a);
   m->ranged = m->vregs;
   m->range = need(m->vregs, sizeof *m->range);
-  m->bundle = need(m->vregs, sizeof *m->bundle);
+  /* An event begins one at most, and parts a span in two. */
+  m->segment = need(2 * (size_t)a.first[m->vregs] + m->spans + 1, sizeof *m->segment);
   for (uint32_t v = 1; v < m->vregs; v++)
-    explore(&a, v);
+    find_segments(&a, v);
   free(a.first);
   free(a.event);
-  free(a.segment);
-  free(a.other);
-  free(room);
+  free(a.start);
+  for (uint32_t kind = 0; kind < VREG_KINDS; kind++)
+    free(live_pressure(m, kind, true, &m->least[kind]));
 }
 
 /* ---- two at a time ------------------------------------------------------------------------------------ */
@@ -358,12 +495,20 @@ bool live_meet_near(struct live *a, const struct live *b) {
   return a->count && b->count && meet_from(a, b, find_near(a, b->segment[0].start));
 }
 
-static void push(struct live *out, struct segment next) {
-  struct segment *last = out->count ? &out->segment[out->count - 1] : NULL;
-  if (last && last->end >= next.start && last->same == next.same)
-    last->end = last->end > next.end ? last->end : next.end;
-  else
-    out->segment[out->count++] = next;
+static void make_room(struct live *live, uint32_t count) {
+  if (count <= live->room)
+    return;
+  struct segment *old = live->segment;
+  live->segment = need_more(live->room ? old : NULL, 2 * (size_t)count, sizeof *old);
+  if (!live->room && live->count)
+    memcpy(live->segment, old, live->count * sizeof *old);
+  live->room = 2 * count;
+}
+
+void live_forget(struct live *live) {
+  if (live->room)
+    free(live->segment);
+  *live = (struct live){0};
 }
 
 /* One segment into a long list, in place. */
@@ -382,10 +527,7 @@ static void insert(struct live *into, struct segment next) {
     into->count -= behind - at - 1;
     return;
   }
-  if (into->count == into->room) {
-    into->room = into->room ? 2 * into->room : 4;
-    into->segment = need_more(into->segment, into->room, sizeof *into->segment);
-  }
+  make_room(into, into->count + 1);
   memmove(into->segment + at + 1, into->segment + at, (into->count - at) * sizeof *into->segment);
   into->segment[at] = next;
   into->count++;
@@ -393,10 +535,7 @@ static void insert(struct live *into, struct segment next) {
 
 /* What comes behind all there is. */
 static void append(struct live *into, const struct live *from) {
-  if (into->count + from->count > into->room) {
-    into->room = 2 * (into->count + from->count);
-    into->segment = need_more(into->segment, into->room, sizeof *into->segment);
-  }
+  make_room(into, into->count + from->count);
   memcpy(into->segment + into->count, from->segment, from->count * sizeof *from->segment);
   into->count += from->count;
 }
@@ -417,27 +556,30 @@ void live_merge(struct live *into, const struct live *from) {
       push(&out, j == from->count || (i < into->count && into->segment[i].start <= from->segment[j].start)
                      ? into->segment[i++]
                      : from->segment[j++]);
-    free(into->segment);
+    live_forget(into);
     *into = out;
   }
 }
 
 void live_free(struct machine *m) {
   for (uint32_t v = 0; m->range && v < m->ranged; v++)
-    free(m->range[v].segment);
+    live_forget(&m->range[v]);
   for (uint32_t v = 0; m->bundle && v < m->ranged; v++) {
-    for (uint32_t i = 0; m->bundle[v] && i < RUN_MOST; i++)
-      free(m->bundle[v]->word[i].segment);
-    free(m->bundle[v]);
+    for (uint32_t i = 0; m->bundle[v].own && i < RUN_MOST; i++)
+      live_forget(&m->bundle[v].word[i]);
+    if (m->bundle[v].own)
+      free(m->bundle[v].word);
   }
   for (uint32_t kind = 0; kind < VREG_KINDS; kind++) {
     for (uint32_t i = 0; m->file[kind] && i < m->bound[kind]; i++)
-      free(m->file[kind][i].segment);
+      live_forget(&m->file[kind][i]);
     free(m->file[kind]);
     m->file[kind] = NULL;
   }
   free(m->range);
+  free(m->segment);
   free(m->bundle);
   m->range = NULL;
+  m->segment = NULL;
   m->bundle = NULL;
 }

@@ -18,11 +18,11 @@ struct machine *machine_new(uint32_t blocks) {
 }
 
 void machine_free(struct machine *m) {
-  for (uint32_t i = 0; i < m->blocks; i++) {
+  for (uint32_t i = 0; i < m->blocks; i++)
     free(m->block[i].inst);
-    free(m->block[i].from);
-  }
   live_free(m);
+  free(m->span);
+  free(m->span_of);
   free(m->block);
   free(m->vreg);
   free(m->order);
@@ -67,6 +67,16 @@ uint32_t machine_block_new(struct machine *m) {
   m->block = need_more(m->block, m->blocks + 1u, sizeof *m->block);
   m->block[m->blocks] = (struct machine_block){0};
   return m->blocks++;
+}
+
+void machine_number(struct machine *m) {
+  uint32_t number = 0;
+  for (uint32_t i = 0; i < m->ordered; i++) {
+    struct machine_block *block = &m->block[m->order[i]];
+    block->first = number;
+    number += block->count + 1;
+  }
+  m->times = 2 * number;
 }
 
 /* ---- operands ------------------------------------------------------------------------------------ */

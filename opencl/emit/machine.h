@@ -65,9 +65,8 @@ struct machine_block {
   uint32_t to[2];
   struct ir_place place;
   uint32_t depth;
-  uint32_t first; /* number of its first instruction */
-  uint32_t *from;
-  uint32_t from_count;
+  uint32_t first;      /* number of its first instruction, by machine_number() */
+  uint32_t from_count; /* blocks that lead to it, by machine_find_live() */
 };
 
 /* When a register holds something: [start, end). `same` as in struct vreg. */
@@ -77,8 +76,13 @@ struct segment {
 
 struct live {
   struct segment *segment; /* sorted, disjoint */
-  uint32_t count, room;
-  uint32_t near; /* where live_meet_near() found something last */
+  uint32_t count, room;    /* room 0: they lie in machine.segment, and move to a place of their own to grow */
+  uint32_t near;           /* where live_meet_near() found something last */
+};
+
+/* Blocks one behind the other, by their places in machine.order, at whose ends a vreg lives. */
+struct span {
+  uint32_t first, last;
 };
 
 /* A set of runs that are placed as one. The root's fields hold for all. */
@@ -88,8 +92,9 @@ struct bundle {
   uint32_t start; /* when the first of its words begins to live */
   uint32_t alive; /* for how long, all words together */
   bool brief;     /* see struct vreg */
+  bool own;       /* `word` has RUN_MOST words of its own; else it is where machine.range has its run */
   uint32_t words;
-  struct live word[RUN_MOST];
+  struct live *word;
   uint32_t next;  /* member, a circle */
   double cost;    /* of spilling: accesses, weighted by loop depth */
   uint32_t place; /* of word 0: register, predicate, word of memory */
@@ -108,11 +113,17 @@ struct machine {
   struct machine_inst *again; /* see struct vreg */
   uint32_t agains, again_room;
   uint32_t frame; /* bytes of private variables; spilled words follow */
-  uint32_t times; /* numbers of instructions, by machine_find_live() */
+  uint32_t times; /* numbers of instructions, by machine_number() */
+  /* What lives from block to block, of the vregs below `spanned`, for all rounds: span[span_of[v] .. span_of[v + 1]).
+   */
+  struct span *span;
+  uint32_t spans, span_room, *span_of, spanned;
   /* Of the present round. */
-  uint32_t ranged;        /* vregs at that time */
-  struct live *range;     /* per vreg, by machine_find_live(); coalescing moves them into bundles */
-  struct bundle **bundle; /* per first vreg of a run, else NULL */
+  uint32_t ranged;            /* vregs at that time */
+  struct live *range;         /* per vreg, by machine_find_live(); coalescing moves them into bundles */
+  struct segment *segment;    /* of all of them */
+  uint32_t least[VREG_KINDS]; /* registers without which it cannot do: so many different values live at once */
+  struct bundle *bundle;      /* per first vreg of a run */
   /* Bounds and results. */
   uint32_t bound[VREG_KINDS];
   uint32_t used[VREG_KINDS];
@@ -126,6 +137,8 @@ void machine_free(struct machine *m);
 
 /* The first of `words` new vregs. */
 uint32_t machine_run(struct machine *m, enum vreg_kind kind, uint32_t words);
+/* Numbers instructions: fills first and times. */
+void machine_number(struct machine *m);
 struct machine_inst *machine_append(struct machine_block *block, const struct machine_inst *inst);
 void machine_move(struct machine *m, struct machine_inst *copy, struct machine_move move); /* the newest copy's only */
 uint32_t machine_block_new(struct machine *m);
@@ -160,13 +173,22 @@ struct machine *machine_select(struct ir *ir);
  * Returns whether that changed anything. */
 bool machine_load_ahead(struct machine *m, uint32_t most);
 
-/* Puts instructions in a better order, in which about *allowed registers are used: as many as cost no warp its place;
- * in each block `less` fewer (schedule.c). Returns whether that changed anything. */
-bool machine_schedule(struct machine *m, const uint32_t *less, uint32_t *allowed);
+/* Puts instructions in a better order, in which about `allowed` registers are used: as many as cost no warp its place
+ * (schedule.c). It begins with the instructions in the order that they have, numbered. */
+struct schedule *schedule_new(struct machine *m, const struct machine_inst *was);
+uint32_t schedule_allowed(const struct schedule *s);
+/* With `less` fewer in each block. What has been made with as many before stays. Returns whether anything is not where
+ * it was. */
+bool schedule_again(struct schedule *s, const uint32_t *less);
+void schedule_free(struct schedule *s);
 
 /* When each vreg lives (live.c). */
 void machine_find_live(struct machine *m);
 void live_free(struct machine *m);
+void live_forget(struct live *live);
+/* How many vregs of a kind live at each time, m->times of them; the caller frees. If `distinct`, what is a copy
+ * of another does not count. */
+uint32_t *live_pressure(const struct machine *m, enum vreg_kind kind, bool distinct, uint32_t *most);
 bool live_meet(const struct live *a, const struct live *b); /* with different values */
 /* The same of a long list, which is asked about one time after another in about their order. */
 bool live_meet_near(struct live *a, const struct live *b);
@@ -176,8 +198,9 @@ void live_merge(struct live *into, const struct live *from);
 void machine_coalesce(struct machine *m, uint32_t most);
 struct bundle *bundle_of(const struct machine *m, uint32_t vreg, uint32_t *offset);
 
-/* Places for all bundles of a kind (colour.c). Returns how many found none; they have `place` UINT32_MAX. */
-uint32_t machine_colour(struct machine *m, enum vreg_kind kind);
+/* Places for all bundles of a kind (colour.c). Returns 0 if all have one; if `may_spill`, how many have none and are to
+ * be spilled, with `place` UINT32_MAX. */
+uint32_t machine_colour(struct machine *m, enum vreg_kind kind, bool may_spill);
 uint32_t machine_place(const struct machine *m, uint32_t vreg);
 /* A register that holds nothing at instruction `number`, or UINT32_MAX. */
 uint32_t machine_idle(const struct machine *m, enum vreg_kind kind, uint32_t number);

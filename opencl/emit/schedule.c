@@ -19,6 +19,8 @@ enum { STRETCH_MOST = 512 /* instructions looked at together */, WORD_BITS = 64 
 
 static const uint32_t NOBODY = UINT32_MAX;
 
+enum space { SPACE_NONE, SPACE_GLOBAL, SPACE_LDS, SPACE_PRIVATE, SPACE_IMAGE, SPACES };
+
 struct edge {
   uint32_t before, after; /* NOBODY before: the value is from further up, and nobody behind the stretch reads it; NOBODY
                              after: somebody there does */
@@ -36,7 +38,15 @@ struct node {
   uint32_t missing;       /* instructions before it that have not been placed */
   uint32_t words;         /* of its result that somebody reads */
   uint32_t latency, height, ready;
+  uint32_t rank;        /* where it is in schedule.ranked */
   uint32_t base, index; /* of memory: 1 + who wrote the address's registers in the stretch, 0: nobody */
+  uint32_t before;      /* of memory: 1 + the access of the same space before it, 0: there is none */
+  bool writes;          /* of memory */
+};
+
+/* An instruction and the longest chain of latencies that hangs on it. */
+struct rank {
+  uint32_t height, at;
 };
 
 /* A stretch of instructions that may change places. */
@@ -45,22 +55,32 @@ struct schedule {
   uint32_t *writer;  /* per vreg: 1 + the latest instruction of the stretch that writes it */
   uint32_t *readers; /* per vreg: 1 + a reader since */
   uint32_t *wanted;  /* per vreg: readers that are still to come */
+  /* Of the order that there was. */
+  const struct machine_inst *was; /* instructions by their numbers */
+  struct live *range;             /* per vreg, machine.range at that time */
+  struct segment *segment;
+  uint32_t ranged;
+  uint32_t *pressure; /* words that live at each time */
+  uint32_t allowed;
+  uint32_t *made; /* per block: 1 + how many fewer registers than allowed it has been ordered for; 0: it is as it was */
+  bool *changed;  /* per block: has it another order? */
   struct node node[STRETCH_MOST];
-  uint64_t free[STRETCH_MOST / WORD_BITS]; /* a bit for each that misses nothing and has not been placed */
+  struct rank ranked[STRETCH_MOST];
+  uint64_t free[STRETCH_MOST / WORD_BITS]; /* a bit for each rank that misses nothing and has not been placed */
   struct edge *edge;
   uint32_t edges, edge_room;
   struct reader *reader;
   uint32_t reader_count, reader_room;
-  struct machine_inst *inst;
-  uint32_t count, at; /* at: which instruction machine_each() is shown */
-  uint32_t end;       /* when the stretch has passed, as live.c counts */
-  struct machine_inst out[STRETCH_MOST];
+  const struct machine_inst *inst;
+  uint32_t accesses[SPACES];                        /* 1 + the latest of each space */
+  uint32_t count, at;                               /* at: which instruction machine_each() is shown */
+  uint32_t end;                                     /* when the stretch has passed, as live.c counts */
+  uint32_t order[STRETCH_MOST], best[STRETCH_MOST]; /* that is being made, and that ends first so far */
   uint32_t placed;
   uint32_t now;    /* cycle, for the one warp */
   int32_t words;   /* that are held more than at the beginning: results whose readers are still to come */
   uint32_t window; /* how many from the first one that has not been placed may be next */
   bool refused;    /* something had no room for its result when it was looked at */
-  bool moved;      /* anything has a new place */
 };
 
 /* ---- what must stay behind what --------------------------------------------------------------------- */
@@ -90,8 +110,8 @@ static void after(struct schedule *s, uint32_t at, uint32_t before, uint32_t vre
 
 /* Does nobody behind the stretch read what a vreg holds? */
 static bool ends_here(const struct schedule *s, uint32_t vreg) {
-  const struct live *live = &s->m->range[vreg];
-  uint32_t low = 0, high = vreg < s->m->ranged ? live->count : 0;
+  const struct live *live = &s->range[vreg];
+  uint32_t low = 0, high = vreg < s->ranged ? live->count : 0;
   const uint32_t count = high;
   while (low < high) { /* the first segment that does not end before */
     const uint32_t middle = (low + high) / 2;
@@ -148,8 +168,6 @@ static void forget(void *self, uint32_t vreg) {
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
-enum space { SPACE_NONE, SPACE_GLOBAL, SPACE_LDS, SPACE_PRIVATE, SPACE_IMAGE };
-
 static enum space space_of(const struct machine_inst *inst, bool *writes_it) {
   *writes_it = false;
   const bool image = inst->op >= ISA_IMAGE_SAMPLE_1D && inst->op <= ISA_IMAGE_STORE_3D;
@@ -197,17 +215,18 @@ static bool apart(const struct schedule *s, uint32_t one, uint32_t two, enum spa
 }
 
 static void order_memory(struct schedule *s, uint32_t at) {
-  bool writes_it, other_writes;
-  const enum space space = space_of(&s->inst[at], &writes_it);
+  struct node *node = &s->node[at];
+  const enum space space = space_of(&s->inst[at], &node->writes);
   if (space == SPACE_NONE)
     return;
   const uint32_t index = index_of(&s->inst[at], space);
-  s->node[at].base = s->inst[at].a ? s->writer[s->inst[at].a] : 0;
-  s->node[at].index = index ? s->writer[index] : 0;
-  for (uint32_t before = at; before--;)
-    if (space_of(&s->inst[before], &other_writes) == space && (writes_it || other_writes) &&
-        !apart(s, before, at, space))
-      after(s, at, before, 0);
+  node->base = s->inst[at].a ? s->writer[s->inst[at].a] : 0;
+  node->index = index ? s->writer[index] : 0;
+  node->before = s->accesses[space];
+  s->accesses[space] = at + 1;
+  for (uint32_t before = node->before; before; before = s->node[before - 1].before)
+    if ((node->writes || s->node[before - 1].writes) && !apart(s, before - 1, at, space))
+      after(s, at, before - 1, 0);
 }
 
 /* Others may see that it is not where it was. */
@@ -277,13 +296,22 @@ static int32_t freed(const struct schedule *s, uint32_t at) {
   return words;
 }
 
-/* Is `at` to be placed rather than `best`? */
-static bool is_better(const struct schedule *s, uint32_t at, uint32_t best) {
-  const struct node *a = &s->node[at], *b = &s->node[best];
-  const uint32_t wait_a = a->ready > s->now ? a->ready : s->now, wait_b = b->ready > s->now ? b->ready : s->now;
-  if (wait_a != wait_b)
-    return wait_a < wait_b;
-  return a->height > b->height;
+/* The most urgent come first. */
+static int by_height(const void *x, const void *y) {
+  const struct rank *a = x, *b = y;
+  return a->height != b->height ? (a->height < b->height) - (a->height > b->height) : (a->at > b->at) - (a->at < b->at);
+}
+
+static void rank(struct schedule *s) {
+  for (uint32_t i = 0; i < s->count; i++)
+    s->ranked[i] = (struct rank){s->node[i].height, i};
+  qsort(s->ranked, s->count, sizeof *s->ranked, by_height);
+  for (uint32_t i = 0; i < s->count; i++)
+    s->node[s->ranked[i].at].rank = i;
+}
+
+static uint32_t wait_of(const struct schedule *s, uint32_t at) {
+  return s->node[at].ready > s->now ? s->node[at].ready : s->now;
 }
 
 /* Is there room for its result? */
@@ -294,45 +322,59 @@ static bool fits(struct schedule *s, uint32_t at, uint32_t most) {
   return room;
 }
 
-/* The next from `at` on that is free; `end` or behind it if there is none before that. */
-static uint32_t next_free(const struct schedule *s, uint32_t at, uint32_t end) {
-  while (at < end) {
+/* The next rank from `at` on that is free; `count` or behind it if there is none. */
+static uint32_t next_free(const struct schedule *s, uint32_t at) {
+  while (at < s->count) {
     const uint64_t rest = s->free[at / WORD_BITS] >> at % WORD_BITS;
     if (rest)
       return at + (uint32_t)__builtin_ctzll(rest);
     at += WORD_BITS - at % WORD_BITS;
   }
-  return end;
+  return at;
 }
 
-/* The best of those that there is room for. Loads far ahead of what is most urgent and waits (an address that is being
- * computed) would only take its registers: they come second. What is most urgent of all is free, since what it would
- * miss is more urgent. */
-static uint32_t choose(struct schedule *s, uint32_t first, uint32_t most) {
+/* The best of those that there is room for: whose operands are there first, then the most urgent. Loads far ahead of
+ * what is most urgent and waits (an address that is being computed) would only take its registers: they come second.
+ * What is most urgent of all is free, since what it would miss is more urgent. NOBODY if all cannot be done by `late`:
+ * as long as the longest chain takes, and a cycle for each instruction. */
+static uint32_t choose(struct schedule *s, uint32_t first, uint32_t most, uint32_t late) {
   enum { FAR = 8 }; /* cycles */
-  uint32_t best = UINT32_MAX, second = UINT32_MAX, top = 0;
+  uint32_t best = NOBODY, second = NOBODY, top = 0;
   const uint32_t end = s->window < s->count - first ? first + s->window : s->count;
-  for (uint32_t at = next_free(s, first, end); at < end; at = next_free(s, at + 1, end))
-    top = s->node[at].height > top ? s->node[at].height : top;
-  for (uint32_t at = next_free(s, first, end); at < end; at = next_free(s, at + 1, end)) {
+  if (s->now + s->count - s->placed >= late)
+    return NOBODY;
+  for (uint32_t rank = next_free(s, 0); rank < s->count; rank = next_free(s, rank + 1)) {
+    const uint32_t at = s->ranked[rank].at;
     const struct node *node = &s->node[at];
-    uint32_t *const to = node->latency == GLOBAL && node->height + FAR < top ? &second : &best;
-    if ((*to == UINT32_MAX || is_better(s, at, *to)) && fits(s, at, most))
-      *to = at;
+    if (at >= end)
+      continue;
+    if (!top && s->now + node->height + 1 >= late)
+      return NOBODY;
+    top = top ? top : node->height + 1;
+    uint32_t *const to = node->latency == GLOBAL && node->height + FAR + 1 < top ? &second : &best;
+    if ((*to != NOBODY && wait_of(s, at) >= wait_of(s, *to)) || !fits(s, at, most))
+      continue;
+    *to = at;
+    if (to == &best && node->ready <= s->now)
+      break; /* what comes now is less urgent */
   }
-  if (best == UINT32_MAX)
+  if (best == NOBODY)
     best = second;
-  return best != UINT32_MAX ? best : first; /* the first of all that are left misses nothing */
+  return best != NOBODY ? best : first; /* the first of all that are left misses nothing */
 }
 
-static uint64_t bit_of(uint32_t at) { return UINT64_C(1) << at % WORD_BITS; }
+static void set_free(struct schedule *s, uint32_t at, bool free) {
+  const uint32_t rank = s->node[at].rank;
+  const uint64_t bit = UINT64_C(1) << rank % WORD_BITS;
+  s->free[rank / WORD_BITS] = free ? s->free[rank / WORD_BITS] | bit : s->free[rank / WORD_BITS] & ~bit;
+}
 
 static void place(struct schedule *s, uint32_t at) {
   struct node *node = &s->node[at];
   const uint32_t start = node->ready > s->now ? node->ready : s->now;
-  s->free[at / WORD_BITS] &= ~bit_of(at);
+  set_free(s, at, false);
   s->now = start + 1;
-  s->out[s->placed++] = s->inst[at];
+  s->order[s->placed++] = at;
   s->words += (int32_t)node->words;
   for (uint32_t i = node->needs; i; i = s->edge[i - 1].next_before) {
     const uint32_t vreg = s->edge[i - 1].vreg;
@@ -343,7 +385,7 @@ static void place(struct schedule *s, uint32_t at) {
     struct node *later = &s->node[s->edge[i - 1].after];
     const uint32_t ready = start + (s->edge[i - 1].vreg ? node->latency : 1);
     if (--later->missing == 0)
-      s->free[s->edge[i - 1].after / WORD_BITS] |= bit_of(s->edge[i - 1].after);
+      set_free(s, s->edge[i - 1].after, true);
     later->ready = ready > later->ready ? ready : later->ready;
   }
 }
@@ -365,16 +407,16 @@ static void order_later_phis(struct schedule *s, const struct machine_block *blo
   const uint32_t ways = block->end == IR_END_IF ? 2 : block->end == IR_END_GOTO ? 1 : 0;
   for (uint32_t i = 0; i < ways; i++) {
     const struct machine_block *to = &s->m->block[block->to[i]];
-    if (to->count && to->inst[0].op == MACHINE_COPY && to->from_count == 1)
-      order_phis(s, &to->inst[0]);
+    if (to->count && s->was[to->first].op == MACHINE_COPY && to->from_count == 1)
+      order_phis(s, &s->was[to->first]);
   }
 }
 
-/* Places all of them; returns when the last one has begun. */
-static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window) {
+/* Places all of them before `late`; returns when the last one has begun, UINT32_MAX if that cannot be. */
+static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window, uint32_t late) {
   s->placed = s->now = 0;
   s->words = 0;
-  s->refused = s->moved = false;
+  s->refused = false;
   s->window = window;
   memset(s->free, 0, sizeof s->free);
   for (uint32_t i = 0; i < s->count; i++)
@@ -388,11 +430,12 @@ static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window) {
     s->wanted[s->edge[i].vreg] += s->edge[i].vreg != 0;
   for (uint32_t i = 0; i < s->count; i++)
     if (!s->node[i].missing)
-      s->free[i / WORD_BITS] |= bit_of(i);
+      set_free(s, i, true);
   bool done[STRETCH_MOST] = {false};
   for (uint32_t first = 0; s->placed < s->count;) {
-    const uint32_t at = choose(s, first, most);
-    s->moved |= at != s->placed;
+    const uint32_t at = choose(s, first, most, late);
+    if (at == NOBODY)
+      return UINT32_MAX;
     place(s, at);
     done[at] = true;
     while (first < s->count && done[first])
@@ -405,28 +448,28 @@ static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window) {
  * once later. Of several distances to look ahead, the one that ends first. */
 static void place_best(struct schedule *s, uint32_t most) {
   enum { LEAST = 8 };
-  uint32_t best = s->count, least = place_all(s, most, best);
-  if (!s->refused)
-    return;
-  uint32_t tried = best;
-  for (uint32_t window = s->count * 3 / 4; window >= LEAST; window = window * 3 / 4) {
-    const uint32_t time = place_all(s, most, tried = window);
+  uint32_t least = UINT32_MAX;
+  bool refused = true;
+  for (uint32_t window = s->count; refused && (window == s->count || window >= LEAST); window = window * 3 / 4) {
+    const uint32_t time = place_all(s, most, window, least);
+    if (least == UINT32_MAX) /* the whole stretch comes first, and does if nothing is refused */
+      refused = s->refused;
     if (time < least) {
       least = time;
-      best = window;
+      memcpy(s->best, s->order, s->count * sizeof *s->best);
     }
   }
-  if (tried != best)
-    place_all(s, most, best);
 }
 
-/* Returns whether anything has a new place. `last`: the stretch is the end of this block; else NULL. */
-static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t count, uint32_t most, uint32_t end,
-                    const struct machine_block *last) {
+/* Puts `count` instructions into `out`. Returns whether anything has a new place. `last`: the stretch is the end of
+ * this block; else NULL. */
+static bool stretch(struct schedule *s, struct machine_inst *out, const struct machine_inst *inst, uint32_t count,
+                    uint32_t most, uint32_t end, const struct machine_block *last) {
   s->inst = inst;
   s->count = count;
   s->end = end;
   s->edges = s->reader_count = 0;
+  memset(s->accesses, 0, sizeof s->accesses);
   for (uint32_t i = 0; i < count; i++)
     s->node[i] = (struct node){.latency = latency_of(&inst[i])};
   for (uint32_t i = 0; i < count; i++) {
@@ -441,38 +484,18 @@ static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t coun
   for (s->at = 0; s->at < count; s->at++)
     machine_each(s->m, &inst[s->at], NULL, holds, s);
   find_heights(s);
+  rank(s);
   place_best(s, most);
-  for (uint32_t i = 0; i < count; i++)
+  bool moved = false;
+  for (uint32_t i = 0; i < count; i++) {
     machine_each(s->m, &inst[i], forget, forget, s);
-  memcpy(inst, s->out, count * sizeof *inst);
-  return s->moved;
+    out[i] = inst[s->best[i]];
+    moved |= s->best[i] != i;
+  }
+  return moved;
 }
 
-/* ---- how much may be ahead -------------------------------------------------------------------------- */
-
-/* How many vregs of words live at each time, as live.c counts, and the most that ever do. */
-struct pressure {
-  int32_t *at, most;
-};
-
-static void find_pressure(struct machine *m, struct pressure *pressure) {
-  machine_find_live(m);
-  const size_t times = 2 * (size_t)m->times + 4;
-  int32_t *at = need(times, sizeof *at);
-  for (uint32_t v = 1; v < m->ranged; v++) {
-    const struct live *live = &m->range[v];
-    for (uint32_t i = 0; m->vreg[v].kind == VREG_WORD && i < live->count; i++) {
-      at[live->segment[i].start]++;
-      at[live->segment[i].end]--;
-    }
-  }
-  pressure->at = at;
-  pressure->most = at[0];
-  for (size_t time = 1; time < times; time++) {
-    at[time] += at[time - 1];
-    pressure->most = at[time] > pressure->most ? at[time] : pressure->most;
-  }
-}
+/* ---- the whole -------------------------------------------------------------------------------------- */
 
 /* Registers that a lane may have: as many as let all warps fit anyway; where it needs more, a little more than that, in
  * the units in which GPUs give them. */
@@ -481,34 +504,66 @@ static uint32_t free_registers(uint32_t needed) {
   return needed > FREE ? (needed + UNIT - 1) / UNIT * UNIT + UNIT : FREE;
 }
 
-bool machine_schedule(struct machine *m, const uint32_t *less, uint32_t *allowed) {
-  enum { LEAST = 3 };
+struct schedule *schedule_new(struct machine *m, const struct machine_inst *was) {
   struct schedule *s = need(1, sizeof *s);
-  struct pressure pressure;
-  find_pressure(m, &pressure);
-  *allowed = free_registers((uint32_t)pressure.most);
-  *allowed = *allowed < m->bound[VREG_WORD] ? *allowed : m->bound[VREG_WORD];
+  uint32_t most;
+  machine_find_live(m);
   s->m = m;
+  s->was = was;
+  s->pressure = live_pressure(m, VREG_WORD, false, &most);
+  s->allowed = free_registers(most) < m->bound[VREG_WORD] ? free_registers(most) : m->bound[VREG_WORD];
+  s->range = m->range;
+  s->segment = m->segment;
+  s->ranged = m->ranged;
+  m->range = NULL;
+  m->segment = NULL;
   s->writer = need(3 * (size_t)m->vregs, sizeof *s->writer);
   s->readers = s->writer + m->vregs;
   s->wanted = s->readers + m->vregs;
+  s->made = need(m->blocks, sizeof *s->made);
+  s->changed = need(m->blocks, sizeof *s->changed);
+  return s;
+}
+
+uint32_t schedule_allowed(const struct schedule *s) { return s->allowed; }
+
+/* Returns whether the block has another order than it had. */
+static bool one_block(struct schedule *s, struct machine_block *block, uint32_t less) {
+  enum { LEAST = 3 };
+  const struct machine_inst *was = s->was + block->first;
   bool changed = false;
-  for (uint32_t i = 0; i < m->ordered; i++) {
-    struct machine_block *block = &m->block[m->order[i]];
-    uint32_t start = 0;
-    for (uint32_t at = 0; at <= block->count; at++)
-      if (at == block->count || at - start == STRETCH_MOST || is_fixed(&block->inst[at])) {
-        const uint32_t taken = (uint32_t)pressure.at[2 * (block->first + start)] + less[m->order[i]];
-        const uint32_t most = *allowed > taken + LEAST ? *allowed - taken : LEAST;
-        changed |= at > start + 1 && stretch(s, block->inst + start, at - start, most, 2 * (block->first + at) - 1,
-                                             at == block->count ? block : NULL);
-        start = at < block->count && is_fixed(&block->inst[at]) ? at + 1 : at;
-      }
+  uint32_t start = 0;
+  for (uint32_t at = 0; at <= block->count; at++)
+    if (at == block->count || at - start == STRETCH_MOST || is_fixed(&was[at])) {
+      const uint32_t taken = s->pressure[2 * (block->first + start)] + less;
+      const uint32_t most = s->allowed > taken + LEAST ? s->allowed - taken : LEAST;
+      changed |= at > start + 1 && stretch(s, block->inst + start, was + start, at - start, most,
+                                           2 * (block->first + at) - 1, at == block->count ? block : NULL);
+      start = at < block->count && is_fixed(&was[at]) ? at + 1 : at;
+    }
+  return changed;
+}
+
+bool schedule_again(struct schedule *s, const uint32_t *less) {
+  bool changed = false;
+  for (uint32_t i = 0; i < s->m->ordered; i++) {
+    const uint32_t at = s->m->order[i];
+    if (s->made[at] != less[at] + 1)
+      s->changed[at] = one_block(s, &s->m->block[at], less[at]);
+    s->made[at] = less[at] + 1;
+    changed |= s->changed[at];
   }
-  free(pressure.at);
+  return changed;
+}
+
+void schedule_free(struct schedule *s) {
+  free(s->range);
+  free(s->segment);
+  free(s->pressure);
+  free(s->made);
+  free(s->changed);
   free(s->writer);
   free(s->edge);
   free(s->reader);
   free(s);
-  return changed;
 }

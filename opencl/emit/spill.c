@@ -70,7 +70,7 @@ static bool choose(struct spill *s, enum vreg_kind kind) {
   struct machine *m = s->m;
   bool any = false;
   for (uint32_t v = 1; v < m->ranged; v += m->vreg[v].words) {
-    const struct bundle *bundle = m->bundle[v];
+    const struct bundle *bundle = &m->bundle[v];
     if (bundle->up != v || m->vreg[v].kind != kind || !bundle->alive || bundle->place != UINT32_MAX || bundle->brief)
       continue;
     any = true;

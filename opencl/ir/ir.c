@@ -37,10 +37,8 @@ void ir_free(struct ir *ir) {
   free_room(&ir->turn);
   free_room(&ir->copy);
   free_room(&ir->copy_block);
-  for (uint32_t i = 0; i < ir->blocks; i++) {
-    free(ir->block[i].inst);
-    free(ir->block[i].from);
-  }
+  for (uint32_t i = 0; i < ir->blocks; i++)
+    ir_free_lists(&ir->block[i]);
   for (size_t i = 0; i < ir->arg_count; i++) {
     free(ir->args[i].name);
     free(ir->args[i].type);
@@ -57,6 +55,8 @@ void ir_free(struct ir *ir) {
   free(ir->block);
   free(ir->order);
   free(ir->known);
+  free(ir->list);
+  free(ir->from);
   free(ir->slot);
   free(ir);
 }
@@ -154,9 +154,33 @@ ir_ref ir_make(struct ir *ir, uint16_t op, enum ir_width width, const ir_ref *op
                                        .block = IR_NOWHERE});
 }
 
-void ir_insert(struct ir *ir, uint32_t block, uint32_t at, ir_ref ref) {
+void ir_free_lists(struct ir_block *block) {
+  if (block->own_inst)
+    free(block->inst);
+  if (block->own_from)
+    free(block->from);
+  block->inst = NULL;
+  block->from = NULL;
+  block->count = block->room = block->from_count = 0;
+  block->own_inst = block->own_from = false;
+}
+
+void ir_make_room(struct ir *ir, uint32_t block, uint32_t count) {
   struct ir_block *in = &ir->block[block];
-  in->inst = grown(in->inst, in->count, &in->room, sizeof *in->inst);
+  ir_ref *const old = in->inst;
+  if (count <= in->room)
+    return;
+  in->room = count < 4 ? 4 : count + count / 2;
+  in->inst = need_more(in->own_inst ? old : NULL, in->room, sizeof *old);
+  if (!in->own_inst && in->count)
+    memcpy(in->inst, old, in->count * sizeof *old);
+  in->own_inst = true;
+}
+
+void ir_insert(struct ir *ir, uint32_t block, uint32_t at, ir_ref ref) {
+  ir->simple = false;
+  struct ir_block *in = &ir->block[block];
+  ir_make_room(ir, block, in->count + 1);
   memmove(in->inst + at + 1, in->inst + at, (in->count - at) * sizeof *in->inst);
   in->inst[at] = ref;
   in->count++;
@@ -166,6 +190,7 @@ void ir_insert(struct ir *ir, uint32_t block, uint32_t at, ir_ref ref) {
 void ir_append(struct ir *ir, uint32_t block, ir_ref ref) { ir_insert(ir, block, ir->block[block].count, ref); }
 
 void ir_goto(struct ir *ir, uint32_t block, uint32_t to, struct ir_place place) {
+  ir->simple = false;
   struct ir_block *from = &ir->block[block];
   from->end = IR_END_GOTO;
   from->condition = 0;
@@ -183,12 +208,14 @@ void ir_if(struct ir *ir, uint32_t block, ir_ref condition, uint32_t yes, uint32
 }
 
 void ir_exit(struct ir *ir, uint32_t block, struct ir_place place) {
+  ir->simple = false;
   ir->block[block].end = IR_END_EXIT;
   ir->block[block].condition = 0;
   ir->block[block].place = place;
 }
 
 void ir_phi_add(struct ir *ir, ir_ref phi, uint32_t from, ir_ref value) {
+  ir->simple = false;
   struct ir_inst *inst = &ir->inst[phi];
   grow_operands(ir, inst->count + 2);
   /* At the end of the pool a list grows in place; elsewhere it moves there, at most twice its length. */
@@ -328,6 +355,7 @@ static ir_ref final(ir_ref *with, ir_ref ref) {
 }
 
 void ir_replace(struct ir *ir, const ir_ref *with) {
+  ir->simple = false;
   ir_ref *chain = need(ir->count, sizeof *chain);
   memcpy(chain, with, ir->count * sizeof *chain);
   for (ir_ref ref = 1; ref < ir->count; ref++) {

@@ -108,7 +108,8 @@ enum ir_end {
 struct ir_block {
   ir_ref *inst; /* phis first */
   uint32_t count, room;
-  uint8_t end; /* enum ir_end */
+  bool own_inst, own_from; /* `inst` and `from` are of its own; else they lie in ir.list and ir.from */
+  uint8_t end;             /* enum ir_end */
   ir_ref condition;
   uint32_t to[2];
   struct ir_place place; /* of the end */
@@ -147,8 +148,13 @@ struct ir {
   uint32_t operand_count, operand_room;
   struct ir_block *block; /* block[0] is the entry and has no predecessor */
   uint32_t blocks, block_room;
+  /* Lists of blocks, one behind the other, so that a walk over all of them is fast: those of instructions as far as
+   * they have not grown since ir_compact(), those of predecessors as ir_analyse() made them. */
+  ir_ref *list;
+  uint32_t *from, from_room;
   uint32_t *order; /* reachable blocks in reverse post-order, the blocks of a loop together, by ir_analyse() */
   uint32_t ordered;
+  bool simple;           /* pass_simplify() would change nothing, and nothing has changed since it was asked */
   struct ir_ways *known; /* of each block, when ir_analyse() last looked: the same again needs no work */
   uint32_t known_blocks;
   struct ir_room turn, copy, copy_block; /* of passes/ir_loop.c */
@@ -187,6 +193,9 @@ ir_ref ir_make(struct ir *ir, uint16_t op, enum ir_width width, const ir_ref *op
 
 /* Puts `ref` at the end of `block`, or in front of position `at`. */
 void ir_append(struct ir *ir, uint32_t block, ir_ref ref);
+/* Room for `count` instructions in a block's list. */
+void ir_make_room(struct ir *ir, uint32_t block, uint32_t count);
+void ir_free_lists(struct ir_block *block);
 void ir_insert(struct ir *ir, uint32_t block, uint32_t at, ir_ref ref);
 
 /* The width of the result of an operation of the ISA. */
@@ -238,12 +247,15 @@ void ir_sweep(struct ir *ir);
 /* Fills from, dominator, loop, depth, order; drops phi operands that come from no predecessor. Again after each
  * change of the graph. Loops are natural ones; cycles with two entries are no loops here, and stay as they are. */
 void ir_analyse(struct ir *ir);
+/* One more predecessor, until ir_analyse() finds it. */
+void ir_from_add(struct ir *ir, uint32_t block, uint32_t from);
 bool ir_dominates(const struct ir *ir, uint32_t above, uint32_t below);
 /* Is the block in the loop of `header`, or in one within it? */
 bool ir_in_loop(const struct ir *ir, uint32_t block, uint32_t header);
 
-/* Takes out of the arrays what is in no reachable block, but for constants. Everything that stays gets another number,
- * and keeps its place among the others: whoever goes by numbers decides as before. Analysed, as ir_analyse() does. */
+/* Takes out of the arrays what is in no reachable block, but for constants, and puts lists in the order of blocks.
+ * Everything that stays gets another number, and keeps its place among the others: whoever goes by numbers decides as
+ * before. Analysed, as ir_analyse() does. */
 void ir_compact(struct ir *ir);
 
 /* ---- looking ------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "opencl/ir/ir.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/base/need.h"
 
@@ -20,8 +21,7 @@ static uint32_t *compact_blocks(struct ir *ir) {
       ir->block[kept++] = *block;
       continue;
     }
-    free(block->inst);
-    free(block->from);
+    ir_free_lists(block);
   }
   ir->blocks = kept;
   return number;
@@ -72,6 +72,28 @@ static void renumber_blocks(struct ir *ir, const ir_ref *inst, const uint32_t *b
     ir->shared[i] = inst[ir->shared[i]];
 }
 
+/* One list behind the other: a walk over all blocks is faster then. */
+static void gather_lists(struct ir *ir) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < ir->blocks; i++)
+    count += ir->block[i].count;
+  ir_ref *list = need(count + 1u, sizeof *list), *next = list;
+  for (uint32_t i = 0; i < ir->ordered; i++) {
+    struct ir_block *block = &ir->block[ir->order[i]];
+    const uint32_t size = block->count;
+    if (size)
+      memcpy(next, block->inst, size * sizeof *next);
+    if (block->own_inst)
+      free(block->inst);
+    block->inst = next;
+    block->room = size;
+    block->own_inst = false;
+    next += size;
+  }
+  free(ir->list);
+  ir->list = list;
+}
+
 void ir_compact(struct ir *ir) {
   ir_analyse(ir); /* says what is reachable */
   uint32_t *block = compact_blocks(ir);
@@ -82,4 +104,5 @@ void ir_compact(struct ir *ir) {
   free(block);
   ir->known_blocks = 0;
   ir_analyse(ir);
+  gather_lists(ir);
 }

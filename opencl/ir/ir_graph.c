@@ -46,24 +46,50 @@ static void post_order(struct ir *ir) {
   free(stack);
 }
 
+/* In one array, which is made anew each time. */
 static void predecessors(struct ir *ir) {
-  for (uint32_t i = 0; i < ir->blocks; i++)
-    ir->block[i].from_count = 0;
-  for (int pass = 0; pass < 2; pass++) { /* count, then fill */
-    for (uint32_t i = 0; i < ir->ordered; i++) {
-      const struct ir_block *block = &ir->block[ir->order[i]];
-      for (uint32_t k = 0; k < successors(block); k++) {
-        struct ir_block *to = &ir->block[block->to[k]];
-        if (pass)
-          to->from[to->from_count] = ir->order[i];
-        to->from_count++;
-      }
-    }
-    for (uint32_t i = 0; !pass && i < ir->blocks; i++) {
-      ir->block[i].from = need_more(ir->block[i].from, ir->block[i].from_count + 1, sizeof(uint32_t));
-      ir->block[i].from_count = 0;
+  uint32_t edges = 0;
+  for (uint32_t i = 0; i < ir->blocks; i++) {
+    struct ir_block *block = &ir->block[i];
+    if (block->own_from)
+      free(block->from);
+    block->from = NULL;
+    block->from_count = 0;
+    block->own_from = false;
+  }
+  for (uint32_t i = 0; i < ir->ordered; i++) {
+    const struct ir_block *block = &ir->block[ir->order[i]];
+    for (uint32_t k = 0; k < successors(block); k++, edges++)
+      ir->block[block->to[k]].from_count++;
+  }
+  if (ir->from_room < edges) {
+    ir->from_room = edges;
+    ir->from = need_more(ir->from, edges, sizeof *ir->from);
+  }
+  uint32_t *next = ir->from;
+  for (uint32_t i = 0; i < ir->ordered; i++) {
+    struct ir_block *block = &ir->block[ir->order[i]];
+    block->from = next;
+    next += block->from_count;
+    block->from_count = 0;
+  }
+  for (uint32_t i = 0; i < ir->ordered; i++) {
+    const struct ir_block *block = &ir->block[ir->order[i]];
+    for (uint32_t k = 0; k < successors(block); k++) {
+      struct ir_block *to = &ir->block[block->to[k]];
+      to->from[to->from_count++] = ir->order[i];
     }
   }
+}
+
+void ir_from_add(struct ir *ir, uint32_t block, uint32_t from) {
+  struct ir_block *in = &ir->block[block];
+  uint32_t *const old = in->from;
+  in->from = need_more(in->own_from ? old : NULL, in->from_count + 1u, sizeof *old);
+  if (!in->own_from && in->from_count)
+    memcpy(in->from, old, in->from_count * sizeof *old);
+  in->from[in->from_count++] = from;
+  in->own_from = true;
 }
 
 /* The lowest block above both `a` and `b`. What was walked from an earlier `b` of the same `mark` lies below that `b`'s

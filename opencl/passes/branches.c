@@ -18,12 +18,6 @@ static void from_drop(struct ir *ir, uint32_t block, uint32_t from) {
     }
 }
 
-static void from_add(struct ir *ir, uint32_t block, uint32_t from) {
-  struct ir_block *in = &ir->block[block];
-  in->from = need_more(in->from, in->from_count + 2, sizeof *in->from);
-  in->from[in->from_count++] = from;
-}
-
 static bool comes_from(const struct ir *ir, uint32_t block, uint32_t from) {
   for (uint32_t k = 0; k < ir->block[block].from_count; k++)
     if (ir->block[block].from[k] == from)
@@ -70,7 +64,7 @@ static void skip(struct ir *ir, uint32_t empty, uint32_t from) {
   if (has_phis(ir, to))
     phis_rename(ir, to, empty, from);
   if (!comes_from(ir, to, from))
-    from_add(ir, to, from);
+    ir_from_add(ir, to, from);
   from_drop(ir, empty, from);
   for (uint32_t k = 0; k < ends(block); k++)
     if (block->to[k] == empty)
@@ -114,7 +108,7 @@ static void take_end(struct ir *ir, uint32_t block, uint32_t next) {
 }
 
 /* A block and the one that only it leads to become one. Phis of the lower are what the upper brings. */
-static bool merge(struct ir *ir, uint32_t number, ir_ref *with) {
+static bool merge(struct ir *ir, uint32_t number, ir_ref *with, bool *replaced) {
   const struct ir_block *block = &ir->block[number];
   const uint32_t next = block->to[0];
   if (block->end != IR_END_GOTO || !next || next == number || ir->block[next].from_count != 1)
@@ -124,6 +118,7 @@ static bool merge(struct ir *ir, uint32_t number, ir_ref *with) {
     const ir_ref ref = below->inst[k];
     if (ir->inst[ref].op == IR_PHI) {
       with[ref] = phi_value(ir, ref, number);
+      *replaced = true;
       ir->inst[ref].block = IR_NOWHERE;
     } else
       ir_append(ir, number, ref);
@@ -133,23 +128,23 @@ static bool merge(struct ir *ir, uint32_t number, ir_ref *with) {
   return true;
 }
 
-bool simplify_branches(struct ir *ir) {
+enum tidy simplify_branches(struct ir *ir) {
   ir_ref *with = need(ir->count, sizeof *with);
-  bool any = false;
+  bool known = false, skipped = false, merged = false, replaced = false;
   for (uint32_t i = 0; i < ir->ordered; i++)
-    any |= known_branch(ir, ir->order[i]);
-  if (any)
+    known |= known_branch(ir, ir->order[i]);
+  if (known)
     ir_analyse(ir);
   for (uint32_t i = ir->ordered; i--;)
-    any |= skip_empty(ir, ir->order[i]);
-  bool merged = false;
+    skipped |= skip_empty(ir, ir->order[i]);
   for (uint32_t i = 0; i < ir->ordered; i++)
-    while (ir->block[ir->order[i]].end == IR_END_GOTO && merge(ir, ir->order[i], with))
+    while (ir->block[ir->order[i]].end == IR_END_GOTO && merge(ir, ir->order[i], with, &replaced))
       merged = true;
-  if (merged)
+  if (replaced)
     ir_replace(ir, with);
   free(with);
-  if (any || merged)
-    ir_analyse(ir);
-  return any || merged;
+  if (!known && !skipped && !merged)
+    return TIDY_NOTHING;
+  ir_analyse(ir);
+  return known || replaced ? TIDY_VALUES : TIDY_BLOCKS;
 }

@@ -36,27 +36,47 @@ static ir_ref signed_quotient(struct rewrite *rw, const struct term *t, uint64_t
   return term_put(rw, t, KIND_SUB, down, term_put(rw, t, KIND_SHR_S, t->a, rewrite_32(rw, 31)));
 }
 
+/* A quotient or remainder that becomes products; what it is by, or 0. */
+static uint64_t divides_by(const struct rewrite *rw, const struct term *t) {
+  const bool is_signed = t->kind == KIND_DIV_S || t->kind == KIND_REM_S;
+  const bool is_unsigned = t->kind == KIND_DIV_U || t->kind == KIND_REM_U;
+  if ((!is_signed && !is_unsigned) || t->bits != 32 || known(rw, t->a) || !known(rw, t->b))
+    return 0;
+  const uint64_t by = bits_of(rw, t->b) & UINT32_MAX;
+  return by < 3 || !(by & (by - 1)) || (is_signed && by > INT32_MAX) ? 0 : by;
+}
+
 static ir_ref divide_rule(struct rewrite *rw, ir_ref ref) {
   const struct term t = term_of(rw->ir, ref);
-  const bool is_signed = t.kind == KIND_DIV_S || t.kind == KIND_REM_S;
+  const uint64_t by = divides_by(rw, &t);
+  if (!by)
+    return ref;
   const bool is_unsigned = t.kind == KIND_DIV_U || t.kind == KIND_REM_U;
-  if ((!is_signed && !is_unsigned) || t.bits != 32 || known(rw, t.a) || !known(rw, t.b))
-    return ref;
-  const uint64_t by = bits_of(rw, t.b) & UINT32_MAX;
-  if (by < 3 || !(by & (by - 1)) || (is_signed && by > INT32_MAX))
-    return ref;
   const unsigned l = 64 - (unsigned)__builtin_clzll(by);
   const struct range range = range_of(rw->context, t.a);
   ir_ref quotient = is_unsigned && rw->ir->target.optimize ? short_quotient(rw, &t, by, l, range.high) : 0;
   if (!quotient)
-    quotient = is_signed ? signed_quotient(rw, &t, by, l) : unsigned_quotient(rw, &t, by, l);
+    quotient = is_unsigned ? unsigned_quotient(rw, &t, by, l) : signed_quotient(rw, &t, by, l);
   if (t.kind == KIND_DIV_S || t.kind == KIND_DIV_U)
     return quotient;
   return term_put(rw, &t, KIND_SUB, t.a, term_put(rw, &t, KIND_MUL, quotient, t.b));
 }
 
+static bool divides(struct ir *ir) {
+  const struct rewrite rewrite = {.ir = ir};
+  for (uint32_t i = 0; i < ir->ordered; i++)
+    for (uint32_t k = 0; k < ir->block[ir->order[i]].count; k++) {
+      const struct term t = term_of(ir, ir->block[ir->order[i]].inst[k]);
+      if (divides_by(&rewrite, &t))
+        return true;
+    }
+  return false;
+}
+
 void pass_divide(struct ir *ir) {
   ir_analyse(ir);
+  if (!divides(ir))
+    return;
   struct ranges ranges;
   ranges_find(&ranges, ir);
   struct rewrite rewrite = {.rule = divide_rule, .context = &ranges};

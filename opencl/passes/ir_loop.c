@@ -73,6 +73,30 @@ static bool is_phi_of(const struct ir *ir, const struct ir_loop *loop, ir_ref re
   return ir->inst[ref].op == IR_PHI && ir->inst[ref].block == loop->header;
 }
 
+/* Does the phi become its sum with what is no constant? */
+static bool grows_by_values(const struct ir *ir, ir_ref phi) {
+  const struct ir_inst *inst = &ir->inst[phi];
+  for (uint32_t i = 1; i < inst->count; i += 2) {
+    const ir_ref next = ir->operand[inst->operands + i];
+    for (uint32_t side = 0; side < 2; side++)
+      if (ir_operand(ir, next, side) == phi && !ir_is_const(ir, ir_operand(ir, next, !side)))
+        return true;
+  }
+  return false;
+}
+
+bool ir_loops_ask(const struct ir *ir) {
+  for (uint32_t i = 0; i < ir->ordered; i++) {
+    const uint32_t header = ir->order[i];
+    for (uint32_t side = 0; side < 2 && ir->block[header].loop == header; side++) {
+      const ir_ref ref = ir_operand(ir, ir->block[header].condition, side);
+      if (ref && ir->inst[ref].op == IR_PHI && ir->inst[ref].block == header && grows_by_values(ir, ref))
+        return true;
+    }
+  }
+  return false;
+}
+
 /* By how much the phi changes in a turn; false if it does not, or nobody knows which way. */
 static bool find_step(const struct ranges *ranges, const struct ir_loop *loop, struct counter *counter) {
   const struct ir *ir = ranges->ir;

@@ -30,6 +30,8 @@ struct counter {
   unsigned bits;
 };
 
+/* Does that ask `ranges` about any loop? Not where all grow by constants. */
+bool ir_loops_ask(const struct ir *ir);
 bool ir_loop_counter(struct ir *ir, const struct ranges *ranges, const struct ir_loop *loop, struct counter *counter);
 
 /* How often it runs, from the counter's numbers; UINT32_MAX if they are not known, or might wrap. */

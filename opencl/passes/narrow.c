@@ -237,8 +237,10 @@ static ir_ref demand_rule(struct rewrite *rw, ir_ref ref) {
   const enum ir_width width = (enum ir_width)rw->ir->inst[ref].width;
   const bool phi = rw->ir->inst[ref].op == IR_PHI;
   sign_load(rw, ref, &narrow->demands);
-  if (wanted != kind_mask(width == IR_W2 ? 64 : 32))
+  if (wanted != kind_mask(width == IR_W2 ? 64 : 32) && rw->ir->inst[ref].no_wrap) {
     rw->ir->inst[ref].no_wrap = 0; /* operands may come to differ where nobody looks */
+    rw->changed = true;
+  }
   if ((!phi && !ir_is_pure(rw->ir, ref)) || !wanted || (width != IR_W1 && width != IR_W2))
     return ref;
   const struct term t = term_of(rw->ir, ref);

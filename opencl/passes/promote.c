@@ -2,7 +2,8 @@
  * with phis only where the piece is live ("pruned").
  *
  *   1. Which blocks write each piece, and which read it before they write it.
- *   2. Per piece: where it is live, from its reads backwards; phis on the dominance frontiers of its writes.
+ *   2. Where pieces are live, from their reads backwards, many at once; phis on the dominance frontiers of each one's
+ *      writes.
  *   3. One walk down the dominator tree (rewrite.h) with the current value of each piece: loads become it, stores
  *      become nothing, ends of blocks feed the phis of their successors.
  *
@@ -55,6 +56,14 @@ struct undo {
   ir_ref value;
 };
 
+enum { TOGETHER = 64 /* pieces of which is found at once where they are live */ };
+
+/* What is known of a block: a bit for each of these pieces, and the last one that has a phi here, plus one. */
+struct mark {
+  uint64_t live, wrote;
+  uint32_t placed;
+};
+
 struct promote {
   struct ir *ir;
   struct pieces pieces;
@@ -63,8 +72,8 @@ struct promote {
   struct chains frontier;      /* blocks by block */
   struct chains phis;          /* places in phi/phi_piece, by block */
   struct list phi, phi_piece;
-  uint32_t *live, *wrote, *placed; /* per block: the last piece for which it holds, plus one */
-  struct list work;
+  struct mark *mark; /* per block */
+  struct list work, touched;
   ir_ref *value; /* of each piece, in the walk */
   struct undo *undo;
   uint32_t undos, undo_room;
@@ -135,23 +144,36 @@ static void find_frontiers(struct promote *promote) {
   }
 }
 
-static void find_live(struct promote *promote, uint32_t piece) {
-  struct list *work = &promote->work;
-  EACH_IN_CHAIN(block, &promote->reads, piece) {
-    if (promote->live[block] == piece + 1)
-      continue;
-    promote->live[block] = piece + 1;
-    push(work, block);
+/* The marks of a block that gets some, to be taken away in the end. */
+static struct mark *touch(struct promote *promote, uint32_t block) {
+  struct mark *mark = &promote->mark[block];
+  if (!(mark->live | mark->wrote))
+    push(&promote->touched, block);
+  return mark;
+}
+
+/* Marks bits of a block that it does not have yet, and has it looked at then. */
+static void mark_live(struct promote *promote, uint32_t block, uint64_t bits) {
+  if (!(bits & ~promote->mark[block].live))
+    return;
+  touch(promote, block)->live |= bits;
+  push(&promote->work, block);
+}
+
+static void find_live(struct promote *promote, const uint32_t *piece, uint32_t count) {
+  while (promote->touched.count) {
+    struct mark *mark = &promote->mark[promote->touched.item[--promote->touched.count]];
+    mark->live = mark->wrote = 0;
   }
-  while (work->count) {
-    const struct ir_block *block = &promote->ir->block[work->item[--work->count]];
-    for (uint32_t k = 0; k < block->from_count; k++) {
-      const uint32_t from = block->from[k];
-      if (promote->wrote[from] == piece + 1 || promote->live[from] == piece + 1)
-        continue;
-      promote->live[from] = piece + 1;
-      push(work, from);
-    }
+  for (uint32_t i = 0; i < count; i++) {
+    EACH_IN_CHAIN(block, &promote->writes, piece[i]) touch(promote, block)->wrote |= UINT64_C(1) << i;
+    EACH_IN_CHAIN(block, &promote->reads, piece[i]) mark_live(promote, block, UINT64_C(1) << i);
+  }
+  while (promote->work.count) {
+    const uint32_t at = promote->work.item[--promote->work.count];
+    const struct ir_block *block = &promote->ir->block[at];
+    for (uint32_t k = 0; k < block->from_count; k++)
+      mark_live(promote, block->from[k], promote->mark[at].live & ~promote->mark[block->from[k]].wrote);
   }
 }
 
@@ -173,20 +195,32 @@ static void make_phi(struct promote *promote, uint32_t block, uint32_t piece) {
   push(&promote->phi_piece, piece);
 }
 
-static void place_phis(struct promote *promote, uint32_t piece) {
+static void place_phis_of(struct promote *promote, uint32_t piece, uint64_t bit) {
   struct list *work = &promote->work;
-  EACH_IN_CHAIN(block, &promote->writes, piece) promote->wrote[block] = piece + 1;
-  find_live(promote, piece);
   EACH_IN_CHAIN(block, &promote->writes, piece) push(work, block);
   while (work->count) {
     const uint32_t at = work->item[--work->count];
     EACH_IN_CHAIN(join, &promote->frontier, at) {
-      if (promote->live[join] != piece + 1 || promote->placed[join] == piece + 1)
+      if (!(promote->mark[join].live & bit) || promote->mark[join].placed == piece + 1)
         continue;
-      promote->placed[join] = piece + 1;
+      promote->mark[join].placed = piece + 1;
       make_phi(promote, join, piece);
       push(work, join);
     }
+  }
+}
+
+static void place_phis(struct promote *promote) {
+  uint32_t piece[TOGETHER], next = 0;
+  while (next < promote->count) {
+    uint32_t count = 0;
+    for (; next < promote->count && count < TOGETHER; next++)
+      if (promote->writes.first[next] && promote->reads.first[next])
+        piece[count++] = next;
+    if (count)
+      find_live(promote, piece, count);
+    for (uint32_t i = 0; i < count; i++)
+      place_phis_of(promote, piece[i], UINT64_C(1) << i);
   }
 }
 
@@ -311,9 +345,7 @@ static void open(struct promote *promote, struct ir *ir) {
   promote->value = need(promote->count + 1, sizeof(ir_ref));
   promote->frontier.first = need(ir->blocks, sizeof(uint32_t));
   promote->phis.first = need(ir->blocks, sizeof(uint32_t));
-  promote->live = need(ir->blocks, sizeof(uint32_t));
-  promote->wrote = need(ir->blocks, sizeof(uint32_t));
-  promote->placed = need(ir->blocks, sizeof(uint32_t));
+  promote->mark = need(ir->blocks, sizeof *promote->mark);
 }
 
 static void close(struct promote *promote) {
@@ -325,9 +357,8 @@ static void close(struct promote *promote) {
   free(promote->phi.item);
   free(promote->phi_piece.item);
   free(promote->work.item);
-  free(promote->live);
-  free(promote->wrote);
-  free(promote->placed);
+  free(promote->touched.item);
+  free(promote->mark);
   free(promote->value);
   free(promote->undo);
 }
@@ -339,9 +370,7 @@ void pass_promote(struct ir *ir) {
   open(&promote, ir);
   note_accesses(&promote);
   find_frontiers(&promote);
-  for (uint32_t piece = 0; piece < promote.count; piece++)
-    if (promote.writes.first[piece] && promote.reads.first[piece])
-      place_phis(&promote, piece);
+  place_phis(&promote);
   put_phis(&promote);
   struct rewrite rewrite = {.rule = promote_one, .enter = enter, .context = &promote};
   rewrite_run(&rewrite, ir);

@@ -122,12 +122,9 @@ static void rewrite_block(struct rewrite *rewrite, uint32_t number) {
     ir->inst[ref].block = IR_NOWHERE;
   }
   phis_first(rewrite);
+  ir_make_room(ir, number, rewrite->count);
   struct ir_block *block = &ir->block[number];
   block->condition = rewrite_find(rewrite, block->condition);
-  if (block->room < rewrite->count) {
-    block->room = rewrite->count;
-    block->inst = need_more(block->inst, block->room, sizeof *block->inst);
-  }
   if (rewrite->count)
     memcpy(block->inst, rewrite->list, rewrite->count * sizeof *block->inst);
   block->count = rewrite->count;
@@ -155,6 +152,7 @@ bool rewrite_run(struct rewrite *rewrite, struct ir *ir) {
   }
   free(rewrite->with);
   free(rewrite->list);
+  ir->simple = ir->simple && !rewrite->changed;
   return rewrite->changed;
 }
 
@@ -345,6 +343,7 @@ bool remove_unused(struct ir *ir) {
   for (uint32_t i = ir->ordered; i--;)
     mark_block(&marks, &ir->block[ir->order[i]]);
   const bool any = drop_unused(ir, marks.used);
+  ir->simple = ir->simple && !any;
   free(flags);
   free(marks.stack);
   return any;
@@ -395,10 +394,7 @@ void append_all(struct ir *ir, uint32_t to, uint32_t from) {
 
 void prepend(struct ir *ir, uint32_t block, const ir_ref *phi, uint32_t count) {
   struct ir_block *in = &ir->block[block];
-  if (in->count + count > in->room) {
-    in->room = in->count + count;
-    in->inst = need_more(in->inst, in->room, sizeof *in->inst);
-  }
+  ir_make_room(ir, block, in->count + count);
   memmove(in->inst + count, in->inst, in->count * sizeof *in->inst);
   memcpy(in->inst, phi, count * sizeof *phi);
   in->count += count;

@@ -106,7 +106,8 @@ void append_all(struct ir *ir, uint32_t to, uint32_t from);
 void prepend(struct ir *ir, uint32_t block, const ir_ref *phi, uint32_t count);
 
 /* Branches whose way is known, blocks that only lead on, chains of blocks; then ir_analyse(). `ir` is analysed.
- * Says whether anything changed (branches.c). */
-bool simplify_branches(struct ir *ir);
+ * TIDY_BLOCKS: what dominates what, and what phis get, is the same for all that is left (branches.c). */
+enum tidy { TIDY_NOTHING, TIDY_BLOCKS, TIDY_VALUES };
+enum tidy simplify_branches(struct ir *ir);
 
 #endif

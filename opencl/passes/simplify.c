@@ -170,11 +170,14 @@ static bool simplify_values(struct ir *ir) {
 }
 
 void pass_simplify(struct ir *ir) {
-  bool again = true;
+  bool again = !ir->simple, values = true; /* values: may there be something to simplify about them? */
   ir_analyse(ir);
   for (int round = 0; again && round < MOST_ROUNDS; round++) {
-    again = simplify_values(ir);
-    again |= simplify_branches(ir);
+    values = values && simplify_values(ir);
+    const enum tidy tidy = simplify_branches(ir);
+    again = values || tidy != TIDY_NOTHING;
     again |= remove_unused(ir);
+    values |= tidy == TIDY_VALUES;
   }
+  ir->simple = !again;
 }

@@ -327,12 +327,6 @@ static bool unroll_unknown(struct unroll *unroll, struct ir_loop *loop, const st
   return true;
 }
 
-/* Found when the first loop asks that may be unrolled, which is before anything changes. */
-static void find_ranges(struct unroll *unroll) {
-  if (!unroll->ranges.of)
-    ranges_find(&unroll->ranges, unroll->ir);
-}
-
 static bool unroll_loop(struct unroll *unroll, struct ir_loop *loop) {
   struct ir *ir = unroll->ir;
   const bool own = ir->target.optimize >= 2;
@@ -341,8 +335,6 @@ static bool unroll_loop(struct unroll *unroll, struct ir_loop *loop) {
   const struct contents contents = contents_of(unroll, loop);
   if (ir->target.checked && contents.together)
     return false;
-  if (own)
-    find_ranges(unroll);
   const uint32_t turns = ir_loop_turns(ir, loop, own ? MOST_TURNS : ASKED_TURNS);
   if (turns != UINT32_MAX)
     return unroll_known(unroll, loop, &contents, turns);
@@ -378,7 +370,10 @@ void pass_unroll(struct ir *ir) {
                           .leads = address_values(ir),
                           .known = ir->count,
                           .with = need(ir->count, sizeof(ir_ref)),
-                          .stale = need(ir->blocks, sizeof(bool))};
+                          .stale = need(ir->blocks, sizeof(bool)),
+                          .ranges = {.ir = ir}};
+  if (ir->target.optimize >= 2 && ir_loops_ask(ir))
+    ranges_find(&unroll.ranges, ir);
   bool any = false;
   for (uint32_t i = ir->ordered; i--;) {
     struct ir_loop loop;

@@ -48,6 +48,13 @@ def values(size):
     return BEGIN + made + END
 
 
+def across(size):
+    """Forty are alive while there are more and more branches: they live in all of them."""
+    made = "".join(f"  uint v{i} = data[v + {i}];\n" for i in range(40))
+    used = "".join(f"  v = v * 3 + v{i};\n" for i in range(40))
+    return BEGIN + made + "".join(f"  if (v >> {i % 31} & 1) {{ data[v] = {i}; v += data[{i}]; }} else v ^= {2 * i + 1};\n" for i in range(size)) + used + END
+
+
 def array(size):
     """Its elements are known, so that it becomes values."""
     return BEGIN + "  uint a[64];\n" + "".join(f"  a[{i % 64}] = v + {i};\n  v = v * 3 + a[{i * 7 % 64}];\n" for i in range(size)) + END
@@ -65,6 +72,7 @@ SHAPES = {
     "one switch": (switch, 7),
     "calls": (calls, 30),
     "values": (values, 4),
+    "values across": (across, 8),
     "an array": (array, 3),
     "stores": (repeated("  data[{i}] = v + {i};\n"), 2),
     "kernels": (kernels, 8),
