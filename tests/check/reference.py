@@ -75,8 +75,12 @@ class Program:
             for _ in range(*numbers(1)):
                 string()
                 numbers(2)
-            numbers(2)
-        at += constants + variables + 16 * instructions
+            numbers(5)
+        at += constants + variables
+        for _ in range(*numbers(1)):
+            string()
+            numbers(3)
+        at += 16 * instructions
         return numbers(instructions)
 
 

@@ -371,12 +371,11 @@ TEST(clang, errors_are_as_clang_words_them) {
        "k.cl:2:18: error: cannot compile this aggregate expression yet; declare an array of events without a value, "
        "and "
        "assign its elements"},
-      {"#pragma OPENCL EXTENSION cl_intel_channels : enable\nchannel int c __attribute__((depth(8)));\n",
-       "k.cl:2:1: error: unknown type name 'channel'; cl_intel_channels and cl_altera_channels are not supported: pass "
-       "pipes to the kernels, and launch them together"},
+      {"\nchannel int c __attribute__((depth(8)));\n", "k.cl:2:1: error: unknown type name 'channel'; channels need "
+                                                       "#pragma OPENCL EXTENSION cl_intel_channels : enable"},
       {"kernel void k(global int *a) {\n  a[0] = read_channel_altera(a);\n}\n",
-       "k.cl:2:10: error: use of undeclared identifier 'read_channel_altera'; cl_intel_channels and cl_altera_channels "
-       "are not supported: pass pipes to the kernels, and launch them together"},
+       "k.cl:2:10: error: use of undeclared identifier 'read_channel_altera'; channels need #pragma OPENCL EXTENSION "
+       "cl_intel_channels : enable"},
       {"#include \"none.h\"\n", "k.cl:1:10: fatal error: 'none.h' file not found"},
       {"\n#error not today\n", "k.cl:2:2: error: not today"},
       {"#include \"bad.h\"\n", "./bad.h:2:1: error: unknown type name 'nonsense'"},
