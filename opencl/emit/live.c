@@ -289,6 +289,8 @@ static void store(struct analysis *a, const struct group *group, uint32_t first,
 static void find_spans(struct analysis *a) {
   struct machine *m = a->m;
   uint32_t edges = 0;
+  if (!m->span) /* there may be none, and they are counted from here all the same */
+    m->span = need(m->span_room = 1, sizeof *m->span);
   for (uint32_t at = 0; at < m->ordered; at++)
     edges += ways(&m->block[m->order[at]]);
   const size_t ordered = m->ordered;
