@@ -52,7 +52,7 @@ enum {
 
 #define ISA_GLOBAL_BASE UINT64_C(0x100000000)
 /* Generic pointers: [aperture, next aperture) is the space. Program-scope variables are global memory: whoever
- * builds the isa_memory of a launch adds a buffer of isa_variable_room() bytes at ISA_VARIABLE_BASE, if they are any,
+ * builds the isa_memory of a launch adds a buffer of isa_variable_room() bytes at ISA_VARIABLE_BASE, if there are any,
  * filled with the program's `variables`, and makes pipes of its channels there. */
 #define ISA_LOCAL_APERTURE UINT64_C(0x40000000)
 #define ISA_PRIVATE_APERTURE UINT64_C(0x80000000)
@@ -152,8 +152,8 @@ struct isa_kernel {
   struct isa_lds_variable *lds; /* those that are known, by offset; none lies on another */
   size_t lds_count;
   uint32_t scratch, scratch_bytes; /* where in the static LDS, on no variable, compilers keep their own; 0 0: nowhere */
-  /* Work-groups of one that runs by itself: along with every launch of the program's other kernels, until these have
-   * finished. 0 0 0: it runs when it is launched. */
+  /* Work-groups of an autorun kernel, which runs along with every launch of the program's other kernels until they have
+   * finished. 0 0 0: it is an ordinary kernel. */
   uint32_t autorun[3];
 };
 

@@ -77,9 +77,8 @@ uint64_t isa_channel_end(const struct isa_channel *channel) {
 }
 
 void isa_place_channel(uint64_t room, struct isa_channel *channel) {
-  uint64_t unit = ISA_PIPE_HEADER;
-  while (channel->count > 1 && unit % channel->packet_size)
-    unit += ISA_PIPE_HEADER;
+  const uint32_t size = channel->count > 1 ? channel->packet_size : 1, even = size & -size; /* the power of two in it */
+  const uint64_t unit = (uint64_t)size * (ISA_PIPE_HEADER / (even < ISA_PIPE_HEADER ? even : ISA_PIPE_HEADER));
   const uint64_t bytes = isa_pipe_bytes(channel->packet_size, channel->max_packets);
   channel->pitch = (bytes + unit - 1) / unit * unit;
   channel->offset = (room + ISA_PIPE_HEADER - 1) / ISA_PIPE_HEADER * ISA_PIPE_HEADER;

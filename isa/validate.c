@@ -163,11 +163,10 @@ static bool check_autorun(const struct check *check) {
   if (!groups[0] && !groups[1] && !groups[2])
     return true;
   if (check->kernel->arg_count)
-    return wrong(check, "kernel '%.60s' runs by itself, so that nobody gives it the arguments that it has",
-                 check->kernel->name);
+    return wrong(check, "autorun kernel '%.60s' has arguments, which nobody would set", check->kernel->name);
   return (all && all <= ISA_MOST_GROUP_ITEMS) ||
-         wrong(check, "kernel '%.60s' runs by itself in %u x %u x %u work-groups; 1 to %u are possible",
-               check->kernel->name, groups[0], groups[1], groups[2], ISA_MOST_GROUP_ITEMS);
+         wrong(check, "autorun kernel '%.60s' has %u x %u x %u work-groups; 1 to %u are possible", check->kernel->name,
+               groups[0], groups[1], groups[2], ISA_MOST_GROUP_ITEMS);
 }
 
 static bool check_kernel(const struct check *check, uint32_t entry) {
@@ -371,7 +370,8 @@ static bool check_channels(const struct check *check) {
     pipes += channel->count;
     names[i] = channel->name;
     if (!channel->max_packets || channel->max_packets > ISA_MOST_PACKETS || !channel->count)
-      return wrong(check, "channel %zu holds no packets, or too many", i);
+      return wrong(check, "channel %zu holds %u packets in %u pipes; 1 to %d in at least one are possible", i,
+                   channel->max_packets, channel->count, ISA_MOST_PACKETS);
     if (pipes > ISA_MOST_PIPES || isa_variable_room(program) > ISA_MOST_VARIABLE_BYTES + ISA_MOST_CHANNEL_BYTES)
       return wrong(check, "the program has more than %d channels, or of more than %d MiB", ISA_MOST_PIPES,
                    ISA_MOST_CHANNEL_BYTES >> 20);

@@ -87,10 +87,11 @@ cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint
 
 /* ---- watched ---------------------------------------------------------------------------------------------- */
 
-/* Launches that run at once. What is said of a kernel that runs by itself is said with the last of them. */
+/* Launches that run at once. What is said of an autorun kernel is said with the last of them. */
 struct party {
   struct icd_command *const *commands;
   size_t count;
+  bool wanted; /* one of them is a kernel that the user asks about */
 };
 
 static struct icd_launch *launch_of(const struct party *party, size_t number) {
@@ -109,9 +110,9 @@ static void take_hazard(void *self, const ww_hazard *hazard) {
 }
 
 /* A run that is recorded cannot be checked, and one without timing has nothing to show. */
-static ww_watch watch_of(struct party *party, bool wanted) {
+static ww_watch watch_of(struct party *party) {
   const struct icd_wishes *wishes = icd_wishes();
-  const bool functional = wishes->functional && (!wanted || !wishes->only);
+  const bool wanted = party->wanted, functional = wishes->functional && (!wanted || !wishes->only);
   for (size_t i = 0; i < party->count; i++)
     party->commands[i]->launch->outcome.functional = functional;
   return (ww_watch){.size = sizeof(ww_watch),
@@ -177,17 +178,17 @@ static void tell_unfinished(const struct party *party, const ww_report *report) 
 
 bool icd_has_channels(const struct icd_launch *launch) { return ww_program_channels(launch->kernel->built); }
 
-static bool any_wanted(const struct party *party) {
-  bool wanted = false;
-  for (size_t i = 0; i < party->count; i++)
-    wanted = wanted || icd_is_wanted(party->commands[i]->launch->kernel->kernel->name);
-  return wanted;
+static struct party party_of(struct icd_command *const *commands, size_t count) {
+  struct party party = {commands, count, false};
+  for (size_t i = 0; i < count; i++)
+    party.wanted |= icd_is_wanted(commands[i]->launch->kernel->kernel->name);
+  return party;
 }
 
 /* What is captured is one launch, which without those that it runs with would not be the same. */
 static struct icd_capture *capture(const struct party *party, cl_device_id device) {
   struct icd_launch *launch = party->commands[0]->launch;
-  return icd_has_channels(launch) || !any_wanted(party) ? NULL : icd_capture_begin(launch, device);
+  return icd_has_channels(launch) || !party->wanted ? NULL : icd_capture_begin(launch, device);
 }
 
 static ww_status run_party(struct party *party, cl_device_id device, const ww_watch *watch, ww_report **report,
@@ -207,10 +208,9 @@ static ww_status run_party(struct party *party, cl_device_id device, const ww_wa
 }
 
 cl_int icd_run_launches(struct icd_command *const *commands, size_t count, struct icd_work *works) {
-  struct party party = {commands, count};
+  struct party party = party_of(commands, count);
   const cl_device_id device = commands[0]->event->queue->device;
-  const bool wanted = any_wanted(&party);
-  const ww_watch watch = watch_of(&party, wanted);
+  const ww_watch watch = watch_of(&party);
   ww_report *report = NULL;
   ww_error error = {.text = "out of memory"};
   const ww_status status = run_party(&party, device, &watch, &report, &error);
@@ -226,7 +226,7 @@ cl_int icd_run_launches(struct icd_command *const *commands, size_t count, struc
     struct icd_launch *launch = commands[i]->launch;
     if (!launch->outcome.functional)
       launch->outcome.cycles = (double)(ww_report_cycles(report, i) + device->host.launch_cycles);
-    if (wanted)
+    if (party.wanted)
       tell(launch, i, device, report);
     works[i] = (struct icd_work){ICD_COMPUTE, launch->outcome.cycles / device->clock_ghz, 0};
   }

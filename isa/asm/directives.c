@@ -348,7 +348,7 @@ static bool directive_const(struct assembler *as) {
 static bool directive_variable(struct assembler *as) {
   struct isa_program *program = as->program;
   if (program->channel_count)
-    return fail(as, as->lexer.next, "move it up", "variables come before all channels:");
+    return fail(as, as->lexer.next, "move it up", "all variables must come before the first channel:");
   const struct image image = {&program->variables, &program->variable_bytes, &as->variable_room,
                               ISA_MOST_VARIABLE_BYTES, "variables"};
   return take_image(as, &image, (uint32_t)ISA_VARIABLE_BASE);
@@ -368,7 +368,7 @@ static bool directive_channel(struct assembler *as) {
       !take_count(as, "a number of packets", ISA_MOST_PACKETS, &packets))
     return false;
   if (!size || !packets)
-    return fail(as, at, NULL, "packets have bytes, and a channel holds some, not");
+    return fail(as, at, NULL, "a channel holds at least one packet of at least one byte, not");
   if (count > ISA_MOST_PIPES - isa_channel_pipes(program))
     return fail(as, name, NULL, "more than %d channels, from", ISA_MOST_PIPES);
   struct isa_channel channel = {
@@ -400,7 +400,7 @@ static bool directive_autorun(struct assembler *as) {
     if (!take_count(as, "a number of work-groups", ISA_MOST_GROUP_ITEMS, &count))
       return false;
     if (!count)
-      return fail(as, at, NULL, "a kernel that runs by itself has work-groups, not");
+      return fail(as, at, NULL, "an autorun kernel has at least one work-group, not");
     groups[axis] = (uint32_t)count;
   }
   return true;

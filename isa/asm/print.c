@@ -260,11 +260,11 @@ static bool is_taken(const struct isa_program *program, const char *name, const 
 
 /* Its address stands in the code: the name is for reports, and may be another. */
 static void put_channel(struct text *text, const struct isa_program *program, const struct isa_channel *channel) {
-  char name[ISA_LONGEST_NAME + 1];
-  snprintf(name, sizeof name, "%s", channel->name);
-  while (is_taken(program, name, channel) && strlen(name) + 1 < sizeof name)
-    strcat(name, "_");
-  put(text, ".channel %s", name);
+  put(text, ".channel ");
+  const size_t name = text->length;
+  put(text, "%s", channel->name);
+  while (!text->failed && is_taken(program, text->at + name, channel))
+    put(text, "_%zu", (size_t)(channel - program->channels));
   if (channel->count > 1)
     put(text, "[%u]", channel->count);
   put(text, " %u %u\n", channel->packet_size, channel->max_packets);

@@ -43,7 +43,8 @@ static uint32_t alignment(const struct bundle *bundle, enum vreg_kind kind) {
   return bundle->words == 2 ? 2 : 4;
 }
 
-/* A bit for each place from `at` on where what is held is in the way. */
+/* A bit for each place from `at` on where what is held is in the way. The bits are a table because many vector units
+ * cannot shift each lane by its own number. */
 static uint32_t in_the_way(const struct places *places, uint32_t at, const struct segment *next) {
   static const uint32_t bit[AT_ONCE] = {1 << 0, 1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
                                         1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};

@@ -139,6 +139,8 @@ bool core_is_pointer(struct build *b, uint32_t id);
 /* Finds where the pointers of a function may point to, from what is known of its parameters. */
 void core_infer(struct build *b, const struct spirv_function *function);
 uint8_t core_spaces(struct build *b, uint32_t id);
+/* Is the result of the opcode a pointer into what its first operand points into? */
+bool core_stays_in(uint32_t opcode);
 
 /* ---- memory.c, copies.c -------------------------------------------------------------------------- */
 

@@ -9,6 +9,8 @@
  *         %.args = OpVariable ... {8, 5}                          and the depth of that name
  *
  * An autorun kernel's function has the annotation "warpwait.autorun"; its compute units are the hint of its size. */
+#include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,17 +36,9 @@ static uint32_t counted_from(const struct spirv *module, uint32_t id) {
   const bool constant = row->kind == SPIRV_CONSTANT;
   if ((!constant && row->kind != SPIRV_VALUE) || (constant && (inst->op != OpSpecConstantOp || inst->words < 5)))
     return 0;
-  switch (constant ? inst->word[3] : inst->op) {
-  case OpBitcast:
-  case OpAccessChain:
-  case OpInBoundsAccessChain:
-  case OpPtrAccessChain:
-  case OpInBoundsPtrAccessChain:
-  case OpCopyObject:
-    return inst->word[constant ? 4 : 3];
-  default:
+  if (!core_stays_in(constant ? inst->word[3] : inst->op))
     return 0;
-  }
+  return inst->word[constant ? 4 : 3];
 }
 
 /* The variable that a pointer is counted from; 0: not known here. */
@@ -78,8 +72,14 @@ static uint64_t depth_of(const struct spirv *module, uint64_t name) {
   return depth;
 }
 
-static bool fail_channel(const struct spirv *module, const struct isa_channel *channel, const char *what,
-                         struct isa_error *error) {
+static bool __attribute__((format(printf, 4, 5)))
+fail_channel(const struct spirv *module, const struct isa_channel *channel, struct isa_error *error, const char *format,
+             ...) {
+  char what[120];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(what, sizeof what, format, arguments);
+  va_end(arguments);
   snprintf(error->text, sizeof error->text, "%.200s: channel '%.100s' %s", module->file, channel->name, what);
   return false;
 }
@@ -99,13 +99,15 @@ static bool is_taken(const struct build_tables *tables, const char *name) {
   return false;
 }
 
-/* What was written, as a word that no other channel so far has: static ones of linked units may be "c.1". */
+/* What was written, as a word that no other channel so far has: static ones of linked units may be "c.1", and other
+ * front ends write what they like. */
 static char *name_of(const struct build_tables *tables, const char *said) {
-  char *name = need_print("%s", said);
+  enum { MOST = 1000 };
+  char *name = need_print("%.*s", MOST, said);
   for (char *at = name; *at; at++)
-    *at = *at == '.' ? '_' : *at;
-  while (!isa_is_name(name, strlen(name)) || is_taken(tables, name)) {
-    char *longer = need_print("%s_", name);
+    *at = isalnum((unsigned char)*at) ? *at : '_';
+  for (bool legal = isa_is_name(name, strlen(name)); !legal || is_taken(tables, name); legal = true) {
+    char *longer = need_print(legal ? "%s_" : "channel_%s", name);
     free(name);
     name = longer;
   }
@@ -124,9 +126,10 @@ static bool add_channel(const struct spirv *module, uint32_t id, struct build_ta
   if (strncmp(note, depth_note, sizeof depth_note - 1) == 0)
     depth = depth_of(module, strtoull(note + sizeof depth_note - 1, NULL, 10));
   if (depth > ISA_MOST_PACKETS)
-    return fail_channel(module, channel, "is deeper than 16777215", error);
+    return fail_channel(module, channel, error, "is deeper than %d packets", ISA_MOST_PACKETS);
   if (!packet->size || packet->size > ISA_MOST_PACKET_BYTES)
-    return fail_channel(module, channel, "has packets without a size, or of more than 1048576 bytes", error);
+    return fail_channel(module, channel, error, "has packets of %llu bytes; 1 to %d are possible",
+                        (unsigned long long)packet->size, ISA_MOST_PACKET_BYTES);
   channel->packet_size = (uint32_t)packet->size;
   channel->max_packets = depth ? (uint32_t)depth : CHANNEL_PACKETS;
   channel->count = (uint32_t)count;
@@ -160,10 +163,12 @@ bool channels_place(const struct spirv *module, struct build_tables *tables, str
     const struct isa_channel *channel = &tables->channels[tables->channel_count - 1];
     pipes += channel->count;
     if (!channel->count || pipes > ISA_MOST_PIPES)
-      return fail_channel(module, channel, "is one too many: a program has at most 126, elements of arrays counted",
-                          error);
+      return fail_channel(module, channel, error,
+                          "is one too many: a program has at most %d, counting each element of an array",
+                          ISA_MOST_PIPES);
     if (isa_channel_end(channel) > ISA_MOST_VARIABLE_BYTES + ISA_MOST_CHANNEL_BYTES)
-      return fail_channel(module, channel, "finds no room: a program's channels have 256 MiB", error);
+      return fail_channel(module, channel, error, "does not fit: all channels of a program have %d MiB",
+                          ISA_MOST_CHANNEL_BYTES >> 20);
   }
   return true;
 }
@@ -173,7 +178,9 @@ bool channels_place(const struct spirv *module, struct build_tables *tables, str
 ir_ref channel_pipe(struct build *b, uint32_t id, uint32_t *bytes, uint32_t *align) {
   const uint32_t root = root_of(b->module, id), number = root ? b->tables->channel_of[root] : 0;
   if (!number) {
-    build_fail(b, "a channel is read and written by its name, and is never passed to a function or kept in a variable");
+    build_fail(
+        b,
+        "a channel must be named where it is read or written: it cannot be passed to a function or kept in a variable");
     return 0;
   }
   const struct isa_channel *channel = &b->tables->channels[number - 1];
@@ -191,7 +198,7 @@ ir_ref channel_pipe(struct build *b, uint32_t id, uint32_t *bytes, uint32_t *ali
 
 bool channel_is_memory(struct build *b, uint32_t id) {
   const uint32_t root = b->tables->channel_count ? root_of(b->module, id) : 0, number = b->tables->channel_of[root];
-  return !number || build_fail(b, "channel '%.60s' is no variable: it is read and written by calls alone",
+  return !number || build_fail(b, "channel '%.60s' is not a variable: use read_channel_intel and write_channel_intel",
                                b->tables->channels[number - 1].name);
 }
 
@@ -218,6 +225,7 @@ bool channel_autorun(struct build *b, const struct spirv_entry *entry) {
     b->ir->autorun[axis] = entry->hint[axis] ? entry->hint[axis] : 1;
   return !size[0] || (uint64_t)size[0] * size[1] * size[2] == 1 ||
          build_fail(
-             b, "autorun kernel '%.60s' has work-groups of %u x %u x %u work-items: only those of one are supported",
+             b,
+             "autorun kernel '%.60s' has work-groups of %u x %u x %u work-items; only work-groups of one are supported",
              entry->name, size[0], size[1], size[2]);
 }

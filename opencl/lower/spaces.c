@@ -89,10 +89,8 @@ static uint8_t of_call(struct build *b, const struct spirv_inst *inst) {
   return spaces;
 }
 
-static uint8_t infer(struct build *b, const struct spirv_inst *inst) {
-  switch (inst->op) {
-  case OpVariable:
-    return IN_PRIVATE;
+bool core_stays_in(uint32_t opcode) {
+  switch (opcode) {
   case OpBitcast:
   case OpAccessChain:
   case OpInBoundsAccessChain:
@@ -100,7 +98,18 @@ static uint8_t infer(struct build *b, const struct spirv_inst *inst) {
   case OpInBoundsPtrAccessChain:
   case OpCopyObject:
   case OpPtrCastToGeneric:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static uint8_t infer(struct build *b, const struct spirv_inst *inst) {
+  if (core_stays_in(inst->op))
     return core_is_pointer(b, inst->word[3]) ? core_spaces(b, inst->word[3]) : plain(b, inst);
+  switch (inst->op) {
+  case OpVariable:
+    return IN_PRIVATE;
   case OpGenericCastToPtr:
     return into(b, inst);
   case OpPhi:

@@ -13,7 +13,7 @@ static void list_head(const struct isa_kernel *kernel, struct text *text) {
              kernel->registers, text_s(kernel->registers), kernel->spilled, kernel->lds_bytes,
              text_s(kernel->lds_bytes), kernel->private_bytes, text_s(kernel->private_bytes));
   if (groups[0])
-    text_print(text, "  runs along with the program's other kernels, in %u x %u x %u work-groups\n", groups[0],
+    text_print(text, "  autorun: runs along with the other kernels, in %u x %u x %u work-groups\n", groups[0],
                groups[1], groups[2]);
   for (size_t i = 0; i < kernel->arg_count; i++)
     text_print(text, "  argument %zu  %-8s %s\n", i + 1, kernel->args[i].type, kernel->args[i].name);

@@ -175,7 +175,7 @@ bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed,
  * the last of job->launches. */
 bool job_launch(struct job *job, struct program *program, const char *kernel, struct message *message);
 
-/* Says that launches from `first` to the last run at once, and adds those of kernels that run by themselves. False when
+/* Says that launches from `first` to the last run at once, and adds those of autorun kernels. False when
  * two of them write one pipe, or read one, as far as their code shows it; *launch is then the later one. */
 bool job_together(struct job *job, size_t first, size_t *launch, struct message *message);
 

@@ -94,7 +94,7 @@ static bool launch_autorun(struct job *job, struct program *program, const struc
   return job_ready(job, &field, message) || message_within(message, kernel->name);
 }
 
-/* Kernels that run by themselves go along with all launches of their program. */
+/* Autorun kernels go along with all launches of their program. */
 static bool add_autoruns(struct job *job, size_t first, struct message *message) {
   for (size_t i = first, said = job->launch_count; i < said; i++) {
     struct program *program = job->launches[i].program;
@@ -109,7 +109,7 @@ static bool add_autoruns(struct job *job, size_t first, struct message *message)
         return false;
   }
   return job->launch_count - first <= RESULT_TOGETHER ||
-         message_fail(message, "there are %zu launches at once, with kernels that run by themselves: at most %d can be",
+         message_fail(message, "%zu launches are to run at once, autorun kernels counted; at most %d can",
                       job->launch_count - first, RESULT_TOGETHER);
 }
 

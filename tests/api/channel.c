@@ -132,7 +132,7 @@ TEST(channel_api, a_kernel_that_should_run_by_itself_and_is_refused_is_missed) {
                                         "__attribute__((autorun)) kernel void self(void) { c = 2; }\n"
                                         "kernel void take(void) { read_channel_intel(c); }\n");
   ww_launch *one = rig_launch(&rig, "give", 1, 1);
-  rig_refused(&rig, ww_run(rig.device, &one, 1, NULL, NULL, &rig.error), WW_BAD_INPUT, "channel 'c' is no variable");
+  rig_refused(&rig, ww_run(rig.device, &one, 1, NULL, NULL, &rig.error), WW_BAD_INPUT, "channel 'c' is not a variable");
   ww_launch_unref(one);
   rig_free(&rig);
 }

@@ -158,7 +158,7 @@ static void launch_one(cl_command_queue queue, cl_kernel kernel, cl_event *event
   EXPECT_EQ(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &(size_t){1}, &(size_t){1}, 0, NULL, event), CL_SUCCESS);
 }
 
-/* put() on one queue and take() on another, connected by a channel of two packets and a kernel that runs by itself. */
+/* put() on one queue and take() on another, connected by a channel of two packets and an autorun kernel. */
 struct connected {
   cl_program program;
   cl_kernel put, take;

@@ -66,6 +66,20 @@ TEST(opencl_channel, declarations_say_size_depth_and_number) {
   }
 }
 
+TEST(opencl_channel, names_that_are_no_words_become_some) {
+  struct group_rig rig;
+  if (group_rig_open(&rig,
+                     ENABLED "channel int c __asm__(\"9 lives\"), d __asm__(\"$c\"), e __asm__(\".c\");\n"
+                             "kernel void k(global int *a) {\n"
+                             "  a[0] = read_channel_intel(c) + read_channel_intel(d) + read_channel_intel(e);\n}\n")) {
+    EXPECT_EQ(rig.program->channel_count, 3);
+    expect_channel(rig.program, "channel_9_lives", 4, 16, 1);
+    expect_channel(rig.program, "_c", 4, 16, 1);
+    expect_channel(rig.program, "_c_", 4, 16, 1);
+  }
+  group_rig_close(&rig);
+}
+
 TEST(opencl_channel, a_packet_is_awaited_copied_and_committed_behind_a_fence) {
   struct group_rig rig;
   if (group_rig_open(&rig, ENABLED "channel short3 c, d;\n"
@@ -100,7 +114,7 @@ TEST(opencl_channel, who_does_not_want_to_wait_is_told) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_channel, a_kernel_that_runs_by_itself_begins_again_until_it_is_refused) {
+TEST(opencl_channel, an_autorun_kernel_begins_again_until_it_is_dismissed) {
   struct group_rig rig;
   if (group_rig_open(&rig, ENABLED "channel int c[5];\n"
                                    "__attribute__((max_global_work_dim(0))) __attribute__((autorun))\n"
@@ -140,24 +154,24 @@ TEST(opencl_channel, what_cannot_be_is_refused_by_its_name) {
        "channels need #pragma OPENCL EXTENSION cl_intel_channels : enable"},
       {ENABLED "channel int c;\nint get(global int *from) { return read_channel_intel(*from); }\n"
                "kernel void k(global int *a) { a[0] = get(&c); }\n",
-       "a channel is read and written by its name"},
+       "a channel must be named where it is read or written"},
       {ENABLED "channel int c[127];\nkernel void k(global int *a, int i) { a[0] = read_channel_intel(c[i]); }\n",
-       "channel 'c' is one too many: a program has at most 126"},
+       "channel 'c' is one too many: a program has at most 126, counting each"},
       {ENABLED "channel int c __attribute__((depth(16777216)));\n"
                "kernel void k(global int *a) { a[0] = read_channel_intel(c); }\n",
-       "channel 'c' is deeper than 16777215"},
+       "channel 'c' is deeper than 16777215 packets"},
       {ENABLED "channel long16 c[8] __attribute__((depth(1000000)));\n"
                "kernel void k(int i) { write_channel_intel(c[i], (long16)(0)); }\n",
-       "channel 'c' finds no room"},
+       "channel 'c' does not fit: all channels of a program have 256 MiB"},
       {ENABLED "channel int c;\nkernel void k(global int *a) { c = 5; a[0] = read_channel_intel(c); }\n",
-       "channel 'c' is no variable"},
+       "channel 'c' is not a variable"},
       {ENABLED "channel int c;\nkernel void k(global int *a) { a[0] = read_channel_intel(c) + c; }\n",
-       "channel 'c' is no variable"},
+       "channel 'c' is not a variable"},
       {ENABLED "channel int c;\n__attribute__((autorun)) __attribute__((reqd_work_group_size(8, 1, 1)))\n"
                "kernel void k(void) { write_channel_intel(c, 1); }\n",
-       "autorun kernel 'k' has work-groups of 8 x 1 x 1 work-items: only those of one are supported"},
+       "autorun kernel 'k' has work-groups of 8 x 1 x 1 work-items; only work-groups of one are supported"},
       {ENABLED "channel int c;\n__attribute__((autorun)) kernel void k(int i) { write_channel_intel(c, i); }\n",
-       "kernel 'k' runs by itself, so that nobody gives it the arguments that it has"},
+       "autorun kernel 'k' has arguments, which nobody would set"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct group_rig rig = {0};

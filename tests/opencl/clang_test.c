@@ -507,6 +507,17 @@ TEST(clang, extensions_that_there_are_not_are_told_by_name) {
   EXPECT_STREQ(failure.text, "k.cl: 'fp16;' is not the name of an extension, such as cl_khr_fp16");
 }
 
+TEST(clang, channels_can_be_enabled_for_a_program_that_does_not_say_so) {
+  static const char *const intel[] = {"cl_intel_channels", NULL}, *const altera[] = {"cl_altera_channels", NULL},
+                           *const other[] = {"cl_khr_fp16", NULL};
+  fresh();
+  write_text("k.cl", "channel int c;\nkernel void k(void) { write_channel_intel(c, 1); }\n");
+  EXPECT_GT(compile("k.cl", &(struct opencl_build){.extensions = intel}), 0);
+  EXPECT_GT(compile("k.cl", &(struct opencl_build){.extensions = altera}), 0);
+  EXPECT_EQ(compile("k.cl", &(struct opencl_build){.extensions = other}), 0);
+  EXPECT_CONTAINS(failure.text, "channels need #pragma OPENCL EXTENSION cl_intel_channels : enable");
+}
+
 TEST(clang, tools_that_are_missing_or_go_down_are_named) {
   fresh();
   write_text("k.cl", kernel);
