@@ -525,8 +525,13 @@ void pipe_commit(struct isa_access *access) {
   }
 }
 
-void isa_pipe_refuse(struct isa_access *access, uint64_t id) {
-  refuse_lanes(access, access->pipe.waiting, id);
+void isa_pipe_refuse(struct isa_access *access) {
+  refuse_lanes(access, access->pipe.waiting, 0);
+  access->pipe.waiting = 0;
+}
+
+void isa_pipe_dismiss(struct isa_access *access) {
+  refuse_lanes(access, access->pipe.waiting | access->pipe.refused, ISA_PIPE_DISMISSED);
   access->pipe.waiting = 0;
 }
 

@@ -161,8 +161,11 @@ uint32_t isa_arg_first_use(const struct isa_program *program, const struct isa_k
 /* Reports what isa_access_commit() found to be wrong with an operation on a pipe. */
 void isa_pipe_report(const struct isa_access *access);
 
-/* Lanes that still wait get this as an id, and wait no more: 0, or ISA_PIPE_DISMISSED. */
+/* Lanes that still wait get 0 as an id, and wait no more. */
+void isa_pipe_refuse(struct isa_access *access);
+
+/* Lanes that still wait, or were refused, get this as an id instead: an autorun kernel is to end. */
 #define ISA_PIPE_DISMISSED UINT64_MAX
-void isa_pipe_refuse(struct isa_access *access, uint64_t id);
+void isa_pipe_dismiss(struct isa_access *access);
 
 #endif

@@ -14,6 +14,7 @@ enum {
   GROUP_TURN = 8000, /* and of a work-group, before it is the others' turn */
   TELL = 100000,     /* instructions between two words of progress */
   SPIN_ROUNDS = PIPES_SPIN_CYCLES / TURN,
+  QUIET_ROUNDS = PIPES_QUIET_CYCLES / TURN,
 };
 
 /* One of the launches that run at once. */
@@ -57,7 +58,7 @@ struct functional {
   uint64_t limit, tell_at;
   uint64_t groups, done;
   cycle_t round;         /* from 1; */
-  bool dismissed;        /* kernels that run by themselves are to end: see models/pipes.h */
+  bool dismissed;        /* the autorun kernels are to end: see models/pipes.h */
   cycle_t changed;       /* the last one in which global memory or a pipe was changed, or a group has ended or begun */
   bool stopped;          /* before the end: */
   enum launch_end ended; /* how */
@@ -233,11 +234,11 @@ static void park(struct functional *functional, struct unit *unit, uint32_t slot
   cu_block(&unit->cu, slot, STALL_PIPE, 0);
 }
 
-/* Nobody waits who has been dismissed. */
+/* As pipes_serve() in timed runs. */
 static void commit_or_refuse(const struct functional *functional, struct isa_access *access) {
   isa_access_commit(access);
   if (functional->dismissed)
-    isa_pipe_refuse(access, ISA_PIPE_DISMISSED);
+    isa_pipe_dismiss(access);
 }
 
 /* The oldest request that can be served now, as in models/pipes.h. False: none can. */
@@ -402,10 +403,10 @@ static void run_slot(struct functional *functional, struct unit *unit, uint32_t 
 
 /* ---- rounds ------------------------------------------------------------------------------------------- */
 
-/* Kernels spin on pipes that nobody will change any more. */
-static bool spins(const struct functional *functional) {
+/* Kernels have spun for so many rounds on pipes that nobody has changed. */
+static bool spins(const struct functional *functional, cycle_t rounds) {
   bool refused = false;
-  if (functional->round < functional->changed + SPIN_ROUNDS || !functional->all->results[0].pipe_count)
+  if (functional->round < functional->changed + rounds || !functional->all->results[0].pipe_count)
     return false;
   for (size_t i = 0; i < functional->used; i++) {
     const struct unit *unit = functional->units[i];
@@ -427,17 +428,19 @@ static uint64_t ended(const struct functional *functional, size_t index) {
   return count;
 }
 
-/* As dismissible() and memory_dismiss() in timed runs. */
-static bool dismiss(struct functional *functional) {
+/* As in timed runs. */
+static bool dismissible(const struct functional *functional) {
   const struct at_once *all = functional->all;
   for (size_t i = 0; i < all->count; i++)
     if (!all->launches[i]->kernel->autorun[0] && ended(functional, i) < functional->work[i].groups)
       return false;
-  bool any = false;
+  return !functional->dismissed;
+}
+
+static void dismiss(struct functional *functional) {
   functional->dismissed = true;
   while (unpark(functional))
-    any = true;
-  return any;
+    continue;
 }
 
 static enum launch_end run_rounds(struct functional *functional) {
@@ -454,7 +457,10 @@ static enum launch_end run_rounds(struct functional *functional) {
       return functional->ended;
     if (wider)
       functional->changed = functional->round;
-    if (((!wider && functional->clock == before) || spins(functional)) && !dismiss(functional))
+    const bool stuck = !wider && functional->clock == before;
+    if ((stuck || spins(functional, QUIET_ROUNDS)) && dismissible(functional))
+      dismiss(functional);
+    else if (stuck || spins(functional, SPIN_ROUNDS))
       return END_DEADLOCK;
   }
   return END_FINISHED;

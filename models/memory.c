@@ -263,10 +263,9 @@ static void accept_pipe(struct memory *memory, uint32_t index, cycle_t now) {
     unpark(memory, now);
 }
 
-/* Since then the last requests have come, and were parked. */
-void memory_dismiss(struct memory *memory, cycle_t quiet) {
+void memory_dismiss(struct memory *memory, cycle_t now) {
   memory->pipes.dismissed = true;
-  unpark(memory, cycle_max(quiet, cycle_max(memory->last_arrival, memory->done.from)));
+  unpark(memory, cycle_max(now, memory->done.from));
   component_wake(&memory->component, wheel_next(&memory->done));
 }
 

@@ -202,9 +202,8 @@ void memory_launch(struct memory *memory, struct isa_memory *mirror, cycle_t sta
  * also go to engines, or past the registers: those take no fill_latency. */
 cycle_t memory_reach(const struct memory *memory, bool copies);
 
-/* When nothing more happens, in compute units since cycle `quiet`: whoever waits for a pipe is refused, see
- * models/pipes.h. */
-void memory_dismiss(struct memory *memory, cycle_t quiet);
+/* Dismisses the autorun kernels in cycle `now`, see models/pipes.h. */
+void memory_dismiss(struct memory *memory, cycle_t now);
 
 /* The counters of a launch that has ended in cycle `end`. */
 struct mem_stats memory_stats(const struct memory *memory, cycle_t end);

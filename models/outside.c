@@ -92,7 +92,7 @@ bool memory_start_outside(struct memory *memory, uint32_t index, cycle_t now) {
   }
   if (event->message.pipe) {
     if (!pipes_serve(memory, index, now))
-      isa_pipe_refuse(event->message.access, 0);
+      isa_pipe_refuse(event->message.access);
   } else {
     memory_commit(memory, event);
     if (mem_writes(kind))

@@ -40,7 +40,7 @@ bool pipes_serve(struct memory *memory, uint32_t index, cycle_t now) {
   pipes_count(&memory->pipes, now);
   memory_commit(memory, event);
   if (memory->pipes.dismissed)
-    isa_pipe_refuse(event->message.access, ISA_PIPE_DISMISSED);
+    isa_pipe_dismiss(event->message.access);
   if (event->message.access->pipe.changed)
     memory->pipes.changed = now;
   return !event->message.access->pipe.waiting;

@@ -17,9 +17,9 @@
  * every warp has been refused lately, is parked, or stands at a call of its work-group, it is a deadlock
  * (models/simulation.c).
  *
- * Kernels that run by themselves (isa_kernel's autorun) loop for ever. When all others have finished, and those wait
- * for packets or room that nobody will give them, they are dismissed: what they wait for is refused, then and from then
- * on, and a kernel of that kind ends when it is.
+ * Autorun kernels (isa_kernel's autorun) loop for ever. When only such are left, and nothing happens any more or they
+ * have spun for PIPES_QUIET_CYCLES, they are dismissed: from then on the memory answers what it would refuse, or park,
+ * with ISA_PIPE_DISMISSED, on which an autorun kernel ends.
  *
  * A parked message keeps its place among the CU's cu.accesses: many of them leave no room for the access that they
  * wait for.
@@ -32,7 +32,7 @@
 #include "isa/pipe.h"
 #include "sim/core/time.h"
 
-enum { PIPES_SPIN_CYCLES = 1000000 };
+enum { PIPES_SPIN_CYCLES = 1000000, PIPES_QUIET_CYCLES = 10000 };
 
 struct memory;
 struct mem_event;
@@ -43,7 +43,7 @@ struct mem_pipes {
   uint32_t parked_count, parked_room;
   cycle_t counted; /* packet_cycles go up to here */
   cycle_t changed; /* the last change of global memory or of a pipe */
-  bool dismissed;  /* nobody waits any more: what would is refused */
+  bool dismissed;  /* the autorun kernels are */
 };
 
 /* A launch begins at `start`: at most `room` messages can be parked. False when memory is out. */

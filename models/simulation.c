@@ -560,12 +560,19 @@ static bool all_ended(const struct simulation *simulation) {
   return count == simulation->dispatcher.groups;
 }
 
-/* Kernels that run by themselves are left alone, and wait. */
+static bool any_autorun(const struct at_once *all) {
+  for (size_t i = 0; i < all->count; i++)
+    if (all->launches[i]->kernel->autorun[0])
+      return true;
+  return false;
+}
+
+/* Only autorun kernels are left, which have not been told to end. */
 static bool dismissible(const struct simulation *simulation, const struct at_once *all) {
   for (size_t i = 0; i < all->count; i++)
     if (!all->launches[i]->kernel->autorun[0] && ended(simulation, i) < all->results[i].work_groups)
       return false;
-  return simulation->memory.pipes.parked_count > 0;
+  return !simulation->memory.pipes.dismissed;
 }
 
 /* Warps of a CU whose requests are parked. */
@@ -580,15 +587,15 @@ static uint64_t parked_in(const struct simulation *simulation, uint32_t client) 
   return parked;
 }
 
-/* Kernels spin on pipes that nobody will change any more: see models/pipes.h. */
-static bool spins(const struct simulation *simulation, cycle_t now) {
+/* Kernels have spun for `cycles` on pipes that nobody has changed: see models/pipes.h. */
+static bool spins(const struct simulation *simulation, cycle_t now, cycle_t cycles) {
   const cycle_t changed = cycle_max(simulation->memory.pipes.changed, simulation->dispatcher.last_end);
   bool refused = false;
   if (!simulation->memory.pipes.memory || !simulation->memory.pipes.memory->pipe_count ||
-      now < PIPES_SPIN_CYCLES + cycle_max(changed, simulation->start))
+      now < cycles + cycle_max(changed, simulation->start))
     return false;
   for (uint32_t i = 0; i < simulation->built; i++)
-    if (!cu_only_refused(&simulation->nodes[i]->cu, now - PIPES_SPIN_CYCLES / 2, parked_in(simulation, i), &refused))
+    if (!cu_only_refused(&simulation->nodes[i]->cu, now - cycles / 2, parked_in(simulation, i), &refused))
       return false;
   return refused;
 }
@@ -633,13 +640,15 @@ static cycle_t abandoned_after(const struct simulation *simulation) {
 static enum launch_end run_slices(struct simulation *simulation, const struct at_once *all, struct host *host,
                                   cycle_t end, const struct progress *progress, cycle_t *cycles) {
   enum { SLICE = 100000 };
+  const cycle_t slice = any_autorun(all) ? PIPES_QUIET_CYCLES : SLICE;
   const struct dispatcher *dispatcher = &simulation->dispatcher;
+  struct memory *memory = &simulation->memory;
   simulation->stepped = simulation->start;
   for (cycle_t until = simulation->start;;) {
-    until = cycle_min(until + SLICE, end);
+    until = cycle_min(until + slice, end);
     cycle_t next = run_slice(simulation, host, until, progress);
     if (next == NEVER && !dispatcher_finished(dispatcher) && dismissible(simulation, all)) {
-      memory_dismiss(&simulation->memory, simulation->start + abandoned_after(simulation));
+      memory_dismiss(memory, cycle_max(simulation->start + abandoned_after(simulation), memory->last_arrival));
       continue;
     }
     if (next == NEVER)
@@ -655,7 +664,9 @@ static enum launch_end run_slices(struct simulation *simulation, const struct at
     const bool stopped = next < until;
     if (!stopped)
       until = simulation->stepped = cycle_max(until, next);
-    if (!stopped && spins(simulation, until))
+    if (!stopped && dismissible(simulation, all) && spins(simulation, until, PIPES_QUIET_CYCLES))
+      memory_dismiss(memory, until);
+    else if (!stopped && spins(simulation, until, PIPES_SPIN_CYCLES))
       return END_DEADLOCK;
     *cycles = simulation->stepped - simulation->start;
     if (!stopped && tell_progress(simulation, progress, until))

@@ -126,9 +126,22 @@ static void pass_packet(struct build *b, const struct pipe_call *call, ir_ref id
   commit(b, call, ISA_PIPE_PACKET, id, 0);
 }
 
+/* A reservation of one packet. An autorun kernel ends when it is dismissed. */
+static ir_ref reserve_packet(struct build *b, const struct pipe_call *call) {
+  const ir_ref id = reserve(b, call, ISA_PIPE_PACKET, build_32(b, 1), 0);
+  if (b->ir->autorun[0]) {
+    const uint32_t dismissed = build_block(b), goes_on = build_block(b);
+    build_if(b, build_op(b, ISA_SETP_EQ_U64, id, build_64(b, ISA_PIPE_DISMISSED), 0), dismissed, goes_on);
+    build_enter(b, dismissed);
+    ir_exit(b->ir, b->block, b->place);
+    build_enter(b, goes_on);
+  }
+  return id;
+}
+
 /* One packet, if there is one or room for one: a predicate. */
 static ir_ref try_packet(struct build *b, const struct pipe_call *call, struct build_pointer pointer) {
-  const ir_ref id = reserve(b, call, ISA_PIPE_PACKET, build_32(b, 1), 0);
+  const ir_ref id = reserve_packet(b, call);
   const ir_ref good = is_not_zero(b, id);
   const uint32_t there = build_block(b), after = build_block(b);
   build_if(b, good, there, after);
@@ -149,20 +162,12 @@ static bool lower_packet(struct build *b, const struct spirv_inst *inst) {
 }
 
 /* One packet, as soon as there is one, or room for one. Lanes that have theirs pass it on before the others ask again,
- * who may wait for just that. A kernel that runs by itself ends when it is dismissed. */
+ * who may wait for just that. */
 static void await_packet(struct build *b, const struct pipe_call *call, struct build_pointer pointer) {
   const uint32_t again = build_block(b), served = build_block(b), after = build_block(b), done = build_block(b);
   build_goto(b, again);
   build_enter(b, again);
-  const ir_ref id = reserve(b, call, ISA_PIPE_PACKET, build_32(b, 1), 0);
-  if (b->ir->autorun[0]) {
-    const uint32_t dismissed = build_block(b), goes_on = build_block(b);
-    build_if(b, build_op(b, ISA_SETP_EQ_U64, id, build_64(b, ISA_PIPE_DISMISSED), 0), dismissed, goes_on);
-    build_enter(b, dismissed);
-    ir_exit(b->ir, b->block, b->place);
-    build_enter(b, goes_on);
-  }
-  const ir_ref good = is_not_zero(b, id);
+  const ir_ref id = reserve_packet(b, call), good = is_not_zero(b, id);
   build_if(b, good, served, after);
   build_enter(b, served);
   pass_packet(b, call, id, pointer);

@@ -110,18 +110,22 @@ static bool is_single(const struct isa_inst *inst) {
   return isa_is_pipe_wait((enum isa_op)inst->op) && (enum isa_pipe_kind)(inst->imm >> 32) == ISA_PIPE_PACKET;
 }
 
-/* Lane by lane, as in the recording: what was got there waits until it can be had, what was refused is refused. */
+/* Lane by lane, as in the recording: what was got there waits until it can be had, what was refused is refused, and
+ * what waited until it was dismissed does so here. */
 static void commit_reservation(struct unit *unit, struct isa_access *access) {
   const enum isa_pipe_direction direction =
       isa_is_pipe_write((enum isa_op)access->inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ;
   const struct isa_launch *launch = access->warp->group->launch;
   const struct isa_memory *memory = launch->memory;
   const uint64_t all = access->mask, lanes = access->pipe.waiting ? access->pipe.waiting : all;
+  const bool waits = isa_is_pipe_wait((enum isa_op)access->inst->op);
   access->pipe.waiting = 0;
   for (uint64_t left = lanes; left; left &= left - 1) {
     const uint64_t lane = (uint64_t)__builtin_ctzll(left), bit = UINT64_C(1) << lane;
     const uint32_t *words = access->data + 2 * (launch->warp_size + lane);
-    const uint64_t recorded = (uint64_t)words[1] << 32 | words[0];
+    const uint64_t id = (uint64_t)words[1] << 32 | words[0];
+    const bool dismissed = id == ISA_PIPE_DISMISSED;
+    const uint64_t recorded = dismissed && !waits ? 0 : id; /* one that did not wait was refused */
     struct isa_pipe *pipe = isa_pipe_find(memory, access->address[lane]);
     const bool room = access->data[2 * lane] <= isa_pipe_available(pipe, direction);
     if (access->lds[0] && !recorded && left != all && is_single(access->inst)) { /* behind one that got its packet */
@@ -129,7 +133,7 @@ static void commit_reservation(struct unit *unit, struct isa_access *access) {
       access->pipe.refused |= bit;
       continue;
     }
-    if (recorded && !room) {
+    if (recorded && (dismissed || !room)) {
       access->pipe.waiting = lanes & (UINT64_MAX << lane);
       pipe->stats.held += !access->pipe.held;
       access->pipe.held = true;

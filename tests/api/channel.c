@@ -1,11 +1,11 @@
-/* Channels in runs: kernels that they connect, kernels that run by themselves, and what stays from run to run. */
+/* Channels in runs: kernels that they connect, autorun kernels, and what stays from run to run. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/api/rig.h"
 #include "tests/ct.h"
 
-/* put: 0 .. n-1 into `in`; take: n of `out`. step runs by itself: each of its four work-groups adds 1. */
+/* put: 0 .. n-1 into `in`; take: n of `out`. step is an autorun kernel: each of its four work-groups adds 1. */
 static const char source[] =
     "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
     "channel int row[5] __attribute__((depth(2)));\nchannel int deep __attribute__((depth(64)));\n"
@@ -37,7 +37,7 @@ static void run(struct rig *rig, ww_launch **launches, size_t count, bool functi
   rig_fine(rig, ww_run(rig->device, launches, count, &watch, report, &rig->error));
 }
 
-TEST(channel_api, kernels_that_run_by_themselves_go_along_and_end_with_the_others) {
+TEST(channel_api, autorun_kernels_go_along_and_end_with_the_others) {
   for (int functional = 0; functional < 2; functional++) {
     struct rig rig = rig_with("teaching", source);
     ww_buffer *data = numbers(&rig);
@@ -66,6 +66,70 @@ TEST(channel_api, kernels_that_run_by_themselves_go_along_and_end_with_the_other
     ww_report_unref(report);
     ww_launch_unref(both[0]);
     ww_launch_unref(both[1]);
+    ww_buffer_unref(data);
+    rig_free(&rig);
+  }
+}
+
+/* The trace of a run with channels, replayed: the same cycles, launch by launch. */
+static void expect_same_replay(struct rig *rig, const struct kept *kept, size_t launches, const ww_report *report) {
+  ww_trace *trace = NULL;
+  ww_report *replayed = NULL;
+  const ww_bytes bytes = {.data = kept->text, .size = kept->length, .name = "t"};
+  rig_fine(rig, ww_trace_open(rig->context, bytes, false, &trace, &rig->error));
+  rig_fine(rig, ww_trace_replay(trace, NULL, NULL, &replayed, &rig->error));
+  for (size_t i = 0; i < launches; i++)
+    EXPECT_EQ(ww_report_cycles(replayed, i), ww_report_cycles(report, i));
+  ww_report_unref(replayed);
+  ww_trace_unref(trace);
+}
+
+/* merge polls two channels in turn, so that nothing ever stands still; pass waits for it. */
+static const char polling_source[] =
+    "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
+    "channel int low __attribute__((depth(4))), high __attribute__((depth(4))), merged, out;\n"
+    "kernel void put_low(int n) { for (int i = 0; i < n; i++) write_channel_intel(low, i); }\n"
+    "kernel void put_high(int n) { for (int i = 0; i < n; i++) write_channel_intel(high, 50 + i); }\n"
+    "kernel void take(global int *a, int n) { for (int i = 0; i < n; i++) a[read_channel_intel(out)]++; }\n"
+    "__attribute__((autorun)) kernel void pass(void) { write_channel_intel(out, read_channel_intel(merged)); }\n"
+    "__attribute__((autorun)) kernel void merge(void) {\n"
+    "  for (;;) {\n"
+    "    bool got;\n"
+    "    int x = read_channel_nb_intel(low, &got);\n"
+    "    while (got && !write_channel_nb_intel(merged, x)) continue;\n"
+    "    x = read_channel_nb_intel(high, &got);\n"
+    "    while (got && !write_channel_nb_intel(merged, x)) continue;\n"
+    "  }\n}\n";
+
+TEST(channel_api, autorun_kernels_that_poll_end_with_the_others_too) {
+  for (int functional = 0; functional < 2; functional++) {
+    struct rig rig = rig_with("teaching", polling_source);
+    ww_buffer *data = numbers(&rig);
+    ww_report *report = NULL;
+    struct kept kept = {NULL, 0};
+    ww_launch *all[3] = {launch(&rig, "put_low", NULL, 50), launch(&rig, "put_high", NULL, 50),
+                         launch(&rig, "take", data, 100)};
+    memset(ww_buffer_data(data), 0, 400);
+    ww_watch watch = {.size = sizeof watch, .functional = functional};
+    if (!functional)
+      watch.trace = rig_sink(&kept);
+    rig_fine(&rig, ww_run(rig.device, all, 3, &watch, &report, &rig.error));
+    EXPECT_TRUE(ww_report_finished(report));
+    for (int i = 0; i < 100; i++)
+      EXPECT_EQ(((int *)ww_buffer_data(data))[i], 1);
+    if (!functional)
+      expect_same_replay(&rig, &kept, 5, report);
+    ww_report_unref(report);
+    free(kept.text);
+    /* One that waits for a packet which never comes is still told, though the autorun kernels poll. */
+    run(&rig, all + 2, 1, functional, &report);
+    EXPECT_FALSE(ww_report_finished(report));
+    const char *end = "";
+    EXPECT_TRUE(ww_report_text(report, "launches[0].end", &end));
+    EXPECT_STREQ(end, "deadlock");
+    ww_report_unref(report);
+    for (int i = 0; i < 3; i++)
+      ww_launch_unref(all[i]);
     ww_buffer_unref(data);
     rig_free(&rig);
   }
@@ -126,7 +190,7 @@ TEST(channel_api, an_index_outside_of_an_array_is_no_channel) {
   }
 }
 
-TEST(channel_api, a_kernel_that_should_run_by_itself_and_is_refused_is_missed) {
+TEST(channel_api, an_autorun_kernel_that_is_refused_is_missed) {
   struct rig rig = rig_with("teaching", "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
                                         "channel int c;\nkernel void give(void) { write_channel_intel(c, 1); }\n"
                                         "__attribute__((autorun)) kernel void self(void) { c = 2; }\n"
@@ -168,19 +232,6 @@ TEST(channel_api, packets_stay_until_they_are_read_and_each_device_has_its_own) 
   rig_free(&rig);
 }
 
-/* The trace of a run with channels, replayed: the same cycles, launch by launch. */
-static void expect_same_replay(struct rig *rig, const struct kept *kept, const ww_report *report) {
-  ww_trace *trace = NULL;
-  ww_report *replayed = NULL;
-  const ww_bytes bytes = {.data = kept->text, .size = kept->length, .name = "t"};
-  rig_fine(rig, ww_trace_open(rig->context, bytes, false, &trace, &rig->error));
-  rig_fine(rig, ww_trace_replay(trace, NULL, NULL, &replayed, &rig->error));
-  for (size_t i = 0; i < 3; i++)
-    EXPECT_EQ(ww_report_cycles(replayed, i), ww_report_cycles(report, i));
-  ww_report_unref(replayed);
-  ww_trace_unref(trace);
-}
-
 TEST(channel_api, a_trace_has_the_channels_and_all_that_ran) {
   struct rig rig = rig_with("teaching", source);
   ww_buffer *data = numbers(&rig);
@@ -189,14 +240,14 @@ TEST(channel_api, a_trace_has_the_channels_and_all_that_ran) {
   ww_launch *both[2] = {launch(&rig, "put", NULL, 50), launch(&rig, "take", data, 50)};
   const ww_watch watch = {.size = sizeof watch, .trace = rig_sink(&kept)};
   rig_fine(&rig, ww_run(rig.device, both, 2, &watch, &report, &rig.error));
-  expect_same_replay(&rig, &kept, report);
+  expect_same_replay(&rig, &kept, 3, report);
   ww_report_unref(report);
   free(kept.text);
   kept = (struct kept){NULL, 0};
   rig_fine(&rig, ww_device_record(rig.device, rig_sink(&kept), &rig.error));
   run(&rig, both, 2, false, &report);
   rig_fine(&rig, ww_device_record_end(rig.device, &rig.error));
-  expect_same_replay(&rig, &kept, report);
+  expect_same_replay(&rig, &kept, 3, report);
   ww_report_unref(report);
   free(kept.text);
   /* Packets from before the recording are not in it. */

@@ -322,7 +322,7 @@ TEST(pipe, a_waiting_reservation_serves_lanes_until_one_must_wait) {
   EXPECT_NE(rig_pair(&rig, 4, 6), 0);
   EXPECT_EQ(pipe.stats.held, 1);
   /* nobody will help any more */
-  isa_pipe_refuse(&rig.access, 0);
+  isa_pipe_refuse(&rig.access);
   EXPECT_EQ(rig.access.pipe.waiting, 0);
   EXPECT_EQ(rig.access.pipe.refused, UINT32_MAX & ~UINT32_C(0x7f));
   EXPECT_EQ(rig_pair(&rig, 4, 31), 0);
