@@ -17,26 +17,32 @@ struct text {
   bool failed;
 };
 
+static void put_list(struct text *text, const char *format, va_list arguments) {
+  const size_t room = text->room - text->length;
+  va_list again;
+  va_copy(again, arguments);
+  const int needed = vsnprintf(room ? text->at + text->length : NULL, room, format, arguments);
+  if (needed >= 0 && (size_t)needed < room) {
+    text->length += (size_t)needed;
+  } else if (needed >= 0) {
+    const size_t larger = 2 * (text->room + (size_t)needed + 64);
+    char *grown = realloc(text->at, larger);
+    text->failed = !grown;
+    if (grown) {
+      text->at = grown;
+      text->room = larger;
+      put_list(text, format, again);
+    }
+  }
+  va_end(again);
+}
+
 __attribute__((format(printf, 2, 3))) static void put(struct text *text, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  const int needed = vsnprintf(NULL, 0, format, arguments);
+  if (!text->failed)
+    put_list(text, format, arguments);
   va_end(arguments);
-  if (text->failed || needed < 0)
-    return;
-  if (text->length + (size_t)needed + 1 > text->room) {
-    const size_t room = 2 * (text->room + (size_t)needed + 64);
-    char *grown = realloc(text->at, room);
-    text->failed = !grown;
-    if (!grown)
-      return;
-    text->at = grown;
-    text->room = room;
-  }
-  va_start(arguments, format);
-  vsnprintf(text->at + text->length, (size_t)needed + 1, format, arguments);
-  va_end(arguments);
-  text->length += (size_t)needed;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------ */

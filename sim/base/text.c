@@ -25,12 +25,15 @@ void text_add(struct text *text, const char *bytes, size_t length) {
 }
 
 static void print_list(struct text *text, const char *format, va_list list) {
+  const size_t room = text->capacity - text->length;
   va_list again;
   va_copy(again, list);
-  size_t wanted = (size_t)vsnprintf(NULL, 0, format, again) + 1;
+  const size_t wanted = (size_t)vsnprintf(room ? text->data + text->length : NULL, room, format, again) + 1;
   va_end(again);
-  make_room(text, wanted);
-  vsnprintf(text->data + text->length, wanted, format, list);
+  if (wanted > room) {
+    make_room(text, wanted);
+    vsnprintf(text->data + text->length, wanted, format, list);
+  }
   text->length += wanted - 1;
 }
 
