@@ -293,8 +293,9 @@ threads:
 	@build/tsan/tests/host --gtest_brief=1 --gtest_filter='host.threads*:crew.every*:crew.what*'
 	@build/tsan/tests/models --gtest_brief=1 --gtest_filter='*threads*'
 	@build/tsan/tests/api --gtest_brief=1 --gtest_filter='workers_api*:*threads*'
+	@build/tsan/tests/opencl --gtest_brief=1 --gtest_filter='*threads*'
 
-threads-programs: $(addprefix $(BUILD)/tests/,traces sweep explain api host models)
+threads-programs: $(addprefix $(BUILD)/tests/,traces sweep explain api host models opencl)
 
 # libFuzzer on every reader of bytes from outside, FUZZ_SECONDS each, two at once, with sanitizers, built by clang-15.
 FUZZ_SECONDS ?= 3600

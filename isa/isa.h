@@ -92,6 +92,9 @@ enum { ISA_FLAG_IMM_A = 1, ISA_FLAG_IMM_B = 2, ISA_FLAG_IMM_C = 4, ISA_FLAG_IMM_
 /* A branch's imm holds where it goes and where its sides meet again. */
 static inline uint32_t isa_branch_target(const struct isa_inst *inst) { return (uint32_t)inst->imm; }
 static inline uint32_t isa_branch_join(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> 32); }
+static inline void isa_branch_set(struct isa_inst *inst, uint32_t target, uint32_t join) {
+  inst->imm = (uint64_t)join << 32 | target;
+}
 
 /* What timing must know of an instruction; made once per program by isa_describe(). */
 struct isa_info {

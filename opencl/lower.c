@@ -1,33 +1,48 @@
 /* The whole way from SPIR-V to a program: the module is read once, its variables laid out once, and then each kernel
- * is built, worked on and emitted by itself. A kernel that cannot be lowered leaves no trace in the program. */
+ * is built, worked on and emitted by itself, several at a time in threads:
+ *
+ *     thread 0   build 0 | passes, emit            build 2 | ...
+ *     thread 1             build 1 | passes, emit            build 3 | ...    then all are joined, in order
+ *
+ * The program is the same, to the bit, whatever number of threads there are. A kernel that cannot be lowered leaves no
+ * trace in it. */
 #include "isa/rows.h"
 #include "opencl/emit/emit.h"
 #include "opencl/lower/build.h"
 #include "opencl/opencl.h"
 #include "opencl/passes/passes.h"
 #include "opencl/sources.h"
+#include "sim/base/crew.h"
+#include "sim/base/heap.h"
 #include "sim/base/need.h"
+#include "sim/base/processors.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *const opencl_copies_names[OPENCL_COPIES] = {"machine", "loop"};
 
-struct lowering {
-  const struct spirv *module;
-  struct build_tables tables;
-  struct isa_program *program;
-  struct opencl_limits limits;
+/* A kernel on its way into the program. */
+struct lowered {
+  struct isa_program *part; /* it alone */
+  struct isa_error *why;    /* it cannot be lowered */
+  struct ir_log log;
 };
 
-/* Takes away what a kernel that failed half-way has left. */
-static void roll_back(struct isa_program *program, size_t kernels, uint32_t count) {
-  while (program->kernel_count > kernels)
-    isa_kernel_free(&program->kernels[--program->kernel_count]);
-  program->count = count;
-}
+struct lowering {
+  const struct spirv *module;
+  struct opencl_limits limits;
+  struct isa_program *program;
+  pthread_mutex_t mutex; /* of what is below */
+  struct build_tables tables;
+  struct lowered *kernel; /* by entry point */
+  uint32_t begun;         /* of them */
+  uint32_t most;          /* after the first that cannot be lowered no other begins, unless refusals are wanted */
+  bool all;               /* they are */
+};
 
 static bool check_name(const struct spirv *module, const char *name, struct isa_error *error) {
   const size_t length = strlen(name);
@@ -40,33 +55,108 @@ static bool check_name(const struct spirv *module, const char *name, struct isa_
   return false;
 }
 
-static void explain(struct opencl_explanation *explanation, const char *kernel, const struct ir_log *log) {
-  explanation->row = need_more(explanation->row, explanation->count + 1, sizeof *explanation->row);
-  explanation->row[explanation->count++] = (struct opencl_explained){need_copy(kernel), *log};
+/* ---- a kernel -------------------------------------------------------------------------------------- */
+
+/* The next kernel, which is built before others are: it may add to the table of constants. */
+struct turn {
+  struct lowering *lowering;
+  struct lowered *kernel;
+  struct ir *ir; /* NULL: there is none, or it cannot be built */
+  struct isa_error error;
+};
+
+static void fail(struct turn *turn) {
+  turn->kernel->why = need(1, sizeof *turn->kernel->why);
+  *turn->kernel->why = turn->error;
 }
 
-static bool lower_kernel(struct lowering *lowering, uint32_t entry, struct isa_error *error) {
-  if (!check_name(lowering->module, lowering->module->entry[entry].name, error))
-    return false;
-  struct ir *ir =
-      build_kernel(lowering->module, entry, &lowering->tables, lowering->limits.copies == OPENCL_COPIES_LOOP, error);
-  if (!ir)
-    return false;
-  struct ir_log log = {0};
-  ir->target = lowering->limits.target;
-  ir->log = lowering->limits.explanation ? &log : NULL;
-  opencl_passes(ir);
-  const size_t kernels = lowering->program->kernel_count;
-  const uint32_t count = lowering->program->count;
-  const bool emitted = emit_kernel(ir, lowering->program, error);
-  if (!emitted)
-    roll_back(lowering->program, kernels, count);
-  if (emitted && ir->log)
-    explain(lowering->limits.explanation, ir->name, &log);
-  else
-    ir_log_free(&log);
-  ir_free(ir);
-  return emitted;
+static void build_next(void *self) {
+  struct turn *turn = self;
+  struct lowering *lowering = turn->lowering;
+  if (lowering->begun == lowering->most)
+    return;
+  const uint32_t entry = lowering->begun++;
+  turn->kernel = &lowering->kernel[entry];
+  if (check_name(lowering->module, lowering->module->entry[entry].name, &turn->error))
+    turn->ir = build_kernel(lowering->module, entry, &lowering->tables, lowering->limits.copies == OPENCL_COPIES_LOOP,
+                            &turn->error);
+  if (turn->ir)
+    return;
+  fail(turn);
+  if (!lowering->all)
+    lowering->most = lowering->begun;
+}
+
+/* A broken invariant, or memory that runs out, must not leave the mutex to those who wait for it. */
+static void take_turn(struct turn *turn) {
+  pthread_mutex_t *mutex = &turn->lowering->mutex;
+  size_t wanted = 0;
+  pthread_mutex_lock(mutex);
+  const bool good = heap_pass(build_next, turn, &wanted);
+  pthread_mutex_unlock(mutex);
+  if (!good)
+    heap_out(wanted);
+}
+
+static void lower_next(void *self, unsigned share) {
+  struct turn turn = {.lowering = self};
+  (void)share; /* all are alike: kernels are taken in their order */
+  take_turn(&turn);
+  if (!turn.ir)
+    return;
+  turn.ir->target = turn.lowering->limits.target;
+  turn.ir->log = turn.lowering->limits.explanation ? &turn.kernel->log : NULL;
+  opencl_passes(turn.ir);
+  turn.kernel->part = need_made(isa_program_new(turn.lowering->module->file));
+  if (!emit_kernel(turn.ir, turn.kernel->part, &turn.error))
+    fail(&turn);
+  ir_free(turn.ir);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------- */
+
+static void append_code(struct isa_program *program, const struct isa_program *part) {
+  const uint32_t entry = program->count, room = entry + part->count;
+  program->code = need_more(program->code, room, sizeof *program->code);
+  program->line = need_more(program->line, room, sizeof *program->line);
+  program->column = need_more(program->column, room, sizeof *program->column);
+  program->source = need_more(program->source, room, sizeof *program->source);
+  for (uint32_t i = 0; i < part->count; i++) {
+    struct isa_inst *inst = &program->code[entry + i];
+    *inst = part->code[i];
+    const uint32_t join = isa_branch_join(inst);
+    if (inst->op == ISA_BRA)
+      isa_branch_set(inst, entry + isa_branch_target(inst), join == ISA_NEVER ? join : entry + join);
+  }
+  memcpy(program->line + entry, part->line, part->count * sizeof *part->line);
+  memcpy(program->column + entry, part->column, part->count * sizeof *part->column);
+  memcpy(program->source + entry, part->source, part->count * sizeof *part->source);
+  program->count = room;
+}
+
+/* Unless the program would be too large. */
+static void append(struct isa_program *program, struct lowered *kernel) {
+  struct isa_program *part = kernel->part;
+  const uint32_t entry = program->count;
+  if (part->count > ISA_MOST_INSTRUCTIONS - entry) {
+    kernel->why = need(1, sizeof *kernel->why);
+    snprintf(kernel->why->text, sizeof kernel->why->text,
+             "%.200s: kernel '%.60s' has more instructions than a program may have (%d)", program->file,
+             part->kernels[0].name, ISA_MOST_INSTRUCTIONS);
+    return;
+  }
+  append_code(program, part);
+  program->kernels = need_more(program->kernels, program->kernel_count + 1, sizeof *program->kernels);
+  program->kernels[program->kernel_count] = part->kernels[0];
+  program->kernels[program->kernel_count].entry += entry;
+  program->kernels[program->kernel_count++].end += entry;
+  part->kernel_count = 0; /* its names are the program's */
+}
+
+static void explain(struct opencl_explanation *explanation, const char *kernel, struct ir_log *log) {
+  explanation->row = need_more(explanation->row, explanation->count + 1, sizeof *explanation->row);
+  explanation->row[explanation->count++] = (struct opencl_explained){need_copy(kernel), *log};
+  *log = (struct ir_log){0};
 }
 
 static void refuse(struct opencl_refusals *refusals, const char *kernel, const struct isa_error *error, bool autorun) {
@@ -74,25 +164,48 @@ static void refuse(struct opencl_refusals *refusals, const char *kernel, const s
   refusals->row[refusals->count++] = (struct opencl_refusal){need_copy(kernel), *error, autorun};
 }
 
-/* All kernels; without `refusals` the first that fails ends it. */
-static bool lower_kernels(struct lowering *lowering, struct opencl_refusals *refusals, struct isa_error *error) {
+/* The first kernel that cannot be lowered is the error, unless `refusals` has them all and something is left. */
+static bool join(struct lowering *lowering, struct opencl_refusals *refusals, struct isa_error *error) {
   const struct spirv *module = lowering->module;
-  struct isa_error first = {""};
-  for (uint32_t i = 0; i < module->entries; i++) {
-    struct isa_error why = {""};
-    if (lower_kernel(lowering, i, &why))
-      continue;
-    assert(why.text[0] && "whoever refuses a kernel says why");
-    if (!first.text[0])
-      first = why;
-    if (!refusals)
-      break;
-    refuse(refusals, module->entry[i].name, &why, build_is_autorun(module, i));
+  const struct isa_error *first = NULL;
+  for (uint32_t i = 0; i < lowering->begun && (refusals || !first); i++) {
+    struct lowered *kernel = &lowering->kernel[i];
+    if (!kernel->why)
+      append(lowering->program, kernel);
+    if (!kernel->why && lowering->limits.explanation)
+      explain(lowering->limits.explanation, module->entry[i].name, &kernel->log);
+    if (kernel->why && refusals)
+      refuse(refusals, module->entry[i].name, kernel->why, build_is_autorun(module, i));
+    first = first ? first : kernel->why;
+    assert((!first || first->text[0]) && "whoever refuses a kernel says why");
   }
-  if (!first.text[0] || (refusals && lowering->program->kernel_count))
+  if (!first || (refusals && lowering->program->kernel_count))
     return true;
-  *error = first;
+  *error = *first;
   return false;
+}
+
+static bool lower_kernels(struct lowering *lowering, struct opencl_refusals *refusals, struct isa_error *error) {
+  enum { MOST_THREADS = 8 }; /* each has a kernel in memory */
+  const uint32_t entries = lowering->module->entries;
+  const unsigned wanted = lowering->limits.threads ? lowering->limits.threads : processors_online();
+  const unsigned threads = wanted < MOST_THREADS ? wanted : MOST_THREADS;
+  lowering->kernel = need(entries, sizeof *lowering->kernel);
+  lowering->most = entries;
+  lowering->all = refusals;
+  pthread_mutex_init(&lowering->mutex, NULL);
+  struct crew *crew = need_made(crew_new(threads < entries ? threads : entries, entries, lower_next, lowering));
+  crew_round(crew);
+  crew_free(crew);
+  pthread_mutex_destroy(&lowering->mutex);
+  const bool good = join(lowering, refusals, error);
+  for (uint32_t i = 0; i < entries; i++) {
+    isa_program_free(lowering->kernel[i].part);
+    free(lowering->kernel[i].why);
+    ir_log_free(&lowering->kernel[i].log);
+  }
+  free(lowering->kernel);
+  return good;
 }
 
 /* Gives the program what is common to its kernels, and has it checked. */
@@ -108,7 +221,7 @@ static bool complete(struct lowering *lowering, struct isa_error *error) {
   tables->constants = tables->variables = NULL;
   tables->channels = NULL;
   tables->channel_count = 0;
-  program->info = need_more(program->info, (size_t)program->count + 1, sizeof *program->info);
+  program->info = need((size_t)program->count + 1, sizeof *program->info);
   sources_fill(lowering->module, lowering->limits.reads, lowering->limits.text, program);
   return isa_validate(program, error);
 }

@@ -6,8 +6,8 @@
  * spirv.h reads a module, build.h makes an ir.h of each kernel with all calls inlined, the passes (passes.h) work
  * on it, emit.h gives registers and instructions. docs/opencl.md says how each construct of the source is lowered.
  *
- * Not supported: images and samplers, device-side enqueue, recursion, variable-length arrays. They are
- * refused by name, with the source line. */
+ * Not supported: device-side enqueue, recursion, variable-length arrays. They are refused by name, with the source
+ * line. */
 #ifndef OPENCL_OPENCL_H
 #define OPENCL_OPENCL_H
 
@@ -37,6 +37,7 @@ struct opencl_limits {
   const struct opencl_reads *reads;       /* who decides whether a source may be read; NULL: all may */
   const char *text;                       /* the source that `file` names, which is no file; NULL: it is one */
   struct opencl_explanation *explanation; /* is filled; NULL: nobody wants it */
+  unsigned threads; /* lower kernels side by side, 0: as many as there are processors; the program is the same */
 };
 
 /* A program of all kernels of a SPIR-V module (any byte order). NULL on bad input, with *error filled:

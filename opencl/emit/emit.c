@@ -45,12 +45,11 @@ static enum fit allocate(struct machine *m, bool may_spill) {
   }
 }
 
-static void add_kernel(struct ir *ir, const struct machine *m, uint32_t entry, struct isa_program *program) {
-  program->kernels = need_more(program->kernels, program->kernel_count + 1, sizeof *program->kernels);
-  struct isa_kernel *kernel = &program->kernels[program->kernel_count++];
+static void add_kernel(struct ir *ir, const struct machine *m, struct isa_program *program) {
+  struct isa_kernel *kernel = program->kernels = need(1, sizeof *kernel);
+  program->kernel_count = 1;
   const uint32_t spilled = m->used[VREG_MEMORY];
   *kernel = (struct isa_kernel){.name = need_copy(ir->name),
-                                .entry = entry,
                                 .end = program->count,
                                 .registers = m->used[VREG_WORD] ? m->used[VREG_WORD] : 1,
                                 .lds_bytes = ir->lds_bytes,
@@ -76,17 +75,25 @@ static void add_kernel(struct ir *ir, const struct machine *m, uint32_t entry, s
   }
 }
 
+/* No more places than what is spilled takes at worst, each word aligned as four are: most kernels spill nothing. */
+static void bound_memory(struct machine *m) {
+  uint32_t most = 0;
+  for (uint32_t v = 0; v < m->vregs && most < m->bound[VREG_MEMORY]; v++)
+    most += m->vreg[v].kind == VREG_MEMORY ? 4 : 0;
+  m->bound[VREG_MEMORY] = most < m->bound[VREG_MEMORY] ? most : m->bound[VREG_MEMORY];
+}
+
 static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_program *program, struct isa_error *error) {
   if (m->frame > ISA_MOST_PRIVATE_BYTES)
     return fail(program, ir, error, "has private variables of more than 256 MiB");
   if (!placed)
     return fail(program, ir, error, "has an instruction that needs more registers than it may use");
+  bound_memory(m);
   if (machine_colour(m, VREG_MEMORY, false))
     return fail(program, ir, error, "has more spilled registers than there is private memory for");
-  const uint32_t entry = program->count;
   if (!machine_finish(m, ir->name, program, error))
     return false;
-  add_kernel(ir, m, entry, program);
+  add_kernel(ir, m, program);
   return true;
 }
 

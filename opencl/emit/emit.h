@@ -11,9 +11,9 @@
 
 #include "opencl/ir/ir.h"
 
-/* Appends kernel `ir` to `program` (code, lines, kernel row with registers, private bytes, spilled words).
- * The kernel's target bounds what it may use. False with *error filled when it cannot be done: private memory or
- * instructions beyond the ISA's bounds. The caller runs isa_validate() on the whole. */
+/* Makes kernel `ir` the only one of `program`, which is empty: code, lines, and the kernel's row with registers,
+ * private bytes and spilled words. The kernel's target bounds what it may use. False with *error filled when it cannot
+ * be done: private memory beyond the ISA's bounds. The caller runs isa_validate() on the whole. */
 bool emit_kernel(struct ir *ir, struct isa_program *program, struct isa_error *error);
 
 #endif

@@ -196,11 +196,6 @@ static void blocks(struct finish *f) {
 
 /* ---- the program -------------------------------------------------------------------------------------- */
 
-static bool too_much(const struct isa_program *program, const char *kernel, const char *what, struct isa_error *error) {
-  snprintf(error->text, sizeof error->text, "%.200s: kernel '%.60s' %s", program->file, kernel, what);
-  return false;
-}
-
 /* What the passes made from nothing, such as the first value of a variable, counts to the instruction before; at the
  * start of a kernel, to the one behind. */
 static void fill_places(struct code *code) {
@@ -211,33 +206,30 @@ static void fill_places(struct code *code) {
     known = code->place[i] = code->place[i].line ? code->place[i] : known;
 }
 
-static void append(struct finish *f, struct isa_program *program) {
+static void fill_program(struct isa_program *program, const struct finish *f) {
   const struct code *code = &f->code;
-  const uint32_t entry = program->count, room = entry + code->count;
-  program->code = need_more(program->code, room, sizeof *program->code);
-  program->info = need_more(program->info, room, sizeof *program->info);
-  program->line = need_more(program->line, room, sizeof *program->line);
-  program->column = need_more(program->column, room, sizeof *program->column);
-  program->source = need_more(program->source, room, sizeof *program->source);
+  program->code = need(code->count, sizeof *program->code);
+  program->info = need(code->count, sizeof *program->info);
+  program->line = need(code->count, sizeof *program->line);
+  program->column = need(code->count, sizeof *program->column);
+  program->source = need(code->count, sizeof *program->source);
   for (uint32_t i = 0; i < code->count; i++) {
-    struct isa_inst inst = code->inst[i];
-    if (inst.op == ISA_BRA)
-      inst.imm = (uint64_t)ISA_NEVER << 32 | (entry + f->start[inst.imm]);
-    program->code[entry + i] = inst;
-    program->info[entry + i] = (struct isa_info){0};
-    program->line[entry + i] = code->place[i].line;
-    program->column[entry + i] = code->place[i].column;
-    program->source[entry + i] = code->place[i].source;
+    program->code[i] = code->inst[i];
+    if (code->inst[i].op == ISA_BRA)
+      isa_branch_set(&program->code[i], f->start[code->inst[i].imm], ISA_NEVER);
+    program->line[i] = code->place[i].line;
+    program->column[i] = code->place[i].column;
+    program->source[i] = code->place[i].source;
   }
-  program->count = room;
+  program->count = code->count;
 }
 
-static bool set_joins(struct isa_program *program, uint32_t entry) {
-  uint32_t *join = need(program->count - entry, sizeof *join), depth;
-  const bool good = cfg_joins(program->code, entry, program->count, join, &depth);
-  for (uint32_t pc = entry; good && pc < program->count; pc++)
+static bool set_joins(struct isa_program *program) {
+  uint32_t *join = need(program->count, sizeof *join), depth;
+  const bool good = cfg_joins(program->code, 0, program->count, join, &depth);
+  for (uint32_t pc = 0; good && pc < program->count; pc++)
     if (program->code[pc].op == ISA_BRA)
-      program->code[pc].imm = (uint64_t)join[pc - entry] << 32 | isa_branch_target(&program->code[pc]);
+      isa_branch_set(&program->code[pc], isa_branch_target(&program->code[pc]), join[pc]);
   free(join);
   return good;
 }
@@ -249,14 +241,12 @@ bool machine_finish(struct machine *m, const char *name, struct isa_program *pro
   f.ends = need(m->blocks, sizeof *f.ends);
   find_skipped(&f);
   blocks(&f);
-  const uint32_t entry = program->count;
-  bool good = f.code.count <= (uint32_t)ISA_MOST_INSTRUCTIONS - entry ||
-              too_much(program, name, "has more instructions than a program may have (1048576)", error);
-  if (good) {
-    fill_places(&f.code);
-    append(&f, program);
-    good = set_joins(program, entry) || too_much(program, name, "is too large: out of memory", error);
-  }
+  fill_places(&f.code);
+  fill_program(program, &f);
+  const bool good = set_joins(program);
+  if (!good)
+    snprintf(error->text, sizeof error->text, "%.200s: kernel '%.60s' is too large: out of memory", program->file,
+             name);
   moves_free(f.moves);
   free(f.code.inst);
   free(f.code.place);

@@ -209,7 +209,7 @@ uint32_t machine_idle(const struct machine *m, enum vreg_kind kind, uint32_t num
  * changed anything. */
 bool machine_spill(struct machine *m, enum vreg_kind kind);
 
-/* The code: appended to `program`, with joins (finish.c). */
+/* The code, with joins, into an empty program (finish.c). */
 bool machine_finish(struct machine *m, const char *name, struct isa_program *program, struct isa_error *error);
 
 #endif

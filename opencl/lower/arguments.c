@@ -123,7 +123,7 @@ static struct core_access in_block(const struct isa_arg *arg) {
 static void load_pointer(struct build *b, uint32_t parameter, const struct isa_arg *arg) {
   const struct core_access access = in_block(arg);
   if (arg->kind == ISA_ARG_LOCAL || arg->kind == ISA_ARG_GLOBAL)
-    b->core->spaces[parameter] = arg->kind == ISA_ARG_LOCAL ? IN_LOCAL : IN_GLOBAL | IN_NULL;
+    b->core->ids.spaces[parameter] = arg->kind == ISA_ARG_LOCAL ? IN_LOCAL : IN_GLOBAL | IN_NULL;
   *build_define(b, parameter) = core_load_bytes(b, &access, 0, arg->bytes);
 }
 
@@ -132,7 +132,7 @@ static void load_struct(struct build *b, uint32_t parameter, const struct spirv_
   const struct core_access from = in_block(arg);
   const struct build_pointer slot = core_slot(b, type->size, type->align);
   const struct core_access to = core_access(b, slot, type->align);
-  b->core->spaces[parameter] = IN_PRIVATE;
+  b->core->ids.spaces[parameter] = IN_PRIVATE;
   *build_define(b, parameter) = slot.address;
   core_copy_access(b, &to, &from, type->size);
 }

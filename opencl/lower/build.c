@@ -56,33 +56,46 @@ static uint8_t argument_spaces(const struct spirv *module, const struct spirv_fu
 
 /* ---- the kernel ---------------------------------------------------------------------------------- */
 
-static void open_core(struct build *b, const struct spirv_function *function) {
-  struct build_core *core = b->core;
-  const uint32_t bound = b->module->bound;
-  core->part = need(bound, sizeof *core->part);
-  core->spaces = need(bound, sizeof *core->spaces);
-  core->cell = need(bound, sizeof *core->cell);
-  core->is_cell = need(bound, sizeof *core->is_cell);
-  core->block_of = need(bound, sizeof *core->block_of);
-  core->lds = need(bound, sizeof *core->lds);
-  core->plan = need(b->module->functions + 1, sizeof *core->plan);
-  core->has_nulls = b->tables->has_nulls;
-  core->exists = b->tables->spaces | argument_spaces(b->module, function);
+void core_open(const struct spirv *module, struct build_tables *tables) {
+  struct core_ids *ids = tables->ids = need(1, sizeof *ids);
+  ids->part = need(module->bound, sizeof *ids->part);
+  ids->spaces = need(module->bound, sizeof *ids->spaces);
+  ids->cell = need(module->bound, sizeof *ids->cell);
+  ids->is_cell = need(module->bound, sizeof *ids->is_cell);
+  ids->block_of = need(module->bound, sizeof *ids->block_of);
+  ids->lds = need(module->bound, sizeof *ids->lds);
+  ids->is_listed = need(module->bound, sizeof *ids->is_listed);
+  ids->listed = need(module->bound, sizeof *ids->listed);
+  ids->plan = need(module->functions + 1, sizeof *ids->plan);
+  ids->plans = module->functions;
 }
 
-static void close_core(struct build *b) {
-  struct build_core *core = b->core;
-  core_room_free(b);
-  for (uint32_t i = 0; i < b->module->functions; i++)
-    free(core->plan[i].order);
-  free(core->part);
-  free(core->spaces);
-  free(core->cell);
-  free(core->is_cell);
-  free(core->block_of);
-  free(core->lds);
-  free(core->plan);
-  free(core->spare);
+void core_close(struct build_tables *tables) {
+  struct core_ids *ids = tables->ids;
+  for (uint32_t i = 0; ids && i < ids->plans; i++)
+    free(ids->plan[i].order);
+  if (ids) {
+    free(ids->part);
+    free(ids->spaces);
+    free(ids->cell);
+    free(ids->is_cell);
+    free(ids->block_of);
+    free(ids->lds);
+    free(ids->is_listed);
+    free(ids->listed);
+    free(ids->plan);
+  }
+  free(ids);
+}
+
+/* Ids have nothing of the kernel for the next one. */
+static void forget(struct core_ids *ids) {
+  for (uint32_t i = 0; i < ids->count; i++) {
+    const uint32_t id = ids->listed[i];
+    ids->part[id] = NULL;
+    ids->lds[id] = 0;
+    ids->is_listed[id] = false;
+  }
 }
 
 /* What reading did not find wrong: values used where they are not defined, types that do not fit. */
@@ -107,17 +120,21 @@ static bool build_entry(struct build *b, const struct spirv_entry *entry, const 
 
 struct ir *build_kernel(const struct spirv *module, uint32_t entry, struct build_tables *tables, bool copy_loops,
                         struct isa_error *error) {
-  struct build_core core = {.entry = &module->entry[entry]};
-  const struct spirv_function *function = &module->function[core.entry->function];
+  const struct spirv_function *function = &module->function[module->entry[entry].function];
+  struct build_core core = {.entry = &module->entry[entry],
+                            .ids = *tables->ids,
+                            .has_nulls = tables->has_nulls,
+                            .exists = tables->spaces | argument_spaces(module, function)};
   struct build b = {.module = module,
                     .tables = tables,
                     .ir = ir_new(core.entry->name),
                     .error = error,
                     .core = &core,
                     .copy_loops = copy_loops};
-  open_core(&b, function);
   const bool good = build_entry(&b, core.entry, function);
-  close_core(&b);
+  core_room_free(&b);
+  free(core.spare);
+  forget(&core.ids);
   if (good && !b.failed)
     return b.ir;
   ir_free(b.ir);

@@ -50,9 +50,10 @@ struct build_tables {
   uint64_t *address;    /* per id of a module-scope variable: offset in the table, global address; else 0 */
   bool has_nulls;       /* the module has null pointers into the LDS or private memory, perhaps */
   uint8_t spaces;       /* what a generic pointer of any of its kernels may point to, a bit each */
+  struct core_ids *ids; /* build.c's own, as is: */
 };
 
-struct build_core; /* build.c's own */
+struct build_core;
 
 struct build {
   const struct spirv *module;

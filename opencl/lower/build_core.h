@@ -37,7 +37,6 @@ struct core_frame {
   uint32_t edges, edge_room;
   struct core_return *back;
   uint32_t backs, back_room;
-  uint32_t after; /* the ir block where the call's results are */
 };
 
 /* Where a pointer parameter, a value, a variable may point to: bits 1 << space, and BUILD_MAYBE_NULL. */
@@ -63,18 +62,28 @@ struct core_spare {
   uint32_t depth; /* of the call that has it, 0: free */
 };
 
+/* By id and by function: made once for the module, since kernels are built one after the other. `part` and `lds` are
+ * empty between two of them; the others are set before they are read. */
+struct core_ids {
+  ir_ref **part;          /* per id: its parts, NULL: none yet */
+  uint8_t *spaces;        /* per id of a pointer: where it may point to */
+  uint8_t *cell;          /* per id of a private variable that holds one pointer: where that may point to */
+  bool *is_cell;          /* per id: such a variable, and nothing but loads and stores use it */
+  uint32_t *block_of;     /* per label: the number of its block in its function */
+  uint64_t *lds;          /* per id of a Workgroup variable: 1 + its offset */
+  struct core_plan *plan; /* per function */
+  uint32_t plans;
+  bool *is_listed;        /* per id: is it in: */
+  uint32_t *listed;       /* the ids that this kernel has given parts */
+  uint32_t count;
+};
+
 struct core_chunk;
 
 struct build_core {
   const struct spirv_entry *entry;
   struct core_chunk *chunk; /* of the memory for parts */
-  ir_ref **part;            /* per id: its parts, NULL: none yet */
-  uint8_t *spaces;          /* per id of a pointer: where it may point to */
-  uint8_t *cell;            /* per id of a private variable that holds one pointer: where that may point to */
-  bool *is_cell;            /* per id: such a variable, and nothing but loads and stores use it */
-  uint32_t *block_of;       /* per label: the number of its block in its function */
-  uint64_t *lds;            /* per id of a Workgroup variable: 1 + its offset */
-  struct core_plan *plan;   /* per function */
+  struct core_ids ids;
   struct core_frame *frame;
   struct core_spare *spare;
   uint32_t spares, spare_room;
@@ -88,6 +97,7 @@ struct build_core {
 /* ---- values.c ------------------------------------------------------------------------------------ */
 
 ir_ref *core_room(struct build *b, uint64_t count); /* lives as long as the kernel is built */
+ir_ref *core_set(struct build *b, uint32_t id, ir_ref *part);
 void core_room_free(struct build *b);
 enum ir_width core_width(const struct spirv_type *type); /* of a scalar, event or pointer by its storage */
 /* The widths of all parts of a type, in order; false after build_fail(). */
@@ -99,8 +109,10 @@ bool core_part_count(struct build *b, const struct spirv_type *type, uint32_t *c
 /* Says that an instruction's operands do not fit; returns false. */
 bool core_misfit(struct build *b, const struct spirv_inst *inst);
 
-/* What kernels ask of the whole module, once for all of them. */
+/* What kernels ask of the whole module, once for all of them; and where they note things by id. */
 void core_look(const struct spirv *module, struct build_tables *tables);
+void core_open(const struct spirv *module, struct build_tables *tables);
+void core_close(struct build_tables *tables);
 
 /* ---- channel.c ----------------------------------------------------------------------------------- */
 

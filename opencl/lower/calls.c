@@ -1,5 +1,6 @@
 /* Functions: entering one, lowering its blocks in order, leaving it. A call is the callee's blocks in the caller's
- * place; each return leads to a block behind them, with a phi for each part of the result. */
+ * place: its first block continues the caller's, and its only return is where the caller goes on. If there are several
+ * returns, they meet in a new block, with a phi for each part of the result. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +15,14 @@ static void forget(struct build *b, const struct spirv_function *function) {
       const uint32_t id = inst->words > 2 ? inst->word[2] : 0;
       if (id && id < b->module->bound && b->module->id[id].kind == SPIRV_VALUE &&
           &b->module->inst[b->module->id[id].index] == inst)
-        b->core->part[id] = NULL;
+        b->core->ids.part[id] = NULL;
     }
 }
 
 static bool lower_block(struct build *b, const struct spirv_block *block) {
   build_enter(b, core_target(b, block->label));
-  b->ir->block[b->block].copies = block->copies;
+  if (block->copies)
+    b->ir->block[b->block].copies = block->copies;
   b->core->frame->label = block->label;
   if (!core_phis(b, block))
     return false;
@@ -40,7 +42,10 @@ static bool lower_block(struct build *b, const struct spirv_block *block) {
 static bool lower_blocks(struct build *b, const struct spirv_function *function) {
   uint32_t count = 0;
   const uint32_t *order = core_order(b, function, &count);
-  build_goto(b, core_target(b, function->block[0].label));
+  if (b->core->frame->call)
+    b->core->frame->start[order[0]] = b->block;
+  else
+    build_goto(b, core_target(b, function->block[0].label));
   for (uint32_t i = 0; i < count; i++)
     if (!lower_block(b, &function->block[order[i]]))
       return false;
@@ -56,6 +61,14 @@ static ir_ref join_returns(struct build *b, const struct core_frame *frame, uint
   for (uint32_t i = 0; i < frame->backs; i++)
     ir_phi_add(b->ir, phi, frame->back[i].block, frame->back[i].part[part]);
   return phi;
+}
+
+/* Where all returns lead. */
+static void meet(struct build *b, const struct core_frame *frame) {
+  const uint32_t after = frame->backs == 1 ? frame->back[0].block : build_block(b);
+  for (uint32_t i = 0; i < frame->backs && frame->backs > 1; i++)
+    ir_goto(b->ir, frame->back[i].block, after, frame->back[i].place);
+  build_enter(b, after);
 }
 
 static bool take_result(struct build *b, const struct core_frame *frame) {
@@ -100,17 +113,16 @@ static bool run_frame(struct build *b, struct core_frame *frame) {
   if (!frame->call)
     return true;
   b->place = after_call(frame);
-  build_enter(b, frame->after);
+  meet(b, frame);
   return take_result(b, frame);
 }
 
 /* The parameters' parts and spaces are set. `call` is NULL for the entry point, which does not come back. */
 bool core_inline(struct build *b, const struct spirv_function *function, const struct spirv_inst *call) {
   struct build_core *core = b->core;
-  struct core_plan *plan = &core->plan[function - b->module->function];
+  struct core_plan *plan = &core->ids.plan[function - b->module->function];
   struct core_frame frame = {.function = function, .caller = core->frame, .call = call};
   frame.start = need(function->blocks, sizeof *frame.start);
-  frame.after = call ? build_block(b) : 0;
   plan->active = true;
   core->depth++;
   core->frame = &frame;
@@ -139,7 +151,7 @@ static bool bind_copy(struct build *b, uint32_t parameter, struct build_pointer 
   const uint32_t said = b->module->id[parameter].decoration.alignment;
   const struct build_pointer copy = core_slot(b, type->size, said > type->align ? said : type->align);
   core_copy(b, copy, from, type->size, said ? said : type->align);
-  b->core->spaces[parameter] = IN_PRIVATE;
+  b->core->ids.spaces[parameter] = IN_PRIVATE;
   *build_define(b, parameter) = copy.address;
   return !b->failed;
 }
@@ -150,17 +162,17 @@ static bool bind(struct build *b, uint32_t parameter, uint32_t argument) {
   if (!part || !core_same_shape(type, build_type(b, argument)))
     return part ? build_fail(b, "a call's arguments do not fit its function") : false;
   if (type->kind != SPIRV_POINTER) {
-    b->core->part[parameter] = (ir_ref *)part;
+    core_set(b, parameter, (ir_ref *)part);
     return true;
   }
   if (b->module->id[parameter].decoration.by_value && type->storage == SPIRV_FUNCTION_STORAGE && !is_wrapper_call(b))
     return bind_copy(b, parameter, build_pointer(b, argument));
-  b->core->spaces[parameter] = core_spaces(b, argument);
+  b->core->ids.spaces[parameter] = core_spaces(b, argument);
   return core_define_pointer(b, parameter, build_pointer(b, argument));
 }
 
 static bool may_call(struct build *b, const struct spirv_inst *inst, const struct spirv_function *callee) {
-  if (b->core->plan[callee - b->module->function].active)
+  if (b->core->ids.plan[callee - b->module->function].active)
     return build_fail(b, "'%.100s' is called from within itself: recursion is not supported", callee->name);
   if (b->core->depth >= CORE_MOST_DEPTH)
     return build_fail(b, "calls nest deeper than %d", CORE_MOST_DEPTH);

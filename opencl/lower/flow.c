@@ -52,9 +52,9 @@ static uint32_t post_order(struct build *b, const struct spirv_function *functio
     if (!label) {
       order[count++] = top->block;
       depth--;
-    } else if (!seen[b->core->block_of[label]]) {
-      seen[b->core->block_of[label]] = true;
-      stack[depth++] = (struct visit){b->core->block_of[label], 0};
+    } else if (!seen[b->core->ids.block_of[label]]) {
+      seen[b->core->ids.block_of[label]] = true;
+      stack[depth++] = (struct visit){b->core->ids.block_of[label], 0};
     }
   }
   free(stack);
@@ -63,10 +63,10 @@ static uint32_t post_order(struct build *b, const struct spirv_function *functio
 }
 
 const uint32_t *core_order(struct build *b, const struct spirv_function *function, uint32_t *count) {
-  struct core_plan *plan = &b->core->plan[function - b->module->function];
+  struct core_plan *plan = &b->core->ids.plan[function - b->module->function];
   if (!plan->order) {
     for (uint32_t i = 0; i < function->blocks; i++)
-      b->core->block_of[function->block[i].label] = i;
+      b->core->ids.block_of[function->block[i].label] = i;
     plan->order = need(function->blocks, sizeof *plan->order);
     plan->count = post_order(b, function, plan->order);
     for (uint32_t i = 0; i < plan->count / 2; i++) {
@@ -82,7 +82,7 @@ const uint32_t *core_order(struct build *b, const struct spirv_function *functio
 /* ---- branches ------------------------------------------------------------------------------------ */
 
 uint32_t core_target(struct build *b, uint32_t label) {
-  uint32_t *start = &b->core->frame->start[b->core->block_of[label]];
+  uint32_t *start = &b->core->frame->start[b->core->ids.block_of[label]];
   if (*start == IR_NOWHERE)
     *start = build_block(b);
   return *start;
@@ -116,7 +116,7 @@ void core_branch_if(struct build *b, ir_ref predicate, uint32_t yes, uint32_t no
 
 /* A block that says that it is never reached. Branching to it would keep the sides of the branch from meeting again. */
 static bool is_dead(struct build *b, uint32_t label) {
-  const struct spirv_block *block = &b->core->frame->function->block[b->core->block_of[label]];
+  const struct spirv_block *block = &b->core->frame->function->block[b->core->ids.block_of[label]];
   return last(b, block)->op == OpUnreachable && block->count == 1;
 }
 
@@ -162,7 +162,6 @@ static bool come_back(struct build *b, const struct spirv_inst *inst) {
     frame->back = need_more(frame->back, frame->back_room, sizeof *frame->back);
   }
   frame->back[frame->backs++] = (struct core_return){b->block, part, b->place};
-  build_goto(b, frame->after);
   return true;
 }
 
@@ -378,7 +377,7 @@ static const ir_ref *incoming(struct build *b, const struct spirv_inst *inst, ui
 
 static bool fill_phi(struct build *b, const struct spirv_inst *inst, const struct core_edge *edge) {
   const struct spirv_type *type = build_type(b, inst->word[2]);
-  const ir_ref *phi = b->core->part[inst->word[2]];
+  const ir_ref *phi = b->core->ids.part[inst->word[2]];
   ir_ref room = 0;
   b->place = inst->place;
   build_enter(b, edge->block);
@@ -392,7 +391,7 @@ static bool fill_phi(struct build *b, const struct spirv_inst *inst, const struc
 bool core_fill_phis(struct build *b) {
   const struct core_frame *frame = b->core->frame;
   for (uint32_t i = 0; i < frame->edges; i++) {
-    const struct spirv_block *block = &frame->function->block[b->core->block_of[frame->edge[i].to]];
+    const struct spirv_block *block = &frame->function->block[b->core->ids.block_of[frame->edge[i].to]];
     for (uint32_t k = 0; k < block->count; k++) {
       const struct spirv_inst *inst = &b->module->inst[block->first + k];
       if (inst->op == OpPhi && !fill_phi(b, inst, &frame->edge[i]))

@@ -297,7 +297,7 @@ static bool take_sum(struct build *b, uint32_t id, uint32_t *rest, int64_t *cons
   *constant = wide ? (int32_t)(uint32_t)bits : (int64_t)bits;
   if (sum->op == OpISub)
     *constant = (int64_t)(0 - (uint64_t)*constant);
-  return b->core->part[*rest] != NULL;
+  return b->core->ids.part[*rest] != NULL;
 }
 
 static ir_ref wide_index(struct build *b, uint32_t id) {

@@ -38,7 +38,7 @@ uint8_t core_spaces(struct build *b, uint32_t id) {
   if (row->kind == SPIRV_VARIABLE)
     return of_variable(type);
   if (row->kind != SPIRV_CONSTANT)
-    return b->core->spaces[id];
+    return b->core->ids.spaces[id];
   const struct spirv_inst *inst = &b->module->inst[row->index];
   if (inst->op != OpSpecConstantOp || inst->words < 5)
     return inst->op == OpConstantNull ? IN_NULL : 0;
@@ -69,15 +69,15 @@ static uint8_t of_call(struct build *b, const struct spirv_inst *inst) {
   struct build_core *core = b->core;
   const struct spirv_id *row = &b->module->id[inst->word[3]];
   const struct spirv_function *callee = row->kind == SPIRV_FUNCTION ? &b->module->function[row->index] : NULL;
-  if (!callee || !callee->blocks || core->plan[row->index].active || core->inferring >= MOST_INFERRING ||
+  if (!callee || !callee->blocks || core->ids.plan[row->index].active || core->inferring >= MOST_INFERRING ||
       core->looked > MOST_LOOKED)
     return plain(b, inst);
   for (uint32_t i = 0; i < callee->parameters && i + 4 < inst->words; i++)
-    core->spaces[callee->parameter[i]] = core_spaces(b, inst->word[4 + i]);
+    core->ids.spaces[callee->parameter[i]] = core_spaces(b, inst->word[4 + i]);
   core->inferring++;
-  core->plan[row->index].active = true;
+  core->ids.plan[row->index].active = true;
   core_infer(b, callee);
-  core->plan[row->index].active = false;
+  core->ids.plan[row->index].active = false;
   core->inferring--;
   uint8_t spaces = 0;
   for (uint32_t i = 0; i < callee->blocks; i++) {
@@ -117,7 +117,7 @@ static uint8_t infer(struct build *b, const struct spirv_inst *inst) {
   case OpSelect:
     return core_spaces(b, inst->word[4]) | core_spaces(b, inst->word[5]);
   case OpLoad:
-    return b->core->is_cell[inst->word[3]] ? b->core->cell[inst->word[3]] : plain(b, inst);
+    return b->core->ids.is_cell[inst->word[3]] ? b->core->ids.cell[inst->word[3]] : plain(b, inst);
   case OpFunctionCall:
     return of_call(b, inst);
   case OpUndef:
@@ -135,7 +135,7 @@ static void forget_cells(struct build *b, const struct spirv_inst *inst) {
     const bool allowed =
         (inst->op == OpLoad && i == 3) || (inst->op == OpStore && i == 1) || (inst->op == OpVariable && i == 2);
     if (!allowed && word < b->module->bound)
-      b->core->is_cell[word] = false;
+      b->core->ids.is_cell[word] = false;
   }
 }
 
@@ -152,8 +152,8 @@ static void find_cells(struct build *b, const struct spirv_function *function) {
         if (pass == 1)
           forget_cells(b, inst);
         else if (inst->op == OpVariable && inst->words > 3) {
-          b->core->is_cell[inst->word[2]] = may_be_cell(b, inst);
-          b->core->cell[inst->word[2]] = inst->words > 4 ? core_spaces(b, inst->word[4]) : 0;
+          b->core->ids.is_cell[inst->word[2]] = may_be_cell(b, inst);
+          b->core->ids.cell[inst->word[2]] = inst->words > 4 ? core_spaces(b, inst->word[4]) : 0;
         }
       }
 }
@@ -175,9 +175,9 @@ static bool has_pointer_result(struct build *b, const struct spirv_inst *inst) {
 }
 
 static bool look(struct build *b, const struct spirv_inst *inst) {
-  if (inst->op == OpStore && inst->words > 2 && b->core->is_cell[inst->word[1]])
-    return grow(&b->core->cell[inst->word[1]], core_spaces(b, inst->word[2]));
-  return has_pointer_result(b, inst) && grow(&b->core->spaces[inst->word[2]], infer(b, inst));
+  if (inst->op == OpStore && inst->words > 2 && b->core->ids.is_cell[inst->word[1]])
+    return grow(&b->core->ids.cell[inst->word[1]], core_spaces(b, inst->word[2]));
+  return has_pointer_result(b, inst) && grow(&b->core->ids.spaces[inst->word[2]], infer(b, inst));
 }
 
 static void clear(struct build *b, const struct spirv_function *function) {
@@ -185,7 +185,7 @@ static void clear(struct build *b, const struct spirv_function *function) {
     for (uint32_t k = 0; k < function->block[i].count; k++) {
       const struct spirv_inst *inst = &b->module->inst[function->block[i].first + k];
       if (has_pointer_result(b, inst))
-        b->core->spaces[inst->word[2]] = 0;
+        b->core->ids.spaces[inst->word[2]] = 0;
     }
 }
 

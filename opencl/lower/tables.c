@@ -131,6 +131,7 @@ bool build_tables(const struct spirv *module, struct build_tables *tables, struc
                           .variables = {"__global variables of the program", 0, ISA_MOST_VARIABLE_BYTES}};
   *tables = (struct build_tables){.address = need(module->bound, sizeof *tables->address)};
   core_look(module, tables);
+  core_open(module, tables);
   channels_find(module, tables);
   bool good = each_variable(&layout, place);
   if (good) {
@@ -153,5 +154,6 @@ void build_tables_free(struct build_tables *tables) {
   free(tables->constants);
   free(tables->variables);
   free(tables->address);
+  core_close(tables);
   *tables = (struct build_tables){0};
 }

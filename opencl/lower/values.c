@@ -189,8 +189,8 @@ static const ir_ref *constant_operation(struct build *b, const struct spirv_inst
   const bool good =
       ++b->core->depth <= CORE_MOST_DEPTH ? core_lower(b, &made) : build_fail(b, "constants are nested too deep");
   b->core->depth--;
-  const ir_ref *part = good ? b->core->part[id] : NULL;
-  b->core->part[id] = NULL;
+  const ir_ref *part = good ? b->core->ids.part[id] : NULL;
+  b->core->ids.part[id] = NULL;
   return part;
 }
 
@@ -237,7 +237,7 @@ static const ir_ref *constant(struct build *b, uint32_t id) {
   ir_ref *part = core_room(b, count);
   if (!constant_parts(b, inst, type, part))
     return NULL;
-  return b->core->part[id] = part;
+  return core_set(b, id, part);
 }
 
 /* ---- variables of the module --------------------------------------------------------------------- */
@@ -304,15 +304,15 @@ static void name_local(struct build *b, uint32_t id, uint32_t offset, uint32_t b
 /* The LDS holds what the kernel uses, in the order in which it comes to it. */
 static ir_ref local_variable(struct build *b, uint32_t id) {
   const struct spirv_type *type = spirv_type(b->module, build_type(b, id)->element);
-  if (!b->core->lds[id]) {
+  if (!b->core->ids.lds[id]) {
     const uint32_t said = b->module->id[id].decoration.alignment, natural = type->align ? type->align : 1;
     const uint32_t align = said > natural && said <= 4096 && !(said & (said - 1)) ? said : natural;
     const uint32_t bytes = type->size > ISA_MOST_LDS_BYTES ? ISA_MOST_LDS_BYTES + 1 : (uint32_t)type->size;
     const uint32_t offset = take_lds(b, bytes, align);
     name_local(b, id, offset, bytes, align);
-    b->core->lds[id] = 1 + (uint64_t)offset;
+    b->core->ids.lds[id] = 1 + (uint64_t)offset;
   }
-  return build_32(b, (uint32_t)(b->core->lds[id] - 1));
+  return build_32(b, (uint32_t)(b->core->ids.lds[id] - 1));
 }
 
 static const ir_ref *variable(struct build *b, uint32_t id) {
@@ -337,14 +337,14 @@ static const ir_ref *variable(struct build *b, uint32_t id) {
     build_fail(b, "a built-in variable is used other than by a load");
     return NULL;
   }
-  return b->core->part[id] = part;
+  return core_set(b, id, part);
 }
 
 /* ---- ids ----------------------------------------------------------------------------------------- */
 
 const ir_ref *build_parts(struct build *b, uint32_t id) {
-  if (b->core->part[id])
-    return b->core->part[id];
+  if (b->core->ids.part[id])
+    return b->core->ids.part[id];
   switch ((enum spirv_kind)b->module->id[id].kind) {
   case SPIRV_CONSTANT:
     return constant(b, id);
@@ -365,6 +365,14 @@ ir_ref build_value(struct build *b, uint32_t id) {
   return 0;
 }
 
+ir_ref *core_set(struct build *b, uint32_t id, ir_ref *part) {
+  struct core_ids *ids = &b->core->ids;
+  if (!ids->is_listed[id])
+    ids->listed[ids->count++] = id;
+  ids->is_listed[id] = true;
+  return ids->part[id] = part;
+}
+
 /* After build_fail() the room is there all the same: callers need not ask before they fill it. */
 ir_ref *build_define(struct build *b, uint32_t id) {
   uint32_t count = 0;
@@ -373,5 +381,5 @@ ir_ref *build_define(struct build *b, uint32_t id) {
   ir_ref *part = core_room(b, count ? count : 1);
   if (b->module->id[id].kind != SPIRV_VALUE && b->module->id[id].kind != SPIRV_CONSTANT)
     build_fail(b, "id %u is no value", id);
-  return b->core->part[id] = part;
+  return core_set(b, id, part);
 }

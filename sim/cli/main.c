@@ -29,6 +29,9 @@ int main(int argc, char **argv) {
   /* Small arrays too come fresh from the system, which has them as zeros and gives memory to those parts that are used:
    * of a large machine a small launch uses little. */
   mallopt(M_TOP_PAD, 0);
+  /* The compiler's arrays for a large kernel have some MB and live for one pass: the next one gets the same memory. */
+  mallopt(M_MMAP_THRESHOLD, 8 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
   const int status = cli_run(functions, argv + (argc > 0)), interrupt = interrupt_asked();
   return interrupt && (status == STATUS_BAD_INPUT || status == STATUS_DEFECT) ? 128 + interrupt : status;
 }

@@ -22,7 +22,7 @@
  * `slot` keeps the islands' next steps side by side: looking for the earliest of 133 touches 2 KB. */
 #include <stdlib.h>
 
-#include "sim/host/crew.h"
+#include "sim/base/crew.h"
 #include "sim/host/host.h"
 #include "sim/host/vcd.h"
 

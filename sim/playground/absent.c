@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "bindings/systemc/systemc.h"
+#include "sim/base/crew.h"
 #include "sim/base/file.h"
 #include "sim/console/processes.h"
-#include "sim/host/crew.h"
 #include "sim/session/picture.h"
 
 /* The plain loop gives the same cycles and results to the bit. */

@@ -8,7 +8,7 @@ WASM_FOLDERS := $(filter-out sim/import sim/api opencl/clang,$(C_FOLDERS)) sim/c
 # What sim/playground has in its place, and what only the verbs need that are not there.
 WASM_LEFT_OUT := sim/cli/main.c sim/base/file_nameless.c $(wildcard sim/sweep/store*.c) \
   $(addprefix sim/sweep/,functional.c metrics.c points.c replay.c session.c threads.c) \
-  sim/host/crew.c sim/session/picture.c sim/console/processes.c $(addprefix sim/cli/,complete.c trace_verbs.c sweep_verbs.c verb_python.c)
+  sim/base/crew.c sim/session/picture.c sim/console/processes.c $(addprefix sim/cli/,complete.c trace_verbs.c sweep_verbs.c verb_python.c)
 WASM_SOURCES  := opencl/clang/source_name.c \
   $(filter-out $(WASM_LEFT_OUT),$(foreach d,$(WASM_FOLDERS),$(wildcard $(d)/*.c)))
 WASM_OBJ      := $(WASM_SOURCES:%=$(WASM)/obj/%.o) $(WASM)/obj/presets.o $(WASM)/obj/page_template.o

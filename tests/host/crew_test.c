@@ -4,9 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/base/crew.h"
 #include "sim/base/heap.h"
 #include "sim/base/need.h"
-#include "sim/host/crew.h"
 #include "tests/ct.h"
 
 enum { SHARES = 7, ROUNDS = 3000 };

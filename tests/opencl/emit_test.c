@@ -358,25 +358,6 @@ TEST(emit, endless_loop_is_one_branch) {
   ir_free(h.ir);
 }
 
-TEST(emit, two_kernels_follow_one_another) {
-  struct isa_error error;
-  struct isa_program *program = isa_program_new("made.cl");
-  for (int i = 0; i < 2; i++) {
-    struct hand h = begin();
-    free(h.ir->name);
-    h.ir->name = strdup(i ? "second" : "first");
-    store(&h, ISA_ST_GLOBAL_32, argument(&h, 0), 0, argument(&h, 1), 0);
-    ir_exit(h.ir, 0, nowhere);
-    EXPECT_TRUE(emit_kernel(h.ir, program, &error));
-    ir_free(h.ir);
-  }
-  EXPECT_TRUE(isa_validate(program, &error));
-  EXPECT_EQ(program->kernel_count, 2);
-  EXPECT_EQ(program->kernels[1].entry, program->kernels[0].end);
-  EXPECT_EQ(program->line[0], 1);
-  isa_program_free(program);
-}
-
 TEST(emit, too_much_private_memory_is_an_error) {
   struct isa_error error = {""};
   struct hand h = begin();

@@ -1,7 +1,9 @@
 /* From SPIR-V to a program as a whole: what becomes of kernels that cannot be lowered, and of source lines. */
+#include "isa/asm/asm.h"
 #include "isa/rows.h"
 #include "opencl/opencl.h"
 #include "tests/ct.h"
+#include "tests/opencl/group_rig.h"
 #include "tests/opencl/words.h"
 
 #include <stdio.h>
@@ -57,6 +59,72 @@ TEST(lower, all_kernels_or_none_says_why_none) {
   two_kernels(&w);
   EXPECT_TRUE(!opencl_lower((const uint8_t *)w.word, w.count * 4ul, "t.spv", &limits, &error));
   EXPECT_CONTAINS(error.text, "queue_t");
+}
+
+/* Kernels of different lengths, with loops, branches, barriers, texts for printf and a table; one is refused. */
+static const char many_kernels[] =
+    "constant uint t[4] = {2, 3, 5, 7};\n"
+    "#define KERNEL(n) kernel void k##n(global uint *a, local uint *l) { uint x = a[get_global_id(0)];\\\n"
+    "for (uint i = 0; i < x; i++) { x += t[i & 3]; if (x & n) a[i] = x; l[i] = x; barrier(CLK_LOCAL_MEM_FENCE); }\\\n"
+    "printf(#n \" %u\\n\", l[x]); _Pragma(\"unroll\") for (uint i = 0; i < 8 * n; i++) a[i] ^= x * i; }\n"
+    "KERNEL(7) KERNEL(1) KERNEL(5) KERNEL(2)\n"
+    "kernel void refused(global uint *a, queue_t q) { a[0] = 1; }\n"
+    "KERNEL(6) KERNEL(3) KERNEL(4)\n";
+
+static struct isa_program *lower_many(const uint8_t *spirv, size_t size, unsigned threads,
+                                      struct opencl_refusals *refusals, struct opencl_explanation *explanation) {
+  const struct opencl_limits many = {
+      .target = {.registers = 64, .optimize = 2}, .explanation = explanation, .threads = threads};
+  struct isa_error error = {""};
+  struct isa_program *program = opencl_lower_each(spirv, size, "many.cl", &many, refusals, &error);
+  EXPECT_STREQ(error.text, "");
+  return program;
+}
+
+static void expect_same(const struct isa_program *one, const struct isa_program *other) {
+  char *text = isa_disassemble(one), *same = isa_disassemble(other);
+  EXPECT_STREQ(text, same);
+  EXPECT_TRUE(!memcmp(one->line, other->line, one->count * sizeof *one->line));
+  EXPECT_TRUE(!memcmp(one->column, other->column, one->count * sizeof *one->column));
+  EXPECT_TRUE(!memcmp(one->source, other->source, one->count * sizeof *one->source));
+  free(text);
+  free(same);
+}
+
+TEST(lower, threads_make_the_program_that_one_makes) {
+  uint8_t *spirv = NULL;
+  size_t size = 0;
+  struct isa_error error = {""};
+  ASSERT_TRUE(group_rig_spirv(many_kernels, "CL3.0", OPENCL_ROUTE_SSA, &spirv, &size, &error));
+  struct opencl_refusals refusals;
+  struct opencl_explanation explanation = {0};
+  struct isa_program *program = lower_many(spirv, size, 1, &refusals, &explanation);
+  ASSERT_TRUE(program && program->kernel_count == 7);
+  EXPECT_EQ(program->kernels[0].entry, 0);
+  EXPECT_EQ(program->kernels[6].end, program->count);
+  for (size_t i = 1; i < 7; i++)
+    EXPECT_EQ(program->kernels[i].entry, program->kernels[i - 1].end);
+  for (unsigned threads = 2; threads <= 9; threads++) {
+    struct opencl_refusals others;
+    struct opencl_explanation same = {0};
+    struct isa_program *other = lower_many(spirv, size, threads, &others, &same);
+    ASSERT_TRUE(other && other->kernel_count == 7 && other->count == program->count);
+    expect_same(program, other);
+    ASSERT_TRUE(others.count == 1);
+    EXPECT_STREQ(others.row[0].error.text, refusals.row[0].error.text);
+    ASSERT_TRUE(same.count == 7);
+    for (size_t i = 0; i < 7; i++) {
+      EXPECT_STREQ(same.row[i].kernel, explanation.row[i].kernel);
+      EXPECT_EQ(same.row[i].log.count, explanation.row[i].log.count);
+    }
+    opencl_refusals_free(&others);
+    opencl_explanation_free(&same);
+    isa_program_free(other);
+  }
+  opencl_refusals_free(&refusals);
+  opencl_explanation_free(&explanation);
+  isa_program_free(program);
+  free(spirv);
 }
 
 /* A chain into a struct of two words, to its member `index`. */

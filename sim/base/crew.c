@@ -1,4 +1,4 @@
-#include "sim/host/crew.h"
+#include "sim/base/crew.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

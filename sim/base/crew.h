@@ -11,8 +11,8 @@
  * Shares run behind the border of the caller (sim/base/heap.h): memory that runs out in one of them runs out in the
  * caller, when the round is over; and threads stop before what is in that border's pool is given up. After a fork the
  * child's crew has no threads, and starts others. */
-#ifndef SIM_HOST_CREW_H
-#define SIM_HOST_CREW_H
+#ifndef SIM_BASE_CREW_H
+#define SIM_BASE_CREW_H
 
 #include <stdbool.h>
 
