@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import unittest
 
@@ -232,6 +233,27 @@ class Cluster(Rig):
         self.assertEqual((sweep.wait(60), sweep.stderr.read()), (0, ""))
         self.assertEqual(rows(self.out), self.whole)
         return at_work
+
+    def test_an_interrupt_in_a_finalizer_is_not_lost(self):
+        code = textwrap.dedent("""
+            import os, signal, sys
+            from warpwait.sweep.cluster import kept_interrupts
+            class Future:
+                def __del__(self):
+                    os.kill(os.getpid(), signal.SIGINT)
+                    sum(range(1000))  # Python calls the handler between two of its own instructions
+            sys.unraisablehook = lambda lost: print(lost.exc_type.__name__, "is lost")
+            with kept_interrupts() as check:
+                check()
+                Future()
+                try:
+                    check()
+                except KeyboardInterrupt:
+                    print("and found")
+            """)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "bindings/python")})
+        self.assertEqual((done.stdout, done.stderr), ("KeyboardInterrupt is lost\nand found\n", ""))
 
     def test_an_interrupted_sweep_says_how_to_go_on(self):
         self.many()

@@ -7,11 +7,14 @@ or from another version of warpwait, is refused by the merge.
 """
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import typing
 
 from .._optional import need
@@ -49,6 +52,32 @@ def command(*words: str) -> bytes:
     if done.returncode:
         raise SweepError(last_line(done.stderr, done.returncode))
     return done.stdout
+
+
+@contextlib.contextmanager
+def kept_interrupts() -> typing.Iterator[typing.Callable[[], None]]:
+    """Yields a function that raises KeyboardInterrupt if SIGINT has come. Python prints and forgets one that comes while
+    a finalizer runs, and Dask's futures have finalizers."""
+    asked = False
+
+    def note(*_: object) -> None:
+        nonlocal asked
+        asked = True
+        raise KeyboardInterrupt
+
+    def check() -> None:
+        if asked:
+            raise KeyboardInterrupt
+
+    usual = signal.default_int_handler
+    replace = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is usual
+    if replace:
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield check
+    finally:
+        if replace:
+            signal.signal(signal.SIGINT, usual)
 
 
 def shard_runner() -> typing.Callable[[str, list[str]], Result]:
@@ -168,12 +197,14 @@ class Sweep:
             command("merge", self.out, file.name)
         return True
 
-    def run(self, cluster: Cluster, shards: typing.Sequence[int], jobs: int,
-            tell: typing.Callable[[int], object]) -> None:
-        """Has the shards run, and merges them as they come. tell: called with how many of them are done."""
+    def run(self, cluster: Cluster, shards: typing.Sequence[int], jobs: int, tell: typing.Callable[[int], object],
+            check: typing.Callable[[], None]) -> None:
+        """Has the shards run, and merges them as they come. tell: called with how many of them are done; check: called
+        time and again, and ends it by raising."""
         run_shard, path = shard_runner(), os.path.abspath(program())
         waiting = {cluster.submit(run_shard, path, self.words(shard, jobs)): shard for shard in shards}
         while waiting:
+            check()
             for future in cluster.some(list(waiting)):
                 shard = waiting[future]
                 if not self.take(shard, cluster.result(future)):
@@ -190,7 +221,7 @@ def run(plan: str, out: str, address: str, shards: int | None = None, jobs: int 
     left = sweep.left()
     if not left:
         return 0, 0
-    with Cluster(address) as cluster:
+    with Cluster(address) as cluster, kept_interrupts() as check:
         threads = cluster.threads()
         sweep.count = shards or max(1, THREAD_SHARDS * threads // jobs)
         wanted = sorted({number % sweep.count for number in left})
@@ -202,7 +233,7 @@ def run(plan: str, out: str, address: str, shards: int | None = None, jobs: int 
                 tell(shards_done, len(wanted))
 
         try:
-            sweep.run(cluster, wanted, jobs, count)
+            sweep.run(cluster, wanted, jobs, count, check)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"{done[0]} of {len(wanted)} shards are in {out}; the same command goes on from "
                                     "there") from None
