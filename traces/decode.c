@@ -49,11 +49,12 @@ static uint64_t decode_shape(struct decoder *decoder, uint64_t lanes, struct tra
     const uint64_t *before = stream->shapes;
     uint64_t *row = stream_new_shape(stream);
     if (!row)
-      return wrong(decoder, "memory is out"), SHAPE_NEW;
-    if (vector && before && op->vector[0].offset == row) {
-      memcpy(decoder->spare, row, stream->lanes * sizeof *row);
-      op->vector[0].offset = decoder->spare;
-    }
+      return wrong(decoder, "out of memory"), SHAPE_NEW;
+    for (unsigned i = 0; i < vector && before; i++)
+      if (op->vector[i].offset == row) {
+        memcpy(decoder->spare[i], row, stream->lanes * sizeof *row);
+        op->vector[i].offset = decoder->spare[i];
+      }
     if (!take_shape(&decoder->bytes, row, stream->lanes, lanes))
       return wrong(decoder, "a shape for each lane that takes part"), SHAPE_NEW;
     return shape_of_row(number_of_row);
@@ -104,7 +105,7 @@ static bool decode_note(struct decoder *decoder) {
   const struct trace_note note = {.kind = (enum trace_note_kind)kind, .values = (uint32_t)values};
   room = room && bytes_add(&notes->note, &note, sizeof note) && bytes_add(&notes->text, text, (size_t)length) &&
          bytes_add(&notes->text, "", 1);
-  return room || wrong(decoder, "memory is out");
+  return room || wrong(decoder, "out of memory");
 }
 
 static bool decode_notes(struct decoder *decoder, struct trace_op *op) {
@@ -114,7 +115,7 @@ static bool decode_notes(struct decoder *decoder, struct trace_op *op) {
     return wrong(decoder, "notes");
   notes->note.size = notes->value.size = notes->text.size = 0;
   if (!bytes_reserve(&notes->value, 1)) /* somewhere to point to, for notes without values */
-    return wrong(decoder, "memory is out");
+    return wrong(decoder, "out of memory");
   for (uint64_t i = 0; i < count; i++)
     if (!decode_note(decoder))
       return false;
@@ -191,7 +192,7 @@ static inline void take_context(struct stream *stream, const struct stream_conte
 
 static bool no_context(struct decoder *decoder) {
   const struct stream *stream = &decoder->stream;
-  return wrong(decoder, stream->pc < stream->count ? "memory is out" : "an operation of the program");
+  return wrong(decoder, stream->pc < stream->count ? "out of memory" : "an operation of the program");
 }
 
 bool decode_predicted(struct decoder *decoder, struct trace_op *op) {

@@ -12,11 +12,12 @@ struct decoder_notes {
 
 struct decoder {
   struct stream stream;
-  struct cursor bytes;         /* of the piece */
-  uint64_t run;                /* operations that are as predicted, before the next exception */
-  uint64_t operations;         /* that the piece has after these */
-  const char *wrong;           /* what is wrong with the bytes; NULL: nothing */
-  uint64_t spare[TRACE_LANES]; /* offsets of a first vector whose row a second one has taken */
+  struct cursor bytes; /* of the piece */
+  uint64_t run;        /* operations that are as predicted, before the next exception */
+  uint64_t operations; /* that the piece has after these */
+  const char *wrong;   /* what is wrong with the bytes; NULL: nothing */
+  /* Offsets of a vector whose row a later one of the same operation has taken. */
+  uint64_t spare[TRACE_VECTORS - 1][TRACE_LANES];
   struct decoder_notes notes;
 };
 

@@ -336,33 +336,37 @@ TEST(shapes, the_oldest_shape_makes_room) {
   rig_free(rig);
 }
 
-/* A second vector's new shape takes the row that the first vector's operation has its shape in. */
-TEST(shapes, a_row_that_is_taken_away_is_still_handed_out) {
+/* The last vector's new shape takes the row in which the operation has the shape of the vector before. */
+static void expect_handed_out(enum trace_kind kind, unsigned vector) {
   struct rig *rig = rig_new();
   struct trace_op op;
-  uint64_t state = 11;
-  rig->kinds[0] = TRACE_LANE_COPY;
-  uint64_t first[LANES];
+  uint64_t state = 11, first[LANES], value[TRACE_LANES];
+  rig->kinds[0] = (uint8_t)kind;
   for (unsigned i = 0; i < STREAM_SHAPES; i++) {
     for (unsigned lane = 0; lane < LANES; lane++)
-      rig->value[0][lane] = ct_random(&state) % 65536;
+      rig->value[vector][lane] = ct_random(&state) % 65536;
     if (!i)
-      memcpy(first, rig->value[0], sizeof first);
+      memcpy(first, rig->value[vector], sizeof first);
     put(rig, 0, 0);
   }
-  memcpy(rig->value[0], first, sizeof first); /* row 0, which the next new shape takes */
+  memcpy(rig->value[vector], first, sizeof first); /* row 0, which the next new shape takes */
   for (unsigned lane = 0; lane < LANES; lane++)
-    rig->value[1][lane] = ct_random(&state) % 65536;
+    rig->value[vector + 1][lane] = ct_random(&state) % 65536;
   put(rig, 0, 0);
   turn(rig);
   while (decode_left(&rig->decoder))
     ASSERT_TRUE(decode(&rig->decoder, &op));
-  uint64_t value[TRACE_LANES];
-  trace_spread(&op.vector[0], LANES, value);
+  trace_spread(&op.vector[vector], LANES, value);
   EXPECT_EQ(memcmp(value, first, sizeof first), 0);
-  trace_spread(&op.vector[1], LANES, value);
-  EXPECT_EQ(memcmp(value, rig->value[1], sizeof first), 0);
+  trace_spread(&op.vector[vector + 1], LANES, value);
+  EXPECT_EQ(memcmp(value, rig->value[vector + 1], sizeof first), 0);
   rig_free(rig);
+}
+
+TEST(shapes, a_row_that_is_taken_away_is_still_handed_out) {
+  expect_handed_out(TRACE_LANE_COPY, 0);
+  expect_handed_out(TRACE_IMAGE, 0);
+  expect_handed_out(TRACE_IMAGE, 1);
 }
 
 /* ---- contexts ------------------------------------------------------------------------------- */
