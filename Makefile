@@ -129,6 +129,14 @@ $(BUILD)/flags: force
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
 .PHONY: force
 
+# The commit that --version names; none outside a clone.
+COMMIT := $(shell git describe --always --dirty --abbrev=9 2>/dev/null)
+$(BUILD)/commit: force
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' > $@
+$(BUILD)/obj/sim/cli/verbs.c.o: $(BUILD)/commit
+$(BUILD)/obj/sim/cli/verbs.c.o: CPPFLAGS += $(COMMIT:%=-DWARPWAIT_COMMIT='"%"')
+
 $(BUILD)/obj/%.c.o: %.c $(BUILD)/flags
 	$(call say,CC )
 	@mkdir -p $(@D)
@@ -223,7 +231,7 @@ SCRIPTS := check/rules differential/differential hw/selftest hw/selftest_apps sw
   playground/folder_test timeline/exports_test explain/explain_test explain/changes_test sweep/sweep_test check/reference_cases \
   check/random_kernels check/timings faults/fault_test faults/signal_test sweep/points_test check/sarif_test \
   cli/terminal_test cli/strangers_test cli/streams_test cli/completion_test icd/exec_test images/reference_test images/opencl_test
-PLAIN   := traces/plot_test traces/plot_page cli/man_test cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
+PLAIN   := prose/prose examples/readme_page traces/plot_test traces/plot_page cli/man_test cli/diff_page explain/explain_page sweep/analysis_test sweep/analysis_page \
   sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test api/installed_test \
   python/notebooks_test python/display_test python/api_test python/docs_test python/errors_test python/missing_test \
   python/package_test python/types_test exhaust/sample
@@ -247,7 +255,7 @@ check-timings: all
 
 # ---- the two commands of the README: set up what is missing, then do the job -------------------
 
-.PHONY: demo test packages test-packages
+.PHONY: demo test packages test-packages site-packages
 demo: packages
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	$(BUILD)/warpwait run examples/05_double_buffer/launch_opencl.json --verify
@@ -259,14 +267,20 @@ test: test-packages
 packages: PART := sed '/^$$/q' packages.txt
 test-packages: PART := sed '/^\# The playground/,$$d' packages.txt
 playground-packages: PART := sed -n '1,/^$$/p;/^\# The playground/,/^$$/p' packages.txt
+site-packages: PART := sed -n '1,/^$$/p;/^\# The site/,/^$$/p' packages.txt
 deb-packages: PART := sed -n '1,/^$$/p;/^\# Packaging/,$$p' packages.txt
-packages test-packages playground-packages deb-packages:
+packages test-packages playground-packages site-packages deb-packages:
 	@missing=$$(command -v dpkg-query >/dev/null || exit 0; \
 	  for p in $$($(PART) | grep -v '^#'); do \
 	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; \
 	  done); \
 	if [ -n "$$missing" ]; then \
-	  sudo=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+	  sudo=$$([ "$$(id -u)" = 0 ] || command -v sudo || true); \
+	  if [ "$$(id -u)" != 0 ] && [ -z "$$sudo" ]; then \
+	    echo "packages are missing, and installing them needs root. Ask the administrator to run:" >&2; \
+	    echo "  apt-get install --no-install-recommends" $$missing >&2; \
+	    exit 1; \
+	  fi; \
 	  echo "installing:" $$missing; \
 	  $$sudo apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
@@ -363,6 +377,11 @@ behaves: all
 
 docs: $(BUILD)/docgen
 	$(BUILD)/docgen docs docs
+
+# All pages as a static site in build/site/html, with the playground if `make playground` has built it.
+.PHONY: site
+site: site-packages
+	@packaging/site $(BUILD)/site $(BUILD)/playground
 
 # A program of its own: users have no need of it.
 $(BUILD)/docgen: $(patsubst %,$(BUILD)/obj/%.o,$(wildcard sim/docs/*.c)) $(CLI)

@@ -161,7 +161,7 @@ static void look_at_buckets(struct cu *cu, uint32_t slot) {
     note_issue(cu, slot, account->to);
     add_cycles(cu, slot, STALL_ISSUED, warp->issued, 1);
   }
-  assert(account->to == warp->since && "what is told of a warp is its account");
+  assert(account->to == warp->since && "a warp's account has no gap");
   memcpy(account->stalls, warp->stalls, sizeof account->stalls);
 }
 

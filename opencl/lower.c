@@ -177,7 +177,7 @@ static bool join(struct lowering *lowering, struct opencl_refusals *refusals, st
     if (kernel->why && refusals)
       refuse(refusals, module->entry[i].name, kernel->why, build_is_autorun(module, i));
     first = first ? first : kernel->why;
-    assert((!first || first->text[0]) && "whoever refuses a kernel says why");
+    assert((!first || first->text[0]) && "a refused kernel has a reason");
   }
   if (!first || (refusals && lowering->program->kernel_count))
     return true;

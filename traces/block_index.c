@@ -46,7 +46,7 @@ static bool grow(void *array, size_t *room, size_t count, size_t size) {
 bool block_write_grow(struct block_writer *writer, void *array, size_t *room, size_t count, size_t size) {
   if (grow(array, room, count, size))
     return true;
-  block_write_failed(writer, "memory is out");
+  block_write_failed(writer, "out of memory");
   return false;
 }
 
@@ -56,7 +56,7 @@ void block_write_meta(struct block_writer *writer, const char *name, const void 
   if (bytes_varint(&meta, length) && bytes_add(&meta, name, length) && bytes_add(&meta, bytes, size))
     block_write(writer, BLOCK_META, meta.at, meta.size);
   else
-    block_write_failed(writer, "memory is out");
+    block_write_failed(writer, "out of memory");
   free(meta.at);
 }
 
@@ -71,7 +71,7 @@ void block_write_index(struct block_writer *writer) {
     for (uint32_t row = i; row < end; row++)
       good = good && bytes_varint(&bytes, writer->rows[row].type) && bytes_varint(&bytes, writer->rows[row].stored);
     if (!good)
-      block_write_failed(writer, "memory is out");
+      block_write_failed(writer, "out of memory");
     block_write(writer, BLOCK_BLOCKS, bytes.at, bytes.size);
   }
   free(bytes.at);

@@ -91,7 +91,7 @@ bool block_writer_open(struct block_writer *writer, const struct block_target *t
   if (target->sink)
     writer->sink = *target->sink;
   if (!writer->path || !open_deflate(writer)) {
-    *error = (struct trace_error){.text = "memory is out"};
+    *error = (struct trace_error){.text = "out of memory"};
     free(writer->deflate);
     free(writer->path);
     writer->deflate = writer->path = NULL;
@@ -142,7 +142,7 @@ uint32_t block_write(struct block_writer *writer, enum block_type type, const vo
     return 0;
   writer->buffer.size = 0;
   if (size > BLOCK_MOST || !bytes_reserve(&writer->buffer, BLOCK_HEADER + size)) {
-    block_write_failed(writer, size > BLOCK_MOST ? "a block would be larger than 1 GiB" : "memory is out");
+    block_write_failed(writer, size > BLOCK_MOST ? "a block would be larger than 1 GiB" : "out of memory");
     return 0;
   }
   /* The end is found from the file's end: it has one size. */

@@ -167,7 +167,7 @@ struct trace *trace_open(const char *path, enum trace_open_mode mode, struct tra
 
 struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mode mode, struct trace_error *error) {
   struct trace *trace = calloc(1, sizeof *trace);
-  *error = (struct trace_error){.text = "memory is out"};
+  *error = (struct trace_error){.text = "out of memory"};
   if (!trace)
     return NULL;
   if (!block_reader_open(&trace->in, place, &trace_format))

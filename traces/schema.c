@@ -133,7 +133,7 @@ const char *schema_fault(const char *schema, unsigned *kinds, char line[100]) {
   const char *fault = NULL;
   unsigned rows[LISTS] = {0};
   if (!schema_write(&own) || !bytes_add(&own, "", 1))
-    fault = "memory is out";
+    fault = "out of memory";
   for (unsigned i = 0; !fault && i < LISTS; i++)
     fault = schema_list_fault(schema, (const char *)own.at, lists[i].name, lists[i].words, &rows[i]);
   free(own.at);

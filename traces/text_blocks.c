@@ -141,7 +141,7 @@ static bool add_kinds(struct lex *lex, struct slice word, struct bytes *kinds) {
   if (kinds->size + times > TEXT_PROGRAM)
     return lex_fail(lex, "the program has more than %d instructions", TEXT_PROGRAM);
   if (!bytes_reserve(kinds, (size_t)times))
-    return lex_fail(lex, "memory is out");
+    return lex_fail(lex, "out of memory");
   memset(kinds->at + kinds->size, (int)kind, (size_t)times);
   kinds->size += (size_t)times;
   return true;

@@ -55,7 +55,7 @@ const char *text_take_string(const char **at, const char *end, struct bytes *int
     if (byte < 0)
       return "a string whose backslashes are \\n, \\t, \\\", \\\\ or \\xHH";
     if (!bytes_add(into, &(char){(char)byte}, 1))
-      return "memory is out";
+      return "out of memory";
   }
   if (*at == end)
     return "a string that ends with a quotation mark";
@@ -188,7 +188,7 @@ static const char *take_json(const char *text, size_t size, struct bytes *into) 
   for (const char *at = text; at < end;) {
     const char *next = *at == '"' ? behind_string(at, end) : at + 1;
     if (!strchr(" \t\r\n", *at) && !bytes_add(into, at, (size_t)(next - at)))
-      return "memory is out";
+      return "out of memory";
     at = next;
   }
   return NULL;
@@ -225,7 +225,7 @@ static const char *take_base64(const char *text, size_t size, struct bytes *into
       continue;
     const uint8_t three[] = {(uint8_t)(bits >> 16), (uint8_t)(bits >> 8), (uint8_t)bits};
     if (!bytes_add(into, three, 3 - ends))
-      return "memory is out";
+      return "out of memory";
   }
   return count % 4 ? "base64, which has four characters for three bytes" : NULL;
 }
@@ -233,7 +233,7 @@ static const char *take_base64(const char *text, size_t size, struct bytes *into
 /* ---- forms ----------------------------------------------------------------------------------------------- */
 
 static const char *take_text(const char *text, size_t size, struct bytes *into) {
-  return bytes_add(into, text, size) ? NULL : "memory is out";
+  return bytes_add(into, text, size) ? NULL : "out of memory";
 }
 
 static const struct {

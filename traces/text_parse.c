@@ -187,7 +187,7 @@ static bool take_note_text(struct lex *lex, struct text_note *note) {
   if (!wrong && memchr(bytes.at ? bytes.at : (const uint8_t *)"", 0, bytes.size))
     wrong = "a note's text, which has no zero bytes";
   if (!wrong && !bytes_add(&bytes, "", 1))
-    wrong = "memory is out";
+    wrong = "out of memory";
   if (wrong) {
     free(bytes.at);
     return lex_fail(lex, "expected %s", wrong);

@@ -8,7 +8,7 @@
 
 #include "sim/base/text.h"
 
-bool text_memory_out(const struct text_reader *reader) { return lex_fail(&reader->lex, "memory is out"); }
+bool text_memory_out(const struct text_reader *reader) { return lex_fail(&reader->lex, "out of memory"); }
 
 /* ---- lines ------------------------------------------------------------------------------------- */
 

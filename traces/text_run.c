@@ -40,7 +40,7 @@ struct text_run {
 struct text_run *text_run_new(struct trace_writer *writer, const char *path, struct trace_error *error) {
   struct text_run *run = calloc(1, sizeof *run);
   if (!run) {
-    *error = (struct trace_error){.text = "memory is out"};
+    *error = (struct trace_error){.text = "out of memory"};
     return NULL;
   }
   run->writer = writer;
@@ -70,7 +70,7 @@ void text_run_free(struct text_run *run) {
   free(run);
 }
 
-static bool memory_out(const struct text_run *run) { return lex_fail(&run->lex, "memory is out"); }
+static bool memory_out(const struct text_run *run) { return lex_fail(&run->lex, "out of memory"); }
 
 /* ---- work-groups ------------------------------------------------------------------------------- */
 

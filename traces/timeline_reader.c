@@ -95,7 +95,7 @@ struct timeline_file *timeline_open_file(const char *path, enum trace_open_mode 
 struct timeline_file *timeline_open_at(const struct trace_place *place, enum trace_open_mode mode,
                                        struct trace_error *error) {
   struct timeline_file *file = calloc(1, sizeof *file);
-  *error = (struct trace_error){.text = "memory is out"};
+  *error = (struct trace_error){.text = "out of memory"};
   if (!file)
     return NULL;
   bool good = block_reader_open(&file->in, place, &timeline_format);

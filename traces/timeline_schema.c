@@ -42,7 +42,7 @@ const char *timeline_schema_fault(const char *schema, struct timeline_layout *la
   unsigned rows = 0;
   *layout = timeline_layout();
   if (!timeline_schema_write(&text) || !bytes_add(&text, "", 1))
-    fault = "memory is out";
+    fault = "out of memory";
   const char *own = (const char *)text.at;
   fault = fault ? fault : schema_list_fault(schema, own, "timeline", 2, &rows);
   fault = fault ? fault : rows == 1 ? schema_list_fault(schema, own, "block", 2, &rows) : "no version";

@@ -29,7 +29,7 @@ struct timeline_writer {
 };
 
 static bool memory_out(struct timeline_writer *writer) {
-  block_write_failed(&writer->out, "memory is out");
+  block_write_failed(&writer->out, "out of memory");
   return false;
 }
 
@@ -149,7 +149,7 @@ static struct timeline_writer *open_on(const struct block_target *target, const 
                                        struct trace_error *error) {
   struct timeline_writer *writer = calloc(1, sizeof *writer);
   struct bytes schema = {0};
-  *error = (struct trace_error){.text = "memory is out"};
+  *error = (struct trace_error){.text = "out of memory"};
   const bool ready = writer && copy_window(writer, window) && timeline_schema_write(&schema);
   if (!ready)
     block_target_close(target);

@@ -21,7 +21,7 @@ static void decode_all(struct trace *trace, bool prefix) {
     operations += decode_piece_of(&piece);
   if (!trace->in.failed && !prefix && operations != trace->operations)
     block_expected(&trace->in, trace->in.size - BLOCK_END_BYTES + 24, "the count of operations",
-                   "%llu operations, where %llu are told", (unsigned long long)operations,
+                   "%llu operations instead of %llu", (unsigned long long)operations,
                    (unsigned long long)trace->operations);
   trace_walk_free(walk);
 }

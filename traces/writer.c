@@ -42,7 +42,7 @@ struct trace_writer {
 };
 
 static bool memory_out(struct trace_writer *writer) {
-  block_write_failed(&writer->out, "memory is out");
+  block_write_failed(&writer->out, "out of memory");
   return false;
 }
 
@@ -55,7 +55,7 @@ static struct trace_writer *open_on(const struct block_target *target, struct tr
   struct trace_writer *writer = calloc(1, sizeof *writer);
   struct bytes schema = {0};
   if (!writer || !schema_write(&schema)) {
-    *error = (struct trace_error){.text = "memory is out"};
+    *error = (struct trace_error){.text = "out of memory"};
     block_target_close(target);
     free(writer);
     return NULL;

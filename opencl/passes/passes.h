@@ -19,7 +19,7 @@ void pass_simplify(struct ir *ir);
 /* A load of what was loaded just before is its value. */
 void pass_loads(struct ir *ir);
 
-/* Blocks that only ask where they were reached from leave the graph. */
+/* Removes blocks that only ask which block they were reached from. */
 void pass_thread(struct ir *ir);
 
 /* Guarded or selected instead of branched around: short arms without side effects. */

@@ -138,7 +138,7 @@ static ww_status make_variables(void *self, struct message *message) {
     memcpy(made.data, isa->variables, isa->variable_bytes);
   made.channels = need(made.channel_count, sizeof *made.channels);
   if (!isa_channels_init(isa, made.data, made.channels)) {
-    message_fail(message, "no memory for %zu channels", made.channel_count);
+    message_fail(message, "out of memory for %zu channels", made.channel_count);
     return WW_NO_MEMORY;
   }
   device->variables = need_more(device->variables, device->variable_count + 1, sizeof *device->variables);

@@ -3,22 +3,22 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMN = 30 /* of what options are for */ };
+enum { COLUMN = 30 /* where descriptions of options begin */ };
 
-const char help_program[] = "Shows where the warps of a GPU work-group wait: a cycle-approximate simulator of compute "
-                            "units, a banked local data store and a DMA engine.";
+const char help_program[] = "Show where a GPU's warps wait, on a cycle-approximate simulator of compute units, a "
+                            "banked LDS and a DMA engine.";
 
 const char help_program_more[] =
-    "An output called - is standard output; a trace or a report called - is standard input.\n\n"
+    "An output named - is standard output; a trace or a report named - is standard input.\n\n"
     "Exit status:\n"
-    "  0    fine\n"
-    "  1    the simulated kernel went wrong: a failed check, a deadlock, the cycle limit; a hazard under\n"
-    "       `check`; a difference under `diff`\n"
-    "  2    bad input, told in one line\n"
-    "  3    a defect of warpwait\n"
-    "  128  and the number of the signal that ended it: 130 interrupted";
+    "  0    success\n"
+    "  1    the simulated kernel did not pass: a failed check, a deadlock or the cycle limit; a hazard\n"
+    "       found by `check`; a difference found by `diff`\n"
+    "  2    bad input, reported in one line\n"
+    "  3    a bug in warpwait\n"
+    "  128  plus the number of the signal that ended it, such as 130 if interrupted";
 
-/* Lines that begin with two blanks stay as they are; others are folded. */
+/* Folds all lines but those that begin with two blanks. */
 static void print_paragraphs(const char *words, struct text *text) {
   for (const char *at = words; *at; at += strcspn(at, "\n"), at += *at == '\n') {
     const size_t from = text->length;
@@ -101,7 +101,7 @@ void help_exit(enum verb verb, struct text *text) {
   text_print(text, "  0    %s\n", row->fine);
   if (row->wrong)
     text_print(text, "  1    %s\n", row->wrong);
-  text_print(text, "  2    bad input\n  3    a defect of warpwait\n  130  interrupted\n");
+  text_print(text, "  2    bad input\n  3    a bug in warpwait\n  130  interrupted\n");
 }
 
 static void print_verb(enum verb verb, struct text *text) {
@@ -132,7 +132,7 @@ static void print_group(enum verb group, struct text *text) {
   for (enum verb verb = 0; verb < VERBS; verb++)
     if (verb_group(verb) == group && *verb_rows[verb].summary)
       text_print(text, "  %-11s %s\n", verb_word(verb), verb_rows[verb].summary);
-  text_print(text, "\n`warpwait %s%sVERB --help` says more.\n", name, all ? "" : " ");
+  text_print(text, "\n`warpwait %s%sVERB --help` describes a verb.\n", name, all ? "" : " ");
   text_print(text, "\n");
   print_paragraphs(all ? help_program_more : verb_rows[group].text, text);
 }

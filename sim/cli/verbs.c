@@ -31,7 +31,11 @@ static int refuse_verb(enum verb group, const char *word) {
 }
 
 static int print_version(void) {
+#ifdef WARPWAIT_COMMIT /* built in a clone */
+  puts("warpwait " WARPWAIT_VERSION " (" WARPWAIT_COMMIT ")");
+#else
   puts("warpwait " WARPWAIT_VERSION);
+#endif
   return STATUS_FINE;
 }
 

@@ -32,8 +32,8 @@ static const char machine_format[] =
     "- Comments stand after `;`, or on a line of their own after `;` or `#`.\n"
     "- Numbers are whole, decimal or `0x` hexadecimal, and may end in K, M or G (powers of 1024). The same holds for "
     "`--set` and a launch file's `set`.\n"
-    "- `warpwait machines NAME` prints a built-in machine's file: a model for your own. Whatever is wrong with a file "
-    "is told in one line, with its line, the value and what is legal.\n";
+    "- `warpwait machines NAME` prints a built-in machine's file: a model for your own. A mistake in a file is "
+    "reported in one line: where it is, the value, and what is legal.\n";
 
 char *params_manual(void) {
   struct text text = {0};
@@ -133,7 +133,7 @@ static void fidelity_manual(struct text *text) {
   text_print(
       text,
       "\n## How far off a report is\n\n"
-      "The machine `h200` was held against measurements of an NVIDIA H200 ([accuracy.md](accuracy.md)). The "
+      "The machine `h200` was compared with measurements of an NVIDIA H200 ([accuracy.md](accuracy.md)). The "
       "object `fidelity`, and the line \"Fidelity: ...\" below the sentence that names the bottleneck, say how "
       "far off such launches are known to be. The class of a launch is what its accounts name as the limit (the "
       "rule above, whatever lifting limits says) and its main kinds of operations: those with more than 1 %% of the "
@@ -192,9 +192,9 @@ char *hazards_manual(void) {
       "Made by `make docs` from `isa/hazards.def`. G, X and N rules are numbered after the restrictions that OpenCL C "
       "puts on copies, events and copy fences, P, Q and R rules after those on pipes; M rules are our own, for "
       "ordinary accesses.\n\n"
-      "`warpwait check` finds all of them ([check.md](check.md)). A run finds those that cost no effort, reports each "
-      "once per instruction, with its first occurrence and a count, and tells the first of them on stderr; there a "
-      "hazard alone does not change the exit status.\n\n"
+      "`warpwait check` finds all of them ([check.md](check.md)). `warpwait run` finds those that are cheap to detect. It "
+      "reports each once per instruction, with its first occurrence and a count, and prints the first one to stderr; a "
+      "hazard does not change its exit status.\n\n"
       "| rule | | found by | what is wrong | advice |\n|---|---|---|---|---|\n");
   for (enum isa_hazard_rule rule = 0; rule < HAZARDS; rule++) {
     const struct isa_hazard_row *row = &isa_hazard_rows[rule];

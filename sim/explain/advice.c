@@ -95,7 +95,7 @@ static void print_halves(const struct advice *advice, struct text *text) {
   const struct explain_case *outside = advice->view->outside;
   if (outside)
     text_print(text,
-               " All limits of copies, memory, LDS and synchronisation lifted together leave %s cycles, %.1f %% less "
+               " All limits of copies, memory, LDS and synchronization lifted together leave %s cycles, %.1f %% less "
                "(%s).",
                TEXT_WHOLE(cycles_of(advice, outside)), percent_saved(advice, outside), explain_how(outside));
 }
@@ -120,7 +120,7 @@ static void say_first(struct advice *advice) {
     print_halves(advice, &text);
   } else {
     text_print(&text, "The largest cost%s is that of the %s: lifted, ",
-               advice->lead == view->rank[0] ? "" : " besides computing", name_of(advice->lead));
+               advice->lead == view->rank[0] ? "" : " apart from computing", name_of(advice->lead));
     print_change(advice, advice->lead, &text);
     text_print(&text, ".");
   }
@@ -325,8 +325,8 @@ static void say_anomalies(struct advice *advice) {
   if (!text.length)
     return;
   text_print(&text,
-             ". What comes earlier there comes in the way of something else: such a row says nothing of what the "
-             "limit costs.");
+             ". What moved earlier there delays something else, so such a row does not show what the limit "
+             "costs.");
   say(advice, &text);
 }
 

@@ -65,7 +65,7 @@ static void widen(struct pace_bins *bins, uint64_t (*stalls)[STALLS]) {
 static struct pace_bins *bins_until(struct pace_log *log, uint32_t launch, cycle_t end) {
   struct pace_bins *bins = &log->bins;
   if (launch != log->launch || !bins->width) {
-    assert(launch >= log->launch && "launches are told one behind the other");
+    assert(launch >= log->launch && "launches are reported one after the other");
     conclude(log);
     *bins = (struct pace_bins){.origin = log->end, .width = 1};
     if (log->bin_stalls)

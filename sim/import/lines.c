@@ -60,7 +60,7 @@ static bool open_xz(struct sass_lines *lines, struct sass_error *error) {
   lines->xz = fopen(lines->path, "rbe");
   if (lines->xz && lzma_stream_decoder(&lines->stream, XZ_MEMORY, LZMA_CONCATENATED) == LZMA_OK)
     return true;
-  return sass_fail(error, lines->path, 0, "%s", lines->xz ? "no memory for xz" : text_errno(errno));
+  return sass_fail(error, lines->path, 0, "%s", lines->xz ? "out of memory for xz" : text_errno(errno));
 }
 
 /* A pipe might never end, and is not there any more when it is opened again. */

@@ -44,7 +44,7 @@ static void put_opcodes(FILE *out) {
 }
 
 static void put_losses(FILE *out) {
-  fputs("\n## What is counted and told\n\n| what | what becomes of it |\n|---|---|\n", out);
+  fputs("\n## What is counted and reported\n\n| what | what becomes of it |\n|---|---|\n", out);
   for (enum sass_loss loss = 0; loss < SASS_LOSSES; loss++)
     fprintf(out, "| %s | %s |\n", sass_losses[loss].name, sass_losses[loss].text);
 }

@@ -388,7 +388,7 @@ struct isa_program *sass_program(struct sass_kernel *kernels, size_t count, cons
   struct isa_error wrong = {0};
   struct isa_program *program = isa_program_new(file);
   if (!program) {
-    sass_fail(error, file, 0, "no memory for a program");
+    sass_fail(error, file, 0, "out of memory for a program");
     return NULL;
   }
   program->kernels = need(count + 1, sizeof *program->kernels);

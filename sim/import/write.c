@@ -184,7 +184,7 @@ static struct group *begin_group(struct output *output, uint64_t number, struct 
     return group;
   }
   free(group);
-  sass_fail(error, output->launch->path, 0, "no memory for a thread block");
+  sass_fail(error, output->launch->path, 0, "out of memory for a thread block");
   return NULL;
 }
 
@@ -350,7 +350,7 @@ static void write_launches(struct sass_import *import, struct trace_writer *writ
 bool sass_import_write(struct sass_import *import, struct trace_writer *writer, struct sass_error *error) {
   uint8_t *kinds = replay_kinds(import->program);
   struct output output = {.import = import, .writer = writer};
-  bool good = kinds || sass_fail(error, import->list, 0, "no memory for a program");
+  bool good = kinds || sass_fail(error, import->list, 0, "out of memory for a program");
   import->instructions = 0;
   if (good) {
     trace_write_program(writer, kinds, import->program->count);

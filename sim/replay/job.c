@@ -263,7 +263,7 @@ static bool read_pipe(struct job_reader *reader, const struct place *place, cons
   struct isa_pipe *pipe = &memory->pipes[memory->pipe_count];
   if (!at->data || !isa_pipe_init(pipe, at->name, (uint32_t)number, at->base, at->data, (uint32_t)packet_size,
                                   (uint32_t)max_packets))
-    return message_fail(reader->document.message, "no memory for a pipe of %" PRIu64 " packets", max_packets);
+    return message_fail(reader->document.message, "out of memory for a pipe of %" PRIu64 " packets", max_packets);
   memory->pipe_count++;
   pipe->reserved[ISA_PIPE_READ] = pipe->done[ISA_PIPE_READ] = read;
   pipe->reserved[ISA_PIPE_WRITE] = pipe->done[ISA_PIPE_WRITE] = written;

@@ -627,7 +627,7 @@ struct source_maker recorder_sources(struct recorder *recorder) {
 
 static struct source_maker watcher_sources(void *self, const struct source_maker *inner) {
   (void)inner;
-  assert(!inner && "a recorder is around executors alone: it comes before all others who look at sources");
+  assert(!inner && "a recorder is around executors alone: it comes before all others that read sources");
   return recorder_sources(self);
 }
 

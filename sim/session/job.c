@@ -104,7 +104,7 @@ bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type e
     return false;
   buffer.data = calloc(need_size(bytes), 1);
   if (!buffer.data)
-    return message_fail(message, "no memory for %" PRIu64 " bytes", bytes);
+    return message_fail(message, "out of memory for %" PRIu64 " bytes", bytes);
   append_buffer(job, &buffer, element);
   return true;
 }
@@ -131,7 +131,7 @@ static bool make_channels(struct job *job, uint8_t *variables, struct message *m
   memory->pipes = need_more(memory->pipes, memory->pipe_count + count, sizeof *memory->pipes);
   const bool good = isa_channels_init(job->program.isa, variables, memory->pipes + memory->pipe_count);
   memory->pipe_count += count;
-  return good || message_fail(message, "no memory for %zu channels", count);
+  return good || message_fail(message, "out of memory for %zu channels", count);
 }
 
 /* A trace's other programs are among those that were lowered again; of what theirs hold nobody asks. */
@@ -144,7 +144,7 @@ bool job_variables(struct job *job, struct message *message) {
     return true;
   buffer.data = there ? last->data : calloc(need_size(buffer.bytes), 1);
   if (!buffer.data)
-    return message_fail(message, "no memory for %" PRIu64 " bytes of program-scope variables", buffer.bytes);
+    return message_fail(message, "out of memory for %" PRIu64 " bytes of program-scope variables", buffer.bytes);
   if (program->variable_bytes)
     memcpy(buffer.data, program->variables, program->variable_bytes);
   if (!there)

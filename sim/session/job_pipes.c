@@ -27,7 +27,7 @@ bool job_pipe(struct job *job, const char *name, uint32_t packet_size, uint32_t 
   struct isa_pipe *pipe = &memory->pipes[memory->pipe_count++];
   return isa_pipe_init(pipe, name, (uint32_t)memory->pipe_count, buffer->base, buffer->data, packet_size,
                        max_packets) ||
-         message_fail(message, "no memory for a pipe of %u packets", max_packets);
+         message_fail(message, "out of memory for a pipe of %u packets", max_packets);
 }
 
 bool job_has_pipes(const struct job *job) { return job->memory.pipe_count || isa_channel_pipes(job->program.isa); }

@@ -17,7 +17,7 @@ const struct cause_row cause_rows[CAUSES] = {
     [CAUSE_BANDWIDTH] = {"bandwidth", "bandwidths"},
     [CAUSE_ROOM] = {"room", "queues, channels and other room"},
     [CAUSE_SHARING] = {"sharing", "conflicts and contention"},
-    [CAUSE_SYNCHRONISATION] = {"synchronisation", "synchronisation"},
+    [CAUSE_SYNCHRONIZATION] = {"synchronization", "synchronization"},
     [CAUSE_COMPUTE] = {"compute", "limits of computing"},
 };
 

@@ -89,7 +89,7 @@ static const struct metric {
     {{"warp_instructions", "instructions", "Instructions that warps issued, over all launches."}, warp_instructions},
     {{"resident_cycles", "warp-cycles", "Cycles times warps in a slot of a CU: the sum of all `stalls.*`."},
      resident_cycles},
-    {{"hazards", "hazards", "Occurrences of all hazards, which `warpwait run` tells one by one."}, hazards},
+    {{"hazards", "hazards", "Occurrences of all hazards, which `warpwait run` reports one by one."}, hazards},
     {{"lds.max_ways", "passes", "Most passes of one phase of an LDS access, of all launches."}, max_ways},
     {{"dma.queue_peak", "descriptors", "Most descriptors that waited at once in any engine."}, queue_peak},
     {{"hiding.exposed_cycles", "group-cycles", "As `cu.exposed_cycles`: time of copies that nothing hid."},
@@ -177,7 +177,7 @@ size_t sweep_metrics_find(const struct sweep_metrics *metrics, const char *name)
   size_t i = 0;
   while (i < metrics->count && strcmp(metrics->row[i].name, name) != 0)
     i++;
-  assert(i < metrics->count && "whoever asks for a metric names one of the rows");
+  assert(i < metrics->count && "a metric is one of the rows");
   return i;
 }
 

@@ -54,7 +54,7 @@ static bool read_parameter(struct sweep_name *name, struct message *message) {
   name->row = param_find(machine_groups, MACHINE_GROUPS, name->name, &name->group, nearest);
   if (!name->row)
     return message_fail(message,
-                        "no parameter of a machine%s%s%s; legal besides: machine, define.NAME, arg.NAME, "
+                        "no parameter of a machine%s%s%s; also legal: machine, define.NAME, arg.NAME, "
                         "launch.NUMBER.arg.NAME",
                         *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
   name->number = need(name->count, sizeof *name->number);

@@ -499,7 +499,7 @@ static bool open_side(struct diff *diff, struct side *side, const struct caller 
   if (!trace_look(side->path, diff->wishes->mode, caller, &side->opened, diff->message))
     return false;
   side->warp = trace_warp_new(side->opened.trace);
-  return side->warp || message_fail(diff->message, "memory is out");
+  return side->warp || message_fail(diff->message, "out of memory");
 }
 
 static bool compare(struct diff *diff) {

@@ -18,7 +18,7 @@ bool trace_input_open(const char *path, enum trace_open_mode mode, const struct 
   if (!trace_look(path, mode, caller, &input->opened, message))
     return false;
   input->run = json_loads(trace_meta(input->opened.trace, "run", NULL), 0, NULL);
-  return input->run || message_fail(message, "memory is out");
+  return input->run || message_fail(message, "out of memory");
 }
 
 void trace_input_free(struct trace_input *input) {
@@ -44,7 +44,7 @@ bool trace_input_batches(struct trace_input *input, void (*visit)(void *context,
   const uint32_t *order = trace_file_order(trace);
   struct trace_error error;
   if (!order && trace_batches(trace))
-    return message_fail(message, "memory is out");
+    return message_fail(message, "out of memory");
   for (uint32_t i = 0; i < trace_batches(trace); i++) {
     struct trace_batch batch;
     if (!trace_batch(trace, order[i], &batch, &error))
@@ -203,7 +203,7 @@ static bool look_ahead(const struct trace_edit *edit, size_t number, struct upco
   const cycle_t before = upcoming->to;
   struct trace_error error;
   if (!order && trace_batches(trace))
-    return message_fail(message, "memory is out");
+    return message_fail(message, "out of memory");
   upcoming->to = NEVER;
   while (upcoming->to == NEVER && input->next < trace_batches(trace)) {
     upcoming->row = order[input->next++];

@@ -77,7 +77,7 @@ static void *take_meta(void *self, const char *form, const char *name, const str
   (void)form;
   struct isa_program *program = trace_program_read(block, name, error);
   if (program && !isa_encode(program, &bytes, size))
-    snprintf(error->text, sizeof error->text, "memory is out");
+    snprintf(error->text, sizeof error->text, "out of memory");
   isa_program_free(program);
   return bytes;
 }
@@ -129,7 +129,7 @@ static bool take_job(struct trace_text *text, const struct text_block *block, st
   if (good) {
     recorder_write_rules(writer);
     trace_job_write(&job, RUN_MAX_CYCLES, writer);
-    good = write_launches(&job, writer) || message_fail(&message, "memory is out");
+    good = write_launches(&job, writer) || message_fail(&message, "out of memory");
   }
   if (!good)
     snprintf(error->text, sizeof error->text, "%.511s", message.text);

@@ -133,11 +133,11 @@ TEST(check_verb, advice_is_of_one_work_group_or_of_two) {
   struct outcome outcome = tool("check k.cl --global 16 --local 8 --arg buffer:a=64 --arg buffer:b=64");
   EXPECT_CONTAINS(outcome.out,
                   "advice: wait for the event of the copy at line 3 before the read at line 4; between two "
-                  "copies of a work-group a copy fence does\n");
+                  "copies of a work-group, a copy fence is enough\n");
   EXPECT_CONTAINS(outcome.out, "X9-overlapping-destinations");
-  EXPECT_CONTAINS(outcome.out, "advice: between work-groups, let them write different bytes, or leave one");
+  EXPECT_CONTAINS(outcome.out, "advice: between work-groups, let them write different bytes, or move one");
   EXPECT_CONTAINS(outcome.out, "X6-destination-written-in-flight");
-  EXPECT_CONTAINS(outcome.out, "advice: between work-groups, let them use different bytes, or leave one");
+  EXPECT_CONTAINS(outcome.out, "advice: between work-groups, let them use different bytes, or move one");
   EXPECT_TRUE(strstr(outcome.out, "line 6 before") == NULL);
   outcome_free(&outcome);
 }

@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", ROOT / "build/warpwait")).absolute()
 SCRIPTS = ROOT / "sim/cli/completion"
 SECONDS = 60
-PYTHON = ("query", "plot", "report", "optimise")  # verbs whose options are Python's
+PYTHON = ("query", "plot", "report", "optimize")  # verbs whose options are Python's
 
 
 class Shell:

@@ -171,8 +171,8 @@ TEST(convert, the_input_and_the_outputs_suffix_choose) {
   expect("trace convert l.json l.wwt", 2,
          "warpwait: l.json: is neither a trace, nor the text of one, nor a timeline\n");
   expect("trace convert none.wwt l.wwtt", 2, "warpwait: none.wwt: cannot be read: No such file or directory\n");
-  expect("trace convert h.wwt", 2, "warpwait: an input and an output are wanted; --help says more\n");
-  expect("trace convert h.wwt a.wwtt b.wwtt", 2, "warpwait: b.wwtt: an input and an output are enough\n");
+  expect("trace convert h.wwt", 2, "warpwait: an input and an output are needed; --help says more\n");
+  expect("trace convert h.wwt a.wwtt b.wwtt", 2, "warpwait: b.wwtt: only an input and an output are allowed\n");
   tool_file("text.wwt", by_hand);
   expect("trace convert text.wwt text.wwt", 2, "warpwait: text.wwt: is the input, too\n");
 }

@@ -69,10 +69,10 @@ TEST(files, an_output_is_named_by_o_and_by_out_in_every_verb_that_writes_one) {
 
 TEST(files, an_output_is_named_once) {
   folder();
-  expect("trace convert t.wwt a.wwtt -o b.wwtt", 2, "a.wwtt: an input and an output are enough");
-  expect("trace convert -o b.wwtt t.wwt a.wwtt", 2, "a.wwtt: an input and an output are enough");
-  expect("trace convert -o b.wwtt", 2, "an input and an output are wanted");
-  expect("trace import list a.wwt -o b.wwt", 2, "a.wwt: one list and one trace are enough");
+  expect("trace convert t.wwt a.wwtt -o b.wwtt", 2, "a.wwtt: only an input and an output are allowed");
+  expect("trace convert -o b.wwtt t.wwt a.wwtt", 2, "a.wwtt: only an input and an output are allowed");
+  expect("trace convert -o b.wwtt", 2, "an input and an output are needed");
+  expect("trace import list a.wwt -o b.wwt", 2, "a.wwt: only one list and one trace are allowed");
 }
 
 TEST(files, whoever_asks_for_help_gets_it) {

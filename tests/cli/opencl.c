@@ -828,7 +828,7 @@ TEST(opencl, what_passes_did_is_shown_line_by_line) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.out, "kernel.mix.cl:3:   a[i] = ((i & b) ^ (~i & c)) + b - c;\n");
   EXPECT_CONTAINS(outcome.out, "  fuse                        lop3.b32 with table 0x");
-  EXPECT_CONTAINS(outcome.out, "\n  fuse       Logic and sums of three values");
+  EXPECT_CONTAINS(outcome.out, "\n  fuse       Fuses logic and sums of three values");
   outcome_free(&outcome);
   outcome = tool("dis kernel.mix.cl --optimize 0 --machine h200 --explain-passes");
   EXPECT_TRUE(!strstr(outcome.out, "fuse"));

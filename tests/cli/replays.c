@@ -133,7 +133,7 @@ TEST(replays, what_is_no_trace_or_a_damaged_one_is_told_in_one_line) {
   expect("replay nothing.wwt", 2, "nothing.wwt");
   expect("replay l.json", 2, "l.json");
   expect("replay", 2, "a trace is missing");
-  expect("replay a.wwt b.wwt", 2, "one trace is enough");
+  expect("replay a.wwt b.wwt", 2, "only one trace is allowed");
   expect("trace", 2, "what to do");
   expect("trace info", 2, "a trace is missing");
   expect("trace show t.wwt", 2, "no verb 'show', legal: info, ");

@@ -544,9 +544,9 @@ TEST(report_diffs, bad_usage_is_told_in_a_line) {
   static const struct {
     const char *arguments, *part;
   } rows[] = {
-      {"diff", "two reports or traces are compared"},
-      {"diff a.json", "two reports or traces are compared"},
-      {"diff a.json a.json a.json", "a.json: two reports or traces are enough"},
+      {"diff", "two reports or traces are needed"},
+      {"diff a.json", "two reports or traces are needed"},
+      {"diff a.json a.json a.json", "a.json: only two reports or traces are allowed"},
       {"diff a.json none.json", "none.json: No such file"},
       {"diff a.json a.json --machine dsp", "--machine: neither A nor B is a trace"},
       {"diff a.json a.json --set dma.setup=1", "--set: neither A nor B is a trace"},

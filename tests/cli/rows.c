@@ -231,7 +231,7 @@ TEST(command, operands_stand_anywhere_and_behind_two_dashes_all_are) {
   expect(VERB_DIFF, "--top 3 a b", "top=3 'a' 'b'");
   expect(VERB_DIFF, "a b --top 3", "top=3 'a' 'b'");
   expect(VERB_DIFF, "-- --top -q", "'--top' '-q'");
-  expect(VERB_DIFF, "- --", "!two reports or traces are compared; --help says more");
+  expect(VERB_DIFF, "- --", "!two reports or traces are needed; --help says more");
   expect(VERB_DIFF, "- x", "'-' 'x'");
   expect(VERB_DIFF, "-o -- a b", "out=-- 'a' 'b'");
 }
@@ -253,7 +253,7 @@ TEST(command, whoever_asks_for_help_gets_it_whatever_is_wrong) {
 
 TEST(command, each_fault_is_told) {
   expect(VERB_RUN, "", "!a launch file or a kernel is missing; --help says more");
-  expect(VERB_RUN, "a b c", "!b: one launch file or kernel is enough");
+  expect(VERB_RUN, "a b c", "!b: only one launch file or kernel is allowed");
   expect(VERB_RUN, "a --zork", "!--zork: no such option; --help lists them");
   expect(VERB_RUN, "a --repotr json", "!--repotr: no such option; did you mean '--report'?");
   expect(VERB_RUN, "a --reprot=json", "!--reprot: no such option; did you mean '--report'?");
@@ -274,7 +274,7 @@ TEST(command, each_fault_is_told) {
   expect(VERB_EXPLAIN, "a -j0", "!--jobs: '0' is not a whole number in [1, 256] processes");
   expect(VERB_EXPLAIN, "a -j257", "!--jobs: '257' is not a whole number in [1, 256] processes");
   expect(VERB_EXPLAIN, "a -j257 -x", "!--jobs: '257' is not a whole number in [1, 256] processes"); /* the first */
-  expect(VERB_PLAYGROUND, "x", "!x: there is nothing to name; --folder has a folder");
+  expect(VERB_PLAYGROUND, "x", "!x: no operand is allowed; --folder names the folder");
 }
 
 TEST(command, words_of_verbs_without_options_are_not_looked_at) {

@@ -77,7 +77,7 @@ def copy_out(story, issued):
     at_l2 = story.event("they reach the L2", read, 1, beats(size, p["mem.link_width"]), "mem.link_latency",
                         why="memory port, link, way")
     done = story.event("the L2 has them", at_l2, "mem.l2_latency")
-    landed = story.event("the engine is told", done, "mem.link_latency")
+    landed = story.event("the engine knows", done, "mem.link_latency")
     return story.event("the copy's event completes", landed, "dma.completion")
 
 

@@ -42,7 +42,7 @@ def times_table(results, folder=HERE):
     lines = [_times(kernel, some) for kernel, some in scores.by_kernel(results).items()] + [_times(f"**{OF_ALL}**", real(results))]
     made = table(["kernel", "cases", "mean %", "bias %", "ratio", "median %", "90th percentile %", "worst %", "worst case"], lines)
     failed = "".join(f" `{result.case}` is no part of it: {result.unmodelled}." for result in results if result.unmodelled)
-    return (f"{made}\n\nOf all: {_order(results, folder)}, of those that the GPU tells apart by more than "
+    return (f"{made}\n\nOf all: {_order(results, folder)}, of those that the GPU separates by more than "
             f"{100 * (scores.APART - 1):.0f} %.{failed}")
 
 

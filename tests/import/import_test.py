@@ -196,7 +196,7 @@ class Operations(Folder):
         listed = sass.save(self.folder, [launch])
         status, _, err = warpwait("trace", "import", listed, self.trace)
         self.assertEqual(status, 0)
-        self.assertIn("warps whose last instruction is no EXIT: one was added (1 time)", err)
+        self.assertIn("warps whose last instruction is not EXIT: one was added (1 time)", err)
         self.assertIn("thread blocks that are not in the trace: they end at once (1 time)", err)
         self.assertEqual(warpwait("replay", self.trace)[0], 0)
 

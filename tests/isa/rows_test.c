@@ -450,7 +450,7 @@ TEST(rows, the_manual_shows_every_row) {
     snprintf(cell, sizeof cell, "| `%s` |", isa_rows[op].mnemonic);
     EXPECT_TRUE(strstr(manual, cell) != NULL);
   }
-  EXPECT_CONTAINS(manual, "| `mad.i32` | d:u32, a:u32, b:u32, c:u32 | mul | product and sum, modulo the width | "
+  EXPECT_CONTAINS(manual, "| `mad.i32` | d:u32, a:u32, b:u32, c:u32 | mul | a * b + c, modulo the width | "
                           "`a * b + c` |");
   free(manual);
 }

@@ -154,7 +154,7 @@ def memory_that_is_not_there_is_told(worker, examples, _):
     files, binary = examples["01_seed"]["files"], examples["01_seed"]["binary"]
     large = {**files, "launch.json": files["launch.json"].replace('"bytes": 1024', '"bytes": 4294967296')}
     got = worker.ask(["run", "launch.json"], large, binary)
-    assert got["status"] == 2 and "no memory for 4294967296 bytes" in got["err"], got
+    assert got["status"] == 2 and "out of memory for 4294967296 bytes" in got["err"], got
     assert worker.ask(["run", "launch.json"], files, binary)["status"] == 0
 
 

@@ -48,7 +48,7 @@ COMMANDS = [  # (words, the packages that they need)
     *(([*SWEEP, "query", question, "s.sqlite", *more], FRAMES) for question, more in QUESTIONS.items()),
     *(([*SWEEP, "plot", picture, "s.sqlite", *more, "-o", "p.png"], DRAWING) for picture, more in PICTURES.items()),
     ([*SWEEP, "report", "s.sqlite", "-o", "s.html"], DRAWING),
-    ([*SWEEP, "optimise", "plan.ini", "-o", "o.sqlite", "--most", "2"], [*FRAMES, "scipy"]),
+    ([*SWEEP, "optimize", "plan.ini", "-o", "o.sqlite", "--most", "2"], [*FRAMES, "scipy"]),
     ([*TRACE, "t.wtl"], ["numpy"]),
     ([*TRACE, "t.wwt"], []),
     ([*PLOT, "stalls", "--help"], []),
@@ -123,7 +123,7 @@ class Missing(unittest.TestCase):
                                 ("warpwait.plot.stalls('r.json')", "matplotlib"),
                                 ("warpwait.sweep.Store('s.sqlite')", "pandas"),
                                 ("warpwait.sweep.pictures", "matplotlib"),
-                                ("warpwait.sweep.optimise", "scipy")):
+                                ("warpwait.sweep.optimize", "scipy")):
             done = self.without([module], ["/usr/bin/python3", "-c", "import warpwait.plot, warpwait.sweep, warpwait.trace\n"
                                            f"try:\n  {program}\nexcept ImportError as error:\n  print(error)"])
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, line(module) + "\n", ""), program)

@@ -30,7 +30,7 @@ matplotlib.use("Agg")
 import made_store  # noqa: E402
 import warpwait.sweep  # noqa: E402
 from matplotlib import pyplot  # noqa: E402
-from warpwait.sweep import answers, optimise, pictures, sensitivity  # noqa: E402
+from warpwait.sweep import answers, optimize, pictures, sensitivity  # noqa: E402
 from warpwait.sweep import store as store_module  # noqa: E402
 from warpwait.sweep.command import main  # noqa: E402
 from warpwait.sweep.expression import Expression, number_of  # noqa: E402
@@ -463,7 +463,7 @@ class Searches(Folder):
         if not path.exists():
             made_store.make(path, self.AXES, self.bowl, rows=[])
         fake = Fake(path, self.AXES, self.bowl)
-        return optimise.search(warpwait.sweep.Store(path), fake, **more), fake
+        return optimize.search(warpwait.sweep.Store(path), fake, **more), fake
 
     def test_the_best_of_all_is_found_from_few(self):
         found, fake = self.searched("few")
@@ -509,9 +509,9 @@ class Searches(Folder):
 
     def test_excess_is_how_far_a_comparison_is_from_holding(self):
         frame = pandas.DataFrame({"x": [1., 3, 9, numpy.nan]})
-        numpy.testing.assert_allclose(optimise.Limit("x <= 3").excess(frame), [0, 0, 6 / 12, 1])
-        numpy.testing.assert_allclose(optimise.Limit("3 < x").excess(frame), [2 / 4, 1e-9, 0, 1])
-        numpy.testing.assert_allclose(optimise.Limit("x < 3 && x < 2").excess(frame), [0, 1, 1, 1])
+        numpy.testing.assert_allclose(optimize.Limit("x <= 3").excess(frame), [0, 0, 6 / 12, 1])
+        numpy.testing.assert_allclose(optimize.Limit("3 < x").excess(frame), [2 / 4, 1e-9, 0, 1])
+        numpy.testing.assert_allclose(optimize.Limit("x < 3 && x < 2").excess(frame), [0, 1, 1, 1])
 
 
 class Program(Folder):
@@ -550,7 +550,7 @@ room = dma.channels <= dma.queue
         best = json.loads(output)["rows"][0]
         store = warpwait.sweep.Store(self.folder / "plan.sqlite")
         self.assertEqual(store.factors[-1], ["dma.read_width", "dma.write_width"])
-        grid = optimise.Grid(store)
+        grid = optimize.Grid(store)
         for row in store.frame().itertuples():
             level, number = [], row.number
             for size in reversed(grid.sizes):
@@ -558,7 +558,7 @@ room = dma.channels <= dma.queue
                 number //= size
             frame = grid.frame(numpy.array([level]))
             self.assertEqual((frame["key"][0], grid.numbers(numpy.array([level]))[0]), (row.key, row.number))
-        status, output, errors = self.warpwait("optimise", self.plan, "-o", self.folder / "search.sqlite", "--json",
+        status, output, errors = self.warpwait("optimize", self.plan, "-o", self.folder / "search.sqlite", "--json",
                                                "--most", "60", "--limit", "cost <= 4096")
         self.assertEqual((status, errors), (0, ""))
         found = json.loads(output)
@@ -583,7 +583,7 @@ room = dma.channels <= dma.queue
             self.assertRegex(errors, r"^warpwait: .*listed:\d: .* is not the number of a point, from 0 to 79\n$")
 
     def test_what_cannot_be_searched_is_told_in_a_line(self):
-        status, output, errors = self.warpwait("optimise", self.folder / "nowhere.ini")
+        status, output, errors = self.warpwait("optimize", self.folder / "nowhere.ini")
         self.assertEqual((status, output), (2, ""))
         self.assertRegex(errors, "^warpwait-sweep: .*nowhere.ini: No such file or directory\n$")
 

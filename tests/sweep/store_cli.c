@@ -123,7 +123,7 @@ TEST(store_cli, a_merge_that_fails_leaves_nothing) {
 TEST(store_cli, bad_input_is_told_in_a_line) {
   static const char *const rows[][2] = {
       {"info", "a file of results is missing"},
-      {"info a b", "b: one file is enough"},
+      {"info a b", "b: only one file is allowed"},
       {"info nothing", "warpwait: nothing: No such file or directory"},
       {"info a --by cycle", "a: has no metric 'cycle'; did you mean 'cycles'?"},
       {"info a --count x", "--count: 'x' is not a whole number"},

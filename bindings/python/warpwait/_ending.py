@@ -19,7 +19,7 @@ def raise_ended(number: int, frame: types.FrameType | None) -> typing.NoReturn:
 
 
 def listen() -> None:
-    """For a command's beginning; whoever ignores a signal goes on doing so."""
+    """For a command's beginning; a signal that is ignored stays ignored."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, raise_ended)

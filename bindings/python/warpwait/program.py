@@ -200,7 +200,7 @@ class Program(Mapping[str, Kernel]):
 
     @entry
     def with_(self, defines: Mapping[str, object]) -> Program:
-        """The same source built with macros defined anew. Raises BadInput."""
+        """The same source built with other macros. Raises BadInput."""
         return Program(self.source, name=self.name, defines={**self.defines, **defines}, **self._settings)
 
     def __getitem__(self, name: str) -> Kernel:

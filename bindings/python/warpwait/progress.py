@@ -16,7 +16,7 @@ EVERY = .2    # seconds between two looks of it
 
 
 def is_wanted() -> bool:
-    """Whether somebody looks at standard error: a terminal, or a notebook."""
+    """Whether somebody reads standard error: a terminal, or a notebook."""
     error = sys.stderr
     return error is not None and (type(error).__module__.startswith("ipykernel") or error.isatty())
 
@@ -67,7 +67,7 @@ class Bar:
 
 
 def told(progress: Any, what: str) -> tuple[Callable[[int, int, int], bool | None] | None, Callable[[], None]]:
-    """What a call tells how far it is, and what ends that."""
+    """Shows how far a call is, until it ends."""
     if not callable(progress) and progress not in (True, False, None):
         raise BadInput(f"progress: expected a function, True, False or None, found {progress!r}")
     if callable(progress):

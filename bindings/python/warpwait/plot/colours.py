@@ -48,7 +48,7 @@ class Look:
 
 
 def shade(colour: str, part: float) -> Colour:
-    """`colour`, a part (0 to 1) of the way to white, or (0 to -1) to black: (red, green, blue)."""
+    """The color, a part (0 to 1) of the way to white, or (0 to -1) to black: (red, green, blue)."""
     red, green, blue = (int(colour[place:place + 2], 16) / 255 for place in (1, 3, 5))
     red, green, blue = (channel + (1 - channel) * part if part > 0 else channel * (1 + part)
                         for channel in (red, green, blue))
@@ -61,7 +61,7 @@ BUCKETS = list(LOOKS)
 
 
 def look(bucket: str) -> Look:
-    """The look of a bucket; of one that is not known here (a later version's), grey."""
+    """The look of a bucket; of one that is not known here (a later version's), gray."""
     return LOOKS.get(bucket, Look("other", shade(GREY, .5), "++++"))
 
 

@@ -79,7 +79,7 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def save_table(table: pandas.DataFrame, path: Path) -> None:
-    """Writes a frame as CSV, likewise."""
+    """Writes a frame as CSV, whole or not at all."""
     write_whole(path, lambda file: to_csv(table, file))
 
 

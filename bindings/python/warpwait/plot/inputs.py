@@ -169,7 +169,7 @@ class Events:
 
     def need(self, kind: str, cu: int | None = None, start: int | None = None,
              end: int | None = None) -> pandas.DataFrame:
-        """Likewise; raises PlotError when there is none."""
+        """As frame(); raises PlotError if there are none."""
         frame = self.frame(kind, cu, start, end)
         if frame.empty:
             whole = self.frame(kind)

@@ -44,7 +44,7 @@ def stall_table(reports: Reports, by: str = "report", labels: typing.Sequence[st
 
 
 def _bars_of(report: Report, by: str) -> typing.Iterator[tuple[str, dict[str, int]]]:
-    """(key, stalls by bucket) of all that a report tells, keys may come several times."""
+    """(key, stalls by bucket) of everything in a report; a key may come several times."""
     launches = report["launches"]
     for number, launch in enumerate(launches, 1):
         if by == "report":

@@ -1,4 +1,4 @@
-"""What users are told."""
+"""Errors that users see."""
 from __future__ import annotations
 
 import difflib

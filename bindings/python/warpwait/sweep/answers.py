@@ -28,7 +28,7 @@ class Objective:
         return self.expression.value(points)
 
     def loss(self, points: pandas.DataFrame) -> Floats:
-        """Likewise, so that small is good."""
+        """The values, so that small is good."""
         return self.sign * self.value(points)
 
 

@@ -85,7 +85,7 @@ def shard_runner() -> typing.Callable[[str, list[str]], Result]:
     workers need not have this package."""
 
     def run_shard(path: str, words: list[str]) -> Result:
-        """Status, standard error, and the store's bytes. path: of warpwait at whoever asks."""
+        """Status, standard error, and the store's bytes. path: of the caller's warpwait."""
         import os
         import pathlib
         import subprocess
@@ -182,13 +182,13 @@ class Sweep:
                 *self.options]
 
     def take(self, shard: int, result: Result | None) -> bool:
-        """Merges a shard's store. False: it is to be run again, because whoever ran it was killed."""
+        """Merges a shard's store. False: it is to be run again, because its worker was killed."""
         status, told, part = result or (-9, b"", b"")
         if status < 0:
             self.lives[shard] = self.lives.get(shard, 0) + 1
             if self.lives[shard] < LIVES:
                 return False
-            raise SweepError(f"shard {shard}/{self.count}: whoever runs it is killed, time after time")
+            raise SweepError(f"shard {shard}/{self.count}: its worker is killed again and again")
         if status:
             raise SweepError(f"shard {shard}/{self.count}: on a worker: {last_line(told, status)}")
         with tempfile.NamedTemporaryFile(prefix="warpwait-shard-", suffix=".sqlite") as file:

@@ -14,7 +14,7 @@ from ..plot import command as plot_command
 from ._errors import SweepError
 
 if typing.TYPE_CHECKING:
-    from .optimise import Search
+    from .optimize import Search
     from .store import Store
 
     Commands = argparse._SubParsersAction[_command.Parser]  # pylint: disable=protected-access
@@ -214,29 +214,29 @@ def run_report(arguments: argparse.Namespace) -> None:
 
 # ---- searches --------------------------------------------------------------------------------------
 
-def optimise_parser(commands: Commands) -> None:
-    search = sub(commands, "optimise", "searches the best point of a sweep file, instead of running all",
-                 'optimise study.ini --limit "cost <= 65536"')
+def optimize_parser(commands: Commands) -> None:
+    search = sub(commands, "optimize", "searches the best point of a sweep file, instead of running all",
+                 'optimize study.ini --limit "cost <= 65536"')
     search.add_argument("plan", metavar="FILE.ini")
     search.add_argument("-o", "--out", metavar="STORE", help="the store (default: the sweep file's name with .sqlite)")
     add(search, ("by", "limit", "most", "seed", "population", "jobs"))
     search.add_argument("--json", action="store_true", help="as JSON")
     search.add_argument("-q", "--quiet", action="store_true", help="no progress on the terminal")
-    search.set_defaults(run=run_optimise)
+    search.set_defaults(run=run_optimize)
 
 
-def run_optimise(arguments: argparse.Namespace) -> None:
+def run_optimize(arguments: argparse.Namespace) -> None:
     for module in ("numpy", "pandas", "scipy"):
         need(module)
-    from . import optimise, queries, tables
+    from . import optimize, queries, tables
     out = arguments.out or os.path.splitext(arguments.plan)[0] + ".sqlite"
     options = ["--jobs", str(arguments.jobs)] if arguments.jobs else []
-    evaluator = optimise.Command(arguments.plan, out, options)
+    evaluator = optimize.Command(arguments.plan, out, options)
     evaluator.run([])
     store = opened(out)
     tell = None if arguments.quiet or not sys.stderr.isatty() else progress
     try:
-        found = optimise.search(store, evaluator, arguments.by, arguments.limit, arguments.seed, arguments.most,
+        found = optimize.search(store, evaluator, arguments.by, arguments.limit, arguments.seed, arguments.most,
                                 arguments.population, tell)
     finally:
         if tell:
@@ -293,7 +293,7 @@ def parser_of_all() -> argparse.ArgumentParser:
     query_parser(commands)
     plot_parser(commands)
     report_parser(commands)
-    optimise_parser(commands)
+    optimize_parser(commands)
     cluster_parser(commands)
     return parser
 

@@ -57,7 +57,7 @@ class Expression:
         return values
 
     def holds(self, frame: pandas.DataFrame) -> Flags:
-        """Likewise, whether it holds; what is not a number does not."""
+        """Whether it holds; it does not for what is not a number."""
         value = self.value(frame)
         return (value < 0) | (value > 0)
 

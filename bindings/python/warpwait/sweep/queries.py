@@ -13,7 +13,7 @@ from .store import Store
 from .tables import Answer, number, points as so_many
 
 if typing.TYPE_CHECKING:
-    from .optimise import Found
+    from .optimize import Found
 
 
 def described(store: Store, wanted: typing.Sequence[answers.Objective],
@@ -129,10 +129,10 @@ def found(store: Store, search: Found, by: str) -> Answer:
              "were beyond limits that are known without a run.")
     ended = f"{search.generations} generations; the end: {search.ended}."
     if search.best is None:
-        return Answer("optimise", pandas.DataFrame(columns=[one.text, *store.axes]), {},
+        return Answer("optimize", pandas.DataFrame(columns=[one.text, *store.axes]), {},
                       ["No point that was met is within the limits.", asked, ended], counted(search))
     rows = pandas.DataFrame([search.best[["number", one.text, *store.axes]]]).infer_objects()
-    return Answer("optimise", rows, {one.text: store.unit(one.text)}, [asked, ended], counted(search))
+    return Answer("optimize", rows, {one.text: store.unit(one.text)}, [asked, ended], counted(search))
 
 
 def counted(search: Found) -> dict[str, object]:

@@ -120,11 +120,11 @@ def best_points(store: Store, one: answers.Objective, best: pandas.DataFrame) ->
 def front(store: Store, over: str | None, where: str | None) -> str:
     """The points that no other beats."""
     if over is None:
-        raise SweepError("The plan has no cost: `--over METRICS` says what to hold against each other.")
+        raise SweepError("The plan has no cost: `--over METRICS` names the metrics to compare.")
     ax, rows = pictures.pareto(store, over, where)
     units = {one.text: store.unit(one.text) for one in answers.objectives(store, over)}
     note = "No other point is as good in both and better in one."
-    return drawn(ax.figure, f"{note} Grey: all points.") + table(rows.head(40), units)
+    return drawn(ax.figure, f"{note} Gray: all points.") + table(rows.head(40), units)
 
 
 def what_matters(store: Store, by: str, where: str | None) -> str:

@@ -137,7 +137,7 @@ def is_of_grid(store: Store, points: pandas.DataFrame) -> bool:
 
 
 def shares(codes: Whole, values: Floats, names: list[str], of_grid: bool = False) -> Shares:
-    """Likewise of arrays: for each point the number of each factor's level, and the objective's value."""
+    """The same from arrays: for each point the number of each factor's level, and the objective's value."""
     shape = tuple(int(size) for size in codes.max(axis=0) + 1)
     groups = [groups_of(numpy.delete(codes, factor, axis=1)) for factor in range(len(shape))]
     kept = [len(values) / (group.max() + 1) for group in groups]  # values of a factor with all others equal, the mean

@@ -75,7 +75,7 @@ class Store:
         return name
 
     def axis(self, name: str) -> str:
-        """Likewise of an axis."""
+        """The name; raises SweepError with the nearest one when there is no such axis."""
         if name not in self.axes:
             raise unknown("axis", name, self.axes)
         return name
@@ -199,7 +199,7 @@ def levels(values: pandas.Series) -> list[typing.Any]:
 
 
 def provenance(store: Store) -> dict[str, object]:
-    """The facts in which this sweep is told, without those that are long."""
+    """The facts that describe this sweep, without the long ones."""
     return {name: value for name, value in store.facts.items() if value is not None and "\n" not in str(value)}
 
 

@@ -141,7 +141,7 @@ class BlockFile:
             self.metas[name] = cursor.rest()
 
     def _taken(self, block: Block) -> None:
-        """Takes it; what a writer of another make may have put there is told like other damage."""
+        """Takes it; what another writer may have put there is reported like other damage."""
         try:
             self._take(block)
         except TraceError as error:

@@ -143,7 +143,7 @@ class Decoder:
                 operations -= 1
                 yield self._take(cursor, cursor.varint())
         if operations:
-            raise TraceError("as many operations as the batch tells")
+            raise TraceError("as many operations as the batch announces")
 
     def _context(self, kind: Kind) -> Context:
         context = self.contexts.get(self.pc)

@@ -26,7 +26,7 @@ CUS, UNITS = 1024, 4096  # compute units and units are below
 
 
 class Kind:
-    """A kind of event: its name, the block that tells of it, what its `unit` is, and (name, type) of its fields."""
+    """A kind of event: its name, the block that emits it, what its `unit` is, and (name, type) of its fields."""
 
     def __init__(self, name: str, block: str, text: str) -> None:
         self.name, self.block, self.text = name, block, text

@@ -1,4 +1,4 @@
-"""`optimise`: the best point, by a search that has few of the plan's points run: differential evolution over the
+"""`optimize`: the best point, by a search that has few of the plan's points run: differential evolution over the
 numbers of the axes' values.
 
 Each generation is a batch of points. An evaluator has those run that the store does not have yet; what the search sees

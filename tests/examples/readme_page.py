@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""The README: its report is what the run prints, its cycles are those of the runs, and its picture is drawn from them.
+
+docs/wait.svg shows what warp 0 of examples 04 and 05 does, and their copies, over the whole run.
+
+usage: tests/examples/readme_page.py [--write]    --write: draws the picture again
+"""
+import csv
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
+PICTURE = ROOT / "docs/wait.svg"
+RUNS = {"one buffer": "04_single_buffer", "two buffers": "05_double_buffer"}
+LEFT, WIDTH, ROW, GAP, PADDING = 96, 760, 22, 5, 14  # pixels
+STYLE = """
+  text { font: 13px sans-serif; fill: #24292f }
+  .work { fill: #1a7f37 } .wait { fill: #d4a7c9 } .copy { fill: #8250df } .axis { stroke: #57606a }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e6edf3 }
+    .work { fill: #3fb950 } .wait { fill: #7d4e74 } .copy { fill: #b692f6 } .axis { stroke: #8b949e }
+  }
+"""
+
+
+def timeline(example):
+    """(from, to, class) of warp 0, where neighbors of a class are one; (from, to) of the copies; cycles of the launch."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "t.csv")
+        launch = ROOT / "examples" / example / "launch_opencl.json"
+        report = subprocess.run([WARPWAIT, "run", launch, "--timeline", path, "--report", "json"], check=True,
+                                capture_output=True)
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    warp, copies = [], []
+    for row in rows:
+        start, end = int(row["from"] or 0), int(row["to"] or 0)
+        if (row["block"], row["name"], row["unit"]) == ("cu", "warp", "0"):
+            kind = "wait" if row["stall"] == "copy_wait" else "work"
+            if warp and warp[-1][1] == start and warp[-1][2] == kind:
+                start = warp.pop()[0]
+            warp.append((start, end, kind))
+        elif (row["block"], row["name"]) == ("cu", "copy"):
+            copies.append((start, end))
+    return warp, copies, json.loads(report.stdout)["launches"][0]["cycles"]
+
+
+def lanes(copies):
+    """Copies in rows, so that those of a row do not overlap."""
+    rows = []
+    for start, end in sorted(copies):
+        row = next((row for row in rows if row[-1][1] <= start), None)
+        if row is None:
+            rows.append(row := [])
+        row.append((start, end))
+    return rows
+
+
+def draw():
+    runs = {name: timeline(example) for name, example in RUNS.items()}
+    most = max(cycles for _, _, cycles in runs.values())
+    scale = WIDTH / most
+    body, y = [], PADDING
+
+    def bar(start, end, kind, height=ROW):
+        body.append(f'<rect class="{kind}" x="{LEFT + start * scale:.1f}" y="{y}" width="{(end - start) * scale:.1f}" '
+                    f'height="{height}"/>')
+
+    def text(x, y, words, anchor="start"):
+        body.append(f'<text x="{x:.1f}" y="{y}" text-anchor="{anchor}">{words}</text>')
+
+    for name, (warp, copies, cycles) in runs.items():
+        text(LEFT - 8, y + 16, name, "end")
+        for start, end, kind in warp:
+            bar(start, end, kind)
+        text(LEFT + cycles * scale + (8 if cycles < most else 0), y - 3 if cycles == most else y + 16,
+             f"{cycles:,} cycles", "end" if cycles == most else "start")
+        y += ROW + GAP
+        for row in lanes(copies):
+            for start, end in row:
+                bar(start, end, "copy", ROW // 2)
+            y += ROW // 2 + GAP
+        y += PADDING
+    for x, kind, words in ((0, "work", "warp 0 works"), (130, "wait", "warp 0 waits for a copy"),
+                           (320, "copy", "the DMA engine copies a tile")):
+        body.append(f'<rect class="{kind}" x="{LEFT + x}" y="{y}" width="14" height="14"/>')
+        text(LEFT + x + 20, y + 12, words)
+    height = y + ROW + PADDING
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + PADDING}" height="{height}" role="img">\n'
+            f"<title>One buffer against two</title>\n<style>{STYLE}</style>\n" + "\n".join(body) + "\n</svg>\n")
+
+
+def check_report(page):
+    """The block that begins with a command has the beginning of what it prints."""
+    command, shown = re.search(r"^```\n\$ build/warpwait ([^\n]*)\n(.*?)^```", page, re.M | re.S).groups()
+    printed = subprocess.run([WARPWAIT, *command.split()], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert printed.startswith(shown), f"the report of `{command}` has changed"
+
+
+def check_cycles(page):
+    """The cycles of the picture, and those with a parameter set."""
+    one, two = (f"{timeline(example)[2]:,}" for example in RUNS.values())
+    assert f"from {one} to {two} cycles" in page, f"from {one} to {two} cycles"
+    setting, before, after = re.search(r"`--set (\S+)` takes the run above from\s+([\d,]+) to ([\d,]+) cycles", page).groups()
+    launch = ROOT / "examples" / RUNS["two buffers"] / "launch_opencl.json"
+    changed = subprocess.run([WARPWAIT, "run", launch, "--set", setting], check=True, capture_output=True, text=True).stdout
+    assert before == two and f"cycles         {after} =" in changed, f"{setting}: not {after} cycles"
+
+
+def main():
+    made = draw()
+    if "--write" in sys.argv[1:]:
+        PICTURE.write_text(made)
+    page = (ROOT / "README.md").read_text()
+    check_report(page)
+    check_cycles(page)
+    return 0 if PICTURE.read_text() == made else "docs/wait.svg is stale: run 'tests/examples/readme_page.py --write'"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""The words of pages and messages: none that CONTRIBUTING.md's table replaces; links that lead somewhere, pictures that
+have an alternative text, and docs/README.md with every page and its reading time.
+
+usage: tests/prose/prose.py [--write] [--figures [COMMIT]]
+  --write     puts the reading times into docs/README.md
+  --figures   prints words and Flesch's reading ease of each page, and beside them those of a commit
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+INDEX = ROOT / "docs/README.md"
+A_MINUTE = 200  # words
+MESSAGES = ["sim", "isa", "opencl", "lds", "dma", "models", "traces", "bindings"]
+TEMPLATES = {"tests/hw/page.md", "tests/check/oclgrind.md"}  # of pages in docs
+SOURCES = {".c", ".h", ".def", ".py", ".js", ".html"}
+
+
+def pages():
+    """All Markdown that the project has."""
+    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, check=True,
+                           capture_output=True, text=True).stdout.split()
+    return [ROOT / name for name in sorted(names) if (ROOT / name).exists() and name not in TEMPLATES]
+
+
+def without_code(text):
+    """Blocks of code and comments become empty lines, so that numbers of lines stay."""
+    def blank(found):
+        return "\n" * found[0].count("\n")
+    return re.sub(r"<!--.*?-->", blank, re.sub(r"^( *)```.*?^\1```", blank, text, flags=re.M | re.S), flags=re.S)
+
+
+def words_table():
+    """(expression, what to write instead), of the table in CONTRIBUTING.md."""
+    table = re.search(r"^\| word \| instead \|\n\|.*\n((?:\|.*\n)+)", (ROOT / "CONTRIBUTING.md").read_text(), re.M)
+    rows = [row.strip("|").split("|") for row in table[1].splitlines()]
+    return [(word.strip(), instead.strip()) for words, instead in rows for word in words.split(",")]
+
+
+def literals(path):
+    """(line, text) of the strings in a source file."""
+    text = path.read_text(errors="replace")
+    text = re.sub(r"/\*.*?\*/", lambda found: "\n" * found[0].count("\n"), text, flags=re.S)
+    for found in re.finditer(r'"((?:[^"\\\n]|\\.)*)"', text):
+        yield text.count("\n", 0, found.start()) + 1, re.sub(r"\{[^}]*\}", "", found[1])  # without code in f-strings
+
+
+def texts():
+    """(file, line, text) of everything that somebody reads."""
+    for page in pages():
+        text = without_code(page.read_text())
+        if page.name == "CONTRIBUTING.md":
+            text = re.sub(r"^\| .*$", "", text, flags=re.M)  # its tables quote what is not to be written
+        for number, line in enumerate(text.splitlines(), 1):
+            yield page, number, re.sub(r"`[^`]*`", "", line)
+    for folder in MESSAGES:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in SOURCES and "build" not in path.parts:
+                for line, text in literals(path):
+                    if " " in text:
+                        yield path, line, text
+
+
+def check_words():
+    rows = [(re.compile(rf"\b{re.escape(word)}\b", re.I), instead) for word, instead in words_table()]
+    assert rows, "CONTRIBUTING.md has a table of words"
+    for path, line, text in texts():
+        for expression, instead in rows:
+            if found := expression.search(text):
+                yield f"{path.relative_to(ROOT)}:{line}: '{found[0]}': {instead}"
+
+
+# ---- links ------------------------------------------------------------------------------------------------------
+
+
+def anchors(page):
+    """The names of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", without_code(page.read_text()), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def check_links():
+    for page in pages():
+        text = without_code(page.read_text())
+        for found in re.finditer(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)", text):
+            where = f"{page.relative_to(ROOT)}:{text.count(chr(10), 0, found.start()) + 1}"
+            picture, name, target = found.groups()
+            if picture and len(name) < 20:
+                yield f"{where}: the picture {target} needs a text that says what it shows"
+            if re.match(r"\w+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            to = (page.parent / path).resolve() if path else page
+            if not to.exists():
+                yield f"{where}: there is no {target}"
+            elif anchor and to.suffix == ".md" and anchor not in anchors(to):
+                yield f"{where}: {path or page.name} has no heading #{anchor}"
+
+
+# ---- the index --------------------------------------------------------------------------------------------------
+
+
+def minutes(page):
+    return max(1, round(len(page.read_text().split()) / A_MINUTE))
+
+
+def check_index(write):
+    text = INDEX.read_text()
+
+    def row(found):
+        return f"{found[1]}{minutes((INDEX.parent / found[2]).resolve())} |"
+
+    timed = re.sub(r"^(\| \[[^\]]*\]\(([^)]*)\) \|.*\| )\d+ \|$", row, text, flags=re.M)
+    if write:
+        INDEX.write_text(timed)
+    elif timed != text:
+        yield "docs/README.md: reading times are stale: run 'tests/prose/prose.py --write'"
+    listed = {(INDEX.parent / target).resolve() for target in re.findall(r"\]\(([^)#]*)\)", text)}
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        if page != INDEX and page not in listed:
+            yield f"docs/README.md does not list {page.name}"
+
+
+# ---- figures ----------------------------------------------------------------------------------------------------
+
+
+def prose(text):
+    """Sentences without code, tables, headings and links' targets."""
+    text = without_code(text)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    lines = [line for line in text.splitlines() if not re.match(r"\s*(\||#|!\[)", line)]
+    return re.sub(r"`[^`]*`", "code", "\n".join(lines))
+
+
+def syllables(word):
+    word = re.sub(r"[^a-z]", "", word.lower())
+    count = len(re.findall(r"[aeiouy]+", word)) - (word.endswith("e") and not word.endswith("le"))
+    return max(1, count)
+
+
+def flesch(text):
+    """206.835 - 1.015 words a sentence - 84.6 syllables a word: 60 to 70 is plain English, below 30 is hard."""
+    text = prose(text)
+    words = re.findall(r"[A-Za-z][A-Za-z'-]*", text)
+    sentences = len(re.findall(r"[.!?:](?:\s|$)|\n\n", text)) or 1
+    return 206.835 - 1.015 * len(words) / sentences - 84.6 * sum(map(syllables, words)) / len(words) if words else 0
+
+
+def figures(commit):
+    print(f"{'':40}{'words':>8}{'ease':>7}" + (f"{'before':>10}{'ease':>7}" if commit else ""))
+    for page in pages():
+        name = str(page.relative_to(ROOT))
+        line = f"{name:40}{len(without_code(page.read_text()).split()):8,}{flesch(page.read_text()):7.1f}"
+        old = subprocess.run(["git", "show", f"{commit}:{name}"], cwd=ROOT, capture_output=True, text=True, check=False)
+        if commit and old.returncode == 0:
+            line += f"{len(without_code(old.stdout).split()):10,}{flesch(old.stdout):7.1f}"
+        print(line)
+
+
+def main():
+    words = sys.argv[1:]
+    if "--figures" in words:
+        return figures((words[words.index("--figures") + 1:] or [""])[0])
+    wrong = [*check_words(), *check_links(), *check_index("--write" in words)]
+    print("\n".join(wrong))
+    return wrong != []
+
+
+if __name__ == "__main__":
+    sys.exit(main())
