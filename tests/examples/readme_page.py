@@ -66,7 +66,7 @@ def draw():
     runs = {name: timeline(example) for name, example in RUNS.items()}
     most = max(cycles for _, _, cycles in runs.values())
     scale = WIDTH / most
-    body, y = [], PADDING
+    body, y = [], 2 * PADDING
 
     def bar(start, end, kind, height=ROW):
         body.append(f'<rect class="{kind}" x="{LEFT + start * scale:.1f}" y="{y}" width="{(end - start) * scale:.1f}" '
@@ -79,7 +79,7 @@ def draw():
         text(LEFT - 8, y + 16, name, "end")
         for start, end, kind in warp:
             bar(start, end, kind)
-        text(LEFT + cycles * scale + (8 if cycles < most else 0), y - 3 if cycles == most else y + 16,
+        text(LEFT + cycles * scale + (8 if cycles < most else 0), y - 6 if cycles == most else y + 16,
              f"{cycles:,} cycles", "end" if cycles == most else "start")
         y += ROW + GAP
         for row in lanes(copies):

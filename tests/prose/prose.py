@@ -20,10 +20,9 @@ SOURCES = {".c", ".h", ".def", ".py", ".js", ".html"}
 
 
 def pages():
-    """All Markdown that the project has."""
-    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, check=True,
-                           capture_output=True, text=True).stdout.split()
-    return [ROOT / name for name in sorted(names) if (ROOT / name).exists() and name not in TEMPLATES]
+    """All Markdown that the project has, but for templates."""
+    found = [path for path in ROOT.rglob("*.md") if path.relative_to(ROOT).parts[0] not in {"build", ".git"}]
+    return [path for path in sorted(found) if str(path.relative_to(ROOT)) not in TEMPLATES]
 
 
 def without_code(text):
