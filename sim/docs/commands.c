@@ -103,8 +103,8 @@ char *commands_manual(void) {
       "Made by `make docs` from `sim/cli/verbs.def` and `sim/cli/options.def`, as are `--help`, the man pages, and "
       "what shells complete.\n\n"
       "`--option value` and `--option=value` are the same, and so are `-o FILE` and `-oFILE`. Letters without values "
-      "can be joined, names of options shortened as long as they stay unambiguous, and options may follow "
-      "operands; behind `--` there are none. `-h` and `-V` work everywhere.\n");
+      "can be joined, names of options can be shortened while they stay unambiguous, and options may follow "
+      "operands; after `--`, every word is an operand. `-h` and `-V` work everywhere.\n");
   print_pieces(help_program_more, &text);
   text_print(&text, "\n| verb | |\n|---|---|\n");
   for (enum verb verb = 0; verb < VERBS; verb++)
