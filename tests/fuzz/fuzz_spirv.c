@@ -32,7 +32,7 @@ static void check_program(const struct isa_program *program) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  const struct opencl_limits limits = {.target.registers = 32};
+  const struct opencl_limits limits = {.target.registers = 32, .threads = 1}; /* so that a crash comes back */
   struct opencl_refusals refusals;
   struct isa_error error = {""};
   struct isa_program *program = opencl_lower_each(data, size, "fuzz.spv", &limits, &refusals, &error);
