@@ -39,9 +39,9 @@ struct lowering {
   pthread_mutex_t mutex; /* of what is below */
   struct build_tables tables;
   struct lowered *kernel; /* by entry point */
-  uint32_t begun;         /* of them */
-  uint32_t most;          /* after the first that cannot be lowered no other begins, unless refusals are wanted */
-  bool all;               /* they are */
+  uint32_t begun;         /* how many have been taken */
+  uint32_t most;          /* how many will be */
+  bool all;               /* go on after a kernel that cannot be built */
 };
 
 static bool check_name(const struct spirv *module, const char *name, struct isa_error *error) {
@@ -100,7 +100,7 @@ static void take_turn(struct turn *turn) {
 
 static void lower_next(void *self, unsigned share) {
   struct turn turn = {.lowering = self};
-  (void)share; /* all are alike: kernels are taken in their order */
+  (void)share; /* kernels are taken in their order, whoever comes */
   take_turn(&turn);
   if (!turn.ir)
     return;

@@ -37,7 +37,7 @@ struct opencl_limits {
   const struct opencl_reads *reads;       /* who decides whether a source may be read; NULL: all may */
   const char *text;                       /* the source that `file` names, which is no file; NULL: it is one */
   struct opencl_explanation *explanation; /* is filled; NULL: nobody wants it */
-  unsigned threads; /* lower kernels side by side, 0: as many as there are processors; the program is the same */
+  unsigned threads; /* that lower kernels in parallel; 0: one for each processor. The program is the same */
 };
 
 /* A program of all kernels of a SPIR-V module (any byte order). NULL on bad input, with *error filled:

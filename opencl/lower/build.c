@@ -72,24 +72,22 @@ void core_open(const struct spirv *module, struct build_tables *tables) {
 
 void core_close(struct build_tables *tables) {
   struct core_ids *ids = tables->ids;
-  for (uint32_t i = 0; ids && i < ids->plans; i++)
+  for (uint32_t i = 0; i < ids->plans; i++)
     free(ids->plan[i].order);
-  if (ids) {
-    free(ids->part);
-    free(ids->spaces);
-    free(ids->cell);
-    free(ids->is_cell);
-    free(ids->block_of);
-    free(ids->lds);
-    free(ids->is_listed);
-    free(ids->listed);
-    free(ids->plan);
-  }
+  free(ids->part);
+  free(ids->spaces);
+  free(ids->cell);
+  free(ids->is_cell);
+  free(ids->block_of);
+  free(ids->lds);
+  free(ids->is_listed);
+  free(ids->listed);
+  free(ids->plan);
   free(ids);
 }
 
-/* Ids have nothing of the kernel for the next one. */
-static void forget(struct core_ids *ids) {
+/* Leaves the ids as the next kernel needs them. */
+static void forget_kernel(struct core_ids *ids) {
   for (uint32_t i = 0; i < ids->count; i++) {
     const uint32_t id = ids->listed[i];
     ids->part[id] = NULL;
@@ -134,7 +132,7 @@ struct ir *build_kernel(const struct spirv *module, uint32_t entry, struct build
   const bool good = build_entry(&b, core.entry, function);
   core_room_free(&b);
   free(core.spare);
-  forget(&core.ids);
+  forget_kernel(&core.ids);
   if (good && !b.failed)
     return b.ir;
   ir_free(b.ir);

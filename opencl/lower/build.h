@@ -50,7 +50,7 @@ struct build_tables {
   uint64_t *address;    /* per id of a module-scope variable: offset in the table, global address; else 0 */
   bool has_nulls;       /* the module has null pointers into the LDS or private memory, perhaps */
   uint8_t spaces;       /* what a generic pointer of any of its kernels may point to, a bit each */
-  struct core_ids *ids; /* build.c's own, as is: */
+  struct core_ids *ids; /* this and struct build_core are for opencl/lower alone */
 };
 
 struct build_core;

@@ -63,10 +63,14 @@ static ir_ref join_returns(struct build *b, const struct core_frame *frame, uint
   return phi;
 }
 
-/* Where all returns lead. */
+/* Goes on where all returns lead. */
 static void meet(struct build *b, const struct core_frame *frame) {
-  const uint32_t after = frame->backs == 1 ? frame->back[0].block : build_block(b);
-  for (uint32_t i = 0; i < frame->backs && frame->backs > 1; i++)
+  if (frame->backs == 1) {
+    build_enter(b, frame->back[0].block);
+    return;
+  }
+  const uint32_t after = build_block(b);
+  for (uint32_t i = 0; i < frame->backs; i++)
     ir_goto(b->ir, frame->back[i].block, after, frame->back[i].place);
   build_enter(b, after);
 }

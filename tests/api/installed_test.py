@@ -133,7 +133,8 @@ class Installed(unittest.TestCase):
 
     def test_command_line_is_there(self):
         said = printed(self.prefix / "bin/warpwait", "--version")
-        self.assertIn(self.flags("--modversion")[0], said)
+        commit = r" \(\S+\)" if (ROOT / ".git").exists() else ""
+        self.assertRegex(said, f"^warpwait {re.escape(self.flags('--modversion')[0])}{commit}\n$")
         self.assertTrue((self.prefix / "share/man/man1/warpwait-run.1").exists())
 
 
