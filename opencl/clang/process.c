@@ -105,19 +105,23 @@ static int spawn(struct running *running) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &usual);
+  make_environment(running->process->folder, variables); /* before the C library has memory that nobody would free */
   posix_spawn_file_actions_init(&actions);
-  for (int i = 0; i < 3; i++)
-    posix_spawn_file_actions_adddup2(&actions, running->theirs[i], i);
-  posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-  make_environment(running->process->folder, variables);
+  int error = 0;
+  for (int i = 0; i < 3 && !error; i++)
+    error = posix_spawn_file_actions_adddup2(&actions, running->theirs[i], i);
+  error = error ? error : posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+  const bool described = !error;
   /* posix_spawnp's argv is not const for history's sake; it is not written. */
   const char *const *argv = running->process->argv;
-  const int error =
-      posix_spawnp(&running->child, argv[0], &actions, &attributes, (char *const *)(uintptr_t)argv, variables);
+  if (described)
+    error = posix_spawnp(&running->child, argv[0], &actions, &attributes, (char *const *)(uintptr_t)argv, variables);
   for (size_t i = 0; variables[i]; i++)
     free(variables[i]);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
+  if (!described)
+    need_made(NULL); /* out of memory: the only way in which this fails */
   return error;
 }
 
