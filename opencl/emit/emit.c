@@ -91,8 +91,7 @@ static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_progr
   bound_memory(m);
   if (machine_colour(m, VREG_MEMORY, false))
     return fail(program, ir, error, "has more spilled registers than there is private memory for");
-  if (!machine_finish(m, ir->name, program, error))
-    return false;
+  machine_finish(m, program);
   add_kernel(ir, m, program);
   return true;
 }

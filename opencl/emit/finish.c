@@ -8,7 +8,6 @@
 #include "sim/base/need.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,17 +223,17 @@ static void fill_program(struct isa_program *program, const struct finish *f) {
   program->count = code->count;
 }
 
-static bool set_joins(struct isa_program *program) {
+static void set_joins(struct isa_program *program) {
   uint32_t *join = need(program->count, sizeof *join), depth;
-  const bool good = cfg_joins(program->code, 0, program->count, join, &depth);
-  for (uint32_t pc = 0; good && pc < program->count; pc++)
+  if (!cfg_joins(program->code, 0, program->count, join, &depth))
+    need_made(NULL);
+  for (uint32_t pc = 0; pc < program->count; pc++)
     if (program->code[pc].op == ISA_BRA)
       isa_branch_set(&program->code[pc], isa_branch_target(&program->code[pc]), join[pc]);
   free(join);
-  return good;
 }
 
-bool machine_finish(struct machine *m, const char *name, struct isa_program *program, struct isa_error *error) {
+void machine_finish(struct machine *m, struct isa_program *program) {
   struct finish f = {.m = m, .moves = moves_new(m)};
   f.start = need(m->blocks, sizeof *f.start);
   f.skipped = need(m->blocks, sizeof *f.skipped);
@@ -243,15 +242,11 @@ bool machine_finish(struct machine *m, const char *name, struct isa_program *pro
   blocks(&f);
   fill_places(&f.code);
   fill_program(program, &f);
-  const bool good = set_joins(program);
-  if (!good)
-    snprintf(error->text, sizeof error->text, "%.200s: kernel '%.60s' is too large: out of memory", program->file,
-             name);
+  set_joins(program);
   moves_free(f.moves);
   free(f.code.inst);
   free(f.code.place);
   free(f.start);
   free(f.skipped);
   free(f.ends);
-  return good;
 }

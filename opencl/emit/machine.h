@@ -210,6 +210,6 @@ uint32_t machine_idle(const struct machine *m, enum vreg_kind kind, uint32_t num
 bool machine_spill(struct machine *m, enum vreg_kind kind);
 
 /* The code, with joins, into an empty program (finish.c). */
-bool machine_finish(struct machine *m, const char *name, struct isa_program *program, struct isa_error *error);
+void machine_finish(struct machine *m, struct isa_program *program);
 
 #endif

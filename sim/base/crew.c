@@ -23,8 +23,8 @@ struct member {
   pthread_t thread;
   unsigned number; /* 0: the caller */
   unsigned share;  /* that it works on */
-  bool failed;     /* one of its shares has, in this round: */
-  size_t wanted;
+  bool failed;     /* one of its shares has, in this round; for want of: */
+  size_t wanted;   /* bytes; if none has failed, of what one did without, or 0 */
   char defect[HEAP_TEXT];
 };
 
@@ -71,8 +71,11 @@ static void try_share(struct member *member, unsigned share, unsigned round) {
   if (!take_share(crew, share, round))
     return;
   member->share = share;
-  if (!heap_help(crew->border, work_on_share, member, &member->wanted, member->defect))
-    member->failed = true;
+  size_t wanted = 0;
+  const bool good = heap_help(crew->border, work_on_share, member, &wanted, member->defect);
+  if (!good || (wanted && !member->failed))
+    member->wanted = wanted;
+  member->failed |= !good;
   finish_share(crew);
 }
 
@@ -212,4 +215,7 @@ void crew_round(struct crew *crew) {
     failing = crew->member[i].failed ? &crew->member[i] : failing;
   if (failing)
     heap_out_for(failing->wanted, failing->defect);
+  for (unsigned i = 0; i < crew->members; crew->member[i++].wanted = 0)
+    if (crew->member[i].wanted)
+      heap_refuse(crew->member[i].wanted);
 }

@@ -183,11 +183,14 @@ struct border *heap_border(void) {
 
 bool heap_help(struct border *helped, void (*work)(void *self), void *self, size_t *wanted, char text[HEAP_TEXT]) {
   struct border border = {.pool = helped ? helped->pool : NULL};
-  const bool good = run_behind(&border, work, self, wanted);
+  const bool good = run_behind(&border, work, self, NULL);
+  *wanted = border.wanted;
   if (!good)
     memcpy(text, defect, HEAP_TEXT);
   return good;
 }
+
+void heap_refuse(size_t wanted) { refuse(wanted); }
 
 void heap_out_for(size_t wanted, const char *text) {
   memcpy(defect, text, HEAP_TEXT);

@@ -62,13 +62,15 @@ bool heap_try_last(void (*work)(void *self), void *self, size_t *wanted);
 bool heap_pass(void (*work)(void *self), void *self, size_t *wanted);
 
 /* A thread of ours that helps one behind a border, which waits for it or works beside it: as heap_pass(), with that
- * border's pool. NULL: there is none. When memory has run out or an invariant is broken, `defect` is told which: the
- * helped thread goes on with heap_out_for(). */
+ * border's pool. NULL: there is none. When memory has run out or an invariant is broken, `defect` says which: the
+ * helped thread goes on with heap_out_for(). When all went well, *wanted is what the helper was refused and did
+ * without, or 0: the helped thread passes it on to heap_refuse(). */
 struct border;
 enum { HEAP_TEXT = 240 };
 struct border *heap_border(void); /* the thread's own */
 bool heap_help(struct border *border, void (*work)(void *self), void *self, size_t *wanted, char defect[HEAP_TEXT]);
 _Noreturn void heap_out_for(size_t wanted, const char *defect);
+void heap_refuse(size_t wanted); /* as if an allocation of so many bytes had failed here, which was done without */
 
 /* Frees all that is listed, and drops what is held. */
 void heap_pool_empty(struct heap_pool *pool);

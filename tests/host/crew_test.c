@@ -100,6 +100,35 @@ TEST(crew, what_shares_allocate_is_in_the_caller_s_pool_and_goes_with_the_crew) 
   heap_pool_empty(&pool); /* the crew's threads and the crew, too */
 }
 
+static void do_without(void *self, unsigned share) {
+  (void)self;
+  if (share == 1)
+    free(malloc(SIZE_MAX / 2));
+}
+
+struct refusal {
+  unsigned threads;
+  size_t before, after; /* what the caller was refused, before and after a round */
+};
+
+static void refuse_one(void *self) {
+  struct refusal *refusal = self;
+  struct crew *crew = need_made(crew_new(refusal->threads, 2, do_without, NULL));
+  refusal->before = heap_refused();
+  crew_round(crew);
+  refusal->after = heap_refused();
+  crew_free(crew);
+}
+
+TEST(crew, what_a_share_does_without_was_refused_to_the_caller) {
+  for (unsigned threads = 1; threads <= 3; threads++) {
+    struct refusal refusal = {.threads = threads};
+    ASSERT_TRUE(heap_try(NULL, refuse_one, &refusal, NULL));
+    EXPECT_EQ(refusal.before, 0);
+    EXPECT_EQ(refusal.after, SIZE_MAX / 2);
+  }
+}
+
 TEST(crew, a_child_has_threads_of_its_own) {
   struct work work = {.failing = SHARES, .rounds = ROUNDS};
   int status = 1;
