@@ -243,11 +243,11 @@ struct isa_program *isa_decode(const uint8_t *bytes, size_t size, const char *fi
   if (!program)
     return refuse(NULL, error, file, "out of memory");
   if (size < 4 || memcmp(bytes, "WWO", 3) != 0 || bytes[3] < 2 || bytes[3] > 4)
-    return refuse(program, error, file, "not an object file of this version: it does not start with 'WWO' 2, 3 or 4");
+    return refuse(program, error, file, "not an object file of this version; one starts with 'WWO' 2, 3 or 4");
   struct reader reader = {.at = bytes + 4, .left = size - 4, .version = bytes[3]};
   read_program(&reader, program);
   if (reader.failed)
-    return refuse(program, error, file, "the object file is cut off, or a count in it cannot be");
+    return refuse(program, error, file, "the object file is cut off, or a count in it is impossible");
   char what[sizeof error->text];
   if (isa_validate(program, error))
     return program;

@@ -15,7 +15,7 @@ void group_missing(struct isa_warp *warp, uint32_t pc, uint64_t here) {
     return;
   warp->missed |= gone;
   step_report(warp, pc, isa_divergence_rule(warp->group->launch->program, pc), first_lane(missing),
-              "%d of %d lanes of warp %u take part", __builtin_popcountll(here), __builtin_popcountll(warp->all),
+              "only %d of %d lanes of warp %u are active", __builtin_popcountll(here), __builtin_popcountll(warp->all),
               warp->index);
 }
 

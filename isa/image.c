@@ -53,10 +53,10 @@ const char *isa_image_init(struct isa_image *image) {
   const bool flat = isa_image_is_flat(image->kind);
   image->texel_bytes = isa_texel_bytes(image->order, image->type);
   if (!image->texel_bytes)
-    return "this channel order does not go with this channel type";
+    return "this channel order cannot be combined with this channel type";
   if (!is_sized(image->width, true) || !is_sized(image->height, !flat) ||
       !is_sized(image->depth, image->kind == ISA_IMAGE_3D) || !is_sized(image->layers, is_layered(image->kind)))
-    return "an image has 1 to 134,217,728 texels in each direction";
+    return "an image must have 1 to 134,217,728 texels in each direction";
   if (flat)
     image->layout = ISA_IMAGE_ROWS;
   const bool blocks = image->layout == ISA_IMAGE_BLOCKS;
@@ -70,7 +70,7 @@ const char *isa_image_init(struct isa_image *image) {
       image->slice_pitch % image->texel_bytes)
     return "the slice pitch must be at least a slice, and a multiple of a texel's bytes";
   if (image->slice_pitch >> 40 || (image->slice_pitch * isa_image_slices(image)) >> 40)
-    return "an image has less than 2^40 bytes";
+    return "an image must have less than 2^40 bytes";
   return NULL;
 }
 
@@ -293,7 +293,7 @@ static const struct isa_image *image_of(struct isa_warp *warp, const struct isa_
   const uint64_t handle = (uint64_t)row[stride] << 32 | row[0];
   const struct isa_image *image = isa_image_find(warp->group->launch->memory, handle);
   if (!image)
-    step_report(warp, pc, HAZARD_M1, lane, "0x%" PRIx64 " is no image", handle);
+    step_report(warp, pc, HAZARD_M1, lane, "0x%" PRIx64 " is not an image", handle);
   return image;
 }
 
@@ -307,7 +307,7 @@ static const struct isa_image *image_to_access(struct isa_warp *warp, const stru
   if (!image)
     return NULL;
   if (given != isa_image_kinds[image->kind].coordinates) {
-    step_report(warp, access->pc, HAZARD_I1, first_lane(access->mask), "'%s' is of kind %s and wants %s", image->name,
+    step_report(warp, access->pc, HAZARD_I1, first_lane(access->mask), "'%s' is of kind %s and needs %s", image->name,
                 isa_image_kinds[image->kind].name, isa_image_kinds[image->kind].text);
     return NULL;
   }

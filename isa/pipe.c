@@ -50,9 +50,9 @@ static void describe_id(const struct isa_pipe *pipe, uint64_t id, char text[ID_T
   else if (!id)
     snprintf(text, ID_TEXT, "the id of a failed reservation (0), in pipe '%.40s'", pipe->name);
   else if (!made)
-    snprintf(text, ID_TEXT, "0x%" PRIx64 ", no reservation's id, in pipe '%.40s'", id, pipe->name);
+    snprintf(text, ID_TEXT, "0x%" PRIx64 ", which is not a reservation's id, in pipe '%.40s'", id, pipe->name);
   else
-    snprintf(text, ID_TEXT, "%s of %u packet%s from position %u, used in pipe '%.40s'",
+    snprintf(text, ID_TEXT, "%s of %u packet%s from position %u, used with pipe '%.40s'",
              id >> WRITE_SHIFT & 1 ? "a write" : "a read", id_count(id), id_count(id) == 1 ? "" : "s", id_position(id),
              pipe->name);
 }
@@ -344,7 +344,7 @@ static struct isa_pipe *pipe_of(const struct isa_warp *warp, const struct isa_in
   const uint64_t address = pair(warp, inst->a, lane);
   struct isa_pipe *pipe = isa_pipe_find(warp->group->launch->memory, address);
   if (!pipe && !*reported) {
-    step_report(warp, pc, HAZARD_M1, (uint32_t)lane, "address 0x%" PRIx64 " is no pipe's", address);
+    step_report(warp, pc, HAZARD_M1, (uint32_t)lane, "address 0x%" PRIx64 " is not a pipe's", address);
     *reported = true;
   }
   return pipe;
@@ -417,7 +417,7 @@ void pipe_slot(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, 
       reported = true;
     }
     if (pipe && pipe_size(inst) != pipe->packet_size && !sized) {
-      step_report(warp, pc, HAZARD_R12, (uint32_t)lane, "%u bytes, and pipe '%s' has packets of %u", pipe_size(inst),
+      step_report(warp, pc, HAZARD_R12, (uint32_t)lane, "%u bytes, but pipe '%s' has packets of %u", pipe_size(inst),
                   pipe->name, pipe->packet_size);
       sized = true;
     }

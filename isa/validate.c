@@ -62,11 +62,11 @@ static int by_name(const void *a, const void *b) { return strcmp(*(char *const *
 static bool check_names(const struct check *check, const char *what, char **names, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (!isa_is_name(names[i], strlen(names[i])))
-      return wrong(check, "%s %zu has no legal name", what, i);
+      return wrong(check, "%s %zu has an illegal name", what, i);
   qsort(names, count, sizeof *names, by_name);
   for (size_t i = 1; i < count; i++)
     if (strcmp(names[i - 1], names[i]) == 0)
-      return wrong(check, "there are two of %s '%.60s'", what, names[i]);
+      return wrong(check, "%s '%.60s' is already defined", what, names[i]);
   return true;
 }
 
@@ -76,11 +76,11 @@ static bool check_arg(const struct check *check, const struct isa_arg *arg) {
   if (arg->kind != ISA_ARG_VALUE && (arg->kind >= ISA_ARG_KINDS || arg->bytes != pointer_bytes[arg->kind]))
     return wrong(check, "argument '%.60s' has a bad kind or size", arg->name);
   if (arg->kind == ISA_ARG_IMAGE && isa_image_argument(arg->type, strlen(arg->type)) == ISA_IMAGE_KINDS)
-    return wrong(check, "argument '%.60s' is of no kind of image", arg->name);
+    return wrong(check, "argument '%.60s' has an unknown kind of image", arg->name);
   if (!arg->bytes || arg->bytes > ISA_MOST_ARG_BYTES || arg->offset > ISA_MOST_ARG_BYTES)
     return wrong(check, "argument '%.60s' has a bad size or offset", arg->name);
   if (arg->offset + arg->bytes > check->kernel->arg_bytes)
-    return wrong(check, "argument '%.60s' lies outside of the argument block", arg->name);
+    return wrong(check, "argument '%.60s' is outside the argument block", arg->name);
   return true;
 }
 
@@ -121,7 +121,7 @@ static bool check_lds_variables(const struct check *check) {
     good = variable->offset >= end && variable->offset <= kernel->lds_bytes &&
            variable->bytes <= kernel->lds_bytes - variable->offset;
     if (!good)
-      wrong(check, "LDS variable '%.60s' lies outside of the LDS, or not behind the one before", variable->name);
+      wrong(check, "LDS variable '%.60s' is outside the LDS, or not after the one before", variable->name);
     end = variable->offset + variable->bytes;
     names[i] = variable->name;
   }
@@ -140,7 +140,7 @@ static bool check_scratch(const struct check *check) {
     const struct isa_lds_variable *variable = &kernel->lds[i];
     good = variable->offset >= end || variable->offset + variable->bytes <= start;
   }
-  return good || wrong(check, "kernel '%.60s' has its scratch outside of the LDS, or on a variable", kernel->name);
+  return good || wrong(check, "kernel '%.60s' has its scratch outside the LDS, or on a variable", kernel->name);
 }
 
 static bool check_required_local(const struct check *check) {
@@ -151,7 +151,7 @@ static bool check_required_local(const struct check *check) {
   for (int axis = 0; axis < 3; axis++)
     items = items > ISA_MOST_GROUP_ITEMS ? items : items * local[axis];
   return (items && items <= ISA_MOST_GROUP_ITEMS) ||
-         wrong(check, "kernel '%.60s' requires work-groups of %u x %u x %u work-items; 1 to %u are possible",
+         wrong(check, "kernel '%.60s' requires work-groups of %u x %u x %u work-items; legal: 1 to %u",
                check->kernel->name, local[0], local[1], local[2], ISA_MOST_GROUP_ITEMS);
 }
 
@@ -163,22 +163,22 @@ static bool check_autorun(const struct check *check) {
   if (!groups[0] && !groups[1] && !groups[2])
     return true;
   if (check->kernel->arg_count)
-    return wrong(check, "autorun kernel '%.60s' has arguments, which nobody would set", check->kernel->name);
+    return wrong(check, "autorun kernel '%.60s' has arguments, which cannot be set", check->kernel->name);
   return (all && all <= ISA_MOST_GROUP_ITEMS) ||
-         wrong(check, "autorun kernel '%.60s' has %u x %u x %u work-groups; 1 to %u are possible", check->kernel->name,
+         wrong(check, "autorun kernel '%.60s' has %u x %u x %u work-groups; legal: 1 to %u", check->kernel->name,
                groups[0], groups[1], groups[2], ISA_MOST_GROUP_ITEMS);
 }
 
 static bool check_kernel(const struct check *check, uint32_t entry) {
   const struct isa_kernel *kernel = check->kernel;
   if (kernel->entry != entry || kernel->end <= entry || kernel->end > check->program->count)
-    return wrong(check, "kernel '%.60s' has no instructions of its own", kernel->name);
+    return wrong(check, "kernel '%.60s' has no instructions", kernel->name);
   if (!kernel->registers || kernel->registers > ISA_REGISTERS)
     return wrong(check, "kernel '%.60s' has %u registers, not 1 to 255", kernel->name, kernel->registers);
   if (kernel->lds_bytes > ISA_MOST_LDS_BYTES || kernel->private_bytes > ISA_MOST_PRIVATE_BYTES)
-    return wrong(check, "kernel '%.60s' wants too much LDS or private memory", kernel->name);
+    return wrong(check, "kernel '%.60s' needs too much LDS or private memory", kernel->name);
   if (kernel->spilled > kernel->private_bytes / 4)
-    return wrong(check, "kernel '%.60s' has spilled more registers than its private memory holds", kernel->name);
+    return wrong(check, "kernel '%.60s' spills more registers than its private memory holds", kernel->name);
   const struct isa_inst *last = &check->program->code[kernel->end - 1];
   if (last->guard || (last->op != ISA_EXIT && last->op != ISA_BRA))
     return wrong(check, "kernel '%.60s' must end in exit or an unguarded bra", kernel->name);
@@ -327,17 +327,17 @@ static bool check_operand(const struct check *check, const struct isa_row *row, 
 static bool check_instruction(const struct check *check, uint32_t pc) {
   struct rest rest = {.inst = check->program->code[pc]};
   if (rest.inst.op >= ISA_OPS)
-    return wrong(check, "instruction %u has no such operation: %u", pc, rest.inst.op);
+    return wrong(check, "instruction %u has an unknown operation, %u", pc, rest.inst.op);
   if (rest.inst.guard > 2 * ISA_PREDICATES)
     return wrong(check, "instruction %u has a bad guard", pc);
   const struct isa_row *row = &isa_rows[rest.inst.op];
   for (const char *letter = isa_formats[row->format].operands; *letter; letter++)
     if (!check_operand(check, row, *letter, &rest))
-      return wrong(check, "instruction %u, %s, has an operand outside of what the kernel has", pc, row->mnemonic);
+      return wrong(check, "instruction %u, %s, has an operand that the kernel does not have", pc, row->mnemonic);
   const struct isa_inst *left = &rest.inst;
   if (left->flags || (left->imm && !rest.imm_used) || left->d != ISA_NO_REGISTER || left->a != ISA_NO_REGISTER ||
       left->b != ISA_NO_REGISTER || left->c != ISA_NO_REGISTER)
-    return wrong(check, "instruction %u, %s, has bits that mean nothing", pc, row->mnemonic);
+    return wrong(check, "instruction %u, %s, has undefined bits set", pc, row->mnemonic);
   return true;
 }
 
@@ -354,7 +354,7 @@ static bool check_joins(const struct check *check) {
   bool good = true;
   for (uint32_t pc = kernel->entry; good && pc < kernel->end; pc++)
     if (program->code[pc].op == ISA_BRA && isa_branch_join(&program->code[pc]) != join[pc - kernel->entry])
-      good = wrong(check, "instruction %u, bra, has a join that is not where its sides meet", pc);
+      good = wrong(check, "instruction %u, bra, does not join where its sides meet", pc);
   free(join);
   if (program->stack_entries < depth + ISA_LANES)
     program->stack_entries = depth + ISA_LANES;
@@ -370,10 +370,10 @@ static bool check_channels(const struct check *check) {
     pipes += channel->count;
     names[i] = channel->name;
     if (!channel->max_packets || channel->max_packets > ISA_MOST_PACKETS || !channel->count)
-      return wrong(check, "channel %zu holds %u packets in %u pipes; 1 to %d in at least one are possible", i,
+      return wrong(check, "channel %zu holds %u packets in %u pipes; legal: 1 to %d in at least one", i,
                    channel->max_packets, channel->count, ISA_MOST_PACKETS);
     if (pipes > ISA_MOST_PIPES || isa_variable_room(program) > ISA_MOST_VARIABLE_BYTES + ISA_MOST_CHANNEL_BYTES)
-      return wrong(check, "the program has more than %d channels, or of more than %d MiB", ISA_MOST_PIPES,
+      return wrong(check, "the program has more than %d channels, or more than %d MiB of them", ISA_MOST_PIPES,
                    ISA_MOST_CHANNEL_BYTES >> 20);
   }
   return check_names(check, "channel", names, program->channel_count);
@@ -382,7 +382,7 @@ static bool check_channels(const struct check *check) {
 bool isa_validate(struct isa_program *program, struct isa_error *error) {
   struct check check = {.program = program, .error = error};
   if (!program->kernel_count || program->kernel_count > ISA_MOST_KERNELS)
-    return wrong(&check, "a program has 1 to %d kernels", ISA_MOST_KERNELS);
+    return wrong(&check, "a program must have 1 to %d kernels", ISA_MOST_KERNELS);
   if (program->count > ISA_MOST_INSTRUCTIONS || program->constant_bytes > ISA_MOST_CONSTANT_BYTES ||
       program->variable_bytes > ISA_MOST_VARIABLE_BYTES || program->source_count > ISA_MOST_SOURCES)
     return wrong(&check, "the program is too large");
@@ -413,7 +413,7 @@ bool isa_validate(struct isa_program *program, struct isa_error *error) {
     return wrong(&check, "instructions from %u on belong to no kernel", at);
   for (uint32_t pc = 0; pc < program->count; pc++)
     if (program->source[pc] && program->source[pc] >= program->source_count)
-      return wrong(&check, "instruction %u is from no source file of the program", pc);
+      return wrong(&check, "instruction %u has an unknown source file", pc);
   for (uint32_t pc = 0; pc < program->count; pc++)
     isa_describe(&program->code[pc], &program->info[pc]);
   for (size_t i = 0; i < program->kernel_count; i++)

@@ -222,8 +222,8 @@ static bool is_in_order(const struct lds *lds, uint32_t at) {
 static void accept_oldest(struct lds *lds, struct access *access, cycle_t now) {
   struct lds_work *work = lds->work;
   uint32_t at = 0;
-  while (at < work->waits && (work->waiting[at].ready > now || !may_start(lds, &work->waiting[at].request, now) ||
-                              !is_in_order(lds, at)))
+  while (at < work->waits &&
+         (work->waiting[at].ready > now || !may_start(lds, &work->waiting[at].request, now) || !is_in_order(lds, at)))
     at++;
   if (at == work->waits)
     return;

@@ -92,7 +92,7 @@ static void report_global(struct cu *cu, const struct cu_group *group, uint64_t 
   const struct isa_buffer *buffer = isa_memory_near(group->kernel->launch->memory, copy->global);
   char what[80], detail[256];
   describe(copy, copy->global_line, what, sizeof what);
-  snprintf(detail, sizeof detail, "%s from byte %lld of buffer '%.40s' of %llu bytes: %llu fit", what,
+  snprintf(detail, sizeof detail, "%s from byte %lld of buffer '%.40s' of %llu bytes; %llu fit", what,
            buffer ? (long long)(copy->global - buffer->base) : (long long)copy->global,
            buffer ? buffer->name : "(none)", buffer ? (unsigned long long)buffer->bytes : 0, (unsigned long long)fit);
   group_hazard(cu, group, HAZARD_X2, group->call.pc, detail);
@@ -102,7 +102,7 @@ static void report_lds(struct cu *cu, const struct cu_group *group, uint64_t fit
   const struct isa_copy *copy = &group->call.copy;
   char what[80], detail[256];
   describe(copy, copy->lds_line, what, sizeof what);
-  snprintf(detail, sizeof detail, "%s at byte %u of the work-group's LDS of %u bytes: %llu fit", what, copy->lds,
+  snprintf(detail, sizeof detail, "%s at byte %u of the work-group's LDS of %u bytes; %llu fit", what, copy->lds,
            group->kernel->launch->lds_bytes, (unsigned long long)fit);
   group_hazard(cu, group, HAZARD_X2, group->call.pc, detail);
 }

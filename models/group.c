@@ -70,7 +70,7 @@ static enum isa_hazard_rule divergence_rule(const struct cu_group *group, uint32
 /* Of calls at which different warps stand, the first in the program is what only some have come to. */
 static void tell_parted(struct cu *cu, const struct cu_group *group, const struct cu_call *call) {
   char detail[96];
-  snprintf(detail, sizeof detail, "warp %u is here while others are at line %u", call->least_warp,
+  snprintf(detail, sizeof detail, "warp %u is here, but others are at line %u", call->least_warp,
            group->kernel->program->line[call->other]);
   hazard_of(cu, group, call->least_warp, divergence_rule(group, call->least), call->least, detail);
 }
@@ -345,7 +345,7 @@ void group_exit(struct cu *cu, uint32_t slot) {
   if (group->exited < group->warp_count || !group->event_count || parted)
     return;
   char detail[96];
-  snprintf(detail, sizeof detail, "%u event%s not waited for, %u cop%s under way", group->event_count,
+  snprintf(detail, sizeof detail, "%u event%s not waited for, %u cop%s in flight", group->event_count,
            group->event_count == 1 ? "" : "s", group->copies_under_way, group->copies_under_way == 1 ? "y" : "ies");
   group_hazard(cu, group, HAZARD_X10, warp->charged, detail);
 }

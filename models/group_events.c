@@ -76,7 +76,7 @@ void group_check_wait(struct cu *cu, struct cu_group *group) {
       continue;
     snprintf(detail, sizeof detail, "event %u %s", id,
              !id                     ? "is null"
-             : never_made(group, id) ? "was never made: nobody will complete it"
+             : never_made(group, id) ? "was never created, so nothing completes it"
                                      : "is already released");
     group_hazard(cu, group, HAZARD_X12, group->call.pc, detail);
   }

@@ -97,7 +97,7 @@ static bool check_dram(const struct mem_params *mem, char message[PARAM_MESSAGE]
     snprintf(message, PARAM_MESSAGE, "mem.dram_row_conflict: %u is less than mem.dram_row_miss, %u cycles",
              mem->dram_row_conflict, mem->dram_row_miss);
   else if (mem->dram_refresh && mem->dram_refresh_cycles >= mem->dram_refresh)
-    snprintf(message, PARAM_MESSAGE, "mem.dram_refresh_cycles: %u leaves nothing of mem.dram_refresh, %u cycles",
+    snprintf(message, PARAM_MESSAGE, "mem.dram_refresh_cycles: %u must be less than mem.dram_refresh, %u cycles",
              mem->dram_refresh_cycles, mem->dram_refresh);
   else
     return true;
@@ -112,29 +112,28 @@ bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
   }
   if (mem->l1_size && mem->l1_size < mem->line * mem->l1_ways) {
     snprintf(message, PARAM_MESSAGE,
-             "mem.l1_size: %u holds not even one set of mem.l1_ways x mem.line, %u bytes; 0 means no L1", mem->l1_size,
+             "mem.l1_size: %u is less than one set of mem.l1_ways x mem.line, %u bytes; 0 means no L1", mem->l1_size,
              mem->line * mem->l1_ways);
     return false;
   }
   const struct texture_params *texture = &machine->texture;
   if (texture->cache_size && texture->cache_size < mem->line * texture->cache_ways) {
-    snprintf(
-        message, PARAM_MESSAGE,
-        "texture.cache_size: %u holds not even one set of texture.cache_ways x mem.line, %u bytes; 0 means that the "
-        "L1 holds texels",
-        texture->cache_size, mem->line * texture->cache_ways);
+    snprintf(message, PARAM_MESSAGE,
+             "texture.cache_size: %u is less than one set of texture.cache_ways x mem.line, %u bytes; 0 means that the "
+             "L1 holds texels",
+             texture->cache_size, mem->line * texture->cache_ways);
     return false;
   }
   if (mem->l2_size && mem->l2_size < mem->line * mem->l2_ways) {
     snprintf(message, PARAM_MESSAGE,
-             "mem.l2_size: %u holds not even one set of mem.l2_ways x mem.line, %u bytes; 0 means no L2", mem->l2_size,
+             "mem.l2_size: %u is less than one set of mem.l2_ways x mem.line, %u bytes; 0 means no L2", mem->l2_size,
              mem->line * mem->l2_ways);
     return false;
   }
   uint32_t slices = mem->l2_slices * mem->l2_partitions;
   if (mem->l2_size && mem->l2_size < mem->line * mem->l2_ways * slices) {
     snprintf(message, PARAM_MESSAGE,
-             "mem.l2_size: %u holds not even one set of mem.l2_ways x mem.line in each of mem.l2_slices, %u bytes",
+             "mem.l2_size: %u is less than one set of mem.l2_ways x mem.line in each of mem.l2_slices, %u bytes",
              mem->l2_size, mem->line * mem->l2_ways * slices);
     return false;
   }
@@ -142,7 +141,7 @@ bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
     return false;
   const struct dma_params *dma = &machine->dma;
   if (dma->copy != DMA_BY_ENGINE && (dma->swizzle != DMA_LINEAR || (dma->pad_interval && dma->pad))) {
-    snprintf(message, PARAM_MESSAGE, "dma.copy: only an engine pads and swizzles; with %s, dma.%s is to be %s",
+    snprintf(message, PARAM_MESSAGE, "dma.copy: only an engine pads and swizzles; with %s, dma.%s must be %s",
              dma->copy == DMA_BY_LANES ? "lanes" : "blocking", dma->swizzle != DMA_LINEAR ? "swizzle" : "pad",
              dma->swizzle != DMA_LINEAR ? "none" : "0");
     return false;

@@ -49,8 +49,8 @@ static bool check_name(const struct spirv *module, const char *name, struct isa_
   if (length <= ISA_LONGEST_NAME && isa_is_name(name, length))
     return true;
   snprintf(error->text, sizeof error->text,
-           "%.200s: '%.100s' cannot be a kernel's name: that is a word of up to %u letters, digits and _, and no "
-           "register's (r0, p0)",
+           "%.200s: '%.100s' cannot be a kernel's name; legal: up to %u letters, digits and _, but not a register's "
+           "name (r0, p0)",
            module->file, name, ISA_LONGEST_NAME);
   return false;
 }
@@ -229,7 +229,7 @@ static bool complete(struct lowering *lowering, struct isa_error *error) {
 static struct isa_program *lower_module(const struct spirv *module, const struct opencl_limits *limits,
                                         struct opencl_refusals *refusals, struct isa_error *error) {
   if (!module->entries) {
-    snprintf(error->text, sizeof error->text, "%.200s: there is no kernel in it", module->file);
+    snprintf(error->text, sizeof error->text, "%.200s: has no kernel", module->file);
     return NULL;
   }
   struct lowering lowering = {.module = module, .limits = *limits};

@@ -141,7 +141,8 @@ bool block_read_end(struct block_reader *reader, uint64_t *value, unsigned count
   char text[16];
   if (!block_peek_number(reader, offset, &block.number) || !block_read_header(reader, offset, block.number, &block)) {
     reader->failed = false;
-    return block_expected(reader, offset, reader->format->whole, "something else: it was cut off, or not finished");
+    return block_expected(reader, offset, reader->format->whole,
+                          "something else; the file was cut off or not finished");
   }
   if (block.type != BLOCK_END || block.stored != 8 * count || block.raw != 8 * count)
     return block_expected(reader, offset, "a block of type end", "%s", block_type_text(block.type, text));

@@ -65,7 +65,7 @@ static bool expected_magic(struct block_reader *reader, const uint8_t *header) {
   } others[] = {
       {trace_format.magic, sizeof trace_format.magic, "a trace"},
       {timeline_format.magic, sizeof timeline_format.magic, "a timeline"},
-      {"wwtt", 4, "the text of a trace, which `warpwait trace convert` makes a trace of"},
+      {"wwtt", 4, "the text of a trace, which `warpwait trace convert` turns into a trace"},
   };
   const char *expected = reader->format->magic_text;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -156,13 +156,13 @@ static bool check_sizes(struct block_reader *reader, uint64_t offset, struct blo
   const uint64_t left = reader->size - offset - BLOCK_HEADER;
   block->cut = block->stored > left;
   if (block->cut && !(reader->cut && block->type == BLOCK_DATA))
-    return block_expected(reader, offset + 16, "a payload that is in the file", "%u bytes where %llu are left",
+    return block_expected(reader, offset + 16, "a payload inside the file", "%u bytes where %llu are left",
                           block->stored, (unsigned long long)left);
   if (block->method > BLOCK_DEFLATED)
     return block_expected(reader, offset + 8, "method 0 or 1", "%u", block->method);
   if (block->raw > BLOCK_MOST ||
       (block->method == BLOCK_STORED ? block->raw != block->stored : block->raw / BLOCK_INFLATES > block->stored))
-    return block_expected(reader, offset + 12, "a size that the payload can have", "%u of %u stored bytes", block->raw,
+    return block_expected(reader, offset + 12, "a possible size of the payload", "%u of %u stored bytes", block->raw,
                           block->stored);
   if (block->cut) {
     const uint64_t most = left * (block->method == BLOCK_STORED ? 1 : BLOCK_INFLATES);

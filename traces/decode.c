@@ -56,7 +56,7 @@ static uint64_t decode_shape(struct decoder *decoder, uint64_t lanes, struct tra
         op->vector[i].offset = decoder->spare[i];
       }
     if (!take_shape(&decoder->bytes, row, stream->lanes, lanes))
-      return wrong(decoder, "a shape for each lane that takes part"), SHAPE_NEW;
+      return wrong(decoder, "a shape for each active lane"), SHAPE_NEW;
     return shape_of_row(number_of_row);
   }
   if (shape & 1 && shape >> 1 >= stream->shapes_made)
@@ -101,7 +101,7 @@ static bool decode_note(struct decoder *decoder) {
   if (!text)
     return wrong(decoder, "a note's text");
   if (memchr(text, 0, (size_t)length))
-    return wrong(decoder, "a note's text without zeros");
+    return wrong(decoder, "a note's text without zero bytes");
   const struct trace_note note = {.kind = (enum trace_note_kind)kind, .values = (uint32_t)values};
   room = room && bytes_add(&notes->note, &note, sizeof note) && bytes_add(&notes->text, text, (size_t)length) &&
          bytes_add(&notes->text, "", 1);

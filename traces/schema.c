@@ -140,7 +140,7 @@ const char *schema_fault(const char *schema, unsigned *kinds, char line[100]) {
   *kinds = rows[KINDS];
   if (!fault &&
       (rows[0] != 1 || rows[1] != 1 || rows[2] != 1 || !counts_fit(rows[KINDS], rows[KINDS + 1], rows[KINDS + 2])))
-    fault = "a list that lacks rows";
+    fault = "an incomplete list";
   if (fault)
     schema_fault_line(line, fault);
   return fault ? line : NULL;

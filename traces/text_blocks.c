@@ -29,7 +29,7 @@ static bool take_block(struct text_reader *reader, struct text_block *block) {
   }
   if (good && !is_end(&reader->line)) {
     reader->lex.line = head;
-    good = lex_fail(&reader->lex, "the block that begins here has no end (legal: a line that is '}')");
+    good = lex_fail(&reader->lex, "the block that begins here does not end; legal: a line with only '}'");
   }
   if (!good || !bytes_add(&reader->block, "", 1))
     return good ? text_memory_out(reader) : false;

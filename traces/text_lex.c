@@ -105,8 +105,8 @@ bool lex_number(const struct lex *lex, const char *field, struct slice value, ui
   if (value.at && !signed_ && slice_number(value, number) && *number >= minimum && *number <= maximum)
     return true;
   if (!minimum && maximum == UINT64_MAX)
-    return lex_refuse(lex, field, value, "%s (legal: a whole number of 64 bits, decimal or 0x)", what);
-  return lex_refuse(lex, field, value, "%s (legal: %" PRIu64 " to %" PRIu64 ")", what, minimum, maximum);
+    return lex_refuse(lex, field, value, "%s; legal: a whole number of 64 bits, decimal or 0x", what);
+  return lex_refuse(lex, field, value, "%s; legal: %" PRIu64 " to %" PRIu64 "", what, minimum, maximum);
 }
 
 bool lex_range(const struct lex *lex, const char *field, struct slice value, uint64_t maximum, const char *what,
@@ -121,7 +121,7 @@ bool lex_range(const struct lex *lex, const char *field, struct slice value, uin
     last = (struct slice){value.at + first.size + 2, value.size - first.size - 2};
   if (slice_number(first, &range[0]) && slice_number(last, &range[1]) && range[0] <= range[1] && range[1] <= maximum)
     return true;
-  return lex_refuse(lex, field, value, "%s (legal: N, or N..M, up to %" PRIu64 ")", what, maximum);
+  return lex_refuse(lex, field, value, "%s; legal: N, or N..M, up to %" PRIu64 "", what, maximum);
 }
 
 bool lex_one_of(const struct lex *lex, const char *field, struct slice value, const char *const *words,
@@ -132,5 +132,5 @@ bool lex_one_of(const struct lex *lex, const char *field, struct slice value, co
     return true;
   for (size_t i = 0, used = 0; words[i] && used < sizeof legal; i++)
     used += (size_t)snprintf(legal + used, sizeof legal - used, "%s%s", i ? " " : "", words[i]);
-  return lex_refuse(lex, field, value, "one of them (legal: %s)", legal);
+  return lex_refuse(lex, field, value, "one of them; legal: %s", legal);
 }

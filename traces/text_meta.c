@@ -53,7 +53,7 @@ const char *text_take_string(const char **at, const char *end, struct bytes *int
     const char c = *(*at)++;
     const int byte = c == '\\' ? escaped(at, end) : (uint8_t)c;
     if (byte < 0)
-      return "a string whose backslashes are \\n, \\t, \\\", \\\\ or \\xHH";
+      return "a string whose escapes are \\n, \\t, \\\", \\\\ or \\xHH";
     if (!bytes_add(into, &(char){(char)byte}, 1))
       return "out of memory";
   }

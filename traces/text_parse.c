@@ -6,8 +6,7 @@
 
 /* ---- values ----------------------------------------------------------------------------------- */
 
-static const char value_text[] =
-    "a value (legal: numbers, and numbers*lane, *warp or *group, with + or - between them)";
+static const char value_text[] = "a value; legal: numbers, and numbers*lane, *warp or *group, with + or - between them";
 
 /* One of `N`, `N*NAME`; where its number goes. */
 static uint64_t *take_term(struct slice term, struct text_value *value, uint64_t *number) {
@@ -72,7 +71,7 @@ static bool take_list(const struct lex *lex, const char *field, struct slice tex
     if (!word.size || !take_element(word.at, word.at + word.size, op, vector))
       return lex_refuse(
           lex, field, word,
-          "an element of a list (legal: V, V*N, V+S*N, V-S*N, blanks between them, and %d values at most)",
+          "an element of a list; legal: V, V*N, V+S*N, V-S*N, with blanks between them, and at most %d values",
           TRACE_LANES);
   }
   return op->listed[vector] || lex_refuse(lex, field, text, "a list of values");
@@ -115,14 +114,14 @@ static bool refuse_name(const struct lex *lex, const struct trace_kind_row *row,
     used += (size_t)snprintf(legal + used, sizeof legal - used, " %s", row->field[i].name);
   for (unsigned i = 0; i < row->vectors && used < sizeof legal; i++)
     used += (size_t)snprintf(legal + used, sizeof legal - used, " %s", row->vector[i].name);
-  return lex_fail(lex, "'%.*s' is not a field of kind '%s' (legal: %s)", name.size < 40 ? (int)name.size : 40, name.at,
+  return lex_fail(lex, "'%.*s' is not a field of kind '%s'; legal: %s", name.size < 40 ? (int)name.size : 40, name.at,
                   row->name, legal);
 }
 
 /* Nothing is said twice. */
 static bool take_once(const struct lex *lex, const char *name, bool *given) {
   if (*given)
-    return lex_fail(lex, "field '%s' is said twice", name);
+    return lex_fail(lex, "field '%s' is given twice", name);
   return *given = true;
 }
 
@@ -209,7 +208,7 @@ bool text_parse_note(struct lex *lex, struct text_note *note) {
     if (*lex->at == '"')
       return take_note_text(lex, note);
     if (note->values == TRACE_NOTE_VALUES)
-      return lex_fail(lex, "a note has %d values at most", TRACE_NOTE_VALUES);
+      return lex_fail(lex, "a note can have at most %d values", TRACE_NOTE_VALUES);
     if (!lex_number(lex, "note", lex_word(lex), 0, UINT64_MAX, "a value of it", &note->value[note->values++]))
       return false;
   }
@@ -229,7 +228,7 @@ bool text_parse_warp(struct lex *lex, uint32_t warps, struct text_warp *warp) {
     if (!lex_item(lex, &item))
       return false;
     if (!slice_is(item.name, "pc"))
-      return lex_refuse(lex, "warp", item.name, "of a warp (legal: pc=N)");
+      return lex_refuse(lex, "warp", item.name, "of a warp; legal: pc=N");
     if (!lex_number(lex, "pc", item.value, 0, UINT32_MAX, "a pc", &pc))
       return false;
     warp->pc_given = true;

@@ -58,14 +58,14 @@ static bool take_number(struct text_reader *reader, const char *statement, const
     if (!slice_is(item->name, rows[i].name))
       continue;
     if (rows[i].given)
-      return lex_fail(&reader->lex, "field '%s' is said twice", rows[i].name);
+      return lex_fail(&reader->lex, "field '%s' is given twice", rows[i].name);
     rows[i].given = true;
     return lex_number(&reader->lex, rows[i].name, item->list ? (struct slice){"[", 1} : item->value, rows[i].minimum,
                       rows[i].maximum, rows[i].what, rows[i].to);
   }
   for (size_t i = 0, used = 0; i < count && used < sizeof legal; i++)
     used += (size_t)snprintf(legal + used, sizeof legal - used, "%s%s", i ? " " : "", rows[i].name);
-  return lex_fail(&reader->lex, "'%.*s' is not a field of '%s' (legal: %s)",
+  return lex_fail(&reader->lex, "'%.*s' is not a field of '%s'; legal: %s",
                   item->name.size < 40 ? (int)item->name.size : 40, item->name.at, statement, legal);
 }
 
@@ -73,7 +73,7 @@ static bool take_launch(struct text_reader *reader) {
   const uint32_t programs = writer_programs(reader->writer);
   uint64_t program = programs - 1u, lanes = 32, groups = 1, warps = 1;
   if (!programs)
-    return lex_fail(&reader->lex, "a launch is of a program, and there is none before it");
+    return lex_fail(&reader->lex, "a launch needs a program before it");
   struct number_row rows[] = {
       {"program", 0, programs - 1, "a program before this line", &program, false},
       {"lanes", 1, TRACE_LANES, "lanes of a warp", &lanes, false},
@@ -104,7 +104,7 @@ static uint64_t all_turns(const struct text_reader *reader) {
 
 static bool check_turns(const struct text_reader *reader) {
   return all_turns(reader) <= TEXT_TURNS ||
-         lex_fail(&reader->lex, "more than %d turns, of this with the loops and ranges around it", TEXT_TURNS);
+         lex_fail(&reader->lex, "more than %d iterations, counting the loops and ranges around this one", TEXT_TURNS);
 }
 
 /* ---- nodes that are kept --------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static bool settle(struct text_reader *reader) {
 static bool end_warp(struct text_reader *reader) {
   if (reader->loop_count) {
     reader->lex.line = reader->nodes[reader->loops[reader->loop_count - 1]].line;
-    return lex_fail(&reader->lex, "the loop that begins here has no end (legal: a line that is '}')");
+    return lex_fail(&reader->lex, "the loop that begins here does not end; legal: a line with only '}'");
   }
   if (reader->warps == NO_NODE)
     return true;
@@ -233,7 +233,7 @@ static bool settle_head(struct text_reader *reader, struct slice word, const str
   const cycle_t from = head->given[FROM] ? head->value[FROM] : resident ? resident->to : 0;
   if (warps > most)
     return lex_fail(&reader->lex,
-                    "field 'warps': '%" PRIu64 "' is not a number of warps of the launch (legal: 0 to %" PRIu32 ")",
+                    "field 'warps': '%" PRIu64 "' is not a number of warps of the launch; legal: 0 to %" PRIu32 "",
                     warps, most);
   *group = (struct text_group){.launch = launch,
                                .first = (uint32_t)range[0],
@@ -254,7 +254,7 @@ static bool take_group(struct text_reader *reader) {
   struct slice number = {NULL, 0};
   struct head head = {.more = false};
   if (!writer_launches(reader->writer))
-    return lex_fail(&reader->lex, "a work-group is of a launch, and there is none before it");
+    return lex_fail(&reader->lex, "a work-group needs a launch before it");
   if (lex_more(&reader->lex) && *reader->lex.at >= '0' && *reader->lex.at <= '9')
     number = lex_word(&reader->lex);
   if (!take_head(reader, &head) || !settle_head(reader, number, &head, group))
@@ -271,7 +271,7 @@ static bool take_group(struct text_reader *reader) {
 static bool take_warp(struct text_reader *reader) {
   const uint32_t launch = reader->group.launch;
   if (!reader->in_group)
-    return lex_fail(&reader->lex, "a warp is of a work-group, and there is none before it");
+    return lex_fail(&reader->lex, "a warp needs a work-group before it");
   struct text_node *node = add_node(reader, TEXT_WARP);
   if (!node || !text_parse_warp(&reader->lex, reader->group.warps, &node->warp))
     return false;
@@ -285,7 +285,7 @@ static bool take_warp(struct text_reader *reader) {
 static bool take_op(struct text_reader *reader, struct slice pc) {
   uint32_t count;
   if (!reader->in_warp)
-    return lex_fail(&reader->lex, "an operation is of a warp, and there is none before it");
+    return lex_fail(&reader->lex, "an operation needs a warp before it");
   const struct trace_launch *launch = writer_launch(reader->writer, reader->group.launch);
   const uint8_t *kinds = writer_kinds(reader->writer, launch->program, &count);
   struct text_node *node = add_node(reader, TEXT_OP);
@@ -296,7 +296,7 @@ static bool take_op(struct text_reader *reader, struct slice pc) {
 
 static bool take_note(struct text_reader *reader) {
   if (!reader->in_warp)
-    return lex_fail(&reader->lex, "a note is of an operation, and there is none before it");
+    return lex_fail(&reader->lex, "a note needs an operation before it");
   struct text_node *node = add_node(reader, TEXT_NOTE);
   return node && text_parse_note(&reader->lex, &node->note) && settle(reader);
 }
@@ -307,11 +307,11 @@ static bool take_repeat(struct text_reader *reader) {
   struct lex *lex = &reader->lex;
   uint64_t turns = 0;
   if (!reader->in_warp)
-    return lex_fail(lex, "a loop is of a warp, and there is none before it");
+    return lex_fail(lex, "a loop needs a warp before it");
   if (reader->loop_count == TEXT_LOOPS)
-    return lex_fail(lex, "more than %d loops within one another", TEXT_LOOPS);
+    return lex_fail(lex, "more than %d nested loops", TEXT_LOOPS);
   const struct slice number = lex_more(lex) ? lex_word(lex) : (struct slice){"", 0};
-  if (!lex_number(lex, "repeat", number, 1, TEXT_TURNS, "a number of turns", &turns) || !text_expect_brace(reader))
+  if (!lex_number(lex, "repeat", number, 1, TEXT_TURNS, "a number of iterations", &turns) || !text_expect_brace(reader))
     return false;
   struct text_node *node = add_node(reader, TEXT_REPEAT);
   if (!node)
@@ -323,7 +323,7 @@ static bool take_repeat(struct text_reader *reader) {
 
 static bool take_end(struct text_reader *reader) {
   if (!reader->loop_count)
-    return lex_fail(&reader->lex, "'}' without a loop that it could end");
+    return lex_fail(&reader->lex, "'}' without a loop");
   reader->nodes[reader->loops[--reader->loop_count]].end = reader->node_count;
   return text_expect_end(reader) && settle(reader);
 }
@@ -382,10 +382,10 @@ static bool take_version(struct text_reader *reader) {
   bool good = true;
   uint64_t version = 0;
   if (!text_next_line(reader, &good))
-    return good ? lex_fail(&reader->lex, "the file is empty (legal: 'wwtt %d' first)", TEXT_VERSION) : false;
+    return good ? lex_fail(&reader->lex, "the file is empty; legal: 'wwtt %d' first", TEXT_VERSION) : false;
   struct lex *lex = &reader->lex;
   if (!lex_more(lex) || !slice_is(lex_word(lex), "wwtt"))
-    return lex_fail(lex, "is not the text of a trace (legal: 'wwtt %d' first)", TEXT_VERSION);
+    return lex_fail(lex, "is not the text of a trace; legal: 'wwtt %d' first", TEXT_VERSION);
   const struct slice number = lex_more(lex) ? lex_word(lex) : (struct slice){"", 0};
   return lex_number(lex, "wwtt", number, TEXT_VERSION, TEXT_VERSION, "a version", &version) && text_expect_end(reader);
 }

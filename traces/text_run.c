@@ -126,20 +126,19 @@ bool text_run_begin(struct text_run *run, const struct text_group *head, uint32_
   if (!ended)
     return memory_out(run);
   if (ended[group / 8] >> group % 8 & 1)
-    return lex_fail(&run->lex, "work-group %" PRIu32 " has ended before (legal: `more` where it goes on)", group);
+    return lex_fail(&run->lex, "work-group %" PRIu32 " has already ended; legal: `more` where it continues", group);
   if (!resident && run->warps + head->warps > TEXT_WARPS)
-    return lex_fail(&run->lex, "more than %d warps of work-groups that have not ended", TEXT_WARPS);
+    return lex_fail(&run->lex, "more than %d warps of unfinished work-groups", TEXT_WARPS);
   if (!resident && !(resident = new_resident(run, head, group)))
     return memory_out(run);
   if (resident->warps != head->warps || resident->cu != head->cu)
-    return lex_fail(&run->lex,
-                    "work-group %" PRIu32 " goes on with the warps and the cu that it had (%" PRIu32 ", %" PRIu32 ")",
-                    group, resident->warps, resident->cu);
+    return lex_fail(&run->lex, "work-group %" PRIu32 " must keep its warps and cu (%" PRIu32 ", %" PRIu32 ")", group,
+                    resident->warps, resident->cu);
   run->head = *head;
   run->head.from = head->from_given ? head->from : resident->to;
   if (run->head.to < run->head.from)
-    return lex_fail(&run->lex, "field 'to': '%" PRIu64 "' is not a cycle from 'from' on (legal: %" PRIu64 " or more)",
-                    head->to, run->head.from);
+    return lex_fail(&run->lex, "field 'to': '%" PRIu64 "' is before 'from'; legal: %" PRIu64 " or more", head->to,
+                    run->head.from);
   run->resident = resident;
   run->group = group;
   run->launch = writer_launch(run->writer, head->launch);
@@ -160,7 +159,7 @@ static bool begin_warp(struct text_run *run, uint32_t warp, uint32_t pc) {
   writer_kinds(run->writer, run->launch->program, &count);
   if (pc >= count)
     return lex_fail(&run->lex,
-                    "field 'pc': '%" PRIu32 "' is not an instruction of the program (legal: 0 to %" PRIu32 ")", pc,
+                    "field 'pc': '%" PRIu32 "' is not an instruction of the program; legal: 0 to %" PRIu32 "", pc,
                     count ? count - 1 : 0);
   trace_warp_begin(run->resident->streams, warp, pc);
   run->resident->state[warp] = BEGUN;
@@ -212,7 +211,7 @@ static bool put_before(struct text_run *run, uint32_t pc, uint64_t line) {
   if (held->there && held->next_given && held->op.next != pc) {
     run->lex.line = held->line;
     return lex_fail(&run->lex,
-                    "field 'next': '%" PRIu32 "' is not the pc of the warp's next operation (legal: %" PRIu32 ")",
+                    "field 'next': '%" PRIu32 "' is not the pc of the warp's next operation; legal: %" PRIu32 "",
                     held->op.next, pc);
   }
   if (!put_held(run, pc))
@@ -220,13 +219,12 @@ static bool put_before(struct text_run *run, uint32_t pc, uint64_t line) {
   run->lex.line = line;
   const uint8_t state = run->resident->state[run->warp];
   if (state == ENDED)
-    return lex_fail(&run->lex, "warp %" PRIu32 " has ended before, with `done`", run->warp);
+    return lex_fail(&run->lex, "warp %" PRIu32 " has already ended, with `done`", run->warp);
   if (!state)
     return begin_warp(run, run->warp, pc);
   return run->resident->pc[run->warp] == pc ||
-         lex_fail(&run->lex,
-                  "field 'pc': '%" PRIu32 "' is not where the warp's operation before led to (legal: %" PRIu32 ")", pc,
-                  run->resident->pc[run->warp]);
+         lex_fail(&run->lex, "field 'pc': '%" PRIu32 "' is not where the warp's last operation led; legal: %" PRIu32 "",
+                  pc, run->resident->pc[run->warp]);
 }
 
 static uint64_t value_of(const struct text_run *run, const struct text_value *value) {
@@ -242,12 +240,12 @@ static bool take_vector(struct text_run *run, const struct text_op *op, unsigned
   const unsigned count = (unsigned)__builtin_popcountll(lanes);
   const uint64_t base = value_of(run, &op->vector[number]);
   if (!op->given[number])
-    return lex_fail(&run->lex, "field '%s' is missing: %u lanes take part", name, count);
+    return lex_fail(&run->lex, "field '%s' is missing, but %u lanes are active", name, count);
   held->op.vector[number] = (struct trace_vector){.base = base, .stride = op->vector[number].lane};
   if (!op->listed[number])
     return true;
   if (op->listed[number] != count)
-    return lex_fail(&run->lex, "field '%s': a list of %u values is not one for each lane that takes part (legal: %u)",
+    return lex_fail(&run->lex, "field '%s': a list of %u values, but it needs one for each active lane; legal: %u",
                     name, op->listed[number], count);
   memset(held->lane[number], 0, sizeof held->lane[number]);
   for (unsigned i = 0; lanes; lanes &= lanes - 1)
@@ -265,11 +263,11 @@ static bool take_fields(struct text_run *run, const struct text_op *op) {
   held->op.field = held->field;
   for (unsigned i = 0; !op->mask && i < row->fields; i++)
     if (held->field[i])
-      return lex_fail(&run->lex, "field '%s': an operation whose mask is 0 has none", row->field[i].name);
+      return lex_fail(&run->lex, "field '%s': an operation whose mask is 0 cannot have it", row->field[i].name);
   const uint64_t lanes = row->vectors ? trace_lanes(&held->op) : 0;
   for (unsigned i = 0; i < row->vectors; i++) {
     if (!lanes && op->given[i])
-      return lex_fail(&run->lex, "field '%s': no lane takes part", row->vector[i].name);
+      return lex_fail(&run->lex, "field '%s': no lane is active", row->vector[i].name);
     if (lanes && !take_vector(run, op, i, lanes))
       return false;
   }
@@ -294,7 +292,7 @@ static bool run_note(struct text_run *run, const struct text_note *note, uint64_
   const char *text = note->text ? note->text : "";
   run->lex.line = line;
   if (!held->there)
-    return lex_fail(&run->lex, "a note stands behind an operation");
+    return lex_fail(&run->lex, "a note must follow an operation");
   if (held->note.size + held->value.size + held->text.size > TEXT_NOTE_BYTES)
     return lex_fail(&run->lex, "the operation's notes have more than %d bytes", TEXT_NOTE_BYTES);
   held->op.notes++;
@@ -315,7 +313,7 @@ static bool select_warp(struct text_run *run, const struct text_warp *warp, uint
     return true;
   if (!run->resident->state[number])
     return begin_warp(run, number, warp->pc);
-  return lex_fail(&run->lex, "field 'pc': warp %" PRIu32 " has begun before", number);
+  return lex_fail(&run->lex, "field 'pc': warp %" PRIu32 " has already begun", number);
 }
 
 static bool run_warps(struct text_run *run, const struct text_node *nodes, uint32_t at) {

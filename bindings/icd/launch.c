@@ -170,7 +170,7 @@ static void tell_unfinished(const struct party *party, const ww_report *report) 
   const struct icd_command *command = party->commands[which];
   const bool stuck = strcmp(end, "deadlock") == 0;
   snprintf(text, sizeof text, "kernel %.200s does not finish: %s", command->launch->kernel->kernel->name,
-           stuck ? "deadlock: its warps wait for ever; `warpwait exec` reports where" : "the cycle limit is reached");
+           stuck ? "deadlock: its warps wait forever; `warpwait exec` reports where" : "the cycle limit is reached");
   icd_notify(command->event->context, text);
 }
 

@@ -307,7 +307,7 @@ ww_bytes icd_source(const struct _cl_program *program) {
 }
 
 /* The library refuses them as any bad input; what it says tells which. */
-static bool is_empty(const ww_error *error) { return strstr(error->text, ": there is no kernel in it"); }
+static bool is_empty(const ww_error *error) { return strstr(error->text, ": has no kernel"); }
 
 static bool is_of_options(const ww_error *error) {
   return strncmp(error->text, "build option '", 14) == 0 || strncmp(error->text, "invalid value '", 15) == 0;

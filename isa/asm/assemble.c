@@ -68,7 +68,7 @@ bool declare(struct assembler *as, struct token name, struct symbol symbol) {
   if (name.kind != TOKEN_WORD || !isa_is_name(name.text, name.length))
     return fail(as, name, "a name is letters, digits and '_', and not r0 or p0", "bad name");
   if (find_name(as, name.text, name.length))
-    return fail(as, name, "names are unique in a kernel", "this name is taken:");
+    return fail(as, name, "names are unique in a kernel", "this name is already defined:");
   symbol.scope = as->scope;
   return symbols_add(&as->symbols, name.text, name.length, symbol) || fail_memory(as);
 }
@@ -76,11 +76,11 @@ bool declare(struct assembler *as, struct token name, struct symbol symbol) {
 static bool add_label(struct assembler *as, struct token name) {
   const uint32_t scope = SCOPE_LABELS + as->scope;
   if (!as->scope)
-    return fail(as, name, "start one with .kernel NAME", "label outside of a kernel:");
+    return fail(as, name, "start one with .kernel NAME", "label outside a kernel:");
   if (name.length > ISA_LONGEST_NAME || memchr(name.text, '.', name.length))
     return fail(as, name, "a name is letters, digits and '_'", "bad label");
   if (symbols_find(&as->symbols, scope, name.text, name.length))
-    return fail(as, name, NULL, "this label is there twice:");
+    return fail(as, name, NULL, "this label is already defined:");
   const struct symbol symbol = {.scope = scope, .kind = SYMBOL_LABEL, .value = as->program->count};
   return symbols_add(&as->symbols, name.text, name.length, symbol) || fail_memory(as);
 }
@@ -103,12 +103,12 @@ bool begin_kernel(struct assembler *as) {
   struct isa_program *program = as->program;
   const struct token name = lexer_take(&as->lexer);
   if (name.kind != TOKEN_WORD || !isa_is_name(name.text, name.length))
-    return fail(as, name, "write .kernel NAME", "bad name of a kernel:");
+    return fail(as, name, "write .kernel NAME", "bad kernel name:");
   for (size_t i = 0; i < program->kernel_count; i++)
     if (token_is(name, program->kernels[i].name))
-      return fail(as, name, NULL, "there already is a kernel");
+      return fail(as, name, NULL, "this kernel is already defined:");
   if (program->kernel_count == ISA_MOST_KERNELS)
-    return fail(as, name, NULL, "more than %d kernels, from", ISA_MOST_KERNELS);
+    return fail(as, name, NULL, "more than %d kernels at", ISA_MOST_KERNELS);
   struct isa_kernel *kernels = realloc(program->kernels, (program->kernel_count + 1) * sizeof *kernels);
   if (!kernels)
     return fail_memory(as);
@@ -129,7 +129,7 @@ static bool resolve(struct assembler *as, struct token label, uint32_t *pc) {
   const uint32_t scope = SCOPE_LABELS + as->scope;
   const struct symbol *symbol = symbols_find(&as->symbols, scope, label.text, label.length);
   if (symbol && symbol->value == as->program->count)
-    return fail(as, label, "put an exit there", "nothing follows the label");
+    return fail(as, label, "put an exit there", "no instruction follows the label");
   if (symbol) {
     *pc = symbol->value;
     return true;
@@ -180,7 +180,7 @@ bool end_kernel(struct assembler *as) {
   kernel->end = program->count;
   const struct isa_inst *last = kernel->end > kernel->entry ? &program->code[kernel->end - 1] : NULL;
   if (!last || last->guard || (last->op != ISA_EXIT && last->op != ISA_BRA))
-    return fail(as, as->kernel_name, "it would run off its end", "kernel must end in exit or an unguarded bra:");
+    return fail(as, as->kernel_name, "it would run past its end", "kernel must end in exit or an unguarded bra:");
   uint32_t registers = as->registers > as->bare_registers ? as->registers : as->bare_registers;
   registers = registers > as->registers_wanted ? registers : as->registers_wanted;
   kernel->registers = registers ? registers : 1;
@@ -228,7 +228,7 @@ static bool unknown_operation(struct assembler *as, struct token name) {
 static bool instruction(struct assembler *as) {
   struct isa_inst inst = {.d = ISA_NO_REGISTER, .a = ISA_NO_REGISTER, .b = ISA_NO_REGISTER, .c = ISA_NO_REGISTER};
   if (!as->scope)
-    return fail(as, as->lexer.next, "start one with .kernel NAME", "instruction outside of a kernel:");
+    return fail(as, as->lexer.next, "start one with .kernel NAME", "instruction outside a kernel:");
   const uint32_t column = as->lexer.next.column;
   if (!guard(as, &inst))
     return false;
@@ -240,7 +240,7 @@ static bool instruction(struct assembler *as) {
     return unknown_operation(as, name);
   inst.op = (uint16_t)op->value;
   if (as->program->count == ISA_MOST_INSTRUCTIONS)
-    return fail(as, name, NULL, "more than %d instructions, from", ISA_MOST_INSTRUCTIONS);
+    return fail(as, name, NULL, "more than %d instructions at", ISA_MOST_INSTRUCTIONS);
   if (!make_room(as) || !take_operands(as, &isa_rows[inst.op], as->program->count, &inst))
     return false;
   as->program->line[as->program->count] = name.line;
@@ -292,9 +292,8 @@ static bool lines(struct assembler *as, const char *text, size_t length) {
   }
   if (as->scope)
     return end_kernel(as);
-  snprintf(as->error->text, sizeof as->error->text,
-           "%.200s:%u:1: there is no kernel in the file; start one with .kernel NAME", as->file,
-           source->lines ? source->lines : 1);
+  snprintf(as->error->text, sizeof as->error->text, "%.200s:%u:1: the file has no kernel; start one with .kernel NAME",
+           as->file, source->lines ? source->lines : 1);
   return false;
 }
 

@@ -54,7 +54,7 @@ static bool take_copy_field(struct assembler *as, unsigned count, unsigned taken
   if (*field == count)
     return fail(as, word, copy_names(count), "expected a named operand of the copy instead of");
   if (taken >> *field & 1)
-    return fail(as, word, NULL, "the copy already has its");
+    return fail(as, word, NULL, "the copy already has");
   return expect_sign(as, '=');
 }
 
@@ -64,7 +64,8 @@ bool take_copy_fields(struct assembler *as, unsigned count, struct isa_inst *ins
     unsigned field = 0;
     uint8_t reg = 0;
     if (taken && !lexer_take_sign(&as->lexer, ','))
-      return fail(as, as->lexer.next, copy_names(count), "the copy wants more named operands, after a ',', instead of");
+      return fail(as, as->lexer.next, copy_names(count),
+                  "expected ',' and another named operand of the copy instead of");
     if (!take_copy_field(as, count, taken, &field) || !take_register_of(as, TYPE_U32, &reg))
       return false;
     inst->imm &= ~((uint64_t)(uint8_t)~reg << 8 * field);
@@ -79,7 +80,8 @@ bool take_events(struct assembler *as, struct isa_inst *inst) {
   do {
     uint8_t reg = 0;
     if (count == ISA_WAIT_EVENTS)
-      return fail(as, as->lexer.next, "write another wait", "a wait names at most %d events, not", ISA_WAIT_EVENTS);
+      return fail(as, as->lexer.next, "write another wait", "a wait names at most %d events; no room for",
+                  ISA_WAIT_EVENTS);
     if (!take_register_of(as, TYPE_U32, &reg))
       return false;
     inst->imm &= ~((uint64_t)(uint8_t)~reg << 8 * count++);
@@ -121,7 +123,7 @@ bool take_packet_size(struct assembler *as, struct isa_inst *inst) {
   if (!take_count(as, "the size of a packet", UINT32_MAX, &bytes))
     return false;
   inst->imm |= bytes << 32;
-  return bytes || fail(as, at, "1 byte and more", "the size of a packet cannot be");
+  return bytes || fail(as, at, "at least 1 byte", "the size of a packet cannot be");
 }
 
 /* ---- numbers of arithmetic ------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static bool in_kernel(struct assembler *as, struct token name) {
-  return as->scope || fail(as, name, "start one with .kernel NAME", "directive outside of a kernel:");
+  return as->scope || fail(as, name, "start one with .kernel NAME", "directive outside a kernel:");
 }
 
 /* ---- arguments ---------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ static bool place_arg(struct assembler *as, struct token name, struct isa_arg *a
       return false;
   }
   if (offset + arg->bytes > ISA_MOST_ARG_BYTES || kernel->arg_count == ISA_MOST_ARGS)
-    return fail(as, name, NULL, "more than %d arguments or %d bytes of them, from", ISA_MOST_ARGS, ISA_MOST_ARG_BYTES);
+    return fail(as, name, NULL, "more than %d arguments or %d bytes of them at", ISA_MOST_ARGS, ISA_MOST_ARG_BYTES);
   arg->offset = (uint32_t)offset;
   const uint32_t end = arg->offset + arg->bytes;
   kernel->arg_bytes = end > kernel->arg_bytes ? end : kernel->arg_bytes;
@@ -124,7 +124,7 @@ static bool name_lds(struct assembler *as, struct token name, uint32_t offset, u
   if (!declare(as, name, (struct symbol){.kind = SYMBOL_NUMBER, .value = offset}))
     return false;
   if (kernel->lds_count == ISA_MOST_LDS_VARIABLES)
-    return fail(as, name, NULL, "more than %d named blocks of LDS, from", ISA_MOST_LDS_VARIABLES);
+    return fail(as, name, NULL, "more than %d named blocks of LDS at", ISA_MOST_LDS_VARIABLES);
   struct isa_lds_variable *lds = realloc(kernel->lds, (kernel->lds_count + 1) * sizeof *lds);
   if (!lds)
     return fail_memory(as);
@@ -149,7 +149,7 @@ static bool place_lds(struct assembler *as, struct token name, uint32_t *offset,
   }
   const uint64_t at = (kernel->lds_bytes + align - 1) & ~(align - 1);
   if (at + bytes > ISA_MOST_LDS_BYTES)
-    return fail(as, name, NULL, "more than %d bytes of LDS, from", ISA_MOST_LDS_BYTES);
+    return fail(as, name, NULL, "more than %d bytes of LDS at", ISA_MOST_LDS_BYTES);
   kernel->lds_bytes = (uint32_t)(at + bytes);
   *offset = (uint32_t)at;
   *size = (uint32_t)bytes;
@@ -166,10 +166,10 @@ static bool directive_scratch(struct assembler *as) {
   struct isa_kernel *kernel = current_kernel(as);
   const struct token at = as->lexer.next;
   if (kernel->scratch_bytes)
-    return fail(as, at, NULL, "a kernel has one scratch, this is another:");
+    return fail(as, at, NULL, "a kernel has only one scratch:");
   if (!place_lds(as, at, &kernel->scratch, &kernel->scratch_bytes))
     return false;
-  return kernel->scratch_bytes || fail(as, at, NULL, "a scratch has bytes, not");
+  return kernel->scratch_bytes || fail(as, at, NULL, "a scratch must have at least 1 byte, not");
 }
 
 static bool directive_private(struct assembler *as) {
@@ -187,8 +187,8 @@ static bool directive_spilled(struct assembler *as) {
   if (!take_count(as, "a number of spilled words", ISA_MOST_PRIVATE_BYTES, &words))
     return false;
   current_kernel(as)->spilled = (uint32_t)words;
-  return words <= most || fail(as, at, "spilled words are part of .private, which stands above",
-                               "the private memory holds %u words, not", most);
+  return words <= most || fail(as, at, "spilled words are part of .private, which must come first",
+                               "the private memory has room for %u words, not", most);
 }
 
 static bool directive_registers(struct assembler *as) {
@@ -197,7 +197,7 @@ static bool directive_registers(struct assembler *as) {
   if (!take_count(as, "a number of registers", ISA_REGISTERS, &count))
     return false;
   as->registers_wanted = (uint32_t)count;
-  return count || fail(as, at, "1 to 255", "a kernel has registers, not");
+  return count || fail(as, at, "1 to 255", "a kernel must have at least 1 register, not");
 }
 
 static bool directive_reqd_local(struct assembler *as) {
@@ -228,7 +228,7 @@ static bool take_elements(struct assembler *as, uint64_t most, uint64_t *element
   const struct token at = as->lexer.next;
   if (!take_count(as, "the length of an array", most, elements) || !expect_sign(as, ']'))
     return false;
-  return *elements || fail(as, at, NULL, "an array has elements, not");
+  return *elements || fail(as, at, NULL, "an array must have at least 1 element, not");
 }
 
 static bool declare_register(struct assembler *as, uint32_t width) {
@@ -237,9 +237,9 @@ static bool declare_register(struct assembler *as, uint32_t width) {
   if (!take_elements(as, ISA_REGISTERS, &elements))
     return false;
   if (as->bare_registers)
-    return fail(as, name, "name all registers of a kernel, or none", "a name after bare registers were used:");
+    return fail(as, name, "name all registers of a kernel, or none", "a name after bare registers:");
   if (as->registers + width * elements > ISA_REGISTERS)
-    return fail(as, name, NULL, "more than %d registers, from", ISA_REGISTERS);
+    return fail(as, name, NULL, "more than %d registers at", ISA_REGISTERS);
   const uint32_t first = as->registers;
   as->registers += (uint32_t)(width * elements);
   return declare(
@@ -250,9 +250,9 @@ static bool declare_register(struct assembler *as, uint32_t width) {
 static bool declare_predicate(struct assembler *as) {
   const struct token name = lexer_take(&as->lexer);
   if (as->bare_predicates)
-    return fail(as, name, "name all predicates of a kernel, or none", "a name after bare predicates were used:");
+    return fail(as, name, "name all predicates of a kernel, or none", "a name after bare predicates:");
   if (as->predicates == ISA_PREDICATES)
-    return fail(as, name, NULL, "more than %d predicates, from", ISA_PREDICATES);
+    return fail(as, name, NULL, "more than %d predicates at", ISA_PREDICATES);
   return declare(as, name, (struct symbol){.kind = SYMBOL_PREDICATE, .value = as->predicates++});
 }
 
@@ -294,7 +294,7 @@ static bool add_bytes(struct assembler *as, const struct image *image, const voi
   if (!count)
     return true;
   if (count > image->most - *image->count)
-    return fail(as, as->lexer.next, NULL, "more than %zu bytes of %s, from", image->most, image->what);
+    return fail(as, as->lexer.next, NULL, "more than %zu bytes of %s at", image->most, image->what);
   while (*image->count + count > *image->room) {
     const size_t room = *image->room ? 2 * *image->room : 256;
     uint8_t *grown = realloc(*image->bytes, room);
@@ -368,14 +368,14 @@ static bool directive_channel(struct assembler *as) {
       !take_count(as, "a number of packets", ISA_MOST_PACKETS, &packets))
     return false;
   if (!size || !packets)
-    return fail(as, at, NULL, "a channel holds at least one packet of at least one byte, not");
+    return fail(as, at, NULL, "a channel must hold at least 1 packet of at least 1 byte, not");
   if (count > ISA_MOST_PIPES - isa_channel_pipes(program))
-    return fail(as, name, NULL, "more than %d channels, from", ISA_MOST_PIPES);
+    return fail(as, name, NULL, "more than %d channels at", ISA_MOST_PIPES);
   struct isa_channel channel = {
       .packet_size = (uint32_t)size, .max_packets = (uint32_t)packets, .count = (uint32_t)count};
   isa_place_channel(isa_variable_room(program), &channel);
   if (isa_channel_end(&channel) > ISA_MOST_VARIABLE_BYTES + ISA_MOST_CHANNEL_BYTES)
-    return fail(as, name, NULL, "more than %d MiB of channels, from", ISA_MOST_CHANNEL_BYTES >> 20);
+    return fail(as, name, NULL, "more than %d MiB of channels at", ISA_MOST_CHANNEL_BYTES >> 20);
   const uint32_t address = (uint32_t)(ISA_VARIABLE_BASE + channel.offset);
   if (!declare(as, name, (struct symbol){.kind = SYMBOL_NUMBER, .value = address}))
     return false;
@@ -400,7 +400,7 @@ static bool directive_autorun(struct assembler *as) {
     if (!take_count(as, "a number of work-groups", ISA_MOST_GROUP_ITEMS, &count))
       return false;
     if (!count)
-      return fail(as, at, NULL, "an autorun kernel has at least one work-group, not");
+      return fail(as, at, NULL, "an autorun kernel must have at least 1 work-group, not");
     groups[axis] = (uint32_t)count;
   }
   return true;

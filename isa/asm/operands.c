@@ -60,7 +60,7 @@ static bool take_element(struct assembler *as, const struct symbol *symbol, stru
 static bool take_half(struct assembler *as, struct token half, struct reg *reg) {
   const bool high = token_is(half, ".hi");
   if (!high && !token_is(half, ".lo"))
-    return fail(as, half, "the halves of a pair are .lo and .hi", "no such part:");
+    return fail(as, half, "the halves of a pair are .lo and .hi", "no such half:");
   if (reg->width != 2)
     return fail(as, reg->token, "declare it with .reg64", "only a pair has halves, not");
   reg->first += high;
@@ -100,10 +100,10 @@ static bool take_register(struct assembler *as, struct reg *reg) {
 /* Notes that `count` registers from `reg` are used, if they are all there. */
 static bool use_register(struct assembler *as, const struct reg *reg, uint32_t count, uint8_t *field) {
   if (count == 1 && reg->width == 2)
-    return fail(as, reg->token, "take .lo or .hi of it", "a single register is wanted, not the pair");
+    return fail(as, reg->token, "take .lo or .hi of it", "expected a single register instead of the pair");
   if (reg->room < count)
     return fail(as, reg->token, count == 2 ? "declare it with .reg64" : "declare it with .reg NAME[4]",
-                "%u registers are wanted, not", count);
+                "expected %u registers instead of", count);
   if (!reg->width && reg->first + count > as->bare_registers)
     as->bare_registers = reg->first + count;
   *field = (uint8_t)reg->first;
@@ -167,7 +167,7 @@ static bool address_register(struct assembler *as, struct address_shape *shape, 
     return use_register(as, &reg, 2, &inst->a);
   }
   if (!shape->index)
-    return fail(as, at, "add them up beforehand", "a register too many in an address:");
+    return fail(as, at, "add them first", "one register too many in an address:");
   shape->index = false;
   return use_register(as, &reg, 1, inst->a == ISA_NO_REGISTER ? &inst->a : &inst->b);
 }
@@ -176,12 +176,12 @@ static bool address_term(struct assembler *as, bool minus, struct address_shape 
   const struct token at = as->lexer.next;
   if (at_register(as)) {
     if (minus)
-      return fail(as, at, "add a negative number, or subtract beforehand", "an address cannot subtract a register:");
+      return fail(as, at, "add a negative number, or subtract first", "an address cannot subtract a register:");
     return address_register(as, shape, inst);
   }
   uint64_t term = 0;
   if (!shape->number)
-    return fail(as, at, "add it up beforehand", "no number fits into this address:");
+    return fail(as, at, "add it first", "this address takes no number:");
   if (!integer_term(as, &term))
     return false;
   inst->imm += minus ? 0 - term : term;
@@ -199,7 +199,7 @@ static bool take_address(struct assembler *as, struct address_shape shape, struc
     minus = token_is_sign(as->lexer.next, '-');
   } while (lexer_take_sign(&as->lexer, '+') || lexer_take_sign(&as->lexer, '-'));
   if (wants_pair && shape.pair)
-    return fail(as, as->lexer.next, "write [pair + index + number]", "no pair in a global address before");
+    return fail(as, as->lexer.next, "write [pair + index + number]", "expected a pair in the global address before");
   return expect_sign(as, ']');
 }
 
@@ -215,7 +215,7 @@ static bool take_offset(struct assembler *as, struct isa_inst *inst) {
   const int64_t offset = (int64_t)inst->imm;
   inst->imm = (uint32_t)inst->imm;
   return (offset >= INT32_MIN && offset <= (int64_t)UINT32_MAX) ||
-         fail(as, at, NULL, "a number beyond 32 bits in the address that starts at");
+         fail(as, at, NULL, "a number of more than 32 bits in the address that starts at");
 }
 
 /* ---- branches, copies, waits --------------------------------------------------------------------- */
@@ -280,7 +280,7 @@ static bool take_argument(struct assembler *as, const struct isa_row *row, struc
     return false;
   const uint32_t room = current_kernel(as)->arg_bytes, bytes = isa_types[row->a].bytes;
   return (!negative && inst->imm <= room && inst->imm + bytes <= room) ||
-         fail(as, at, "declare arguments above their use", "%u bytes lie outside of the arguments at", bytes);
+         fail(as, at, "declare arguments before their use", "%u bytes are outside the arguments at", bytes);
 }
 
 static bool take_print(struct assembler *as, struct isa_inst *inst) {
@@ -316,7 +316,7 @@ static bool take_operand(struct assembler *as, char letter, const struct isa_row
 #include "isa/operands.def"
 #undef OPERAND
   default:
-    return fail(as, as->lexer.next, NULL, "a format of no such operand, at");
+    return fail(as, as->lexer.next, NULL, "a format for an operand that does not exist, at");
   }
 }
 
@@ -326,7 +326,7 @@ bool take_operands(struct assembler *as, const struct isa_row *row, uint32_t pc,
     if (!isa_has_operand(row, *letter))
       continue;
     if (!first && !lexer_take_sign(&as->lexer, ','))
-      return fail(as, as->lexer.next, NULL, "%s wants another operand, after a ',', instead of", row->mnemonic);
+      return fail(as, as->lexer.next, NULL, "%s: expected ',' and another operand instead of", row->mnemonic);
     if (!take_operand(as, *letter, row, pc, inst))
       return false;
     first = false;

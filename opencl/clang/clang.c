@@ -214,7 +214,7 @@ static bool write_header(const struct compilation *c, const struct opencl_header
   char path[2 * PATH_BYTES];
   const int length = snprintf(path, sizeof path, "%s/%s", c->file[FILE_HEADERS], header->name);
   if (!is_header_name(header->name) || length >= (int)sizeof path)
-    return tool_fail(&c->teller, "header '%.100s': its name is no relative path without '..'", header->name);
+    return tool_fail(&c->teller, "header '%.100s': the name must be a relative path without '..'", header->name);
   for (char *slash = path + strlen(c->file[FILE_HEADERS]); slash; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
     const bool good = mkdir(path, 0700) == 0 || errno == EEXIST;
@@ -331,7 +331,7 @@ static bool check_file(const struct compilation *c, const char *path) {
   char why[OPENCL_WHY];
   if (!reads->allow(reads->self, path, why, sizeof why))
     return refuse_file(c, why);
-  snprintf(why, sizeof why, "error: '%.120s' is included, and is not named as sources are (" SOURCE_NAMES ")", path);
+  snprintf(why, sizeof why, "error: '%.120s' is included but not named like a source (" SOURCE_NAMES ")", path);
   return source_is_named(path) || refuse_file(c, why);
 }
 
@@ -341,7 +341,7 @@ static bool check_read(struct compilation *c) {
   char *brought = NULL;
   if (read_file(c->file[FILE_READ], &text)) {
     free(text.at);
-    return tool_fail(&c->teller, "%s left no list of the files that it read", c->tools.clang);
+    return tool_fail(&c->teller, "%s did not list the files that it read", c->tools.clang);
   }
   char *list = strchr(text.at, ':');
   list = list ? list + 1 : text.at + text.size;
@@ -625,7 +625,7 @@ static bool make(struct compilation *c, uint8_t **spirv, size_t *size) {
     return false;
   if (!made.size) {
     free(made.at);
-    return tool_fail(&c->teller, "%s made nothing", c->tools.translator);
+    return tool_fail(&c->teller, "%s produced no output", c->tools.translator);
   }
   *spirv = (uint8_t *)made.at;
   *size = made.size;

@@ -9,10 +9,10 @@
 #include <strings.h>
 
 #define PIPELINE "Warpwait decides what clang produces"
-#define ONE_FILE "the program is the only input"
+#define ONE_FILE "the program must be the only input"
 #define TARGET "the target is always spir64"
 #define LANGUAGE "the language is always OpenCL C"
-#define DRIVER "options that reach past clang's driver are not accepted"
+#define DRIVER "options that bypass clang's driver are not allowed"
 
 /* Options that people try, and why they are refused. A word that ends with '*' stands for all that start so. */
 static const struct refusal {
@@ -42,7 +42,7 @@ static const struct refusal {
     {"-O*", "choose a route instead: ssa, O0 or O2"},
     {"-x*", LANGUAGE},
     {"--language*", LANGUAGE},
-    {"-std=*", "the standard is -cl-std"},
+    {"-std=*", "use -cl-std"},
     {"-Xclang", DRIVER},
     {"-Xpreprocessor", DRIVER},
     {"-mllvm", DRIVER},
@@ -52,7 +52,7 @@ static const struct refusal {
     {"-fplugin*", DRIVER},
     {"--", ONE_FILE},
     {"-", ONE_FILE},
-    {"@*", "files of options are not accepted"},
+    {"@*", "files of options are not allowed"},
 };
 
 enum value {
@@ -217,7 +217,7 @@ static bool read_one(const char *const **words, struct clang_options *options, c
   const struct accepted *row = find(word);
   /* -Wl,... starts as a warning does; the reason why it is none is the better message. */
   if (!row || (row->value == A_WARNING && !is_warning(word + 2))) {
-    snprintf(text, size, "build option '%.60s' is not accepted: %s", word, why_refused(word));
+    snprintf(text, size, "build option '%.60s' is not allowed: %s", word, why_refused(word));
     return false;
   }
   const char *value = word + strlen(row->word);

@@ -163,7 +163,7 @@ static void take(struct running *running, int which) {
   }
   const size_t left = stream->most - stream->size, kept = (size_t)got < left ? (size_t)got : left;
   if (kept < (size_t)got && which == OUTPUT)
-    stop(running, "made more than 256 MiB");
+    stop(running, "produced more than 256 MiB");
   if (stream->size + kept >= stream->room) {
     stream->room = 2 * (stream->size + kept) + 1;
     stream->at = need_more(stream->at, stream->room, 1);

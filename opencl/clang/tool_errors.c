@@ -65,20 +65,20 @@ static bool fail_extension(const struct teller *teller, const char *text) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   const char *said = strstr(text, "RequiresExtension"), *name = said ? strstr(said, "SPV_") : NULL;
   if (!name)
-    return tool_fail(teller, "calls something that needs an extension of SPIR-V that Warpwait does not have");
-  return tool_fail(teller, "calls something that needs %.*s, an extension of SPIR-V that Warpwait does not have",
+    return tool_fail(teller, "calls something that needs an unsupported extension of SPIR-V");
+  return tool_fail(teller, "calls something that needs %.*s, an unsupported extension of SPIR-V",
                    (int)strspn(name, letters), name);
 }
 
 static bool fail_crash(const struct teller *teller, const char *tool, const struct process_end *end) {
   if (strstr(end->text, "RequiresExtension"))
     return fail_extension(teller, end->text);
-  const char *line = "it does not say why; something in the program is beyond it";
+  const char *line = "it gives no reason; it cannot translate something in the program";
   size_t length = strlen(line);
   count_lines(end->text, is_last_word, &line, &length);
   int shown = (int)(length < SHOWN ? length : SHOWN);
   if (end->signal)
-    return tool_fail(teller, "%s was ended by signal %d: %.*s", tool, end->signal, shown, line);
+    return tool_fail(teller, "%s was killed by signal %d: %.*s", tool, end->signal, shown, line);
   return tool_fail(teller, "%s failed with exit status %d: %.*s", tool, end->status, shown, line);
 }
 
@@ -118,8 +118,7 @@ static bool is_quotable(const struct teller *teller, const char *line, size_t le
   bool good = !path || own || !teller->reads || strncmp(path, teller->folder, strlen(teller->folder)) == 0 ||
               teller->reads->allow(teller->reads->self, path, text, size);
   if (good && path && !own && !source_is_named(path)) {
-    snprintf(text, size,
-             "is not OpenCL C; nothing is quoted of files that are not named as sources (" SOURCE_NAMES ")");
+    snprintf(text, size, "is not OpenCL C; only files named as sources are quoted (" SOURCE_NAMES ")");
     good = false;
   }
   free(path);

@@ -87,10 +87,10 @@ static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_progr
   if (m->frame > ISA_MOST_PRIVATE_BYTES)
     return fail(program, ir, error, "has private variables of more than 256 MiB");
   if (!placed)
-    return fail(program, ir, error, "has an instruction that needs more registers than it may use");
+    return fail(program, ir, error, "has an instruction that needs more registers than are allowed");
   bound_memory(m);
   if (machine_colour(m, VREG_MEMORY, false))
-    return fail(program, ir, error, "has more spilled registers than there is private memory for");
+    return fail(program, ir, error, "spills more registers than fit in private memory");
   machine_finish(m, program);
   add_kernel(ir, m, program);
   return true;

@@ -217,7 +217,7 @@ static ir_ref low_ones(struct build *b, ir_ref count, bool wide) {
 static ir_ref word_of(struct build *b, uint32_t id) {
   const struct spirv_type *type = build_type(b, id);
   if (!type || type->kind != SPIRV_INT) {
-    build_fail(b, "a bit field has an offset or a size that is no integer");
+    build_fail(b, "a bit field has an offset or a size that is not an integer");
     return build_32(b, 0);
   }
   const ir_ref value = build_extended(b, build_value(b, id), type->bits, false);

@@ -51,7 +51,7 @@ static ir_ref wide(struct build *b, ir_ref value) {
 
 static bool events_fit(struct build *b, uint32_t result, uint32_t event) {
   return (is_kind(b, result, SPIRV_EVENT) && is_kind(b, event, SPIRV_EVENT)) ||
-         build_fail(b, "a copy takes an event and gives one");
+         build_fail(b, "a copy must take and return an event");
 }
 
 /* Which way a copy between these goes; false after build_fail(). */
@@ -60,10 +60,9 @@ static bool direction(struct build *b, struct build_pointer to, struct build_poi
   *inward = to.space == SPACE_LOCAL && from.space == SPACE_GLOBAL;
   if (b->failed || *inward || (to.space == SPACE_GLOBAL && from.space == SPACE_LOCAL))
     return !b->failed;
-  return build_fail(b,
-                    "%s is from local to global memory or back; here it cannot be seen which of the two its pointers "
-                    "point to",
-                    name);
+  return build_fail(
+      b, "%s copies between local and global memory, but it is unknown which of the two each pointer here points to",
+      name);
 }
 
 static bool add_copy(struct build *b, uint32_t result, enum isa_op op, const ir_ref *operand, uint32_t count,
@@ -88,7 +87,7 @@ static const struct spirv_type *pointee(struct build *b, uint32_t id) {
 
 static bool check_element(struct build *b, const struct spirv_type *type) {
   const bool fits = type->size && type->size <= 128 && !(type->size & (type->size - 1));
-  return fits || build_fail(b, "async_work_group_copy of elements of %llu bytes; legal are scalars and vectors",
+  return fits || build_fail(b, "async_work_group_copy of elements of %llu bytes; legal: scalars and vectors",
                             (unsigned long long)type->size);
 }
 
@@ -228,7 +227,7 @@ bool async_copy_lines(struct build *b, const struct spirv_inst *inst, const char
   const uint32_t event = inst->word[inst->words - 1];
   bool inward;
   if (b->copy_loops)
-    return build_fail(b, "%s is not made a loop: that is for copies of elements", name);
+    return build_fail(b, "%s cannot become a loop; only copies of elements can", name);
   if (!direction(b, to, from, name, &inward) || !events_fit(b, inst->word[2], event))
     return false;
   const struct sides sides = sides_of(inst, inward);

@@ -129,7 +129,7 @@ static bool check(struct build *b, const struct spirv_type *type, uint8_t kind) 
   const bool fits = (integer && kind != KIND_FLOAT) || (real && kind != KIND_INTEGER);
   if (fits && (type->bits == 32 || type->bits == 64))
     return true;
-  return build_fail(b, "an atomic operation on a value of this type; legal are 32 and 64 bits, %s",
+  return build_fail(b, "an atomic operation on a value of this type; legal: 32 and 64 bits, %s",
                     kind == KIND_FLOAT ? "float or double" : "int, uint, long or ulong");
 }
 
@@ -183,7 +183,7 @@ bool build_compare_exchange_call(struct build *b, const struct spirv_inst *inst,
   if (!check(b, type, KIND_ANY))
     return false;
   if (!told || told->kind != SPIRV_BOOL)
-    return build_fail(b, "%s gives a bool", name);
+    return build_fail(b, "%s must return a bool", name);
   const bool wide = type->bits == 64,
              alone = inst->words > 9 && spirv_integer(b->module, inst->word[9], &scope) && !scope;
   const uint64_t order = alone             ? 0

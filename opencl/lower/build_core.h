@@ -73,8 +73,8 @@ struct core_ids {
   uint64_t *lds;          /* per id of a Workgroup variable: 1 + its offset */
   struct core_plan *plan; /* per function */
   uint32_t plans;
-  bool *is_listed;        /* per id: is it in: */
-  uint32_t *listed;       /* the ids that this kernel has given parts */
+  bool *is_listed;  /* per id: is it in: */
+  uint32_t *listed; /* the ids that this kernel has given parts */
   uint32_t count;
 };
 

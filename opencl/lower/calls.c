@@ -177,7 +177,7 @@ static bool bind(struct build *b, uint32_t parameter, uint32_t argument) {
 
 static bool may_call(struct build *b, const struct spirv_inst *inst, const struct spirv_function *callee) {
   if (b->core->ids.plan[callee - b->module->function].active)
-    return build_fail(b, "'%.100s' is called from within itself: recursion is not supported", callee->name);
+    return build_fail(b, "'%.100s' calls itself; recursion is not supported", callee->name);
   if (b->core->depth >= CORE_MOST_DEPTH)
     return build_fail(b, "calls nest deeper than %d", CORE_MOST_DEPTH);
   return callee->parameters == inst->words - 4u || core_misfit(b, inst);

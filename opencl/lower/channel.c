@@ -128,7 +128,7 @@ static bool add_channel(const struct spirv *module, uint32_t id, struct build_ta
   if (depth > ISA_MOST_PACKETS)
     return fail_channel(module, channel, error, "is deeper than %d packets", ISA_MOST_PACKETS);
   if (!packet->size || packet->size > ISA_MOST_PACKET_BYTES)
-    return fail_channel(module, channel, error, "has packets of %llu bytes; 1 to %d are possible",
+    return fail_channel(module, channel, error, "has packets of %llu bytes; legal: 1 to %d",
                         (unsigned long long)packet->size, ISA_MOST_PACKET_BYTES);
   channel->packet_size = (uint32_t)packet->size;
   channel->max_packets = depth ? (uint32_t)depth : CHANNEL_PACKETS;
@@ -164,10 +164,10 @@ bool channels_place(const struct spirv *module, struct build_tables *tables, str
     pipes += channel->count;
     if (!channel->count || pipes > ISA_MOST_PIPES)
       return fail_channel(module, channel, error,
-                          "is one too many: a program has at most %d, counting each element of an array",
+                          "is one too many; legal: at most %d in a program, counting each element of an array",
                           ISA_MOST_PIPES);
     if (isa_channel_end(channel) > ISA_MOST_VARIABLE_BYTES + ISA_MOST_CHANNEL_BYTES)
-      return fail_channel(module, channel, error, "does not fit: all channels of a program have %d MiB",
+      return fail_channel(module, channel, error, "does not fit; legal: at most %d MiB of channels in a program",
                           ISA_MOST_CHANNEL_BYTES >> 20);
   }
   return true;
@@ -178,9 +178,8 @@ bool channels_place(const struct spirv *module, struct build_tables *tables, str
 ir_ref channel_pipe(struct build *b, uint32_t id, uint32_t *bytes, uint32_t *align) {
   const uint32_t root = root_of(b->module, id), number = root ? b->tables->channel_of[root] : 0;
   if (!number) {
-    build_fail(
-        b,
-        "a channel must be named where it is read or written: it cannot be passed to a function or kept in a variable");
+    build_fail(b, "a channel must be named where it is read or written; it cannot be passed to a function or stored in "
+                  "a variable");
     return 0;
   }
   const struct isa_channel *channel = &b->tables->channels[number - 1];
@@ -224,8 +223,6 @@ bool channel_autorun(struct build *b, const struct spirv_entry *entry) {
   for (int axis = 0; axis < 3; axis++)
     b->ir->autorun[axis] = entry->hint[axis] ? entry->hint[axis] : 1;
   return !size[0] || (uint64_t)size[0] * size[1] * size[2] == 1 ||
-         build_fail(
-             b,
-             "autorun kernel '%.60s' has work-groups of %u x %u x %u work-items; only work-groups of one are supported",
-             entry->name, size[0], size[1], size[2]);
+         build_fail(b, "autorun kernel '%.60s' has work-groups of %u x %u x %u work-items; legal: 1 x 1 x 1",
+                    entry->name, size[0], size[1], size[2]);
 }

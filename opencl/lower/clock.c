@@ -7,7 +7,7 @@ static bool define_clock(struct build *b, uint32_t id, const char *name) {
   const bool whole = scalar && scalar->kind == SPIRV_INT && scalar->bits == 64 && type->parts == 1;
   const bool words = scalar && scalar->kind == SPIRV_INT && scalar->bits == 32 && type->parts == 2;
   if (!whole && !words)
-    return build_fail(b, "%s gives ulong or uint2", name);
+    return build_fail(b, "%s must return ulong or uint2", name);
   const ir_ref clock = build_op(b, ISA_GET_CLOCK, 0, 0, 0);
   ir_ref *parts = build_define(b, id);
   for (uint32_t i = 0; parts && i < type->parts; i++)

@@ -74,7 +74,7 @@ static const struct group_op *op_of(struct build *b, uint16_t opcode, const stru
   }
   if (!op) {
     char room[32];
-    build_fail(b, "%s does not know values of this type", spirv_op_name(opcode, room));
+    build_fail(b, "%s does not support values of this type", spirv_op_name(opcode, room));
   }
   return op;
 }
@@ -151,7 +151,7 @@ static bool lower_operation(struct build *b, const struct spirv_inst *inst) {
   if (b->failed || !value || !result || !group_fits(b, inst->word[2], inst->word[5]))
     return false;
   if (!scalar || (scope != ScopeWorkgroup && scope != ScopeSubgroup) || inst->word[4] > GroupOperationClusteredReduce)
-    return build_fail(b, "legal are collectives of a work-group or a sub-group over scalars and vectors");
+    return build_fail(b, "legal: collectives of a work-group or a sub-group over scalars and vectors");
   for (uint32_t i = 0; i < build_components(type) && !b->failed; i++)
     result[i] = collect(b, inst, scalar, scope, value[i]);
   return !b->failed;
@@ -191,7 +191,7 @@ static bool lower_broadcast(struct build *b, const struct spirv_inst *inst) {
   if (b->failed || !type || !at || build_components(at) > 3)
     return build_fail(b, "a broadcast takes a local id of 1 to 3 dimensions");
   if (!build_scalar(b, type))
-    return build_fail(b, "a broadcast is of a scalar or a vector");
+    return build_fail(b, "a broadcast takes a scalar or a vector");
   if (!group_fits(b, inst->word[2], inst->word[4]))
     return false;
   const ir_ref linear = linear_id(b, inst->word[5]);

@@ -131,7 +131,7 @@ bool lower_composite(struct build *b, const struct spirv_inst *inst) {
 static ir_ref index_word(struct build *b, uint32_t id) {
   const struct spirv_type *type = build_type(b, id);
   if (!type || type->kind != SPIRV_INT) {
-    build_fail(b, "an index is no integer");
+    build_fail(b, "an index is not an integer");
     return build_32(b, 0);
   }
   const ir_ref index = build_extended(b, build_value(b, id), type->bits, false);

@@ -192,14 +192,14 @@ static bool fits(struct build *b, const struct spirv_inst *inst, const struct co
   char room[32];
   return (to_scalar && from_scalar && to_scalar->kind == row->to && from_scalar->kind == row->from && quantize_only &&
           build_components(to) == build_components(from)) ||
-         build_fail(b, "%s between types that it does not convert", spirv_op_name(inst->op, room));
+         build_fail(b, "%s cannot convert between these types", spirv_op_name(inst->op, room));
 }
 
 bool build_convert(struct build *b, const struct spirv_inst *inst) {
   const struct conversion_row *row = row_of(inst->op);
   char room[32];
   if (!row)
-    return build_fail(b, "%s is no conversion", spirv_op_name(inst->op, room));
+    return build_fail(b, "%s is not a conversion", spirv_op_name(inst->op, room));
   if (!fits(b, inst, row))
     return false;
   const struct spirv_type *to = spirv_type(b->module, inst->word[1]), *from = build_type(b, inst->word[3]);
@@ -210,7 +210,7 @@ bool build_convert(struct build *b, const struct spirv_inst *inst) {
                                .saturated = decoration->saturated,
                                .mode = decoration->rounding};
   if (c.mode >= MODES)
-    return build_fail(b, "%s has rounding mode %d: 0 to 3 are legal", spirv_op_name(inst->op, room), c.mode);
+    return build_fail(b, "%s has rounding mode %d; legal: 0 to 3", spirv_op_name(inst->op, room), c.mode);
   const ir_ref *parts = build_parts(b, inst->word[3]);
   if (!parts)
     return false;

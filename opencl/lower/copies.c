@@ -34,7 +34,7 @@ static uint32_t large_slot(struct build *b, uint32_t bytes, uint32_t align) {
 
 struct build_pointer core_slot(struct build *b, uint64_t bytes, uint32_t align) {
   if (bytes > ISA_MOST_PRIVATE_BYTES) {
-    build_fail(b, "a private variable of %llu bytes; there are at most %d", (unsigned long long)bytes,
+    build_fail(b, "a private variable of %llu bytes; legal: at most %d", (unsigned long long)bytes,
                ISA_MOST_PRIVATE_BYTES);
     bytes = 1;
   }

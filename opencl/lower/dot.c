@@ -38,7 +38,7 @@ static bool terms_of(struct build *b, const struct dot *dot, struct side side, i
     return false;
   const uint32_t bits = dot->packed ? 32 : dot->bits, count = dot->packed ? 1 : dot->terms;
   if (!scalar || scalar->kind != SPIRV_INT || scalar->bits != bits || type->parts != count)
-    return build_fail(b, "a dot product of integers is of vectors of four of 8 bits, or of four packed in a word");
+    return build_fail(b, "a dot product of integers takes vectors of four 8-bit integers, or four packed in a word");
   for (uint32_t i = 0; i < dot->terms; i++)
     term[i] =
         dot->packed ? byte_of(b, parts[0], i, side.is_signed) : build_extended(b, parts[i], dot->bits, side.is_signed);
@@ -48,7 +48,7 @@ static bool terms_of(struct build *b, const struct dot *dot, struct side side, i
 static bool define_dot(struct build *b, uint32_t result, const struct dot *dot) {
   const struct spirv_type *type = build_type(b, result);
   if (!type || type->kind != SPIRV_INT || type->bits != 32)
-    return build_fail(b, "a dot product of integers gives one of 32 bits");
+    return build_fail(b, "a dot product of integers must return 32 bits");
   ir_ref left[MOST_TERMS], right[MOST_TERMS];
   if (!terms_of(b, dot, dot->x, left) || !terms_of(b, dot, dot->y, right))
     return false;

@@ -70,7 +70,7 @@ static bool lower_barrier(struct build *b, const struct spirv_inst *inst) {
   else if (scope == ScopeSubgroup)
     put_fences(b, semantics, true);
   else if (scope < ScopeWorkgroup)
-    return build_fail(b, "a barrier across work-groups is not supported; legal are work-group and sub-group barriers");
+    return build_fail(b, "a barrier across work-groups is not supported; legal: work-group and sub-group barriers");
   return !b->failed;
 }
 

@@ -65,12 +65,13 @@ static ir_ref coordinates(struct build *b, const struct spirv_inst *inst, const 
 static bool check_operands(struct build *b, const struct spirv_inst *inst, unsigned position) {
   const uint32_t mask = inst->words > position ? inst->word[position] : 0;
   if (mask & ImageOperandsGrad)
-    return build_fail(b, "mipmaps (cl_khr_mipmap_image) are not supported: an image is read with gradients");
+    return build_fail(b, "mipmaps (cl_khr_mipmap_image) are not supported, so images cannot be read with gradients");
   if (!(mask & ImageOperandsLod) || inst->words <= position + 1)
     return true;
   const struct spirv_id *level = &b->module->id[inst->word[position + 1]];
   return (level->kind == SPIRV_CONSTANT && level->value == 0) ||
-         build_fail(b, "mipmaps (cl_khr_mipmap_image) are not supported: an image is read at a level of detail");
+         build_fail(b,
+                    "mipmaps (cl_khr_mipmap_image) are not supported, so images cannot be read at a level of detail");
 }
 
 /* What lies in four words, as a vector of floats, halves or integers, or its first component. */

@@ -79,5 +79,5 @@ bool build_import(struct build *b, const struct spirv_inst *inst, const char *na
       return build_fail(b, "%s is called with %u arguments; it has %u", imports[i].name, inst->words - 4u,
                         imports[i].arguments);
   }
-  return build_fail(b, "calls %s, which is not defined, and which Warpwait does not have", text);
+  return build_fail(b, "calls %s, which is neither defined nor built in", text);
 }

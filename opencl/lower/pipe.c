@@ -238,7 +238,7 @@ static bool lower_reserve(struct build *b, const struct spirv_inst *inst) {
   if (b->failed)
     return false;
   if (!item && scope != ScopeWorkgroup && scope != ScopeSubgroup)
-    return build_fail(b, "a group's reservation in a pipe is a work-group's or a sub-group's");
+    return build_fail(b, "a group's reservation in a pipe must be a work-group's or a sub-group's");
   build_define(b, inst->word[2])[0] = item                      ? reserve(b, &call, ISA_PIPE_ITEM, count, 0)
                                       : scope == ScopeWorkgroup ? reserve_group(b, &call, count)
                                                                 : reserve_subgroup(b, &call, count);
@@ -278,7 +278,7 @@ static bool lower_commit(struct build *b, const struct spirv_inst *inst) {
   else if (scope == ScopeSubgroup)
     commit_subgroup(b, &call, id);
   else
-    return build_fail(b, "a group's commit in a pipe is a work-group's or a sub-group's");
+    return build_fail(b, "a group's commit in a pipe must be a work-group's or a sub-group's");
   return !b->failed;
 }
 

@@ -303,7 +303,7 @@ static bool take_sum(struct build *b, uint32_t id, uint32_t *rest, int64_t *cons
 static ir_ref wide_index(struct build *b, uint32_t id) {
   const struct spirv_type *type = build_type(b, id);
   if (!type || type->kind != SPIRV_INT) {
-    build_fail(b, "an index is no integer");
+    build_fail(b, "an index is not an integer");
     return build_64(b, 0);
   }
   const ir_ref index = build_extended(b, build_value(b, id), type->bits, true);

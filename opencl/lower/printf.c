@@ -76,7 +76,7 @@ static uint64_t put_argument(struct build *b, uint32_t id, char converted, struc
   const struct spirv_type *scalar = type ? build_scalar(b, type) : NULL;
   const ir_ref *part = build_parts(b, id);
   if (!scalar || (scalar->kind != SPIRV_INT && scalar->kind != SPIRV_FLOAT) || !part) {
-    build_fail(b, "printf prints numbers, vectors and pointers; this argument is none");
+    build_fail(b, "printf prints only numbers, vectors and pointers, not this argument");
     return 0;
   }
   if (type->kind == SPIRV_VECTOR)

@@ -194,7 +194,7 @@ bool build_std(struct build *b, const struct spirv_inst *inst) {
   const uint32_t number = inst->words > 4 ? inst->word[4] : UINT32_MAX;
   const struct std_row *row = std_find(number);
   if (!row)
-    return build_fail(b, "the OpenCL.std instruction %u is none that OpenCL defines", number);
+    return build_fail(b, "the OpenCL.std instruction %u is undefined", number);
   const struct spirv_type *type = spirv_type(b->module, inst->word[1]);
   const struct std_call call = {b, inst, row, inst->word[2], type, inst->word + 5};
   if (!type || !check(&call))

@@ -251,7 +251,7 @@ bool std_cross(const struct std_call *call) {
   if (!p || !q)
     return false;
   if (count != 3 && count != 4)
-    return build_fail(b, "cross() wants vectors of 3 or 4 components, not %u", count);
+    return build_fail(b, "cross() takes vectors of 3 or 4 components, not %u", count);
   struct vector v = {.lane = {.b = b, .bits = bits == 16 ? 32 : bits}, .from = bits, .count = count};
   ir_ref left[3], right[3];
   for (unsigned i = 0; i < 3; i++) {

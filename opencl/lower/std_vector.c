@@ -32,7 +32,7 @@ static bool access(const struct std_call *call, unsigned offset, unsigned pointe
   const uint32_t element = build_type(b, call->operand[pointer])->element;
   const struct spirv_type *scalar = spirv_type(b->module, element);
   if (!scalar || (scalar->kind != SPIRV_INT && scalar->kind != SPIRV_FLOAT))
-    return build_fail(b, "'%s' wants a pointer to integers or floats", call->row->name);
+    return build_fail(b, "'%s' takes a pointer to integers or floats", call->row->name);
   const uint32_t bytes = scalar->bits / 8u, stride = aligned && count == 3 ? 4 : count;
   const ir_ref index = as_index(b, call->operand[offset]);
   if (!index)
@@ -57,7 +57,7 @@ static bool alike(const struct std_call *call, const struct access *to, const st
   const struct spirv_type *there = to->type.parts > 1 ? spirv_type(b->module, to->type.element) : &to->type;
   const struct spirv_type *here = build_scalar(b, type);
   return (there->kind == here->kind && there->bits == here->bits) ||
-         build_fail(b, "'%s' wants a pointer to the elements of its vector", call->row->name);
+         build_fail(b, "'%s' takes a pointer to the elements of its vector", call->row->name);
 }
 
 static bool small_enough(const struct std_call *call, const struct spirv_type *type) {
@@ -93,7 +93,7 @@ static bool half_access(const struct std_call *call, unsigned offset, uint32_t c
   if (!access(call, offset, offset + 1, count, is_aligned(call), to))
     return false;
   const struct spirv_type *there = count > 1 ? spirv_type(b->module, to->type.element) : &to->type;
-  return there->bits == 16 || build_fail(b, "'%s' wants a pointer to halves", call->row->name);
+  return there->bits == 16 || build_fail(b, "'%s' takes a pointer to halves", call->row->name);
 }
 
 bool std_vload_half(const struct std_call *call) {
@@ -122,7 +122,7 @@ bool std_vstore_half(const struct std_call *call) {
   if (!parts || !small_enough(call, type) || !half_access(call, 1, count, &to))
     return false;
   if (mode > 3)
-    return build_fail(b, "'%s' has rounding mode %u: 0 to 3 are legal", call->row->name, mode);
+    return build_fail(b, "'%s' has rounding mode %u; legal: 0 to 3", call->row->name, mode);
   for (uint32_t i = 0; i < count; i++)
     half[i] = std_round_to_half(b, parts[i], bits, mode);
   build_store(b, to.at, &to.type, to.align, half);

@@ -164,7 +164,7 @@ static void lower_ballot_count(struct build *b, const struct spirv_inst *inst) {
   const ir_ref ballot = ballot_of(b, inst->word[5]);
   const uint32_t operation = inst->word[4];
   if (operation > GroupOperationExclusiveScan)
-    build_fail(b, "legal ways to count a ballot are reduce, inclusive and exclusive scan");
+    build_fail(b, "a ballot can be counted only by a reduction or an inclusive or exclusive scan");
   if (b->failed)
     return;
   const ir_ref mask =
@@ -272,7 +272,7 @@ bool group_lane(struct build *b, const struct spirv_inst *inst) {
     if (rows[i].opcode != inst->op)
       continue;
     if (rows[i].scoped && group_scope(b, inst->word[3]) != ScopeSubgroup)
-      return build_fail(b, "%s is for sub-groups only", spirv_op_name(inst->op, room));
+      return build_fail(b, "%s is only for sub-groups", spirv_op_name(inst->op, room));
     rows[i].lower(b, inst);
     return !b->failed;
   }

@@ -79,7 +79,7 @@ static bool place(struct layout *layout, uint32_t id) {
     return true;
   const struct spirv_id *row = &layout->module->id[id];
   if (row->import && layout->module->inst[row->index].words < 5)
-    return fail_variable(layout, id, "declared here, but defined in no file that is part of the program");
+    return fail_variable(layout, id, "declared here, but not defined in any file of the program");
   const uint64_t align = alignment_of(row, type);
   const uint64_t offset = (area->used + align - 1) / align * align;
   if (type->size > area->most || offset > area->most - type->size) {
@@ -113,7 +113,7 @@ static bool fill(struct layout *layout, uint32_t id) {
     return true;
   return spirv_constant_bytes(layout->module, inst->word[4], bytes + (tables->address[id] - base_of(layout, area)),
                               pointer_number, layout) ||
-         fail_variable(layout, id, "its initialiser is not a constant that memory can hold");
+         fail_variable(layout, id, "its initializer is not a constant that memory can hold");
 }
 
 static bool each_variable(struct layout *layout, bool (*what)(struct layout *layout, uint32_t id)) {

@@ -76,7 +76,7 @@ bool core_part_count(struct build *b, const struct spirv_type *type, uint32_t *c
   if (type->kind == SPIRV_OPAQUE)
     return build_fail(b, "%s is not supported", type->name);
   if (type->parts > SPIRV_MOST_PARTS)
-    return build_fail(b, "a value of more than %d scalars: copy it in memory instead", SPIRV_MOST_PARTS);
+    return build_fail(b, "a value of more than %d scalars; copy it in memory instead", SPIRV_MOST_PARTS);
   *count = type->parts;
   return true;
 }
@@ -140,7 +140,7 @@ bool core_same_shape(const struct spirv_type *left, const struct spirv_type *rig
 
 bool core_misfit(struct build *b, const struct spirv_inst *inst) {
   char room[32];
-  return build_fail(b, "%s has operands that do not fit it", spirv_op_name(inst->op, room));
+  return build_fail(b, "%s has operands of the wrong type", spirv_op_name(inst->op, room));
 }
 
 /* ---- constants ----------------------------------------------------------------------------------- */
@@ -319,7 +319,7 @@ static const ir_ref *variable(struct build *b, uint32_t id) {
   const struct spirv_type *type = build_type(b, id);
   ir_ref *part = core_room(b, 1);
   if (!type || type->kind != SPIRV_POINTER) {
-    build_fail(b, "a variable is no pointer");
+    build_fail(b, "a variable is not a pointer");
     return NULL;
   }
   switch (type->storage) {
@@ -380,6 +380,6 @@ ir_ref *build_define(struct build *b, uint32_t id) {
     count = SPIRV_MOST_PARTS + 1;
   ir_ref *part = core_room(b, count ? count : 1);
   if (b->module->id[id].kind != SPIRV_VALUE && b->module->id[id].kind != SPIRV_CONSTANT)
-    build_fail(b, "id %u is no value", id);
+    build_fail(b, "id %u is not a value", id);
   return core_set(b, id, part);
 }

@@ -74,7 +74,7 @@ uint32_t *reader_numbers(struct reader *r, uint32_t count) {
 bool reader_define(struct reader *r, uint32_t id, enum spirv_kind kind, uint32_t type, uint32_t index) {
   struct spirv_id *row = &r->module->id[id];
   if (row->kind != SPIRV_NOTHING)
-    return reader_fail(r, "id %u is defined a second time", id);
+    return reader_fail(r, "id %u is already defined", id);
   row->kind = (uint8_t)kind;
   row->type = type;
   row->index = index;
@@ -119,7 +119,7 @@ static bool check_operand(struct reader *r, char letter, uint32_t *position) {
   case 's': {
     const uint32_t words = string_words(r, *position);
     *position += words;
-    return words || reader_fail(r, "a string has no end");
+    return words || reader_fail(r, "a string does not end");
   }
   case 'c': /* one or two words, which the type says: see spirv_constants.c */
   case 'x':
@@ -155,7 +155,7 @@ static bool check_shape(struct reader *r, uint32_t *count) {
       return reader_fail(r, "a length of %u words, where the file has %u left", reader_words(r),
                          module->word_count - r->at);
     if (!row)
-      return reader_fail(r, "not an instruction that is known here");
+      return reader_fail(r, "unknown instruction");
     if (!check_operands(r, row))
       return false;
   }
@@ -173,9 +173,9 @@ static bool read_words(struct reader *r, const uint8_t *bytes, size_t size) {
   if (size > READER_MOST_BYTES)
     return fail_file(r, "larger than 64 MiB");
   if (size < 4 || (word_at(bytes, false) != MAGIC && word_at(bytes, true) != MAGIC))
-    return fail_file(r, "not a SPIR-V file: it does not begin with the number 0x07230203");
+    return fail_file(r, "not a SPIR-V file, which begins with the number 0x07230203");
   if (size % 4 || size < 4 * READER_HEADER_WORDS)
-    return fail_file(r, "cut off: SPIR-V is a whole number of 4-byte words, at least five");
+    return fail_file(r, "cut off: SPIR-V has a whole number of 4-byte words, at least five");
   struct spirv *module = r->module;
   const bool big = word_at(bytes, true) == MAGIC;
   module->word_count = (uint32_t)(size / 4);
@@ -223,7 +223,7 @@ static bool read_names(struct reader *r) {
   if (r->module->address_bits != 64)
     return fail_file(r, r->module->address_bits
                             ? "made for 32-bit addresses; compile it for spir64"
-                            : "not for OpenCL: OpMemoryModel with physical addresses is missing, which spir64 has");
+                            : "not for OpenCL: OpMemoryModel with physical addresses, as in spir64, is missing");
   return true;
 }
 
@@ -237,7 +237,7 @@ static bool read_definition(struct reader *r) {
   if (op == OpVariable)
     return reader_read_variable(r);
   if (op == OpExtInst && !reader_skips_extended(r))
-    return reader_fail(r, "only debug information may stand outside of functions");
+    return reader_fail(r, "only debug information is allowed outside functions");
   return true; /* names, modes, lines: read_names() has seen what matters of them */
 }
 

@@ -91,7 +91,7 @@ static const struct spirv_type *step_into(struct reader *r, const struct spirv_t
     *offset += sign_extended(index.value, index_bits) * element->size;
     return element;
   }
-  reader_fail(r, "an index leads into nothing");
+  reader_fail(r, "an index leads outside its type");
   return NULL;
 }
 
@@ -99,7 +99,7 @@ static const struct spirv_type *step_into(struct reader *r, const struct spirv_t
 static bool fold_chain(struct reader *r, bool element_index, struct folded *result) {
   const struct spirv_type *type = spec_operand(r, 0, result);
   if (type && type->kind != SPIRV_POINTER)
-    return reader_fail(r, "an access chain begins with something else than a pointer");
+    return reader_fail(r, "an access chain does not begin with a pointer");
   type = type ? spirv_type(r->module, type->element) : NULL;
   for (uint32_t i = 1; type && 4 + i < reader_words(r); i++) {
     struct folded index;
@@ -240,12 +240,12 @@ static bool check_spec_operands(struct reader *r) {
   const struct spirv *module = r->module;
   const struct spirv_op_row *row = spirv_op_row(reader_word(r, 3));
   if (!row || row->operands[0] != 't')
-    return reader_fail(r, "instruction %u is no operation on constants", reader_word(r, 3));
+    return reader_fail(r, "instruction %u is not an operation on constants", reader_word(r, 3));
   uint32_t position = 4;
   for (const char *letter = row->operands + 2; *letter == 'i' && position < reader_words(r); position++) {
     const uint32_t id = reader_word(r, position);
     if (id >= module->bound || (module->id[id].kind != SPIRV_CONSTANT && module->id[id].kind != SPIRV_VARIABLE))
-      return reader_fail(r, "id %u is not a constant that is defined before", id);
+      return reader_fail(r, "id %u is not a constant defined before", id);
     letter += letter[1] == '*' ? 0 : letter[1] == '?' ? 2 : 1;
   }
   return true;
@@ -269,9 +269,9 @@ static bool read_spec_op(struct reader *r, const struct spirv_type *type, struct
 
 static bool read_literal(struct reader *r, const struct spirv_type *type, struct spirv_id *id) {
   if (type->kind != SPIRV_INT && type->kind != SPIRV_FLOAT)
-    return reader_fail(r, "a number of something else than an integer or float");
+    return reader_fail(r, "a number must be an integer or a float");
   if (reader_words(r) != (type->bits == 64 ? 5u : 4u))
-    return reader_fail(r, "%u bits do not take %u words", type->bits, reader_words(r) - 3);
+    return reader_fail(r, "%u bits do not fill %u words", type->bits, reader_words(r) - 3);
   const uint64_t high = type->bits == 64 ? reader_word(r, 4) : 0;
   id->value = low_bits(high << 32 | reader_word(r, 3), type->bits);
   return true;
@@ -296,7 +296,7 @@ static uint32_t add_work(uint64_t work, uint64_t more) {
 static bool read_composite(struct reader *r, const struct spirv_type *type, uint32_t result) {
   const struct spirv *module = r->module;
   if (type->kind != SPIRV_VECTOR && type->kind != SPIRV_ARRAY && type->kind != SPIRV_STRUCT)
-    return reader_fail(r, "a composite of something that has no parts");
+    return reader_fail(r, "a composite of a type without parts");
   if (type->count != reader_words(r) - 3)
     return reader_fail(r, "%u parts, but its type has %u", reader_words(r) - 3, type->count);
   r->work[result] = 1;
@@ -305,7 +305,7 @@ static bool read_composite(struct reader *r, const struct spirv_type *type, uint
     const struct spirv_type *of = spirv_type_of(module, part), *wanted = member_type(module, type, i);
     const uint8_t kind = module->id[part].kind;
     if ((kind != SPIRV_CONSTANT && kind != SPIRV_VARIABLE) || !of)
-      return reader_fail(r, "id %u is not a constant that is defined before", part);
+      return reader_fail(r, "id %u is not a constant defined before", part);
     if (!looks_like(of, wanted))
       return reader_fail(r, "part %u is of another type", i);
     r->work[result] = add_work(r->work[result], r->work[part] + 1);
@@ -317,7 +317,7 @@ static bool read_composite(struct reader *r, const struct spirv_type *type, uint
 static bool read_sampler(struct reader *r, const struct spirv_type *type, struct spirv_id *id) {
   const uint32_t mode = reader_word(r, 3), normalized = reader_word(r, 4), filter = reader_word(r, 5);
   if (type->kind != SPIRV_SAMPLER)
-    return reader_fail(r, "a sampler whose type is none");
+    return reader_fail(r, "a sampler without a sampler type");
   if (mode >= ISA_IMAGE_ADDRESSES || normalized > 1 || filter > 1)
     return reader_fail(r, "a sampler with addressing mode %u, normalized %u, filter %u", mode, normalized, filter);
   id->value = isa_sampler(normalized, (enum isa_image_address)mode, filter);
@@ -360,11 +360,11 @@ static bool check_initialiser(struct reader *r, const struct spirv_type *pointer
   const struct spirv_type *type = spirv_type(r->module, pointer->element), *of = spirv_type_of(r->module, value);
   const uint8_t kind = r->module->id[value].kind;
   if ((kind != SPIRV_CONSTANT && kind != SPIRV_VARIABLE) || !of)
-    return reader_fail(r, "the initialiser, id %u, is not a constant", value);
+    return reader_fail(r, "the initializer, id %u, is not a constant", value);
   if (!looks_like(of, type))
-    return reader_fail(r, "the initialiser, id %u, is of another type", value);
+    return reader_fail(r, "the initializer, id %u, has another type", value);
   r->total_work += r->work[value];
-  return r->total_work <= READER_MOST_WORK || reader_fail(r, "initialisers of more than 2^26 parts");
+  return r->total_work <= READER_MOST_WORK || reader_fail(r, "initializers of more than 2^26 parts");
 }
 
 bool reader_read_variable(struct reader *r) {
@@ -372,7 +372,7 @@ bool reader_read_variable(struct reader *r) {
   if (!type)
     return false;
   if (type->kind != SPIRV_POINTER || !spirv_type(r->module, type->element))
-    return reader_fail(r, "a variable's type is a pointer to what it holds");
+    return reader_fail(r, "a variable's type must be a pointer to its contents");
   if (type->storage != reader_word(r, 3))
     return reader_fail(r, "storage class %u, but its type says %u", reader_word(r, 3), type->storage);
   return reader_define(r, reader_word(r, 2), SPIRV_VARIABLE, reader_word(r, 1), reader_keep(r, (struct ir_place){0})) &&

@@ -119,7 +119,7 @@ static bool check_phi(struct reader *r, struct flow *flow, uint32_t block, uint3
   }
   inst->words = (uint16_t)to;
   return (to - 3) / 2 == flow->first[block + 1] - flow->first[block] ||
-         reader_fail(r, "not every block that leads here has a value");
+         reader_fail(r, "some block that leads here has no value");
 }
 
 static bool check_block(struct reader *r, struct flow *flow, uint32_t block) {
@@ -132,7 +132,7 @@ static bool check_block(struct reader *r, struct flow *flow, uint32_t block) {
     const bool phi = module->inst[row->first + i].op == OpPhi;
     r->at = (uint32_t)(module->inst[row->first + i].word - module->words);
     if (phi && !leading)
-      return reader_fail(r, "stands behind other instructions of its block");
+      return reader_fail(r, "follows other instructions of its block");
     if (phi && !check_phi(r, flow, block, row->first + i))
       return false;
     leading = phi;

@@ -43,7 +43,7 @@ static bool read_parameter(struct reader *r, struct body *body) {
   const struct spirv_type *type = spirv_type(r->module, function->type);
   const uint32_t number = function->parameters;
   if (function->blocks)
-    return reader_fail(r, "a parameter behind the first block");
+    return reader_fail(r, "a parameter after the first block");
   if (number == type->count || type->member[number] != reader_word(r, 1))
     return reader_fail(r, "parameter %u does not fit the function's type", number);
   function->parameter[function->parameters++] = reader_word(r, 2);
@@ -59,7 +59,7 @@ static struct spirv_block *last_block(struct reader *r, const struct body *body)
 static bool read_label(struct reader *r, struct body *body) {
   struct spirv *module = r->module;
   if (body->open)
-    return reader_fail(r, "the block before has no end");
+    return reader_fail(r, "the block before does not end");
   body->open = true;
   body->place = (struct ir_place){0};
   if (!define_value(r, body, reader_word(r, 1), 0))
@@ -124,12 +124,12 @@ static bool read_instruction(struct reader *r, struct body *body) {
   const uint16_t op = reader_op(r);
   const char *operands = spirv_op_row(op)->operands;
   if (!body->open)
-    return reader_fail(r, "an instruction outside of any block");
+    return reader_fail(r, "an instruction outside a block");
   if (operands[0] == 't') {
     if (!reader_type(r, 1) || !define_value(r, body, reader_word(r, 2), reader_word(r, 1)))
       return false;
   } else if (operands[0] == 'r') {
-    return reader_fail(r, "stands inside a function");
+    return reader_fail(r, "is inside a function");
   } else {
     reader_keep(r, body->place);
   }
@@ -162,7 +162,7 @@ static bool read_one(struct reader *r, struct body *body) {
   case OpLabel:
     return read_label(r, body);
   case OpFunction:
-    return reader_fail(r, "the function before has no end");
+    return reader_fail(r, "the function before does not end");
   default:
     return is_idle(r) ? read_idle(r, body) : read_instruction(r, body);
   }
@@ -191,7 +191,7 @@ bool reader_read_function(struct reader *r) {
     return reader_fail(r, "has no OpFunctionEnd");
   }
   if (body.open)
-    return reader_fail(r, "the last block has no end");
+    return reader_fail(r, "the last block does not end");
   if (current(r, &body)->parameters != spirv_type(module, current(r, &body)->type)->count)
     return reader_fail(r, "parameters are missing");
   fill_places(r, &body, first);

@@ -39,7 +39,7 @@ static bool has_string(struct reader *r, uint32_t behind) {
   for (uint32_t i = 3; i + behind < reader_words(r); i++)
     if (!(word[i] >> 24))
       return true;
-  return reader_fail(r, "the name in a decoration has no end");
+  return reader_fail(r, "the name in a decoration does not end");
 }
 
 /* The linkage name of a function or variable tells more than OpName, which follows it in no case. */
@@ -55,7 +55,7 @@ static bool read_linkage(struct reader *r) {
 
 static bool read_alignment(struct reader *r, struct spirv_decoration *decoration, uint32_t value) {
   if (!value || value & (value - 1) || value > 1 << 20)
-    return reader_fail(r, "an alignment of %u is no power of two up to 2^20", value);
+    return reader_fail(r, "an alignment of %u is not a power of two up to 2^20", value);
   decoration->alignment = value;
   return true;
 }
@@ -81,7 +81,7 @@ static bool read_decoration(struct reader *r, uint32_t kind, uint32_t value) {
     break;
   case DecorationBuiltIn:
     if (value > INT16_MAX)
-      return reader_fail(r, "built-in %u is not known here", value);
+      return reader_fail(r, "built-in %u is unknown", value);
     decoration->builtin = (int16_t)value;
     break;
   case DecorationFPRoundingMode:
@@ -144,7 +144,7 @@ static bool read_entry(struct reader *r) {
   *entry = (struct spirv_entry){.name = reader_string(r, 3), .function = reader_word(r, 2)};
   for (uint32_t i = 0; i + 1 < module->entries; i++)
     if (!strcmp(module->entry[i].name, entry->name))
-      return reader_fail(r, "a second kernel is named '%s'", entry->name);
+      return reader_fail(r, "kernel '%s' is already defined", entry->name);
   return true;
 }
 
@@ -153,7 +153,7 @@ static bool read_mode(struct reader *r) {
   if (mode != ExecutionModeLocalSize && mode != ExecutionModeLocalSizeId && mode != ExecutionModeLocalSizeHint)
     return true;
   if (reader_words(r) != 6)
-    return reader_fail(r, "a work-group's size is three numbers");
+    return reader_fail(r, "a work-group's size must be three numbers");
   (mode == ExecutionModeLocalSizeHint ? r->size_hint : r->local_size)[reader_word(r, 1)] = r->at;
   return true;
 }
@@ -167,7 +167,7 @@ static bool read_local_size(struct reader *r, uint32_t mode, uint32_t sizes[3]) 
     if (reader_word(r, 2) == ExecutionModeLocalSizeId && !spirv_integer(r->module, (uint32_t)size, &size))
       return reader_fail(r, "a work-group's size is not an integer constant");
     if (!size || size > ISA_MOST_GROUP_ITEMS)
-      return reader_fail(r, "a kernel requires work-groups of %llu work-items; 1 to %u are possible",
+      return reader_fail(r, "a kernel requires work-groups of %llu work-items; legal: 1 to %u",
                          (unsigned long long)size, ISA_MOST_GROUP_ITEMS);
     sizes[axis] = (uint32_t)size;
   }

@@ -86,7 +86,7 @@ bool reader_is_type(uint16_t op) {
 const struct spirv_type *reader_type(struct reader *r, uint32_t position) {
   const struct spirv_type *type = spirv_type(r->module, reader_word(r, position));
   if (!type)
-    reader_fail(r, "id %u is not a type that is defined before", reader_word(r, position));
+    reader_fail(r, "id %u is not a type defined before", reader_word(r, position));
   return type;
 }
 
@@ -94,7 +94,7 @@ const struct spirv_type *reader_type(struct reader *r, uint32_t position) {
 static const struct spirv_type *part_type(struct reader *r, uint32_t position) {
   const struct spirv_type *type = reader_type(r, position);
   if (type && (type->kind == SPIRV_VOID || type->kind == SPIRV_FUNCTION_TYPE)) {
-    reader_fail(r, "id %u is void or a function's type, which nothing can contain", reader_word(r, position));
+    reader_fail(r, "id %u is void or a function type, which nothing can contain", reader_word(r, position));
     return NULL;
   }
   return type;
@@ -130,9 +130,9 @@ static bool read_vector(struct reader *r, struct spirv_type *type) {
   if (!element)
     return false;
   if (element->kind != SPIRV_BOOL && element->kind != SPIRV_INT && element->kind != SPIRV_FLOAT)
-    return reader_fail(r, "a vector of something else than numbers");
+    return reader_fail(r, "a vector of something other than numbers");
   if (count != 2 && count != 3 && count != 4 && count != 8 && count != 16)
-    return reader_fail(r, "a vector of %u; it has 2, 3, 4, 8 or 16 components", count);
+    return reader_fail(r, "a vector of %u components; legal: 2, 3, 4, 8 or 16", count);
   const uint32_t bytes = (uint32_t)element->size * (count == 3 ? 4 : count);
   *type = (struct spirv_type){.kind = SPIRV_VECTOR,
                               .element = reader_word(r, 2),
@@ -152,7 +152,7 @@ static bool read_array(struct reader *r, struct spirv_type *type) {
   if (!spirv_integer(r->module, reader_word(r, 3), &count))
     return reader_fail(r, "the length, id %u, is not an integer constant", reader_word(r, 3));
   if (count > UINT32_MAX)
-    return reader_fail(r, "an array of %llu elements; 2^32 - 1 are the most", (unsigned long long)count);
+    return reader_fail(r, "an array of %llu elements; legal: up to 2^32 - 1", (unsigned long long)count);
   if (!element->parts && count > SPIRV_MOST_PARTS)
     return reader_fail(r, "an array of %llu empty structs", (unsigned long long)count);
   *type = (struct spirv_type){.kind = SPIRV_ARRAY,
@@ -180,7 +180,7 @@ static bool read_struct(struct reader *r, struct spirv_type *type) {
     const uint32_t align = packed ? 1 : member->align;
     const uint64_t offset = round_up(type->size, align);
     if (offset > UINT32_MAX)
-      return reader_fail(r, "member %u lies beyond 4 GiB", i);
+      return reader_fail(r, "member %u is beyond 4 GiB", i);
     type->member[i] = reader_word(r, 2 + i);
     type->offset[i] = (uint32_t)offset;
     type->size = offset + member->size;
@@ -221,7 +221,7 @@ static bool complete_pointer(struct reader *r) {
   const struct spirv_id *id = &r->module->id[reader_word(r, 1)];
   struct spirv_type *type = &r->module->type[id->index];
   if (type->kind != SPIRV_POINTER || type->element || type->storage != reader_word(r, 2))
-    return reader_fail(r, "id %u is defined a second time", reader_word(r, 1));
+    return reader_fail(r, "id %u is already defined", reader_word(r, 1));
   type->element = reader_word(r, 3);
   return reader_type(r, 3) != NULL;
 }

@@ -26,7 +26,7 @@ static bool check_value(struct reader *r, uint32_t function, uint32_t position) 
     return true;
   case SPIRV_VALUE:
     if (r->owner[id] != function + 1)
-      return reader_fail(r, "id %u is a value of another function", id);
+      return reader_fail(r, "id %u belongs to another function", id);
     return r->module->id[id].type || reader_fail(r, "id %u has no value", id);
   default:
     return reader_fail(r, "id %u is not a value", id);
@@ -44,7 +44,7 @@ static bool check_extended(struct reader *r, uint32_t function) {
     return reader_fail(r, "id %u is not an instruction set", reader_word(r, 3));
   const char *set = r->module->id[reader_word(r, 3)].name;
   if (strcmp(set, "OpenCL.std"))
-    return reader_fail(r, "instruction set '%.80s' is not known here", set);
+    return reader_fail(r, "instruction set '%.80s' is unknown", set);
   r->module->words[r->at + 3] = r->module->opencl_std; /* linkers leave several imports of it */
   const uint32_t end = reader_words(r) - ends_in_number(reader_word(r, 4));
   for (uint32_t i = 5; i < end; i++)

@@ -13,9 +13,7 @@
 
 enum { SHOWN_LINES = 20 /* of a diff, as the command line has it */ };
 
-static ww_status refuse_form(ww_error *error) {
-  return api_fail(error, WW_UNSUPPORTED, "form: only text and JSON are written of this");
-}
+static ww_status refuse_form(ww_error *error) { return api_fail(error, WW_UNSUPPORTED, "form: must be text or JSON"); }
 
 /* ---- diff -------------------------------------------------------------------------------------------------------- */
 
@@ -98,7 +96,7 @@ static ww_status fail_explain(const struct explain_call *call, int status, struc
     return WW_CANCELLED;
   if (status != STATUS_FINE)
     return WW_BAD_INPUT;
-  message_fail(message, "a launch of the trace does not finish on machine '%s': there is nothing to explain",
+  message_fail(message, "a launch of the trace does not finish on machine '%s', so there is nothing to explain",
                call->run.job.machine.name);
   return WW_UNSUPPORTED;
 }
@@ -286,7 +284,7 @@ static ww_status check_axes(void *self, struct message *message) {
         return WW_BAD_INPUT;
       }
     if (call->points > SWEEP_POINTS / axis->count) {
-      message_fail(message, "axes: there are more than %zu points", (size_t)SWEEP_POINTS);
+      message_fail(message, "axes: more than %zu points", (size_t)SWEEP_POINTS);
       return WW_BAD_INPUT;
     }
     call->points *= axis->count;
@@ -302,7 +300,7 @@ ww_status ww_sweep(const ww_trace *trace, const ww_machine *machine, const ww_ax
   if (axis_count)
     API_GIVEN(axes);
   if (axis_count > SWEEP_AXES)
-    return api_fail(error, WW_BAD_INPUT, "axes: there are more than 64");
+    return api_fail(error, WW_BAD_INPUT, "axes: more than 64");
   API_TAKE(call.work, work);
   ww_status status = WW_OK;
   if (machine)
@@ -355,6 +353,6 @@ ww_status ww_report_metrics(const ww_report *report, bool (*metric)(void *self, 
   API_GIVEN(report);
   API_GIVEN(metric);
   if (!ww_report_finished(report) || (report->count && report->results[0].functional))
-    return api_fail(error, WW_UNSUPPORTED, "a run that has not finished, or had no timing, has no metrics");
+    return api_fail(error, WW_UNSUPPORTED, "metrics need a finished run with timing");
   return api_try(NULL, tell_metrics, &call, error);
 }

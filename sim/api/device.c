@@ -178,9 +178,9 @@ struct buffer_call {
 static bool check_buffer(const struct buffer_call *call, struct message *message) {
   const struct ww_buffer *any = NULL;
   if (!*call->name || strlen(call->name) >= sizeof any->name)
-    return message_fail(message, "name: a buffer's has 1 to %zu bytes", sizeof any->name - 1);
+    return message_fail(message, "name: must have 1 to %zu bytes", sizeof any->name - 1);
   if (call->device->count == JOB_BUFFERS)
-    return message_fail(message, "there are more than %d buffers and pipes on the device", JOB_BUFFERS);
+    return message_fail(message, "more than %d buffers and pipes on the device", JOB_BUFFERS);
   return (call->bytes && call->bytes <= WW_DEVICE_BYTES) ||
          message_fail(message, "bytes: %" PRIu64 " is outside [1, %" PRIu64 "] bytes", call->bytes, WW_DEVICE_BYTES);
 }
@@ -205,7 +205,7 @@ static bool place_buffer(const struct buffer_call *call, struct ww_buffer *buffe
   const uint32_t packets = call->packets;
   size_t number = 0;
   if (!find_place(device, call->bytes, &number, &buffer->base))
-    return message_fail(message, "bytes: there is no room for %" PRIu64 " bytes more on the device", call->bytes);
+    return message_fail(message, "bytes: the device has no room for %" PRIu64 " more bytes", call->bytes);
   if (packets &&
       !isa_pipe_init(&buffer->pipe, call->name, call->number, buffer->base, buffer->data, call->packet_bytes, packets))
     heap_out(packets / 8);
@@ -380,7 +380,7 @@ static bool share(const struct buffer_call *call, struct ww_buffer *buffer, stru
   if (call->with) {
     buffer->shared = call->with->shared;
     if (!fits_at(call->device, call->with->base, call->bytes, &number, &next))
-      return message_fail(message, "with: its place is taken on this device");
+      return message_fail(message, "with: another buffer of this device is at its address");
     api_ref(&buffer->shared->references);
   } else {
     buffer->shared = need(1, sizeof *buffer->shared);
@@ -388,7 +388,7 @@ static bool share(const struct buffer_call *call, struct ww_buffer *buffer, stru
     atomic_init(&buffer->shared->references, 1);
     if (!map(call->device, buffer->shared, &number)) {
       free(buffer->shared);
-      return message_fail(message, "bytes: there is no room for %" PRIu64 " bytes more that are shared", call->bytes);
+      return message_fail(message, "bytes: no room for %" PRIu64 " more shared bytes", call->bytes);
     }
   }
   atomic_init(&buffer->references, 1);
@@ -402,7 +402,7 @@ static bool share(const struct buffer_call *call, struct ww_buffer *buffer, stru
 
 static ww_status make_shared_locked(struct buffer_call *call, struct message *message) {
   if (call->with && (!call->with->shared || call->with->device == call->device)) {
-    message_fail(message, "with: is not a shared buffer of another device");
+    message_fail(message, "with: must be a shared buffer of another device");
     return WW_BAD_INPUT;
   }
   call->bytes = call->with ? call->with->bytes : call->bytes;
@@ -460,7 +460,7 @@ static uint32_t free_number(const ww_device *device) {
 
 static bool check_pipe(const struct buffer_call *call, struct message *message) {
   if (!call->number)
-    return message_fail(message, "there are more than %d pipes on the device", ISA_MOST_PIPES);
+    return message_fail(message, "more than %d pipes on the device", ISA_MOST_PIPES);
   if (!call->packet_bytes || call->packet_bytes > ISA_MOST_PACKET_BYTES)
     return message_fail(message, "packet_bytes: %u is outside [1, %d] bytes", call->packet_bytes,
                         ISA_MOST_PACKET_BYTES);

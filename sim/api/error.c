@@ -138,7 +138,7 @@ static ww_status run(struct heap_pool *pool, const char *name, api_work *work, v
   if (!good && wanted == HEAP_DEFECT)
     return api_fail(error, WW_DEFECT, made.status == WW_DEFECT ? made.message.text : heap_defect_text());
   if (!good) {
-    snprintf(text, sizeof text, "out of memory: %zu bytes more are not to be had", wanted);
+    snprintf(text, sizeof text, "out of memory: %zu more bytes are not available", wanted);
     return api_fail(error, WW_NO_MEMORY, text);
   }
   if (made.status != WW_OK)
@@ -167,13 +167,13 @@ ww_status api_take(void *to, size_t least, size_t known, const void *from, const
   const unsigned char *bytes = from;
   memcpy(&size, from, sizeof size);
   if (size < least) {
-    snprintf(text, sizeof text, "%.40s.size: %u is less than the %zu bytes that version 0.1 has: set it to sizeof",
-             name, size, least);
+    snprintf(text, sizeof text, "%.40s.size: %u is less than the %zu bytes of version 0.1; set it to sizeof", name,
+             size, least);
     return api_fail(error, WW_BAD_INPUT, text);
   }
   for (size_t i = known; i < size; i++)
     if (bytes[i]) {
-      snprintf(text, sizeof text, "%.40s: has something behind the %zu bytes that this version of the library knows",
+      snprintf(text, sizeof text, "%.40s: sets fields beyond the %zu bytes that this version of the library knows",
                name, known);
       return api_fail(error, WW_UNSUPPORTED, text);
     }
@@ -189,7 +189,7 @@ static bool write_on(void *self, const char *data, size_t size, struct message *
   if (good)
     return true;
   sink->ended = true;
-  return message_fail(message, "the sink takes no more");
+  return message_fail(message, "the sink refused more data");
 }
 
 void api_sink(struct api_sink *sink, ww_sink to) { *sink = (struct api_sink){.sink = {write_on, sink}, .to = to}; }

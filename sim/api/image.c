@@ -61,7 +61,7 @@ static bool read_shape(struct image_call *call, bool of_buffer, struct message *
   if (!given->kind || !given->format)
     return message_fail(message, "shape: has no %s", given->kind ? "format" : "kind");
   if (!of_buffer && (given->row_pitch || given->slice_pitch))
-    return message_fail(message, "shape: pitches are of an image over a buffer");
+    return message_fail(message, "shape: only an image over a buffer has pitches");
   if (!job_image_kind(given->kind, &shape->kind, message) || !job_image_format(given->format, shape, message))
     return message_within(message, "shape");
   const bool layered = shape->kind == ISA_IMAGE_1D_ARRAY || shape->kind == ISA_IMAGE_2D_ARRAY;
@@ -89,13 +89,14 @@ static ww_status read_over(void *self, struct message *message) {
   if (!read_shape(call, true, message))
     return WW_BAD_INPUT;
   if (!*call->name || strlen(call->name) >= sizeof shape->name)
-    return message_fail(message, "name: an image's has 1 to %zu bytes", sizeof shape->name - 1), WW_BAD_INPUT;
+    return message_fail(message, "name: must have 1 to %zu bytes", sizeof shape->name - 1), WW_BAD_INPUT;
   if (call->offset % shape->texel_bytes)
-    return message_fail(message, "offset: %" PRIu64 " is no multiple of a texel's %" PRIu32 " bytes", call->offset,
+    return message_fail(message, "offset: %" PRIu64 " is not a multiple of a texel's %" PRIu32 " bytes", call->offset,
                         shape->texel_bytes),
            WW_BAD_INPUT;
   if (isa_image_bytes(shape) > room)
-    return message_fail(message, "shape: the image has %" PRIu64 " bytes, buffer '%s' %" PRIu64 " from the offset on",
+    return message_fail(message,
+                        "shape: the image has %" PRIu64 " bytes, but buffer '%s' has %" PRIu64 " after the offset",
                         isa_image_bytes(shape), call->buffer->name, room),
            WW_BAD_INPUT;
   return WW_OK;
@@ -126,7 +127,7 @@ static ww_status make_locked(struct image_call *call, struct message *message) {
   ww_device *device = call->device;
   const size_t number = free_number(device);
   if (number == ISA_MOST_IMAGES) {
-    message_fail(message, "there are more than %d images on the device", ISA_MOST_IMAGES);
+    message_fail(message, "more than %d images on the device", ISA_MOST_IMAGES);
     return WW_BAD_INPUT;
   }
   ww_image *image = need(1, sizeof *image);
@@ -226,8 +227,8 @@ static bool check_texels(struct texels_call *call, struct message *message) {
   const uint32_t sizes[3] = {shape->width, shape->height, isa_image_slices(shape)}, *region = call->region;
   for (unsigned i = 0; i < 3; i++)
     if (!region[i] || (uint64_t)call->at[i] + region[i] > sizes[i])
-      return message_fail(message, "region[%u]: %" PRIu32 " texels from %" PRIu32 " on are not in [0, %" PRIu32 "]", i,
-                          region[i], call->at[i], sizes[i] - 1);
+      return message_fail(message, "region[%u]: %" PRIu32 " texels starting at %" PRIu32 " are not in [0, %" PRIu32 "]",
+                          i, region[i], call->at[i], sizes[i] - 1);
   const uint64_t row = (uint64_t)region[0] * shape->texel_bytes;
   call->row_pitch = call->row_pitch ? call->row_pitch : row;
   if (call->row_pitch < row)
@@ -237,8 +238,8 @@ static bool check_texels(struct texels_call *call, struct message *message) {
   const uint64_t slice = call->row_pitch * region[1];
   call->slice_pitch = call->slice_pitch ? call->slice_pitch : slice;
   return call->slice_pitch >= slice ||
-         message_fail(message, "slice_pitch: %" PRIu64 " is less than %" PRIu64 " bytes, the rows of a slice",
-                      call->slice_pitch, slice);
+         message_fail(message, "slice_pitch: %" PRIu64 " is less than a slice's %" PRIu64 " bytes", call->slice_pitch,
+                      slice);
 }
 
 /* `count` texels that lie side by side. */

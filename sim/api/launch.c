@@ -23,7 +23,7 @@ static bool has_kernel(const ww_program *program, const ww_kernel *kernel) {
 static ww_status make_launch(void *self, struct message *message) {
   struct new_call *call = self;
   if (!has_kernel(call->program, call->kernel)) {
-    message_fail(message, "kernel: is not one of the program's");
+    message_fail(message, "kernel: belongs to another program");
     return WW_BAD_INPUT;
   }
   if (call->kernel->refused) {
@@ -199,7 +199,7 @@ ww_status ww_launch_buffer(ww_launch *launch, uint32_t index, ww_buffer *buffer,
   API_GIVEN(launch);
   struct set_call call = {launch, index, {.value = {.kind = ARGUMENT_NULL}}};
   if (buffer && buffer->device != launch->device)
-    return api_fail(error, WW_BAD_INPUT, "buffer: is of another device");
+    return api_fail(error, WW_BAD_INPUT, "buffer: belongs to another device");
   if (buffer && offset >= buffer->bytes) {
     char text[160];
     snprintf(text, sizeof text, "offset: %" PRIu64 " is outside [0, %" PRIu64 "] bytes of buffer '%s'", offset,
@@ -230,7 +230,7 @@ ww_status ww_launch_pipe(ww_launch *launch, uint32_t index, ww_pipe *pipe, ww_er
   API_GIVEN(launch);
   API_GIVEN(pipe);
   if (pipe->buffer.device != launch->device)
-    return api_fail(error, WW_BAD_INPUT, "pipe: is of another device");
+    return api_fail(error, WW_BAD_INPUT, "pipe: belongs to another device");
   struct set_call call = {launch, index, {.is_pipe = true, .value = {.kind = ARGUMENT_PIPE}, .buffer = &pipe->buffer}};
   return set(&call, error);
 }
@@ -239,7 +239,7 @@ ww_status ww_launch_image(ww_launch *launch, uint32_t index, ww_image *image, ww
   API_GIVEN(launch);
   API_GIVEN(image);
   if (image->buffer->device != launch->device)
-    return api_fail(error, WW_BAD_INPUT, "image: is of another device");
+    return api_fail(error, WW_BAD_INPUT, "image: belongs to another device");
   struct set_call call = {launch, index, {.value = {.kind = ARGUMENT_IMAGE}, .image = image}};
   return set(&call, error);
 }

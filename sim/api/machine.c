@@ -132,7 +132,7 @@ static ww_status parse_machine(void *self, struct message *message) {
   char *text = need(call->ini.size + 1, 1);
   memcpy(text, call->ini.data, call->ini.size);
   const bool good = (strlen(text) == call->ini.size ||
-                     message_fail(message, "%.200s: holds a zero byte; a machine file is text", name)) &&
+                     message_fail(message, "%.200s: contains a zero byte; a machine file is text", name)) &&
                     machine_read(text, name, &machine, message) && check(&machine, message);
   free(text);
   if (good)
@@ -147,7 +147,7 @@ ww_status ww_machine_parse(ww_context *context, ww_bytes ini, ww_machine **machi
   API_GIVEN(context);
   API_GIVEN(ini.data);
   if (ini.size > MACHINE_FILE_BYTES)
-    return api_fail(error, WW_BAD_INPUT, "ini: larger than the 1 MiB that are read");
+    return api_fail(error, WW_BAD_INPUT, "ini: larger than 1 MiB");
   const ww_status status = api_try_named(call.ini.name, parse_machine, &call, error);
   *machine = call.made;
   return status;

@@ -125,7 +125,7 @@ static bool take_constants(const struct build_call *call, struct program_build *
     if (!given || !given->value)
       return message_fail(message, "constants[%zu]: has no value", i);
     if (!bytes)
-      return message_fail(message, "constants[%zu]: there is no specialization constant %u", i, given->id);
+      return message_fail(message, "constants[%zu]: the program has no specialization constant %u", i, given->id);
     if (bytes != given->size)
       return message_fail(message, "constants[%zu]: constant %u has %zu bytes, not %zu", i, given->id, bytes,
                           given->size);
@@ -181,7 +181,7 @@ static ww_status tell_log(struct build_call *call, ww_status status, ww_error *e
   if (api_lost(status)) /* the log is free already */
     return status;
   if (call->log.length && !call->build.log.write(call->build.log.self, call->log.data, call->log.length)) {
-    status = api_fail(error, WW_CANCELLED, "the sink of the log takes no more");
+    status = api_fail(error, WW_CANCELLED, "the log's sink refused more data");
     ww_program_unref(call->made);
     call->made = NULL;
   }
@@ -256,7 +256,7 @@ ww_status ww_program_link(ww_context *context, const ww_bytes *units, size_t cou
   API_GIVEN(context);
   API_GIVEN(units);
   if (!count)
-    return api_fail(error, WW_BAD_INPUT, "count: 0 units make no program");
+    return api_fail(error, WW_BAD_INPUT, "count: 0; a program needs at least one unit");
   API_TAKE(call.build, build);
   call.source.name = "linked.cl";
   const ww_status status = tell_log(&call, api_try_named(call.source.name, link_units, &call, error), error);
@@ -383,10 +383,10 @@ static ww_status write_program(void *self, struct message *message) {
   case WW_PROGRAM_SPIRV:
     if (program->spirv)
       return write_bytes(call, program->spirv, program->spirv_bytes, message) ? WW_OK : WW_CANCELLED;
-    message_fail(message, "%.200s: there is no SPIR-V of it: only OpenCL C becomes SPIR-V", program->path);
+    message_fail(message, "%.200s: has no SPIR-V; only OpenCL C is compiled to SPIR-V", program->path);
     return WW_UNSUPPORTED;
   }
-  message_fail(message, "form: %d is none of a program's", (int)call->form);
+  message_fail(message, "form: %d is not a program's form", (int)call->form);
   return WW_BAD_INPUT;
 }
 

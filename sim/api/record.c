@@ -93,10 +93,10 @@ ww_status ww_device_record(ww_device *device, ww_sink sink, ww_error *error) {
   API_GIVEN(device);
   API_GIVEN(sink.write);
   if (!api_device_begin(device))
-    return api_fail(error, WW_BAD_INPUT, "device: a run is under way on it");
+    return api_fail(error, WW_BAD_INPUT, "device: is running launches");
   ww_status status;
   if (device->recording)
-    status = api_fail(error, WW_BAD_INPUT, "device: is being recorded already");
+    status = api_fail(error, WW_BAD_INPUT, "device: is already being recorded");
   else if ((status = change(&call, begin, error)) == WW_OK)
     device->recording_lost = false;
   api_device_end(device);
@@ -107,7 +107,7 @@ ww_status ww_device_record(ww_device *device, ww_sink sink, ww_error *error) {
 
 bool api_record_fits(const ww_device *device, const ww_watch *watch, struct message *message) {
   return !device->recording || !(watch->check || watch->trace.write) ||
-         message_fail(message, "%s: the device is being recorded: its runs are neither checked nor recorded once more",
+         message_fail(message, "%s: the device is being recorded, so its runs cannot be checked or recorded again",
                       watch->check ? "check" : "trace");
 }
 
@@ -183,14 +183,14 @@ static ww_status fail_none(ww_device *device, ww_error *error) {
   if (!device->recording_lost)
     return api_fail(error, WW_BAD_INPUT, "device: is not being recorded");
   device->recording_lost = false;
-  return api_fail(error, WW_NO_MEMORY, "the recording is lost: memory ran out in a run");
+  return api_fail(error, WW_NO_MEMORY, "the recording is lost: out of memory during a run");
 }
 
 ww_status ww_device_record_end(ww_device *device, ww_error *error) {
   struct record_call call = {.device = device};
   API_GIVEN(device);
   if (!api_device_begin(device))
-    return api_fail(error, WW_BAD_INPUT, "device: a run is under way on it");
+    return api_fail(error, WW_BAD_INPUT, "device: is running launches");
   const ww_status status = device->recording ? change(&call, end, error) : fail_none(device, error);
   api_device_end(device);
   return status;

@@ -264,21 +264,21 @@ static char *text_of(const struct write_call *call, struct message *message) {
   case WW_SOURCE:
     if (!report->count || !report->results[0].functional)
       return report_annotate(&view);
-    message_fail(message, "form: the run had no timing, so that no line has costs: ww_watch.functional");
+    message_fail(message, "form: needs a run with timing; ww_watch.functional was set");
     return NULL;
   case WW_CHECK:
   case WW_SARIF:
     if (report->checked)
       return check_form(report, call->form == WW_SARIF);
-    message_fail(message, "form: the run was not checked: ww_watch.check");
+    message_fail(message, "form: needs a checked run; set ww_watch.check");
     return NULL;
   case WW_HTML:
     if (report->page.length)
       return need_copy(report->page.data);
-    message_fail(message, "form: the run kept no page: ww_watch.page");
+    message_fail(message, "form: needs a run with a page; set ww_watch.page");
     return NULL;
   }
-  message_fail(message, "form: %d is none of a report's", (int)call->form);
+  message_fail(message, "form: %d is not a report's form", (int)call->form);
   return NULL;
 }
 

@@ -79,8 +79,8 @@ static ww_status find_owner(struct run_call *call, struct message *message) {
       continue;
     if (call->owner) {
       message_fail(message,
-                   "launches of two programs with program-scope variables or channels cannot run at once: '%.60s' and "
-                   "'%.60s'",
+                   "'%.60s' and '%.60s' cannot run at once: only one program of them may have program-scope variables "
+                   "or channels",
                    call->owner->program.path, program->program.path);
       return WW_UNSUPPORTED;
     }
@@ -157,7 +157,7 @@ static bool take_channels(const struct run_call *call, struct message *message) 
     return true;
   for (size_t i = 0; i < memory->pipe_count; i++)
     if (memory->pipes[i].number + count > ISA_MOST_PIPES)
-      return message_fail(message, "there are more than %d pipes and channels", ISA_MOST_PIPES);
+      return message_fail(message, "more than %d pipes and channels", ISA_MOST_PIPES);
   memory->pipes = need_more(memory->pipes, memory->pipe_count + count, sizeof *memory->pipes);
   memcpy(memory->pipes + memory->pipe_count, variables->channels, count * sizeof *variables->channels);
   memory->pipe_count += count;
@@ -227,7 +227,7 @@ static ww_status check_call(void *self, struct message *message) {
   struct run_call *call = self;
   for (size_t i = 0; i < call->count; i++)
     if (!call->launches[i] || call->launches[i]->device != call->device) {
-      message_fail(message, "launches[%zu]: is %s", i, call->launches[i] ? "of another device" : "NULL");
+      message_fail(message, "launches[%zu]: is %s", i, call->launches[i] ? "from another device" : "NULL");
       return WW_BAD_INPUT;
     }
   return find_owner(call, message);
@@ -461,7 +461,7 @@ ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, co
     return fail_count(count, error);
   memcpy(kept, launches, count * sizeof *kept);
   if (!api_device_begin(device))
-    return api_fail(error, WW_BAD_INPUT, "device: a run is under way on it");
+    return api_fail(error, WW_BAD_INPUT, "device: is running launches");
   ref_launches(kept, count);
   ww_status status = run_call(&call, error);
   unref_launches(kept, count);

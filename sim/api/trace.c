@@ -201,9 +201,9 @@ ww_status ww_trace_replay(const ww_trace *trace, const ww_machine *machine, cons
   API_GIVEN(trace);
   API_TAKE_WATCH(call.whole.watch, watch);
   if (call.whole.watch.check || call.whole.watch.trace.write)
-    return api_fail(error, WW_BAD_INPUT, "watch: a replay is neither checked nor recorded: a trace has no data");
+    return api_fail(error, WW_BAD_INPUT, "watch: a replay cannot be checked or recorded, because a trace has no data");
   if (call.whole.watch.functional)
-    return api_fail(error, WW_BAD_INPUT, "functional: a replay has nothing but timing: a trace has no data");
+    return api_fail(error, WW_BAD_INPUT, "functional: a replay has only timing, because a trace has no data");
   return hand_over(&call.whole, api_try(NULL, replay, &call, error), report);
 }
 

@@ -162,11 +162,11 @@ static const char *timed(const ww_watch *watch) {
 
 bool api_watch_fits(const ww_watch *watch, const struct job *job, struct message *message) {
   if (watch->functional && timed(watch))
-    return message_fail(message, "%s: a run without timing (`functional`) has none", timed(watch));
+    return message_fail(message, "%s: needs a run with timing; `functional` is set", timed(watch));
   if (watch->threads > WW_THREADS)
     return message_fail(message, "threads: %u is not in [0, %u]", watch->threads, WW_THREADS);
   if (watch->check && watch->trace.write)
-    return message_fail(message, "trace: a run that is checked is not recorded: run it twice");
+    return message_fail(message, "trace: a checked run cannot be recorded; run it twice");
   return !watch->trace.write || trace_job_possible(job, message);
 }
 

@@ -36,12 +36,12 @@ static bool is_same_launch(const struct isa_launch *a, const struct isa_launch *
 /* The trace's launches are the report's. */
 static bool check_launches(const struct job *report, const struct job *trace, struct message *message) {
   if (report->launch_count != trace->launch_count)
-    return message_fail(message, "trace: is of another run: it has %zu launch%s, and the report %zu",
+    return message_fail(message, "trace: belongs to another run: it has %zu launch%s, the report has %zu",
                         trace->launch_count, trace->launch_count == 1 ? "" : "es", report->launch_count);
   for (size_t i = 0; i < report->launch_count; i++)
     if (report->launches[i].together != trace->launches[i].together ||
         !is_same_launch(&report->launches[i].isa, &trace->launches[i].isa))
-      return message_fail(message, "trace: is of another run: its launch %zu is not that of the report", i + 1);
+      return message_fail(message, "trace: belongs to another run: its launch %zu differs from the report's", i + 1);
   return true;
 }
 
@@ -69,7 +69,7 @@ static ww_status fail(const struct why_call *call, int status, struct message *m
   if (call->stopped)
     return WW_CANCELLED;
   if (status == STATUS_FINE) /* it had twice the cycles of the report */
-    message_fail(message, "%s: is of another run: it takes more cycles", call->trace ? "trace" : "report");
+    message_fail(message, "%s: belongs to another run: it takes more cycles", call->trace ? "trace" : "report");
   return status == STATUS_DEFECT ? WW_DEFECT : call->lost ? WW_NO_MEMORY : WW_BAD_INPUT;
 }
 
@@ -78,10 +78,10 @@ static bool check_cycles(const struct why_call *call, const struct report *view,
   const struct bottleneck *found = view->bottlenecks;
   for (size_t i = 0; i < view->count; i++)
     if (!found[0].groups && found[i].cycles != view->results[i].together_cycles)
-      return message_fail(message, "%s: launch %zu takes %" PRIu64 " cycles, and in the report %" PRIu64 ": %s",
+      return message_fail(message, "%s: launch %zu takes %" PRIu64 " cycles, but %" PRIu64 " in the report: %s",
                           call->trace ? "trace" : "report", i + 1, found[i].cycles, view->results[i].together_cycles,
-                          call->trace ? "that run found what earlier ones had left in caches, or it is another"
-                                      : "files that its launch file names have changed");
+                          call->trace ? "that run started with warm caches, or it is another run"
+                                      : "files named by its launch file have changed");
   return true;
 }
 
@@ -155,7 +155,7 @@ ww_status ww_report_why(const ww_report *report, const ww_trace *trace, bool alw
   API_TAKE(call.work, work);
   call.report = (ww_report *)(uintptr_t)(report->of ? report->of : report);
   if (!trace && !call.report->file.context)
-    return api_fail(error, WW_BAD_INPUT, "trace: is NULL, and the report is not of a launch file");
+    return api_fail(error, WW_BAD_INPUT, "trace: is NULL; only the report of a launch file can do without");
   if (!api_has_timing(report))
     return api_fail(error, WW_UNSUPPORTED, "report: the run had no timing");
   const ww_status status = api_try(NULL, find_why, &call, error);

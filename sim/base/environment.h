@@ -3,14 +3,14 @@
 #define SIM_BASE_ENVIRONMENT_H
 
 #define ENVIRONMENT(ROW)                                                                                               \
-  ROW(TMPDIR, "the folder of files that are not to stay: recordings, headers for the compiler")                        \
-  ROW(WARPWAIT_CACHE, "the folder of what OpenCL C was translated to")                                                 \
-  ROW(XDG_CACHE_HOME, "the folder of all caches, if that is not said")                                                 \
-  ROW(HOME, "the folder whose .cache that is, if neither is said")                                                     \
-  ROW(WARPWAIT_CLANG, "the compiler, in place of clang-15")                                                            \
-  ROW(WARPWAIT_LLVM_SPIRV, "the translator, in place of llvm-spirv-15")                                                \
-  ROW(PATH, "where both are")                                                                                          \
-  ROW(LD_LIBRARY_PATH, "where their libraries are")
+  ROW(TMPDIR, "the folder for temporary files: recordings, headers for the compiler")                                  \
+  ROW(WARPWAIT_CACHE, "the folder of cached translations of OpenCL C")                                                 \
+  ROW(XDG_CACHE_HOME, "the folder of all caches, if that is unset")                                                    \
+  ROW(HOME, "the folder whose .cache is used if both are unset")                                                       \
+  ROW(WARPWAIT_CLANG, "the compiler to use instead of clang-15")                                                       \
+  ROW(WARPWAIT_LLVM_SPIRV, "the translator to use instead of llvm-spirv-15")                                           \
+  ROW(PATH, "where to look for both")                                                                                  \
+  ROW(LD_LIBRARY_PATH, "where to look for their libraries")
 
 enum environment {
 #define ROW(name, ...) ENVIRONMENT_##name,

@@ -45,7 +45,7 @@ bool file_read(const char *path, size_t limit, char **data, size_t *size, struct
     return true;
   free(*data);
   *data = NULL;
-  return good ? message_fail(message, "%s: larger than the %zu bytes that are read", path, limit)
+  return good ? message_fail(message, "%s: larger than %zu bytes, the most that are read", path, limit)
               : message_fail(message, "%s: %s", path, text_errno(error));
 }
 

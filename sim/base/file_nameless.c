@@ -17,13 +17,13 @@ int file_nameless(const char *what, struct message *message) {
   if (file < 0 && (file = mkostemp(path, O_CLOEXEC)) >= 0) /* a file system that has none without a name */
     unlink(path);
   if (file < 0)
-    message_fail(message, "%.300s: %s (TMPDIR says where %s are kept)", environment_temporary(), text_errno(errno),
+    message_fail(message, "%.300s: %s (set TMPDIR to keep %s elsewhere)", environment_temporary(), text_errno(errno),
                  what);
   return file;
 }
 
 void file_nameless_name(const char *what, char name[FILE_NAMELESS_NAME]) {
-  snprintf(name, FILE_NAMELESS_NAME, "%s in %.200s, where TMPDIR has them", what, environment_temporary());
+  snprintf(name, FILE_NAMELESS_NAME, "%s in %.200s (TMPDIR)", what, environment_temporary());
 }
 
 void file_nameless_path(int file, char path[FILE_NAMELESS_PATH]) {

@@ -27,7 +27,7 @@ void message_suggest(char *text, size_t size, const char *word, const char *cons
              other ? "'" : "");
     return;
   }
-  size_t used = (size_t)snprintf(text, size, ", legal: ");
+  size_t used = (size_t)snprintf(text, size, "; legal: ");
   for (size_t i = 0; i < count && used < size; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", words[i]);
 }

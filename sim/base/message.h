@@ -27,7 +27,7 @@ bool message_fail(struct message *message, const char *format, ...) __attribute_
 /* Puts "prefix: " before what the message already says. */
 bool message_within(struct message *message, const char *prefix);
 
-/* "; did you mean 'x'?" for the nearest of `count` words, or ", legal: a, b, c" when none is near. */
+/* "; did you mean 'x'?" for the nearest of `count` words, or "; legal: a, b, c" when none is near. */
 void message_suggest(char *text, size_t size, const char *word, const char *const *words, size_t count);
 
 #endif

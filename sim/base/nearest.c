@@ -1,5 +1,6 @@
 #include "sim/base/nearest.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -27,9 +28,27 @@ size_t nearest_distance(const char *a, const char *b) {
   return d[rows][columns];
 }
 
+static bool begins(const char *word, const char *candidate) { return strncmp(word, candidate, strlen(word)) == 0; }
+
+/* The only word that begins with this one, if three letters are there to judge by. */
+static const char *completed(const char *word, const char *const *words, size_t count, size_t stride) {
+  const char *found = NULL;
+  for (size_t i = 0; i < count && strlen(word) >= 3; i++) {
+    const char *candidate = *(const char *const *)(const void *)((const char *)words + i * stride);
+    if (begins(word, candidate)) {
+      if (found)
+        return NULL;
+      found = candidate;
+    }
+  }
+  return found;
+}
+
 const char *nearest_word(const char *word, const char *const *words, size_t count, size_t stride) {
-  const char *nearest = NULL;
+  const char *nearest = completed(word, words, count, stride);
   size_t length = strlen(word);
+  if (nearest)
+    return nearest;
   size_t best = length < 2 ? 1 : length < 6 ? 2 : length / 3 + 1; /* as many edits make another word */
   for (size_t i = 0; i < count; i++) {
     const char *candidate = *(const char *const *)(const void *)((const char *)words + i * stride);
@@ -44,6 +63,8 @@ const char *nearest_word(const char *word, const char *const *words, size_t coun
 
 const char *nearest_other(const char *word, const char *near, const char *const *words, size_t count, size_t stride) {
   const size_t best = nearest_distance(word, near);
+  if (completed(word, words, count, stride))
+    return NULL;
   for (size_t i = 0; i < count; i++) {
     const char *candidate = *(const char *const *)(const void *)((const char *)words + i * stride);
     if (strcmp(candidate, near) != 0 && nearest_distance(word, candidate) == best)

@@ -115,7 +115,7 @@ bool reads_allow(struct reads *reads, const char *path, struct message *message)
   /* A file that is not there is told by whoever wants to read it. One that is open may be there and have no path. */
   const bool good =
       (real ? is_inside(reads, real) : stat(path, &status) != 0) ||
-      message_fail(message, "'%.200s' lies outside of %.200s, and --confined allows nothing else", path, reads->root);
+      message_fail(message, "'%.200s' is outside %.200s; --confined allows only files inside", path, reads->root);
   free(real);
   return good;
 }

@@ -30,10 +30,10 @@ static void say_of_dead(const struct check_group *group, enum isa_hazard_rule ru
   if (!event)
     snprintf(text, room, "the event is null");
   else if (event <= group->events_made)
-    snprintf(text, room, "event %u was released long ago", event);
+    snprintf(text, room, "event %u was released before", event);
   else
-    snprintf(text, room, "no copy was started with event %u%s", event,
-             rule == HAZARD_X12 ? ": nobody completes it, and the wait never ends" : "");
+    snprintf(text, room, "event %u has no copy%s", event,
+             rule == HAZARD_X12 ? ": nothing completes it, so the wait never ends" : "");
 }
 
 static void report_dead(struct check_unit *unit, const struct check_group *group, enum isa_hazard_rule rule,

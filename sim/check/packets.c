@@ -71,7 +71,7 @@ static void report_foreign(struct checker *checker, const struct check_group *gr
   struct check_hazard found = {.rule = HAZARD_R8,
                                .launch = checker->first_launch + group->launch,
                                .here = {group->shape->launch->program, pc, {at[0], at[1], at[2]}, item, false}};
-  snprintf(found.detail, sizeof found.detail, "launch %u has reserved these packets, this is launch %u",
+  snprintf(found.detail, sizeof found.detail, "launch %u reserved these packets, but this is launch %u",
            slot_of(checker->reserved, checker->reserved_room, id)->launch + 1, found.launch + 1);
   hazards_add(checker, &found);
 }

@@ -164,7 +164,7 @@ static void add_whereabouts(const struct parting *parting, uint32_t item, char *
       break;
     }
   if (pc < parting->program->count && parting->program->line[pc])
-    snprintf(detail + at, room - at, "; work-item %u goes on at line %u", item, parting->program->line[pc]);
+    snprintf(detail + at, room - at, "; work-item %u continues at line %u", item, parting->program->line[pc]);
 }
 
 /* Adds the other place to a hazard whose own is filled. */

@@ -23,7 +23,7 @@ static void take_deadlock(struct checker *checker, uint32_t number, const struct
                                          .group = {first->group[0], first->group[1], first->group[2]},
                                          .item = first->warp * launch->warp_size}};
   if (first->pipe)
-    snprintf(hazard.detail, sizeof hazard.detail, "pipe '%.60s' stays as it is, and %zu warp%s wait for it",
+    snprintf(hazard.detail, sizeof hazard.detail, "pipe '%.60s' no longer changes, and %zu warp%s wait for it",
              first->pipe->name, result->stuck_count, result->stuck_count == 1 ? "" : "s");
   hazards_add(checker, &hazard);
 }

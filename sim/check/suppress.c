@@ -50,7 +50,7 @@ static bool known_rule(const char *pattern, struct message *message) {
   }
   message_suggest(hint, sizeof hint, pattern, names, HAZARDS);
   return message_fail(message, "no rule '%.60s'%s", pattern,
-                      strncmp(hint, "; ", 2) == 0 ? hint : ", legal: X5, X5-destination-read-in-flight, X*, ...");
+                      strncmp(hint, "; did", 5) == 0 ? hint : "; legal: X5, X5-destination-read-in-flight, X*, ...");
 }
 
 /* FILE[:LINE[:COLUMN]], which is cut where its colons are. */
@@ -59,13 +59,13 @@ static bool read_place(char *word, struct pattern *place, struct message *messag
   char *rest = word;
   place->file = strsep(&rest, ":");
   if (!*place->file)
-    return message_fail(message, "a place begins with ':', legal: FILE, FILE:LINE or FILE:LINE:COLUMN");
+    return message_fail(message, "a place cannot begin with ':'; legal: FILE, FILE:LINE or FILE:LINE:COLUMN");
   for (size_t i = 0; rest && i < PARTS - 1; i++) {
     place->number[i] = strsep(&rest, ":");
     if (!*place->number[i] || place->number[i][strspn(place->number[i], "0123456789*?")])
-      return message_fail(message, "'%.40s' is no %s, legal: digits, * and ?", place->number[i], names[i]);
+      return message_fail(message, "'%.40s' is not a %s; legal: digits, * and ?", place->number[i], names[i]);
   }
-  return !rest || message_fail(message, "'%.40s' follows the column, legal: FILE:LINE:COLUMN", rest);
+  return !rest || message_fail(message, "'%.40s' follows the column; legal: FILE:LINE:COLUMN", rest);
 }
 
 static bool read_words(struct suppression *line, struct message *message) {
@@ -75,7 +75,7 @@ static bool read_words(struct suppression *line, struct message *message) {
     if (*next)
       word[count++] = next;
   if (count > WORDS)
-    return message_fail(message, "'%.40s' is one word too many, legal: RULE [PLACE [OTHER-PLACE]]", word[WORDS]);
+    return message_fail(message, "'%.40s' is one word too many; legal: RULE [PLACE [OTHER-PLACE]]", word[WORDS]);
   line->rule = word[0];
   if (!known_rule(line->rule, message))
     return false;
@@ -107,7 +107,8 @@ bool suppressions_read(struct suppressions *all, const char *path, struct messag
   size_t size = 0, number = 0;
   if (!file_read(path, FILE_BYTES, &text, &size, message))
     return message_within(message, "--suppress");
-  bool good = !memchr(text, '\0', size) || message_fail(message, "%.300s: holds zero bytes and is no text", path);
+  bool good = !memchr(text, '\0', size) ||
+              message_fail(message, "%.300s: contains a zero byte; a file of suppressions is text", path);
   static const char mark[] = "\xef\xbb\xbf"; /* with which some editors begin a file */
   for (const char *at = text + (strncmp(text, mark, 3) == 0 ? 3 : 0); good && *at;) {
     const size_t length = strcspn(at, "\n");
@@ -168,7 +169,7 @@ void suppressions_tell_unused(const struct suppressions *all, const struct calle
     const struct suppression *line = &all->line[i];
     if (line->used)
       continue;
-    message_fail(&message, "%.300s:%zu: note: '%.200s' has suppressed nothing", line->path, line->number,
+    message_fail(&message, "%.300s:%zu: note: '%.200s' suppressed nothing", line->path, line->number,
                  line->said + strspn(line->said, " \t\r"));
     caller_warn(caller, &message);
   }

@@ -197,7 +197,7 @@ static void add_summary(const struct view *view) {
     text_print(text, "%zu further hazard%s not shown (--max-hazards)\n\n", found - report->most,
                found - report->most == 1 ? " is" : "s are");
   if (!check_whole(report))
-    text_print(text, "the run did not come to its end: what would have followed is not checked\n");
+    text_print(text, "the run did not finish: only what ran was checked\n");
   if (found)
     text_print(text, "%zu hazard%s of %zu rule%s", found, text_s(found), rules, text_s(rules));
   else
@@ -208,7 +208,7 @@ static void add_summary(const struct view *view) {
              text_es(report->checked.accesses), report->checked.copies, report->checked.copies == 1 ? "y" : "ies",
              report->count, text_es(report->count));
   if (!found && report->checked.scopes)
-    text_print(text, "not checked: the scope of fences and atomics, each of which counts for the whole device here\n");
+    text_print(text, "not checked: the scope of fences and atomics; each counts for the whole device here\n");
 }
 
 char *check_text(const struct check_report *report, bool colours) {
@@ -221,7 +221,7 @@ char *check_text(const struct check_report *report, bool colours) {
     if (report->suppressed[i] || shown++ >= report->most)
       continue;
     if (first && check_turn(hazard->rule) > check_turn(first->rule)) {
-      text_print(&text, "what follows may be a consequence of what is above: mend that first, and check again\n\n");
+      text_print(&text, "the rest may follow from the above: fix that first, then check again\n\n");
       first = hazard;
     }
     first = first ? first : hazard;

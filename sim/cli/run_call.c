@@ -44,10 +44,10 @@ static bool take_host(struct command *command, struct run_options *run, struct m
   uint64_t threads = ordered || systemc ? 1 : RUN_BEST_THREADS;
   run->make_host = systemc ? make_systemc : NULL;
   if (ordered && systemc)
-    return message_fail(message, "--order: only the plain host has one");
+    return message_fail(message, "--order: only the plain host has an order");
   command_number(command, OPTION_THREADS, &threads);
   if (threads > 1 && (ordered || systemc))
-    return message_fail(message, "--threads: only the plain host has several, and it steps in no other order then");
+    return message_fail(message, "--threads: only the plain host has threads, and only in its default order");
   run->threads = (unsigned)threads;
   for (size_t at = 0; (order = command_next(command, OPTION_ORDER, &at));)
     if (!read_order(order, run, message))
@@ -74,7 +74,7 @@ bool run_take(struct command *command, struct run_call *call) {
   if (!take_host(command, &call->run, &call->message))
     return false;
   if (call->annotate && call->json)
-    return message_fail(&call->message, "--annotate: the JSON report has the same costs in by_line");
+    return message_fail(&call->message, "--annotate: not with JSON, which has the same costs in by_line");
   return page_settle(&call->page, &call->message) && timeline_take(command, &call->timeline, &call->message);
 }
 
@@ -92,8 +92,8 @@ static bool one_to_standard_output(struct run_call *call, const struct run_file 
     return true;
   const bool report = output->option == the_report;
   const struct run_file *first = report ? other : output, *second = report ? output : other;
-  message_fail(&call->message, "%s: %s: %s goes to standard output, too%s", first->option, first->path, second->option,
-               second->option == the_report ? "; let --out FILE take it" : "");
+  message_fail(&call->message, "%s: %s: %s also goes to standard output%s", first->option, first->path, second->option,
+               second->option == the_report ? "; write it with --out FILE" : "");
   return false;
 }
 
@@ -103,7 +103,7 @@ static bool is_apart(struct run_call *call, const struct run_file *output, const
     return false;
   if (!output->path || !other->path || !file_is_same(output->path, other->path))
     return true;
-  message_fail(&call->message, "%s: %.300s: is %s%s, too", output->option, output->path, is_input ? "" : "the file of ",
+  message_fail(&call->message, "%s: %.300s: is also %s%s", output->option, output->path, is_input ? "" : "the file of ",
                other->option);
   return false;
 }

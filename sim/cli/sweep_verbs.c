@@ -81,7 +81,7 @@ static bool write_csv(struct store *store, const char *path, struct message *mes
 static bool csv(const char *path, const char *out, struct message *message) {
   char why[PLAN_MESSAGE];
   if (out && file_is_same(path, out))
-    return message_fail(message, "%s: is the input, too", out);
+    return message_fail(message, "%s: is also the input", out);
   struct store *store = store_open_to_read(path, why);
   if (!store)
     return fail(message, why);
@@ -141,7 +141,7 @@ static bool read_shard(const char *word, struct session_options *to, struct mess
   const char *at = word;
   return (text_read_whole(&at, &to->shard) && *at++ == '/' && text_read_whole(&at, &to->shards) && !*at &&
           to->shard < to->shards && to->shards <= SESSION_GRID) ||
-         message_fail(message, "--shard: '%.60s' is not I/N with I in [0, N - 1] and N up to %d, such as 0/8", word,
+         message_fail(message, "--shard: '%.60s' is not I/N, such as 0/8, with I in [0, N - 1] and N up to %d", word,
                       SESSION_GRID);
 }
 
@@ -158,7 +158,7 @@ static bool take_options(struct command *command, struct session_options *to, st
     if (!read_shard(word, to, message))
       return false;
   return !command_has(command, OPTION_SHARDS) || command_has(command, OPTION_DASK) ||
-         message_fail(message, "--shards: goes with --dask; one shard alone is --shard I/N");
+         message_fail(message, "--shards: needs --dask; --shard I/N runs one shard");
 }
 
 static bool take(struct command *command, struct call *call) {
@@ -181,7 +181,7 @@ static bool take(struct command *command, struct call *call) {
 static bool out_leads_nowhere(const char *out, struct message *message) {
   struct stat status;
   return lstat(out, &status) != 0 || !S_ISLNK(status.st_mode) ||
-         message_fail(message, "%.300s: is a symbolic link; --out names the file of results that you want", out);
+         message_fail(message, "%.300s: is a symbolic link; name the file of results itself with --out", out);
 }
 
 /* "study.ini" -> "study.sqlite" */
@@ -212,8 +212,8 @@ static bool check_csv(struct call *call, const struct sweep_plan *plan, const ch
     return message_within(&call->message, "--csv");
   for (size_t i = 0; i < sizeof used / sizeof *used; i++)
     if (used[i] && file_is_same(used[i], call->csv))
-      return message_fail(&call->message, "--csv: %.300s: is %s, too", call->csv,
-                          i ? "read for the sweep" : "the file of results");
+      return message_fail(&call->message, "--csv: %.300s: is also %s", call->csv,
+                          i ? "an input of the sweep" : "the file of results");
   return true;
 }
 

@@ -22,7 +22,7 @@ static bool settle(struct command *command, const struct timeline_options *optio
   for (size_t i = 0; !options->path && !options->page && i < sizeof parts / sizeof *parts; i++) {
     const struct option_row *row = option_named(command->verb, parts[i]);
     if (row && command_has(command, row->id))
-      return message_fail(message, "--%s: needs --timeline, of which it is a part", row->name);
+      return message_fail(message, "--%s: needs --timeline", row->name);
   }
   if (options->window.from >= options->window.to)
     return message_fail(message, "--to: %" PRIu64 " is not after --from, %" PRIu64, options->window.to,
@@ -62,7 +62,7 @@ bool timeline_possible(const struct timeline_options *options, const struct job 
     return good;
   timeline_export_suffixes(suffixes, sizeof suffixes);
   if (strcmp(file_extension(options->path), ".wtl") != 0 && !timeline_export_of(options->path))
-    return message_fail(message, "--timeline: '%.300s' ends in none of: .wtl%s", options->path, suffixes);
+    return message_fail(message, "--timeline: '%.300s' does not end in one of: .wtl%s", options->path, suffixes);
   return output_possible(options->path, message) ? true : message_within(message, "--timeline");
 }
 

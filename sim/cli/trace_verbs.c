@@ -43,12 +43,12 @@ static bool write_trace(const char *path,
   const bool good =
       file.temporary
           ? write(self, output_duplicate(&file), path, message) && trace_can_be_replayed(file.temporary, path, message)
-          : message_fail(message, "%s: cannot be written: a trace can only be an ordinary file", path);
+          : message_fail(message, "%s: cannot be written: a trace must be a regular file", path);
   return output_end(&file, good, message);
 }
 
 static bool is_no_input(const char *path, const char *out, const char *what, struct message *message) {
-  return !file_is_same(path, out) || message_fail(message, "%s: is %s input, too", out, what);
+  return !file_is_same(path, out) || message_fail(message, "%s: is also %s input", out, what);
 }
 
 /* ---- info, validate, head ------------------------------------------------------------------------ */
@@ -78,8 +78,8 @@ int verb_trace_info(struct command *command) {
   const enum trace_open_mode mode = mode_of(command);
   const char *path = NULL;
   struct message message;
-  bool good =
-      !form.brief || (!form.lines && !form.json) || message_fail(&message, "--brief: has neither lines nor JSON");
+  bool good = !form.brief || (!form.lines && !form.json) ||
+              message_fail(&message, "--brief: cannot be combined with --lines or --json");
   good = good && take_path(command, 0, &path, &message) &&
          (timeline_is_one(path) ? tell_timeline : tell_trace)(path, mode, &form, &message);
   return status_of(good, &message);
@@ -116,7 +116,8 @@ int verb_trace_head(struct command *command) {
   if (good && !timeline_is_one(path))
     good = show_head(path, mode, &wishes, &message);
   else if (good && (launch || group || warp))
-    good = message_fail(&message, "--launch, --group, --warp: a timeline's events are shown in the file's order");
+    good = message_fail(
+        &message, "--launch, --group, --warp: only for traces; a timeline's events are shown in the file's order");
   else
     good = good && timeline_head(path, mode, wishes.count, &console_sink, &console_caller, &message);
   return status_of(good, &message);
@@ -207,7 +208,7 @@ static bool take_merge(struct command *command, struct trace_merge *wishes, cons
   wishes->mode = mode_of(command);
   wishes->memory = !memory ? TRACE_MEMORY_FITTING : shared ? TRACE_MEMORY_SHARED : TRACE_MEMORY_APART;
   if (memory && !shared && strcmp(memory, "apart") != 0)
-    return message_fail(message, "--memory: '%.60s' is neither shared nor apart", memory);
+    return message_fail(message, "--memory: '%.60s' is not one of: shared apart", memory);
   if (!out)
     return message_fail(message, "-o FILE is missing: the trace to write");
   for (; wishes->count < command->operands.count; wishes->count++)
@@ -236,7 +237,7 @@ static bool convert_timeline(const struct trace_conversion *conversion, struct m
   char legal[64];
   timeline_export_suffixes(legal, sizeof legal);
   if (!timeline_export_of(conversion->out))
-    return message_fail(message, "%s: is a timeline, which does not become '%s' (legal:%s)", conversion->in,
+    return message_fail(message, "%s: a timeline cannot be converted to '%s'; legal:%s", conversion->in,
                         conversion->out, legal);
   return timeline_export_file(conversion->in, conversion->mode, conversion->out, message);
 }

@@ -95,7 +95,7 @@ static bool write_spirv(const struct translation *translation, struct message *m
   const struct program *program = program_of(translation);
   if (program->spirv)
     return output_write(translation->spirv, (const char *)program->spirv, program->spirv_bytes, message);
-  return message_fail(message, "--spirv: there is none of '%s': only .cl becomes SPIR-V", translation->input);
+  return message_fail(message, "--spirv: '%s' has no SPIR-V; only .cl is compiled to SPIR-V", translation->input);
 }
 
 static bool write_results(const struct translation *translation, struct message *message) {
@@ -128,7 +128,7 @@ int verb_dis(struct command *command) {
   const bool beside =
       good && !command_has(command, OPTION_ASSEMBLY) && (program->spirv || listing_has_source(program->isa));
   if (good && translation.build.explanation && !program->spirv)
-    good = message_fail(&translation.message, "--explain-passes: '%s' is not compiled: only .cl and .spv are",
+    good = message_fail(&translation.message, "--explain-passes: '%s' is not compiled; only .cl and .spv are",
                         translation.input);
   good = good && list(&translation, translation.output, beside ? listing_beside_source : listing_assembly,
                       &translation.message);

@@ -22,11 +22,11 @@ static bool options_fit(struct invocation *call) {
   const bool a = diff_is_trace(call->side[DIFF_A].path), b = diff_is_trace(call->side[DIFF_B].path);
   const char *option = call->common.machine ? "--machine" : "--set";
   if ((call->common.machine || call->common.sets.count) && !a && !b)
-    return message_fail(&call->common.message, "%s: neither A nor B is a trace: only traces are replayed", option);
+    return message_fail(&call->common.message, "%s: needs a trace, because only traces are replayed", option);
   if (call->launch[DIFF_B] && !call->launch[DIFF_A])
     return message_fail(&call->common.message, "--launch-b: needs --launch, the launch of A");
   if ((call->machine_b || call->sets_b.count) && !b)
-    return message_fail(&call->common.message, "%s: B, %.300s, is no trace: only traces are replayed",
+    return message_fail(&call->common.message, "%s: B, %.300s, is not a trace, and only traces are replayed",
                         call->machine_b ? "--machine-b" : "--set-b", call->side[DIFF_B].path);
   return true;
 }
@@ -36,7 +36,7 @@ static bool outputs_possible(struct invocation *call) {
   const char *out = call->common.out;
   for (int side = 0; out && side < DIFF_SIDES; side++)
     if (file_is_same(out, call->side[side].path))
-      return message_fail(message, "--out: %.300s: is an input, too", out);
+      return message_fail(message, "--out: %.300s: is also an input", out);
   return run_can_write(&call->common, "--out", out);
 }
 
@@ -94,7 +94,7 @@ static bool take_sides(struct command *command, struct invocation *call) {
   for (int side = 0; side < DIFF_SIDES; side++) {
     const char *word = command_operand(command, (size_t)side), *before = call->side[DIFF_A].path;
     if (before && strcmp(before, "/dev/stdin") == 0 && strcmp(word, "-") == 0)
-      return message_fail(message, "-: standard input is one report, not two");
+      return message_fail(message, "-: standard input cannot be both A and B");
     if (!console_input(word, &call->side[side].path, message))
       return false;
   }

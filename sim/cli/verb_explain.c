@@ -34,7 +34,7 @@ static bool load_trace(struct invocation *call, struct explain_run *run) {
   cycle_t max_cycles = 0;
   run->path = call->job.direct.program;
   if (call->vary)
-    return message_fail(message, "--vary: a trace has one program and one set of arguments; it needs the kernel");
+    return message_fail(message, "--vary: needs a kernel; a trace has one program and one set of arguments");
   if (!subject_for_trace(&call->job, message))
     return false;
   if (!(run->trace = trace_open(run->path, TRACE_WHOLE, &error)))
@@ -73,7 +73,7 @@ static bool load(struct invocation *call, struct explain_run *run, struct explai
 static bool try_changes(struct invocation *call, struct explain_run *run, struct explain_tries *tries, int *status) {
   if (call->unchanged || !run->load_on)
     return true;
-  tries->changes = explain_changes_new(run, &call->job);
+  tries->changes = explain_changes_new(run, &call->job, tries->vary ? tries->vary->name : NULL);
   return explain_changes_run(tries->changes, run, status);
 }
 
@@ -111,7 +111,7 @@ static bool take(struct command *command, struct invocation *call) {
   command_number(command, OPTION_LAUNCH, &call->launch);
   command_number(command, OPTION_JOBS, &call->jobs);
   if (second)
-    return message_fail(message, "--vary: '%.60s' is a second name; `warpwait sweep` varies several", second);
+    return message_fail(message, "--vary: '%.60s' is a second name; use `warpwait sweep` to vary several", second);
   return run_take(command, &call->common) && job_take(command, &call->job, message);
 }
 

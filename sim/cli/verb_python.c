@@ -27,7 +27,7 @@ static int run_other(char *name, char *verb, const char *const *places, size_t c
   if (errno == ENOENT)
     execvp(words[0], words);
   struct message message;
-  message_fail(&message, "%s, which answers this, cannot be started: %s", name, strerror(errno));
+  message_fail(&message, "%s cannot be started: %s", name, strerror(errno));
   free(words);
   return console_bad_input(&message);
 }
@@ -82,7 +82,7 @@ static void serve(const char *folder, uint64_t port, struct message *message) {
   snprintf(number, sizeof number, "%u", (unsigned)port);
   char *words[] = {(char[]){"serve.py"}, own, number, NULL};
   console_become(places, sizeof places / sizeof *places, words);
-  message_fail(message, "serve.py, which answers this, cannot be started: %s", strerror(errno));
+  message_fail(message, "serve.py cannot be started: %s", strerror(errno));
 }
 
 int verb_playground(struct command *command) {
@@ -92,9 +92,9 @@ int verb_playground(struct command *command) {
   struct message message;
   command_number(command, OPTION_PORT, &port);
   if (folder && !is_playground(folder))
-    message_fail(&message, "--folder: %.300s is not a playground, which `make playground` makes", folder);
+    message_fail(&message, "--folder: %.300s is not a playground; `make playground` builds one", folder);
   else if (!folder && !find_folder(found))
-    message_fail(&message, "the playground was not built: `make playground` does it");
+    message_fail(&message, "the playground is not built; run `make playground`");
   else
     serve(folder ? folder : found, port, &message);
   return console_bad_input(&message);

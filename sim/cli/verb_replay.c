@@ -16,8 +16,7 @@ struct invocation {
 
 static int tell_cut_short(const struct replayer *replayer, struct message *message) {
   const uint64_t warps = replayer_cut_short(replayer);
-  message_fail(message, "%" PRIu64 " warp%s where the recording does, which is not whole", warps,
-               warps == 1 ? " ends" : "s end");
+  message_fail(message, "%" PRIu64 " warp%s where the recording was cut off", warps, warps == 1 ? " ends" : "s end");
   message_print(message);
   return STATUS_WENT_WRONG;
 }

@@ -81,7 +81,7 @@ static int run_of_group(enum verb group, char **words) {
   struct message message;
   const char *word = words[0];
   if (!word) {
-    message_fail(&message, "what to do? `warpwait%s%s --help` lists the verbs", group == NO_VERB ? "" : " ",
+    message_fail(&message, "a verb is missing; `warpwait%s%s --help` lists them", group == NO_VERB ? "" : " ",
                  group == NO_VERB ? "" : verb_rows[group].name);
     return console_bad_input(&message);
   }

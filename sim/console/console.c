@@ -40,7 +40,7 @@ bool console_input(const char *word, const char **path, struct message *message)
     return message_fail(message, "%s: %s", word, why.text);
   const int error = keep_standard_input(file);
   close(file);
-  return !error || message_fail(message, "%s: cannot be kept in $TMPDIR: %s", word, strerror(error));
+  return !error || message_fail(message, "%s: cannot be stored in $TMPDIR: %s", word, strerror(error));
 }
 
 int console_bad_input(const struct message *message) {
@@ -168,7 +168,7 @@ static int out_of_memory(size_t bytes, char *const *words) {
   size_t used = 0;
   for (size_t i = 0; words[i] && used < sizeof asked; i++)
     used += (size_t)snprintf(asked + used, sizeof asked - used, "%s%s", i ? " " : "", words[i]);
-  message_fail(&message, "out of memory: `warpwait %s` needs %zu bytes more", asked, bytes);
+  message_fail(&message, "out of memory: `warpwait %s` needs %zu more bytes", asked, bytes);
   return console_bad_input(&message);
 }
 

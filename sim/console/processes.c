@@ -152,7 +152,7 @@ static bool its_own(int status, char why[80]) {
     snprintf(why, 80, "the process that ran it ended with exit status %d", WEXITSTATUS(status));
     return true;
   }
-  snprintf(why, 80, "the process that ran it was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
+  snprintf(why, 80, "the process that ran it was killed by SIG%s", sigabbrev_np(WTERMSIG(status)));
   return WTERMSIG(status) != SIGKILL && WTERMSIG(status) != SIGTERM;
 }
 
@@ -253,7 +253,7 @@ static bool all_done(const struct pool *pool) {
 }
 
 static bool fail(struct message *message) {
-  return message_fail(message, "no process could be started; are there too many already? --jobs N wants N");
+  return message_fail(message, "no process could be started; are there too many already? --jobs N starts N");
 }
 
 /* Ends when all is done, when somebody has ended it, or without a worker. */

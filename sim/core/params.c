@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/base/nearest.h"
+#include "sim/base/need.h"
 
 static const struct param_row *find_exact(const struct param_group *groups, size_t count, const char *key,
                                           const struct param_group **group) {
@@ -26,18 +27,21 @@ static const struct param_row *find_exact(const struct param_group *groups, size
 }
 
 static void find_nearest(const struct param_group *groups, size_t count, const char *key, char nearest[64]) {
-  size_t best = strlen(key) / 3 + 3;
-  nearest[0] = '\0';
+  typedef char full_name[64];
+  size_t all = 0, n = 0;
   for (size_t g = 0; g < count; g++)
-    for (size_t i = 0; i < groups[g].count; i++) {
-      char full[64];
-      snprintf(full, sizeof full, "%s.%s", groups[g].name, groups[g].rows[i].name);
-      size_t d = nearest_distance(key, full);
-      if (d < best) {
-        best = d;
-        memcpy(nearest, full, sizeof full);
-      }
+    all += groups[g].count;
+  full_name *full = need(all, sizeof *full);
+  const char **word = need(all, sizeof *word);
+  for (size_t g = 0; g < count; g++)
+    for (size_t i = 0; i < groups[g].count; i++, n++) {
+      snprintf(full[n], sizeof *full, "%s.%s", groups[g].name, groups[g].rows[i].name);
+      word[n] = full[n];
     }
+  const char *near = nearest_word(key, word, all, sizeof *word);
+  snprintf(nearest, 64, "%s", near ? near : "");
+  free(word);
+  free(full);
 }
 
 const struct param_row *param_find(const struct param_group *groups, size_t count, const char *key,

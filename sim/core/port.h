@@ -84,7 +84,8 @@ static inline const void *port_peek(const struct port *port, cycle_t now) {
   return port->slots + port->head * port->bytes;
 }
 
-/* The oldest message, on its way or here, or NULL: for a receiver that has its things brought into the host's caches. */
+/* The oldest message, on its way or here, or NULL: for a receiver that has its things brought into the host's caches.
+ */
 static inline const void *port_coming(const struct port *port) {
   return port->count ? port->slots + port->head * port->bytes : NULL;
 }

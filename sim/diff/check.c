@@ -17,14 +17,14 @@ static bool is_whole(const struct document *document, const struct place *parent
   const json_t *value = json_object_get(object, key);
   *number = 0;
   return value ? json_whole(document, &place, value, 0, MOST, "", number)
-               : json_fail(document, &place, "is missing; a report has it");
+               : json_fail(document, &place, "is missing, so this is not a complete report");
 }
 
 /* Of a line of source. */
 static bool is_number(const struct document *document, const struct place *parent, const json_t *object) {
   uint64_t number;
   return is_whole(document, parent, object, "line", &number) &&
-         (number <= UINT32_MAX || json_fail(document, &(struct place){parent, "line", 0}, "is no line of a file"));
+         (number <= UINT32_MAX || json_fail(document, &(struct place){parent, "line", 0}, "is not a line of a file"));
 }
 
 static bool is_word(const struct document *document, const struct place *parent, const json_t *object,
@@ -38,7 +38,7 @@ static const json_t *inner(const struct document *document, const struct place *
                            json_type type) {
   const json_t *value = json_object_get(object, place->key);
   if (!value) {
-    json_fail(document, place, "is missing; a report has it");
+    json_fail(document, place, "is missing, so this is not a complete report");
     return NULL;
   }
   return json_is(document, place, value, type) ? value : NULL;
@@ -90,7 +90,7 @@ static bool check_line(const struct document *document, const struct place *plac
     return false;
   *cycles = diff_whole(line, "cycles");
   return sum == *cycles ? true
-                        : json_fail(document, &stalls, "add up to %" PRIu64 ", and `cycles` is %" PRIu64, sum, *cycles);
+                        : json_fail(document, &stalls, "add up to %" PRIu64 ", but `cycles` is %" PRIu64, sum, *cycles);
 }
 
 static bool check_lines(const struct document *document, const struct place *parent, const json_t *launch,
@@ -105,7 +105,7 @@ static bool check_lines(const struct document *document, const struct place *par
     sum += cycles;
   }
   if (list && sum != resident)
-    return json_fail(document, &place, "lines add up to %" PRIu64 " cycles, and `resident_cycles` is %" PRIu64, sum,
+    return json_fail(document, &place, "lines add up to %" PRIu64 " cycles, but `resident_cycles` is %" PRIu64, sum,
                      resident);
   return list;
 }
@@ -118,7 +118,7 @@ static bool check_stalls(const struct document *document, const struct place *pa
       !is_whole(document, parent, launch, "resident_cycles", &resident))
     return false;
   if (sum != resident)
-    return json_fail(document, &place, "add up to %" PRIu64 ", and `resident_cycles` is %" PRIu64, sum, resident);
+    return json_fail(document, &place, "add up to %" PRIu64 ", but `resident_cycles` is %" PRIu64, sum, resident);
   return check_lines(document, parent, launch, resident);
 }
 
@@ -173,7 +173,7 @@ static bool check_launch(const struct document *document, const struct place *pl
   const struct place bottleneck = {place, "bottleneck", 0};
   uint64_t number;
   if (json_is_object(launch) && json_is_true(json_object_get(launch, "functional")))
-    return json_fail(document, place, "was executed without timing: it has no costs to compare");
+    return json_fail(document, place, "was executed without timing, so it has no costs to compare");
   bool good = json_is(document, place, launch, JSON_OBJECT) && inner(document, &bottleneck, launch, JSON_OBJECT) &&
               is_word(document, &bottleneck, json_object_get(launch, "bottleneck"), "sentence");
   for (size_t i = 0; good && i < sizeof words / sizeof *words; i++)
@@ -199,22 +199,22 @@ static bool check_machine(const struct document *document, const json_t *report)
     const json_t *value = json_object_get(json_object_iter_value(it), "value");
     const struct place at = {&within, json_object_iter_key(it), 0};
     if (!json_is_integer(value) && !json_is_string(value))
-      return json_fail(document, &at, "has no `value`, a whole number or a word");
+      return json_fail(document, &at, "needs a `value`: a whole number or a word");
   }
   return parameters;
 }
 
 /* Other files of JSON that one may take for a report. */
 static bool refuse_kind(const json_t *report, const struct document *document) {
-  const char *kind = "no report of `warpwait run` or `warpwait replay`";
+  const char *kind = "not a report of `warpwait run` or `warpwait replay`";
   if (json_object_get(report, "program"))
-    kind = "a launch file; `warpwait run --report json` makes a report of it";
+    kind = "a launch file, not a report; `warpwait run --report json` makes one";
   else if (json_object_get(report, "checked"))
-    kind = "a report of `warpwait check`, which knows no cycles; `warpwait run --report json` makes one";
+    kind = "a report of `warpwait check`, which has no cycles; `warpwait run --report json` makes one that has";
   else if (json_object_get(report, "depends_on_time"))
-    kind = "an explanation that `warpwait explain` has made; reports and traces are compared";
+    kind = "an explanation of `warpwait explain`; only reports and traces are compared";
   else if (json_object_get(report, "same"))
-    kind = "a comparison that `warpwait diff` has made; two reports or traces are compared";
+    kind = "a comparison of `warpwait diff`; only reports and traces are compared";
   return message_fail(document->message, "%.300s: is %s", document->file, kind);
 }
 
@@ -225,7 +225,7 @@ bool diff_check(const json_t *report, const char *path, const char *text, size_t
   if (!word || !json_object_get(report, "units") || !json_object_get(report, "launches"))
     return refuse_kind(report, &document);
   if (strcmp(word, WARPWAIT_VERSION) != 0)
-    return json_fail(&document, &version, "'%.40s' has written the report; this is " WARPWAIT_VERSION, word);
+    return json_fail(&document, &version, "the report is from '%.40s'; this is " WARPWAIT_VERSION, word);
   if (!is_word(&document, NULL, report, "name") || !check_machine(&document, report))
     return false;
   const json_t *list = inner(&document, &place, report, JSON_ARRAY), *launch;

@@ -37,9 +37,9 @@ static const char *kind_of(const char *data, size_t size) {
   static const char sqlite[] = "SQLite format 3";
   const size_t blanks = strspn(data, " \t\r\n");
   if (begins_with(data, size, timeline_format.magic, sizeof timeline_format.magic))
-    return "a timeline; reports and traces are compared";
+    return "a timeline; only reports and traces are compared";
   if (begins_with(data, size, sqlite, sizeof sqlite))
-    return "a sweep's store, of which `warpwait sweep query` compares points; reports and traces are compared";
+    return "a sweep's store; only reports and traces are compared, and `warpwait sweep query` compares points";
   return data[blanks] == '{' ? NULL : "neither a trace nor a JSON report; `--report json` makes one";
 }
 

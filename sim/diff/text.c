@@ -123,7 +123,7 @@ static void print_unfinished(const struct diff *diff, size_t pair, struct text *
     const char *end = of == DIFF_NONE ? "finished" : diff_word(json_array_get(diff_launches(diff, side), of), "end");
     if (strcmp(end, "finished") == 0)
       continue;
-    text_foreign(text, "%c: launch %zu did not finish (%s): its figures are of what ran", side == DIFF_A ? 'A' : 'B',
+    text_foreign(text, "%c: launch %zu did not finish (%s); its figures cover what ran", side == DIFF_A ? 'A' : 'B',
                  of + 1, end);
     text_print(text, "\n");
   }
@@ -290,7 +290,7 @@ static void stalls(const struct diff *diff, struct text *text) {
   print_counts(text, 14, diff->resident);
   text_print(text, "  ");
   print_share(text, change_of(diff->resident), diff->resident[DIFF_A]);
-  text_print(text, "  the changes above add up to this\n");
+  text_print(text, "  total of the changes above\n");
 }
 
 /* ---- lines --------------------------------------------------------------------------------------------------- */
@@ -403,7 +403,7 @@ static void lines(const struct diff *diff, const struct diff_view *view, struct 
   if (count && others)
     print_sum(text, rest, of);
   if (count)
-    print_sum(text, diff->resident, "all lines: the changes add up to that of the resident warp-cycles");
+    print_sum(text, diff->resident, "all lines; the changes add up to that of the resident warp-cycles");
   free(rank);
 }
 
@@ -436,7 +436,8 @@ static void sentence(const struct diff *diff, struct text *text) {
     text_print(text, "\nB takes %" PRIu64 " cycle%s %s than A", size_of(cycles), size_of(cycles) == 1 ? "" : "s",
                cycles[DIFF_B] > cycles[DIFF_A] ? "more" : "fewer");
   else
-    text_print(text, "\nB takes as many cycles as A%s", diff->order ? ", but issues instructions in others" : "");
+    text_print(text, "\nB takes the same number of cycles as A%s",
+               diff->order ? ", but issues instructions in different ones" : "");
   if (size_of(cycles) && cycles[DIFF_A])
     text_print(text, " (%+.1f %%)", share(change_of(cycles), cycles[DIFF_A]));
   if (clock_differs(diff))
@@ -451,7 +452,7 @@ static void sentence(const struct diff *diff, struct text *text) {
     if (line->line[side])
       text_foreign(text, "%s:%" PRIu32 " of %c", line->file[side], line->line[side], side == DIFF_B ? 'B' : 'A');
     else
-      text_print(text, "none that is known");
+      text_print(text, "no known line");
     text_print(text, ", %+" PRId64, change_of(line->cost[DIFF_cycles]));
   }
   text_print(text, ".\n");

@@ -67,9 +67,9 @@ static const struct {
     {"cuN.memory_port.messages", "Messages that the CU has sent to the memory so far: a running total."},
     {"cuN.dmaM.queue", "Descriptors that wait in the engine's queue."},
     {"cuN.dmaM.channels", "Channels that hold a descriptor."},
-    {"cuN.dmaM.outstanding", "Memory requests of the engine under way."},
+    {"cuN.dmaM.outstanding", "Memory requests of the engine in flight."},
     {"uncore.dispatcher.groups_left", "Work-groups that no CU has been given yet."},
-    {"uncore.memory.under_way", "Accesses that the L2 and DRAM have under way."},
+    {"uncore.memory.under_way", "Accesses in flight in the L2 and DRAM."},
 };
 
 static const char bounds[] =
@@ -192,7 +192,8 @@ char *hazards_manual(void) {
       "Made by `make docs` from `isa/hazards.def`. G, X and N rules are numbered after the restrictions that OpenCL C "
       "puts on copies, events and copy fences, P, Q and R rules after those on pipes; M rules are our own, for "
       "ordinary accesses.\n\n"
-      "`warpwait check` finds all of them ([check.md](check.md)). `warpwait run` finds those that are cheap to detect. It "
+      "`warpwait check` finds all of them ([check.md](check.md)). `warpwait run` finds those that are cheap to detect. "
+      "It "
       "reports each once per instruction, with its first occurrence and a count, and prints the first one to stderr; a "
       "hazard does not change its exit status.\n\n"
       "| rule | | found by | what is wrong | advice |\n|---|---|---|---|---|\n");

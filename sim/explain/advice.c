@@ -47,8 +47,8 @@ static int64_t tolerance(const struct advice *advice) { return (int64_t)bottlene
 /* ---- what saves most ------------------------------------------------------------------------------- */
 
 static void print_change(const struct advice *advice, const struct explain_case *at, struct text *text) {
-  text_print(text, "%s -> %s cycles, %.1f %% less, %s", TEXT_WHOLE(advice->view->cycles),
-             TEXT_WHOLE(cycles_of(advice, at)), percent_saved(advice, at), explain_how(at));
+  text_print(text, "saves %.1f %% (%s -> %s cycles, %s)", percent_saved(advice, at), TEXT_WHOLE(advice->view->cycles),
+             TEXT_WHOLE(cycles_of(advice, at)), explain_how(at));
 }
 
 static bool is_computing(const struct explain_case *single) {
@@ -77,16 +77,16 @@ static const struct explain_case *find_lead(const struct explain_view *view) {
 static void say_little(struct advice *advice) {
   const struct explain_view *view = advice->view;
   struct text text = {0};
-  text_print(&text, "No limit of the machine costs this launch %d %% and more than %s cycles by itself", LEAST_PERCENT,
-             TEXT_WHOLE(tolerance(advice)));
+  text_print(&text, "No limit of the machine costs this launch %d %% of its cycles and more than %s cycles",
+             LEAST_PERCENT, TEXT_WHOLE(tolerance(advice)));
   if (view->ranks && saved_by(advice, view->rank[0]) > 0)
-    text_print(&text, ": the first, the %s, %s cycle%s, %.1f %% (%s)", name_of(view->rank[0]),
+    text_print(&text, ": the costliest, %s, costs %s cycle%s, %.1f %% (%s)", name_of(view->rank[0]),
                TEXT_WHOLE(saved_by(advice, view->rank[0])), text_s((uint64_t)saved_by(advice, view->rank[0])),
                percent_saved(advice, view->rank[0]), explain_how(view->rank[0]));
   text_print(&text, ".");
   if (view->all)
-    text_print(&text, " All of them lifted together leave %s of %s cycles (%s).",
-               TEXT_WHOLE(cycles_of(advice, view->all)), TEXT_WHOLE(view->cycles), explain_how(view->all));
+    text_print(&text, " Lifting all of them leaves %s of %s cycles (%s).", TEXT_WHOLE(cycles_of(advice, view->all)),
+               TEXT_WHOLE(view->cycles), explain_how(view->all));
   say(advice, &text);
 }
 
@@ -95,8 +95,7 @@ static void print_halves(const struct advice *advice, struct text *text) {
   const struct explain_case *outside = advice->view->outside;
   if (outside)
     text_print(text,
-               " All limits of copies, memory, LDS and synchronization lifted together leave %s cycles, %.1f %% less "
-               "(%s).",
+               " Lifting all limits of copies, memory, LDS and synchronization leaves %s cycles, %.1f %% less (%s).",
                TEXT_WHOLE(cycles_of(advice, outside)), percent_saved(advice, outside), explain_how(outside));
 }
 
@@ -113,13 +112,13 @@ static void say_first(struct advice *advice) {
     return;
   }
   if (is_computing(advice->lead)) {
-    text_print(&text, "%sThe largest cost is that of the %s: lifted, ",
+    text_print(&text, "%sThe largest cost is %s: lifting it ",
                mostly_computes(view) ? "Most of this launch is computing. " : "", name_of(advice->lead));
     print_change(advice, advice->lead, &text);
     text_print(&text, ".");
     print_halves(advice, &text);
   } else {
-    text_print(&text, "The largest cost%s is that of the %s: lifted, ",
+    text_print(&text, "The largest cost%s is %s: lifting it ",
                advice->lead == view->rank[0] ? "" : " apart from computing", name_of(advice->lead));
     print_change(advice, advice->lead, &text);
     text_print(&text, ".");
@@ -147,7 +146,7 @@ static void say_place(struct advice *advice) {
   struct text text = {0};
   char place[PROGRAM_PLACE];
   program_place(view->run->job.launches[at->launch].isa.program, at->pc, place);
-  text_print(&text, "%.0f %% of the wait at %s is due to the %s: %s -> %s warp-cycles there (%s).",
+  text_print(&text, "%.0f %% of the wait at %s is due to %s: %s -> %s warp-cycles there (%s).",
              100 * (double)most / (double)at->wait, place, name_of(first), TEXT_WHOLE(at->wait),
              TEXT_WHOLE(at->wait - most), explain_how(first));
   say(advice, &text);
@@ -178,16 +177,15 @@ static void say_pair(struct advice *advice) {
   struct text text = {0};
   if (both > sum)
     text_print(&text,
-               "The %s and the %s hide behind each other: without both it takes %s cycles, %s fewer than the two save "
-               "one by one (%s).",
+               "The limits %s and %s hide each other: lifting both leaves %s cycles and saves %s more than lifting "
+               "each alone (%s).",
                name_of(first), name_of(other), TEXT_WHOLE(cycles_of(advice, pair)), TEXT_WHOLE(both - sum),
                explain_how(pair));
   else
-    text_print(&text,
-               "The %s and the %s cost partly the same cycles: without both it takes %s cycles, and %s of what they "
-               "save one by one is the same (%s).",
-               name_of(first), name_of(other), TEXT_WHOLE(cycles_of(advice, pair)), TEXT_WHOLE(sum - both),
-               explain_how(pair));
+    text_print(
+        &text,
+        "The limits %s and %s overlap: lifting both leaves %s cycles and saves %s fewer than lifting each alone (%s).",
+        name_of(first), name_of(other), TEXT_WHOLE(cycles_of(advice, pair)), TEXT_WHOLE(sum - both), explain_how(pair));
   say(advice, &text);
 }
 
@@ -196,8 +194,8 @@ static void say_pair(struct advice *advice) {
 static void say_idle(struct advice *advice, const struct explain_vary *vary) {
   struct text text = {0};
   text_print(&text,
-             "All values of %s that were tried take %s cycles with the same results, as the launch does as it is. Does "
-             "the program use %s?",
+             "All tried values of %s take %s cycles and give the same results, like the unchanged launch. Does the "
+             "program use %s?",
              vary->name, TEXT_WHOLE(advice->view->cycles),
              vary->name + (strncmp(vary->name, "define.", 7) == 0 ? 7 : 0));
   say(advice, &text);
@@ -209,8 +207,7 @@ static void say_vary(struct advice *advice) {
   const struct explain_value *best = vary ? explain_vary_best(vary, view->step) : NULL;
   struct text text = {0};
   if (vary && !best) {
-    text_print(&text, "No value of %s that was tried came to its end with the results that the launch has as it is.",
-               vary->name);
+    text_print(&text, "No tried value of %s finished with the results of the unchanged launch.", vary->name);
     say(advice, &text);
   }
   if (best && explain_vary_idle(vary, view->step, view->cycles)) {
@@ -223,15 +220,14 @@ static void say_vary(struct advice *advice) {
   const int64_t saved = (int64_t)view->cycles - (int64_t)cycles;
   if (saved > tolerance(advice))
     text_print(&text,
-               "%s = %s helps: %s -> %s cycles, %.1f %% less, run with the same results; no other value that was tried "
-               "and has them is better "
-               "by more than 1 %%.",
+               "%s = %s helps: %s -> %s cycles, %.1f %% less, run with the same results; no other tried value with "
+               "these results is more than 1 %% better.",
                vary->name, best->word, TEXT_WHOLE(view->cycles), TEXT_WHOLE(cycles), explain_percent(view, saved));
   else
-    text_print(
-        &text,
-        "No value of %s that was tried saves more than %s cycles with the same results: %s = %s takes %s cycles, run.",
-        vary->name, TEXT_WHOLE(tolerance(advice)), vary->name, best->word, TEXT_WHOLE(cycles));
+    text_print(&text,
+               "No tried value of %s saves more than %s cycles with the same results: the best, %s = %s, takes %s "
+               "cycles (run).",
+               vary->name, TEXT_WHOLE(tolerance(advice)), vary->name, best->word, TEXT_WHOLE(cycles));
   say(advice, &text);
 }
 
@@ -246,12 +242,12 @@ static void say_changes(struct advice *advice) {
     return;
   if (saved > tolerance(advice))
     text_print(&text,
-               "Of the changes that were tried, one helps most: %s: %s -> %s cycles, %.1f %% less, run with the same "
-               "results.",
+               "Of the tried changes, this one helps most: %s (%s -> %s cycles, %.1f %% less, run with the same "
+               "results).",
                best->name, TEXT_WHOLE(view->cycles), TEXT_WHOLE(best->time[view->step].cycles),
                explain_percent(view, saved));
   else
-    text_print(&text, "None of the changes of the kernel and its launch that were tried saves more than %s cycles.",
+    text_print(&text, "None of the tried changes of the kernel and its launch saves more than %s cycles.",
                TEXT_WHOLE(tolerance(advice)));
   say(advice, &text);
 }
@@ -269,11 +265,11 @@ static void say_joins(struct advice *advice) {
     return;
   struct text text = {0};
   text_print(&text,
-             "For %.0f %% of their time warps wait for others of their work-group (barrier, copy_join, wait_join), and "
-             "no parameter lifts that: some have more to do, or are held up by something else.",
+             "Warps spend %.0f %% of their time waiting for others of their work-group (barrier, copy_join, "
+             "wait_join). No parameter lifts that: some warps have more to do, or something else holds them up.",
              100 * per((double)cycles, (double)view->base->resident));
   if (all)
-    text_print(&text, " With all limits lifted together %s cycles are left (%s).", TEXT_WHOLE(cycles_of(advice, all)),
+    text_print(&text, " Lifting all limits leaves %s cycles (%s).", TEXT_WHOLE(cycles_of(advice, all)),
                explain_how(all));
   say(advice, &text);
 }
@@ -286,9 +282,9 @@ static void say_look(struct advice *advice) {
   if (!first)
     return;
   struct text text = {0};
-  text_print(&text, "Where to look: %s. ", lift_rows[explain_limit(first)].look);
+  text_print(&text, "What may help: %s. ", lift_rows[explain_limit(first)].look);
   if (vary)
-    text_print(&text, "Of that no more was tried here than what %s changes.", vary->name);
+    text_print(&text, "Of these, only values of %s were tried.", vary->name);
   else
     text_print(&text, "--vary tries values of a define or an argument.");
   say(advice, &text);
@@ -299,12 +295,12 @@ static void print_anomaly(const struct advice *advice, const struct explain_case
   const struct explain_case *than = at ? explain_anomaly(&advice->view->run->explain, at, advice->view->step) : NULL;
   if (!than)
     return;
-  text_print(text, "%s without ", text->length ? "," : "Scheduling anomalies:");
+  text_print(text, "%s lifting ", text->length ? "," : "Scheduling anomalies:");
   explain_words(at->lifted, text);
-  text_print(text, " it takes %s cycle%s more", TEXT_WHOLE(cycles_of(advice, at) - cycles_of(advice, than)),
+  text_print(text, " takes %s cycle%s more", TEXT_WHOLE(cycles_of(advice, at) - cycles_of(advice, than)),
              text_s(cycles_of(advice, at) - cycles_of(advice, than)));
   if (than->lifted) {
-    text_print(text, " than without ");
+    text_print(text, " than lifting ");
     explain_words(than->lifted, text);
     text_print(text, than->lifted & (than->lifted - 1) ? "" : " alone");
   }
@@ -325,8 +321,7 @@ static void say_anomalies(struct advice *advice) {
   if (!text.length)
     return;
   text_print(&text,
-             ". What moved earlier there delays something else, so such a row does not show what the limit "
-             "costs.");
+             ". There, work that moved earlier delays other work, so these rows do not show what the limits cost.");
   say(advice, &text);
 }
 

@@ -75,6 +75,12 @@ static size_t values_for(enum meaning meaning, unsigned long value, unsigned lon
   return count;
 }
 
+/* Whether --vary tries values of the name. It says define.NAME, arg.NAME or launch.NUMBER.arg.NAME. */
+static bool is_varied(const struct explain_changes *changes, const char *name) {
+  const char *last = changes->varied ? strrchr(changes->varied, '.') : NULL;
+  return last && strcmp(last + 1, name) == 0;
+}
+
 static bool has_local_arguments(const struct job *job) {
   for (size_t i = 0; i < job->launch_count; i++)
     for (size_t a = 0; a < job->launches[i].isa.kernel->arg_count; a++)
@@ -90,7 +96,7 @@ static void add_values(struct explain_changes *changes, const struct job *job, c
                        const void *from) {
   unsigned long other[3];
   const enum meaning meaning = meaning_of(name);
-  const size_t count = values_for(meaning, value, other);
+  const size_t count = is_varied(changes, name) ? 0 : values_for(meaning, value, other);
   for (size_t i = 0; i < count; i++)
     for (int scaled = 0; scaled <= (meaning == MEANS_BUFFERS && has_local_arguments(job)); scaled++) {
       struct explain_change *change =
@@ -214,13 +220,15 @@ static void add_groups(struct explain_changes *changes, const struct job *job, c
 
 /* ---- the whole -------------------------------------------------------------------------------------- */
 
-struct explain_changes *explain_changes_new(struct explain_run *run, const struct subject *subject) {
+struct explain_changes *explain_changes_new(struct explain_run *run, const struct subject *subject,
+                                            const char *varied) {
   struct explain_changes *changes = need(1, sizeof *changes);
   const struct job *job = &run->job;
   char *text = NULL;
   size_t size = 0;
   struct message ignored;
   changes->subject = subject;
+  changes->varied = varied;
   changes->machine = job->machine;
   if (!program_is_opencl(job->program.path) || !file_read(job->program.path, PROGRAM_BYTES, &text, &size, &ignored))
     return changes;
@@ -264,7 +272,7 @@ bool explain_changes_run(struct explain_changes *changes, struct explain_run *ru
     change->same_results = cases[i].left == run->explain.cases[0].left;
     if (change->status == EXPLAIN_FINISHED && cases[i].hazards > run->explain.cases[0].hazards) {
       change->status = EXPLAIN_REFUSED;
-      snprintf(change->reason, EXPLAIN_REASON, "it has hazards that the launch as it is has not");
+      snprintf(change->reason, EXPLAIN_REASON, "it adds hazards");
     }
     change->time = cases[i].time;
     free(cases[i].pace);

@@ -29,12 +29,13 @@ struct explain_change {
 struct explain_changes {
   struct explain_change *change;
   size_t count;
+  const char *varied;
   const struct subject *subject;
   struct machine machine;
 };
 
-/* The changes that fit the base's job. */
-struct explain_changes *explain_changes_new(struct explain_run *run, const struct subject *subject);
+/* The changes that fit the base's job. Values of the name `varied` are left to --vary; NULL: none is varied. */
+struct explain_changes *explain_changes_new(struct explain_run *run, const struct subject *subject, const char *varied);
 void explain_changes_free(struct explain_changes *changes);
 
 /* Runs each; as explain_run_cases(). */

@@ -27,7 +27,7 @@ bool explain_missing(const struct explain_run *run, const struct explain_tries *
   for (size_t i = 1; i < run->explain.count; i++) {
     const struct explain_case *at = &run->explain.cases[i];
     struct text name = {0};
-    text_print(&name, "without ");
+    text_print(&name, "lifting ");
     explain_words(at->lifted, &name);
     count_in(&missing, &name, at->status == EXPLAIN_FAILED ? at->reason : NULL);
   }
@@ -47,7 +47,7 @@ bool explain_missing(const struct explain_run *run, const struct explain_tries *
     return false;
   if (missing.count > NAMED)
     text_print(&missing.names, " and %zu more", missing.count - NAMED);
-  message_fail(message, "the report lacks %zu of %zu results: %.600s: %.200s", missing.count, missing.of,
+  message_fail(message, "%zu of %zu results are missing from the report: %.600s: %.200s", missing.count, missing.of,
                missing.names.data, missing.why);
   free(missing.names.data);
   return true;

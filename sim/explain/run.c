@@ -126,7 +126,7 @@ static bool replay_base(struct explain_run *run, int *status) {
   bool good = run_base(run, &replay);
   const char *fault = replayer_fault(replayer);
   if (fault || replayer_cut_short(replayer)) {
-    good = message_fail(message, "%.300s: %.300s", run->path, fault ? fault : "is not whole");
+    good = message_fail(message, "%.300s: %.300s", run->path, fault ? fault : "is incomplete");
     *status = fault && replayer_damaged(replayer) ? STATUS_BAD_INPUT : STATUS_WENT_WRONG;
   }
   replayer_free(replayer);
@@ -354,7 +354,7 @@ static void work_on_job(void *self, void *own, size_t task, void *bytes) {
 /* Who carries copies out is a part of what warps do. */
 static bool same_copies(const struct explain_run *run, const struct machine *machine, struct message *message) {
   return machine->dma.copy == run->job.machine.dma.copy ||
-         message_fail(message, "with another dma.copy warps do other things than in the recording");
+         message_fail(message, "with another dma.copy, warps behave differently than in the recording");
 }
 
 /* The recording, for one more replay. Pipes are as the last one has left them. */
@@ -510,7 +510,7 @@ static bool work_all(struct batch *batch, size_t count, int *status) {
   caller_busy(run->how.caller, false);
   *status = good ? STATUS_FINE : STATUS_BAD_INPUT;
   if (!good && caller_stops(run->how.caller))
-    message_fail(run->message, "interrupted: nothing is reported");
+    message_fail(run->message, "interrupted; nothing is reported");
   return good;
 }
 

@@ -22,15 +22,15 @@ static void print_head(const struct explain_view *view, struct text *text) {
     text_print(text, "%s======== launch %zu of %zu ========\n", text->length ? "\n" : "", first + 1, job->launch_count);
   text_foreign(text, "kernel         %s in %s", launch->isa.kernel->name, file_base(launch->isa.program->file));
   for (size_t i = 1; i < view->launches; i++)
-    text_foreign(text, ", at once with %s", job->launches[first + i].isa.kernel->name);
+    text_foreign(text, ", together with %s", job->launches[first + i].isa.kernel->name);
   text_print(text, "\nmachine        %s, %u CU%s\n", job->machine.name, job->machine.cu.count,
              job->machine.cu.count == 1 ? "" : "s");
   report_print_changed(job, text);
   text_print(text, "cycles         %s\n", TEXT_WHOLE(view->cycles));
   if (view->run->timed)
     text_print(text,
-               view->run->load_on ? "time           counts: %s. So every machine below is a run, not a replay\n"
-                                  : "time           counts: %s. What is replayed does what it did in the recording\n",
+               view->run->load_on ? "time           matters: %s. So each machine below is run, not replayed\n"
+                                  : "time           matters: %s. Replays repeat what it did in the recording\n",
                view->run->why);
   text_fold(text, from, HEAD_WIDTH);
 }
@@ -55,7 +55,7 @@ static void print_reason(const struct explain_case *at, const char *name, struct
 static void print_limits(const struct explain_view *view, struct text *text) {
   const struct explain *explain = &view->run->explain;
   struct text same = {0};
-  text_print(text, "\n%-*s%12s%12s%7s  %s\n", NAME_WIDTH, "without the", "cycles", "saved", "%", "on this machine");
+  text_print(text, "\n%-*s%12s%12s%7s  %s\n", NAME_WIDTH, "limit lifted", "cycles", "saved", "%", "on this machine");
   for (size_t i = 0; i < view->ranks; i++)
     if (explain_saved(explain, view->rank[i], view->step))
       print_case(view, view->rank[i], name_of(view->rank[i]), lift_rows[explain_limit(view->rank[i])].lifted, text);
@@ -65,7 +65,7 @@ static void print_limits(const struct explain_view *view, struct text *text) {
   for (size_t i = 0; i < view->ranks; i++) {
     if (explain_saved(explain, view->rank[i], view->step))
       continue;
-    text_print(&same, "%s%s", same.length ? ", " : "As many cycles without the ", name_of(view->rank[i]));
+    text_print(&same, "%s%s", same.length ? ", " : "Lifting any of these changes nothing: ", name_of(view->rank[i]));
   }
   if (same.length) {
     text_print(&same, ".");
@@ -90,8 +90,8 @@ static void print_unfinished(const struct explain_view *view, struct text *text)
 
 static void print_sets(const struct explain_view *view, struct text *text) {
   const struct explain *explain = &view->run->explain;
-  text_print(text, "\n%-*s%12s%12s%7s  %s\n", NAME_WIDTH, "without two and more", "cycles", "saved", "%",
-             "the two by themselves save");
+  text_print(text, "\n%-*s%12s%12s%7s  %s\n", NAME_WIDTH, "limits lifted together", "cycles", "saved", "%",
+             "saved by each alone");
   for (size_t i = 0; i < view->pairs; i++) {
     const limit_set low = view->pair[i]->lifted & -view->pair[i]->lifted;
     const struct explain_case *one = explain_find(explain, low),
@@ -111,7 +111,7 @@ static void print_sets(const struct explain_view *view, struct text *text) {
   }
   print_unfinished(view, text);
   if (view->outside)
-    print_case(view, view->outside, "all but those of computing", "", text);
+    print_case(view, view->outside, "all except those of computing", "", text);
   if (view->all)
     print_case(view, view->all, "all", "", text);
 }
@@ -120,17 +120,17 @@ static void print_sets(const struct explain_view *view, struct text *text) {
 
 static void print_phases(const struct explain_view *view, struct text *text) {
   char cycles[48];
-  text_print(text, "\n%-23s%-20s%7s  %s\n", "from cycle to cycle", "mostly waiting", "%", "what helps most there");
+  text_print(text, "\n%-23s%-20s%7s  %s\n", "cycles", "mostly waiting", "%", "largest cost there");
   for (size_t i = 0; i < view->phases; i++) {
     const struct explain_phase *phase = &view->phase[i];
     snprintf(cycles, sizeof cycles, "%.0f - %.0f", phase->from, phase->to);
     text_print(text, "%-23s%-20s%7.1f  ", cycles, phase->stall == STALL_ISSUED ? "" : stall_rows[phase->stall].name,
                100 * phase->share);
     if (phase->helped)
-      text_print(text, "without the %s %.1f %% less\n", lift_rows[phase->limit].name,
+      text_print(text, "%s: %.1f %% less when lifted\n", lift_rows[phase->limit].name,
                  100 * per(phase->saved, phase->to - phase->from));
     else
-      text_print(text, "no limit by itself\n");
+      text_print(text, "no single limit\n");
   }
 }
 
@@ -155,7 +155,7 @@ static void print_source(const struct isa_program *program, uint32_t pc, struct 
 static void print_places(const struct explain_view *view, struct text *text) {
   if (!view->base->places)
     return;
-  text_print(text, "\n%12s%7s  %-16s%s\n", "warp-cycles", "%", "mostly", "waited at, and how much of that goes");
+  text_print(text, "\n%12s%7s  %-16s%s\n", "warp-cycles", "%", "mostly", "where warps wait, and what removes it");
   for (size_t i = 0; i < view->base->places; i++) {
     const struct explain_place *place = &view->base->place[i];
     const struct isa_program *program = view->run->job.launches[place->launch].isa.program;
@@ -166,9 +166,8 @@ static void print_places(const struct explain_view *view, struct text *text) {
     print_source(program, place->pc, text);
     text_print(text, "\n");
     if (view->without[i])
-      text_print(text, "%37s%.0f %% goes without the %s\n", "",
-                 100 - 100 * per((double)explain_wait_left(view, i, view->without[i]), (double)place->wait),
-                 name_of(view->without[i]));
+      text_print(text, "%37s%s, when lifted, removes %.0f %%\n", "", name_of(view->without[i]),
+                 100 - 100 * per((double)explain_wait_left(view, i, view->without[i]), (double)place->wait));
   }
 }
 
@@ -187,7 +186,7 @@ static void print_vary(const struct explain_view *view, struct text *text) {
     const cycle_t cycles = value->time[view->step].cycles;
     const int64_t saved = (int64_t)view->cycles - (int64_t)cycles;
     text_print(text, "%-*s%12s%12s%7.1f%s\n", NAME_WIDTH, value->word, TEXT_WHOLE(cycles), TEXT_WHOLE(saved),
-               explain_percent(view, saved), value->same_results ? "" : "  (other results)");
+               explain_percent(view, saved), value->same_results ? "" : "  (results differ)");
   }
 }
 
@@ -213,7 +212,7 @@ static void print_useless(const struct explain_view *view, const char *head, enu
 }
 
 static void print_changes(const struct explain_view *view, struct text *text) {
-  const char *head = "changed in the kernel or its launch";
+  const char *head = "change of the kernel or its launch";
   if (!view->changes || !view->changes->count)
     return;
   text_print(text, "\n");
@@ -231,9 +230,9 @@ static void print_changes(const struct explain_view *view, struct text *text) {
   }
   if (!head)
     text_print(text, "\n");
-  print_useless(view, "Changes of the kernel or its launch that take as many cycles: ", USE_NONE, text);
-  print_useless(view, "Changes with other results: ", USE_OTHER_RESULTS, text);
-  print_useless(view, "Changes that are not legal here: ", USE_ILLEGAL, text);
+  print_useless(view, "Changes that make no difference: ", USE_NONE, text);
+  print_useless(view, "Changes that alter the results: ", USE_OTHER_RESULTS, text);
+  print_useless(view, "Changes that are not possible here: ", USE_ILLEGAL, text);
 }
 
 /* ---- advice ---------------------------------------------------------------------------------------- */
@@ -251,7 +250,7 @@ static void print_advice(const struct explain_view *view, struct text *text) {
 
 /* Of several launches first what costs each of them most. */
 static void print_summary(const struct explain_run *run, struct text *text) {
-  text_print(text, "%6s%12s  %-44s%7s\n", "launch", "cycles", "what costs most", "%");
+  text_print(text, "%6s%12s  %-44s%7s\n", "launch", "cycles", "largest cost", "%");
   for (size_t step = 0; step < run->explain.steps; step++) {
     const struct explain_case *rank[LIMITS];
     const cycle_t cycles = run->explain.cases[0].time[step].cycles;

@@ -11,20 +11,20 @@ double explain_percent(const struct explain_view *view, int64_t cycles) {
 }
 
 void explain_words(limit_set set, struct text *text) {
-  const char *before = "the ";
+  const char *before = "";
   for (enum limit_cause cause = 0; cause < CAUSES; cause++)
     if (set == limits_of(cause)) {
       text_print(text, "all %s", cause_rows[cause].all);
       return;
     }
   if (set == limits_all() || set == limits_outside()) {
-    text_print(text, "all limits%s", set == limits_all() ? "" : " but those of computing");
+    text_print(text, "all limits%s", set == limits_all() ? "" : " except those of computing");
     return;
   }
   for (enum limit i = 0; i < LIMITS; i++)
     if (set & limit_bit(i)) {
       text_print(text, "%s%s", before, lift_rows[i].name);
-      before = " and the ";
+      before = " and ";
     }
 }
 

@@ -95,7 +95,7 @@ static bool all_tried(const struct explain_run *run, const struct why_subject *s
   if (subject->lost)
     *subject->lost = true;
   return message_fail(run->message, "%.300s: no bottleneck was found: %.200s%s", run->job.file,
-                      run->explain.cases[i].reason, subject->lost ? "" : "; --why=no does without");
+                      run->explain.cases[i].reason, subject->lost ? "" : "; --why=no skips the search");
 }
 
 bool why_find(enum why why, const struct run_options *how, struct report *report, const struct why_subject *subject,

@@ -106,7 +106,7 @@ static bool read_triple(const char *text, uint64_t most, uint32_t to[3]) {
 static bool read_size(struct reader *reader, const char *key, const char *value, uint32_t to[3]) {
   if (read_triple(value, INT32_MAX, to) && to[0] && to[1] && to[2])
     return true;
-  return FAIL(reader, "%s: '%.60s' is not (x,y,z) with numbers from 1 on", key, value);
+  return FAIL(reader, "%s: '%.60s' is not (x,y,z) with positive numbers", key, value);
 }
 
 static bool read_count(struct reader *reader, const char *key, const char *value, uint64_t most, uint32_t *to) {
@@ -129,8 +129,8 @@ static bool read_version(struct reader *reader, const char *key, const char *val
   if (length < sizeof whole)
     memcpy(whole, value, length);
   if (!read_decimal(whole, UINT32_MAX, &number) || number < SASS_FIRST_VERSION || number > SASS_LAST_VERSION)
-    return FAIL(reader, "%s: '%.60s' is not one of the versions %d to %d that can be read", key, value,
-                SASS_FIRST_VERSION, SASS_LAST_VERSION);
+    return FAIL(reader, "%s: '%.60s' is not one of the readable versions, %d to %d", key, value, SASS_FIRST_VERSION,
+                SASS_LAST_VERSION);
   reader->header.version = (uint32_t)number;
   return true;
 }
@@ -149,7 +149,7 @@ static bool read_header(struct reader *reader, char *text) {
   uint32_t flag = 0;
   char *equals = strchr(text, '=');
   if (reader->begun)
-    return FAIL(reader, "a line of the header, '%.60s', stands behind the first instruction", text);
+    return FAIL(reader, "a header line, '%.60s', follows the first instruction", text);
   if (!equals)
     return FAIL(reader, "'%.60s' is not -KEY = VALUE", text);
   *equals = '\0';
@@ -210,7 +210,7 @@ static bool end_header(struct reader *reader) {
 
 static bool wrong_word(struct reader *reader, const char *field, const char *word, const char *legal) {
   if (!word)
-    return FAIL(reader, "the line ends where %s should be, %s", field, legal);
+    return FAIL(reader, "the line ends before %s, %s", field, legal);
   return FAIL(reader, "%s: '%.60s' is not %s", field, word, legal);
 }
 
@@ -223,15 +223,15 @@ static bool find_group(struct reader *reader, const uint32_t id[3]) {
   const struct sass_header *header = &reader->header;
   for (unsigned i = 0; i < 3; i++)
     if (id[i] >= header->grid[i])
-      return FAIL(reader, "thread block %u,%u,%u is outside of the grid of %u,%u,%u", id[0], id[1], id[2],
-                  header->grid[0], header->grid[1], header->grid[2]);
+      return FAIL(reader, "thread block %u,%u,%u is outside the grid of %u,%u,%u", id[0], id[1], id[2], header->grid[0],
+                  header->grid[1], header->grid[2]);
   reader->line.group = id[0] + header->grid[0] * (id[1] + (uint64_t)header->grid[1] * id[2]);
   return true;
 }
 
 static bool find_warp(struct reader *reader, uint64_t warp) {
   if (warp >= reader->header.warps)
-    return FAIL(reader, "warp %" PRIu64 " is not one of the block's %u, from 0", warp, reader->header.warps);
+    return FAIL(reader, "warp %" PRIu64 " is outside [0, %u) warps of the block", warp, reader->header.warps);
   reader->line.warp = (uint32_t)warp;
   return true;
 }
@@ -251,7 +251,7 @@ static bool take_place(struct reader *reader, char **at) {
     return false;
   if (!reader->grouped || (group == reader->line.group && warp == reader->line.warp))
     return true;
-  return FAIL(reader, "an instruction of another warp than the one that it stands with");
+  return FAIL(reader, "an instruction belongs to another warp");
 }
 
 static bool take_register(struct reader *reader, char **at, uint8_t *to) {
@@ -351,9 +351,8 @@ static bool read_instruction(struct reader *reader, char *at) {
   if (!end_header(reader))
     return false;
   if (reader->grouped && !reader->left)
-    return reader->in_warp
-               ? FAIL(reader, "the warp has more than the %" PRIu64 " instructions that it should", reader->told)
-               : FAIL(reader, "an instruction stands outside of a warp");
+    return reader->in_warp ? FAIL(reader, "the warp has more instructions than the %" PRIu64 " announced", reader->told)
+                           : FAIL(reader, "an instruction outside a warp");
   line->number = sass_lines_number(reader->lines);
   reader->raw = !reader->grouped;
   if ((!reader->grouped || reader->header.version < 3) && !take_place(reader, &at))
@@ -370,7 +369,7 @@ static bool read_instruction(struct reader *reader, char *at) {
   if (word && !read_signed(word, &line->immediate))
     return wrong_word(reader, "the immediate", word, "a number");
   if ((word = take_word(&at)))
-    return FAIL(reader, "'%.60s' stands where the line should end", word);
+    return FAIL(reader, "'%.60s' is too much on this line", word);
   if (reader->grouped)
     reader->left--;
   return reader->visitor->instruction(reader->visitor->self, line, reader->error);
@@ -380,7 +379,7 @@ static bool read_instruction(struct reader *reader, char *at) {
 
 static bool end_warp(struct reader *reader) {
   reader->in_warp = false;
-  return !reader->left || FAIL(reader, "warp %u has %" PRIu64 " instructions of the %" PRIu64 " that it should",
+  return !reader->left || FAIL(reader, "warp %u has %" PRIu64 " of the %" PRIu64 " instructions announced",
                                reader->line.warp, reader->told - reader->left, reader->told);
 }
 
@@ -388,8 +387,8 @@ static bool begin_block(struct reader *reader) {
   if (!end_header(reader))
     return false;
   if (reader->in_group || reader->raw)
-    return FAIL(reader, "#BEGIN_TB stands %s",
-                reader->raw ? "in a file with instructions outside of thread blocks" : "within a thread block");
+    return FAIL(reader, "#BEGIN_TB %s",
+                reader->raw ? "in a file with instructions outside thread blocks" : "inside a thread block");
   reader->grouped = reader->in_group = true;
   reader->has_block = false;
   return true;
@@ -397,7 +396,7 @@ static bool begin_block(struct reader *reader) {
 
 static bool end_block(struct reader *reader) {
   if (!reader->in_group || !reader->has_block)
-    return FAIL(reader, "#END_TB stands outside of a thread block");
+    return FAIL(reader, "#END_TB outside a thread block");
   reader->in_group = false;
   return end_warp(reader) && reader->visitor->end_group(reader->visitor->self, reader->line.group, reader->error);
 }
@@ -407,10 +406,10 @@ static bool read_block_line(struct reader *reader, const char *key, const char *
   uint32_t id[3];
   uint64_t number = 0;
   if (!reader->in_group)
-    return FAIL(reader, "'%s' stands outside of a thread block", key);
+    return FAIL(reader, "'%s' outside a thread block", key);
   if (*key == 't') {
     if (reader->has_block || !read_triple(value, INT32_MAX, id))
-      return FAIL(reader, "thread block: '%.60s' is not x,y,z, or the second one since #BEGIN_TB", value);
+      return FAIL(reader, "thread block: '%.60s' is not x,y,z, or is the second one since #BEGIN_TB", value);
     reader->has_block = true;
     return find_group(reader, id);
   }
@@ -419,7 +418,7 @@ static bool read_block_line(struct reader *reader, const char *key, const char *
   if (*key == 'w')
     return end_warp(reader) && find_warp(reader, number);
   if (!reader->has_block || reader->in_warp)
-    return FAIL(reader, "insts: stands where no warp begins");
+    return FAIL(reader, "insts: no warp begins here");
   reader->in_warp = true;
   reader->told = reader->left = number;
   return true;
@@ -457,7 +456,7 @@ bool sass_read(const char *path, const struct sass_visitor *visitor, struct sass
   for (char *text; good && (text = sass_lines_next(reader.lines, &good, error));)
     good = read_line(&reader, text);
   if (good && reader.in_group)
-    good = FAIL(&reader, "the file ends within a thread block");
+    good = FAIL(&reader, "the file ends inside a thread block");
   good = good && end_header(&reader);
   sass_lines_close(reader.lines);
   free(reader.header.name);

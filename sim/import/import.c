@@ -78,7 +78,7 @@ static void count_unknown(struct scan *scan, const struct sass_line *line) {
   if (i == import->unknown_count) {
     import->unknown = need_more(import->unknown, ++import->unknown_count, sizeof *import->unknown);
     import->unknown[i] = (struct sass_count){.what = need_copy(line->opcode),
-                                             .text = "is not known: taken for an integer operation",
+                                             .text = "is unknown; treated as an integer operation",
                                              .place = place_of(import->launches[scan->launch].path, line->number)};
     import->unknown[i].what[length] = '\0';
   }
@@ -119,7 +119,7 @@ static bool note_prefetch(struct scan *scan, const struct sass_line *line, struc
   for (uint32_t left = line->mask; left; left &= left - 1)
     if (!note_region(scan->import, line->address[__builtin_ctz(left)] / SASS_REGION * SASS_REGION))
       return sass_fail(error, scan->import->launches[scan->launch].path, line->number,
-                       "prefetches go to more than %d GiB of memory", SASS_REGIONS);
+                       "prefetches cover more than %d GiB of memory", SASS_REGIONS);
   return true;
 }
 
@@ -216,7 +216,7 @@ static bool read_entry(struct sass_import *import, const char *name, uint64_t li
     return sass_fail(error, import->list, line, "there is no file '%.100s' beside the list", name);
   if (!is_kernels_own(path)) {
     free(path);
-    return sass_fail(error, import->list, line, "'%.60s' leads to a file that is no kernel's", name);
+    return sass_fail(error, import->list, line, "'%.60s' leads to a file that is not a kernel's", name);
   }
   import->launches = need_more(import->launches, import->launch_count + 1, sizeof *import->launches);
   import->launches[import->launch_count++] = (struct sass_launch){.path = path};
@@ -233,7 +233,7 @@ static bool read_list(struct sass_import *import, struct sass_error *error) {
   }
   if (lines)
     sass_lines_close(lines);
-  return good && (import->launch_count || sass_fail(error, import->list, 0, "names no kernel"));
+  return good && (import->launch_count || sass_fail(error, import->list, 0, "lists no kernel"));
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------- */

@@ -31,8 +31,8 @@ static bool fill_launch(const struct sass_launch *launch, const struct isa_progr
   for (unsigned i = 0; i < 3; i++) {
     const uint64_t items = (uint64_t)launch->grid[i] * launch->block[i];
     if (items > UINT32_MAX)
-      return message_fail(message, "%s: grid dim: %u thread blocks of %u threads are more than %u threads",
-                          launch->path, launch->grid[i], launch->block[i], UINT32_MAX);
+      return message_fail(message, "%s: grid dim: %u thread blocks of %u threads exceed %u threads", launch->path,
+                          launch->grid[i], launch->block[i], UINT32_MAX);
     isa->global[i] = (uint32_t)items;
     isa->local[i] = launch->block[i];
     isa->groups[i] = launch->grid[i];
@@ -120,7 +120,7 @@ void sass_tell_lost(const struct sass_import *import, const struct caller *calle
   }
   const uint64_t copies = sass_import_copies(import);
   if (copies) {
-    message_fail(&message, "%" PRIu64 " cop%s by the host left out", copies, copies == 1 ? "y" : "ies");
+    message_fail(&message, "%" PRIu64 " cop%s by the host skipped", copies, copies == 1 ? "y" : "ies");
     caller_warn(caller, &message);
   }
 }
@@ -130,6 +130,6 @@ bool sass_all_known(const struct sass_import *import, struct message *message) {
   size_t count = 0;
   while (sass_import_unknown(import, count))
     count++;
-  return !count || message_fail(message, "%s: opcode %s is not known, with --strict an error%s", first->place,
-                                first->what, count > 1 ? "; so are others" : "");
+  return !count || message_fail(message, "%s: opcode %s is unknown, which --strict does not accept%s", first->place,
+                                first->what, count > 1 ? "; others are unknown, too" : "");
 }

@@ -50,7 +50,7 @@ static bool look(struct sass_lines *lines, FILE *file, bool *is_xz, struct sass_
     return sass_fail(error, lines->path, 0, "%s", text_errno(errno));
   *is_xz = got == sizeof xz && memcmp(head, xz, sizeof xz) == 0;
   if (memcmp(head, zstd, sizeof zstd) == 0)
-    return sass_fail(error, lines->path, 0, "is compressed by zstd; xz, gzip and plain text can be read");
+    return sass_fail(error, lines->path, 0, "is compressed with zstd; legal: xz, gzip and plain text");
   return true;
 }
 
@@ -101,7 +101,7 @@ static bool fill_gzip(struct sass_lines *lines, struct sass_error *error) {
   const int got = gzread(lines->gzip, lines->text + lines->to, (unsigned)(ROOM - lines->to));
   const char *why = gzerror(lines->gzip, &status);
   if (got < 0 || (!got && status != Z_OK && status != Z_STREAM_END))
-    return sass_fail(error, lines->path, lines->number + 1, "cannot be decompressed from here on: %s",
+    return sass_fail(error, lines->path, lines->number + 1, "cannot be decompressed beyond this point: %s",
                      status == Z_ERRNO ? text_errno(errno) : why);
   lines->to += (size_t)got;
   lines->ended = !got;
@@ -123,8 +123,8 @@ static bool fill_xz(struct sass_lines *lines, struct sass_error *error) {
     status = lzma_code(stream, stream->avail_in ? LZMA_RUN : LZMA_FINISH);
   }
   if (status != LZMA_OK && status != LZMA_STREAM_END)
-    return sass_fail(error, lines->path, lines->number + 1, "cannot be decompressed from here on: xz says %s",
-                     status == LZMA_BUF_ERROR ? "that it ends too early" : "that it is damaged");
+    return sass_fail(error, lines->path, lines->number + 1, "cannot be decompressed beyond this point: %s",
+                     status == LZMA_BUF_ERROR ? "the xz data is cut off" : "the xz data is damaged");
   lines->to = ROOM - stream->avail_out;
   lines->ended = status == LZMA_STREAM_END;
   return true;

@@ -264,7 +264,7 @@ static bool write_begin(void *self, const struct sass_header *header, struct sas
   const struct sass_launch *launch = output->launch;
   output->header = header;
   if (header->groups != launch->groups || header->warps != launch->warps)
-    return sass_fail(error, launch->path, 0, "is another file than when it was read before");
+    return sass_fail(error, launch->path, 0, "changed while it was read");
   output->written = need(launch->groups / 8 + 1, 1);
   return true;
 }
@@ -275,14 +275,14 @@ static bool write_instruction(void *self, const struct sass_line *line, struct s
   const struct sass_inst *inst = sass_kernel_find(output->kernel, output->header, line);
   struct group *group = *find_group(output, line->group);
   if (!inst)
-    return sass_fail(error, path, line->number, "is another line than when it was read before");
+    return sass_fail(error, path, line->number, "changed while it was read");
   if (!group && output->written[line->group / 8] >> line->group % 8 & 1)
-    return sass_fail(error, path, line->number, "the thread block has ended before");
+    return sass_fail(error, path, line->number, "the thread block has already ended");
   if (!group && !(group = begin_group(output, line->group, error)))
     return false;
   struct warp *warp = &group->warp[line->warp];
   if (warp->ended)
-    return sass_fail(error, path, line->number, "all lanes of the warp have ended before");
+    return sass_fail(error, path, line->number, "all lanes of the warp have already ended");
   take(output, group, inst, line);
   if (inst->family == SASS_EXIT) {
     warp->exited |= line->mask;
@@ -308,8 +308,8 @@ static bool write_missing(struct output *output, struct sass_error *error) {
     missing += !(output->written[number / 8] >> number % 8 & 1);
   if (missing > MISSING)
     return sass_fail(error, output->launch->path, 0,
-                     "%llu thread blocks of the grid's %u are not there; up to %d may be missing",
-                     (unsigned long long)missing, output->launch->groups, MISSING);
+                     "%llu of the grid's %u thread blocks are missing; at most %d may be", (unsigned long long)missing,
+                     output->launch->groups, MISSING);
   for (uint64_t number = 0; missing && number < output->launch->groups; number++) {
     if (output->written[number / 8] >> number % 8 & 1)
       continue;

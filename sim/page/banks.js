@@ -12,7 +12,7 @@ class Banks {
     const most = d3.max(uses, use => d3.max(use.bank)) || 1;
     at("banks-hint").textContent = uses.length ? `Passes of warps through each bank; the brightest has ${
                                                      whole(most)}. An instruction's button shows its worst access.`
-                                               : "No access to the LDS by a warp of this launch is in this timeline.";
+                                               : "This timeline has no LDS accesses by warps of this launch.";
     const head = [
       "instruction", "accesses", "passes", "by conflicts", "worst",
       `banks 0 to ${uses.length ? uses[0].bank.length - 1 : 0}`

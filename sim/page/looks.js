@@ -1,5 +1,5 @@
-/* Colours: the palette of Okabe and Ito, which people with any colour vision can tell apart, a brown and an indigo, in the
- * families and shades of warpwait-plot. What is drawn has a colour number: stall buckets first, then what is no
+/* Colours: the palette of Okabe and Ito, which people with any colour vision can tell apart, a brown and an indigo, in
+ * the families and shades of warpwait-plot. What is drawn has a colour number: stall buckets first, then what is no
  * bucket. */
 const FAMILIES = [
   ["issued", "#009E73", {"issued": 0}],
@@ -27,7 +27,7 @@ const ON_DARK = {
 const OTHERS = {
   "copy to LDS": "#85406A",
   "copy to memory": "#B26B00",
-  "landed, not waited for yet": "#C9A5BB",
+  "arrived, not yet waited for": "#C9A5BB",
   "channel": "#85406A",
   "load": "#0072B2",
   "store": "#56B4E9",

@@ -100,7 +100,7 @@ class Page {
                       ? []
                       : [`${more}${percent(Math.abs(change))} % from ${this.label(start)}`];
     if (this.differs(point))
-      notes.push("other results");
+      notes.push("results differ");
     return `${label}: ${plural(cycles, "cycle")}${notes.length ? ` (${notes.join("; ")})` : ""}`;
   }
 
@@ -127,7 +127,7 @@ class Page {
     at("cut").hidden = cut === null && slices > 0;
     at("cut").textContent =
         cut === null
-            ? "The timeline has nothing to show: no event is in the part that was asked for."
+            ? "The timeline is empty: the selected part has no events."
             : `The page has the first ${whole(run.timeline.slices)} slices: those that begin before cycle ` +
                   `${whole(cut)} of ${
                       whole(run.timeline.to)}. --from and --to choose others. Everything below is of the whole run.`;
@@ -180,7 +180,7 @@ class Page {
       return;
     if (points.length > 1)
       this.stalls.show(points.map((point, i) => ({
-                                    label: this.label(i) + (this.differs(i) ? " (other results)" : ""),
+                                    label: this.label(i) + (this.differs(i) ? " (results differ)" : ""),
                                     ...(point.launches[this.launch] || point.launches[0])
                                   })),
                        this.point, `by ${this.index.key}`);
@@ -236,7 +236,7 @@ let page;
     document.body.dataset.ready = "yes";
   } catch (error) {
     at("problem").hidden = false;
-    at("problem").textContent = `The page cannot be shown: ${error.message}. It wants a browser of 2023 or later.`;
+    at("problem").textContent = `The page cannot be shown: ${error.message}. It needs a browser from 2023 or later.`;
     throw error;
   }
 })();

@@ -29,7 +29,7 @@ static bool check_parameter(const struct page *page, struct message *message) {
   char text[PARAM_MESSAGE], nearest[64] = "";
   machine_defaults(&machine);
   if (!param_find(machine_groups, MACHINE_GROUPS, page->key, &group, nearest))
-    return message_fail(message, "'%.60s' is no parameter of a machine, no DEFINE and no arg.NAME%s%s%s", page->key,
+    return message_fail(message, "'%.60s' is not a parameter of a machine, a DEFINE or arg.NAME%s%s%s", page->key,
                         *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
   for (size_t i = 0; i < page->axis.count; i++)
     if (!param_set(machine_groups, MACHINE_GROUPS, &machine, page->key, page->axis.value[i], text))
@@ -48,9 +48,9 @@ static bool read_axis(struct page *page, struct message *message) {
   if (page->axis.count > PAGE_POINTS)
     return message_fail(message, "%zu values are outside [1, %d]", page->axis.count, PAGE_POINTS);
   if (page_defines(page) && page->built)
-    return message_fail(message, "%.60s: a recording is of a program that is built already", page->key);
+    return message_fail(message, "%.60s: a recording has its program already", page->key);
   if (page_varies_arguments(page) && page->built)
-    return message_fail(message, "%.60s: a recording is of one set of arguments", page->key);
+    return message_fail(message, "%.60s: a recording has its arguments already", page->key);
   return page_defines(page) || page_varies_arguments(page) || check_parameter(page, message);
 }
 
@@ -58,7 +58,7 @@ bool page_settle(struct page *page, struct message *message) {
   if (!page->vary)
     return true;
   if (!page->path)
-    return message_fail(message, "--html-vary: needs --html, whose slider it is");
+    return message_fail(message, "--html-vary: needs --html");
   return read_axis(page, message) ? true : message_within(message, "--html-vary");
 }
 

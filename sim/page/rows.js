@@ -69,7 +69,7 @@ function copyRows(run, cu, looks) {
       colour.push(looks.number(copy.to_lds ? "copy to LDS" : "copy to memory"));
       if (copy.to > copy.landed)
         from.push(copy.landed), to.push(copy.to), copies.push(copy),
-            colour.push(looks.number("landed, not waited for yet"));
+            colour.push(looks.number("arrived, not yet waited for"));
     }
     const row = {
       kind: "copy",
@@ -136,12 +136,12 @@ function bandsOf(run, cu, looks) {
       (kind, name, fill) => [of(kind)]
                                 .filter(tracks => tracks.length)
                                 .map(together)
-                                .map(track => area(track, name, colour(fill), "accesses under way", steps(track)));
+                                .map(track => area(track, name, colour(fill), "accesses in flight", steps(track)));
   const ports =
       of("passed").map(track => slices(track, `port, ${user(track.unit)}`, 14, i => colour(track.field.kind[i])));
   const served =
       of("served").map(track => area(track, `memory, ${user(track.unit)}`, colour(track.unit ? "dma_read" : "load"),
-                                     "messages under way", steps(track)));
+                                     "messages in flight", steps(track)));
   return [
     ["Copies", copyRows(run, cu, looks)], ["Warps", [...warps, ...meetRows(run, cu, looks)]],
     ["DMA", [...queues, ...channels]], ["LDS", [...banks, ...accesses("access", "LDS accesses", "lds")]],

@@ -71,7 +71,7 @@ class Source {
 
   shown(text, number) {
     if (text === undefined)
-      return number ? "" : "(of no known line)";
+      return number ? "" : "(no known line)";
     return text.length > LONG_LINE
                ? `${text.slice(0, LONG_LINE)} … (${plural(text.length - LONG_LINE, "character")} more)`
                : text;

@@ -19,8 +19,10 @@ class Words {
     const {field, kind} = row;
     if (kind === "copy") {
       const {copy} = row.copies[i];
-      return [row.colour[i] === this.looks.number("landed, not waited for yet") ? `${copy} landed` : `${copy} copy`,
-              `${copy}`];
+      return [
+        row.colour[i] === this.looks.number("arrived, not yet waited for") ? `${copy} landed` : `${copy} copy`,
+        `${copy}`
+      ];
     }
     if (kind === "meet")
       return [row.meets[i].kind];
@@ -43,7 +45,7 @@ class Words {
           plural(copy.landed - copy.from, "cycle")}`);
     lines.push(copy.wait ? `its wait, ${this.place(copy.launch, copy.wait.pc)}: cycles ${whole(copy.wait.from)} to ${
                                whole(copy.wait.to)}`
-                         : "no wait for it is in this timeline");
+                         : "this timeline has no wait for it");
     return lines;
   }
 
@@ -55,7 +57,7 @@ class Words {
       `cycles ${whole(meet.from)} to ${whole(meet.to)}, ${whole(meet.to - meet.from)} in all`
     ];
     if (come.length && come.length < all)
-      lines.push(`${plural(all - come.length, "warp")} of ${all} had not come when the timeline ends`);
+      lines.push(`${plural(all - come.length, "warp")} of ${all} had not arrived when the timeline ends`);
     else if (come.length > 1)
       lines.push(`warp ${come[0].index} came first, at ${whole(come[0].at)}; the last was warp ${last.index}, ${
           last.at === come[0].at ? "in the same cycle" : `after ${plural(last.at - come[0].at, "cycle")}`}`);

@@ -46,8 +46,8 @@ const char *opencl_option_path(const char *word, const char **option) {
 
 static bool refuse(struct isa_error *error, const char *path, const char *why) {
   snprintf(error->text, sizeof error->text,
-           "%.200s:%s OpenCL C needs clang, which a browser has not; run it with warpwait's command line, or let "
-           "`warpwait asm` make a .wwo file there and name that one here",
+           "%.200s:%s OpenCL C needs clang, and browsers have none; run this with the command line, or compile it "
+           "there with `warpwait asm` and use the .wwo file here",
            path, why);
   return false;
 }
@@ -163,7 +163,7 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
   if (good)
     return true;
   return refuse(error, path,
-                same    ? " compiled ahead for other options or defines;"
-                : known ? " changed since it was compiled;"
+                same    ? " was compiled in advance for other options or defines;"
+                : known ? " changed after it was compiled;"
                         : "");
 }

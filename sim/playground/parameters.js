@@ -94,7 +94,7 @@ export class Parameters {
         const words = parameter && !/\d to \d/.test(parameter.range) ? parameter.range.split(/[\s,]+/) : [];
         row.choices.replaceChildren(...words.filter(Boolean).map(word => element("option", {value: word})));
         row.what.textContent = parameter               ? this.about(parameter)
-                               : row.name.value.trim() ? "No parameter has this name."
+                               : row.name.value.trim() ? "There is no such parameter."
                                                        : "";
       }
 

@@ -19,10 +19,9 @@ import {
   toFragment
 } from "./work.js";
 
-const COMPILED = "To read: OpenCL C is compiled by clang, which a browser has not, so the example brings what it " +
-                 "became. Its launch file, machine and parameters can be edited.";
-const TRACED =
-    "To read: the recording was made of this by `warpwait trace convert`. Machine and parameters can be set.";
+const COMPILED = "Read-only: browsers have no clang to compile OpenCL C, so this example ships precompiled. " +
+                 "You can edit its launch file, machine and parameters.";
+const TRACED = "Read-only: `warpwait trace convert` made the recording from this. You can set machine and parameters.";
 const KINDS = [
   ["lesson", "Lessons"], ["assembly", "Examples in assembly"], ["opencl", "Examples in OpenCL C"],
   ["trace", "A recorded trace"], ["template", "Templates"]
@@ -122,8 +121,8 @@ function showBinaries() {
 async function addFile(file) {
   if (!isPath(file.name) || file.size > MOST_TEXT / 2) {
     showProblem(isPath(file.name)
-                    ? `${file.name}: ${whole(file.size)} bytes are too many; at most ${whole(MOST_TEXT / 2)}`
-                    : `${file.name}: names are made of letters, digits, '_', '-' and '.'`,
+                    ? `${file.name}: ${whole(file.size)} bytes are too many; legal: at most ${whole(MOST_TEXT / 2)}`
+                    : `${file.name}: a name can have only letters, digits, '_', '-' and '.'`,
                 2);
     return;
   }
@@ -199,7 +198,7 @@ function keepNow() {
   const could = keep(example.name, work);
   if (!could && isChanged(work) && !warned) {
     warned = true;
-    tell("The browser keeps nothing here: your changes last as long as this page.");
+    tell("The browser stores nothing here: your changes are lost when you close this page.");
   }
   learnValues();
 }
@@ -254,10 +253,10 @@ function replaceWork(name, given, said, lasting = false) {
       lasting,
       back: () => {
         forgetLink();
-        replaceWork(name, before, "As it was before.");
+        replaceWork(name, before, "Undone.");
       }
     };
-    at("undo").textContent = lasting ? "Back to my own" : "Undo";
+    at("undo").textContent = lasting ? "Restore my version" : "Undo";
     at("undo").hidden = false;
   }
 }
@@ -400,7 +399,7 @@ async function compare() {
   if (answer.status > 1)
     showProblem(answer.err, answer.status);
   else
-    results.setText("compare", answer.out || "No difference: the last run is as the baseline.\n", last.key);
+    results.setText("compare", answer.out || "No difference: the last run equals the baseline.\n", last.key);
 }
 
 /* Where results are below the files, they come into sight. */
@@ -459,9 +458,9 @@ async function share() {
   }
   try {
     await navigator.clipboard.writeText(location.href);
-    tell("Copied: a link to all of this.");
+    tell("Link copied.");
   } catch {
-    tell("The address bar has a link to all of this.");
+    tell("The address bar has the link.");
   }
 }
 
@@ -472,7 +471,7 @@ async function takeLink() {
     if (hash !== location.hash)
       return; // another one came
     if (!examples.some(one => one.name === link.example))
-      throw new Error(`This link is of the example "${link.example}", which is not here.`);
+      throw new Error(`This link names the example "${link.example}", which is not available.`);
     if (busy)
       engine.cancel();
     if (named)
@@ -482,7 +481,7 @@ async function takeLink() {
   } catch (error) {
     forgetLink();
     choose(examples[0].name);
-    at("problem").replaceChildren(`${error.message} Here is the first example instead.`);
+    at("problem").replaceChildren(`${error.message} Showing the first example instead.`);
     at("problem").hidden = false;
   }
 }
@@ -516,7 +515,7 @@ function listen() {
   at("cancel").addEventListener("click", () => engine.cancel());
   at("reset").addEventListener("click", () => {
     forgetLink();
-    replaceWork(example.name, emptyWork(), "As the example was.");
+    replaceWork(example.name, emptyWork(), "Example restored.");
   });
   at("undo").addEventListener("click", () => undo && undo.back());
   at("share").addEventListener("click", share);
@@ -556,10 +555,10 @@ function listen() {
 }
 
 async function load(name) {
-  const answer = await fetch(name).catch(() => ({ok: false, status: "the server is not there"}));
+  const answer = await fetch(name).catch(() => ({ok: false, status: "the server does not respond"}));
   if (!answer.ok)
     throw new Error(`${name}: ${answer.status}${answer.statusText ? ` ${answer.statusText}` : ""}`);
-  return answer.json().catch(() => { throw new Error(`${name}: it is another file`); });
+  return answer.json().catch(() => { throw new Error(`${name}: the file has changed`); });
 }
 
 async function begin() {

@@ -50,7 +50,7 @@ export class Results {
     if (shown.length === text.length)
       return "";
     return element("button", {type: "button", onclick: () => download(`${name}.txt`, text, "text/plain")},
-                   `The first ${whole(shown.length)} of ${whole(text.length)} letters. Save all of them`);
+                   `The first ${whole(shown.length)} of ${whole(text.length)} characters. Save all of them`);
   }
 
   setPage(html, key) {

@@ -153,7 +153,7 @@ def listen(folder, port):
             return Server((HOST, each), folder)
         except OSError as error:
             if port and error.errno == errno.EADDRINUSE:
-                fail(f"--port: {port} is taken; without --port a free one is found")
+                fail(f"--port: {port} is taken; omit --port to use a free one")
             if error.errno != errno.EADDRINUSE or each == 0:
                 fail(f"port {each} of {HOST}: {os.strerror(error.errno)}")
     return None
@@ -161,11 +161,11 @@ def listen(folder, port):
 
 def main():
     if len(sys.argv) != 3 or not sys.argv[2].isdecimal() or int(sys.argv[2]) > 65535:
-        fail("serve.py FOLDER PORT: wants a folder, and a port of 0 to 65535")
+        fail("serve.py FOLDER PORT: needs a folder, and a port from 0 to 65535")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with listen(sys.argv[1], int(sys.argv[2])) as server:
-            print(f"http://{HOST}:{server.server_port}/ has the playground; Ctrl-C ends it", flush=True)
+            print(f"http://{HOST}:{server.server_port}/ serves the playground; Ctrl-C stops it", flush=True)
             server.serve_forever()
     except KeyboardInterrupt:
         pass

@@ -25,7 +25,7 @@ export function takeWork(value) {
                isText(value.ini) && isText(value.vary) && Array.isArray(value.parameters) &&
                value.parameters.length <= 200 && value.parameters.every(isPair) && typeof value.verify === "boolean";
   if (!good)
-    throw new Error("it does not hold what a playground's link holds");
+    throw new Error("it does not contain a playground's work");
   const {files, binary, machine, ini, parameters, vary, verify} = value;
   const pairs = parameters.map(pair => [...pair]);
   return {files: {...files}, binary: {...binary}, machine, ini, parameters: pairs, vary, verify};
@@ -115,7 +115,7 @@ async function through(bytes, stream, most) {
 export async function toFragment(example, work) {
   const text = new TextEncoder().encode(JSON.stringify({example, work}));
   if (text.length > MOST_TEXT)
-    throw new Error(`This is too long for a link: ${text.length} bytes, of at most ${MOST_TEXT}.`);
+    throw new Error(`Too long for a link: ${text.length} bytes; legal: at most ${MOST_TEXT}.`);
   const packed = await through(text, new CompressionStream(DEFLATE), Infinity);
   const letters = Array.from(packed, byte => String.fromCharCode(byte)).join("");
   return `#${VERSION}.` + btoa(letters).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
@@ -125,9 +125,9 @@ export async function toFragment(example, work) {
 export async function fromFragment(fragment) {
   const match = /^#(\d{1,6})\.([\w-]+)$/.exec(fragment);
   if (!match)
-    throw new Error("This link is damaged: it does not begin as a playground's link does.");
+    throw new Error("This link is damaged: it does not begin like a playground's link.");
   if (Number(match[1]) !== VERSION)
-    throw new Error(`This link is of version ${match[1]}, and this playground knows version ${VERSION}.`);
+    throw new Error(`This link has version ${match[1]}, but this playground reads version ${VERSION}.`);
   try {
     const letters = atob(match[2].replace(/-/g, "+").replace(/_/g, "/"));
     const packed = Uint8Array.from(letters, letter => letter.charCodeAt(0));

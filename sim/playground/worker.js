@@ -50,7 +50,7 @@ function writeFiles(fs, files) {
       makeFolders(fs, path);
       fs.writeFile(path, data);
     } catch {
-      throw new Refused(`${path}: no file can have this name beside the others`);
+      throw new Refused(`${path}: this name conflicts with another file`);
     }
   }
 }

@@ -163,7 +163,7 @@ static bool same_kinds(struct job_reader *reader, const struct isa_program *prog
   const bool same = count == program->count && memcmp(kinds, expected, count) == 0;
   free(expected);
   return same ||
-         message_fail(reader->document.message, "%.300s: the operations of program %u are not of its instructions",
+         message_fail(reader->document.message, "%.300s: the operations of program %u do not match its instructions",
                       reader->document.file, number);
 }
 
@@ -332,7 +332,7 @@ static bool read_images(struct job_reader *reader, const json_t *root) {
   const struct place all = {NULL, "images", 0};
   const json_t *list = json_object_get(root, "images");
   if (list && (!json_is_array(list) || json_array_size(list) > ISA_MOST_IMAGES))
-    return json_fail(&reader->document, &all, "is no list of at most %d images", ISA_MOST_IMAGES);
+    return json_fail(&reader->document, &all, "is not a list of at most %d images", ISA_MOST_IMAGES);
   for (size_t i = 0; i < json_array_size(list); i++)
     if (!read_image(reader, &(struct place){&all, NULL, i}, json_array_get(list, i)))
       return false;
@@ -370,7 +370,7 @@ static bool fill_launch(struct job_reader *reader, const struct place *place, si
   }
   if (number < trace_launches(reader->trace) &&
       (groups != recorded->groups || div_up(items, recorded->lanes) != recorded->warps))
-    return json_fail(&reader->document, place, "has other work-groups than the operations");
+    return json_fail(&reader->document, place, "does not have the work-groups of the operations");
   return true;
 }
 
@@ -435,7 +435,7 @@ static bool check_together(struct job_reader *reader, const struct place *all) {
       return json_fail(&reader->document, &place, "'first' and 'together' do not fit the other launches");
   }
   return job->launch_count >= trace_launches(reader->trace) ||
-         message_fail(reader->document.message, "%.300s: has operations of launches that nothing is said of",
+         message_fail(reader->document.message, "%.300s: has operations of launches that it does not describe",
                       reader->document.file);
 }
 
@@ -445,7 +445,7 @@ static bool fits(const struct job *job, size_t number, struct message *message) 
   snprintf(within, sizeof within, "launch %zu", number + 1);
   const bool good = launch->isa.warp_size == job->machine.cu.warp_size
                         ? job_fits(job, launch, message)
-                        : message_fail(message, "was recorded with warps of %u lanes; cu.warp_size is %u here",
+                        : message_fail(message, "was recorded with warps of %u lanes, but cu.warp_size is %u",
                                        launch->isa.warp_size, job->machine.cu.warp_size);
   return good ? true : message_within(message, within);
 }
@@ -502,8 +502,7 @@ static json_t *read_meta(struct job_reader *reader) {
   reader->job->file = need_copy(reader->document.file);
   if (reader->document.text)
     return json_read(&reader->document);
-  message_fail(reader->document.message, "%.300s: does not say what was run (it has no meta 'run')",
-               reader->document.file);
+  message_fail(reader->document.message, "%.300s: does not say what ran (it has no meta 'run')", reader->document.file);
   return NULL;
 }
 
@@ -593,8 +592,7 @@ static void warn_of_bytes(struct trace *trace, const struct job *job, const stru
     return;
   message_fail(
       &message,
-      "%s is not what it was in the recording: what copies bring decides what the kernel does, and may be other "
-      "bytes in a run",
+      "%s differs from the recording: copied data decides what the kernel does, and a run may copy different bytes",
       key);
   caller_warn(caller, &message);
 }
@@ -612,10 +610,11 @@ void trace_job_warn(struct trace *trace, const struct job *job, const struct cal
     program_place(launch->program, marks[i].pc, place);
     if (places > 1)
       snprintf(more, sizeof more, " (and %zu more place%s)", places - 1, places == 2 ? "" : "s");
-    message_fail(&message,
-                 "launch %" PRIu32 ", kernel '%.60s', depends on time: %s: %s%s; a run on another machine may do other "
-                 "things than this replay",
-                 marks[i].launch + 1, launch->kernel->name, place, marks[i].text, more);
+    message_fail(
+        &message,
+        "launch %" PRIu32
+        ", kernel '%.60s', depends on time: %s: %s%s; a run on another machine may behave differently than this replay",
+        marks[i].launch + 1, launch->kernel->name, place, marks[i].text, more);
     caller_warn(caller, &message);
   }
   free(marks);

@@ -45,7 +45,7 @@ bool trace_job_possible(const struct job *job, struct message *message) {
     wrong = json_is_text(job->launches[i].isa.kernel->name) ? wrong : job->launches[i].isa.kernel->name;
   for (size_t i = 0; i < job->build.defines.count; i++)
     wrong = json_is_text(job->build.defines.word[i]) ? wrong : job->build.defines.word[i];
-  return !wrong || message_fail(message, "the name '%.300s' is not UTF-8, as a trace's names are", wrong);
+  return !wrong || message_fail(message, "the name '%.300s' is not UTF-8, which a trace's names must be", wrong);
 }
 
 /* ---- several jobs ------------------------------------------------------------------------------------ */
@@ -136,13 +136,15 @@ static bool check_pipes(struct trace_jobs *jobs, const struct isa_memory *memory
     const struct known_pipe *known = find_known(jobs, &memory->pipes[i]);
     const bool channel = isa_pipe_is_channel(&memory->pipes[i]);
     if ((known && !is_same(known, &memory->pipes[i])) || (!channel && !is_alone(&memory->pipes[i], buffers, count)))
-      return message_fail(message, "pipe '%s' has the place or the number of what is gone", memory->pipes[i].name);
+      return message_fail(message, "pipe '%s' has the address or the number of something released",
+                          memory->pipes[i].name);
     if (channel && !known && isa_pipe_present(&memory->pipes[i]))
-      return message_fail(message, "channel '%s' holds packets from before", memory->pipes[i].name);
+      return message_fail(message, "channel '%s' holds packets from before the recording", memory->pipes[i].name);
   }
   for (size_t i = 0; i < jobs->pipe_count; i++)
     if (!isa_pipe_is_channel(&jobs->pipes[i].first) && !is_alone(&jobs->pipes[i].first, buffers, count))
-      return message_fail(message, "a buffer has the place of pipe '%s', which is gone", jobs->pipes[i].first.name);
+      return message_fail(message, "a buffer has the address of pipe '%s', which was released",
+                          jobs->pipes[i].first.name);
   return true;
 }
 
@@ -156,7 +158,7 @@ static bool same_image(const struct isa_image *a, const struct isa_image *b) {
 static bool check_images(const struct trace_jobs *jobs, const struct isa_memory *memory, struct message *message) {
   for (size_t i = 0; i < memory->image_count && i < jobs->image_count; i++)
     if (!same_image(&jobs->images[i], &memory->images[i]))
-      return message_fail(message, "image '%s' has the number of one that is gone", memory->images[i].name);
+      return message_fail(message, "image '%s' has the number of one that was released", memory->images[i].name);
   return true;
 }
 

@@ -38,7 +38,7 @@ static void ended(struct unit *unit, const struct isa_warp *warp) {
   const struct isa_group *group = warp->group;
   replayer->faulty = true;
   snprintf(replayer->fault, sizeof replayer->fault,
-           "launch %u, work-group (%u, %u, %u), warp %u: the recording ends here, and the replay does not",
+           "launch %u, work-group (%u, %u, %u), warp %u: the recording ends here, but the replay does not",
            replayer->first + group->launch->number + 1, group->id[0], group->id[1], group->id[2], warp->index);
 }
 
@@ -67,7 +67,7 @@ bool replayer_damaged(const struct replayer *replayer) { return replayer->damage
 static void tell_hazard(struct unit *unit, const struct isa_launch *launch, const struct trace_note *note) {
   struct replayer *replayer = unit->replayer;
   if (note->values < 6 || note->value[0] >= replayer->rule_count || note->value[1] >= launch->program->count) {
-    replayer_damage(replayer, "a hazard of the trace has a rule or an instruction that there is not");
+    replayer_damage(replayer, "a hazard in the trace has an unknown rule or instruction");
     return;
   }
   struct isa_hazard hazard = {
@@ -97,7 +97,7 @@ static uint32_t tell_print(struct unit *unit, const struct isa_warp *warp, const
     more = note[used].value[2];
   }
   if (more)
-    replayer_damage(unit->replayer, "what a work-item printed is not whole in the trace");
+    replayer_damage(unit->replayer, "a work-item's printed text is incomplete in the trace");
   else if (launch->print)
     launch->print(launch->print_context, warp->group, (uint32_t)note->value[0], text, length);
   free(text);
@@ -175,7 +175,7 @@ static void give_mbarrier(struct unit *unit, struct isa_access *access, const st
   give_words(&op->vector[TRACE_MBARRIER_OPERAND], access->warp->group->launch->warp_size, 0, access->data);
   if (in_lds(access))
     return;
-  replayer_damage(unit->replayer, "an mbarrier in the trace lies outside of its work-group's LDS");
+  replayer_damage(unit->replayer, "an mbarrier in the trace is outside its work-group's LDS");
   access->mask = 0;
 }
 
@@ -192,7 +192,7 @@ static void give_image(struct unit *unit, const struct isa_warp *warp, const str
     return;
   if (number >= memory->image_count || sampler >= ISA_SAMPLERS || !isa_sampler_good((uint32_t)sampler) ||
       shift_of(unit->replayer, launch)) {
-    replayer_damage(unit->replayer, "the trace has an access to an image that is not there");
+    replayer_damage(unit->replayer, "the trace has an access to an unknown image");
     access->mask = 0;
     return;
   }
@@ -208,7 +208,7 @@ static void give_image(struct unit *unit, const struct isa_warp *warp, const str
     const uint32_t lane = (uint32_t)__builtin_ctzll(left);
     access->address[lane] = 0;
     if (!reads && !isa_image_place(image, access->data + lane, lanes, &access->address[lane])) {
-      replayer_damage(unit->replayer, "a store in the trace lies outside of its image");
+      replayer_damage(unit->replayer, "a store in the trace is outside its image");
       access->mask &= ~(UINT64_C(1) << lane);
     }
   }
@@ -289,11 +289,11 @@ static void refuse_path(struct replayer *replayer, const struct isa_warp *warp, 
   char text[200], where[40];
   const struct isa_group *group = warp->group;
   if (op->flags & TRACE_DONE)
-    snprintf(where, sizeof where, "ends at pc %u, which is no exit", op->pc);
+    snprintf(where, sizeof where, "ends at pc %u, which is not an exit", op->pc);
   else
-    snprintf(where, sizeof where, "goes on at pc %u after pc %u", op->next, op->pc);
+    snprintf(where, sizeof where, "continues at pc %u after pc %u", op->next, op->pc);
   snprintf(text, sizeof text,
-           "launch %u, work-group (%u, %u, %u), warp %u %s (legal: pc 0 to %u, and to end at an exit)",
+           "launch %u, work-group (%u, %u, %u), warp %u %s; legal: pc 0 to %u, and an exit at the end",
            replayer->first + group->launch->number + 1, group->id[0], group->id[1], group->id[2], warp->index, where,
            group->launch->program->count - 1);
   replayer_damage(replayer, text);
@@ -487,7 +487,7 @@ static bool read_rules(struct replayer *replayer, struct trace_error *error) {
     const size_t length = strcspn(rules, "\n");
     const uint32_t rule = rule_of(rules, length);
     if (rule == HAZARDS) {
-      snprintf(error->text, sizeof error->text, "the recording has hazards of rule '%.*s', which is not known here",
+      snprintf(error->text, sizeof error->text, "the recording has hazards of an unknown rule, '%.*s'",
                (int)(length < 60 ? length : 60), rules);
       return false;
     }

@@ -68,7 +68,7 @@ void replayer_give_pipe(struct unit *unit, struct isa_access *access, const stru
     access->data[2 * (lanes + lane)] = (uint32_t)got;
     access->data[2 * (lanes + lane) + 1] = (uint32_t)(got >> 32);
     if (!isa_pipe_find(memory, access->address[lane])) {
-      replayer_damage(unit->replayer, "an operation on a pipe in the trace is at an address where there is no pipe");
+      replayer_damage(unit->replayer, "a pipe operation in the trace has an address without a pipe");
       access->mask &= ~(UINT64_C(1) << lane);
     }
   }

@@ -21,11 +21,11 @@ static const struct {
   int width;
   const char *what;
 } columns[COLUMNS] = {[LDS_CONFLICT] = {"LDS conflict", 14, "cycles added by bank conflicts"},
-                      [SECTORS] = {"sectors", 11, "of global memory that accesses of warps touched"},
-                      [COPY_KIND] = {"copies", 9, "what asynchronous copies start here: plain, strided, 2D, 3D"},
+                      [SECTORS] = {"sectors", 11, "of global memory touched by warps' accesses"},
+                      [COPY_KIND] = {"copies", 9, "kind of asynchronous copies started here: plain, strided, 2D, 3D"},
                       [COPY_BYTES] = {"copied bytes", 14, "of these copies"},
-                      [REQUEST_BYTES] = {"a request", 11, "bytes of a request (an access of a warp) of these copies"},
-                      [LATENCY] = {"latency", 10, "of these copies from issue to completion, mean cycles"}};
+                      [REQUEST_BYTES] = {"a request", 11, "bytes per request of these copies, or per access of a warp"},
+                      [LATENCY] = {"latency", 10, "mean cycles of these copies from issue to completion"}};
 
 struct margin {
   struct text *text;
@@ -137,7 +137,7 @@ static void print_file(const struct margin *margin, const struct isa_source *sou
                        size_t count) {
   uint32_t next = 1;
   text_print(margin->text, "\n%s%s\n", file_base(source->name),
-             source->text ? "" : " (its text cannot be read: only the lines with a cost)");
+             source->text ? "" : " (its text cannot be read, so only lines with a cost are shown)");
   print_heading(margin);
   for (size_t i = 0; i < count; i++) {
     print_gap(margin, source, next, lines[i].line - 1, i == 0, false);
@@ -165,7 +165,7 @@ static void print_launch(const struct isa_program *program, const struct launch_
       print_file(&margin, &program->sources[lines[i].source], &lines[i], files);
   }
   if (unknown) {
-    text_print(text, "\ninstructions of no known line\n");
+    text_print(text, "\ninstructions without a source line\n");
     print_heading(&margin);
     print_margin(&margin, &lines[unknown - 1]);
     text_print(text, "%7s\n", "-");
@@ -176,8 +176,8 @@ static void print_launch(const struct isa_program *program, const struct launch_
 static void print_legend(struct text *text, const bool shown[COLUMNS]) {
   text_print(text, "\n%-16s%s\n%-16s%s\n%-16s%s\n", "%", "of all cycles of the launch's warps", "issues",
              "instructions issued by warps", "mostly waiting",
-             "for what most of the line's waiting was: a warp's waiting is charged to the line that\n"
-             "                uses a value, not to the line that loads it");
+             "the stall that cost the line most; waiting is charged to the line that uses a value,\n                "
+             "not to the line that loads it");
   for (enum column c = 0; c < COLUMNS; c++)
     if (shown[c])
       text_print(text, "%-16s%s\n", columns[c].head, columns[c].what);

@@ -12,8 +12,7 @@ void report_printed(const struct report *report, struct text *text) {
     if (printed->length && text->data[text->length - 1] != '\n')
       text_print(text, "\n");
     if (printed->truncated)
-      text_print(text, "... truncated: launch %zu printed more than the %d MiB that are kept\n", i + 1,
-                 PRINTED_BYTES >> 20);
+      text_print(text, "... truncated: launch %zu printed more than %d MiB\n", i + 1, PRINTED_BYTES >> 20);
   }
 }
 

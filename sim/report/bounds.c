@@ -194,14 +194,14 @@ static bool longest_wait(const struct launch_result *result, enum wait *wait, ui
 /* A launch that was cut short has no limit to name. */
 static bool unfinished(const struct launch_result *result, struct text *text) {
   if (result->end == END_DEADLOCK)
-    text_print(text, "Deadlock: %zu warp%s for ever. The figures are of an unfinished launch.", result->stuck_count,
+    text_print(text, "Deadlock: %zu warp%s forever. The figures are for an unfinished launch.", result->stuck_count,
                result->stuck_count == 1 ? " waits" : "s wait");
   if (result->end == END_DEADLOCK && result->together > 1 && result->never_started)
     text_print(text, " %s of its work-groups %s never started: no CU had room for %s.",
                TEXT_WHOLE(result->never_started), result->never_started == 1 ? "was" : "were",
                result->never_started == 1 ? "it" : "them");
   if (result->end == END_CYCLE_LIMIT)
-    text_print(text, "Cut short at the cycle limit: the figures are of an unfinished launch.");
+    text_print(text, "Stopped at the cycle limit: the figures are for an unfinished launch.");
   return result->end != END_FINISHED;
 }
 
@@ -236,17 +236,17 @@ static const char *name_of(const struct bottleneck *tried, size_t rank) {
 static void say_tried(const struct bottleneck *tried, struct text *text) {
   const size_t known = bottleneck_known(tried);
   if (bottleneck_close(tried)) {
-    text_print(text,
-               "Bound by the %s and the %s alike: with the first of these limits lifted, the launch takes %.1f %% "
-               "fewer cycles, with the second %.1f %%.",
-               name_of(tried, 0), name_of(tried, 1), 100 * saved_share(tried, 0), 100 * saved_share(tried, 1));
+    text_print(
+        text,
+        "Bound by %s and %s alike: lifting the first limit saves %.1f %% of the cycles, lifting the second %.1f %%.",
+        name_of(tried, 0), name_of(tried, 1), 100 * saved_share(tried, 0), 100 * saved_share(tried, 1));
   } else if (known) {
-    text_print(text, "Bound by the %s: with that limit lifted, the launch takes %.1f %% fewer cycles.",
-               name_of(tried, 0), 100 * saved_share(tried, 0));
+    text_print(text, "Bound by %s: lifting this limit saves %.1f %% of the cycles.", name_of(tried, 0),
+               100 * saved_share(tried, 0));
     if (known > 1)
-      text_print(text, " The runner-up, the %s, is worth %.1f %%.", name_of(tried, 1), 100 * saved_share(tried, 1));
+      text_print(text, " The runner-up, %s, costs %.1f %%.", name_of(tried, 1), 100 * saved_share(tried, 1));
   } else if (tried->count && bottleneck_saved(tried, 0) > 0) {
-    text_print(text, "Bound by no single limit of the machine: the costliest, the %s, is worth %.1f %% of the cycles.",
+    text_print(text, "Bound by no single limit of the machine: the costliest, %s, costs %.1f %% of the cycles.",
                name_of(tried, 0), 100 * saved_share(tried, 0));
   } else {
     text_print(text, "Bound by no single limit of the machine: lifting any of them saves nothing.");
@@ -265,7 +265,7 @@ void report_why(const struct machine *machine, const struct bottleneck *tried, s
   const size_t known = bottleneck_known(tried);
   for (size_t i = 0; i < known; i++) {
     char word[LIMIT_WORD];
-    text_print(text, "  without the %s: %s of %s cycles\n   ", name_of(tried, i), TEXT_WHOLE(tried->rank[i].cycles),
+    text_print(text, "  %s, lifted: %s of %s cycles\n   ", name_of(tried, i), TEXT_WHOLE(tried->rank[i].cycles),
                TEXT_WHOLE(tried->cycles));
     for (const char *keys = lift_rows[tried->rank[i].limit].keys; limits_next(&keys, machine, word);)
       text_print(text, " --set %s", word);
@@ -305,7 +305,7 @@ static struct report_likely say_longest(const struct utilisation all[UTILISATION
   text_print(text, "Likely bound by %s", stall_rows[stall].limit);
   say_waiting(result, ": w", wait, cycles, stall, text);
   text_print(text, " The busiest resource, %s, is at %.1f %% of peak%s.", busiest->said, 100 * share_of(busiest),
-             busiest->idle_held && share_of(busiest) >= BUSY ? ", but copies hardly waited for one" : "");
+             busiest->idle_held && share_of(busiest) >= BUSY ? ", but copies rarely waited for one" : "");
   return (struct report_likely){stall_rows[stall].name, stall_rows[stall].limit,
                                 per((double)cycles, (double)result->resident_cycles)};
 }

@@ -182,15 +182,15 @@ char *fidelity_words(uint64_t kinds) {
 
 static void say_row(const struct fidelity *of, struct text *text) {
   const struct fidelity_row *row = of->row;
-  text_print(text, "Fidelity: off by %.1f %% (median), %.1f %% (90th percentile) in %s%s measurements", row->median,
+  text_print(text, "Fidelity: median error %.1f %%, 90th percentile %.1f %%, in %s%s measurements", row->median,
              row->most, row->limit ? "" : "all ", TEXT_WHOLE(row->rows));
   if (row->operations)
-    text_print(text, " like this, by accounts (%s) and operations (%s).", of->said,
+    text_print(text, " with the same limit (%s) and the same operations (%s).", of->said,
                *row->operations ? row->operations : "arithmetic");
   else if (row->limit)
-    text_print(text, " like this by accounts (%s), but not by operations.", of->said);
+    text_print(text, " with the same limit (%s), but other operations.", of->said);
   else
-    text_print(text, ": too few are like this.");
+    text_print(text, "; too few resemble this launch.");
   if (of->uncovered) {
     char *words = fidelity_words(of->uncovered);
     text_print(text, " Not validated: %s.", words);
@@ -205,16 +205,18 @@ char *fidelity_sentence(const struct fidelity *of, const struct job *job) {
     if (of->row)
       say_row(of, &text);
     else
-      text_print(&text, "Fidelity: unknown, as the launch did not finish.");
+      text_print(&text, "Fidelity: unknown, because the launch did not finish.");
     break;
   case FIDELITY_CHANGED:
-    text_print(&text, "Fidelity: unknown, as parameters are changed from '" VALIDATED "': nothing was measured so.");
+    text_print(&text, "Fidelity: unknown, because parameters differ from the measured machine '" VALIDATED "'.");
     break;
   case FIDELITY_NO_DEVICE:
-    text_print(&text, "Fidelity: the machine '%s' models no device: nothing was measured.", job->machine_file.name);
+    text_print(&text, "Fidelity: unknown, because the machine '%s' models no real GPU; try --machine " VALIDATED ".",
+               job->machine_file.name);
     break;
   case FIDELITY_OWN:
-    text_print(&text, "Fidelity: unknown, as nothing was measured for the machine '%s'.", job->machine_file.name);
+    text_print(&text, "Fidelity: unknown, because the machine '%s' was not compared with a GPU.",
+               job->machine_file.name);
     break;
   }
   return text.data;

@@ -13,8 +13,8 @@ static void list_head(const struct isa_kernel *kernel, struct text *text) {
              kernel->registers, text_s(kernel->registers), kernel->spilled, kernel->lds_bytes,
              text_s(kernel->lds_bytes), kernel->private_bytes, text_s(kernel->private_bytes));
   if (groups[0])
-    text_print(text, "  autorun: runs along with the other kernels, in %u x %u x %u work-groups\n", groups[0],
-               groups[1], groups[2]);
+    text_print(text, "  autorun: runs beside the other kernels, in %u x %u x %u work-groups\n", groups[0], groups[1],
+               groups[2]);
   for (size_t i = 0; i < kernel->arg_count; i++)
     text_print(text, "  argument %zu  %-8s %s\n", i + 1, kernel->args[i].type, kernel->args[i].name);
 }
@@ -143,7 +143,7 @@ static void explain_kernel(const struct isa_program *program, const struct isa_k
 
 /* Those that changed anything, in words. */
 static void explain_words(const struct opencl_explanation *explanation, struct text *text) {
-  text_print(text, "\nOperations of each line before and after passes that changed their number:\n");
+  text_print(text, "\nOperations of each line, before and after each pass that changed their number:\n");
   for (enum opencl_pass pass = 0; pass < OPENCL_PASSES; pass++) {
     bool named = false;
     for (size_t k = 0; k < explanation->count; k++)

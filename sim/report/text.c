@@ -96,7 +96,7 @@ static void kernel(const struct view *view) {
 /* The launches that ran at once with this one. */
 static void together(const struct view *view) {
   const struct job_launch *launches = view->job->launches, *own = &launches[view->number];
-  const char *before = "at once        with launch";
+  const char *before = "together       with launch";
   if (own->together < 2)
     return;
   for (size_t i = own->first; i < own->first + own->together; i++) {
@@ -106,7 +106,7 @@ static void together(const struct view *view) {
     before = ", launch";
   }
   if (!view->result->functional)
-    text_print(view->text, ": %s cycle%s in all", TEXT_WHOLE(view->result->together_cycles),
+    text_print(view->text, ": %s cycle%s in total", TEXT_WHOLE(view->result->together_cycles),
                text_s(view->result->together_cycles));
   text_print(view->text, "\n");
 }
@@ -115,7 +115,7 @@ static void together(const struct view *view) {
 static void time_taken(const struct view *view) {
   const struct launch_result *result = view->result;
   if (result->functional)
-    text_print(view->text, "timing         none: executed without it, so cycles, stalls and traffic are not known\n");
+    text_print(view->text, "timing         none, so cycles, stalls and traffic are unknown\n");
   else
     text_print(view->text, "cycles         %s = %.3f us\n", TEXT_WHOLE(result->cycles),
                (double)result->cycles / view->job->machine.cu.clock_mhz);
@@ -127,7 +127,7 @@ static void instructions(const struct view *view) {
   text_print(view->text, "instructions   %s of warps", TEXT_WHOLE(count));
   if (!result->functional)
     text_print(view->text, ", %.3f a cycle", per((double)count, (double)result->cycles));
-  text_print(view->text, "; %.1f %% of their lanes ran\n",
+  text_print(view->text, "; %.1f %% of their lanes were active\n",
              percent(result->cu.lane_instructions, count * view->job->machine.cu.warp_size));
 }
 
@@ -147,7 +147,7 @@ static void summary(const struct view *view) {
   print_range(text, view->launch->local, view->launch->dimensions);
   text_print(text, ": %s work-group%s", TEXT_WHOLE(result->work_groups), text_s(result->work_groups));
   if (view->launch->part_groups)
-    text_print(text, " alone, from number %u on", view->launch->first_group);
+    text_print(text, ", starting at number %u", view->launch->first_group);
   text_print(text, "\n");
   time_taken(view);
   together(view);
@@ -188,7 +188,7 @@ static void stalls(const struct view *view) {
   const uint64_t tries = result->cu.pipe_retries, cycles = result->cu.pipe_retry_cycles;
   if (tries)
     text_print(
-        view->text, "%-16s %13s  %5.1f   of these: from a try that a pipe refused to the warp's next, %s time%s\n",
+        view->text, "%-16s %13s  %5.1f   of these: %s time%s, from a try that a pipe refused to the warp's next\n",
         "retries", TEXT_WHOLE(cycles), percent(cycles, result->resident_cycles), TEXT_WHOLE(tries), text_s(tries));
 }
 
@@ -292,24 +292,24 @@ static void stuck_reason(const struct view *view, const struct stuck_warp *warp)
     const bool full = warp->stall == STALL_PIPE_FULL;
     const char *state = full ? "full" : "empty";
     if (warp->spins)
-      text_print(view->text, "spins on pipe '%s', which stays %s: for %d %s nothing has changed\n", warp->pipe->name,
+      text_print(view->text, "spins on pipe '%s', which stays %s: nothing has changed for %d %s\n", warp->pipe->name,
                  state, PIPES_SPIN_CYCLES, view->result->functional ? "instructions of a warp" : "cycles");
     else
-      text_print(view->text, "waits for pipe '%s', which stays %s: nobody is left to change it\n", warp->pipe->name,
+      text_print(view->text, "waits for pipe '%s', which stays %s: no warp is left to change it\n", warp->pipe->name,
                  state);
     return;
   }
   if (warp->mismatched && elsewhere != warp->pc) {
-    text_print(view->text, "stands at %s, while others of its work-group stand at ", call);
+    text_print(view->text, "waits at %s, while others of its work-group wait at ", call);
     print_call(view, elsewhere, warp->pc);
     text_print(view->text, "\n");
   } else if (warp->missing) {
-    text_print(view->text, "stands at %s and waits for %u warp%s of its work-group, of which %u ha%s exited\n", call,
+    text_print(view->text, "waits at %s for %u warp%s of its work-group, of which %u ha%s exited\n", call,
                warp->missing, text_s(warp->missing), warp->exited, warp->exited == 1 ? "s" : "ve");
   } else if (warp->phase) {
-    text_print(view->text, "waits for a phase of an mbarrier, at which nobody is left to arrive\n");
+    text_print(view->text, "waits for a phase of an mbarrier, but no warp is left to arrive\n");
   } else if (warp->stall == STALL_COPY_WAIT && warp->event) {
-    text_print(view->text, "waits for event %u, which nobody completes\n", warp->event);
+    text_print(view->text, "waits for event %u, which nothing completes\n", warp->event);
   } else {
     text_print(view->text, "waits for %s\n", stall_rows[warp->stall].text);
   }
@@ -342,10 +342,10 @@ static void stuck(const struct view *view) {
 static void unfinished(const struct view *view) {
   const struct launch_result *result = view->result;
   if (result->end == END_CYCLE_LIMIT)
-    text_print(view->text, "\nCut short: a warp has executed as many instructions as the cycle limit says.\n");
+    text_print(view->text, "\nStopped: a warp has executed as many instructions as the cycle limit allows cycles.\n");
   if (result->end != END_DEADLOCK)
     return;
-  text_print(view->text, "\nDeadlock: %zu warp%s for ever.\n", result->stuck_count,
+  text_print(view->text, "\nDeadlock: %zu warp%s forever.\n", result->stuck_count,
              result->stuck_count == 1 ? " waits" : "s wait");
   stuck(view);
 }
@@ -360,7 +360,7 @@ static void sentence(const struct view *view) {
   if (view->why && view->tried)
     report_why(&view->job->machine, view->tried, view->text);
   if (!view->tried && result->end == END_FINISHED)
-    text_print(view->text, "(From accounts alone: --why lifts each limit to be sure.)\n");
+    text_print(view->text, "(Judged by counters alone; --why lifts each limit to be sure.)\n");
   if (result->end == END_FINISHED)
     fidelity(view);
   stuck(view);

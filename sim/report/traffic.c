@@ -139,12 +139,12 @@ static void channels(const struct dma_stats *stats, struct text *text) {
     const char *what;
   } accounts[] = {{stats->setup_cycles, "setting up"},
                   {stats->sending_cycles, "sending"},
-                  {stats->turn_cycles, "waiting for a turn"},
+                  {stats->turn_cycles, "waiting for their turn"},
                   {stats->room_cycles, "waiting for room in dma.outstanding"},
                   {stats->quota_cycles, "waiting for room in dma.quota"},
                   {stats->fence_cycles, "waiting for a fence"},
                   {stats->data_cycles, "waiting for data"}};
-  const char *before = "  channels that held one were ";
+  const char *before = "  busy channels were ";
   for (size_t i = 0; i < sizeof accounts / sizeof *accounts; i++)
     if (accounts[i].cycles) {
       text_print(text, "%s%s %.1f %%", before, accounts[i].what, percent(accounts[i].cycles, stats->channel_cycles));
@@ -164,8 +164,8 @@ static void timeline(const struct machine *machine, const struct launch_result *
 
 static void by_warps(const struct cu_stats *cu, struct text *text) {
   text_print(text,
-             "\ncopies by warps: %s of %s byte%s together, in %s access%s to global memory (%.1f bytes each)\n"
-             "  they took %s issue slot%s, %.1f %% of all that were used\n",
+             "\ncopies by warps: %s, %s byte%s in total, in %s access%s to global memory (%.1f bytes each)\n  they "
+             "took %s issue slot%s, %.1f %% of all used ones\n",
              TEXT_WHOLE(cu->warp_copies), TEXT_WHOLE(cu->copy_bytes), text_s(cu->copy_bytes),
              TEXT_WHOLE(cu->copy_accesses), text_es(cu->copy_accesses), mean(cu->copy_bytes, cu->copy_accesses),
              TEXT_WHOLE(cu->copy_slots), text_s(cu->copy_slots),
@@ -213,11 +213,11 @@ void report_hiding(const struct launch_result *result, struct text *text) {
   if (!cu->copy_cycles)
     return;
   text_print(text,
-             "\nhiding: work-groups had copies under way for %s group-cycles; %s (%.1f %%) were hidden, %s exposed at "
+             "\nhiding: work-groups had copies in flight for %s group-cycles; %s (%.1f %%) were hidden, %s exposed at "
              "waits and full queues%s\n",
              TEXT_WHOLE(cu->copy_cycles), TEXT_WHOLE(cu->copy_cycles - cu->exposed_cycles),
              percent(cu->copy_cycles - cu->exposed_cycles, cu->copy_cycles), TEXT_WHOLE(cu->exposed_cycles),
-             copies_abandoned(result) ? " (copies nobody waited for count as hidden)" : "");
+             copies_abandoned(result) ? " (copies that no warp waited for count as hidden)" : "");
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
@@ -243,10 +243,10 @@ static void l2_waits(const struct mem_stats *stats, struct text *text) {
   if (print_parts(text, "  L2 fills: ", fills, sizeof fills / sizeof *fills))
     text_print(text, "\n");
   if (stats->l2_prefetches_dropped)
-    text_print(text, "  L2 prefetches: %s line%s dropped for want of an MSHR\n",
+    text_print(text, "  L2 prefetches: %s line%s dropped because no MSHR was free\n",
                TEXT_WHOLE(stats->l2_prefetches_dropped), text_s(stats->l2_prefetches_dropped));
   if (stats->l2_atomic_cycles)
-    text_print(text, "  L2 atomics: updates kept slices %s cycle%s longer than their bytes did\n",
+    text_print(text, "  L2 atomics: updates held slices for %s cycle%s longer than their bytes took\n",
                TEXT_WHOLE(stats->l2_atomic_cycles), text_s(stats->l2_atomic_cycles));
 }
 
@@ -263,7 +263,7 @@ static void dram(const struct machine *machine, const struct mem_stats *stats, s
     text_print(text, "  DRAM channels: the busiest of %u passed %.2f times the mean\n", machine->mem.dram_channels,
                report_dram_imbalance(machine, stats));
   if (stats->dram_refresh_stalls)
-    text_print(text, "  DRAM refreshes held accesses for %s cycle%s\n", TEXT_WHOLE(stats->dram_refresh_stalls),
+    text_print(text, "  DRAM refreshes delayed accesses by %s cycle%s\n", TEXT_WHOLE(stats->dram_refresh_stalls),
                text_s(stats->dram_refresh_stalls));
   const struct part pending[] = {{stats->dram_early_bytes, "byte", " left by earlier launches"},
                                  {stats->dram_late_bytes, "byte", " left to pass after the end"}};
@@ -307,15 +307,15 @@ void report_pipe(const struct launch_result *result, const struct pipe_result *a
   const struct isa_pipe_stats *stats = &at->stats;
   double held = mean(stats->packet_cycles, result->together_cycles);
   const struct part requests[] = {{stats->reservations, "reservation", ""},
-                                  {stats->empty, "request", " refused as it was empty"},
-                                  {stats->full, "request", " refused as it was full"},
-                                  {stats->over_limit, "request", " refused over the limit"},
-                                  {stats->held, "request", " held until it could be granted"}};
-  text_print(text, "\npipe %s%s: %u packet%s of %u byte%s at most; %s written, %s read, %s left\n", at->pipe->name,
+                                  {stats->empty, "request", " refused, pipe empty"},
+                                  {stats->full, "request", " refused, pipe full"},
+                                  {stats->over_limit, "request", " refused, over the limit"},
+                                  {stats->held, "request", " held until granted"}};
+  text_print(text, "\npipe %s%s: room for %u packet%s of %u byte%s; %s written, %s read, %s left\n", at->pipe->name,
              report_of_all(result), at->pipe->max_packets, text_s(at->pipe->max_packets), at->pipe->packet_size,
              text_s(at->pipe->packet_size), TEXT_WHOLE(stats->written), TEXT_WHOLE(stats->read), TEXT_WHOLE(at->left));
   if (stats->most)
-    text_print(text, "  filled to %s packet%s at most (%.1f %%)", TEXT_WHOLE(stats->most), text_s(stats->most),
+    text_print(text, "  held up to %s packet%s (%.1f %%)", TEXT_WHOLE(stats->most), text_s(stats->most),
                percent(stats->most, at->pipe->max_packets));
   if (stats->most && !result->functional)
     text_print(text, ", %.2f on average (%.1f %%)", held, 100 * per(held, at->pipe->max_packets));

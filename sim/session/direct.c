@@ -90,9 +90,9 @@ static bool buffer_argument(struct job *job, char *text, struct job_argument *ar
     return job_find_buffer(job, text, &argument->buffer, message);
   struct message ignored;
   if (job_find_buffer(job, text, &argument->buffer, &ignored))
-    return message_fail(message, "buffer '%s' is made a second time", text);
+    return message_fail(message, "buffer '%s' is already defined", text);
   if (job_find_pipe(job, text, &argument->buffer, &ignored))
-    return message_fail(message, "'%s' is a pipe already", text);
+    return message_fail(message, "'%s' is already a pipe", text);
   if (!whole(bytes, '\0', &size))
     return message_fail(message, "'%.40s' is not a whole number of bytes", bytes);
   if ((elem && !find_type(elem, &type, message)) || !job_buffer(job, text, size, type, message))
@@ -110,10 +110,10 @@ static bool pipe_argument(struct job *job, char *text, struct job_argument *argu
     return job_find_pipe(job, text, &argument->buffer, message);
   if (!count || !whole(size, '\0', &bytes) || !whole(count, '\0', &packets) || !bytes || !packets ||
       bytes > ISA_MOST_PACKET_BYTES || packets > ISA_MOST_PACKETS)
-    return message_fail(message,
-                        "a pipe is NAME=SIZE:COUNT, packets of [1, %d] bytes and [1, %d] of them at most, not "
-                        "'%.40s%s%.40s'",
-                        ISA_MOST_PACKET_BYTES, ISA_MOST_PACKETS, size, count ? ":" : "", count ? count : "");
+    return message_fail(
+        message,
+        "a pipe is NAME=SIZE:COUNT, with SIZE in [1, %d] bytes and COUNT in [1, %d] packets, not '%.40s%s%.40s'",
+        ISA_MOST_PACKET_BYTES, ISA_MOST_PACKETS, size, count ? ":" : "", count ? count : "");
   argument->buffer = job->memory.pipe_count;
   return job_pipe(job, text, (uint32_t)bytes, (uint32_t)packets, message);
 }
@@ -198,7 +198,7 @@ static bool give_bytes(struct job *job, size_t index, const char *hex, struct me
   size_t count = 0;
   uint8_t *bytes = type_bytes(hex, &count);
   if (!bytes)
-    return message_fail(message, "'%.40s' is not bytes in hexadecimal, two digits each", hex);
+    return message_fail(message, "'%.40s' is not hexadecimal bytes, two digits each", hex);
   const struct job_argument argument = {.kind = ARGUMENT_VALUE, .bytes = count, .value = bytes, .type = "bytes"};
   bool good = job_argument(job, index, &argument, message);
   free(bytes);
@@ -284,7 +284,7 @@ static bool find_kernel(const struct direct *direct, struct job *job, struct mes
     kernel = program_only_kernel(&job->program);
   list_kernels(job->program.isa, names, sizeof names);
   if (!kernel)
-    return message_fail(message, "--kernel: which of the %zu kernels of %s? legal: %s",
+    return message_fail(message, "--kernel is missing: %zu kernels are in %s; legal: %s",
                         job->program.isa->kernel_count + job->program.refusals.count, file_base(direct->program),
                         names);
   return job_launch(job, NULL, kernel, message) ? true : message_within(message, "--kernel");

@@ -96,10 +96,10 @@ static void append_buffer(struct job *job, const struct isa_buffer *buffer, stru
 bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type element, struct message *message) {
   struct isa_buffer buffer = {.bytes = bytes};
   if (!*name || strlen(name) >= sizeof buffer.name)
-    return message_fail(message, "a buffer's name has 1 to %zu characters", sizeof buffer.name - 1);
+    return message_fail(message, "a buffer's name must have 1 to %zu characters", sizeof buffer.name - 1);
   strcpy(buffer.name, name);
   if (job->memory.count == JOB_BUFFERS)
-    return message_fail(message, "there are more than %d buffers", JOB_BUFFERS);
+    return message_fail(message, "more than %d buffers", JOB_BUFFERS);
   if (!room_for(job, bytes, &buffer.base, message))
     return false;
   buffer.data = calloc(need_size(bytes), 1);
@@ -127,7 +127,7 @@ static bool make_channels(struct job *job, uint8_t *variables, struct message *m
   if (!count)
     return true;
   if (memory->pipe_count + count > ISA_MOST_PIPES)
-    return message_fail(message, "there are more than %d pipes and channels", ISA_MOST_PIPES);
+    return message_fail(message, "more than %d pipes and channels", ISA_MOST_PIPES);
   memory->pipes = need_more(memory->pipes, memory->pipe_count + count, sizeof *memory->pipes);
   const bool good = isa_channels_init(job->program.isa, variables, memory->pipes + memory->pipe_count);
   memory->pipe_count += count;
@@ -233,7 +233,7 @@ bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed,
   if (fill == FILL_ZERO)
     return true;
   if (target->bytes % size)
-    return message_fail(message, "fill '%s' wants whole elements: %" PRIu64 " bytes are no multiple of %u",
+    return message_fail(message, "fill '%s' needs whole elements: %" PRIu64 " bytes are not a multiple of %u",
                         job_fill_names[fill], target->bytes, size);
   if (!image) {
     fill_elements(type, target->data, target->bytes, fill, seed);
@@ -329,8 +329,8 @@ static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, 
   uint64_t room = start < size ? size - start : 0;
   if (bytes < 1 || bytes > room)
     return message_fail(message,
-                        "%" PRIu64 " is outside [1, %" PRIu64 "] bytes: what is left of the %" PRIu64 " of lds.size",
-                        bytes, room, size);
+                        "%" PRIu64 " is outside [1, %" PRIu64 "] bytes: the rest of the %" PRIu64 " of lds.size", bytes,
+                        room, size);
   uint32_t offset = (uint32_t)start;
   memcpy(to, &offset, sizeof offset);
   launch->isa.lds_bytes = (uint32_t)(start + bytes);
@@ -351,7 +351,7 @@ static bool change_number(const struct job_change *change, const struct isa_arg 
   if (!change || !change->argument || strcmp(change->argument, arg->name) != 0)
     return true;
   if (!type_find(argument->type, &type) || type.components != 1)
-    return message_fail(message, "argument '%s' is no number", arg->name);
+    return message_fail(message, "argument '%s' is not a number", arg->name);
   return type_parse(type, change->word, to, message);
 }
 
@@ -397,10 +397,11 @@ bool job_refuse_kind(const char *word, struct message *message) {
   type_nearest(word, near);
   const char *kind = nearest_word(word, words, sizeof words / sizeof *words, sizeof *words);
   const char *guess = *near ? near : kind;
-  return message_fail(message,
-                      "no kind of argument '%.40s'%s%s%s; legal: buffer, null, local, pipe, image, sampler, bytes, or "
-                      "a type: " TYPE_LEGAL,
-                      word, guess ? " (did you mean '" : "", guess ? guess : "", guess ? "'?)" : "");
+  return message_fail(
+      message,
+      "unknown kind of argument '%.40s'%s%s%s; legal: buffer, null, local, pipe, image, sampler, bytes, or "
+      "a type: " TYPE_LEGAL,
+      word, guess ? "; did you mean '" : "", guess ? guess : "", guess ? "'?" : "");
 }
 
 /* ---- the NDRange ------------------------------------------------------------------------------ */
@@ -419,7 +420,7 @@ static bool check_global(const struct isa_launch *launch, struct message *messag
 static bool check_offset(const struct isa_launch *launch, struct message *message) {
   for (unsigned i = 0; i < 3; i++)
     if (launch->offset[i] > UINT32_MAX - launch->global[i])
-      return message_fail(message, "%u is outside [0, %u]: an identifier of a work-item has 32 bits", launch->offset[i],
+      return message_fail(message, "%u is outside [0, %u]: a work-item's id has 32 bits", launch->offset[i],
                           UINT32_MAX - launch->global[i]);
   return true;
 }
@@ -660,8 +661,8 @@ static bool same_local(const struct job *job, const struct job_launch *launch, c
   if (memcmp(here, local, sizeof chosen.local) == 0)
     return true;
   return message_fail(message,
-                      "work-groups of %u x %u x %u were chosen for the recording's machine, and would be %u x %u x %u "
-                      "here; a recording with --local says it for all machines",
+                      "work-groups of %u x %u x %u were chosen for the recording's machine, but this machine would get "
+                      "%u x %u x %u; record with --local to fix the size",
                       local[0], local[1], local[2], here[0], here[1], here[2]);
 }
 
@@ -670,18 +671,18 @@ static bool same_lowering(const struct job *job, const struct isa_launch *first,
   const uint32_t wants = fit->lowered ? wanted_registers(&job->machine, first) : 0;
   if (fit->lowered && !isa_same_features(&fit->isa, &job->machine.isa))
     return message_fail(message,
-                        "kernel '%s' was compiled for a machine with other instructions, and would be compiled for "
-                        "isa.* of this one: another program",
+                        "kernel '%s' was compiled for a machine with other instructions (isa.*), so a run on this one "
+                        "has a different program",
                         first->kernel->name);
   if (wants == fit->fitted)
     return true;
-  char was[40] = "as many registers as it likes", here[40] = "as many as it likes";
+  char was[40] = "any number of registers", here[40] = "any number";
   if (fit->fitted)
     snprintf(was, sizeof was, "%u registers a lane", fit->fitted);
   if (wants)
     snprintf(here, sizeof here, "%u", wants);
   return message_fail(message,
-                      "kernel '%s' was compiled for %s, and would be compiled for %s on this machine: another program",
+                      "kernel '%s' was compiled for %s, but for %s on this machine, so a run has a different program",
                       first->kernel->name, was, here);
 }
 

@@ -55,7 +55,7 @@ bool job_image_format(const char *text, struct isa_image *image, struct message 
   image->order = (enum isa_image_order)o;
   image->type = (enum isa_image_type)t;
   return isa_texel_bytes(image->order, image->type) ||
-         message_fail(message, "channel order %s does not go with channel type %s", order_name(o), type_name(t));
+         message_fail(message, "channel order %s cannot be combined with channel type %s", order_name(o), type_name(t));
 }
 
 enum sampler_part { PART_COORDINATES, PART_FILTER, PART_ADDRESS, PARTS };
@@ -82,7 +82,7 @@ static bool sampler_word(const char *word, uint32_t *sampler, const char *said[P
       continue;
     const enum sampler_part part = sampler_words[i].part;
     if (said[part] && said[part] != words[i])
-      return message_fail(message, "a sampler is either '%s' or '%s'", said[part], words[i]);
+      return message_fail(message, "a sampler cannot be both '%s' and '%s'", said[part], words[i]);
     said[part] = words[i];
     *sampler |= sampler_words[i].bits;
     return true;
@@ -125,9 +125,9 @@ bool job_image(struct job *job, const char *name, const struct isa_image *shape,
     return message_fail(message, "%s", fault);
   for (size_t i = 0; i < memory->count; i++)
     if (strcmp(memory->buffers[i].name, name) == 0)
-      return message_fail(message, "'%.60s' is there already", name);
+      return message_fail(message, "'%.60s' is already defined", name);
   if (memory->image_count == ISA_MOST_IMAGES)
-    return message_fail(message, "there are more than %d images", ISA_MOST_IMAGES);
+    return message_fail(message, "more than %d images", ISA_MOST_IMAGES);
   if (!job_buffer(job, name, image.slice_pitch * isa_image_slices(&image), element_of(image.type), message))
     return false;
   image.base = memory->buffers[memory->count - 1].base;
@@ -160,7 +160,7 @@ const struct isa_image *job_image_of(const struct job *job, size_t buffer) {
 
 bool job_image_fits(const struct isa_arg *arg, const struct isa_image *image, struct message *message) {
   return isa_image_argument(arg->type, strlen(arg->type)) == image->kind ||
-         message_fail(message, "image '%s' is of kind %s, and the kernel's argument '%s' is %s", image->name,
+         message_fail(message, "image '%s' is of kind %s, but the kernel's argument '%s' is %s", image->name,
                       isa_image_kinds[image->kind].name, arg->name, arg->type);
 }
 
@@ -208,7 +208,7 @@ static void pixel(const struct picture *picture, uint32_t x, uint32_t y, enum is
 bool job_pack_picture(const struct isa_image *image, const struct picture *picture, uint8_t *bytes,
                       struct message *message) {
   if (picture->width != image->width || picture->height != image->height)
-    return message_fail(message, "the picture has %u x %u pixels, the image %u x %u texels", picture->width,
+    return message_fail(message, "the picture has %u x %u pixels, but the image has %u x %u texels", picture->width,
                         picture->height, image->width, image->height);
   memset(bytes, 0, isa_image_packed_bytes(image));
   for (uint32_t y = 0; y < image->height; y++)
@@ -254,7 +254,7 @@ bool job_picture_of(const struct job *job, const struct isa_image *image, struct
   *picture = (struct picture){.width = image->width, .height = image->height, .bits = wide ? 16 : 8};
   picture->channels = picture_channels(image, &first);
   if (image->width > PICTURE_MOST_SIZE || image->height > PICTURE_MOST_SIZE)
-    return message_fail(message, "a picture has at most %d pixels in each direction", PICTURE_MOST_SIZE);
+    return message_fail(message, "a picture can have at most %d pixels in each direction", PICTURE_MOST_SIZE);
   const uint8_t *texels = job_image_texels(job, image);
   const size_t bytes = picture->bits / 8;
   uint8_t *at = picture->sample = need((size_t)image->width * image->height * picture->channels, bytes);

@@ -17,9 +17,9 @@ bool job_pipe(struct job *job, const char *name, uint32_t packet_size, uint32_t 
   struct isa_memory *memory = &job->memory;
   for (size_t i = 0; i < memory->count; i++)
     if (strcmp(memory->buffers[i].name, name) == 0)
-      return message_fail(message, "'%.60s' is a %s already", name, job_pipe_of(job, i) ? "pipe" : "buffer");
+      return message_fail(message, "'%.60s' is already a %s", name, job_pipe_of(job, i) ? "pipe" : "buffer");
   if (memory->pipe_count == ISA_MOST_PIPES)
-    return message_fail(message, "there are more than %d pipes", ISA_MOST_PIPES);
+    return message_fail(message, "more than %d pipes", ISA_MOST_PIPES);
   if (!job_buffer(job, name, isa_pipe_bytes(packet_size, max_packets), element_of(packet_size), message))
     return false;
   const struct isa_buffer *buffer = &memory->buffers[memory->count - 1];
@@ -67,7 +67,7 @@ static unsigned directions(const struct job_launch *launch, const struct isa_pip
 
 static bool fail_shared(const struct job *job, const struct isa_pipe *pipe, unsigned shared, size_t other,
                         struct message *message) {
-  return message_fail(message, "pipe '%s' is %s by kernel '%.60s' at the same time: one kernel at a time may do so",
+  return message_fail(message, "pipe '%s' is also %s by kernel '%.60s'; only one kernel at a time may do so",
                       pipe->name, shared & 1u << ISA_PIPE_WRITE ? "written" : "read",
                       job->launches[other].isa.kernel->name);
 }
@@ -109,7 +109,7 @@ static bool add_autoruns(struct job *job, size_t first, struct message *message)
         return false;
   }
   return job->launch_count - first <= RESULT_TOGETHER ||
-         message_fail(message, "%zu launches are to run at once, autorun kernels counted; at most %d can",
+         message_fail(message, "%zu launches would run at once, including autorun kernels; at most %d can",
                       job->launch_count - first, RESULT_TOGETHER);
 }
 

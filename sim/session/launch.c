@@ -31,7 +31,7 @@ static bool component(struct launch_reader *reader, const struct place *place, c
     if (!text)
       return false;
   } else {
-    return json_fail(&reader->document, place, "is not a number, nor one in a string");
+    return json_fail(&reader->document, place, "is neither a number nor a string with one");
   }
   return type_parse(type, text, to, reader->document.message) ? true : launch_refuse(reader, place);
 }
@@ -139,7 +139,7 @@ static bool read_program(struct launch_reader *reader, const json_t *root) {
   const char *name = value ? json_word(&reader->document, &place, value) : usual_program(reader);
   if (!name && !value)
     return json_fail(&reader->document, NULL,
-                     "'program' is missing, and neither kernel.cl nor kernel.wws lies beside this file; legal: .cl "
+                     "'program' is missing, and there is no kernel.cl or kernel.wws beside this file; legal: .cl "
                      "(OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object file)");
   if (!name)
     return false;
@@ -215,7 +215,7 @@ static bool refuse_unsupported(struct launch_reader *reader, const json_t *root)
     program = reader->request->program ? "program.wws" : usual_program(reader);
   const char *extension = program ? file_extension(program) : "";
   if (json_object_get(root, "build") && (strcmp(extension, ".wws") == 0 || strcmp(extension, ".wwo") == 0))
-    return json_fail(&reader->document, &build, "serves OpenCL C only, and '%.60s' is none", program);
+    return json_fail(&reader->document, &build, "is only for OpenCL C, which '%.60s' is not", program);
   return true;
 }
 

@@ -13,7 +13,7 @@ static bool buffer_values(struct launch_reader *reader, const struct place *plac
   if (!json_is(&reader->document, place, values, JSON_ARRAY))
     return false;
   if (json_array_size(values) != elements)
-    return json_fail(&reader->document, place, "has %zu elements, not the %" PRIu64 " that fill the buffer",
+    return json_fail(&reader->document, place, "has %zu elements, but the buffer holds %" PRIu64 "",
                      json_array_size(values), elements);
   for (size_t i = 0; i < elements; i++)
     if (!launch_value(reader, &(struct place){place, NULL, i}, json_array_get(values, i), type,
@@ -60,7 +60,7 @@ static bool buffer_contents(struct launch_reader *reader, const struct place *pl
     return true;
   }
   if (values && json_object_get(object, "fill"))
-    return json_fail(&reader->document, &values_at, "a buffer has 'fill' or 'values', not both");
+    return json_fail(&reader->document, &values_at, "a buffer cannot have both 'fill' and 'values'");
   if (values)
     return buffer_values(reader, &values_at, values, buffer);
   if (json_object_get(object, "fill"))

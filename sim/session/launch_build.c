@@ -24,7 +24,7 @@ static bool read_define(struct launch_reader *reader, const struct place *place,
   else if (json_is_string(value) && !json_word(&reader->document, place, value))
     return false;
   else if (!json_is_string(value) && !json_is_true(value))
-    return json_fail(&reader->document, place, "is neither a string, a number nor true");
+    return json_fail(&reader->document, place, "is not a string, a number or true");
   const char *text = json_is_string(value) ? json_string_value(value) : number;
   bool alone = json_is_true(value);
   size_t size = strlen(place->key) + strlen(text) + 2;

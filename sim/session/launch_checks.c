@@ -42,7 +42,7 @@ static bool tolerance(struct launch_reader *reader, const struct place *place, c
     return json_fail(&reader->document, &ulp_at, "only half, float and double have units in the last place");
   return check->by_abs || check->by_rel || check->by_ulp
              ? true
-             : json_fail(&reader->document, place, "none of 'abs', 'rel' and 'ulp' is given");
+             : json_fail(&reader->document, place, "'abs', 'rel' or 'ulp' is missing");
 }
 
 static bool multiset(struct launch_reader *reader, const struct place *place, const json_t *object,
@@ -55,7 +55,7 @@ static bool multiset(struct launch_reader *reader, const struct place *place, co
   if (!packet && pipe)
     return true;
   if (!packet)
-    return json_fail(&reader->document, place, "'packet' is missing: its bytes");
+    return json_fail(&reader->document, place, "'packet' is missing: the packet's bytes");
   if (!json_whole(&reader->document, &at, packet, 1, bytes, "bytes", &check->packet))
     return false;
   return bytes % check->packet
@@ -72,7 +72,7 @@ static bool elements(struct launch_reader *reader, const struct place *place, co
   if (elem && !launch_type(reader, &elem_at, elem, &check->type))
     return false;
   if (!components)
-    return json_fail(&reader->document, place, "'components' is missing: the list of those that count");
+    return json_fail(&reader->document, place, "'components' is missing: the list of components to compare");
   if (!json_is(&reader->document, &at, components, JSON_ARRAY))
     return false;
   for (size_t i = 0; i < json_array_size(components); i++) {
@@ -82,7 +82,7 @@ static bool elements(struct launch_reader *reader, const struct place *place, co
       return false;
     check->components |= UINT32_C(1) << component;
   }
-  return check->components ? true : json_fail(&reader->document, &at, "is empty: nothing would be compared");
+  return check->components ? true : json_fail(&reader->document, &at, "is empty, so nothing would be compared");
 }
 
 typedef bool mode_reader(struct launch_reader *reader, const struct place *place, const json_t *object,
@@ -160,8 +160,8 @@ static bool expected_packets(struct launch_reader *reader, const struct place *p
   check->expected_bytes = bytes;
   const uint32_t packet_size = job_pipe_of(reader->job, check->buffer)->packet_size;
   return bytes % packet_size == 0 ||
-         json_fail(&reader->document, place, "'%.200s' has %zu bytes, which are no packets of %u", word, bytes,
-                   packet_size);
+         json_fail(&reader->document, place, "'%.200s' has %zu bytes, which is not a multiple of a packet's %u", word,
+                   bytes, packet_size);
 }
 
 static bool read_check(struct launch_reader *reader, const struct place *place, const json_t *object,
@@ -177,8 +177,7 @@ static bool read_check(struct launch_reader *reader, const struct place *place, 
   if (!json_keys(&reader->document, place, object, mode->key, mode->keys))
     return false;
   if ((buffer != NULL) + (pipe != NULL) + (image != NULL) > 1)
-    return json_fail(&reader->document, place,
-                     "a check is of a 'buffer', of a 'pipe' or of an 'image', not of several");
+    return json_fail(&reader->document, place, "a check names only one of 'buffer', 'pipe' and 'image'");
   if ((!buffer && !pipe && !image) || !expected)
     return json_fail(&reader->document, place, "'%s' is missing", expected ? "buffer" : "expected");
   if (!(pipe    ? find_pipe(reader, place, pipe, check)

@@ -98,13 +98,13 @@ static bool make_image(struct launch_reader *reader, const struct place *place, 
   if (!read_shape(reader, place, object, &shape) || (file && !read_texels(reader, &file_at, file, texels)))
     return false;
   if (file && fill)
-    return json_fail(&reader->document, place, "an image has 'file' or 'fill', not both");
+    return json_fail(&reader->document, place, "an image cannot have both 'file' and 'fill'");
   if (texels->picture.sample && !shape.width) {
     shape.width = texels->picture.width;
     shape.height = texels->picture.height;
   }
   if (!shape.width)
-    return json_fail(&reader->document, place, "'width' is missing: texels, which only a picture's file says itself");
+    return json_fail(&reader->document, place, "'width' is missing: only an image from a picture can do without");
   if (!job_image(reader->job, place->key, &shape, reader->document.message))
     return launch_refuse(reader, place);
   const size_t number = reader->job->memory.image_count - 1;

@@ -14,7 +14,7 @@ static bool hex_argument(struct launch_reader *reader, const struct place *place
   size_t count = 0;
   uint8_t *bytes = type_bytes(hex, &count);
   if (!bytes)
-    return json_fail(&reader->document, place, "'%.40s' is not bytes in hexadecimal, two digits each", hex);
+    return json_fail(&reader->document, place, "'%.40s' is not hexadecimal bytes, two digits each", hex);
   const struct job_argument argument = {.kind = ARGUMENT_VALUE, .bytes = count, .value = bytes, .type = "bytes"};
   bool good = job_argument(reader->job, index, &argument, reader->document.message);
   free(bytes);
@@ -38,7 +38,7 @@ static bool buffer_argument(struct launch_reader *reader, const struct place *pa
   struct job_argument argument = {.kind = ARGUMENT_BUFFER};
   if (json_is_null(json_object_get(object, "buffer"))) {
     if (offset)
-      return json_fail(&reader->document, &offset_at, "there is no buffer to be off from: null is address 0");
+      return json_fail(&reader->document, &offset_at, "null has no offset: it is address 0");
     argument.kind = ARGUMENT_NULL;
     return job_argument(reader->job, index, &argument, reader->document.message) ? true : launch_refuse(reader, &place);
   }
@@ -90,7 +90,8 @@ static bool read_argument(struct launch_reader *reader, const struct place *plac
            buffer_argument(reader, place, object, index);
   }
   if (json_object_size(object) != 1)
-    return json_fail(&reader->document, place, "an argument has one key, such as {\"int\": 7} or {\"buffer\": \"a\"}");
+    return json_fail(&reader->document, place,
+                     "an argument has exactly one key, such as {\"int\": 7} or {\"buffer\": \"a\"}");
   void *it = json_object_iter((json_t *)object);
   const struct place at = {place, json_object_iter_key(it), 0};
   const json_t *value = json_object_iter_value(it);
@@ -249,7 +250,7 @@ static bool may_resize(const struct launch_reader *reader, const json_t *launche
   const char *option = request->global ? "--global" : "--local";
   return !(request->global || request->local) ||
          (json_array_size(launches) == 1 && !json_object_get(json_array_get(launches, 0), "together")) ||
-         message_fail(reader->document.message, "%s: goes with a launch file of one launch, and this one has several",
+         message_fail(reader->document.message, "%s: needs a launch file with one launch; this one has several",
                       option);
 }
 
@@ -257,7 +258,7 @@ bool launch_launches(struct launch_reader *reader, const struct place *place, co
   if (!json_is(&reader->document, place, launches, JSON_ARRAY))
     return false;
   if (!json_array_size(launches))
-    return json_fail(&reader->document, place, "is empty: there is nothing to run");
+    return json_fail(&reader->document, place, "is empty, so there is nothing to run");
   if (!may_resize(reader, launches))
     return false;
   for (size_t i = 0; i < json_array_size(launches); i++)

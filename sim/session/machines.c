@@ -66,7 +66,7 @@ static bool set_key(struct reading *reading, const char *section, const char *na
   snprintf(key, sizeof key, "%.60s.%.60s", section, name);
   const struct param_row *row = param_find(machine_groups, MACHINE_GROUPS, key, &group, NULL);
   if (row && set_twice(reading, group, row))
-    return message_fail(reading->message, "%s: set a second time", key);
+    return message_fail(reading->message, "%s: is already set", key);
   return param_set(machine_groups, MACHINE_GROUPS, reading->machine, key, value, text)
              ? true
              : message_fail(reading->message, "%s", text);
@@ -75,9 +75,9 @@ static bool set_key(struct reading *reading, const char *section, const char *na
 static bool set_outside_sections(struct reading *reading, const char *name, const char *value) {
   if (strcmp(name, "base") != 0)
     return message_fail(reading->message,
-                        "%.60s: only 'base' stands before the first section [cu], [lds], [dma] or [mem]", name);
+                        "%.60s: only 'base' can precede the first section, [cu], [lds], [dma] or [mem]", name);
   if (reading->keyed)
-    return message_fail(reading->message, "base: comes first, before any other key");
+    return message_fail(reading->message, "base: must be the first key");
   return load(value, reading->file, reading->reads, reading->machine, reading->message, reading->depth + 1);
 }
 
@@ -151,7 +151,7 @@ static bool read_text(const char *path, bool given, struct reads *reads, char **
   if (given)
     return file_read(path, MACHINE_FILE_BYTES, text, size, message);
   if (!reads_is_named(path, ".ini"))
-    return message_fail(message, "'%.200s' is no machine file: the name of one that a file names ends in .ini", path);
+    return message_fail(message, "'%.200s' is not a machine file: its name must end in .ini", path);
   return reads_file(reads, path, MACHINE_FILE_BYTES, text, size, message);
 }
 
@@ -164,7 +164,7 @@ static bool load_file(const char *path, bool given, struct reads *reads, struct 
     return false;
   char *before = given ? reads_begin(reads, path) : NULL;
   bool good = strlen(text) == size ? parse(text, path, reads, machine, message, depth)
-                                   : message_fail(message, "%s: holds a zero byte; a machine file is text", path);
+                                   : message_fail(message, "%s: contains a zero byte; a machine file is text", path);
   if (given)
     reads_end(reads, before);
   free(text);
@@ -184,7 +184,7 @@ static bool fail_unknown(const char *name, struct message *message) {
 static bool load(const char *name, const char *from, struct reads *reads, struct machine *machine,
                  struct message *message, unsigned depth) {
   if (depth > MACHINE_BASES)
-    return message_fail(message, "base: more than %d machines deep; is it a loop?", MACHINE_BASES);
+    return message_fail(message, "base: more than %d machines deep; is there a loop?", MACHINE_BASES);
   const struct preset *preset = preset_find(name);
   bool good = false;
   if (preset) {

@@ -28,7 +28,7 @@ static size_t row_bytes(const struct picture *picture) {
 static bool has_size(const struct picture *picture, struct message *message) {
   return (picture->width >= 1 && picture->width <= PICTURE_MOST_SIZE && picture->height >= 1 &&
           picture->height <= PICTURE_MOST_SIZE) ||
-         message_fail(message, "a picture has 1 to %d pixels in each direction", PICTURE_MOST_SIZE);
+         message_fail(message, "a picture must have 1 to %d pixels in each direction", PICTURE_MOST_SIZE);
 }
 
 /* ---- PGM and PPM ------------------------------------------------------------------------------------ */
@@ -82,7 +82,7 @@ static bool netpbm_write(const struct picture *picture, enum kind kind, uint8_t 
                          struct message *message) {
   char header[64];
   if (picture->channels != (kind == KIND_PPM ? 3 : 1))
-    return message_fail(message, "%u channels do not go into a .%s, which has %s; a .png takes any", picture->channels,
+    return message_fail(message, "%u channels do not fit a .%s, which has %s; a .png takes any", picture->channels,
                         kind == KIND_PPM ? "ppm" : "pgm", kind == KIND_PPM ? "3" : "1");
   const size_t length = (size_t)snprintf(header, sizeof header, "P%c\n%u %u\n%u\n", kind == KIND_PPM ? '6' : '5',
                                          picture->width, picture->height, (1u << picture->bits) - 1);
@@ -113,7 +113,7 @@ struct png_work {
 
 static void png_fails(png_structp png, png_const_charp text) {
   struct png_work *work = png_get_error_ptr(png);
-  message_fail(work->message, "not a good PNG: %.100s", text);
+  message_fail(work->message, "not a valid PNG: %.100s", text);
   longjmp(work->failed, 1);
 }
 
@@ -160,7 +160,7 @@ static void read_samples(png_structp png, png_infop info, struct picture *pictur
   picture->bits = png_get_bit_depth(png, info);
   const size_t row = row_bytes(picture);
   if (png_get_rowbytes(png, info) != row)
-    png_error(png, "its rows have another size than its pixels");
+    png_error(png, "its rows do not have the size of its pixels");
   picture->sample = malloc(row * picture->height);
   png_bytepp rows = picture->sample ? png_malloc(png, picture->height * sizeof *rows) : NULL;
   if (!rows)

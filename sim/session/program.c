@@ -170,7 +170,7 @@ bool program_copies(const char *word, struct program_build *build, struct messag
     if (strcmp(word, opencl_copies_names[build->copies]) == 0)
       return true;
   message_suggest(hint, sizeof hint, word, opencl_copies_names, OPENCL_COPIES);
-  return message_fail(message, "no way of copies '%.40s'%s", word, hint);
+  return message_fail(message, "no copy mode '%.40s'%s", word, hint);
 }
 
 bool program_registers(const char *word, struct program_build *build, struct message *message) {
@@ -187,7 +187,7 @@ bool program_optimize(const char *word, struct program_build *build, struct mess
   build->optimize = (unsigned)(*word - '0');
   build->optimize_said = true;
   return (build->optimize < OPENCL_LEVELS && !word[1]) ||
-         message_fail(message, "'%.40s' is not a level of optimization, 0 to %d", word, OPENCL_LEVELS - 1);
+         message_fail(message, "'%.40s' is not an optimization level, 0 to %d", word, OPENCL_LEVELS - 1);
 }
 
 /* Passes that can be left out: all but one. */
@@ -199,7 +199,7 @@ static bool fail_pass(const char *word, struct message *message) {
     if (pass != PASS_meet)
       names[count++] = opencl_pass[pass].name;
   if (strcmp(word, opencl_pass[PASS_meet].name) == 0)
-    return message_fail(message, "'%s' cannot be left out: without it, warps would not meet at barriers", word);
+    return message_fail(message, "pass '%s' cannot be skipped: without it, warps would not meet at barriers", word);
   message_suggest(legal, sizeof legal, "", names, count);
   return message_fail(message, "no pass '%.40s'%s", word, legal);
 }
@@ -276,16 +276,16 @@ static bool check_build(const char *path, enum language language, const struct p
                         struct message *message) {
   const char *said = language == OPENCL_C ? NULL : said_of_source(build);
   if (said)
-    return message_fail(message, "'%s' is %s, which %s cannot change: only .cl is compiled", path,
+    return message_fail(message, "'%s' is %s, which %s cannot change; only .cl is compiled", path,
                         languages[language].what, said);
   if (build->copies_said && language != OPENCL_C && language != SPIR_V)
-    return message_fail(message, "'%s' is %s, whose copies are what they are: a way of them is for .cl and .spv", path,
+    return message_fail(message, "'%s' is %s, whose copies cannot be changed; copy modes are for .cl and .spv", path,
                         languages[language].what);
   if (build->registers && language != OPENCL_C && language != SPIR_V)
-    return message_fail(message, "'%s' is %s, which has the registers that it has: the limit is for .cl and .spv", path,
+    return message_fail(message, "'%s' is %s, whose registers are fixed; the limit is for .cl and .spv", path,
                         languages[language].what);
   if ((build->optimize_said || build->without) && language != OPENCL_C && language != SPIR_V)
-    return message_fail(message, "'%s' is %s, which is run as it is: only .cl and .spv are optimized", path,
+    return message_fail(message, "'%s' is %s, which runs unchanged; only .cl and .spv are optimized", path,
                         languages[language].what);
   return true;
 }
@@ -476,7 +476,7 @@ static bool compile(struct program *program, const struct program_build *build, 
 /* What names files, but came from none, reads none. */
 static bool allow_none(void *self, const char *path, char *text, size_t size) {
   (void)self;
-  snprintf(text, size, "%.200s: a program in memory reads no files", path);
+  snprintf(text, size, "%.200s: a program in memory cannot read files", path);
   return false;
 }
 
@@ -507,7 +507,7 @@ struct relowering {
 
 /* The texts of sources that reports show were read when the program was first lowered. */
 static void copy_texts(const struct isa_program *from, struct isa_program *to) {
-  assert(to->source_count == from->source_count && "both are of one module");
+  assert(to->source_count == from->source_count && "both belong to one module");
   for (size_t i = 0; i < to->source_count; i++) {
     const struct isa_source *source = &from->sources[i];
     struct isa_source *copy = &to->sources[i];
@@ -618,15 +618,14 @@ bool program_load(struct program *program, const char *path, const struct progra
   if (language == LANGUAGES && !file_exists(path))
     return message_fail(message, "%s: %s", path, text_errno(ENOENT));
   if (language == LANGUAGES && strcmp(file_extension(path), ".wwt") == 0)
-    return message_fail(message, "'%s' is a trace: `warpwait replay` and `warpwait explain` take it", path);
+    return message_fail(message, "'%s' is a trace; use `warpwait replay` or `warpwait explain`", path);
   if (language == LANGUAGES)
-    return message_fail(
-        message,
-        "'%s' is not a program, legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .wws (assembly), .wwo (object "
-        "file)",
-        path);
+    return message_fail(message,
+                        "'%s' is not a program; legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), .wws (assembly), "
+                        ".wwo (object file)",
+                        path);
   if (language == ASSEMBLY && file_exists(path) && !reads_is_named(path, ".wws"))
-    return message_fail(message, "'%s' leads to a file that is not called NAME.wws", path);
+    return message_fail(message, "'%s' leads to a file whose name does not end in .wws", path);
   if (!check_build(path, language, build, message) ||
       !reads_file(build->reads, path, FILE_BYTES, &data, &size, message))
     return false;
@@ -660,10 +659,10 @@ const char *program_usual_name(const void *data, size_t size) {
 bool program_make(struct program *program, const char *name, const void *data, size_t size,
                   const struct program_build *build, struct message *message) {
   if (size > FILE_BYTES)
-    return message_fail(message, "%.200s: larger than the %d bytes that are read", name, FILE_BYTES);
+    return message_fail(message, "%.200s: larger than %d bytes, the most that are read", name, FILE_BYTES);
   const enum language language = language_in(data, size);
   if (language == OPENCL_C && memchr(data, 0, size))
-    return message_fail(message, "%.200s: holds a zero byte; OpenCL C is text", name);
+    return message_fail(message, "%.200s: contains a zero byte; OpenCL C is text", name);
   if (!check_build(name, language, build, message))
     return false;
   char *copy = need(size + 1, 1);
@@ -681,9 +680,9 @@ bool program_compile_unit(const char *name, const struct opencl_unit *source, co
   struct program unit = {.path = need_copy(name), .in_memory = true};
   const bool spirv = language_in(source->data, source->size) == SPIR_V;
   bool good = source->size <= FILE_BYTES ||
-              message_fail(message, "%.200s: larger than the %d bytes that are read", name, FILE_BYTES);
+              message_fail(message, "%.200s: larger than %d bytes, the most that are read", name, FILE_BYTES);
   if (good && !spirv && memchr(source->data, 0, source->size))
-    good = message_fail(message, "%.200s: holds a zero byte; OpenCL C is text", name);
+    good = message_fail(message, "%.200s: contains a zero byte; OpenCL C is text", name);
   if (good) {
     unit.text = need(source->size + 1, 1);
     memcpy(unit.text, source->data, source->size);
@@ -769,7 +768,7 @@ static void tell_unmentioned(const struct caller *caller, const char *file, cons
   for (size_t i = 0; i < count; i++)
     words[i] = names[i];
   const char *near = nearest_word(name, words, count, sizeof *words);
-  message_fail(&message, "-D %s: %.200s does not mention it%s%s%s", name, file, near ? "; did you mean '" : "",
+  message_fail(&message, "-D %s: %.200s does not mention this macro%s%s%s", name, file, near ? "; did you mean '" : "",
                near ? near : "", near ? "'?" : "");
   caller_warn(caller, &message);
 }
@@ -795,7 +794,7 @@ void program_tell_refusals(const struct program *program, const struct caller *c
   struct message message;
   for (size_t i = 0; i < program->refusals.count; i++) {
     const struct opencl_refusal *refusal = &program->refusals.row[i];
-    message_fail(&message, "kernel '%s' is left out: %s", refusal->kernel, refusal->error.text);
+    message_fail(&message, "kernel '%s' is skipped: %s", refusal->kernel, refusal->error.text);
     caller_warn(caller, &message);
   }
 }

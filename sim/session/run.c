@@ -339,9 +339,9 @@ void run_unfinished(const struct job *job, const struct launch_result *results, 
   const char *kernel = job->launches[index].isa.kernel->name;
   if (result->functional)
     message_fail(message, "launch %zu, kernel '%s': %s", index + 1, kernel,
-                 result->end == END_DEADLOCK ? "deadlock" : "a warp has executed as many instructions as allowed");
+                 result->end == END_DEADLOCK ? "deadlock" : "a warp has executed the maximum number of instructions");
   else if (result->end == END_DEADLOCK)
-    message_fail(message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warp%s for ever", index + 1,
+    message_fail(message, "launch %zu, kernel '%s': deadlock at cycle %" PRIu64 ": %zu warp%s forever", index + 1,
                  kernel, result->cycles, result->stuck_count, result->stuck_count == 1 ? " waits" : "s wait");
   else
     message_fail(message, "launch %zu, kernel '%s': not finished after %" PRIu64 " cycles (--max-cycles)", index + 1,

@@ -23,7 +23,7 @@ static bool no_direct(const struct subject *subject, const char *who, bool sized
                 {"--arg", subject->args.count > 0}};
   for (size_t i = 0; i < sizeof direct / sizeof *direct; i++)
     if (direct[i].given)
-      return message_fail(message, "%s: the %s says this", direct[i].option, who);
+      return message_fail(message, "%s: not allowed here, because the %s sets it", direct[i].option, who);
   return true;
 }
 
@@ -33,7 +33,7 @@ bool subject_for_trace(const struct subject *subject, struct message *message) {
     return false;
   return !(build->standard || build->defines.count || build->includes.count || build->extensions.count ||
            build->options.count || build->route_said || program_says_lowering(build)) ||
-         message_fail(message, "a trace has its program: no options of OpenCL C go with it");
+         message_fail(message, "a trace has its program already, so it takes no options of OpenCL C");
 }
 
 /* A folder was named where a file is wanted: the first launch file in it, or one folder deeper. */
@@ -67,7 +67,7 @@ static bool load(const struct subject *subject, const char *const *args, const s
   if (strcmp(file_extension(program), ".json") == 0)
     return no_direct(subject, "launch file", false, message) && launch_load(program, request, job, message);
   if (request->verify)
-    return message_fail(message, "--verify: needs a launch file, which says what to expect");
+    return message_fail(message, "--verify: needs a launch file with checks");
   direct.args = args;
   direct.arg_count = subject->args.count;
   return direct_job(&direct, request, job, message);

@@ -61,8 +61,8 @@ void type_nearest(const char *name, char near[32]) {
 bool type_refuse(const char *name, struct message *message) {
   char near[32];
   type_nearest(name, near);
-  return message_fail(message, "no type '%.40s'%s%s%s; legal: " TYPE_LEGAL, name, *near ? " (did you mean '" : "", near,
-                      *near ? "'?)" : "");
+  return message_fail(message, "no type '%.40s'%s%s%s; legal: " TYPE_LEGAL, name, *near ? "; did you mean '" : "", near,
+                      *near ? "'?" : "");
 }
 
 /* ---- half precision: C17 has no type for it -------------------------------------------------- */

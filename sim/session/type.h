@@ -27,7 +27,7 @@ bool type_find(const char *name, struct type *type);
 static inline unsigned type_size(struct type type) { return type.bytes * (type.components == 3 ? 4 : type.components); }
 
 #define TYPE_LEGAL                                                                                                     \
-  "char uchar short ushort int uint long ulong half float double, each with 2, 3, 4, 8, 16 or nothing behind it"
+  "char uchar short ushort int uint long ulong half float double, each with 2, 3, 4, 8, 16 or nothing after it"
 
 /* Says that there is no type of that name, which one may be meant, and what is legal; returns false. */
 bool type_refuse(const char *name, struct message *message);

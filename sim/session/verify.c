@@ -111,7 +111,7 @@ static bool same_packets(struct verdict *verdict, const struct job_check *check,
     hexadecimal(y, sizeof y, b[i].at, packet);
     bool surplus = by_bytes(&a[i], &b[i]) < 0;
     snprintf(verdict->text, sizeof verdict->text, "in sorted order, packet %zu: got %s, expected %s: %s", i, x, y,
-             surplus ? "the former is there too often" : "the latter is missing");
+             surplus ? "there are too many of the former" : "the latter is missing");
   }
   free(a);
   free(b);
@@ -188,7 +188,7 @@ static void check_diagnostics(const struct job *job, const struct launch_result 
       verdict->passed |= reported(&results[launch], job->diagnostics[i]);
   if (verdict->passed)
     return;
-  size_t used = (size_t)snprintf(verdict->text, sizeof verdict->text, "none was reported of");
+  size_t used = (size_t)snprintf(verdict->text, sizeof verdict->text, "no hazard was reported of rule");
   for (size_t i = 0; i < job->diagnostic_count && used < sizeof verdict->text; i++)
     used +=
         (size_t)snprintf(verdict->text + used, sizeof verdict->text - used, "%s %s", i ? "," : "", job->diagnostics[i]);

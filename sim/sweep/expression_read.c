@@ -102,7 +102,7 @@ static bool read_word(struct reading *reading) {
 static bool number_wanted(struct reading *reading) {
   const struct expression *expression = reading->expression;
   return expression->steps[expression->step_count - 1].kind != STEP_WORD ||
-         fail(reading, "a word in quotes is only compared, with == or !=, to a name");
+         fail(reading, "a word in quotes can only be compared with a name, by == or !=");
 }
 
 /* The arguments of a function, behind its parenthesis. Of two and more, each but the first is met with those before. */
@@ -228,7 +228,7 @@ static bool add_comparison(struct reading *reading, size_t left, size_t right, e
   const bool quoted = b[-1].kind == STEP_WORD || end[-1].kind == STEP_WORD;
   if ((kind != STEP_EQUAL && kind != STEP_UNEQUAL) || !is_operand(a, b) || !is_operand(b, end))
     return !quoted ? add_kind(reading, kind)
-                   : fail(reading, "a word in quotes is only compared, with == or !=, to a name");
+                   : fail(reading, "a word in quotes can only be compared with a name, by == or !=");
   const struct step *word = a->kind == STEP_WORD ? a : b->kind == STEP_WORD ? b : NULL;
   const struct step same = {.kind = kind == STEP_EQUAL ? STEP_SAME : STEP_NOT_SAME,
                             .a = a->kind == STEP_NAME ? a->a : -1 - a->a,
@@ -254,7 +254,7 @@ static bool read_comparison(struct reading *reading) {
     return true;
   reading->at = behind;
   skip_blanks(reading);
-  return fail(reading, "comparisons do not chain; a < b && b < c says that both hold");
+  return fail(reading, "comparisons do not chain; write a < b && b < c");
 }
 
 static bool read_and(struct reading *reading) { return read_level(reading, conjunctions, read_comparison); }

@@ -92,7 +92,7 @@ static const struct metric {
     {{"hazards", "hazards", "Occurrences of all hazards, which `warpwait run` reports one by one."}, hazards},
     {{"lds.max_ways", "passes", "Most passes of one phase of an LDS access, of all launches."}, max_ways},
     {{"dma.queue_peak", "descriptors", "Most descriptors that waited at once in any engine."}, queue_peak},
-    {{"hiding.exposed_cycles", "group-cycles", "As `cu.exposed_cycles`: time of copies that nothing hid."},
+    {{"hiding.exposed_cycles", "group-cycles", "`cu.exposed_cycles`: time of copies that nothing hid."},
      exposed_cycles},
     {{"occupancy.groups_per_cu", "work-groups", "Work-groups that a CU can hold; of several launches, the fewest."},
      groups_per_cu},

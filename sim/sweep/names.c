@@ -40,7 +40,7 @@ static bool read_argument(struct sweep_name *name, struct message *message) {
     char *end = NULL;
     name->launch = isdigit((unsigned char)rest[7]) ? strtoul(rest + 7, &end, 10) : 0;
     if (!name->launch || *end != '.' || strncmp(end, ".arg.", 5) != 0)
-      return message_fail(message, "is not launch.NUMBER.arg.NAME, launches counted from 1");
+      return message_fail(message, "is not launch.NUMBER.arg.NAME; launches are counted from 1");
     rest = end + 1;
   }
   name->last = rest + 4;
@@ -53,10 +53,10 @@ static bool read_parameter(struct sweep_name *name, struct message *message) {
   name->kind = SWEEP_PARAMETER;
   name->row = param_find(machine_groups, MACHINE_GROUPS, name->name, &name->group, nearest);
   if (!name->row)
-    return message_fail(message,
-                        "no parameter of a machine%s%s%s; also legal: machine, define.NAME, arg.NAME, "
-                        "launch.NUMBER.arg.NAME",
-                        *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+    return message_fail(
+        message,
+        "not a parameter of a machine%s%s%s; also legal: machine, define.NAME, arg.NAME, launch.NUMBER.arg.NAME",
+        *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
   name->number = need(name->count, sizeof *name->number);
   for (size_t i = 0; i < name->count; i++) {
     if (!param_set(machine_groups, MACHINE_GROUPS, &machine, name->name, name->value[i], text))
@@ -70,7 +70,7 @@ static bool read_name(struct sweep_target *target, struct sweep_name *name, stru
   const bool define = strncmp(name->name, "define.", 7) == 0;
   const bool argument = strncmp(name->name, "arg.", 4) == 0 || strncmp(name->name, "launch.", 7) == 0;
   if ((define || argument) && target->trace)
-    return message_fail(message, "a trace has its program and arguments already: only a launch can have others");
+    return message_fail(message, "a trace has its program and arguments already; only a launch file can vary them");
   if (define)
     return read_define(name, message);
   if (argument)
@@ -164,7 +164,7 @@ static bool fail_unknown(const struct sweep_name *name, const struct job *job, s
     }
   message_suggest(hint, sizeof hint, name->last, names, count);
   free(names);
-  return message_fail(message, "no kernel that is launched has an argument '%.60s'%s", name->last,
+  return message_fail(message, "no launched kernel has an argument '%.60s'%s", name->last,
                       count ? hint : "; they have none");
 }
 
@@ -180,7 +180,7 @@ static json_t *typed(struct type type, const char *name, const char *word, struc
   }
   free(words);
   if (good && json_array_size(list) != type.components)
-    good = message_fail(message, "'%.60s' has %zu components, and %s has %u", word, json_array_size(list), name,
+    good = message_fail(message, "'%.60s' has %zu components, but %s has %u", word, json_array_size(list), name,
                         type.components);
   json_t *value = !good ? NULL : type.components > 1 ? json_incref(list) : json_incref(json_array_get(list, 0));
   json_decref(list);
@@ -197,7 +197,7 @@ static json_t *value_of(const json_t *argument, const char *word, struct message
     const long long bytes = isdigit((unsigned char)*word) ? strtoll(word, &end, 10) : 0;
     if (bytes > 0 && !*end && !errno)
       return json_integer(bytes);
-    message_fail(message, "'%.60s' is not a number of bytes of the LDS", word);
+    message_fail(message, "'%.60s' is not a number of LDS bytes", word);
     return NULL;
   }
   if (kind && strcmp(kind, "bytes") == 0) {
@@ -206,7 +206,7 @@ static json_t *value_of(const json_t *argument, const char *word, struct message
     free(bytes);
     if (bytes)
       return json_string(word);
-    message_fail(message, "'%.60s' is not bytes in hexadecimal, two digits each", word);
+    message_fail(message, "'%.60s' is not hexadecimal bytes, two digits each", word);
     return NULL;
   }
   if (kind && type_find(kind, &type))
@@ -256,7 +256,7 @@ static bool named_once(const struct sweep_target *target, size_t end, struct mes
   for (size_t i = 0; i < end; i++)
     for (size_t launch = 0; target->name[i].argument && launch < target->launches; launch++)
       if (name->argument[launch] >= 0 && name->argument[launch] == target->name[i].argument[launch])
-        return message_fail(message, "is argument %d of launch %zu, which line %d names '%.60s' already",
+        return message_fail(message, "is argument %d of launch %zu, which line %d already sets as '%.60s'",
                             name->argument[launch] + 1, launch + 1, target->name[i].line, target->name[i].name);
   return true;
 }

@@ -106,9 +106,10 @@ static bool bind(const struct binding *binding, const struct expression *express
     char nearest[64] = "";
     const char *octal = octal_of(binding->plan, name[i]);
     if (octal)
-      return plan_fail(binding->plan, line, binding->message,
-                       "%.60s: '%.60s' of %.60s is read by eights in C, and by tens here; legal: without the 0", user,
-                       octal, name[i]);
+      return plan_fail(
+          binding->plan, line, binding->message,
+          "%.60s: '%.60s' of %.60s would be octal in C but is decimal here; write it without the leading 0", user,
+          octal, name[i]);
     if (!bind_name(binding, name[i], &bound->name[i], nearest))
       return fail_name(binding, line, user, name[i], nearest);
   }

@@ -60,7 +60,7 @@ static char *beside(const char *file, const char *name) {
 static bool take_job(struct reading *reading, char **path) {
   struct sweep_plan *plan = reading->plan;
   if (plan->job_line)
-    return FAIL(reading, "%s: line %d says what is run already; legal: one launch or one trace", reading->key,
+    return FAIL(reading, "%s: line %d already says what to run; legal: one launch or one trace", reading->key,
                 plan->job_line);
   *path = beside(plan->file, reading->text);
   plan->job_line = reading->key_line;
@@ -153,7 +153,7 @@ static bool take_sweep(struct reading *reading) {
   for (unsigned i = 0; i < SWEEP_KEYS; i++)
     if (strcmp(reading->key, sweep_keys[i].name) == 0) {
       if (reading->seen & 1u << i)
-        return FAIL(reading, "%s: set a second time", reading->key);
+        return FAIL(reading, "%s: is already set", reading->key);
       reading->seen |= 1u << i;
       return sweep_keys[i].take(reading);
     }
@@ -181,10 +181,10 @@ static bool name_is_new(struct reading *reading) {
   const struct sweep_plan *plan = reading->plan;
   for (size_t i = 0; i < plan->axes; i++)
     if (strcasecmp(plan->axis[i].name, reading->key) == 0)
-      return FAIL(reading, "%s: line %d has this axis already", reading->key, plan->axis[i].line);
+      return FAIL(reading, "%s: line %d already has this axis", reading->key, plan->axis[i].line);
   for (size_t i = 0; i < plan->setting_count; i++)
     if (strcasecmp(plan->settings[i].name, reading->key) == 0)
-      return FAIL(reading, "%s: line %d has set it already, for all points", reading->key, plan->settings[i].line);
+      return FAIL(reading, "%s: line %d already sets it for all points", reading->key, plan->settings[i].line);
   return true;
 }
 
@@ -195,8 +195,8 @@ static bool take_setting(struct reading *reading) {
   if (!check_name(reading) || !name_is_new(reading))
     return false;
   bool good = values_add(&one, reading->text, what) || FAIL(reading, "%s: %s", reading->key, what);
-  good = good && (one.count == 1 ||
-                  FAIL(reading, "%s: has %zu values; [set] gives one, [axes] several", reading->key, one.count));
+  good = good &&
+         (one.count == 1 || FAIL(reading, "%s: has %zu values; put it in [axes] to vary it", reading->key, one.count));
   if (good) {
     plan->settings = need_more(plan->settings, plan->setting_count + 1, sizeof *plan->settings);
     plan->settings[plan->setting_count++] =
@@ -220,7 +220,7 @@ static bool take_axis(struct reading *reading, const char *zip) {
   if (!check_name(reading) || !name_is_new(reading))
     return false;
   if (plan->axes == PLAN_AXES)
-    return FAIL(reading, "%s: more than the %d axes that a sweep may have", reading->key, PLAN_AXES);
+    return FAIL(reading, "%s: more than %d axes", reading->key, PLAN_AXES);
   const size_t factor = factor_of(plan, zip);
   struct sweep_axis *axis = &plan->axis[plan->axes++];
   *axis = (struct sweep_axis){
@@ -240,7 +240,7 @@ static bool take_constraint(struct reading *reading) {
   struct sweep_plan *plan = reading->plan;
   for (size_t i = 0; i < plan->constraint_count; i++)
     if (strcmp(plan->constraints[i].name, reading->key) == 0)
-      return FAIL(reading, "%s: line %d has this constraint already", reading->key, plan->constraints[i].line);
+      return FAIL(reading, "%s: line %d already has this constraint", reading->key, plan->constraints[i].line);
   struct expression *test = take_expression(reading);
   if (!test)
     return false;
@@ -261,7 +261,7 @@ enum { SECTIONS = sizeof sections / sizeof *sections };
 static bool take_key(struct reading *reading) {
   const char *section = reading->section;
   if (!*section)
-    return FAIL(reading, "%.60s: stands before the first section; [sweep] comes first", reading->key);
+    return FAIL(reading, "%.60s: precedes the first section; start with [sweep]", reading->key);
   if (!*reading->text)
     return FAIL(reading, "%.60s: has no value", reading->key);
   if (strcmp(section, "zip") == 0 || strncmp(section, "zip ", 4) == 0)
@@ -297,12 +297,11 @@ static bool begin_key(struct reading *reading, const char *section, const char *
   snprintf(reading->key, sizeof reading->key, "%s", name);
   reading->failed = true;
   if (strlen(section) >= SECTION)
-    return FAIL(reading, "[%s...]: longer than the %d characters that a section may have", reading->section,
-                SECTION - 1);
+    return FAIL(reading, "[%s...]: a section's name is longer than %d characters", reading->section, SECTION - 1);
   if (!*name)
     return FAIL(reading, "a value without a key; legal: key = value");
   if (strlen(name) > NAME)
-    return FAIL(reading, "'%.60s...' is longer than the %d characters that a name may have", name, NAME);
+    return FAIL(reading, "'%.60s...' is longer than %d characters", name, NAME);
   reading->failed = false;
   reading->text = need_copy(value);
   return true;
@@ -363,7 +362,7 @@ static bool parse_lines(const char *text, struct sweep_plan *plan, char message[
   const int first = reading.failed ? reading.key_line : 0;
   free(reading.text);
   if (line && (!first || line < first)) /* inih's own: nothing of ours fails before it is told */
-    return plan_fail(plan, line, message, "neither a [section], nor key = value, nor a comment");
+    return plan_fail(plan, line, message, "not a [section], key = value or comment");
   return good;
 }
 
@@ -375,7 +374,8 @@ static bool check_zips(const struct sweep_plan *plan, char message[PLAN_MESSAGE]
       const struct sweep_axis *a = &plan->axis[j], *b = &plan->axis[i];
       if (a->factor == b->factor && a->count != b->count)
         return plan_fail(plan, b->line, message,
-                         "zip %s: %.60s has %zu values, and %.60s of line %d has %zu; they go together one by one",
+                         "zip %s: %.60s has %zu values, and %.60s of line %d has %zu; a zip pairs values, so their "
+                         "numbers must be equal",
                          b->zip, b->name, b->count, a->name, a->line, a->count);
     }
   return true;
@@ -433,14 +433,14 @@ static bool check_machine(const struct sweep_plan *plan, char message[PLAN_MESSA
   for (size_t i = 0; i < plan->setting_count; i++)
     line = strcmp(plan->settings[i].name, "machine") == 0 ? plan->settings[i].line : line;
   return !plan->machine || !line ||
-         plan_fail(plan, line, message, "machine: [sweep] says '%.60s' already; legal: one of the two", plan->machine);
+         plan_fail(plan, line, message, "machine: [sweep] already sets '%.60s'; legal: one of the two", plan->machine);
 }
 
 static bool check_plan(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
   if (!plan->job_line)
     return plan_fail(plan, 0, message, "nothing to run; [sweep] needs launch = FILE or trace = FILE");
   if (!plan->axes)
-    return plan_fail(plan, 0, message, "no axis; [axes] or [zip NAME] says what differs between points");
+    return plan_fail(plan, 0, message, "no axis; list what to vary in [axes] or [zip NAME]");
   if (!check_zips(plan, message))
     return false;
   for (size_t i = 0; i < plan->axes; i++)
@@ -449,7 +449,7 @@ static bool check_plan(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
     return false;
   if (plan->points > plan->grid)
     return plan_fail(plan, plan->sample_line, message,
-                     "sample: %llu points of the %llu that there are; grid has them all",
+                     "sample: %llu points, but there are only %llu; sample = grid runs them all",
                      (unsigned long long)plan->points, (unsigned long long)plan->grid);
   return true;
 }
@@ -458,8 +458,7 @@ bool plan_parse(const char *text, const char *file, struct sweep_plan *plan, cha
   *plan = (struct sweep_plan){.file = need_copy(file), .seed = 1};
   const int line = long_line(text);
   if (line)
-    return plan_fail(plan, line, message,
-                     "longer than the %d characters that a line may have; an indented line goes on with the one above",
+    return plan_fail(plan, line, message, "longer than %d characters; an indented line continues the one above",
                      PLAN_LINE);
   return parse_lines(text, plan, message) && check_plan(plan, message);
 }
@@ -487,9 +486,9 @@ bool plan_read(const char *path, struct sweep_plan *plan, char message[PLAN_MESS
     return plan_fail(plan, 0, message, "%s", text_errno(errno));
   bool good = false;
   if (size > PLAN_FILE_BYTES)
-    plan_fail(plan, 0, message, "larger than the %d bytes that a sweep file may have", PLAN_FILE_BYTES);
+    plan_fail(plan, 0, message, "larger than %d bytes", PLAN_FILE_BYTES);
   else if (strlen(text) < size)
-    plan_fail(plan, 0, message, "holds a zero byte; a sweep file is text");
+    plan_fail(plan, 0, message, "contains a zero byte; a sweep file is text");
   else {
     plan_free(plan);
     good = plan_parse(text, path, plan, message);

@@ -231,7 +231,7 @@ static void hash_data(struct sweep_target *target, const struct job *job) {
 static bool read_launch_file(struct sweep_target *target, struct message *message) {
   const char *path = target->plan->launch;
   if (!reads_is_named(path, ".json"))
-    return message_fail(message, "%.300s: is no launch file: the name of one ends in .json", path);
+    return message_fail(message, "%.300s: is not a launch file: its name must end in .json", path);
   if (!reads_file(target->reads, path, JOB_FILE_BYTES, &target->text, &target->length, message))
     return false;
   const struct document document = {path, target->text, target->length, message};
@@ -264,7 +264,7 @@ static bool read_trace(struct sweep_target *target, struct message *message) {
   const char *path = target->plan->trace;
   struct trace_error error = {0};
   if (!reads_is_named(path, ".wwt"))
-    return message_fail(message, "%.300s: is no trace: the name of one ends in .wwt", path);
+    return message_fail(message, "%.300s: is not a trace: its name must end in .wwt", path);
   if (!reads_plain(target->reads, path, message))
     return false;
   target->trace = trace_open(path, TRACE_WHOLE, &error);
@@ -274,6 +274,16 @@ static bool read_trace(struct sweep_target *target, struct message *message) {
     return false;
   target->launches = target->recorded.launch_count;
   return hash_file(path, target->program_hash, message);
+}
+
+/* A sweep over a define that the program does not use would give the same cycles for each value. */
+static void tell_unused_defines(const struct sweep_target *target, const struct job *job, const struct caller *caller) {
+  struct program_words axes = {0};
+  for (size_t i = 0; i < target->names; i++)
+    if (target->name[i].kind == SWEEP_DEFINE)
+      program_say(&axes, target->name[i].last);
+  program_tell_unmentioned(&job->program, &axes, &job->build.defines, caller);
+  program_words_free(&axes);
 }
 
 /* A job to look at: of the first of a few points that is one, but for its arguments. */
@@ -298,6 +308,7 @@ static bool look_at_job(struct sweep_target *target, const struct caller *caller
     }
     const bool good = hash_program(target, &job, message) && sweep_arguments_find(target, &job, message);
     hash_data(target, &job);
+    tell_unused_defines(target, &job, caller);
     job_free(&job);
     return good;
   }

@@ -85,7 +85,7 @@ bool plan_check_constraints(const struct sweep_plan *plan, char message[PLAN_MES
   if (!look.all)
     snprintf(points, sizeof points, "none of %d points drawn at random", CHECKED);
   return plan_fail(plan, told->line, message, "%.60s: %s satisfies %.120s%s", told->name, points, told->text,
-                   furthest ? ", of those that satisfy the constraints above it" : "");
+                   furthest ? " and the constraints above it" : "");
 }
 
 struct plan_counted plan_count(const struct sweep_plan *plan) {
@@ -107,10 +107,11 @@ struct plan_counted plan_count(const struct sweep_plan *plan) {
 
 static bool fail_few(const struct sweep_plan *plan, uint64_t tries, uint64_t found, char message[PLAN_MESSAGE]) {
   const bool all = tries == plan->grid;
-  return plan_fail(plan, plan->sample_line, message,
-                   all ? "sample: %llu points of %llu, of which %llu satisfy the constraints; grid has them all"
-                       : "sample: %llu points, but of %llu that were drawn %llu satisfy the constraints",
-                   (unsigned long long)plan->samples, (unsigned long long)tries, (unsigned long long)found);
+  return plan_fail(
+      plan, plan->sample_line, message,
+      all ? "sample: %llu points, but of %llu only %llu satisfy the constraints; sample = grid runs them all"
+          : "sample: %llu points, but of %llu drawn only %llu satisfy the constraints",
+      (unsigned long long)plan->samples, (unsigned long long)tries, (unsigned long long)found);
 }
 
 /* The grid is gone through in an order as good as random, which draws no point twice. */
@@ -181,10 +182,10 @@ static bool draw_latin(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
       plan->drawn[row] = plan->drawn[row] * plan->levels[factor] + latin_level(plan, factor, &rows, row);
   }
   plan->points = keep_rows(plan);
-  return plan->points || plan_fail(plan, plan->sample_line, message,
-                                   "sample: none of %llu points drawn satisfies the constraints; another seed, or more "
-                                   "points, may find some",
-                                   (unsigned long long)plan->samples);
+  return plan->points ||
+         plan_fail(plan, plan->sample_line, message,
+                   "sample: none of %llu drawn points satisfies the constraints; try another seed or more points",
+                   (unsigned long long)plan->samples);
 }
 
 bool plan_draw(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {

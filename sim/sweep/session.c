@@ -185,12 +185,11 @@ static bool check_size(const struct session *session, struct message *message) {
     return true;
   const struct plan_counted counted = plan_count(plan);
   return (plan->grid <= SESSION_GRID && counted.points / session->options->shards <= SESSION_POINTS) ||
-         message_fail(message,
-                      "%s: %" PRIu64 " points, of which %s%" PRIu64
-                      " satisfy the constraints; legal: up to %d, of a grid of up to %d; "
-                      "sample = random N or latin N draws some",
-                      plan->file, plan->grid, counted.exact ? "" : "about ", counted.points, SESSION_POINTS,
-                      SESSION_GRID);
+         message_fail(
+             message,
+             "%s: %" PRIu64 " points, of which %s%" PRIu64 " satisfy the constraints; legal: up to %d, of a grid of up "
+                                                           "to %d; draw some with sample = random N or latin N",
+             plan->file, plan->grid, counted.exact ? "" : "about ", counted.points, SESSION_POINTS, SESSION_GRID);
 }
 
 static void list_points(struct session *session) {
@@ -258,7 +257,7 @@ bool session_run(struct session *session, struct message *message) {
   }
   if (caller_stops(session->options->caller) && !*session->message.text)
     return message_fail(message,
-                        "interrupted: %" PRIu64 " of %" PRIu64 " points are done; the same command goes on from there",
+                        "interrupted: %" PRIu64 " of %" PRIu64 " points are done; repeat the command to continue",
                         session->there + session->done, session->asked);
   return good;
 }
@@ -304,9 +303,9 @@ static double estimate(const struct session *session, const struct sweep_run *al
 /* What became of the points that a sample drew, where not all are run. */
 static void print_sample(const struct sweep_plan *plan, struct text *text) {
   if (plan->sample == SWEEP_LATIN && plan->points < plan->samples)
-    text_print(
-        text, "latin: of %" PRIu64 " points drawn, constraints leave out %" PRIu64 ", and %" PRIu64 " came up before\n",
-        plan->samples, plan->excluded, plan->repeated);
+    text_print(text,
+               "latin: of %" PRIu64 " points drawn, constraints exclude %" PRIu64 ", and %" PRIu64 " are repeats\n",
+               plan->samples, plan->excluded, plan->repeated);
 }
 
 bool session_estimate(struct session *session, struct text *text, struct message *message) {
@@ -356,7 +355,7 @@ bool session_sum_up(struct session *session, const char *out, struct text *text,
                text_s(store_count(session->store)), statuses.data ? statuses.data : "none", session->done);
   good = good && store_best(session->store, &order, print_best, text, why);
   if (good)
-    text_print(text, "results: %s (`warpwait sweep info` and `warpwait sweep query` look into it)\n", out);
+    text_print(text, "results: %s (read it with `warpwait sweep info` and `warpwait sweep query`)\n", out);
   free(statuses.data);
   return good || message_fail(message, "%s", why);
 }

@@ -36,14 +36,14 @@ bool store_fail(struct store *store, char message[PLAN_MESSAGE]) {
   const char *verb = store->lock < 0 ? "read" : "written", *path = store->path;
   switch (code & 0xff) {
   case SQLITE_NOTADB:
-    snprintf(message, PLAN_MESSAGE, "%.300s: is no SQLite database", path);
+    snprintf(message, PLAN_MESSAGE, "%.300s: is not a SQLite database", path);
     break;
   case SQLITE_CORRUPT:
     snprintf(message, PLAN_MESSAGE, "%.300s: is damaged: %.120s", path, sqlite3_errmsg(store->database));
     break;
   case SQLITE_BUSY:
-    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: another process has used it for %d s without a break", path,
-             verb, PATIENCE / 1000);
+    snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: another process has locked it for %d s", path, verb,
+             PATIENCE / 1000);
     break;
   case SQLITE_FULL:
     snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s", path, verb, text_errno(ENOSPC));
@@ -54,7 +54,7 @@ bool store_fail(struct store *store, char message[PLAN_MESSAGE]) {
     break;
   case SQLITE_READONLY:
     snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %s%s", path, verb, text_errno(EACCES),
-             code == SQLITE_READONLY_DIRECTORY ? ", of a journal in its folder" : "");
+             code == SQLITE_READONLY_DIRECTORY ? " (its journal)" : "");
     break;
   default:
     snprintf(message, PLAN_MESSAGE, "%.300s: cannot be %s: %.120s", path, verb, sqlite3_errmsg(store->database));
@@ -102,7 +102,7 @@ static bool fail_open(const struct store *store, const char *what, char message[
 
 static bool is_regular(const struct store *store, const struct stat *status, char message[PLAN_MESSAGE]) {
   return S_ISREG(status->st_mode) ||
-         fail_open(store, S_ISDIR(status->st_mode) ? text_errno(EISDIR) : "is no regular file", message);
+         fail_open(store, S_ISDIR(status->st_mode) ? text_errno(EISDIR) : "is not a regular file", message);
 }
 
 /* The lock is of the open file, on a byte that there need not be: those of the process SQLite gives back all at once.
@@ -152,8 +152,8 @@ static bool check_journal(const struct store *store, char message[PLAN_MESSAGE])
   const bool good = !path || is_plain_journal(path);
   sqlite3_free(path);
   free(real);
-  return good ||
-         fail_open(store, "the file of this name and \"-journal\" is no journal of a sweep; remove it", message);
+  return good || fail_open(store, "the file with \"-journal\" after this name is not the journal of a sweep; remove it",
+                           message);
 }
 
 /* SQLite has meanings of its own for "", ":memory:" and "file:...": behind a folder all are names. */

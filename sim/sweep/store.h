@@ -43,9 +43,9 @@ struct store_fact {
 /* Of rows: what became of a point. */
 #define STORE_STATUSES(X)                                                                                              \
   X(finished, "all launches ended")                                                                                    \
-  X(deadlock, "warps waited for one another without end")                                                              \
-  X(cycle_limit, "a launch took more cycles than it may")                                                              \
-  X(refused, "it is no legal machine, or no legal launch on it")                                                       \
+  X(deadlock, "warps waited for one another forever")                                                                  \
+  X(cycle_limit, "a launch reached the cycle limit")                                                                   \
+  X(refused, "the machine, or the launch on it, is not legal")                                                         \
   X(failed, "the process that ran it died, twice")
 
 /* What the file must be about: made with it, or held against what is there. Facts whose name begins with '~' may

@@ -113,7 +113,7 @@ static bool columns_fit(struct store *store, const struct store_about *about, ch
       fit = strcmp(sqlite3_column_name(row, at++), lists[i]->entries[k].name) == 0;
   sqlite3_finalize(row);
   if (!fit)
-    snprintf(message, PLAN_MESSAGE, "%.300s: is damaged: the columns of `points` are not those of `axes` and `metrics`",
+    snprintf(message, PLAN_MESSAGE, "%.300s: is damaged: the columns of `points` do not match `axes` and `metrics`",
              store->path);
   return fit;
 }
@@ -146,10 +146,10 @@ bool about_recognise(struct store *store, bool *empty, char message[PLAN_MESSAGE
   if (*empty || (application == APPLICATION && version == STORE_VERSION))
     return true;
   if (application == APPLICATION)
-    snprintf(message, PLAN_MESSAGE, "%.300s: is of version %lld, and this program reads version %d", store->path,
+    snprintf(message, PLAN_MESSAGE, "%.300s: has version %lld, but this program reads version %d", store->path,
              (long long)version, STORE_VERSION);
   else
-    snprintf(message, PLAN_MESSAGE, "%.300s: is a database, but none of a sweep", store->path);
+    snprintf(message, PLAN_MESSAGE, "%.300s: is a database, but not a sweep's", store->path);
   return false;
 }
 
@@ -164,7 +164,7 @@ static const struct store_entry *list_find(const struct store_list *list, const 
 
 static bool fail_same(const char *path, const char *what, const char *name, const char *how,
                       char message[PLAN_MESSAGE]) {
-  snprintf(message, PLAN_MESSAGE, "%.250s: is of another sweep: %s%.100s %.120s", path, what, name, how);
+  snprintf(message, PLAN_MESSAGE, "%.250s: belongs to another sweep: %s%.100s %.120s", path, what, name, how);
   return false;
 }
 
@@ -196,10 +196,10 @@ static bool list_same(const struct list_kind *kind, const struct store_list *her
   }
   for (size_t i = 0; i < there->count; i++)
     if (there->entries[i].name[0] != '~' && !list_find(here, there->entries[i].name))
-      return fail_same(path, kind->what, there->entries[i].name, "is there alone", message);
+      return fail_same(path, kind->what, there->entries[i].name, "is only there", message);
   for (size_t i = 0; kind->ordered && i < here->count; i++)
     if (strcmp(here->entries[i].name, there->entries[i].name) != 0)
-      return fail_same(path, kind->what, there->entries[i].name, "stands at another place", message);
+      return fail_same(path, kind->what, there->entries[i].name, "is in another place", message);
   return true;
 }
 
@@ -231,8 +231,8 @@ bool about_columns_differ(struct store *store, char message[PLAN_MESSAGE]) {
   for (size_t i = 0; good && i < count; i++)
     for (size_t k = 0; good && k < i; k++)
       if (sqlite3_stricmp(names[i], names[k]) == 0) {
-        snprintf(message, PLAN_MESSAGE, "%.250s: cannot have the columns '%.60s' and '%.60s' both", store->path,
-                 names[k], names[i]);
+        snprintf(message, PLAN_MESSAGE, "%.250s: cannot have both columns '%.60s' and '%.60s'", store->path, names[k],
+                 names[i]);
         good = false;
       }
   free(names);

@@ -123,7 +123,7 @@ static void bind_row(const struct store *store, const struct store_row *row) {
 static bool insert(struct store *store, const char *key, char message[PLAN_MESSAGE]) {
   bool good = sqlite3_step(store->insert) == SQLITE_DONE && sqlite3_step(store->insert_effort) == SQLITE_DONE;
   if (!good && sqlite3_extended_errcode(store->database) == SQLITE_CONSTRAINT_PRIMARYKEY)
-    snprintf(message, PLAN_MESSAGE, "%.250s: has the point already: %.200s", store->path, key);
+    snprintf(message, PLAN_MESSAGE, "%.250s: already has the point: %.200s", store->path, key);
   else if (!good)
     store_fail(store, message);
   sqlite3_reset(store->insert);
@@ -161,7 +161,7 @@ static bool same_row(const struct store *store, sqlite3_stmt *here, sqlite3_stmt
     if (!same_cell(here, there, column)) {
       char numbers[2][32];
       const char *mine = store_cell(here, column, numbers[0]), *other = store_cell(there, column, numbers[1]);
-      snprintf(message, PLAN_MESSAGE, "%.120s: %.30s is %.30s, and %.30s in %.100s, of the point %.120s", path,
+      snprintf(message, PLAN_MESSAGE, "%.120s: %.30s is %.30s, but %.30s in %.100s, for the point %.120s", path,
                sqlite3_column_name(here, column), *other ? other : "missing", *mine ? mine : "missing", store->path,
                (const char *)sqlite3_column_text(here, COLUMN_KEY));
       return false;

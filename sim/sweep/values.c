@@ -42,7 +42,7 @@ bool values_whole(const char *text, const char **end, int64_t *number) {
 
 static bool add_word(struct sweep_axis *axis, const char *word, char message[VALUES_MESSAGE]) {
   if (axis->count == PLAN_VALUES)
-    return fail(message, "more than the %d values that an axis may have", PLAN_VALUES);
+    return fail(message, "more than %d values", PLAN_VALUES);
   if (!(axis->count & (axis->count + 1))) /* full: doubled */
     axis->value = need_more(axis->value, 2 * (axis->count + 1), sizeof *axis->value);
   axis->value[axis->count++] = need_copy(word);
@@ -71,13 +71,14 @@ static bool read_range(const char *word, struct range *range) {
 
 static bool check_range(const char *word, const struct range *range, char message[VALUES_MESSAGE]) {
   if (range->from > range->to)
-    return fail(message, "'%.60s' goes down; in A..B, A is at most B", word);
+    return fail(message, "'%.60s' goes down; in A..B, A must be at most B", word);
   if (!range->factor && range->step < 1)
-    return fail(message, "'%.60s' has a step of %lld; legal: 1 and more", word, (long long)range->step);
+    return fail(message, "'%.60s' has a step of %lld; it must be at least 1", word, (long long)range->step);
   if (range->factor && range->step < 2)
-    return fail(message, "'%.60s' has a factor of %lld; legal: 2 and more", word, (long long)range->step);
+    return fail(message, "'%.60s' has a factor of %lld; it must be at least 2", word, (long long)range->step);
   if (range->factor && range->from < 1)
-    return fail(message, "'%.60s' begins at %lld; with a factor, legal: 1 and more", word, (long long)range->from);
+    return fail(message, "'%.60s' begins at %lld; with a factor, it must begin at 1 or more", word,
+                (long long)range->from);
   return true;
 }
 
@@ -113,11 +114,11 @@ static bool add_value(struct sweep_axis *axis, const char *word, char message[VA
   int64_t number;
   const char *end = word;
   if (strchr(word, '='))
-    return fail(message, "'%.60s' holds a '='; a line that begins with a blank goes on with the key above it", word);
+    return fail(message, "'%.60s' contains a '='; a line that begins with a blank continues the key above", word);
   if (strcmp(word, "..") == 0 || *word == ':' || *word == '*')
-    return fail(message, "'%.60s' stands alone; " RANGES ", without blanks", word);
+    return fail(message, "'%.60s' is not a value; " RANGES ", without blanks", word);
   if (!is_printed(word))
-    return fail(message, "'%.60s' holds a control character", word);
+    return fail(message, "'%.60s' contains a control character", word);
   if (is_range(word))
     return add_range(axis, word, message);
   if (values_whole(word, &end, &number) && !*end && isalpha((unsigned char)end[-1]))
@@ -168,9 +169,8 @@ bool values_distinct(const struct sweep_axis *axis, char message[VALUES_MESSAGE]
   for (size_t i = 1; i < axis->count && good; i++)
     if (compare(&sorted[i - 1].operand, &sorted[i].operand) == 0) {
       const char *one = sorted[i - 1].operand.text, *other = sorted[i].operand.text;
-      good = strcmp(one, other) == 0
-                 ? fail(message, "'%.60s' is there twice; a value is listed once", other)
-                 : fail(message, "'%.60s' and '%.60s' are one value; a value is listed once", one, other);
+      good = strcmp(one, other) == 0 ? fail(message, "'%.60s' is listed twice", other)
+                                     : fail(message, "'%.60s' and '%.60s' are the same value", one, other);
     }
   free(sorted);
   return good;

@@ -58,11 +58,10 @@ static void say_option(struct sweep_plan *plan, const char *option, const char *
 static bool take_build(const struct vary *vary, const struct program_build *build, struct message *message) {
   struct sweep_plan *plan = vary->plan;
   if (build->standard || build->route_said || program_says_lowering(build) || build->extensions.count)
-    return message_fail(
-        message,
-        "%s: of the options of OpenCL C it goes with -D, -I and --build-option alone; the launch file's "
-        "`build` has the others",
-        vary->option);
+    return message_fail(message,
+                        "%s: of the options of OpenCL C, only -D, -I and --build-option are allowed with it; put the "
+                        "others in the launch file's `build`",
+                        vary->option);
   for (size_t i = 0; i < build->defines.count; i++)
     say_option(plan, "-D", build->defines.word[i]);
   for (size_t i = 0; i < build->includes.count; i++)
@@ -75,12 +74,12 @@ static bool take_build(const struct vary *vary, const struct program_build *buil
 /* The file's sizes are those of all points. */
 static bool no_sizes(const struct vary *vary, const struct direct *direct, struct message *message) {
   return !(direct->global || direct->local) ||
-         message_fail(message, "%s: does not go with %s; the launch file says this", vary->option,
+         message_fail(message, "%s: cannot be combined with %s, which the launch file sets", vary->option,
                       direct->global ? "--global" : "--local");
 }
 
 static bool fail_name(const struct vary *vary, struct message *message) {
-  return message_fail(message, "%s: '%.60s' is no define and no argument; `warpwait sweep` varies machines",
+  return message_fail(message, "%s: '%.60s' is neither a define nor an argument; use `warpwait sweep` to vary machines",
                       vary->option, vary->plan->axis[0].name);
 }
 
@@ -118,7 +117,7 @@ static bool check_values(const struct vary *vary, struct message *message) {
   uint8_t ignored[TYPE_BYTES];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(word, ":"), word);
   if (!type_find(name, &type))
-    return message_fail(message, "%s: --arg %.60s is no value", vary->option, word);
+    return message_fail(message, "%s: --arg %.60s is not a value", vary->option, word);
   for (size_t i = 0; i < vary->plan->axis[0].count; i++) {
     const char *at = vary->plan->axis[0].value[i];
     unsigned count = 0;

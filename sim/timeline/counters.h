@@ -11,11 +11,11 @@ enum { TIMELINE_WINDOWS = 2048 };
 
 /* COUNTER(id, "name", "unit", "sentence"): one each for every compute unit. */
 #define TIMELINE_COUNTER_ROWS                                                                                          \
-  COUNTER(WARPS, "warps resident", "warps", "warps that have begun and not ended")                                     \
-  COUNTER(CONFLICTS, "LDS passes lost to bank conflicts", "passes a cycle", "where the accesses that paid them end")   \
-  COUNTER(QUEUE, "descriptors in DMA queues", "descriptors", "those that wait for a channel")                          \
-  COUNTER(REQUESTS, "DMA requests under way", "requests", "those that have not landed")                                \
-  COUNTER(PORT, "memory port", "bytes a cycle", "bytes of the sectors that messages through it move")
+  COUNTER(WARPS, "warps resident", "warps", "warps that have started but not ended")                                   \
+  COUNTER(CONFLICTS, "LDS passes lost to bank conflicts", "passes a cycle", "counted where the access ends")           \
+  COUNTER(QUEUE, "descriptors in DMA queues", "descriptors", "those waiting for a channel")                            \
+  COUNTER(REQUESTS, "DMA requests in flight", "requests", "those that have not landed")                                \
+  COUNTER(PORT, "memory port", "bytes a cycle", "bytes of the sectors that its messages move")
 
 enum timeline_counter {
 #define COUNTER(id, ...) TIMELINE_COUNTER_##id,

@@ -78,7 +78,7 @@ static bool print_all(FILE *file, struct timeline_file *timeline, const struct t
 
 bool timeline_export_csv(struct timeline_file *timeline, const char *name, FILE *stream, struct message *message) {
   struct timeline_run run;
-  bool good = timeline_run_read(timeline, &run, message) || message_within(message, "cannot be made") ||
+  bool good = timeline_run_read(timeline, &run, message) || message_within(message, "cannot be created") ||
               message_within(message, name);
   good = good && print_all(stream, timeline, &run, message);
   timeline_run_free(&run);

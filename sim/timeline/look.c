@@ -18,8 +18,7 @@ struct timeline_file *timeline_look(const char *path, enum trace_open_mode mode,
   }
   if (error.text[0]) {
     struct message prefix;
-    message_fail(&prefix, "%.500s; what is before is read: %" PRIu64 " events", error.text,
-                 timeline_extent_of(file).events);
+    message_fail(&prefix, "%.500s; %" PRIu64 " events before it are read", error.text, timeline_extent_of(file).events);
     caller_warn(caller, &prefix);
   }
   return file;

@@ -33,7 +33,7 @@ static bool refuse_event(const char *name, struct message *message) {
   for (unsigned i = 0; i < TIMELINE_KINDS; i++)
     names[TIMELINE_BLOCKS + i] = timeline_kind_rows[i].name;
   message_suggest(hint, sizeof hint, name, names, TIMELINE_BLOCKS + TIMELINE_KINDS);
-  return message_fail(message, "--events: '%.60s' is neither a block nor a kind of events%s", name, hint);
+  return message_fail(message, "--events: '%.60s' is neither a block nor a kind of event%s", name, hint);
 }
 
 bool timeline_read_events(const char *word, struct timeline_window *window, struct message *message) {
@@ -58,7 +58,7 @@ bool timeline_read_cus(const char *list, uint8_t *cus, uint32_t count, struct me
     if (!good || (*at && *at != ',') || last < first)
       return message_fail(message, "--cu: '%.60s' is not a list of numbers and ranges, such as 0,2,5-7", list);
     if (last >= count)
-      return message_fail(message, "--cu: %" PRIu64 " is outside [0, %u], the compute units of the machine", last,
+      return message_fail(message, "--cu: %" PRIu64 " is outside [0, %u], the machine's compute units", last,
                           count - 1);
     memset(cus + first, 1, (size_t)(last - first + 1));
     if (!*at)

@@ -220,13 +220,13 @@ static void take_copy(struct exporter *exporter, const struct timeline_event *ev
   fputc('}', exporter->events.out);
   trace_event_end(&exporter->events);
   cycle_t at = step(exporter, event, track, event->from, cycle_min(event->field[TIMELINE_COPY_HANDED], event->to),
-                    "is handed over");
+                    "is submitted");
   if (copy->served_from < copy->served_to) {
     at = step(exporter, event, track, at, cycle_min(copy->served_from, event->to), "in the queue");
     at = step(exporter, event, track, at, cycle_min(copy->served_to, event->to), "in channels");
   }
-  at = step(exporter, event, track, at, event->to, "under way");
-  step(exporter, event, track, at, end, "has landed");
+  at = step(exporter, event, track, at, event->to, "in flight");
+  step(exporter, event, track, at, end, "has arrived");
   end_beside(exporter, event, track, end, name);
 }
 
@@ -372,7 +372,7 @@ static bool read_events(struct exporter *exporter, struct timeline_file *file, c
   }
   const struct trace_error *error = timeline_failed(file);
   if (exporter->crowded)
-    return message_fail(message, "%s: cannot be made: more than %d events of one place overlap, at cycle %" PRIu64,
+    return message_fail(message, "%s: cannot be created: more than %d events of one place overlap at cycle %" PRIu64,
                         name, TIMELINE_LANES, event.from);
   return error ? message_fail(message, "%s", error->text) : true;
 }
@@ -465,7 +465,7 @@ static bool write_all(struct exporter *exporter, struct timeline_file *file, con
 }
 
 static bool read_run(struct timeline_file *file, const char *name, struct timeline_run *run, struct message *message) {
-  return timeline_run_read(file, run, message) || message_within(message, "cannot be made") ||
+  return timeline_run_read(file, run, message) || message_within(message, "cannot be created") ||
          message_within(message, name);
 }
 

@@ -242,9 +242,10 @@ static bool check_times(const struct timeline_run *run, struct timeline_extent e
   if (clock < 1 || clock > CLOCK_MOST)
     return message_fail(message, "the timeline's meta 'run': cu.clock_mhz %" PRIu64 " is outside [1, %d] MHz", clock,
                         CLOCK_MOST);
-  return extent.to <= longest ? true
-                              : message_fail(message, "the timeline ends at cycle %" PRIu64 ", a waveform by %" PRIu64,
-                                             extent.to, longest);
+  return extent.to <= longest
+             ? true
+             : message_fail(message, "the timeline ends at cycle %" PRIu64 ", but a waveform must end by %" PRIu64,
+                            extent.to, longest);
 }
 
 static bool play_into(struct player *player, const struct timeline_run *run, FILE *stream, struct message *message) {

@@ -80,9 +80,9 @@ bool trace_conversion_choose(struct trace_conversion *call, struct message *mess
   while (row < ROWS && (size < rows[row].bytes || memcmp(start, rows[row].magic, rows[row].bytes) != 0))
     row++;
   if (row == ROWS)
-    return message_fail(message, "%s: is neither a trace, nor the text of one, nor a timeline", call->in);
+    return message_fail(message, "%s: is not a trace, the text of one, or a timeline", call->in);
   call->to_text = row;
   return strcmp(file_extension(call->out), rows[row].suffix) == 0 ||
-         message_fail(message, "%s: is %s, which does not become '%s' (legal: %s)", call->in, rows[row].what, call->out,
-                      rows[row].suffix);
+         message_fail(message, "%s: is %s, which cannot be converted to '%s'; legal: %s", call->in, rows[row].what,
+                      call->out, rows[row].suffix);
 }

@@ -213,8 +213,7 @@ static bool look_ahead(const struct trace_edit *edit, size_t number, struct upco
     if (upcoming->part != NO_PART)
       upcoming->to = upcoming->batch.to + edit->parts[upcoming->part].later;
   }
-  return upcoming->to >= before ||
-         message_fail(message, "%.300s: its batches are not in the order of time", input->path);
+  return upcoming->to >= before || message_fail(message, "%.300s: its batches are not in order of time", input->path);
 }
 
 /* All inputs' at once, in the order of time, so that nothing is kept for longer than its cycle. */

@@ -41,18 +41,20 @@ static bool check_input(const struct merge *merge, size_t i) {
   const struct trace_input *first = &merge->edit.inputs[0], *input = &merge->edit.inputs[i];
   const struct job *job = &input->opened.job;
   if (lanes_of(input) != lanes_of(first))
-    return message_fail(merge->message, "%.300s: has warps of %u lanes, and %.300s of %u", input->path, lanes_of(input),
+    return message_fail(merge->message, "%.300s: has warps of %u lanes, but %.300s of %u", input->path, lanes_of(input),
                         first->path, lanes_of(first));
   for (size_t before = 0; before < i; before++)
     if (!same_rules(input, &merge->edit.inputs[before]))
-      return message_fail(merge->message, "%.300s: numbers hazards otherwise than %.300s: another version recorded it",
+      return message_fail(merge->message,
+                          "%.300s: numbers hazards differently than %.300s, because another version recorded it",
                           input->path, merge->edit.inputs[before].path);
   if (i && job_has_pipes(job))
-    return message_fail(merge->message, "%.300s: has pipes or channels, which only the first trace may have", input->path);
+    return message_fail(merge->message, "%.300s: has pipes or channels, which only the first trace may have",
+                        input->path);
   if (i && job->memory.image_count)
     return message_fail(merge->message, "%.300s: has images, which only the first trace may have", input->path);
   if (i + 1 < merge->edit.input_count && job->launch_count > trace_launches(input->opened.trace))
-    return message_fail(merge->message, "%.300s: was cut before its launch %u: nothing can come after it", input->path,
+    return message_fail(merge->message, "%.300s: was cut before its launch %u, so nothing can follow it", input->path,
                         trace_launches(input->opened.trace) + 1);
   return true;
 }
@@ -74,7 +76,7 @@ static void tell_machines(const struct merge *merge, const struct caller *caller
     struct message message;
     if (same_machine(&input->opened.job.machine, &first->opened.job.machine))
       continue;
-    message_fail(&message, "%.300s: was recorded on another machine than %.300s, whose machine '%s' is kept",
+    message_fail(&message, "%.300s: was recorded on another machine than %.300s; the latter's machine '%s' is kept",
                  input->path, first->path, first->opened.job.machine.name);
     caller_warn(caller, &message);
   }
@@ -95,7 +97,7 @@ static bool choose_memory(const struct merge *merge, bool *apart) {
   const bool alike = other == merge->edit.input_count;
   *apart = merge->wishes->memory == TRACE_MEMORY_APART || !alike;
   return alike || merge->wishes->memory != TRACE_MEMORY_SHARED ||
-         message_fail(merge->message, "--memory: the buffers of %.300s are not those of %.300s",
+         message_fail(merge->message, "--memory: the buffers of %.300s differ from those of %.300s",
                       merge->edit.inputs[other].path, first->path);
 }
 
@@ -127,7 +129,7 @@ static bool place_memory(struct merge *merge) {
     extent(input, &from, &to);
     const uint64_t shift = from < end + PLACE_GAP ? div_up(end + PLACE_GAP - from, PLACE_STEP) * PLACE_STEP : 0;
     if (to + shift >= TRACE_JOB_SHIFT)
-      return message_fail(merge->message, "%.300s: there is no room for its memory behind the others'", input->path);
+      return message_fail(merge->message, "%.300s: no room for its memory after that of the others", input->path);
     if (variables)
       add_buffer(merge->buffers, "program variables", ISA_VARIABLE_BASE + shift, variables);
     for (size_t b = 0; b < memory->count; b++)
@@ -203,7 +205,7 @@ static bool say_together(struct merge *merge, size_t first) {
     json_object_set_new(launch, "together", json_integer((json_int_t)count));
   }
   return count <= RESULT_TOGETHER ||
-         message_fail(merge->message, "--together: %zu launches would run at once, and no more than %d can", count,
+         message_fail(merge->message, "--together: %zu launches would run at once; at most %d can", count,
                       RESULT_TOGETHER);
 }
 

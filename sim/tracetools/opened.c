@@ -19,7 +19,7 @@ void trace_tell_prefix(struct trace *trace, const struct trace_error *damage, co
     operations += batch.operations;
   }
   message_fail(&message,
-               "%.500s; what is before is read: %" PRIu64 " operations of %" PRIu64 " work-group%s in %u launch%s",
+               "%.500s; before it, %" PRIu64 " operations of %" PRIu64 " work-group%s in %u launch%s are read",
                damage->text, operations, groups, groups == 1 ? "" : "s", trace_launches(trace),
                trace_launches(trace) == 1 ? "" : "es");
   caller_warn(caller, &message);

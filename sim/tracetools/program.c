@@ -126,7 +126,7 @@ static bool take_source(struct head *head, const char *name, size_t size) {
 /* Room grows with the lines: it is doubled where their number is a power of two. */
 static bool take_text(struct head *head, const char *text, size_t size) {
   if (!head->source_count)
-    return fail(head, "a source's line, and no 'source' before it");
+    return fail(head, "a source's line without a 'source' before it");
   struct isa_source *source = &head->sources[head->source_count - 1];
   if (!(source->lines & (source->lines - 1)))
     source->text = need_more(source->text, source->lines ? 2 * source->lines : 1, sizeof *source->text);
@@ -156,8 +156,8 @@ static bool take_stretch(const char *word, struct stretch *stretch) {
 
 /* Several of them. */
 static bool take_lines(struct head *head, const char *at, const char *end) {
-  static const char wrong[] = "expected SOURCE:LINE*N or SOURCE:LINE:COLUMN*N, of a source before this line, a column "
-                              "below 65536 and as many instructions as there are";
+  static const char wrong[] = "expected SOURCE:LINE*N or SOURCE:LINE:COLUMN*N, with a source from above, a column "
+                              "below 65536 and no more instructions than there are";
   while (at < end) {
     struct stretch stretch;
     char word[64] = "";
@@ -199,8 +199,9 @@ static bool take_head_line(struct head *head, bool *code) {
     if (!take_lines(head, line + 6, end))
       return false;
   } else if (!*code)
-    return fail(head,
-                "is not of a program's head (legal: file NAME, source NAME, |TEXT, lines SOURCE:LINE:COLUMN*N, code)");
+    return fail(
+        head,
+        "does not belong in a program's head; legal: file NAME, source NAME, |TEXT, lines SOURCE:LINE:COLUMN*N, code");
   head->at = end + 1;
   head->line++;
   return true;
@@ -211,7 +212,7 @@ static bool take_head(struct head *head) {
   while (!code && *head->at)
     if (!take_head_line(head, &code))
       return false;
-  return code || fail(head, "a program's head ends with a line 'code', and there is none");
+  return code || fail(head, "the line 'code', which ends a program's head, is missing");
 }
 
 static void free_sources(struct isa_source *sources, uint32_t count) {
@@ -240,7 +241,7 @@ static void tell_error(const struct head *head) {
 /* Sources, lines and columns take the place of those that the assembler has found. */
 static bool give_lines(struct head *head, struct isa_program *program) {
   if (head->count != program->count)
-    return fail(head, "'lines' of the program's head are not of as many instructions as it has");
+    return fail(head, "'lines' of the program's head do not cover its instructions");
   free_sources(program->sources, program->source_count);
   free(program->line);
   free(program->column);

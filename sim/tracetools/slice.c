@@ -76,8 +76,8 @@ static bool pipes_allow(const struct trace_input *input, const struct trace_rang
     i++;
   return i == count || !job_has_pipes(&input->opened.job) ||
          message_fail(message,
-                      "%.300s: has pipes or channels, which hold what launches and work-groups have put there: a slice must be of "
-                      "whole launches, from the first one on",
+                      "%.300s: has pipes or channels, which keep packets between launches and work-groups, so a slice "
+                      "must consist of whole launches, starting with the first",
                       input->path);
 }
 
@@ -126,8 +126,7 @@ static bool fail_none(const struct trace_input *input, struct message *message) 
     trace_input_groups(input, i, &first, &groups);
     last = first + groups - 1 > last ? first + groups - 1 : last;
   }
-  return message_fail(message,
-                      "%.300s: has no work-group that is asked for; its launches are 1 to %u, its work-groups 0 to %u",
+  return message_fail(message, "%.300s: has none of these work-groups; it has launches 1 to %u, work-groups 0 to %u",
                       input->path, launches, last);
 }
 

@@ -219,7 +219,7 @@ TEST(device, a_sink_that_takes_no_more_cancels_what_writes_into_it) {
     size_t left = most;
     const ww_watch watch = {.size = sizeof watch, .trace = {take_some, &left}};
     EXPECT_EQ(ww_run(rig.device, &launch, 1, &watch, NULL, &rig.error), WW_CANCELLED);
-    EXPECT_CONTAINS(rig.error.text, "the sink takes no more");
+    EXPECT_CONTAINS(rig.error.text, "the sink refused more data");
   }
   expect_goes_on(&rig);
   ww_report *report = NULL;
@@ -362,7 +362,7 @@ TEST(device, shared_buffers_have_one_address_for_the_host_and_all_devices) {
   ww_buffer_unref(numbers);
   EXPECT_EQ(((int *)ww_buffer_data(again))[3], 99); /* it lives on */
   rig_refused(&rig, ww_buffer_new_shared(rig.device, NULL, 4, out, &none, &rig.error), WW_BAD_INPUT,
-              "with: is not a shared buffer of another device");
+              "with: must be a shared buffer of another device");
   rig_refused(&rig, ww_buffer_new_shared(rig.device, NULL, UINT64_MAX, NULL, &none, &rig.error), WW_BAD_INPUT,
               "is outside [1, ");
   rig_refused(&rig, ww_buffer_new_shared(NULL, NULL, 4, NULL, &none, &rig.error), WW_BAD_INPUT, "device: is NULL");

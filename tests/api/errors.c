@@ -36,11 +36,11 @@ TEST(errors, of_machine_texts_have_file_line_and_key) {
   EXPECT_EQ(rig.error.column, 0);
   EXPECT_STREQ(rig.error.key, "lds.banks");
   rig_refused(&rig, ww_machine_parse(rig.context, (ww_bytes){"[cu]\0count = 3", 14, NULL}, &machine, &rig.error),
-              WW_BAD_INPUT, "machine.ini: holds a zero byte");
+              WW_BAD_INPUT, "machine.ini: contains a zero byte");
   rig_refused(&rig, ww_machine_parse(rig.context, (ww_bytes){NULL, 0, NULL}, &machine, &rig.error), WW_BAD_INPUT,
               "ini.data: is NULL");
   rig_refused(&rig, ww_machine_parse(rig.context, (ww_bytes){"", SIZE_MAX, NULL}, &machine, &rig.error), WW_BAD_INPUT,
-              "larger than the 1 MiB");
+              "larger than 1 MiB");
   rig_free(&rig);
 }
 
@@ -82,9 +82,9 @@ TEST(errors, of_programs) {
   rig_refused(&rig, ww_program_build(rig.context, ww_text("x"), NULL, NULL, &rig.error), WW_BAD_INPUT,
               "program: is NULL");
   refuse_program(&rig, NULL, 0, NULL, "source.data: is NULL");
-  refuse_program(&rig, "", 0, NULL, "there is no kernel");
-  refuse_program(&rig, "k\0", 2, NULL, "holds a zero byte");
-  refuse_program(&rig, "", SIZE_MAX, NULL, "larger than the");
+  refuse_program(&rig, "", 0, NULL, "has no kernel");
+  refuse_program(&rig, "k\0", 2, NULL, "a zero byte");
+  refuse_program(&rig, "", SIZE_MAX, NULL, "larger than");
   refuse_program(&rig, ".kernel k\n  nop nop\n", 20, NULL, "kernel.wws:2");
   EXPECT_EQ(rig.error.line, 2);
   refuse_program(&rig, "\x03\x02\x23\x07", 4, NULL, "kernel.spv");
@@ -99,10 +99,10 @@ TEST(errors, of_programs) {
   const char *const says[] = {"a quote is not closed",
                               "-fplugin",
                               "no route 'O7'",
-                              "no way of copies 'both'",
+                              "no copy mode 'both'",
                               "registers: 3 is outside [16, 255]",
-                              "optimize: '4' is not a level of optimization, 0 to 3",
-                              "without: no pass 'unrol', legal: promote, simplify"};
+                              "optimize: '4' is not an optimization level, 0 to 3",
+                              "without: no pass 'unrol'; legal: promote, simplify"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     refuse_program(&rig, "kernel void k(void) {}", 22, &bad[i], says[i]);
   rig_refused(&rig, ww_program_kernel(rig.program, NULL, &kernel, &rig.error), WW_BAD_INPUT, "which kernel?");
@@ -112,7 +112,7 @@ TEST(errors, of_programs) {
   EXPECT_TRUE(ww_program_kernel_at(rig.program, 5) == NULL);
   EXPECT_EQ(ww_program_kernel_count(rig.program), 5);
   rig_refused(&rig, ww_program_write(rig.program, WW_PROGRAM_SPIRV, rig_sink(&kept), &rig.error), WW_UNSUPPORTED,
-              "only OpenCL C becomes SPIR-V");
+              "only OpenCL C is compiled to SPIR-V");
   rig_refused(&rig, ww_program_write(rig.program, (ww_program_form)77, rig_sink(&kept), &rig.error), WW_BAD_INPUT,
               "form: 77");
   rig_refused(&rig, ww_program_write(rig.program, WW_PROGRAM_OBJECT, (ww_sink){NULL, NULL}, &rig.error), WW_BAD_INPUT,
@@ -151,7 +151,7 @@ TEST(errors, of_structures_that_say_less_or_more_than_is_known) {
   ww_program_unref(program);
   newer.more[1] = 1;
   rig_refused(&rig, ww_program_build(rig.context, ww_text(rig_source), &newer.known, &program, &rig.error),
-              WW_UNSUPPORTED, "build: has something behind the");
+              WW_UNSUPPORTED, "build: sets fields beyond the");
   EXPECT_TRUE(program == NULL);
   rig_free(&rig);
 }
@@ -189,7 +189,7 @@ TEST(errors, of_buffers_over_memory_of_the_callers) {
   EXPECT_TRUE(buffer == NULL);
   rig_fine(&rig, ww_buffer_new_over(rig.device, NULL, &own, 4, &buffer, error));
   rig_refused(&rig, ww_buffer_new_shared(rig.device, NULL, 4, buffer, &shared, error), WW_BAD_INPUT,
-              "with: is not a shared buffer");
+              "with: must be a shared buffer");
   EXPECT_EQ(own, 3);
   ww_buffer_unref(buffer);
   rig_free(&rig);
@@ -208,8 +208,7 @@ TEST(errors, of_devices_buffers_and_pipes) {
               "bytes: 0 is outside [1, 1099511627776] bytes");
   rig_refused(&rig, ww_buffer_new(rig.device, NULL, HUGE_BYTES, &buffer, &rig.error), WW_BAD_INPUT,
               "bytes: 18446744073709551615 is outside");
-  rig_refused(&rig, ww_buffer_new(rig.device, "", 4, &buffer, &rig.error), WW_BAD_INPUT,
-              "name: a buffer's has 1 to 63");
+  rig_refused(&rig, ww_buffer_new(rig.device, "", 4, &buffer, &rig.error), WW_BAD_INPUT, "name: must have 1 to 63");
   EXPECT_TRUE(buffer == NULL);
   rig_refused(&rig, ww_pipe_new(NULL, NULL, 4, 4, &pipe, &rig.error), WW_BAD_INPUT, "device: is NULL");
   rig_refused(&rig, ww_pipe_new(rig.device, NULL, 0, 4, &pipe, &rig.error), WW_BAD_INPUT, "packet_bytes: 0 is outside");
@@ -252,7 +251,7 @@ TEST(errors, of_launches) {
   rig_refused(&rig, ww_launch_new(rig.device, NULL, plus, &launch, error), WW_BAD_INPUT, "program: is NULL");
   rig_refused(&rig, ww_launch_new(rig.device, rig.program, NULL, &launch, error), WW_BAD_INPUT, "kernel: is NULL");
   rig_refused(&rig, ww_launch_new(rig.device, rig.program, foreign, &launch, error), WW_BAD_INPUT,
-              "kernel: is not one of the program's");
+              "kernel: belongs to another program");
   EXPECT_TRUE(launch == NULL);
   launch = rig_launch(&rig, "plus", 64, 64);
   const uint64_t good[] = {64, 1, 1}, zero[] = {0}, huge[] = {HUGE_BYTES};
@@ -294,7 +293,7 @@ TEST(errors, of_arguments) {
               "offset: 100 is outside [0, 99] bytes of buffer 'b'");
   rig_refused(&rig, ww_launch_buffer(launch, 0, buffer, HUGE_BYTES, error), WW_BAD_INPUT,
               "offset: 18446744073709551615");
-  rig_refused(&rig, ww_launch_buffer(launch, 0, foreign, 0, error), WW_BAD_INPUT, "buffer: is of another device");
+  rig_refused(&rig, ww_launch_buffer(launch, 0, foreign, 0, error), WW_BAD_INPUT, "buffer: belongs to another device");
   rig_refused(&rig, ww_launch_local(launch, 0, 64, error), WW_BAD_INPUT, "a local size does not fit");
   rig_refused(&rig, ww_launch_local(room, 1, 0, error), WW_BAD_INPUT, "bytes: 0 is outside [1, ");
   rig_refused(&rig, ww_launch_local(room, 1, HUGE_BYTES, error), WW_BAD_INPUT,
@@ -326,7 +325,7 @@ TEST(errors, of_runs) {
   rig_refused(&rig, ww_run(rig.device, many, 0, NULL, NULL, &rig.error), WW_BAD_INPUT, "count: 0 is outside [1, 8]");
   rig_refused(&rig, ww_run(rig.device, many, 9, NULL, NULL, &rig.error), WW_BAD_INPUT, "count: 9 is outside [1, 8]");
   rig_refused(&rig, run(&rig, NULL), WW_BAD_INPUT, "launches[0]: is NULL");
-  rig_refused(&rig, run(&rig, foreign), WW_BAD_INPUT, "launches[0]: is of another device");
+  rig_refused(&rig, run(&rig, foreign), WW_BAD_INPUT, "launches[0]: is from another device");
   uint64_t size[3];
   rig_fine(&rig, ww_launch_new(rig.device, rig.program, ww_program_kernel_at(rig.program, 0), &empty, &rig.error));
   rig_refused(&rig, run(&rig, empty), WW_BAD_INPUT, "kernel 'plus': its NDRange is not set");
@@ -358,7 +357,7 @@ static bool run_again(void *self, uint64_t now, uint64_t done, uint64_t groups) 
   struct rig *rig = self;
   ww_launch *launch = rig_launch(rig, "hang", 64, 64);
   (void)now, (void)done, (void)groups;
-  rig_refused(rig, run(rig, launch), WW_BAD_INPUT, "device: a run is under way on it");
+  rig_refused(rig, run(rig, launch), WW_BAD_INPUT, "device: is running launches");
   ww_launch_unref(launch);
   return false;
 }
@@ -488,15 +487,15 @@ TEST(errors, of_reports_whose_limits_are_lifted) {
   rig_refused(&rig, ww_report_why(NULL, trace, false, NULL, &lifted, error), WW_BAD_INPUT, "report: is NULL");
   rig_refused(&rig, ww_report_why(report, trace, false, NULL, NULL, error), WW_BAD_INPUT, "lifted: is NULL");
   rig_refused(&rig, ww_report_why(report, NULL, false, NULL, &lifted, error), WW_BAD_INPUT,
-              "trace: is NULL, and the report is not of a launch file");
+              "trace: is NULL; only the report of a launch file can do without");
   rig_refused(&rig, ww_report_why(executed, trace, false, NULL, &lifted, error), WW_UNSUPPORTED,
               "report: the run had no timing");
   rig_refused(&rig, ww_report_why(report, trace, false, NULL, &lifted, error), WW_BAD_INPUT,
-              "trace: is of another run: its launch 1 is not that of the report");
+              "trace: belongs to another run: its launch 1 differs from the report's");
   ww_report_unref(report);
   rig_fine(&rig, ww_run(rig.device, (ww_launch *[]){launch, other}, 2, NULL, &report, error));
   rig_refused(&rig, ww_report_why(report, trace, false, NULL, &lifted, error), WW_BAD_INPUT,
-              "trace: is of another run: it has 1 launch, and the report 2");
+              "trace: belongs to another run: it has 1 launch, the report has 2");
   rig_refused(&rig, ww_report_why(report, trace, false, &(ww_work){.size = 4}, &lifted, error), WW_BAD_INPUT,
               "work.size: 4 is less");
   EXPECT_TRUE(lifted == NULL);
@@ -546,7 +545,7 @@ TEST(errors, of_recordings) {
   rig_refused(&rig, ww_device_record_end(rig.device, error), WW_BAD_INPUT, "device: is not being recorded");
   rig_fine(&rig, ww_device_record(rig.device, rig_sink(&kept), error));
   rig_refused(&rig, ww_device_record(rig.device, rig_sink(&unwanted), error), WW_BAD_INPUT,
-              "device: is being recorded already");
+              "device: is already being recorded");
   rig_refused(&rig, ww_run(rig.device, &launch, 1, &check, NULL, error), WW_BAD_INPUT,
               "check: the device is being recorded");
   rig_refused(&rig, ww_run(rig.device, &launch, 1, &trace, NULL, error), WW_BAD_INPUT,

@@ -118,7 +118,7 @@ static const struct {
   const char *text, *message;
   uint32_t column;
 } faults[] = {
-    {"1 < 2 < 3", "column 7: comparisons do not chain; a < b && b < c says that both hold, at '< 3'", 7},
+    {"1 < 2 < 3", "column 7: comparisons do not chain; write a < b && b < c, at '< 3'", 7},
     {"dma.channels <", "column 15: expected a number, a name or '(', at its end", 15},
     {"(1", "column 3: expected ')', at its end", 3},
     {"foo $", "column 5: expected an operator, at '$'", 5},

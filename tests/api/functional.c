@@ -73,13 +73,14 @@ TEST(functional, the_report_says_so_and_has_no_cycles) {
     EXPECT_FALSE(ww_report_text(report, key, &end));
   }
   char *text = rig_write(&rig, report, WW_TEXT);
-  EXPECT_CONTAINS(text, "timing         none: executed without it, so cycles, stalls and traffic are not known\n");
-  EXPECT_CONTAINS(text, "instructions   16 of warps; 100.0 % of their lanes ran\n");
+  EXPECT_CONTAINS(text, "timing         none, so cycles, stalls and traffic are unknown\n");
+  EXPECT_CONTAINS(text, "instructions   16 of warps; 100.0 % of their lanes were active\n");
   EXPECT_TRUE(!strstr(text, "a cycle") && !strstr(text, "resident") && !strstr(text, "Bound by"));
   free(text);
   rig_refused(&rig, ww_report_write(report, WW_SOURCE, rig_sink(&(struct kept){NULL, 0}), &rig.error), WW_UNSUPPORTED,
-              "the run had no timing");
-  rig_refused(&rig, ww_report_metrics(report, no_metric, NULL, &rig.error), WW_UNSUPPORTED, "had no timing");
+              "needs a run with timing");
+  rig_refused(&rig, ww_report_metrics(report, no_metric, NULL, &rig.error), WW_UNSUPPORTED,
+              "a finished run with timing");
   rig_refused(&rig, ww_diff(report, report, WW_TEXT, rig_sink(&(struct kept){NULL, 0}), NULL, &rig.error),
               WW_UNSUPPORTED, "a: the run had no timing");
   ww_report_unref(report);
@@ -98,12 +99,12 @@ TEST(functional, what_is_about_time_is_refused_together_with_it) {
   const struct {
     ww_watch watch;
     const char *said;
-  } rows[] = {{{.size = sizeof(ww_watch), .functional = true, .check = true}, "check: a run without timing"},
-              {{.size = sizeof(ww_watch), .functional = true, .trace = sink}, "trace: a run without timing"},
-              {{.size = sizeof(ww_watch), .functional = true, .page = true}, "page: a run without timing"},
-              {{.size = sizeof(ww_watch), .functional = true, .timeline = sink}, "timeline: a run without timing"},
+  } rows[] = {{{.size = sizeof(ww_watch), .functional = true, .check = true}, "check: needs a run with timing"},
+              {{.size = sizeof(ww_watch), .functional = true, .trace = sink}, "trace: needs a run with timing"},
+              {{.size = sizeof(ww_watch), .functional = true, .page = true}, "page: needs a run with timing"},
+              {{.size = sizeof(ww_watch), .functional = true, .timeline = sink}, "timeline: needs a run with timing"},
               {{.size = sizeof(ww_watch), .functional = true, .event = ignore_event, .event_kinds = 1},
-               "event: a run without timing"}};
+               "event: needs a run with timing"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     rig_refused(&rig, ww_run(rig.device, &launch, 1, &rows[i].watch, NULL, &rig.error), WW_BAD_INPUT, rows[i].said);
   EXPECT_EQ(at(data, 63), 63);
@@ -142,13 +143,12 @@ static void expect_end(const char *kernel, const ww_watch *watch, const char *en
 }
 
 TEST(functional, a_deadlock_is_in_the_report_and_the_device_goes_on) {
-  expect_end("hang", &untimed, "deadlock",
-             "Deadlock: 2 warps wait for ever.\n  CU 0, work-group (0, 0, 0), warp 0 at ");
+  expect_end("hang", &untimed, "deadlock", "Deadlock: 2 warps wait forever.\n  CU 0, work-group (0, 0, 0), warp 0 at ");
 }
 
 TEST(functional, an_endless_loop_ends_at_the_limit_of_instructions) {
   const ww_watch watch = {.size = sizeof watch, .functional = true, .cycle_limit = 12345};
-  expect_end("spin", &watch, "cycle_limit", "Cut short: a warp has executed as many instructions as the cycle limit");
+  expect_end("spin", &watch, "cycle_limit", "Stopped: a warp has executed as many instructions as the cycle limit");
 }
 
 static bool count_down(void *self, uint64_t now, uint64_t done, uint64_t groups) {

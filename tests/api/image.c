@@ -183,7 +183,7 @@ TEST(image, a_recording_ends_when_there_are_no_numbers_left) {
     ww_image_unref(new_image(&rig, NULL, &small));
   run_anew(&rig, 28);
   rig_refused(&rig, ww_device_record_end(rig.device, &rig.error), WW_UNSUPPORTED,
-              "the trace ends with launch 1: image 'from' has the number of one that is gone");
+              "the trace ends with launch 1: image 'from' has the number of one that was released");
   free(kept.text);
   rig_free(&rig);
 }
@@ -220,25 +220,27 @@ TEST(image, what_is_wrong_is_said) {
   rig_refused(&rig, ww_image_new(rig.device, NULL, &shape, &image, error), WW_BAD_INPUT, "no kind of image '4d'");
   shape = rgba;
   shape.height = 0;
-  rig_refused(&rig, ww_image_new(rig.device, NULL, &shape, &image, error), WW_BAD_INPUT, "shape: an image has 1 to");
+  rig_refused(&rig, ww_image_new(rig.device, NULL, &shape, &image, error), WW_BAD_INPUT,
+              "shape: an image must have 1 to");
   shape = rgba;
   shape.row_pitch = 128;
-  rig_refused(&rig, ww_image_new(rig.device, NULL, &shape, &image, error), WW_BAD_INPUT, "shape: pitches are of");
+  rig_refused(&rig, ww_image_new(rig.device, NULL, &shape, &image, error), WW_BAD_INPUT,
+              "shape: only an image over a buffer");
   rig_refused(&rig, ww_image_new_over(buffer, 0, NULL, &rgba, &image, error), WW_BAD_INPUT,
-              "shape: the image has 720 bytes, buffer 'buffer' 700 from");
+              "shape: the image has 720 bytes, but buffer 'buffer' has 700 after");
   shape.height = 2;
   rig_refused(&rig, ww_image_new_over(buffer, 6, NULL, &shape, &image, error), WW_BAD_INPUT,
-              "offset: 6 is no multiple");
+              "offset: 6 is not a multiple");
   EXPECT_TRUE(!image);
   rig_refused(&rig, ww_image_read(good, (uint32_t[]){1, 0, 0}, all, bytes, 0, 0, error), WW_BAD_INPUT,
-              "region[0]: 20 texels from 1 on are not in [0, 19]");
+              "region[0]: 20 texels starting at 1 are not in [0, 19]");
   rig_refused(&rig, ww_image_read(good, origin, (uint32_t[]){1, 1, 0}, bytes, 0, 0, error), WW_BAD_INPUT, "region[2]");
   rig_refused(&rig, ww_image_write(good, origin, all, bytes, 79, 0, error), WW_BAD_INPUT, "row_pitch: 79 is less");
   rig_refused(&rig, ww_image_write(good, origin, all, bytes, 0, 719, error), WW_BAD_INPUT, "slice_pitch: 719 is less");
   rig_refused(&rig, ww_image_fill(good, origin, all, NULL, error), WW_BAD_INPUT, "color: is NULL");
   ww_launch *launch = rig_launch(&rig, "layer", 64, 0);
   rig_refused(&rig, ww_launch_image(launch, 0, good, error), WW_BAD_INPUT,
-              "image 'image' is of kind 2d, and the kernel's argument 'from' is image1d_array");
+              "image 'image' is of kind 2d, but the kernel's argument 'from' is image1d_array");
   rig_refused(&rig, ww_launch_image(launch, 1, good, error), WW_BAD_INPUT, "an image does not fit");
   rig_refused(&rig, ww_launch_sampler(launch, 1, "linear", error), WW_BAD_INPUT, "a sampler does not fit");
   rig_refused(&rig, ww_launch_sampler(launch, 1, "cubic", error), WW_BAD_INPUT, "sampler: a sampler has no 'cubic'");

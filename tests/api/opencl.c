@@ -49,7 +49,7 @@ TEST(opencl_api, program_scope_variables_live_as_long_as_the_device) {
   rig_fine(&rig, ww_run(rig.device, &both[1], 1, NULL, NULL, &rig.error));
   EXPECT_EQ(*(int *)ww_buffer_data(out), 5); /* its own variable */
   rig_refused(&rig, ww_run(rig.device, both, 2, NULL, NULL, &rig.error), WW_UNSUPPORTED,
-              "two programs with program-scope variables or channels cannot run at once");
+              "cannot run at once: only one program of them");
   ww_launch_unref(both[1]);
   ww_launch_unref(launch);
   ww_program_unref(other);
@@ -210,7 +210,7 @@ TEST(opencl_api, units_are_compiled_with_headers_and_linked) {
   rig_refused(&rig, ww_program_link(rig.context, &broken, 1, NULL, &program, &rig.error), WW_BAD_INPUT, "");
   EXPECT_TRUE(program == NULL);
   rig_refused(&rig, ww_program_link(rig.context, units, 0, NULL, &program, &rig.error), WW_BAD_INPUT,
-              "count: 0 units make no program");
+              "count: 0; a program needs at least one unit");
   rig_refused(&rig, ww_program_link(rig.context, &(ww_bytes){NULL, 0, NULL}, 1, NULL, &program, &rig.error),
               WW_BAD_INPUT, "units[0]: is empty");
   const ww_bytes outside = {"", 1, "../a.h"};
@@ -254,7 +254,7 @@ TEST(opencl_api, constants_of_spirv_are_set_by_their_numbers) {
               "constants[0]: constant 7 has 4 bytes, not 8");
   constant.id = 8;
   rig_refused(&rig, ww_program_build(rig.context, bytes, &build, &none, &rig.error), WW_BAD_INPUT,
-              "constants[0]: there is no specialization constant 8");
+              "constants[0]: the program has no specialization constant 8");
   constant.value = NULL;
   rig_refused(&rig, ww_program_build(rig.context, bytes, &build, &none, &rig.error), WW_BAD_INPUT,
               "constants[0]: has no value");

@@ -391,11 +391,13 @@ static void no_name(struct app *app, ww_buffer *data) {
 
 TEST(record, what_a_trace_cannot_have_ends_the_recording_and_not_the_runs) {
   expect_end(other_pipe,
-             "the trace ends with launch 3: pipe 'other' has the place or the number of what is gone; later "
+             "the trace ends with launch 3: pipe 'other' has the address or the number of something released; later "
              "runs are missing: 2");
-  expect_end(in_its_place, "the trace ends with launch 3: a buffer has the place of pipe 'pipe', which is gone; later "
-                           "runs are missing: 1");
-  expect_end(no_name, "the trace ends with launch 3: the name '?' is not UTF-8, as a trace's names are; later runs");
+  expect_end(in_its_place,
+             "the trace ends with launch 3: a buffer has the address of pipe 'pipe', which was released; later "
+             "runs are missing: 1");
+  expect_end(no_name,
+             "the trace ends with launch 3: the name '?' is not UTF-8, which a trace's names must be; later runs");
 }
 
 static bool take_some(void *self, const void *data, size_t size) {
@@ -415,7 +417,7 @@ TEST(record, runs_go_on_when_the_sink_takes_no_more) {
   run(&app, plus(&app, data, 1024));
   rig_fine(rig, ww_device_record_end(rig->device, &rig->error));
   rig_refused(rig, ww_device_record(rig->device, (ww_sink){take_some, &left}, &rig->error), WW_CANCELLED,
-              "the sink takes no more");
+              "the sink refused more data");
   EXPECT_LT(TRACE_HEAD, app.trace.length);
   for (size_t most = TRACE_HEAD; most < app.trace.length; most += 50) {
     left = most;
@@ -426,7 +428,7 @@ TEST(record, runs_go_on_when_the_sink_takes_no_more) {
     run(&app, plus(&app, data, 1024));
     EXPECT_EQ(app.cycles[0], cold);
     EXPECT_EQ(app.cycles[1], warm);
-    rig_refused(rig, ww_device_record_end(rig->device, &rig->error), WW_CANCELLED, "the sink takes no more");
+    rig_refused(rig, ww_device_record_end(rig->device, &rig->error), WW_CANCELLED, "the sink refused more data");
   }
   free(app.trace.text);
   app.trace = (struct kept){NULL, 0};

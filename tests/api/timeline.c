@@ -209,7 +209,7 @@ TEST(timeline, ends_the_run_when_its_sink_takes_no_more) {
     size_t left = most;
     const ww_watch watch = {.size = sizeof watch, .page = most % 800 == 1, .timeline = {take_some, &left}};
     EXPECT_EQ(ww_run(rig.device, &launch, 1, &watch, NULL, &rig.error), WW_CANCELLED);
-    EXPECT_CONTAINS(rig.error.text, "the sink takes no more");
+    EXPECT_CONTAINS(rig.error.text, "the sink refused more data");
   }
   ww_launch_unref(launch);
   ww_buffer_unref(data);
@@ -257,7 +257,7 @@ TEST(timeline, is_no_field_of_watches_that_callers_of_version_0_1_hand_over) {
   EXPECT_EQ(ww_report_cycles(report, 0), 7);
   ww_report_unref(report);
   old.size--;
-  rig_refused(&rig, ww_run(rig.device, &launch, 1, &old, NULL, &rig.error), WW_BAD_INPUT, "bytes that version 0.1 has");
+  rig_refused(&rig, ww_run(rig.device, &launch, 1, &old, NULL, &rig.error), WW_BAD_INPUT, "bytes of version 0.1; set");
   ww_launch_unref(launch);
   ww_buffer_unref(data);
   rig_free(&rig);

@@ -230,7 +230,7 @@ TEST(why, of_a_run_that_found_caches_warm_has_no_answer) {
   rig_fine(&rig, ww_run(rig.device, &cold.launch, 1, &watch, &warm, &rig.error));
   ww_trace *trace = open_kept(&rig, &recorded);
   rig_refused(&rig, ww_report_why(warm, trace, false, NULL, &lifted, &rig.error), WW_UNSUPPORTED,
-              "found what earlier ones had left in caches");
+              "started with warm caches");
   EXPECT_TRUE(!lifted);
   ww_trace_unref(trace);
   ww_report_unref(warm);

@@ -59,7 +59,7 @@ static void refuse_within(unsigned mebibytes, const char *arguments, const char 
 TEST(bad_input, what_there_is_no_memory_for_is_no_defect_and_said_in_one_line) {
   fixture_folder();
   write_many_launches(20000);
-  refuse_within(30, "run many.json", "warpwait: out of memory: `warpwait run many.json` needs | bytes more\n");
+  refuse_within(30, "run many.json", "warpwait: out of memory: `warpwait run many.json` needs | more bytes\n");
   refuse_within(30, "check many.json", "warpwait: out of memory: `warpwait check many.json` needs ");
   refuse_within(300, "run many.json", "warpwait: out of memory: results of 20000 launches\n");
   refuse_within(300, "explain --quiet many.json", "warpwait: out of memory: results of 20000 launches\n");
@@ -106,7 +106,7 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"run kernel.wws --global 4 --arg buffer:a=16 --arg null", "--arg null: null does not fit: |'add' is a value"},
       {"run there.json --offset 4", "--offset|launch file"},
       {"run kernel.cl --global 4", "kernel.cl: No such file"},
-      {"run other.txt --global 4", "'other.txt' is not a program, legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), "
+      {"run other.txt --global 4", "'other.txt' is not a program; legal: .cl, .ocl, .opencl (OpenCL C), .spv (SPIR-V), "
                                    ".wws (assembly), .wwo (object file)"},
       {"run kernel.wws", "--global is missing: the number of work-items"},
       {"run red.wws", "red.wws: No such file"},
@@ -124,8 +124,8 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"run kernel.wws --global 4", "--arg|argument 1, 'data'|missing"},
       {"run kernel.wws --global 4 --arg int", "--arg int|KIND:VALUE"},
       {"run kernel.wws --global 4 --arg itn:3", "'itn'|'int'|ushort"},
-      {"run kernel.wws --global 4 --arg bufer:a=16", "'bufer' (did you mean 'buffer'?); legal: "},
-      {"run kernel.wws --global 4 --arg whatever:3", "no kind of argument 'whatever'; legal: buffer, null, local, "
+      {"run kernel.wws --global 4 --arg bufer:a=16", "'bufer'; did you mean 'buffer'?; legal: "},
+      {"run kernel.wws --global 4 --arg whatever:3", "unknown kind of argument 'whatever'; legal: buffer, null, local, "
                                                      "pipe, image, sampler, bytes, or a type: char uchar"},
       {"run kernel.wws --global 4 --arg buffer:a=16 --arg float:3", "float (4 bytes)|'add' is a value (u32"},
       {"run kernel.wws --global 4 --arg buffer:a=18:uint:iota", "18 bytes|multiple of 4"},
@@ -164,24 +164,24 @@ TEST(cli, bad_usage_is_told_in_one_line) {
       {"dis none.wwo", "none.wwo"},
       {"run kernel.wws --global 4 -D", "-D: needs a value, NAME[=VALUE]"},
       {"run kernel.wws --global 4 -D N=3",
-       "'kernel.wws' is assembly, which defines cannot change: only .cl is compiled"},
+       "'kernel.wws' is assembly, which defines cannot change; only .cl is compiled"},
       {"run kernel.wws --global 4 --route O2", "'kernel.wws' is assembly, which a route cannot change"},
-      {"asm kernel.wws --registers 64", "'kernel.wws' is assembly, which has the registers that it has"},
+      {"asm kernel.wws --registers 64", "'kernel.wws' is assembly, whose registers are"},
       {"asm kernel.wws --registers 15", "--registers: '15' is not a whole number in [16, 255] registers a lane"},
       {"asm kernel.wws --registers many", "--registers: 'many' is not"},
       {"asm kernel.wws --optimize 0",
-       "'kernel.wws' is assembly, which is run as it is: only .cl and .spv are optimized"},
-      {"asm kernel.wws --without hoist", "'kernel.wws' is assembly, which is run as it is"},
-      {"asm kernel.wws --optimize 4", "--optimize: '4' is not a level of optimization, 0 to 3"},
-      {"asm kernel.wws --optimize 12", "--optimize: '12' is not a level"},
-      {"asm kernel.wws --without hoist,unrol", "--without: no pass 'unrol', legal: promote, simplify, loads, "},
-      {"asm kernel.wws --without meet", "--without: 'meet' cannot be left out"},
-      {"asm kernel.wws --without hoist,", "--without: no pass '', legal: "},
-      {"dis kernel.wws --explain-passes", "--explain-passes: 'kernel.wws' is not compiled: only .cl and .spv are"},
-      {"asm kernel.wws --copies loop", "'kernel.wws' is assembly, whose copies are what they are"},
-      {"asm kernel.wws --copies lop", "--copies: no way of copies 'lop'; did you mean 'loop'?"},
+       "'kernel.wws' is assembly, which runs unchanged; only .cl and .spv are optimized"},
+      {"asm kernel.wws --without hoist", "'kernel.wws' is assembly, which runs"},
+      {"asm kernel.wws --optimize 4", "--optimize: '4' is not an optimization level, 0 to 3"},
+      {"asm kernel.wws --optimize 12", "--optimize: '12' is not an"},
+      {"asm kernel.wws --without hoist,unrol", "--without: no pass 'unrol'; legal: promote, simplify, loads, "},
+      {"asm kernel.wws --without meet", "--without: pass 'meet' cannot be"},
+      {"asm kernel.wws --without hoist,", "--without: no pass ''; legal: "},
+      {"dis kernel.wws --explain-passes", "--explain-passes: 'kernel.wws' is not compiled; only .cl and .spv are"},
+      {"asm kernel.wws --copies loop", "'kernel.wws' is assembly, whose copies cannot be"},
+      {"asm kernel.wws --copies lop", "--copies: no copy mode 'lop'; did you mean 'loop'?"},
       {"asm kernel.wws --route O3", "--route: no route 'O3'; did you mean 'O0' or 'O2'?"},
-      {"run l.json --annotate --report json", "--annotate: the JSON report has the same costs in by_line"},
+      {"run l.json --annotate --report json", "--annotate: not with JSON, which has the same costs in by_line"},
       {"params zma", "'zma'"},
       {"params --machine nine", "--machine|'nine'"},
       {"machines moon", "no machine 'moon'|teaching"},
@@ -206,7 +206,7 @@ TEST(cli, bad_machine_file_names_its_line) {
       {"[cu]\ncount = 0\n", "m.ini:2|cu.count: 0|[1, 1024] CUs"},
       {"[cu]\ncount = -1\n", "m.ini:2|'-1'|[1, 1024]"},
       {"[cu]\n\ncount = three\n", "m.ini:3|'three'"},
-      {"[cu]\ncount = 1\ncount = 2\n", "m.ini:3|second time"},
+      {"[cu]\ncount = 1\ncount = 2\n", "m.ini:3|is already set"},
       {"[cu]\npolicy = random\n", "m.ini:2|'random'|round_robin greedy_oldest oldest"},
       {"[lsd]\nbanks = 32\n", "m.ini:2|[lsd]|'lds'"},
       {"banks = 32\n", "m.ini:1|banks|section"},
@@ -318,7 +318,7 @@ TEST(cli, bad_launch_names_argument_and_limit) {
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\", \"offset\": 256}]}",
        "args[0].offset: 256|[0, 255]"},
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": null, \"offset\": 4}]}",
-       "args[0].offset: there is no buffer to be off from"},
+       "launches[0].args[0].offset: null has no offset"},
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"buffer\": null}]}",
        "args[1].buffer: null does not fit|'add'"},
       {"{\"kernel\": \"plus\", \"global\": [64], \"args\": [{\"buffer\": \"data\"}, {\"int\": \"x\"}]}",
@@ -373,7 +373,7 @@ TEST(cli, bad_check_names_what_it_lacks) {
       {"[{\"buffer\": \"data\", \"expected\": \"kernel.wws\"}]", "check[0].expected|not the buffer's 256"},
       {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"exat\"}]", "check[0].mode|'exat'|'exact'"},
       {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"abs\": 1}]", "check[0].abs|no such key"},
-      {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"tolerance\"}]", "'abs', 'rel' and 'ulp'"},
+      {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"tolerance\"}]", "'abs', 'rel' or 'ulp'"},
       {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"tolerance\", \"abs\": -1}]",
        "check[0].abs|at least 0"},
       {"[{\"buffer\": \"data\", \"expected\": \"good.bin\", \"mode\": \"tolerance\", \"type\": \"int\", \"ulp\": 1}]",
@@ -479,14 +479,14 @@ TEST(bad_input, more_buffers_than_a_kernel_could_name_are_refused) {
   sprintf(text + used - 1, "}, \"launches\": []}");
   tool_file("many.json", text);
   free(text);
-  refuse("run many.json", "many.json:1: buffers.b4096.bytes: there are more than 4096 buffers\n");
+  refuse("run many.json", "many.json:1: buffers.b4096.bytes: more than 4096 buffers\n");
 }
 
 TEST(bad_input, a_trace_that_is_to_be_run_is_told_who_takes_it) {
   fixture_folder();
   tool_file("t.wwt", "");
-  refuse("run t.wwt", "'t.wwt' is a trace: `warpwait replay` and `warpwait explain` take it");
-  refuse("check t.wwt", "is a trace: `warpwait replay`");
+  refuse("run t.wwt", "'t.wwt' is a trace; use `warpwait replay` or `warpwait explain`");
+  refuse("check t.wwt", "is a trace; use `warpwait replay`");
 }
 
 TEST(help, each_verb_takes_h_for_help) {

@@ -92,7 +92,7 @@ TEST(bounds, of_launches_at_once_a_shared_resource_is_named_for_those_that_wait_
   expect_sentence(
       &machine, &result,
       "Likely bound by LDS passes, at 90.0 % of peak: warps spend 70.0 % of their time waiting for the result of an "
-      "LDS access: latency, queue and passes, but for conflicts.");
+      "LDS access: latency, queue and passes, without conflicts.");
   result.cu.warp_instructions = 810; /* its own */
   expect_sentence(&machine, &result, "Likely bound by issue slots: 81.0 % of peak.");
 }
@@ -108,9 +108,9 @@ TEST(bounds, channels_bound_only_if_copies_wait_for_them) {
   result.dma.queue_cycles = 499;
   result.stalls[STALL_COPY_WAIT] = 700;
   expect_sentence(&machine, &result,
-                  "Likely bound by the latency of asynchronous copies: warps spend 70.0 % of their time waiting for "
+                  "Likely bound by asynchronous copy latency: warps spend 70.0 % of their time waiting for "
                   "asynchronous copies to complete. The busiest resource, the DMA channels, is at 95.0 % of peak, but "
-                  "copies hardly waited for one.");
+                  "copies rarely waited for one.");
   result.dma.queue_cycles = 500;
   expect_sentence(&machine, &result, "Likely bound by the DMA channels: 95.0 % of peak.");
 }
@@ -141,12 +141,12 @@ TEST(bounds, below_it_what_warps_wait_for_most_and_what_serves_that) {
   expect_sentence(
       &machine, &result,
       "Likely bound by LDS passes, at 61.0 % of peak: warps spend 40.0 % of their time waiting for the LDS, mostly "
-      "for room in the LDS's queue.");
+      "for room in the LDS queue.");
   result.lds.passes = 590;
   expect_sentence(
       &machine, &result,
-      "Likely bound by the LDS's queue: warps spend 40.0 % of their time waiting for the LDS, mostly for room in "
-      "the LDS's queue. The busiest resource, issue slots, is at 79.0 % of peak.");
+      "Likely bound by the LDS queue: warps spend 40.0 % of their time waiting for the LDS, mostly for room in "
+      "the LDS queue. The busiest resource, issue slots, is at 79.0 % of peak.");
   memset(result.stalls, 0, sizeof result.stalls);
   expect_sentence(&machine, &result, "Nothing waits: every warp issues in every cycle in which it is resident.");
 }
@@ -191,17 +191,16 @@ static void expect_tried(cycle_t first, cycle_t second, const char *wanted) {
 
 TEST(bounds, the_limit_that_saves_most_is_named_and_the_runner_up) {
   expect_tried(6000, 9000,
-               "Bound by the limited number of DMA requests under way: with that limit lifted, the launch takes 40.0 % "
-               "fewer cycles. The runner-up, the DMA set-up latency, is worth 10.0 %.");
+               "Bound by DMA request limit: lifting this limit saves 40.0 % of the cycles. The runner-up, "
+               "DMA setup latency, costs 10.0 %.");
   expect_tried(6000, 9900, /* within chance */
-               "Bound by the limited number of DMA requests under way: with that limit lifted, the launch takes 40.0 % "
-               "fewer cycles.");
+               "Bound by DMA request limit: lifting this limit saves 40.0 % of the cycles.");
   expect_tried(6000, 6200,
-               "Bound by the limited number of DMA requests under way and the DMA set-up latency alike: with the first "
-               "of these limits lifted, the launch takes 40.0 % fewer cycles, with the second 38.0 %.");
+               "Bound by DMA request limit and DMA setup latency alike: lifting the first limit saves "
+               "40.0 % of the cycles, lifting the second 38.0 %.");
   expect_tried(9900, 10000,
-               "Bound by no single limit of the machine: the costliest, the limited number of DMA requests under way, "
-               "is worth 1.0 % of the cycles.");
+               "Bound by no single limit of the machine: the costliest, DMA request limit, costs 1.0 % of "
+               "the cycles.");
   expect_tried(10000, 10100, "Bound by no single limit of the machine: lifting any of them saves nothing.");
 }
 
@@ -242,7 +241,7 @@ TEST(bounds, a_resource_that_is_held_while_it_waits_for_another_is_not_named) {
   char command[400];
   snprintf(command, sizeof command, "run %s --optimize 0 --why", job);
   struct outcome outcome = tool(command);
-  EXPECT_CONTAINS(outcome.out, "\nBound by the memory latency beyond the L2 and the limited number of DMA requests");
+  EXPECT_CONTAINS(outcome.out, "\nBound by DRAM latency and DMA request limit alike");
   EXPECT_CONTAINS(outcome.out, " 95.6           41,420          43,348  DMA channels (channel-cycles)\n");
   EXPECT_CONTAINS(outcome.out, " --set dma.outstanding=4096\n");
   outcome_free(&outcome);
@@ -314,11 +313,11 @@ TEST(bounds, what_warps_wait_for_at_pipes_is_one_cause) {
   result.stalls[STALL_PIPE] = 140;
   result.stalls[STALL_FENCE] = 200;
   result.stalls[STALL_DRAIN] = 100;
-  expect_sentence(
-      &machine, &result,
-      "Likely bound by a full pipe: warps spend 41.0 % of their time waiting for pipes, mostly for room in a pipe: a "
-      "reservation that was refused, or held, for want of it. The busiest resource, issue slots, is at 0.0 % "
-      "of peak.");
+  expect_sentence(&machine, &result,
+                  "Likely bound by a full pipe: warps spend 41.0 % of their time waiting for pipes, mostly for room in "
+                  "a pipe, after a "
+                  "reservation was refused or held. The busiest resource, issue slots, is at 0.0 % "
+                  "of peak.");
 }
 
 TEST(bounds, a_saturated_unit_has_a_row_and_is_named) {

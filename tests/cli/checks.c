@@ -69,7 +69,7 @@ TEST(check_verb, where_fences_and_atomics_may_hand_over_their_scope_is_said_to_b
   static const char counts[] = ".kernel k\n.arg d global\n.reg64 p\n.reg one\n  ld.arg.b64 p, d\n  mov.b32 one, 1\n"
                                "  fence.%s\n  atom.global.add.i32 _, [p], one\n  exit\n";
   static const char note[] =
-      "checked\nnot checked: the scope of fences and atomics, each of which counts for the whole device here\n";
+      "checked\nnot checked: the scope of fences and atomics; each counts for the whole device here\n";
   char text[400];
   fixture_folder();
   snprintf(text, sizeof text, counts, "global");
@@ -164,9 +164,9 @@ TEST(check_verb, a_launch_that_does_not_end_exits_1) {
   tool_file(
       "stuck.wws",
       ".kernel k\n.reg i\n.pred p\n  get.local_id i, x\n  setp.lt.u32 p, i, 32\n@p bra out\n  bar.lds\nout: exit\n");
-  expect("check kernel.wws --global 64 --arg buffer:d=256:uint --arg uint:5 --arg local:64 --max-cycles 20", 1,
-         "the run did not come to its end: what would have followed is not checked\nno hazards: ",
-         "not finished after 20 cycles (--max-cycles)");
+  expect(
+      "check kernel.wws --global 64 --arg buffer:d=256:uint --arg uint:5 --arg local:64 --max-cycles 20", 1,
+      "the run did not finish: only what ran was checked\nno hazards: ", "not finished after 20 cycles (--max-cycles)");
   expect("check stuck.wws --global 64 --local 64", 1, "stuck.wws:7:3: error: ", "deadlock at cycle");
 }
 
@@ -195,11 +195,11 @@ TEST(check_verb, suppressions_fit_by_rule_file_line_column_and_other_place) {
       {"* *:1?:3 race.wws:11:*", "", false, true},
       {"* * *:11\n", "", false, true},
       {"M6 race.wws:8:3 race.wws:8:3\nM6 r*:8", "", true, false},
-      {"M6 ace.wws\n", "s.txt:1: note: 'M6 ace.wws' has suppressed nothing", false, false},
-      {"M6 race.wws:9\n", "s.txt:1: note: 'M6 race.wws:9' has suppressed nothing", false, false},
+      {"M6 ace.wws\n", "s.txt:1: note: 'M6 ace.wws' suppressed nothing", false, false},
+      {"M6 race.wws:9\n", "s.txt:1: note: 'M6 race.wws:9' suppressed nothing", false, false},
       {"M6 race.wws:8:4\n", "s.txt:1: note: ", false, false},
       {"M5 race.wws:13 race.wws:13\n", "s.txt:1: note: ", false, false},
-      {"M6\nX5\n", "s.txt:2: note: 'X5' has suppressed nothing", true, false},
+      {"M6\nX5\n", "s.txt:2: note: 'X5' suppressed nothing", true, false},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     race_folder();
@@ -254,13 +254,13 @@ TEST(check_verb, bad_suppressions_are_told_with_their_line) {
   static const struct {
     const char *lines, *err;
   } rows[] = {
-      {"# fine\nX55\n", "s.txt:2: no rule 'X55', legal: X5, X5-destination-read-in-flight, X*, ..."},
+      {"# fine\nX55\n", "s.txt:2: no rule 'X55'; legal: X5, X5-destination-read-in-flight, X*, ..."},
       {"M5-lds-rase\n", "s.txt:1: no rule 'M5-lds-rase'; did you mean 'M5-lds-race'?"},
-      {"M5 a b c\n", "s.txt:1: 'c' is one word too many, legal: RULE [PLACE [OTHER-PLACE]]"},
-      {"M5 :3\n", "s.txt:1: a place begins with ':', legal: FILE, FILE:LINE or FILE:LINE:COLUMN"},
-      {"M5 a:b\n", "s.txt:1: 'b' is no line, legal: digits, * and ?"},
-      {"M5 a:1 b:2:\n", "s.txt:1: '' is no column, legal: digits, * and ?"},
-      {"M5 a:1:2:3\n", "s.txt:1: '3' follows the column, legal: FILE:LINE:COLUMN"},
+      {"M5 a b c\n", "s.txt:1: 'c' is one word too many; legal: RULE [PLACE [OTHER-PLACE]]"},
+      {"M5 :3\n", "s.txt:1: a place cannot begin with ':'; legal: FILE, FILE:LINE or FILE:LINE:COLUMN"},
+      {"M5 a:b\n", "s.txt:1: 'b' is not a line; legal: digits, * and ?"},
+      {"M5 a:1 b:2:\n", "s.txt:1: '' is not a column; legal: digits, * and ?"},
+      {"M5 a:1:2:3\n", "s.txt:1: '3' follows the column; legal: FILE:LINE:COLUMN"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     race_folder();
@@ -269,7 +269,7 @@ TEST(check_verb, bad_suppressions_are_told_with_their_line) {
   }
   race_folder();
   tool_bytes("s.txt", "M5\0", 3);
-  refuse(RACE " --suppress s.txt", "s.txt: holds zero bytes and is no text");
+  refuse(RACE " --suppress s.txt", "s.txt: contains a zero byte; a file of suppressions is text");
   refuse(RACE " --suppress none.txt", "--suppress: none.txt: No such file");
 }
 
@@ -281,15 +281,15 @@ TEST(check_verb, bad_options_are_told_in_one_line) {
   refuse(RACE " --report sarif", "--report: 'sarif' is not one of: text json");
   refuse(RACE " --verify", "--verify: no such option");
   refuse(RACE " --sarif none/s.sarif", "--sarif: none/s.sarif: cannot be written");
-  refuse(RACE " --sarif race.wws", "--sarif: race.wws: is the input, too");
-  refuse(RACE " --out s.txt --suppress s.txt", "--out: s.txt: is a file of --suppress, too");
-  refuse(RACE " --sarif -", "--sarif: -: the report goes to standard output, too; let --out FILE take it");
-  refuse(RACE " --report json --sarif /dev/stdout", "--sarif: /dev/stdout: the report goes to standard output, too");
-  refuse(RACE " --out o --sarif o", "--out: o: is the file of --sarif, too");
+  refuse(RACE " --sarif race.wws", "--sarif: race.wws: is also the input");
+  refuse(RACE " --out s.txt --suppress s.txt", "--out: s.txt: is also a file of --suppress");
+  refuse(RACE " --sarif -", "--sarif: -: the report also goes to standard output; write it with --out FILE");
+  refuse(RACE " --report json --sarif /dev/stdout", "--sarif: /dev/stdout: the report also goes to standard output");
+  refuse(RACE " --out o --sarif o", "--out: o: is also the file of --sarif");
   char text[2000];
   snprintf(text, sizeof text, fixture_launch, "");
   tool_file("l.json", text);
-  refuse("check l.json --sarif kernel.wws", "--sarif: kernel.wws: is the program, too");
+  refuse("check l.json --sarif kernel.wws", "--sarif: kernel.wws: is also the program");
 }
 
 /* A disk that is full when the SARIF is written: no report is told as if all were well. */
@@ -309,18 +309,18 @@ TEST(check_verb, a_divergent_call_has_the_branch_and_what_has_become_of_the_miss
          "left.wws:6:1: note: the branch or the loop\n    6 | @p bra out\n      | ^\n"
          "  here: work-group (0, 0, 0), work-item 3 at (3, 0, 0)\n"
          "  the branch or the loop: work-group (0, 0, 0), work-item 0 at (0, 0, 0)\n"
-         "  29 of 32 lanes of warp 0 take part; work-item 0 goes on at line 8\n",
+         "  only 29 of 32 lanes of warp 0 are active; work-item 0 continues at line 8\n",
          "");
   tool_file("ended.wws",
             ".kernel k\n.reg i\n.pred p\n  get.local_id i, x\n  setp.lt.u32 p, i, 3\n@p exit\n  bar.lds\n  exit\n");
-  expect("check ended.wws --global 32 --local 32", 1, "take part; work-item 0 has ended\n", "");
+  expect("check ended.wws --global 32 --local 32", 1, "are active; work-item 0 has ended\n", "");
 }
 
 TEST(check_verb, a_wait_for_an_event_that_nobody_makes_says_so) {
   fixture_folder();
   tool_file("dead.wws", ".kernel k\n.reg e\n  mov.b32 e, 7\n  wait e\n  exit\n");
   expect("check dead.wws --global 32 --local 32", 1,
-         "  no copy was started with event 7: nobody completes it, and the wait never ends\n", "deadlock");
+         "  event 7 has no copy: nothing completes it, so the wait never ends\n", "deadlock");
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------- */

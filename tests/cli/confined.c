@@ -56,7 +56,7 @@ TEST(confined, an_include_cut_by_any_end_of_a_line_is_seen) {
     char program[300];
     snprintf(program, sizeof program, "#inc\\%slude \"../secret.h\"\n" KERNEL, ends[i]);
     box("", program);
-    expect("run box/l.json --confined", 2, "", "'box/../secret.h' lies outside of ");
+    expect("run box/l.json --confined", 2, "", "'box/../secret.h' is outside");
     expect("run box/l.json --files", 0, "\nbox/../secret.h\n", "");
   }
 }
@@ -64,7 +64,7 @@ TEST(confined, an_include_cut_by_any_end_of_a_line_is_seen) {
 TEST(confined, a_question_for_a_file_in_a_define_is_seen) {
   box("\"defines\": {\"THERE\": \"__has_include(\\\"../secret.h\\\")\"}",
       "#if THERE\n#endif\nkernel void k(global int *o) {}\n");
-  expect("run box/l.json --confined", 2, "", "'box/../secret.h' lies outside of ");
+  expect("run box/l.json --confined", 2, "", "'box/../secret.h' is outside");
 }
 
 TEST(confined, a_header_called_as_clang_s_own_opens_no_folder) {
@@ -72,7 +72,7 @@ TEST(confined, a_header_called_as_clang_s_own_opens_no_folder) {
   folder_of("box/inc");
   tool_file("box/inc/opencl-c-base.h", "");
   link_to("../..", "box/inc/up");
-  expect("run box/l.json --confined", 2, "", "'box/inc/up/secret.h' lies outside of ");
+  expect("run box/l.json --confined", 2, "", "'box/inc/up/secret.h' is outside ");
 }
 
 TEST(confined, a_backslash_in_a_name_does_not_pass_for_a_slash) {
@@ -117,7 +117,7 @@ TEST(confined, an_open_file_without_a_name_is_outside) {
   struct outcome outcome = with_input("run box/l.json --confined", file);
   close(file);
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_CONTAINS(outcome.err, "box/l.json:1: buffers.b.file: '/dev/stdin' lies outside of ");
+  EXPECT_CONTAINS(outcome.err, "box/l.json:1: buffers.b.file: '/dev/stdin' is outside ");
   outcome_free(&outcome);
 }
 
@@ -166,7 +166,7 @@ TEST(confined, what_a_file_that_is_no_source_says_is_in_no_message) {
     tool_file("secret.txt", "hunter2\n");
     struct outcome outcome = tool("run box/l.json");
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_CONTAINS(outcome.err, "box/k.cl: error: 'box/../secret.txt' is included, and is not named as sources are (");
+    EXPECT_CONTAINS(outcome.err, "box/k.cl: error: 'box/../secret.txt' is included but not named like a source (");
     EXPECT_FALSE(strstr(outcome.err, "hunter2"));
     outcome_free(&outcome);
   }

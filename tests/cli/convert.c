@@ -68,11 +68,11 @@ TEST(convert, a_path_that_the_program_has_not_is_told_by_the_replay) {
     const char *warp, *err;
   } rows[] = {
       {"warp 0..1\n0\n1\n",
-       "warpwait: h.wwt: launch 1, work-group (0, 0, 0), warp 0 goes on at pc 2 after pc 1 (legal: pc 0 to 1, "
-       "and to end at an exit)\n"},
+       "warpwait: h.wwt: launch 1, work-group (0, 0, 0), warp 0 continues at pc 2 after pc 1; legal: pc 0 to 1, "
+       "and an exit at the end\n"},
       {"warp 0..1\n0 done\n",
-       "warpwait: h.wwt: launch 1, work-group (0, 0, 0), warp 0 ends at pc 0, which is no exit (legal: pc 0 to 1, "
-       "and to end at an exit)\n"},
+       "warpwait: h.wwt: launch 1, work-group (0, 0, 0), warp 0 ends at pc 0, which is not an exit; legal: pc 0 to 1, "
+       "and an exit at the end\n"},
   };
   folder();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -106,28 +106,28 @@ TEST(convert, bad_text_is_told_in_one_line_and_leaves_no_file) {
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  code\n  .kernel k\n   bat\n}\n",
        "warpwait: b.wwtt:6:2: unknown operation 'bat'; did you mean 'bar'?"},
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  lines 0:1\n  code\n}\n",
-       "warpwait: b.wwtt:4: expected SOURCE:LINE*N or SOURCE:LINE:COLUMN*N, of a source before this line, a column "
-       "below 65536 and as many instructions as there are"},
+       "warpwait: b.wwtt:4: expected SOURCE:LINE*N or SOURCE:LINE:COLUMN*N, with a source from above, a column "
+       "below 65536 and no more instructions than there are"},
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  lines 0:1:65536*1\n  code\n}\n",
-       "warpwait: b.wwtt:4: expected SOURCE:LINE*N or SOURCE:LINE:COLUMN*N, of a source before this line, a column "
-       "below 65536 and as many instructions as there are"},
+       "warpwait: b.wwtt:4: expected SOURCE:LINE*N or SOURCE:LINE:COLUMN*N, with a source from above, a column "
+       "below 65536 and no more instructions than there are"},
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  lines 0:1*7\n  code\n  .kernel k\n   exit\n}\n",
-       "warpwait: b.wwtt:6: 'lines' of the program's head are not of as many instructions as it has"},
+       "warpwait: b.wwtt:6: 'lines' of the program's head do not cover its instructions"},
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  |text\n  code\n}\n",
-       "warpwait: b.wwtt:4: a source's line, and no 'source' before it"},
+       "warpwait: b.wwtt:4: a source's line without a 'source' before it"},
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n  exit\n}\n",
-       "warpwait: b.wwtt:4: is not of a program's head (legal: file NAME, source NAME, |TEXT, lines "
-       "SOURCE:LINE:COLUMN*N, code)"},
+       "warpwait: b.wwtt:4: does not belong in a program's head; legal: file NAME, source NAME, |TEXT, lines "
+       "SOURCE:LINE:COLUMN*N, code"},
       {"wwtt 1\nmeta program0 assembly {\n  file k.wws\n}\n",
-       "warpwait: b.wwtt:4: a program's head ends with a line 'code', and there is none"},
+       "warpwait: b.wwtt:4: the line 'code', which ends a program's head, is missing"},
       {"wwtt 1\njob {\n  {\"launches\": 3}\n}\n", "warpwait: b.wwtt:3: launches: is not a list, [ ... ]"},
       {"wwtt 1\nassembly {\n  .kernel k\n   exit\n}\njob {\n  {\"launches\": [{\"kernel\": \"l\"}]}\n}\n",
-       "warpwait: b.wwtt:7: launches[0].kernel: no kernel 'l' in kernel.wws, legal: k"},
+       "warpwait: b.wwtt:7: launches[0].kernel: no kernel 'l' in kernel.wws; legal: k"},
       {"wwtt 1\njob {\n  {\"program\": \"none.wws\", \"launches\": []}\n}\n",
        "warpwait: b.wwtt:3: program: none.wws: No such file or directory"},
       {"wwtt 1\ngrop\n",
-       "warpwait: b.wwtt:2: field 'line': 'grop' is not one of them (legal: meta program launch group "
-       "warp note repeat } assembly job)"},
+       "warpwait: b.wwtt:2: field 'line': 'grop' is not one of them; legal: meta program launch group "
+       "warp note repeat } assembly job"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     folder();
@@ -147,8 +147,7 @@ TEST(convert, a_bad_conversion_leaves_the_output_as_it_was) {
   tool_file("h.wwtt", by_hand);
   expect("trace convert h.wwtt h.wwt", 0, "");
   tool_file("h.wwtt", "wwtt 1\ngroup\n");
-  expect("trace convert h.wwtt h.wwt", 2,
-         "warpwait: h.wwtt:2: a work-group is of a launch, and there is none before it\n");
+  expect("trace convert h.wwtt h.wwt", 2, "warpwait: h.wwtt:2: a work-group needs a launch before it\n");
   expect("trace validate h.wwt", 0, "");
   tool_file("h.wwtt", "as it was");
   expect("trace convert h.wwt no/h.wwtt", 2, "warpwait: no/h.wwtt: cannot be written: No such file or directory\n");
@@ -165,14 +164,14 @@ TEST(convert, the_input_and_the_outputs_suffix_choose) {
   folder();
   tool_file("h.wwtt", by_hand);
   expect("trace convert h.wwtt h.wwt", 0, "");
-  expect("trace convert h.wwt h.csv", 2, "warpwait: h.wwt: is a trace, which does not become 'h.csv' (legal: .wwtt)\n");
+  expect("trace convert h.wwt h.csv", 2,
+         "warpwait: h.wwt: is a trace, which cannot be converted to 'h.csv'; legal: .wwtt\n");
   expect("trace convert h.wwtt i.wwtt", 2,
-         "warpwait: h.wwtt: is the text of a trace, which does not become 'i.wwtt' (legal: .wwt)\n");
-  expect("trace convert l.json l.wwt", 2,
-         "warpwait: l.json: is neither a trace, nor the text of one, nor a timeline\n");
+         "warpwait: h.wwtt: is the text of a trace, which cannot be converted to 'i.wwtt'; legal: .wwt\n");
+  expect("trace convert l.json l.wwt", 2, "warpwait: l.json: is not a trace, the text of one, or a timeline\n");
   expect("trace convert none.wwt l.wwtt", 2, "warpwait: none.wwt: cannot be read: No such file or directory\n");
   expect("trace convert h.wwt", 2, "warpwait: an input and an output are needed; --help says more\n");
   expect("trace convert h.wwt a.wwtt b.wwtt", 2, "warpwait: b.wwtt: only an input and an output are allowed\n");
   tool_file("text.wwt", by_hand);
-  expect("trace convert text.wwt text.wwt", 2, "warpwait: text.wwt: is the input, too\n");
+  expect("trace convert text.wwt text.wwt", 2, "warpwait: text.wwt: is also the input\n");
 }

@@ -136,9 +136,9 @@ TEST(annotate, source_lines_have_their_costs_beside_them_and_others_none) {
   EXPECT_CONTAINS(outcome.out, "           2  memory       "); /* the use of what was loaded waits */
   EXPECT_CONTAINS(outcome.out, "     12    add.i32 v, v, i\n");
   EXPECT_CONTAINS(outcome.out, "          8     10    ld.global.b32 v, [p]\n"); /* 64 lanes x 4 bytes / 32 */
-  EXPECT_CONTAINS(outcome.out, "\nsectors         of global memory that accesses of warps touched\n");
+  EXPECT_CONTAINS(outcome.out, "\nsectors         of global memory touched by warps' accesses\n");
   EXPECT_CONTAINS(outcome.out,
-                  "charged to the line that\n                uses a value, not to the line that loads it\n");
+                  "charged to the line that uses a value,\n                not to the line that loads it\n");
   EXPECT_TRUE(!strstr(outcome.out, "\nLDS conflict ")); /* a column that there is not */
   outcome_free(&outcome);
 }

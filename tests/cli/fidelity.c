@@ -232,33 +232,36 @@ static void expect_sentence(const struct fidelity *fidelity, const char *wanted)
 TEST(fidelity, the_sentence_has_the_class_its_measurements_and_what_they_lack) {
   const struct fidelity_row own = {"memory", "loads, barriers", 1212, 4.1, 11.8}, arithmetic = {"unit", "", 21, 0, 0.1},
                             limit = {"memory", NULL, 2000, 5, 13}, all = {NULL, NULL, 29907, 2, 9.2};
-  struct fidelity fidelity = {.machine = FIDELITY_VALIDATED, .said = "the latency of global memory", .row = &own};
-  expect_sentence(&fidelity, "Fidelity: off by 4.1 % (median), 11.8 % (90th percentile) in 1,212 measurements like "
-                             "this, by accounts (the latency of global memory) and operations (loads, barriers).");
+  struct fidelity fidelity = {.machine = FIDELITY_VALIDATED, .said = "global memory latency", .row = &own};
+  expect_sentence(&fidelity,
+                  "Fidelity: median error 4.1 %, 90th percentile 11.8 %, in 1,212 measurements with the same "
+                  "limit (global memory latency) and the same operations (loads, barriers).");
   fidelity.uncovered = UINT64_C(1) << FIDELITY_PIPES | UINT64_C(1) << FIDELITY_CONTENTION;
   fidelity.row = &limit;
-  expect_sentence(&fidelity, "Fidelity: off by 5.0 % (median), 13.0 % (90th percentile) in 2,000 measurements like "
-                             "this by accounts (the latency of global memory), but not by operations. Not validated: "
-                             "pipes, atomics under contention.");
+  expect_sentence(&fidelity,
+                  "Fidelity: median error 5.0 %, 90th percentile 13.0 %, in 2,000 measurements with the same "
+                  "limit (global memory latency), but other operations. Not validated: pipes, atomics under "
+                  "contention.");
   fidelity.uncovered = 0;
   fidelity.row = &all;
-  expect_sentence(&fidelity, "Fidelity: off by 2.0 % (median), 9.2 % (90th percentile) in all 29,907 measurements: "
-                             "too few are like this.");
+  expect_sentence(&fidelity, "Fidelity: median error 2.0 %, 90th percentile 9.2 %, in all 29,907 measurements; too few "
+                             "resemble this launch.");
   fidelity.row = &arithmetic;
   fidelity.said = "execution units";
-  expect_sentence(&fidelity, "Fidelity: off by 0.0 % (median), 0.1 % (90th percentile) in 21 measurements like this, "
-                             "by accounts (execution units) and operations (arithmetic).");
+  expect_sentence(&fidelity,
+                  "Fidelity: median error 0.0 %, 90th percentile 0.1 %, in 21 measurements with the same limit "
+                  "(execution units) and the same operations (arithmetic).");
 }
 
 TEST(fidelity, a_machine_that_was_not_measured_is_said_to_be_none) {
   struct fidelity fidelity = {.machine = FIDELITY_CHANGED};
-  expect_sentence(&fidelity, "Fidelity: unknown, as parameters are changed from 'h200': nothing was measured so.");
+  expect_sentence(&fidelity, "Fidelity: unknown, because parameters differ from the measured machine 'h200'.");
   fidelity.machine = FIDELITY_OWN;
-  expect_sentence(&fidelity, "Fidelity: unknown, as nothing was measured for the machine 'mine'.");
+  expect_sentence(&fidelity, "Fidelity: unknown, because the machine 'mine' was not compared with a GPU.");
   fidelity.machine = FIDELITY_NO_DEVICE;
-  expect_sentence(&fidelity, "Fidelity: the machine 'mine' models no device: nothing was measured.");
+  expect_sentence(&fidelity, "Fidelity: unknown, because the machine 'mine' models no real GPU; try --machine h200.");
   fidelity.machine = FIDELITY_VALIDATED;
-  expect_sentence(&fidelity, "Fidelity: unknown, as the launch did not finish.");
+  expect_sentence(&fidelity, "Fidelity: unknown, because the launch did not finish.");
 }
 
 static json_t *fidelity_in(const char *arguments) {
@@ -295,11 +298,11 @@ TEST(fidelity, the_json_report_has_the_figures_only_of_the_validated_machine) {
   EXPECT_STREQ(word(h200, "like"), row->operations ? "limit and operations" : row->limit ? "limit" : "all");
   EXPECT_EQ(json_array_size(json_object_get(h200, "operations")), 2);
   EXPECT_EQ(json_array_size(json_object_get(h200, "uncovered")), 0);
-  EXPECT_CONTAINS(word(h200, "sentence"), "(90th percentile)");
+  EXPECT_CONTAINS(word(h200, "sentence"), "90th percentile");
   EXPECT_FALSE(json_is_true(json_object_get(changed, "validated")));
   EXPECT_TRUE(json_is_null(json_object_get(changed, "p90")) && json_is_null(json_object_get(teaching, "p90")));
-  EXPECT_CONTAINS(word(changed, "sentence"), "changed from 'h200'");
-  EXPECT_CONTAINS(word(teaching, "sentence"), "the machine 'teaching' models no device");
+  EXPECT_CONTAINS(word(changed, "sentence"), "differ from the measured machine 'h200'");
+  EXPECT_CONTAINS(word(teaching, "sentence"), "the machine 'teaching' models no real GPU");
   EXPECT_TRUE(json_equal(json_object_get(changed, "operations"), json_object_get(h200, "operations")));
   json_decref(h200);
   json_decref(changed);

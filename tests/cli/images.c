@@ -116,30 +116,30 @@ TEST(images, what_is_wrong_is_said_in_one_line) {
        "--arg image:a=@short.pgm: short.pgm: the picture is cut off: 3 x 2 pixels take 6 bytes"},
       {"--arg image:a=@most.pgm", "--arg image:a=@most.pgm: most.pgm: samples up to 15; legal: up to 255 or 65535"},
       {"--arg image:a=@none.pgm",
-       "--arg image:a=@none.pgm: none.pgm: a picture has 1 to 65535 pixels in each direction"},
-      {"--arg image:a=@bad.png", "--arg image:a=@bad.png: bad.png: not a good PNG: it is cut off"},
+       "--arg image:a=@none.pgm: none.pgm: a picture must have 1 to 65535 pixels in each direction"},
+      {"--arg image:a=@bad.png", "--arg image:a=@bad.png: bad.png: not a valid PNG: it is cut off"},
       {"--arg image:a=3x2:r.unorm",
-       "--arg image:a=3x2:r.unorm: no channel type 'unorm', legal: snorm_int8, snorm_int16, unorm_int8, unorm_int16, "
+       "--arg image:a=3x2:r.unorm: no channel type 'unorm'; legal: snorm_int8, snorm_int16, unorm_int8, unorm_int16, "
        "unorm_short_565, unorm_short_555, unorm_int_101010, signed_int8, signed_int16, signed_int32, unsigned_int8, "
        "unsigned_int16, unsigned_int32, half_float, float, unorm_int_101010_2"},
       {"--arg image:a=3x2:rgbb.float",
        "--arg image:a=3x2:rgbb.float: no channel order 'rgbb'; did you mean 'rgb' or 'rgba'?"},
       {"--arg image:a=3x2:rgb.float",
-       "--arg image:a=3x2:rgb.float: channel order rgb does not go with channel type float"},
+       "--arg image:a=3x2:rgb.float: channel order rgb cannot be combined with channel type float"},
       {"--arg image:a=3x0", "--arg image:a=3x0: '0' is not a number of [1, 134217728] texels"},
       {"--arg image:a=3", "--arg image:a=3: 1 sizes, but a 2d image has 2: x, y"},
       {"--arg image:b", "--arg image:b: no image 'b'; there are no images"},
       {"--arg sampler:nearest,linnear",
        "--arg sampler:nearest,linnear: a sampler has no 'linnear'; did you mean 'linear'?"},
       {"--arg sampler:clamp,clamp_to_edge",
-       "--arg sampler:clamp,clamp_to_edge: a sampler is either 'clamp' or 'clamp_to_edge'"},
+       "--arg sampler:clamp,clamp_to_edge: a sampler cannot be both 'clamp' and 'clamp_to_edge'"},
       {"--arg sampler:linear,normalized,nearest",
-       "--arg sampler:linear,normalized,nearest: a sampler is either 'linear' or 'nearest'"},
+       "--arg sampler:linear,normalized,nearest: a sampler cannot be both 'linear' and 'nearest'"},
       {"--arg sampler:linear",
        "--arg sampler:linear: a sampler does not fit: the kernel's argument 'from' is an image (image2d, 8 bytes)"},
-      {"--arg image:a=3x2 --arg image:a=3x2", "--arg image:a=3x2: 'a' is there already"},
+      {"--arg image:a=3x2 --arg image:a=3x2", "--arg image:a=3x2: 'a' is already defined"},
       {"--arg image:a=@colors.ppm --arg image:b=3x2 --dump b=b.pgm",
-       "--dump: 4 channels do not go into a .pgm, which has 1; a .png takes any"},
+       "--dump: 4 channels do not fit a .pgm, which has 1; a .png takes any"},
   };
   files();
   tool_file("short.pgm", "P5 3 2 255\nABC");

@@ -203,7 +203,7 @@ TEST(opencl, spir_v_runs_as_its_source_does) {
   launch_with("\"program\": \"k.spv\", \"build\": { \"registers\": 16 },");
   expect("run l.json --verify", 0, "");
   expect("run k.spv --global 4 -D N=3", 2,
-         "warpwait: 'k.spv' is SPIR-V, which defines cannot change: only .cl is compiled\n");
+         "warpwait: 'k.spv' is SPIR-V, which defines cannot change; only .cl is compiled\n");
 }
 
 TEST(opencl, an_object_file_runs_as_its_source_does) {
@@ -250,9 +250,9 @@ TEST(opencl, a_define_that_the_kernel_does_not_mention_is_told) {
   static const struct {
     const char *define, *told;
   } rows[] = {{"-D N=3", ""},
-              {"-D NN=3", "warpwait: -D NN: kernel.cl does not mention it; did you mean 'N'?\n"},
-              {"-D WIDTH", "warpwait: -D WIDTH: kernel.cl does not mention it\n"},
-              {"-D dat=3", "warpwait: -D dat: kernel.cl does not mention it\n"}}; /* a part of `data` */
+              {"-D NN=3", "warpwait: -D NN: kernel.cl does not mention this macro; did you mean 'N'?\n"},
+              {"-D WIDTH", "warpwait: -D WIDTH: kernel.cl does not mention this macro\n"},
+              {"-D dat=3", "warpwait: -D dat: kernel.cl does not mention this macro\n"}}; /* a part of `data` */
   fresh(plus, 7);
   launch_with("\"build\": { \"defines\": { \"N\": 1 } },");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -540,17 +540,17 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
       {"kernel void k(global int *a) {\n  a[0] = x;\n}\n", "dis kernel.cl",
        "kernel.cl:2:10: error: use of undeclared identifier 'x'"},
       {"#include \"gone.h\"\n", "dis kernel.cl", "kernel.cl:1:10: fatal error: 'gone.h' file not found"},
-      {"", "dis kernel.cl", "kernel.cl: there is no kernel in it"},
-      {"int f(int x) { return x; }\n", "dis kernel.cl", "kernel.cl: there is no kernel in it"},
+      {"", "dis kernel.cl", "kernel.cl: has no kernel"},
+      {"int f(int x) { return x; }\n", "dis kernel.cl", "kernel.cl: has no kernel"},
       {"kernel void k(void) {}\n", "run kernel.cl", "--global is missing: the number of work-items, X[,Y[,Z]]"},
       {"kernel void k(void) {}\nkernel void l(void) {}\n", "run kernel.cl --global 1",
-       "--kernel: which of the 2 kernels of kernel.cl? legal: k, l"},
+       "--kernel is missing: 2 kernels are in kernel.cl; legal: k, l"},
       {"kernel void kay(void) {}\nkernel void l(void) {}\n", "run kernel.cl --global 1 --kernel key",
        "--kernel: no kernel 'key' in kernel.cl; did you mean 'kay'?"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --build-option -O3",
-       "--build-option: build option '-O3' is not accepted: choose a route instead: ssa, O0 or O2"},
+       "--build-option: build option '-O3' is not allowed: choose a route instead: ssa, O0 or O2"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --build-option other.cl",
-       "--build-option: build option 'other.cl' is not accepted: the program is the only input"},
+       "--build-option: build option 'other.cl' is not allowed: the program must be the only input"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 --cl-std CL9",
        "--cl-std: invalid value 'CL9' in '-cl-std=CL9'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 100 --local 64 --cl-std CL1.2",
@@ -569,11 +569,11 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
       {"kernel void k(read_only image2d_msaa_t i) {}\n", "run kernel.cl --global 1",
        "kernel.cl:1: a cube, a rectangle or a multisampled image as the type of a kernel's argument is not supported"},
       {"kernel void k(void) {\n", "asm kernel.cl", "kernel.cl:1:22: error: expected '}'"},
-      {"kernel void k(global int *a);\n", "asm kernel.cl", "kernel.cl: there is no kernel in it"},
+      {"kernel void k(global int *a);\n", "asm kernel.cl", "kernel.cl: has no kernel"},
       {"int f(int n) {\n  return n ? f(n - 1) : 0;\n}\nkernel void k(global int *a) { a[0] = f(a[1]); }\n",
-       "asm kernel.cl", "kernel.cl:2: 'f' is called from within itself: recursion is not supported"},
+       "asm kernel.cl", "kernel.cl:2: 'f' calls itself; recursion is not supported"},
       {"int f(int);\nkernel void k(global int *a) {\n  a[0] = f(1);\n}\n", "asm kernel.cl",
-       "kernel.cl:3: calls f, which is not defined, and which Warpwait does not have"},
+       "kernel.cl:3: calls f, which is neither defined nor built in"},
       {"kernel void k(global int *a) {\n  printf(\"%d %d\", a[0]);\n}\n", "asm kernel.cl",
        "kernel.cl:2:15: error: more '%' conversions than data arguments [-Werror,-Wformat-insufficient-args]"},
       {"kernel void k(constant char *f) {\n  printf(f);\n}\n", "asm kernel.cl",
@@ -583,7 +583,7 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
       {"kernel void k(void) {\n  global int x;\n}\n", "asm kernel.cl",
        "kernel.cl:2:14: error: function scope variable cannot be declared in global address space"},
       {"kernel void k(global int *a) {\n  int x[100000000];\n  x[a[0]] = 3;\n  a[1] = x[a[2]];\n}\n", "asm kernel.cl",
-       "kernel.cl:2: a private variable of 400000000 bytes; there are at most 268435456"},
+       "kernel.cl:2: a private variable of 400000000 bytes; legal: at most 268435456"},
       {"kernel void k(void) {}\n", "run kernel.cl --global 1 -D 1X",
        "-D or --build-option: build option '-D': '1X' is not NAME, NAME=VALUE or NAME(X)=VALUE"},
       {"kernel void k(global int *a) {}\n", "run kernel.cl --global 1 --arg buffer:a=4 --arg int:1",
@@ -627,21 +627,20 @@ TEST(opencl, bad_build_keys_name_their_place) {
       {"\"build\": { \"sdt\": \"CL2.0\" },", "l.json:1: build.sdt: no such key; did you mean 'std'?"},
       {"\"build\": {\n\"std\": 2 },", "l.json:2: build.std: is not a string"},
       {"\"build\": { \"defines\": [\"N=3\"] },", "l.json:1: build.defines: is not an object, { ... }"},
-      {"\"build\": { \"defines\": {\n\"N\": null } },",
-       "l.json:2: build.defines.N: is neither a string, a number nor true"},
+      {"\"build\": { \"defines\": {\n\"N\": null } },", "l.json:2: build.defines.N: is not a string, a number or true"},
       {"\"build\": { \"include\": \".\" },", "l.json:1: build.include: is not a list, [ ... ]"},
       {"\"build\": { \"extensions\": [\"cl_khr_fp16\", 3] },", "l.json:1: build.extensions[1]: is not a string"},
       {"\"build\": { \"extensions\": [\"cl_khr_fp61\"] },", "l.json:1: build.extensions: no extension 'cl_khr_fp61'"},
       {"\"build\": { \"options\": 3 },", "l.json:1: build.options: is not a list, [ ... ]"},
       {"\"build\": { \"options\": \"-c\" },",
-       "l.json:1: build.options: build option '-c' is not accepted: Warpwait decides what clang produces"},
-      {"\"build\": { \"route\": \"SSA\" },", "l.json:1: build.route: no route 'SSA', legal: ssa, O0, O2"},
+       "l.json:1: build.options: build option '-c' is not allowed: Warpwait decides what clang produces"},
+      {"\"build\": { \"route\": \"SSA\" },", "l.json:1: build.route: no route 'SSA'; legal: ssa, O0, O2"},
       {"\"build\": { \"registers\": 256 },",
        "l.json:1: build.registers: 256 is not a whole number in [16, 255] registers a lane"},
       {"\"build\": { \"optimize\": 4 },", "l.json:1: build.optimize: 4 is not a whole number in [0, 3]"},
       {"\"build\": { \"without\": \"hoist\" },", "l.json:1: build.without: is not a list, [ ... ]"},
       {"\"build\": { \"without\": [\"meet\"] },",
-       "l.json:1: build.without[0]: 'meet' cannot be left out: without it, warps would not meet at barriers"},
+       "l.json:1: build.without[0]: pass 'meet' cannot be skipped: without it, warps would not meet at barriers"},
       {"\"build\": { \"std\": \"CL9\" },",
        "l.json:1: build.std: invalid value 'CL9' in '-cl-std=CL9'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
       {"\"build\": { \"defines\": { \"1X\": 2 } },",
@@ -649,17 +648,17 @@ TEST(opencl, bad_build_keys_name_their_place) {
       {"\"build\": { \"options\": \"-include gone.h\" },",
        "l.json:1: build: in the options of the build: 'gone.h' file not found"},
       {"\"build\": {\n\"options\": \"-w -O3\" },",
-       "l.json:2: build.options: build option '-O3' is not accepted: choose a route instead: ssa, O0 or O2"},
+       "l.json:2: build.options: build option '-O3' is not allowed: choose a route instead: ssa, O0 or O2"},
       {"\"build\": {\n\"options\": \"-cl-nope\" },",
-       "l.json:2: build.options: build option '-cl-nope' is not accepted: " ACCEPTED},
+       "l.json:2: build.options: build option '-cl-nope' is not allowed: " ACCEPTED},
       {"\"build\": {\n\"options\": \"-cl-std=CL9\" },",
        "l.json:2: build.options: invalid value 'CL9' in '-cl-std=CL9'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
       {"\"build\": {\n\"extensions\": [\"no name\"] },",
        "l.json:2: build.extensions: 'no name' is not the name of an extension, such as cl_khr_fp16"},
       {"\"program\": \"gone.cl\",", "l.json:1: program: gone.cl: No such file or directory"},
-      {"\"program\": \"k.wws\", \"build\": {},", "l.json:1: build: serves OpenCL C only, and 'k.wws' is none"},
+      {"\"program\": \"k.wws\", \"build\": {},", "l.json:1: build: is only for OpenCL C, which 'k.wws' is not"},
       {"\"program\": \"bad.spv\", \"build\": { \"std\": \"CL2.0\" },",
-       "l.json:1: program: 'bad.spv' is SPIR-V, which a standard cannot change: only .cl is compiled"},
+       "l.json:1: program: 'bad.spv' is SPIR-V, which a standard cannot change; only .cl is compiled"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char whole[400];
@@ -679,10 +678,10 @@ TEST(opencl, bad_build_options_name_the_option) {
   } rows[] = {
       {"run l.json --cl-std CL8",
        "--cl-std: invalid value 'CL8' in '-cl-std=CL8'; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0"},
-      {"run l.json --build-option -cl-foo", "--build-option: build option '-cl-foo' is not accepted: " ACCEPTED},
+      {"run l.json --build-option -cl-foo", "--build-option: build option '-cl-foo' is not allowed: " ACCEPTED},
       {"run kernel.cl --global 4 --build-option -O3",
-       "--build-option: build option '-O3' is not accepted: choose a route instead: ssa, O0 or O2"},
-      {"dis kernel.cl --build-option -cl-foo", "--build-option: build option '-cl-foo' is not accepted: " ACCEPTED},
+       "--build-option: build option '-O3' is not allowed: choose a route instead: ssa, O0 or O2"},
+      {"dis kernel.cl --build-option -cl-foo", "--build-option: build option '-cl-foo' is not allowed: " ACCEPTED},
       {"asm kernel.cl -D 1X=2",
        "-D or --build-option: build option '-D': '1X=2' is not NAME, NAME=VALUE or NAME(X)=VALUE"},
   };
@@ -702,11 +701,10 @@ TEST(opencl, spir_v_is_written_on_request_even_if_it_cannot_be_lowered) {
   launch_with("\"program\": \"k.spv\",");
   expect("run l.json --verify", 0, "");
   tool_file("bad.cl", "int f(int);\nkernel void k(global int *a) { a[0] = f(1); }\n");
-  expect("asm bad.cl --spirv bad.spv", 2,
-         "warpwait: bad.cl:2: calls f, which is not defined, and which Warpwait does not have\n");
+  expect("asm bad.cl --spirv bad.spv", 2, "warpwait: bad.cl:2: calls f, which is neither defined nor built in\n");
   EXPECT_TRUE(tool_exists("bad.spv"));
   tool_file("k.wws", ".kernel k\n  exit\n");
-  expect("asm k.wws --spirv none.spv", 2, "warpwait: --spirv: there is none of 'k.wws': only .cl becomes SPIR-V\n");
+  expect("asm k.wws --spirv none.spv", 2, "warpwait: --spirv: 'k.wws' has no SPIR-V; only .cl is compiled to SPIR-V\n");
   EXPECT_TRUE(!tool_exists("none.spv"));
   expect("asm kernel.cl --spirv none/k.spv", 2, "warpwait: none/k.spv: cannot be written: No such file or directory\n");
 }
@@ -718,17 +716,15 @@ TEST(opencl, spir_v_that_is_cut_off_or_for_others_is_told_by_what_it_lacks) {
     size_t bytes;
     const char *message;
   } rows[] = {
-      {{0x464c457f}, 32, "not a SPIR-V file: it does not begin with the number 0x07230203"},
-      {{MAGIC, 0x10000}, 8, "cut off: SPIR-V is a whole number of 4-byte words, at least five"},
-      {{MAGIC, 0x10000, 0, 20}, 31, "cut off: SPIR-V is a whole number of 4-byte words, at least five"},
-      {{MAGIC, 0x10000, 0, 20},
-       20,
-       "not for OpenCL: OpMemoryModel with physical addresses is missing, which spir64 has"},
+      {{0x464c457f}, 32, "not a SPIR-V file, which begins with the number 0x07230203"},
+      {{MAGIC, 0x10000}, 8, "cut off: SPIR-V has a whole number of 4-byte words, at least five"},
+      {{MAGIC, 0x10000, 0, 20}, 31, "cut off: SPIR-V has a whole number of 4-byte words, at least five"},
+      {{MAGIC, 0x10000, 0, 20}, 20, "not for OpenCL: OpMemoryModel with physical addresses, as in spir64, is missing"},
       {{MAGIC, 0x10000, 0, 20, 0, MEMORY_MODEL, 0, 1},
        32,
-       "not for OpenCL: OpMemoryModel with physical addresses is missing, which spir64 has"},
+       "not for OpenCL: OpMemoryModel with physical addresses, as in spir64, is missing"},
       {{MAGIC, 0x10000, 0, 20, 0, MEMORY_MODEL, 1, 2}, 32, "made for 32-bit addresses; compile it for spir64"},
-      {{MAGIC, 0x10000, 0, 20, 0, MEMORY_MODEL, 2, 2}, 32, "there is no kernel in it"},
+      {{MAGIC, 0x10000, 0, 20, 0, MEMORY_MODEL, 2, 2}, 32, "has no kernel"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char whole[200];

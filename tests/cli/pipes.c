@@ -74,11 +74,11 @@ static struct outcome run(const char *arguments, int status, const char *err) {
 TEST(pipes, packets_go_from_launch_to_launch_and_the_rest_is_dumped_in_order) {
   write_launch(PIPES, PUT ", " GET, "");
   struct outcome outcome = run("run l.json --dump p=p.bin --dump q=q.bin --dump out=out.bin", 0, "");
-  EXPECT_CONTAINS(outcome.out, "pipe p: 40 packets of 4 bytes at most; 40 written, 0 read, 40 left");
-  EXPECT_CONTAINS(outcome.out, "pipe p: 40 packets of 4 bytes at most; 0 written, 32 read, 8 left");
-  EXPECT_CONTAINS(outcome.out, "  24 requests refused as it was full\n");
-  EXPECT_CONTAINS(outcome.out, "  filled to 40 packets at most (100.0 %), ");
-  EXPECT_CONTAINS(outcome.out, "pipe q: 1 packet of 12 bytes at most; 0 written, 0 read, 0 left\n\n====");
+  EXPECT_CONTAINS(outcome.out, "pipe p: room for 40 packets of 4 bytes; 40 written, 0 read, 40 left");
+  EXPECT_CONTAINS(outcome.out, "pipe p: room for 40 packets of 4 bytes; 0 written, 32 read, 8 left");
+  EXPECT_CONTAINS(outcome.out, "  24 requests refused, pipe full\n");
+  EXPECT_CONTAINS(outcome.out, "  held up to 40 packets (100.0 %), ");
+  EXPECT_CONTAINS(outcome.out, "pipe q: room for 1 packet of 12 bytes; 0 written, 0 read, 0 left\n\n====");
   outcome_free(&outcome);
   uint32_t numbers[64];
   EXPECT_EQ(read_numbers("p.bin", numbers), 8);
@@ -133,12 +133,12 @@ TEST(pipes, checks_hold_what_is_left_against_packets) {
       {"{\"pipe\": \"q\", \"expected\": \"empty.bin\"}", 0, ""},
       {"{\"buffer\": \"out\", \"mode\": \"multiset\", \"packet\": 4, \"expected\": \"taken.bin\"}", 0, ""},
       /* not packets of 12 */
-      {"{\"pipe\": \"q\", \"expected\": \"rest.bin\"}", 2, "check[0].expected|no packets of 12"},
+      {"{\"pipe\": \"q\", \"expected\": \"rest.bin\"}", 2, "check[0].expected|not a multiple of a packet's 12"},
       {"{\"pipe\": \"p\", \"mode\": \"multiset\", \"packet\": 3, \"expected\": \"rest.bin\"}", 2,
        "check[0].packet: 3|4"},
       {"{\"pipe\": \"pp\", \"expected\": \"rest.bin\"}", 2, "check[0].pipe|no pipe 'pp'|'p'"},
       {"{\"buffer\": \"p\", \"expected\": \"rest.bin\"}", 2, "check[0].buffer|'p' is a pipe, not a buffer"},
-      {"{\"buffer\": \"out\", \"pipe\": \"p\", \"expected\": \"rest.bin\"}", 2, "not of several"},
+      {"{\"buffer\": \"out\", \"pipe\": \"p\", \"expected\": \"rest.bin\"}", 2, "names only one of"},
       {"{\"pipe\": \"p\", \"expected\": \"none.bin\"}", 2, "check[0].expected|none.bin"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -178,7 +178,7 @@ TEST(pipes, what_is_wrong_with_a_pipe_is_one_line) {
       {"{\"p\": {\"packet_size\": \"4x\", \"max_packets\": 1}}", PUT, "pipes.p.packet_size"},
       {"{\"p\": {\"packet_size\": 1048576, \"max_packets\": 16777215}}", PUT, "pipes.p|outside"},
       {"{\"p\": {\"packet_sise\": 4, \"max_packets\": 1}}", PUT, "pipes.p.packet_sise|'packet_size'"},
-      {"{\"out\": {\"packet_size\": 4, \"max_packets\": 1}}", PUT, "pipes.out|'out' is a buffer already"},
+      {"{\"out\": {\"packet_size\": 4, \"max_packets\": 1}}", PUT, "pipes.out|'out' is already a buffer"},
       {"{\"r\": {\"packet_size\": 4, \"max_packets\": 1}}", PUT, "launches[0].args[0].pipe|no pipe 'p'|legal: r"},
       {"{}", PUT, "launches[0].args[0].pipe|no pipe 'p'; there are no pipes"},
       {PIPES, "{\"kernel\": \"put\", \"global\": [64], \"args\": [{\"buffer\": \"out\"}]}",
@@ -220,7 +220,7 @@ TEST(pipes, the_command_line_makes_pipes_too) {
       {"--kernel put --global 64 --arg pipe:p=4:4x", 2, "a pipe is NAME=SIZE:COUNT"},
       {"--kernel put --global 64 --arg pipe:p", 2, "no pipe 'p'; there are no pipes"},
       {"--kernel put --global 64 --arg buffer:p=64", 2, "a buffer does not fit"},
-      {"--kernel get --global 32 --arg pipe:p=4:4 --arg buffer:p=64", 2, "'p' is a pipe already"},
+      {"--kernel get --global 32 --arg pipe:p=4:4 --arg buffer:p=64", 2, "'p' is already a pipe"},
       {"--kernel get --global 32 --arg pipe:p=4:4 --arg pipe:p", 2, "a pipe does not fit"},
       {"--kernel put --global 64 --arg pipe:p=4:4 --dump q=x", 2, "--dump: no buffer 'q'"},
   };

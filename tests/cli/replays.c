@@ -90,14 +90,14 @@ TEST(replays, a_replay_of_more_than_was_recorded_says_where_the_recording_ends) 
   folder();
   expect("run all.wws --kernel spin --global 64 --local 64 --max-cycles 1000 --trace t.wwt --out o", 1, "");
   expect("replay t.wwt --max-cycles 2000", 1,
-         "launch 1, work-group (0, 0, 0), warp 0: the recording ends here, and the replay does not");
+         "launch 1, work-group (0, 0, 0), warp 0: the recording ends here, but the replay does not");
 }
 
 TEST(replays, machines_for_which_a_run_would_be_another_are_refused) {
   folder();
   expect("run l.json --trace t.wwt --out o", 0, "");
   expect("replay t.wwt --set cu.warp_size=64", 2,
-         "launch 1: was recorded with warps of 32 lanes; cu.warp_size is 64 here");
+         "launch 1: was recorded with warps of 32 lanes, but cu.warp_size is 64");
   expect("replay t.wwt --set cu.warps=1", 2, "outside [1, 32] work-items of a work-group");
   expect("replay t.wwt --set cu.registers=1K", 0, "");
   expect("replay t.wwt --set lds.nothing=1", 2, "--set: ");
@@ -125,7 +125,7 @@ TEST(replays, a_parameter_that_changes_the_bytes_a_kernel_goes_by_is_told) {
   tool_file("copy.wws", copying);
   expect("run copy.wws --global 32 --local 32 --arg buffer:b=1024 --trace t.wwt --out o", 0, "");
   expect("replay t.wwt --set dma.setup=1 --out o", 0, "");
-  expect("replay t.wwt --set dma.swizzle=32 --out o", 0, "dma.swizzle is not what it was in the recording");
+  expect("replay t.wwt --set dma.swizzle=32 --out o", 0, "dma.swizzle differs from the recording");
 }
 
 TEST(replays, what_is_no_trace_or_a_damaged_one_is_told_in_one_line) {
@@ -134,9 +134,9 @@ TEST(replays, what_is_no_trace_or_a_damaged_one_is_told_in_one_line) {
   expect("replay l.json", 2, "l.json");
   expect("replay", 2, "a trace is missing");
   expect("replay a.wwt b.wwt", 2, "only one trace is allowed");
-  expect("trace", 2, "what to do");
+  expect("trace", 2, "a verb is missing");
   expect("trace info", 2, "a trace is missing");
-  expect("trace show t.wwt", 2, "no verb 'show', legal: info, ");
+  expect("trace show t.wwt", 2, "no verb 'show'; legal: info, ");
   expect("trace inf t.wwt", 2, "no verb 'inf'; did you mean 'info'?");
   expect("run l.json --trace /nowhere/t.wwt", 2, "--trace: ");
   expect("run l.json --trace t.wwt --out o", 0, "");

@@ -136,11 +136,11 @@ TEST(report_diffs, the_text_begins_with_totals_and_ends_with_the_machine) {
                                       "\ncycles ",
                                       "\ncopy_wait ",
                                       "\nresident ",
-                                      "the changes above add up to this\n",
+                                      "total of the changes above\n",
                                       "copy_wait +1200 ",
                                       "  wait e\n",
                                       "other lines, the same\n",
-                                      "all lines: the changes add up to that of the resident warp-cycles\n",
+                                      "all lines; the changes add up to that of the resident warp-cycles\n",
                                       "\ndma.latency.mean ",
                                       "\nhiding.exposed_cycles ",
                                       "--all shows them\n",
@@ -229,7 +229,7 @@ TEST(report_diffs, cycles_that_went_from_line_to_line_alone_are_a_sentence_of_th
   char *moved = json_dumps(report, 0);
   tool_file("moved.json", moved);
   struct outcome outcome = tool("diff a.json moved.json");
-  EXPECT_TRUE(strstr(outcome.out, "B takes as many cycles as A. Of lines the largest change is at "));
+  EXPECT_TRUE(strstr(outcome.out, "B takes the same number of cycles as A. Of lines the largest change is at "));
   outcome_free(&outcome);
   free(moved);
   free(text);
@@ -548,14 +548,14 @@ TEST(report_diffs, bad_usage_is_told_in_a_line) {
       {"diff a.json", "two reports or traces are needed"},
       {"diff a.json a.json a.json", "a.json: only two reports or traces are allowed"},
       {"diff a.json none.json", "none.json: No such file"},
-      {"diff a.json a.json --machine dsp", "--machine: neither A nor B is a trace"},
-      {"diff a.json a.json --set dma.setup=1", "--set: neither A nor B is a trace"},
-      {"diff a.wwt a.json --set-b dma.setup=1", "--set-b: B, a.json, is no trace"},
-      {"diff a.wwt a.json --machine-b dsp", "--machine-b: B, a.json, is no trace"},
+      {"diff a.json a.json --machine dsp", "--machine: needs a trace"},
+      {"diff a.json a.json --set dma.setup=1", "--set: needs a trace"},
+      {"diff a.wwt a.json --set-b dma.setup=1", "--set-b: B, a.json, is not a trace"},
+      {"diff a.wwt a.json --machine-b dsp", "--machine-b: B, a.json, is not a trace"},
       {"diff a.wwt a.wwt --set-b dma.setups=1", "--set-b: no parameter 'dma.setups'"},
       {"diff a.wwt a.wwt --set dma.setups=1 --set-b dma.setup=1", "--set: no parameter 'dma.setups'"},
       {"diff a.wwt a.wwt --machine-b none", "--machine-b: no machine 'none'"},
-      {"diff - -", "-: standard input is one report, not two"},
+      {"diff - -", "-: standard input cannot be both A and B"},
       {"diff a.wwt a.wwt --machine-b dsp", "a.wwt: launch 1: was recorded with warps of 32 lanes"},
       {"diff a.json a.json --top few", "--top: 'few'"},
       {"diff a.json a.json --launch 0", "--launch: '0'"},
@@ -563,7 +563,7 @@ TEST(report_diffs, bad_usage_is_told_in_a_line) {
       {"diff a.json a.json --launch 1 --launch-b 2", "--launch-b: 2: B has 1 launch"},
       {"diff a.json a.json --launch-b 1", "--launch-b: needs --launch, the launch of A"},
       {"diff a.json a.json --report xml", "--report: 'xml'"},
-      {"diff a.json a.wwt --out a.json", "--out: a.json: is an input, too"},
+      {"diff a.json a.wwt --out a.json", "--out: a.json: is also an input"},
       {"diff a.json a.wwt --out no/such.txt", "--out: no/such.txt"},
       {"diff - a.json", "/dev/stdin: is neither a trace nor a JSON report"},
   };
@@ -582,12 +582,12 @@ TEST(report_diffs, what_is_no_report_is_refused_by_what_it_is) {
   tool_file("e.json", "{\"warpwait\": \"0\", \"depends_on_time\": null, \"launches\": []}");
   good("check a.wws" RUN "--report json --out c.json", 0);
   good("run a.wws" RUN "--timeline t.wtl --out r.txt", 0);
-  refuse("diff a.json l.json", "l.json: is a launch file; `warpwait run --report json` makes a report of it");
-  refuse("diff other.json a.json", "other.json: is no report of `warpwait run` or `warpwait replay`");
+  refuse("diff a.json l.json", "l.json: is a launch file, not a report; `warpwait run --report json` makes one");
+  refuse("diff other.json a.json", "other.json: is not a report of `warpwait run` or `warpwait replay`");
   refuse("diff list.json a.json", "list.json: is neither a trace nor a JSON report");
   refuse("diff a.json store.sqlite", "store.sqlite: is a sweep's store");
-  refuse("diff a.json d.json", "d.json: is a comparison that `warpwait diff` has made");
-  refuse("diff a.json e.json", "e.json: is an explanation that `warpwait explain` has made");
+  refuse("diff a.json d.json", "d.json: is a comparison of `warpwait diff`");
+  refuse("diff a.json e.json", "e.json: is an explanation of `warpwait explain`");
   refuse("diff a.json c.json", "c.json: is a report of `warpwait check`");
   refuse("diff a.json t.wtl", "t.wtl: is a timeline");
   refuse("diff a.json r.txt", "r.txt: is neither a trace nor a JSON report; `--report json` makes one");
@@ -609,7 +609,7 @@ static void damage(const char *from, const char *to, const char *part) {
 
 TEST(report_diffs, a_report_that_was_changed_is_refused_with_its_place) {
   folder();
-  damage("\"warpwait\": \"", "\"warpwait\": \"9.", "bad.json:2: warpwait: '9.");
+  damage("\"warpwait\": \"", "\"warpwait\": \"9.", "bad.json:2: warpwait: the report is from '9.");
   damage("\"copy_wait\": ", "\"copy_wait\": 1", "launches[0].stalls: add up to ");
   damage("\"copy_wait\": ", "\"coffee_wait\": ", "launches[0].stalls.coffee_wait: no such key");
   damage("\"by_line\": [", "\"by_line\": [], \"old\": [", "launches[0].by_line: lines add up to 0 cycles");
@@ -617,7 +617,7 @@ TEST(report_diffs, a_report_that_was_changed_is_refused_with_its_place) {
   damage("\"conflict_cycles\": 0", "\"conflict_cycles\": -1", "launches[0].lds.conflict_cycles: -1");
   damage("\"kernel\": \"tiles\"", "\"kernel\": 3", "launches[0].kernel: is not a string");
   damage("\"name\": \"a.wws\"", "\"name\": null", "name: is not a string");
-  damage("\"parameters\": {", "\"parameters\": {\"x\": 3,", "machine.parameters.x: has no `value`");
+  damage("\"parameters\": {", "\"parameters\": {\"x\": 3,", "machine.parameters.x: needs a `value`");
   damage("\"launches\": [", "\"launches\": [3,", "launches[0]: is not an object");
   damage("\"units\": {", "\"units\": {,", "bad.json:");
 }

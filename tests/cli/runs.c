@@ -78,7 +78,7 @@ TEST(cli, verify_passes_on_the_right_bytes_and_fails_on_one_wrong_element) {
 
 TEST(cli, expected_diagnostics_are_held_against_reported_hazards) {
   launch_with(",\n\"expect_diagnostic\": [\"M1\"]");
-  expect("run l.json --verify", 1, "expect_diagnostic (hazards): none was reported of M1");
+  expect("run l.json --verify", 1, "expect_diagnostic (hazards): no hazard was reported of rule M1");
   /* One work-item too many: element 64 is outside. */
   fixture_folder();
   tool_file(
@@ -227,12 +227,11 @@ TEST(cli, a_size_that_does_not_go_with_the_launch_file_is_refused) {
       {"run l.json --global 32,2", "warpwait: --global: 2 entries, but the launch file's 'local' has 1\n"},
       {"run l.json --local 32,2", "warpwait: --local: 2 entries, but the launch file's 'global' has 1\n"},
       {"run l.json --local 4096", "warpwait: --local: 4096 x 1 x 1 is outside [1, "},
-      {"run l.json --offset 1", "warpwait: --offset: the launch file says this\n"},
-      {"explain l.json --local 32 --vary arg.add=1,2", "warpwait: --vary: does not go with --local; the launch file"},
-      {"run two.json --global 32",
-       "warpwait: --global: goes with a launch file of one launch, and this one has several\n"},
-      {"run two.json --local 32",
-       "warpwait: --local: goes with a launch file of one launch, and this one has several\n"},
+      {"run l.json --offset 1", "warpwait: --offset: not allowed here, because the launch file sets it\n"},
+      {"explain l.json --local 32 --vary arg.add=1,2",
+       "warpwait: --vary: cannot be combined with --local, which the launch file"},
+      {"run two.json --global 32", "warpwait: --global: needs a launch file with one launch; this one has several\n"},
+      {"run two.json --local 32", "warpwait: --local: needs a launch file with one launch; this one has several\n"},
   };
   launch_with("");
   tool_file("two.json", "{\"launches\": [{\"kernel\": \"plus\", \"global\": [64]}, {\"kernel\": \"plus\", "
@@ -292,8 +291,7 @@ TEST(cli, cycle_limit_and_deadlock_exit_1_with_a_reason) {
   struct outcome outcome = tool("run stuck.wws --global 64 --local 64");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_CONTAINS(outcome.err, "deadlock at cycle");
-  EXPECT_CONTAINS(outcome.out,
-                  "stuck.wws:7 stands at a barrier and waits for 1 warp of its work-group, of which 1 has exited");
+  EXPECT_CONTAINS(outcome.out, "stuck.wws:7 waits at a barrier for 1 warp of its work-group, of which 1 has exited");
   outcome_free(&outcome);
 }
 
@@ -342,13 +340,13 @@ TEST(cli, reports_say_what_was_changed_in_the_machine) {
 TEST(cli, a_launch_that_did_not_finish_is_not_said_to_be_bound_by_anything) {
   launch_with("");
   struct outcome outcome = tool("run l.json --max-cycles 20");
-  EXPECT_CONTAINS(outcome.out, "\nCut short at the cycle limit: the figures are of an unfinished launch.\n");
+  EXPECT_CONTAINS(outcome.out, "\nStopped at the cycle limit: the figures are for an unfinished launch.\n");
   EXPECT_TRUE(strstr(outcome.out, "Bound by") == NULL);
   outcome_free(&outcome);
   json_t *root = report("run l.json --max-cycles 20 --report json");
   const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
   EXPECT_CONTAINS(json_string_value(json_object_get(json_object_get(launch, "bottleneck"), "sentence")),
-                  "Cut short at the cycle limit");
+                  "Stopped at the cycle limit");
   EXPECT_EQ(json_integer_value(json_object_get(launch, "work_groups")), 1); /* of the NDRange */
   json_decref(root);
 }
@@ -360,11 +358,11 @@ TEST(cli, warps_at_different_barriers_are_told_where_the_others_stand) {
                          "  bar.lds\n  exit\nout: bar.lds\n  exit\n");
   struct outcome outcome = tool("run stuck.wws --global 64 --local 64");
   EXPECT_EQ(outcome.status, 1);
-  EXPECT_CONTAINS(outcome.out, "Deadlock: 2 warps wait for ever. The figures are of an unfinished launch.");
+  EXPECT_CONTAINS(outcome.out, "Deadlock: 2 warps wait forever. The figures are for an unfinished launch.");
   EXPECT_CONTAINS(outcome.out,
-                  "at stuck.wws:7 stands at a barrier, while others of its work-group stand at stuck.wws:9\n");
+                  "at stuck.wws:7 waits at a barrier, while others of its work-group wait at stuck.wws:9\n");
   EXPECT_CONTAINS(outcome.out,
-                  "at stuck.wws:9 stands at a barrier, while others of its work-group stand at stuck.wws:7\n");
+                  "at stuck.wws:9 waits at a barrier, while others of its work-group wait at stuck.wws:7\n");
   outcome_free(&outcome);
   json_t *root = report("run stuck.wws --global 64 --local 64 --report json");
   const json_t *launch = json_array_get(json_object_get(root, "launches"), 0);
@@ -387,7 +385,7 @@ TEST(cli, calls_of_one_line_are_told_apart_by_their_instructions) {
   const char *at = strstr(outcome.out, "at two.cl:2 (instruction ");
   ASSERT_TRUE(at);
   EXPECT_EQ(sscanf(at,
-                   "at two.cl:2 (instruction %u) stands at a barrier, while others of its work-group stand at two.cl:2 "
+                   "at two.cl:2 (instruction %u) waits at a barrier, while others of its work-group wait at two.cl:2 "
                    "(instruction %u)",
                    &first, &second),
             2);
@@ -476,7 +474,7 @@ TEST(cli, a_copy_that_nobody_waits_for_is_no_well_hidden_one) {
   struct outcome outcome = tool("run k.wws --global 64 --local 64 --arg buffer:data=256");
   ct_note("%s", outcome.err);
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_CONTAINS(outcome.out, "(copies nobody waited for count as hidden)");
+  EXPECT_CONTAINS(outcome.out, "(copies that no warp waited for count as hidden)");
   EXPECT_CONTAINS(outcome.err, "warpwait: 1 hazard, the first at k.wws:8: X10-exit-with-copy-in-flight\n");
   outcome_free(&outcome);
 }

@@ -106,7 +106,7 @@ TEST(slices, work_groups_alone_replay_as_a_run_of_them_alone) {
   json_decref(run);
   json_decref(replayed);
   struct outcome text = tool("replay s.wwt");
-  EXPECT_CONTAINS(text.out, "NDRange        1,024 work-items in groups of 64: 4 work-groups alone, from number 4 on\n");
+  EXPECT_CONTAINS(text.out, "NDRange        1,024 work-items in groups of 64: 4 work-groups, starting at number 4\n");
   outcome_free(&text);
 }
 
@@ -118,8 +118,8 @@ TEST(slices, a_window_of_time_has_the_groups_that_began_in_it) {
   expect("trace slice t.wwt --to 40 -o s.wwt", 0, "");
   expect("trace slice t.wwt --from 40 -o rest.wwt", 0, "");
   struct outcome first = tool("replay s.wwt"), rest = tool("replay rest.wwt");
-  EXPECT_CONTAINS(first.out, ": 4 work-groups alone, from number 0 on\n");
-  EXPECT_CONTAINS(rest.out, ": 12 work-groups alone, from number 4 on\n");
+  EXPECT_CONTAINS(first.out, ": 4 work-groups, starting at number 0\n");
+  EXPECT_CONTAINS(rest.out, ": 12 work-groups, starting at number 4\n");
   outcome_free(&first);
   outcome_free(&rest);
   expect("trace slice t.wwt --from 40 --to 40 -o none.wwt", 2, "--to: 40 is not after --from, 40");
@@ -142,7 +142,7 @@ TEST(slices, a_group_with_several_batches_began_with_the_first) {
   EXPECT_GT(json_integer_value(json_object_get(root, "raw_bytes")), 2 * (16 << 10));
   json_decref(root);
   outcome_free(&info);
-  expect("trace slice t.wwt --from 1000 -o s.wwt", 2, "t.wwt: has no work-group that is asked for");
+  expect("trace slice t.wwt --from 1000 -o s.wwt", 2, "t.wwt: has none of these work-groups");
   expect("trace slice t.wwt --to 1000 -o s.wwt", 0, "");
 }
 
@@ -179,7 +179,7 @@ TEST(slices, buffers_of_merged_traces_are_shared_or_apart) {
   expect("replay m.wwt --report json --out apart", 0, "");
   EXPECT_EQ(dram_bytes("apart", 1), dram_bytes("one", 0));
   EXPECT_EQ(dram_bytes("shared", 1), 0);
-  expect("trace merge a.wwt a.wwt --memory mine -o m.wwt", 2, "--memory: 'mine' is neither shared nor apart");
+  expect("trace merge a.wwt a.wwt --memory mine -o m.wwt", 2, "--memory: 'mine' is not one of: shared apart");
 }
 
 TEST(slices, traces_merged_together_run_at_once) {
@@ -191,12 +191,12 @@ TEST(slices, traces_merged_together_run_at_once) {
   expect("run b.json --trace b.wwt --report json --out second", 0, "");
   expect("trace merge --together a.wwt b.wwt -o m.wwt", 0, "");
   struct outcome text = tool("replay m.wwt");
-  EXPECT_CONTAINS(text.out, "at once        with launch 2, apart: ");
+  EXPECT_CONTAINS(text.out, "together       with launch 2, apart: ");
   outcome_free(&text);
   expect("replay m.wwt --report json --out both", 0, "");
   EXPECT_EQ(dram_bytes("both", 0), dram_bytes("first", 0) + dram_bytes("second", 0));
   expect("trace merge a.wwt b.wwt --memory shared -o n.wwt", 2,
-         "--memory: the buffers of b.wwt are not those of a.wwt");
+         "--memory: the buffers of b.wwt differ from those of a.wwt");
   expect("trace merge --together m.wwt m.wwt m.wwt m.wwt m.wwt m.wwt m.wwt m.wwt m.wwt -o n.wwt", 2,
          "--together: 18 launches would run at once");
   expect("trace slice m.wwt --launch 2 -o s.wwt", 0, "");
@@ -209,19 +209,18 @@ TEST(slices, what_cannot_be_is_refused_and_leaves_nothing) {
   launch_file("a.json", "data", LAUNCH("plus", ALL));
   expect("run a.json --trace t.wwt --out o", 0, "");
   expect("run a.json --trace wide.wwt --out o --set cu.warp_size=64", 0, "");
-  expect("trace merge t.wwt wide.wwt -o s.wwt", 2, "wide.wwt: has warps of 64 lanes, and t.wwt of 32");
+  expect("trace merge t.wwt wide.wwt -o s.wwt", 2, "wide.wwt: has warps of 64 lanes, but t.wwt of 32");
   expect("run a.json --trace more.wwt --out o --set dma.channels=3", 0, "");
   struct outcome told = tool("trace merge t.wwt more.wwt -o m.wwt");
   EXPECT_EQ(told.status, 0);
-  EXPECT_STREQ(told.err, "warpwait: more.wwt: was recorded on another machine than t.wwt, whose machine 'teaching' is "
-                         "kept\n");
+  EXPECT_STREQ(told.err, "warpwait: more.wwt: was recorded on another machine than t.wwt; the latter's machine "
+                         "'teaching' is kept\n");
   outcome_free(&told);
   expect("trace merge t.wwt -o s.wwt", 2, "traces are missing");
   expect("trace merge t.wwt nothing.wwt -o s.wwt", 2, "nothing.wwt");
   expect("trace slice t.wwt", 2, "-o FILE is missing");
-  expect("trace slice t.wwt -o s.wwt --launch 2", 2, "t.wwt: has no work-group that is asked for");
-  expect("trace slice t.wwt -o s.wwt --group 16-20", 2,
-         "asked for; its launches are 1 to 1, its work-groups 0 to 15\n");
+  expect("trace slice t.wwt -o s.wwt --launch 2", 2, "t.wwt: has none of these work-groups");
+  expect("trace slice t.wwt -o s.wwt --group 16-20", 2, "it has launches 1 to 1, work-groups 0 to 15\n");
   expect("trace slice t.wwt -o s.wwt --group 3-2", 2, "--group: '3-2' ends before it begins");
   expect("trace slice t.wwt -o s.wwt --group x", 2, "--group: 'x' is not a whole number");
   expect("trace slice t.wwt -o s.wwt --group -1", 2,
@@ -245,7 +244,7 @@ TEST(slices, what_pipes_held_is_not_cut_away) {
                       "{\"kernel\": \"take\", \"global\": [64], \"args\": [{\"pipe\": \"p\"}]}]}");
   expect("run l.json --trace t.wwt --out o", 0, "");
   expect("trace slice t.wwt --launch 1 -o a.wwt", 0, "");
-  expect("trace slice t.wwt --launch 2 -o b.wwt", 2, "t.wwt: has pipes or channels, which hold what");
+  expect("trace slice t.wwt --launch 2 -o b.wwt", 2, "t.wwt: has pipes or channels, which keep packets");
   expect("trace merge a.wwt t.wwt -o m.wwt", 2, "t.wwt: has pipes or channels, which only the first trace may have");
   tool_file("k.cl", "#pragma OPENCL EXTENSION cl_intel_channels : enable\nchannel int c;\n"
                     "kernel void put(void) { write_channel_intel(c, 5); }\n"
@@ -254,6 +253,6 @@ TEST(slices, what_pipes_held_is_not_cut_away) {
                       "{\"kernel\": \"take\", \"global\": [1]}]}");
   expect("run l.json --trace t.wwt --out o", 0, "");
   expect("trace slice t.wwt --launch 1 -o a.wwt", 0, "");
-  expect("trace slice t.wwt --launch 2 -o b.wwt", 2, "t.wwt: has pipes or channels, which hold what");
+  expect("trace slice t.wwt --launch 2 -o b.wwt", 2, "t.wwt: has pipes or channels, which keep packets");
   expect("trace merge a.wwt t.wwt -o m.wwt", 2, "t.wwt: has pipes or channels, which only the first trace may have");
 }

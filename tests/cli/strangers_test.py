@@ -138,15 +138,15 @@ class Strangers(unittest.TestCase):
         self.assertEqual((done.returncode, "error: " in done.stderr, "hunter2" in done.stderr), (2, True, False), done)
         self.refused("run", self.launch(program="link.wws"), why="link.wws")
         self.refused("run", self.launch(program=secret), why="is not a program")
-        self.refused("run", self.launch(machine=secret), why="is no machine file")
-        self.refused("run", self.launch(machine="link.ini"), why="is no machine file")
+        self.refused("run", self.launch(machine=secret), why="is not a machine file")
+        self.refused("run", self.launch(machine="link.ini"), why="is not a machine file")
         self.file("base.ini", f"base = {secret}\n")
-        self.refused("run", self.launch(machine="base.ini"), why="is no machine file")
+        self.refused("run", self.launch(machine="base.ini"), why="is not a machine file")
         for plan in (f"launch = {secret}", "launch = link.json", f"trace = {secret}",
                      f"launch = l.json\nmachine = {secret}"):
             with self.subTest(plan=plan):
                 self.launch(program="k.wws", build=None)
-                self.refused("sweep", "run", self.file("s.ini", f"[sweep]\n{plan}\n[axes]\ndma.setup = 0 1\n"), why="is no ")
+                self.refused("sweep", "run", self.file("s.ini", f"[sweep]\n{plan}\n[axes]\ndma.setup = 0 1\n"), why="is not a ")
 
     def test_a_list_of_traces_names_its_own_kernels_files_alone(self):
         os.symlink(self.other / "secret.txt", self.home / "kernel-1.traceg")

@@ -41,10 +41,10 @@ def an_output_called_dash_is_standard_output(folder):
 
 
 def two_documents_do_not_go_to_one_stream(folder):
-    for words, told in ((["--html", "-"], "--html: -: the report goes"),
-                        (["--dump", "data=-", "-o", "-"], "--dump: -: the report goes"),
-                        (["--trace", "/dev/stdout"], "--trace: /dev/stdout: the report goes"),
-                        (["--html", "-", "--trace", "-", "-o", "r"], "--html: -: --trace goes")):
+    for words, told in ((["--html", "-"], "--html: -: the report also goes"),
+                        (["--dump", "data=-", "-o", "-"], "--dump: -: the report also goes"),
+                        (["--trace", "/dev/stdout"], "--trace: /dev/stdout: the report also goes"),
+                        (["--html", "-", "--trace", "-", "-o", "r"], "--html: -: --trace also goes")):
         status, out, said = tool(folder, ["run", SEED, "-q", *words])
         assert (status, out, said.count("\n")) == (2, b"", 1) and told in said, (words, said)
     assert not list(folder.iterdir())

@@ -131,8 +131,8 @@ TEST(timeline_export, a_copy_lasts_to_its_waits_release_and_has_steps) {
                         "\"waited_from\":11,\"waited_to\":50}}");
   EXPECT_CONTAINS(json, "\"ts\":0.012,\"cat\":\"copy\",\"name\":\"copy 1 in the queue\"");
   EXPECT_CONTAINS(json, "\"ts\":0.014,\"cat\":\"copy\",\"name\":\"copy 1 in channels\"");
-  EXPECT_CONTAINS(json, "\"ts\":0.030,\"cat\":\"copy\",\"name\":\"copy 1 under way\"");
-  EXPECT_CONTAINS(json, "\"ts\":0.045,\"cat\":\"copy\",\"name\":\"copy 1 has landed\"");
+  EXPECT_CONTAINS(json, "\"ts\":0.030,\"cat\":\"copy\",\"name\":\"copy 1 in flight\"");
+  EXPECT_CONTAINS(json, "\"ts\":0.045,\"cat\":\"copy\",\"name\":\"copy 1 has arrived\"");
   free(json);
 }
 
@@ -183,10 +183,10 @@ TEST(timeline_export, counters_say_what_is_under_way_in_each_cycle) {
   char *json = made_json();
   static const char head[] = "{\"ph\":\"C\",\"pid\":2,\"tid\":0,\"ts\":%s,\"name\":\"%s\",\"args\":{\"%s\":%s}}";
   static const char *const rows[][4] = {
-      {"0.015", "DMA requests under way", "requests", "1.000"},
-      {"0.016", "DMA requests under way", "requests", "2.000"},
-      {"0.040", "DMA requests under way", "requests", "1.000"},
-      {"0.042", "DMA requests under way", "requests", "0.000"},
+      {"0.015", "DMA requests in flight", "requests", "1.000"},
+      {"0.016", "DMA requests in flight", "requests", "2.000"},
+      {"0.040", "DMA requests in flight", "requests", "1.000"},
+      {"0.042", "DMA requests in flight", "requests", "0.000"},
       {"0.012", "descriptors in DMA queues", "descriptors", "1.000"},
       {"0.014", "descriptors in DMA queues", "descriptors", "0.000"},
       {"0.079", "LDS passes lost to bank conflicts", "passes a cycle", "3.000"},
@@ -228,8 +228,8 @@ TEST(timeline_export, what_cannot_be_exported_is_one_message_and_no_file) {
   const struct {
     const char *meta, *says;
   } rows[] = {
-      {NULL, "out.json: cannot be made: the timeline has no meta 'run', which says what ran"},
-      {"7", "out.json: cannot be made: the timeline's meta 'run': "},
+      {NULL, "out.json: cannot be created: the timeline has no meta 'run', which says what ran"},
+      {"7", "out.json: cannot be created: the timeline's meta 'run': "},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct message message = {.text = ""};
@@ -252,7 +252,7 @@ TEST(timeline_export, more_events_at_once_than_any_machine_has_are_refused) {
     EXPECT_EQ(export(timeline_export_perfetto, &message), count == TIMELINE_LANES);
     EXPECT_EQ(tool_exists("many.json"), count == TIMELINE_LANES);
     EXPECT_CONTAINS(message.text,
-                    count == TIMELINE_LANES ? "" : "more than 8192 events of one place overlap, at cycle 5");
+                    count == TIMELINE_LANES ? "" : "more than 8192 events of one place overlap at cycle 5");
   }
 }
 

@@ -137,12 +137,12 @@ TEST(timelines, options_that_say_nothing_are_refused_before_the_run) {
   static const struct {
     const char *options, *err;
   } rows[] = {
-      {"--from 5", "--from: needs --timeline, of which it is a part"},
+      {"--from 5", "--from: needs --timeline"},
       {"--events warp", "--events: needs --timeline"},
-      {"--timeline t", "--timeline: 't' ends in none of: .wtl .json .vcd .csv"},
-      {"--timeline t.txt", "--timeline: 't.txt' ends in none of: "},
+      {"--timeline t", "--timeline: 't' does not end in one of: .wtl .json .vcd .csv"},
+      {"--timeline t.txt", "--timeline: 't.txt' does not end in one of: "},
       {"--timeline /nowhere/t.wtl", "--timeline: /nowhere/t.wtl: cannot be written: "},
-      {"--timeline t.wtl --cu 2", "--cu: 2 is outside [0, 1], the compute units of the machine"},
+      {"--timeline t.wtl --cu 2", "--cu: 2 is outside [0, 1], the machine's compute units"},
       {"--timeline t.wtl --cu 1,0-7", "--cu: 7 is outside [0, 1]"},
       {"--timeline t.wtl --cu 0-18446744073709551616", "--cu: '0-18446744073709551616' is not a list"},
       {"--timeline t.wtl --cu 1-0", "--cu: '1-0' is not a list of numbers and ranges, such as 0,2,5-7"},
@@ -154,8 +154,8 @@ TEST(timelines, options_that_say_nothing_are_refused_before_the_run) {
       {"--timeline t.wtl --sample 6/5", "--sample: '6/5' is not LENGTH/PERIOD"},
       {"--timeline t.wtl --sample 0/5", "--sample: '0/5' is not LENGTH/PERIOD"},
       {"--timeline t.wtl --events wrap",
-       "--events: 'wrap' is neither a block nor a kind of events; did you mean 'warp'?"},
-      {"--timeline t.wtl --events lds,", "--events: '' is neither a block nor a kind of events, legal: cu, lds, dma, "},
+       "--events: 'wrap' is neither a block nor a kind of event; did you mean 'warp'?"},
+      {"--timeline t.wtl --events lds,", "--events: '' is neither a block nor a kind of event; legal: cu, lds, dma, "},
   };
   folder();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -178,7 +178,7 @@ TEST(timelines, a_file_whose_name_is_not_utf_8_is_called_so_and_cannot_be_record
   EXPECT_CONTAINS(csv, ",\"(not UTF-8)\",");
   free(csv);
   snprintf(command, sizeof command, "%s --trace t.wwt", arguments);
-  expect(command, 2, "warpwait: --trace: the name 'k\xe9.wws' is not UTF-8, as a trace's names are\n");
+  expect(command, 2, "warpwait: --trace: the name 'k\xe9.wws' is not UTF-8, which a trace's names must be\n");
   EXPECT_FALSE(tool_exists("t.wwt"));
 }
 
@@ -278,8 +278,7 @@ TEST(timelines, a_csv_has_a_row_an_event_and_each_column_once) {
   run("run %s --timeline t.csv --out r", "l.json");
   expect("trace convert t.wtl u.csv", 0, "");
   expect_same_file("t.csv", "u.csv");
-  expect("trace convert t.wtl u.txt", 2,
-         "t.wtl: is a timeline, which does not become 'u.txt' (legal: .json .vcd .csv)");
+  expect("trace convert t.wtl u.txt", 2, "t.wtl: a timeline cannot be converted to 'u.txt'; legal: .json .vcd .csv");
   struct timeline_file *file = open_file("t.wtl");
   char *csv = tool_read("t.csv"), *head = line_of(csv, 0), *names = head;
   uint64_t rows = 0, columns = 0;

@@ -108,10 +108,11 @@ TEST(together, the_report_names_the_others_and_says_what_is_of_all) {
   struct outcome outcome = tool("run l.json --verify");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.out, "======== launch 2 of 3 ========");
-  EXPECT_CONTAINS(outcome.out, "at once        with launch 3, take: ");
-  EXPECT_CONTAINS(outcome.out, "at once        with launch 2, put: ");
+  EXPECT_CONTAINS(outcome.out, "together       with launch 3, take: ");
+  EXPECT_CONTAINS(outcome.out, "together       with launch 2, put: ");
   EXPECT_CONTAINS(outcome.out, "memory, of these launches: ");
-  EXPECT_CONTAINS(outcome.out, "pipe p, of these launches: 16 packets of 4 bytes at most; 64 written, 64 read, 0 left");
+  EXPECT_CONTAINS(outcome.out,
+                  "pipe p, of these launches: room for 16 packets of 4 bytes; 64 written, 64 read, 0 left");
   EXPECT_CONTAINS(outcome.out, "put 1\nput 64\ntake 64\n"); /* by launch, whoever was first */
   outcome_free(&outcome);
   outcome = tool("run l.json --report json");
@@ -175,11 +176,11 @@ TEST(together, what_is_wrong_with_launches_at_once_is_one_line) {
       {TOGETHER(PUT("p", "1", "1", "1") AND "{\"kernel\": \"putt\"}"), "launches[0].together[1].kernel|'put'"},
       {TOGETHER(PUT("p", "1", "1", "1") AND "{\"together\": []}"), "launches[0].together[1].together"},
       {TOGETHER(PUT("p", "1", "1", "1") AND PUT("p", "1", "1", "1")),
-       "launches[0].together[1]: pipe 'p' is written by kernel 'put' at the same time: one kernel at a time may do so"},
+       "launches[0].together[1]: pipe 'p' is also written by kernel 'put'; only one kernel at a time may do so"},
       {TOGETHER(PUT("p", "1", "1", "1") AND TAKE("p", "1", "1", "1") AND PASS),
-       "launches[0].together[2]: pipe 'p' is read by kernel 'take' at the same time"},
+       "launches[0].together[2]: pipe 'p' is also read by kernel 'take'"},
       {TOGETHER(PASS AND TAKE("q", "1", "1", "1") AND PUT("q", "1", "1", "1")),
-       "launches[0].together[2]: pipe 'q' is written by kernel 'pass' at the same time"},
+       "launches[0].together[2]: pipe 'q' is also written by kernel 'pass'"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char parts[300];

@@ -230,9 +230,8 @@ TEST(traffic, copies_by_warps_say_what_they_took) {
   struct outcome outcome = tool("run pair.wws --global 32 --local 32 --arg buffer:a=4096 --set dma.copy=lanes "
                                 "--annotate");
   /* an access of 16 bytes a lane each, with a slot for its addresses, beside 6 instructions */
-  EXPECT_CONTAINS(outcome.out,
-                  "\ncopies by warps: 2 of 512 bytes together, in 2 accesses to global memory (256.0 bytes "
-                  "each)\n  they took 4 issue slots, 40.0 % of all that were used\n");
+  EXPECT_CONTAINS(outcome.out, "\ncopies by warps: 2, 512 bytes in total, in 2 accesses to global memory (256.0 bytes "
+                               "each)\n  they took 4 issue slots, 40.0 % of all used ones\n");
   EXPECT_CONTAINS(outcome.out, "    plain           256      256.0 ");
   outcome_free(&outcome);
 }

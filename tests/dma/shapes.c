@@ -509,7 +509,7 @@ TEST(dma, what_lies_outside_of_the_buffer_is_zero_or_skipped) {
       params.out_of_bounds = policy;
       struct dma_descriptor copy = plain(to_lds, 1024, 0, 256); /* requests at 1024, 1088, 1152, 1216 */
       copy.element_bytes = 4;
-      copy.global_from = 1030; /* the element at 1028 is not whole */
+      copy.global_from = 1030; /* the element at 1028 is incomplete */
       copy.global_to = 1160;
       struct rig *rig = after(params, copy);
       bool zero = to_lds && policy == DMA_ZERO;

@@ -34,7 +34,7 @@ def with_tiles(folder, tiles):
 
 
 def steady(folder, latency):
-    """Cycles and exposed cycles a tile of each depth, when the ring has been going round for a while."""
+    """Cycles and exposed cycles per tile of each depth, when the ring has been going round for a while."""
     few, many = (report_of(with_tiles(folder, tiles), "--set", f"mem.dram_latency={latency}")["launches"]
                  for tiles in (FEW, MANY))
     return [((b["cycles"] - a["cycles"]) / (MANY - FEW),

@@ -53,8 +53,8 @@ def sentence():
 
 def changes():
     command, output = shown(*LINES)
-    table = re.search(r"^changed in the kernel.*?\n\n.*?(?=\n\n)", output, re.S | re.M)[0]
-    advice = re.search(r"^Of the changes.*?\.$", output, re.S | re.M)[0]
+    table = re.search(r"^change of the kernel.*?\n\n.*?(?=\n\n)", output, re.S | re.M)[0]
+    advice = re.search(r"^Of the tried changes.*?\.$", output, re.S | re.M)[0]
     return block(command, f"...\n{table}\n...\n{advice}\n...\n")
 
 
@@ -79,7 +79,7 @@ def limits():
         slug, name, lifted, keys, _ = re.findall(r'"([^"]*)"', row)
         cause = re.search(r'", ([A-Z]+),', row)[1].lower()
         rows.append([f"`{slug}`", name, cause, lifted, " ".join(f"`{key}`" for key in keys.split())])
-    header = ["limit", "it is the", "cause", "without it", "what is set"]
+    header = ["limit", "name", "cause", "the machine with it lifted", "what is set"]
     # Not padded: some rows are long.
     return "".join("| " + " | ".join(row) + " |\n" for row in [header, ["---"] * len(header), *rows])
 

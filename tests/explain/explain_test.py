@@ -269,7 +269,7 @@ class Test(unittest.TestCase):
                     worse = -row["saved"] > max(16, launch["cycles"] // 100)
                     self.assertEqual(row["anomaly"], worse, (example, row))
                     told = [line for line in launch["advice"] if line.startswith("Scheduling anomalies")]
-                    said = any(f" without the {row['name']} it takes {-row['saved']} cycles more (" in line for line in told)
+                    said = any(f" lifting {row['name']} takes {-row['saved']} cycles more (" in line for line in told)
                     self.assertEqual(worse, said, (example, row, told))
                     anomalies += worse
                 of_sets += self.hold_sets(launch)
@@ -289,14 +289,14 @@ class Test(unittest.TestCase):
         path = self.write("race", RACE, RACE_LAUNCH)
         launch, = explained(path)
         self.assertEqual({row["how"] for row in launch["limits"]}, {"run"})
-        self.assertIn("every machine below is a run, not a replay", tool("explain", path)[1])
+        self.assertIn("each machine below is run, not", tool("explain", path)[1])
         for row in launch["limits"][:4]:
             self.assertEqual(report_of(path, *sets(row["set"]))["launches"][0]["cycles"], row["cycles"])
         trace = self.folder / "race.wwt"
         tool("run", path, "--trace", trace)
         status, out, told = tool("explain", trace)
         self.assertEqual(status, 0)
-        self.assertIn("What is replayed does what it did in the recording", out)
+        self.assertIn("Replays repeat what it did in the recording", out)
         self.assertIn("time", told)
 
     # ---- a name that is varied ------------------------------------------------------------------------------
@@ -328,8 +328,8 @@ class Test(unittest.TestCase):
         self.assertLess(rows[0]["cycles"], launch["cycles"])
         self.assertEqual(launch["vary"]["best"], "4")
         text = tool("explain", EXAMPLE, "--launch", 1, "--vary", "arg.depth=0,7")[1]
-        self.assertEqual(text.count("(other results)"), 2)
-        self.assertIn("No value of arg.depth that was tried came to its end with the results", text)
+        self.assertEqual(text.count("(results differ)"), 2)
+        self.assertIn("No tried value of arg.depth finished with the results", text)
         launch = explained(EXAMPLE, "--launch", 1, "--vary", "arg.depth=0,7")[0]
         self.assertIsNone(launch["vary"]["best"])
 
@@ -337,18 +337,28 @@ class Test(unittest.TestCase):
         path = ROOT / "examples/15_sweep/launch_deep_buffer.json"
         for name in ("DEPHT", "define.DEPHT"):
             launch, = explained(path, "--vary", f"{name}=1..2")
-            self.assertIn(f"All values of define.DEPHT that were tried take {launch['cycles']} cycles with the same "
-                          "results, as the launch does as it is. Does the program use DEPHT?", launch["advice"])
+            self.assertIn(f"All tried values of define.DEPHT take {launch['cycles']} cycles and give the same results, like "
+                          "the unchanged launch. Does the program use DEPHT?", launch["advice"])
         launch, = explained(path, "--vary", "DEPTH=2")
         self.assertNotIn("Does the program use", " ".join(launch["advice"]), "the value that it has")
 
     def test_what_was_tried_is_not_called_untried(self):
         path = ROOT / "examples/15_sweep/launch_deep_buffer.json"
         for words, end in (((), "--vary tries values of a define or an argument."),
-                           (("--vary", "DEPTH=1,3"), "Of that no more was tried here than what define.DEPTH changes.")):
+                           (("--vary", "DEPTH=1,3"), "Of these, only values of define.DEPTH were tried.")):
             launch, = explained(path, "-D", "DEPTH=1", *words)
-            look, = (sentence for sentence in launch["advice"] if sentence.startswith("Where to look: "))
+            look, = (sentence for sentence in launch["advice"] if sentence.startswith("What may help: "))
             self.assertTrue(look.endswith(f". {end}"), look)
+
+    def test_values_of_a_varied_name_are_not_changes_too(self):
+        path = ROOT / "examples/15_sweep/launch_deep_buffer.json"
+
+        def depths(*words):
+            launch, = json.loads(tool("explain", path, "--report", "json", "-D", "DEPTH=1", *words)[1])["launches"]
+            return [row["change"] for row in launch["changes"] if row["change"].startswith("DEPTH = ")]
+        self.assertTrue(depths())
+        self.assertEqual(depths("--vary", "DEPTH=1,3"), [])
+        self.assertTrue(depths("--vary", "arg.tiles=16,32"))
 
     def test_nothing_is_advised_that_was_not_tried(self):
         """Every number of cycles in the advice is one of a case that was replayed or run."""
@@ -400,10 +410,10 @@ class Test(unittest.TestCase):
             self.assertEqual(status, 3)
             self.assertGreater(len(failed), 0)
             more = f" and {len(failed) - 6} more" if len(failed) > 6 else ""
-            self.assertEqual({case["reason"] for case in failed}, {"the process that ran it was ended by SIGUSR1"})
+            self.assertEqual({case["reason"] for case in failed}, {"the process that ran it was killed by SIGUSR1"})
             self.assertEqual(len(told), 1)
-            self.assertRegex(told[0], rf"^warpwait: the report lacks {len(failed)} of \d+ results: without the .*{more}: "
-                             "the process that ran it was ended by SIGUSR1$")
+            self.assertRegex(told[0], rf"^warpwait: {len(failed)} of \d+ results are missing from the report: lifting .*{more}: "
+                             "the process that ran it was killed by SIGUSR1$")
 
     def test_a_worker_that_is_ended_once_changes_nothing(self):
         path = self.many_launches(300)[1]
@@ -425,10 +435,10 @@ class Test(unittest.TestCase):
         self.refused("--vary: '6' is not NAME=VALUES", EXAMPLE, "--vary", "6")
         self.refused("--vary: '[x.y=1' is not NAME=VALUES", EXAMPLE, "--vary", "[x.y=1")
         self.refused("--vary: 'arg.tiles=1' is a second name", EXAMPLE, "--vary", "arg.depth=1", "--vary", "arg.tiles=1")
-        self.refused("--vary: 'dma.channels' is no define and no argument", EXAMPLE, "--vary", "dma.channels=1,2")
-        self.refused("--vary: arg.tile: no kernel that is launched has an argument 'tile'", EXAMPLE, "--vary", "arg.tile=1")
+        self.refused("--vary: 'dma.channels' is neither a define nor an argument", EXAMPLE, "--vary", "dma.channels=1,2")
+        self.refused("--vary: arg.tile: no launched kernel has an argument 'tile'", EXAMPLE, "--vary", "arg.tile=1")
         self.refused("--out: ", EXAMPLE, "--out", "/nonexistent/x")
-        self.refused("is the input, too", EXAMPLE, "--out", EXAMPLE)
+        self.refused("is also the input", EXAMPLE, "--out", EXAMPLE)
         self.refused("dma.chanels", EXAMPLE, "--set", "dma.chanels=1")
         self.refused("--jobs: ", EXAMPLE, "--jobs", 0)
         self.refused("not finished after 100 cycles", EXAMPLE, "--max-cycles", 100, status=1)
@@ -437,9 +447,9 @@ class Test(unittest.TestCase):
         self.refused("deadlock", self.write("stuck", STUCK, launch), status=1)
         trace = self.folder / "t.wwt"
         tool("run", ROOT / "examples/05_double_buffer/launch.json", "--trace", trace)
-        self.refused("--vary: a trace has one program", trace, "--vary", "DEPTH=1..6")
-        self.refused("--global: the trace says this", trace, "--global", 64)
-        self.refused("a trace has its program: no options of OpenCL C", trace, "-D", "DEPTH=1")
+        self.refused("--vary: needs a kernel; a trace has one program", trace, "--vary", "DEPTH=1..6")
+        self.refused("--global: not allowed here, because the trace sets it", trace, "--global", 64)
+        self.refused("a trace has its program already, so it takes no options of OpenCL C", trace, "-D", "DEPTH=1")
         trace.write_bytes(trace.read_bytes()[:-100])
         self.refused("t.wwt: ", trace)
 

@@ -175,7 +175,7 @@ class Kernel:
             self.anomalies += case["anomaly"]
             saved[tuple(case["without"])] = case["saved"]
         for row in rows:
-            said = any(f" without the {row['name']} it takes" in line for line in advice)
+            said = any(f" lifting {row['name']} takes" in line for line in advice)
             self.expect(row["anomaly"] == said, f"{row['limit']}: advice {advice}")
         for pair in launch["pairs"]:
             self.expect(pair["sum"] == sum(saved[limit,] for limit in pair["without"]), f"{pair}: sum")
@@ -243,7 +243,7 @@ class Kernel:
             said = (row["cycles"], row["saved"], f"{100 * row['saved_share']:.1f}", row["anomaly"])
             self.expect(found.get(name) == said, f"text: {name} is {found.get(name)}, not {said}")
         flat = " ".join(text.split())
-        timed = "every machine below is a run, not a replay" in flat
+        timed = "each machine below is run, not replayed" in flat
         self.expect(timed == (self.told["depends_on_time"] is not None), "text: depends on time")
         for sentence in launch["advice"]:
             self.expect(GROUPED.sub("", " ".join(sentence.split())) in flat, f"text: has not '{sentence}'")
@@ -263,7 +263,7 @@ class Kernel:
                     "the trace: cycles of the base")
         self.hold_how(told, "replayed")
         status, text, said = tool("explain", trace, "--max-cycles", CYCLES)
-        self.expect(status == 0 and "What is replayed does what it did in the recording" in " ".join(text.split()) and "time" in said,
+        self.expect(status == 0 and "Replays repeat what it did in the recording" in " ".join(text.split()) and "time" in said,
                     f"the trace: does not say that it depends on time: {said}")
 
     def hold_trace(self, expected):

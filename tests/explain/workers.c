@@ -41,7 +41,7 @@ static bool try_all(const struct asked *asked, struct subject *subject, struct e
   if (!explain_run_base(run, &status) || !try_machines(run, &status))
     return false;
   if (asked->changes)
-    tries->changes = explain_changes_new(run, subject);
+    tries->changes = explain_changes_new(run, subject, asked->vary ? tries->vary->name : NULL);
   return (!tries->changes || explain_changes_run(tries->changes, run, &status)) &&
          (!tries->vary || explain_vary_run(tries->vary, run, &status));
 }

@@ -5,8 +5,8 @@
  *
  * A node takes a token, notes when it came, keeps it for a few cycles and sends it on with a hop less.
  *
- * In a star all that is called `back` is in one more island, the hub, and all links are long, those from the hub longer:
- * islands are linked to the hub alone. */
+ * In a star all that is called `back` is in one more island, the hub, and all links are long, those from the hub
+ * longer: islands are linked to the hub alone. */
 #ifndef TESTS_HOST_NETWORK_H
 #define TESTS_HOST_NETWORK_H
 

@@ -62,7 +62,7 @@ def web_a_point_that_did_not_finish_is_not_compared(reader, made):
     # The warp that waits for ever waits for one that never came.
     meet = "page.run.meets[page.run.meets.length - 1]"
     words = reader.evaluate(f"page.timeline.words.meet({meet})")
-    assert words[-1] == "1 warp of 2 had not come when the timeline ends", words
+    assert words[-1] == "1 warp of 2 had not arrived when the timeline ends", words
     # Kernels at once are not counted twice.
     assert reader.evaluate("page.timeline.base.domain()") == [0, reader.evaluate("page.cycles(2)")]
 

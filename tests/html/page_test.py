@@ -185,13 +185,13 @@ def test_bad_input_is_told_in_a_line_and_leaves_no_file(made):
             (["--html", page, "--html-vary", "launch.1.arg.9=1"], "--html-vary: launch.1.arg.9: "),
             (["--html", page, "--html-vary", "lds.size=1024"], "--html-vary: lds.size=1024: "),
             (["--html", made.folder / "no/such.html"], "--html:"),
-            (["--html", page, "--out", page], "is the file of --out, too")):
+            (["--html", page, "--out", page], "is also the file of --out")):
         _, error = warpwait("run", LAUNCH, *words, status=2)
         assert says in error and error.count("\n") == 1, error
     _, error = warpwait("replay", made.folder / "T.wwt", "--html", page, "--html-vary", "arg.0=1", status=2)
-    assert "--html-vary: arg.0: a recording is of one set of arguments" in error
+    assert "--html-vary: arg.0: a recording has its arguments already" in error
     _, error = warpwait("replay", made.folder / "T.wwt", "--html", page, "--html-vary", "define.N=1", status=2)
-    assert "built already" in error
+    assert "its program already" in error
     assert not [path for path in made.folder.iterdir() if path.name.startswith("bad")]
 
 
@@ -347,7 +347,7 @@ def web_an_area_names_the_accesses_of_its_cycle(reader, made):
         reader.mouse("mouseMoved", x, y)
         reader.settle()
         said = reader.evaluate("[...document.getElementById('tip').children].map(line => line.textContent)")
-        assert re.search(r"accesses under way$", said[1]) and re.fullmatch(says, said[2]), said
+        assert re.search(r"accesses in flight$", said[1]) and re.fullmatch(says, said[2]), said
         # The last tick of the axis is not cut off.
         assert reader.evaluate("""(() => { const edge = document.getElementById('axis').getBoundingClientRect().right;
           page.timeline.fit(); page.timeline.draw();
@@ -483,8 +483,8 @@ def web_a_point_that_leaves_other_results_says_so(reader, made):
     reader.wait("document.body.dataset.point === '0'")
     reader.settle()
     fewer, full, said = reader.evaluate(look)
-    assert fewer == "tiles = 8 (other results)" and full == "tiles = 32", (fewer, full)
-    assert said.endswith("% from tiles = 32; other results)"), said
+    assert fewer == "tiles = 8 (results differ)" and full == "tiles = 32", (fewer, full)
+    assert said.endswith("% from tiles = 32; results differ)"), said
 
 
 def web_a_part_of_a_timeline_fills_its_window(reader, made):

@@ -29,7 +29,7 @@ MECHANISMS = [
     ("copies of lanes that go past the tags", {"cu.copy_lane_past": 0}),
     ("turns of a CU's fences", {"cu.fence_interval": 1}),
     ("stores that wait on their way up", {"cu.global_queue": 4, "mem.link_up_queue": 0}),
-    ("stores that wait for room under way", {"cu.store_room": 0}),
+    ("stores that wait for room in flight", {"cu.store_room": 0}),
     ("outbound copies at a width of their own", {"dma.out_width": 0}),
     ("posted outbound copies", {"dma.posted": 0}),
     ("a request of its own for each line", {"dma.lines": "joined"}),

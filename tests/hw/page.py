@@ -215,7 +215,7 @@ def bandwidth_curves(results, folder):
                                  (("read", "l2"), ("read", "dram"), ("write", "l2"), ("copy", "dram"))):
         _curves(axes[1], _chosen(results, "stream", "bytes_per_cycle_per_cta", op=op, mem=mem, threads="1024",
                                  loads_in_flight_per_thread="4"), "ctas", f"{op}, {mem}", colour)
-    axes[1].set(title="loads and stores, 1024 threads, 4 under way")
+    axes[1].set(title="loads and stores, 1024 threads, 4 in flight")
     for axis in axes:
         axis.set(xscale="log", xlabel="SMs", ylabel="bytes a cycle and SM", ylim=(0, None))
         axis.legend(fontsize=7)

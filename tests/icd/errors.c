@@ -158,7 +158,7 @@ TEST(driver_errors, a_deadlock_is_told_to_the_context) {
             CL_SUCCESS);
   EXPECT_EQ(clFinish(queue), CL_SUCCESS);
   EXPECT_EQ(rig_status(event), CL_OUT_OF_RESOURCES);
-  EXPECT_STREQ(words, "kernel part does not finish: deadlock: its warps wait for ever; `warpwait exec` reports where");
+  EXPECT_STREQ(words, "kernel part does not finish: deadlock: its warps wait forever; `warpwait exec` reports where");
   clReleaseEvent(event);
   clReleaseKernel(kernel);
   clReleaseProgram(program);

@@ -122,7 +122,7 @@ class Forms(Folder):
         other = small(name="other(int)", grid=(4, 1, 1))
         other.blocks.update({(block, 0, 0): warps for (block, _, _), warps in
                              zip([(2, 0, 0), (3, 0, 0)], list(other.blocks.values()))})
-        self.made([small(), other, small()], says="2 copies by the host left out", host=2)
+        self.made([small(), other, small()], says="2 copies by the host skipped", host=2)
         out = warpwait("trace", "info", self.trace)[1]
         self.assertEqual(re.findall(r"kernel '(.*)', (\d+) ", out),
                          [("kernel", "128"), ("other_int_", "256"), ("kernel", "128")])
@@ -204,12 +204,12 @@ class Operations(Folder):
         launch = small()
         for warps in launch.blocks.values():
             warps[0].insert(1, Instruction(0x08, "FOO.BAR", [9], [4]))
-        self.made([launch], says="kernel-1.traceg:25: opcode FOO: is not known: taken for an integer operation "
+        self.made([launch], says="kernel-1.traceg:25: opcode FOO: is unknown; treated as an integer operation "
                                  "(2 times)")
         self.trace.unlink()
         status, _, err = warpwait("trace", "import", self.folder / "kernelslist.g", self.trace, "--strict")
         self.assertEqual(status, 2)
-        self.assertIn("opcode FOO is not known", err)
+        self.assertIn("opcode FOO is unknown", err)
         self.assertFalse(self.trace.exists())
 
     def test_bulk_copies_mbarriers_and_matrix_units_are_told(self):
@@ -329,8 +329,8 @@ class Refused(Folder):
 
     def test_headers(self):
         self.change("-accelsim tracer version = 5", "-accelsim tracer version = 7",
-                    "kernel-1.traceg:12: accelsim tracer version: '7' is not one of the versions 1 to 5")
-        self.change("(2,1,1)", "(2,0,1)", ":3: grid dim: '(2,0,1)' is not (x,y,z) with numbers from 1 on")
+                    "kernel-1.traceg:12: accelsim tracer version: '7' is not one of the readable versions, 1 to 5")
+        self.change("(2,1,1)", "(2,0,1)", ":3: grid dim: '(2,0,1)' is not (x,y,z) with positive numbers")
         self.change("(64,1,1)", "(64,64,1)", "block dim: more than 1024 threads")
         self.change("-grid dim = (2,1,1)\n", "", "the header has no '-grid dim'")
         self.change("-shmem = 256", "-shmem = -1", ":5: shmem: '-1' is not a whole number in [0, 16777216]")
@@ -339,8 +339,8 @@ class Refused(Folder):
     def test_instructions(self):
         self.change("ffffffff 1 R0 S2R", "fffffff 1 R0 S2R", ":24: the mask: 'fffffff' is not 8 hexadecimal digits")
         self.change("1 R0 S2R", "1 UR0 S2R", ":24: a register: 'UR0' is not R0 to R255")
-        self.change("R0 S2R 0 0 0 ", "R0 S2R 0", ":24: the line ends where the width should be")
-        self.change("R0 S2R 0 0 0 ", "R0 S2R 0 0 0 0", ":24: '0' stands where the line should end")
+        self.change("R0 S2R 0 0 0 ", "R0 S2R 0", "the line ends before the width, a whole")
+        self.change("R0 S2R 0 0 0 ", "R0 S2R 0 0 0 0", ":24: '0' is too much on this line")
         self.change("4 1 0x7f0000000000 4", "4 3 0x7f0000000000 4",
                     ":25: the form of the addresses: '3' is not 0, 1 or 2")
         self.change("4 1 0x7f0000000000 4", "4 1 0x7f0000000000 x", ":25: a step from lane to lane: 'x' is not")
@@ -355,12 +355,12 @@ class Refused(Folder):
 
     def test_blocks(self):
         self.change("thread block = 1,0,0", "thread block = 2,0,0",
-                    "thread block 2,0,0 is outside of the grid of 2,1,1")
-        self.change("thread block = 1,0,0", "thread block = 0,0,0", "the thread block has ended before")
-        self.change("warp = 1", "warp = 2", "warp 2 is not one of the block's 2, from 0")
-        self.change("insts = 9", "insts = 8", "the warp has more than the 8 instructions that it should")
-        self.change("insts = 9", "insts = 10", "warp 0 has 9 instructions of the 10 that it should")
-        self.refused(self.good[:self.good.index("warp = 1")], "the file ends within a thread block")
+                    "thread block 2,0,0 is outside the grid of 2,1,1")
+        self.change("thread block = 1,0,0", "thread block = 0,0,0", "the thread block has already ended")
+        self.change("warp = 1", "warp = 2", "warp 2 is outside [0, 2) warps of the block")
+        self.change("insts = 9", "insts = 8", "the warp has more instructions than the 8 announced")
+        self.change("insts = 9", "insts = 10", "warp 0 has 9 of the 10 instructions announced")
+        self.refused(self.good[:self.good.index("warp = 1")], "the file ends inside a thread block")
 
     def test_files(self):
         self.refused("", "the header has no '-kernel name'")
@@ -370,7 +370,7 @@ class Refused(Folder):
         self.refused("x", "kernelslist.g:1: 'other' is neither a kernel's file nor a Memcpy", name="other")
 
     def test_compressed_files_that_are_cut_or_damaged(self):
-        for packing, says in (("xz", "cannot be decompressed from here on"), ("gz", "cannot be decompressed")):
+        for packing, says in (("xz", "cannot be decompressed beyond"), ("gz", "cannot be decompressed")):
             listed = sass.save(self.folder, [small()], packing=packing)
             path = self.folder / f"kernel-1.traceg.{packing}"
             for bytes_ in (path.read_bytes()[:-40], path.read_bytes()[:100] + b"x" * 60 + path.read_bytes()[160:]):
@@ -383,7 +383,7 @@ class Refused(Folder):
         path = self.folder / "kernel-1.traceg"
         path.write_bytes(b"\x28\xb5\x2f\xfd" + b"x" * 60)
         listed.write_text("kernel-1.traceg\n", encoding="ascii")
-        self.assertIn("is compressed by zstd", warpwait("trace", "import", listed, self.trace)[2])
+        self.assertIn("is compressed with zstd", warpwait("trace", "import", listed, self.trace)[2])
 
     def test_a_machine_that_has_no_room(self):
         listed = sass.save(self.folder, [small(shared=1 << 20)])

@@ -431,7 +431,7 @@ TEST(group, a_wait_for_more_events_than_are_listed_or_for_fewer_than_none_is_rep
 }
 
 TEST(group, missing_lanes_are_reported_by_the_rule_of_the_call) {
-  const char *missing = "24 of 32 lanes of warp 0 take part";
+  const char *missing = "only 24 of 32 lanes of warp 0 are active";
   static const struct {
     const char *text;
     enum isa_hazard_rule rule, in_loop;
@@ -489,7 +489,7 @@ TEST(group, a_call_is_in_a_loop_if_control_flow_can_come_to_it_again) {
 
 TEST(group, lanes_that_left_are_missing_once_and_those_that_stay_away_each_time) {
   expect_report("setp.ge.u32 t, lane, 24\n@t exit\ncopy.to_lds e, [tile], [p], n, size=4\nwait e\nbar\nbar", 3,
-                HAZARD_G2, 24, "24 of 32 lanes of warp 0 take part");
+                HAZARD_G2, 24, "only 24 of 32 lanes of warp 0 are active");
   static const struct {
     const char *body;
     uint32_t steps, hazards;

@@ -172,21 +172,21 @@ static void expect_bad_lds(uint32_t offset, uint32_t bytes, const char *name, co
 }
 
 TEST(object, lds_variables_lie_in_the_lds_behind_each_other_and_have_names_of_their_own) {
-  static const char outside[] = "object.wws: LDS variable 'more' lies outside of the LDS, or not behind the one before";
+  static const char outside[] = "object.wws: LDS variable 'more' is outside the LDS, or not after the one before";
   expect_bad_lds(128, 128, "more", "");
   expect_bad_lds(256, 0, "more", "");
   expect_bad_lds(127, 1, "more", outside);
   expect_bad_lds(128, 129, "more", outside);
   expect_bad_lds(257, 0, "more", outside);
   expect_bad_lds(UINT32_MAX, 2, "more", outside);
-  expect_bad_lds(128, 1, "tile", "object.wws: there are two of LDS variable or argument 'tile'");
-  expect_bad_lds(128, 1, "n", "object.wws: there are two of LDS variable or argument 'n'");
-  expect_bad_lds(128, 1, "r1", "object.wws: LDS variable or argument 1 has no legal name");
+  expect_bad_lds(128, 1, "tile", "object.wws: LDS variable or argument 'tile' is already defined");
+  expect_bad_lds(128, 1, "n", "object.wws: LDS variable or argument 'n' is already defined");
+  expect_bad_lds(128, 1, "r1", "object.wws: LDS variable or argument 1 has an illegal name");
 }
 
 /* The object keeps it, or isa_validate() refuses it. */
 static void expect_scratch(uint32_t offset, uint32_t bytes, bool good) {
-  static const char message[] = "object.wws: kernel 'first' has its scratch outside of the LDS, or on a variable";
+  static const char message[] = "object.wws: kernel 'first' has its scratch outside the LDS, or on a variable";
   struct isa_program *program = assemble(), *again = NULL;
   struct isa_error error = {""};
   uint8_t *object = NULL;
@@ -252,7 +252,7 @@ TEST(object, an_instruction_keeps_the_file_it_is_from) {
   EXPECT_TRUE(isa_source_name(again, again->count) == NULL);
   again->source[1] = 2;
   EXPECT_FALSE(isa_validate(again, &error));
-  EXPECT_STREQ(error.text, "object.wws: instruction 1 is from no source file of the program");
+  EXPECT_STREQ(error.text, "object.wws: instruction 1 has an unknown source file");
   isa_program_free(program);
   isa_program_free(again);
   free(bytes);
@@ -284,7 +284,7 @@ TEST(object, spilled_words_lie_in_private_memory) {
   EXPECT_TRUE(isa_validate(program, &error));
   program->kernels[1].spilled = 17;
   EXPECT_FALSE(isa_validate(program, &error));
-  EXPECT_STREQ(error.text, "object.wws: kernel 'second' has spilled more registers than its private memory holds");
+  EXPECT_STREQ(error.text, "object.wws: kernel 'second' spills more registers than its private memory holds");
   isa_program_free(program);
 }
 
@@ -406,14 +406,14 @@ TEST(object, channels_are_validated) {
   ASSERT_TRUE(program != NULL);
   program->channels[1].count = 125;
   EXPECT_FALSE(isa_validate(program, &error));
-  EXPECT_STREQ(error.text, "c.wws: the program has more than 126 channels, or of more than 256 MiB");
+  EXPECT_STREQ(error.text, "c.wws: the program has more than 126 channels, or more than 256 MiB of them");
   program->channels[1].count = 0;
   EXPECT_FALSE(isa_validate(program, &error));
-  EXPECT_STREQ(error.text, "c.wws: channel 1 holds 3 packets in 0 pipes; 1 to 16777215 in at least one are possible");
+  EXPECT_STREQ(error.text, "c.wws: channel 1 holds 3 packets in 0 pipes; legal: 1 to 16777215 in at least one");
   program->channels[1].count = 5;
   program->kernels[0].autorun[1] = 0;
   EXPECT_FALSE(isa_validate(program, &error));
-  EXPECT_STREQ(error.text, "c.wws: autorun kernel 'k' has 3 x 0 x 1 work-groups; 1 to 65536 are possible");
+  EXPECT_STREQ(error.text, "c.wws: autorun kernel 'k' has 3 x 0 x 1 work-groups; legal: 1 to 65536");
   isa_program_free(program);
 }
 
@@ -477,7 +477,7 @@ TEST(object, bytes_behind_the_end_are_refused) {
   uint8_t *longer = calloc(size + 1, 1);
   memcpy(longer, bytes, size);
   EXPECT_TRUE(isa_decode(longer, size + 1, "x.wwo", &error) == NULL);
-  EXPECT_STREQ(error.text, "x.wwo: the object file is cut off, or a count in it cannot be");
+  EXPECT_STREQ(error.text, "x.wwo: the object file is cut off, or a count in it is impossible");
   isa_program_free(program);
   free(longer);
   free(bytes);
@@ -489,7 +489,7 @@ TEST(object, an_instruction_has_one_immediate_at_most) {
   ASSERT_TRUE(program != NULL);
   program->code[1] = (struct isa_inst){.op = ISA_ADD_32, .flags = 3, .d = 0, .a = 255, .b = 255, .c = 255, .imm = 1};
   EXPECT_FALSE(isa_validate(program, &error));
-  EXPECT_STREQ(error.text, "object.wws: instruction 1, add.i32, has an operand outside of what the kernel has");
+  EXPECT_STREQ(error.text, "object.wws: instruction 1, add.i32, has an operand that the kernel does not have");
   isa_program_free(program);
 }
 
@@ -500,14 +500,14 @@ TEST(object, a_forged_join_is_refused) {
   ASSERT_TRUE(program != NULL);
   program->code[3].imm = (program->code[3].imm & UINT32_MAX) | UINT64_C(5) << 32;
   EXPECT_FALSE(isa_validate(program, &error));
-  EXPECT_STREQ(error.text, "object.wws: instruction 3, bra, has a join that is not where its sides meet");
+  EXPECT_STREQ(error.text, "object.wws: instruction 3, bra, does not join where its sides meet");
   isa_program_free(program);
 }
 
 TEST(object, other_files_are_told_from_objects) {
   struct isa_error error;
   EXPECT_TRUE(isa_decode((const uint8_t *)"hello", 5, "x.wwo", &error) == NULL);
-  EXPECT_STREQ(error.text, "x.wwo: not an object file of this version: it does not start with 'WWO' 2, 3 or 4");
+  EXPECT_STREQ(error.text, "x.wwo: not an object file of this version; one starts with 'WWO' 2, 3 or 4");
   EXPECT_TRUE(isa_decode(NULL, 0, "x.wwo", &error) == NULL);
 }
 

@@ -38,7 +38,7 @@ DAMAGE = [
     ("a link leads nowhere", "(kernel.cl)", "(kernel.c)", "no such file"),
     ("a picture is not that of its command", "--size 8x3", "--size 8x4", "is not what its command makes"),
     ("a picture is missing", "](timeline.png)", "](time.png)", "time.png is missing"),
-    ("there is no picture", "![The warp waits while the copy is under way](timeline.png)", "", "'Look' has no picture"),
+    ("there is no picture", "![The warp waits while the copy is in flight](timeline.png)", "", "'Look' has no picture"),
     ("a picture without its command", "<!-- made by:", "<!-- of:", "no `<!-- made by"),
     ("a picture's command fails", "timeline build/lesson1.wtl --size", "timeline build/no.wtl --size", "exit status 2"),
     ("the end leads nowhere", "](../", "](././", "it does not end with"),

@@ -161,7 +161,7 @@ TEST(hazards, of_warps_at_the_earlier_of_two_copies_the_first_is_named_whenever_
                " mul.i32 n, n, n\n mul.i32 n, n, n\n mul.i32 n, n, n\n mul.i32 n, n, n\n mul.i32 n, n, n\n"
                "here: copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"
                "other: copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n");
-  EXPECT_CONTAINS(rig.result.hazards[0].first.detail, "warp 0 is here while others are at line");
+  EXPECT_CONTAINS(rig.result.hazards[0].first.detail, "warp 0 is here, but others are at line");
   EXPECT_EQ(rig.result.hazards[0].first.item, 0);
   rig_free(&rig);
 }

@@ -143,6 +143,6 @@ TEST(parted, the_report_says_where_the_others_are) {
       ".kernel k\n.reg w\n.pred c\n get.warp w\n setp.eq.u32 c, w, 2\n@!c bra over\n bar.lds\nover:\n bar\n exit\n");
   ASSERT_EQ(rig.result.hazard_count, 1);
   EXPECT_EQ(rig.result.hazards[0].first.item, 64);
-  EXPECT_STREQ(rig.result.hazards[0].first.detail, "warp 2 is here while others are at line 9");
+  EXPECT_STREQ(rig.result.hazards[0].first.detail, "warp 2 is here, but others are at line 9");
   rig_free(&rig);
 }

@@ -88,7 +88,7 @@ TEST(pipes, a_hazard_says_which_reservation) {
   EXPECT_STREQ(rig.result.hazards[0].first.detail, "the id of a failed reservation (0), in pipe 'fifo'");
   rig_free(&rig);
   rig_run(&rig, "", 1, 1, HEAD " pipe.reserve.write id, [p], 3, kind=item\n" WRITE COMMIT " exit\n");
-  EXPECT_STREQ(rig.result.hazards[0].first.detail, "a write of 3 packets from position 0, used in pipe 'fifo'");
+  EXPECT_STREQ(rig.result.hazards[0].first.detail, "a write of 3 packets from position 0, used with pipe 'fifo'");
   rig_free(&rig);
 }
 

@@ -267,7 +267,7 @@ class Trial:
             return self.slots.setdefault(threading.get_ident(), BUILD / f"slot{len(self.slots)}")
 
     def library(self, file, text, folder, more=()):
-        """Makes the libmutant.so of a file, in a folder; its objects' bytes, or None if it cannot be made."""
+        """Makes the libmutant.so of a file, in a folder; its objects' bytes, or None if it cannot be created."""
         made = self.build.objects(file, text, folder, more)
         if not made or subprocess.run(["gcc", *more, "-shared", "-o", folder / "libmutant.so", *made],
                                       stderr=subprocess.DEVNULL).returncode:

@@ -494,7 +494,7 @@ TEST(opencl_async, modules_whose_copies_have_operands_of_other_kinds_are_refused
   enum { SCOPE = 3, TO = 4, COUNT = 6, EVENT = 8, WAIT_SCOPE = 1, WAIT_COUNT = 2, WAIT_LIST = 3 };
   expect_misfit(OpGroupAsyncCopy, SCOPE, COUNT, ":3: copies and waits belong to a work-group, not to another scope");
   expect_misfit(OpGroupAsyncCopy, COUNT, EVENT, ":3: the counts, sizes and strides of a copy are integers");
-  expect_misfit(OpGroupAsyncCopy, EVENT, COUNT, ":3: a copy takes an event and gives one");
+  expect_misfit(OpGroupAsyncCopy, EVENT, COUNT, ":3: a copy must take and return an event");
   expect_misfit(OpGroupAsyncCopy, TO, COUNT, ":3: a pointer is expected here");
   expect_misfit(OpGroupWaitEvents, WAIT_SCOPE, WAIT_COUNT, ":4: copies and waits belong to a work-group");
   expect_misfit(OpGroupWaitEvents, WAIT_LIST, WAIT_COUNT, ":4: a pointer is expected");
@@ -515,7 +515,7 @@ TEST(opencl_async, copies_whose_way_cannot_be_seen_and_wrong_arguments_are_refus
                  "kernel void k(global int *in) {\n"
                  "  event_t e = async_work_group_copy_2D2D(in, 0, in, 0, 4, 4, 4, 8, 4, 0);\n"
                  "}\n",
-                 ":4: async_work_group_copy_2D2D is from local to global memory or back");
+                 ":4: async_work_group_copy_2D2D copies between local and global memory");
   expect_refusal("event_t __attribute__((overloadable)) __ocl_ext_copy_2D2D(local void *, size_t,\n"
                  "  const global void *, size_t, size_t, size_t, size_t, size_t, float, event_t);\n"
                  "kernel void k(global int *in) {\n"

@@ -406,7 +406,7 @@ static void expect_refused(const char *source, const char *line, const char *wha
 TEST(opencl_build, what_cannot_be_built_is_refused_by_name_with_its_line) {
   expect_refused("int f(int n) {\n  return n < 2 ? n : f(n - 1) + f(n - 2);\n}\n"
                  "kernel void k(global int *a) { a[0] = f(a[1]); }\n",
-                 "kernel.cl:2:", "'f' is called from within itself");
+                 "kernel.cl:2:", "'f' calls itself");
   expect_refused("kernel void k(\n  global int *a) { queue_t q = get_default_queue(); a[0] = q == 0; }\n",
                  "kernel.cl:", "get_default_queue");
 }

@@ -156,22 +156,22 @@ TEST(opencl_channel, what_cannot_be_is_refused_by_its_name) {
                "kernel void k(global int *a) { a[0] = get(&c); }\n",
        "a channel must be named where it is read or written"},
       {ENABLED "channel int c[127];\nkernel void k(global int *a, int i) { a[0] = read_channel_intel(c[i]); }\n",
-       "channel 'c' is one too many: a program has at most 126, counting each"},
+       "channel 'c' is one too many; legal: at most 126 in a program, counting each"},
       {ENABLED "channel int c __attribute__((depth(16777216)));\n"
                "kernel void k(global int *a) { a[0] = read_channel_intel(c); }\n",
        "channel 'c' is deeper than 16777215 packets"},
       {ENABLED "channel long16 c[8] __attribute__((depth(1000000)));\n"
                "kernel void k(int i) { write_channel_intel(c[i], (long16)(0)); }\n",
-       "channel 'c' does not fit: all channels of a program have 256 MiB"},
+       "channel 'c' does not fit; legal: at most 256 MiB of channels in a program"},
       {ENABLED "channel int c;\nkernel void k(global int *a) { c = 5; a[0] = read_channel_intel(c); }\n",
        "channel 'c' is not a variable"},
       {ENABLED "channel int c;\nkernel void k(global int *a) { a[0] = read_channel_intel(c) + c; }\n",
        "channel 'c' is not a variable"},
       {ENABLED "channel int c;\n__attribute__((autorun)) __attribute__((reqd_work_group_size(8, 1, 1)))\n"
                "kernel void k(void) { write_channel_intel(c, 1); }\n",
-       "autorun kernel 'k' has work-groups of 8 x 1 x 1 work-items; only work-groups of one are supported"},
+       "autorun kernel 'k' has work-groups of 8 x 1 x 1 work-items; legal: 1 x 1 x 1"},
       {ENABLED "channel int c;\n__attribute__((autorun)) kernel void k(int i) { write_channel_intel(c, i); }\n",
-       "autorun kernel 'k' has arguments, which nobody would set"},
+       "autorun kernel 'k' has arguments, which cannot be set"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct group_rig rig = {0};

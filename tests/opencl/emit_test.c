@@ -515,7 +515,7 @@ TEST(emit, an_instruction_that_the_registers_are_too_few_for_is_an_error) {
   struct isa_program *program = isa_program_new("made.cl");
   h.ir->target.registers = 3;
   EXPECT_FALSE(emit_kernel(h.ir, program, &error)); /* two pairs side by side take four */
-  EXPECT_STREQ(error.text, "made.cl: kernel 'made' has an instruction that needs more registers than it may use");
+  EXPECT_STREQ(error.text, "made.cl: kernel 'made' has an instruction that needs more registers than are allowed");
   EXPECT_EQ(program->kernel_count, 0);
   isa_program_free(program);
   ir_free(h.ir);

@@ -445,12 +445,12 @@ TEST(opencl_group, what_is_missing_is_refused_by_name_and_line) {
                  "kernel void k(global int *p) {\n"
                  "  p[0] = other(p[1]);\n"
                  "}\n",
-                 ":3: calls other, which is not defined");
+                 ":3: calls other, which is neither defined");
 }
 
 TEST(opencl_group, work_groups_that_are_too_large_are_refused_by_their_size) {
   expect_refusal("kernel __attribute__((reqd_work_group_size(512, 256, 1))) void k() {}\n",
-                 "kernel 'k' requires work-groups of 512 x 256 x 1 work-items; 1 to 65536 are possible");
+                 "kernel 'k' requires work-groups of 512 x 256 x 1 work-items; legal: 1 to 65536");
 }
 
 /* ---- where lanes meet ------------------------------------------------------------------------------ */

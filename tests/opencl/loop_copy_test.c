@@ -120,6 +120,6 @@ TEST(opencl_loop_copy, copies_of_lines_are_refused_by_name_and_line) {
                                 "  wait_group_events(1, &e);\n"
                                 "}\n",
                                 (struct opencl_limits){.copies = OPENCL_COPIES_LOOP}, &error));
-  EXPECT_CONTAINS(error.text, ":2: async_work_group_copy_2D2D is not made a loop: that is for copies of elements");
+  EXPECT_CONTAINS(error.text, ":2: async_work_group_copy_2D2D cannot become a loop; only copies of elements can");
   group_rig_close(&rig);
 }

@@ -184,7 +184,7 @@ TEST(lower, a_module_without_kernels_is_refused) {
   struct isa_error error = {""};
   begin(&w);
   EXPECT_TRUE(!opencl_lower((const uint8_t *)w.word, w.count * 4ul, "t.spv", &limits, &error));
-  EXPECT_STREQ(error.text, "t.spv: there is no kernel in it");
+  EXPECT_STREQ(error.text, "t.spv: has no kernel");
 }
 
 /* Longer names than text() has. */

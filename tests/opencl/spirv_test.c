@@ -182,7 +182,7 @@ TEST(spirv, lengths_and_unknown_instructions_are_refused_with_their_word) {
   refuse(&w, "word 8 (OpNop): a length of 0 words");
   begin(&w);
   PUT(&w, 7777, 1);
-  refuse(&w, "word 8 (instruction 7777): not an instruction that is known here");
+  refuse(&w, "word 8 (instruction 7777): unknown instruction");
   begin(&w);
   PUT(&w, OpTypeInt, 1, 32);
   refuse(&w, "(OpTypeInt): operands are missing");
@@ -194,7 +194,7 @@ TEST(spirv, lengths_and_unknown_instructions_are_refused_with_their_word) {
   refuse(&w, "(OpPhi): the last operand is half a pair");
   begin(&w);
   PUT(&w, OpName, 1, 0x41414141);
-  refuse(&w, "(OpName): a string has no end");
+  refuse(&w, "(OpName): a string does not end");
 }
 
 TEST(spirv, every_row_of_instructions_has_its_own_number) {
@@ -298,13 +298,13 @@ TEST(spirv, types_that_cannot_be_are_refused) {
       {OpTypeInt, {BYTE, 24, 0}, 3, "8, 16, 32 or 64"},
       {OpTypeFloat, {BYTE, 8}, 2, "16, 32 or 64"},
       {OpTypeVector, {VECTOR, U32, 5}, 3, "2, 3, 4, 8 or 16"},
-      {OpTypeVector, {VECTOR, VOID, 4}, 3, "something else than numbers"},
-      {OpTypeVector, {VECTOR, 99, 4}, 3, "not a type that is defined before"},
+      {OpTypeVector, {VECTOR, VOID, 4}, 3, "something other than numbers"},
+      {OpTypeVector, {VECTOR, 99, 4}, 3, "not a type defined before"},
       {OpTypeArray, {ARRAY, VOID, ONE}, 3, "nothing can contain"},
       {OpTypeArray, {ARRAY, U32, U32}, 3, "not an integer constant"},
-      {OpTypeStruct, {STRUCT, STRUCT}, 2, "not a type that is defined before"},
-      {OpTypeVoid, {VOID}, 1, "a second time"},
-      {OpTypePointer, {POINTER, GLOBAL, POINTER}, 3, "not a type that is defined before"},
+      {OpTypeStruct, {STRUCT, STRUCT}, 2, "not a type defined before"},
+      {OpTypeVoid, {VOID}, 1, "is already defined"},
+      {OpTypePointer, {POINTER, GLOBAL, POINTER}, 3, "not a type defined before"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("row %zu", i);
@@ -369,7 +369,7 @@ TEST(spirv, constants_have_their_bits_and_no_others) {
   EXPECT_FALSE(spirv_integer(module, 9999, &value));
   spirv_free(module);
   PUT(&w, OpConstant, U64, 35, 1);
-  refuse(&w, "64 bits do not take 1 words");
+  refuse(&w, "64 bits do not fill 1 words");
 }
 
 TEST(spirv, operations_on_constants_are_folded) {
@@ -456,7 +456,7 @@ TEST(spirv, what_is_not_folded_is_no_integer_and_no_bytes) {
   EXPECT_FALSE(spirv_constant_bytes(module, 43, bytes, NULL, NULL));
   spirv_free(module);
   PUT(&w, OpSpecConstantOp, U64, 44, OpIAdd, 42, 44);
-  refuse(&w, "id 44 is not a constant that is defined before");
+  refuse(&w, "id 44 is not a constant defined before");
 }
 
 TEST(spirv, a_composite_has_as_many_parts_as_its_type_and_of_its_types) {
@@ -476,7 +476,7 @@ TEST(spirv, a_composite_has_as_many_parts_as_its_type_and_of_its_types) {
   refuse(&w, "part 1 is of another type");
   w = base;
   PUT(&w, OpConstantComposite, VECTOR, 30, ONE, 30);
-  refuse(&w, "not a constant that is defined before");
+  refuse(&w, "not a constant defined before");
 }
 
 /* Each struct holds the one before twice: 2^31 visits from a few hundred words. */
@@ -589,7 +589,7 @@ static void gap_body(struct words *w) {
 TEST(spirv, a_phi_without_a_value_from_a_predecessor_is_refused) {
   struct words w;
   whole(&w, gap_body);
-  refuse(&w, "not every block that leads here has a value");
+  refuse(&w, "some block that leads here has no value");
 }
 
 static void late_phi_body(struct words *w) {
@@ -653,17 +653,17 @@ TEST(spirv, bodies_that_would_lead_astray_are_refused) {
     void (*body)(struct words *w);
     const char *part;
   } rows[] = {
-      {late_phi_body, "(OpPhi): stands behind other instructions"},
+      {late_phi_body, "(OpPhi): follows other instructions"},
       {entry_loop_body, "(OpBranch): leads to the first block"},
-      {open_body, "(OpLabel): the block before has no end"},
-      {endless_body, "(OpFunctionEnd): the last block has no end"},
-      {outside_body, "(OpReturn): an instruction outside of any block"},
+      {open_body, "(OpLabel): the block before does not end"},
+      {endless_body, "(OpFunctionEnd): the last block does not end"},
+      {outside_body, "(OpReturn): an instruction outside a block"},
       {unknown_label_body, "(OpBranch): id 7 is not a label of this function"},
       {undefined_body, "(OpIAdd): id 15 is not a value"},
       {label_value_body, "(OpIAdd): id 11 has no value"},
       {type_value_body, "(OpIAdd): id 2 is not a value"},
       {half_case_body, "(OpSwitch): the last case is cut off"},
-      {nested_body, "(OpFunction): the function before has no end"},
+      {nested_body, "(OpFunction): the function before does not end"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("row %zu", i);
@@ -687,7 +687,7 @@ TEST(spirv, a_value_of_another_function_is_refused) {
   PUT(&w, OpIAdd, U32, 65, 62, ONE);
   PUT0(&w, OpReturn);
   PUT0(&w, OpFunctionEnd);
-  refuse(&w, "id 62 is a value of another function");
+  refuse(&w, "id 62 belongs to another function");
   PUT(&branch, OpFunction, VOID, 63, 0, NO_ARGS);
   PUT(&branch, OpLabel, 64);
   PUT(&branch, OpBranch, 61);
@@ -741,7 +741,7 @@ TEST(spirv, debug_information_is_skipped_and_other_sets_are_refused_by_name) {
   PUT(&bad, OpExtInst, U32, 75, 71, 1, ONE);
   PUT0(&bad, OpReturn);
   PUT0(&bad, OpFunctionEnd);
-  refuse(&bad, "instruction set 'xyz' is not known here");
+  refuse(&bad, "instruction set 'xyz' is unknown");
 }
 
 TEST(spirv, two_imports_of_one_set_are_one) {
@@ -784,7 +784,7 @@ TEST(spirv, a_kernel_has_its_name_and_size) {
   spirv_free(module);
   refuse(&bad, "the function of kernel 'k' is missing");
   PUT(&bad, OpEntryPoint, KERNEL, KERNEL_ID, text("k"));
-  refuse(&bad, "a second kernel is named 'k'");
+  refuse(&bad, "kernel 'k' is already defined");
   begin(&bad);
   PUT(&bad, OpEntryPoint, 5, KERNEL_ID, text("k"));
   refuse(&bad, "only kernels (6) run here");
@@ -795,7 +795,7 @@ TEST(spirv, a_kernel_has_its_name_and_size) {
   PUT(&bad, OpFunction, VOID, KERNEL_ID, 0, NO_ARGS);
   plain_body(&bad);
   PUT0(&bad, OpFunctionEnd);
-  refuse(&bad, "a kernel requires work-groups of 1048576 work-items; 1 to 65536 are possible");
+  refuse(&bad, "a kernel requires work-groups of 1048576 work-items; legal: 1 to 65536");
 }
 
 TEST(spirv, decorations_reach_their_ids_directly_and_through_groups) {

@@ -119,7 +119,7 @@ def what_a_lesson_asks_to_define_is_compiled_ahead(made, folder):
             edited["build"]["defines"][define] = int(value)
             (alone / "edited.json").write_text(json.dumps(edited))
             assert shell("run", "edited.json", cwd=alone).stdout == tool("run", "edited.json", cwd=alone).stdout, word
-    for word, said in (("FLOATS=257", "compiled ahead for other options or defines;"), ("MORE=1", "or defines;"),
+    for word, said in (("FLOATS=257", "was compiled in advance for other options or defines;"), ("MORE=1", "or defines;"),
                        ("FLOATS=51", "or defines;"), ("FLOATS", "or defines;")):
         got = shell(*words_of(lessons["lesson_1"]), "-D", word, cwd=folder / "lesson_1")
         assert got.returncode == 2 and said in got.stderr and got.stderr.count("\n") == 1, got
@@ -188,7 +188,7 @@ def a_folder_is_served_until_it_is_interrupted(_, folder):
         assert other.startswith("http") and other != url, other
         taken = tool("playground", "--folder", there, "--port", port)
         assert (taken.returncode, taken.stdout) == (2, "")
-        assert taken.stderr == f"warpwait: --port: {port} is taken; without --port a free one is found\n"
+        assert taken.stderr == f"warpwait: --port: {port} is taken; omit --port to use a free one\n"
     finally:
         server.send_signal(signal.SIGINT)
         out, err = server.communicate(timeout=10)
@@ -209,7 +209,7 @@ def a_port_that_is_asked_for_is_taken(_, folder):
 def a_folder_that_is_no_playground_is_refused(_, folder):
     got = tool("playground", "--folder", folder)
     assert (got.returncode, got.stdout) == (2, "")
-    assert got.stderr == f"warpwait: --folder: {folder} is not a playground, which `make playground` makes\n"
+    assert got.stderr == f"warpwait: --folder: {folder} is not a playground; `make playground` builds one\n"
 
 
 def the_browsers_verbs_answer_the_same_without_clang(made, folder):
@@ -224,7 +224,7 @@ def the_browsers_verbs_answer_the_same_without_clang(made, folder):
         if example["kind"] == "opencl":
             (folder / "kernel.cl").write_text(example["files"]["kernel.cl"] + "\n")
             got = shell(*words, cwd=folder)
-            assert got.returncode == 2 and "OpenCL C needs clang, which a browser has not" in got.stderr, got
+            assert got.returncode == 2 and "OpenCL C needs clang, and browsers have none" in got.stderr, got
 
 
 TESTS = [every_launch_of_the_lessons_and_examples_is_there, an_example_is_whole_and_reports_what_its_launch_reports,

@@ -298,7 +298,7 @@ def names_that_cannot_be_side_by_side_are_told(play, _shell):
             "verify": False}
     play.visit(play.evaluate(PACK % json.dumps(json.dumps({"example": "template_kernel", "work": work}))))
     play.do("run")
-    assert play.at("problem") == "a/b: no file can have this name beside the others", play.at("problem")
+    assert play.at("problem") == "a/b: this name conflicts with another file", play.at("problem")
 
 
 def a_slow_server_that_does_not_know_wasm_is_waited_for(play, _shell):
@@ -394,7 +394,7 @@ def what_is_opened_as_a_file_says_what_it_wants(play, _shell):
     page = ROOT / "build/playground/index.html"
     play.call("Page.navigate", url=page.as_uri())
     play.wait("location.protocol === 'file:' && document.readyState === 'complete'")
-    assert play.at("status") == "The playground wants a web server: `warpwait playground` is one."
+    assert play.at("status") == "The playground needs a web server: run `warpwait playground`."
     play.complaints.clear()  # of the browser, which refuses modules
 
 

@@ -140,9 +140,9 @@ def what_is_not_there_is_told(worker, examples, _):
     why = "OpenCL C needs clang, which a browser has not; "
     files, binary = example["files"], example["binary"]
     for files, binary, more, said in (
-            (changed, binary, [], f"kernel.cl: changed since it was compiled; {why}"),
+            (changed, binary, [], f"kernel.cl: changed after it was compiled; {why}"),
             (changed, {}, [], f"kernel.cl: {why}"),
-            (files, binary, ["-DN=3"], f"kernel.cl: compiled ahead for other options or defines; {why}")):
+            (files, binary, ["-DN=3"], f"kernel.cl: was compiled in advance for other options or defines; {why}")):
         got = worker.ask([*words, *more], files, binary)
         assert got["status"] == 2 and got["out"] == "" and got["err"].count("\n") == 1 and said in got["err"], got
     for verb in ("sweep", "trace", "playground"):

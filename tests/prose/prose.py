@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The words of pages and messages: none that CONTRIBUTING.md's table replaces; links that lead somewhere, pictures that
-have an alternative text, and docs/README.md with every page and its reading time.
+"""Checks pages and messages: no word that CONTRIBUTING.md's table replaces, one phrase per situation, links that lead
+somewhere, pictures with an alternative text, and docs/README.md with every page and its reading time.
 
-usage: tests/prose/prose.py [--write] [--figures [COMMIT]]
+usage: tests/prose/prose.py [--write] [--messages] [--figures [COMMIT]]
   --write     puts the reading times into docs/README.md
-  --figures   prints words and Flesch's reading ease of each page, and beside them those of a commit
+  --messages  prints every message of the C code, sorted by text, with its file and line
+  --figures   prints words and Flesch's reading ease of each page and of the messages, and beside them those of a commit
 """
+import collections
 import pathlib
 import re
 import subprocess
@@ -70,6 +72,53 @@ def check_words():
         for expression, instead in rows:
             if found := expression.search(text):
                 yield f"{path.relative_to(ROOT)}:{line}: '{found[0]}': {instead}"
+
+
+# ---- messages ---------------------------------------------------------------------------------------------------
+
+LITERAL = r'"(?:[^"\\\n]|\\.)*"'
+LITERALS = re.compile(rf"{LITERAL}(?:\s*(?:[A-Z]\w+\s*)?{LITERAL})*")  # PRIu64 and other macros may join two
+VALUE = re.compile(r"%[-+0#]*[\d*]*(?:\.[\d*]+)?(?:hh|ll|[hlzjt])?[a-zA-Z]|<[A-Z]\w+>")
+ARTICLES = {"a", "an", "the"}
+LEAST_WORDS = 4  # of a message that is compared with others
+
+
+def messages_of(text):
+    """(line, message) of C code: neighboring literals are one message, and a macro between them is <MACRO>."""
+    text = re.sub(r"/\*.*?\*/", lambda found: "\n" * found[0].count("\n"), text, flags=re.S)
+    text = re.sub(r"^#include.*$", "", text, flags=re.M)
+    for found in LITERALS.finditer(text):
+        pieces = re.findall(rf"{LITERAL}|[A-Z]\w+", found[0])
+        message = "".join(piece[1:-1] if piece[0] == '"' else f"<{piece}>" for piece in pieces)
+        if len(re.findall("[A-Za-z]{2,}", message)) > 1:
+            yield text.count("\n", 0, found.start()) + 1, message
+
+
+def is_c(path):
+    return path.endswith((".c", ".h")) and path.partition("/")[0] in MESSAGES
+
+
+def messages():
+    """(message, place) of all C code."""
+    for folder in MESSAGES:
+        for path in sorted((ROOT / folder).rglob("*.[ch]")):
+            name = str(path.relative_to(ROOT))
+            yield from ((message, f"{name}:{line}") for line, message in messages_of(path.read_text()))
+
+
+def check_messages():
+    """Messages with the same words, but for articles and order, are one situation with two phrases."""
+    phrases = collections.defaultdict(dict)
+    for message, place in messages():
+        words = re.findall(r"\b[A-Za-z]+(?:[-'][A-Za-z]+)*\b", VALUE.sub("", message.replace("\\n", " ")))
+        words = [word.lower() for word in words]
+        key = sorted(word for word in words if word not in ARTICLES)
+        if len(key) >= LEAST_WORDS:
+            phrases[tuple(key)].setdefault(" ".join(words), (message, place))
+    for same in phrases.values():
+        (first, where), *others = same.values()
+        for message, place in others:
+            yield f"{place}: '{message}': {where} says '{first}'"
 
 
 # ---- links ------------------------------------------------------------------------------------------------------
@@ -144,18 +193,37 @@ def flesch(text):
     """206.835 - 1.015 words a sentence - 84.6 syllables a word: 60 to 70 is plain English, below 30 is hard."""
     text = prose(text)
     words = re.findall(r"[A-Za-z][A-Za-z'-]*", text)
-    sentences = len(re.findall(r"[.!?:](?:\s|$)|\n\n", text)) or 1
+    sentences = len(re.findall(r"[.!?:;](?:\s|$)|\n\n", text)) or 1
     return 206.835 - 1.015 * len(words) / sentences - 84.6 * sum(map(syllables, words)) / len(words) if words else 0
+
+
+def shown(commit, name):
+    """The text of a file at a commit; None if it had none."""
+    done = subprocess.run(["git", "show", f"{commit}:{name}"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def as_prose(found):
+    """Messages as sentences, without their values."""
+    return "\n\n".join(VALUE.sub("x", message).replace("\\n", "\n").replace("```", "") for message in found)
+
+
+def messages_at(commit):
+    listed = subprocess.run(["git", "ls-tree", "-r", "--name-only", commit], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in filter(is_c, listed.stdout.split()):
+        yield from (message for _, message in messages_of(shown(commit, name)))
 
 
 def figures(commit):
     print(f"{'':40}{'words':>8}{'ease':>7}" + (f"{'before':>10}{'ease':>7}" if commit else ""))
+    texts = [as_prose(message for message, _ in messages()), as_prose(messages_at(commit)) if commit else None]
+    print(f"{'messages':40}" + "   ".join(f"{len(text.split()):8,}{flesch(text):7.1f}" for text in texts if text))
     for page in pages():
         name = str(page.relative_to(ROOT))
         line = f"{name:40}{len(without_code(page.read_text()).split()):8,}{flesch(page.read_text()):7.1f}"
-        old = subprocess.run(["git", "show", f"{commit}:{name}"], cwd=ROOT, capture_output=True, text=True, check=False)
-        if commit and old.returncode == 0:
-            line += f"{len(without_code(old.stdout).split()):10,}{flesch(old.stdout):7.1f}"
+        old = shown(commit, name) if commit else None
+        if old:
+            line += f"{len(without_code(old).split()):10,}{flesch(old):7.1f}"
         print(line)
 
 
@@ -163,7 +231,9 @@ def main():
     words = sys.argv[1:]
     if "--figures" in words:
         return figures((words[words.index("--figures") + 1:] or [""])[0])
-    wrong = [*check_words(), *check_links(), *check_index("--write" in words)]
+    if "--messages" in words:
+        return print("\n".join(f"{message}  ({place})" for message, place in sorted(messages(), key=lambda row: row[0].lower())))
+    wrong = [*check_words(), *check_messages(), *check_links(), *check_index("--write" in words)]
     print("\n".join(wrong))
     return wrong != []
 

@@ -306,7 +306,7 @@ class Devices(unittest.TestCase):
                                     (numpy.arange(24, dtype="b").reshape(2, 3, 4), "a.signed_int8", "2d_array")):
             image = device.image(data, format_, kind)
             self.assertTrue((image.array == data).all() and image.array.dtype == data.dtype, format_)
-        for wrong, words in ((lambda: device.image((2, 2), "rgb.float"), "does not go with"),
+        for wrong, words in ((lambda: device.image((2, 2), "rgb.float"), "cannot be combined with"),
                              (lambda: device.image(numpy.zeros((2, 2, 3))), "4 channels"),
                              (lambda: device.image((2, 2), "r.flot"), "no channel type 'flot'"),
                              (lambda: device.image((2, 2), kind="3d"), "does not have 2 sizes"),

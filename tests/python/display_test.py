@@ -119,7 +119,7 @@ class Displays(unittest.TestCase):
         with self.assertRaises(ww.Unfinished) as caught:
             kernel.run("h200", cycle_limit=100, **size)
         text = self.shown(caught.exception.report)
-        self.assertIn("cycle_limit Cut short at the cycle limit", text)
+        self.assertIn("cycle_limit Stopped at the cycle limit", text)
         self.assertIn("32 x 8 work-items in groups of 32 x 1, machine h200", text)
         self.assertIn("kernel.cl", self.shown(caught.exception.report.lines))
         self.assertIn("add", self.shown(kernel.run("h200", **size)))

@@ -69,12 +69,12 @@ class Arguments(unittest.TestCase):
     def test_too_few_and_too_many_arguments_are_refused(self):
         self.refused(r"^kernel 'triple': expected 2 arguments \(x, factor\), found 1$", ones())
         self.refused("found 3", ones(), 1, 2)
-        self.refused("argument 'factor' is not given; its arguments are x, factor", args={"x": ones()})
+        self.refused("argument 'factor' is missing; its arguments are x, factor", args={"x": ones()})
         self.refused("no argument 'y'", args={"x": ones(), "factor": 1, "y": 2})
 
     def test_memory_of_other_kinds_and_devices_is_refused(self):
         other = ww.Device(MACHINE)
-        self.refused("memory of another device", other.buffer(ones()), 3)
+        self.refused("belongs to another device", other.buffer(ones()), 3)
         self.refused("found Pipe", other.pipe(4), 3)
         kernel = ww.Program("kernel void k(global int *x, local int *l) { l[0] = 1; x[0] = l[0]; }").kernel()
         self.refused(r"expected warpwait.Local\(bytes\), found 4", numpy.zeros(1, numpy.int32), 4, kernel=kernel)
@@ -97,7 +97,7 @@ class Arguments(unittest.TestCase):
 
 class Objects(unittest.TestCase):
     def test_machines_say_what_is_legal(self):
-        for message, make in (("no machine 'nothere', legal: ", lambda: ww.Machine("nothere")),
+        for message, make in (("no machine 'nothere'; legal: ", lambda: ww.Machine("nothere")),
                               ("did you mean 'dma.channels'", lambda: MACHINE.with_({"dma.chanels": 1})),
                               ("lds.banks", lambda: ww.Machine("teaching", **{"lds.banks": 500})),
                               ("zero byte", lambda: ww.Machine("teach\0ing")),
@@ -171,7 +171,7 @@ class Objects(unittest.TestCase):
         launch = KERNEL.launch(global_size=64, args=[ones(), 1])
         for message, axes, more in (("nearest is dma.channels", {"dma.chanels": [1]}, {}), ("expected a mapping", {}, {}),
                                     ("different values", {"dma.channels": [1, 1]}, {}),
-                                    ("no point for which", {"dma.channels": [1]}, {"where": "dma.channels > 1"}),
+                                    ("no point satisfies", {"dma.channels": [1]}, {"where": "dma.channels > 1"}),
                                     ("column 1", {"dma.channels": [1]}, {"cost": "*"})):
             with self.assertRaisesRegex(ww.WarpwaitError, message):
                 ww.sweep(launch, axes, **more)
@@ -196,7 +196,7 @@ class Objects(unittest.TestCase):
         for message, call in (("offset: 18446744073709551620 is outside", lambda: x.at(2**64 + 4)),
                               ("Local", lambda: ww.Local(2**64 + 64)), ("Local: shape: expected a whole", lambda: ww.Local(2.5)),
                               ("optimize: 4", lambda: ww.Program(rig.TRIPLE, optimize=4)),
-                              ("without: no pass 'inline', legal: promote",
+                              ("without: no pass 'inline'; legal: promote",
                                lambda: ww.Program(rig.TRIPLE, without=["inline"])),
                               ("without: expected a list of passes, found 'unroll'",
                                lambda: ww.Program(rig.TRIPLE, without="unroll")),
@@ -210,7 +210,7 @@ class Objects(unittest.TestCase):
                               (r"pathlib.Path\('scale.cl'\)", lambda: ww.Program("scale.cl")),
                               ("defines: expected a mapping", lambda: ww.Program(rig.TRIPLE, defines=["A"])),
                               ("null byte", lambda: report.save("a\0.txt")), ("No such file", lambda: report.save("/no/r.txt")),
-                              ("expected a Report", lambda: report.diff(None)), ("has to be launched", lambda: ww.run(KERNEL)),
+                              ("expected a Report", lambda: report.diff(None)), ("must be launched", lambda: ww.run(KERNEL)),
                               ("expected a Machine, its name", lambda: KERNEL.run({}, global_size=1, args=[x, 1])),
                               ("jobs: -3", lambda: report.explain(jobs=-3)),
                               ("expected an expression", lambda: ww.sweep(report, {"dma.channels": [1]}, where=5))):
@@ -218,7 +218,7 @@ class Objects(unittest.TestCase):
                 call()
         with self.assertRaisesRegex(KeyError, "did you mean 'dma.channels'"):
             MACHINE["dma.chanels"]
-        with device.recording() as recording, self.assertRaisesRegex(ww.BadInput, "not whole yet"):
+        with device.recording() as recording, self.assertRaisesRegex(ww.BadInput, "not complete"):
             KERNEL.run(device, global_size=64, args=[x, 1])
             recording.run()
 
@@ -229,7 +229,7 @@ class Kernels(unittest.TestCase):
             warnings.simplefilter("ignore", ww.HazardWarning)
             ww.Program(rig.DEADLOCK).kernel().run(MACHINE, global_size=64, local_size=64,
                                                   args=[numpy.zeros(64, numpy.int32)])
-        self.assertRegex(str(caught.exception), r"^launch 1, kernel 'stuck': Deadlock: 1 warp waits for ever.*"
+        self.assertRegex(str(caught.exception), r"^launch 1, kernel 'stuck': Deadlock: 1 warp waits forever.*"
                          r"warp 0, at kernel.cl:3, in `barrier`\.$")
         self.assertEqual(caught.exception.report.end, "deadlock")
         self.assertEqual(caught.exception.report.hazards[0]["rule"], "M8-divergent-barrier")
@@ -237,7 +237,7 @@ class Kernels(unittest.TestCase):
         self.assertEqual((str(again), again.report), (str(caught.exception), caught.exception.report))
 
     def test_the_cycle_limit_is_an_exception(self):
-        with self.assertRaisesRegex(ww.Unfinished, "^launch 1, kernel 'spin': Cut short at the cycle limit"):
+        with self.assertRaisesRegex(ww.Unfinished, "^launch 1, kernel 'spin': Stopped at the cycle limit"):
             ww.Program(SPIN).kernel().run(MACHINE, global_size=1, args=[numpy.zeros(1, numpy.float32), 1 << 20],
                                           cycle_limit=1000)
 
@@ -331,7 +331,7 @@ if os.fork() == 0:
 os.wait()
 os._exit(0)
 """)
-        self.assertRegex(done.stdout, "make another one True\n$")
+        self.assertRegex(done.stdout, "create a new one True\n$")
 
     def test_a_progress_function_is_told_and_may_end_the_run(self):
         told = []
@@ -359,7 +359,7 @@ os._exit(0)
         device = ww.Device(MACHINE)
         x = device.buffer(1, numpy.float32)
         kernel = ww.Program(SPIN).kernel()
-        with self.assertRaisesRegex(ww.BadInput, "the device runs already"):
+        with self.assertRaisesRegex(ww.BadInput, "the device is already running"):
             kernel.run(device, global_size=1, args=[x, 1 << 20],
                        progress=lambda *_: kernel.run(device, global_size=1, args=[x, 1]))
 

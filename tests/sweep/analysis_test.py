@@ -611,7 +611,7 @@ class Errors(Folder):
     def test_tables_that_do_not_fit_together_are_told(self):
         other = self.folder / "fit.sqlite"
         made_store.make(other, made_store.RING, made_store.ring, rows=[0], factors="dma.queue")
-        self.refused("`factors` has other axes", "query", "best", other)
+        self.refused("`factors` and `axes` have different axes", "query", "best", other)
         with contextlib.closing(sqlite3.connect(other)) as base:
             base.execute("UPDATE metrics SET name = 'moon' WHERE name = 'cost'")
             base.commit()
@@ -646,7 +646,7 @@ class Errors(Folder):
         made_store.make(other, made_store.RING, made_store.ring, rows=[0])
         with contextlib.closing(sqlite3.connect(other)) as base:
             base.execute("PRAGMA user_version = 2")
-        self.refused("version.sqlite: is of version 2, and this program reads version 1", "query", "best", other)
+        self.refused("version.sqlite: has version 2, but this program reads version 1", "query", "best", other)
 
     def test_a_store_without_points_is_told(self):
         empty, none = self.folder / "empty.sqlite", self.folder / "none.sqlite"
@@ -658,7 +658,7 @@ class Errors(Folder):
 
     def test_names_that_are_none_are_told_with_the_nearest(self):
         for message, *arguments in (
-                ("cycels: no axis or metric of that name; nearest is cycles", "best", "--by", "cycels"),
+                ("cycels: no axis or metric with this name; nearest is cycles", "best", "--by", "cycels"),
                 ("nearest is dma.channels", "best", "--where", "dma.chanels == 1"),
                 ("nearest is dma.queue", "knee", "--axis", "dma.queu"),
                 ("nearest is hiding.exposed_cycles", "table", "--metrics", "hiding.exposed"),
@@ -667,13 +667,13 @@ class Errors(Folder):
                 ("expected AXIS=VALUE", "sensitivity", "--at", "dma.queue"),
                 ("expected min:METRIC", "best", "--by", "most:cycles"),
                 ("two objectives", "pareto", "--over", "cycles"),
-                ("machine: a knee wants an axis of numbers", "knee", "--axis", "machine"),
-                ("no point for which `dma.queue > 99` holds", "best", "--where", "dma.queue > 99"),
+                ("machine: a knee needs an axis of numbers", "knee", "--axis", "machine"),
+                ("no point satisfies `dma.queue > 99`", "best", "--where", "dma.queue > 99"),
                 ("machine,dma.queue,x: expected two axes", "heat", "--axes", "machine,dma.queue,x", "-o", "x.png"),
                 ("dma.queue: expected two axes, found", "heat", "--axes", "dma.queue,dma.queue", "-o", "x.png"),
                 ("name that ends in .png or .svg", "tornado", "-o", "x.pdf"),
                 ("the same in all", "sensitivity", "--by", "1"),
-                ("from 1 on", "best", "-n", "0")):
+                ("at least 1", "best", "-n", "0")):
             verb = "plot" if "-o" in arguments else "query"
             self.refused(message, verb, arguments[0], self.ring, *arguments[1:])
 

@@ -194,14 +194,14 @@ class Cluster(Rig):
         return process
 
     def test_the_table_is_that_of_a_local_run(self):
-        self.assertIn(f"{POINTS} points were left, run in 8 shards", self.dask("--shards", 8))
+        self.assertIn(f"{POINTS} points remained, run in 8 shards", self.dask("--shards", 8))
         self.assertEqual(rows(self.out), self.local())
         self.assertEqual(len(rows(self.out)), POINTS)
 
     def test_shards_that_are_there_are_not_run_again(self):
         self.sweep("run", self.plan, "-o", self.out, "--shard", "1/4")
         self.assertIn("run in 3 shards", self.dask("--shards", 4))
-        self.assertIn("0 points were left, run in 0 shards", self.dask("--shards", 4))
+        self.assertIn("0 points remained, run in 0 shards", self.dask("--shards", 4))
         self.assertEqual(rows(self.out), self.local())
 
     def test_samples_have_their_numbers(self):
@@ -264,15 +264,15 @@ class Cluster(Rig):
         sweep.send_signal(signal.SIGINT)
         self.assertEqual(sweep.wait(60), 130)
         self.workers[0].send_signal(signal.SIGCONT)
-        self.assertRegex(sweep.stderr.read(), r"^warpwait-sweep: interrupted: \d+ of 12 shards are in .*; the same "
-                                              r"command goes on from there\n$")
+        self.assertRegex(sweep.stderr.read(), r"^warpwait-sweep: interrupted: \d+ of 12 shards are in .*; "
+                                              r"repeat the command to continue\n$")
         there = len(rows(self.out))
-        self.assertIn(" points were left", self.dask("--shards", 12))
+        self.assertIn(" points remained", self.dask("--shards", 12))
         self.assertGreater(len(rows(self.out)), there)
         self.assertEqual(rows(self.out), self.whole)
 
     def test_bad_input_is_told_in_a_line(self):
-        self.assertIn("goes with --dask", self.sweep("run", self.plan, "--shards", 4, status=2))
+        self.assertIn("needs --dask", self.sweep("run", self.plan, "--shards", 4, status=2))
         self.assertIn("nobody answers", self.sweep("run", self.plan, "--dask", NOBODY, status=2))
         self.assertIn("--shard", self.dask("--shard", "1/2", status=2))
         self.plan.write_text(PLAN.replace("queue", "queues"))

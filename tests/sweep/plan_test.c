@@ -103,13 +103,13 @@ static const struct {
   const char *text, *message;
 } faults[] = {
     {"", "d/s.ini: nothing to run; [sweep] needs launch = FILE or trace = FILE"},
-    {SWEEP, "d/s.ini: no axis; [axes] or [zip NAME] says what differs between points"},
-    {"launch = l.json\n", "d/s.ini:1: launch: stands before the first section; [sweep] comes first"},
+    {SWEEP, "d/s.ini: no axis; list what to vary in [axes] or [zip NAME]"},
+    {"launch = l.json\n", "d/s.ini:1: launch: precedes the first section; start with [sweep]"},
     {"[sweep]\nlanch = l.json\n", "d/s.ini:2: [sweep] has no key 'lanch'; did you mean 'launch'?"},
     {"[sweep]\nwidth = 3\n",
      "d/s.ini:2: [sweep] has no key 'width'; legal: launch, trace, machine, build, sample, seed, cost, max_cycles"},
-    {SWEEP "trace = t.wwt\n", "d/s.ini:3: trace: line 2 says what is run already; legal: one launch or one trace"},
-    {SWEEP "launch = m.json\n", "d/s.ini:3: launch: set a second time"},
+    {SWEEP "trace = t.wwt\n", "d/s.ini:3: trace: line 2 already says what to run; legal: one launch or one trace"},
+    {SWEEP "launch = m.json\n", "d/s.ini:3: launch: is already set"},
     {SWEEP "seed =\n[axes]\n", "d/s.ini:3: seed: has no value"},
     {SWEEP "seed = -1\n", "d/s.ini:3: seed: '-1' is not a whole number from 0 to 2^53"},
     {SWEEP "sample = latin\n", "d/s.ini:3: sample: 'latin'; legal: grid, random N, latin N, with N from 1 to 1000000"},
@@ -122,28 +122,28 @@ static const struct {
     {SWEEP "sample = sobol 5\n",
      "d/s.ini:3: sample: 'sobol 5'; legal: grid, random N, latin N, with N from 1 to 1000000"},
     {SWEEP "sample = random 7\n[axes]\na = 1..6\n",
-     "d/s.ini:3: sample: 7 points of the 6 that there are; grid has them all"},
+     "d/s.ini:3: sample: 7 points, but there are only 6; sample = grid runs them all"},
     {SWEEP "cost = 1 +\n", "d/s.ini:3: cost: expected a number, a name or '(', at its end"},
     {SWEEP "[axis]\na = 1\n", "d/s.ini:4: no section [axis]; did you mean [axes]?"},
     {SWEEP "[parameters]\na = 1\n",
      "d/s.ini:4: no section [parameters]; legal: [sweep], [set], [axes], [zip NAME], [constraints]"},
-    {SWEEP "[axes]\ndma.queue\n", "d/s.ini:4: neither a [section], nor key = value, nor a comment"},
-    {SWEEP "[axes]\ndma.queue = 1 1\nnothing\n", "d/s.ini:5: neither a [section], nor key = value, nor a comment"},
+    {SWEEP "[axes]\ndma.queue\n", "d/s.ini:4: not a [section], key = value or comment"},
+    {SWEEP "[axes]\ndma.queue = 1 1\nnothing\n", "d/s.ini:5: not a [section], key = value or comment"},
     {SWEEP "[axes]\n= 1\n", "d/s.ini:4: a value without a key; legal: key = value"},
     {SWEEP "[axes]\ndma.queue =\n", "d/s.ini:4: dma.queue: has no value"},
     {SWEEP "[axes]\ndma.queue = ,\n",
      "d/s.ini:4: dma.queue: no value; legal: words and ranges, as in 1 2 4, 1..6, 0..64:8, 1..64*2"},
-    {SWEEP "[axes]\ndma.queue = 1 2 1\n", "d/s.ini:4: dma.queue: '1' is there twice; a value is listed once"},
-    {SWEEP "[axes]\ndma.queue = 4..6 1..5:4\n", "d/s.ini:4: dma.queue: '5' is there twice; a value is listed once"},
-    {SWEEP "[axes]\nm.s = 4K 4096\n", "d/s.ini:4: m.s: '4096' is there twice; a value is listed once"},
-    {SWEEP "[axes]\nm.s = 16 16.0\n", "d/s.ini:4: m.s: '16' and '16.0' are one value; a value is listed once"},
-    {SWEEP "[axes]\nm.s = 1 16.0 16 0x10\n", "d/s.ini:4: m.s: '16.0' and '16' are one value; a value is listed once"},
-    {SWEEP "[axes]\nm.s = b a b\n", "d/s.ini:4: m.s: 'b' is there twice; a value is listed once"},
-    {SWEEP "[axes]\nq = 64..1\n", "d/s.ini:4: q: '64..1' goes down; in A..B, A is at most B"},
-    {SWEEP "[axes]\nq = 1..64:0\n", "d/s.ini:4: q: '1..64:0' has a step of 0; legal: 1 and more"},
-    {SWEEP "[axes]\nq = 1..64:-1\n", "d/s.ini:4: q: '1..64:-1' has a step of -1; legal: 1 and more"},
-    {SWEEP "[axes]\nq = 1..64*1\n", "d/s.ini:4: q: '1..64*1' has a factor of 1; legal: 2 and more"},
-    {SWEEP "[axes]\nq = 0..64*2\n", "d/s.ini:4: q: '0..64*2' begins at 0; with a factor, legal: 1 and more"},
+    {SWEEP "[axes]\ndma.queue = 1 2 1\n", "d/s.ini:4: dma.queue: '1' is listed twice"},
+    {SWEEP "[axes]\ndma.queue = 4..6 1..5:4\n", "d/s.ini:4: dma.queue: '5' is listed twice"},
+    {SWEEP "[axes]\nm.s = 4K 4096\n", "d/s.ini:4: m.s: '4096' is listed twice"},
+    {SWEEP "[axes]\nm.s = 16 16.0\n", "d/s.ini:4: m.s: '16' and '16.0' are the same value"},
+    {SWEEP "[axes]\nm.s = 1 16.0 16 0x10\n", "d/s.ini:4: m.s: '16.0' and '16' are the same value"},
+    {SWEEP "[axes]\nm.s = b a b\n", "d/s.ini:4: m.s: 'b' is listed twice"},
+    {SWEEP "[axes]\nq = 64..1\n", "d/s.ini:4: q: '64..1' goes down; in A..B, A must be at most B"},
+    {SWEEP "[axes]\nq = 1..64:0\n", "d/s.ini:4: q: '1..64:0' has a step of 0; it must be at least 1"},
+    {SWEEP "[axes]\nq = 1..64:-1\n", "d/s.ini:4: q: '1..64:-1' has a step of -1; it must be at least 1"},
+    {SWEEP "[axes]\nq = 1..64*1\n", "d/s.ini:4: q: '1..64*1' has a factor of 1; it must be at least 2"},
+    {SWEEP "[axes]\nq = 0..64*2\n", "d/s.ini:4: q: '0..64*2' begins at 0; with a factor, it must begin at 1 or more"},
     {SWEEP "[axes]\nq = 1..\n",
      "d/s.ini:4: q: '1..' is not a range; a range is A..B, A..B:STEP or A..B*FACTOR, of whole numbers up to 2^53"},
     {SWEEP "[axes]\nq = 1..6:\n",
@@ -155,35 +155,34 @@ static const struct {
     {SWEEP "[axes]\nq = 1..9999999G\n", "d/s.ini:4: q: '1..9999999G' is not a range; a range is A..B, A..B:STEP or "
                                         "A..B*FACTOR, of whole numbers up to 2^53"},
     {SWEEP "[axes]\nq = 1 .. 6\n",
-     "d/s.ini:4: q: '..' stands alone; a range is A..B, A..B:STEP or A..B*FACTOR, without blanks"},
+     "d/s.ini:4: q: '..' is not a value; a range is A..B, A..B:STEP or A..B*FACTOR, without blanks"},
     {SWEEP "[axes]\nq = 1..6 *2\n",
-     "d/s.ini:4: q: '*2' stands alone; a range is A..B, A..B:STEP or A..B*FACTOR, without blanks"},
-    {SWEEP "[axes]\nq = 1..65536 0\n", "d/s.ini:4: q: more than the 65536 values that an axis may have"},
-    {SWEEP "[axes]\nq = 1..1G\n", "d/s.ini:4: q: more than the 65536 values that an axis may have"},
+     "d/s.ini:4: q: '*2' is not a value; a range is A..B, A..B:STEP or A..B*FACTOR, without blanks"},
+    {SWEEP "[axes]\nq = 1..65536 0\n", "d/s.ini:4: q: more than 65536 values"},
+    {SWEEP "[axes]\nq = 1..1G\n", "d/s.ini:4: q: more than 65536 values"},
     {SWEEP "[axes]\n  p = 1\n  q = 2\n",
-     "d/s.ini:4: p: '=' holds a '='; a line that begins with a blank goes on with the key above it"},
-    {SWEEP "[axes]\nq = a\001b\n", "d/s.ini:4: q: 'a\001b' holds a control character"},
+     "d/s.ini:4: p: '=' contains a '='; a line that begins with a blank continues the key above"},
+    {SWEEP "[axes]\nq = a\001b\n", "d/s.ini:4: q: 'a\001b' contains a control character"},
     {SWEEP "[axes]\nq-x = 1\n", "d/s.ini:4: 'q-x' is not a name; legal: letters, digits, '_' and '.', a letter first"},
     {SWEEP "[axes]\n2.q = 1\n", "d/s.ini:4: '2.q' is not a name; legal: letters, digits, '_' and '.', a letter first"},
-    {SWEEP "[axes]\nq = 1\np = 2\nQ = 3\n", "d/s.ini:6: Q: line 4 has this axis already"},
-    {SWEEP "[axes]\nq = 1\n[zip z]\nq = 3\n", "d/s.ini:6: q: line 4 has this axis already"},
-    {SWEEP "[set]\nq = 1\n[axes]\nq = 1 2\n", "d/s.ini:6: q: line 4 has set it already, for all points"},
-    {SWEEP "[set]\nq = 1 2\n", "d/s.ini:4: q: has 2 values; [set] gives one, [axes] several"},
-    {SWEEP "[set]\nq = 2..1\n", "d/s.ini:4: q: '2..1' goes down; in A..B, A is at most B"},
+    {SWEEP "[axes]\nq = 1\np = 2\nQ = 3\n", "d/s.ini:6: Q: line 4 already has this axis"},
+    {SWEEP "[axes]\nq = 1\n[zip z]\nq = 3\n", "d/s.ini:6: q: line 4 already has this axis"},
+    {SWEEP "[set]\nq = 1\n[axes]\nq = 1 2\n", "d/s.ini:6: q: line 4 already sets it for all points"},
+    {SWEEP "[set]\nq = 1 2\n", "d/s.ini:4: q: has 2 values; put it in [axes] to vary it"},
+    {SWEEP "[set]\nq = 2..1\n", "d/s.ini:4: q: '2..1' goes down; in A..B, A must be at most B"},
     {SWEEP "[zip]\nq = 1\n", "d/s.ini:4: [zip] has no name; legal: [zip NAME]"},
     {SWEEP "[zip z]\na = 1 2 3\nb = 1 2 3\nc = 1 2\n",
-     "d/s.ini:6: zip z: c has 2 values, and a of line 4 has 3; they go together one by one"},
-    {SWEEP "[zip z]\na = 1 2 1\nb = 1 2 1\n", "d/s.ini:4: zip z: '1 1' is there twice; a value is listed once"},
+     "d/s.ini:6: zip z: c has 2 values, and a of line 4 has 3; a zip pairs values, so their numbers must be equal"},
+    {SWEEP "[zip z]\na = 1 2 1\nb = 1 2 1\n", "d/s.ini:4: zip z: '1 1' is listed twice"},
     {SWEEP "[zip 345678901234567890123456789012345678901234567890]\na = 1\n",
-     "d/s.ini:4: [zip 34567890123456789012345678901234567890123456...]: longer than the 47 characters that a section "
-     "may have"},
+     "d/s.ini:4: [zip 34567890123456789012345678901234567890123456...]: a section's name is longer than 47 characters"},
     {SWEEP "[axes]\na = 1\n[constraints]\nc = a <\n", "d/s.ini:6: c: expected a number, a name or '(', at its end"},
     {SWEEP "[axes]\na = 1\n[constraints]\nc = a = 1\n", "d/s.ini:6: c: expected an operator ('==' compares), at '= 1'"},
     {SWEEP "machine = dsp\n[axes]\nmachine = teaching h200\n",
-     "d/s.ini:5: machine: [sweep] says 'dsp' already; legal: one of the two"},
+     "d/s.ini:5: machine: [sweep] already sets 'dsp'; legal: one of the two"},
     {SWEEP "machine = dsp\n[set]\nmachine = h200\n[axes]\na = 1\n",
-     "d/s.ini:5: machine: [sweep] says 'dsp' already; legal: one of the two"},
-    {SWEEP "[axes]\na = 1\n[constraints]\nc = a < 2\nc = a < 3\n", "d/s.ini:7: c: line 6 has this constraint already"},
+     "d/s.ini:5: machine: [sweep] already sets 'dsp'; legal: one of the two"},
+    {SWEEP "[axes]\na = 1\n[constraints]\nc = a < 2\nc = a < 3\n", "d/s.ini:7: c: line 6 already has this constraint"},
     /* Told when names are known. */
     {SWEEP "cost = dma.quene\n[axes]\ndma.queue = 1\n",
      "d/s.ini:3: cost: no axis, setting or parameter 'dma.quene'; did you mean 'dma.queue'?"},
@@ -192,20 +191,19 @@ static const struct {
     {SWEEP "[axes]\nq = 1\n[constraints]\nc = something > q\n",
      "d/s.ini:6: c: no axis, setting or parameter 'something'"},
     {SWEEP "[axes]\ndefine.N = 8 010\n[constraints]\nc = define.N < 9\n",
-     "d/s.ini:6: c: '010' of define.N is read by eights in C, and by tens here; legal: without the 0"},
+     "d/s.ini:6: c: '010' of define.N would be octal in C but is decimal here; write it without the leading 0"},
     {SWEEP "cost = define.N\n[set]\ndefine.N = -07\n[axes]\nq = 1\n",
-     "d/s.ini:3: cost: '-07' of define.N is read by eights in C, and by tens here; legal: without the 0"},
+     "d/s.ini:3: cost: '-07' of define.N would be octal in C but is decimal here; write it without the leading 0"},
     {SWEEP "[axes]\nq = 1..9\n[constraints]\na = q < 9\nb = q > 9\n",
-     "d/s.ini:7: b: no point satisfies q > 9, of those that satisfy the constraints above it"},
+     "d/s.ini:7: b: no point satisfies q > 9 and the constraints above it"},
     {SWEEP "[axes]\nq = 1..9\n[constraints]\na = q < 1\nb = q > 2\n", "d/s.ini:6: a: no point satisfies q < 1"},
     {SWEEP "[axes]\nq = 1..9\n[constraints]\na = 1 / 0 < q\n", "d/s.ini:6: a: no point satisfies 1 / 0 < q"},
     {SWEEP "[axes]\np = 1..2000\nq = 1..2000\n[constraints]\na = p + q == 0\n",
      "d/s.ini:7: a: none of 1000000 points drawn at random satisfies p + q == 0"},
     {SWEEP "sample = random 5\n[axes]\nq = 1..9\n[constraints]\na = q < 4\n",
-     "d/s.ini:3: sample: 5 points of 9, of which 3 satisfy the constraints; grid has them all"},
+     "d/s.ini:3: sample: 5 points, but of 9 only 3 satisfy the constraints; sample = grid runs them all"},
     {SWEEP "sample = latin 1\n[axes]\nq = 1..9\n[constraints]\na = q == 4\n",
-     "d/s.ini:3: sample: none of 1 points drawn satisfies the constraints; another seed, or more points, may find "
-     "some"},
+     "d/s.ini:3: sample: none of 1 drawn points satisfies the constraints; try another seed or more points"},
 };
 
 TEST(sweep_plan, faults_are_told_in_one_line_each) {
@@ -240,7 +238,7 @@ TEST(sweep_plan, grids_larger_than_2_to_the_63_are_refused) {
   plan_free(&plan);
   strcat(text, "more = 0 1\n");
   EXPECT_FALSE(plan_parse(text, "d/s.ini", &plan, message));
-  EXPECT_STREQ(message, "d/s.ini:68: more: more than the 64 axes that a sweep may have");
+  EXPECT_STREQ(message, "d/s.ini:68: more: more than 64 axes");
   plan_free(&plan);
 }
 
@@ -255,8 +253,7 @@ TEST(sweep_plan, lines_are_as_long_as_inih_reads_them_and_go_on_when_indented) {
   plan_free(&plan);
   memcpy(text + before + PLAN_LINE - 1, " 2\n", 4);
   EXPECT_FALSE(plan_parse(text, "d/s.ini", &plan, message));
-  EXPECT_STREQ(message, "d/s.ini:4: longer than the 198 characters that a line may have; an indented line goes on with "
-                        "the one above");
+  EXPECT_STREQ(message, "d/s.ini:4: longer than 198 characters; an indented line continues the one above");
   plan_free(&plan);
 }
 
@@ -368,7 +365,7 @@ TEST(sweep_plan, files_that_cannot_be_read_are_told) {
   const int descriptor = mkstemp(path);
   ASSERT_EQ(write(descriptor, "[sweep]\0x", 9), 9);
   EXPECT_FALSE(plan_read(path, &plan, message));
-  EXPECT_CONTAINS(message, ": holds a zero byte; a sweep file is text");
+  EXPECT_CONTAINS(message, ": contains a zero byte; a sweep file is text");
   plan_free(&plan);
   ASSERT_EQ(pwrite(descriptor, whole, sizeof whole - 1, 0), sizeof whole - 1);
   EXPECT_TRUE(plan_read(path, &plan, message));
@@ -376,7 +373,7 @@ TEST(sweep_plan, files_that_cannot_be_read_are_told) {
   plan_free(&plan);
   ASSERT_EQ(ftruncate(descriptor, PLAN_FILE_BYTES + 1), 0);
   EXPECT_FALSE(plan_read(path, &plan, message));
-  EXPECT_CONTAINS(message, ": larger than the 1048576 bytes that a sweep file may have");
+  EXPECT_CONTAINS(message, ": larger than 1048576 bytes");
   plan_free(&plan);
   close(descriptor);
   unlink(path);

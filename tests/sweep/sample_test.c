@@ -98,7 +98,7 @@ TEST(sweep_sample, too_few_allowed_points_of_a_large_grid_are_told) {
   EXPECT_TRUE(plan_parse(SWEEP "sample = random 1000\n[axes]\na = 1..65536\nb = 1..65536\n[constraints]\nc = a < 2\n",
                          "d/s.ini", &plan, message));
   EXPECT_FALSE(plan_settle(&plan, NULL, NULL, message));
-  EXPECT_CONTAINS(message, "d/s.ini:3: sample: 1000 points, but of 10000000 that were drawn ");
+  EXPECT_CONTAINS(message, "d/s.ini:3: sample: 1000 points, but of 10000000 drawn");
   EXPECT_CONTAINS(message, " satisfy the constraints");
   plan_free(&plan);
 }

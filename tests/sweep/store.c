@@ -109,7 +109,7 @@ TEST(store, a_point_that_is_there_is_not_written_again) {
   struct store_row row = rig_row(5);
   row.metric = (double[]){1, 2, 3};
   EXPECT_FALSE(store_add(store, &row, message));
-  EXPECT_CONTAINS(message, "/a: has the point already: define.T=0x10 dma.channels=4 machine=h200 round=0");
+  EXPECT_CONTAINS(message, "/a: already has the point: define.T=0x10 dma.channels=4 machine=h200 round=0");
   EXPECT_TRUE(store_commit(store, message));
   store_close(store);
   EXPECT_STREQ(rig_points("a"), before);
@@ -176,10 +176,10 @@ TEST(store, what_is_no_database_of_a_sweep_is_refused_and_stays_as_it_is) {
   rig_remove("numbered");
   rig_query("numbered", "CREATE TABLE t(a); PRAGMA user_version = 1");
   mkdir(rig_path("folder"), 0777);
-  static const char *const rows[][2] = {{"long", ": is no SQLite database"},
-                                        {"short", ": is no SQLite database"},
-                                        {"foreign", ": is a database, but none of a sweep"},
-                                        {"numbered", ": is a database, but none of a sweep"},
+  static const char *const rows[][2] = {{"long", ": is not a SQLite database"},
+                                        {"short", ": is not a SQLite database"},
+                                        {"foreign", ": is a database, but not a sweep's"},
+                                        {"numbered", ": is a database, but not a sweep's"},
                                         {"folder", ": Is a directory"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("%s", rows[i][0]);
@@ -189,7 +189,7 @@ TEST(store, what_is_no_database_of_a_sweep_is_refused_and_stays_as_it_is) {
   EXPECT_STREQ(rig_query("foreign", "SELECT a FROM t"), "7\n");
   struct stat status;
   EXPECT_TRUE(stat(rig_path("long"), &status) == 0 && status.st_size == sizeof text - 1);
-  EXPECT_CONTAINS(open_to_read("/dev/null"), "/dev/null: is no regular file");
+  EXPECT_CONTAINS(open_to_read("/dev/null"), "/dev/null: is not a regular file");
   EXPECT_CONTAINS(open_as("no/such", &rig_subject), "cannot be written: No such file or directory");
   write_file("empty", "");
   EXPECT_CONTAINS(open_to_read(rig_path("empty")), "empty: is empty");
@@ -200,8 +200,8 @@ TEST(store, another_version_is_refused) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   rig_query("a", "PRAGMA user_version = 2");
-  EXPECT_STREQ(open_as("a", &rig_subject), ": is of version 2, and this program reads version 1");
-  EXPECT_CONTAINS(open_to_read(rig_path("a")), ": is of version 2, and this program reads version 1");
+  EXPECT_STREQ(open_as("a", &rig_subject), ": has version 2, but this program reads version 1");
+  EXPECT_CONTAINS(open_to_read(rig_path("a")), ": has version 2, but this program reads version 1");
 }
 
 TEST(store, a_damaged_file_is_told) {
@@ -272,10 +272,10 @@ TEST(store, facts_are_held_against_what_is_there) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   EXPECT_STREQ(open_with_facts(host, 4), "");
-  EXPECT_STREQ(open_with_facts(kernel, 2), ": is of another sweep: kernel.cl has changed");
-  EXPECT_STREQ(open_with_facts(seed, 2), ": is of another sweep: seed has changed: there '1', here '2'");
-  EXPECT_STREQ(open_with_facts(more, 3), ": is of another sweep: mem.h is missing there");
-  EXPECT_STREQ(open_with_facts(more, 1), ": is of another sweep: seed is there alone");
+  EXPECT_STREQ(open_with_facts(kernel, 2), ": belongs to another sweep: kernel.cl has changed");
+  EXPECT_STREQ(open_with_facts(seed, 2), ": belongs to another sweep: seed has changed: there '1', here '2'");
+  EXPECT_STREQ(open_with_facts(more, 3), ": belongs to another sweep: mem.h is missing there");
+  EXPECT_STREQ(open_with_facts(more, 1), ": belongs to another sweep: seed is only there");
 }
 
 TEST(store, axes_are_held_against_what_is_there) {
@@ -286,14 +286,14 @@ TEST(store, axes_are_held_against_what_is_there) {
   rig_fill("a", 0, 1);
   plan.axis[0].count = 2;
   EXPECT_STREQ(open_as("a", &subject),
-               ": is of another sweep: axis dma.channels has changed: there '1 2 4', here '1 2'");
+               ": belongs to another sweep: axis dma.channels has changed: there '1 2 4', here '1 2'");
   plan = rig_plan;
   plan.axes = 2;
-  EXPECT_STREQ(open_as("a", &subject), ": is of another sweep: axis machine is there alone");
+  EXPECT_STREQ(open_as("a", &subject), ": belongs to another sweep: axis machine is only there");
   plan.axes = 3;
   plan.axis[0] = rig_plan.axis[1];
   plan.axis[1] = rig_plan.axis[0];
-  EXPECT_STREQ(open_as("a", &subject), ": is of another sweep: axis dma.channels stands at another place");
+  EXPECT_STREQ(open_as("a", &subject), ": belongs to another sweep: axis dma.channels is in another place");
 }
 
 TEST(store, metrics_are_held_against_what_is_there) {
@@ -306,9 +306,10 @@ TEST(store, metrics_are_held_against_what_is_there) {
   metrics[1].text = "said in other words";
   EXPECT_STREQ(open_as("a", &subject), "");
   metrics[1].unit = "ns";
-  EXPECT_STREQ(open_as("a", &subject), ": is of another sweep: metric microseconds has changed: there 'us', here 'ns'");
+  EXPECT_STREQ(open_as("a", &subject),
+               ": belongs to another sweep: metric microseconds has changed: there 'us', here 'ns'");
   subject.metric_count = 1;
-  EXPECT_STREQ(open_as("a", &subject), ": is of another sweep: metric microseconds is there alone");
+  EXPECT_STREQ(open_as("a", &subject), ": belongs to another sweep: metric microseconds is only there");
 }
 
 TEST(store, columns_that_differ_in_case_alone_are_refused_and_nothing_is_left) {
@@ -317,7 +318,7 @@ TEST(store, columns_that_differ_in_case_alone_are_refused_and_nothing_is_left) {
   subject.plan = &plan;
   plan.axis[0].name = (char[]){"define.t"};
   rig_remove("a");
-  EXPECT_STREQ(open_as("a", &subject), ": cannot have the columns 'define.t' and 'define.T' both");
+  EXPECT_STREQ(open_as("a", &subject), ": cannot have both columns 'define.t' and 'define.T'");
   EXPECT_FALSE(rig_exists("a"));
 }
 

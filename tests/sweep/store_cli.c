@@ -113,9 +113,9 @@ TEST(store_cli, a_merge_that_fails_leaves_nothing) {
   rig_remove("all");
   rig_fill("c", 0, 2);
   rig_query("b", "UPDATE points SET cycles = 1 WHERE number = 23");
-  expect_refused("merge all a b", "b: cycles is 1, and 1043 in all, of the point");
+  expect_refused("merge all a b", "b: cycles is 1, but 1043 in all, for the point");
   EXPECT_FALSE(rig_exists("all"));
-  expect_refused("merge c a b", "b: cycles is 1, and 1043 in c, of the point");
+  expect_refused("merge c a b", "b: cycles is 1, but 1043 in c, for the point");
   EXPECT_STREQ(rig_query("c", "SELECT count(*) FROM points"), "12\n");
   EXPECT_FALSE(rig_exists("c-journal"));
 }
@@ -127,7 +127,7 @@ TEST(store_cli, bad_input_is_told_in_a_line) {
       {"info nothing", "warpwait: nothing: No such file or directory"},
       {"info a --by cycle", "a: has no metric 'cycle'; did you mean 'cycles'?"},
       {"info a --count x", "--count: 'x' is not a whole number"},
-      {"csv a -o a", "a: is the input, too"},
+      {"csv a -o a", "a: is also the input"},
       {"csv a -o no/such", "no/such: cannot be written: No such file or directory"},
       {"csv a -o /dev/full", "/dev/full: cannot be written: No space left on device"},
       {"csv a >/dev/full", "standard output: cannot be written: No space left on device"},
@@ -177,12 +177,13 @@ TEST(store_cli, a_file_that_a_journal_names_is_not_removed) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     make("a");
     write_journal("a-journal", precious);
-    expect_refused(rows[i], ": a: the file of this name and \"-journal\" is no journal of a sweep; remove it\n");
+    expect_refused(rows[i],
+                   ": a: the file with \"-journal\" after this name is not the journal of a sweep; remove it\n");
     EXPECT_EQ(access(precious, F_OK), 0);
   }
   rig_remove("a-journal");
   EXPECT_EQ(mkfifo(rig_path("a-journal"), 0600), 0);
-  expect_refused("info a", "is no journal of a sweep");
+  expect_refused("info a", "is not the journal of a sweep");
   rig_remove("a-journal");
   rig_remove("precious");
 }

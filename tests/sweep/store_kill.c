@@ -291,7 +291,7 @@ TEST(store_kill, a_file_or_a_folder_that_may_not_be_written_is_told_when_it_is_o
   EXPECT_CONTAINS(rig_ask(add_one, true), "/a: cannot be written: Permission denied");
   chmod(rig_path("a"), 0666);
   chmod(here, 0555);
-  EXPECT_CONTAINS(rig_ask(add_one, true), "/a: cannot be written: Permission denied, of a journal in its folder");
+  EXPECT_CONTAINS(rig_ask(add_one, true), "/a: cannot be written: Permission denied (its journal)");
   chmod(here, 0755);
   EXPECT_STREQ(rig_query("a", "SELECT count(*) FROM points"), "24\n");
 }

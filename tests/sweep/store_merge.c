@@ -77,26 +77,26 @@ static const char *merge_changed(const char *change) {
 }
 
 TEST(store_merge, rows_there_twice_must_be_equal) {
-  EXPECT_CONTAINS(merge_changed("UPDATE points SET cycles = 7 WHERE number = 4"), "/b: cycles is 7, and 1047 in /");
-  EXPECT_CONTAINS(message, "/all, of the point define.T=0x10 dma.channels=2 machine=h200 round=0");
+  EXPECT_CONTAINS(merge_changed("UPDATE points SET cycles = 7 WHERE number = 4"), "/b: cycles is 7, but 1047 in");
+  EXPECT_CONTAINS(message, "for the point define.T=0x10 dma.channels=2 machine=h200 round=0");
   EXPECT_CONTAINS(merge_changed("UPDATE points SET cycles = NULL WHERE number = 4"),
-                  "/b: cycles is missing, and 1047 in");
-  EXPECT_CONTAINS(merge_changed("UPDATE points SET number = 5 WHERE number = 4"), "/b: number is 5, and 4 in");
+                  "/b: cycles is missing, but 1047 in");
+  EXPECT_CONTAINS(merge_changed("UPDATE points SET number = 5 WHERE number = 4"), "/b: number is 5, but 4 in");
   EXPECT_CONTAINS(merge_changed("UPDATE points SET microseconds = microseconds + 2e-16 WHERE number = 4"),
-                  "/b: microseconds is 0.5721311475409838, and 0.5721311475409836 in");
+                  "/b: microseconds is 0.5721311475409838, but 0.5721311475409836 in");
   EXPECT_CONTAINS(merge_changed("UPDATE points SET status = 'failed' WHERE number = 6"),
-                  "/b: status is failed, and deadlock in");
+                  "/b: status is failed, but deadlock in");
   EXPECT_STREQ(merge_changed("UPDATE points SET cycles = 7 WHERE number = 5"), ""); /* not there twice */
   EXPECT_STREQ(merge_changed("UPDATE effort SET seconds = 7, how = 'run'"), "");
 }
 
 TEST(store_merge, files_of_other_sweeps_are_refused) {
   EXPECT_CONTAINS(merge_changed("UPDATE sweep SET value = '2' WHERE name = 'seed'"),
-                  "/b: is of another sweep: seed has changed: there '2', here '1'");
+                  "/b: belongs to another sweep: seed has changed: there '2', here '1'");
   EXPECT_STREQ(merge_changed("UPDATE sweep SET value = '2' WHERE name = '~host'"), "");
   EXPECT_CONTAINS(merge_changed("UPDATE axes SET words = '1 2 4 8' WHERE position = 0"),
-                  "/b: is of another sweep: axis dma.channels has changed: there '1 2 4 8', here '1 2 4'");
-  EXPECT_CONTAINS(merge_changed("PRAGMA user_version = 9"), "/b: is of version 9");
+                  "/b: belongs to another sweep: axis dma.channels has changed: there '1 2 4 8', here '1 2 4'");
+  EXPECT_CONTAINS(merge_changed("PRAGMA user_version = 9"), "/b: has version 9");
 }
 
 TEST(store_merge, a_file_is_not_merged_with_itself) {

@@ -273,7 +273,7 @@ class Sweep(unittest.TestCase):
                 self.hold(row, self.run_of(row))
             else:
                 self.assertEqual((row["status"], row["cycles"]), ("refused", None))
-                self.assertIn("cu.warp_size is 16 here", row["reason"])
+                self.assertIn("cu.warp_size is 16", row["reason"])
 
     # ---- points that do not finish ---------------------------------------------------------------------
 
@@ -324,9 +324,9 @@ class Sweep(unittest.TestCase):
         two = self.file("two.json", two)
         for word in ("zz", "012", b"\xff\xff".decode("latin-1")):
             self.refused(f"[set]\ndefine.STRIDE = 1\n[axes]\narg.tiles = 02000000 {word}\n",
-                         f"bad.ini:6: arg.tiles: '{word}' is not bytes in hexadecimal", two)
+                         f"bad.ini:6: arg.tiles: '{word}' is not hexadecimal bytes", two)
         self.refused("[set]\ndefine.STRIDE = 1\n[axes]\narg.zzzzz = 1\n",
-                     "has an argument 'zzzzz', legal: in, out, tiles, scale, room\n", two)
+                     "has an argument 'zzzzz'; legal: in, out, tiles, scale, room\n", two)
 
     # ---- going on ----------------------------------------------------------------------------------------
 
@@ -481,7 +481,7 @@ class Sweep(unittest.TestCase):
                     break
             if was_at_work:
                 self.assertEqual(process.returncode, 128 + number)
-                self.assertIn("points are done; the same command goes on from there", told)
+                self.assertIn("points are done; repeat the command to continue", told)
             self.sweep(plan, "--jobs", 2, out="k.sqlite")
             self.assertEqual(rows(self.folder / "k.sqlite"), whole)
 
@@ -518,7 +518,7 @@ class Sweep(unittest.TestCase):
         status, out, told = tool("sweep", "run", plan, "--dry-run")
         self.assertEqual((status, told), (0, ""))
         said = re.match(r"(\d+) points; .*\n"
-                        r"latin: of 20 points drawn, constraints leave out (\d+), and (\d+) came up before\n", out)
+                        r"latin: of 20 points drawn, constraints exclude (\d+), and (\d+) are repeats\n", out)
         self.assertEqual(sum(map(int, said.groups())), 20)
 
     def test_a_grid_too_large_to_list_is_refused_with_its_count(self):
@@ -526,7 +526,7 @@ class Sweep(unittest.TestCase):
         status, out, told = tool("sweep", "run", self.plan(axes + "[constraints]\na = dma.channels < dma.queue\n"))
         self.assertEqual((status, out), (2, ""))
         self.assertRegex(told, r"s.ini: 8000000000 points, of which 7864000000 satisfy the constraints; legal: up to "
-                               r"10000000, of a grid of up to 1000000000; sample = random N or latin N draws some\n")
+                               r"10000000, of a grid of up to 1000000000; draw some with sample = random N or latin N\n")
         self.assertEqual(os.listdir(self.folder), ["s.ini"])
 
     def test_csv_has_a_line_a_point(self):
@@ -544,21 +544,21 @@ class Sweep(unittest.TestCase):
     def test_bad_input_is_told_before_anything_is_run(self):
         shutil.copy(EXAMPLE.parent / "kernel.cl", self.folder)
         self.refused("[axes]\ndma.chanels = 1 2\n",
-                     "bad.ini:4: dma.chanels: no parameter of a machine; did you mean 'dma.channels'?")
+                     "dma.chanels: not a parameter of a machine; did you mean 'dma.channels'?")
         self.refused("[axes]\ndma.channels = 1 65\n", "bad.ini:4: dma.channels: 65 is outside [1, 64] channels")
         self.refused("[axes]\ndma.channels =\n", "bad.ini:4: dma.channels: ")
         self.refused("[axes]\ndma.channels = 9..1\n", "bad.ini:4: dma.channels: ")
         self.refused("[axes]\nmachine = teaching h20\n", "bad.ini:4: machine: no machine 'h20'; did you mean 'h200'?")
         self.refused("[axes]\nmachine = teaching no.ini\n", "no.ini: No such file")
         self.refused("[axes]\narg.tile = 1 2\n",
-                     "bad.ini:4: arg.tile: no kernel that is launched has an argument 'tile'; did you mean 'tiles'?")
+                     "bad.ini:4: arg.tile: no launched kernel has an argument 'tile'; did you mean 'tiles'?")
         self.refused("[axes]\narg.in = 1 2\n", "bad.ini:4: arg.in: is a buffer in the launch file")
         self.refused("[axes]\narg.tiles = 1 many\n", "bad.ini:4: arg.tiles: 'many' is not")
         self.refused("[axes]\nlaunch.2.arg.tiles = 1\n", "bad.ini:4: launch.2.arg.tiles: there is 1 launch")
         self.refused("[axes]\narg.tiles = 1 2\narg.3 = 1 2\n",
-                     "bad.ini:5: arg.3: is argument 3 of launch 1, which line 4 names 'arg.tiles' already")
+                     "bad.ini:5: arg.3: is argument 3 of launch 1, which line 4 already sets as 'arg.tiles'")
         self.refused("[set]\nlaunch.1.arg.3 = 4\n[axes]\narg.tiles = 1 2\n",
-                     "bad.ini:4: launch.1.arg.3: is argument 3 of launch 1, which line 6 names 'arg.tiles' already")
+                     "bad.ini:4: launch.1.arg.3: is argument 3 of launch 1, which line 6 already sets as 'arg.tiles'")
         self.refused("[axes]\ndefine.1 = 1\n", "bad.ini:4: define.1: '1' is not the name of a macro")
         self.refused("[axes]\ndefine.A = 1\n", "kernel.wws' is assembly, which defines cannot change")
         for word in ("0", "-1", "1.5", "many", "99999999999999999999"):
@@ -568,9 +568,9 @@ class Sweep(unittest.TestCase):
         self.refused("[axes]\ndma.queue = 1 2\n", "nowhere.json: No such file", "nowhere.json")
         self.refused("[axes]\ndma.queue = 1 2\n", "--shard: '3/3' is not I/N", EXAMPLE, "--shard", "3/3")
         self.refused("[axes]\ndma.queue = 1 2\n", "and N up to 1000000000", EXAMPLE, "--shard", "1/18446744073709551615")
-        self.refused("[axes]\ndma.queue = 1 2\n", "bad.ini: is read for the sweep, too", EXAMPLE, "--csv",
+        self.refused("[axes]\ndma.queue = 1 2\n", "bad.ini: is also an input of the sweep", EXAMPLE, "--csv",
                      self.folder / "bad.ini")
-        self.refused("[axes]\ndma.queue = 1 2\n", "bad.sqlite: is the file of results, too", EXAMPLE, "--csv",
+        self.refused("[axes]\ndma.queue = 1 2\n", "bad.sqlite: is also the file of results", EXAMPLE, "--csv",
                      self.folder / "bad.sqlite")
 
     def test_a_full_or_read_only_disk_is_told(self):

@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
 FLIPS, KILLS = 40, 8
 TOLD = re.compile(r"warpwait: [^\n]*\.wwt: offset \d+: expected [^\n]+, found [^\n]+\n")
-PREFIX = re.compile(r"; what is before is read: (\d+) operations of \d+ work-groups? in \d+ launch(es)?\n")
+PREFIX = re.compile(r"; before it, (\d+) operations of \d+ work-groups? in \d+ launch(es)? are read\n")
 
 # Each lane's next address is what a generator of random numbers makes of the last: no trace of it is small.
 KERNEL = """.kernel wild
@@ -139,7 +139,7 @@ class Damage(unittest.TestCase):
             self.assertTrue((status, out, said) == self.head or status == 2 and TOLD.fullmatch(said), bit)
 
     def check_salvaged(self, damaged, bit):
-        """What is before the bit is read; the report is another's only if the replay says that it is not whole."""
+        """What is before the bit is read; the report is another's only if the replay says that it is incomplete."""
         status, _, said = tool("trace", "validate", "--salvage", damaged)
         if bit < 8 * 16:
             self.assertEqual(status, 2)
@@ -179,7 +179,7 @@ class Damage(unittest.TestCase):
             self.assertRegex(said, r"has no (launch|program|meta)|does not say what was run")
         else:
             self.assertIn("kernel         wild", out)
-            self.assertTrue(status == 0 or re.search(r"\d+ warps? ends? where the recording does", said), said)
+            self.assertTrue(status == 0 or re.search(r"\d+ warps? ends? where the recording was cut off", said), said)
 
     def test_warps_of_a_prefix_do_not_wait_for_those_that_have_ended(self):
         (self.path / "meet.wws").write_text(MEETING)
@@ -191,7 +191,7 @@ class Damage(unittest.TestCase):
             damaged.write_bytes(trace[:cut])
             status, _, said = tool("replay", "--salvage", damaged)
             self.assertNotIn("deadlock", said)
-            ended += " warps end where the recording does" in said
+            ended += " warps end where the recording was cut off" in said
         self.assertGreater(ended, 3)
 
     def test_a_slice_of_a_prefix_is_a_whole_trace_again(self):

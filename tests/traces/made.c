@@ -247,9 +247,10 @@ void made_put(const char *path, const uint8_t *bytes, size_t size) {
 void made_python(const char *path, bool salvage) {
   const char *python = getenv("PYTHON") ? getenv("PYTHON") : "/usr/bin/python3";
   char command[1024];
-  snprintf(command, sizeof command,
-           "PYTHONPATH=bindings/python PYTHONDONTWRITEBYTECODE=1 %s -m warpwait.trace %s %s 2>%s.errors | cmp - %s.text", python,
-           salvage ? "--salvage" : "", path, path, path);
+  snprintf(
+      command, sizeof command,
+      "PYTHONPATH=bindings/python PYTHONDONTWRITEBYTECODE=1 %s -m warpwait.trace %s %s 2>%s.errors | cmp - %s.text",
+      python, salvage ? "--salvage" : "", path, path, path);
   ct_note("%s", command);
   EXPECT_EQ(system(command), 0);
   snprintf(command, sizeof command, "rm -f %s %s.text %s.errors", path, path, path);

@@ -568,14 +568,14 @@ class Errors(Folder):
         subprocess.run([WARPWAIT, "run", ROOT / "examples/02_bank_conflict/launch.json", "--report", "json",
                         "--out", report, "--timeline", timeline], check=True)
         out = self.folder / "ignored.png"
-        self.refused("--max: has no meaning with --by; ", "banks", timeline, "--max", "50", "--by", "line")
+        self.refused("--max: cannot be combined with --by; ", "banks", timeline, "--max", "50", "--by", "line")
         for share in ("0", "101", "-1", "most"):
             self.refused("above 0 and up to 100", "banks", timeline, f"--max={share}")
-        for arguments, message in (([timeline, "--by", "line"], f"--by: has no meaning for {timeline}; "),
-                                   ([report, "--windows", "5"], f"--windows: has no meaning for {report}; "),
-                                   ([report, "--from", "0"], f"--from: has no meaning for {report}; "),
-                                   ([report, "--csv", report], f"--csv: {report}: is the input or the picture, too"),
-                                   ([timeline, "--csv", out], f"--csv: {out}: is the input or the picture, too"),
+        for arguments, message in (([timeline, "--by", "line"], f"--by: not allowed for {timeline}; "),
+                                   ([report, "--windows", "5"], f"--windows: not allowed for {report}; "),
+                                   ([report, "--from", "0"], f"--from: not allowed for {report}; "),
+                                   ([report, "--csv", report], f"--csv: {report}: is also the input or the picture"),
+                                   ([timeline, "--csv", out], f"--csv: {out}: is also the input or the picture"),
                                    ([report, "--dpi", "2000", "--size", "30x30"], "60000x60000 pixels are too many"),
                                    ([report, "--dpi", "70000", "--size", "1x1"], "70000x70000 pixels are too many")):
             status, errors = plot("stalls", *arguments, "-o", out)

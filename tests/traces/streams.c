@@ -172,13 +172,13 @@ TEST(rows, a_file_with_other_rows_is_told) {
   EXPECT_CONTAINS(fault_with("contexts 2048", "contexts 9", &kinds), "contexts 9");
   EXPECT_CONTAINS(fault_with("field copy lds step", "field copy lds same", &kinds), "field copy lds same");
   EXPECT_CONTAINS(fault_with("kind wait", "kind rest", &kinds), "kind rest");
-  EXPECT_CONTAINS(fault_with("trace 1\n", "", &kinds), "a list that lacks rows");
+  EXPECT_CONTAINS(fault_with("trace 1\n", "", &kinds), "an incomplete list");
   char last[100];
   for (unsigned kind = 0; kind < TRACE_KINDS; kind++)
     if (trace_kind_rows[kind].vectors)
       snprintf(last, sizeof last, "vector %s %s", trace_kind_rows[kind].name,
                trace_kind_rows[kind].vector[trace_kind_rows[kind].vectors - 1].name);
-  EXPECT_CONTAINS(fault_with(last, "stop", &kinds), "a list that lacks rows");
+  EXPECT_CONTAINS(fault_with(last, "stop", &kinds), "an incomplete list");
 }
 
 /* ---- what is predicted ---------------------------------------------------------------------- */
@@ -465,8 +465,8 @@ TEST(wrong_bytes, each_is_told_by_what_was_expected) {
       {{0, 0, 8, 0}, 4, "notes"},
       {{0, 0, 8, 1, 99, 0, 0}, 7, "a note that the schema has"},
       {{0, 0, 8, 1, 0, 0, 9}, 7, "a note's text"},
-      {{0, 0, 8, 1, 0, 0, 1, 0}, 8, "a note's text without zeros"},
-      {{1, 0, 16, 33, 99}, 5, "a shape for each lane that takes part"},
+      {{0, 0, 8, 1, 0, 0, 1, 0}, 8, "a note's text without zero bytes"},
+      {{1, 0, 16, 33, 99}, 5, "a shape for each active lane"},
       {{1, 0, 16, 3}, 4, "a shape that the stream has"},
   };
   for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {

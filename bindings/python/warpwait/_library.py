@@ -232,7 +232,7 @@ def library() -> ctypes.CDLL:
         _declare(loaded, path)
         return loaded
     raise ImportError(f"{NAME} cannot be loaded: {refused}; `make` in a clone builds it, and "
-                      "$WARPWAIT_LIBRARY names another one")
+                      "$WARPWAIT_LIBRARY selects another one")
 
 
 def _declare(loaded: ctypes.CDLL, path: str) -> None:
@@ -245,7 +245,7 @@ def _declare(loaded: ctypes.CDLL, path: str) -> None:
         function.argtypes = [*arguments, POINTER(Error)] if result is STATUS else arguments
     number = loaded.ww_version()
     if (number >> 16, number >> 8 & 255) != VERSION:
-        raise ImportError(f"{path}: is version {number >> 16}.{number >> 8 & 255}, and this package wants "
+        raise ImportError(f"{path}: is version {number >> 16}.{number >> 8 & 255}, but this package needs "
                           f"{VERSION[0]}.{VERSION[1]}")
 
 
@@ -266,7 +266,7 @@ def raw(path: str | os.PathLike[str]) -> bytes:
     """A path or a word for the library. Raises BadInput of a zero byte."""
     found = os.fsencode(path)
     if b"\0" in found:
-        raise BadInput(f"{path!r}: has a zero byte")
+        raise BadInput(f"{path!r}: contains a zero byte")
     return found
 
 

@@ -137,9 +137,9 @@ class Device:
         """For the time of a run. Raises BadInput in a callback of a run that goes on."""
         with self._lock:
             if self._lost:
-                raise BadInput("the device: another thread ran on it when this process was forked; make another one")
+                raise BadInput("the device was running in another thread when this process was forked; create a new one")
             if self._runs:
-                raise BadInput("the device runs already: a callback of a run cannot begin another on it")
+                raise BadInput("the device is already running: a callback of a run cannot start another run on it")
             self._runs = True
             try:
                 yield
@@ -147,8 +147,7 @@ class Device:
                 self._runs = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a Device cannot be pickled: what its memory and caches hold is this process's; make one of "
-                        "device.machine there")
+        raise TypeError("a Device cannot be pickled: its memory and caches belong to this process; create one from device.machine there")
 
     def __repr__(self) -> str:
         return f"<Device {self.machine.name} at cycle {self.now}>"
@@ -201,7 +200,7 @@ class Buffer:
         return len(self.array)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a Buffer cannot be pickled: it is memory of a device; pickle buffer.array")
+        raise TypeError("a Buffer cannot be pickled: it is a device's memory; pickle buffer.array")
 
     def __repr__(self) -> str:
         return f"<Buffer {self.name}: {self.array.shape} of {self.array.dtype}>"
@@ -233,7 +232,7 @@ class Pipe:
         return int(_library.library().ww_pipe_packets(self.handle))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a Pipe cannot be pickled: it is memory of a device; pickle pipe.array")
+        raise TypeError("a Pipe cannot be pickled: it is a device's memory; pickle pipe.array")
 
     def __repr__(self) -> str:
         return f"<Pipe {self.name}: {len(self)} of {self.packets} packets of {self.dtype}>"
@@ -299,7 +298,7 @@ class Image:
         return packed
 
     def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("an Image cannot be pickled: it is memory of a device; pickle image.array")
+        raise TypeError("an Image cannot be pickled: it is a device's memory; pickle image.array")
 
     def __repr__(self) -> str:
         return f"<Image {self.name}: {self.kind} {self.format}, {self.shape}>"

@@ -214,7 +214,7 @@ def results_html(results: Results) -> str:
     if "finished" in results.counts:
         best = results.best(count=5).drop(columns=["number", "key", "status", "reason"], errors="ignore")
         rows = [{str(name): value for name, value in row.items()} for row in best.to_dict("records")]
-        parts.append(f"<h4>Least cycles</h4>{cells_html(rows, list(rows[0]))}")
+        parts.append(f"<h4>Fewest cycles</h4>{cells_html(rows, list(rows[0]))}")
         if "cost" in results.metrics.index:
             points, front = results.frame(["cycles", "cost"]), results.pareto()
             pairs = [list(zip(map(float, some["cost"]), map(float, some["cycles"]))) for some in (points, front)]
@@ -319,11 +319,11 @@ def lines_html(lines: Lines) -> str:
         texts = dict(enumerate(lines.sources[file], 1)) if file in lines.sources else {
             row["line"]: row["text"] or "" for row in lines if row["file"] == file}
         if (file, 0) in costs:
-            texts[0] = "(line not known)"
+            texts[0] = "(unknown line)"
         rows = [line_cells(costs.get((file, line)), line, texts[line], lines.resident, most) for line in sorted(texts)]
         parts.append(f"<h4>{escape(str(file))}</h4>"
                      + rows_html(["", "% of cycles", "issues", "mostly", "line", "source"], rows, "-nn-nc"))
-    return wrapped(*parts or ["<p>no source line is known</p>"])
+    return wrapped(*parts or ["<p>no known source line</p>"])
 
 
 def line_cells(row: Mapping[str, Any] | None, line: int, text: str, resident: int, most: int) -> list[str]:
@@ -377,5 +377,5 @@ def explanation_html(explanation: Explanation) -> str:
         rows = [[escape(row["name"]), number(row["cycles"]), number(row["saved"]), f"{row['saved_share']:.1%}",
                  meter(row["saved_share"])] for row in launch["limits"] if "limit" in row and row["saved"] > 0]
         parts.append(rows_html(["without the", "cycles", "saved", "", ""], rows, "-nnn-")
-                     if rows else "<p>No limit costs anything by itself.</p>")
+                     if rows else "<p>No single limit costs anything.</p>")
     return wrapped(*parts)

@@ -60,7 +60,7 @@ class Launch:
         if isinstance(args, Mapping):
             for wrong in [*(set(args) - set(names)), *(name for name in names if name not in args)]:
                 raise BadInput(f"kernel '{self.kernel.name}': "
-                               + (f"argument '{wrong}' is not given" if wrong in names else f"no argument '{wrong}'")
+                               + (f"argument '{wrong}' is missing" if wrong in names else f"no argument '{wrong}'")
                                + f"; its arguments are {', '.join(names) or 'none'}")
             args = [args[name] for name in names]
         if isinstance(args, (str, bytes, numpy.ndarray)) or not hasattr(args, "__iter__"):
@@ -109,7 +109,7 @@ class Launch:
         else:
             owner = value.buffer if isinstance(value, BufferAt) else value
             if owner.device is not device:
-                raise self._at(place, BadInput(f"{owner!r} is memory of another device: run the launch on that one"))
+                raise self._at(place, BadInput(f"{owner!r} belongs to another device; run the launch on that one"))
             if isinstance(value, Pipe):
                 _library.call("launch_pipe", handle, place, value.handle)
             elif isinstance(value, Image):

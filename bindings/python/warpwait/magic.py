@@ -45,12 +45,12 @@ def parser() -> Parser:
     made.add_argument("-l", "--local", dest="local_size", metavar="X[,Y[,Z]]", help="work-items of a work-group")
     made.add_argument("-s", "--set", metavar="KEY=VALUE", action="append", default=[], help="a parameter of the machine")
     made.add_argument("-a", "--arg", metavar="NAME=EXPRESSION", action="append", default=[],
-                      help="an argument of the kernel; of a local pointer its bytes")
+                      help="an argument of the kernel; for a local pointer, its bytes")
     made.add_argument("-D", "--define", metavar="NAME[=VALUE]", action="append", default=[], help="a macro")
-    made.add_argument("-O", "--optimize", metavar="N", type=int, choices=range(4), help="how much the compiler optimizes (default: 2)")
+    made.add_argument("-O", "--optimize", metavar="N", type=int, choices=range(4), help="optimization level (default: 2)")
     made.add_argument("-k", "--kernel", metavar="NAME", help="the kernel (default: the only one)")
     made.add_argument("-o", "--out", metavar="NAME", default="report", help="the variable that gets the report")
-    made.add_argument("-c", "--check", action="store_true", help="look for all hazards, and show them")
+    made.add_argument("-c", "--check", action="store_true", help="find and show all hazards")
     return made
 
 
@@ -102,7 +102,7 @@ def machine_of(name: str, changes: list[str], names: dict[str, Any]) -> Machine 
     if not changes:
         return found
     if isinstance(found, Device):
-        raise BadInput(f"%%warpwait: --set {changes[0]}: the machine of a Device cannot be changed")
+        raise BadInput(f"%%warpwait: --set {changes[0]}: a Device's machine cannot be changed")
     return found.with_(dict(word.partition("=")[::2] for word in changes))
 
 

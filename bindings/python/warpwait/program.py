@@ -138,7 +138,7 @@ class Program(Mapping[str, Kernel]):
             name = str(path) if name is None else name
             source = read(path)
         elif isinstance(source, str) and FILE.fullmatch(source):
-            raise BadInput(f"{source!r} is taken for a program's text; of a file, pass pathlib.Path({source!r})")
+            raise BadInput(f"{source!r} is read as a program's text; for a file, pass pathlib.Path({source!r})")
         if not isinstance(defines or {}, Mapping):
             raise BadInput(f"defines: expected a mapping from macros to values, found {defines!r}")
         words += [f"-D {quoted(macro if value is None else f'{macro}={word_of(value)}')}"
@@ -262,7 +262,7 @@ def _again(source: bytes, name: str | None, defines: dict[str, object], settings
 def quoted(word: str) -> str:
     """A word among a compiler's options. Raises BadInput."""
     if '"' in word:
-        raise BadInput(f"{word}: options of the compiler cannot have double quotes within")
+        raise BadInput(f"{word}: compiler options cannot contain double quotes")
     return f'"{word}"'
 
 

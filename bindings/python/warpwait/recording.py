@@ -41,7 +41,7 @@ class Recording:
     def handle(self) -> Handle:
         """Opened when it is first wanted."""
         if not self.data:
-            raise BadInput("the recording is not whole yet: leave the `with` that makes it first")
+            raise BadInput("the recording is not complete; leave its `with` block first")
         if self._handle is None:
             self._handle = make("trace", "trace_open", context(),
                                 _library.Bytes(self.data, len(self.data), raw(self.name)), self.salvage)

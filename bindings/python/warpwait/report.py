@@ -117,7 +117,7 @@ class _OneLaunch:
         try:
             return self._figures()[key]
         except KeyError:
-            raise Unsupported(f"{key}: a launch that was executed without timing has none") from None
+            raise Unsupported(f"{key}: a launch without timing has none") from None
 
     @property
     def kernel(self) -> str:
@@ -247,12 +247,12 @@ class Report(Figures, _OneLaunch):
         if form not in FORMS:
             raise BadInput(f"{form}: expected {', '.join(FORMS)}")
         if form in ("check", "sarif") and not self.checked:
-            raise Unsupported(f"{form}: the run was not checked: run it with check=True")
+            raise Unsupported(f"{form}: the run was not checked; run it with check=True")
         if form == "html" and not self._has_page and form not in self._forms:
-            raise Unsupported("html: the run kept no page: page() makes one, or run it with page=True")
+            raise Unsupported("html: the run kept no page; call page(), or run it with page=True")
         if form not in self._forms:
             if self.handle is None:
-                raise Unsupported(f"{form}: a report that was pickled has the forms {', '.join(self._forms)}")
+                raise Unsupported(f"{form}: a pickled report has only the forms {', '.join(self._forms)}")
             self._forms[form] = written("report_write", self.handle, FORMS[form]).decode()
         return self._forms[form]
 
@@ -294,7 +294,7 @@ class Report(Figures, _OneLaunch):
     def _figures(self) -> Mapping[str, Any]:
         launches = self.figures["launches"]
         if len(launches) != 1:
-            raise BadInput(f"the report has {len(launches)} launches: ask one, such as report.launches[0]")
+            raise BadInput(f"the report has {len(launches)} launches: choose one, such as report.launches[0]")
         found: Mapping[str, Any] = launches[0]
         return found
 
@@ -327,7 +327,7 @@ class Report(Figures, _OneLaunch):
     def start(self) -> int:
         """The device's cycle in which the run began; the report's own times count from there."""
         if self.handle is None:
-            raise Unsupported("start: a report that was pickled is of no device")
+            raise Unsupported("start: a pickled report has no device")
         return int(_library.library().ww_report_start(self.handle, 0))
 
     @property
@@ -423,7 +423,7 @@ class Report(Figures, _OneLaunch):
         without --why=no. always: also of runs of more than 200,000 warp-instructions. jobs: threads (default: one for
         each processor). Raises Unsupported of a run that was not recorded, unless it is a launch file's."""
         if self.handle is None:
-            raise Unsupported("why: a report that was pickled cannot be run again")
+            raise Unsupported("why: a pickled report cannot be run again")
         recording = None if self.of_file else self._recorded("why").handle
         callbacks = Callbacks()
         work = _library.Work(threads=whole("jobs", jobs, 0, 1024), tick=_library.tick_work)
@@ -450,7 +450,7 @@ class Report(Figures, _OneLaunch):
         if not isinstance(other, Report):
             raise BadInput(f"diff: expected a Report, found {type(other).__name__}")
         if self.handle is None or other.handle is None:
-            raise Unsupported("diff: a report that was pickled cannot be compared")
+            raise Unsupported("diff: a pickled report cannot be compared")
         differ = c_bool()
         texts = [written("diff", self.handle, other.handle, form, after=(byref(differ),)).decode()
                  for form in (_library.TEXT, _library.JSON)]

@@ -41,13 +41,13 @@ class Watching:
         if options.get("functional") and timed:
             raise BadInput(f"functional and {timed[0]} cannot be combined: the run has no timing")
         if options.get("check") and options.get("record"):
-            raise BadInput("check and record cannot be combined: run it twice")
+            raise BadInput("check and record cannot be combined; run it twice")
         plain = not options.get("check") and not options.get("functional")
-        self.unrecorded = ("a run on a Device keeps no recording: use `with device.recording()`, or run on a Machine"
-                           if not replayable else "the run was not recorded: run it with record=True")
+        self.unrecorded = ("a run on a Device keeps no recording; use `with device.recording()`, or run on a Machine"
+                           if not replayable else "the run was not recorded; run it with record=True")
         if not plain:
             word = "check" if options.get("check") else "functional"
-            self.unrecorded = f"a run with {word}=True keeps no recording: run it without"
+            self.unrecorded = f"a run with {word}=True keeps no recording; run it without"
         self.tick, self.close = progress.told(options.get("progress"), "work-groups")
         self.callbacks = Callbacks(self.tick)
         self.parts: dict[str, list[bytes]] = {}
@@ -162,11 +162,11 @@ def run(work: Runnable, machine: On = None, *, verify: bool = False, **options: 
         work = [work]
     if isinstance(work, (Recording, str, os.PathLike)):
         if isinstance(machine, Device):
-            raise BadInput("a Device runs launches; of a launch file or a recording, name a Machine")
+            raise BadInput("a Device runs only launches; for a launch file or a recording, pass a Machine")
         on = None if machine is None else Machine.of(machine)
         return run_recording(work, on, options) if isinstance(work, Recording) else run_file(work, on, verify, options)
     if isinstance(work, Kernel):
-        raise BadInput(f"{work!r} has to be launched: kernel.run(), or kernel.launch()")
+        raise BadInput(f"{work!r} must be launched with kernel.run() or kernel.launch()")
     launches = [launch for launch in work if isinstance(launch, Launch)] if isinstance(work, Sequence) else []
     if not launches or len(launches) < len(work):
         raise BadInput(f"expected launches, a launch file or a recording, found {work!r}")

@@ -43,8 +43,7 @@ def array_of(argument: Argument, value: Any) -> numpy.ndarray[Any, Any]:
         try:
             value = numpy.asarray(memoryview(value))
         except TypeError:
-            raise BadInput(f"expected an array, a Buffer or None, found {type(value).__name__}; numpy.asarray() makes an "
-                           "array of it") from None
+            raise BadInput(f"expected an array, a Buffer or None, found {type(value).__name__}; numpy.asarray() makes an array of it") from None
     if value.dtype.hasobject:
         raise BadInput(f"dtype {value.dtype}: Python objects have no bytes that a kernel could read")
     if not value.flags.c_contiguous:
@@ -71,7 +70,7 @@ def _check_elements(argument: Argument, have: numpy.dtype[Any], shape: tuple[int
     if not same(have, want):
         raise BadInput(f"{argument.source_type}: expected an array of {want}, found {have}")
     if width == 3 and shape[-1] == 3 and len(shape) > 1:
-        raise BadInput(f"{argument.source_type}: vectors of 3 take the room of 4: expected a shape that ends with 4, found "
+        raise BadInput(f"{argument.source_type}: vectors of 3 are stored as 4: expected a shape that ends with 4, found "
                        f"{shape}")
 
 

@@ -30,14 +30,14 @@ def numbers(text: str) -> list[int]:
             raise argparse.ArgumentTypeError(f"{text}: expected numbers and ranges, such as 0-3,8")
         found += range(int(match[1]), int(match[2] or match[1]) + 1)
     if not found:
-        raise argparse.ArgumentTypeError(f"{text}: a range that ends before it begins")
+        raise argparse.ArgumentTypeError(f"{text}: the range ends before it begins")
     return found
 
 
 def cycle(text: str) -> int:
     """A cycle, or a number of things: a whole number from 0 on."""
     if not re.fullmatch(r"\d{1,18}", text):
-        raise argparse.ArgumentTypeError(f"{text}: expected a whole number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text}: expected a whole number of at least 0")
     return int(text)
 
 
@@ -59,7 +59,7 @@ def size(text: str) -> tuple[float, float]:
 def percent(text: str) -> float:
     """A share: above 0, to 100."""
     if not re.fullmatch(r"\d{1,3}(\.\d{1,6})?", text) or not 0 < float(text) <= 100:
-        raise argparse.ArgumentTypeError(f"{text}: expected per cent, above 0 and up to 100")
+        raise argparse.ArgumentTypeError(f"{text}: expected a percentage above 0 and up to 100")
     return float(text)
 
 
@@ -70,8 +70,8 @@ def words(text: str) -> list[str]:
 
 def window(parser: argparse.ArgumentParser) -> None:
     """The options of what reads a timeline."""
-    parser.add_argument("--from", dest="start", metavar="CYCLE", type=cycle, help="the first cycle that is shown")
-    parser.add_argument("--to", dest="end", metavar="CYCLE", type=cycle, help="the first that no longer is")
+    parser.add_argument("--from", dest="start", metavar="CYCLE", type=cycle, help="the first cycle to show")
+    parser.add_argument("--to", dest="end", metavar="CYCLE", type=cycle, help="the first cycle not to show")
 
 
 # ---- what can be drawn: each gives axes, the numbers that are drawn, and a title ----------------------
@@ -91,12 +91,12 @@ def timeline(plots: types.ModuleType, arguments: argparse.Namespace) -> Drawn:
 def banks_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("timeline", metavar="T.wtl")
     parser.add_argument("--by", choices=("time", "line", "instruction"), default="time",
-                        help="what is set against the banks (default: time)")
+                        help="the other axis (default: time)")
     parser.add_argument("--who", choices=("all", "warps", "dma"), default="all",
                         help="over time: passes of warps, beats of DMA engines, or both (default: all)")
     parser.add_argument("--windows", metavar="N", type=count, default=160, help="over time: columns (default: 160)")
     parser.add_argument("--max", metavar="PERCENT", type=percent,
-                        help="over time: where the colours end, to compare pictures (default: the largest of this one)")
+                        help="over time: the value of the last color, to compare pictures (default: the largest value)")
     parser.add_argument("--cu", metavar="N", type=cycle, help="compute unit (default: all, added up)")
     window(parser)
 
@@ -109,21 +109,21 @@ def banks(plots: types.ModuleType, arguments: argparse.Namespace) -> Drawn:
         axes = plots.draw_banks_over_time(table, arguments.who, most=arguments.max)
         return axes, table, f"LDS banks: {events.title()}"
     if arguments.max:
-        raise plots.PlotError("--max: has no meaning with --by; `warpwait-plot banks --help` says more")
+        raise plots.PlotError("--max: cannot be combined with --by; `warpwait-plot banks --help` says more")
     table = plots.bank_table(events, arguments.by, *place)
     return plots.draw_banks_by_line(table, arguments.by), table, f"LDS banks: {events.title()}"
 
 
 def hiding_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("reports", metavar="REPORT.json", nargs="*",
-                        help="one for each depth; or with a launch for each depth, and each report a curve")
+                        help="one for each depth; or one with a launch for each depth, for each curve")
     parser.add_argument("--depths", metavar="LIST", type=numbers, help="the depths, such as 1-6 (default: 1, 2, ...)")
     parser.add_argument("--run", metavar="WORDS",
                         help="instead of reports: run `warpwait run WORDS -D NAME=DEPTH` for each depth")
     parser.add_argument("--define", metavar="NAME", default="DEPTH", help="the macro for --run (default: DEPTH)")
     parser.add_argument("--labels", metavar="A,B", type=words, help="names of the curves")
     for name, letter, text in (("busy", "B", "cycles of a tile from one wait to the next"),
-                               ("refill", "A", "the part of them up to the next copy"),
+                               ("refill", "A", "the part of these before the next copy"),
                                ("latency", "L", "cycles of a copy")):
         parser.add_argument(f"--{name}", metavar=letter, type=float, help=f"{text} (default: from the reports)")
 
@@ -158,10 +158,10 @@ def stalls_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="REPORT.json|T.wtl", nargs="+",
                         help="reports, side by side; or a timeline: over time")
     parser.add_argument("--by", choices=("report", "launch", "line", "instruction"),
-                        help="of reports: what is a bar (default: report)")
-    parser.add_argument("--percent", action="store_true", help="in per cent of each bar or window")
+                        help="of reports: what a bar shows (default: a report)")
+    parser.add_argument("--percent", action="store_true", help="in percent of each bar or window")
     parser.add_argument("--top", metavar="N", type=count,
-                        help="of reports: lines or instructions with the most cycles, the others in one (default: 16)")
+                        help="of reports: show this many lines or instructions, the rest as one (default: 16)")
     parser.add_argument("--labels", metavar="A,B", type=words, help="of reports: their names")
     parser.add_argument("--windows", metavar="N", type=count, help="of a timeline: windows (default: 100)")
     parser.add_argument("--cu", metavar="N", type=cycle, help="of a timeline: compute unit (default: all)")
@@ -172,7 +172,7 @@ def refuse_others(plots: types.ModuleType, arguments: argparse.Namespace, **opti
     """What is said of a timeline is nothing to reports, and the other way round."""
     for name, option in options.items():
         if getattr(arguments, name) is not None:
-            raise plots.PlotError(f"{option}: has no meaning for {arguments.files[0]}; "
+            raise plots.PlotError(f"{option}: not allowed for {arguments.files[0]}; "
                                   "`warpwait-plot stalls --help` says more")
 
 
@@ -214,10 +214,10 @@ COMMANDS = [  # (name, options, function, what it draws, an example)
 def picture_options(command: argparse.ArgumentParser) -> None:
     """The options of all that draws: what draw_to_file() needs."""
     command.add_argument("-o", "--out", metavar="FILE", required=True, help="the picture: .png or .svg")
-    command.add_argument("--csv", metavar="FILE", help="also write the numbers that are drawn")
-    command.add_argument("--size", metavar="WxH", type=size, help="in inches (default: by what is drawn)")
-    command.add_argument("--dpi", metavar="N", type=count, default=100, help="pixels an inch (default: 100)")
-    command.add_argument("--title", metavar="TEXT", help="instead of what the input says; '' for none")
+    command.add_argument("--csv", metavar="FILE", help="also write the plotted numbers")
+    command.add_argument("--size", metavar="WxH", type=size, help="in inches (default: fits the picture)")
+    command.add_argument("--dpi", metavar="N", type=count, default=100, help="pixels per inch (default: 100)")
+    command.add_argument("--title", metavar="TEXT", help="instead of the input's; '' for none")
 
 
 def parser_of_all() -> argparse.ArgumentParser:
@@ -256,15 +256,14 @@ def check_files(plots: types.ModuleType, arguments: argparse.Namespace) -> None:
     given = vars(arguments)
     others = [arguments.out, given.get("timeline"), *given.get("files", []), *given.get("reports", [])]
     if arguments.csv and os.path.realpath(arguments.csv) in [os.path.realpath(path) for path in others if path]:
-        raise plots.PlotError(f"--csv: {arguments.csv}: is the input or the picture, too")
+        raise plots.PlotError(f"--csv: {arguments.csv}: is also the input or the picture")
 
 
 def check_pixels(plots: types.ModuleType, figure: Figure) -> None:
     """A picture's pixels take some 10 bytes each while it is drawn."""
     width, height = (round(side * figure.dpi) for side in figure.get_size_inches())
     if width * height > PIXELS or max(width, height) >= 1 << 16:
-        raise plots.PlotError(f"--size, --dpi: {width}x{height} pixels are too many (legal: {PIXELS // 10**6} million, "
-                              "65535 a side)")
+        raise plots.PlotError(f"--size, --dpi: {width}x{height} pixels are too many; legal: {PIXELS // 10**6} million, 65535 per side")
 
 
 def draw_to_file(plots: types.ModuleType, arguments: argparse.Namespace) -> None:

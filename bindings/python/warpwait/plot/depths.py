@@ -70,7 +70,7 @@ def hiding_table(reports: Reports, depths: typing.Sequence[int] | None = None,
 def _point(name: str, depth: int, launch: Report) -> tuple[str, int, float, int, float, float]:
     groups, copies = launch["work_groups"], launch["dma"]["latency"]["count"]
     if not copies or not groups:
-        raise PlotError(f"{name}: the launch of depth {depth} has no asynchronous copies: nothing to hide")
+        raise PlotError(f"{name}: the launch of depth {depth} has no asynchronous copies, so there is nothing to hide")
     return (name, depth, copies / groups, launch["cycles"], launch["hiding"]["exposed_cycles"] / groups,
             launch["dma"]["latency"]["mean"])
 
@@ -112,7 +112,7 @@ def draw_hiding(table: pandas.DataFrame, busy: float | None = None, refill: floa
         form = form_of(points, busy, refill, latency)
         _draw_series(above, below, points, form, f"{name}: " if table["series"].nunique() > 1 else "", place)
     above.set_ylabel("cycles a tile")
-    below.set_ylabel("exposed cycles a tile")
+    below.set_ylabel("exposed cycles per tile")
     below.set_xlabel("depth: buffers in the ring")
     below.set_xticks(sorted(set(table["depth"])))
     for axes in ax:

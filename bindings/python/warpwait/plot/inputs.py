@@ -43,7 +43,7 @@ def read_report(source: One) -> Report:
     if isinstance(source, typing.Mapping):
         report = source if isinstance(source, dict) else dict(source)
         if any("functional" in launch for launch in report.get("launches", [])):
-            raise PlotError("the report: a run without timing has no stalls to draw")
+            raise PlotError("the report is from a run without timing, which has no stalls to draw")
         return report
     try:
         text = pathlib.Path(source).read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def read_report(source: One) -> Report:
         raise PlotError(f"{source}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise PlotError(f"{source}: expected a JSON report (`warpwait run --report json`), "
-                        "found what is no text") from None
+                        "found binary data") from None
     return parse_report(text, source)
 
 

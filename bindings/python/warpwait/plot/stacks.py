@@ -93,7 +93,7 @@ def draw_stalls(table: pandas.DataFrame, percent: bool = False, lying: bool = Fa
         else:
             axes.bar(places, shown[bucket], bottom=before, width=.7, label=bucket, **style)
         before += shown[bucket].to_numpy()
-    _label_bars(axes, table, lying, "per cent of warp-cycles" if percent else "warp-cycles")
+    _label_bars(axes, table, lying, "percent of warp-cycles" if percent else "warp-cycles")
     figure.legend_outside(axes, figure.bucket_patches(shown)[::1 if lying else -1])
     return axes
 
@@ -158,7 +158,7 @@ def draw_stalls_over_time(table: pandas.DataFrame, percent: bool = False, ax: Ax
     axes.set_xlim(edges[0], edges[-1])
     axes.set_ylim(0)
     axes.set_xlabel(figure.windows_label(edges))
-    axes.set_ylabel("per cent of resident warps" if percent else "warps (mean of the window)")
+    axes.set_ylabel("percent of resident warps" if percent else "warps (mean of the window)")
     figure.thousands(axes.xaxis)
     figure.legend_outside(axes, figure.bucket_patches(table)[::-1], last=edges[-1])
     return axes

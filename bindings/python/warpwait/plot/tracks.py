@@ -259,7 +259,7 @@ def _legend(rows: Rows, faces: Faces) -> list[typing.Any]:
         handles.append(Line2D([], [], color="black", linewidth=.8, marker=">", markersize=4,
                               label="copy done → wait over"))
     if rows.left_out:
-        handles.append(Line2D([], [], linestyle="", label=f"({rows.left_out} arrows left out:\ntake fewer cycles)"))
+        handles.append(Line2D([], [], linestyle="", label=f"({rows.left_out} arrows left out:\nshow fewer cycles)"))
     for name, colour, hatch in PORT_KINDS:
         if name in found.get("port", []):
             handles.append(figure.patch(colour, hatch, f"port: {name}"))

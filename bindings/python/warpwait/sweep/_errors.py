@@ -17,6 +17,6 @@ def unknown(what: str, name: str, known: typing.Iterable[str]) -> SweepError:
     folded = {other.lower(): other for other in reversed(known)}
     near = difflib.get_close_matches(name.lower(), folded, 1, .5)
     if near:
-        return SweepError(f"{name}: no {what} of that name; nearest is {folded[near[0]]}")
+        return SweepError(f"{name}: no {what} with this name; nearest is {folded[near[0]]}")
     shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-    return SweepError(f"{name}: no {what} of that name; there are {shown}" if known else f"{name}: there is no {what}")
+    return SweepError(f"{name}: no {what} with this name; there are {shown}" if known else f"{name}: there is no {what}")

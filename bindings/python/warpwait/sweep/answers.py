@@ -100,7 +100,7 @@ def pareto(store: Store, over: str, where: str | None = None) -> pandas.DataFram
     """
     wanted = objectives(store, over)
     if len(wanted) < 2:
-        raise SweepError(f"--over {over}: expected two objectives or more, such as cycles,cost")
+        raise SweepError(f"--over {over}: expected at least two objectives, such as cycles,cost")
     points = measured(store, wanted, where)
     texts = [one.text for one in wanted]
     points["points"] = points.groupby(texts)["number"].transform("size")
@@ -181,11 +181,11 @@ def knee(store: Store, axis: str, by: str = "cycles", where: str | None = None, 
     one = objective(store, by)
     points = curve(store, axis, by, where, at)
     if points[axis].dtype.kind not in "biuf":
-        raise SweepError(f"{axis}: a knee wants an axis of numbers")
+        raise SweepError(f"{axis}: a knee needs an axis of numbers")
     if len(points) < 3:
-        raise SweepError(f"{axis}: a knee wants three values or more, found {len(points)}")
+        raise SweepError(f"{axis}: a knee needs at least three values, found {len(points)}")
     if scale == "log" and points[axis].min() <= 0:
-        raise SweepError(f"{axis}: --scale log wants values above 0")
+        raise SweepError(f"{axis}: --scale log needs values above 0")
     if scale == "auto":
         scale = "log" if grows(points[axis]) else "linear"
     x: Floats = points[axis].to_numpy(dtype=float)

@@ -149,8 +149,7 @@ class Cluster:
         except self.distributed.CancelledError:
             done = None
         if done is None or self.client.status != "running" or any(future.cancelled() for future in done):
-            raise SweepError(f"--dask: {self.address}: the scheduler is gone; with another one, the same command "
-                             "goes on from the shards that are done")
+            raise SweepError(f"--dask: {self.address}: the scheduler is gone; repeat the command with another one to continue")
         return done
 
     def result(self, future: typing.Any) -> Result | None:
@@ -188,7 +187,7 @@ class Sweep:
             self.lives[shard] = self.lives.get(shard, 0) + 1
             if self.lives[shard] < LIVES:
                 return False
-            raise SweepError(f"shard {shard}/{self.count}: its worker is killed again and again")
+            raise SweepError(f"shard {shard}/{self.count}: its worker is killed repeatedly")
         if status:
             raise SweepError(f"shard {shard}/{self.count}: on a worker: {last_line(told, status)}")
         with tempfile.NamedTemporaryFile(prefix="warpwait-shard-", suffix=".sqlite") as file:
@@ -235,8 +234,7 @@ def run(plan: str, out: str, address: str, shards: int | None = None, jobs: int 
         try:
             sweep.run(cluster, wanted, jobs, count, check)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"{done[0]} of {len(wanted)} shards are in {out}; the same command goes on from "
-                                    "there") from None
+            raise KeyboardInterrupt(f"{done[0]} of {len(wanted)} shards are in {out}; repeat the command to continue") from None
     return len(left), len(wanted)
 
 

@@ -23,21 +23,21 @@ if typing.TYPE_CHECKING:
 def count(text: str) -> int:
     """A whole number from 1 on."""
     if not re.fullmatch(r"\d{1,9}", text) or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text}: expected a whole number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text}: expected a whole number of at least 1")
     return int(text)
 
 
 def pair(text: str) -> list[str]:
     """`a,b` as [a, b]."""
     if text.count(",") != 1:
-        raise argparse.ArgumentTypeError(f"{text}: expected two axes with a comma between")
+        raise argparse.ArgumentTypeError(f"{text}: expected two axes separated by a comma")
     return text.split(",")
 
 
 def whole(text: str) -> int:
     """A whole number from 0 on."""
     if not re.fullmatch(r"\d{1,9}", text):
-        raise argparse.ArgumentTypeError(f"{text}: expected a whole number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text}: expected a whole number of at least 0")
     return int(text)
 
 
@@ -53,27 +53,27 @@ def opened(path: str) -> Store:
 
 OPTIONS: dict[str, tuple[list[str], dict[str, typing.Any]]] = {  # name: (flags, settings); commands name those that they take
     "by": (["--by"], {"metavar": "METRIC", "default": "cycles",
-                      "help": "what is to be small (default: cycles); max:METRIC: large; an expression will do"}),
-    "over": (["--over"], {"metavar": "METRICS", "help": "two or more with commas between (default: cycles,cost)"}),
-    "where": (["--where"], {"metavar": "EXPRESSION", "help": 'only points for which it holds: "dma.channels <= 4"'}),
-    "count": (["-n", "--count"], {"metavar": "N", "type": count, "default": 10, "help": "how many (default: 10)"}),
+                      "help": "metric or expression to minimize (default: cycles); max:METRIC maximizes"}),
+    "over": (["--over"], {"metavar": "METRICS", "help": "two or more, separated by commas (default: cycles,cost)"}),
+    "where": (["--where"], {"metavar": "EXPRESSION", "help": 'only points that satisfy it: "dma.channels <= 4"'}),
+    "count": (["-n", "--count"], {"metavar": "N", "type": count, "default": 10, "help": "number of points (default: 10)"}),
     "at": (["--at"], {"metavar": "AXIS=VALUE", "action": "append", "default": [],
-                      "help": "of the point; may be repeated (default: those of the best)"}),
+                      "help": "of the point; may be repeated (default: the best point's)"}),
     "axis": (["--axis"], {"metavar": "AXIS", "required": True, "help": "the axis of the curve"}),
     "lines": (["--lines"], {"metavar": "AXIS", "help": "a line for each of its values (default: a single line)"}),
     "axes": (["--axes"], {"metavar": "A,B", "type": pair, "required": True,
-                           "help": "the axis across and the one upwards"}),
+                           "help": "the horizontal and the vertical axis"}),
     "limit": (["--limit"], {"metavar": "EXPRESSION", "action": "append", "default": [],
-                            "help": 'what must hold: "cost <= 65536"; may be repeated'}),
+                            "help": 'a condition: "cost <= 65536"; may be repeated'}),
     "most": (["--most"], {"metavar": "N", "type": count, "default": 1000,
-                          "help": "points that are asked for at most (default: 1000)"}),
-    "seed": (["--seed"], {"metavar": "N", "type": whole, "default": 1, "help": "another search (default: 1)"}),
+                          "help": "the most points to evaluate (default: 1000)"}),
+    "seed": (["--seed"], {"metavar": "N", "type": whole, "default": 1, "help": "seed of the search (default: 1)"}),
     "population": (["--population"], {"metavar": "N", "type": count, "default": 15,
-                                      "help": "members of a generation for each axis (default: 15)"}),
+                                      "help": "members of a generation per axis (default: 15)"}),
     "jobs": (["--jobs", "-j"], {"metavar": "N", "type": count, "help": "as of `warpwait sweep run`"}),
     "scale": (["--scale"], {"choices": ("auto", "linear", "log"), "default": "auto",
                             "help": "of the axis (default: log when its values grow by factors)"}),
-    "metrics": (["--metrics"], {"metavar": "NAMES", "help": "with commas between (default: cycles,cost)"}),
+    "metrics": (["--metrics"], {"metavar": "NAMES", "help": "separated by commas (default: cycles,cost)"}),
 }
 QUERIES = [  # (name, function of queries.py, options, an example)
     ("best", "best", ("by", "where", "count"), '--where "dma.channels <= 4" -n 5'),
@@ -85,9 +85,9 @@ QUERIES = [  # (name, function of queries.py, options, an example)
 ]
 TEXTS = {
     "best": "the best points",
-    "pareto": "the points that no other beats in all objectives",
-    "sensitivity": "what each axis does, around a point and for the variance over all points",
-    "knee": "where a curve bends: beyond it, more of an axis gains less",
+    "pareto": "the points that no other point beats in all objectives",
+    "sensitivity": "the effect of each axis, near a point and on the variance of all points",
+    "knee": "where a curve bends: beyond it, a larger value gains less",
     "errors": "points that did not finish, by status and reason",
     "table": "all points",
 }
@@ -108,7 +108,7 @@ def sub(commands: Commands, name: str, text: str, example: str) -> argparse.Argu
 
 
 def query_parser(commands: Commands) -> None:
-    query = commands.add_parser("query", help="questions to a store", description="Questions to a store.")
+    query = commands.add_parser("query", help="queries of a store", description="Queries of a store.")
     questions = query.add_subparsers(metavar="QUESTION", required=True, parser_class=_command.Parser)
     for name, function, options, example in QUERIES:
         question = sub(questions, name, TEXTS[name], f"query {name} study.sqlite {example}".rstrip())
@@ -140,7 +140,7 @@ def draw_lines(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
 def draw_heat(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
     from . import pictures
     axes, table = pictures.heat(opened(arguments.store), arguments.axes, arguments.by, arguments.where, arguments.at)
-    return axes, table, f"{arguments.by}: the best of each cell, bright is good"
+    return axes, table, f"{arguments.by}: the best of each cell; bright is good"
 
 
 def draw_pareto(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
@@ -158,11 +158,11 @@ def draw_tornado(_: object, arguments: argparse.Namespace) -> plot_command.Drawn
 
 PICTURES = [  # (name, function, options, what it draws, an example)
     ("hiding", draw_lines, ("axis", "lines", "by", "where", "at"),
-     "a metric over an axis, a line for each value of another; of all else the best",
+     "a metric over an axis, with a line for each value of another; the best of all else",
      "--axis define.DEPTH --lines dma.channels"),
-    ("heat", draw_heat, ("axes", "by", "where", "at"), "a map of two axes; of all else the best",
+    ("heat", draw_heat, ("axes", "by", "where", "at"), "a map of two axes; the best of all else",
      "--axes dma.channels,dma.queue"),
-    ("pareto", draw_pareto, ("over", "where"), "all points by two metrics, and their front", "--over cycles,cost"),
+    ("pareto", draw_pareto, ("over", "where"), "all points by two metrics, with their front", "--over cycles,cost"),
     ("tornado", draw_tornado, ("by", "where", "at"),
      "how far each axis moves a metric from a point, and its share of the variance", ""),
 ]
@@ -215,7 +215,7 @@ def run_report(arguments: argparse.Namespace) -> None:
 # ---- searches --------------------------------------------------------------------------------------
 
 def optimize_parser(commands: Commands) -> None:
-    search = sub(commands, "optimize", "searches the best point of a sweep file, instead of running all",
+    search = sub(commands, "optimize", "finds a sweep file's best point without running all",
                  'optimize study.ini --limit "cost <= 65536"')
     search.add_argument("plan", metavar="FILE.ini")
     search.add_argument("-o", "--out", metavar="STORE", help="the store (default: the sweep file's name with .sqlite)")
@@ -260,10 +260,10 @@ def cluster_parser(commands: Commands) -> None:
     cluster.add_argument("plan", metavar="FILE.ini")
     cluster.add_argument("-o", "--out", metavar="STORE", help="the store (default: the sweep file's name with .sqlite)")
     cluster.add_argument("--dask", metavar="ADDRESS", required=True, help="of the scheduler")
-    cluster.add_argument("--shards", metavar="N", type=count, help="(default: four a thread of the workers)")
+    cluster.add_argument("--shards", metavar="N", type=count, help="(default: four per thread of the workers)")
     cluster.add_argument("-j", "--jobs", metavar="N", type=count, default=1, help="of each shard (default: 1)")
     cluster.add_argument("--max-cycles", metavar="N", help="as of `warpwait sweep run`")
-    cluster.add_argument("--csv", metavar="FILE", help="at the end, all points as comma-separated values")
+    cluster.add_argument("--csv", metavar="FILE", help="at the end, write all points as comma-separated values")
     cluster.add_argument("-q", "--quiet", action="store_true", help="no progress on the terminal")
     cluster.set_defaults(run=run_cluster)
 
@@ -282,13 +282,12 @@ def run_cluster(arguments: argparse.Namespace) -> None:
             sys.stderr.write("\r\x1b[K")
     if arguments.csv:
         run_here("csv", out, "-o", arguments.csv)
-    print(shown(f"{points} points were left, run in {shards} shards; results: {out}", sys.stdout))
+    print(shown(f"{points} points remained, run in {shards} shards; results: {out}", sys.stdout))
 
 
 def parser_of_all() -> argparse.ArgumentParser:
     """The command line."""
-    parser = _command.Parser(prog="warpwait-sweep", description="Questions to the stores of `warpwait sweep`, pictures and "
-                    "reports of them, and searches.", epilog="Exit status: 0 fine; 2 bad input; 130 interrupted.")
+    parser = _command.Parser(prog="warpwait-sweep", description="Queries, pictures and reports of the stores of `warpwait sweep`, and searches.", epilog="Exit status: 0 fine; 2 bad input; 130 interrupted.")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_command.Parser)
     query_parser(commands)
     plot_parser(commands)

@@ -234,7 +234,7 @@ def search(store: Store, evaluator: Evaluator, by: str = "cycles", limits: typin
     one = Search(store, evaluator, by, limits, most)
     bounds = [(0, one.grid.sizes[factor] - 1) for factor in one.grid.moved]
     if not bounds:
-        raise SweepError(f"{store.path}: no axis has two values: there is nothing to search")
+        raise SweepError(f"{store.path}: no axis has two values, so there is nothing to search")
 
     def after_generation(*_: object, **__: object) -> bool:
         if tell:
@@ -247,7 +247,7 @@ def search(store: Store, evaluator: Evaluator, by: str = "cycles", limits: typin
             one.losses, bounds, integrality=[True] * len(bounds), vectorized=True, updating="deferred", polish=False,
             seed=seed, popsize=max(population, -(-5 // len(bounds))), maxiter=MOST_GENERATIONS, tol=0, atol=0,
             callback=after_generation)
-        ended = f"no new point in {IDLE} generations" if one.idle >= IDLE else "all of a generation are equally good"
+        ended = f"no new point in {IDLE} generations" if one.idle >= IDLE else "all points of a generation are equally good"
     except Enough:
-        ended = f"{most} points were asked for"
+        ended = f"{most} points were evaluated"
     return Found(one.best, one.grid.points, one.asked(), one.there, one.none, one.left_out, one.generations, ended)

@@ -152,7 +152,7 @@ def pareto(store: Store, over: str = "cycles,cost", where: str | None = None,
     """All points by two objectives, and the front: steps through the points that no other beats."""
     wanted = answers.objectives(store, over)
     if len(wanted) != 2:
-        raise SweepError(f"--over {over}: a picture of a front wants two objectives")
+        raise SweepError(f"--over {over}: a picture of a front needs two objectives")
     y, x = wanted
     points, front = answers.measured(store, wanted, where), answers.pareto(store, over, where)
     front = front.sort_values(x.text)
@@ -197,7 +197,7 @@ def tornado(store: Store, by: str = "cycles", where: str | None = None, at: typi
 def draw_swings(ax: Axes, table: pandas.DataFrame, value: float, text: str) -> None:
     """Bars from the least to the largest value as an axis alone is moved; at their ends these, and where that is."""
     if table["low"].isna().all():
-        ax.text(.5, .5, "no point differs from the best\nin one axis alone", transform=ax.transAxes, ha="center")
+        ax.text(.5, .5, "no point differs from the best\nin only one axis", transform=ax.transAxes, ha="center")
         ax.xaxis.set_visible(False)
         return
     spread = max(table["high"].max(), value) - min(table["low"].min(), value) or 1

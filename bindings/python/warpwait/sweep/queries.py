@@ -38,7 +38,7 @@ def pareto(store: Store, arguments: argparse.Namespace) -> Answer:
     front = answers.pareto(store, over, arguments.where)
     rows, units = described(store, answers.objectives(store, over), front)
     rows = rows.assign(points=front["points"])
-    note = f"{so_many(len(rows))} that no other beats; `points`: how many are equal in all objectives. "
+    note = f"{so_many(len(rows))} that no other point beats; `points`: how many are equal in all objectives. "
     return Answer("pareto", rows, units, [note + of_points(store, arguments.where)], {"over": over})
 
 
@@ -57,15 +57,14 @@ def sensitivity_of(store: Store, arguments: argparse.Namespace) -> Answer:
     near, base = sensitivity.around(store, arguments.by, arguments.where, arguments.at)
     over_all = sensitivity.over_all(store, arguments.by, arguments.where)
     rows = over_all.table
-    said = "No point of the store differs from it in one axis alone: it has no elasticities."
+    said = "No point of the store differs from it in only one axis, so it has no elasticities."
     if len(near):
         rows = rows.merge(near.drop(columns="swing"), on="factor", how="left")
-        said = ("elasticity: per cent of change for a per cent of the axis, between the values in `from`; low, high: "
-                "the least and the largest as this axis alone is moved.")
+        said = ("elasticity: change in percent per percent of the axis, between the values in `from`; low, high: the smallest and largest value when only this axis moves.")
     place = "  ".join(f"{sensitivity.name_of(factor)} {sensitivity.at(factor, base)}" for factor in store.factors)
     notes = [f"Around point {base['number']}, {one.text} {number(base[one.text])}: {place}.",
              said,
-             "first, total: share of the variance over all points that the axis has alone, and with all others: "
+             "first, total: the axis's share of the variance of all points, alone and with all others: "
              + told(over_all)]
     return Answer("sensitivity", rows, {}, notes, {"by": one.text, "point": base["number"], "value": base[one.text],
                                                    "how": over_all.how, "explained": over_all.explained})
@@ -74,12 +73,11 @@ def sensitivity_of(store: Store, arguments: argparse.Namespace) -> Answer:
 def told(shares: sensitivity.Shares) -> str:
     """How shares of the variance were come by."""
     if shares.how == "grid":
-        return f"exact, the {shares.points} points are a whole grid."
+        return f"exact, the {shares.points} points are a complete grid."
     if shares.how == "part":
-        return f"exact, of the {shares.points} points that the grid has."
+        return f"exact, from the grid's {shares.points} points."
     foretold = numpy.floor(shares.explained * 1000) / 10
-    return (f"from polynomials fitted to {shares.points} points, which foretell {foretold:.1f} % of the variance of "
-            "points left out.")
+    return (f"from polynomials fitted to {shares.points} points, which predict {foretold:.1f} % of the variance of points left out.")
 
 
 def knee(store: Store, arguments: argparse.Namespace) -> Answer:
@@ -90,7 +88,7 @@ def knee(store: Store, arguments: argparse.Namespace) -> Answer:
     chord = "below the chord from the first to the last"
     note = (f"No knee: no value lies {answers.LEAST_BEND} or more {chord}" if place is None else
             f"The knee is at {arguments.axis} = {number(points[arguments.axis][place])}: the value farthest {chord}")
-    note += f", on a {points.attrs['scale']} axis; all else is the best that there is."
+    note += f", on a {points.attrs['scale']} axis; all other axes at their best."
     return Answer("knee", rows, {one.text: store.unit(one.text)}, [note],
                   {"knee": None if place is None else points[arguments.axis][place], "scale": points.attrs["scale"]},
                   {} if place is None else {place: "knee"})
@@ -117,20 +115,20 @@ def of_points(store: Store, where: str | None) -> str:
     """A sentence on what was looked at."""
     finished = store.counts.get("finished", 0)
     total = sum(store.counts.values())
-    return f"Of {so_many(total)} {finished} finished" + (f"; looked at are those with {where}." if where else ".")
+    return f"Of {so_many(total)} {finished} finished" + (f"; only those with {where} are considered." if where else ".")
 
 
 def found(store: Store, search: Found, by: str) -> Answer:
     """What a search has found."""
     one = answers.objective(store, by)
-    asked = (f"{search.asked} points were asked for, of {search.grid} that there are "
+    asked = (f"{search.asked} points were evaluated, of {search.grid} in the grid "
              f"({search.asked / search.grid * 100:.3g} %): {search.asked - search.there - search.none} run now, "
              f"{search.there} were in the store, {search.none} are left out by constraints. {search.left_out} more "
              "were beyond limits that are known without a run.")
     ended = f"{search.generations} generations; the end: {search.ended}."
     if search.best is None:
         return Answer("optimize", pandas.DataFrame(columns=[one.text, *store.axes]), {},
-                      ["No point that was met is within the limits.", asked, ended], counted(search))
+                      ["No evaluated point is within the limits.", asked, ended], counted(search))
     rows = pandas.DataFrame([search.best[["number", one.text, *store.axes]]]).infer_objects()
     return Answer("optimize", rows, {one.text: store.unit(one.text)}, [asked, ended], counted(search))
 

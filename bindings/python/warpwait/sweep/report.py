@@ -69,7 +69,7 @@ def report(store: Store, by: str = "cycles", over: str | None = None, where: str
             Section("sensitivity", "What matters", lambda: what_matters(store, by, where)),
             Section("curves", "The axes that matter most", lambda: maps(store, by, where)),
             Section("errors", "Points that did not finish", lambda: errors(store)),
-            Section("provenance", "Where this comes from", lambda: provenance(store))]
+            Section("provenance", "About this sweep", lambda: provenance(store))]
     title = html.escape(pathlib.Path(store.path).name)
     links = "".join(f'<a href="#{part.name}">{part.title}</a>' for part in page if part.title)
     with matplotlib.rc_context(STYLE):
@@ -107,7 +107,7 @@ def summary(store: Store, one: answers.Objective, best: pandas.DataFrame, where:
     if "cost" in best and one.text != "cost":
         tiles.append((amount(first["cost"]), "cost of that point"))
     shown = "".join(f"<div><b>{html.escape(value)}</b><span>{html.escape(text)}</span></div>" for value, text in tiles)
-    more = paragraph(f"Looked at are the points with {where}.") if where else ""
+    more = paragraph(f"Only points with {where} are considered.") if where else ""
     return f'<div class="tiles">{shown}</div>' + more
 
 
@@ -120,7 +120,7 @@ def best_points(store: Store, one: answers.Objective, best: pandas.DataFrame) ->
 def front(store: Store, over: str | None, where: str | None) -> str:
     """The points that no other beats."""
     if over is None:
-        raise SweepError("The plan has no cost: `--over METRICS` names the metrics to compare.")
+        raise SweepError("The plan has no cost; name the metrics to compare with `--over METRICS`.")
     ax, rows = pictures.pareto(store, over, where)
     units = {one.text: store.unit(one.text) for one in answers.objectives(store, over)}
     note = "No other point is as good in both and better in one."
@@ -131,7 +131,7 @@ def what_matters(store: Store, by: str, where: str | None) -> str:
     """Swings and shares of the variance."""
     ax, rows = pictures.tornado(store, by, where)
     shares = sensitivity.over_all(store, by, where)
-    caption = ("Left: how far each axis alone moves the metric from the best point; at the bars' ends, the metric and the axis's value there. "
+    caption = ("Left: how far each axis alone moves the metric from the best point, with the metric and the axis's value there. "
                f"Right: its share of the variance over all points, {queries.told(shares)}")
     return drawn(ax[0].figure, caption) + table(rows.drop(columns=["swing"]).dropna(axis=1, how="all"), {})
 
@@ -142,13 +142,13 @@ def maps(store: Store, by: str, where: str | None) -> str:
     points = store.frame(where=where)
     few = [axis for axis in factors if len(levels(points[axis])) <= pictures.MOST_LEVELS]
     if len(few) < 2:
-        raise SweepError("Fewer than two axes that can be drawn.")
+        raise SweepError("Fewer than two axes can be drawn.")
     first, second = few[:2]
     lined = second if len(levels(points[second])) <= pictures.MOST_LINES else None
     left = pictures.lines(store, first, by, lined, where, ax=new_axes())[0]
     right = pictures.heat(store, (first, second), by, where, ax=new_axes())[0]
     return (f'<div class="pair">{drawn(left.figure, said_of_knee(store, first, by, where))}'
-            f'{drawn(right.figure, "The best of each cell, with all else free; bright is good.")}</div>')
+            f'{drawn(right.figure, "The best of each cell over all other axes; bright is good.")}</div>')
 
 
 def said_of_knee(store: Store, axis: str, by: str, where: str | None) -> str:
@@ -157,7 +157,7 @@ def said_of_knee(store: Store, axis: str, by: str, where: str | None) -> str:
         points, place = answers.knee(store, axis, by, where)
     except SweepError:
         place = None
-    begin = "The best for each value, with all else free"
+    begin = "The best for each value over all other axes"
     return f"{begin}." if place is None else f"{begin}; the knee of the best is at {number(points[axis][place])}."
 
 

@@ -122,7 +122,7 @@ def over_all(store: Store, by: str = "cycles", where: str | None = None) -> Shar
             names.append(name_of(factor))
     values = points[one.text].to_numpy()
     if not codes or numpy.ptp(values) == 0:
-        raise SweepError(f"{store.path}: {one.text} is the same in all {len(points)} points: there is nothing to share")
+        raise SweepError(f"{store.path}: {one.text} is the same in all {len(points)} points, so there is no variance to share")
     return shares(numpy.column_stack(codes), values, names, is_of_grid(store, points))
 
 

@@ -56,7 +56,7 @@ class Store:
         """Raises SweepError when tables do not fit together: SQLite takes a column that is not there for a word."""
         lacking = [name for name in ("key", "number", "status", "reason", *self.names) if name not in columns]
         if lacking or sorted(axis for factor in self.factors for axis in factor) != sorted(self.axes):
-            said = f"`points` has no column {lacking[0]}" if lacking else "`factors` has other axes than `axes`"
+            said = f"`points` has no column {lacking[0]}" if lacking else "`factors` and `axes` have different axes"
             raise SweepError(f"{self.path}: expected a store of `warpwait sweep`: {said}")
 
     @property
@@ -129,7 +129,7 @@ class Store:
             return "the store has no points yet"
         if FINISHED not in self.counts and not unfinished:
             return f"none of its {sum(self.counts.values())} points finished; `query errors` says why"
-        return f"no point for which `{where}` holds"
+        return f"no point satisfies `{where}`"
 
     @contextlib.contextmanager
     def _reading(self) -> typing.Iterator[sqlite3.Connection]:
@@ -138,7 +138,7 @@ class Store:
             missing = "is a folder" if pathlib.Path(self.path).is_dir() else "No such file or directory"
             raise SweepError(f"{self.path}: {missing}")
         if not is_plain_journal(os.path.realpath(self.path) + "-journal"):
-            raise SweepError(f'{self.path}: the file of this name and "-journal" is no journal of a sweep; remove it')
+            raise SweepError(f'{self.path}: the file with "-journal" after this name is not the journal of a sweep; remove it')
         base = None
         try:
             # Not mode=ro, which could not take back what a sweep that was killed has left half done.
@@ -152,7 +152,7 @@ class Store:
                                  f"table {lacking[0]}")
             version, = base.execute("PRAGMA user_version").fetchone()
             if version != VERSION:
-                raise SweepError(f"{self.path}: is of version {version}, and this program reads version {VERSION}")
+                raise SweepError(f"{self.path}: has version {version}, but this program reads version {VERSION}")
             yield base
         except (sqlite3.Error, pandas.errors.DatabaseError, UnicodeDecodeError) as error:
             told = str(error.__cause__ or error).replace("\n", " ")

@@ -158,7 +158,7 @@ class Grid:
         self.words = words
         count = int(numpy.prod([float(len(values)) for values in words.values()]))
         if count > MOST_POINTS:
-            raise BadInput(f"axes: {count:,} points are more than {MOST_POINTS:,}; `warpwait sweep` has room for more")
+            raise BadInput(f"axes: {count:,} points are more than {MOST_POINTS:,}; `warpwait sweep` can run more")
         self.points = [dict(zip(words, values)) for values in itertools.product(*words.values())]
         self.kept = list(range(count))
         if where:
@@ -166,7 +166,7 @@ class Grid:
             holds = Expression(where).check(list(words)).holds(frame)
             self.kept = [number for number in self.kept if holds[number]]
             if not self.kept:
-                raise BadInput(f"where: no point for which `{where}` holds")
+                raise BadInput(f"where: no point satisfies `{where}`")
 
 
 METRICS: dict[str, tuple[str, str]] = {}  # unit and text of each metric that this process has met
@@ -234,7 +234,7 @@ class Sweeping:
         self.work, self.launch, self.cycle_limit = work, launch, cycle_limit
         self._copies = None if isinstance(work, (Recording, Report)) else copies_of(work, launch)
         if defines and not isinstance(self._copies, Launch):
-            raise BadInput(f"{defines[0]}: only a launch of a kernel in OpenCL C has macros to sweep")
+            raise BadInput(f"{defines[0]}: only an OpenCL C kernel has macros to sweep")
         self.machine = machine or (recorded(work, None, launch).machine if self._copies is None else
                                    None if isinstance(self._copies, (str, os.PathLike)) else Machine.of(None))
         self.recordings: dict[tuple[str, ...], Recording] = {}
@@ -269,7 +269,7 @@ class Sweeping:
     def run(self, work: Any, point: Mapping[str, str]) -> Row:
         """A point that its recording does not say."""
         if work is None:
-            return "refused", "the recording does not say what happens on this machine, and there is no kernel", {}
+            return "refused", "the recording does not show what happens on this machine, and there is no kernel to run", {}
         on = self.base
         fresh = work.copied() if isinstance(work, Launch) else work
         try:

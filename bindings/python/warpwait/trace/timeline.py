@@ -246,7 +246,7 @@ class Timeline(BlockFile):
         except (ValueError, RecursionError) as error:
             raise TraceError(f"{self.path}: meta 'run': {error}") from None
         if not isinstance(run, dict):
-            raise TraceError(f"{self.path}: meta 'run': expected an object of JSON")
+            raise TraceError(f"{self.path}: meta 'run': expected a JSON object")
         return run
 
     def stalls(self) -> list[str]:
