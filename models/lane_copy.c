@@ -281,7 +281,7 @@ enum stall lane_copy_held(struct cu *cu, const struct cu_scheduler *scheduler, u
   struct share *share = share_of(cu, slot);
   if (share->addresses && !share->storing)
     return STALL_ISSUED;
-  /* Only accesses that end make room, perhaps those of this warp: it goes on with the stores that it has. */
+  /* Only accesses that end make room, perhaps those of this warp: it continues with the stores that it has. */
   if (!cu->global_pool.count && share->loads)
     share->storing = true;
   if ((!share->storing && !cu->global_pool.count) || data_missing(cu, share))

@@ -130,10 +130,10 @@ struct mem_event {
   struct mem_message message;
   uint32_t client;
   cycle_t accepted;
-  uint32_t results; /* with atomic_units: the larger number of updates and sectors, per line */
+  uint32_t results; /* with atomic_units: sum over its lines of updates or sectors, whichever are more */
   /* with an outside memory: */
   enum mem_phase phase;
-  uint32_t pieces; /* transactions under way */
+  uint32_t pieces; /* transactions in flight */
   cycle_t latest;  /* latest arrival of a completion so far */
 };
 

@@ -3,7 +3,7 @@
  *   load, DMA read     fetch the bytes into the launch's memory, then commit, then reply
  *   store, DMA write   commit, then send the changed bytes, then reply
  *   atomic             fetch, commit, send, reply: not atomic for other users of the outside memory
- *   prefetch           no transaction: the outside memory may have no cache, or its own
+ *   prefetch           no transaction: caching is up to the outside memory
  *
  * Each line of a DMA request is a transaction; `bypass` has no effect. The launch's memory is a mirror: what is read is
  * fresh, and only bytes that the kernel wrote are sent. */

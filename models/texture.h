@@ -38,7 +38,7 @@
 
 #include "models/cu.h"
 
-enum { TEXTURE_TURN = 100 }; /* unit of the rate and of group_turns */
+enum { TEXTURE_TURN = 100 }; /* a turn, in the unit of quad_rate and group_turns */
 
 /* A read has issued: looks up its texels, and requests the missing ones. */
 void texture_issue(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t now);

@@ -74,8 +74,8 @@ void l1_clear(struct l1 *l1);
 bool l1_hit(struct l1 *l1, const struct mem_line *lines, uint32_t count);
 
 /* Removes from a load's lines those that can be read, and takes ways for the others while there are any. Returns how
- * many lines are left. Behind these, in room for twice as many lines, are *joined lines that must stay for the load
- * (l1_join), with the sectors that are on their way for others. If no line is left, the load reads its bytes here when
+ * many lines are left. Behind these are *joined lines that must stay for the load (l1_join; `lines` needs room for 2 *
+ * count), with the sectors that are on their way for others. If no line is left, the load reads its bytes here when
  * they arrive. */
 uint32_t l1_miss(struct l1 *l1, struct mem_line *lines, uint32_t count, uint32_t *joined);
 
