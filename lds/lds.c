@@ -515,8 +515,9 @@ static bool steps_each_cycle(const struct lds *lds) {
   return lds->params.interleave > 1 || lds->params.global_port == LDS_GLOBAL_SHARED;
 }
 
-/* Does the cycles from work->at to before `now`. No message arrived in them, and lds_step() returned early enough that
- * no access started and no transfer ended. Cycles without competition for the banks are done all at once. */
+/* Does the cycles from work->at to before `now`. In these, no message arrived, no access started and no transfer ended:
+ * lds_step() returns the cycle of the next such event, or an earlier one. Cycles without competition for the banks are
+ * done all at once. */
 static void catch_up(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
   while (work->at < now && (work->at_banks || work->streams)) {

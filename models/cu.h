@@ -268,9 +268,8 @@ struct cu {
   struct texture_params texture;
   struct dma_params dma_params;
   uint32_t latency[ISA_CLASSES], interval[ISA_CLASSES];
-  uint8_t unit[ISA_CLASSES]; /* the class whose initiation interval applies */
-  uint32_t
-      follow[ISA_CLASSES]; /* from an issue to the warp's next possible one; a branch costs the same taken or not */
+  uint8_t unit[ISA_CLASSES];    /* the class whose initiation interval applies */
+  uint32_t follow[ISA_CLASSES]; /* from an issue to the warp's next possible one; same for a branch not taken */
   uint32_t forward[ISA_CLASSES]
                   [ISA_CLASSES + 1]; /* cycles added when a class uses a result of a unit, or of CU_NO_UNIT */
   const struct warp_source *source;
