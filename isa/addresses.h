@@ -23,7 +23,8 @@ struct isa_addresses {
   /* base + (row + imm modulo 2^32). The result describes the offsets without `base`. */
   struct isa_common (*offsets)(const uint32_t *row, uint32_t imm, uint64_t base, uint64_t most, uint32_t lanes,
                                uint64_t *address);
-  /* Are the addresses within [base, base + most]? */
+  /* Whether the addresses are within [base, base + most], in `over`. `low_bits` are those of the addresses themselves.
+   */
   struct isa_common (*within)(const uint64_t *address, uint64_t base, uint64_t most, uint32_t lanes);
   uint64_t (*heads)(const uint64_t *address, uint32_t bytes, uint32_t lanes);
 };

@@ -137,7 +137,7 @@ void isa_pipe_launch(struct isa_pipe *pipe, uint32_t limit);
 void isa_pipe_end(const struct isa_pipe *pipe, uint32_t kernel,
                   void (*report)(void *context, const struct isa_hazard *hazard), void *context);
 
-/* ---- what the executor and the compute unit do with accesses ------------------------------------- */
+/* ---- for the executor and the compute unit ------------------------------------------------------- */
 
 static inline bool isa_is_pipe_write(enum isa_op op) {
   return op == ISA_PIPE_RESERVE_WRITE || op == ISA_PIPE_RESERVE_WRITE_WAIT || op == ISA_PIPE_COMMIT_WRITE ||

@@ -1,7 +1,7 @@
 /* One instruction of one warp: the guard, the dispatch, the branch stack.
  *
  * The stack. A divergent branch pushes { join, the previous join, all active lanes }, unless the warp already runs
- * towards this join. Then it pushes { the side that waits, join, its lanes }, unless that side starts at the join. The
+ * toward this join. Then it pushes { the side that waits, join, its lanes }, unless that side starts at the join. The
  * side that is lower in the program runs first, so that lanes leave loops late and meet early.
  *
  * Its depth. Waiting sides have disjoint, non-empty masks without the running lanes: there are at most lanes - 1 of

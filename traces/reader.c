@@ -71,7 +71,7 @@ static bool add_row(struct trace *trace, struct reader_row row) {
   return true;
 }
 
-/* ---- by the index --------------------------------------------------------------------------- */
+/* ---- with the index ------------------------------------------------------------------------- */
 
 static bool read_batches(struct trace *trace, uint64_t *offset, uint32_t *number, uint64_t count) {
   struct bytes payload = {0};

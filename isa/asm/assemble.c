@@ -274,7 +274,7 @@ static bool line(struct assembler *as) {
   return lexer->next.kind == TOKEN_END || fail(as, lexer->next, NULL, "too much on this line:");
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- the whole source --------------------------------------------------------------------------- */
 
 static bool lines(struct assembler *as, const char *text, size_t length) {
   struct isa_source *source = as->program->sources;

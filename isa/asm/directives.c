@@ -406,7 +406,7 @@ static bool directive_autorun(struct assembler *as) {
   return true;
 }
 
-/* ---- all of them -------------------------------------------------------------------------------- */
+/* ---- table of directives ------------------------------------------------------------------------ */
 
 static const struct {
   const char *name;

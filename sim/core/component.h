@@ -78,8 +78,8 @@ cycle_t island_run(struct island *island, cycle_t until);
 /* Permutes the stepping order. For tests, because any permutation gives the same result. */
 void island_order(struct island *island, const size_t *permutation);
 
-/* Tells the island and its host that a step is due at `at`, earlier than any other. For a hub, several threads may do
- * so at once: those of the islands that are linked to it. */
+/* Notifies the island and its host that a step is due at `at`, earlier than any other. For a hub, several threads may
+ * do so at once: those of the islands that are linked to it. */
 void island_wake(struct island *island, cycle_t at);
 
 /* Lowers *next, which belongs to the island or one of its parts, to `at`. Returns false if it was no later than that.
