@@ -30,7 +30,7 @@ size_t nearest_distance(const char *a, const char *b) {
 const char *nearest_word(const char *word, const char *const *words, size_t count, size_t stride) {
   const char *nearest = NULL;
   size_t length = strlen(word);
-  size_t best = length < 2 ? 1 : length < 6 ? 2 : length / 3 + 1; /* as many edits make another word */
+  size_t best = length < 2 ? 1 : length < 6 ? 2 : length / 3 + 1; /* this many edits make a different word */
   for (size_t i = 0; i < count; i++) {
     const char *candidate = *(const char *const *)(const void *)((const char *)words + i * stride);
     size_t d = nearest_distance(word, candidate);
