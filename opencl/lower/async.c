@@ -22,7 +22,7 @@ static bool is_kind(struct build *b, uint32_t id, enum spirv_type_kind kind) {
   return type && type->kind == kind;
 }
 
-/* A size_t, or an unsigned int of modules for 32 bits. */
+/* A size_t, or a 32-bit integer. */
 static ir_ref number(struct build *b, uint32_t id) {
   if (!is_kind(b, id, SPIRV_INT) || build_type(b, id)->bits < 32)
     build_fail(b, "the counts, sizes and strides of a copy are integers of 32 or 64 bits");

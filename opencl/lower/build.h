@@ -152,9 +152,9 @@ bool build_convert(struct build *b,
                    const struct spirv_inst *inst); /* OpConvert*, Op[SUF]Convert, OpQuantize, OpSatConvert* */
 bool build_atomic(struct build *b, const struct spirv_inst *inst);
 bool build_group(struct build *b, const struct spirv_inst *inst); /* barriers, OpGroup*, sub-groups */
-bool build_pipe(struct build *b, const struct spirv_inst *inst);  /* 274 to 288 */
-bool build_image(struct build *b, const struct spirv_inst *inst); /* 86 to 107 */
-bool build_dot(struct build *b, const struct spirv_inst *inst);   /* 4450 to 4455 */
+bool build_pipe(struct build *b, const struct spirv_inst *inst);  /* opcodes 274 to 288 */
+bool build_image(struct build *b, const struct spirv_inst *inst); /* opcodes 86 to 107 */
+bool build_dot(struct build *b, const struct spirv_inst *inst);   /* opcodes 4450 to 4455 */
 bool build_compare_exchange_call(struct build *b, const struct spirv_inst *inst, const char *name);
 bool build_arm_dot_call(struct build *b, const struct spirv_inst *inst, const char *name);
 /* Whether the kernel starts with each launch of the program's other kernels. */

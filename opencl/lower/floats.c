@@ -8,7 +8,7 @@ struct format {
   uint64_t infinity, least_normal;
 };
 
-/* A half's remainder is computed in float: both operands fit, and the result is a multiple of their last places. */
+/* A half's remainder is computed in float: both operands fit, and the remainder is exact in a half. */
 static const struct format formats[] = {
     {ISA_FADD_F16, ISA_FMUL_F16, ISA_FABS_F16, ISA_FNEG_F16, ISA_SETP_FLT_F16, ISA_SETP_FGE_F16, ISA_SETP_FEQ_F16,
      ISA_SETP_FNE_F16, ISA_SETP_NAN_F16, ISA_FREM_F32, 0x7c00, 0x0400},
@@ -34,7 +34,7 @@ static ir_ref remainder_of(struct build *b, unsigned bits, ir_ref left, ir_ref r
   return build_op(b, ISA_CVT_F16_F32, rest, 0, 0);
 }
 
-/* With the sign of the divisor. */
+/* The remainder with the sign of the divisor. */
 static ir_ref modulo_of(struct build *b, unsigned bits, ir_ref left, ir_ref right) {
   const struct format *format = format_of(bits);
   const ir_ref zero = number(b, bits, 0), rest = remainder_of(b, bits, left, right);

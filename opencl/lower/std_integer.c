@@ -93,7 +93,7 @@ ir_ref std_clamp(struct std_lane *lane) {
   return op(lane, STD_SU(lane, MIN), above, lane->arg[2]);
 }
 
-/* ---- halves of sums -------------------------------------------------------------------------------- */
+/* ---- averages -------------------------------------------------------------------------------------- */
 
 /* x + y = 2 (x & y) + (x ^ y) = 2 (x | y) - (x ^ y) */
 ir_ref std_hadd(struct std_lane *lane) {
