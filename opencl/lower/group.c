@@ -27,7 +27,7 @@ static unsigned memories(uint64_t semantics) {
          (semantics & MemorySemanticsImageMemory ? SYNC_IMAGE : 0);
 }
 
-/* One fence is enough for two in a row; a warp barrier includes the fence. */
+/* Omits a fence directly after an equal one. A warp barrier includes the fence, so it replaces it. */
 static void put_fence(struct build *b, uint64_t semantics, bool warp) {
   static const uint16_t fences[] = {ISA_FENCE_ALL, ISA_FENCE_LDS, ISA_FENCE_GLOBAL, ISA_FENCE_ALL};
   static const uint16_t barriers[] = {ISA_BAR_WARP_ALL, ISA_BAR_WARP_LDS, ISA_BAR_WARP_GLOBAL, ISA_BAR_WARP_ALL};

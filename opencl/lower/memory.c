@@ -145,8 +145,8 @@ static bool aligned(const struct core_access *access, uint64_t offset, uint32_t 
   return access->align >= bytes && (offset + access->offset) % bytes == 0;
 }
 
-/* How many leaves are in the `bytes` from the first one's offset; 0 if one extends beyond them. Without `holes`, also 0
- * if the leaves do not fill the bytes. */
+/* How many leaves are in the `bytes` from the first one's offset. 0 if one extends beyond them or if they fill only
+ * half or less; without `holes`, also 0 if they leave any gap. */
 static uint32_t leaves_in(const struct leaf *leaf, uint32_t count, uint32_t bytes, bool holes) {
   const uint64_t begin = leaf[0].offset;
   uint64_t end = begin;
