@@ -1,6 +1,6 @@
 /* Calls of functions that the module does not define. SPIR-V has no instructions for 2D and 3D asynchronous copies, the
- * fence between copies and compare-exchange of floats. Our translator knows no instructions for clocks, and leaves a
- * call of whatever else the compiler declares and it does not know. */
+ * fence between copies and compare-exchange of floats. Our translator knows none for clocks either, and it keeps the
+ * call of any other function that the compiler declares and it does not know. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
