@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Registers that a lane may have: as many as it wants, and too few. */
+/* Registers that a lane may have: plenty, and too few. */
 enum { MANY = 255, FEW = 16 };
 
 struct code {

@@ -9,7 +9,7 @@
 #include "sim/session/run.h"
 #include "tests/ct.h"
 
-/* Kernels that lack a barrier or that hand packets to whoever comes first: their results depend on timing. */
+/* Kernels that lack a barrier or in which the first to arrive gets a packet: their results depend on timing. */
 static const char *const races[] = {
     "P5_echo.json",
     "P5_group_blocks.json",

@@ -342,7 +342,7 @@ static void expect_waits(const char *wait, unsigned route, uint32_t wanted, uint
   group_rig_close(&rig);
 }
 
-TEST(opencl_async, a_wait_is_for_as_many_events_as_the_run_time_count) {
+TEST(opencl_async, a_wait_covers_as_many_events_as_the_run_time_count_says) {
   static const uint32_t counts[] = {0, 1, 3, 7, 8, 9, 16, 17, 20};
   for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
     const unsigned route = i % OPENCL_ROUTES;
@@ -358,7 +358,7 @@ TEST(opencl_async, an_event_may_be_in_a_list_twice) {
   expect_waits("wait_group_events(20, e);", OPENCL_ROUTE_SSA, 20, 5, 0);
 }
 
-TEST(opencl_async, a_wait_is_for_as_many_events_as_the_constant_count) {
+TEST(opencl_async, a_wait_covers_as_many_events_as_the_constant_count_says) {
   expect_waits("wait_group_events(0, e);", OPENCL_ROUTE_SSA, 0, 20, 0);
   expect_waits("wait_group_events(8, e);", OPENCL_ROUTE_O2, 8, 20, 0);
   expect_waits("wait_group_events(9, e);", OPENCL_ROUTE_SSA, 9, 20, 0);

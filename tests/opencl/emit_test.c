@@ -112,8 +112,7 @@ TEST(emit, ranges_conflict_regardless_of_where_the_search_starts) {
     struct segment one = {start, start + 1 + (uint32_t)(ct_random(&random) >> 33) % 4, 2};
     const struct live live = {.segment = &one, .count = 1};
     if (i % 7 == 0)
-      many.near = (uint32_t)(ct_random(&random) >> 33) %
-                  (many.count + 3); /* the list may have become shorter since the last search */
+      many.near = (uint32_t)(ct_random(&random) >> 33) % (many.count + 3); /* the list may be shorter now */
     const bool meet = live_meet(&many, &live);
     EXPECT_EQ(live_meet_near(&many, &live), meet);
   }

@@ -371,7 +371,7 @@ TEST(opencl_group, copies_work_both_ways_with_strides_and_shared_events) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, waits_are_for_as_many_events_as_the_run_time_count) {
+TEST(opencl_group, waits_cover_as_many_events_as_the_run_time_count_says) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out, global int *n) {\n"
                            "  local int a[64]; event_t e[12];\n"

@@ -181,8 +181,7 @@ static void use_variable(struct program *p) {
   } ways[] = {{ISA_LD_PRIVATE_32, ISA_ST_PRIVATE_32, 4},  {ISA_LD_PRIVATE_64, ISA_ST_PRIVATE_64, 8},
               {ISA_LD_PRIVATE_U8, ISA_ST_PRIVATE_8, 1},   {ISA_LD_PRIVATE_S8, ISA_ST_PRIVATE_8, 1},
               {ISA_LD_PRIVATE_S16, ISA_ST_PRIVATE_16, 2}, {ISA_LD_PRIVATE_U16, ISA_ST_PRIVATE_16, 2}};
-  const uint32_t which =
-      pick(p, VARIABLES); /* the first few are only used in one way, like most variables of real programs */
+  const uint32_t which = pick(p, VARIABLES); /* the first few are only used in one way, as in real programs */
   const uint32_t way = which < 2 ? which : which == 2 ? 2 + pick(p, 2) : pick(p, 6);
   const uint32_t offset = pick(p, 16 / ways[way].bytes) * ways[way].bytes;
   if (pick(p, 2))
