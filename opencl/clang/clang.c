@@ -60,7 +60,7 @@ struct compilation {
   struct teller teller;
   struct clang_options options;
   struct opencl_tools tools; /* `cache` may be NULL */
-  bool aborted;              /* a signal of its own ended the last tool */
+  bool aborted;              /* the last tool crashed with a signal */
   char *prelude;             /* text of the header */
   bool channels;             /* the source enables channels */
   char folder[PATH_BYTES], file[FILES][PATH_BYTES + 16];
@@ -282,7 +282,7 @@ static bool folder_of_clang(struct compilation *c, char **folder) {
   return true;
 }
 
-/* Is the path in clang's or our folder, so that nobody needs to allow it? */
+/* Is the path in clang's or our own folder? Those need no permission. */
 static bool is_below(const char *path, const char *folder) {
   return *folder && strncmp(path, folder, strlen(folder)) == 0 && !strstr(path, "/../");
 }

@@ -7,10 +7,10 @@
 
 #include "opencl/clang/words.h"
 
-/* The facts about a list of accepted options. */
+/* A list of accepted options and facts about them. */
 struct clang_options {
-  struct words
-      words; /* one word per option, "-DN=4" and never "-D" "N=4", so that clang cannot take one for another's value */
+  /* One word per option, "-DN=4" and never "-D" "N=4", so that clang cannot take one for another's value. */
+  struct words words;
   bool standard;    /* there is a -cl-std, */
   bool is_1;        /* and the last one is OpenCL C 1.x */
   bool uniform;     /* -cl-uniform-work-group-size */

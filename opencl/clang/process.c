@@ -105,9 +105,8 @@ static int spawn(struct running *running) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &usual);
-  make_environment(
-      running->process->folder,
-      variables); /* first, because it may run out of memory, and nobody would free what posix_spawn allocates */
+  /* May run out of memory, so it comes before the C library allocates what nobody would then free. */
+  make_environment(running->process->folder, variables);
   posix_spawn_file_actions_init(&actions);
   int error = 0;
   for (int i = 0; i < 3 && !error; i++)

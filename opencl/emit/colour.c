@@ -32,7 +32,7 @@ enum { AT_ONCE = 16 /* places tested together */ };
 struct places {
   struct live *file;
   uint32_t bound;
-  /* By place, plus padding: the segment that was last found in the way, which usually is again. */
+  /* By place, plus padding: the segment that last blocked it, which usually blocks it again. */
   uint32_t *start, *end, *same;
 };
 

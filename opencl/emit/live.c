@@ -116,8 +116,7 @@ static void gather_events(struct analysis *a) {
     a->first[v + 1] += a->first[v];
   a->event = need(a->first[vregs] + 1u, sizeof *a->event);
   note_all(a, false);
-  memmove(a->first + 1, a->first,
-          vregs * sizeof *a->first); /* filling has advanced each entry to the next vreg's start */
+  memmove(a->first + 1, a->first, vregs * sizeof *a->first); /* now each is the next vreg's start */
   a->first[0] = 0;
 }
 
@@ -330,7 +329,7 @@ static void push(struct live *out, struct segment next) {
     out->segment[out->count++] = next;
 }
 
-/* The words of a load arrive together. A word that nobody reads keeps its register until another word of the run is
+/* The words of a load arrive together. A word without readers keeps its register until another word of the run is
  * read; otherwise the next load into that register would wait for this one. */
 static uint32_t under_way(const struct analysis *a, uint32_t v, const struct event *write) {
   const uint32_t head = machine_head(a->m, v);

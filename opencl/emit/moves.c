@@ -1,5 +1,5 @@
 /* A parallel copy reads everything before it writes anything. Sequential moves have the same effect if none overwrites
- * a place that is still to be read: moves whose target nobody reads go first, and each frees its source. Only cycles
+ * a place that is still to be read: moves whose target has no readers go first, and each frees its source. Only cycles
  * are left then. For each, one place is saved in a register that is free at that moment; if none is free, exclusive or
  * exchanges two places without a third.
  *
@@ -194,7 +194,7 @@ static void add_steps(struct moves *x, const struct machine_inst *copy) {
   }
 }
 
-/* Makes a move whose target nobody needs any more, and then the moves that this frees. */
+/* Makes a move whose target has no readers left, and then the moves that this frees. */
 static void do_chain(struct moves *x, uint32_t at) {
   for (uint32_t left = at + 1; left && !x->step[left - 1].done && !x->readers[x->step[left - 1].to];) {
     struct step *step = &x->step[left - 1];

@@ -1,5 +1,5 @@
 /* Walks backward from whatever has effects until nothing changes: an instruction demands of its operands the bits that
- * its own demanded bits depend on. An instruction that nobody demands passes nothing on. */
+ * its own demanded bits depend on. An instruction without demanded bits passes nothing on. */
 #include "opencl/passes/demand.h"
 
 #include <stdlib.h>

@@ -6,9 +6,9 @@
  * run anyway. Slow operations leave only blocks that every iteration runs, so that a division that hardly ever runs is
  * not always paid for. A loop gets a preheader only when something moves there.
  *
- * A hoisted value occupies its registers throughout the loop. So only so many words and predicates leave a loop
- * (MOST_WORDS, MOST_PREDICATES; assumed, about a third of what a lane has on a well-filled machine), and what emit can
- * recompute at will (constants, slots' addresses) stays. */
+ * A hoisted value occupies its registers throughout the loop. So the number of words and predicates that leave a loop
+ * is limited (MOST_WORDS, MOST_PREDICATES; assumed, about a third of what a lane has on a well-filled machine), and
+ * what emit can recompute at will (constants, slots' addresses) stays. */
 #include "opencl/passes/ir_loop.h"
 #include "opencl/passes/passes.h"
 #include "opencl/passes/rewrite.h"

@@ -39,10 +39,9 @@ struct meet {
   uint32_t goal, loop; /* block numbers; `loop` is the loop around the goal, or the goal itself, or IR_NOWHERE */
   bool *within;
   uint32_t *between, stamp; /* a block is in between if its stamp is the current one */
-  uint32_t *order,
-      count;         /* the blocks within, in post-order of a walk backward from the goal; node `blocks` is the start */
-  uint32_t *number;  /* position in `order` */
-  uint32_t *nearest; /* immediate post-dominator on the way to the goal, plus 1 */
+  uint32_t *order, count;   /* within, in post-order of a walk back from the goal, whose start is node `blocks` */
+  uint32_t *number;         /* position in `order` */
+  uint32_t *nearest;        /* immediate post-dominator on the way to the goal, plus 1 */
   uint32_t *stack, *next;
 };
 
@@ -154,8 +153,7 @@ static bool is_way_out(const struct meet *meet, uint32_t block, uint32_t which) 
   if (way(meet, block, which) != IR_NOWHERE)
     return false;
   const struct ir_block *to = &meet->ir->block[meet->ir->block[block].to[which]];
-  return to->count || to->end != IR_END_EXIT; /* an exit that only ends the work-item does not keep lanes from
-                                                 reconverging: see isa/cfg.h */
+  return to->count || to->end != IR_END_EXIT; /* just ends: delays nobody; see isa/cfg.h */
 }
 
 /* Stamps the blocks between a branch and the node where its lanes should reconverge. Returns the number of exits. */
@@ -213,7 +211,7 @@ static void redirect(struct ir *ir, uint32_t block, uint32_t from, uint32_t to) 
       ir->block[block].to[k] = to;
 }
 
-/* Each edge gets a block of its own, because the branch's other edge may lead to the new block, too. */
+/* Each edge gets its own block, because the branch's other edge may lead to the new block, too. */
 static void take_edge(struct meet *meet, struct edges *edges, uint32_t block, uint32_t which, uint32_t new) {
   struct ir *ir = meet->ir;
   const uint32_t to = ir->block[block].to[which], own = ir_block_new(ir);

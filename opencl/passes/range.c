@@ -22,7 +22,7 @@ enum {
 
 static unsigned bits_of_width(uint8_t width) { return width == IR_W2 ? 64 : width == IR_W1 ? 32 : 0; }
 
-/* Refs made later whose range nobody set: they may be anything. */
+/* Refs made later and never given a range: they may be anything. */
 static const struct range unset = {0, 0, 1, 0};
 static bool is_unset(struct range range) { return !range_empty(range) && range.least > range.most; }
 

@@ -63,8 +63,7 @@ static void mark_block(const struct ir *ir, const struct ir_block *block, bool *
     if (address_form(ir, ref) != FORM_NONE)
       marked[ir_operand(ir, ref, 0)] = true;
     else if (inst->op < ISA_OPS && isa_rows[inst->op].class_ == ISA_CLASS_COPY)
-      marked[ir_operand(ir, ref, 1)] =
-          true; /* copies have no addressing modes, but their addresses use multiply-adds */
+      marked[ir_operand(ir, ref, 1)] = true; /* no addressing modes, but multiply-adds */
     else if (marked[ref] && passes_on(inst->op))
       for (uint32_t i = 0; i < inst->count; i++)
         marked[ir->operand[inst->operands + i]] = true;

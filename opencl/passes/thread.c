@@ -194,8 +194,7 @@ void pass_thread(struct ir *ir) {
   ir_analyse(ir);
   struct thread thread = {.ir = ir};
   for (uint32_t way = 0; way < 2; way++)
-    thread.now[way] =
-        need(ir->count, sizeof(ir_ref)); /* room for existing refs only: the pass makes nothing but constants */
+    thread.now[way] = need(ir->count, sizeof(ir_ref)); /* existing refs only: the pass makes only constants */
   uint32_t looks = 0;
   for (uint32_t number = 1; number < ir->blocks && looks < MOST_LOOKS; number++)
     if (ir->block[number].order != IR_NOWHERE)
