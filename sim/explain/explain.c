@@ -125,7 +125,7 @@ static double saved_by(const struct explain *explain, size_t step, enum limit li
 }
 
 /* Ring buffers and loops repeat at intervals other than a phase. So a part joins the previous phase even if another
- * limit helps it a little more, or none does, as long as the previous phase's limit helps it about as well. */
+ * limit helps it a little more, or none does, provided that the previous phase's limit helps it about as well. */
 static bool joins(const struct explain *explain, size_t step, const struct explain_phase *before,
                   const struct explain_phase *next, size_t from, size_t to) {
   if (!before->helped)

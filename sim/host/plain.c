@@ -11,11 +11,12 @@
  * no port to the hub ever fills. Long windows matter: with 132 compute units, each run of an island begins by loading
  * its state into the host's caches.
  *
- * If the hub has a lookahead of 1, because it is linked to something outside, or there is no hub and all islands may be
- * linked:
+ * If there is no hub, or its lookahead is 1 because it is linked to something outside, any two islands may be linked:
  *
  *     T = the earliest step of any island
  *     every island due before T + its lookahead runs up to there
+ *
+ * With a waveform, every island runs one cycle at a time.
  *
  * With threads, the islands except the hub are divided into shares, which a crew takes. While the hub runs, the others
  * wait, so shared data needs no lock. Islands are dealt to shares in turn, because neighbors often have equal work.

@@ -88,7 +88,7 @@ struct job_check {
   uint32_t components; /* CHECK_ELEMENTS: a bit per component to compare */
 };
 
-/* Replaces parts of what the launch file or the command line says, in every launch that they occur in. */
+/* Replaces parts of what the launch file or the command line says, in every launch to which they apply. */
 struct job_change {
   const char *argument, *word;            /* the numeric argument of this name gets this value; NULL: none does */
   uint32_t lds_times, lds_over;           /* scales local arguments by times / over; times 0: unchanged */
@@ -107,7 +107,7 @@ struct job {
   struct program_build build;
   struct reads reads; /* of a job made in parallel with others: see job_reads() */
   struct program program;
-  struct isa_program **refitted; /* of a replay: programs that launches ran besides the first one */
+  struct isa_program **refitted; /* of a replay: the programs of launches other than the first one */
   size_t refitted_count;
   struct isa_memory memory;
   struct type *elements; /* per buffer */
@@ -144,7 +144,7 @@ bool job_buffer(struct job *job, const char *name, uint64_t bytes, struct type e
 /* Does it have pipes, or channels? job_variables() adds the channels' pipes. */
 bool job_has_pipes(const struct job *job);
 
-/* Adds an empty pipe. Its buffer can be found only through the functions below. */
+/* Adds an empty pipe. Its buffer is hidden from job_find_buffer(). */
 bool job_pipe(struct job *job, const char *name, uint32_t packet_size, uint32_t max_packets, struct message *message);
 
 /* Finds a pipe by name; when there is none, the message suggests the nearest name. */

@@ -1,4 +1,4 @@
-/* Images of a job. Each is a buffer that only the functions below find, and a description (isa/image.h).
+/* Images of a job. Each is a buffer, hidden from job_find_buffer(), and a description (isa/image.h).
  *
  * Outside the simulated memory an image is *packed*: texel after texel, row after row, slice after slice, without gaps.
  * In simulated memory, texture.layout decides where texels lie. */
@@ -36,8 +36,8 @@ uint8_t *job_image_texels(const struct job *job, const struct isa_image *image);
 /* Its packed bytes; the caller frees them. */
 uint8_t *job_image_bytes(const struct job *job, const struct isa_image *image, uint64_t *bytes);
 
-/* Converts a picture's pixels to an image's texels, packed or in the job: red, green and blue of a gray picture are its
- * gray, a missing alpha is 1. The sizes must be equal. */
+/* Converts a picture's pixels to an image's texels, packed or in the job. Gray pictures set red, green and blue; a
+ * missing alpha is 1. The sizes must be equal. */
 bool job_pack_picture(const struct isa_image *image, const struct picture *picture, uint8_t *bytes,
                       struct message *message);
 bool job_image_picture(struct job *job, size_t image, const struct picture *picture, struct message *message);

@@ -1,4 +1,4 @@
-/* Pipes of a job. A pipe is a buffer that only the functions of pipes find, and a description (isa/pipe.h). */
+/* Pipes of a job. A pipe is a buffer, hidden from job_find_buffer(), and a description (isa/pipe.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

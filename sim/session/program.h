@@ -128,8 +128,7 @@ struct program {
   struct program_lowering *_Atomic lowered;
 };
 
-/* Loads a program. *inside: the message names a place in the program itself, so the caller need not say who named the
- * program. */
+/* Loads a program. *inside: the message names a place in the program itself, so the caller need not add its own. */
 bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
                   struct message *message);
 

@@ -31,7 +31,7 @@ enum { RUN_WATCHERS = 8 };
 
 enum { RUN_MAX_CYCLES = 1000000000 }; /* of a launch, unless a caller sets another limit */
 
-enum { RUN_BEST_THREADS = 0xffff }; /* as many as there are processors, and enough islands to keep them busy */
+enum { RUN_BEST_THREADS = 0xffff }; /* as many as there are processors, but not more than the islands keep busy */
 
 struct run_options {
   host_make *make_host; /* NULL: the plain host, either with `order` and `seed`, */

@@ -97,9 +97,9 @@ struct sweep_plan {
   struct plan_bound *bound; /* resolved names of constraints and of the cost */
 };
 
-/* Looks up a name that is no axis and no setting: a parameter of the base machine, or of `machine`, a word of the axis
- * `machine`, unless that is NULL. The text lives until the next call. NULL when there is no such name; `nearest` is
- * then the closest one, or empty. The words of the axis `machine` are already checked. */
+/* Looks up a name that is neither an axis nor a setting: a parameter of `machine`, which is a word of the axis
+ * `machine`, or of the base machine if that is NULL. Returns its text, which lives until the next call. NULL when there
+ * is no such name; `nearest` is then the closest one, or empty. The words of the axis `machine` are already checked. */
 typedef const char *plan_constant(void *context, const char *machine, const char *name, char nearest[64]);
 
 /* Reads a sweep file, except what depends on the machine. False with the message "FILE:LINE: ..." filled. The caller

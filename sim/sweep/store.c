@@ -105,8 +105,8 @@ static bool is_regular(const struct store *store, const struct stat *status, cha
          fail_open(store, S_ISDIR(status->st_mode) ? text_errno(EISDIR) : "is no regular file", message);
 }
 
-/* The lock belongs to the open file, not to the process: when SQLite closes a file, the process loses all its own
- * locks. It is on a byte that need not exist. */
+/* The lock belongs to the open file, on a byte that need not exist. A process's own lock would be lost as soon as
+ * SQLite closes the file. */
 static bool lock_file(struct store *store, char message[PLAN_MESSAGE]) {
   struct stat status;
   store->lock = open(store->path, O_RDWR | O_CLOEXEC);

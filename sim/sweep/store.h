@@ -3,7 +3,7 @@
  *     sweep(name, value)                  provenance: version, files and their hashes, plan, base machine;
  *                                         `factors`: axes of the product, those of a zip joined by +
  *     axes(position, name, kind, words)   columns of `points` that identify the point
- *     metrics(position, name, unit, text) columns of `points` with its results
+ *     metrics(position, name, unit, text) columns of `points` with the results
  *     points(key PRIMARY KEY, number, status, reason, "dma.channels", ..., "cycles", ...)   a row per point
  *     effort(key, seconds, how)           the time that it took: not part of the result
  *

@@ -43,7 +43,8 @@ struct dealer {
   bool (*run)(const struct sweep_work *work, unsigned workers, struct message *message);
 };
 
-/* Runs tasks one by one in the caller's thread, and calls tick() whenever a task asks whether to stop. */
+/* Runs tasks one by one in the caller's thread. Calls tick() after each task, and whenever a task asks whether to
+ * stop. */
 extern const struct dealer sweep_serial;
 
 /* Threads; if none can be created, or one worker is enough, the caller's thread. */
@@ -52,8 +53,8 @@ extern const struct dealer sweep_threads;
 /* NULL: sweep_threads. */
 bool sweep_deal(const struct dealer *dealer, const struct sweep_work *work, unsigned workers, struct message *message);
 
-/* For dealers: the state of a worker. Tasks run behind a border (sim/base/heap.h): one that runs out of memory is lost,
- * and with it the worker's own state, which begin() creates again. */
+/* For dealers: the state of a worker. Tasks run under heap_try() (sim/base/heap.h): one that runs out of memory is
+ * lost, and with it the worker's own state, which begin() creates again. */
 struct sweep_hands {
   const struct sweep_work *work;
   const struct caller *caller;
