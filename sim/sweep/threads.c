@@ -1,5 +1,5 @@
-/* Workers that are threads. Each has two answers: it works on one while the other waits to be taken. Then it must
- * wait. */
+/* Workers that are threads. Each has two answers, so that it can work on one while the other waits for the caller. A
+ * worker with two finished answers waits. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
