@@ -35,7 +35,7 @@ enum value_kind {
   VALUE_NUMBER,    /* a whole number in [minimum, maximum] */
   VALUE_CHOICE,    /* a word of the row's value, "text|json" */
   VALUE_SUGGESTED, /* usually a word of `words` (NULL: of the row's value); the code that uses it checks it */
-  VALUE_FILE,      /* a file, usually with one of the suffixes in `words` */
+  VALUE_FILE,      /* a file, usually with a suffix in `words` */
   VALUE_FOLDER,
   VALUE_MACHINE,   /* a built-in machine, or a file with the suffix in `words` */
   VALUE_PARAMETER, /* a parameter of a machine; also "=" and a value if `words` contains "=" */

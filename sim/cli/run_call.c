@@ -254,7 +254,7 @@ static bool write_file(struct run_call *call, const struct report *report) {
 bool run_write(struct run_call *call, const struct report *report) {
   struct text text = {0};
   bool apart =
-      call->out; /* printed text goes to standard output, unless the JSON report, which includes it, is there */
+      call->out; /* what work-items print goes to standard output, except with a JSON report there, which includes it */
   if (!call->json || apart)
     report_printed(report, &text);
   if (!write_page(call, report) ||

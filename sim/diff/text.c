@@ -116,7 +116,7 @@ static void print_facts(const struct diff *diff, size_t pair, const char *indent
       print_fact(text, indent, &diff->launches.fact[i]);
 }
 
-/* The figures of an unfinished launch cover only a part of it, so say so, even if neither side finished. */
+/* Says which launches did not finish, even if neither side's did: their figures cover only a part of the launch. */
 static void print_unfinished(const struct diff *diff, size_t pair, struct text *text) {
   for (int side = 0; side < DIFF_SIDES; side++) {
     const size_t of = diff->pairs[pair].of[side];

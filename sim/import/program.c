@@ -162,7 +162,7 @@ struct choice {
   unsigned next; /* index of the next source to use */
 };
 
-/* The register, lowered if a value of this type would not fit behind it. */
+/* The register, or a lower one if a value of this type needs more registers than follow it. */
 static uint8_t within(const struct choice *choice, uint32_t field, enum isa_type type) {
   const uint32_t most = choice->registers - isa_types[type].registers;
   return (uint8_t)(field < most ? field : most);

@@ -243,8 +243,8 @@ function choose(name) {
   tell(isChanged(work) ? "With your changes." : "");
 }
 
-/* Replaces the work on `name` by `given`, and offers to undo that until the next edit; if `lasting`, for longer,
- * because somebody else has replaced the work. */
+/* Replaces the work on `name` by `given`, and offers to undo that until the next edit. A `lasting` offer, for work that
+ * a link has replaced, survives edits. */
 function replaceWork(name, given, said, lasting = false) {
   const before = works[name];
   works[name] = given;

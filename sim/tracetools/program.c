@@ -224,7 +224,7 @@ static void free_sources(struct isa_source *sources, uint32_t count) {
   free(sources);
 }
 
-/* Assembles behind enough empty lines that messages have the file's line numbers. */
+/* Reports an error with the file's line numbers: puts enough empty lines before the code, and assembles that. */
 static void tell_error(const struct head *head) {
   const size_t size = head->block->size - (size_t)(head->at - head->block->text);
   char *text = need(head->line + size, 1);

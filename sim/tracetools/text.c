@@ -114,7 +114,8 @@ static bool write_launches(const struct job *job, struct trace_writer *writer) {
   return good;
 }
 
-/* Reads a launch file's text behind enough empty lines that messages have the line numbers of the enclosing file. */
+/* Reads a launch file's text. Puts empty lines before it, so that messages have the line numbers of the enclosing
+ * file. */
 static bool take_job(struct trace_text *text, const struct text_block *block, struct trace_writer *writer,
                      struct trace_error *error) {
   const struct job_request request = {.program = text->assembled};
