@@ -1,5 +1,5 @@
-/* Shared virtual memory: the host and all devices of a context find it at one address. Commands run one after the
- * other, so that what one has written is there for whoever comes after it, mapped or not. */
+/* Shared virtual memory, at one address for the host and all devices of a context. Commands run one after the other, so
+ * each sees what earlier ones wrote, mapped or not. */
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
