@@ -71,8 +71,9 @@ def contention():
 
 
 def stencil(extents, weights):
-    """A stencil over a volume (x, y, z) whose element i is i, with a margin of one element on each side of every axis that
-    has weights. weights[axis] are the weights of the neighbors below and above; the element itself has weight 1."""
+    """A stencil over a volume (x, y, z) whose element i is i, with a margin of one element on each side of every axis
+    that has weights. weights[axis] are the weights of the neighbors below and above; the element itself has weight
+    1."""
     margins = [1 if pair else 0 for pair in weights]
     pitches = [1, extents[0] + 2 * margins[0], (extents[0] + 2 * margins[0]) * (extents[1] + 2 * margins[1])]
     result = []

@@ -1,6 +1,6 @@
-/* A chain of stages, as one would build it on an FPGA: numbers enter at one end, and each stage passes on the sum of the
- * last two that it received. Four stages weigh five neighbors by 1, 4, 6, 4 and 1. With WIDE, a packet has one number
- * from each of sixteen rows. */
+/* A chain of stages, as one would build it on an FPGA: numbers enter at one end, and each stage passes on the sum of
+ * the last two that it received. Four stages weigh five neighbors by 1, 4, 6, 4 and 1. With WIDE, a packet has one
+ * number from each of sixteen rows. */
 #pragma OPENCL EXTENSION cl_intel_channels : enable
 
 #ifndef DEPTH
