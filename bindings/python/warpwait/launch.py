@@ -169,7 +169,7 @@ def _list(sizes: tuple[int, ...] | None) -> Any:
 
 def _converted(argument: Argument, value: Any) -> Any:
     """The value in the form in which it is set: bytes, an array, Local, None, Buffer, BufferAt or Pipe. Raises
-    BadInput. """
+    BadInput."""
     if argument.kind == "value":
         return value_of(argument, value)
     if argument.kind == "local":

@@ -157,7 +157,8 @@ def run(work: Runnable, machine: On = None, *, verify: bool = False, **options: 
     machine: a Machine, its name or file, or a Device (default: "teaching"; for a launch file the one that it names; for
     a recording its own). verify: for a launch file, compare its results with what it expects (Report.verified). For
     other options, see warpwait.watch.Options. Raises BadInput, Unfinished, KeyboardInterrupt and others of
-    warpwait.errors. """
+    warpwait.errors.
+    """
     if isinstance(work, Launch):
         work = [work]
     if isinstance(work, (Recording, str, os.PathLike)):
