@@ -35,10 +35,10 @@ from rows import FAMILIES, BadRow, Row
 from runner import Machine, Runner, Terminal, number
 
 WARPWAIT = os.environ.get("WARPWAIT", "build/warpwait")
-# Mean absolute error, %, that the sample of each family must stay below.
+# The limit of the mean absolute error of each family's sample, in percent.
 LIMITS = {"lds": 4, "ops": 3, "constants": 8, "barriers": 8, "branches": 12, "bulk": 8, "tensor": 4, "wgcopy": 8, "pipeline": 6,
           "memory": 6, "atomics": 8, "prefetch": 8, "texture": 8, "opencl": 12}
-PART = 0.02  # relative difference that a part of the machine may make
+PART = 0.02  # largest relative difference between a part of the machine and all of it
 
 
 def machine(*sets):
@@ -50,7 +50,7 @@ def setUpModule():
 
 
 def quick(row):
-    """Whether it runs on a single compute unit: the others are for `make validate`."""
+    """Whether the row runs on a single compute unit. Others are left to `make validate`."""
     try:
         return validate.plan(row)[0].cus == 1
     except Unmodelled:
@@ -166,7 +166,7 @@ class Fitting(unittest.TestCase):
         return fitting.Observations(pick.pick(rows, count), runner)
 
     def as_the_machine_has_it(self, observations):
-        """As if the machine itself had been measured."""
+        """Replaces the measurements by the machine's own predictions."""
         observations.measured = observations.residuals({}) + observations.measured
         return observations
 
@@ -281,7 +281,7 @@ class Validation(unittest.TestCase):
 
 
 class Fidelity(unittest.TestCase):
-    """What reports say of their own error: classes and percentiles."""
+    """The error that reports state about themselves: classes and percentiles."""
 
     def result(self, percent, limit="memory", operations=("loads",), kinds=(), number=0, test="chase", metric="m"):
         row = Row("", 0, test, {"number": str(number)}, metric, 100.0, "cycle")
@@ -344,7 +344,7 @@ class Fidelity(unittest.TestCase):
         self.assertAlmostEqual(again.predicted, result.predicted, delta=1e-3)
 
 
-# Loaded evenly by 132 work-groups: as (test, metric, parameters).
+# Rows with an even load of 132 work-groups: (test, metric, parameters).
 WHOLE = [
     ("stream", "total_bandwidth", {"op": "read", "mem": "dram", "threads": 128, "loads_in_flight_per_thread": 2, "iters": 64}),
     ("stream", "total_bandwidth", {"op": "write", "mem": "l2", "threads": 128, "loads_in_flight_per_thread": 1, "iters": 64}),
@@ -358,7 +358,7 @@ WHOLE = [
 
 
 class Parts(unittest.TestCase):
-    """A part of the machine stands for all of it where the load is even."""
+    """With an even load, a part of the machine represents all of it."""
 
     def test_the_whole_machine_is_predicted_as_a_part_of_it(self):
         families = {name: importlib.import_module(f"families.{name}") for name in ("memory", "pipeline", "bulk")}
@@ -433,7 +433,8 @@ class Page(unittest.TestCase):
 
 
 def finish():
-    """Runs the tests of the program. Options of the test runner are GoogleTest's; so are the closing lines that it counts."""
+    """Runs the program's tests. The options and the final lines are those of GoogleTest, which the test runner
+    expects."""
     outcome = unittest.main(argv=sys.argv[:1], exit=False).result
     bad = len(outcome.failures) + len(outcome.errors)
     print(f"[  PASSED  ] {outcome.testsRun - bad} tests.")

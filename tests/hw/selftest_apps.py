@@ -33,7 +33,7 @@ from selftest import finish, machine, run_script
 
 KEPT = ROOT / "docs/accuracy/apps.csv.gz"
 QUICK = ("chase-8KB_1g", "hist_global-256K_b256_hot", "nw-b32_t132", "gemv-1024x1024_column")
-# sha256, first 16 digits, of contents as the program on the GPU makes them: (kind, type, count, seed).
+# The first 16 digits of the sha256 of contents made by the program on the GPU: (kind, type, count, seed).
 HASHES = {
     ("f:-1:1", "float", 1000, 1): "34d5a1189bd493be",
     ("d:0:1", "double", 1000, 2): "877e23527d67d4e1",
@@ -48,7 +48,7 @@ HASHES = {
 
 
 def setUpModule():
-    machine()  # cases are of it
+    machine()  # cases depend on it
 
 
 def result(case, measured, predicted, gpu=None, counts=None):
@@ -57,7 +57,7 @@ def result(case, measured, predicted, gpu=None, counts=None):
 
 
 def counted(**values):
-    """Counters of one side, 0 but for `values`."""
+    """Counters of one side, all 0 except `values`."""
     return {**{counter.gpu: 0.0 for counter in counters.COUNTERS}, "stalls": {}, **values}
 
 
