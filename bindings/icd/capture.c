@@ -67,7 +67,7 @@ static bool write_program(const struct icd_capture *capture, const struct _cl_ke
   return good;
 }
 
-/* ---- what is in the file ---------------------------------------------------------------------------------------- */
+/* ---- contents of the launch file -------------------------------------------------------------------------------- */
 
 static void add_machine(json_t *file, cl_device_id device) {
   const char *set = getenv("WARPWAIT_SET");
@@ -187,7 +187,7 @@ static bool add_launch(struct icd_capture *capture, const struct icd_launch *lau
   return made && json_object_set_new(capture->file, "launches", json_pack("[o]", made)) == 0;
 }
 
-/* ---- which launches --------------------------------------------------------------------------------------------- */
+/* ---- choosing launches ------------------------------------------------------------------------------------------ */
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
   for (size_t i = 0; bytes && i < size; i++)

@@ -9,7 +9,7 @@ static struct icd_command *first, **last = &first;
 
 static bool has_ended(cl_event event) { return !event || event->status <= CL_COMPLETE; }
 
-/* ---- made ----------------------------------------------------------------------------------------------- */
+/* ---- creating commands ---------------------------------------------------------------------------------- */
 
 static cl_int check_waits(cl_context context, cl_uint count, const cl_event *waits) {
   if (!waits != !count)
@@ -75,7 +75,7 @@ void icd_drop(struct icd_command *command) {
   free(command);
 }
 
-/* ---- enqueued ------------------------------------------------------------------------------------------- */
+/* ---- enqueueing ----------------------------------------------------------------------------------------- */
 
 static void set(cl_event *at, cl_event event) {
   cl_event before = *at;
@@ -116,7 +116,7 @@ cl_int icd_enqueue(struct icd_command *command, bool blocking, cl_event *event) 
   return status;
 }
 
-/* ---- run ------------------------------------------------------------------------------------------------ */
+/* ---- running -------------------------------------------------------------------------------------------- */
 
 /* Whether all earlier commands of its queue have run. */
 static bool is_first_of_queue(const struct icd_command *command) {

@@ -48,7 +48,7 @@ void icd_destroy_device(cl_device_id device) {
   icd_unref(device->parent);
 }
 
-/* ---- which there are ------------------------------------------------------------------------------------ */
+/* ---- lists of devices ----------------------------------------------------------------------------------- */
 
 CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint num_entries,
                                                cl_device_id *devices, cl_uint *num_devices) {
@@ -88,7 +88,7 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseDevice(cl_device_id device) {
   return is_root(device) ? CL_SUCCESS : icd_release(device, ICD_DEVICE, CL_INVALID_DEVICE);
 }
 
-/* ---- parts of devices ----------------------------------------------------------------------------------- */
+/* ---- sub-devices ---------------------------------------------------------------------------------------- */
 
 /* Finds the number of parts, and of compute units in each. */
 static cl_int plan_parts(cl_device_id device, const cl_device_partition_property *list, cl_uint *part, cl_uint *count) {
@@ -171,7 +171,7 @@ CL_API_ENTRY cl_int CL_API_CALL clCreateSubDevices(cl_device_id device, const cl
   return icd_leave(create_parts(device, properties, num_devices, devices, num_made));
 }
 
-/* ---- what they are -------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------------- */
 
 static cl_int tell_c_versions(struct icd_query query) {
   static const cl_name_version list[] = {{CL_MAKE_VERSION(1, 0, 0), "OpenCL C"},

@@ -106,7 +106,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, c
   return icd_leave(list_formats(context, flags, type, room, formats, count));
 }
 
-/* ---- made ----------------------------------------------------------------------------------------------- */
+/* ---- creating images ------------------------------------------------------------------------------------ */
 
 static bool is_layered(cl_mem_object_type type) {
   return type == CL_MEM_OBJECT_IMAGE1D_ARRAY || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
@@ -340,7 +340,7 @@ ww_image *icd_image_here(cl_mem memory) {
   return image_on(memory, root->newest < 0 ? 0 : root->newest);
 }
 
-/* ---- what they are -------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------------- */
 
 static cl_int tell_image(cl_mem memory, cl_image_info name, struct icd_query query) {
   const struct icd_image *image = memory->image;

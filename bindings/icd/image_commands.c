@@ -8,7 +8,7 @@
 #define NOT_READ (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)
 #define NOT_WRITTEN (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
 
-/* ---- checked -------------------------------------------------------------------------------------------- */
+/* ---- checks --------------------------------------------------------------------------------------------- */
 
 /* Checks that the image belongs to the queue's context and allows the access; `refused` are flags that forbid it. */
 static cl_int check_image(cl_command_queue queue, cl_mem memory, cl_mem_flags refused) {
@@ -66,7 +66,7 @@ static bool take_pitches(const struct _cl_mem *memory, const size_t region[3], s
   return pitch[1] >= pitch[0] * region[1];
 }
 
-/* ---- carried out ---------------------------------------------------------------------------------------- */
+/* ---- moving texels -------------------------------------------------------------------------------------- */
 
 struct place {
   uint32_t at[3], region[3];
@@ -197,7 +197,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue, cl_me
   return icd_leave(enqueue_fill(queue, image, color, at, region, count, waits, event));
 }
 
-/* ---- copying: there and back over the host's memory, at the pace of the device's -------------------------- */
+/* ---- copying: through host memory, in the time that the device would take --------------------------------- */
 
 static cl_int run_copy(struct icd_command *command, struct icd_work *work) {
   const size_t bytes = bytes_of(command->from, command->region), none[2] = {0, 0};
@@ -310,7 +310,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferToImage(cl_command_queue queu
   return icd_leave(enqueue_copy_buffer(queue, false, to, from, to_at, region, from_at, count, waits, event));
 }
 
-/* ---- mapping: what the host lends, a buffer's bytes, or bytes of the map's own ----------------------------- */
+/* ---- mapping: the host's memory, a buffer's bytes, or memory of the map ------------------------------------ */
 
 /* Whether a map points to the texels themselves, not to a copy. */
 static bool is_itself(cl_mem memory) {

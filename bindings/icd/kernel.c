@@ -52,7 +52,7 @@ static struct icd_argument *copy_arguments(const struct _cl_kernel *kernel) {
   return NULL;
 }
 
-/* ---- made ----------------------------------------------------------------------------------------------- */
+/* ---- creating kernels ----------------------------------------------------------------------------------- */
 
 static cl_kernel new_kernel(cl_program program, const ww_kernel *of) {
   cl_kernel made = icd_new(ICD_KERNEL, sizeof *made);
@@ -154,7 +154,7 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseKernel(cl_kernel kernel) {
   return icd_release(kernel, ICD_KERNEL, CL_INVALID_KERNEL);
 }
 
-/* ---- set ------------------------------------------------------------------------------------------------ */
+/* ---- setting arguments ---------------------------------------------------------------------------------- */
 
 static cl_int set_memory(struct icd_argument *to, cl_context context, cl_mem_object_type type, size_t size,
                          const void *value) {
@@ -301,7 +301,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_
   return icd_leave(set_exec_info(kernel, name, size, value));
 }
 
-/* ---- what they are -------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------------- */
 
 static cl_int tell_kernel(cl_kernel kernel, cl_kernel_info name, struct icd_query query) {
   switch (name) {
@@ -487,7 +487,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel kernel, cl_dev
                                               : CL_INVALID_KERNEL);
 }
 
-/* ---- enqueued ------------------------------------------------------------------------------------------- */
+/* ---- enqueueing ----------------------------------------------------------------------------------------- */
 
 static cl_int check_local(cl_command_queue queue, const struct _cl_kernel *kernel, cl_uint dimensions,
                           const size_t *local) {

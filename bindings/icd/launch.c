@@ -20,7 +20,7 @@ void icd_free_launch(struct icd_launch *launch) {
 
 void icd_drop_launch(struct icd_command *command) { icd_free_launch(command->launch); }
 
-/* ---- prepared --------------------------------------------------------------------------------------------- */
+/* ---- preparing -------------------------------------------------------------------------------------------- */
 
 /* The buffer into which a pointer to shared virtual memory points; NULL: it has been freed. */
 static ww_buffer *on_pointer(const struct icd_launch *launch, const void *pointer, cl_device_id device,
@@ -85,7 +85,7 @@ cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint
   return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
 }
 
-/* ---- watched ---------------------------------------------------------------------------------------------- */
+/* ---- watching --------------------------------------------------------------------------------------------- */
 
 /* Launches that run at once. Hazards and output of autorun kernels are attributed to the last of them. */
 struct party {
@@ -125,7 +125,7 @@ static ww_watch watch_of(struct party *party) {
                     .threads = wishes->threads};
 }
 
-/* ---- told of ---------------------------------------------------------------------------------------------- */
+/* ---- reporting -------------------------------------------------------------------------------------------- */
 
 static bool write_file(void *self, const void *data, size_t size) { return fwrite(data, 1, size, self) == size; }
 
@@ -174,7 +174,7 @@ static void tell_unfinished(const struct party *party, const ww_report *report) 
   icd_notify(command->event->context, text);
 }
 
-/* ---- run -------------------------------------------------------------------------------------------------- */
+/* ---- running ---------------------------------------------------------------------------------------------- */
 
 bool icd_has_channels(const struct icd_launch *launch) { return ww_program_channels(launch->kernel->built); }
 

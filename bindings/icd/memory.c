@@ -258,7 +258,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem memory, 
   return icd_leave(status);
 }
 
-/* ---- pipes: on the first device of their context ----------------------------------------------------------- */
+/* ---- pipes, which are on the first device of their context ------------------------------------------------- */
 
 static cl_mem create_pipe(cl_context context, cl_mem_flags flags, cl_uint packet_bytes, cl_uint packets,
                           const cl_pipe_properties *list, cl_int *status) {

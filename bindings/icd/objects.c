@@ -159,7 +159,7 @@ cl_int icd_release(void *object, enum icd_kind kind, cl_int invalid) {
   return icd_leave(is ? CL_SUCCESS : invalid);
 }
 
-/* ---- answers -------------------------------------------------------------------------------------------- */
+/* ---- answers to queries --------------------------------------------------------------------------------- */
 
 cl_int icd_tell(struct icd_query query, const void *data, size_t bytes) {
   if (query.value && query.size < bytes)

@@ -35,7 +35,7 @@ void icd_add_line(struct icd_text *text, const char *line) {
   icd_add(text, "\n", 1);
 }
 
-/* ---- made ----------------------------------------------------------------------------------------------- */
+/* ---- creating programs ---------------------------------------------------------------------------------- */
 
 cl_program icd_new_program(cl_context context, cl_int *status) {
   *status = icd_is(context, ICD_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
@@ -288,7 +288,7 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseProgram(cl_program program) {
   return icd_release(program, ICD_PROGRAM, CL_INVALID_PROGRAM);
 }
 
-/* ---- built ---------------------------------------------------------------------------------------------- */
+/* ---- building ------------------------------------------------------------------------------------------- */
 
 /* Adds to the log why kernels could not be translated. */
 static void log_refused(struct icd_text *log, const ww_program *program) {
@@ -384,7 +384,7 @@ CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint count
   return status;
 }
 
-/* ---- what they are -------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------------- */
 
 static void add_units(struct icd_text *to, const struct _cl_program *program) {
   for (size_t i = 0; i < program->unit_count; i++) {

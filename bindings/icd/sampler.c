@@ -10,7 +10,7 @@ void icd_destroy_sampler(cl_sampler sampler) {
   free(sampler->properties.list);
 }
 
-/* ---- made ----------------------------------------------------------------------------------------------- */
+/* ---- creating samplers ---------------------------------------------------------------------------------- */
 
 /* The library's word for the mode; NULL: not a mode. */
 static const char *addressing_word(cl_addressing_mode mode) {
@@ -110,7 +110,7 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseSampler(cl_sampler sampler) {
   return icd_release(sampler, ICD_SAMPLER, CL_INVALID_SAMPLER);
 }
 
-/* ---- what it is ----------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------------- */
 
 static cl_int tell_sampler(cl_sampler sampler, cl_sampler_info name, struct icd_query query) {
   switch (name) {

@@ -294,7 +294,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_m
   return icd_leave(enqueue_fill(queue, buffer, pattern, pattern_size, offset, size, count, waits, event));
 }
 
-/* ---- mapping: the bytes themselves, but for what the host has lent -------------------------------------------- */
+/* ---- mapping: the bytes themselves, or the host's memory ------------------------------------------------------ */
 
 static cl_int run_map(struct icd_command *command, struct icd_work *work) {
   cl_mem memory = command->from;
@@ -397,7 +397,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, 
   return icd_leave(enqueue_unmap(queue, memory, at, count, waits, event));
 }
 
-/* ---- moving to a device: when a command there needs the bytes, they come ---------------------------------------- */
+/* ---- migration: bytes move only when a command on a device needs them ------------------------------------------- */
 
 static cl_int enqueue_migrate(cl_command_queue queue, cl_uint memory_count, const cl_mem *memory, cl_uint count,
                               const cl_event *waits, cl_mem_migration_flags flags, cl_event *event) {

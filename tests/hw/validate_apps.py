@@ -57,7 +57,7 @@ def predict_apps(rows, runner, planner, gpu):
     return told
 
 
-# ---- what is kept ------------------------------------------------------------------------------
+# ---- files of results --------------------------------------------------------------------------
 
 HEAD = ["case", "kernel", "measured_ns", "spread", "predicted_ns", "error", "reason"]
 SIDES = ("gpu", "model")

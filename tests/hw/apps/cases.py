@@ -90,7 +90,7 @@ def read_apps(folder=HERE):
     return {head[1]: _app(head, lines, folder) for head, lines in blocks}
 
 
-# ---- what a GPU did ----------------------------------------------------------------------------
+# ---- measurements ------------------------------------------------------------------------------
 
 def read_table(path):
     """The rows of a CSV file with a header line, gzipped or not, as dictionaries."""

@@ -100,7 +100,7 @@ static double call(cl_context context, cl_device_id device) {
   return taken / MANY;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------- */
+/* ---- the program ----------------------------------------------------------------------------------------------- */
 
 static void prepare(cl_context context, cl_device_id device) {
   const char *source = "kernel void empty(void) {}\n";
