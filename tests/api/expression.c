@@ -90,7 +90,7 @@ static const struct {
     {"!y", {0, 1, 0}},
 };
 
-TEST(expressions, of_columns_have_the_values_of_sweep_files) {
+TEST(expressions, over_columns_have_the_same_values_as_in_sweep_files) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     double values[ROWS] = {-99, -99, -99};
     find(rows[i].text, values);
@@ -102,7 +102,7 @@ TEST(expressions, of_columns_have_the_values_of_sweep_files) {
   }
 }
 
-TEST(expressions, name_each_column_once_in_the_order_of_its_first_use) {
+TEST(expressions, list_each_column_once_in_order_of_first_use) {
   ww_expression *expression = NULL;
   EXPECT_EQ(ww_expression_new("b + max(a.c, b) * a.c == 3 || d != 'word'", &expression, NULL), WW_OK);
   EXPECT_EQ(ww_expression_name_count(expression), 3);
@@ -127,7 +127,7 @@ static const struct {
     {"a == 'M\xc3\xbcller' b", "column 15: expected an operator, at 'b'", 15},
 };
 
-TEST(expressions, that_are_none_are_refused_with_the_column) {
+TEST(expressions, that_are_malformed_are_refused_with_the_column) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     ww_expression *expression = NULL;
     ww_error error = {.text = ""};
@@ -190,7 +190,7 @@ TEST(expressions, numbers_have_units) {
 }
 
 /* Parsed once, and nothing is made for a row. */
-TEST(expressions, of_many_rows_are_quick) {
+TEST(expressions, over_many_rows_are_fast) {
   enum { MANY = 100000 };
   double *numbers = malloc(MANY * sizeof *numbers), *values = malloc(MANY * sizeof *values), sum = 0;
   ww_expression *expression = NULL;

@@ -76,7 +76,7 @@ static char *report_of_library(ww_context *context, const char *path, bool *pass
   return json;
 }
 
-TEST(files, reports_are_those_of_the_command_line) {
+TEST(files, reports_equal_those_of_the_command_line) {
   struct rig rig = rig_new("teaching");
   struct files files = {.report = {NULL}};
   find_files(&files);

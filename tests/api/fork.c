@@ -75,7 +75,7 @@ static int be_child(struct shared *shared) {
   return answer ? 0 : 3;
 }
 
-TEST(fork, a_child_uses_what_no_other_thread_was_at_work_with) {
+TEST(fork, a_child_can_use_objects_that_no_other_thread_was_using) {
   struct shared shared = {.rig = rig_new("teaching")};
   pthread_t threads[THREADS];
   ww_buffer *data = NULL;

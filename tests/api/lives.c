@@ -30,7 +30,7 @@ static bool give_up_all(void *self, uint64_t now, uint64_t done, uint64_t groups
   return true;
 }
 
-TEST(lives, what_a_run_needs_outlives_whoever_gives_it_up_meanwhile) {
+TEST(lives, objects_released_during_a_run_live_until_the_run_ends) {
   struct rig rig = rig_new("teaching");
   struct owner owner = {.rig = &rig, .launch = rig_launch(&rig, "spin", 64, 64)};
   const ww_watch watch = {.size = sizeof watch, .self = &owner, .tick = give_up_all};
@@ -64,7 +64,7 @@ static void *come_and_go(void *self) {
   return NULL;
 }
 
-TEST(lives, buffers_and_pipes_come_and_go_in_other_threads_threads) {
+TEST(lives, buffers_and_pipes_can_be_made_and_freed_in_other_threads) {
   enum { RUNS = 50 };
   struct rig rig = rig_new("teaching");
   struct others others = {.device = rig.device};

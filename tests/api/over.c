@@ -88,7 +88,7 @@ static bool drop(void *self, const void *data, size_t size) {
   return true;
 }
 
-TEST(over, kernels_work_on_the_callers_bytes_and_on_none_beside_them) {
+TEST(over, kernels_access_the_callers_bytes_and_no_others) {
   static const char *const machines[] = {"teaching", "h200"};
   static const ww_watch watches[] = {{.size = sizeof(ww_watch)},
                                      {.size = sizeof(ww_watch), .functional = true},
@@ -102,7 +102,7 @@ TEST(over, kernels_work_on_the_callers_bytes_and_on_none_beside_them) {
     }
 }
 
-TEST(over, a_report_is_that_of_memory_of_the_devices) {
+TEST(over, a_report_equals_that_of_device_memory) {
   static uint8_t own[BYTES];
   struct rig rig = rig_new("teaching"), other = rig_new("teaching");
   ww_buffer *data = NULL, *buffer = NULL;
@@ -128,7 +128,7 @@ TEST(over, a_report_is_that_of_memory_of_the_devices) {
   rig_free(&other);
 }
 
-TEST(over, what_runs_over_its_end_is_found_out) {
+TEST(over, overruns_are_detected) {
   struct rig rig = rig_new("teaching");
   const struct fenced fenced = fence();
   ww_buffer *buffer = over(&rig, fenced.end - BYTES);
@@ -147,7 +147,7 @@ TEST(over, what_runs_over_its_end_is_found_out) {
 
 /* ---- how long it must stay --------------------------------------------------------------------------------------- */
 
-TEST(over, it_may_go_once_launches_and_buffer_have_gone) {
+TEST(over, memory_may_be_freed_once_launches_and_buffer_are_freed) {
   struct rig rig = rig_new("teaching");
   const struct fenced fenced = fence();
   ww_buffer *buffer = over(&rig, fenced.first);
@@ -184,7 +184,7 @@ static bool leave(void *self, uint64_t now, uint64_t done, uint64_t groups) {
 }
 
 /* Given up as early as can be, while the run still has to store. */
-TEST(over, given_up_during_a_run_it_stays_until_the_run_has_ended) {
+TEST(over, a_buffer_released_during_a_run_lives_until_the_run_ends) {
   static const char source[] = ".kernel late\n.arg data global\n.reg i\n.reg64 p\n.pred more\n"
                                "  mov.b32 i, 0\n"
                                "again: add.i32 i, i, 1\n"

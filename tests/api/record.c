@@ -185,7 +185,7 @@ static const char *const here[] = {"cu.registers=1280"}, *const there[] = {"cu.r
                                                                            "dma.channels=1", "mem.l2_latency=70",
                                                                            "cu.count=1"};
 
-TEST(record, runs_without_timing_are_left_out) {
+TEST(record, functional_runs_are_left_out) {
   struct app app = app_new(NULL, 0);
   ww_buffer *data = buffer_of(&app, "data", 4096);
   const ww_watch functional = {.size = sizeof functional, .functional = true};
@@ -201,7 +201,7 @@ TEST(record, runs_without_timing_are_left_out) {
   app_free(&app);
 }
 
-TEST(record, a_replay_takes_the_cycles_of_the_runs_here_and_there) {
+TEST(record, a_replay_matches_the_cycles_of_runs_on_this_and_another_machine) {
   struct app recorded = app_new(here, 1), plain = app_new(here, 1), other = app_new(there, 5);
   begin(&recorded);
   play(&recorded);
@@ -240,7 +240,7 @@ static char *replay_by_command(const struct kept *bytes) {
 }
 
 /* Of a buffer that was not there in the run before, too. */
-TEST(record, what_depends_on_time_is_told_of_each_run) {
+TEST(record, dependence_on_time_is_reported_for_each_run) {
   struct app app = app_new(NULL, 0);
   begin(&app);
   for (int i = 0; i < 2; i++) {
@@ -259,7 +259,7 @@ TEST(record, what_depends_on_time_is_told_of_each_run) {
 }
 
 /* Most of them lie where the one before has been. */
-TEST(record, programs_that_come_and_go_are_told_apart) {
+TEST(record, programs_made_and_freed_between_runs_are_told_apart) {
   struct app app = app_new(NULL, 0);
   struct rig *rig = &app.rig;
   begin(&app);
@@ -343,7 +343,7 @@ TEST(record, a_run_that_does_not_finish_is_the_last_one) {
   expect_cut("spin", &stopped, WW_CANCELLED, "cycle_limit");
 }
 
-TEST(record, a_deadlock_with_nothing_behind_it_is_all_there_is) {
+TEST(record, a_recording_may_consist_of_one_deadlock) {
   struct app app = app_new(NULL, 0);
   begin(&app);
   run(&app, launch_of(&app, app.rig.program, "hang", 64));
@@ -389,7 +389,7 @@ static void no_name(struct app *app, ww_buffer *data) {
   ww_buffer_unref(named);
 }
 
-TEST(record, what_a_trace_cannot_have_ends_the_recording_and_not_the_runs) {
+TEST(record, a_run_that_a_trace_cannot_hold_ends_the_recording_only) {
   expect_end(other_pipe,
              "the trace ends with launch 3: pipe 'other' has the place or the number of what is gone; later "
              "runs are missing: 2");
@@ -405,7 +405,7 @@ static bool take_some(void *self, const void *data, size_t size) {
   return *left > 0;
 }
 
-TEST(record, runs_go_on_when_the_sink_takes_no_more) {
+TEST(record, runs_continue_when_the_sink_refuses_data) {
   struct app app = app_new(NULL, 0);
   struct rig *rig = &app.rig;
   ww_buffer *data = buffer_of(&app, "data", 4096);
@@ -439,7 +439,7 @@ TEST(record, runs_go_on_when_the_sink_takes_no_more) {
   app_free(&app);
 }
 
-TEST(record, a_device_that_is_given_up_leaves_its_trace_without_an_end) {
+TEST(record, a_released_device_leaves_its_trace_unfinished) {
   struct app app = app_new(NULL, 0);
   struct rig *rig = &app.rig;
   ww_trace *trace = NULL;

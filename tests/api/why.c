@@ -66,7 +66,7 @@ static void find_files(glob_t *found) {
   EXPECT_GE(found->gl_pathc, 40);
 }
 
-TEST(why, reports_of_launch_files_are_those_of_the_command_line) {
+TEST(why, reports_of_launch_files_equal_those_of_the_command_line) {
   struct rig rig = rig_new("teaching");
   glob_t found;
   find_files(&found);
@@ -83,7 +83,7 @@ TEST(why, reports_of_launch_files_are_those_of_the_command_line) {
   rig_free(&rig);
 }
 
-TEST(why, always_says_what_lifting_comes_to) {
+TEST(why, always_gives_the_savings_of_lifted_limits) {
   static const char path[] = "examples/02_bank_conflict/launch.json";
   struct rig rig = rig_new("teaching");
   ww_report *lifted = why(&rig, run_file(&rig, path, "h200", NULL), NULL, true);
@@ -102,7 +102,7 @@ static ww_trace *open_kept(struct rig *rig, const struct kept *kept) {
 
 /* Their replays, and what a run's report says by its trace: the same, but where warps do other things once a limit is
  * lifted, as those that wait for pipes do. */
-TEST(why, a_trace_gives_what_replay_prints_and_mostly_what_run_prints) {
+TEST(why, a_trace_gives_the_report_of_replay_and_mostly_that_of_run) {
   struct rig rig = rig_new("teaching");
   glob_t found;
   size_t others = 0;
@@ -168,7 +168,7 @@ static void give_up(struct ran *ran) {
   ww_buffer_unref(ran->data);
 }
 
-TEST(why, of_a_run_of_a_device_by_its_trace) {
+TEST(why, explains_a_devices_run_from_its_trace) {
   struct rig rig = rig_new("teaching");
   struct ran ran = run_plus(&rig);
   ww_report *lifted = NULL;
@@ -190,7 +190,7 @@ TEST(why, of_a_run_of_a_device_by_its_trace) {
   rig_free(&rig);
 }
 
-TEST(why, of_runs_that_are_too_long_or_do_not_finish_says_what_the_report_does) {
+TEST(why, matches_the_report_for_runs_that_are_too_long_or_unfinished) {
   static const char source[] = ".kernel long\n.reg i\n.pred more\n"
                                "  mov.b32 i, 0\n"
                                "again: add.i32 i, i, 1\n"
@@ -221,7 +221,7 @@ TEST(why, of_runs_that_are_too_long_or_do_not_finish_says_what_the_report_does) 
   rig_free(&rig);
 }
 
-TEST(why, of_a_run_that_found_caches_warm_has_no_answer) {
+TEST(why, cannot_explain_a_run_that_started_with_warm_caches) {
   struct rig rig = rig_new("teaching");
   struct ran cold = run_plus(&rig);
   struct kept recorded = {NULL, 0};
@@ -244,7 +244,7 @@ static bool stop(void *self, size_t done, size_t of) {
   return done && of;
 }
 
-TEST(why, is_ended_by_its_tick) {
+TEST(why, can_be_cancelled_by_its_tick) {
   struct rig rig = rig_new("teaching");
   struct ran ran = run_plus(&rig);
   int asked = 0;

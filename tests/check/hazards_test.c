@@ -17,7 +17,7 @@ static void add(struct checker *checker, enum isa_hazard_rule rule, uint32_t her
   hazards_add(checker, &hazard);
 }
 
-TEST(hazards, same_places_are_counted_and_the_first_is_kept) {
+TEST(hazards, repeats_at_one_place_are_counted_and_the_first_is_kept) {
   struct checker *checker = checker_new();
   size_t count = 0;
   add(checker, HAZARD_M5, 1, 4, 0);
@@ -29,7 +29,7 @@ TEST(hazards, same_places_are_counted_and_the_first_is_kept) {
   checker_free(checker);
 }
 
-TEST(hazards, instructions_of_one_place_in_the_source_are_one) {
+TEST(hazards, instructions_of_one_source_place_count_as_one) {
   struct checker *checker = checker_new();
   size_t count = 0;
   add(checker, HAZARD_M5, 1, 4, 0);
@@ -51,7 +51,7 @@ TEST(hazards, instructions_of_one_place_in_the_source_are_one) {
   checker_free(checker);
 }
 
-TEST(hazards, what_may_be_the_cause_of_others_is_first) {
+TEST(hazards, likely_causes_come_first) {
   struct checker *checker = checker_new();
   size_t count = 0;
   add(checker, HAZARD_M5, 0, 2, 0);
@@ -65,7 +65,7 @@ TEST(hazards, what_may_be_the_cause_of_others_is_first) {
   checker_free(checker);
 }
 
-TEST(hazards, many_are_found_again) {
+TEST(hazards, lookup_works_among_many_hazards) {
   struct checker *checker = checker_new();
   enum { MANY = 300 };
   static struct isa_program programs[MANY];

@@ -28,7 +28,7 @@ static void expect_sentence(const struct machine *machine, const struct launch_r
   free(text);
 }
 
-TEST(bounds, the_resource_nearest_to_its_peak_from_four_fifths_on) {
+TEST(bounds, the_resource_nearest_its_peak_is_named_from_80_percent_on) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   result.cu.warp_instructions = 810;
@@ -76,7 +76,7 @@ TEST(bounds, a_shared_engine_is_as_wide_towards_each_lds) {
 }
 
 /* What launches at once share may be busy with the others' work alone. */
-TEST(bounds, of_launches_at_once_a_shared_resource_is_named_for_those_that_wait_for_it) {
+TEST(bounds, a_shared_resource_is_named_for_the_concurrent_launches_that_wait_for_it) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   result.together = 2;
@@ -98,7 +98,7 @@ TEST(bounds, of_launches_at_once_a_shared_resource_is_named_for_those_that_wait_
 }
 
 /* Copies that are slow hold their channels for long; only a queue says that there are too few of them. */
-TEST(bounds, channels_bound_only_if_copies_wait_for_them) {
+TEST(bounds, channels_are_the_bound_only_if_copies_wait_for_them) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   machine.dma.engines = 1;
@@ -116,7 +116,7 @@ TEST(bounds, channels_bound_only_if_copies_wait_for_them) {
 }
 
 /* Channels whose requests wait for room are held, and what limits the requests binds. */
-TEST(bounds, a_channel_that_waits_for_room_does_not_work) {
+TEST(bounds, a_channel_that_waits_for_room_is_not_busy) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   machine.dma.engines = 1;
@@ -130,7 +130,7 @@ TEST(bounds, a_channel_that_waits_for_room_does_not_work) {
   expect_sentence(&machine, &result, "Likely bound by dma.outstanding: 85.0 % of peak.");
 }
 
-TEST(bounds, below_it_what_warps_wait_for_most_and_what_serves_that) {
+TEST(bounds, below_80_percent_the_longest_wait_and_its_unit_are_named) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   result.cu.warp_instructions = 790;
@@ -152,7 +152,7 @@ TEST(bounds, below_it_what_warps_wait_for_most_and_what_serves_that) {
 }
 
 /* A warp waits for something, never for nothing, and a sentence has one end. */
-TEST(bounds, every_bucket_makes_a_sentence) {
+TEST(bounds, every_bucket_has_a_sentence) {
   for (enum stall i = STALL_ISSUED + 1; i < STALLS; i++) {
     struct machine machine;
     struct launch_result result = result_of(&machine);
@@ -189,7 +189,7 @@ static void expect_tried(cycle_t first, cycle_t second, const char *wanted) {
   free(text);
 }
 
-TEST(bounds, the_limit_that_saves_most_is_named_and_the_runner_up) {
+TEST(bounds, the_limit_that_saves_most_is_named_with_the_runner_up) {
   expect_tried(6000, 9000,
                "Bound by the limited number of DMA requests under way: with that limit lifted, the launch takes 40.0 % "
                "fewer cycles. The runner-up, the DMA set-up latency, is worth 10.0 %.");
@@ -205,7 +205,7 @@ TEST(bounds, the_limit_that_saves_most_is_named_and_the_runner_up) {
   expect_tried(10000, 10100, "Bound by no single limit of the machine: lifting any of them saves nothing.");
 }
 
-TEST(bounds, beside_the_limit_stands_what_warps_wait_for_most) {
+TEST(bounds, the_limit_is_shown_with_the_longest_wait) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   const struct bottleneck tried = tried_of(10000, 10000);
@@ -218,7 +218,7 @@ TEST(bounds, beside_the_limit_stands_what_warps_wait_for_most) {
 }
 
 /* Whatever the report says, `explain` says, too: a kernel that waits for requests while it holds all channels. */
-TEST(bounds, a_resource_that_is_held_while_it_waits_for_another_is_not_named) {
+TEST(bounds, a_resource_held_while_waiting_for_another_is_not_named) {
   tool_folder();
   tool_file("k.cl",
             "kernel void k(global const float *in, global float *out, int tiles) {\n"
@@ -307,7 +307,7 @@ TEST(bounds, a_long_launch_is_judged_by_its_first_work_groups) {
 /* Eight warps, four multiply-adds in flight each: a double unit takes one in two cycles. */
 /* Answers of a pipe are waited for as its room is: a writer that mostly stands at a full pipe is not bound by fences.
  */
-TEST(bounds, what_warps_wait_for_at_pipes_is_one_cause) {
+TEST(bounds, all_waits_at_pipes_are_one_cause) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   result.stalls[STALL_PIPE_FULL] = 270;

@@ -22,7 +22,7 @@ static struct isa_program program_of_lines(void) {
   return (struct isa_program){.line = line, .source = source, .count = PCS};
 }
 
-TEST(lines, costs_of_the_instructions_of_a_line_add_up) {
+TEST(lines, costs_of_a_lines_instructions_add_up) {
   const struct isa_program program = program_of_lines();
   struct pc_result by_pc[PCS] = {{0}};
   const struct launch_result result = {.by_pc = by_pc};
@@ -58,7 +58,7 @@ TEST(lines, costs_of_the_instructions_of_a_line_add_up) {
   free(lines);
 }
 
-TEST(lines, a_line_that_never_waits_is_issued) {
+TEST(lines, a_line_that_never_waits_counts_as_issued) {
   const struct line_cost line = {.cost.stalls[STALL_ISSUED] = 7};
   EXPECT_EQ(line_stall(&line), STALL_ISSUED);
 }
@@ -88,7 +88,7 @@ static char *print(const struct call *calls, size_t count, size_t first, size_t 
   return text;
 }
 
-TEST(printed, order_is_that_of_groups_items_and_calls) {
+TEST(printed, output_is_ordered_by_group_item_and_call) {
   static const struct call calls[] = {{{1, 1, 0}, 0, "d"}, {{0, 1, 0}, 5, "c"},  {{1, 0, 0}, 9, "b2"},
                                       {{1, 0, 0}, 2, "b"}, {{0, 0, 0}, 1, "a1"}, {{0, 0, 0}, 1, "a2"},
                                       {{0, 0, 0}, 0, "a"}, {{0, 0, 0}, 1, "a3"}};
@@ -100,7 +100,7 @@ TEST(printed, order_is_that_of_groups_items_and_calls) {
 }
 
 /* Whatever comes first in time: what is kept comes first in order. */
-TEST(printed, what_is_cut_does_not_depend_on_when_it_was_printed) {
+TEST(printed, truncation_does_not_depend_on_when_text_was_printed) {
   struct call calls[40];
   char texts[40][8];
   for (uint32_t i = 0; i < 40; i++) {
@@ -125,7 +125,7 @@ TEST(printed, what_is_cut_does_not_depend_on_when_it_was_printed) {
 
 /* ---- the annotated source ------------------------------------------------------------------------ */
 
-TEST(annotate, source_lines_have_their_costs_beside_them_and_others_none) {
+TEST(annotate, source_lines_show_their_costs_and_other_lines_none) {
   fixture_folder();
   struct outcome outcome = tool("run kernel.wws --global 64 --local 64 --arg buffer:a=256 --arg uint:1 --arg local:4 "
                                 "--annotate");
@@ -147,7 +147,7 @@ static char *lines_of_main[] = {"main 1", "main 2", "main 3", "main 4", "main 5"
 static char *lines_of_part[] = {"part 1", "part 2"};
 
 /* Lines 1 and 7 of one file and 2 of another; two copies of 10 and 20 cycles. */
-TEST(annotate, files_come_apart_small_gaps_are_shown_and_latencies_are_means) {
+TEST(annotate, files_are_separate_small_gaps_are_shown_and_latencies_are_means) {
   static uint32_t line[3] = {1, 7, 2};
   static uint16_t source[3] = {0, 0, 1};
   struct isa_source sources[] = {{(char[]){"main.cl"}, NULL, lines_of_main, 7},

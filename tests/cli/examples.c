@@ -72,7 +72,7 @@ static bool is_tried(const struct option_row *row, enum verb verb) {
          row->id != OPTION_SHARDS;
 }
 
-TEST(examples, all_work_in_their_order_and_each_option_works_under_each_of_its_verbs) {
+TEST(examples, all_run_in_order_and_each_option_works_under_each_of_its_verbs) {
   expect_that_examples_work();
   for (size_t i = 0; i < option_row_count; i++)
     for (enum verb verb = 0; verb < VERBS; verb++)

@@ -210,7 +210,7 @@ static json_t *recorded(void) {
   return root;
 }
 
-TEST(hostile_job, every_value_of_the_meta_run_may_be_any_other) {
+TEST(hostile_job, any_change_to_the_run_meta_is_refused_or_replays) {
   json_t *root = recorded(), *launch = json_array_get(json_object_get(root, "launches"), 0);
   refused = replayed = 0;
   json_object_set_new(launch, "first_group", json_integer(1)); /* as in a slice of a merged trace */
@@ -222,7 +222,7 @@ TEST(hostile_job, every_value_of_the_meta_run_may_be_any_other) {
   json_decref(root);
 }
 
-TEST(hostile_job, a_meta_run_that_is_no_json_object_is_refused) {
+TEST(hostile_job, a_run_meta_that_is_not_a_json_object_is_refused) {
   static const char *const texts[] = {
       "", "{", "[]", "7", "nothing", "{\"name\": \"\xff\"}", "{\"name\": 1, \"name\": 2}", "{}"};
   json_decref(recorded());

@@ -57,7 +57,7 @@ static size_t lines_in(const char *text) {
   return lines;
 }
 
-TEST(hostile_reports, control_characters_of_their_words_are_not_printed) {
+TEST(hostile_reports, control_characters_in_their_strings_are_not_printed) {
   tool_folder();
   tool_file("a.wws", KERNEL("  mov.b32 i, 1\n"));
   tool_file("b.wws", KERNEL("  mov.b32 i, 1\n  mul.i32 i, i, i\n  st.global.b32 [p], i\n"));
@@ -77,7 +77,7 @@ TEST(hostile_reports, control_characters_of_their_words_are_not_printed) {
   EXPECT_EQ(lines[1], lines[0] + 2); /* of either that it has not "finished" */
 }
 
-TEST(hostile_reports, neither_are_those_of_a_kernel_s_name_and_source) {
+TEST(hostile_reports, control_characters_in_kernel_names_and_sources_are_not_printed) {
   tool_folder();
   tool_file("a\x1b[31m.wws", KERNEL("  st.global.b32 [p], i ; \x1b[31m\x7f\n"));
   struct outcome outcome = tool("explain --quiet a\x1b[31m.wws" RUN);
@@ -89,7 +89,7 @@ TEST(hostile_reports, neither_are_those_of_a_kernel_s_name_and_source) {
   outcome_free(&outcome);
 }
 
-TEST(hostile_reports, a_long_word_is_whole) {
+TEST(hostile_reports, a_long_word_is_printed_whole) {
   tool_folder();
   tool_file("a.wws", KERNEL("  mov.b32 i, 1\n"));
   char word[1000] = "", more[1100], *at = word;

@@ -95,7 +95,7 @@ TEST(infos, classes_lines_launches_and_kernels_add_up) {
   json_decref(root);
 }
 
-TEST(infos, the_text_has_each_source_line_with_what_it_did) {
+TEST(infos, the_text_shows_what_each_source_line_did) {
   json_decref(record_and_tell());
   struct outcome lines = tool("trace info t.wwt --lines"), plain = tool("trace info t.wwt"),
                  brief = tool("trace info t.wwt --brief");

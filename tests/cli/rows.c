@@ -35,7 +35,7 @@ static bool is_sentence(const char *text) {
   return length && isupper((unsigned char)text[0]) && (text[length - 1] == '.') && !strchr(text, '\n');
 }
 
-TEST(rows, options_are_whole) {
+TEST(rows, options_are_complete) {
   for (size_t i = 0; i < option_row_count; i++) {
     const struct option_row *row = &option_rows[i];
     ct_note("--%s", row->name);
@@ -50,7 +50,7 @@ TEST(rows, options_are_whole) {
   }
 }
 
-TEST(rows, verbs_are_whole) {
+TEST(rows, verbs_are_complete) {
   for (enum verb verb = 0; verb < VERBS; verb++) {
     const struct verb_row *row = &verb_rows[verb];
     const struct operands_row *operands = &operands_rows[verb];
@@ -69,7 +69,7 @@ TEST(rows, verbs_are_whole) {
   }
 }
 
-TEST(rows, what_several_verbs_have_is_of_verbs_with_options) {
+TEST(rows, help_sections_have_verbs_and_a_heading) {
   for (size_t i = 0; i < section_row_count; i++) {
     EXPECT_TRUE(section_rows[i].verbs);
     EXPECT_TRUE(isupper((unsigned char)section_rows[i].heading[0]));
@@ -205,7 +205,7 @@ static void expect(enum verb verb, const char *line, const char *wanted) {
   EXPECT_STREQ(told, wanted);
 }
 
-TEST(command, options_have_letters_names_and_beginnings_of_names) {
+TEST(command, options_are_accepted_by_letter_name_and_prefix) {
   expect(VERB_RUN, "a.json", "'a.json'");
   expect(VERB_RUN, "a.json --report json", "report=json 'a.json'");
   expect(VERB_RUN, "a.json --report=json", "report=json 'a.json'");
@@ -220,13 +220,13 @@ TEST(command, options_have_letters_names_and_beginnings_of_names) {
   expect(VERB_RUN, "a.json -s a=1 -s b=2", "set=a=1 set=b=2 'a.json'");
 }
 
-TEST(command, values_that_may_lack_are_joined) {
+TEST(command, optional_values_must_be_joined) {
   expect(VERB_RUN, "--why a.json", "why 'a.json'");
   expect(VERB_RUN, "--why=no a.json", "why=no 'a.json'");
   expect(VERB_RUN, "--why no", "why 'no'");
 }
 
-TEST(command, operands_stand_anywhere_and_behind_two_dashes_all_are) {
+TEST(command, operands_may_stand_anywhere_and_everything_after_two_dashes_is_one) {
   expect(VERB_DIFF, "a --top 3 b", "top=3 'a' 'b'");
   expect(VERB_DIFF, "--top 3 a b", "top=3 'a' 'b'");
   expect(VERB_DIFF, "a b --top 3", "top=3 'a' 'b'");
@@ -236,13 +236,13 @@ TEST(command, operands_stand_anywhere_and_behind_two_dashes_all_are) {
   expect(VERB_DIFF, "-o -- a b", "out=-- 'a' 'b'");
 }
 
-TEST(command, hidden_options_are_taken) {
+TEST(command, hidden_options_are_accepted) {
   expect(VERB_RUN, "a.json --order shuffled:3", "order=shuffled:3 'a.json'");
   expect(VERB_ASM, "a.cl --output b", "output=b 'a.cl'");
   expect(VERB_ASM, "a.cl --ou b", "output=b 'a.cl'"); /* out and output are one option */
 }
 
-TEST(command, whoever_asks_for_help_gets_it_whatever_is_wrong) {
+TEST(command, help_is_given_whatever_else_is_wrong) {
   expect(VERB_RUN, "--frob --help", "help");
   expect(VERB_RUN, "-h", "help");
   expect(VERB_RUN, "a b c -?", "help");
@@ -251,7 +251,7 @@ TEST(command, whoever_asks_for_help_gets_it_whatever_is_wrong) {
   expect(VERB_RUN, "-- --help", "'--help'");
 }
 
-TEST(command, each_fault_is_told) {
+TEST(command, each_error_is_reported) {
   expect(VERB_RUN, "", "!a launch file or a kernel is missing; --help says more");
   expect(VERB_RUN, "a b c", "!b: only one launch file or kernel is allowed");
   expect(VERB_RUN, "a --zork", "!--zork: no such option; --help lists them");
@@ -277,7 +277,7 @@ TEST(command, each_fault_is_told) {
   expect(VERB_PLAYGROUND, "x", "!x: no operand is allowed; --folder names the folder");
 }
 
-TEST(command, words_of_verbs_without_options_are_not_looked_at) {
+TEST(command, words_of_verbs_without_options_are_not_parsed) {
   char *words[] = {(char[]){"--help"}, (char[]){"-x"}, NULL};
   struct command command;
   struct message message;
@@ -287,7 +287,7 @@ TEST(command, words_of_verbs_without_options_are_not_looked_at) {
   command_free(&command);
 }
 
-TEST(command, what_was_given_is_asked_for_and_the_last_counts) {
+TEST(command, given_options_can_be_queried_and_the_last_counts) {
   char *words[] = {(char[]){"--set=a"}, (char[]){"--max-cycles=5"},
                    (char[]){"-sb"},     (char[]){"--max-cycles=7"},
                    (char[]){"-q"},      (char[]){"x"},
@@ -390,7 +390,7 @@ static void expect_as_theirs(enum verb verb, char **words, size_t count) {
 }
 
 /* Values are such that every number takes them, and choices are left out. */
-TEST(command, words_are_taken_as_glibc_takes_them) {
+TEST(command, words_are_parsed_as_glibc_parses_them) {
   static const enum verb verbs[] = {VERB_ASM,         VERB_DIS,        VERB_TRACE_SLICE,
                                     VERB_TRACE_MERGE, VERB_TRACE_DIFF, VERB_SWEEP_RUN};
   static const char *const pieces[] = {

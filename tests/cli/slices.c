@@ -69,7 +69,7 @@ static json_t *launch_of(const char *report, size_t number) {
   return launch;
 }
 
-TEST(slices, a_slice_of_everything_is_the_trace) {
+TEST(slices, a_slice_of_everything_equals_the_trace) {
   folder();
   expect("run both.json --trace t.wwt --report json --out run", 0, "");
   expect("trace slice t.wwt -o s.wwt", 0, "");
@@ -79,7 +79,7 @@ TEST(slices, a_slice_of_everything_is_the_trace) {
   expect_equal("run", "replayed");
 }
 
-TEST(slices, a_launch_alone_replays_as_a_run_of_it_alone) {
+TEST(slices, a_single_launch_replays_like_a_run_of_it_alone) {
   folder();
   launch_file("second.json", "data", LAUNCH("apart", ALL));
   expect("run both.json --trace t.wwt --out o", 0, "");
@@ -90,7 +90,7 @@ TEST(slices, a_launch_alone_replays_as_a_run_of_it_alone) {
 }
 
 /* With an offset, a smaller NDRange has the same global ids, and this kernel asks for no others. */
-TEST(slices, work_groups_alone_replay_as_a_run_of_them_alone) {
+TEST(slices, selected_work_groups_replay_like_a_run_of_them_alone) {
   folder();
   launch_file("all.json", "data", LAUNCH("plus", ALL));
   launch_file("some.json", "data", LAUNCH("plus", SOME));
@@ -111,7 +111,7 @@ TEST(slices, work_groups_alone_replay_as_a_run_of_them_alone) {
 }
 
 /* One CU with room for four of these groups at once: in the window, the first four have begun. */
-TEST(slices, a_window_of_time_has_the_groups_that_began_in_it) {
+TEST(slices, a_time_window_contains_the_groups_that_began_in_it) {
   folder();
   launch_file("all.json", "data", LAUNCH("plus", ALL));
   expect("run all.json --trace t.wwt --out o --set cu.groups=4", 0, "");
@@ -146,7 +146,7 @@ TEST(slices, a_group_with_several_batches_began_with_the_first) {
   expect("trace slice t.wwt --to 1000 -o s.wwt", 0, "");
 }
 
-TEST(slices, merged_slices_of_launches_are_the_whole) {
+TEST(slices, merged_slices_of_launches_equal_the_whole) {
   folder();
   expect("run both.json --trace t.wwt --out run", 0, "");
   expect("trace slice t.wwt --launch 1 -o a.wwt", 0, "");
@@ -166,7 +166,7 @@ static json_int_t dram_bytes(const char *report, size_t number) {
 }
 
 /* The second launch finds in the L2 what the first has left there, if the buffer is the same one. */
-TEST(slices, buffers_of_merged_traces_are_shared_or_apart) {
+TEST(slices, buffers_of_merged_traces_are_shared_or_separate) {
   folder();
   launch_file("a.json", "data", LAUNCH("plus", ALL));
   launch_file("b.json", "data", LAUNCH("plus", ALL) AND LAUNCH("plus", ALL));
@@ -182,7 +182,7 @@ TEST(slices, buffers_of_merged_traces_are_shared_or_apart) {
   expect("trace merge a.wwt a.wwt --memory mine -o m.wwt", 2, "--memory: 'mine' is neither shared nor apart");
 }
 
-TEST(slices, traces_merged_together_run_at_once) {
+TEST(slices, merged_traces_can_run_concurrently) {
   folder();
   launch_file("a.json", "data", LAUNCH("plus", ALL));
   tool_file("b.json", "{\"program\": \"kernels.wws\", \"buffers\": {\"data\": {\"bytes\": 4096}, \"more\": {\"bytes\": "
@@ -204,7 +204,7 @@ TEST(slices, traces_merged_together_run_at_once) {
   EXPECT_EQ(dram_bytes("alone", 0), dram_bytes("second", 0));
 }
 
-TEST(slices, what_cannot_be_is_refused_and_leaves_nothing) {
+TEST(slices, impossible_slices_are_refused_and_leave_no_file) {
   folder();
   launch_file("a.json", "data", LAUNCH("plus", ALL));
   expect("run a.json --trace t.wwt --out o", 0, "");
@@ -237,7 +237,7 @@ TEST(slices, what_cannot_be_is_refused_and_leaves_nothing) {
 static const char pipes[] = "kernel void put(write_only pipe uint p) { uint x = 1; write_pipe(p, &x); }\n"
                             "kernel void take(read_only pipe uint p) { uint x; read_pipe(p, &x); }\n";
 
-TEST(slices, what_pipes_held_is_not_cut_away) {
+TEST(slices, packets_in_pipes_are_not_cut_away) {
   tool_folder();
   tool_file("k.cl", pipes);
   tool_file("l.json", "{\"program\": \"k.cl\", \"pipes\": {\"p\": {\"packet_size\": 4, \"max_packets\": 64}}, "

@@ -77,7 +77,7 @@ static json_int_t number(const json_t *object, const char *key) {
   return json_integer_value(json_object_get(object, key));
 }
 
-TEST(together, who_spins_on_a_pipe_gets_every_packet_in_order_at_any_rate) {
+TEST(together, a_kernel_that_spins_on_a_pipe_gets_every_packet_in_order_at_any_rate) {
   static const struct {
     const char *launches, *check;
   } rows[] = {
@@ -103,7 +103,7 @@ TEST(together, who_spins_on_a_pipe_gets_every_packet_in_order_at_any_rate) {
   }
 }
 
-TEST(together, the_report_names_the_others_and_says_what_is_of_all) {
+TEST(together, the_report_names_the_other_launches_and_the_shared_counters) {
   write_launch(PUT("q", "1", "1", "1") AND TOGETHER(PUT("p", "1", "64", "1") AND TAKE("p", "1", "64", "30")), EXACT);
   struct outcome outcome = tool("run l.json --verify");
   EXPECT_EQ(outcome.status, 0);
@@ -146,7 +146,7 @@ TEST(together, both_hosts_and_all_orders_report_the_same) {
   outcome_free(&systemc);
 }
 
-TEST(together, a_deadlock_names_the_kernel_and_the_pipe_and_the_one_that_has_finished_is_fine) {
+TEST(together, a_deadlock_names_kernel_and_pipe_and_spares_the_finished_kernel) {
   write_launch(TOGETHER(PUT("p", "1", "3", "1") AND TAKE("p", "1", "4", "1")), "");
   struct outcome outcome = tool("run l.json");
   EXPECT_EQ(outcome.status, 1);
@@ -162,7 +162,7 @@ TEST(together, a_deadlock_names_the_kernel_and_the_pipe_and_the_one_that_has_fin
 }
 
 /* What is wrong is one line that names the place. */
-TEST(together, what_is_wrong_with_launches_at_once_is_one_line) {
+TEST(together, errors_about_concurrent_launches_are_reported_in_one_line) {
   static const struct {
     const char *launches, *parts;
   } rows[] = {

@@ -63,7 +63,7 @@ static const char *const keys[] = {
     "memory.dram_imbalance",
 };
 
-TEST(traffic, a_kernel_that_moves_nothing_has_no_figures_of_it) {
+TEST(traffic, a_kernel_that_moves_no_data_has_no_traffic_figures) {
   json_t *root;
   tool_folder();
   tool_file("nothing.wws", ".kernel nothing\n exit\n");
@@ -122,7 +122,7 @@ TEST(traffic, kinds_and_efficiency_are_as_worked_out_by_hand) {
 
 /* One channel: the second copy waits while the first is carried out. All of it adds up to the counters, and the
  * idle engine of the other CU halves the means. */
-TEST(traffic, what_waits_over_time_adds_up_to_the_counters) {
+TEST(traffic, waits_over_time_add_up_to_the_counters) {
   for (unsigned cus = 1; cus <= 2; cus++) {
     char arguments[200];
     json_t *root;
@@ -156,7 +156,7 @@ TEST(traffic, what_waits_over_time_adds_up_to_the_counters) {
 }
 
 /* 320 bytes of 3 lines in one slice's worth each: lines 0 and 1 miss and are joined or hit; bypassed, none is kept. */
-TEST(traffic, past_the_l2_bytes_are_counted) {
+TEST(traffic, bytes_that_bypass_the_l2_are_counted) {
   json_t *root;
   tool_folder();
   tool_file("gather.wws", gather);
@@ -224,7 +224,7 @@ TEST(traffic, dram_never_passes_more_than_its_peak) {
   }
 }
 
-TEST(traffic, copies_by_warps_say_what_they_took) {
+TEST(traffic, copies_by_warps_report_their_cost) {
   tool_folder();
   tool_file("pair.wws", pair);
   struct outcome outcome = tool("run pair.wws --global 32 --local 32 --arg buffer:a=4096 --set dma.copy=lanes "
@@ -238,7 +238,7 @@ TEST(traffic, copies_by_warps_say_what_they_took) {
 }
 
 /* One work-item loads a word, stores it, and copies a word that it reads back. */
-TEST(traffic, what_there_is_one_of_is_not_called_many) {
+TEST(traffic, singular_and_plural_are_correct) {
   static const char one[] = ".kernel one\n.arg src global\n.lds t 4\n.reg e, v\n.reg64 p\n ld.arg.b64 p, src\n"
                             " copy.to_lds e, [t], [p], 1, size=1\n wait e\n ld.lds.u8 v, [t]\n"
                             " st.global.b8 [p], v\n exit\n";

@@ -27,7 +27,7 @@ static void write_pieces(const json_t *root, struct json_writer *writer) {
   json_close(writer, '}');
 }
 
-TEST(json_out, pieces_have_the_bytes_of_the_whole) {
+TEST(json_out, pieces_together_equal_the_whole) {
   json_t *root = json_loads(written_whole, 0, NULL);
   struct text text = {0};
   const struct sink sink = sink_into(&text);
@@ -54,7 +54,7 @@ static bool take(void *self, const char *data, size_t size, struct message *mess
   return taken->calls < 3 || message_fail(message, "full");
 }
 
-TEST(json_out, the_text_of_many_values_is_never_there_as_a_whole) {
+TEST(json_out, the_text_of_many_values_is_never_in_memory_at_once) {
   enum { VALUES = 100, BYTES = 50000 };
   struct taken taken = {0};
   struct message message = {""};

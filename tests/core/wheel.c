@@ -7,7 +7,7 @@
 
 enum { ITEMS = 500 };
 
-TEST(wheel, an_empty_one_is_due_never) {
+TEST(wheel, an_empty_wheel_is_never_due) {
   struct wheel wheel;
   ASSERT_TRUE(wheel_init(&wheel, 4));
   EXPECT_EQ(wheel_next(&wheel), NEVER);
@@ -15,7 +15,7 @@ TEST(wheel, an_empty_one_is_due_never) {
   wheel_free(&wheel);
 }
 
-TEST(wheel, an_item_is_not_due_a_cycle_early) {
+TEST(wheel, an_item_is_not_due_early) {
   for (cycle_t at = 1; at < 20000; at = at * 3 + 1) {
     struct wheel wheel;
     ct_note("due at %llu", (unsigned long long)at);
@@ -29,7 +29,7 @@ TEST(wheel, an_item_is_not_due_a_cycle_early) {
   }
 }
 
-TEST(wheel, items_of_a_cycle_come_in_the_order_in_which_they_were_added) {
+TEST(wheel, items_of_a_cycle_come_out_in_the_order_added) {
   struct wheel wheel;
   ASSERT_TRUE(wheel_init(&wheel, 8));
   for (uint32_t item = 0; item < 8; item++)
@@ -39,7 +39,7 @@ TEST(wheel, items_of_a_cycle_come_in_the_order_in_which_they_were_added) {
   wheel_free(&wheel);
 }
 
-TEST(wheel, items_of_a_cycle_keep_their_order_when_some_were_added_from_afar) {
+TEST(wheel, items_of_a_cycle_keep_their_order_even_if_some_were_added_far_ahead) {
   const cycle_t due = 3 * WHEEL_SLOTS;
   struct wheel wheel;
   ASSERT_TRUE(wheel_init(&wheel, 8));
@@ -53,7 +53,7 @@ TEST(wheel, items_of_a_cycle_keep_their_order_when_some_were_added_from_afar) {
   wheel_free(&wheel);
 }
 
-TEST(wheel, a_random_load_comes_out_when_due_and_once) {
+TEST(wheel, random_items_come_out_once_and_when_due) {
   struct wheel wheel;
   cycle_t due[ITEMS];
   uint64_t number[ITEMS], added = 0;

@@ -6,7 +6,7 @@
 /* ---- long latencies ---------------------------------------------------------------------------------- */
 
 /* An engine of an SoC that an interrupt ends: what is under way takes room, not the latency. */
-TEST(dma, a_long_completion_holds_no_copy_and_takes_no_memory) {
+TEST(dma, a_long_completion_latency_blocks_no_copy_and_needs_no_memory) {
   struct dma_params params = usual_dma();
   params.completion = 1000000;
   struct rig *rig = make_rig(params);
@@ -20,7 +20,7 @@ TEST(dma, a_long_completion_holds_no_copy_and_takes_no_memory) {
   free_rig(rig);
 }
 
-TEST(dma, set_up_takes_as_long_as_it_is_said_to) {
+TEST(dma, setup_takes_the_specified_time) {
   struct dma_params params = usual_dma(), slow = usual_dma();
   slow.setup += 1000000 - params.setup;
   EXPECT_EQ(alone(slow, plain(true, 0, 0, 640), 30),
@@ -29,7 +29,7 @@ TEST(dma, set_up_takes_as_long_as_it_is_said_to) {
 
 /* ---- quota ------------------------------------------------------------------------------------------ */
 
-TEST(dma, a_channel_at_its_quota_waits_for_a_landing) {
+TEST(dma, a_channel_at_its_quota_waits_until_a_request_lands) {
   for (uint32_t quota = 1; quota <= 8; quota++) {
     struct dma_params params = usual_dma(), fewer = usual_dma();
     params.quota = quota;
@@ -44,7 +44,7 @@ TEST(dma, a_channel_at_its_quota_waits_for_a_landing) {
 
 /* One request under way a copy, memory 10, so 12 from sending to landing. Copy 0 sends in 21 and 33, its second
  * request is ready in 22; copy 1's is ready in 22 and leaves then, its second is ready in 23 and leaves in 34. */
-TEST(dma, waiting_for_the_quota_is_counted_and_holds_no_other_channel) {
+TEST(dma, waiting_for_the_quota_is_counted_and_blocks_no_other_channel) {
   struct dma_params params = usual_dma();
   params.quota = 1;
   struct rig *rig = make_rig(params);
@@ -61,7 +61,7 @@ TEST(dma, waiting_for_the_quota_is_counted_and_holds_no_other_channel) {
 
 /* Copy 0 of four requests has two under way when copy 1 comes, which then has fewer: 0 0 1 1 0 1 0 1. Each in turn it
  * would be 0 0 1 0 1 0 1 1. */
-TEST(dma, the_channel_with_the_fewest_requests_under_way_sends_under_quota) {
+TEST(dma, under_quota_the_channel_with_the_fewest_requests_in_flight_sends) {
   struct dma_params params = usual_dma();
   params.arbitration = DMA_QUOTA;
   params.burst = 64;
@@ -78,7 +78,7 @@ TEST(dma, the_channel_with_the_fewest_requests_under_way_sends_under_quota) {
 /* ---- the engine's sides ------------------------------------------------------------------------------- */
 
 /* A request of 64 bytes takes r cycles on memory's side and B beats. */
-TEST(dma, an_engine_of_one_data_path_takes_its_sides_in_turn) {
+TEST(dma, an_engine_with_one_data_path_alternates_between_its_sides) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++)
     for (uint32_t n = 1; n <= 9; n += 4)
       for (uint32_t width = 4; width <= 64; width *= 4) {
@@ -95,7 +95,7 @@ TEST(dma, an_engine_of_one_data_path_takes_its_sides_in_turn) {
       }
 }
 
-TEST(dma, copies_of_both_directions_share_the_one_data_path) {
+TEST(dma, copies_in_both_directions_share_the_data_path) {
   cycle_t last[2];
   for (uint32_t decoupling = 0; decoupling < 2; decoupling++) {
     struct dma_params params = usual_dma();
@@ -130,7 +130,7 @@ static struct rig *two_paces(uint32_t buffer) {
   return rig;
 }
 
-TEST(dma, a_full_buffer_leaves_data_outside) {
+TEST(dma, a_full_buffer_accepts_no_data) {
   struct rig *room = two_paces(256), *small = two_paces(2);
   EXPECT_EQ(room->dma.stats.buffer_full_cycles, 0);
   EXPECT_LT(0, small->dma.stats.buffer_full_cycles);
@@ -155,7 +155,7 @@ TEST(dma, waiting_for_the_buffer_is_counted) {
 }
 
 /* A place that is left is free from the next cycle on: at a request a cycle, three places are as good as many. */
-TEST(dma, an_outbound_copy_at_full_pace_needs_few_places_of_the_buffer) {
+TEST(dma, an_outbound_copy_at_full_rate_needs_few_buffer_slots) {
   cycle_t many = 0;
   for (uint32_t buffer = 256; buffer; buffer = buffer == 256 ? 8 : buffer > 3 ? buffer - 1 : 0) {
     struct dma_params params = usual_dma();
@@ -170,7 +170,7 @@ TEST(dma, an_outbound_copy_at_full_pace_needs_few_places_of_the_buffer) {
 
 /* Everybody is stepped twice in each cycle, as in random.c: the second look at the buffer finds the place that is left.
  */
-TEST(dma, a_place_that_is_left_is_not_taken_in_the_same_cycle_however_often_one_looks) {
+TEST(dma, a_freed_buffer_slot_is_never_reused_in_the_same_cycle) {
   struct dma_params params = usual_dma();
   params.buffer = 2;
   struct rig *once = make_rig(params), *twice = make_rig(params);
@@ -213,7 +213,7 @@ static cycle_t second_leaves(bool first_to_lds, uint32_t owner, unsigned after, 
   return leaves;
 }
 
-TEST(dma, a_fence_holds_a_copy_until_the_flagged_spaces_are_done_with) {
+TEST(dma, a_fence_holds_a_copy_until_earlier_accesses_of_the_flagged_spaces_finish) {
   static const struct {
     bool to_lds;
     uint32_t owner;
@@ -252,7 +252,7 @@ TEST(dma, a_fence_orders_all_copies_before_it_and_all_after_it) {
   free_rig(rig);
 }
 
-TEST(dma, a_copy_of_nothing_passes_a_fence_on) {
+TEST(dma, an_empty_copy_passes_a_fence_on) {
   struct rig *rig = make_rig(usual_dma());
   plan(rig, 0, owned(plain(true, 0, 0, 8192), 0, 0));
   plan(rig, 0, owned(plain(true, 0, 0, 0), 0, LDS));
@@ -263,7 +263,7 @@ TEST(dma, a_copy_of_nothing_passes_a_fence_on) {
   free_rig(rig);
 }
 
-TEST(dma, channels_full_of_fenced_copies_drain_from_the_oldest_on) {
+TEST(dma, channels_full_of_fenced_copies_drain_oldest_first) {
   for (uint32_t channels = 1; channels <= 4; channels++) {
     struct dma_params params = usual_dma();
     params.channels = channels;
@@ -288,7 +288,7 @@ TEST(dma, channels_full_of_fenced_copies_drain_from_the_oldest_on) {
 /* ---- what is left unfinished --------------------------------------------------------------------------- */
 
 /* Memory never answers before cycle 100, when somebody pulls the plug. */
-TEST(dma, waiting_that_never_ends_is_counted_to_the_end) {
+TEST(dma, endless_waiting_is_counted_until_the_end) {
   struct dma_params params = usual_dma();
   params.quota = 1;
   struct rig *rig = make_rig(params);
@@ -318,7 +318,7 @@ TEST(dma, waiting_that_never_ends_is_counted_to_the_end) {
 
 /* ---- the L2 ------------------------------------------------------------------------------------------- */
 
-TEST(dma, requests_say_whether_they_go_past_the_l2) {
+TEST(dma, requests_report_whether_they_bypass_the_l2) {
   for (uint32_t l2 = DMA_ALLOCATE; l2 <= DMA_BYPASS; l2++) {
     struct dma_params params = usual_dma();
     params.l2 = l2;
@@ -333,7 +333,7 @@ TEST(dma, requests_say_whether_they_go_past_the_l2) {
 
 /* A copy of 32 requests keeps the way out for 32 cycles; with one walker the next one is set up when the last has left.
  */
-TEST(dma, a_descriptor_waits_until_fewer_than_walkers_have_requests_to_send) {
+TEST(dma, a_descriptor_waits_while_walkers_descriptors_have_requests_to_send) {
   for (uint32_t walkers = 1; walkers <= 3; walkers++) {
     struct dma_params params = usual_dma();
     params.walkers = walkers;

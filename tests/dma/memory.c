@@ -17,7 +17,7 @@ void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
 
 void *calloc(size_t count, size_t size) { return fails() ? NULL : __libc_calloc(count, size); }
 
-TEST(dma, an_engine_is_made_whole_or_not_at_all) {
+TEST(dma, an_engine_is_created_completely_or_not_at_all) {
   const struct dma_params params = usual_dma();
   unsigned calls = 0;
   for (bool made = false; !made;) {

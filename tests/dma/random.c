@@ -17,7 +17,7 @@ static void note_case(unsigned i, const struct dma_params *p, const struct dma_d
           p->decoupling, p->buffer, p->alignment, p->pad_interval, p->pad, p->line_cycles, p->burst);
 }
 
-TEST(dma, any_copy_on_an_idle_engine_is_as_the_recurrence_says) {
+TEST(dma, any_copy_on_an_idle_engine_follows_the_recurrence) {
   uint64_t random = 3;
   for (unsigned i = 0; i < 4000; i++) {
     struct dma_params params = random_params(&random);
@@ -143,7 +143,7 @@ static void expect_fences(const struct rig *rig) {
       }
 }
 
-TEST(dma, a_random_crowd_of_copies_keeps_the_books_and_the_fences) {
+TEST(dma, random_copies_keep_counters_and_fences_consistent) {
   for (uint64_t seed = 0; seed < 300; seed++) {
     struct rig *rig = soak(seed);
     ct_note("seed %u", (unsigned)seed);
@@ -196,7 +196,7 @@ static void expect_same(const struct rig *a, const struct rig *b) {
   expect_whole(a->dma.timeline.held, a->dma.stats.channel_cycles);
 }
 
-TEST(dma, the_order_of_stepping_changes_nothing) {
+TEST(dma, the_order_of_steps_changes_nothing) {
   static const size_t orders[][4] = {{3, 2, 1, 0}, {1, 0, 2, 3}, {2, 0, 3, 1}, {1, 3, 0, 2}, {3, 0, 1, 2}};
   for (uint64_t seed = 0; seed < 60; seed++) {
     struct rig *straight = soak(seed);
@@ -274,7 +274,7 @@ static void expect_limits(const struct rig *rig) {
   EXPECT_LE(cycle_max(work->inbound.buffered, work->outbound.buffered), params->buffer);
 }
 
-TEST(dma, limits_hold_and_lazily_kept_integrals_equal_sums_over_cycles) {
+TEST(dma, limits_hold_and_lazy_integrals_equal_sums_over_cycles) {
   struct sums all = {0};
   for (uint64_t seed = 0; seed < 60; seed++) {
     struct rig *rig = soak(seed);

@@ -66,7 +66,7 @@ static void measure(unsigned groups, long memory[2]) {
   memory[1] = memory_of("trace convert again.wwtt again.wwt");
 }
 
-TEST(examples, memory_of_a_conversion_to_text_and_back_does_not_grow_with_the_trace) {
+TEST(examples, memory_use_of_converting_to_text_and_back_does_not_grow_with_the_trace) {
   long few[2], many[2];
   make_folder();
   measure(100, few);
@@ -81,7 +81,7 @@ TEST(examples, memory_of_a_conversion_to_text_and_back_does_not_grow_with_the_tr
 
 #endif
 
-TEST(examples, traces_of_all_examples_come_back_from_text_to_the_byte) {
+TEST(examples, traces_of_all_examples_survive_a_text_round_trip) {
   glob_t found = {0};
   make_folder();
   ASSERT_EQ(glob("examples/*/launch*.json", 0, NULL, &found), 0);
@@ -98,7 +98,7 @@ TEST(examples, traces_of_all_examples_come_back_from_text_to_the_byte) {
 }
 
 /* The page's example is the block that begins with its version; what it becomes is the one that begins with `group`. */
-TEST(examples, the_example_of_the_page_on_the_text_of_traces_is_what_convert_makes_of_it) {
+TEST(examples, the_trace_text_page_shows_what_convert_produces) {
   make_folder();
   EXPECT_EQ(run("sed -n '/^```wwtt$/,/^```$/p' docs/trace-text.md | sed '1d;$d' >$T/a.wwtt && "
                 "sed -n '/^group 0 launch/,/^```$/p' docs/trace-text.md | sed '$d' >$T/part && "
@@ -109,7 +109,7 @@ TEST(examples, the_example_of_the_page_on_the_text_of_traces_is_what_convert_mak
   remove_folder();
 }
 
-TEST(examples, a_trace_by_hand_replays_as_its_report_says) {
+TEST(examples, a_trace_written_by_hand_replays_as_its_report_shows) {
   make_folder();
   EXPECT_EQ(run("$W trace convert examples/14_trace_by_hand/trace.wwtt $T/t.wwt && $W trace validate $T/t.wwt && "
                 "$W replay $T/t.wwt | diff - examples/14_trace_by_hand/report.txt"),

@@ -100,7 +100,7 @@ TEST(host, every_hop_of_every_token_arrives) {
   EXPECT_EQ(plain(ORDER_ASCENDING, 0, whole).arrivals, TOKENS * (HOPS + 1));
 }
 
-TEST(host, plain_orders_agree) {
+TEST(host, all_plain_orders_agree) {
   struct outcome first = plain(ORDER_ASCENDING, 0, whole);
   EXPECT_EQ(first.end, NEVER);
   expect_same(plain(ORDER_DESCENDING, 0, whole), first);
@@ -111,7 +111,7 @@ TEST(host, plain_orders_agree) {
 }
 
 /* The plain loop lets the hub and the others take turns; SystemC's windows are short. */
-TEST(host, a_hub_and_the_others_may_take_turns) {
+TEST(host, a_hub_and_the_other_islands_may_take_turns) {
   static const struct plan star = {.star = true, .limit = NEVER};
   struct outcome first = systemc(1000, star);
   EXPECT_EQ(first.arrivals, TOKENS * (HOPS + 1));
@@ -136,7 +136,7 @@ TEST(host, threads_agree) {
   }
 }
 
-TEST(host, systemc_agrees_at_every_clock) {
+TEST(host, systemc_agrees_at_every_clock_period) {
   /* Periods that are whole picoseconds and those that are not; the ends of the parameter's range. */
   static const uint32_t clocks[] = {1, 333, 800, 1000, 1980, 99999, 100000};
   struct outcome first = plain(ORDER_ASCENDING, 0, whole);
@@ -146,7 +146,7 @@ TEST(host, systemc_agrees_at_every_clock) {
   }
 }
 
-TEST(host, slices_do_not_change_the_outcome) {
+TEST(host, slices_do_not_change_the_result) {
   struct outcome first = plain(ORDER_ASCENDING, 0, whole);
   for (cycle_t slice = 1; slice < 20; slice += 3) {
     const struct plan sliced = {.slice = slice, .limit = NEVER};
@@ -156,7 +156,7 @@ TEST(host, slices_do_not_change_the_outcome) {
   }
 }
 
-TEST(host, limit_stops_every_island_before_it) {
+TEST(host, the_limit_stops_every_island_before_it) {
   /* A step at the limit itself is not taken: a run to `limit` and one to limit + 1 differ exactly when
    * something is due at the limit. */
   for (cycle_t limit = 100; limit < 140; limit++) {
@@ -169,7 +169,7 @@ TEST(host, limit_stops_every_island_before_it) {
   }
 }
 
-TEST(host, a_second_launch_starts_where_it_says) {
+TEST(host, a_second_launch_starts_at_the_given_cycle) {
   /* Both well after the first launch's end and in the shadow of its last steps. */
   static const cycle_t starts[] = {8000, 20000, 1000000007};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
@@ -208,7 +208,7 @@ static char *waveform_of(bool systemc_steps, cycle_t limit) {
   return text;
 }
 
-TEST(host, waveform_is_whole_undated_and_changes_no_cycle) {
+TEST(host, the_waveform_is_complete_and_undated_and_changes_no_cycle) {
   char *vcd = waveform_of(true, 300);
   EXPECT_CONTAINS(vcd, "$timescale");
   EXPECT_CONTAINS(vcd, "$scope module node0 $end");
@@ -220,7 +220,7 @@ TEST(host, waveform_is_whole_undated_and_changes_no_cycle) {
   free(vcd);
 }
 
-TEST(host, waveform_is_the_same_by_either_host) {
+TEST(host, the_waveform_is_the_same_on_either_host) {
   char *systemc_has = waveform_of(true, 300), *plain_has = waveform_of(false, 300);
   EXPECT_STREQ(plain_has, systemc_has);
   free(systemc_has);

@@ -153,7 +153,7 @@ bool run_machine(Transport transport, uint64_t *cycles) {
 
 extern "C" {
 
-TEST(tlm, a_machines_bursts_reach_somebody_elses_memory_and_come_back) {
+TEST(tlm, bursts_reach_an_external_memory_and_return) {
   in_child([] {
     uint64_t cycles = 0;
     return run_machine(Transport::kNonBlocking, &cycles) && cycles > 4 * 50;
@@ -164,7 +164,7 @@ TEST(tlm, a_machines_bursts_reach_somebody_elses_memory_and_come_back) {
   });
 }
 
-TEST(tlm, a_read_is_back_after_the_targets_delay_with_its_bytes) {
+TEST(tlm, a_read_returns_its_bytes_after_the_targets_delay) {
   in_child([] {
     Bench bench(1000, sc_core::sc_time(37, sc_core::SC_NS));
     bench.client.gap = 5;
@@ -188,7 +188,7 @@ TEST(tlm, a_delay_between_two_cycles_counts_as_the_later) {
   });
 }
 
-TEST(tlm, requests_of_every_cycle_are_all_under_way_together) {
+TEST(tlm, requests_of_all_cycles_overlap) {
   in_child([] {
     Bench bench(1000, sc_core::sc_time(100, sc_core::SC_NS));
     bool good = bench.run();
@@ -200,7 +200,7 @@ TEST(tlm, requests_of_every_cycle_are_all_under_way_together) {
 
 /* The converter of simple_target_socket never ends a request before its response: by the protocol, the
  * next one has to wait. */
-TEST(tlm, a_blocking_target_serves_one_request_after_the_other) {
+TEST(tlm, a_blocking_target_serves_one_request_at_a_time) {
   in_child([] {
     Bench bench(1000, sc_core::sc_time(100, sc_core::SC_NS), Transport::kBlocking);
     bool good = bench.run();
@@ -224,7 +224,7 @@ TEST(tlm, a_write_reaches_the_target) {
   });
 }
 
-TEST(tlm, a_target_that_answers_at_once_still_takes_a_cycle) {
+TEST(tlm, an_immediate_answer_still_takes_a_cycle) {
   in_child([] {
     Bench bench(1000, sc_core::SC_ZERO_TIME);
     bool good = bench.run();
@@ -234,7 +234,7 @@ TEST(tlm, a_target_that_answers_at_once_still_takes_a_cycle) {
   });
 }
 
-TEST(tlm, an_address_error_is_passed_on) {
+TEST(tlm, an_address_error_is_propagated) {
   in_child([] {
     Bench bench(1000, sc_core::sc_time(3, sc_core::SC_NS));
     bench.client.base = Target::kBytes;

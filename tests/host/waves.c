@@ -25,7 +25,7 @@ static char *play(void) {
   return text;
 }
 
-TEST(waves, every_change_is_at_its_time) {
+TEST(waves, every_change_has_its_time) {
   char *vcd = play();
   EXPECT_CONTAINS(vcd, "$comment\ntwo waves\n$end");
   EXPECT_CONTAINS(vcd, "$scope module a $end");
@@ -37,7 +37,7 @@ TEST(waves, every_change_is_at_its_time) {
   free(vcd);
 }
 
-TEST(waves, a_wave_is_as_wide_as_it_says) {
+TEST(waves, a_wave_has_its_declared_width) {
   char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
@@ -50,7 +50,7 @@ TEST(waves, a_wave_is_as_wide_as_it_says) {
   free(text);
 }
 
-TEST(waves, a_cycle_that_leaves_all_as_it_was_is_not_written) {
+TEST(waves, a_cycle_without_changes_is_not_written) {
   char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
@@ -64,7 +64,7 @@ TEST(waves, a_cycle_that_leaves_all_as_it_was_is_not_written) {
   free(text);
 }
 
-TEST(waves, a_full_disk_is_the_streams_error) {
+TEST(waves, a_full_disk_sets_the_streams_error) {
   FILE *stream = fopen("/dev/full", "w");
   struct vcd *vcd = vcd_new(stream, wave, 2, 500, NULL);
   vcd_free(vcd);

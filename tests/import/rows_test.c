@@ -71,7 +71,7 @@ static bool is_of_family(uint16_t op, const char *name) {
   return false;
 }
 
-TEST(rows, every_opcode_becomes_what_its_family_says) {
+TEST(rows, every_opcode_maps_to_its_family) {
   static const uint64_t addresses[] = {64, (1ull << 40) + 64, (2ull << 40) + 64};
   for (size_t i = 0; i < sass_opcode_count; i++)
     for (size_t k = 0; k < 3; k++) {
@@ -91,7 +91,7 @@ TEST(rows, every_opcode_becomes_what_its_family_says) {
     }
 }
 
-TEST(rows, registers_are_the_traces) {
+TEST(rows, registers_are_those_of_the_trace) {
   for (size_t i = 0; i < sass_opcode_count; i++) {
     const struct sass_opcode *row = &sass_opcodes[i];
     if (!sass_is_alu(row->family))
@@ -109,7 +109,7 @@ TEST(rows, registers_are_the_traces) {
   }
 }
 
-TEST(rows, names_are_there_once) {
+TEST(rows, names_are_unique) {
   for (size_t i = 0; i < sass_opcode_count; i++) {
     ct_note("%s", sass_opcodes[i].name);
     EXPECT_TRUE(sass_find(sass_opcodes[i].name) == &sass_opcodes[i]);
@@ -129,7 +129,7 @@ static void expect_op(const char *opcode, bool memory, const char *mnemonic) {
   EXPECT_STREQ(inst.op < ISA_OPS ? isa_rows[inst.op].mnemonic : "", mnemonic);
 }
 
-TEST(rows, modifiers_say_widths_and_more) {
+TEST(rows, modifiers_set_widths_and_more) {
   static const struct {
     const char *opcode, *mnemonic;
     bool memory;
@@ -165,7 +165,7 @@ TEST(rows, modifiers_say_widths_and_more) {
     expect_op(table[i].opcode, table[i].memory, table[i].mnemonic);
 }
 
-TEST(rows, a_result_behind_a_predicate_is_told_as_the_first_source) {
+TEST(rows, a_result_after_a_predicate_is_listed_as_the_first_source) {
   struct sass_line of = line("SHFL.DOWN", 0, false);
   struct isa_info info = {0};
   of.result = SASS_ZERO;
@@ -175,7 +175,7 @@ TEST(rows, a_result_behind_a_predicate_is_told_as_the_first_source) {
   EXPECT_EQ(inst.a, 12);
 }
 
-TEST(rows, what_the_trace_does_not_name_is_a_pair_that_nobody_writes) {
+TEST(rows, unnamed_operands_become_a_pair_that_nothing_writes) {
   struct sass_line of = line("FADD", 0, false);
   struct isa_info info = {0};
   of.sources = 1;

@@ -75,7 +75,7 @@ static void hold(const struct isa_addresses *addresses) {
   }
 }
 
-TEST(addresses, lanes_have_in_common_what_they_have_one_by_one) {
+TEST(addresses, lanes_decoded_together_equal_lanes_decoded_one_by_one) {
   hold(&isa_addresses_base);
 #ifdef __x86_64__
   if (isa_lanes_have_v3())

@@ -45,7 +45,7 @@ TEST(divergence, nested_if_else_takes_each_lane_through_its_own_arm) {
 
 static uint32_t trips_result(uint32_t lane) { return lane * (lane + 1) / 2 + 1; }
 
-TEST(divergence, loops_run_as_often_as_each_lane_asks) {
+TEST(divergence, loops_run_as_often_as_each_lane_requires) {
   expect_lanes(".kernel k\n.reg x, n\n.pred out\n"
                "        get.lane n\n"
                "again:  setp.eq.u32 out, n, 0\n"
@@ -86,7 +86,7 @@ TEST(divergence, break_and_continue_leave_no_lane_behind) {
 
 static uint32_t early_result(uint32_t lane) { return lane % 3 == 0 ? 1 : lane % 3 == 1 ? 2 : 7; }
 
-TEST(divergence, early_exits_do_not_keep_the_others_from_meeting) {
+TEST(divergence, early_exits_do_not_prevent_reconvergence_of_the_others) {
   const char *source = ".kernel k\n.reg x, lane, r\n.pred p\n"
                        "        get.lane lane\n"
                        "        rem.u32 r, lane, 3\n"
@@ -104,7 +104,7 @@ TEST(divergence, early_exits_do_not_keep_the_others_from_meeting) {
 
 static uint32_t private_result(uint32_t lane) { return 1000 + lane; }
 
-TEST(divergence, what_waits_for_its_turn_lies_beside_private_memory) {
+TEST(divergence, waiting_sides_are_stored_next_to_private_memory) {
   expect_lanes(".kernel k\n.reg x, lane\n.pred low\n.private 64\n"
                "        get.lane lane\n"
                "        add.i32 x, lane, 1000\n"
@@ -118,7 +118,7 @@ TEST(divergence, what_waits_for_its_turn_lies_beside_private_memory) {
                private_result);
 }
 
-TEST(divergence, a_branch_that_no_lane_or_every_lane_takes_does_not_touch_the_stack) {
+TEST(divergence, a_uniform_branch_does_not_touch_the_stack) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg x\n.pred p, q\n"
@@ -135,7 +135,7 @@ TEST(divergence, a_branch_that_no_lane_or_every_lane_takes_does_not_touch_the_st
   rig_close(&rig);
 }
 
-TEST(divergence, a_divergent_branch_says_so_and_the_lower_side_runs_first) {
+TEST(divergence, a_divergent_branch_is_reported_and_the_lower_side_runs_first) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg lane, x\n.pred p\n"
@@ -168,7 +168,7 @@ TEST(divergence, a_divergent_branch_says_so_and_the_lower_side_runs_first) {
 }
 
 /* Three nested ways out of a loop, 10^5 times round, lanes dropping out in many places. */
-TEST(divergence, the_stack_does_not_grow_with_the_trips_of_a_loop) {
+TEST(divergence, the_stack_does_not_grow_with_loop_iterations) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg i, lane, bits, limit\n.pred p, q\n"
@@ -197,7 +197,7 @@ TEST(divergence, the_stack_does_not_grow_with_the_trips_of_a_loop) {
 }
 
 /* Lanes that leave a loop at its end wait in the one entry that is there for all of them. */
-TEST(divergence, lanes_that_leave_a_loop_at_its_end_take_one_entry_together) {
+TEST(divergence, lanes_that_leave_a_loop_at_its_end_share_one_entry) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg i, lane\n.pred p\n"
@@ -214,7 +214,7 @@ TEST(divergence, lanes_that_leave_a_loop_at_its_end_take_one_entry_together) {
 }
 
 /* A loop that one more lane leaves each time round, to a tail before the join: one entry a lane, and no more. */
-TEST(divergence, waiting_sides_are_at_most_one_a_lane) {
+TEST(divergence, there_is_at_most_one_waiting_side_per_lane) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg i, lane\n.pred p, q\n"
@@ -281,7 +281,7 @@ static uint32_t met_result(uint32_t lane) {
   return 1;
 }
 
-TEST(divergence, an_exit_with_a_guard_is_the_end_where_nothing_else_is) {
+TEST(divergence, a_guarded_exit_is_the_join_if_there_is_no_other) {
   expect_lanes(".kernel k\n.reg one, lane, n, here\n.pred out\n"
                "        get.lane lane\n"
                "again:  setp.ge.u32 out, n, lane\n"
@@ -301,7 +301,7 @@ TEST(divergence, an_exit_with_a_guard_is_the_end_where_nothing_else_is) {
                met_result);
 }
 
-TEST(divergence, branches_in_a_loop_without_a_way_out_never_join) {
+TEST(divergence, branches_in_an_infinite_loop_never_join) {
   const char *endless = ".kernel k\na: @p0 bra b\nmov.b32 r0, 1\nb: bra a\n";
   EXPECT_EQ(join_line(endless, 2), 0);
   const char *one_arm = ".kernel k\n@p0 bra b\na: bra a\nb: exit\n";
@@ -415,7 +415,7 @@ static uint32_t alone(const char *source, uint32_t lane, uint32_t lanes) {
   return h;
 }
 
-TEST(divergence, random_programs_do_in_lockstep_what_each_lane_does_alone_and_meet_at_every_barrier) {
+TEST(divergence, random_programs_in_lockstep_match_single_lanes_and_meet_at_every_barrier) {
   static struct source s;
   uint64_t diverged = 0, exited = 0;
   for (uint64_t seed = 1; seed <= 150; seed++) {
@@ -443,7 +443,7 @@ TEST(divergence, random_programs_do_in_lockstep_what_each_lane_does_alone_and_me
 }
 
 /* Any branches at all, also jumps into loops: no structure, but the same law. */
-TEST(divergence, random_jumps_do_in_lockstep_what_each_lane_does_alone) {
+TEST(divergence, random_jumps_in_lockstep_match_single_lanes) {
   static struct source s;
   for (uint64_t seed = 1; seed <= 200; seed++) {
     s = (struct source){.seed = seed * 991};
@@ -473,7 +473,7 @@ TEST(divergence, random_jumps_do_in_lockstep_what_each_lane_does_alone) {
 }
 
 /* Each branch inside another may leave an entry for its join. */
-TEST(divergence, a_program_has_an_entry_more_for_each_branch_that_lies_in_another) {
+TEST(divergence, each_nested_branch_adds_one_stack_entry) {
   enum { BRANCHES = 6 };
   uint32_t entries[BRANCHES + 1];
   for (unsigned depth = 0; depth <= BRANCHES; depth++) {

@@ -52,7 +52,7 @@ static uint32_t query_oracle(const char *name, uint32_t axis, uint32_t linear, u
   return 0;
 }
 
-TEST(group, every_query_is_right_in_every_group_of_a_ragged_range_with_offsets) {
+TEST(group, every_query_is_correct_in_every_group_of_a_ragged_ndrange_with_offsets) {
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
     const bool axes = isa_rows[op].format == FORMAT_QUERY_AXIS;
     if (!axes && isa_rows[op].format != FORMAT_QUERY)
@@ -73,7 +73,7 @@ TEST(group, every_query_is_right_in_every_group_of_a_ragged_range_with_offsets) 
   }
 }
 
-TEST(group, the_clock_is_what_the_warp_was_told_in_all_its_lanes) {
+TEST(group, the_clock_is_the_given_value_in_all_lanes) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig, ".kernel k\nget.clock r0\nget.clock r2\nexit\n", 7, 32));
   rig.warp[0].clock = UINT64_C(0x123456789);
@@ -87,7 +87,7 @@ TEST(group, the_clock_is_what_the_warp_was_told_in_all_its_lanes) {
   rig_close(&rig);
 }
 
-TEST(group, a_warp_has_the_lanes_that_are_left) {
+TEST(group, the_last_warp_has_the_remaining_lanes) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig, ".kernel k\nexit\n", 70, 32));
   EXPECT_EQ(rig.group.warps, 3);
@@ -117,7 +117,7 @@ static void run_lane_op(struct rig *rig, enum isa_op op, uint64_t mask) {
   rig_step(rig, 0);
 }
 
-TEST(group, shuffles_take_from_active_lanes_and_otherwise_keep_their_own) {
+TEST(group, shuffles_read_active_lanes_and_otherwise_keep_their_own_value) {
   uint64_t seed = 3;
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
     if (isa_rows[op].format != FORMAT_SHUFFLE)
@@ -148,7 +148,7 @@ TEST(group, shuffles_take_from_active_lanes_and_otherwise_keep_their_own) {
   }
 }
 
-TEST(group, votes_count_active_lanes_only) {
+TEST(group, votes_count_only_active_lanes) {
   uint64_t seed = 4;
   unsigned checked = 0;
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
@@ -285,7 +285,7 @@ static void expect_copy(const struct isa_copy *copy, bool to_lds, uint32_t lds, 
   EXPECT_EQ(copy->event, event);
 }
 
-TEST(group, copies_take_their_operands_from_registers_or_numbers) {
+TEST(group, copies_take_operands_from_registers_or_immediates) {
   struct rig rig;
   ASSERT_TRUE(open_at_copy(&rig,
                            COPY_HEAD "copy.to_lds e, [tile], [p], n, size=4\n"
@@ -348,7 +348,7 @@ static void expect_lines(const char *body, const struct isa_copy *expected) {
   rig_close(&rig);
 }
 
-TEST(group, copies_of_lines_and_planes_take_all_but_addresses_and_count_by_name) {
+TEST(group, copies_of_lines_and_planes_take_all_other_operands_by_name) {
   const struct isa_copy flat = {.form = ISA_COPY_2D, .planes = 1};
   const struct isa_copy deep = {.form = ISA_COPY_3D, .planes = 6, .global_plane = 7, .lds_plane = 8};
   struct isa_copy flat_in = flat, deep_in = deep;
@@ -372,7 +372,7 @@ TEST(group, a_wait_names_up_to_eight_events_in_order) {
   rig_close(&rig);
 }
 
-TEST(group, a_wait_for_the_first_events_of_its_list_looks_at_no_others) {
+TEST(group, a_wait_for_the_first_events_of_its_list_ignores_the_others) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\nmov.b32 r0, 2\nmov.b32 r1, 10\nmov.b32 r2, 20\nget.lane r3\n"
@@ -408,7 +408,7 @@ static void expect_report(const char *body, uint32_t steps, enum isa_hazard_rule
   rig_close(&rig);
 }
 
-TEST(group, lanes_of_another_opinion_are_reported_once) {
+TEST(group, lanes_that_disagree_are_reported_once) {
   expect_report("copy.to_lds e, [lane], [p], lane, size=4", 1, HAZARD_G1, 1,
                 "the LDS offset is 0 in lane 0 but 1 in lane 1");
   expect_report("copy.to_lds e, [tile], [p], lane, size=4", 1, HAZARD_G1, 1,
@@ -425,12 +425,12 @@ TEST(group, lanes_of_another_opinion_are_reported_once) {
                 "lines= is 0 in lane 0 but 1 in lane 1");
 }
 
-TEST(group, a_wait_for_more_events_than_are_listed_or_for_fewer_than_none_is_reported) {
+TEST(group, a_wait_for_too_many_or_a_negative_number_of_events_is_reported) {
   expect_report("wait.first n, e", 1, HAZARD_X13, 0, "10 events of a list of 1");
   expect_report("mov.b32 f, -1\nwait.first f, e", 2, HAZARD_X13, 0, "-1 events of a list of 1");
 }
 
-TEST(group, missing_lanes_are_reported_by_the_rule_of_the_call) {
+TEST(group, missing_lanes_are_reported_with_the_rule_for_the_call) {
   const char *missing = "24 of 32 lanes of warp 0 take part";
   static const struct {
     const char *text;
@@ -472,7 +472,7 @@ static void expect_loops(const char *body, const char *loops) {
   isa_program_free(program);
 }
 
-TEST(group, a_call_is_in_a_loop_if_control_flow_can_come_to_it_again) {
+TEST(group, a_call_is_in_a_loop_if_control_flow_can_reach_it_again) {
   expect_loops("bar\na: bar\n@p bra a\nbar\nexit\n", "nyn");
   expect_loops("bar\na: bar\n@p bra a\n@q bra a\nexit\n", "ny");
   expect_loops("a: @p bra b\nbar\nbra a\nb: bar\nexit\n", "yn");
@@ -487,7 +487,7 @@ TEST(group, a_call_is_in_a_loop_if_control_flow_can_come_to_it_again) {
   expect_loops("@p bra a\nbar\na: bar\n@q bra b\nbar\nb: exit\n", "nnn");
 }
 
-TEST(group, lanes_that_left_are_missing_once_and_those_that_stay_away_each_time) {
+TEST(group, exited_lanes_are_reported_once_and_inactive_lanes_each_time) {
   expect_report("setp.ge.u32 t, lane, 24\n@t exit\ncopy.to_lds e, [tile], [p], n, size=4\nwait e\nbar\nbar", 3,
                 HAZARD_G2, 24, "24 of 32 lanes of warp 0 take part");
   static const struct {
@@ -508,7 +508,7 @@ TEST(group, lanes_that_left_are_missing_once_and_those_that_stay_away_each_time)
   }
 }
 
-TEST(group, lanes_that_were_missing_at_a_copy_are_not_asked_for_its_event) {
+TEST(group, lanes_missing_at_a_copy_need_not_have_its_event) {
   static const struct {
     const char *body;
     uint32_t steps, count, event[2];
@@ -544,7 +544,7 @@ TEST(group, lanes_that_were_missing_at_a_copy_are_not_asked_for_its_event) {
   }
 }
 
-TEST(group, a_fence_may_diverge_and_a_warp_that_is_off_says_nothing) {
+TEST(group, a_fence_may_diverge_and_an_inactive_warp_reports_nothing) {
   struct rig rig;
   ASSERT_TRUE(open_at_copy(&rig,
                            COPY_HEAD "setp.ge.u32 t, lane, 8\n@t fence.all\nsetp.ge.u32 t, lane, 99\n@t bar\n"

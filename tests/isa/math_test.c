@@ -278,7 +278,7 @@ static void expect_directed(enum isa_op rz, uint64_t a, uint64_t towards_zero, u
   EXPECT_EQ(apply(rz + 2 * step, a, 0), down);
 }
 
-TEST(math, conversions_in_a_direction_stop_at_the_first_float_on_that_side) {
+TEST(math, directed_conversions_round_to_the_next_float_on_that_side) {
   ASSERT_TRUE(open_rig());
   const uint64_t minus_one = UINT64_MAX;
   expect_directed(ISA_CVT_F32_S32_RZ, 16777217, 0x4b800000, 0x4b800001, 0x4b800000);

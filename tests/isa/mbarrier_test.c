@@ -16,7 +16,7 @@ static bool run(struct rig *rig, const char *source) {
 
 enum { T = 1, U = 2 };
 
-TEST(mbarrier, a_phase_is_complete_with_as_many_arrivals_as_were_said) {
+TEST(mbarrier, a_phase_completes_after_the_expected_number_of_arrivals) {
   static const struct {
     unsigned arrivals;
     bool even, odd; /* whether the last phase of that parity is complete */
@@ -37,7 +37,7 @@ TEST(mbarrier, a_phase_is_complete_with_as_many_arrivals_as_were_said) {
   }
 }
 
-TEST(mbarrier, each_lane_arrives_and_tests_for_itself) {
+TEST(mbarrier, each_lane_arrives_and_tests_separately) {
   struct rig rig;
   /* Two mbarriers, of even and of odd lanes; those of even lanes want 16 arrivals, those of odd ones 17. */
   ASSERT_TRUE(run(&rig, HEAD " and.b32 n, lane, 1\n add.i32 n, n, 16\n and.b32 lane, lane, 1\n shl.b32 lane, lane, 3\n"
@@ -48,7 +48,7 @@ TEST(mbarrier, each_lane_arrives_and_tests_for_itself) {
   rig_close(&rig);
 }
 
-TEST(mbarrier, lanes_outside_of_the_lds_do_nothing_and_tests_there_are_false) {
+TEST(mbarrier, lanes_outside_the_lds_do_nothing_and_their_tests_are_false) {
   struct rig rig;
   ASSERT_TRUE(run(&rig, HEAD " mov.b32 n, 1\n mov.pred t, 1\n mbarrier.init [4096], n\n mbarrier.arrive [4096]\n"
                              " mbarrier.try_wait t, [4096], n\n exit\n"));
@@ -69,7 +69,7 @@ static void step(struct rig *rig, uint32_t warp, struct isa_access *access) {
   }
 }
 
-TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_the_order_in_which_they_began) {
+TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_order_of_start) {
   struct rig rig;
   static struct isa_access_lanes lanes[4];
   struct isa_access wait[3], arrival = isa_access_with(&lanes[3]);
@@ -96,7 +96,7 @@ TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_the_order_in_which_the
   rig_close(&rig);
 }
 
-TEST(mbarrier, a_wait_ends_when_the_phases_of_all_its_lanes_have) {
+TEST(mbarrier, a_wait_ends_when_the_phases_of_all_its_lanes_are_complete) {
   struct rig rig;
   static struct isa_access_lanes lanes[2];
   struct isa_access wait = isa_access_with(&lanes[0]), arrival = isa_access_with(&lanes[1]);
@@ -125,7 +125,7 @@ TEST(mbarrier, a_wait_ends_when_the_phases_of_all_its_lanes_have) {
   rig_close(&rig);
 }
 
-TEST(mbarrier, what_is_none_is_reported_and_left_alone) {
+TEST(mbarrier, invalid_uses_are_reported_and_change_nothing) {
   static const char *const wrong[] = {
       " mbarrier.arrive [8]\n",
       " mbarrier.test t, [8], odd\n",
@@ -151,7 +151,7 @@ TEST(mbarrier, what_is_none_is_reported_and_left_alone) {
   }
 }
 
-TEST(mbarrier, the_most_arrivals_are_counted) {
+TEST(mbarrier, the_maximum_number_of_arrivals_is_counted) {
   struct rig rig;
   ASSERT_TRUE(run(&rig, HEAD " mov.b32 n, 0xfffff\n mbarrier.init [8], n\n mbarrier.arrive [8]\n mov.b32 n, 0\n"
                              " mbarrier.test t, [8], n\n mbarrier.test u, [8], odd\n exit\n"));

@@ -128,7 +128,7 @@ static void compare_tables(struct rig *rig, const struct isa_inst *inst, uint64_
 }
 
 #ifdef __x86_64__
-TEST(ops, both_compilations_of_the_lane_loops_give_the_same_bits) {
+TEST(ops, both_builds_of_the_lane_loops_give_the_same_bits) {
   if (!isa_lanes_have_v3())
     return;
   uint64_t seed = 12;
@@ -156,7 +156,7 @@ TEST(ops, both_compilations_of_the_lane_loops_give_the_same_bits) {
 
 /* One number for the results of all rows but the transcendental ones, which are the C library's: gcc and
  * clang, any level of optimisation and any machine must come to it. */
-TEST(ops, results_are_the_same_bits_on_every_compiler) {
+TEST(ops, results_are_bit_identical_with_every_compiler) {
   struct rig rig;
   uint64_t seed = 15, digest = 0, unused;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
@@ -223,7 +223,7 @@ TEST(ops, masked_lanes_keep_their_value_and_the_others_do_not_depend_on_the_mask
 }
 
 /* The same through isa_step, with the one immediate in each place. */
-TEST(ops, an_immediate_stands_for_a_register_that_holds_it) {
+TEST(ops, an_immediate_acts_like_a_register_that_holds_it) {
   uint64_t seed = 14;
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
     const struct isa_row *row = &isa_rows[op];
@@ -257,7 +257,7 @@ TEST(ops, an_immediate_stands_for_a_register_that_holds_it) {
 }
 
 /* Bit by bit, with full and partial masks, of registers and of the one immediate in each place. */
-TEST(ops, three_input_logic_is_its_table_for_each_of_the_256) {
+TEST(ops, three_input_logic_follows_each_of_its_256_tables) {
   static const uint32_t bits[3] = {0xf0, 0xcc, 0xaa}; /* bit i of these is bit 2, 1 and 0 of i */
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
@@ -289,7 +289,7 @@ TEST(ops, three_input_logic_is_its_table_for_each_of_the_256) {
   rig_close(&rig);
 }
 
-TEST(ops, a_shift_and_add_shifts_by_its_number) {
+TEST(ops, a_shift_and_add_shifts_by_its_immediate) {
   struct rig rig;
   uint64_t seed = 16;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
@@ -308,7 +308,7 @@ TEST(ops, a_shift_and_add_shifts_by_its_number) {
   rig_close(&rig);
 }
 
-TEST(ops, a_funnel_shift_sees_a_pair_through_a_window_of_32_bits) {
+TEST(ops, a_funnel_shift_reads_a_32_bit_window_of_a_pair) {
   struct rig rig;
   uint64_t seed = 17;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));

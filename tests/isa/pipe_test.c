@@ -82,7 +82,7 @@ TEST(pipe, packets_become_readable_in_the_order_of_their_reservations) {
   close_pipe(&pipe);
 }
 
-TEST(pipe, room_is_free_in_the_order_of_the_reservations_that_read) {
+TEST(pipe, room_is_freed_in_the_order_of_the_reservations_that_read) {
   struct isa_pipe pipe;
   open_pipe(&pipe, 4);
   commit(&pipe, WRITE, reserve(&pipe, WRITE, 4));
@@ -96,7 +96,7 @@ TEST(pipe, room_is_free_in_the_order_of_the_reservations_that_read) {
   close_pipe(&pipe);
 }
 
-TEST(pipe, the_packets_of_a_reservation_lie_in_a_ring_and_come_out_as_they_went_in) {
+TEST(pipe, packets_of_a_reservation_wrap_around_and_come_out_unchanged) {
   struct isa_pipe pipe;
   open_pipe(&pipe, 7);
   uint32_t in = 0, out = 0;
@@ -139,7 +139,7 @@ TEST(pipe, the_header_shows_counters_and_sizes) {
   close_pipe(&pipe);
 }
 
-TEST(pipe, as_many_reservations_as_the_limit_are_open_and_single_packets_do_not_count) {
+TEST(pipe, open_reservations_are_limited_and_single_packets_do_not_count) {
   struct isa_pipe pipe;
   open_pipe(&pipe, 100);
   isa_pipe_launch(&pipe, 3);
@@ -158,7 +158,7 @@ TEST(pipe, as_many_reservations_as_the_limit_are_open_and_single_packets_do_not_
 
 /* ---- ids ------------------------------------------------------------------------------------------ */
 
-TEST(pipe, ids_that_are_wrong_are_told_apart) {
+TEST(pipe, wrong_ids_are_distinguished_by_cause) {
   struct isa_pipe pipe;
   enum isa_hazard_rule rule;
   open_pipe(&pipe, 10);
@@ -198,7 +198,7 @@ TEST(pipe, ids_that_are_wrong_are_told_apart) {
   close_pipe(&pipe);
 }
 
-TEST(pipe, an_id_is_never_null_and_never_the_same_for_64_laps) {
+TEST(pipe, an_id_is_never_null_and_does_not_repeat_for_64_laps) {
   struct isa_pipe pipe;
   static uint64_t seen[2 * 64 * 3];
   size_t count = 0;
@@ -279,7 +279,7 @@ static bool open_rig(struct rig *rig, struct isa_pipe *pipe, const char *source,
 
 #define HEAD ".kernel k\n.arg p pipe\n ld.arg.b64 r2, p\n get.lane r1\n"
 
-TEST(pipe, lanes_are_served_in_lane_order_and_the_rest_is_refused) {
+TEST(pipe, lanes_are_served_in_lane_order_until_the_pipe_refuses) {
   struct rig rig;
   struct isa_pipe pipe;
   if (!open_rig(&rig, &pipe,
@@ -333,7 +333,7 @@ TEST(pipe, a_waiting_reservation_serves_lanes_until_one_must_wait) {
 static void keep_hazard(void *context, const struct isa_hazard *hazard) { *(struct isa_hazard *)context = *hazard; }
 
 /* Item 37 of 64, in the second warp of group (1, 0, 2). */
-TEST(pipe, a_reservation_left_open_is_told_with_the_work_item_that_made_it) {
+TEST(pipe, an_open_reservation_is_reported_with_its_work_item) {
   const uint32_t global[3] = {32, 4, 6}, local[3] = {16, 2, 2}, offset[3] = {0};
   struct rig rig;
   struct isa_pipe pipe;
@@ -357,7 +357,7 @@ TEST(pipe, a_reservation_left_open_is_told_with_the_work_item_that_made_it) {
   rig_close(&rig);
 }
 
-TEST(pipe, lanes_whose_address_is_no_pipe_get_nothing_and_a_hazard) {
+TEST(pipe, lanes_whose_address_is_no_pipe_get_no_packet_and_a_hazard) {
   struct rig rig;
   struct isa_pipe pipe;
   if (!open_rig(&rig, &pipe,
@@ -373,7 +373,7 @@ TEST(pipe, lanes_whose_address_is_no_pipe_get_nothing_and_a_hazard) {
 
 /* ---- kernels and launches that share a pipe --------------------------------------------------------- */
 
-TEST(pipe, what_a_kernel_does_with_a_pipe_is_seen_until_its_register_is_written_again) {
+TEST(pipe, uses_of_a_pipe_are_found_until_its_register_is_overwritten) {
   enum { READS = 1 << ISA_PIPE_READ, WRITES = 1 << ISA_PIPE_WRITE };
   static const struct {
     const char *body;
@@ -416,7 +416,7 @@ static void count_hazard(void *context, const struct isa_hazard *hazard) {
   *(unsigned *)context += hazard->rule == HAZARD_R6;
 }
 
-TEST(pipe, a_reservation_left_open_is_told_of_the_kernel_that_made_it) {
+TEST(pipe, an_open_reservation_is_reported_with_its_kernel) {
   struct isa_pipe pipe;
   const struct isa_pipe_user second = {.kernel = 1};
   unsigned first_hazards = 0, second_hazards = 0;

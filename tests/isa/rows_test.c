@@ -277,7 +277,7 @@ TEST(rows, each_letter_of_a_format_has_a_row_and_each_row_a_letter) {
 }
 
 /* Every change of a field that its format does not use makes the instruction invalid. */
-TEST(rows, an_instruction_has_no_bits_that_mean_nothing) {
+TEST(rows, an_instruction_has_no_unused_bits) {
   uint64_t seed = 2;
   struct isa_error error;
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
@@ -347,7 +347,7 @@ static void expect_slots(const char *line, const char *expected) {
   EXPECT_STREQ(text, expected);
 }
 
-TEST(rows, slots_name_what_an_instruction_writes_and_then_what_it_reads) {
+TEST(rows, slots_list_what_an_instruction_writes_and_then_what_it_reads) {
   expect_slots("add.i32 r1, r2, r3", " 1| 2 3");
   expect_slots("add.i64 r0, r2, 5", " 0 1| 2 3");
   expect_slots("@!p3 sel.b64 r0, r2, r4, p1", " 0 1| 2 3 4 5 257 259");
@@ -375,7 +375,7 @@ TEST(rows, slots_name_what_an_instruction_writes_and_then_what_it_reads) {
   expect_slots("@p1 mbarrier.try_wait p3, [r9], r2", " 259| 9 2 257");
 }
 
-TEST(rows, info_tells_stores_atomics_fences_and_bytes) {
+TEST(rows, info_reports_stores_atomics_fences_and_bytes) {
   EXPECT_EQ(info_of("st.global.b16 [r0], r2").bytes, 2);
   EXPECT_TRUE(info_of("st.global.b16 [r0], r2").store);
   EXPECT_FALSE(info_of("ld.lds.b128 r0, [r4]").store);
@@ -426,7 +426,7 @@ TEST(rows, atomics_and_atomic_loads_and_stores_are_indivisible_and_nothing_else_
   EXPECT_TRUE(info_of("atom.global.cas.b32 r0, [r4], r6, r7").indivisible);
 }
 
-TEST(rows, a_printed_instruction_names_arguments_of_the_kernel_that_it_is_in) {
+TEST(rows, a_printed_instruction_names_arguments_of_its_kernel) {
   static const char text[] = ".kernel one\n.arg first global\n ld.arg.b64 r2, first\n exit\n"
                              ".kernel two\n.arg second global\n ld.arg.b64 r2, second\n exit\n"
                              ".kernel three\n.arg third global\n ld.arg.b64 r2, third\n exit\n";
@@ -465,7 +465,7 @@ static unsigned columns(const char *line) {
   return bars - 1;
 }
 
-TEST(rows, each_table_of_the_manual_has_a_heading_and_cells_for_all_of_its_columns) {
+TEST(rows, each_table_of_the_manual_has_a_heading_and_all_cells) {
   char *manual = isa_manual();
   unsigned wide = 0, below = 0, tables = 0; /* columns of the table, lines of it so far */
   ASSERT_EQ(*manual, '#');
@@ -499,7 +499,7 @@ TEST(rows, hazards_have_a_rule_a_sentence_and_advice) {
   }
 }
 
-TEST(rows, advice_fits_and_names_the_lines_that_are_known) {
+TEST(rows, advice_fits_its_buffer_and_names_known_lines) {
   char text[ISA_ADVICE];
   for (int i = 0; i < HAZARDS; i++) {
     isa_hazard_advice((enum isa_hazard_rule)i, UINT32_MAX, UINT32_MAX, text);

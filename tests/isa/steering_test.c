@@ -72,17 +72,17 @@ static const struct {
      " copy.to_lds e, [t], [p], 4, size=4\n wait e\n ld.lds.b32 n, [t]\n"},
 };
 
-TEST(steering, a_value_steers_when_it_reaches_something_that_shows) {
+TEST(steering, a_value_steers_if_it_reaches_something_observable) {
   for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
     EXPECT_TRUE(steers(twins[i].what, twins[i].steers));
 }
 
-TEST(steering, and_just_does_not_when_it_ends_in_registers_or_bytes) {
+TEST(steering, a_value_that_ends_in_registers_or_bytes_does_not_steer) {
   for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
     EXPECT_FALSE(steers(twins[i].what, twins[i].just_not));
 }
 
-TEST(steering, what_one_kernel_leaves_in_global_memory_steers_another) {
+TEST(steering, a_value_in_global_memory_can_steer_another_kernel) {
   EXPECT_TRUE(steers("get.clock", " get.clock c\n st.global.b64 [p], c\n exit\n"
                                   ".kernel second\n.arg a global\n.reg v\n.reg64 p\n ld.arg.b64 p, a\n"
                                   " ld.global.b32 v, [p]\n ld.global.b32 v, [p + v]\n"));

@@ -204,7 +204,7 @@ static cycle_t replied(const struct rig *rig, uint32_t tag) {
 
 /* ---- latency and pipelining ------------------------------------------------------------------ */
 
-TEST(lds, a_reply_arrives_passes_plus_latency_after_the_sending_and_not_a_cycle_earlier) {
+TEST(lds, a_reply_arrives_exactly_passes_plus_latency_after_sending) {
   for (uint32_t latency = 1; latency <= 12; latency++)
     for (uint64_t stride = 1; stride <= 32; stride *= 2) {
       struct lds_params params = usual();
@@ -253,7 +253,7 @@ TEST(lds, accesses_follow_each_other_without_a_gap) {
 
 /* The banks: 0 in cycles 1..8, 1 in 9..12, 2 in 13, 3 in 14 and 15, the others in 16 to 19; a wait is told from the
  * cycle of arrival on, one after the sending. */
-TEST(lds, a_reply_tells_the_conflicts_that_it_waited_for_in_the_queue) {
+TEST(lds, a_reply_reports_the_conflicts_that_delayed_it_in_the_queue) {
   static const struct {
     cycle_t at;
     uint32_t passes, queued;
@@ -290,7 +290,7 @@ static void take(void *self, uint32_t stream, cycle_t now, const struct timeline
 }
 
 /* 32 words, four apart: four passes over every fourth bank in cycles 1 to 4. An engine's 32 bytes: one beat. */
-TEST(lds, a_pass_and_a_beat_tell_a_timeline_which_banks_they_use_and_for_which_instruction) {
+TEST(lds, passes_and_beats_report_their_banks_and_instruction_to_a_timeline) {
   struct ear ear = {.timeline = {.take = take, .self = &ear, .kinds = 1u << TIMELINE_BANKS, .launch = 10}};
   struct rig *rig = make_rig(usual());
   rig->lds.tap = (struct timeline_tap){.timeline = &ear.timeline};
@@ -316,7 +316,7 @@ TEST(lds, a_pass_and_a_beat_tell_a_timeline_which_banks_they_use_and_for_which_i
   free_rig(rig);
 }
 
-TEST(lds, an_access_of_many_passes_costs_a_handful_of_steps) {
+TEST(lds, an_access_of_many_passes_needs_few_steps) {
   struct rig *rig = make_rig(usual());
   for (unsigned i = 0; i < 8; i++)
     plan_access(rig, 0, LDS_READ, 32, 0, 128);
@@ -326,7 +326,7 @@ TEST(lds, an_access_of_many_passes_costs_a_handful_of_steps) {
   free_rig(rig);
 }
 
-TEST(lds, a_slot_of_the_queue_is_free_from_the_first_pass_on) {
+TEST(lds, a_queue_slot_is_free_from_the_first_pass_on) {
   struct lds_params params = usual();
   params.queue = 1;
   struct rig *rig = make_rig(params);
@@ -340,7 +340,7 @@ TEST(lds, a_slot_of_the_queue_is_free_from_the_first_pass_on) {
 }
 
 /* Cycle 0 sends, cycle 1 has the first pass. */
-TEST(lds, two_warps_take_turns_at_the_banks_and_one_has_every_second_pass) {
+TEST(lds, two_warps_alternate_at_the_banks_and_a_single_warp_gets_every_second_pass) {
   struct lds_params params = usual();
   params.interleave = 2;
   for (uint64_t stride = 1; stride <= 32; stride *= 2) {
@@ -357,7 +357,7 @@ TEST(lds, two_warps_take_turns_at_the_banks_and_one_has_every_second_pass) {
   }
 }
 
-TEST(lds, accesses_of_one_warp_are_at_the_banks_one_after_the_other_and_others_pass_them) {
+TEST(lds, accesses_of_one_warp_are_serial_and_other_warps_pass_them) {
   struct lds_params params = usual();
   params.interleave = 2;
   struct rig *rig = make_rig(params);
@@ -382,7 +382,7 @@ static struct rig *beside(uint8_t group, uint32_t phase, uint32_t tag[static 3])
   return rig;
 }
 
-TEST(lds, accesses_from_behind_a_barrier_start_after_their_groups_from_in_front_of_it) {
+TEST(lds, accesses_after_a_barrier_start_after_their_groups_accesses_before_it) {
   static const struct {
     uint8_t group;
     uint32_t phase;
@@ -440,7 +440,7 @@ TEST(lds, cycles_that_global_memory_took_before_delay_nothing) {
   free_rig(rig);
 }
 
-TEST(lds, nobodys_accesses_go_beside_each_other) {
+TEST(lds, accesses_without_a_warp_run_side_by_side) {
   struct lds_params params = usual();
   params.interleave = 2;
   struct rig *rig = make_rig(params);
@@ -452,7 +452,7 @@ TEST(lds, nobodys_accesses_go_beside_each_other) {
 
 /* A store of 16 bytes by one lane has three empty phases, which the next access waits for and its own reply does not.
  */
-TEST(lds, passes_of_empty_phases_keep_the_banks_and_no_reply) {
+TEST(lds, empty_phases_occupy_the_banks_and_delay_no_reply) {
   struct lds_params params = usual();
   params.empty = LDS_EMPTY_PASS;
   for (uint32_t latency = 1; latency <= 6; latency++) {
@@ -471,7 +471,7 @@ TEST(lds, passes_of_empty_phases_keep_the_banks_and_no_reply) {
 
 /* The CU has places for as many accesses as the LDS can hold at once: queued, waiting, at the banks, and on their way
  * back. */
-TEST(lds, as_many_accesses_are_under_way_as_its_capacity_says_and_no_more) {
+TEST(lds, accesses_in_flight_reach_but_never_exceed_the_capacity) {
   for (uint32_t interleave = 1; interleave <= 4; interleave++) {
     struct lds_params params = usual();
     params.interleave = interleave;
@@ -491,7 +491,7 @@ TEST(lds, as_many_accesses_are_under_way_as_its_capacity_says_and_no_more) {
   }
 }
 
-TEST(lds, an_access_starts_when_its_data_are_there) {
+TEST(lds, an_access_starts_when_its_data_have_arrived) {
   struct lds_params params = usual();
   for (params.interleave = 1; params.interleave <= 2; params.interleave++)
     for (uint16_t delay = 0; delay <= 8; delay++) {
@@ -554,7 +554,7 @@ static uint32_t slow_beats(const struct transfer *transfer, uint32_t row) {
   return beats;
 }
 
-TEST(lds, lines_have_beats_of_their_own_unless_they_follow_each_other) {
+TEST(lds, lines_have_separate_beats_unless_they_are_adjacent) {
   static const struct {
     uint32_t address, bytes, lines, pitch, width, beats;
   } rows[] = {{12, 4, 3, 4, 16, 2},  {12, 4, 3, 8, 16, 3},  {0, 1, 64, 1, 64, 1},
@@ -577,7 +577,7 @@ TEST(lds, lines_have_beats_of_their_own_unless_they_follow_each_other) {
   }
 }
 
-TEST(lds, transfers_of_an_engine_follow_each_other_without_a_gap) {
+TEST(lds, transfers_of_one_engine_follow_each_other_without_a_gap) {
   struct rig *rig = make_rig(usual());
   for (unsigned i = 0; i < 100; i++)
     plan_transfer(rig, 0, 0, 64 * i, 64, 64);
@@ -588,7 +588,7 @@ TEST(lds, transfers_of_an_engine_follow_each_other_without_a_gap) {
   free_rig(rig);
 }
 
-TEST(lds, two_engines_get_beats_in_turn) {
+TEST(lds, two_engines_alternate_beats) {
   struct rig *rig = make_rig(usual());
   plan_transfer(rig, 0, 0, 0, 48, 16);  /* beats in 1, 3, 5 */
   plan_transfer(rig, 1, 0, 64, 80, 16); /* beats in 2, 4, 6, 7, 8 */
@@ -610,7 +610,7 @@ TEST(lds, two_engines_get_beats_in_turn) {
  *     warps          a   b   c   d   w   x   y   z       w loses four times
  *     dma            w   a/x b/y c/z d                   a loses once
  *     separate       a/w b/x c/y d/z                                                            */
-TEST(lds, contention_is_as_worked_out_by_hand) {
+TEST(lds, contention_matches_hand_calculation) {
   static const struct {
     const char *name;
     unsigned port, priority, warp_last, dma_last, warp_waits, dma_waits, busy;
@@ -661,7 +661,7 @@ TEST(lds, an_access_that_loses_its_first_pass_commits_a_cycle_later_and_keeps_it
   free_rig(rig);
 }
 
-TEST(lds, a_beat_on_other_banks_disturbs_nobody) {
+TEST(lds, a_beat_on_other_banks_delays_nothing) {
   struct rig *rig = make_rig(usual());
   plan_access(rig, 0, LDS_READ, 16, 0, 4); /* banks 0-15 */
   plan_transfer(rig, 0, 0, 64, 64, 64);    /* banks 16-31 */
@@ -758,7 +758,7 @@ static struct rig *soaked(uint64_t seed, const size_t *order) {
   return rig;
 }
 
-TEST(lds, the_order_of_stepping_changes_nothing) {
+TEST(lds, the_order_of_steps_changes_nothing) {
   static const size_t orders[][4] = {{3, 2, 1, 0}, {1, 0, 2, 3}, {2, 0, 3, 1}, {1, 3, 0, 2}};
   for (uint64_t seed = 0; seed < 60; seed++) {
     struct rig *plain = soaked(seed, NULL);
@@ -827,7 +827,7 @@ TEST(lds, passes_beats_and_replies_balance) {
 }
 
 /* The busy cycles, cycle by cycle, from the probes. */
-TEST(lds, probes_show_every_cycle_of_work_when_asked_to) {
+TEST(lds, probes_show_every_cycle_of_work_on_request) {
   for (uint64_t seed = 0; seed < 12; seed++) {
     struct rig *rig = make_rig(soak_params(seed));
     plan_soak(rig, seed);
@@ -842,7 +842,7 @@ TEST(lds, probes_show_every_cycle_of_work_when_asked_to) {
 }
 
 /* 4 beats of 4 banks; under `warps` each but the last pass of the warp keeps the engine off its banks. */
-TEST(lds, a_beat_that_has_to_wait_shows_no_banks_of_the_engine) {
+TEST(lds, a_waiting_beat_shows_no_banks_for_the_engine) {
   struct lds_params params = usual();
   params.priority = WARPS;
   struct rig *rig = make_rig(params);

@@ -71,7 +71,7 @@ static struct lds_params params_of(enum lds_hash hash) {
                              .hash = hash};
 }
 
-TEST(lds_memo, a_schedule_is_recalled_as_it_was_planned) {
+TEST(lds_memo, a_cached_schedule_equals_the_planned_one) {
   struct lds_params params = params_of(LDS_HASH_NONE);
   hold(&params, 1);
   params.merge = LDS_MERGE_PAIRS;
@@ -79,7 +79,7 @@ TEST(lds_memo, a_schedule_is_recalled_as_it_was_planned) {
 }
 
 /* 32 lanes, and 64 of which the upper half is off: with `empty = pass` the phases of that half take passes. */
-TEST(lds_memo, how_many_lanes_there_are_tells_accesses_apart_whose_active_ones_are_alike) {
+TEST(lds_memo, accesses_with_equal_active_lanes_differ_by_the_number_of_lanes) {
   struct lds_params params = params_of(LDS_HASH_NONE);
   params.empty = LDS_EMPTY_PASS;
   struct lds_memo *memo = calloc(1, sizeof *memo);
@@ -99,7 +99,7 @@ TEST(lds_memo, how_many_lanes_there_are_tells_accesses_apart_whose_active_ones_a
 }
 
 /* Lanes a row apart, in one bank: from each place that entries have, wherever the first lane is. */
-TEST(lds_memo, a_schedule_of_as_many_passes_as_an_entry_holds_is_recalled) {
+TEST(lds_memo, a_schedule_that_just_fits_an_entry_is_cached) {
   const struct lds_params params = params_of(LDS_HASH_NONE);
   struct lds_memo *memo = calloc(1, sizeof *memo);
   for (unsigned start = 0; start < 2 * 128; start += 4) {
@@ -117,7 +117,7 @@ TEST(lds_memo, a_schedule_of_as_many_passes_as_an_entry_holds_is_recalled) {
   free(memo);
 }
 
-TEST(lds_memo, a_hash_of_rows_tells_accesses_apart_that_lie_alike) {
+TEST(lds_memo, a_hash_of_rows_distinguishes_accesses_with_equal_offsets) {
   const struct lds_params params = params_of(LDS_HASH_XOR);
   hold(&params, 2);
 }

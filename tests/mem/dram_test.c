@@ -25,7 +25,7 @@ static cycle_t whole_line(struct bench *bench, cycle_t now, uint64_t line) {
 
 /* ---- where lines lie ---------------------------------------------------------------------- */
 
-TEST(dram, a_row_of_simple_dram_is_refreshed_at_times_of_its_own) {
+TEST(dram, the_rows_of_simple_dram_are_refreshed_at_different_times) {
   enum { INTERVAL = 1000, REFRESH = 200, ROWS = 64 };
   struct machine machine;
   struct mem_stats stats = {0};
@@ -73,7 +73,7 @@ TEST(dram, lines_lie_in_channels_then_columns_then_banks_then_rows) {
   }
 }
 
-TEST(dram, no_two_lines_lie_in_the_same_place) {
+TEST(dram, no_two_lines_share_a_place) {
   static const char *const settings[] = {
       "",
       "mem.dram_channels=1 mem.dram_banks=1",
@@ -112,7 +112,7 @@ TEST(dram, simple_is_a_width_and_a_latency) {
   dram_free(&bench.dram);
 }
 
-TEST(dram, changes_between_reads_and_writes_cost_the_wires_bytes) {
+TEST(dram, switching_between_reads_and_writes_costs_bandwidth) {
   struct bench bench;
   build(&bench, "mem.dram_width=32 mem.dram_latency=100 mem.dram_turn=64");
   EXPECT_EQ(dram_access(&bench.dram, 10, 0, 128, DRAM_READ), 10 + 4 - 1 + 100);
@@ -138,7 +138,7 @@ static uint64_t turns(const char *settings, const char *code) {
   return (cycles[1] - cycles[0]) / 64;
 }
 
-TEST(dram, what_writes_is_a_write) {
+TEST(dram, turnarounds_count_only_real_writes) {
   static const char *const load = " ld.global.b32 v, [p + i]\n", *const store =
                                                                      " st.global.b32 [p + i], v\n fence.global\n";
   char both[256];
@@ -155,7 +155,7 @@ TEST(dram, what_writes_is_a_write) {
   EXPECT_EQ(turns("mem.l2_size=0", " atom.global.add.i32 v, [p + i], v\n"), 2 * 32 - 1);
 }
 
-TEST(dram, less_than_a_burst_takes_as_long_as_one) {
+TEST(dram, less_than_a_burst_takes_as_long_as_a_burst) {
   struct bench bench;
   build(&bench, "mem.dram_width=32 mem.dram_latency=100 mem.dram_burst=96");
   EXPECT_EQ(dram_access(&bench.dram, 10, 0, 32, DRAM_READ), 10 + 3 - 1 + 100);
@@ -165,7 +165,7 @@ TEST(dram, less_than_a_burst_takes_as_long_as_one) {
   dram_free(&bench.dram);
 }
 
-TEST(dram, banked_with_one_channel_and_rows_that_cost_nothing_is_simple) {
+TEST(dram, banked_with_one_channel_and_free_rows_equals_simple) {
   struct bench simple, banked;
   build(&simple, "mem.dram_width=24");
   build(&banked, "mem.dram_width=24 mem.dram=banked mem.dram_channels=1 mem.dram_row_hit=0 mem.dram_row_miss=0 "
@@ -183,7 +183,7 @@ TEST(dram, banked_with_one_channel_and_rows_that_cost_nothing_is_simple) {
   dram_free(&banked.dram);
 }
 
-TEST(dram, the_worked_example_of_its_header) {
+TEST(dram, the_worked_example_in_the_header_is_correct) {
   struct bench bench;
   build(&bench, "mem.dram=banked mem.dram_channels=1 mem.dram_banks=1 mem.dram_width=32 mem.dram_latency=100");
   EXPECT_EQ(whole_line(&bench, 0, 0), 143);
@@ -196,7 +196,7 @@ TEST(dram, the_worked_example_of_its_header) {
   dram_free(&bench.dram);
 }
 
-TEST(dram, hits_of_a_row_follow_one_another_without_a_gap_even_in_parts_of_a_cycle) {
+TEST(dram, row_hits_follow_each_other_without_a_gap_even_in_fractions_of_a_cycle) {
   struct bench bench;
   build(&bench, "mem.dram=banked mem.dram_channels=1 mem.dram_width=64 mem.dram_latency=100");
   /* 32 accesses of half a cycle each, in one row of 8 lines */
@@ -207,7 +207,7 @@ TEST(dram, hits_of_a_row_follow_one_another_without_a_gap_even_in_parts_of_a_cyc
   dram_free(&bench.dram);
 }
 
-TEST(dram, conflicts_of_one_bank_queue_and_those_of_two_overlap) {
+TEST(dram, conflicts_in_one_bank_queue_and_in_two_banks_overlap) {
   struct bench one, two;
   build(&one, "mem.dram=banked mem.dram_channels=1 mem.dram_banks=1 mem.dram_width=128 mem.dram_latency=100");
   build(&two, "mem.dram=banked mem.dram_channels=1 mem.dram_banks=2 mem.dram_width=128 mem.dram_latency=100");
@@ -247,7 +247,7 @@ TEST(dram, a_channel_has_its_exact_share_of_the_width) {
   }
 }
 
-TEST(dram, a_refresh_delays_what_comes_during_it_and_closes_rows) {
+TEST(dram, a_refresh_delays_requests_that_arrive_during_it_and_closes_rows) {
   struct bench bench;
   build(&bench, "mem.dram=banked mem.dram_channels=1 mem.dram_banks=1 mem.dram_width=128 mem.dram_latency=100 "
                 "mem.dram_refresh=1000 mem.dram_refresh_cycles=50");
@@ -265,7 +265,7 @@ TEST(dram, a_refresh_delays_what_comes_during_it_and_closes_rows) {
   dram_free(&bench.dram);
 }
 
-TEST(dram, a_stream_passes_the_width_times_the_share_of_time_without_refresh) {
+TEST(dram, a_streams_bandwidth_is_the_width_times_the_time_without_refresh) {
   struct bench bench;
   build(&bench, "mem.dram=banked mem.dram_width=1024 mem.dram_refresh=1000 mem.dram_refresh_cycles=200 "
                 "mem.dram_latency=1");

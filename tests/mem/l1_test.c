@@ -34,13 +34,13 @@ TEST(l1, a_load_that_hits_takes_l1_latency) {
             without - l2_hit(128) + 33 + 128 / 16 - 1);
 }
 
-TEST(l1, a_load_past_it_takes_as_long_as_without_one) {
+TEST(l1, a_load_that_bypasses_it_takes_as_long_as_without_an_l1) {
   uint64_t without = twice("", "ld.global.b32 v, [p + i]");
   EXPECT_EQ(twice(SETTINGS, "ld.global.l2.b32 v, [p + i]"), without);
   EXPECT_EQ(twice("", "ld.global.l2.b32 v, [p + i]"), without);
 }
 
-TEST(l1, only_lines_that_are_missing_come_from_the_l2) {
+TEST(l1, only_missing_lines_come_from_the_l2) {
   /* lanes 0 to 31 load words 0 to 31 of line 0, then words 16 to 47: sectors 2 and 3 of line 0, 0 and 1 of line 1 */
   struct rig rig;
   rig_run(&rig, SETTINGS, 32, 32,
@@ -70,7 +70,7 @@ static uint64_t hits_of_lines(uint32_t lines) {
   return hits;
 }
 
-TEST(l1, lines_stay_up_to_its_size_and_sets_that_overflow_lose_theirs) {
+TEST(l1, lines_stay_up_to_its_size_and_overflowing_sets_evict) {
   EXPECT_EQ(hits_of_lines(32), 2 * 32); /* 4096 bytes: 16 sets of 2 ways */
   EXPECT_EQ(hits_of_lines(33), 2 * 30); /* one set has 3 lines, in turn, for 2 ways */
   EXPECT_EQ(hits_of_lines(48), 0);
@@ -92,7 +92,7 @@ static uint32_t reload(const char *between, const char *settings) {
   return seen;
 }
 
-TEST(l1, a_shared_one_is_as_large_as_the_lds_of_all_groups_that_fit_leaves_it) {
+TEST(l1, a_shared_l1_has_the_size_that_the_lds_of_all_resident_groups_leaves) {
   /* 2 KiB read twice by one group, of 32 that fit by their warps; LDS in steps of 1 KiB, L1 and LDS together 36 */
   static const char *const head = ".kernel k\n.arg a global\n.reg i, v, n\n.reg64 p\n.pred more\n%s"
                                   " ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 2\nagain: ld.global.b32 v, [p + i]\n"
@@ -122,7 +122,7 @@ TEST(l1, a_shared_one_is_as_large_as_the_lds_of_all_groups_that_fit_leaves_it) {
   }
 }
 
-TEST(l1, a_compute_unit_sees_what_it_wrote_itself) {
+TEST(l1, a_compute_unit_sees_its_own_writes) {
   static const char *const ways[] = {
       "st.global.b32 [p + i], v",
       "mov.b32 w, 32\n atom.global.add.i32 w, [p + i], w",
@@ -136,7 +136,7 @@ TEST(l1, a_compute_unit_sees_what_it_wrote_itself) {
   }
 }
 
-TEST(l1, a_line_that_is_written_on_its_way_is_not_kept) {
+TEST(l1, a_line_written_while_in_flight_is_not_kept) {
   /* the load is under way when the store passes it */
   struct rig rig;
   rig_run(&rig, SETTINGS, 32, 32,
@@ -165,7 +165,7 @@ static uint32_t other_writes(const char *fence, const char *load) {
   return seen;
 }
 
-TEST(l1, what_others_write_is_seen_past_it_or_after_a_fence) {
+TEST(l1, writes_of_others_are_seen_by_bypassing_or_after_a_fence) {
   EXPECT_EQ(other_writes("", "ld.global.b32"), 0); /* as it was when it came */
   EXPECT_EQ(other_writes("", "ld.global.l2.b32"), 9);
   EXPECT_EQ(other_writes("fence.global", "ld.global.b32"), 9);
@@ -193,7 +193,7 @@ TEST(l1, all_widths_read_what_memory_holds) {
     }
 }
 
-TEST(l1, a_launch_finds_nothing_of_the_one_before) {
+TEST(l1, a_launch_starts_with_an_empty_l1) {
   /* a word of each of the 32 lines that have room */
   struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, SETTINGS, 32, 32,
@@ -234,7 +234,7 @@ static uint32_t stay(uint32_t sets, const char *hash, uint64_t from, uint64_t pi
   return found;
 }
 
-TEST(l1, rows_of_a_power_of_two_stay_with_the_hash) {
+TEST(l1, with_the_hash_power_of_two_rows_stay) {
   static const uint32_t sets[] = {1, 16, 64, 28, 56, 7, 24};
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
     for (unsigned shift = 0; shift < 20; shift++) {
@@ -246,7 +246,7 @@ TEST(l1, rows_of_a_power_of_two_stay_with_the_hash) {
     }
 }
 
-TEST(l1, the_hash_loses_no_line_of_a_run) {
+TEST(l1, the_hash_evicts_no_line_of_a_run) {
   static const uint32_t sets[] = {16, 28, 24, 7};
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
     for (uint64_t round = 0; round < 50; round++) {
@@ -303,7 +303,7 @@ static void expect_loads(const char *settings, unsigned apart, uint64_t bytes, u
   rig_free(&rig);
 }
 
-TEST(l1, a_load_joins_what_comes_for_another) {
+TEST(l1, a_load_joins_a_fill_already_in_flight) {
   expect_loads(SETTINGS, 0, 256, 0, 8);
   expect_loads(JOIN, 0, 128, 4, 4);
   expect_loads(JOIN, 128, 256, 0, 8); /* the next line */
@@ -320,7 +320,7 @@ static uint64_t last_use(const char *settings, bool both) {
   return rig_cycles(all, 32, 32, text);
 }
 
-TEST(l1, a_load_that_joins_ends_when_it_has_passed_after_what_it_joined) {
+TEST(l1, a_load_that_joins_a_fill_ends_after_it_and_its_own_passes) {
   static const struct {
     const char *settings;
     unsigned cycles;
@@ -329,7 +329,7 @@ TEST(l1, a_load_that_joins_ends_when_it_has_passed_after_what_it_joined) {
     EXPECT_EQ(last_use(rows[i].settings, true), last_use(rows[i].settings, false) + rows[i].cycles);
 }
 
-TEST(l1, a_load_sees_what_it_joined_though_it_is_thrown_out) {
+TEST(l1, a_load_sees_the_fill_it_joined_even_if_the_line_is_removed) {
   /* Two loads of a line, then a store to it that passes them on their way, then a load again. */
   struct rig rig;
   rig_run(&rig, JOIN, 32, 32,
@@ -358,7 +358,7 @@ static uint32_t miss(struct l1 *l1, struct mem_line *lines, uint32_t count) {
   return left << 8 | joined;
 }
 
-TEST(l1, a_line_stays_while_a_load_waits_for_it_or_for_others_with_it) {
+TEST(l1, a_line_stays_while_a_load_waits_for_it_or_its_other_lines) {
   struct l1 l1;
   struct mem_line a[2] = {{.line = 1, .sectors = 1}}, b[2] = {{.line = 2, .sectors = 1}};
   struct mem_line both[4] = {{.line = 1, .sectors = 1}, {.line = 2, .sectors = 1}}, c[2] = {{.line = 3, .sectors = 1}};
@@ -385,7 +385,7 @@ TEST(l1, a_line_stays_while_a_load_waits_for_it_or_for_others_with_it) {
   l1_free(&l1);
 }
 
-TEST(l1, those_that_hang_on_a_line_go_on_in_their_order) {
+TEST(l1, loads_that_wait_for_a_line_continue_in_order) {
   struct l1 l1;
   struct mem_line line[2] = {{.line = 1, .sectors = 1}}, same[4][2];
   begin(&l1);
@@ -402,7 +402,7 @@ TEST(l1, those_that_hang_on_a_line_go_on_in_their_order) {
   l1_free(&l1);
 }
 
-TEST(l1, a_fill_leaves_other_sectors_of_its_line_alone) {
+TEST(l1, a_fill_leaves_other_sectors_of_its_line_unchanged) {
   struct l1 l1;
   uint8_t bytes[128] = {1};
   struct isa_buffer buffer = {.base = 128, .bytes = 128, .data = bytes};
@@ -421,7 +421,7 @@ TEST(l1, a_fill_leaves_other_sectors_of_its_line_alone) {
   l1_free(&l1);
 }
 
-TEST(l1, loads_fill_sectors_of_one_line_each_when_they_come) {
+TEST(l1, each_sector_of_a_line_is_filled_when_it_arrives) {
   struct l1 l1;
   uint8_t bytes[128];
   struct isa_buffer buffer = {.base = 128, .bytes = 128, .data = bytes};
@@ -445,7 +445,7 @@ TEST(l1, loads_fill_sectors_of_one_line_each_when_they_come) {
   l1_free(&l1);
 }
 
-TEST(l1, a_line_that_is_thrown_out_goes_when_the_last_of_its_fills_is_there) {
+TEST(l1, an_invalidated_line_leaves_when_its_last_fill_arrives) {
   struct l1 l1;
   struct mem_line first[2] = {{.line = 1, .sectors = 1}}, second[2] = {{.line = 1, .sectors = 2}};
   struct mem_line again[2] = {{.line = 1, .sectors = 2}};
@@ -478,7 +478,7 @@ static uint64_t three_hits(const char *settings, uint32_t lanes, uint32_t word) 
   return rig_cycles(settings, 32, 32, text);
 }
 
-TEST(l1, words_in_one_bank_take_a_pass_each_and_lines_a_tag) {
+TEST(l1, words_in_one_bank_take_one_pass_each_and_lines_one_tag_each) {
 #define BANKS "mem.l1_size=64K mem.l1_width=128 cu.line_interval=1 "
   const uint64_t one = three_hits(BANKS "mem.l1_banks=lds mem.l1_tags=32", 32, 1);
   static const struct {
@@ -499,7 +499,7 @@ TEST(l1, words_in_one_bank_take_a_pass_each_and_lines_a_tag) {
   }
 }
 
-TEST(l1, a_load_that_misses_comes_after_those_that_hit) {
+TEST(l1, a_load_that_misses_returns_after_those_that_hit) {
   /* 32 lines that are there, each a tag; then a line that is not, whose reply is as much later */
   uint64_t cycles[2];
   for (unsigned lines = 0; lines < 2; lines++) {
@@ -536,7 +536,7 @@ static uint64_t waited(const char *settings, const char *access) {
   return cycles;
 }
 
-TEST(l1, accesses_to_global_memory_take_cycles_of_the_ldss_passes) {
+TEST(l1, accesses_to_global_memory_take_cycles_from_lds_passes) {
   /* a line each, of which the first passes before the LDS could have a pass */
   EXPECT_EQ(waited("lds.global_port=shared mem.l1_size=64K", "ld.global.b32 w, [p + i]"), 32 - 1); /* hits */
   EXPECT_EQ(waited("lds.global_port=shared", "ld.global.b32 w, [p + i]"), 32 - 1);                 /* goes to the L2 */

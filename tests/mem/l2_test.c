@@ -39,7 +39,7 @@ static cycle_t many(struct bench *bench, cycle_t now, uint32_t count, uint32_t s
   return l2_access(&bench->l2, now, lines, count, use);
 }
 
-TEST(l2, a_miss_takes_the_way_to_dram_and_a_hit_does_not) {
+TEST(l2, only_a_miss_goes_to_dram) {
   struct bench bench;
   build(&bench, "mem.dram_width=64 mem.l2_width=32");
   EXPECT_EQ(one(&bench, 10, 5, ALL, load), 10 + 4 - 1 + 200 + 2 - 1 + 60);
@@ -51,7 +51,7 @@ TEST(l2, a_miss_takes_the_way_to_dram_and_a_hit_does_not) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, a_line_takes_a_burst_of_the_width_at_least) {
+TEST(l2, a_line_takes_at_least_one_burst_of_the_width) {
   struct bench bench;
   build(&bench, "mem.l2_width=16 mem.l2_burst=64");
   one(&bench, 0, 0, ALL, load);
@@ -83,7 +83,7 @@ TEST(l2, a_read_fetches_whole_blocks_and_a_write_nothing) {
 #define PARTITIONS "mem.l2_partitions=2 mem.l2_partition_latency=70 mem.l2_width=65536 mem.l2_stripe=4096 "
 enum { FAR = 70, HIT = 60, DRAM = 200 };
 
-TEST(l2, a_line_at_home_far_away_takes_the_way_there_once) {
+TEST(l2, a_line_with_a_far_home_crosses_once) {
   for (unsigned home = 0; home < 2; home++)
     for (unsigned from = 0; from < 2; from++) {
       const uint64_t line = home ? 32 : 0;
@@ -102,7 +102,7 @@ TEST(l2, a_line_at_home_far_away_takes_the_way_there_once) {
     }
 }
 
-TEST(l2, only_sectors_that_a_copy_lacks_come_from_home) {
+TEST(l2, only_sectors_that_a_copy_lacks_come_from_the_home) {
   struct bench bench;
   build(&bench, PARTITIONS);
   one(&bench, 0, 32, 1, load);
@@ -112,7 +112,7 @@ TEST(l2, only_sectors_that_a_copy_lacks_come_from_home) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, a_write_goes_home_and_throws_copies_out) {
+TEST(l2, a_write_goes_to_the_home_and_invalidates_copies) {
   static const unsigned uses[] = {L2_WRITE, L2_READ | L2_WRITE, L2_WRITE | L2_PAST};
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
     for (unsigned from = 0; from < 2; from++) {
@@ -126,7 +126,7 @@ TEST(l2, a_write_goes_home_and_throws_copies_out) {
     }
 }
 
-TEST(l2, a_prefetch_brings_a_line_home_and_no_nearer) {
+TEST(l2, a_prefetch_brings_a_line_only_to_its_home) {
   struct bench bench;
   build(&bench, PARTITIONS);
   l2_prefetch(&bench.l2, 0, 0, 8192);
@@ -148,7 +148,7 @@ static cycle_t last_of(uint32_t lines, uint64_t first) {
   return latency;
 }
 
-TEST(l2, a_compute_unit_has_half_of_it_and_the_other_half_for_lines_that_are_at_home_there) {
+TEST(l2, a_compute_unit_uses_the_other_half_only_for_lines_whose_home_is_there) {
   /* a partition of 32 KB: stripes 4, 7, 8, 11, 13 and 14 have their home in the second, 5, 6, 9, 10, 12 and 15 in the
    * first */
   EXPECT_EQ(last_of(256, 128), HIT);                /* 8 stripes, 32 KB */
@@ -156,7 +156,7 @@ TEST(l2, a_compute_unit_has_half_of_it_and_the_other_half_for_lines_that_are_at_
   EXPECT_EQ(last_of(12 * 32, 128), DRAM + HIT);     /* and 15, near: thrown out by copies */
 }
 
-TEST(l2, regions_lie_near_and_far_and_their_lines_alike) {
+TEST(l2, regions_are_near_or_far_with_all_their_lines) {
   enum { REGIONS = 1000, SPREAD = 40 };
   struct bench bench;
   build(&bench, "mem.l2_spread=40 mem.l2_region=1024 mem.l2_width=65536 mem.l2_size=16M");
@@ -178,7 +178,7 @@ TEST(l2, regions_lie_near_and_far_and_their_lines_alike) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, without_an_l2_lines_go_straight_to_dram) {
+TEST(l2, without_an_l2_lines_come_directly_from_dram) {
   struct bench bench;
   build(&bench, "mem.l2_size=0 mem.l2_slices=4 mem.mshrs=1 mem.atomic_interval=100");
   EXPECT_EQ(many(&bench, 10, 8, 1, load), 10 + 200);
@@ -189,7 +189,7 @@ TEST(l2, without_an_l2_lines_go_straight_to_dram) {
 
 /* ---- slices ------------------------------------------------------------------------------- */
 
-TEST(l2, a_message_passes_its_slices_side_by_side) {
+TEST(l2, a_message_uses_its_slices_in_parallel) {
   static const struct {
     unsigned slices, step;
     uint64_t bytes; /* of 16 lines in the busiest slice */
@@ -214,7 +214,7 @@ TEST(l2, a_message_passes_its_slices_side_by_side) {
   }
 }
 
-TEST(l2, the_worked_example_of_its_header) {
+TEST(l2, the_worked_example_in_the_header_is_correct) {
   struct bench bench;
   build(&bench, "mem.l2_slices=4 mem.mshrs=1 mem.dram_width=128");
   struct mem_line lines[] = {{.line = 0, .sectors = ALL}, {.line = 1, .sectors = ALL}, {.line = 4, .sectors = ALL}};
@@ -225,7 +225,7 @@ TEST(l2, the_worked_example_of_its_header) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, the_hash_spreads_strides_of_powers_of_two_over_all_slices) {
+TEST(l2, the_hash_spreads_power_of_two_strides_over_all_slices) {
   for (unsigned slices = 2; slices <= 16; slices *= 2)
     for (unsigned shift = 0; shift < 20; shift++) {
       struct machine machine;
@@ -260,7 +260,7 @@ TEST(l2, the_hash_loses_no_line) {
 
 /* ---- contents ----------------------------------------------------------------------------- */
 
-TEST(l2, the_least_recently_used_line_goes_and_only_its_changed_sectors_are_written) {
+TEST(l2, the_least_recently_used_line_is_evicted_and_only_dirty_sectors_are_written) {
   struct bench bench;
   build(&bench, "mem.l2_size=1K mem.l2_ways=2"); /* 4 sets */
   one(&bench, 0, 0, 0x5, store);
@@ -279,7 +279,7 @@ TEST(l2, the_least_recently_used_line_goes_and_only_its_changed_sectors_are_writ
 
 /* ---- MSHRs -------------------------------------------------------------------------------- */
 
-TEST(l2, a_miss_that_finds_no_mshr_free_waits_for_the_first) {
+TEST(l2, a_miss_without_a_free_mshr_waits_for_the_first_one) {
   static const unsigned counts[] = {1, 2, 3, 5, 8, 64};
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     struct bench bench;
@@ -309,7 +309,7 @@ TEST(l2, an_mshr_is_free_in_the_cycle_in_which_dram_has_delivered) {
   }
 }
 
-TEST(l2, hits_and_stores_pass_a_miss_that_waits) {
+TEST(l2, hits_and_stores_overtake_a_waiting_miss) {
   struct bench bench;
   build(&bench, "mem.mshrs=1");
   one(&bench, 0, 7, 1, store);
@@ -320,7 +320,7 @@ TEST(l2, hits_and_stores_pass_a_miss_that_waits) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, each_slice_has_mshrs_of_its_own) {
+TEST(l2, each_slice_has_its_own_mshrs) {
   struct bench bench;
   build(&bench, "mem.mshrs=1 mem.l2_slices=2 mem.l2_width=65536");
   EXPECT_EQ(one(&bench, 0, 0, 1, load), 260);
@@ -329,7 +329,7 @@ TEST(l2, each_slice_has_mshrs_of_its_own) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, each_partition_has_mshrs_of_its_own) {
+TEST(l2, each_partition_has_its_own_mshrs) {
   struct bench bench;
   build(&bench, PARTITIONS "mem.mshrs=1");
   for (unsigned home = 0; home < 2; home++)
@@ -339,7 +339,7 @@ TEST(l2, each_partition_has_mshrs_of_its_own) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, reads_of_a_line_on_its_way_merge) {
+TEST(l2, reads_of_a_line_in_flight_merge) {
   struct bench bench;
   build(&bench, "mem.mshrs=1");
   EXPECT_EQ(one(&bench, 0, 0, 1, load), 260);
@@ -356,7 +356,7 @@ TEST(l2, reads_of_a_line_on_its_way_merge) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, more_merges_than_may_be_wait_for_the_end_of_the_fill) {
+TEST(l2, reads_beyond_the_merge_limit_wait_for_the_end_of_the_fill) {
   struct bench bench;
   build(&bench, "mem.mshr_merges=2");
   EXPECT_EQ(one(&bench, 0, 0, 1, load), 260);
@@ -392,7 +392,7 @@ TEST(l2, a_prefetch_waits_for_mshrs_or_is_dropped) {
   l2_free(&drop.l2);
 }
 
-TEST(l2, a_prefetch_of_what_is_there_or_on_its_way_is_not_dropped) {
+TEST(l2, a_prefetch_of_a_present_or_arriving_line_is_not_dropped) {
   struct bench bench;
   build(&bench, "mem.mshrs=1 mem.mshr_prefetch=drop");
   l2_prefetch(&bench.l2, 0, 0, 32);
@@ -406,7 +406,7 @@ TEST(l2, a_prefetch_of_what_is_there_or_on_its_way_is_not_dropped) {
 
 /* ---- past the L2 -------------------------------------------------------------------------- */
 
-TEST(l2, what_bypasses_allocates_nothing) {
+TEST(l2, a_bypass_allocates_no_line) {
   struct bench bench;
   build(&bench, "");
   EXPECT_EQ(one(&bench, 0, 0, ALL, load_around), 260);
@@ -420,7 +420,7 @@ TEST(l2, what_bypasses_allocates_nothing) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, a_bypass_is_served_by_what_is_there_and_updates_it) {
+TEST(l2, a_bypass_hits_and_updates_present_lines) {
   struct bench bench;
   build(&bench, "mem.l2_size=512 mem.l2_ways=1"); /* 4 sets */
   one(&bench, 0, 0, 0x3, load);
@@ -443,7 +443,7 @@ static cycle_t update(struct bench *bench, cycle_t now, uint64_t line, uint32_t 
   return l2_access(&bench->l2, now, &lines, 1, atomic);
 }
 
-TEST(l2, updates_of_one_word_keep_their_slice) {
+TEST(l2, updates_of_one_word_occupy_their_slice) {
   for (uint32_t interval = 1; interval <= 5; interval += 2)
     for (uint32_t updates = 1; updates <= 64; updates *= 2) {
       struct bench bench;
@@ -464,7 +464,7 @@ TEST(l2, updates_of_one_word_keep_their_slice) {
 }
 
 /* What an update leaves of its slice's cycle is there for the next one. */
-TEST(l2, two_updates_that_take_a_cycle_each_share_it_if_it_is_wide_enough) {
+TEST(l2, two_one_cycle_updates_share_a_cycle_if_the_unit_is_wide_enough) {
   struct bench bench;
   build(&bench, "mem.l2_slices=1 mem.l2_width=256 mem.atomic_interval=1");
   one(&bench, 0, 0, ALL, store);
@@ -475,7 +475,7 @@ TEST(l2, two_updates_that_take_a_cycle_each_share_it_if_it_is_wide_enough) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, updates_take_no_longer_than_their_bytes_if_these_are_slower) {
+TEST(l2, updates_take_the_time_of_their_bytes_if_that_is_longer) {
   struct bench bench;
   build(&bench, "mem.l2_width=1 mem.atomic_interval=2");
   one(&bench, 0, 0, 1, store);
@@ -499,7 +499,7 @@ static uint64_t far_lines(const char *settings) {
   return lines;
 }
 
-TEST(l2, consecutive_cus_are_near_a_half_in_turn) {
+TEST(l2, consecutive_cus_alternate_between_halves) {
   uint64_t both = far_lines(""); /* near the same: their lines lie in one stripe, here or there */
   EXPECT_TRUE(both == 0 || both == 2);
   EXPECT_EQ(far_lines("mem.l2_partition_cus=1"), 1);

@@ -70,7 +70,7 @@ static void draw_lanes(uint64_t *random, struct isa_access *access, uint32_t lan
 }
 
 /* Where it is known how the lanes lie, a shorter way leads to the same lines. */
-TEST(sectors, a_whole_access_is_merged_as_its_lanes_are) {
+TEST(sectors, a_whole_access_is_merged_like_its_lanes) {
   static const char *const settings[] = {"", "mem.line=256 mem.sector=16", "mem.line=32", "mem.line=64 mem.sector=64"};
   static struct isa_access_lanes room;
   struct isa_access access = isa_access_with(&room);
@@ -117,7 +117,7 @@ static bool touched(const struct mem_params *params, const struct mem_line *line
 }
 
 /* Lanes that are aligned take a shorter way than others. */
-TEST(sectors, of_an_access_are_those_of_its_lanes_bytes_and_no_others) {
+TEST(sectors, of_an_access_are_exactly_those_of_its_lanes_bytes) {
   static struct isa_access_lanes room;
   struct isa_access access = isa_access_with(&room);
   uint64_t random = 7;
@@ -145,7 +145,7 @@ TEST(sectors, of_an_access_are_those_of_its_lanes_bytes_and_no_others) {
   }
 }
 
-TEST(sectors, updates_are_the_most_lanes_on_one_word_of_a_line) {
+TEST(sectors, updates_are_the_maximum_lanes_on_one_word_of_a_line) {
   static struct isa_access_lanes room;
   struct isa_access access = isa_access_with(&room);
   static const uint64_t addresses[] = {0, 4, 0, 0, 4, 128, 132, 136, 300, 300};

@@ -46,7 +46,7 @@ TEST(access_path, loads_follow_each_other_at_the_rate_of_their_lines) {
 
 #define DRAINED " fence.global\n"
 
-TEST(access_path, a_line_written_in_part_takes_its_mask_along) {
+TEST(access_path, a_partly_written_line_carries_its_mask) {
   /* 32 lanes, 4 bytes each: whole sectors of one line; 8 bytes apart: two lines, all of whose sectors are partial */
   const char *mask = "mem.write_mask=32 mem.link_up_width=32", *none = "mem.link_up_width=32";
   EXPECT_EQ(cycles(mask, 4, STORE DRAINED), cycles(none, 4, STORE DRAINED));
@@ -75,7 +75,7 @@ TEST(access_path, stores_stop_when_the_queue_for_the_link_is_full) {
   }
 }
 
-TEST(access_path, stores_stop_when_as_many_bytes_are_under_way) {
+TEST(access_path, stores_stop_when_the_limit_of_bytes_in_flight_is_reached) {
   char code[2048] = "";
   size_t length = 0;
   for (unsigned i = 0; i < 32; i++)
@@ -94,7 +94,7 @@ TEST(access_path, stores_stop_when_as_many_bytes_are_under_way) {
   }
 }
 
-TEST(access_path, a_write_takes_as_many_places_in_the_queue_as_its_data_need) {
+TEST(access_path, a_write_takes_as_many_queue_slots_as_its_data_need) {
   char code[2048] = "";
   size_t length = 0;
   for (unsigned i = 0; i < 32; i++)
@@ -121,7 +121,7 @@ TEST(access_path, a_fence_of_global_memory_has_its_latency) {
             cycles("", 4, " fence.lds\n fence.lds\n") + 49);
 }
 
-TEST(access_path, what_an_access_reads_is_overwritten_after_it_was_read) {
+TEST(access_path, registers_are_overwritten_only_after_an_access_has_read_them) {
   const char *address = STORE " add.i32 r8, r8, 4\n", *data = STORE " add.i32 r10, r10, 4\n";
   const char *other = STORE " add.i32 r11, r8, 4\n";
   uint64_t at_issue = cycles("", 4, address);
@@ -142,14 +142,14 @@ TEST(access_path, what_an_access_reads_is_overwritten_after_it_was_read) {
   EXPECT_EQ(cycles(farther, 4, from), cycles("", 4, from) + 21);
 }
 
-TEST(access_path, a_lanes_copy_keeps_the_port_for_its_least_time) {
+TEST(access_path, a_lane_copy_occupies_the_port_for_its_minimum_time) {
   const char *copies = " copy.lane.b32 [r8], [r2 + r8]\n copy.lane.b32 [r8], [r2 + r8]\n copy.lane.commit\n"
                        " copy.lane.wait 0\n";
   uint64_t one = cycles("", 4, copies);
   EXPECT_EQ(cycles("cu.copy_lane_interval=4", 4, copies), one + 3 + 3);
 }
 
-TEST(access_path, sixteen_bytes_past_the_tags_take_a_sector_at_a_time) {
+TEST(access_path, copies_of_16_bytes_that_bypass_the_tags_take_one_sector_at_a_time) {
   /* 32 lanes of 16 bytes: side by side 4 whole lines; 32 apart, 8 lines of 4 half sectors; 128 apart, 32 lines */
   const char *copy = " copy.lane.b128 [r7], [r2 + r8]\n copy.lane.commit\n copy.lane.wait 0\n";
   const char *tags = "cu.line_interval=1", *past = "cu.line_interval=1 cu.copy_lane_past=16";
@@ -160,13 +160,13 @@ TEST(access_path, sixteen_bytes_past_the_tags_take_a_sector_at_a_time) {
   EXPECT_EQ(cycles(past, 32, narrow), cycles(tags, 32, narrow));
 }
 
-TEST(access_path, a_lanes_copy_does_not_wait_for_registers_to_be_filled) {
+TEST(access_path, a_lane_copy_does_not_wait_for_registers_to_be_filled) {
   const char *copy = " copy.lane.b32 [r8], [r2 + r8]\n copy.lane.commit\n copy.lane.wait 0\n";
   EXPECT_EQ(cycles("mem.fill_latency=50", 4, LOAD), cycles("", 4, LOAD) + 50);
   EXPECT_EQ(cycles("mem.fill_latency=50", 4, copy), cycles("", 4, copy));
 }
 
-TEST(access_path, the_ports_queue_lets_warps_go_on) {
+TEST(access_path, the_ports_queue_lets_warps_continue) {
   char code[1024] = "";
   for (size_t i = 0, length = 0; i < 8; i++)
     length += (size_t)snprintf(code + length, sizeof code - length, " ld.global.b32 r%zu, [r2 + r8]\n", 20 + i);

@@ -83,7 +83,7 @@ static const struct {
 
 static const char *const quiet = ".kernel k\n exit\n";
 
-TEST(accounts, every_bucket_is_the_number_worked_out_by_hand_and_zero_without_a_reason) {
+TEST(accounts, every_bucket_matches_hand_calculation_and_is_zero_without_a_cause) {
   bool seen[STALLS] = {[STALL_LDS_CONTENTION] = true}; /* below */
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct rig rig;
@@ -103,7 +103,7 @@ TEST(accounts, every_bucket_is_the_number_worked_out_by_hand_and_zero_without_a_
   }
 }
 
-TEST(accounts, contention_is_the_time_that_a_port_of_its_own_for_the_engine_would_save) {
+TEST(accounts, contention_is_the_time_that_a_separate_engine_port_would_save) {
   /* A copy's beats cover all banks; loads with a use behind each run beside it. The warp is alone, so that every cycle
    * its pass loses to a beat is a cycle of the launch. */
   const char *text = COPY_HEAD " copy.to_lds e, [t], [p], 1024, size=1\nagain: ld.lds.b32 f, [t]\n mov.b32 f, f\n"
@@ -155,7 +155,7 @@ TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
   }
 }
 
-TEST(accounts, what_a_warp_starts_with_is_forwarded_by_nobody) {
+TEST(accounts, initial_register_values_are_not_forwarded) {
   /* It used to count as made in cycle 0 by the unit of integers, and to wait for it as issuing. */
   const char *text = ".kernel k\n.reg v\n add.f32 v, v, v\n exit\n";
   struct rig early;

@@ -37,7 +37,7 @@ static struct checked check(const struct isa_copy *copy, enum dma_out_of_bounds 
 #define LINES(FORM, ELEMENTS, N, PLANES) .form = FORM, .elements = ELEMENTS, .lines = N, .planes = PLANES
 #define PITCHES(GL, LL, GP, LP) .global_line = GL, .lds_line = LL, .global_plane = GP, .lds_plane = LP
 
-TEST(copy_check, each_form_is_told_what_is_wrong_and_what_of_it_exists) {
+TEST(copy_check, each_form_reports_its_error_and_the_part_that_exists) {
   static const struct {
     struct isa_copy copy;
     enum isa_hazard_rule rule;
@@ -114,7 +114,7 @@ static uint64_t count_existing(const struct isa_copy *copy) {
   return count;
 }
 
-TEST(copy_check, what_is_moved_is_all_that_exists_when_lines_and_planes_are_apart) {
+TEST(copy_check, all_existing_bytes_of_separate_lines_and_planes_are_moved) {
   uint64_t random = 5, cut = 0;
   for (unsigned i = 0; i < 4000; i++) {
     uint32_t draw[9];
@@ -136,7 +136,7 @@ TEST(copy_check, what_is_moved_is_all_that_exists_when_lines_and_planes_are_apar
   EXPECT_LT(cut, 3500);
 }
 
-TEST(copy_check, with_zero_or_skip_only_the_lds_is_a_bound) {
+TEST(copy_check, with_zero_or_skip_only_the_lds_bounds_a_copy) {
   struct isa_copy copy = {LINES(ISA_COPY_2D, 10, 5, 1), PITCHES(100, 10, 0, 0), .element_bytes = 4, .global = BASE};
   struct checked checked = check(&copy, DMA_ZERO);
   EXPECT_EQ(checked.rule, NONE);
@@ -151,7 +151,7 @@ TEST(copy_check, with_zero_or_skip_only_the_lds_is_a_bound) {
   EXPECT_FALSE(checked.scope.clipped); /* what is left of it is there */
 }
 
-TEST(copy_check, a_copy_that_begins_before_its_buffer_is_about_the_buffer_that_it_reaches) {
+TEST(copy_check, a_copy_that_starts_before_its_buffer_is_attributed_to_the_buffer_it_reaches) {
   struct isa_copy copy = {LINES(ISA_COPY_PLAIN, 20, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4,
                           .global = BASE - 16};
   struct checked checked = check(&copy, DMA_ZERO);

@@ -125,7 +125,7 @@ static uint32_t reach(const struct form *form) {
          form->size;
 }
 
-TEST(copy_form, lines_and_planes_are_the_same_bytes_in_every_mode) {
+TEST(copy_form, lines_and_planes_move_the_same_bytes_in_every_mode) {
   uint64_t random = 11;
   for (unsigned i = 0; i < 40; i++) {
     bool planes = i % 2;
@@ -135,7 +135,7 @@ TEST(copy_form, lines_and_planes_are_the_same_bytes_in_every_mode) {
   }
 }
 
-TEST(copy_form, at_the_ends_of_buffers_and_of_the_lds_exactly_what_exists_is_moved) {
+TEST(copy_form, at_the_ends_of_buffers_and_the_lds_exactly_the_existing_bytes_move) {
   uint64_t random = 12;
   for (unsigned i = 0; i < 36; i++) {
     bool planes = i % 2;
@@ -150,7 +150,7 @@ TEST(copy_form, at_the_ends_of_buffers_and_of_the_lds_exactly_what_exists_is_mov
   }
 }
 
-TEST(copy_form, a_tile_with_a_border_gets_zeros_or_keeps_what_it_has_before_the_buffer) {
+TEST(copy_form, a_tile_border_outside_the_buffer_is_zero_or_unchanged) {
   /* buffer 0 is the first of all: nothing lies before it */
   struct form form = {.size = 4, .elements = 6, .lines = 4, .planes = 1, .global_line = 20, .lds_line = 7};
   form.from = -(int64_t)(20 + 2) * 4;
@@ -160,7 +160,7 @@ TEST(copy_form, a_tile_with_a_border_gets_zeros_or_keeps_what_it_has_before_the_
       try_form(&form, false, modes[m], policies[policy]);
 }
 
-TEST(copy_form, of_nothing_is_nothing_in_every_mode) {
+TEST(copy_form, of_an_empty_copy_is_empty_in_every_mode) {
   const struct form whole = {.size = 4,
                              .elements = 5,
                              .lines = 3,

@@ -59,7 +59,7 @@ static uint64_t measured_latency(const char *settings, uint32_t bytes, struct ma
   return latency;
 }
 
-TEST(copy, closed_form_holds_to_the_cycle_from_1_byte_to_64_kib) {
+TEST(copy, the_closed_form_is_exact_from_1_byte_to_64_kib) {
   /* The first is `teaching`, but for a larger LDS: its parameters are the defaults. */
   static const char *const settings[] = {"", "dma.outstanding=4096", "dma.setup=0 dma.completion=1 dma.outstanding=5",
                                          "dma.granularity=128 dma.outstanding=4096 mem.link_width=32"};
@@ -77,7 +77,7 @@ TEST(copy, closed_form_holds_to_the_cycle_from_1_byte_to_64_kib) {
 
 /* ---- meaning ------------------------------------------------------------------------------ */
 
-TEST(copy, moves_every_element_size_in_and_out_and_leaves_the_rest_alone) {
+TEST(copy, moves_every_element_size_in_and_out_and_leaves_the_rest_unchanged) {
   for (uint32_t size = 1; size <= 128; size *= 2) {
     char kernel[768];
     struct rig rig;
@@ -112,7 +112,7 @@ TEST(copy, strides_are_on_the_global_side_in_elements) {
   rig_free(&rig);
 }
 
-TEST(copy, one_descriptor_a_work_group_and_call) {
+TEST(copy, takes_one_descriptor_per_work_group_and_call) {
   const char *text = ".kernel k\n.arg src global\n.lds t 1024\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n";
   struct rig rig;
@@ -170,7 +170,7 @@ TEST(copy, events_may_be_waited_for_in_any_order_and_listed_twice) {
   rig_free(&rig);
 }
 
-TEST(copy, of_nothing_completes_and_touches_nothing) {
+TEST(copy, of_no_bytes_completes_and_changes_nothing) {
   const char *text = ".kernel k\n.arg src global\n.lds t 64\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 0, size=4\n wait e\n exit\n";
   struct rig rig;
@@ -182,7 +182,7 @@ TEST(copy, of_nothing_completes_and_touches_nothing) {
   rig_free(&rig);
 }
 
-TEST(copy, a_full_queue_stalls_the_group_and_is_accounted) {
+TEST(copy, a_full_queue_stalls_the_group_and_is_counted) {
   const char *text =
       ".kernel k\n.arg src global\n.lds t 8192\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
       "again: copy.to_lds e, [t], [p], 1000, size=4\n add.i32 n, n, 1\n setp.lt.u32 more, n, 6\n@more bra again\n"
@@ -200,7 +200,7 @@ TEST(copy, a_full_queue_stalls_the_group_and_is_accounted) {
   rig_free(&wide);
 }
 
-TEST(copy, with_retry_it_comes_back_every_gap_until_there_is_room) {
+TEST(copy, with_retry_it_tries_again_every_gap_until_there_is_room) {
   /* Three copies at c, c + 4, c + 8, one channel, a queue of one: the third has room from the cycle on in which the
    * first has landed and a credit is back. Its group goes on with the first attempt from then on. */
   const char *text = ".kernel k\n.arg src global\n.lds t 1024\n.reg e, f, g\n.reg64 p\n ld.arg.b64 p, src\n"
@@ -223,7 +223,7 @@ TEST(copy, with_retry_it_comes_back_every_gap_until_there_is_room) {
   }
 }
 
-TEST(copy, a_work_group_keeps_to_its_engine) {
+TEST(copy, a_work_group_always_uses_the_same_engine) {
   /* One group: a second engine would not help it. Two of them have one each. */
   const char *text = ".kernel k\n.arg src global\n.lds t 8192\n.reg e, f\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 1000, size=4\n copy.to_lds f, [t + 4096], [p], 1000, size=4\n"
@@ -233,7 +233,7 @@ TEST(copy, a_work_group_keeps_to_its_engine) {
   EXPECT_LT(rig_cycles(two, 64, 32, text) * 10, rig_cycles(one, 64, 32, text) * 7);
 }
 
-TEST(copy, hiding_is_what_the_group_computes_while_its_copy_is_under_way) {
+TEST(copy, hidden_time_is_what_the_group_computes_while_its_copy_is_in_flight) {
   /* the copy takes `latency`; the group computes `work` cycles between the copy and the wait */
   const char *text =
       ".kernel k\n.arg src global\n.lds t 1024\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
@@ -257,7 +257,7 @@ TEST(copy, hiding_is_what_the_group_computes_while_its_copy_is_under_way) {
   }
 }
 
-TEST(copy, work_groups_use_the_engines_in_turn) {
+TEST(copy, work_groups_are_distributed_over_engines_in_turn) {
   const char *text = ".kernel k\n.arg src global\n.lds t 4096\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 1000, size=4\n wait e\n exit\n";
   /* eight groups at once, an engine with one channel: two engines halve the time where the engine is the limit */
@@ -303,7 +303,7 @@ TEST(copy, the_second_instruction_of_a_program_fetches_its_descriptor_too) {
             rig_cycles("cu.count=1 dma.descriptor_fetch=0", 32, 32, text) + 41);
 }
 
-TEST(copy, throughput_is_the_narrowest_of_the_limits_each_in_its_turn) {
+TEST(copy, throughput_is_the_narrowest_limit) {
   const char *const wide =
       "lds.size=128K dma.outstanding=4096 dma.granularity=256 dma.burst=4096 dma.read_width=256 dma.write_width=256 "
       "mem.link_width=1024 mem.l2_width=4096 mem.dram_width=4096 lds.banks=64 lds.bank_bytes=8";
@@ -323,7 +323,7 @@ TEST(copy, throughput_is_the_narrowest_of_the_limits_each_in_its_turn) {
   }
 }
 
-TEST(copy, throughput_of_few_outstanding_requests_is_theirs_over_the_latency) {
+TEST(copy, few_outstanding_requests_limit_throughput_to_their_bytes_over_the_latency) {
   for (uint32_t outstanding = 1; outstanding <= 4; outstanding *= 2) {
     char settings[512];
     struct machine machine;
@@ -361,7 +361,7 @@ TEST(copy, engines_and_warps_take_turns_at_the_memory_port) {
   EXPECT_LE(latency[1], latency[0] + requests + 10);
 }
 
-TEST(copy, groups_that_wait_for_room_are_served_in_the_order_of_their_copies) {
+TEST(copy, groups_that_wait_for_room_are_served_in_order_of_their_copies) {
   /* three groups of six copies each, one at a time in the engine and one in its queue: whoever waits longest is next,
    * so that no copy waits for more than the other two groups' one each, the queue and the channel */
   const char *text = ".kernel k\n.arg src global\n.lds t 4096\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
@@ -378,7 +378,7 @@ TEST(copy, groups_that_wait_for_room_are_served_in_the_order_of_their_copies) {
   rig_free(&three);
 }
 
-TEST(copy, latencies_by_instruction_add_up_to_those_of_the_engines) {
+TEST(copy, latencies_per_instruction_add_up_to_those_of_the_engines) {
   const char *text = ".kernel k\n.arg src global\n.lds t 16384\n.reg e, f\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds.strided f, [t + 64], [p], 500, 3, size=4\n"
                      " wait e\n wait f\n exit\n";
@@ -408,12 +408,12 @@ TEST(copy, latencies_by_instruction_add_up_to_those_of_the_engines) {
 static const char *const one_in = ONE_COPY(" copy.to_lds e, [t], [p], 16, size=4");
 static const char *const one_out = ONE_COPY(" copy.to_global e, [p], [t], 16, size=4");
 
-TEST(copy, what_brings_data_to_registers_does_not_delay_copies) {
+TEST(copy, loads_into_registers_do_not_delay_copies) {
   EXPECT_EQ(rig_cycles("mem.fill_latency=56", 32, 32, one_in), rig_cycles("", 32, 32, one_in));
   EXPECT_EQ(rig_cycles("mem.fill_latency=56", 32, 32, one_out), rig_cycles("", 32, 32, one_out));
 }
 
-TEST(copy, a_wait_for_outbound_copies_alone_has_a_latency_of_its_own) {
+TEST(copy, a_wait_for_outbound_copies_only_has_its_own_latency) {
   uint64_t in = rig_cycles("cu.wait_latency=40", 32, 32, one_in),
            out = rig_cycles("cu.wait_latency=40", 32, 32, one_out);
   EXPECT_EQ(rig_cycles("cu.wait_latency=40 cu.wait_out_latency=7", 32, 32, one_in), in);
@@ -427,7 +427,7 @@ TEST(copy, a_wait_for_outbound_copies_alone_has_a_latency_of_its_own) {
 }
 
 /* The event of a posted copy does not wait for memory, but its work-group's end does. */
-TEST(copy, a_posted_copy_is_over_for_its_warps_before_it_is_for_its_work_group) {
+TEST(copy, a_posted_copy_ends_for_its_warps_before_it_ends_for_its_work_group) {
   struct rig posted, plain;
   rig_run(&posted, "mem.link_latency=300 dma.posted=1024", 32, 32, one_out);
   rig_run(&plain, "mem.link_latency=300", 32, 32, one_out);
@@ -442,7 +442,7 @@ TEST(copy, a_posted_copy_is_over_for_its_warps_before_it_is_for_its_work_group) 
   rig_free(&plain);
 }
 
-TEST(copy, a_copy_that_is_cut_short_behind_its_warps_is_in_the_account_up_to_there) {
+TEST(copy, a_copy_cut_short_after_its_warps_ended_is_counted_up_to_that_point) {
   struct rig rig = {.limit = 400};
   ASSERT_TRUE(rig_build(&rig, "mem.link_latency=300 dma.posted=1024", 32, 32, one_out));
   rig_start(&rig);
@@ -452,7 +452,7 @@ TEST(copy, a_copy_that_is_cut_short_behind_its_warps_is_in_the_account_up_to_the
   rig_free(&rig);
 }
 
-TEST(copy, lines_in_trains_move_as_many_bytes_of_memory_as_by_themselves) {
+TEST(copy, lines_in_trains_move_the_same_bytes_as_separate_lines) {
   /* 24 lines of 16 bytes, 64 apart: half a sector each */
   for (uint32_t train = 1; train <= 8; train *= 2) {
     char settings[128];

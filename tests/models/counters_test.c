@@ -156,7 +156,7 @@ static uint64_t counter(const struct rig *rig, const struct stat_group *group, c
   return 0;
 }
 
-TEST(counters, each_is_the_number_worked_out_by_hand) {
+TEST(counters, each_matches_hand_calculation) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct rig rig;
     ct_note("%s", rows[i].name);
@@ -176,7 +176,7 @@ static bool moves_always(const char *name) {
   return false;
 }
 
-TEST(counters, each_is_zero_when_nothing_of_its_kind_happens) {
+TEST(counters, each_is_zero_when_its_event_never_happens) {
   struct rig rig;
   rig_run(&rig, "", 32, 32, nothing);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -190,7 +190,7 @@ TEST(counters, each_is_zero_when_nothing_of_its_kind_happens) {
 /* ---- execution units --------------------------------------------------------------------------- */
 
 /* Two warps: each instruction keeps its unit for its class's interval; a prefetch goes through global memory's. */
-TEST(counters, a_unit_is_busy_for_an_interval_for_each_instruction) {
+TEST(counters, a_unit_is_busy_for_one_interval_per_instruction) {
   static const char text[] = LOAD_HEAD ".reg64 d\n add.f64 d, d, d\n add.f64 d, d, d\n mul.i32 v, v, 3\n"
                                        " prefetch [p], 4\n ld.global.b32 v, [p + i]\n exit\n";
   struct rig rig;
@@ -212,7 +212,7 @@ TEST(counters, a_unit_is_busy_for_an_interval_for_each_instruction) {
 /* Of two stores to one set of one way, the second throws 128 bytes out in the cycle in which it has passed the L2. Its
  * reply arrives l2_latency + link_latency later, in which cycle the warp ends; the next launch starts after two ways
  * each of the dispatcher and of the link. At 1 byte a cycle: */
-TEST(counters, dram_passes_after_a_launch_what_nobody_waited_for) {
+TEST(counters, dram_finishes_unawaited_writes_after_a_launch) {
   static const char text[] = LOAD_HEAD " st.global.b32 [q + i], v\n st.global.b32 [q + i + 4096], v\n exit\n";
   struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "mem.l2_size=4K mem.l2_ways=1 mem.dram_width=1 mem.link_latency=5 cu.dispatch_latency=5",

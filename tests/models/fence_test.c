@@ -105,7 +105,7 @@ static void try_chain(enum chain chain, const char *settings, struct lack lack) 
   EXPECT_EQ(wrong_words(chain, chains[chain].other, settings) > 0, lack.other);
 }
 
-TEST(fence, chains_are_wrong_without_it_and_right_with_it) {
+TEST(fence, chains_are_wrong_without_it_and_correct_with_it) {
   for (unsigned chain = 0; chain < CHAINS; chain++) {
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
       try_chain(chain, engines[i], chains[chain].engine);
@@ -141,7 +141,7 @@ TEST(fence, accumulates_until_the_next_copy) {
   EXPECT_EQ(wrong_words(IN_OUT, both, lanes[0]), 0);
 }
 
-TEST(fence, holds_every_later_copy_and_not_the_next_one_alone) {
+TEST(fence, holds_every_later_copy_and_not_only_the_next) {
   /* the copy between them is of other bytes */
   const char *between = "copy.fence.lds\n copy.to_lds g, [t + 8188], [p], 1, size=4";
   const char *text = HEAD " copy.to_lds e, [t], [p], 1024, size=4\n %s\n copy.to_global f, [r], [t], 1024, size=4\n"
@@ -178,7 +178,7 @@ TEST(fence, costs_a_rendezvous_and_waits_for_nothing) {
   rig_free(&rig);
 }
 
-TEST(fence, is_reached_by_all_warps_or_is_a_hazard) {
+TEST(fence, that_some_warps_never_reach_is_a_hazard) {
   struct rig rig;
   rig_run(&rig, "", 64, 64,
           ".kernel k\n.reg i\n.pred c\n get.local_id i, x\n setp.lt.u32 c, i, 32\n@c copy.fence.lds\n"

@@ -136,7 +136,7 @@ TEST(hazards, each_rule_is_reported_for_the_wrong_kernel_alone) {
   }
 }
 
-TEST(hazards, an_out_of_bounds_copy_moves_what_exists_and_nothing_else) {
+TEST(hazards, an_out_of_bounds_copy_moves_exactly_the_existing_bytes) {
   struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD " copy.to_lds e, [t], [p], 300, size=4\n wait e\n exit\n");
   EXPECT_EQ(rig.result.dma.bytes, 1024);
@@ -144,7 +144,7 @@ TEST(hazards, an_out_of_bounds_copy_moves_what_exists_and_nothing_else) {
   rig_free(&rig);
 }
 
-TEST(hazards, a_copy_of_misaligned_lines_says_where_they_lie_and_how_long_they_are) {
+TEST(hazards, a_copy_of_misaligned_lines_reports_their_place_and_length) {
   struct rig rig;
   rig_run(&rig, "dma.alignment=16 dma.misaligned=refuse", 64, 64,
           HEAD " copy.to_lds e, [t + 32], [p], 6, size=4\n wait e\n exit\n");
@@ -154,7 +154,7 @@ TEST(hazards, a_copy_of_misaligned_lines_says_where_they_lie_and_how_long_they_a
 }
 
 /* Warp 2 is at the first copy before warp 0 is, and warp 1 at the other. */
-TEST(hazards, of_warps_at_the_earlier_of_two_copies_the_first_is_named_whenever_it_came) {
+TEST(hazards, the_first_warp_at_the_earlier_of_two_copies_is_named_whenever_it_arrived) {
   struct rig rig;
   rig_run(&rig, "", 96, 96,
           HEAD " setp.ge.u32 c, i, 64\n@c bra here\n setp.ge.u32 c, i, 32\n@c bra other\n add.i32 n, n, 1\n"
@@ -167,7 +167,7 @@ TEST(hazards, of_warps_at_the_earlier_of_two_copies_the_first_is_named_whenever_
 }
 
 /* Warps 1 and 2 come to the copy with other arguments than warp 0, one after the other, in either order. */
-TEST(hazards, of_warps_with_other_arguments_the_first_is_named_whenever_it_came) {
+TEST(hazards, the_first_warp_with_other_arguments_is_named_whenever_it_arrived) {
   for (unsigned later = 1; later <= 2; later++) {
     struct rig rig;
     char text[1024];
@@ -186,7 +186,7 @@ TEST(hazards, of_warps_with_other_arguments_the_first_is_named_whenever_it_came)
 }
 
 /* A store outside of the LDS at each of more instructions than are told, by both groups. */
-TEST(hazards, what_there_is_no_room_for_is_counted) {
+TEST(hazards, hazards_that_do_not_fit_are_counted) {
   enum { STORES = RESULT_HAZARDS + 3 };
   char text[STORES * 32 + 1024];
   struct rig rig;
@@ -226,7 +226,7 @@ TEST(hazards, warps_at_different_barriers_do_not_meet) {
   rig_free(&rig);
 }
 
-TEST(hazards, a_wait_for_an_event_that_nobody_makes_is_a_deadlock_that_names_it) {
+TEST(hazards, a_wait_for_an_event_that_no_copy_creates_is_a_deadlock_that_names_it) {
   struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD " mov.b32 e, 7\n wait e\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
@@ -261,7 +261,7 @@ static bool go_on(void *context, cycle_t cycles, uint64_t done, uint64_t groups)
 }
 
 /* The accounts are closed where it stopped, so that buckets still sum to residency. */
-TEST(hazards, a_launch_ends_when_progress_says_so) {
+TEST(hazards, a_launch_ends_when_its_progress_callback_requests_it) {
   struct rig rig = {.order = ORDER_ASCENDING};
   struct asked asked = {.last = 3};
   const struct progress progress = {go_on, &asked};
@@ -274,7 +274,7 @@ TEST(hazards, a_launch_ends_when_progress_says_so) {
   rig_free(&rig);
 }
 
-TEST(hazards, a_launch_that_ends_at_the_limit_has_ended) {
+TEST(hazards, a_launch_that_ends_at_the_limit_counts_as_finished) {
   const char *text = HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n";
   uint64_t cycles = rig_cycles("", 64, 64, text);
   for (cycle_t limit = cycles - 1; limit <= cycles + 1; limit++) {
@@ -287,7 +287,7 @@ TEST(hazards, a_launch_that_ends_at_the_limit_has_ended) {
   }
 }
 
-TEST(hazards, a_launch_cut_short_reports_what_it_did_until_then) {
+TEST(hazards, a_launch_cut_short_reports_its_work_so_far) {
   struct rig rig = {.order = ORDER_ASCENDING, .limit = 200};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"));
   rig_start(&rig);
@@ -304,7 +304,7 @@ TEST(hazards, a_launch_cut_short_reports_what_it_did_until_then) {
   rig_free(&rig);
 }
 
-TEST(hazards, a_warp_at_a_wait_whose_copy_is_done_waits_for_its_group_alone) {
+TEST(hazards, a_warp_at_a_wait_for_a_finished_copy_waits_only_for_its_group) {
   /* warp 0 stands at the wait, warp 1 at a barrier: no event is missing */
   struct rig rig;
   rig_run(
@@ -339,7 +339,7 @@ TEST(hazard, a_copy_to_a_work_group_whose_lds_is_not_aligned_is_refused) {
   rig_free(&rig);
 }
 
-TEST(hazards, events_of_a_work_group_are_none_of_the_next_one_in_its_place) {
+TEST(hazards, a_work_group_does_not_inherit_events_of_the_previous_one) {
   /* of four groups, one after the other, the first alone leaves one that it has not waited for */
   struct rig rig;
   rig_run(&rig, "cu.count=1 cu.groups=1", 4 * 32, 32,

@@ -77,7 +77,7 @@ static void try_shape(const struct shape *shape, const char *mode) {
   rig_free(&rig);
 }
 
-TEST(lane_copy, moves_the_bytes_that_an_engine_moves) {
+TEST(lane_copy, moves_the_same_bytes_as_an_engine) {
   static const uint32_t counts[] = {1, 3, 17, 97, 400};
   for (uint32_t size = 1; size <= 16; size *= 2)
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
@@ -96,7 +96,7 @@ TEST(lane_copy, moves_bytes_at_any_alignment) {
 }
 
 /* DRAM answers the first long after the last has begun. */
-TEST(lane_copy, any_number_of_copies_can_be_under_way) {
+TEST(lane_copy, any_number_of_copies_can_be_in_flight) {
   enum { COPIES = 20, BYTES = 64 };
   char kernel[COPIES * 80 + 1024] = HEAD " mov.b64 o, 64\n";
   size_t used = strlen(kernel);
@@ -113,7 +113,7 @@ TEST(lane_copy, any_number_of_copies_can_be_under_way) {
   rig_free(&rig);
 }
 
-TEST(lane_copy, a_copy_of_nothing_completes_and_takes_no_slot) {
+TEST(lane_copy, an_empty_copy_completes_and_takes_no_slot) {
   for (size_t m = 1; m < MODES; m++) {
     struct rig rig;
     rig_run(&rig, modes[m], 64, 64, HEAD " copy.to_lds e, [t], [p], 0, size=4\n wait e\n exit\n");
@@ -125,7 +125,7 @@ TEST(lane_copy, a_copy_of_nothing_completes_and_takes_no_slot) {
   }
 }
 
-TEST(lane_copy, bytes_are_stale_until_the_wait_but_for_blocking_ones) {
+TEST(lane_copy, bytes_are_stale_until_the_wait_except_for_blocking_copies) {
   const char *text = HEAD " get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p], 64, size=4\n"
                           " ld.lds.b32 v, [t + i]\n st.global.b32 [q + i], v\n wait e\n ld.lds.b32 v, [t + i]\n"
                           " st.global.b32 [r + i], v\n exit\n";
@@ -143,7 +143,7 @@ TEST(lane_copy, bytes_are_stale_until_the_wait_but_for_blocking_ones) {
   }
 }
 
-TEST(lane_copy, elements_outside_of_the_buffer_are_zeros_or_left_alone) {
+TEST(lane_copy, elements_outside_the_buffer_are_zero_or_unchanged) {
   /* 16 elements, of which the buffer has 6; the LDS holds 7s before */
   const char *text =
       HEAD " mov.b64 o, %u\n add.i64 p, p, o\n add.i64 o, q, o\n get.local_id i, x\n shl.b32 i, i, 2\n mov.b32 v, 7\n"
@@ -181,7 +181,7 @@ static uint64_t round_trip(uint64_t bytes) {
 /* 512 bytes, one warp of 32 lanes: docs/closed-forms.md. ld.arg's result is used 10 cycles after the third. */
 static const char *const example = HEAD " copy.to_lds e, [t], [p], 512, size=1\n wait e\n exit\n";
 
-TEST(lane_copy, the_worked_example_holds_to_the_cycle) {
+TEST(lane_copy, the_worked_example_is_exact_to_the_cycle) {
   struct rig lanes, blocking;
   uint64_t issue = START + 10, done = 5 + round_trip(512) + 4 + 10;
   rig_run(&lanes, "dma.copy=lanes", 32, 32, example);
@@ -210,7 +210,7 @@ TEST(lane_copy, the_worked_example_holds_to_the_cycle) {
   "\n copy.to_lds.3d e, [v], [p], n, size=f, lines=f, planes=f, global_line=n, lds_line=n, global_plane=next, "        \
   "lds_plane=this"
 
-TEST(lane_copy, accesses_are_bytes_over_lanes_times_the_widest_common_piece) {
+TEST(lane_copy, the_number_of_accesses_is_bytes_over_lanes_times_the_widest_common_piece) {
   static const struct {
     const char *settings, *copy;
     uint32_t accesses;
@@ -256,7 +256,7 @@ static uint64_t copy_latency(const char *settings, const char *copy, uint32_t it
   return latency;
 }
 
-TEST(lane_copy, a_slot_more_an_access_is_a_cycle_more_an_access) {
+TEST(lane_copy, one_more_slot_per_access_is_one_more_cycle_per_access) {
   /* 128 accesses of one warp and one scheduler, with nothing else in the way */
   const char *copy = "copy.to_lds e, [t], [p], 4095, size=1";
   const char *settings = "dma.copy=lanes cu.accesses=4096 cu.copy_overhead=%u";
@@ -273,7 +273,7 @@ TEST(lane_copy, a_slot_more_an_access_is_a_cycle_more_an_access) {
 
 /* The copy's slots are over long before its wait, which is not held up by it: instructions are issued in the same
  * cycles whether an access takes two slots or three. */
-TEST(lane_copy, slots_of_a_copy_are_in_the_hash_of_every_issue) {
+TEST(lane_copy, the_hash_of_issues_includes_slots_of_copies) {
   const char *kernel = HEAD " ld.global.b32 v, [p]\n copy.to_lds e, [t], [p], 512, size=1\n mov.b32 v, v\n"
                             " ld.global.b32 n, [q]\n mov.b32 n, n\n wait e\n exit\n";
   struct rig two, again, three;
@@ -294,7 +294,7 @@ TEST(lane_copy, slots_of_a_copy_are_in_the_hash_of_every_issue) {
 
 /* Two work-groups, on schedulers of their own: their loads of one sector make them go on in the same cycles, and keep
  * them waiting while the copy of one of them has its slots. That of the other is one of nothing. */
-TEST(lane_copy, the_hash_of_every_issue_tells_which_warp_had_a_slot_for_its_copy) {
+TEST(lane_copy, the_hash_of_issues_depends_on_which_warp_had_the_copy_slot) {
   struct rig rig[2];
   for (uint32_t who = 0; who < 2; who++) {
     rig[who] = (struct rig){.order = ORDER_ASCENDING, .value = {who}};
@@ -314,7 +314,7 @@ TEST(lane_copy, the_hash_of_every_issue_tells_which_warp_had_a_slot_for_its_copy
   rig_free(&rig[1]);
 }
 
-TEST(lane_copy, a_blocking_loop_pays_the_latency_once_for_each_batch_of_loads) {
+TEST(lane_copy, a_blocking_loop_pays_the_latency_once_per_batch_of_loads) {
   /* 16 accesses of 512 bytes by one warp */
   uint64_t last = 0;
   for (unsigned unroll = 1; unroll <= 16; unroll *= 2) {
@@ -363,7 +363,7 @@ static uint64_t double_buffer(const char *settings, unsigned work, uint32_t item
   return rig_cycles(settings, items, items, kernel);
 }
 
-TEST(lane_copy, where_warps_fill_the_issue_slots_an_engine_beats_lanes_and_lanes_beat_blocking) {
+TEST(lane_copy, with_full_issue_slots_an_engine_beats_lanes_and_lanes_beat_blocking) {
   for (uint32_t items = 64; items <= 256; items *= 2) {
     uint64_t engine = double_buffer("dma.outstanding=256", 40, items);
     uint64_t lanes = double_buffer("dma.outstanding=256 dma.copy=lanes", 40, items);

@@ -59,7 +59,7 @@ TEST(lane_own, a_wait_ends_when_the_bytes_are_in_the_lds) {
             1 + expected(&machine, 512) + 40);
 }
 
-TEST(lane_own, a_wait_leaves_the_last_batches_alone) {
+TEST(lane_own, a_wait_does_not_wait_for_the_last_batches) {
   const char *settings = "mem.dram_latency=1 mem.dram_width=65536";
   uint64_t one = wait_cycles(settings, BATCH, 0), first = wait_cycles(settings, BATCH BATCH, 1),
            both = wait_cycles(settings, BATCH BATCH, 0);
@@ -71,7 +71,7 @@ TEST(lane_own, a_wait_leaves_the_last_batches_alone) {
   EXPECT_EQ(wait_cycles(settings, " copy.lane.b128 [at], [p + at]\n", 0), 3);
 }
 
-TEST(lane_own, the_batch_after_the_most_that_may_be_open_waits_for_the_oldest) {
+TEST(lane_own, a_batch_beyond_the_limit_of_open_ones_waits_for_the_oldest) {
   char copies[16384] = "";
   size_t length = 0;
   for (unsigned i = 0; i < ISA_LANE_BATCHES; i++)
@@ -83,7 +83,7 @@ TEST(lane_own, the_batch_after_the_most_that_may_be_open_waits_for_the_oldest) {
   EXPECT_GT(wait_cycles(settings, copies, ISA_LANE_BATCHES), most + 2000);
 }
 
-TEST(lane_own, a_warp_ends_when_its_copies_have) {
+TEST(lane_own, a_warp_ends_after_its_copies) {
   struct rig rig;
   rig_run(&rig, "", 32, 32, HEAD " copy.lane.b128 [at], [p + at]\n exit\n");
   EXPECT_EQ(rig.result.end, END_FINISHED);

@@ -54,7 +54,7 @@ static uint32_t brought(unsigned delay, bool late) {
   return word;
 }
 
-TEST(late_loads, a_write_that_comes_later_is_not_seen) {
+TEST(late_loads, a_later_write_is_not_seen) {
   unsigned before = 0, after = 0;
   for (unsigned delay = 1; delay < 40; delay++) {
     const uint32_t expected = brought(delay, false);
@@ -66,7 +66,7 @@ TEST(late_loads, a_write_that_comes_later_is_not_seen) {
   EXPECT_TRUE(before > 5 && after > 5);
 }
 
-TEST(late_loads, a_round_ends_when_none_waits) {
+TEST(late_loads, a_round_ends_when_no_load_waits) {
   struct late_loads late;
   const struct mem_line lines[] = {{.line = 5}, {.line = 6}}, other = {.line = 7};
   ASSERT_TRUE(late_init(&late, 3));
@@ -89,7 +89,7 @@ TEST(late_loads, a_round_ends_when_none_waits) {
   late_free(&late);
 }
 
-TEST(late_loads, a_line_of_several_compute_units_is_told_from_one_of_one) {
+TEST(late_loads, lines_of_one_and_of_several_compute_units_are_distinguished) {
   struct late_loads late;
   const struct mem_line lines[] = {{.line = 5}, {.line = 6}};
   ASSERT_TRUE(late_init(&late, 3));

@@ -203,14 +203,14 @@ TEST(laws, two_hundred_random_kernels_do_not_depend_on_the_order_of_evaluation) 
   }
 }
 
-TEST(laws, pairs_of_kernels_at_once_do_not_either) {
+TEST(laws, pairs_of_concurrent_kernels_do_not_depend_on_the_order_of_evaluation) {
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct outcome expected[KERNELS];
     compare_orders(machine, PAIRS, expected);
   }
 }
 
-TEST(laws, kernels_that_share_an_image_do_not_either) {
+TEST(laws, kernels_that_share_an_image_do_not_depend_on_the_order_of_evaluation) {
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct outcome expected[KERNELS];
     compare_orders(machine, OF_IMAGES, expected);
@@ -219,7 +219,7 @@ TEST(laws, kernels_that_share_an_image_do_not_either) {
   }
 }
 
-TEST(laws, threads_that_share_the_compute_units_change_nothing) {
+TEST(laws, splitting_compute_units_among_threads_changes_nothing) {
   for (unsigned machine = 0; machine < MACHINES; machine++)
     for (unsigned kernels = ALONE; kernels <= OF_IMAGES; kernels++) {
       struct outcome expected[KERNELS], got[KERNELS];
@@ -230,7 +230,7 @@ TEST(laws, threads_that_share_the_compute_units_change_nothing) {
     }
 }
 
-TEST(laws, whoever_looks_at_waves_changes_nothing) {
+TEST(laws, recording_waves_changes_nothing) {
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct outcome expected[KERNELS], got[KERNELS];
     ct_note("machine %u (%s)", machine, machines[machine]);

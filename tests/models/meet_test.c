@@ -40,7 +40,7 @@ static void run(const char *settings, bool late_at_copy, struct times times[2]) 
   rig_free(&rig);
 }
 
-TEST(meet, a_late_warp_holds_the_others_at_a_copy_unless_they_meet_at_barriers) {
+TEST(meet, a_late_warp_delays_the_others_at_a_copy_unless_they_meet_at_barriers) {
   struct times calls[2], barriers[2];
   run(LATENCIES, true, calls);
   run(APART, true, barriers);
@@ -52,7 +52,7 @@ TEST(meet, a_late_warp_holds_the_others_at_a_copy_unless_they_meet_at_barriers) 
   EXPECT_EQ(barriers[1].end, barriers[0].end); /* the copy's end lets both go */
 }
 
-TEST(meet, a_late_warp_holds_the_others_at_a_wait_unless_they_meet_at_barriers) {
+TEST(meet, a_late_warp_delays_the_others_at_a_wait_unless_they_meet_at_barriers) {
   struct times calls[2], barriers[2];
   run(LATENCIES, false, calls);
   run(APART, false, barriers);
@@ -62,7 +62,7 @@ TEST(meet, a_late_warp_holds_the_others_at_a_wait_unless_they_meet_at_barriers) 
   EXPECT_EQ(barriers[0].end, calls[0].end - (COPY - 1)); /* the first at the copy; its wait is complete when it comes */
 }
 
-TEST(meet, a_warp_is_a_few_calls_ahead_at_most) {
+TEST(meet, a_warp_is_at_most_a_few_calls_ahead) {
   enum { COPIES = 2 * CU_AHEAD };
   char kernel[2048];
   int length = snprintf(kernel, sizeof kernel,
@@ -88,7 +88,7 @@ TEST(meet, a_warp_is_a_few_calls_ahead_at_most) {
   rig_free(&rig);
 }
 
-TEST(meet, warps_that_differ_at_a_copy_are_told_so_wherever_they_meet) {
+TEST(meet, warps_that_differ_at_a_copy_are_reported_wherever_they_meet) {
   const char *text = ".kernel k\n.arg in global\n.lds t 256\n.reg w, e\n.reg64 p\n ld.arg.b64 p, in\n get.warp w\n"
                      " copy.to_lds e, [0], [p], w, size=4\n wait e\n exit\n";
   const char *settings[] = {LATENCIES, APART};
@@ -100,7 +100,7 @@ TEST(meet, warps_that_differ_at_a_copy_are_told_so_wherever_they_meet) {
   }
 }
 
-TEST(meet, copies_by_lanes_are_met_at_whatever_is_said) {
+TEST(meet, copies_by_lanes_meet_at_calls_whatever_the_setting) {
   struct times calls[2], barriers[2];
   run(LATENCIES "dma.copy=lanes", true, calls);
   run(APART "dma.copy=lanes", true, barriers);
@@ -110,7 +110,7 @@ TEST(meet, copies_by_lanes_are_met_at_whatever_is_said) {
   }
 }
 
-TEST(meet, a_wait_holds_for_copies_of_its_event_that_are_yet_to_be_handed_over) {
+TEST(meet, a_wait_covers_copies_of_its_event_not_yet_submitted) {
   /* The last to arrive stays for copy_latency at the first copy, which is complete by then. */
   struct rig rig;
   rig_run(
@@ -125,7 +125,7 @@ TEST(meet, a_wait_holds_for_copies_of_its_event_that_are_yet_to_be_handed_over) 
   rig_free(&rig);
 }
 
-TEST(meet, a_warp_at_a_wait_for_copies_that_are_complete_waits_for_the_others) {
+TEST(meet, a_warp_at_a_wait_for_complete_copies_waits_for_the_other_warps) {
   /* warp 0 counts ROUNDS, more than 1000 cycles, before it comes to the wait; the copy takes less than 100 behind it */
   char kernel[1024], late[256];
   struct rig rig;

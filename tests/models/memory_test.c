@@ -22,7 +22,7 @@ static const char *const load_twice = ".kernel k\n.arg src global\n.reg i, v\n.r
                                       " get.local_id i, x\n mul.i32 i, i, %u\n ld.global.b32 v, [p + i]\n"
                                       " mov.b32 v, v\n ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n";
 
-TEST(memory, a_load_takes_the_worked_out_cycles_for_a_miss_and_for_a_hit) {
+TEST(memory, a_load_takes_the_calculated_cycles_for_a_miss_and_a_hit) {
   static const char *const settings[] = {
       "",
       "mem.link_latency=7",
@@ -71,7 +71,7 @@ TEST(memory, without_an_l2_every_access_goes_to_dram) {
   rig_free(&rig);
 }
 
-TEST(memory, a_load_behind_a_miss_to_the_same_line_waits_for_that_fill) {
+TEST(memory, a_load_after_a_miss_to_the_same_line_waits_for_that_fill) {
   /* two warps load the same 128 bytes a cycle apart: one fill, both have it together but for the link */
   const char *text =
       ".kernel k\n.arg src global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, src\n get.lane i\n shl.b32 i, i, 2\n"
@@ -111,7 +111,7 @@ TEST(memory, bandwidth_is_the_narrowest_of_link_l2_and_dram) {
   }
 }
 
-TEST(memory, compute_units_of_a_cluster_share_its_port_each_way) {
+TEST(memory, compute_units_of_a_cluster_share_its_port_in_each_direction) {
   /* 4 work-groups, one to a CU: 16 accesses of 128 bytes by each of 8 warps */
   static const char *const head = ".kernel k\n.arg buffer global\n.reg i, n, v[16]\n.reg64 p\n.pred more\n"
                                   " ld.arg.b64 p, buffer\n get.global_id i, x\n shl.b32 i, i, 2\nagain: %s\n"
@@ -134,7 +134,7 @@ TEST(memory, compute_units_of_a_cluster_share_its_port_each_way) {
     }
 }
 
-TEST(memory, compute_units_are_dealt_to_clusters_in_units) {
+TEST(memory, compute_units_are_assigned_to_clusters_in_units) {
   /* 6 work-groups, one to a CU: 16 accesses of 128 bytes by each of 8 warps */
   static const char *const text = ".kernel k\n.arg buffer global\n.reg i, n, v[16]\n.reg64 p\n.pred more\n"
                                   " ld.arg.b64 p, buffer\n get.global_id i, x\n shl.b32 i, i, 2\nagain: "
@@ -169,7 +169,7 @@ TEST(memory, each_cluster_has_a_port) {
   }
 }
 
-TEST(memory, a_link_up_of_its_own_width_carries_what_is_written) {
+TEST(memory, an_uplink_with_its_own_width_carries_writes) {
   static const char *const text = ".kernel k\n.arg a global\n.reg i\n.reg64 p\n ld.arg.b64 p, a\n get.lane i\n"
                                   " shl.b32 i, i, 2\n %s\n mov.b32 i, i\n exit\n";
   for (int store = 0; store < 2; store++) {
@@ -181,7 +181,7 @@ TEST(memory, a_link_up_of_its_own_width_carries_what_is_written) {
   }
 }
 
-TEST(memory, a_queue_for_the_link_up_makes_warps_issue_writes_at_its_pace) {
+TEST(memory, a_queue_for_the_uplink_limits_warps_to_its_rate) {
   /* `count` stores of 128 bytes without a wait between them; cycles from before the first to behind the last */
   static const char *const head =
       ".kernel k\n.arg out global\n.reg i, n\n.reg64 p, t0, t1\n.pred more\n"
@@ -228,7 +228,7 @@ TEST(memory, an_atomic_unit_takes_sectors_or_updates_of_one_word_in_turn) {
   EXPECT_EQ(updates(units, 2, 0, false), two + 2 * 32 * 3 / 2 - 2); /* the second warp's comes a cycle later */
 }
 
-TEST(memory, stripes_of_an_atomic_access_go_to_units_of_their_own) {
+TEST(memory, stripes_of_an_atomic_access_go_to_separate_units) {
   /* 32 sectors in 32 lines, 4 of which are a stripe: all in one unit or each stripe in its own */
   uint64_t without = updates("", 1, 128, false);
   EXPECT_EQ(updates("mem.atomic_units=1 mem.atomic_interval=10", 1, 128, false), without + 320 - 1);
@@ -240,7 +240,7 @@ TEST(memory, stripes_of_an_atomic_access_go_to_units_of_their_own) {
   }
 }
 
-TEST(memory, old_values_that_are_wanted_take_their_way_back) {
+TEST(memory, requested_old_values_travel_back) {
   static const char *const units = "mem.atomic_units=4 mem.atomic_interval=3 mem.atomic_updates=2 mem.atomic_return=5";
   for (int wanted = 0; wanted < 2; wanted++) {
     uint64_t before = updates("mem.atomic_units=4 mem.atomic_interval=3 mem.atomic_updates=2", 1, 0, wanted);
@@ -264,7 +264,7 @@ TEST(memory, stores_reach_memory_and_are_counted) {
   rig_free(&rig);
 }
 
-TEST(memory, changed_lines_that_do_not_fit_the_l2_are_written_back) {
+TEST(memory, dirty_lines_that_do_not_fit_the_l2_are_written_back) {
   const char *text =
       ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, b\n get.global_id i, x\n"
       " shl.b32 i, i, 2\n st.global.b32 [p + i], i\n exit\n";
@@ -305,7 +305,7 @@ TEST(memory, a_prefetch_makes_a_later_load_as_fast_as_a_hit) {
   rig_free(&without);
 }
 
-TEST(memory, a_limit_on_accesses_under_way_holds_warps) {
+TEST(memory, a_limit_on_accesses_in_flight_blocks_warps) {
   const char *text = ".kernel k\n.arg src global\n.reg a, b, c\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 a, [p]\n"
                      " ld.global.b32 b, [p + 4096]\n ld.global.b32 c, [p + 8192]\n exit\n";
   struct rig one, three;
@@ -363,7 +363,7 @@ TEST(memory, copies_and_loads_move_whole_sectors) {
   rig_free(&rig);
 }
 
-TEST(memory, an_atomic_looks_its_line_up_once) {
+TEST(memory, an_atomic_looks_up_its_line_once) {
   struct rig rig;
   rig_run(&rig, "", 32, 32,
           ".kernel k\n.arg a global\n.reg one\n.reg64 p\n ld.arg.b64 p, a\n atom.global.add.i32 _, [p], one\n exit\n");
@@ -372,7 +372,7 @@ TEST(memory, an_atomic_looks_its_line_up_once) {
   rig_free(&rig);
 }
 
-TEST(memory, without_an_l2_nothing_of_it_is_paid) {
+TEST(memory, without_an_l2_none_of_its_costs_apply) {
   char kernel[512];
   snprintf(kernel, sizeof kernel, load_twice, 4u);
   EXPECT_EQ(rig_cycles("mem.l2_size=0", 32, 32, kernel),
@@ -382,7 +382,7 @@ TEST(memory, without_an_l2_nothing_of_it_is_paid) {
 #define PREFETCH_HEAD                                                                                                  \
   ".kernel k\n.arg src global\n.reg i\n.reg64 p\n ld.arg.b64 p, src\n get.local_id i, x\n shl.b32 i, i, 7\n"
 
-TEST(memory, a_prefetch_outside_of_every_buffer_fetches_nothing) {
+TEST(memory, a_prefetch_outside_every_buffer_fetches_nothing) {
   struct rig rig;
   rig_run(&rig, "", 32, 32, PREFETCH_HEAD " mov.b64 p, 0x7f0000000000\n prefetch [p], 65536\n exit\n");
   EXPECT_EQ(rig.result.mem.prefetches, 1);
@@ -422,7 +422,7 @@ TEST(memory, loads_and_prefetches_share_an_interval) {
   rig_free(&rig);
 }
 
-TEST(memory, a_prefetch_that_outlives_its_launch_is_over_before_the_next_begins) {
+TEST(memory, a_prefetch_that_outlives_its_launch_ends_before_the_next_launch) {
   /* The L2 answers the prefetch long after the launch has ended, and nobody waits for it; loads, with no L2 to hold
    * anything, are answered at once. The second launch is like the first. */
   struct rig rig = {.order = ORDER_ASCENDING};
@@ -447,7 +447,7 @@ static cycle_t next_start(const char *settings) {
   return start;
 }
 
-TEST(memory, the_next_launch_starts_when_the_last_reply_is_where_it_belongs) {
+TEST(memory, the_next_launch_starts_after_the_last_reply_has_arrived) {
   const cycle_t start = next_start("mem.l2_latency=1000");
   EXPECT_GT(start, 1000);
   EXPECT_EQ(next_start("mem.l2_latency=1234"), start + 234);
@@ -513,7 +513,7 @@ static void pack_free(struct pack *pack) {
   memory_free(&pack->memory);
 }
 
-TEST(memory, the_lines_of_a_request_move_each_sector_once) {
+TEST(memory, lines_of_one_request_move_each_sector_once) {
   static const struct {
     uint32_t bytes, lines;
     uint64_t address, pitch, sectors, l2_lines;
@@ -584,7 +584,7 @@ static void note(struct outside *outside, cycle_t now, const struct transfer *tr
   outside->done(outside->context, transfer->tag, now, true);
 }
 
-TEST(memory, the_lines_of_a_request_are_transactions_with_an_outside_memory) {
+TEST(memory, with_an_external_memory_lines_of_a_request_are_separate_transactions) {
   struct noting noting = {.outside.start = note};
   static uint8_t data[1024];
   struct isa_buffer buffer = {.base = ISA_GLOBAL_BASE, .bytes = sizeof data, .data = data};
@@ -626,7 +626,7 @@ TEST(memory, a_prefetch_makes_a_later_copy_as_fast_as_a_hit) {
   rig_free(&without);
 }
 
-TEST(memory, an_order_of_steps_changes_nothing_with_slices_mshrs_and_banks) {
+TEST(memory, with_slices_mshrs_and_banks_the_order_of_steps_changes_nothing) {
   const char *text = ".kernel k\n.arg a global\n.arg b global\n.reg i, v, w\n.reg64 p, q\n ld.arg.b64 p, a\n"
                      " ld.arg.b64 q, b\n get.global_id i, x\n mul.i32 i, i, 52\n prefetch [p + i], 512\n"
                      " ld.global.b32 v, [p + i]\n and.b32 w, v, 124\n atom.global.add.i32 _, [q + w], v\n"

@@ -121,7 +121,7 @@ TEST(outside, copies_and_atomics_move_its_bytes) {
   end(&rig, &fake);
 }
 
-TEST(outside, its_delay_is_in_the_latency_of_a_load) {
+TEST(outside, its_delay_adds_to_the_latency_of_a_load) {
   /* issue, port, link, L2's door, the outside's delay and a cycle back, link: as in memory.h */
   struct rig rig;
   struct fake fake = {.fail = false};
@@ -135,7 +135,7 @@ TEST(outside, its_delay_is_in_the_latency_of_a_load) {
   end(&rig, &fake);
 }
 
-TEST(outside, who_answers_when_the_time_has_come_is_as_quick_as_who_knows_it_before) {
+TEST(outside, answering_on_time_is_as_fast_as_announcing_the_delay) {
   uint64_t cycles[2];
   for (unsigned late = 0; late < 2; late++) {
     struct rig rig;
@@ -154,7 +154,7 @@ TEST(outside, who_answers_when_the_time_has_come_is_as_quick_as_who_knows_it_bef
   EXPECT_EQ(cycles[1], cycles[0]);
 }
 
-TEST(outside, an_error_that_it_answers_is_counted) {
+TEST(outside, an_error_response_is_counted) {
   struct rig rig;
   struct fake fake = {.fail = true};
   run(&rig, &fake, ".kernel k\n.arg a global\n.reg v\n.reg64 p\n ld.arg.b64 p, a\n ld.global.b32 v, [p]\n exit\n");
@@ -162,7 +162,7 @@ TEST(outside, an_error_that_it_answers_is_counted) {
   end(&rig, &fake);
 }
 
-TEST(outside, packets_and_counters_of_a_pipe_reach_it_and_what_would_wait_is_refused) {
+TEST(outside, packets_and_counters_of_a_pipe_reach_it_and_waiting_reservations_are_refused) {
   struct rig rig;
   struct fake fake = {.fail = false};
   run(&rig, &fake,

@@ -82,7 +82,7 @@ TEST(pipes, each_rule_is_reported_for_the_wrong_kernel_alone) {
   }
 }
 
-TEST(pipes, a_hazard_says_which_reservation) {
+TEST(pipes, a_hazard_names_the_reservation) {
   struct rig rig;
   rig_run(&rig, "", 1, 1, HEAD " pipe.commit.write [p], id, kind=item\n exit\n");
   EXPECT_STREQ(rig.result.hazards[0].first.detail, "the id of a failed reservation (0), in pipe 'fifo'");
@@ -92,7 +92,7 @@ TEST(pipes, a_hazard_says_which_reservation) {
   rig_free(&rig);
 }
 
-TEST(pipes, an_operation_costs_what_an_atomic_operation_on_the_header_costs) {
+TEST(pipes, an_operation_costs_as_much_as_an_atomic_on_the_header) {
   static const char *const settings[] = {"", "mem.link_latency=3", "mem.l2_latency=17 mem.dram_latency=31",
                                          "mem.link_width=8 mem.l2_width=16", "mem.atomic_interval=5"};
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
@@ -118,7 +118,7 @@ static const char waiting[] =
     " ld.global.b32 v, [at]\n fence.global\n pipe.commit.read [p], id, kind=item\n shl.b32 n, i, 2\n"
     " st.global.b32 [q + n], v\n exit\n";
 
-TEST(pipes, a_reservation_that_waits_is_served_by_the_commit_it_waits_for) {
+TEST(pipes, a_waiting_reservation_is_served_by_the_commit_it_waits_for) {
   struct rig rig;
   rig_run(&rig, "", 64, 32, waiting);
   EXPECT_EQ(rig.result.end, END_FINISHED);
@@ -137,7 +137,7 @@ TEST(pipes, a_reservation_that_waits_is_served_by_the_commit_it_waits_for) {
   rig_free(&rig);
 }
 
-TEST(pipes, what_a_waiting_reservation_waits_moves_with_the_one_that_writes) {
+TEST(pipes, a_waiting_reservations_time_follows_the_writer) {
   struct rig fast, slow;
   rig_run(&fast, "mem.l2_size=0 mem.dram_latency=100", 64, 32, waiting);
   rig_run(&slow, "mem.l2_size=0 mem.dram_latency=200", 64, 32, waiting);
@@ -147,7 +147,7 @@ TEST(pipes, what_a_waiting_reservation_waits_moves_with_the_one_that_writes) {
   rig_free(&slow);
 }
 
-TEST(pipes, packets_in_the_pipe_are_counted_by_the_cycle) {
+TEST(pipes, packets_in_the_pipe_are_integrated_over_cycles) {
   /* one packet is committed and stays: from the commit's acceptance, after a fence, to the end of the launch, which is
    * its reply: l2_latency, then the sector's way back */
   struct rig rig;
@@ -160,7 +160,7 @@ TEST(pipes, packets_in_the_pipe_are_counted_by_the_cycle) {
 
 /* ---- kernels that never end ----------------------------------------------------------------------- */
 
-TEST(pipes, a_reservation_that_nobody_serves_is_a_deadlock_that_names_the_pipe) {
+TEST(pipes, a_reservation_that_is_never_served_is_a_deadlock_that_names_the_pipe) {
   struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD " pipe.reserve.read.wait id, [o], 1, kind=item\n mov.b64 id, id\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
@@ -182,7 +182,7 @@ TEST(pipes, a_reservation_that_nobody_serves_is_a_deadlock_that_names_the_pipe) 
 
 #define SPIN "again: pipe.reserve.read id, [p], 1, kind=item\n setp.eq.u64 c, id, 0\n@c bra again\n"
 
-TEST(pipes, a_deadlock_ends_where_the_last_warp_has_come_to_what_it_waits_for) {
+TEST(pipes, a_deadlocked_launch_ends_when_its_last_warp_starts_to_wait) {
   struct rig rig;
   rig_run(&rig, "cu.barrier_latency=900", 64, 64,
           HEAD " pipe.reserve.read.wait id, [o], 1, kind=item\n bar.lds\n mov.b64 id, id\n exit\n");
@@ -207,7 +207,7 @@ TEST(pipes, a_kernel_that_spins_on_an_empty_pipe_is_a_deadlock_after_a_million_c
   rig_free(&rig);
 }
 
-TEST(pipes, a_kernel_that_spins_beside_warps_that_are_held_or_at_a_barrier_is_one_too) {
+TEST(pipes, a_kernel_that_spins_while_the_other_warps_are_blocked_is_a_deadlock) {
   struct rig rig;
   rig_run(&rig, "cu.count=2", 4 * 64, 64,
           HEAD " get.group_id n, x\n setp.eq.u32 c, n, 0\n@c bra again\n setp.eq.u32 c, n, 1\n@c bra held\n"
@@ -227,7 +227,7 @@ TEST(pipes, a_kernel_that_spins_beside_warps_that_are_held_or_at_a_barrier_is_on
   rig_free(&rig);
 }
 
-TEST(pipes, a_kernel_that_spins_while_another_work_group_computes_is_none) {
+TEST(pipes, a_kernel_that_spins_while_another_work_group_computes_is_no_deadlock) {
   /* group 1 counts for more than a million cycles, 13 a round, and then writes what group 0 spins for */
   struct rig rig;
   rig_run(&rig, "", 2, 1,
@@ -241,7 +241,7 @@ TEST(pipes, a_kernel_that_spins_while_another_work_group_computes_is_none) {
   rig_free(&rig);
 }
 
-TEST(pipes, a_warp_that_has_been_parked_and_computes_now_keeps_those_that_spin_from_a_deadlock) {
+TEST(pipes, a_parked_warp_that_computes_again_prevents_a_deadlock_of_spinning_warps) {
   /* Warp 0 waits for the packet of warp 1, counts for more than a million cycles, and then writes what warp 1 spins
    * for. */
   struct rig rig;
@@ -264,7 +264,7 @@ TEST(pipes, a_warp_that_has_been_parked_and_computes_now_keeps_those_that_spin_f
 
 /* ---- launches, laws -------------------------------------------------------------------------------- */
 
-TEST(pipes, packets_stay_between_launches_and_ids_do_not) {
+TEST(pipes, packets_persist_between_launches_and_ids_do_not) {
   struct rig rig;
   uint64_t id = 0;
   rig_run(&rig, "", 1, 1, HEAD RESERVE WRITE " st.global.b64 [q], id\n exit\n");
@@ -292,7 +292,7 @@ static const char contended[] =
     "GOT: pipe.slot.read at, [p], id, 0, size=4\n ld.global.b32 v, [at]\n fence.global\n"
     " pipe.commit.read [p], id, kind=packet\nPUT: shl.b32 n, i, 2\n st.global.b32 [q + n], v\n exit\n";
 
-TEST(pipes, who_gets_which_packet_does_not_depend_on_the_order_of_evaluation) {
+TEST(pipes, the_order_of_evaluation_does_not_decide_who_gets_which_packet) {
   static const char *const machines[] = {"cu.count=3 mem.link_latency=3",
                                          "cu.count=5 cu.groups=2 cu.dispatch_latency=1",
                                          "cu.count=2 mem.l2_size=0 mem.link_latency=1"};
@@ -315,7 +315,7 @@ TEST(pipes, who_gets_which_packet_does_not_depend_on_the_order_of_evaluation) {
   }
 }
 
-TEST(pipes, the_next_launch_parks_where_the_one_before_did_and_one_without_pipes_nowhere) {
+TEST(pipes, the_next_launch_reuses_parking_memory_and_one_without_pipes_has_none) {
   struct mem_pipes pipes = {0}, none = {0};
   struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n.arg a pipe\n exit\n"));

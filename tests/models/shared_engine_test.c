@@ -8,7 +8,7 @@
 static const char one_copy[] = ".kernel k\n.arg src global\n.lds t 1024\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                                " copy.to_lds e, [t], [p], 1024, size=1\n wait e\n exit\n";
 
-TEST(shared_engine, a_copy_takes_four_cycles_more_than_with_an_engine_of_its_own) {
+TEST(shared_engine, a_copy_takes_four_cycles_more_than_with_a_private_engine) {
   struct rig own, shared;
   rig_run(&own, "cu.count=2", 32, 32, one_copy);
   rig_run(&shared, "cu.count=2 dma.cus=2", 32, 32, one_copy);
@@ -46,14 +46,14 @@ static uint64_t run_blocks(const char *settings) {
   return cycles;
 }
 
-TEST(shared_engine, data_go_to_the_lds_of_the_unit_that_asked) {
+TEST(shared_engine, data_go_to_the_lds_of_the_requesting_unit) {
   run_blocks("cu.count=2 dma.cus=2");
   run_blocks("cu.count=8 dma.cus=8 dma.engines=3");
   run_blocks("cu.count=7 dma.cus=4 dma.queue=1 dma.channels=1 lds.dma_port=separate"); /* the last three are three */
   run_blocks("cu.count=4 dma.cus=4 dma.outstanding=1 dma.decoupling=off");
 }
 
-TEST(shared_engine, the_more_units_share_one_the_longer_it_takes) {
+TEST(shared_engine, copies_take_longer_with_more_units_per_engine) {
   uint64_t one = run_blocks("cu.count=8 dma.channels=1"), two = run_blocks("cu.count=8 dma.channels=1 dma.cus=2"),
            all = run_blocks("cu.count=8 dma.channels=1 dma.cus=8");
   EXPECT_GT(two, one);
@@ -82,7 +82,7 @@ static uint64_t under_way(const char *settings, unsigned requests) {
 
 /* Where the LDS is slow, each request leaves the engine as many services before its own as there are places on the way:
  * those of the LDS's port, and the hub's, which are four. */
-TEST(shared_engine, the_hub_holds_four_more_requests_that_wait_for_a_slow_lds) {
+TEST(shared_engine, the_hub_buffers_four_more_requests_for_a_slow_lds) {
   const uint64_t own = under_way("", 40) - under_way("", 30);
   const uint64_t shared = under_way("cu.count=2 dma.cus=2", 40) - under_way("cu.count=2 dma.cus=2", 30);
   EXPECT_EQ(shared - own, 10 * 4 * 64);

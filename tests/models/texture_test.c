@@ -34,7 +34,7 @@ static uint64_t hit(const char *settings, const char *sampler, enum isa_image_ty
   return cycles_of(settings, before, READ, type) - 1;
 }
 
-TEST(texture, a_hit_takes_its_quads_and_the_latency) {
+TEST(texture, a_hit_takes_its_quads_plus_the_latency) {
   const struct {
     const char *settings, *sampler;
     enum isa_image_type type;
@@ -78,7 +78,7 @@ TEST(texture, the_rate_is_in_turns_of_100_cycles) {
 }
 
 /* 150 hundredths for each group, 8 quads of one group: 12 turns. Those of two turns take 16. */
-TEST(texture, a_group_takes_at_least_so_much_of_a_turn) {
+TEST(texture, a_group_takes_at_least_its_minimum_of_a_turn) {
   const struct {
     const char *settings;
     enum isa_image_type type;
@@ -112,7 +112,7 @@ TEST(texture, a_quad_reads_a_line_of_each_tag_bank_at_a_time) {
 }
 
 /* Words of a column are 32 apart. */
-TEST(texture, words_in_one_bank_take_a_turn_each) {
+TEST(texture, words_in_one_bank_take_one_turn_each) {
   static const unsigned turns[][2] = {{16, 4}, {32, 4}, {64, 2}, {128, 1}};
   for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
     char settings[64];
@@ -135,7 +135,7 @@ static uint64_t placed(const char *sampler, enum isa_image_type type, const unsi
 
 /* The turns that an H200 takes for rgba8. Of the last row the fourth line has its tag in the bank of the first, because
  * it is in the next row of blocks. */
-TEST(texture, blocks_keep_neighbors_out_of_each_others_banks) {
+TEST(texture, blocks_keep_neighbors_in_different_banks) {
   static const struct { unsigned from, apart, turns; } rows[] = {{0, 1, 1}, {0, 2, 2}, {0, 4, 4}, {0, 8, 4}, {3, 2, 3}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("%u apart from %u on", rows[i].apart, rows[i].from);
@@ -147,14 +147,14 @@ TEST(texture, blocks_keep_neighbors_out_of_each_others_banks) {
 
 /* Lanes 48 bytes apart, in lines 0, 1, 3 and 4 of a row: of the first two tag banks, lanes 0 and 2 take one line each,
  * in two turns, and then lanes 1 and 3. In their own order, 0 and 1 would pass in a turn, and so would 2 and 3. */
-TEST(texture, lane_2_of_a_quad_goes_before_lane_1) {
+TEST(texture, lane_2_of_a_quad_is_served_before_lane_1) {
   EXPECT_EQ(placed("", ISA_TEXEL_UNORM_INT8, (unsigned[]){0, 0}, (unsigned[]){12, 0}), 8 * 4 - 1 + 60);
   EXPECT_EQ(placed("", ISA_TEXEL_HALF_FLOAT, (unsigned[]){0, 0}, (unsigned[]){6, 0}), 8 * 4 - 1 + 60);
   EXPECT_EQ(placed(LINEAR, ISA_TEXEL_HALF_FLOAT, (unsigned[]){2, 0}, (unsigned[]){5, 0}), 8 * 3 - 1 + 60);
 }
 
 /* The turns that an H200 takes for rgba32f, a line of which has two texels of four rows. */
-TEST(texture, wide_texels_have_banks_of_their_own) {
+TEST(texture, wide_texels_have_their_own_banks) {
   static const struct {
     unsigned from[2], apart[2], nearest, linear;
   } rows[] = {
@@ -198,7 +198,7 @@ static uint64_t volume(const char *settings, enum isa_image_type type, const cha
 }
 
 /* Texels 3 to 7: of 8 bytes, the first of them lies in another line than the others. */
-TEST(texture, filters_of_volumes_take_two_lanes_at_a_time_and_of_wide_texels_one_and_a_slice) {
+TEST(texture, volume_filters_take_two_lanes_at_a_time_or_one_lane_and_slice_for_wide_texels) {
   const struct {
     const char *settings;
     enum isa_image_type type;
@@ -223,14 +223,14 @@ TEST(texture, filters_of_volumes_take_two_lanes_at_a_time_and_of_wide_texels_one
   }
 }
 
-TEST(texture, reads_pass_one_after_the_other) {
+TEST(texture, reads_are_served_one_at_a_time) {
   /* the second one's quads come after those of the first, which is issued a cycle earlier */
   EXPECT_EQ(cycles_of("", READ " image.sample.2d w, [p], s, at, as=float\n", READ, ISA_TEXEL_UNORM_INT8) - 1,
             8 + 8 - 1 - 1 + 60);
 }
 
 /* No texel is there that nobody has written: the border costs a hit. */
-TEST(texture, what_lies_outside_asks_nobody) {
+TEST(texture, texels_outside_the_image_are_not_fetched) {
   struct rig rig;
   rig_run(&rig, "", 32, 32, HEAD " mov.b32 s, 4\n mov.b32 y, 0xc0000000\n pack.b64 at, x, y\n" READ " exit\n");
   EXPECT_EQ(rig.result.cu.texture_misses, 0);
@@ -239,7 +239,7 @@ TEST(texture, what_lies_outside_asks_nobody) {
   rig_free(&rig);
 }
 
-TEST(texture, a_warp_reads_what_it_has_stored) {
+TEST(texture, a_warp_reads_its_own_stores) {
   for (int fence = 0; fence < 2; fence++)
     for (int own = 0; own < 2; own++) {
       char text[1024];
@@ -259,7 +259,7 @@ TEST(texture, a_warp_reads_what_it_has_stored) {
     }
 }
 
-TEST(texture, an_image_of_one_dimension_has_a_latency_of_its_own) {
+TEST(texture, one_dimensional_images_have_their_own_latency) {
   static const char kernel[] = ".kernel k\n.arg src image1d\n.reg v[4], s, x\n.reg64 p\n ld.arg.b64 p, src\n%s exit\n";
   static const char read[] = " image.load.1d v, [p], s, v[0], as=float\n";
   uint64_t cycles[2];

@@ -162,7 +162,7 @@ TEST(timeline_laws, streams_do_not_depend_on_the_order_of_evaluation_or_the_host
   }
 }
 
-TEST(timeline_laws, listening_changes_nothing) {
+TEST(timeline_laws, recording_a_timeline_changes_nothing) {
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct digest with, without;
     ct_note("machine %u (%s)", machine, machines[machine]);
@@ -173,7 +173,7 @@ TEST(timeline_laws, listening_changes_nothing) {
   }
 }
 
-TEST(timeline_laws, a_kind_that_nobody_wants_is_not_told_and_changes_no_other) {
+TEST(timeline_laws, unrequested_kinds_are_omitted_and_change_no_other) {
   enum { ALL = (1u << TIMELINE_KINDS) - 1 };
   struct digest all, got;
   uint64_t events = 0, of_kinds = 0;

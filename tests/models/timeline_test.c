@@ -127,13 +127,11 @@ static void warps_have_their_accounts(const struct rig *rig, const struct ear *e
   free(by_pc);
 }
 
-TEST(timeline, what_warps_tell_is_their_account_by_bucket_and_instruction) {
+TEST(timeline, warp_events_equal_the_accounts_by_bucket_and_instruction) {
   over_machines(warps_have_their_accounts, 0);
 }
 
-TEST(timeline, what_warps_tell_is_their_account_when_a_run_is_cut_short) {
-  over_machines(warps_have_their_accounts, 700);
-}
+TEST(timeline, warp_events_equal_the_accounts_of_a_run_cut_short) { over_machines(warps_have_their_accounts, 700); }
 
 /* Each warp's events follow each other, from the work-group's start to where it ends at the latest. */
 static void warps_tell_without_gap(const struct rig *rig, const struct ear *ear) {
@@ -161,7 +159,7 @@ static void warps_tell_without_gap(const struct rig *rig, const struct ear *ear)
   EXPECT_EQ(count(ear, TIMELINE_GROUP), rig->result.work_groups);
 }
 
-TEST(timeline, warps_tell_without_gap) { over_machines(warps_tell_without_gap, 0); }
+TEST(timeline, warp_events_have_no_gaps) { over_machines(warps_tell_without_gap, 0); }
 
 /* A scheduler's issues are the instructions of its warps and the slots of their copies, its events follow each other or
  * leave out cycles in which it had no warps. */
@@ -177,7 +175,7 @@ static void schedulers_issue_what_warps_issue(const struct rig *rig, const struc
   EXPECT_EQ(issued, rig->result.stalls[STALL_ISSUED]);
 }
 
-TEST(timeline, schedulers_issue_what_warps_issue) { over_machines(schedulers_issue_what_warps_issue, 0); }
+TEST(timeline, scheduler_events_equal_the_issues_of_warps) { over_machines(schedulers_issue_what_warps_issue, 0); }
 
 /* ---- accesses, meetings, copies ----------------------------------------------------------------- */
 
@@ -212,7 +210,7 @@ static void accesses_are_those_of_the_report(const struct rig *rig, const struct
   free(by_pc);
 }
 
-TEST(timeline, accesses_are_those_of_the_report) { over_machines(accesses_are_those_of_the_report, 0); }
+TEST(timeline, accesses_match_the_report) { over_machines(accesses_are_those_of_the_report, 0); }
 
 static void groups_meet_as_the_report_says(const struct rig *rig, const struct ear *ear) {
   uint64_t kinds[TIMELINE_FIELDS] = {0}, waited = 0;
@@ -232,7 +230,7 @@ static void groups_meet_as_the_report_says(const struct rig *rig, const struct e
   EXPECT_GE(waited, rig->result.cu.waits);
 }
 
-TEST(timeline, work_groups_meet_as_the_report_says) { over_machines(groups_meet_as_the_report_says, 0); }
+TEST(timeline, meetings_of_work_groups_match_the_report) { over_machines(groups_meet_as_the_report_says, 0); }
 
 static void copies_are_those_of_the_report(const struct rig *rig, const struct ear *ear) {
   uint64_t copies = 0, bytes = 0, forms[ISA_COPY_3D + 1] = {0}, last[CUS] = {0};
@@ -259,7 +257,7 @@ static void copies_are_those_of_the_report(const struct rig *rig, const struct e
   EXPECT_LE(launch_copy_latency(&rig->result)->maximum, longest);
 }
 
-TEST(timeline, copies_are_those_of_the_report) { over_machines(copies_are_those_of_the_report, 0); }
+TEST(timeline, copies_match_the_report) { over_machines(copies_are_those_of_the_report, 0); }
 
 /* ---- banks -------------------------------------------------------------------------------------- */
 
@@ -282,7 +280,7 @@ static void banks_work_as_the_report_says(const struct rig *rig, const struct ea
   EXPECT_EQ(busy, rig->result.lds.busy_cycles);
 }
 
-TEST(timeline, banks_work_as_the_report_says) { over_machines(banks_work_as_the_report_says, 0); }
+TEST(timeline, bank_events_match_the_report) { over_machines(banks_work_as_the_report_says, 0); }
 
 /* Whether a copy of the instruction was under way in that cycle. */
 static bool copy_is_under_way(const struct ear *ear, const struct timeline_event *beat) {
@@ -300,7 +298,7 @@ static void beats_are_of_the_copys_instruction(const struct rig *rig, const stru
   EXPECT_TRUE(!event->unit || copy_is_under_way(ear, event));
 }
 
-TEST(timeline, beats_are_of_the_copys_instruction) { over_machines(beats_are_of_the_copys_instruction, 0); }
+TEST(timeline, beats_name_the_copys_instruction) { over_machines(beats_are_of_the_copys_instruction, 0); }
 
 /* ---- engines ------------------------------------------------------------------------------------ */
 
@@ -333,7 +331,7 @@ static void engines_are_those_of_the_report(const struct rig *rig, const struct 
   EXPECT_EQ(moved, dma->bytes - dma->skipped_bytes);
 }
 
-TEST(timeline, engines_are_those_of_the_report) { over_machines(engines_are_those_of_the_report, 0); }
+TEST(timeline, engines_match_the_report) { over_machines(engines_are_those_of_the_report, 0); }
 
 /* What a copy moves is what its channels and its requests move, and lies within it. */
 static void requests_lie_within_their_copies(const struct rig *rig, const struct ear *ear) {
@@ -391,7 +389,7 @@ static void memory_is_that_of_the_report(const struct rig *rig, const struct ear
   EXPECT_EQ(bytes[MEM_STORE] + bytes[MEM_ATOMIC] + bytes[MEM_DMA_WRITE], mem->link_up_bytes);
 }
 
-TEST(timeline, memory_is_that_of_the_report) { over_machines(memory_is_that_of_the_report, 0); }
+TEST(timeline, memory_events_match_the_report) { over_machines(memory_is_that_of_the_report, 0); }
 
 /* A listener to one kernel of a test's own. */
 static struct ear *listen(struct rig *rig, const char *settings, uint32_t global, const char *text) {
@@ -419,7 +417,7 @@ TEST(timeline, a_load_that_the_l1_serves_moves_no_bytes_and_ends_after_its_laten
   close_ear(ear);
 }
 
-TEST(timeline, lanes_that_copy_write_the_lds_and_read_it_on_the_way_out) {
+TEST(timeline, lane_copies_write_the_lds_inbound_and_read_it_outbound) {
   struct rig rig;
   struct ear *ear = listen(&rig, "dma.copy=lanes", 32,
                            ".kernel k\n.arg a global\n.arg b global\n.lds t 1024\n.reg e, f\n.reg64 p, q\n"
@@ -434,7 +432,7 @@ TEST(timeline, lanes_that_copy_write_the_lds_and_read_it_on_the_way_out) {
   close_ear(ear);
 }
 
-TEST(timeline, a_gap_of_a_scheduler_is_what_its_next_warp_waited_for_longest) {
+TEST(timeline, a_scheduler_gap_shows_the_longest_wait_of_its_next_warp) {
   /* The wait's release takes 7 cycles behind a copy of hundreds: the gap is the copy's. */
   struct rig rig;
   struct ear *ear =
@@ -454,7 +452,7 @@ TEST(timeline, a_gap_of_a_scheduler_is_what_its_next_warp_waited_for_longest) {
   close_ear(ear);
 }
 
-TEST(timeline, a_copy_of_several_descriptors_is_one_with_all_of_their_channels) {
+TEST(timeline, a_copy_of_several_descriptors_is_one_event_with_all_their_channels) {
   /* Lines of 8 elements, 16 apart; the buffer ends in the middle of the fifth: four lines, and a half. */
   struct rig rig;
   struct ear *ear =
@@ -481,7 +479,7 @@ TEST(timeline, a_copy_of_several_descriptors_is_one_with_all_of_their_channels) 
 
 /* Three work-groups of a compute unit, so that each has an engine to itself; unit 0 is the warps, which ask for
  * nothing. */
-TEST(timeline, messages_are_told_with_the_engine_that_they_are_of) {
+TEST(timeline, messages_are_reported_with_their_engine) {
   struct rig rig;
   struct ear *ear = listen(&rig, "dma.engines=3", 96,
                            ".kernel k\n.arg a global\n.lds t 256\n.reg e\n.reg64 p\n ld.arg.b64 p, a\n"
@@ -499,7 +497,7 @@ TEST(timeline, messages_are_told_with_the_engine_that_they_are_of) {
   close_ear(ear);
 }
 
-TEST(timeline, passes_that_use_no_bank_are_told_as_such) {
+TEST(timeline, passes_that_use_no_bank_are_reported_as_such) {
   struct rig rig;
   struct ear *ear = listen(&rig, "lds.empty=pass", 32,
                            ".kernel k\n.lds t 1024\n.reg x, y[4]\n.pred c\n get.local_id x, x\n"
@@ -559,12 +557,12 @@ static void what_is_cut_short_is_told(const struct rig *rig, const struct ear *e
                  other->unit / TIMELINE_CHANNELS == event->unit / TIMELINE_CHANNELS);
 }
 
-TEST(timeline, what_is_cut_short_is_told) {
+TEST(timeline, events_cut_short_are_reported) {
   over_machines(what_is_cut_short_is_told, 300);
   over_machines(what_is_cut_short_is_told, 1100);
 }
 
-TEST(timeline, a_deadlock_tells_who_waits_up_to_its_end) {
+TEST(timeline, a_deadlock_shows_waiting_warps_until_its_end) {
   struct rig rig = {.order = ORDER_ASCENDING};
   struct ear *ear = open_ear(UINT32_MAX);
   ASSERT_TRUE(rig_build(&rig, "", 64, 64,

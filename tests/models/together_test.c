@@ -87,7 +87,7 @@ static struct launch_result alone(struct bench *bench, const char *settings, uin
   return bench->results[0];
 }
 
-TEST(together, a_neighbour_that_does_nothing_elsewhere_changes_nothing) {
+TEST(together, an_idle_kernel_on_other_units_changes_nothing) {
   static const char *const settings[] = {"cu.count=2", "cu.count=2 cu.dispatch_latency=1 mem.link_latency=1",
                                          "cu.count=2 cu.schedulers=4 cu.policy=oldest"};
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
@@ -112,7 +112,7 @@ TEST(together, a_neighbour_that_does_nothing_elsewhere_changes_nothing) {
   }
 }
 
-TEST(together, one_launch_has_itself_alone) {
+TEST(together, a_single_launch_has_no_partners) {
   struct bench one;
   const struct launch_result result = alone(&one, "cu.count=3", 640, 20);
   EXPECT_EQ(result.together, 1);
@@ -122,7 +122,7 @@ TEST(together, one_launch_has_itself_alone) {
   bench_free(&one);
 }
 
-TEST(together, the_time_of_a_later_launch_begins_with_it) {
+TEST(together, a_later_launchs_time_starts_with_it) {
   struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n exit\n"));
   rig_start(&rig);
@@ -137,7 +137,7 @@ TEST(together, the_time_of_a_later_launch_begins_with_it) {
   rig_free(&rig);
 }
 
-TEST(together, kernels_on_units_of_their_own_take_as_long_as_the_longer) {
+TEST(together, kernels_on_separate_units_take_as_long_as_the_longer_one) {
   struct bench one, other, both = {.rig.order = ORDER_ASCENDING};
   const char *settings = "cu.count=2";
   const struct launch_result shorter = alone(&one, settings, 64, 30), longer = alone(&other, settings, 64, 300);
@@ -192,7 +192,7 @@ TEST(together, kernels_in_one_unit_share_its_issue_slots) {
   "[q + g], v\n"                                                                                                       \
   "stay: sub.i32 n, n, 1\n setp.ne.u32 c, n, 0\n@c bra stay\n exit\n"
 
-TEST(together, a_launch_whose_next_group_does_not_fit_keeps_no_other_back) {
+TEST(together, a_launch_whose_next_group_does_not_fit_blocks_no_other) {
   /* the dispatcher's worked example: A of one warp, B of three, a unit of four */
   struct bench bench = {.rig.order = ORDER_ASCENDING};
   ASSERT_TRUE(bench_build(&bench, "cu.warps=4", ".kernel k\n" TICKET));
@@ -221,7 +221,7 @@ TEST(together, a_launch_whose_next_group_does_not_fit_keeps_no_other_back) {
   "look: ld.lds.b32 v, [t + a]\n sub.i32 v, v, o\n add.i32 n, n, v\n add.i32 a, a, 128\n"                              \
   " setp.lt.u32 c, a, " BYTES "\n@c bra look\n shl.b32 a, o, 2\n add.i32 n, n, o\n st.global.b32 [q + a], n\n exit\n"
 
-TEST(together, each_group_has_its_piece_of_the_lds_to_itself) {
+TEST(together, each_group_has_its_own_part_of_the_lds) {
   static const uint32_t stays[][2] = {{40, 90}, {90, 40}, {7, 400}, {100, 100}};
   for (size_t i = 0; i < sizeof stays / sizeof *stays; i++) {
     struct bench bench = {.rig.order = ORDER_ASCENDING};
@@ -275,7 +275,7 @@ static void run_pair(struct bench *bench, const char *settings, bool spins, uint
   bench_run(bench);
 }
 
-TEST(together, one_who_writes_and_one_who_reads_have_a_fifo_at_any_rate) {
+TEST(together, one_writer_and_one_reader_see_a_fifo_at_any_rate) {
   static const struct {
     uint32_t put, take; /* rounds of work a packet, 13 cycles each: a packet costs some 200 cycles without */
   } rates[] = {{1, 1}, {30, 30}, {30, 120}, {120, 30}};
@@ -330,7 +330,7 @@ static double fluid_mean(double put, double take, double packets, double room) {
   return (room * fill / 2 + room * full + room * room * take / 2) / whole;
 }
 
-TEST(together, a_pipe_between_a_quick_writer_and_a_slow_reader_is_as_full_as_a_queue_of_such_rates) {
+TEST(together, a_pipe_fills_like_a_queue_with_the_rates_of_writer_and_reader) {
   static const uint32_t take_work[] = {60, 120, 240};
   enum { PACKETS = 600, PUT_WORK = 30 };
   const double put = period_alone("put", PUT_WORK);
@@ -356,7 +356,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-TEST(together, many_who_write_and_read_lose_nothing_and_double_nothing) {
+TEST(together, many_writers_and_readers_lose_and_duplicate_nothing) {
   enum { ITEMS = 6, PACKETS = 40 };
   static const char *const settings[] = {"cu.count=4", "", "cu.count=2 cu.accesses=9 mem.link_latency=2"};
   for (size_t i = 0; i < 2 * sizeof settings / sizeof *settings; i++) {
@@ -373,7 +373,7 @@ TEST(together, many_who_write_and_read_lose_nothing_and_double_nothing) {
 
 /* ---- laws ------------------------------------------------------------------------------------------ */
 
-TEST(together, what_becomes_of_several_launches_does_not_depend_on_the_order_of_evaluation) {
+TEST(together, concurrent_launches_do_not_depend_on_the_order_of_evaluation) {
   static const char *const settings[] = {"cu.count=3 mem.link_latency=3",
                                          "cu.count=2 cu.groups=7 cu.dispatch_latency=1",
                                          "cu.count=5 mem.l2_size=0 mem.link_latency=1 cu.schedulers=2"};
@@ -403,7 +403,7 @@ TEST(together, what_becomes_of_several_launches_does_not_depend_on_the_order_of_
 
 /* ---- ends ------------------------------------------------------------------------------------------- */
 
-TEST(together, who_waits_for_packets_that_nobody_writes_is_stuck_and_the_other_is_not) {
+TEST(together, only_the_launch_that_waits_for_missing_packets_is_deadlocked) {
   for (unsigned spins = 0; spins < 2; spins++) {
     struct bench bench = {.rig.order = ORDER_ASCENDING};
     ASSERT_TRUE(bench_build(&bench, "", pair));
@@ -423,7 +423,7 @@ TEST(together, who_waits_for_packets_that_nobody_writes_is_stuck_and_the_other_i
   }
 }
 
-TEST(together, groups_that_wait_and_fill_the_machine_keep_those_out_that_they_wait_for) {
+TEST(together, waiting_groups_that_fill_the_machine_lock_out_their_writers) {
   struct bench bench = {.rig.order = ORDER_ASCENDING};
   ASSERT_TRUE(bench_build(&bench, "cu.warps=4 cu.groups=4", pair));
   bench_add(&bench, "take", 4, 1, (uint32_t[VALUES]){2, 1});
@@ -445,7 +445,7 @@ TEST(together, groups_that_wait_and_fill_the_machine_keep_those_out_that_they_wa
   bench_free(&bench);
 }
 
-TEST(together, a_limit_cuts_those_short_that_have_not_finished) {
+TEST(together, the_limit_cuts_only_unfinished_launches_short) {
   struct bench bench = {.rig = {.order = ORDER_ASCENDING, .limit = 2000}};
   ASSERT_TRUE(bench_build(&bench, "cu.count=2", independent));
   bench_add(&bench, "sums", 64, 64, (uint32_t[VALUES]){10});
@@ -459,7 +459,7 @@ TEST(together, a_limit_cuts_those_short_that_have_not_finished) {
   bench_free(&bench);
 }
 
-TEST(together, a_reservation_left_open_is_the_fault_of_the_kernel_that_made_it) {
+TEST(together, an_open_reservation_is_attributed_to_its_kernel) {
   static const char text[] = ".kernel good\n.arg fifo pipe\n exit\n"
                              ".kernel leaves\n.arg fifo pipe\n.reg64 p, id\n ld.arg.b64 p, fifo\n"
                              " pipe.reserve.write id, [p], 3, kind=item\n mov.b64 id, id\n exit\n";

@@ -137,7 +137,7 @@ static void replay(struct rig *rig, const char *path, unsigned *ends) {
     trace_close(trace);
 }
 
-TEST(hostile, operations_that_no_kernel_could_do_end_somehow) {
+TEST(hostile, impossible_operations_terminate) {
   static const char *const settings[] = {"cu.count=2", "cu.count=2 dma.copy=lanes mem.l1_size=8K",
                                          "cu.meet=barriers dma.copy=engine cu.barrier_blocks=accesses"};
   char path[PLAY_PATH];

@@ -38,7 +38,7 @@ static enum trace_kind expected(const struct isa_row *row) {
   }
 }
 
-TEST(kinds, every_operation_has_the_kind_of_what_timing_reads_of_it) {
+TEST(kinds, every_operations_kind_has_what_timing_reads) {
   bool formats[ISA_FORMATS] = {false}, kinds[TRACE_KINDS] = {false};
   for (unsigned op = 0; op < ISA_OPS; op++) {
     const struct isa_row *row = &isa_rows[op];
@@ -59,7 +59,7 @@ TEST(kinds, every_operation_has_the_kind_of_what_timing_reads_of_it) {
   }
 }
 
-TEST(kinds, a_copy_and_a_wait_have_a_field_for_each_of_the_isas) {
+TEST(kinds, copies_and_waits_have_a_field_for_each_isa_field) {
   EXPECT_EQ(TRACE_COPY_FIELDS, 14); /* struct isa_copy */
   EXPECT_EQ(TRACE_WAIT_FIELDS, 2 + ISA_WAIT_EVENTS);
 }

@@ -66,7 +66,7 @@ static char *marks_of(const char *text) {
   return marks;
 }
 
-TEST(marks, each_reason_is_found_where_it_is_and_not_where_it_just_is_not) {
+TEST(marks, each_reason_is_found_exactly_where_it_applies) {
   for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
     char *marked = marks_of(twins[i].marked), *just_not = marks_of(twins[i].just_not);
     ct_note("twin %zu, %s", i, twins[i].name);
@@ -83,7 +83,7 @@ TEST(marks, a_mark_names_launch_and_instruction) {
   free(marks);
 }
 
-TEST(marks, an_instruction_that_never_runs_is_not_marked) {
+TEST(marks, an_instruction_that_never_runs_is_not_flagged) {
   char *marks =
       marks_of(".kernel k\n.reg64 c\n.pred b\n bra out\n get.clock c\n setp.eq.u64 b, c, 0\n@b exit\nout: exit\n");
   EXPECT_STREQ(marks, "");

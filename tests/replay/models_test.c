@@ -7,7 +7,7 @@
 
 #include "tests/ct.h"
 
-TEST(replay, all_that_tests_of_the_models_run_is_replayed_as_it_ran) {
+TEST(replay, every_launch_of_the_model_tests_replays_as_it_ran) {
   char path[900], command[2000];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   ASSERT_TRUE(length > 0);

@@ -11,7 +11,7 @@
 
 enum { KERNELS = 4 };
 
-TEST(replay, recordings_of_random_kernels_come_back_from_text_to_the_byte) {
+TEST(replay, recordings_of_random_kernels_survive_a_text_round_trip) {
   char *kernels = malloc(RANDOM_TEXT), path[PLAY_PATH];
   play_path(path, "text");
   bool good = true;

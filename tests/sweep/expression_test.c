@@ -96,7 +96,7 @@ static const struct {
     {"nobody != 'x'", 0},
 };
 
-TEST(sweep_expression, values_are_those_of_the_table) {
+TEST(sweep_expression, values_match_the_table) {
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     ct_note("%s", values[i].text);
     const double value = value_of(values[i].text);
@@ -147,7 +147,7 @@ static const struct {
      "expected a number, a name or '(', at '$ 34567890123456789012345678901234567890...'"},
 };
 
-TEST(sweep_expression, faults_say_what_was_expected_and_where) {
+TEST(sweep_expression, errors_report_what_was_expected_and_where) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     char message[EXPRESSION_MESSAGE] = "";
     ct_note("%s", faults[i].text);
@@ -158,7 +158,7 @@ TEST(sweep_expression, faults_say_what_was_expected_and_where) {
   }
 }
 
-TEST(sweep_expression, more_terms_than_there_is_room_for_are_refused) {
+TEST(sweep_expression, too_many_terms_are_refused) {
   char text[3 * EXPRESSION_STEPS], message[EXPRESSION_MESSAGE];
   for (size_t i = 0; i + 2 < sizeof text; i += 2)
     memcpy(text + i, "1+", 2);
@@ -167,7 +167,7 @@ TEST(sweep_expression, more_terms_than_there_is_room_for_are_refused) {
   EXPECT_CONTAINS(message, "longer than 4096 terms and signs");
 }
 
-TEST(sweep_expression, names_are_told_once_in_the_order_of_their_first_use) {
+TEST(sweep_expression, names_are_listed_once_in_order_of_first_use) {
   char message[EXPRESSION_MESSAGE];
   struct expression *expression =
       expression_read("b + max(a.c, b) * a.c == 3 || d != 'word'", message, sizeof message, NULL);
@@ -292,7 +292,7 @@ static double write_tree(struct writing *writing, int depth, int level) {
                       : write_infix(writing, depth, level);
 }
 
-TEST(sweep_expression, random_trees_have_the_value_of_the_tree) {
+TEST(sweep_expression, random_expressions_have_the_value_of_their_tree) {
   struct writing writing = {.random = 7};
   int numbers = 0;
   for (int i = 0; i < 20000; i++) {

@@ -76,7 +76,7 @@ static uint64_t check_rows(const char *name, uint64_t committed) {
   return count;
 }
 
-TEST(store_kill, fifty_kills_lose_no_row_that_was_committed) {
+TEST(store_kill, fifty_kills_lose_no_committed_row) {
   uint64_t seed = 11, count = 0;
   rig_remove("k");
   for (int i = 0; i < KILLS; i++) {
@@ -104,7 +104,7 @@ TEST(store_kill, fifty_kills_lose_no_row_that_was_committed) {
   free(undisturbed);
 }
 
-TEST(store_kill, a_file_that_was_being_made_is_made_the_next_time) {
+TEST(store_kill, an_interrupted_creation_is_completed_the_next_time) {
   uint64_t seed = 5;
   for (int i = 0; i < KILLS; i++) {
     ct_note("kill %d", i);
@@ -173,7 +173,7 @@ TEST(store_kill, a_second_writer_is_refused_until_the_first_has_ended) {
   store_close(store);
 }
 
-TEST(store_kill, readers_see_what_was_committed_while_it_is_written) {
+TEST(store_kill, readers_see_committed_rows_during_writing) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   const pid_t holder = hold("a");
@@ -206,7 +206,7 @@ static void read_for_a_while(int said, int told) {
   _exit(sqlite3_finalize(statement) != SQLITE_OK);
 }
 
-TEST(store_kill, a_commit_waits_for_a_statement_that_reads) {
+TEST(store_kill, a_commit_waits_for_a_reading_statement) {
   int said[2], told[2], status = 1;
   char byte = 0;
   struct timespec from, to;
@@ -247,7 +247,7 @@ static void make_on_a_full_disk(char told[PLAN_MESSAGE]) {
     snprintf(told, PLAN_MESSAGE, "opened");
 }
 
-TEST(store_kill, a_file_that_a_full_disk_has_no_room_for_is_not_left_behind) {
+TEST(store_kill, a_full_disk_leaves_no_partial_new_file) {
   rig_remove("a");
   EXPECT_CONTAINS(rig_ask(make_on_a_full_disk, false), "/a: cannot be written: File too large");
   EXPECT_FALSE(rig_exists("a"));
@@ -270,7 +270,7 @@ static void add_on_a_full_disk(char told[PLAN_MESSAGE]) {
     store_close(store);
 }
 
-TEST(store_kill, a_full_disk_loses_the_rows_that_were_not_committed) {
+TEST(store_kill, a_full_disk_loses_only_uncommitted_rows) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   char *before = strdup(rig_points("a"));
@@ -281,7 +281,7 @@ TEST(store_kill, a_full_disk_loses_the_rows_that_were_not_committed) {
   free(before);
 }
 
-TEST(store_kill, a_file_or_a_folder_that_may_not_be_written_is_told_when_it_is_opened) {
+TEST(store_kill, an_unwritable_file_or_folder_is_reported_on_opening) {
   char here[256];
   rig_remove("a");
   rig_fill("a", 0, 1);

@@ -76,7 +76,7 @@ static const char *merge_changed(const char *change) {
   return good ? "" : strstr(message, "/b: ");
 }
 
-TEST(store_merge, rows_there_twice_must_be_equal) {
+TEST(store_merge, duplicate_rows_must_be_equal) {
   EXPECT_CONTAINS(merge_changed("UPDATE points SET cycles = 7 WHERE number = 4"), "/b: cycles is 7, and 1047 in /");
   EXPECT_CONTAINS(message, "/all, of the point define.T=0x10 dma.channels=2 machine=h200 round=0");
   EXPECT_CONTAINS(merge_changed("UPDATE points SET cycles = NULL WHERE number = 4"),
@@ -123,7 +123,7 @@ static char *csv_of(const char *name) {
   return text;
 }
 
-TEST(store_merge, csv_is_ordered_by_number_and_quotes_what_must_be) {
+TEST(store_merge, csv_is_ordered_by_number_and_quotes_where_necessary) {
   rig_remove("a");
   for (uint64_t first = 7; first-- > 0;)
     rig_fill("a", first, 7);
@@ -141,7 +141,7 @@ TEST(store_merge, csv_is_ordered_by_number_and_quotes_what_must_be) {
   free(text);
 }
 
-TEST(store_merge, numbers_in_csv_are_those_of_the_file) {
+TEST(store_merge, numbers_in_csv_equal_those_in_the_file) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   char *text = csv_of("a"), *line = strchr(text, '\n') + 1;
@@ -158,7 +158,7 @@ TEST(store_merge, numbers_in_csv_are_those_of_the_file) {
 
 static void note(void *context, const char *name, const char *value) { fprintf(context, "%s=%s;", name, value); }
 
-TEST(store_merge, tells_statuses_and_the_best_points) {
+TEST(store_merge, reports_statuses_and_the_best_points) {
   char *text = NULL;
   size_t size = 0;
   rig_remove("a");

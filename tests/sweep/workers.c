@@ -123,7 +123,7 @@ static bool run(struct rig *rig, void (*work)(void *self, void *own, size_t task
   return good;
 }
 
-TEST(sweep_workers, each_task_is_done_and_answered_once_and_each_worker_begins_and_ends_once) {
+TEST(sweep_workers, each_task_is_answered_once_and_each_worker_starts_and_ends_once) {
   for (unsigned workers = 1; workers <= MOST; workers++) {
     struct rig *rig = rig_new();
     EXPECT_TRUE(run(rig, square, TASKS, workers));
@@ -139,7 +139,7 @@ TEST(sweep_workers, each_task_is_done_and_answered_once_and_each_worker_begins_a
   }
 }
 
-TEST(sweep_workers, no_tasks_are_done_at_once) {
+TEST(sweep_workers, an_empty_list_of_tasks_finishes_immediately) {
   struct rig *rig = rig_new();
   EXPECT_TRUE(run(rig, square, 0, 3));
   EXPECT_EQ(rig->takes, 0);
@@ -147,7 +147,7 @@ TEST(sweep_workers, no_tasks_are_done_at_once) {
   free(rig);
 }
 
-TEST(sweep_workers, more_workers_than_tasks_are_not_begun) {
+TEST(sweep_workers, no_more_workers_than_tasks_are_started) {
   struct rig *rig = rig_new();
   EXPECT_TRUE(run(rig, square, 2, SWEEP_WORKERS + 1));
   EXPECT_LE(rig->begun, 2);
@@ -177,7 +177,7 @@ static void want_too_much(void *self, void *own, size_t task, void *answer) {
   need(SIZE_MAX / 2, 1);
 }
 
-TEST(sweep_workers, a_task_that_runs_out_of_memory_is_lost_and_the_others_go_on) {
+TEST(sweep_workers, a_task_out_of_memory_is_lost_and_the_others_finish) {
   for (unsigned workers = 1; workers <= MOST; workers += 3) {
     struct rig *rig = rig_new();
     ct_note("%u workers", workers);
@@ -210,7 +210,7 @@ static void run_out(void *self) {
   sweep_deal(NULL, &all, 3, &message);
 }
 
-TEST(sweep_workers, no_worker_outlives_a_caller_without_memory) {
+TEST(sweep_workers, no_worker_outlives_a_caller_that_is_out_of_memory) {
   struct rig *rig = rig_new();
   const size_t before = threads();
   size_t wanted = 0;
@@ -223,7 +223,7 @@ TEST(sweep_workers, no_worker_outlives_a_caller_without_memory) {
 }
 #endif
 
-TEST(sweep_workers, whoever_takes_answers_can_end_it_and_no_worker_is_left) {
+TEST(sweep_workers, the_receiver_of_answers_can_stop_and_no_worker_is_left) {
   for (unsigned workers = 1; workers <= MOST; workers += 3) {
     struct rig *rig = rig_new();
     const size_t before = threads();
@@ -239,7 +239,7 @@ TEST(sweep_workers, whoever_takes_answers_can_end_it_and_no_worker_is_left) {
   }
 }
 
-TEST(sweep_workers, tasks_under_way_are_told_that_all_is_ended) {
+TEST(sweep_workers, running_tasks_are_notified_of_the_end) {
   for (unsigned workers = 1; workers <= MOST; workers += 3) {
     struct rig *rig = rig_new();
     rig->tick_limit = 3;
@@ -258,7 +258,7 @@ static void *wait_for_mutex(void *mutex) {
 }
 
 /* Stacks of threads that are gone serve new ones: the threads here hold all that there are. */
-TEST(sweep_workers, where_no_thread_can_be_had_the_caller_does_it_all) {
+TEST(sweep_workers, without_threads_the_caller_does_all_tasks) {
   enum { HELD = 64, SPARE = 120 << 10, STACK = 8 << 20 };
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_t held[HELD];

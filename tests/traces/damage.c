@@ -52,7 +52,7 @@ TEST(damage, a_whole_trace_is_valid) {
   unlink(path);
 }
 
-TEST(damage, a_trace_cut_at_any_block_is_told_and_read_up_to_there) {
+TEST(damage, a_trace_cut_at_any_block_is_reported_and_read_up_to_the_cut) {
   const char *path = made_path("cut");
   size_t size;
   uint8_t *bytes = whole(&small, path, &size);
@@ -72,7 +72,7 @@ TEST(damage, a_trace_cut_at_any_block_is_told_and_read_up_to_there) {
 }
 
 /* A small trace has one block of data: what is lost is the work-group at the cut and those behind it. */
-TEST(damage, a_block_of_data_that_is_cut_is_read_up_to_its_last_whole_batch) {
+TEST(damage, a_truncated_data_block_is_read_up_to_its_last_whole_batch) {
   const struct made made = {.seed = 7, .lanes = 32, .groups = 40, .warps = 2, .operations = 30, .wild = 30};
   const uint64_t all = made.groups * made.warps * made.operations;
   const char *path = made_path("within");
@@ -98,7 +98,7 @@ TEST(damage, a_block_of_data_that_is_cut_is_read_up_to_its_last_whole_batch) {
   unlink(path);
 }
 
-TEST(damage, a_trace_cut_anywhere_is_told) {
+TEST(damage, a_trace_cut_anywhere_is_reported) {
   const char *path = made_path("anywhere");
   uint64_t state = 3;
   size_t size;
@@ -113,7 +113,7 @@ TEST(damage, a_trace_cut_anywhere_is_told) {
   unlink(path);
 }
 
-TEST(damage, a_flipped_bit_is_told) {
+TEST(damage, a_flipped_bit_is_reported) {
   const struct made made = {.seed = 6, .lanes = 32, .groups = 5, .warps = 2, .operations = 300, .wild = 30};
   const char *path = made_path("bit");
   uint64_t state = 4;
@@ -131,7 +131,7 @@ TEST(damage, a_flipped_bit_is_told) {
   unlink(path);
 }
 
-TEST(damage, bytes_after_the_end_are_told) {
+TEST(damage, bytes_after_the_end_are_reported) {
   const char *path = made_path("longer");
   size_t size;
   uint8_t *bytes = whole(&small, path, &size);
@@ -142,7 +142,7 @@ TEST(damage, bytes_after_the_end_are_told) {
   unlink(path);
 }
 
-TEST(damage, what_is_no_trace_is_told) {
+TEST(damage, files_that_are_not_traces_are_reported) {
   static const struct {
     const char *bytes, *told;
   } files[] = {
@@ -205,7 +205,7 @@ TEST(damage, a_killed_recorder_leaves_what_it_has_written) {
   unlink(path);
 }
 
-TEST(damage, a_run_that_ends_early_leaves_a_whole_trace) {
+TEST(damage, a_run_that_ends_early_leaves_a_complete_trace) {
   const char *path = made_path("early");
   struct trace_error error;
   EXPECT_TRUE(trace_writer_close(half(path), &error));
@@ -213,7 +213,7 @@ TEST(damage, a_run_that_ends_early_leaves_a_whole_trace) {
   unlink(path);
 }
 
-TEST(damage, a_full_disk_is_told_and_leaves_what_is_written) {
+TEST(damage, a_full_disk_is_reported_and_keeps_what_was_written) {
   const char *path = made_path("full");
   struct trace_error error;
   struct rlimit before, limit;
@@ -235,7 +235,7 @@ TEST(damage, a_full_disk_is_told_and_leaves_what_is_written) {
   unlink(path);
 }
 
-TEST(damage, a_device_without_room_is_told) {
+TEST(damage, a_full_device_is_reported) {
   struct trace_error error;
   struct trace_writer *writer = trace_writer_open("/dev/full", &error);
   EXPECT_TRUE(writer == NULL);

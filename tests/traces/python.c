@@ -75,13 +75,13 @@ static void compare(const struct made *made, unsigned cut) {
   made_python(path, cut);
 }
 
-TEST(python, reads_what_this_reader_reads) {
+TEST(python, reads_the_same_as_the_c_reader) {
   compare(&(struct made){.seed = 31, .lanes = 32, .groups = 4, .warps = 2, .operations = 1200, .wild = 30}, 0);
   compare(&(struct made){.seed = 32, .lanes = 64, .groups = 2, .warps = 1, .operations = 600, .wild = 0}, 0);
   compare(&(struct made){.seed = 33, .lanes = 16, .groups = 3, .warps = 3, .operations = 500, .wild = 90}, 0);
 }
 
-TEST(python, salvages_what_this_reader_salvages) {
+TEST(python, salvages_the_same_as_the_c_reader) {
   compare(&(struct made){.seed = 34, .lanes = 32, .groups = 4, .warps = 2, .operations = 700, .wild = 30}, 40);
   compare(&(struct made){.seed = 35, .lanes = 32, .groups = 20, .warps = 1, .operations = 50, .wild = 30}, 1500);
 }

@@ -60,7 +60,7 @@ static void strided(uint64_t *value, uint64_t base, uint64_t stride) {
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-TEST(rows, every_name_is_a_word_of_its_own_and_every_row_has_a_sentence) {
+TEST(rows, every_name_is_unique_and_every_row_has_a_sentence) {
   for (unsigned kind = 0; kind < TRACE_KINDS; kind++) {
     const struct trace_kind_row *row = &trace_kind_rows[kind];
     ct_note("kind %s", row->name);
@@ -81,7 +81,7 @@ TEST(rows, every_name_is_a_word_of_its_own_and_every_row_has_a_sentence) {
 }
 
 /* One field or vector at a time differs, and comes back: no row stands for another. */
-TEST(rows, every_field_comes_back_as_itself) {
+TEST(rows, every_field_survives_a_round_trip) {
   for (unsigned kind = 0; kind < TRACE_KINDS; kind++) {
     const struct trace_kind_row *row = &trace_kind_rows[kind];
     const unsigned first = row->vectors ? 1 : 0; /* left_out is tried below */
@@ -112,7 +112,7 @@ TEST(rows, every_field_comes_back_as_itself) {
   }
 }
 
-TEST(rows, lanes_that_are_left_out_have_no_values) {
+TEST(rows, omitted_lanes_have_no_values) {
   struct rig *rig = rig_new();
   struct trace_op op;
   rig->kinds[0] = TRACE_ACCESS;
@@ -148,7 +148,7 @@ static const char *fault_with(const char *from, const char *to, unsigned *kinds)
   return fault;
 }
 
-TEST(rows, a_file_may_have_fewer_of_them_and_other_sentences) {
+TEST(rows, a_file_may_have_fewer_rows_and_other_sentences) {
   unsigned kinds;
   EXPECT_TRUE(fault_with("kind", "kind", &kinds) == NULL);
   EXPECT_EQ(kinds, TRACE_KINDS);
@@ -167,7 +167,7 @@ TEST(rows, a_file_may_have_fewer_of_them_and_other_sentences) {
   free(own.at);
 }
 
-TEST(rows, a_file_with_other_rows_is_told) {
+TEST(rows, a_file_with_other_rows_is_reported) {
   unsigned kinds;
   EXPECT_CONTAINS(fault_with("contexts 2048", "contexts 9", &kinds), "contexts 9");
   EXPECT_CONTAINS(fault_with("field copy lds step", "field copy lds same", &kinds), "field copy lds same");
@@ -202,7 +202,7 @@ static size_t loop_bytes(uint32_t passes) {
   return bytes;
 }
 
-TEST(predictions, a_loop_costs_the_same_bytes_whatever_its_passes) {
+TEST(predictions, a_loop_costs_the_same_bytes_for_any_number_of_iterations) {
   /* The count of predicted operations in its middle is a byte as long as it is below 128, then two, then three. */
   const size_t ten = loop_bytes(10);
   EXPECT_LE(ten, 30);
@@ -213,7 +213,7 @@ TEST(predictions, a_loop_costs_the_same_bytes_whatever_its_passes) {
 }
 
 /* The loop of docs/trace-format.md, and the bytes that are told there. */
-TEST(predictions, the_example_of_the_page_is_true) {
+TEST(predictions, the_example_on_the_page_is_correct) {
   struct rig *rig = rig_new();
   rig->kinds[1] = TRACE_ACCESS;
   put(rig, 0, 1);
@@ -243,7 +243,7 @@ TEST(predictions, straight_code_costs_nothing) {
   rig_free(rig);
 }
 
-TEST(predictions, a_mask_is_taken_from_the_operation_before) {
+TEST(predictions, a_mask_is_predicted_from_the_previous_operation) {
   struct rig *rig = rig_new();
   EXPECT_GT(put_with(rig, 0, 1, 0xff, 0), 0);
   EXPECT_EQ(put_with(rig, 1, 2, 0xff, 0), 0);
@@ -253,7 +253,7 @@ TEST(predictions, a_mask_is_taken_from_the_operation_before) {
   rig_free(rig);
 }
 
-TEST(predictions, a_jump_in_a_stride_misses_once) {
+TEST(predictions, a_jump_in_a_stride_mispredicts_once) {
   struct rig *rig = rig_new();
   rig->kinds[0] = TRACE_COPY;
   rig->field[TRACE_COPY_GLOBAL] = 1 << 20;
@@ -285,7 +285,7 @@ TEST(predictions, an_operation_without_lanes_has_no_fields) {
 
 /* ---- shapes --------------------------------------------------------------------------------- */
 
-TEST(shapes, a_shape_that_comes_back_costs_a_number) {
+TEST(shapes, a_repeated_shape_costs_one_number) {
   struct rig *rig = rig_new();
   rig->kinds[0] = rig->kinds[1] = TRACE_ACCESS;
   for (unsigned lane = 0; lane < LANES; lane++)
@@ -310,7 +310,7 @@ TEST(shapes, a_mask_makes_no_new_shape) {
   rig_free(rig);
 }
 
-TEST(shapes, the_oldest_shape_makes_room) {
+TEST(shapes, the_oldest_shape_is_evicted) {
   struct rig *rig = rig_new();
   struct trace_op op;
   uint64_t state = 9, sum = 0;
@@ -363,7 +363,7 @@ static void expect_handed_out(enum trace_kind kind, unsigned vector) {
   rig_free(rig);
 }
 
-TEST(shapes, a_row_that_is_taken_away_is_still_handed_out) {
+TEST(shapes, a_removed_row_is_still_returned) {
   expect_handed_out(TRACE_LANE_COPY, 0);
   expect_handed_out(TRACE_IMAGE, 0);
   expect_handed_out(TRACE_IMAGE, 1);
@@ -371,7 +371,7 @@ TEST(shapes, a_row_that_is_taken_away_is_still_handed_out) {
 
 /* ---- contexts ------------------------------------------------------------------------------- */
 
-TEST(contexts, long_programs_forget_and_go_on) {
+TEST(contexts, long_programs_evict_contexts_and_continue) {
   enum { PCS = 3 * STREAM_CONTEXTS };
   uint8_t *kinds = calloc(PCS, 1);
   struct encoder encoder = {0};
@@ -403,7 +403,7 @@ TEST(contexts, long_programs_forget_and_go_on) {
 
 /* ---- wrong bytes ---------------------------------------------------------------------------- */
 
-TEST(notes, an_operation_may_have_as_many_as_it_likes) {
+TEST(notes, an_operation_may_have_any_number_of_notes) {
   enum { NOTES = 300 };
   struct rig *rig = rig_new();
   struct trace_note note[NOTES];
@@ -433,7 +433,7 @@ TEST(notes, an_operation_may_have_as_many_as_it_likes) {
   rig_free(rig);
 }
 
-TEST(notes, a_note_may_be_a_text_alone) {
+TEST(notes, a_note_may_consist_of_text_only) {
   struct rig *rig = rig_new();
   const struct trace_note note = {.kind = TRACE_NOTE_PRINT, .text = "said"};
   struct trace_op op = {.mask = ALL, .notes = 1, .note = &note};
@@ -446,7 +446,7 @@ TEST(notes, a_note_may_be_a_text_alone) {
   rig_free(rig);
 }
 
-TEST(wrong_bytes, each_is_told_by_what_was_expected) {
+TEST(wrong_bytes, each_is_reported_with_what_was_expected) {
   static const struct {
     uint8_t bytes[12];
     size_t size;
@@ -486,7 +486,7 @@ TEST(wrong_bytes, each_is_told_by_what_was_expected) {
   }
 }
 
-TEST(wrong_bytes, any_bytes_are_decoded_or_told) {
+TEST(wrong_bytes, any_bytes_are_decoded_or_reported) {
   uint64_t state = 21;
   for (unsigned i = 0; i < 20000; i++) {
     struct rig *rig = rig_new();

@@ -145,7 +145,7 @@ static uint64_t check(const struct made_timeline *made, const struct timeline_wi
   return events;
 }
 
-TEST(timelines, what_comes_out_is_what_was_told) {
+TEST(timelines, events_survive_a_round_trip) {
   const char *path = made_path("all.wtl");
   static const struct made_timeline rows[] = {
       {3, 10000, 5, false}, {4, 3000, 100, false}, {5, 1, 0, false}, {6, 8193, 0, false}};
@@ -167,7 +167,7 @@ TEST(timelines, what_comes_out_is_what_was_told) {
   unlink(path);
 }
 
-TEST(timelines, of_two_metas_with_one_name_the_last_counts) {
+TEST(timelines, the_last_of_two_metas_with_one_name_counts) {
   const char *path = made_path("meta.wtl");
   struct trace_error error;
   size_t size;
@@ -183,7 +183,7 @@ TEST(timelines, of_two_metas_with_one_name_the_last_counts) {
   unlink(path);
 }
 
-TEST(timelines, an_empty_one_is_whole) {
+TEST(timelines, an_empty_timeline_is_complete) {
   const char *path = made_path("empty.wtl");
   const struct made_timeline none = {.events = 0};
   struct trace_error error;
@@ -197,7 +197,7 @@ TEST(timelines, an_empty_one_is_whole) {
   unlink(path);
 }
 
-TEST(timelines, their_bytes_do_not_depend_on_the_order_in_which_streams_tell) {
+TEST(timelines, bytes_do_not_depend_on_the_order_in_which_streams_report) {
   static const struct made_timeline alike = {.seed = 7, .events = 20000, .alike = true};
   const char *path = made_path("order.wtl");
   for (unsigned row = 0; row < 2; row++) {
@@ -215,7 +215,7 @@ TEST(timelines, their_bytes_do_not_depend_on_the_order_in_which_streams_tell) {
   unlink(path);
 }
 
-TEST(timelines, a_window_keeps_the_events_that_have_a_cycle_in_it) {
+TEST(timelines, a_window_keeps_the_events_with_a_cycle_in_it) {
   static const uint8_t cus[] = {0, 1, 0};
   static const struct made_timeline made = {.seed = 8, .events = 3000, .wild = 0};
   static const struct timeline_window windows[] = {
@@ -247,7 +247,7 @@ TEST(timelines, a_window_keeps_the_events_that_have_a_cycle_in_it) {
   unlink(path);
 }
 
-TEST(timelines, an_event_without_a_cycle_is_in_the_window_of_its_first) {
+TEST(timelines, an_event_without_duration_is_in_the_window_of_its_start) {
   const struct timeline_event event = {.kind = TIMELINE_WAITED, .from = 7, .to = 7};
   const struct timeline_window here = {7, 8, 0, 0, NULL, 0, UINT32_MAX}, later = {8, 9, 0, 0, NULL, 0, UINT32_MAX},
                                sampled = {0, NEVER, 1, 7, NULL, 0, UINT32_MAX},
@@ -280,7 +280,7 @@ static uint64_t told_and_salvaged(const char *path, size_t size) {
   return events;
 }
 
-TEST(timelines, a_batch_of_a_compute_unit_that_no_machine_has_is_refused) {
+TEST(timelines, a_batch_of_an_impossible_compute_unit_is_refused) {
   for (uint64_t cu = TIMELINE_CUS - 1; cu <= TIMELINE_CUS; cu++) {
     const struct timeline_event event = {.kind = TIMELINE_WARP, .cu = 0, .from = 1, .to = 2};
     struct timeline_encoder encoder = {.cu = 0};
@@ -298,7 +298,7 @@ TEST(timelines, a_batch_of_a_compute_unit_that_no_machine_has_is_refused) {
   }
 }
 
-TEST(timelines, one_cut_at_any_block_is_told_and_read_up_to_there) {
+TEST(timelines, a_timeline_cut_at_any_block_is_reported_and_read_up_to_the_cut) {
   const char *path = made_path("cut.wtl");
   size_t size;
   write_made(&small, &everything, path, false);
@@ -318,7 +318,7 @@ TEST(timelines, one_cut_at_any_block_is_told_and_read_up_to_there) {
   unlink(path);
 }
 
-TEST(timelines, a_flipped_bit_is_told) {
+TEST(timelines, a_flipped_bit_is_reported) {
   const struct made_timeline made = {.seed = 6, .events = 300};
   const char *path = made_path("bit.wtl");
   uint64_t state = 4;
@@ -355,7 +355,7 @@ TEST(timelines, a_killed_writer_leaves_what_it_has_written) {
   unlink(path);
 }
 
-TEST(timelines, a_full_disk_is_told_and_leaves_what_is_written) {
+TEST(timelines, a_full_disk_is_reported_and_keeps_what_was_written) {
   const char *path = made_path("full.wtl");
   struct trace_error error;
   struct rlimit before, limit;
@@ -410,7 +410,7 @@ static void compare(const struct made_timeline *made, bool salvage) {
   made_python(path, salvage);
 }
 
-TEST(timelines, the_reader_in_python_reads_what_this_one_reads) {
+TEST(timelines, the_python_reader_reads_the_same_as_the_c_reader) {
   compare(&(struct made_timeline){.seed = 41, .events = 5000, .wild = 10}, false);
   compare(&(struct made_timeline){.seed = 42, .events = 100, .wild = 100}, false);
   compare(&(struct made_timeline){.seed = 43, .events = 5000}, true);
@@ -419,7 +419,7 @@ TEST(timelines, the_reader_in_python_reads_what_this_one_reads) {
 /* ---- the page -------------------------------------------------------------------------------- */
 
 /* The batch of docs/timeline-format.md, and the bytes that are told there. */
-TEST(timelines, the_example_of_the_page_is_true) {
+TEST(timelines, the_example_on_the_page_is_correct) {
   static const struct timeline_event events[] = {
       {TIMELINE_WARP, 1, 0, 10, 11, {0, 4, 0, 7, 0}},       {TIMELINE_WARP, 1, 1, 10, 12, {3, 4, 0, 7, 1}},
       {TIMELINE_BANKS, 1, 0, 12, 13, {0xff, 0, 4, 0, 0}},   {TIMELINE_WARP, 1, 0, 11, 15, {8, 5, 0, 7, 0}},
