@@ -1,5 +1,5 @@
-/* Copies of lines and planes, in and out, at any size of elements, pitch and bound: whoever carries them out, memory is
- * what a loop over the elements leaves. */
+/* Copies of lines and planes, in and out, for all element sizes, pitches and bounds. Whether an engine or warps carry
+ * them out, memory must equal the result of a loop over the elements. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { LDS = 4096, FILL = 200000, GUARD = 0xEE };
 struct form {
   uint32_t size, elements, lines, planes, global_line, lds_line, global_plane, lds_plane;
   uint32_t lds;
-  int64_t from, to; /* offsets in the buffers of the copy in and of the copy out */
+  int64_t from, to; /* offsets in the buffers of the copy in and the copy out */
 };
 
 static const char *const modes[] = {
@@ -49,9 +49,9 @@ static void write_kernel(char *text, size_t room, const struct form *form, bool 
            planes ? "3d" : "2d", deep, planes ? "3d" : "2d", deep);
 }
 
-/* ---- what must come of it --------------------------------------------------------------------------- */
+/* ---- the expected result ---------------------------------------------------------------------------- */
 
-/* Copies element by element; says how many were missing on the global side, and in the LDS. */
+/* Copies element by element and counts the missing elements on the global side and in the LDS. */
 static void move(const struct form *form, uint8_t *lds, uint8_t *global, int64_t at, bool in, bool zero,
                  unsigned *global_missing, unsigned *lds_missing) {
   for (int64_t plane = 0; plane < form->planes; plane++)
@@ -104,7 +104,7 @@ static void try_form(const struct form *form, bool planes, const char *mode, con
 
 static uint32_t draw(uint64_t *random, uint32_t bound) { return (uint32_t)(ct_random(random) >> 33) % bound; }
 
-/* A form whose lines and planes are apart, with odd pitches as likely as not. */
+/* A form whose lines and planes do not overlap. Pitches are odd about half the time. */
 static struct form random_form(uint64_t *random, bool planes) {
   static const uint32_t sizes[] = {1, 2, 3, 4, 8, 16};
   struct form form = {.size = sizes[draw(random, 6)], .elements = 1 + draw(random, 13), .lines = 1 + draw(random, 6)};
@@ -141,7 +141,7 @@ TEST(copy_form, at_the_ends_of_buffers_and_the_lds_exactly_the_existing_bytes_mo
     bool planes = i % 2;
     struct form form = random_form(&random, planes);
     const char *policy = policies[i / 2 % 3];
-    form.from = RIG_BUFFER - 1 - draw(&random, reach(&form)); /* it begins inside */
+    form.from = RIG_BUFFER - 1 - draw(&random, reach(&form)); /* starts inside */
     form.to = RIG_BUFFER - 1 - draw(&random, reach(&form));
     if (i % 5 == 0)
       form.lds = LDS - 1 - draw(&random, 200);
@@ -151,7 +151,7 @@ TEST(copy_form, at_the_ends_of_buffers_and_the_lds_exactly_the_existing_bytes_mo
 }
 
 TEST(copy_form, a_tile_border_outside_the_buffer_is_zero_or_unchanged) {
-  /* buffer 0 is the first of all: nothing lies before it */
+  /* buffer 0 is the first buffer: nothing lies before it */
   struct form form = {.size = 4, .elements = 6, .lines = 4, .planes = 1, .global_line = 20, .lds_line = 7};
   form.from = -(int64_t)(20 + 2) * 4;
   form.to = 400;

@@ -1,6 +1,6 @@
-/* Compute units, worked out by hand on the default machine: dispatch_latency 10, so the first warp
- * can issue in cycle 10; int latency 4; branch latency 4; constant latency 10; LDS latency 10;
- * barrier, copy and wait latency 4. A launch ends one cycle after its last warp's exit issues. */
+/* Compute units, calculated by hand on the default machine: dispatch_latency 10, so the first warp can issue in cycle
+ * 10; int latency 4; branch latency 4; constant latency 10; LDS latency 10; barrier, copy and wait latency 4. A launch
+ * ends one cycle after its last warp's exit issues. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,16 +89,16 @@ TEST(cu, every_class_has_the_latency_of_its_parameter) {
       if (i == 0)
         snprintf(settings, sizeof settings, "cu.int_latency=%u", latency);
       EXPECT_EQ(rig_cycles(settings, 32, 32, rows[i].text), START + latency + 2);
-      /* and two warps on one scheduler are an interval apart, when that is what holds them */
+      /* two warps on one scheduler are one interval apart if only the interval limits them */
       snprintf(settings, sizeof settings, "cu.%s_interval=%u cu.%s_latency=1 cu.int_latency=1", rows[i].name, latency,
                rows[i].name);
-      if (i > 0) /* class int would also hold the mov behind it */
+      if (i > 0) /* class int would also delay the mov after it */
         EXPECT_EQ(rig_cycles(settings, 64, 64, rows[i].text), START + latency + 3 + (latency == 1 ? 2 : 0));
     }
 }
 
 TEST(cu, a_function_with_several_slots_occupies_its_scheduler_and_finishes_later) {
-  /* interval, latency: of the slots after the first */
+  /* interval and latency of the slots after the first */
   const struct {
     const char *name, *reg;
     uint32_t slots, interval, latency;
@@ -119,7 +119,7 @@ TEST(cu, a_function_with_several_slots_occupies_its_scheduler_and_finishes_later
     snprintf(two, sizeof two, "%s cu.schedulers=2", settings);
     EXPECT_EQ(rig_cycles(settings, 32, 32, apart), START + rows[i].interval * busy + 3);
     EXPECT_EQ(rig_cycles(settings, 32, 32, dependent), START + 3 + rows[i].latency * busy + 2);
-    /* two warps of one scheduler, then two of two */
+    /* two warps on one scheduler, then on two schedulers */
     EXPECT_EQ(rig_cycles(settings, 64, 64, alone), START + 2 * (rows[i].interval * busy + 1) + 2);
     EXPECT_EQ(rig_cycles(two, 64, 64, alone), START + rows[i].interval * busy + 2);
   }
@@ -129,8 +129,8 @@ TEST(cu, a_function_with_several_slots_occupies_its_scheduler_and_finishes_later
 
 static cycle_t longer(cycle_t a, cycle_t b) { return a > b ? a : b; }
 
-/* Lane l wants word l % addresses: the first costs a load 4 cycles, a further one 7, and the path is taken for 5 each.
- */
+/* Lane l reads word l % addresses: the first address costs a load 4 cycles, each further one 7, and each occupies the
+ * path for 5. */
 TEST(cu, constants_at_several_addresses_are_read_one_by_one) {
   const char *const settings =
       "cu.constant_latency=10 cu.constant_index_latency=4 cu.constant_address_latency=7 cu.constant_address_interval=5 "
@@ -158,7 +158,7 @@ TEST(cu, constants_at_several_addresses_are_read_one_by_one) {
             START + 1 + 10 + 2);
 }
 
-/* A load whose guard holds in no lane is one to the LDS, or nothing, as cu.lds_off says. */
+/* A load whose guard holds in no lane counts as an LDS access or as nothing, as cu.lds_off says. */
 TEST(cu, an_access_without_active_lanes_uses_the_lds_if_the_machine_says_so) {
   const char *text = ".kernel k\n.lds t 256\n.reg a\n.pred p\n get.lane a\n setp.lt.u32 p, a, 0\n@p ld.lds.b32 a, [0]\n"
                      " mov.b32 a, a\n exit\n";
@@ -187,7 +187,7 @@ TEST(cu, buckets_of_a_barrier_match_hand_calculation) {
   rig_free(&rig);
 }
 
-/* Cycles between two clocks of a kernel round `between`, on a machine with these settings. */
+/* Cycles between two clocks of a kernel around `between`, on a machine with these settings. */
 static uint32_t between_clocks(const char *settings, uint32_t local, const char *between) {
   char kernel[512];
   struct rig rig;
@@ -225,7 +225,7 @@ TEST(cu, arrivals_at_barriers_are_processed_one_at_a_time) {
     ct_note("%u warps", warps);
     EXPECT_EQ(between_clocks(settings, 32 * warps, " bar\n bar\n"), 1 + 2 * (INTERVAL * warps + LATENCY));
   }
-  /* warp 0 is 5 cycles late, and then only its own note is left */
+  /* warp 0 is 5 cycles late, so only its own arrival remains to be processed */
   const char *late = ".kernel k\n.reg w\n.pred p\n get.warp w\n setp.eq.u32 p, w, 0\n@!p bra meet\n add.i32 w, w, 1\n"
                      " add.i32 w, w, 1\nmeet: bar\n exit\n";
   EXPECT_EQ(rig_cycles(settings, 64, 64, late), START + 4 + 4 + 4 + 5 + INTERVAL + LATENCY + 1);
@@ -236,7 +236,7 @@ TEST(cu, a_result_is_forwarded_to_another_unit_later_than_within_its_own) {
   EXPECT_EQ(between_clocks(settings, 32, " mul.f32 v, v, v\n add.f32 v, v, v\n"), 1 + 4 + 1);
   EXPECT_EQ(between_clocks(settings, 32, " mul.f32 v, v, v\n sqrt.f32 v, v\n add.f32 v, v, v\n"),
             1 + 4 + 3 + 6 + 3 + 1);
-  /* what a reply brings, and what has long been there, nobody forwards; nor to the LDS */
+  /* data from replies and values that are long complete are not forwarded; nor is anything forwarded to the LDS */
   EXPECT_EQ(between_clocks(settings, 32, " ld.lds.b32 v, [0]\n add.f32 v, v, v\n"), 1 + 1 + 1 + 10);
   EXPECT_EQ(between_clocks(settings, 32, " mov.b32 v, 4\n ld.lds.b32 w, [v]\n"), 1 + 4 + 1);
 }
@@ -271,7 +271,7 @@ TEST(cu, subclasses_inherit_the_values_of_their_class) {
       {vote, "", "cu.lane_latency=7 cu.vote_latency=9", 1 + 9},
       {vote, lane, "cu.lane_latency=1 cu.lane_interval=6", 1 + 6 + 1},
       {vote, lane, "cu.lane_latency=1 cu.lane_interval=6 cu.vote_interval=3", 1 + 1 + 2},
-      {vote, "", "cu.vote_latency=1 cu.vote_interval=3", 1 + 3}, /* in int's unit, as the clock */
+      {vote, "", "cu.vote_latency=1 cu.vote_interval=3", 1 + 3}, /* in int's unit, like the clock */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char text[128];
@@ -281,7 +281,7 @@ TEST(cu, subclasses_inherit_the_values_of_their_class) {
   }
 }
 
-/* Cycles from the end of warp 0 to that of warp 2, which start together and have one scheduler for their chains. */
+/* Cycles from the end of warp 0 to the end of warp 2. Both start together and share one scheduler for their chains. */
 static uint32_t lag(const char *settings, const char *chain) {
   char kernel[512];
   struct rig rig;
@@ -298,11 +298,12 @@ static uint32_t lag(const char *settings, const char *chain) {
 TEST(cu, the_fair_policy_keeps_a_warp_only_while_it_issues_every_cycle) {
 #define CHAIN " add.i32 v, v, v\n add.i32 v, v, v\n add.i32 v, v, v\n add.i32 v, v, v\n"
 #define RUN " add.i32 v, v, v\n add.i32 u, u, u\n"
-  /* a link every 2 cycles: two warps fill them, and the third of the oldest-first policies waits for their end */
+  /* one link every 2 cycles: two warps fill the slots, and under the oldest-first policies the third waits for their
+   * end */
   EXPECT_EQ(lag("cu.int_latency=2 cu.policy=greedy_fair", CHAIN), 4); /* the last link and the clock in a row */
   EXPECT_EQ(lag("cu.int_latency=2 cu.policy=round_robin", CHAIN), 2);
   EXPECT_GT(lag("cu.int_latency=2 cu.policy=greedy_oldest", CHAIN), 4);
-  /* instructions that do not wait for each other: 3 of each warp in turn */
+  /* independent instructions: 3 of each warp in turn */
   EXPECT_EQ(lag("cu.policy=greedy_fair", RUN), 6);
   EXPECT_EQ(lag("cu.policy=round_robin", RUN), 2);
 #undef CHAIN
@@ -312,7 +313,7 @@ TEST(cu, the_fair_policy_keeps_a_warp_only_while_it_issues_every_cycle) {
 TEST(cu, an_lds_result_takes_one_port_cycle_plus_passes_plus_latency) {
   const char *text = ".kernel k\n.lds t 4096\n.reg a, b\n get.local_id a, x\n shl.b32 a, a, %d\n"
                      " ld.lds.b32 b, [t + a]\n mov.b32 b, b\n exit\n";
-  for (int shift = 2; shift <= 7; shift++) { /* strides of 1 to 32 words: as many passes */
+  for (int shift = 2; shift <= 7; shift++) { /* strides of 1 to 32 words give 1 to 32 passes */
     char kernel[256];
     uint32_t passes = 1u << (shift - 2);
     struct rig rig;
@@ -369,7 +370,7 @@ TEST(cu, a_fence_waits_for_the_accesses_of_its_space) {
   struct rig rig;
   snprintf(kernel, sizeof kernel, text, "fence.lds");
   rig_run(&rig, "", 32, 32, kernel);
-  /* store at 10, performed (its reply) at 10 + 1 + 10; the fence issues then, exit follows */
+  /* store at 10, performed (its reply) at 10 + 1 + 10; the fence issues then, and the exit follows */
   EXPECT_EQ(rig.result.cycles, START + 11 + 2);
   EXPECT_EQ(stall(&rig, STALL_FENCE), 10);
   rig_free(&rig);
@@ -381,7 +382,7 @@ TEST(cu, a_fence_waits_for_the_accesses_of_its_space) {
 }
 
 TEST(cu, with_order_a_barrier_does_not_wait_for_lds_accesses) {
-  /* warp 1 stores twice, with 32 passes each, and warp 0 loads what it stored from behind the barrier */
+  /* warp 1 stores twice, 32 passes each, and warp 0 loads what warp 1 stored, after the barrier */
   const char *text =
       ".kernel k\n.lds t 8192\n.arg a global\n.arg b global\n.reg i, l, v\n.reg64 q\n.pred one, zero\n"
       " get.local_id i, x\n get.lane l\n shl.b32 v, l, 7\n setp.ge.u32 one, i, 32\n setp.lt.u32 zero, i, 32\n"
@@ -427,16 +428,16 @@ static uint64_t turns_lost(const char *settings) {
 }
 
 TEST(cu, round_robin_alternates_and_oldest_first_runs_a_warp_to_its_end) {
-  /* Three warps, five independent instructions each, one scheduler: 15 issues in any order. In turn:
-   * 012012..., each warp waits two cycles between issues and warp i waits i at first: 3*(4*2) + 0+1+2 = 27.
-   * Oldest first (and greedy): 00000 11111 22222, so warp 1 waits 5 and warp 2 waits 10. */
+  /* Three warps, five independent instructions each, one scheduler: 15 issues in any order. In turn, 012012...: each
+   * warp waits two cycles between issues, and warp i waits i cycles at first: 3*(4*2) + 0+1+2 = 27. Oldest first (and
+   * greedy), 00000 11111 22222: warp 1 waits 5 and warp 2 waits 10. */
   EXPECT_EQ(turns_lost("cu.policy=round_robin"), 27);
   EXPECT_EQ(turns_lost("cu.policy=oldest"), 15);
   EXPECT_EQ(turns_lost("cu.policy=greedy_oldest"), 15);
 }
 
 TEST(cu, greedy_stays_with_its_warp_when_oldest_first_switches_back) {
-  /* warp 0: issues, stalls 4 cycles on its own result, then is ready again while warp 1 still has work */
+  /* warp 0 issues, stalls 4 cycles on its own result, then is ready again while warp 1 still has work */
   const char *text = ".kernel k\n.reg a, b, c\n add.i32 a, a, 1\n add.i32 a, a, 1\n add.i32 b, b, 1\n add.i32 c, c, 1\n"
                      " exit\n";
   uint64_t greedy = rig_cycles("cu.policy=greedy_oldest", 64, 64, text);
@@ -511,7 +512,7 @@ TEST(cu, a_barrier_that_blocks_accesses_lets_a_warp_compute_until_release) {
   EXPECT_EQ(between_clocks(settings, 32, " bar\n mov.b32 v, v\n mov.b32 v, v\n bar\n ld.lds.b32 v, [0]\n"),
             1 + 20 + 20 + 1);
   EXPECT_EQ(rig_cycles(settings, 32, 32, ".kernel k\n bar\n exit\n"), START + 20 + 1);
-  /* a load from before the barrier comes back behind it */
+  /* a load from before the barrier returns after it */
   EXPECT_EQ(between_clocks(settings, 32, " ld.lds.b32 v, [0]\n bar\n mov.b32 v, v\n"), 1 + 1 + 10 + 1);
 }
 
@@ -569,7 +570,7 @@ TEST(cu, groups_of_a_launch_reach_all_compute_units) {
   EXPECT_EQ(rig.result.cu.warp_instructions, 64 * 5);
   EXPECT_EQ(rig.result.cu.lane_instructions, 64 * 5 * 32);
   rig_free(&rig);
-  /* a smaller last group of a non-uniform range has fewer lanes */
+  /* the smaller last group of a non-uniform range has fewer lanes */
   rig_run(&rig, "cu.count=4", 32 * 64 - 8, 32, alu_kernel);
   EXPECT_EQ(rig.result.cu.lane_instructions, (64 * 32 - 8) * 5);
   rig_free(&rig);
@@ -602,7 +603,7 @@ TEST(cu, lds_instructions_of_a_warp_keep_a_spacing_and_others_issue_between) {
   struct rig plain, spaced, less;
   rig_run(&plain, "", 32, 32, text);
   rig_run(&spaced, "cu.lds_spacing=7", 32, 32, text);
-  rig_run(&less, "cu.lds_spacing=2", 32, 32, text); /* the move takes as long */
+  rig_run(&less, "cu.lds_spacing=2", 32, 32, text); /* the move takes the same time */
   EXPECT_EQ(stall(&plain, STALL_UNIT), 0);
   EXPECT_EQ(stall(&spaced, STALL_UNIT), 5);
   EXPECT_EQ(spaced.result.cycles, plain.result.cycles + 5);
@@ -610,12 +611,12 @@ TEST(cu, lds_instructions_of_a_warp_keep_a_spacing_and_others_issue_between) {
   rig_free(&plain);
   rig_free(&spaced);
   rig_free(&less);
-  /* so are those whose lanes are all off */
+  /* so are accesses whose lanes are all off */
   const char *off = ".kernel k\n.lds t 64\n.reg a, b\n.pred p\n@p ld.lds.b32 a, [t]\n@p ld.lds.b32 b, [t]\n exit\n";
   EXPECT_EQ(rig_cycles("cu.lds_spacing=7", 32, 32, off), rig_cycles("", 32, 32, off) + 6);
 }
 
-/* The registers that it takes along: of a store its data, of an atomic its operands. */
+/* The registers that move along: a store's data, an atomic's operands. */
 TEST(cu, an_lds_instruction_occupies_its_unit_while_its_data_move) {
   static const struct {
     const char *text;

@@ -44,7 +44,7 @@ TEST(machine, every_row_accepts_both_ends_of_its_range_and_nothing_beyond) {
     }
 }
 
-/* Models compare with the index of a word: the enum must have the row's order. */
+/* Models compare parameters with the index of a word: the enum must have the row's order. */
 TEST(machine, the_words_of_choices_are_in_the_order_of_their_enums) {
   static const struct {
     const char *key;
@@ -110,7 +110,7 @@ TEST(machine, parameters_that_conflict_are_refused_with_both_names) {
     machine.mem.dram = DRAM_BANKED;
     machine.mem.dram_refresh = 100;
     machine.dma.swizzle = strstr(rows[i].other, "swizzle") ? DMA_SWIZZLE_64 : DMA_LINEAR;
-    machine.dma.pad = machine.dma.pad_interval = 128; /* legal, as the swizzle, with an engine */
+    machine.dma.pad = machine.dma.pad_interval = 128; /* legal with an engine, and so is the swizzle */
     EXPECT_TRUE(param_set(machine_groups, MACHINE_GROUPS, &machine, rows[i].key, rows[i].value, message));
     EXPECT_FALSE(machine_check(&machine, message));
     EXPECT_CONTAINS(message, rows[i].key);

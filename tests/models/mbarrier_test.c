@@ -1,11 +1,11 @@
-/* mbarriers in time: tests, waits and who goes on when. */
+/* mbarriers in time: tests, waits, and when warps continue. */
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
-/* Lane 0 of warp 0 makes the mbarrier at 8; then the clock is read, in all warps at once. */
+/* Lane 0 of warp 0 makes the mbarrier at 8; then all warps read the clock at once. */
 #define HEAD                                                                                                           \
   ".kernel k\n.arg in global\n.arg out global\n.lds l 64\n.reg i, warp, even\n.reg64 p, c[2]\n.pred one, first, t, "   \
   "u\n"                                                                                                                \
@@ -13,7 +13,7 @@
   " mov.b32 even, 1\n@one mbarrier.init [8], even\n mov.b32 even, 0\n bar.lds\n get.clock c[0]\n"
 #define TAIL " sub.i64 c[0], c[1], c[0]\n shl.b32 i, i, 3\n st.global.b64 [p + i], c[0]\n exit\n"
 
-/* What warp `warp` of `warps` has counted between its two readings of the clock. */
+/* Cycles between the two clocks of warp `warp` of `warps`. */
 static uint64_t cycles(const char *settings, unsigned warps, unsigned warp, const char *body) {
   char kernel[4096];
   struct rig rig;
@@ -26,7 +26,8 @@ static uint64_t cycles(const char *settings, unsigned warps, unsigned warp, cons
   return counted;
 }
 
-/* From the issue of an access of a warp's lanes, or of one lane, to its end: its passes, two for 64 bits a lane. */
+/* From the issue of an access, by all lanes of a warp or by one, to its end: its passes are two if each lane has 64
+ * bits. */
 static uint64_t access_cycles(unsigned passes) {
   struct machine machine;
   EXPECT_TRUE(rig_machine(&machine, ""));
@@ -52,7 +53,7 @@ TEST(mbarrier, a_cu_executes_tests_one_turn_apart_across_schedulers) {
   const char *body = " mbarrier.test t, [8], even\n@!t get.clock c[1]\n";
   for (unsigned warp = 0; warp < 4; warp++) {
     EXPECT_EQ(cycles("cu.schedulers=4 cu.phase_turn=9", 4, warp, body), 1 + access_cycles(2) + 9 * warp);
-    EXPECT_EQ(cycles("cu.schedulers=4", 4, warp, body), 1 + access_cycles(2) + 2 * warp); /* the banks' */
+    EXPECT_EQ(cycles("cu.schedulers=4", 4, warp, body), 1 + access_cycles(2) + 2 * warp); /* the banks */
   }
 }
 
@@ -67,7 +68,7 @@ TEST(mbarrier, a_try_wait_for_a_complete_phase_is_a_test_that_keeps_the_warp) {
   EXPECT_EQ(cycles("cu.phase_latency=7 cu.phase_wake_latency=5", 1, 0, body), 1 + move + access_cycles(2) + 7 + 5);
 }
 
-/* Warp 0 arrives 100 instructions after the others wait. */
+/* Warp 0 arrives 100 instructions after the others start to wait. */
 static uint64_t wakes(const char *settings, unsigned warp) {
   char body[2048] = "@first bra arrive\n mbarrier.try_wait t, [8], even\n@t get.clock c[1]\n bra both\narrive:\n";
   for (unsigned i = 0; i < 100; i++)

@@ -1,5 +1,5 @@
-/* Pipes in time: what operations cost, who waits for what, rules that a run finds, kernels that never end. What the
- * operations mean is tested in tests/isa/pipe_test.c. */
+/* Pipes in time: the cost of operations, waiting, rules that every run checks, kernels that never end.
+ * tests/isa/pipe_test.c tests the meaning of the operations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static const struct {
     /* every lane of a warp agrees, but the two warps do not */
     {HAZARD_R10, "", HEAD " shr.u32 i, i, 5\n cvt.u64.u32 id, i\n bar.pipe [p], id\n exit\n",
      HEAD " shr.u32 i, i, 6\n cvt.u64.u32 id, i\n bar.pipe [p], id\n exit\n"},
-    /* one lane of a sub-group reserves for all: that are still there */
+    /* one lane of a sub-group reserves for all lanes that have not exited */
     {HAZARD_R10, "",
      HEAD " get.lane i\n setp.ge.u32 c, i, 16\n@c exit\n setp.eq.u32 c, i, 0\n"
           "@c pipe.reserve.write id, [p], 1, kind=subgroup\n@c pipe.slot.write at, [p], id, 0, size=4\n"
@@ -106,7 +106,7 @@ TEST(pipes, an_operation_costs_as_much_as_an_atomic_on_the_header) {
   }
 }
 
-/* Group 0 reads and waits; group 1 writes after a while of `delay` loads that miss, one after the other. */
+/* Group 0 reads and waits; group 1 writes after a chain of `delay` loads that miss. */
 static const char waiting[] =
     ".kernel k\n.arg fifo pipe\n.arg in global\n.arg out global\n.reg g, i, n, v\n.reg64 p, a, q, id, at\n.pred c\n"
     " ld.arg.b64 p, fifo\n ld.arg.b64 a, in\n ld.arg.b64 q, out\n get.group_id g, x\n get.local_id i, x\n"
@@ -148,8 +148,8 @@ TEST(pipes, a_waiting_reservations_time_follows_the_writer) {
 }
 
 TEST(pipes, packets_in_the_pipe_are_integrated_over_cycles) {
-  /* one packet is committed and stays: from the commit's acceptance, after a fence, to the end of the launch, which is
-   * its reply: l2_latency, then the sector's way back */
+  /* one packet is committed and stays, from the commit's acceptance after a fence until the end of the launch. That is
+   * the commit's reply: l2_latency, then the sector's way back. */
   struct rig rig;
   rig_run(&rig, "mem.l2_latency=60 mem.link_latency=20 mem.link_width=64", 1, 1, HEAD RESERVE WRITE COMMIT " exit\n");
   EXPECT_EQ(rig.result.pipes[0].stats.packet_cycles, 60 + 1 + 20);
@@ -228,7 +228,7 @@ TEST(pipes, a_kernel_that_spins_while_the_other_warps_are_blocked_is_a_deadlock)
 }
 
 TEST(pipes, a_kernel_that_spins_while_another_work_group_computes_is_no_deadlock) {
-  /* group 1 counts for more than a million cycles, 13 a round, and then writes what group 0 spins for */
+  /* group 1 counts for more than a million cycles, 13 a round, and then writes the packet for which group 0 spins */
   struct rig rig;
   rig_run(&rig, "", 2, 1,
           HEAD " get.group_id n, x\n setp.eq.u32 c, n, 0\n@c bra again\n mov.b32 n, 120000\n"
@@ -242,8 +242,8 @@ TEST(pipes, a_kernel_that_spins_while_another_work_group_computes_is_no_deadlock
 }
 
 TEST(pipes, a_parked_warp_that_computes_again_prevents_a_deadlock_of_spinning_warps) {
-  /* Warp 0 waits for the packet of warp 1, counts for more than a million cycles, and then writes what warp 1 spins
-   * for. */
+  /* Warp 0 waits for warp 1's packet, counts for more than a million cycles, and then writes the packet for which warp
+   * 1 spins. */
   struct rig rig;
   rig_run(&rig, "", 64, 64,
           HEAD
@@ -277,8 +277,8 @@ TEST(pipes, packets_persist_between_launches_and_ids_do_not) {
   rig_free(&rig);
 }
 
-/* Eight groups put packets, eight take what is there in eight attempts, and all leave what they got: who gets what is
- * up to time. */
+/* Eight groups write packets, eight read what is there in eight attempts, and all store what they got: timing decides
+ * who gets what. */
 static const char contended[] =
     ".kernel k\n.arg fifo pipe\n.arg out global\n.reg g, i, n, v\n.reg64 p, q, id, at\n.pred c, ok\n"
     " ld.arg.b64 p, fifo\n ld.arg.b64 q, out\n get.group_id g, x\n get.global_id i, x\n and.b32 n, g, 1\n"

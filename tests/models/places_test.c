@@ -1,4 +1,4 @@
-/* Where copies leave their bytes in the LDS: padding, swizzles, packs; and that they find them there again. */
+/* Where copies leave their bytes in the LDS (padding, swizzles, packs), and that copies out find them there. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const char *const layouts[] = {"",
                                       "dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.gather=16"};
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
-/* Copies 64 words, every stride-th, and shows 128 words of the LDS from buffer 1 on. */
+/* Copies 64 words, every stride-th, and writes 128 words of the LDS to buffer 1. */
 #define SHOW                                                                                                           \
   ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, i, v\n.reg64 p, q\n ld.arg.b64 p, src\n"          \
   " ld.arg.b64 q, dst\n get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds.strided e, [t], [p], 64, %u, size=4\n"       \

@@ -1,5 +1,5 @@
-/* Launches that run at once: each is as it would be alone but for what they share, pipes between them, room in compute
- * units, the laws, and their ends. */
+/* Concurrent launches: each runs as if alone except for what they share. Also pipes between them, room in compute
+ * units, the laws, and how they end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { MOST = RESULT_TOGETHER, VALUES = 3 };
 
-/* Kernels of one program on the machine and the memory of a rig. */
+/* Kernels of one program on the machine and memory of a rig. */
 struct bench {
   struct rig rig;
   size_t count;
@@ -22,8 +22,8 @@ static bool bench_build(struct bench *bench, const char *settings, const char *t
   return rig_build(&bench->rig, settings, 1, 1, text);
 }
 
-/* One more launch. Pipes are those of the program's first kernel, in order; buffers are 0, 1, ...; 32-bit values are
- * `values`. */
+/* Adds one more launch. Its pipes are those of the program's first kernel, in order; its buffers are 0, 1, ...; its
+ * 32-bit values are `values`. */
 static void bench_add(struct bench *bench, const char *kernel, uint32_t global, uint32_t local,
                       const uint32_t values[VALUES]) {
   struct isa_launch *launch = &bench->launches[bench->count];
@@ -70,7 +70,7 @@ static uint64_t hazards_of(const struct launch_result *result, enum isa_hazard_r
 
 /* ---- independent kernels ------------------------------------------------------------------------- */
 
-/* sums: rounds of arithmetic, then a word per work-item. idle: nothing. */
+/* sums: rounds of arithmetic, then one word per work-item. idle: nothing. */
 static const char independent[] =
     ".kernel sums\n.arg out global\n.arg count u32\n.reg i, n, v\n.reg64 q\n.pred c\n ld.arg.b64 q, out\n"
     " ld.arg.b32 n, count\n get.global_id i, x\n bar\nagain: mad.i32 v, v, 5, i\n sub.i32 n, n, 1\n setp.ne.u32 c, n, "
@@ -161,7 +161,7 @@ TEST(together, kernels_on_separate_units_take_as_long_as_the_longer_one) {
 }
 
 TEST(together, kernels_in_one_unit_share_its_issue_slots) {
-  /* eight warps of each keep one scheduler busy: at once they take as long as one after the other, less one start */
+  /* eight warps of each keep one scheduler busy: run concurrently they take as long as in sequence, less one start */
   struct bench one, both = {.rig.order = ORDER_ASCENDING};
   const struct launch_result single = alone(&one, "", 256, 200);
   ASSERT_TRUE(bench_build(&both, "", independent));
@@ -184,7 +184,7 @@ TEST(together, kernels_in_one_unit_share_its_issue_slots) {
 
 /* ---- room ------------------------------------------------------------------------------------------ */
 
-/* Each group draws a ticket when it starts, and stays for n rounds. */
+/* Each group draws a ticket when it starts and then runs n rounds. */
 #define TICKET                                                                                                         \
   ".arg all global\n.arg own u32\n.arg count u32\n.reg i, g, n, o, v\n.reg64 q\n.pred c\n ld.arg.b64 q, all\n"         \
   " ld.arg.b32 n, count\n ld.arg.b32 o, own\n get.local_id i, x\n get.group_id g, x\n setp.eq.u32 c, i, 0\n"           \
@@ -203,14 +203,14 @@ TEST(together, a_launch_whose_next_group_does_not_fit_blocks_no_other) {
   EXPECT_EQ(rig_word(&bench.rig, 0, 0), 7);
   EXPECT_EQ(rig_word(&bench.rig, 0, 16), 0); /* A0 */
   EXPECT_EQ(rig_word(&bench.rig, 0, 32), 1); /* B0 */
-  EXPECT_EQ(rig_word(&bench.rig, 0, 17), 2); /* A1, though it is B's turn after it */
+  EXPECT_EQ(rig_word(&bench.rig, 0, 17), 2); /* A1, although B is next after it */
   EXPECT_EQ(rig_word(&bench.rig, 0, 18), 3); /* A2 */
-  EXPECT_GT(rig_word(&bench.rig, 0, 33), 3); /* B1, once B0 has gone */
+  EXPECT_GT(rig_word(&bench.rig, 0, 33), 3); /* B1, once B0 has ended */
   EXPECT_EQ(bench.results[1].cu.work_groups, 2);
   bench_free(&bench);
 }
 
-/* Each group fills its LDS with a number of its own, waits, and adds up what differs. */
+/* Each group fills its LDS with its own number, waits, and counts the words that differ. */
 #define PATTERN(NAME, BYTES, WORDS)                                                                                    \
   ".kernel " NAME "\n.arg out global\n.arg own u32\n.arg count u32\n.lds t " BYTES                                     \
   "\n.reg i, g, n, o, v, a\n.reg64 q\n"                                                                                \
@@ -242,7 +242,7 @@ TEST(together, each_group_has_its_own_part_of_the_lds) {
 
 /* ---- pipes between kernels ---------------------------------------------------------------------------- */
 
-/* put: writes n packets, i + 0, i + n..., each after w rounds; take: reads n packets and leaves them in out. A
+/* put: writes n packets, i + 0, i + n..., each after w rounds; take: reads n packets and stores them in out. Each
  * work-item has its own numbers. kind=packet is what write_pipe and read_pipe do. */
 #define ARGS(OUT)                                                                                                      \
   ".arg fifo pipe\n" OUT ".arg count u32\n.arg work u32\n.reg i, k, n, v, w\n.reg64 p, q, id, at\n.pred c\n"           \
@@ -277,7 +277,7 @@ static void run_pair(struct bench *bench, const char *settings, bool spins, uint
 
 TEST(together, one_writer_and_one_reader_see_a_fifo_at_any_rate) {
   static const struct {
-    uint32_t put, take; /* rounds of work a packet, 13 cycles each: a packet costs some 200 cycles without */
+    uint32_t put, take; /* rounds of work per packet, 13 cycles each: a packet costs some 200 cycles without them */
   } rates[] = {{1, 1}, {30, 30}, {30, 120}, {120, 30}};
   enum { PACKETS = 300 };
   for (size_t i = 0; i < 2 * sizeof rates / sizeof *rates; i++) {
@@ -295,8 +295,8 @@ TEST(together, one_writer_and_one_reader_see_a_fifo_at_any_rate) {
     EXPECT_EQ(stats->read, PACKETS);
     EXPECT_LE(bench.results[0].cycles, bench.results[1].cycles);
     EXPECT_EQ(bench.results[1].cycles, bench.results[0].together_cycles);
-    if (put < take) { /* who writes waits: the pipe fills in the first 64 / (1 - 1/4) packets of time, and drains at the
-                         end */
+    if (put <
+        take) { /* the writer waits: the pipe fills during the first 64 / (1 - 1/4) packets, and drains at the end */
       EXPECT_EQ(stats->most, RIG_PACKETS);
       EXPECT_GT(mean, 0.6 * RIG_PACKETS);
       EXPECT_GT(bench.results[0].stalls[STALL_PIPE_FULL], 0);
@@ -310,7 +310,7 @@ TEST(together, one_writer_and_one_reader_see_a_fifo_at_any_rate) {
   }
 }
 
-/* Cycles a packet of who writes, or of who reads, when nothing holds it up: of 40 packets more. */
+/* Cycles per packet of a writer or a reader that nothing delays: over 40 more packets. */
 static double period_alone(const char *kernel, uint32_t work) {
   uint64_t cycles[2];
   for (uint32_t i = 0; i < 2; i++) {
@@ -323,8 +323,8 @@ static double period_alone(const char *kernel, uint32_t work) {
   return (double)(cycles[1] - cycles[0]) / 40;
 }
 
-/* A queue with steady rates and room for K: it fills with the difference of the rates, stays full while there is more
- * to write, and empties at the reader's rate. */
+/* A queue with steady rates and room for K: it fills at the difference of the rates, stays full while there is more to
+ * write, and empties at the reader's rate. */
 static double fluid_mean(double put, double take, double packets, double room) {
   const double whole = packets * take, fill = room / (1 / put - 1 / take), full = (packets - room) * take - fill;
   return (room * fill / 2 + room * full + room * room * take / 2) / whole;
@@ -345,7 +345,7 @@ TEST(together, a_pipe_fills_like_a_queue_with_the_rates_of_writer_and_reader) {
             put, take, mean, expected, whole);
     EXPECT_LT(mean, 1.03 * expected);
     EXPECT_GT(mean, 0.97 * expected);
-    EXPECT_LT(whole, 1.02 * PACKETS * take); /* the slower one alone decides how long it takes */
+    EXPECT_LT(whole, 1.02 * PACKETS * take); /* only the slower one decides how long it takes */
     EXPECT_GT(whole, 0.98 * PACKETS * take);
     bench_free(&bench);
   }
@@ -428,7 +428,7 @@ TEST(together, waiting_groups_that_fill_the_machine_lock_out_their_writers) {
   ASSERT_TRUE(bench_build(&bench, "cu.warps=4 cu.groups=4", pair));
   bench_add(&bench, "take", 4, 1, (uint32_t[VALUES]){2, 1});
   bench_add(&bench, "put", 4, 1, (uint32_t[VALUES]){2, 1});
-  bench_run(&bench); /* in turn: two of each have room, and two are enough for the others */
+  bench_run(&bench); /* in turn: there is room for two of each, and two are enough for the others */
   EXPECT_EQ(bench.results[0].end, END_FINISHED);
   EXPECT_EQ(bench.results[1].end, END_FINISHED);
   bench_free(&bench);
