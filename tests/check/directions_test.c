@@ -1,4 +1,4 @@
-/* One pipe (P5) or image (I5) in both directions, as the code and the arguments of a launch show it. */
+/* One pipe (P5) or image (I5) used in both directions, as the code and arguments of a launch show. */
 #include "isa/asm/asm.h"
 #include "sim/check/directions.h"
 
@@ -18,7 +18,7 @@ enum { HEAD_LENGTH = 3 };
 #define LOAD(IMAGE) " image.load.1d t, [" #IMAGE "], s, s, as=int\n"
 #define STORE(IMAGE) " image.store.1d [" #IMAGE "], s, t, as=int\n"
 
-/* Three pipes, or images, as arguments: they hold the addresses that the letters of `objects` stand for. */
+/* Three pipes or images as arguments. `objects` has one letter for each argument; equal letters are equal addresses. */
 static bool clash_of(const char *kind, const char *body, const char *objects, struct check_clash *clash) {
   struct isa_error error = {""};
   char source[1024];
@@ -89,7 +89,7 @@ TEST(directions, an_argument_is_followed_through_moves_and_selects) {
   expect_clash(READ(p) " setp.eq.u32 p0, r.lo, 0\n sel.b64 q, q, r, p0\n" WRITE(q), "xyx", 3, 4, 1, 0);
   expect_clash(READ(p) "@p0 mov.b64 q, r\n" WRITE(q), "xxy", 2, 3, 1, 0);
   expect_clash(" bra b\na:" WRITE(q) " exit\nb: mov.b64 q, p\n" READ(r) " bra a\n", "xyx", 3, 5, 1, 1);
-  /* what one arm does with the register says nothing of the other */
+  /* what one branch does with the register says nothing about the other branch */
   expect_clash(READ(p) "@p0 bra b\n mov.b64 q, 0\n exit\nb:" WRITE(q), "xxy", 2, 5, 1, 0);
   expect_none(READ(p) " mov.b64 q, r\n" WRITE(q), "xxy");
   expect_none(READ(p) "@p0 bra b\n mov.b64 q, 0\n" WRITE(q) "b: exit\n", "xxy");

@@ -1,9 +1,9 @@
-/* The hazards found: one for each rule and pair of places, with a count. */
+/* The list of hazards: one entry for each rule and pair of places, with a count. */
 #include "sim/check/check_parts.h"
 
 #include "tests/ct.h"
 
-/* Eight instructions: two to a line, but for the last two, whose line nobody knows. */
+/* Eight instructions: two on each line, except for the last two, whose line is unknown. */
 static uint32_t line[8] = {3, 3, 2, 2, 5, 5, 0, 0};
 static uint16_t source[8], column[8] = {1, 1, 1, 2, 4, 4, 0, 0};
 static struct isa_program program = {.count = 8, .source = source, .line = line, .column = column};
@@ -38,7 +38,7 @@ TEST(hazards, instructions_of_one_source_place_count_as_one) {
   add(checker, HAZARD_M5, 3, 4, 0); /* another column */
   add(checker, HAZARD_M6, 1, 4, 0); /* another rule */
   add(checker, HAZARD_M5, 1, -1, 0);
-  add(checker, HAZARD_M5, 6, 4, 0); /* no line: the instructions are told apart */
+  add(checker, HAZARD_M5, 6, 4, 0); /* no line: the instructions are distinct */
   add(checker, HAZARD_M5, 7, 4, 0);
   const struct check_hazard *found = checker_hazards(checker, &count);
   EXPECT_EQ(count, 7);

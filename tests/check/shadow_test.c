@@ -1,4 +1,4 @@
-/* The shadow's pages and the pool behind their cells. */
+/* The shadow memory's pages, and the pool that holds their cells. */
 #include "sim/check/shadow.h"
 
 #include "tests/ct.h"
@@ -37,7 +37,7 @@ TEST(shadow, bytes_start_with_the_touches_of_their_word) {
     EXPECT_EQ(touch_site(second), 5);
     EXPECT_EQ(touch_site(third), 6);
     EXPECT_EQ(third->next, 0);
-    EXPECT_TRUE(i == 4 || bytes->cell[i].next != bytes->cell[4].next); /* each byte has its own from now on */
+    EXPECT_TRUE(i == 4 || bytes->cell[i].next != bytes->cell[4].next); /* from now on each byte has its own */
   }
   EXPECT_FALSE(bytes->cell[3].group || bytes->cell[8].group);
   shadow_free(&shadow);
