@@ -223,7 +223,7 @@ def check(pairs, rules):
     sample = {*known[::max(1, len(known) // SAMPLE)], *(name for name in known if rows[name].differs())}
     for row in compared([pairs[name] for name in sorted(sample)]):
         late += row.late
-        if not row.late and row.verdict() != rows[row.name].verdict():  # a timeout on a busy machine is no fault of Oclgrind
+        if not row.late and row.verdict() != rows[row.name].verdict():  # a busy machine may time out
             yield "%s: %s is now %s" % (row.name, rows[row.name].verdict()[2:], row.verdict()[2:])
     if 2 * late > len(sample):
         yield "%d of %d pairs: %s" % (late, len(sample), oclgrind_run.NO_END)

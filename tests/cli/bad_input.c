@@ -1,4 +1,4 @@
-/* Bad input: one line on stderr that names place, value and what is legal; exit status 2; nothing else. */
+/* Bad input: one line on stderr that names the place, the value and what is legal; exit status 2; nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static size_t lines(const char *text) {
   return count;
 }
 
-/* Runs the tool; what it says must hold all of `parts`, separated by '|'. */
+/* Runs the tool; its message must contain all of `parts`, separated by '|'. */
 static void refuse(const char *arguments, const char *parts) {
   struct outcome outcome = tool(arguments);
   char part[200], stranger[256];
@@ -30,8 +30,8 @@ static void refuse(const char *arguments, const char *parts) {
   outcome_free(&outcome);
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* which wants more addresses than this leaves */
-/* A launch file of so many launches. */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer needs more address space than this limit leaves */
+/* Writes a launch file of `count` launches. */
 static void write_many_launches(unsigned count) {
   char *text = calloc(count + 10u, 100);
   size_t used = (size_t)sprintf(text, "{\"program\": \"kernel.wws\", \"buffers\": {\"data\": {\"bytes\": 4}},"
@@ -45,7 +45,7 @@ static void write_many_launches(unsigned count) {
   free(text);
 }
 
-/* As refuse(), with so many MiB of addresses. */
+/* Like refuse(), with an address space of `mebibytes` MiB. */
 static void refuse_within(unsigned mebibytes, const char *arguments, const char *parts) {
   struct rlimit before;
   getrlimit(RLIMIT_AS, &before);
@@ -228,7 +228,7 @@ TEST(cli, bad_machine_file_names_its_line) {
   }
 }
 
-/* Line 4 is the one with the launch; `"set"` and so on come on a line of their own, 6. */
+/* The launch is on line 4; keys such as `"set"` are on their own line, 6. */
 TEST(cli, bad_launch_file_names_line_and_path) {
   static const struct {
     const char *text, *parts;
@@ -298,7 +298,7 @@ TEST(cli, bad_launch_file_names_line_and_path) {
   }
 }
 
-/* A launch of the fixture's kernel with one thing wrong; on line 3. */
+/* A launch of the fixture's kernel with one error, on line 3. */
 TEST(cli, bad_launch_names_argument_and_limit) {
   static const struct {
     const char *launch, *parts;
@@ -468,7 +468,7 @@ TEST(cli, typed_arguments_may_differ_in_sign_but_not_in_kind) {
   }
 }
 
-/* Reading them took time by the square of their number. */
+/* Reading them used to take quadratic time. */
 TEST(bad_input, more_buffers_than_a_kernel_can_name_are_refused) {
   enum { MOST = 4096, NAME = 32 };
   fixture_folder();

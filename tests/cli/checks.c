@@ -1,4 +1,4 @@
-/* What `warpwait check` says, and how. What it finds is tests/check's matter. */
+/* The output of `warpwait check`. tests/check tests what it finds. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
-/* All work-items write data[0], and then each reads what its neighbour has written into the LDS. */
+/* All work-items write data[0]; then each reads what its neighbor has written into the LDS. */
 static const char race[] = ".kernel race\n"
                            ".arg data global\n"
                            ".arg room local\n"
@@ -45,7 +45,7 @@ static void expect(const char *arguments, int status, const char *out, const cha
   outcome_free(&outcome);
 }
 
-/* Nothing was run: one line, and no file. */
+/* Nothing was run: one line of output and no file. */
 static void refuse(const char *arguments, const char *err) {
   char stranger[256] = "";
   struct outcome outcome = tool(arguments);
@@ -75,7 +75,7 @@ TEST(check_verb, possible_handover_by_fences_and_atomics_is_reported_as_unchecke
   snprintf(text, sizeof text, counts, "global");
   tool_file("counts.wws", text);
   expect("check counts.wws --global 64 --local 64 --arg buffer:d=4:uint", 0, note, "");
-  snprintf(text, sizeof text, counts, "lds"); /* between work-groups the LDS hands nothing over */
+  snprintf(text, sizeof text, counts, "lds"); /* the LDS hands nothing over between work-groups */
   tool_file("counts.wws", text);
   struct outcome outcome = tool("check counts.wws --global 64 --local 64 --arg buffer:d=4:uint");
   EXPECT_CONTAINS(outcome.out, "no hazards: ");
@@ -102,7 +102,7 @@ TEST(check_verb, a_hazard_shows_place_source_both_sides_bytes_count_and_advice) 
   };
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     EXPECT_CONTAINS(outcome.out, parts[i]);
-  EXPECT_TRUE(strchr(outcome.out, '\033') == NULL); /* no colours but on a terminal */
+  EXPECT_TRUE(strchr(outcome.out, '\033') == NULL); /* no colors except on a terminal */
   outcome_free(&outcome);
 }
 
@@ -117,7 +117,7 @@ TEST(check_verb, work_items_are_named_by_their_place_in_the_work_group) {
   EXPECT_EQ(id[2], 0);
 }
 
-/* No wait and no barrier helps against another work-group, and none of those is there in the LDS. */
+/* Waits and barriers do not order another work-group's accesses, and another work-group has none in this LDS. */
 TEST(check_verb, advice_differs_within_and_between_work_groups) {
   tool_folder();
   tool_file("k.cl", "kernel void k(global const int *a, global int *b) {\n"
@@ -292,13 +292,13 @@ TEST(check_verb, bad_options_are_reported_in_one_line) {
   refuse("check l.json --sarif kernel.wws", "--sarif: kernel.wws: is the program, too");
 }
 
-/* A disk that is full when the SARIF is written: no report is told as if all were well. */
+/* The disk is full when the SARIF is written: the report must not look like a success. */
 TEST(check_verb, a_report_that_cannot_be_written_exits_2) {
   race_folder();
   refuse(RACE " --sarif /dev/full --out report.txt", "--sarif: /dev/full: cannot be written: No space left on device");
 }
 
-/* ---- who is missing, and what never happens ----------------------------------------------------- */
+/* ---- missing lanes and events ----------------------------------------------------- */
 
 TEST(check_verb, a_divergent_call_shows_the_branch_and_what_the_missing_lanes_do) {
   fixture_folder();
@@ -346,7 +346,7 @@ static bool has_row(const char *key) {
   return false;
 }
 
-/* Counts the members of an object, and of those in it, that have a row of their own; each must have one. */
+/* Counts the members of an object, nested ones included, that have a row; each must have one. */
 static size_t count_rows(const json_t *object, const char *prefix) {
   const char *key;
   json_t *value;
@@ -419,7 +419,7 @@ TEST(check_verb, columns_are_bytes_in_text_and_characters_in_sarif) {
   free(text);
 }
 
-/* Of a long line, what is about the column; the caret is below it. */
+/* A long line is cut around the column, and the caret is below the column. */
 TEST(check_verb, long_lines_are_cut_around_the_column) {
   char line[700] = "kernel void k(global int *a) { /* ", *out = NULL;
   tool_folder();
@@ -484,7 +484,7 @@ TEST(check_verb, output_of_work_items_is_in_json_only) {
   json_decref(root);
 }
 
-/* ---- SARIF: its form is tests/check/sarif_test.py's matter ---------------------------------------- */
+/* ---- SARIF: tests/check/sarif_test.py checks its form ---------------------------------------- */
 
 static json_t *sarif_run(const char *arguments) {
   struct outcome outcome = tool(arguments);
@@ -528,7 +528,7 @@ TEST(check_verb, sarif_goes_to_standard_output_when_the_report_does_not) {
 TEST(check_verb, sarif_names_files_relative_to_the_current_folder_or_by_absolute_path) {
   char command[400], whole_path[200];
   const char *folder = tool_folder();
-  tool_file("r %c.wws", race); /* the tool's words are cut at blanks: a launch file names it */
+  tool_file("r %c.wws", race); /* tool() splits words at blanks, so a launch file names it */
   tool_file("l.json", "{\"program\": \"r %c.wws\", \"buffers\": {\"d\": {\"bytes\": 64}}, \"launches\": [{\"kernel\": "
                       "\"race\", \"global\": [8], \"local\": [8], \"args\": [{\"buffer\": \"d\"}, {\"local\": 64}]}]}");
   json_t *run = sarif_run("check l.json --sarif s.sarif");

@@ -1,5 +1,5 @@
-/* Files that other files name: --confined and --files against sources that want to read more than they say, and names
- * of what never ends. */
+/* Files named by other files: --confined and --files against sources that try to read other files, and names of files
+ * that never end. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void folder_of(const char *name) {
   EXPECT_EQ(mkdir(path, 0700), 0);
 }
 
-/* box/l.json with its program, and secret.h outside of the box. */
+/* Makes box/l.json with its program, and secret.h outside the box. */
 static void box(const char *build, const char *program) {
   char text[600];
   here = tool_folder();
@@ -121,7 +121,7 @@ TEST(confined, an_open_file_without_a_name_is_outside) {
   outcome_free(&outcome);
 }
 
-/* Only root can make a link that is another's. */
+/* Only root can make a link that belongs to another user. */
 TEST(confined, an_output_follows_no_link_that_another_user_left_in_a_shared_folder) {
   char path[200];
   here = tool_folder();
@@ -178,7 +178,7 @@ TEST(confined, a_file_s_name_in_a_warning_has_no_control_characters) {
   expect("run box/l.json", 0, "", "\\x1b]0;a\\x07\xc2\\x9bm.cl:1:2: warning: told");
 }
 
-/* More than the table of paths has room for at first, and each named twice. */
+/* More files than the table of paths first has room for, each named twice. */
 TEST(confined, a_file_named_twice_is_listed_once) {
   enum { FILES = 1000 };
   here = tool_folder();

@@ -1,4 +1,4 @@
-/* warpwait trace convert: traces into text and back, what is written by hand, and what is refused. */
+/* warpwait trace convert: traces to text and back, text written by hand, and refusals. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ TEST(convert, a_trace_from_text_replays_as_it_ran) {
   free(text);
 }
 
-/* The least that a replay needs: a program and a launch. */
+/* The minimum for a replay: a program and a launch. */
 static const char by_hand[] = "wwtt 1\nassembly {\n  .kernel k\n   bar\n   exit\n}\n"
                               "job {\n  {\"launches\": [{\"kernel\": \"k\", \"global\": [128], \"local\": [64]}]}\n}\n"
                               "group 0..1\nwarp 0..1\n0\n1 done\n";

@@ -1,4 +1,4 @@
-/* Costs by source line, and what work-items print. */
+/* Costs per source line, and what work-items print. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { PCS = 6 };
 
-/* Instructions of lines 3 and 9 of file 0, 3 of file 1, none; one costs nothing. */
+/* Instructions on lines 3 and 9 of file 0, line 3 of file 1, and no line; one costs nothing. */
 static struct isa_program program_of_lines(void) {
   static uint32_t line[PCS] = {9, 3, 3, 0, 3, 7};
   static uint16_t source[PCS] = {0, 0, 1, 0, 0, 0};
@@ -72,7 +72,7 @@ struct call {
 
 static const struct isa_launch launch = {.groups = {2, 2, 1}};
 
-/* Prints the calls from `first` on, all of them, in a ring; the text that comes of it. */
+/* Prints all calls, starting at `first` and wrapping around, and returns the text. */
 static char *print(const struct call *calls, size_t count, size_t first, size_t limit, bool *truncated) {
   struct print_log log = {.limit = limit};
   for (size_t i = 0; i < count; i++) {
@@ -99,7 +99,7 @@ TEST(printed, output_is_ordered_by_group_item_and_call) {
   free(text);
 }
 
-/* Whatever comes first in time: what is kept comes first in order. */
+/* Whichever call comes first in time, the text keeps the first calls in order. */
 TEST(printed, truncation_does_not_depend_on_when_text_was_printed) {
   struct call calls[40];
   char texts[40][8];
@@ -131,15 +131,15 @@ TEST(annotate, source_lines_show_their_costs_and_other_lines_none) {
                                 "--annotate");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.out, "\nkernel.wws\n     %      issues  mostly waiting      sectors   line\n");
-  EXPECT_CONTAINS(outcome.out, "... 4 lines\n");               /* nothing costs before line 7 */
+  EXPECT_CONTAINS(outcome.out, "... 4 lines\n");               /* no line before 7 has a cost */
   EXPECT_CONTAINS(outcome.out, "      6  .reg64 p\n");         /* context */
-  EXPECT_CONTAINS(outcome.out, "           2  memory       "); /* the use of what was loaded waits */
+  EXPECT_CONTAINS(outcome.out, "           2  memory       "); /* the use of the loaded value waits */
   EXPECT_CONTAINS(outcome.out, "     12    add.i32 v, v, i\n");
   EXPECT_CONTAINS(outcome.out, "          8     10    ld.global.b32 v, [p]\n"); /* 64 lanes x 4 bytes / 32 */
   EXPECT_CONTAINS(outcome.out, "\nsectors         of global memory that accesses of warps touched\n");
   EXPECT_CONTAINS(outcome.out,
                   "charged to the line that\n                uses a value, not to the line that loads it\n");
-  EXPECT_TRUE(!strstr(outcome.out, "\nLDS conflict ")); /* a column that there is not */
+  EXPECT_TRUE(!strstr(outcome.out, "\nLDS conflict ")); /* no such column */
   outcome_free(&outcome);
 }
 

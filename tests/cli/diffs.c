@@ -1,4 +1,4 @@
-/* Traces compared: what is said of the first difference, and the exit status. */
+/* Comparing traces: the report of the first difference, and the exit status. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
-/* Work-item i of two work-groups reads element `step` * i, if i is below `limit`, and copies as many bytes. */
+/* Work-item i of two work-groups reads element `step` * i if i is below `limit`, and copies as many bytes. */
 static const char kernel[] = ".kernel hop\n.arg data global\n.arg step u32\n.arg limit u32\n.arg room local\n"
                              ".reg i, v, e\n.reg64 p\n.pred c\n"
                              "  ld.arg.b64 p, data\n"
@@ -45,7 +45,7 @@ static void folder(void) {
   record("a.wwt", "1", "128", "");
 }
 
-/* What is said is `out` to the byte, or begins with it when that ends with "...". */
+/* The output equals `out`, or begins with it if `out` ends with "...". */
 static void expect(const char *arguments, int status, const char *out) {
   struct outcome outcome = tool(arguments);
   const size_t length = strlen(out);
@@ -81,7 +81,7 @@ TEST(diffs, a_warp_on_another_path_is_reported_by_its_lanes) {
          "         4       4  00000000  hop.wws:13           @p0     bra            L10, join=L10\n");
 }
 
-/* Lane 0 reads element 0 either way; so warps differ in lane 1, but for the copies of groups they would be the same. */
+/* Lane 0 reads element 0 in both, so warps first differ in lane 1, except for the copies of groups. */
 TEST(diffs, all_lists_one_difference_for_each_warp) {
   folder();
   record("b.wwt", "2", "128", "");

@@ -1,4 +1,4 @@
-/* How far off a report says it may be: docs/report.md has the rule. */
+/* A report's statement of its expected error; docs/report.md states the rule. */
 #include "sim/report/fidelity.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static bool is_limit(const char *key) {
   return found;
 }
 
-/* Words of main kinds, in their order: fidelity_words() gives no others. */
+/* Names of main kinds, in their order: fidelity_words() returns no others. */
 static bool are_operations(const char *words) {
   uint64_t kinds = 0;
   char list[400], part[100];
@@ -118,7 +118,7 @@ TEST(fidelity, only_the_parameters_that_were_measured_are_validated) {
 
 /* ---- the class of a launch ------------------------------------------------------------------------- */
 
-/* A launch of h200 whose instructions are issued so often. The caller frees by_pc. */
+/* A launch on h200 with these counts of issued instructions. The caller frees by_pc. */
 struct launched {
   struct isa_program *program;
   struct job_launch launch;
@@ -180,7 +180,7 @@ TEST(fidelity, a_kind_is_a_main_one_above_1_percent_of_the_instructions) {
   expect_words(fidelity.kinds, "loads, stores");
   expect_words(fidelity.main, "loads");
   EXPECT_EQ(fidelity.row - fidelity_rows, fidelity_find("memory", "loads") - fidelity_rows);
-  of.result.cu.copies_plain = 1; /* a single copy may be all that a launch is about */
+  of.result.cu.copies_plain = 1; /* a launch may consist of a single copy */
   fidelity = found(&of);
   expect_words(fidelity.main, "loads, plain copies");
   end(&of);
@@ -212,7 +212,7 @@ TEST(fidelity, other_machines_and_unfinished_launches_have_no_figures) {
   struct fidelity fidelity = found(&of);
   EXPECT_EQ(fidelity.machine, FIDELITY_CHANGED);
   EXPECT_TRUE(fidelity.row == NULL && !fidelity.uncovered);
-  expect_words(fidelity.kinds, "pipes"); /* of which the script makes the table */
+  expect_words(fidelity.kinds, "pipes"); /* the script makes the table from it */
   of.job.machine = of.job.machine_file;
   of.result.end = END_CYCLE_LIMIT;
   fidelity = found(&of);
@@ -220,7 +220,7 @@ TEST(fidelity, other_machines_and_unfinished_launches_have_no_figures) {
   end(&of);
 }
 
-/* ---- what is said ---------------------------------------------------------------------------------- */
+/* ---- the text ---------------------------------------------------------------------------------- */
 
 static void expect_sentence(const struct fidelity *fidelity, const char *wanted) {
   const struct job job = {.machine_file.name = "mine"};

@@ -1,4 +1,4 @@
-/* The files of a call: how they are named, and names that cannot be meant. */
+/* The files of a command: how they are named, and names that must be a mistake. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void expect(const char *arguments, int status, const char *err) {
 
 static const char *here; /* the test's folder */
 
-/* l.json, its trace t.wwt and its timeline t.wtl. */
+/* Makes l.json, its trace t.wwt and its timeline t.wtl. */
 static void folder(void) {
   char text[1000];
   here = tool_folder();
@@ -39,7 +39,7 @@ static void other_name(const char *name, const char *other) {
   EXPECT_EQ(link(path[0], path[1]), 0);
 }
 
-/* The file lacks its last byte. */
+/* Removes the file's last byte. */
 static void cut(const char *name) {
   char path[200];
   struct stat status;

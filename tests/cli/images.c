@@ -1,4 +1,4 @@
-/* Images on the command line and in launch files: pictures that go in and come out, and what is wrong with them. */
+/* Images on the command line and in launch files: reading pictures, writing pictures, and errors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void files(void) {
   tool_file("wide.pgm", wide);
 }
 
-/* The file behind its header. */
+/* The file's contents after its header. */
 static void expect_samples(const char *file, const char *header, const char *samples) {
   char *text = tool_read(file);
   ct_note("%s", file);
@@ -74,7 +74,7 @@ TEST(images, other_files_have_texels_without_gaps) {
   expect_samples("out2.raw", "", "\377bgr\377BGR\377cba\377CBA\377zyx\377ZYX");
 }
 
-/* Texel i is i wherever it lies. */
+/* Texel i has the value i in either layout. */
 TEST(images, a_fill_writes_texels_and_not_the_padding) {
   static const char *const layouts[] = {"rows", "blocks"};
   const float floats[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};

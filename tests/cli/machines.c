@@ -30,8 +30,9 @@ TEST(machines, the_three_documented_machines_exist) {
   EXPECT_TRUE(preset_find("teaching") && preset_find("dsp") && preset_find("h200"));
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* which wants more addresses than this leaves */
-/* WebAssembly has 2 GiB in all, so what a machine may have under way or hold must take no memory before it does. */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer needs more address space than this limit leaves */
+/* WebAssembly has only 2 GiB, so a machine must take memory when it uses a structure, not for all that it could
+ * hold. */
 TEST(machines, a_large_machine_takes_memory_only_for_what_is_used) {
   static const struct {
     unsigned mebibytes;
@@ -124,7 +125,7 @@ TEST(machines, built_in_machines_print_as_written) {
   tool_folder();
   struct outcome list = tool("machines"), one = tool("machines dsp");
   EXPECT_CONTAINS(list.out, "teaching ");
-  EXPECT_CONTAINS(list.out, "behind the cores' back.\n"); /* the whole first sentence, over lines */
+  EXPECT_CONTAINS(list.out, "behind the cores' back.\n"); /* the whole first sentence, which spans lines */
   EXPECT_STREQ(one.out, preset_find("dsp")->text);
   outcome_free(&list);
   outcome_free(&one);

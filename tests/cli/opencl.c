@@ -1,4 +1,4 @@
-/* OpenCL C and SPIR-V as programs: run, listed, built with options, and refused. */
+/* OpenCL C and SPIR-V programs: run, disassembled, built with options, and refused. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const char launch[] =
     "  \"check\": [ { \"buffer\": \"data\", \"expected\": \"good.bin\" } ]\n"
     "}\n";
 
-/* A folder with kernel.cl and good.bin, which has i + `sum` for each i; nothing is kept beyond it. */
+/* Makes a folder with kernel.cl and good.bin, which holds i + `sum` for each i; nothing is cached outside it. */
 static void fresh(const char *kernel, uint32_t sum) {
   uint32_t data[64];
   for (uint32_t i = 0; i < 64; i++)
@@ -87,8 +87,8 @@ static size_t length_of(const char *name) {
   return length;
 }
 
-/* The sentence on what bounds a run, and each variant of a page, are runs of their own. With an include clang has three
- * things to do: it expands the source, says where its own headers are, and compiles. */
+/* Lifting limits for the bottleneck, and each variant of a page, start further runs. With an include, clang is called
+ * for three things: to expand the source, to list its own header folders, and to compile. */
 TEST(opencl, a_command_compiles_a_source_once) {
   static const char *const verbs[] = {"run l.json", "check l.json", "run l.json --why", "run l.json --no-cache",
                                       "run l.json --html p.html --html-vary dma.setup=0,20"};
@@ -148,7 +148,7 @@ TEST(opencl, build_keys_and_options_reach_the_kernel) {
   }
 }
 
-/* In structs, volatile variables and numbers it is 0, and by whatever way it comes back, it is null. */
+/* It is 0 in structs, volatile variables and numbers, and null again however it comes back. */
 TEST(opencl, a_null_lds_pointer_stays_null_everywhere) {
   static const char kernel[] =
       "struct s { local uint *p; uint n; };\n"
@@ -194,7 +194,7 @@ TEST(opencl, spir_v_runs_like_its_source) {
   size_t size = 0;
   char path[200];
   struct isa_error error = {""};
-  snprintf(path, sizeof path, "%s/kernel.cl", tool_folder()); /* which empties it */
+  snprintf(path, sizeof path, "%s/kernel.cl", tool_folder()); /* fresh() empties the folder */
   fresh(plus, 7);
   EXPECT_TRUE(opencl_compile(path, &(struct opencl_build){0}, &spirv, &size, &error));
   EXPECT_STREQ(error.text, "");
@@ -220,7 +220,7 @@ TEST(opencl, instructions_are_shown_below_their_source_lines) {
   EXPECT_CONTAINS(outcome.out, "kernel plus: ");
   EXPECT_CONTAINS(outcome.out, "\nkernel.cl:6:   uint i = get_global_id(0);\n       0  ");
   EXPECT_CONTAINS(outcome.out, "\nkernel.cl:7:   room[get_local_id(0)] = data[i];\n");
-  EXPECT_TRUE(strstr(outcome.out, "no source line") == NULL); /* the exit is the closing brace's */
+  EXPECT_TRUE(strstr(outcome.out, "no source line") == NULL); /* the exit belongs to the closing brace */
   outcome_free(&outcome);
   outcome = tool("asm kernel.cl");
   EXPECT_CONTAINS(outcome.out, "  argument 2  u32      add\n");
@@ -228,8 +228,8 @@ TEST(opencl, instructions_are_shown_below_their_source_lines) {
   outcome_free(&outcome);
 }
 
-/* Whatever the program came as, its assembly is the same, and is assembled into what it was. */
-/* Its defines, and those of the command line, are its program's. */
+/* Whatever form the program had, its assembly is the same and assembles to the same program. */
+/* The launch file's defines and those of the command line apply to its program. */
 TEST(opencl, dis_builds_a_launch_files_program_with_its_options) {
   fresh(plus, 7);
   launch_with("\"build\": { \"defines\": { \"N\": 3000 } },");
@@ -252,7 +252,7 @@ TEST(opencl, a_define_that_the_kernel_never_uses_is_reported) {
   } rows[] = {{"-D N=3", ""},
               {"-D NN=3", "warpwait: -D NN: kernel.cl does not mention it; did you mean 'N'?\n"},
               {"-D WIDTH", "warpwait: -D WIDTH: kernel.cl does not mention it\n"},
-              {"-D dat=3", "warpwait: -D dat: kernel.cl does not mention it\n"}}; /* a part of `data` */
+              {"-D dat=3", "warpwait: -D dat: kernel.cl does not mention it\n"}}; /* a part of the word `data` */
   fresh(plus, 7);
   launch_with("\"build\": { \"defines\": { \"N\": 1 } },");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -265,7 +265,7 @@ TEST(opencl, a_define_that_the_kernel_never_uses_is_reported) {
   tool_file("kernel.cl",
             "#include \"n.h\"\nkernel void plus(global uint *d, uint a, ulong b, local int *l) { d[0] = F; }\n");
   tool_file("n.h", "#define F N + WIDTH\n");
-  expect("run l.json -D WIDTH=2", 0, ""); /* mentioned by what is included */
+  expect("run l.json -D WIDTH=2", 0, ""); /* mentioned in the included file */
 }
 
 TEST(opencl, reports_of_runs_and_replays_show_the_defines) {
@@ -327,7 +327,7 @@ TEST(opencl, an_array_indexed_only_in_unrolled_loops_needs_no_memory) {
   outcome_free(&outcome);
 }
 
-/* 1.2 MB a work-item. What a work-item finds there is 0, also where another of the same slot has written before. */
+/* 1.2 MB per work-item. A work-item reads 0 there, even if another one of the same slot has written before. */
 TEST(opencl, private_arrays_may_be_too_large_for_all_warps_of_a_machine) {
   fresh("kernel void plus(global uint *data) {\n"
         "  uint a[300000], i = get_global_id(0);\n"
@@ -345,7 +345,7 @@ TEST(opencl, private_arrays_may_be_too_large_for_all_warps_of_a_machine) {
   EXPECT_EQ(number("run l.json --report json", "private_bytes"), 1200000);
 }
 
-/* Too large for LLVM to inline it wherever it is called. */
+/* Too large for LLVM to inline at every call. */
 TEST(opencl, an_inline_only_function_links_by_every_route) {
   static const char *const runs[] = {"run l.json --verify --route ssa", "run l.json --verify --route O0",
                                      "run l.json --verify --route O2"};
@@ -435,7 +435,7 @@ TEST(opencl, program_scope_variables_persist_across_launches_and_have_no_name) {
 
 /* ---- registers ----------------------------------------------------------------------------------- */
 
-/* Forty values that all live until the end. */
+/* Forty values that are all live until the end. */
 static const char wide[] = "kernel void plus(global float *a) {\n"
                            "  float v[40];\n"
                            "  for (int i = 0; i < 40; i++) v[i] = a[i * 64 + get_global_id(0)];\n"
@@ -446,7 +446,7 @@ static const char wide[] = "kernel void plus(global float *a) {\n"
                            "}\n";
 
 TEST(opencl, a_work_group_that_does_not_fit_gets_fewer_registers) {
-  /* 1024 registers are 32 a lane of one warp of 32, 16 of two. */
+  /* 1024 registers are 32 per lane for one warp of 32, and 16 for two. */
   static const char run[] = "run kernel.wide.cl --global 64 --arg buffer:a=16384 --report json --route O2 ";
   char text[2000], arguments[300], *at = text;
   at += sprintf(at, "kernel void plus(global float *a) {\n  uint i = get_global_id(0);\n");
@@ -672,7 +672,7 @@ TEST(opencl, bad_build_keys_name_their_place) {
   }
 }
 
-/* What the command line says of the build is blamed on it, whether or not there is a launch file that says more. */
+/* Build options of the command line are named as such, with or without a launch file that adds more. */
 TEST(opencl, bad_build_options_name_the_option) {
   static const struct {
     const char *arguments, *message;
@@ -806,7 +806,7 @@ TEST(opencl, levels_passes_and_machines_change_the_code) {
   }
 }
 
-/* The same outcome, with fewer instructions on a machine that has them. */
+/* The same result, with fewer instructions on a machine that has them. */
 TEST(opencl, a_launch_runs_code_compiled_for_its_machine) {
   static const char run[] = "run kernel.mix.cl --global 64 --arg buffer:a=256 --arg uint:5 --arg uint:9 --report json ";
   char one[400], other[400];

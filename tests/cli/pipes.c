@@ -1,4 +1,4 @@
-/* Pipes of launch files and of the command line: what is legal, what is told of the rest, what comes out. */
+/* Pipes in launch files and on the command line: what is legal, which errors are reported, what is dumped. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const char kernels[] =
     ".kernel spin\n.arg p pipe\n.reg64 pp, id\n.pred no\n ld.arg.b64 pp, p\n"
     "again: pipe.reserve.read id, [pp], 1, kind=packet\n setp.eq.u64 no, id, 0\n@no bra again\n exit\n";
 
-/* The test's folder, and a launch file in it: pipes p of 40 packets and q, a buffer, the launches, and more keys. */
+/* The test's folder with a launch file: pipes p of 40 packets and q, a buffer, the launches, and more keys. */
 static const char *folder;
 
 static void write_launch(const char *pipes, const char *launches, const char *more) {
@@ -41,7 +41,7 @@ static void write_launch(const char *pipes, const char *launches, const char *mo
 #define GET                                                                                                            \
   "{\"kernel\": \"get\", \"global\": [32], \"local\": [32], \"args\": [{\"pipe\": \"p\"}, {\"buffer\": \"out\"}]}"
 
-/* A file of the folder as numbers: at most 64. */
+/* Reads a file of the folder as up to 64 numbers. */
 static size_t read_numbers(const char *name, uint32_t numbers[64]) {
   char path[1000];
   snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -163,7 +163,7 @@ TEST(pipes, checks_compare_the_remaining_packets) {
   }
 }
 
-/* What is wrong is one line that names the place. */
+/* Each error is one line that names the place. */
 TEST(pipes, errors_about_pipes_are_reported_in_one_line) {
   static const struct {
     const char *pipes, *launches, *parts;

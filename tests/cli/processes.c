@@ -12,7 +12,7 @@
 
 enum { TASKS = 200, WORKERS = 3, DIES = 17, KILLED = 40, EXITS = 60 };
 
-/* What work() has done, seen by all. */
+/* What work() has done, visible to all processes. */
 struct seen {
   int times[TASKS];
 };
@@ -41,7 +41,7 @@ static void square(void *self, void *own, size_t task, void *answer) {
 
 static void die(void *self, void *own, size_t task, void *answer) {
   square(self, own, task, answer);
-  signal(SIGSEGV, SIG_DFL); /* sanitizers have a handler of theirs */
+  signal(SIGSEGV, SIG_DFL); /* sanitizers install their own handler */
   if (task == DIES)
     raise(SIGSEGV);
 }
@@ -52,7 +52,7 @@ static void leave(void *self, void *own, size_t task, void *answer) {
     _exit(3);
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* which ends a process that asks for so much by itself */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer itself ends a process that allocates so much */
 static void want_too_much(void *self, void *own, size_t task, void *answer) {
   square(self, own, task, answer);
   if (task == EXITS)
@@ -60,7 +60,7 @@ static void want_too_much(void *self, void *own, size_t task, void *answer) {
 }
 #endif
 
-/* The first time. */
+/* Dies the first time. */
 static void be_killed(void *self, void *own, size_t task, void *answer) {
   const struct rig *rig = self;
   square(self, own, task, answer);

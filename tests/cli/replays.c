@@ -1,4 +1,4 @@
-/* Recording and replaying from the command line: what comes out, what is refused and why. */
+/* Recording and replaying on the command line: results, refusals and their reasons. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const char printing[] = "kernel void k(void) {\n"
                                "    printf(\"%c%c%c\", 'a', 0, 'b');\n"
                                "}\n";
 
-/* Records with these options, then replays: both say and leave the same. */
+/* Records with these options and replays: both must print and write the same. */
 static void expect_same(const char *run, const char *options) {
   char command[600];
   snprintf(command, sizeof command, "run %s %s --trace t.wwt", run, options);

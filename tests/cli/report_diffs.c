@@ -1,4 +1,4 @@
-/* warpwait diff: what is said of two reports or traces, that it adds up, what is refused, the exit status. */
+/* warpwait diff: the comparison of two reports or traces, its sums, refusals and exit status. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
-/* Two tiles, one after the other: the copy, the wait and the use of each. */
+/* Two tiles, one after the other: copy, wait and use of each. */
 #define HEAD                                                                                                           \
   ".kernel tiles\n.arg in global\n.arg room local\n.reg i, v, e\n.reg64 p\n"                                           \
   "  ld.arg.b64 p, in\n"                                                                                               \
@@ -30,7 +30,7 @@ static void good(const char *arguments, int status) {
   outcome_free(&outcome);
 }
 
-/* NAME.wws, and its report NAME.json and trace NAME.wwt. */
+/* Makes NAME.wws, its report NAME.json and its trace NAME.wwt. */
 static void record(const char *name, const char *kernel, const char *more) {
   char file[64], command[400];
   snprintf(file, sizeof file, "%s.wws", name);
@@ -45,7 +45,7 @@ static void folder(void) {
   record("a", HEAD COPY WAIT USE END, "");
 }
 
-/* The comparison as JSON, with the exit status; the caller frees it. */
+/* Returns the comparison as JSON and checks the exit status; the caller frees it. */
 static json_t *compared(const char *arguments, int status) {
   char command[400];
   snprintf(command, sizeof command, "diff --report json %s", arguments);
@@ -64,7 +64,7 @@ static const json_t *in(const json_t *object, const char *first, const char *sec
   return json_object_get(json_object_get(object, first), second);
 }
 
-/* The line of text `text` in B, or in A when it is not there; NULL: there is none. */
+/* The line of text `text` in B, or in A if B lacks it; NULL if there is none. */
 static const json_t *line_of(const json_t *root, const char *text) {
   const json_t *line;
   size_t i;
@@ -76,7 +76,7 @@ static const json_t *line_of(const json_t *root, const char *text) {
   return NULL;
 }
 
-/* ---- the same ------------------------------------------------------------------------------------------- */
+/* ---- no difference ----------------------------------------------------------------------------------- */
 
 TEST(report_diffs, a_report_compared_with_itself_shows_no_difference) {
   folder();
@@ -111,12 +111,12 @@ TEST(report_diffs, both_traces_are_replayed_on_the_given_machine) {
   good("diff a.wwt a.wwt --machine teaching --set-b dma.setup=300", 1);
 }
 
-/* ---- what differs --------------------------------------------------------------------------------------- */
+/* ---- differences --------------------------------------------------------------------------------------- */
 
 TEST(report_diffs, a_slower_copy_is_found_at_its_wait_and_in_its_bucket) {
   folder();
   json_t *root = compared("a.wwt a.wwt --set-b dma.setup=320", 1);
-  const int64_t later = 300; /* of one copy a work-group, and both work-groups at once */
+  const int64_t later = 300; /* one copy for each work-group, and both work-groups run at once */
   EXPECT_EQ(at(in(root, "figures", "cycles"), "change"), later);
   const int64_t warps = 4, waited = at(in(root, "stalls", "copy_wait"), "change");
   EXPECT_EQ(waited, warps * later);
@@ -180,7 +180,7 @@ TEST(report_diffs, an_edited_line_is_shown_once) {
   json_decref(root);
 }
 
-/* a.json as a report of OpenCL C whose line of the wait reads so. */
+/* Turns a.json into a report of OpenCL C in which the wait's line has this text. */
 static void reword(const char *path, const char *text) {
   char *written = tool_read("a.json");
   json_t *report = json_loads(written, 0, NULL), *line;
@@ -255,7 +255,7 @@ TEST(report_diffs, lines_of_reports_without_source_match_by_number) {
 
 TEST(report_diffs, new_and_fixed_hazards_are_reported) {
   folder();
-  record("b", HEAD COPY END, ""); /* X10: nobody waits */
+  record("b", HEAD COPY END, ""); /* X10: no wait */
   json_t *root = compared("a.json b.json", 1);
   const json_t *hazard = json_array_get(json_object_get(root, "hazards"), 0);
   EXPECT_EQ(json_array_size(json_object_get(root, "hazards")), 1);
@@ -360,7 +360,7 @@ TEST(report_diffs, one_launch_can_be_compared_alone) {
   json_decref(second);
 }
 
-/* Launch 1 of A is of the kernel of launch 2 of B, which order would not put together. */
+/* Launch 1 of A runs the kernel of launch 2 of B; order alone would not pair them. */
 TEST(report_diffs, a_launch_can_be_compared_with_a_named_one) {
   launches_folder();
   launch("b", LAUNCH("six") ", " LAUNCH("one"));
@@ -403,7 +403,7 @@ TEST(report_diffs, concurrent_launches_count_cycles_and_shared_counters_once) {
   free(text);
 }
 
-/* A pipe whose every counter is `count`. */
+/* A pipe in which every counter is `count`. */
 static void give_pipe(json_t *launch, uint64_t count) {
   json_t *pipe = json_pack("{s:s}", "name", "p");
   for (size_t i = 0; i < isa_pipe_stat_group.count; i++)
@@ -428,14 +428,14 @@ TEST(report_diffs, packets_of_pipes_are_added_up_except_for_the_peak) {
   free(text);
 }
 
-/* ---- it adds up ---------------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------------------- */
 
 static uint32_t next_random(uint64_t *state) {
   *state = *state * 6364136223846793005U + 1442695040888963407U;
   return (uint32_t)(*state >> 33);
 }
 
-/* Random lines, the more of them alike the lower `kinds`; `drop` of 8 are left out and so many put in. */
+/* Random lines; the lower `kinds`, the more are equal. About `drop` of 8 are removed and as many inserted. */
 static void random_kernel(uint64_t seed, uint64_t edits, uint32_t drop, char *text) {
   static const char *const lines[] = {"  add.i32 v, v, 3\n",     "  mul.i32 v, v, 5\n",   COPY WAIT,
                                       "  ld.lds.b32 v, [i]\n",   "  st.lds.b32 [i], v\n", "  bar.lds\n",
@@ -493,7 +493,7 @@ TEST(report_diffs, changes_of_random_pairs_add_up_to_the_total) {
   }
 }
 
-/* The length by the plain table. */
+/* The length of the longest common subsequence by the plain table. */
 static size_t common(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count) {
   size_t table[41][41] = {{0}};
   for (size_t i = 1; i <= a_count; i++)
@@ -593,7 +593,7 @@ TEST(report_diffs, files_that_are_not_reports_are_refused_by_kind) {
   refuse("diff a.json r.txt", "r.txt: is neither a trace nor a JSON report; `--report json` makes one");
 }
 
-/* The report with its first `from` turned into `to`. */
+/* The report with its first `from` replaced by `to`. */
 static void damage(const char *from, const char *to, const char *part) {
   char *text = tool_read("a.json"), *place = strstr(text, from), *bad = malloc(strlen(text) + strlen(to) + 1);
   ct_note("%s", from);

@@ -1,6 +1,6 @@
-/* What can be typed: the rows of verbs and options, and the parser that reads command lines by them. */
+/* The command line: the rows of verbs and options, and the parser that uses them. */
 #include <ctype.h>
-#define option glibc_option /* ours is an enum */
+#define option glibc_option /* our enum is called option too */
 #include <getopt.h>
 #undef option
 #include <stdio.h>
@@ -108,7 +108,7 @@ TEST(help, has_all_options_and_examples_in_lines_of_100_columns) {
 
 /* ---- examples ------------------------------------------------------------------------------------ */
 
-/* Cuts a copy of the line at blanks. */
+/* Splits a copy of the line at blanks. */
 static char *cut(const char *line, char *words[WORDS]) {
   char *copy = strdup(line), *rest = copy, *word;
   size_t count = 0;
@@ -119,7 +119,7 @@ static char *cut(const char *line, char *words[WORDS]) {
   return copy;
 }
 
-/* The verb of "warpwait trace info ..."; *words goes behind it. */
+/* The verb of "warpwait trace info ..."; *words advances past it. */
 static enum verb verb_of(char ***words) {
   enum verb verb = NO_VERB;
   for (++*words; **words; ++*words) {
@@ -148,7 +148,7 @@ TEST(rows, examples_parse) {
   }
 }
 
-/* The verb's own example, with the option's behind it. */
+/* The verb's own example with the option's example appended. */
 static void expect_taken(const struct option_row *row, enum verb verb) {
   for (size_t i = 0; i < example_row_count; i++) {
     char text[TEXT], *words[WORDS], **at = words;
@@ -176,7 +176,7 @@ TEST(rows, each_options_example_parses_under_each_of_its_verbs) {
 
 /* ---- the parser ---------------------------------------------------------------------------------- */
 
-/* "report=json 'a' 'b'": what a line is taken for, or "!" and the message. */
+/* Formats the parsed line as "report=json 'a' 'b'", or as "!" and the message. */
 static void parse(enum verb verb, const char *line, char told[TEXT]) {
   char *words[WORDS];
   struct command command;
@@ -259,7 +259,7 @@ TEST(command, each_error_is_reported) {
   expect(VERB_RUN, "a --reprot=json", "!--reprot: no such option; did you mean '--report'?");
   expect(VERB_RUN, "a --json", "!--json: no such option; did you mean '--report json'?");
   expect(VERB_ASM, "a --json", "!--json: no such option; --help lists them");
-  expect(VERB_RUN, "a --ordr x", "!--ordr: no such option; --help lists them"); /* hidden ones are not offered */
+  expect(VERB_RUN, "a --ordr x", "!--ordr: no such option; --help lists them"); /* hidden options are not suggested */
   expect(VERB_RUN, "a --o x", "!--o: no such option; --help lists them");       /* out, offset, order */
   expect(VERB_RUN, "a --hel", "!--hel: no such option; did you mean '--help'?");
   expect(VERB_RUN, "a --=x", "!--: no such option; --help lists them");
@@ -316,9 +316,9 @@ TEST(command, given_options_can_be_queried_and_the_last_counts) {
   command_free(&command);
 }
 
-/* ---- against glibc ------------------------------------------------------------------------------- */
+/* ---- compared with glibc ------------------------------------------------------------------------------- */
 
-/* One for all rows of an option: --out and --output are the same. */
+/* One key for all rows of an option: --out and --output are the same. */
 static int key_of(const struct option_row *row, enum verb verb) {
   for (size_t i = 0; i < option_row_count; i++)
     if (option_rows[i].id == row->id && is_of(option_rows[i].verbs, verb) && *option_rows[i].letter)
@@ -326,7 +326,7 @@ static int key_of(const struct option_row *row, enum verb verb) {
   return 256 + (int)row->id;
 }
 
-/* What getopt_long() takes a line for, as parse() has it; NULL: it refuses. */
+/* What getopt_long() makes of a line, in the format of parse(); false: it refuses. */
 static bool parse_theirs(enum verb verb, char **words, size_t count, char told[TEXT]) {
   struct glibc_option longs[OPTIONS + 1] = {{0}};
   char shorts[2 * OPTIONS + 2] = "", *argv[WORDS] = {(char[]){"warpwait"}};
@@ -380,7 +380,7 @@ static void expect_as_theirs(enum verb verb, char **words, size_t count) {
   tell_ours(&command, ours);
   if (!parse_theirs(verb, words, count, theirs))
     EXPECT_FALSE(good);
-  else if (strstr(message.text, "is not a whole number")) /* which glibc does not know */
+  else if (strstr(message.text, "is not a whole number")) /* which glibc does not check */
     EXPECT_FALSE(good);
   else if (good || operands < operands_rows[verb].fewest || operands > operands_rows[verb].most)
     EXPECT_STREQ(ours, theirs);
@@ -389,7 +389,7 @@ static void expect_as_theirs(enum verb verb, char **words, size_t count) {
   command_free(&command);
 }
 
-/* Values are such that every number takes them, and choices are left out. */
+/* The values are legal for every number; options with choices are left out. */
 TEST(command, words_are_parsed_as_glibc_parses_them) {
   static const enum verb verbs[] = {VERB_ASM,         VERB_DIS,        VERB_TRACE_SLICE,
                                     VERB_TRACE_MERGE, VERB_TRACE_DIFF, VERB_SWEEP_RUN};

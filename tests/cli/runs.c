@@ -1,4 +1,4 @@
-/* What the verbs do when all is well, and when the simulated kernel is not. */
+/* What the verbs do when all is well, and when the simulated kernel is wrong. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void launch_with(const char *keys) {
   tool_file("l.json", text);
 }
 
-/* Runs and checks status and what stderr holds ("" for nothing at all). */
+/* Runs, and checks the status and what stderr contains ("": nothing at all). */
 static void expect(const char *arguments, int status, const char *err) {
   struct outcome outcome = tool(arguments);
   ct_note("warpwait %s\n%s", arguments, outcome.err);
@@ -72,7 +72,7 @@ TEST(cli, verify_passes_on_correct_bytes_and_fails_on_one_wrong_element) {
     snprintf(keys, sizeof keys, ",\n\"check\": [ %s ]", rows[i].check);
     launch_with(keys);
     expect("run l.json --verify", rows[i].status, rows[i].err);
-    expect("run l.json", 0, ""); /* nobody asked */
+    expect("run l.json", 0, ""); /* without --verify nothing is compared */
   }
 }
 
@@ -200,7 +200,7 @@ TEST(cli, the_command_line_can_express_what_a_launch_file_does) {
   free(b);
 }
 
-/* 64 work-items in groups of 64 are what the file says. */
+/* The file says 64 work-items in groups of 64. */
 TEST(cli, the_size_of_a_files_only_launch_can_be_given) {
   static const struct {
     const char *options, *range;
@@ -321,7 +321,7 @@ TEST(cli, a_failed_write_leaves_the_old_file) {
   free(text);
 }
 
-/* Parameters as the machine file has them are no news; those that the run changed are. */
+/* Parameters set by the machine file are not listed; those that the run changed are. */
 TEST(cli, reports_list_changed_machine_parameters) {
   launch_with(",\n\"set\": { \"dma.channels\": 3, \"lds.priority\": \"warps\", \"dma.setup\": 99 }");
   struct outcome outcome = tool("run l.json --set dma.setup=20 --set mem.dram_latency=900");
@@ -376,7 +376,7 @@ TEST(cli, a_deadlock_at_different_barriers_shows_where_each_warp_waits) {
   json_decref(root);
 }
 
-/* Both calls are of one line of OpenCL C. */
+/* Both calls are on one line of OpenCL C. */
 TEST(cli, calls_on_one_line_are_distinguished_by_instruction) {
   tool_folder();
   tool_file("two.cl", "kernel void two(void) {\n  if (get_local_id(0) < 32) barrier(CLK_LOCAL_MEM_FENCE); else "
@@ -401,7 +401,7 @@ TEST(cli, calls_on_one_line_are_distinguished_by_instruction) {
   json_decref(root);
 }
 
-/* Address 0 belongs to nobody: a kernel that looks first leaves it alone, another one is told where. */
+/* No buffer has address 0: a kernel that tests for null does not use it; for another one the place is reported. */
 TEST(cli, a_pointer_may_be_null) {
   fixture_folder();
   tool_file("null.cl", "kernel void k(global int *a, global int *b) { b[get_global_id(0)] = a ? 7 : 9; }\n");
@@ -451,7 +451,7 @@ TEST(cli, an_interrupted_run_reports_its_progress_and_writes_nothing) {
   }
 }
 
-/* 81 characters are cut to 79 and an ellipsis, and not within a character. */
+/* 81 characters are cut to 79 and an ellipsis, never within a character. */
 TEST(cli, long_source_lines_are_cut_visibly) {
   static const char head[] = ".kernel k\n.lds t 256\n.reg a, b\n", op[] = "  ld.lds.b32 b, [t] ; ";
   char text[400], wanted[100];

@@ -1,4 +1,4 @@
-/* Traces made of parts of others: what a replay of them is, and what is refused. */
+/* Traces made from parts of others: how they replay, and what is refused. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define SOME "\"global\": [256], \"offset\": [256]"
 #define AND ", "
 
-/* What a replay does is to depend on more than one launch's shape. */
+/* A replay must depend on more than one launch's shape. */
 static const char kernels[] = ".kernel plus\n.arg data global\n.arg add u32\n.arg room local\n.reg i, v\n.reg64 p\n"
                               "  ld.arg.b64 p, data\n  get.global_id i, x\n  mad.wide.u32 p, i, 4, p\n"
                               "  ld.global.b32 v, [p]\n  add.i32 v, v, i\n  st.global.b32 [p], v\n  exit\n"
@@ -56,7 +56,7 @@ static void expect_equal(const char *a, const char *b) {
   free(of_b);
 }
 
-/* The first launch of a JSON report, without what says which part of an NDRange it is. */
+/* The first launch of a JSON report, without the keys that say which part of an NDRange it is. */
 static json_t *launch_of(const char *report, size_t number) {
   static const char *const shape[] = {"global", "offset", "first_work_group"};
   char *text = tool_read(report);
@@ -89,7 +89,7 @@ TEST(slices, a_single_launch_replays_like_a_run_of_it_alone) {
   expect_equal("run", "replayed");
 }
 
-/* With an offset, a smaller NDRange has the same global ids, and this kernel asks for no others. */
+/* With an offset, a smaller NDRange has the same global ids, and this kernel uses no other ids. */
 TEST(slices, selected_work_groups_replay_like_a_run_of_them_alone) {
   folder();
   launch_file("all.json", "data", LAUNCH("plus", ALL));
@@ -110,7 +110,7 @@ TEST(slices, selected_work_groups_replay_like_a_run_of_them_alone) {
   outcome_free(&text);
 }
 
-/* One CU with room for four of these groups at once: in the window, the first four have begun. */
+/* One CU with room for four of these groups at once: the first four begin within the window. */
 TEST(slices, a_time_window_contains_the_groups_that_began_in_it) {
   folder();
   launch_file("all.json", "data", LAUNCH("plus", ALL));
@@ -126,7 +126,7 @@ TEST(slices, a_time_window_contains_the_groups_that_began_in_it) {
   EXPECT_FALSE(tool_exists("none.wwt"));
 }
 
-/* Addresses that nobody can guess, so that a work-group has several batches, which begin one after the other. */
+/* Unpredictable addresses, so that a work-group has several batches, which begin one after the other. */
 static const char wild[] = ".kernel wild\n.arg data global\n.reg i, r, n\n.reg64 p, q\n.pred c\n"
                            "  ld.arg.b64 p, data\n  get.global_id i, x\n  mov.b32 r, 400\n"
                            "again:\n  mul.i32 i, i, 1664525\n  add.i32 i, i, 1013904223\n  shr.u32 n, i, 20\n"
@@ -165,7 +165,7 @@ static json_int_t dram_bytes(const char *report, size_t number) {
   return bytes;
 }
 
-/* The second launch finds in the L2 what the first has left there, if the buffer is the same one. */
+/* The second launch finds in the L2 what the first has left there, if they use the same buffer. */
 TEST(slices, buffers_of_merged_traces_are_shared_or_separate) {
   folder();
   launch_file("a.json", "data", LAUNCH("plus", ALL));

@@ -33,7 +33,7 @@ static void expect_folded(const char *lines, size_t indent, const char *wanted) 
 TEST(texts, a_line_is_folded_at_the_last_blank_within_100_columns) {
   expect_folded(EIGHTY TEN "1234567890\n", 4, EIGHTY TEN "1234567890\n");
   expect_folded(EIGHTY "123456789 12345678901\nnext\n", 4, EIGHTY "123456789\n    12345678901\nnext\n");
-  expect_folded(EIGHTY TEN "12345678 9 " EIGHTY TEN "12 45", 8, /* what is folded has less room */
+  expect_folded(EIGHTY TEN "12345678 9 " EIGHTY TEN "12 45", 8, /* folded lines have less room */
                 EIGHTY TEN "12345678 9\n        " EIGHTY TEN "12\n        45");
 }
 
@@ -54,7 +54,7 @@ TEST(texts, text_that_fits_or_has_no_blank_is_not_folded) {
   expect_folded(word, 4, word);
 }
 
-/* The C library's strerror() is the reference, here where there is one thread. */
+/* The C library's strerror() is the reference; it is safe here because there is only one thread. */
 TEST(texts, system_errors_use_the_systems_words) {
   for (int error = 1; error <= EHWPOISON; error++) {
     const bool known = strerrorname_np(error);

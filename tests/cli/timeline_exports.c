@@ -1,4 +1,4 @@
-/* Exports of timelines whose events are made up; those of runs are in tests/timeline. */
+/* Exports of timelines with made-up events; tests/timeline exports those of runs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ enum { MADE = sizeof made / sizeof *made };
 
 static char made_path[128], out_path[160];
 
-/* A fresh folder for the timeline and what becomes of it. */
+/* Makes a fresh folder for the timeline and its exports. */
 static void start(const char *out) {
   snprintf(made_path, sizeof made_path, "%s/made.wtl", tool_folder());
   snprintf(out_path, sizeof out_path, "%s/%s", tool_folder(), out);
@@ -72,7 +72,7 @@ static bool export(exporter *to, struct message *message) {
   return good;
 }
 
-/* The JSON of the events that are made; the caller frees it. */
+/* Exports the made-up events as JSON; the caller frees it. */
 static char *made_json(void) {
   struct message message = {.text = ""};
   start("made.json");
@@ -82,7 +82,7 @@ static char *made_json(void) {
   return tool_read("made.json");
 }
 
-/* The number of the track that is called so; 0 when there is none. */
+/* The number of the track with this name; 0 if there is none. */
 static unsigned track_of(const char *json, const char *name) {
   char wanted[200];
   snprintf(wanted, sizeof wanted, "\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}", name);
@@ -93,7 +93,7 @@ static unsigned track_of(const char *json, const char *name) {
   return track ? (unsigned)strtoul(track + strlen("\"tid\":"), NULL, 10) : 0;
 }
 
-/* A line of the JSON begins with the format, which has the number of a track. */
+/* A line of the JSON begins with the format, which contains the number of a track. */
 #define EXPECT_ON(json, track, format)                                                                                 \
   do {                                                                                                                 \
     char line[300];                                                                                                    \
@@ -137,7 +137,7 @@ TEST(timeline_export, a_copy_lasts_until_its_wait_is_released_and_has_steps) {
 }
 
 TEST(timeline_export, a_copy_carried_out_by_warps_has_no_steps_in_channels) {
-  /* A timeline without any event of channels has no array of them, which bsearch() must not be given: sanitizers. */
+  /* A timeline without channel events has no array of them, and bsearch() must not get NULL: sanitizers object. */
   const struct timeline_event copy = {TIMELINE_COPY, 0, 0, 10, 45, {1, 0, 0, 7, 4, 2, 1, 256, 12, 45}};
   struct message message = {.text = ""};
   start("lanes.json");
@@ -287,7 +287,7 @@ TEST(timeline_export, waves_equal_the_sum_of_events) {
   free(vcd);
 }
 
-/* Anything that a file can hold; cycles and fields have at most so many bits. */
+/* Any event that a file can hold; cycles and fields have at most these numbers of bits. */
 static struct timeline_event make_any(uint64_t *state, unsigned cycle_bits, unsigned field_bits) {
   const uint64_t dice = ct_random(state);
   struct timeline_event event = {.kind = (enum timeline_kind)(dice % TIMELINE_KINDS),

@@ -1,4 +1,4 @@
-/* Timelines from the command line: what is in them, which parts can be asked for, what is refused. */
+/* Timelines on the command line: their contents, selecting parts, and refusals. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void folder(void) {
   tool_file("l.json", text);
 }
 
-/* Runs `command`, of which the first %s is the launch file. */
+/* Runs `command`, whose first %s is the launch file. */
 static void run(const char *command, const char *launch) {
   char arguments[1000];
   snprintf(arguments, sizeof arguments, command, launch);
@@ -84,8 +84,8 @@ static bool same_event(const struct timeline_event *a, const struct timeline_eve
          memcmp(a->field, b->field, sizeof a->field) == 0;
 }
 
-/* The events of `part` are those of `whole` in the window. Each stream tells so little that it is one batch, so that
- * the order is the same, too. */
+/* The events of `part` are those of `whole` in the window. Each stream has few enough events for one batch, so the
+ * order is also the same. */
 static void expect_window(const struct timeline_window *window, const char *part, const char *whole) {
   struct timeline_file *some = open_file(part), *all = open_file(whole);
   struct timeline_event event, other;
@@ -246,7 +246,7 @@ TEST(timelines, info_and_head_show_the_contents) {
   expect("replay t.wtl", 2, "expected a trace (89 57 57 54 0d 0a 1a 0a), found a timeline");
 }
 
-/* docs/timeline.md shows what is in an example's. */
+/* docs/timeline.md shows the timeline of an example. */
 TEST(timelines, the_page_shows_the_events_of_its_example) {
   static char page[40000];
   char example[500];
@@ -265,7 +265,7 @@ TEST(timelines, the_page_shows_the_events_of_its_example) {
   outcome_free(&head);
 }
 
-/* A line of the text, to be freed; NULL behind the last. */
+/* A line of the text, to be freed; NULL after the last. */
 static char *line_of(const char *text, unsigned number) {
   while (number-- && text)
     text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL;
@@ -300,7 +300,7 @@ TEST(timelines, a_csv_has_one_row_for_each_event_and_each_column_once) {
   free(csv);
 }
 
-/* Of a long run a window has more slices than the page takes: it is divided, and the page is not empty. */
+/* A window of a long run has more slices than the page holds: it is divided, and the page is not empty. */
 TEST(timelines, a_page_limits_its_slices_for_runs_of_any_length) {
   char path[500];
   folder();

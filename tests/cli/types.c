@@ -1,4 +1,4 @@
-/* Values by OpenCL C type: sizes, text, half precision, distances; and the fills. */
+/* Values of OpenCL C types: sizes, text, half precision, distances; and fills. */
 #include "sim/session/type.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ TEST(types, unknown_types_are_refused) {
   }
 }
 
-/* Every half: its text reads back as itself. */
+/* The text of every half reads back as the same half. */
 TEST(types, all_65536_halves_survive_print_and_parse) {
   struct type half = type_of("half");
   for (unsigned bits = 0; bits < 65536; bits++) {
