@@ -1,11 +1,12 @@
-/* Channels in runs: kernels that they connect, autorun kernels, and what stays from run to run. */
+/* Channels in runs: connected kernels, autorun kernels, and what persists between runs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/api/rig.h"
 #include "tests/ct.h"
 
-/* put: 0 .. n-1 into `in`; take: n of `out`. step is an autorun kernel: each of its four work-groups adds 1. */
+/* put: writes 0 .. n-1 into `in`; take: reads n from `out`. step is an autorun kernel: each of its four work-groups
+ * adds 1. */
 static const char source[] =
     "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
     "channel int row[5] __attribute__((depth(2)));\nchannel int deep __attribute__((depth(64)));\n"
@@ -57,7 +58,7 @@ TEST(channel_api, autorun_kernels_run_and_end_with_the_other_kernels) {
       EXPECT_EQ(rig_number(report, "launches[2].work_groups"), 4);
       ww_report_unref(report);
     }
-    /* One alone: the others' work-groups never come. */
+    /* Run alone, it never finishes: no packets arrive. */
     run(&rig, both + 1, 1, functional, &report);
     EXPECT_FALSE(ww_report_finished(report));
     ww_report_unref(report);
@@ -71,7 +72,7 @@ TEST(channel_api, autorun_kernels_run_and_end_with_the_other_kernels) {
   }
 }
 
-/* The trace of a run with channels, replayed: the same cycles, launch by launch. */
+/* Replays the trace of a run with channels: the same cycles, launch by launch. */
 static void expect_same_replay(struct rig *rig, const struct kept *kept, size_t launches, const ww_report *report) {
   ww_trace *trace = NULL;
   ww_report *replayed = NULL;
@@ -84,7 +85,7 @@ static void expect_same_replay(struct rig *rig, const struct kept *kept, size_t 
   ww_trace_unref(trace);
 }
 
-/* merge polls two channels in turn, so that nothing ever stands still; pass waits for it. */
+/* merge polls two channels in turn, so the device is never idle; pass waits for merge. */
 static const char polling_source[] =
     "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
     "channel int low __attribute__((depth(4))), high __attribute__((depth(4))), merged, out;\n"
@@ -121,7 +122,7 @@ TEST(channel_api, autorun_kernels_that_poll_end_with_the_other_kernels) {
       expect_same_replay(&rig, &kept, 5, report);
     ww_report_unref(report);
     free(kept.text);
-    /* One that waits for a packet which never comes is still told, though the autorun kernels poll. */
+    /* A launch that waits for a packet that never arrives is still reported, although the autorun kernels poll. */
     run(&rig, all + 2, 1, functional, &report);
     EXPECT_FALSE(ww_report_finished(report));
     const char *end = "";
@@ -135,7 +136,7 @@ TEST(channel_api, autorun_kernels_that_poll_end_with_the_other_kernels) {
   }
 }
 
-/* More work-items than the channel has room, on either side of it. */
+/* On either side there are more work-items than the channel has room for. */
 static const char wide_source[] =
     "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
     "channel int c __attribute__((depth(3)));\nchannel int row[3], alone[1];\n"

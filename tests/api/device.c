@@ -1,4 +1,4 @@
-/* Devices: memory, time and caches that go on; runs that end otherwise. */
+/* Devices: memory, time and caches that persist; runs that end abnormally. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -271,7 +271,7 @@ struct seen {
   uint64_t first, last, fields;
 };
 
-/* All cycles of it are the device's, those among its fields, too. */
+/* All its cycles are in device time, including those in its fields. */
 static void look_at(void *self, const ww_event *event) {
   struct seen *seen = self;
   seen->first = event->from < seen->first ? event->from : seen->first;
@@ -330,10 +330,10 @@ TEST(device, a_trace_with_a_buffer_too_large_for_a_launch_file_replays) {
   rig_free(&rig);
 }
 
-/* ---- memory at one address for all ---------------------------------------------------------------------------------
- */
+/* ---- shared memory
+ * ------------------------------------------------------------------------------------------------- */
 
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* which have those addresses themselves */
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* the sanitizers use these addresses */
 TEST(device, shared_buffers_have_one_address_on_the_host_and_all_devices) {
   struct rig rig = rig_with("teaching", "kernel void follow(global ulong *list, global int *out) {\n"
                                         "  global int *at = (global int *)list[1];\n"
@@ -360,7 +360,7 @@ TEST(device, shared_buffers_have_one_address_on_the_host_and_all_devices) {
   EXPECT_EQ(*(int *)ww_buffer_data(out), 42);
   EXPECT_EQ(host[3], 99);
   ww_buffer_unref(numbers);
-  EXPECT_EQ(((int *)ww_buffer_data(again))[3], 99); /* it lives on */
+  EXPECT_EQ(((int *)ww_buffer_data(again))[3], 99); /* the memory is still alive */
   rig_refused(&rig, ww_buffer_new_shared(rig.device, NULL, 4, out, &none, &rig.error), WW_BAD_INPUT,
               "with: is not a shared buffer of another device");
   rig_refused(&rig, ww_buffer_new_shared(rig.device, NULL, UINT64_MAX, NULL, &none, &rig.error), WW_BAD_INPUT,
@@ -376,8 +376,7 @@ TEST(device, shared_buffers_have_one_address_on_the_host_and_all_devices) {
 }
 #endif
 
-/* ---- lives of objects ---------------------------------------------------------------------------------------------
- */
+/* ---- lifetimes of objects --------------------------------------------------------------------------------------- */
 
 TEST(device, objects_live_until_everything_made_from_them_is_freed) {
   struct rig rig = rig_new("teaching");
@@ -407,7 +406,8 @@ TEST(device, memory_of_a_freed_buffer_is_reused) {
   }
   EXPECT_GT(address[1], address[0] + 5000);
   ww_buffer_unref(buffer[1]);
-  rig_fine(&rig, ww_buffer_new(rig.device, NULL, 70000, &buffer[1], &rig.error)); /* does not fit between the two */
+  rig_fine(&rig,
+           ww_buffer_new(rig.device, NULL, 70000, &buffer[1], &rig.error)); /* does not fit between the other two */
   EXPECT_GT(ww_buffer_address(buffer[1]), address[2]);
   ww_buffer_unref(buffer[1]);
   rig_fine(&rig, ww_buffer_new(rig.device, NULL, 4000, &buffer[1], &rig.error));

@@ -1,4 +1,4 @@
-/* What each function refuses, and what it then says. */
+/* What each function refuses, and its message. */
 #include <stdlib.h>
 
 #include "tests/api/rig.h"
@@ -21,7 +21,7 @@ TEST(errors, of_contexts_and_machines) {
   EXPECT_TRUE(machine == NULL);
   rig_refused(&rig, ww_machine_load(rig.context, "no/such.ini", &machine, error), WW_BAD_INPUT,
               "no/such.ini: No such file or directory");
-  EXPECT_EQ(ww_machine_load(rig.context, "h20", &machine, NULL), WW_BAD_INPUT); /* nobody wants to know why */
+  EXPECT_EQ(ww_machine_load(rig.context, "h20", &machine, NULL), WW_BAD_INPUT); /* the error is optional */
   rig_free(&rig);
 }
 
@@ -578,7 +578,7 @@ TEST(errors, of_launch_files) {
   rig_free(&rig);
 }
 
-/* ---- what takes NULL ------------------------------------------------------------------------------------ */
+/* ---- functions that take NULL --------------------------------------------------------------------------- */
 
 TEST(errors, null_is_harmless_to_release_and_query) {
   ww_context_unref(NULL);

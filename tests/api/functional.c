@@ -1,4 +1,4 @@
-/* Runs without timing: memory as of any run, and nothing that looks like a measurement. */
+/* Functional runs: the same memory as after a timed run, and nothing that looks like a measurement. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ TEST(functional, writes_the_same_memory_as_a_timed_run_and_leaves_time_and_cache
   ww_buffer *data[2];
   ww_launch *launch[2] = {rig_plus(&rig, &data[0], 5), rig_plus(&other, &data[1], 5)};
   ww_report *report[2] = {NULL, NULL}, *executed = NULL;
-  for (int round = 0; round < 2; round++) { /* the second finds caches warm */
+  for (int round = 0; round < 2; round++) { /* the second round starts with warm caches */
     const uint64_t now = ww_device_now(rig.device);
     rig_fine(&rig, ww_run(rig.device, &launch[0], 1, &untimed, &executed, &rig.error));
     EXPECT_EQ(at(data[0], 63), 63 + 10 * (uint32_t)round + 5);
@@ -115,7 +115,7 @@ TEST(functional, options_about_time_are_refused) {
   rig_free(&rig);
 }
 
-/* Runs a kernel of one work-group and holds how it ended, and that the device goes on. */
+/* Runs a kernel of one work-group and checks how it ended and that the device stays usable. */
 static void expect_end(const char *kernel, const ww_watch *watch, const char *end, const char *said) {
   struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, kernel, 64, 64);

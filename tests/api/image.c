@@ -22,7 +22,7 @@ static ww_image *new_image(struct rig *rig, const char *name, const ww_shape *sh
 
 static const uint32_t origin[3] = {0, 0, 0}, all[3] = {20, 9, 1};
 
-/* The rows of both, and rows apart, in either layout. */
+/* The rows of both images, with and without a pitch, in either layout. */
 static void expect_regions(const char *machine) {
   struct rig rig = rig_with(machine, source);
   ww_image *image = new_image(&rig, NULL, &rgba);
@@ -136,7 +136,7 @@ TEST(image, layers_of_an_array_are_its_slices) {
   rig_free(&rig);
 }
 
-/* Each run has images of its own, which are gone before the next. */
+/* Each run has its own images, which are freed before the next. */
 static uint64_t run_anew(struct rig *rig, uint32_t width) {
   ww_shape shape = rgba;
   ww_report *report = NULL;

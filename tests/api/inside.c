@@ -1,4 +1,4 @@
-/* What cannot be seen from outside: a defect of the library, and what a device keeps. */
+/* What callers cannot see: an internal error of the library, and what a device keeps. */
 #include <assert.h>
 
 #include "sim/api/api.h"

@@ -47,7 +47,7 @@ TEST(opencl_api, program_scope_variables_live_as_long_as_the_device) {
   rig_fine(&rig, ww_launch_range(both[1], 1, NULL, &(uint64_t){1}, NULL, &rig.error));
   rig_fine(&rig, ww_launch_buffer(both[1], 0, out, 0, &rig.error));
   rig_fine(&rig, ww_run(rig.device, &both[1], 1, NULL, NULL, &rig.error));
-  EXPECT_EQ(*(int *)ww_buffer_data(out), 5); /* its own variable */
+  EXPECT_EQ(*(int *)ww_buffer_data(out), 5); /* each device has its own variable */
   rig_refused(&rig, ww_run(rig.device, both, 2, NULL, NULL, &rig.error), WW_UNSUPPORTED,
               "two programs with program-scope variables or channels cannot run at once");
   ww_launch_unref(both[1]);
@@ -296,7 +296,7 @@ TEST(opencl_api, a_program_reports_types_qualifiers_and_attributes_of_its_source
   rig_free(&rig);
 }
 
-/* Nobody says then how a compiler has ended. */
+/* In that case nothing reports how a compiler has ended. */
 TEST(opencl_api, kernels_can_be_built_in_a_process_that_ignores_sigchld) {
   struct rig rig = {.context = NULL};
   ww_program *program = NULL;
@@ -313,7 +313,7 @@ TEST(opencl_api, kernels_can_be_built_in_a_process_that_ignores_sigchld) {
 
 static bool refuse_at_once(void *self, uint64_t now, uint64_t done, uint64_t groups) {
   (void)self;
-  EXPECT_EQ(now + done + groups, 0); /* it compiles */
+  EXPECT_EQ(now + done + groups, 0); /* the build is compiling */
   return false;
 }
 
@@ -390,7 +390,7 @@ static size_t files_of(const char *path) {
   return count;
 }
 
-/* What becomes of a small program in a context of its own. */
+/* Builds a small program in a separate context and checks the result. */
 static void build_with(const ww_options *options, ww_status status, const char *part) {
   struct rig rig = {.context = NULL};
   ww_program *program = NULL;
@@ -421,7 +421,7 @@ TEST(opencl_api, a_context_sets_the_compiler_and_its_folders) {
   options.temporary = "/no/such/folder";
   build_with(&options, WW_BAD_INPUT, "no temporary folder in /no/such/folder");
   options.temporary = temporary;
-  options.cache = ""; /* nothing is kept, nor found */
+  options.cache = ""; /* nothing is stored or found in a cache */
   build_with(&options, WW_OK, NULL);
   EXPECT_EQ(files_of(cache), 1);
   char kept[300];

@@ -1,4 +1,4 @@
-/* Runs in several threads report what those in one do. */
+/* Runs in several threads report the same as runs in one. */
 #include <stdlib.h>
 
 #include "tests/api/rig.h"
@@ -6,7 +6,7 @@
 
 enum { WORDS = 1 << 16 };
 
-/* Adds and copies until enough windows have passed for threads to begin. */
+/* Adds and copies until enough windows have passed for threads to start. */
 static const char source[] = ".kernel add\n.arg data global\n.reg i, v, n\n.reg64 p\n.pred more\n"
                              "  ld.arg.b64 p, data\n"
                              "  get.global_id i, x\n"

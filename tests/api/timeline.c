@@ -1,4 +1,5 @@
-/* Timelines of runs: the bytes are those of the command line, whatever else watches, and cycles are the device's. */
+/* Timelines of runs: the bytes equal those of the command line, whatever else watches, and cycles are in device
+ * time. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "tests/ct.h"
 #include "traces/timeline_file.h"
 
-/* ---- against the command line ---------------------------------------------------------------------------------- */
+/* ---- compared with the command line ---------------------------------------------------------------------------- */
 
 static struct kept read_file(const char *path) {
   struct kept kept = {NULL, 0};
@@ -97,7 +98,7 @@ TEST(timeline, of_a_replay_equals_those_of_the_command_line_and_the_run) {
 TEST(timeline, and_page_of_one_run_do_not_disturb_each_other) {
   struct kept timeline[2] = {{NULL, 0}, {NULL, 0}};
   char *page[2] = {NULL, NULL};
-  for (int i = 0; i < 3; i++) { /* the timeline alone, both, the page alone */
+  for (int i = 0; i < 3; i++) { /* only the timeline, both, only the page */
     struct rig rig = rig_new("teaching");
     ww_buffer *data = NULL;
     ww_launch *launch = rig_plus(&rig, &data, 5);
@@ -121,7 +122,7 @@ TEST(timeline, and_page_of_one_run_do_not_disturb_each_other) {
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-/* What all events come to, their order aside. */
+/* The sum over all events, in any order. */
 struct sum {
   uint64_t events, from, to, fields, first;
 };
@@ -180,7 +181,7 @@ TEST(timeline, is_in_device_time_like_events) {
     EXPECT_GE(written.first, start);
     EXPECT_TRUE(memcmp(&written, &told, sizeof told) == 0);
     free(timeline.text);
-    if (i == 1) { /* after a run that does not finish the device goes on with another engine */
+    if (i == 1) { /* after an unfinished run, the device continues with another engine */
       const ww_watch limit = {.size = sizeof limit, .cycle_limit = 1000};
       rig_fine(&rig, ww_run(rig.device, &spin, 1, &limit, NULL, &rig.error));
     }

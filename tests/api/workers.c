@@ -1,4 +1,4 @@
-/* Explaining and sweeping in several threads: the same as in one, and an end whenever the caller wants one. */
+/* Explaining and sweeping in several threads: the same result as in one, and the caller can end it at any time. */
 #include <stdlib.h>
 #include <string.h>
 

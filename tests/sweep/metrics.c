@@ -32,7 +32,7 @@ TEST(sweep_metrics, the_page_lists_metrics_that_are_not_counters_as_in_the_rows)
   sweep_metrics_free(&metrics);
 }
 
-/* Two launches at once, then one alone: what the first two share counts once. */
+/* Two concurrent launches, then one alone: counters that the first two share count once. */
 TEST(sweep_metrics, launches_are_added_up_and_shared_counters_count_once) {
   struct sweep_metrics metrics = sweep_metrics_new(false);
   struct machine machine = {.cu.clock_mhz = 1000};

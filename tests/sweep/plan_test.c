@@ -1,4 +1,4 @@
-/* Plans: what files mean, and which points there are. */
+/* Plans: what files mean, and which points they define. */
 #include "sim/sweep/plan.h"
 
 #include <math.h>
@@ -98,7 +98,7 @@ TEST(sweep_plan, a_whole_file_is_read) {
   plan_free(&plan);
 }
 
-/* Each line is a file's text and what is told about it. */
+/* Each row is a file's text and the error reported for it. */
 static const struct {
   const char *text, *message;
 } faults[] = {
@@ -184,7 +184,7 @@ static const struct {
     {SWEEP "machine = dsp\n[set]\nmachine = h200\n[axes]\na = 1\n",
      "d/s.ini:5: machine: [sweep] says 'dsp' already; legal: one of the two"},
     {SWEEP "[axes]\na = 1\n[constraints]\nc = a < 2\nc = a < 3\n", "d/s.ini:7: c: line 6 has this constraint already"},
-    /* Told when names are known. */
+    /* Reported once names are known. */
     {SWEEP "cost = dma.quene\n[axes]\ndma.queue = 1\n",
      "d/s.ini:3: cost: no axis, setting or parameter 'dma.quene'; did you mean 'dma.queue'?"},
     {SWEEP "[axes]\nq = 1\n[constraints]\nc = mem.l1_siz > q\n",
@@ -382,7 +382,7 @@ TEST(sweep_plan, unreadable_files_are_reported) {
   unlink(path);
 }
 
-/* docs/sweep.md opens with a file, and says how many points it has. */
+/* docs/sweep.md starts with a file and states how many points it has. */
 TEST(sweep_plan, the_example_on_the_page_has_the_stated_points) {
   static char page[65536], said[200];
   FILE *file = fopen("docs/sweep.md", "r");

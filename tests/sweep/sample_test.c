@@ -46,7 +46,7 @@ static bool distinct(const struct sweep_plan *plan) {
   return good;
 }
 
-/* How many points have each value of an axis. */
+/* Counts the points that have each value of an axis. */
 static void tally(const struct sweep_plan *plan, size_t axis, uint32_t *count) {
   uint32_t value[PLAN_AXES];
   memset(count, 0, plan->axis[axis].count * sizeof *count);
@@ -80,7 +80,7 @@ TEST(sweep_sample, random_points_are_distinct_and_spread) {
 TEST(sweep_sample, excluded_random_points_are_drawn_again) {
   struct sweep_plan plan;
   ASSERT_TRUE(fixture_plan(SWEEP "sample = random 45\n[axes]\na = 0..9\nb = 0..9\n[constraints]\nc = a < b\n", &plan));
-  EXPECT_EQ(plan.points, 45); /* all that there are */
+  EXPECT_EQ(plan.points, 45); /* all points of the plan */
   EXPECT_TRUE(plan.excluded > 0 && plan.excluded <= 55);
   EXPECT_TRUE(distinct(&plan));
   EXPECT_EQ(plan_count(&plan).points, 45);
@@ -162,7 +162,7 @@ static uint64_t digest(const char *text) {
   return hash;
 }
 
-/* Another digest is another sample for every sweep there is, whose results would not be found again. */
+/* Another digest means another sample for every existing sweep, whose results would no longer be found. */
 TEST(sweep_sample, points_never_change_between_versions) {
   EXPECT_EQ(digest(SWEEP CUBE), INT64_C(2847159540949479485));
   EXPECT_EQ(digest(SWEEP "sample = random 100\n" CUBE "[constraints]\nc = a <= b\n"), INT64_C(4357743063501102097));

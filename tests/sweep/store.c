@@ -1,4 +1,4 @@
-/* Rows and files of results, on which nothing goes wrong but what is asked for. */
+/* Rows and files of results, without failures other than the intended ones. */
 #include "sim/sweep/store.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 static char message[PLAN_MESSAGE];
 
-/* What store_open() says to a subject. */
+/* The message of store_open() for a subject. */
 static const char *open_as(const char *name, const struct store_subject *subject) {
   message[0] = '\0';
   struct store *store = store_open(rig_path(name), subject, message);
@@ -155,7 +155,7 @@ TEST(store, points_do_not_depend_on_the_order_in_which_they_were_added) {
   free(one);
 }
 
-/* ---- files that are none --------------------------------------------------------------------------- */
+/* ---- files that are not results -------------------------------------------------------------------- */
 
 TEST(store, names_of_files_are_only_names) {
   rig_remove("file:x?mode=memory");
@@ -228,7 +228,7 @@ TEST(store, unexpected_columns_are_reported_as_damage) {
   }
 }
 
-/* A query of it would not end. */
+/* A query of the view would not end. */
 TEST(store, a_view_instead_of_a_table_is_refused) {
   rig_fill("view", 0, 1);
   rig_query("view", "DROP TABLE sweep; CREATE VIEW sweep(name, value) AS WITH RECURSIVE r(i) AS "

@@ -11,7 +11,7 @@
 
 struct said {
   int status;
-  char text[8192]; /* on both outputs */
+  char text[8192]; /* on standard output and standard error */
 };
 
 /* Runs "warpwait sweep ..." in the tests' folder. */

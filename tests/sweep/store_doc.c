@@ -1,4 +1,4 @@
-/* docs/sweep-store.md against a file. */
+/* docs/sweep-store.md compared with a file. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Files of results while things go wrong: kills, disks that are full, files that may not be written, two writers. */
+/* Files of results under failures: kills, full disks, unwritable files, two writers. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -21,7 +21,7 @@ static char message[PLAN_MESSAGE];
 
 /* ---- kills ----------------------------------------------------------------------------------------- */
 
-/* Goes on where the file ends, BATCH rows a commit, and tells after each how many there are. */
+/* Continues where the file ends, with BATCH rows per commit, and reports the number of rows after each. */
 _Noreturn static void add_until_killed(const char *name, int told) {
   struct store *store = store_open(rig_path(name), &rig_subject, message);
   if (!store)
@@ -38,7 +38,8 @@ _Noreturn static void add_until_killed(const char *name, int told) {
   }
 }
 
-/* Kills it up to `longest` nanoseconds after it has told `commits` times. Returns how many rows it had committed. */
+/* Kills it up to `longest` nanoseconds after it has reported `commits` commits. Returns how many rows it had
+ * committed. */
 static uint64_t kill_one(const char *name, uint64_t commits, long longest, uint64_t *seed) {
   int ends[2], status = 0;
   uint64_t committed = 0, told;
@@ -61,7 +62,7 @@ static uint64_t kill_one(const char *name, uint64_t commits, long longest, uint6
   return committed;
 }
 
-/* All rows in the file are whole, and there are as many as were committed, or one batch that was not told yet. */
+/* All rows in the file are complete. There are as many as were committed, or one unreported batch more. */
 static uint64_t check_rows(const char *name, uint64_t committed) {
   struct store *store = rig_open(name);
   if (!store)
@@ -118,7 +119,7 @@ TEST(store_kill, an_interrupted_creation_is_completed_the_next_time) {
 
 enum { AFTERWARDS = 100000000 /* nanoseconds */ };
 
-/* Has what its parent has, and ends a little later. */
+/* Inherits its parent's descriptors and ends a little after the parent. */
 static void outlive(pid_t parent, int ready) {
   if (write(ready, &parent, sizeof parent) != sizeof parent)
     _exit(1);
@@ -128,7 +129,7 @@ static void outlive(pid_t parent, int ready) {
   _exit(0);
 }
 
-/* A process that has the file open with a row that is not committed, and has a child; 0 when it could not. */
+/* Starts a process that has the file open with an uncommitted row, and has a child; returns 0 on failure. */
 static pid_t hold(const char *name) {
   int ends[2];
   pid_t ready = 0;
@@ -140,7 +141,7 @@ static pid_t hold(const char *name) {
     struct store *store = store_open(rig_path(name), &rig_subject, message);
     const struct store_row row = rig_row(100);
     const pid_t parent = getpid();
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* of tests that are killed themselves nothing is left */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* if the tests themselves are killed, no process is left */
     if (!store || !store_add(store, &row, message))
       _exit(1);
     if (fork() == 0)
@@ -193,7 +194,7 @@ static void add_one(char told[PLAN_MESSAGE]) {
     store_close(store);
 }
 
-/* Reads the first row, says so, and ends the statement when it is told to: in a process that never writes. */
+/* Reads the first row, reports it, and ends the statement on request, in a process that never writes. */
 static void read_for_a_while(int said, int told) {
   char byte = 0;
   sqlite3 *database = NULL;
