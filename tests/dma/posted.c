@@ -1,4 +1,4 @@
-/* Outbound copies: their width, the way of their data from the LDS, and those that do not wait for memory. */
+/* Outbound copies: their width, their data's way from the LDS, and copies that do not wait for memory. */
 #include "tests/dma/rig.h"
 
 static struct dma_params outbound_dma(uint32_t posted) {
@@ -26,7 +26,7 @@ TEST(dma, a_posted_copy_completes_exactly_when_its_data_leave_for_memory) {
   for (uint32_t bytes = 16; bytes <= 4096; bytes *= 2)
     for (cycle_t memory = 30; memory < 400; memory += 300) {
       struct dma_params params = outbound_dma(1 << 20);
-      cycle_t last = bytes < 64 ? bytes : 64; /* bytes of the last request */
+      cycle_t last = bytes < 64 ? bytes : 64; /* size of the last request */
       cycle_t left = 1 + params.setup + div_up(bytes, 32) + params.lds_latency + div_up(last, 32);
       struct rig *rig = make_rig(params);
       rig->write = memory;
@@ -43,7 +43,7 @@ TEST(dma, a_posted_copy_completes_exactly_when_its_data_leave_for_memory) {
     }
 }
 
-/* Of n requests of 64 bytes, two cycles each, every one waits for the acknowledgement of the one `posted` before it. */
+/* n requests of 64 bytes, two cycles each: each request waits for the acknowledgment of the one `posted` before it. */
 TEST(dma, posted_requests_in_flight_stay_within_their_limit) {
   for (uint32_t posted = 1; posted <= 6; posted++) {
     struct dma_params params = outbound_dma(64 * posted);
@@ -70,7 +70,7 @@ TEST(dma, an_inbound_copy_is_never_posted) {
   free_rig(rig);
 }
 
-/* Lines of a copy of two dimensions, for an engine of one, are parts: the event waits for the last of them. */
+/* For an engine of one dimension, the lines of a 2D copy are parts: the event waits for the last of them. */
 TEST(dma, a_posted_copy_in_parts_completes_with_its_last_part) {
   struct dma_params params = outbound_dma(1 << 20);
   params.dimensions = 1;
@@ -85,7 +85,7 @@ TEST(dma, a_posted_copy_in_parts_completes_with_its_last_part) {
   free_rig(rig);
 }
 
-/* Requests of 4 beats: with one at the LDS the next is read 2 cycles after its reply, with more there is no gap. */
+/* Requests of 4 beats. With one at the LDS, the next is read 2 cycles after its reply; with more there is no gap. */
 TEST(dma, outbound_requests_at_the_lds_stay_within_their_limit) {
   for (uint32_t reads = 0; reads <= 3; reads++) {
     struct dma_params params = usual_dma();

@@ -44,7 +44,8 @@ TEST(timeline, the_example_in_the_header_has_its_sums) {
   EXPECT_EQ(total.held[2], 3);
 }
 
-/* engine.c works out when: copy 0 holds the one channel from 1 to 46, copy 1, which waits since 1, from 46 to 78. */
+/* engine.c calculates when: copy 0 holds the one channel from 1 to 46; copy 1 waits from 1 and holds it from 46 to
+ * 78. */
 TEST(timeline, two_copies_on_one_channel_match_hand_calculation) {
   struct dma_params params = usual_dma();
   struct dma_timeline total = {0};
@@ -78,7 +79,7 @@ static void take(void *self, uint32_t stream, cycle_t now, const struct timeline
     ear->event[ear->heard++] = *event;
 }
 
-/* The first copy begins in the middle of a request; one channel, which it holds from 1 on. */
+/* The first copy starts in the middle of a request; it holds the only channel from 1 on. */
 TEST(timeline, a_channel_reports_its_bytes_and_requests) {
   struct dma_params params = usual_dma();
   struct ear ear = {.timeline = {.take = take, .self = &ear, .kinds = 1u << TIMELINE_CHANNEL}};
@@ -100,8 +101,8 @@ TEST(timeline, a_channel_reports_its_bytes_and_requests) {
   free_rig(rig);
 }
 
-/* The engine is busy until 500, since its copies did not keep the launch, of 100 cycles, from its end: 16 is the least
- * power of two of which 60 are 500. */
+/* The engine is busy until 500, because its copies outlive the launch of 100 cycles. 16 is the smallest power of two of
+ * which 60 intervals cover 500. */
 TEST(timeline, an_engine_that_outlives_its_launch_widens_the_intervals) {
   struct dma_timeline timeline, total = {0};
   dma_timeline_start(&timeline, 0);
@@ -117,7 +118,8 @@ TEST(timeline, an_engine_that_outlives_its_launch_widens_the_intervals) {
   }
 }
 
-/* Changes at random, against an account of every cycle, at any length: engines of different widths add up. */
+/* Random changes compared with a record of every cycle, at any length; the timelines of engines of different widths add
+ * up. */
 TEST(timeline, sums_are_exact_at_any_width) {
   enum { LONGEST = 4000 };
   uint64_t random = 5;
@@ -151,7 +153,7 @@ TEST(timeline, sums_are_exact_at_any_width) {
   }
 }
 
-/* One channel, and memory that does not answer before cycle 50: one copy holds it, one waits. */
+/* One channel, and memory that does not answer before cycle 50: one copy holds the channel, one waits. */
 TEST(timeline, abandoned_work_counts_until_the_end) {
   struct dma_params params = usual_dma();
   params.channels = 1;

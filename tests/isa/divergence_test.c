@@ -1,4 +1,4 @@
-/* The branch stack: lanes that go different ways do what each would do alone, and meet again. */
+/* The branch stack: diverged lanes do what each would do alone, and meet again. */
 #include "isa/asm/asm.h"
 #include "isa/cfg.h"
 #include "tests/ct.h"
@@ -155,7 +155,7 @@ TEST(divergence, a_divergent_branch_is_reported_and_the_lower_side_runs_first) {
   EXPECT_EQ(rig.warp[0].active, 0xfffffff0);
   EXPECT_EQ(rig.warp[0].depth, 2);
   rig_step(&rig, 0);
-  rig_step(&rig, 0); /* bra done: this side is over */
+  rig_step(&rig, 0); /* bra done: this side ends */
   EXPECT_EQ(rig.warp[0].pc, 5);
   EXPECT_EQ(rig.warp[0].active, 0xf);
   rig_step(&rig, 0);
@@ -167,7 +167,7 @@ TEST(divergence, a_divergent_branch_is_reported_and_the_lower_side_runs_first) {
   rig_close(&rig);
 }
 
-/* Three nested ways out of a loop, 10^5 times round, lanes dropping out in many places. */
+/* Three nested exits from a loop, 10^5 iterations, lanes leaving in many places. */
 TEST(divergence, the_stack_does_not_grow_with_loop_iterations) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
@@ -196,7 +196,7 @@ TEST(divergence, the_stack_does_not_grow_with_loop_iterations) {
   rig_close(&rig);
 }
 
-/* Lanes that leave a loop at its end wait in the one entry that is there for all of them. */
+/* Lanes that leave a loop at its end wait in one shared entry. */
 TEST(divergence, lanes_that_leave_a_loop_at_its_end_share_one_entry) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
@@ -213,7 +213,7 @@ TEST(divergence, lanes_that_leave_a_loop_at_its_end_share_one_entry) {
   rig_close(&rig);
 }
 
-/* A loop that one more lane leaves each time round, to a tail before the join: one entry a lane, and no more. */
+/* One more lane leaves the loop in each iteration, to a tail before the join: at most one entry per lane. */
 TEST(divergence, there_is_at_most_one_waiting_side_per_lane) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
@@ -238,7 +238,7 @@ TEST(divergence, there_is_at_most_one_waiting_side_per_lane) {
 
 /* ---- joins --------------------------------------------------------------------------------------- */
 
-/* The join of the instruction in `line`, as a line number; 0 for never. */
+/* The join of the instruction in `line`, as a line number; 0: they never join. */
 static uint32_t join_line(const char *source, uint32_t line) {
   struct isa_error error = {""};
   uint32_t result = UINT32_MAX;
@@ -269,13 +269,13 @@ TEST(divergence, an_arm_that_ends_in_exit_does_not_move_the_join) {
   EXPECT_EQ(join_line(early, 4), 6);
   const char *guarded = ".kernel k\n@p0 bra b\n@p1 exit\nb: exit\n";
   EXPECT_EQ(join_line(guarded, 2), 4);
-  /* inside an arm that ends by itself, sides meet as anywhere else */
+  /* within an arm that ends by itself, sides meet as anywhere else */
   const char *inner = ".kernel k\n@p0 bra z\n@p1 bra b\nmov.b32 r0, 1\nb: mov.b32 r0, 2\nexit\nz: exit\n";
   EXPECT_EQ(join_line(inner, 2), 7);
   EXPECT_EQ(join_line(inner, 3), 5);
 }
 
-/* Each lane goes round the first loop as often as its number says; all must have met before the second. */
+/* Each lane runs the first loop as often as its number says; all must have met before the second. */
 static uint32_t met_result(uint32_t lane) {
   (void)lane;
   return 1;
@@ -324,7 +324,7 @@ __attribute__((format(printf, 2, 3))) static void emit(struct source *s, const c
   va_end(arguments);
 }
 
-/* p holds in some lanes: those whose next random number has a few bits clear. */
+/* p holds in the lanes whose next random number has certain bits clear. */
 static void emit_condition(struct source *s, unsigned pred) {
   static const char *const masks[] = {"0x10000", "0x30000", "0x70000", "0x8000"};
   emit(s, "mad.i32 rnd, rnd, 1103515245, step\nand.b32 t, rnd, %s\nsetp.eq.u32 q%u, t, 0\n",
@@ -351,7 +351,7 @@ static void emit_if(struct source *s, unsigned loop) {
   emit(s, "fi%u:\n", label);
 }
 
-/* A loop of up to 6 trips, each lane its own number of them. */
+/* A loop of up to 6 iterations; each lane has its own count. */
 static void emit_loop(struct source *s) {
   const unsigned label = s->labels++, counter = s->depth;
   emit(s,
@@ -390,7 +390,7 @@ static void emit_block(struct source *s, unsigned loop) {
   s->depth--;
 }
 
-/* A bar stands where all lanes that live should be together. */
+/* A bar is placed where all live lanes should be together. */
 static void generate(struct source *s, uint64_t seed) {
   *s = (struct source){.seed = seed};
   emit(s, ".kernel k\n.reg h, rnd, t, step, n[8]\n.pred q0, q1\n"
@@ -402,7 +402,7 @@ static void generate(struct source *s, uint64_t seed) {
   emit(s, "exit\n");
 }
 
-/* What h becomes when `lane` runs all alone: there is nothing to diverge from. */
+/* The value of h when `lane` runs alone, so that nothing can diverge. */
 static uint32_t alone(const char *source, uint32_t lane, uint32_t lanes) {
   struct rig rig;
   if (!rig_open(&rig, source, lanes, lanes))
@@ -438,11 +438,11 @@ TEST(divergence, random_programs_in_lockstep_match_single_lanes_and_meet_at_ever
       EXPECT_EQ(rig_reg(&rig, 0, lane), alone(s.text, lane, lanes));
     rig_close(&rig);
   }
-  EXPECT_GE(diverged, 2000); /* the generator does what it is for */
+  EXPECT_GE(diverged, 2000); /* the generator makes programs that diverge */
   EXPECT_GE(exited, 100);
 }
 
-/* Any branches at all, also jumps into loops: no structure, but the same law. */
+/* Arbitrary branches, including jumps into loops: no structure, but the same law. */
 TEST(divergence, random_jumps_in_lockstep_match_single_lanes) {
   static struct source s;
   for (uint64_t seed = 1; seed <= 200; seed++) {
@@ -472,7 +472,7 @@ TEST(divergence, random_jumps_in_lockstep_match_single_lanes) {
   }
 }
 
-/* Each branch inside another may leave an entry for its join. */
+/* Each nested branch may leave an entry for its join. */
 TEST(divergence, each_nested_branch_adds_one_stack_entry) {
   enum { BRANCHES = 6 };
   uint32_t entries[BRANCHES + 1];

@@ -1,4 +1,4 @@
-/* What a malformed source gets: one line with file, line, column, the offending text and what may help. */
+/* The message for malformed source: one line with file, line, column, the offending text and a suggestion. */
 #include "isa/asm/asm.h"
 #include "isa/isa.h"
 #include "tests/ct.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The body starts at line 8 of a kernel that declares a few of everything. */
+/* The body starts at line 8 of a kernel that declares some of everything. */
 #define BODY(text)                                                                                                     \
   ".kernel k\n.arg src global\n.arg n u32\n.lds tile 64\n.reg i, v, w[4]\n.reg64 p\n.pred done\n" text "\nexit\n"
 
@@ -279,7 +279,7 @@ TEST(errors, long_and_unprintable_text_is_cut_and_masked) {
   EXPECT_STREQ(error.text, "k.wws:2:1: expected an operation instead of '?'");
 }
 
-/* Of zeros, which lie in memory once: a byte less is read, as far as its first line. */
+/* The source is zeros, which share one page of memory. One byte less is accepted, as far as its first line. */
 TEST(errors, a_source_of_2_gib_is_too_large) {
   const size_t length = (size_t)1 << 31;
   struct isa_error error = {""};

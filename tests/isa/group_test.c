@@ -1,4 +1,4 @@
-/* Queries, operations across lanes, and what a work-group does together. */
+/* Queries, operations across lanes, and operations of a whole work-group. */
 #include "isa/asm/asm.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
@@ -12,7 +12,7 @@
 
 static const uint32_t global[3] = {10, 7, 5}, local[3] = {4, 3, 2}, offset[3] = {100, 200, 300};
 
-/* The value of a query in `lane` of work-group `linear`, by the definition of the NDRange. */
+/* The value of a query in `lane` of work-group `linear`, by the definition of an NDRange. */
 static uint32_t query_oracle(const char *name, uint32_t axis, uint32_t linear, uint32_t warp, uint32_t lane) {
   const uint32_t groups[3] = {3, 3, 3}; /* 10/4, 7/3, 5/2, rounded up */
   const uint32_t id[3] = {linear % 3, linear / 3 % 3, linear / 9};
@@ -185,7 +185,7 @@ TEST(group, votes_count_only_active_lanes) {
   EXPECT_EQ(checked, 7);
 }
 
-/* x and a combined as the operation behind "reduce.", "scan." or "scan.before." combines them. */
+/* Combines x and a with the operation after "reduce.", "scan." or "scan.before.". */
 static uint64_t combine(const struct isa_row *row, uint64_t x, uint64_t a) {
   static const char *const before[] = {"reduce.", "scan.before.", "scan."};
   for (size_t i = 0; i < 3; i++)
@@ -194,7 +194,7 @@ static uint64_t combine(const struct isa_row *row, uint64_t x, uint64_t a) {
   return 0;
 }
 
-/* What is written of a value: a NaN becomes the one of its width. */
+/* The written form of a value: any NaN becomes the standard NaN of its width. */
 static uint64_t written(enum isa_type type, uint64_t bits) {
   const uint64_t infinity = type == TYPE_F16   ? 0x7c00
                             : type == TYPE_F32 ? 0x7f800000
@@ -457,7 +457,7 @@ TEST(group, missing_lanes_are_reported_with_the_rule_for_the_call) {
   }
 }
 
-/* Whether the group's calls of the kernel lie in loops, in the order of the text: "y" or "n" for each. */
+/* Whether the kernel's group calls are in loops, in the order of the text: "y" or "n" for each. */
 static void expect_loops(const char *body, const char *loops) {
   struct isa_error error = {""};
   char source[512], found[16] = "";
@@ -476,13 +476,13 @@ TEST(group, a_call_is_in_a_loop_if_control_flow_can_reach_it_again) {
   expect_loops("bar\na: bar\n@p bra a\nbar\nexit\n", "nyn");
   expect_loops("bar\na: bar\n@p bra a\n@q bra a\nexit\n", "ny");
   expect_loops("a: @p bra b\nbar\nbra a\nb: bar\nexit\n", "yn");
-  /* an arm that leaves the loop is not in it, wherever it stands; one that lies behind the end is */
+  /* an arm that leaves the loop is not in it, wherever it is; an arm after the loop's end that returns is in it */
   expect_loops("a: @p bra b\nbra c\nb: bar\nbra out\nc: @q bra a\nbar\nout: bar\nexit\n", "nnn");
   expect_loops("a: @p bra b\n@q bra a\nbar\nexit\nb: bar\nbra a\n", "ny");
   /* nested, and two entries */
   expect_loops("a: bar\nb: bar\n@p bra b\nbar\n@q bra a\nbar\nexit\n", "yyyn");
   expect_loops("@p bra b\na: bar\nb: bar\n@q bra a\nexit\n", "yy");
-  /* for ever; and forward branches alone are none */
+  /* an infinite loop counts; forward branches alone are no loops */
   expect_loops("bar\na: bar\nbra a\n", "ny");
   expect_loops("@p bra a\nbar\na: bar\n@q bra b\nbar\nb: exit\n", "nnn");
 }
@@ -513,10 +513,10 @@ TEST(group, lanes_missing_at_a_copy_need_not_have_its_event) {
     const char *body;
     uint32_t steps, count, event[2];
   } runs[] = {
-      /* those that have it are in front, and behind */
+      /* the lanes that have the event come before, and after, the others */
       {"setp.lt.u32 t, lane, 8\n@t copy.to_lds e, [tile], [p], n, size=4\nwait e", 3, 1, {1}},
       {"setp.ge.u32 t, lane, 8\n@t copy.to_lds e, [tile], [p], n, size=4\nwait e", 3, 1, {1}},
-      /* each arm has a copy of its own: both are waited for */
+      /* each arm has its own copy: both are waited for */
       {"setp.ge.u32 t, lane, 8\n@t copy.to_lds e, [tile], [p], n, size=4\n"
        "@!t copy.to_lds e, [tile], [p], n, size=4\nwait e",
        4,

@@ -18,7 +18,7 @@ static bool run(struct rig *rig, const char *source, uint32_t items) {
 
 static const char *const spaces[] = {"global", "lds", "private"};
 
-/* Stores then loads of each width go through each space, little-endian, and change nothing beside. */
+/* Stores and loads of each width in each space are little-endian and change no neighboring bytes. */
 TEST(memory, every_width_survives_a_round_trip_through_every_space) {
   static const struct {
     const char *store, *load, *from, *to;
@@ -95,7 +95,7 @@ TEST(memory, an_lds_access_names_bytes_of_the_cus_lds) {
   rig_close(&rig);
 }
 
-/* The value is taken when the store is issued, and reaches memory when it is committed. */
+/* The value is captured when the store issues and reaches memory when the store commits. */
 TEST(memory, stores_keep_the_value_of_their_issue_until_their_commit) {
   struct rig rig;
   struct isa_access_lanes lanes;
@@ -120,7 +120,7 @@ static void expect_hazard(const struct rig *rig, enum isa_hazard_rule rule, uint
 
 TEST(memory, lanes_out_of_bounds_are_reported_once_and_read_zero) {
   struct rig rig;
-  /* the buffer's last 16 words are lanes 0 to 15 */
+  /* lanes 0 to 15 access the buffer's last 16 words */
   ASSERT_TRUE(run(&rig, HEAD "shl.b32 at, lane, 2\nmov.b32 x, 9\nld.global.b32 x, [p + at + 65472]\nexit\n", 32));
   expect_hazard(&rig, HAZARD_M1, 16, "address 0x100010000, 4 bytes: offset 65536 of 'a', which has 65536");
   EXPECT_EQ(rig.hazard[0].pc, 4);
@@ -160,7 +160,7 @@ TEST(memory, bounds_are_exact_to_the_byte) {
   }
 }
 
-/* `body` ends with an access, of which nothing is carried out. */
+/* `body` ends with an access, which is not performed. */
 static bool is_run(const char *body, uint32_t items) {
   struct rig rig;
   char text[512];
@@ -182,15 +182,15 @@ TEST(memory, a_run_needs_all_lanes_adjacent_in_one_buffer) {
   } rows[] = {
       {"shl.b32 at, lane, 2\nld.global.b32 x, [p + at]\n", 32, true},
       {"shl.b32 at, lane, 2\nst.global.b32 [p + at + 65408], x\n", 32, true},  /* the buffer's last */
-      {"shl.b32 at, lane, 2\nst.global.b32 [p + at + 65412], x\n", 32, false}, /* and beyond */
-      {"shl.b32 at, lane, 2\nld.global.b32 x, [p + at]\n", 31, false},         /* a lane is not there */
+      {"shl.b32 at, lane, 2\nst.global.b32 [p + at + 65412], x\n", 32, false}, /* and one word beyond */
+      {"shl.b32 at, lane, 2\nld.global.b32 x, [p + at]\n", 31, false},         /* a lane is missing */
       {"shl.b32 at, lane, 2\nld.global.b32 x, [p + at + 2]\n", 32, false},     /* not aligned */
       {"shl.b32 at, lane, 3\nld.global.b32 x, [p + at]\n", 32, false},         /* gaps */
       {"ld.global.u8 x, [p + lane]\n", 32, true},
-      {"ld.global.b32 x, [p]\n", 32, false},                          /* one for all */
+      {"ld.global.b32 x, [p]\n", 32, false},                          /* one word for all lanes */
       {"xor.b32 at, lane, 1\nld.global.u8 x, [p + at]\n", 32, false}, /* another order */
       {"sub.i32 at, 31, lane\nshl.b32 at, at, 2\nld.global.b32 x, [p + at]\n", 32, false},
-      {"shl.b32 at, lane, 2\nld.lds.b32 x, [at]\n", 32, true}, /* the LDS is one, too */
+      {"shl.b32 at, lane, 2\nld.lds.b32 x, [at]\n", 32, true}, /* the LDS counts as one buffer */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("%s", rows[i].body);
@@ -344,7 +344,8 @@ TEST(memory, buffers_are_found_exactly_and_messages_name_the_nearest_below) {
   EXPECT_TRUE(isa_memory_near(&memory, 0xfff) == NULL);
 }
 
-/* Each lane's bytes go past the registers; lanes whose bytes lie outside of either side are left out, with a hazard. */
+/* Each lane's bytes do not pass through registers; lanes whose bytes are outside on either side are left out, with a
+ * hazard. */
 TEST(memory, a_lane_copies_its_own_bytes_into_the_lds) {
   for (unsigned bytes = 4; bytes <= 16; bytes *= 2) {
     char source[512];
@@ -381,7 +382,7 @@ TEST(memory, a_report_names_its_work_group) {
   }
 }
 
-/* Vectors are loaded from them, and no two warps share a line of the host's cache. */
+/* Vector loads read them, and no two warps share a cache line of the host. */
 TEST(memory, a_warps_storage_fills_whole_cache_lines_of_the_host) {
   for (uint32_t registers = 1; registers <= 40; registers++)
     for (uint32_t warp_size = 16; warp_size <= 64; warp_size *= 2) {

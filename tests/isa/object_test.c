@@ -1,4 +1,4 @@
-/* Object files: what is written is read, and nothing else is believed. */
+/* Object files: what is written reads back, and invalid files are refused. */
 #include "isa/asm/asm.h"
 #include "isa/pipe.h"
 #include "isa/rows.h"
@@ -184,7 +184,7 @@ TEST(object, lds_variables_are_consecutive_and_have_unique_names) {
   expect_bad_lds(128, 1, "r1", "object.wws: LDS variable or argument 1 has no legal name");
 }
 
-/* The object keeps it, or isa_validate() refuses it. */
+/* The object keeps the scratch area if `good`; otherwise isa_validate() refuses it. */
 static void expect_scratch(uint32_t offset, uint32_t bytes, bool good) {
   static const char message[] = "object.wws: kernel 'first' has its scratch outside of the LDS, or on a variable";
   struct isa_program *program = assemble(), *again = NULL;
@@ -220,7 +220,7 @@ TEST(object, the_scratch_area_is_in_the_lds_and_overlaps_no_variable) {
   expect_scratch(UINT32_MAX, 2, false);
 }
 
-/* A program of two files: of the second only the name is known. */
+/* A program of two files; only the name of the second is known. */
 static bool add_source(struct isa_program *program) {
   struct isa_source *sources = realloc(program->sources, 2 * sizeof *sources);
   if (!sources)
@@ -248,7 +248,7 @@ TEST(object, an_instruction_keeps_its_source_file) {
   EXPECT_STREQ(isa_source_name(again, 1), "lib.h");
   EXPECT_TRUE(isa_source_text(again, 1) == NULL);
   EXPECT_TRUE(isa_source_name(again, 2) == NULL && isa_source_text(again, 2) == NULL); /* no line */
-  EXPECT_TRUE(isa_source_text(again, 3) == NULL);                                      /* beyond the file */
+  EXPECT_TRUE(isa_source_text(again, 3) == NULL);                                      /* after the end of the file */
   EXPECT_TRUE(isa_source_name(again, again->count) == NULL);
   again->source[1] = 2;
   EXPECT_FALSE(isa_validate(again, &error));
@@ -424,7 +424,7 @@ TEST(object, a_truncated_object_is_refused) {
   ASSERT_TRUE(program && isa_encode(program, &bytes, &size));
   for (size_t length = 0; length < size; length++) {
     struct isa_error error;
-    uint8_t *exact = malloc(length + 1); /* so that a sanitizer sees a read beyond */
+    uint8_t *exact = malloc(length + 1); /* so that a sanitizer detects a read beyond it */
     memcpy(exact, bytes, length);
     struct isa_program *again = isa_decode(exact, length, "x.wwo", &error);
     EXPECT_TRUE(again == NULL);
@@ -493,7 +493,7 @@ TEST(object, an_instruction_has_at_most_one_immediate) {
   isa_program_free(program);
 }
 
-/* A join that is not the immediate post-dominator could make the stack grow: it must not pass. */
+/* A join that is not the immediate post-dominator could make the stack grow, so it must be refused. */
 TEST(object, a_forged_join_is_refused) {
   struct isa_program *program = assemble();
   struct isa_error error;
@@ -511,7 +511,7 @@ TEST(object, other_files_are_not_taken_for_objects) {
   EXPECT_TRUE(isa_decode(NULL, 0, "x.wwo", &error) == NULL);
 }
 
-/* 8 bytes each, for which 2 letters stand in the source. */
+/* 8 bytes each, from 2 letters in the source. */
 TEST(object, variables_may_make_up_most_of_the_file) {
   struct isa_error error = {""};
   char text[5000] = ".variable all u64 1";

@@ -1,4 +1,4 @@
-/* Pipes: what reservations and commits do, by the rules that OpenCL C has for them (Q), and ids that are wrong. */
+/* Pipes: reservations and commits under the rules of OpenCL C (Q), and wrong ids. */
 #include "isa/asm/asm.h"
 #include "isa/pipe.h"
 
@@ -28,7 +28,7 @@ static uint64_t reserve(struct isa_pipe *pipe, enum isa_pipe_direction direction
   return isa_pipe_reserve(pipe, direction, ISA_PIPE_ITEM, count, &nobody);
 }
 
-/* Commits what was written in full. */
+/* Marks all packets of a write reservation as written, and commits the reservation. */
 static void commit(struct isa_pipe *pipe, enum isa_pipe_direction direction, uint64_t id) {
   enum isa_hazard_rule rule;
   for (uint32_t i = 0; direction == ISA_PIPE_WRITE && isa_pipe_slot(pipe, direction, id, i, &rule); i++)
@@ -49,9 +49,9 @@ TEST(pipe, a_reservation_is_granted_in_full_or_not_at_all) {
     uint32_t count;
     bool granted;
   } rows[] = {
-      {READ, 1, false},                                                 /* nothing is there */
-      {WRITE, 0, false},                                                /* none is nothing to reserve */
-      {WRITE, 6, false},                                                /* more than it could ever hold */
+      {READ, 1, false},                                                 /* the pipe is empty */
+      {WRITE, 0, false},                                                /* a reservation of no packets is refused */
+      {WRITE, 6, false},                                                /* more than it can ever hold */
       {WRITE, UINT32_MAX, false}, {WRITE, 3, true},  {WRITE, 3, false}, /* two are left */
       {READ, 1, false},                                                 /* reserved is not yet written */
       {WRITE, 2, true},           {WRITE, 1, false},
@@ -178,7 +178,7 @@ TEST(pipe, wrong_ids_are_distinguished_by_cause) {
       {WRITE, id ^ UINT64_C(1) << 57, HAZARD_R9},          /* another pipe */
       {WRITE, (id & ~UINT64_C(0xffffff)) | 10, HAZARD_R2}, /* beyond the ring */
       {READ, done, HAZARD_R4},                             /* twice */
-      {WRITE, id + 1, HAZARD_R4},                          /* nobody's any more, or not yet */
+      {WRITE, id + 1, HAZARD_R4},                          /* no longer or not yet reserved */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("row %zu", i);
@@ -194,7 +194,7 @@ TEST(pipe, wrong_ids_are_distinguished_by_cause) {
   EXPECT_EQ(rule, HAZARDS);
   EXPECT_EQ(isa_pipe_commit(&pipe, WRITE, ISA_PIPE_ITEM, id), HAZARD_R7); /* packet 0 was never written */
   EXPECT_EQ(isa_pipe_commit(&pipe, READ, ISA_PIPE_GROUP, read), HAZARD_R11);
-  EXPECT_EQ(can_read(&pipe), 3); /* R7 and R11 commit */
+  EXPECT_EQ(can_read(&pipe), 3); /* violations of R7 and R11 still commit */
   close_pipe(&pipe);
 }
 
@@ -215,7 +215,7 @@ TEST(pipe, an_id_is_never_null_and_does_not_repeat_for_64_laps) {
   close_pipe(&pipe);
 }
 
-/* ---- any sequence, against counting ---------------------------------------------------------------- */
+/* ---- random sequences compared with a list ------------------------------------------------------- */
 
 TEST(pipe, random_sequences_agree_with_a_list_of_blocks) {
   enum { BLOCKS = 64 };
@@ -263,7 +263,7 @@ TEST(pipe, random_sequences_agree_with_a_list_of_blocks) {
 
 /* ---- instructions ---------------------------------------------------------------------------------- */
 
-/* Makes the rig's second buffer a pipe, and its first argument. */
+/* Turns the rig's second buffer into a pipe, the kernel's first argument. */
 static bool add_pipe(struct rig *rig, struct isa_pipe *pipe, uint32_t max_packets) {
   *pipe = (struct isa_pipe){0};
   rig->buffers[1].bytes = isa_pipe_bytes(4, max_packets);
@@ -321,7 +321,7 @@ TEST(pipe, a_waiting_reservation_serves_lanes_until_one_must_wait) {
   EXPECT_EQ(rig.access.pipe.waiting, UINT32_MAX & ~UINT32_C(0x7f));
   EXPECT_NE(rig_pair(&rig, 4, 6), 0);
   EXPECT_EQ(pipe.stats.held, 1);
-  /* nobody will help any more */
+  /* no more packets will come */
   isa_pipe_refuse(&rig.access);
   EXPECT_EQ(rig.access.pipe.waiting, 0);
   EXPECT_EQ(rig.access.pipe.refused, UINT32_MAX & ~UINT32_C(0x7f));
@@ -406,7 +406,7 @@ TEST(pipe, uses_of_a_pipe_are_found_until_its_register_is_overwritten) {
     EXPECT_EQ(isa_arg_directions(program, kernel, &kernel->args[0]), rows[i].a);
     EXPECT_EQ(isa_arg_directions(program, kernel, &kernel->args[1]), rows[i].b);
     for (unsigned direction = ISA_PIPE_READ; direction <= ISA_PIPE_WRITE; direction++)
-      if (!(rows[i].a >> direction & 1)) /* no use is its end, exactly */
+      if (!(rows[i].a >> direction & 1)) /* without a use, the result is exactly the kernel's end */
         EXPECT_EQ(isa_arg_first_use(program, kernel, &kernel->args[0], direction), kernel->end);
     isa_program_free(program);
   }

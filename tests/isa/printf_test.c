@@ -1,4 +1,4 @@
-/* What printf prints, and what it does with formats and memory that are not as they should be. */
+/* The output of printf, and its handling of malformed formats and memory. */
 #include "isa/rows.h"
 #include "tests/ct.h"
 #include "tests/isa/rig.h"
@@ -9,7 +9,7 @@
 
 enum { PRIVATE = 256, MOST = 1 << 17 };
 
-/* What was printed, line by line as it came: the items that did are noted. */
+/* What was printed, line by line in order of arrival, with the items that printed. */
 struct heard {
   char text[MOST];
   size_t length, calls;
@@ -32,7 +32,7 @@ static void hear(void *context, const struct isa_group *group, uint32_t item, co
   }
 }
 
-/* Adds a string and its zero to a .const line. */
+/* Appends a string and its zero byte to a .const line. */
 static size_t add_string(char *source, size_t at, const char *string) {
   for (const char *c = string;; c++) {
     at += (size_t)sprintf(source + at, "%s0x%02x", at ? ", " : "", (unsigned char)*c);
@@ -41,7 +41,7 @@ static size_t add_string(char *source, size_t at, const char *string) {
   }
 }
 
-/* A kernel that prints the block at private address 0 with a descriptor at constant offset 0; `more` follows it in
+/* A kernel that prints the block at private address 0 with the descriptor at constant offset 0; `more` follows it in
  * the constants. */
 static bool open_print(const char *types, const char *format, const char *more, uint32_t items) {
   char *source = malloc(MOST), bytes[8192];
@@ -106,7 +106,7 @@ TEST(printf, length_modifiers_set_how_many_bits_count) {
   EXPECT_STREQ(WORDS("d", "%ld", UINT64_MAX), "-1");
   EXPECT_STREQ(WORDS("d", "%lx", UINT64_C(0x123456789abcdef0)), "123456789abcdef0");
   EXPECT_STREQ(WORDS("d", "%x", UINT64_C(0x123456789abcdef0)), "9abcdef0");
-  EXPECT_STREQ(WORDS("w", "%ld", UINT32_MAX), "-1"); /* no more than there is */
+  EXPECT_STREQ(WORDS("w", "%ld", UINT32_MAX), "-1"); /* there are no more bits */
 }
 
 TEST(printf, floats_are_passed_as_doubles_floats_or_halves) {
@@ -158,7 +158,7 @@ TEST(printf, malformed_conversions_and_missing_arguments_are_printed_literally) 
   EXPECT_STREQ(WORDS("w", "%d %-0 5.3", 1), "1 %-0 5.3");
 }
 
-/* The descriptor takes 2 + 9 bytes; the string stands behind it. */
+/* The descriptor takes 2 + 9 bytes; the string follows it. */
 TEST(printf, strings_are_read_from_constant_or_global_memory) {
   enum { AT = 11 };
   ASSERT_TRUE(open_print("s", "<%6.3s>%", "warp", 1));
@@ -252,7 +252,7 @@ TEST(printf, a_descriptor_is_two_strings_in_the_constants) {
   };
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
     struct isa_printf what;
-    uint8_t *exact = malloc(tables[i].count + 1); /* so that a sanitizer sees a read beyond */
+    uint8_t *exact = malloc(tables[i].count + 1); /* so that a sanitizer detects a read beyond it */
     memcpy(exact, tables[i].bytes, tables[i].count);
     const struct isa_program program = {.constants = exact, .constant_bytes = tables[i].count};
     ct_note("table %zu", i);

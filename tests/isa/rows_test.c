@@ -1,4 +1,4 @@
-/* Walks over all rows of ops.def: names, and the way through text and bytes and back. */
+/* Tests over all rows of ops.def: names, and round trips through text and bytes. */
 #include "isa/asm/asm.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
@@ -10,7 +10,7 @@
 
 enum { REGISTERS = 40, ARG_BYTES = 32, PRINT = 4 /* offset of a descriptor in the constants */ };
 
-/* An operand field for a type, drawn at random within the kernel's registers. */
+/* A random operand field for a type, within the kernel's registers. */
 static uint8_t some_field(enum isa_type type, uint64_t *seed) {
   if (type == TYPE_PRED)
     return (uint8_t)(ct_random(seed) % ISA_PREDICATES);
@@ -98,7 +98,7 @@ static void fill_operand(struct isa_inst *inst, const struct isa_row *row, char 
     inst->imm = some_number(TYPE_U32, seed);
     break;
   case 'T':
-    inst->imm = 1 | (inst->guard ? (uint64_t)1 : ISA_NEVER) << 32; /* to the exit behind it */
+    inst->imm = 1 | (inst->guard ? (uint64_t)1 : ISA_NEVER) << 32; /* to the exit after it */
     break;
   case 'l':
     if (random & 1) {
@@ -418,7 +418,7 @@ TEST(rows, atomics_and_atomic_loads_and_stores_are_indivisible_and_nothing_else_
     struct isa_info info = info_of(texts[i]), plain = info_of(plain_texts[i]);
     ct_note("%s", texts[i]);
     EXPECT_TRUE(info.indivisible && !plain.indivisible);
-    plain.indivisible = true;                                                  /* for a machine they are the same */
+    plain.indivisible = true;                                                  /* for a machine both are the same */
     EXPECT_EQ(memcmp(&info, &plain, offsetof(struct isa_info, slots) + 1), 0); /* some padding follows */
     EXPECT_EQ(memcmp(info.slot, plain.slot, sizeof info.slot), 0);
   }
@@ -455,7 +455,7 @@ TEST(rows, the_manual_shows_every_row) {
   free(manual);
 }
 
-/* Columns of a line of a table; 0: it is none. A bar in a cell is written with a backslash. */
+/* The number of columns in a line of a table; 0 if it is none. A bar in a cell is written with a backslash. */
 static unsigned columns(const char *line) {
   unsigned bars = 0;
   if (*line != '|')
@@ -467,7 +467,7 @@ static unsigned columns(const char *line) {
 
 TEST(rows, each_table_of_the_manual_has_a_heading_and_all_cells) {
   char *manual = isa_manual();
-  unsigned wide = 0, below = 0, tables = 0; /* columns of the table, lines of it so far */
+  unsigned wide = 0, below = 0, tables = 0; /* columns of the table, and its lines so far */
   ASSERT_EQ(*manual, '#');
   for (const char *line = manual; *line; line = strchr(line, '\n') + 1) {
     const unsigned here = columns(line);

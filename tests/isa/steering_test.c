@@ -1,4 +1,4 @@
-/* What steers a program, and what only looks as if it did. */
+/* Which values steer a program, and which only seem to. */
 #include "isa/asm/asm.h"
 #include "isa/steering.h"
 
@@ -61,13 +61,13 @@ static const struct {
     {"ld.global", " ld.global.b32 v, [p]\n ld.global.b32 n, [p + v]\n", " ld.global.b32 v, [p]\n fma.f32 n, v, v, v\n"},
     {"ld.lds", " ld.lds.b32 v, [t]\n setp.eq.u32 b, v, 0\n@b bra out\nout:\n",
      " ld.lds.b32 v, [t]\n st.global.b32 [p], v\n"},
-    /* through memory: what is stored there steers, since a load from there does */
+    /* through memory: a stored value steers because a load from there does */
     {"atom.global", " atom.global.add.i32 v, [p], i\n st.lds.b32 [t], v\n ld.lds.b32 n, [t]\n ld.lds.b32 n, [n]\n",
      " atom.global.add.i32 v, [p], i\n st.lds.b32 [t], v\n ld.lds.b32 n, [t]\n"},
-    /* where a copy reads, and how far apart */
+    /* the source of a copy, and its stride */
     {"atom.lds", " atom.lds.add.i32 v, [t], i\n copy.to_lds.strided e, [t], [p], 4, v, size=4\n wait e\n",
      " atom.lds.add.i32 v, [t], i\n copy.to_lds.strided e, [t], [p], 4, i, size=4\n wait e\n"},
-    /* a copy brings it */
+    /* a copy brings the value */
     {"copy.to_lds", " copy.to_lds e, [t], [p], 4, size=4\n wait e\n ld.lds.b32 n, [t]\n ld.lds.b32 n, [n]\n",
      " copy.to_lds e, [t], [p], 4, size=4\n wait e\n ld.lds.b32 n, [t]\n"},
 };
