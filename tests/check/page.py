@@ -2,6 +2,7 @@
 """docs/check.md: its commands print what it shows.
 
 A block that begins with `$ cat NAME` is a file; one that begins with `$ warpwait` is a command and its output.
+
 usage: tests/check/page.py [--write] --write: updates the page with the output of the commands"""
 import difflib
 import os

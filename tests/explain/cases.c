@@ -1,4 +1,4 @@
-/* Cases by hand: what is an anomaly, to the cycle, and which programs have the same places. */
+/* Cases made by hand: what is an anomaly, to the cycle, and which programs have the same places. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static struct explain_time time_of[3];
 static struct explain_case cases[3];
 static const struct explain three = {.steps = 1, .launches = 1, .cases = cases, .count = 3};
 
-/* The base, a single limit lifted, and that with another. */
+/* The base, a case with one limit lifted, and one with that limit and another lifted. */
 static void make_cases(cycle_t base, cycle_t one, cycle_t two) {
   const cycle_t cycles[] = {base, one, two};
   const limit_set lifted[] = {0, limit_bit(LIFT_DMA_SETUP), limit_bit(LIFT_DMA_SETUP) | limit_bit(LIFT_BARRIERS)};

@@ -1,4 +1,4 @@
-/* The rows of limits: what they lift, on every machine there is. */
+/* The rows of limits: what they lift, on every built-in machine. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Paces, from events by hand; and phases that two of them give. */
+/* Paces from hand-made events, and the phases that two of them give. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ TEST(pace, a_later_launch_begins_where_the_previous_one_ended) {
   EXPECT_EQ(llround(sum[STALL_ISSUED]), 10);
 }
 
-/* A kernel that waits for copies in its first half and computes in its second, and the same without each wait. */
+/* A kernel that waits for copies in its first half and computes in its second, and the same without either wait. */
 static struct pace_stalls base_stalls[1];
 static struct pace pace_of[3];
 static struct explain_time time_of[3];

@@ -1,5 +1,5 @@
-/* Damaged files: each is told, with where it is, or read up to there; none brings the reader down, or gives other
- * content. */
+/* Damaged files: each is reported with the place of the damage, or read up to it. No damage crashes the reader or
+ * changes the content. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,13 +14,14 @@
 
 static const struct made small = {.seed = 5, .lanes = 32, .groups = 9, .warps = 3, .operations = 3000, .wild = 30};
 
-/* The bytes of a whole trace. */
+/* The bytes of a complete trace. */
 static uint8_t *whole(const struct made *made, const char *path, size_t *size) {
   made_write(made, path, false);
   return made_read(path, size);
 }
 
-/* It is told, with an offset in the file; what is salvaged is what was made. Returns its operations. */
+/* The damage must be reported with a file offset, and the salvaged part must equal what was made. Returns its
+ * operations. */
 static uint64_t told_and_salvaged(const struct made *made, const char *path, size_t size) {
   struct trace_error error;
   EXPECT_FALSE(trace_validate(path, &error));
@@ -71,7 +72,7 @@ TEST(damage, a_trace_cut_at_any_block_is_reported_and_read_up_to_the_cut) {
   unlink(path);
 }
 
-/* A small trace has one block of data: what is lost is the work-group at the cut and those behind it. */
+/* A small trace has one block of data: the work-group at the cut and those after it are lost. */
 TEST(damage, a_truncated_data_block_is_read_up_to_its_last_whole_batch) {
   const struct made made = {.seed = 7, .lanes = 32, .groups = 40, .warps = 2, .operations = 30, .wild = 30};
   const uint64_t all = made.groups * made.warps * made.operations;
@@ -164,9 +165,9 @@ TEST(damage, files_that_are_not_traces_are_reported) {
   EXPECT_CONTAINS(error.text, "cannot be read: ");
 }
 
-/* ---- recorders that do not come to their end ------------------------------------------------- */
+/* ---- recorders that do not finish ------------------------------------------------------------ */
 
-/* A writer that has written some of the made trace. */
+/* A writer that has written part of the made trace. */
 static struct trace_writer *half(const char *path) {
   struct trace_error error;
   struct trace_writer *writer = trace_writer_open(path, &error);

@@ -1,4 +1,4 @@
-/* The reader in Python, written from the page on the format, gives what this one gives. */
+/* The Python reader, written from the page on the format, gives the same result as the C reader. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void print_words(FILE *file, const struct trace_op *op, unsigned lanes) {
   }
 }
 
-/* The same lines that `python3 -m warpwait.trace` prints. */
+/* Prints the same lines as `python3 -m warpwait.trace`. */
 static void print_trace(FILE *file, struct trace *trace, const struct made *made) {
   struct trace_warp *warp = trace_warp_new(trace);
   for (uint32_t group = 0, warps; group < made->groups; group++)
@@ -56,7 +56,7 @@ static void print_trace(FILE *file, struct trace *trace, const struct made *made
   trace_warp_free(warp);
 }
 
-/* Cuts so many bytes off, and salvages what is left. */
+/* Cuts off `cut` bytes and compares what is salvaged. */
 static void compare(const struct made *made, unsigned cut) {
   const char *path = made_path("python");
   char command[1024];

@@ -1,4 +1,4 @@
-/* What goes into a trace comes out of it. */
+/* A trace reads back as it was written. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ TEST(round_trip, batches_report_which_warps_have_operations_and_when) {
   unlink(path);
 }
 
-/* Decoders that stand in the middle of their streams do not disturb one another. */
+/* Decoders in the middle of their streams do not disturb each other. */
 TEST(round_trip, warps_can_be_read_in_parallel) {
   enum { GROUPS = 5, WARPS = 3 };
   const struct made made = {.seed = 9, .lanes = 32, .groups = GROUPS, .warps = WARPS, .operations = 3000, .wild = 50};
@@ -121,7 +121,7 @@ enum { READ_GROUPS = 6, READ_WARPS = 3, READERS = 3 };
 
 static uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15); }
 
-/* A number that all operations of the trace go into. */
+/* Combines all operations of the trace in one number. */
 static uint64_t read_all_streams(struct trace *trace) {
   struct trace_warp *warp = trace_warp_new(trace);
   struct trace_op op;
@@ -171,7 +171,7 @@ TEST(round_trip, threads_can_read_one_trace_in_parallel) {
     EXPECT_EQ(reading[i].hash, expected);
     EXPECT_TRUE(!reading[i].failed);
   }
-  EXPECT_STREQ(trace_meta(trace, "machine", NULL), "of a test"); /* what was shared is still there */
+  EXPECT_STREQ(trace_meta(trace, "machine", NULL), "of a test"); /* shared data are still there */
   trace_close(trace);
 }
 
@@ -197,7 +197,7 @@ TEST(round_trip, an_error_belongs_to_the_reader_that_met_it) {
   unlink(path);
 }
 
-/* Two files, byte by byte. */
+/* Whether two files have the same bytes. */
 static bool same_bytes(const char *path, const char *other) {
   size_t size, other_size;
   uint8_t *one = made_read(path, &size), *two = made_read(other, &other_size);
@@ -207,14 +207,14 @@ static bool same_bytes(const char *path, const char *other) {
   return same;
 }
 
-/* A second path of the test's own; the caller frees it. */
+/* A second path for the test; the caller frees it. */
 static char *beside(const char *path) {
   char *other = malloc(strlen(path) + 7);
   strcpy(other, path);
   return strcat(other, ".again");
 }
 
-/* A writer that has said the same of the run as the trace does. */
+/* A writer that has the same description of the run as the trace. */
 static struct trace_writer *writer_like(const struct trace *trace, const char *path) {
   struct trace_error error;
   struct trace_writer *writer = trace_writer_open(path, &error);
@@ -331,7 +331,7 @@ TEST(round_trip, a_batch_that_ends_after_the_last_cycle_is_refused) {
   free(again);
 }
 
-/* What an operation holds, as one number after the other, in a hash. */
+/* Adds an operation's contents to a hash, number by number. */
 static uint64_t digest(uint64_t sum, const struct trace_op *op, unsigned lanes) {
   const struct trace_kind_row *row = &trace_kind_rows[op->kind];
   uint64_t numbers[8 + TRACE_FIELDS + TRACE_VECTORS * TRACE_LANES + 3] = {op->pc,    op->next, op->mask,
@@ -352,8 +352,8 @@ static uint64_t digest(uint64_t sum, const struct trace_op *op, unsigned lanes) 
   return sum;
 }
 
-/* tests/traces/version1.wwt was written when version 1 was new: 2 groups of 2 warps, 60 operations each, half of them
- * wild. */
+/* tests/traces/version1.wwt was written when version 1 was current: 2 groups of 2 warps, 60 operations each, half of
+ * them wild. */
 TEST(round_trip, files_of_version_1_stay_readable) {
   struct trace_error error;
   struct trace *trace = trace_open("tests/traces/version1.wwt", TRACE_WHOLE, &error);

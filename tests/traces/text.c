@@ -1,5 +1,5 @@
-/* The text of traces: what goes through it comes back, to the byte; what is written by hand means what it says; and
- * what is wrong is told. */
+/* The text of traces: a trace survives the round trip byte for byte, text written by hand means what it says, and
+ * errors are reported. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static const struct text_hooks none = {.self = NULL};
 
-/* The text of a trace; the caller frees it. NULL, with a failure noted, when there is none. */
+/* The text of a trace; the caller frees it. NULL, with a test failure, if there is none. */
 static char *text_of(const char *path, enum trace_open_mode mode, size_t *size) {
   struct trace_error error = {.text = ""};
   struct trace *trace = trace_open(path, mode, &error);
@@ -26,7 +26,7 @@ static char *text_of(const char *path, enum trace_open_mode mode, size_t *size) 
   return text;
 }
 
-/* Text into the trace at `path`; the error's text is "" when all went well. */
+/* Converts text to the trace at `path`; the error's text is "" on success. */
 static struct trace_error read_text(const char *text, size_t size, const char *path) {
   struct trace_error error = {.text = ""}, closing = {.text = ""};
   struct trace_writer *writer = trace_writer_open(path, &error);
@@ -48,7 +48,7 @@ static bool same_file(const char *a, const char *b) {
   return same;
 }
 
-/* Whether trace, text, trace gives the same bytes. */
+/* Whether trace to text to trace gives the same bytes. */
 static bool comes_back(const char *path) {
   char other[300];
   size_t size = 0;
@@ -107,7 +107,7 @@ TEST(text, metas_of_all_forms_survive_a_round_trip) {
       {"{\"a b\":[1,{\"c\":\"}\"}],\"d\":[1,2]}", 31,
        " json {\n  {\n    \"a b\": [\n      1,\n      {\n        \"c\": \"}\"\n      }\n    ],\n    \"d\": [1, 2]\n  "
        "}\n}\n"},
-      {"{\"a\": 1}", 8, " \"{\\\"a\\\": 1}\"\n"}, /* not as JSON would come back */
+      {"{\"a\": 1}", 8, " \"{\\\"a\\\": 1}\"\n"}, /* JSON would not reproduce these bytes */
       {"{\"a\":1", 6, " \"{\\\"a\\\":1\"\n"},
   };
   const char *path = made_path("metas");
@@ -165,7 +165,7 @@ TEST(text, the_intact_part_of_a_damaged_trace_becomes_text) {
 
 /* ---- all rows ---------------------------------------------------------------------------------- */
 
-/* One instruction of each kind, whose fields are 100, 101, ..., but for left_out; flags and notes of all sorts. */
+/* One instruction of each kind, with fields 100, 101, ..., except for left_out; flags and notes of all kinds. */
 static void put_all_rows(FILE *to) {
   fputs("wwtt 1\nprogram {\n", to);
   for (unsigned kind = 0; kind < TRACE_KINDS; kind++)
@@ -243,7 +243,7 @@ TEST(text, every_kind_field_vector_flag_and_note_has_its_place) {
 
 static const char head[] = "wwtt 1\nprogram { # pc 0 to 3\n  plain access # two\n  plain*2\n}\n";
 
-/* The trace that such text, behind the head, is, as text. The caller frees it. */
+/* The text of the trace that `rest`, after the head, describes. The caller frees it. */
 static char *read_by_hand(const char *rest) {
   const char *path = made_path("hand");
   char text[4000];
@@ -332,12 +332,12 @@ TEST(text, a_million_iterations_take_few_lines_and_few_bytes) {
   unlink(path);
 }
 
-/* ---- what is wrong --------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------------- */
 
 #define KIND "plain access prefetch lane_copy pipe copy wait pipe_barrier pipe_slot mbarrier constants image"
 #define LINE "meta program launch group warp note repeat }"
 
-/* `text` stands behind the head and a launch of two work-groups, whose first line is line 7. */
+/* `text` comes after the head and a launch of two work-groups; its first line is line 7. */
 static const struct {
   const char *text, *message;
 } bad[] = {

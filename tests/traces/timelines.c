@@ -1,4 +1,4 @@
-/* Timelines in files: what comes out is what was told and lies in the window, and damage is told. */
+/* Timelines in files: events in the window read back as written, and damage is reported. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@
 
 enum { STREAMS = 5 };
 
-/* Events as blocks tell them: stream s is of compute unit s / 2. */
+/* Events as blocks hold them: stream s belongs to compute unit s / 2. */
 struct made_timeline {
   uint64_t seed;
   uint32_t events; /* of each stream */
   unsigned wild;   /* of 100 */
-  bool alike;      /* all streams tell the same, so that they close their batches in the same cycles */
+  bool alike;      /* all streams have the same events, so they close their batches in the same cycles */
 };
 
 struct told {
@@ -37,7 +37,7 @@ static uint64_t of_any_length(uint64_t *state) {
   return bits >> ct_random(state) % 64;
 }
 
-/* The stream's next event, made from the one before. */
+/* Makes the stream's next event from the previous one. */
 static void make(struct told *told, uint64_t *state, unsigned wild) {
   struct timeline_event *event = &told->event;
   const uint64_t dice = ct_random(state);
@@ -57,7 +57,7 @@ static void make(struct told *told, uint64_t *state, unsigned wild) {
     event->field[i] = of_any_length(state);
 }
 
-/* All of them, stream after stream. The caller frees it. */
+/* Makes all events, stream after stream. The caller frees them. */
 static struct told *make_all(const struct made_timeline *made) {
   struct told *all = calloc(made->events * STREAMS, sizeof *all);
   for (uint32_t stream = 0; stream < STREAMS; stream++) {
@@ -71,7 +71,7 @@ static struct told *make_all(const struct made_timeline *made) {
   return all;
 }
 
-/* Tells them cycle by cycle, in each of them stream after stream, in one order or the other. */
+/* Writes them cycle by cycle, and within a cycle stream after stream in either order. */
 static void tell_all(const struct made_timeline *made, struct timeline_writer *writer, bool backwards) {
   struct told *all = make_all(made);
   struct timeline *timeline = timeline_writer_listener(writer);
@@ -108,7 +108,7 @@ static bool same_event(const struct timeline_event *a, const struct timeline_eve
          memcmp(a->field, b->field, sizeof a->field) == 0;
 }
 
-/* Whether the window, said another way, wants it: any of its cycles counts. */
+/* Whether the window includes the event, stated in another way: any of its cycles counts. */
 static bool wanted(const struct timeline_window *window, const struct timeline_event *event) {
   if (!(window->kinds >> event->kind & 1) || (window->cus && !window->cus[event->cu]))
     return false;
@@ -121,8 +121,8 @@ static bool wanted(const struct timeline_window *window, const struct timeline_e
   return false;
 }
 
-/* Each event read must be the next wanted one of its stream: streams are told apart by a number in no file, so that
- * an event is looked for in those of its compute unit. Returns the events that were read. */
+/* Each event read must be the next wanted one of its stream. Files do not contain stream numbers, so an event is looked
+ * up in the streams of its compute unit. Returns the number of events read. */
 static uint64_t check(const struct made_timeline *made, const struct timeline_window *window,
                       struct timeline_file *file) {
   struct told *all = make_all(made);
@@ -260,7 +260,8 @@ TEST(timelines, an_event_without_duration_is_in_the_window_of_its_start) {
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
-/* It is told, with an offset in the file; what is salvaged is what was told. Returns how many events. */
+/* The damage must be reported with a file offset, and the salvaged events must be those written. Returns their
+ * number. */
 static uint64_t told_and_salvaged(const char *path, size_t size) {
   struct trace_error error;
   EXPECT_FALSE(timeline_validate(path, &error));
@@ -288,7 +289,7 @@ TEST(timelines, a_batch_of_an_impossible_compute_unit_is_refused) {
     struct bytes batch = {0}, changed = {0};
     EXPECT_TRUE(timeline_encode(&encoder, &event) && timeline_encode_batch(&encoder, 0, &batch));
     EXPECT_TRUE(bytes_varint(&changed, 0) && bytes_varint(&changed, cu) &&
-                bytes_add(&changed, batch.at + 2, batch.size - 2)); /* behind the stream and compute unit 0 */
+                bytes_add(&changed, batch.at + 2, batch.size - 2)); /* after the stream and compute unit 0 */
     struct cursor cursor = {changed.at, changed.at + changed.size, false};
     EXPECT_EQ(timeline_decode_batch(&decoder, &cursor), cu < TIMELINE_CUS);
     timeline_encoder_free(&encoder);
@@ -379,7 +380,7 @@ TEST(timelines, a_full_disk_is_reported_and_keeps_what_was_written) {
 
 /* ---- the other reader ------------------------------------------------------------------------ */
 
-/* The same lines that `python3 -m warpwait.trace` prints. */
+/* Prints the same lines as `python3 -m warpwait.trace`. */
 static void print_events(const char *path, struct timeline_file *timeline) {
   FILE *file = fopen(path, "w");
   struct timeline_event event;
@@ -418,7 +419,7 @@ TEST(timelines, the_python_reader_reads_the_same_as_the_c_reader) {
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* The batch of docs/timeline-format.md, and the bytes that are told there. */
+/* The batch of docs/timeline-format.md, and the bytes stated there. */
 TEST(timelines, the_example_on_the_page_is_correct) {
   static const struct timeline_event events[] = {
       {TIMELINE_WARP, 1, 0, 10, 11, {0, 4, 0, 7, 0}},       {TIMELINE_WARP, 1, 1, 10, 12, {3, 4, 0, 7, 1}},
