@@ -1,4 +1,4 @@
-/* Borders where running out of memory ends. Leaks are for the sanitizer to find. */
+/* Borders, where out of memory ends. The sanitizer finds leaks. */
 #include <assert.h>
 #include <locale.h>
 
@@ -10,7 +10,7 @@ enum { SOME = 1000 };
 
 struct work {
   struct heap_pool pool;
-  void *outside; /* a block that somebody else owns */
+  void *outside; /* a block that belongs to somebody else */
   int dropped, held[3];
   bool runs_out;
 };
@@ -59,7 +59,7 @@ TEST(heap, out_of_memory_empties_the_pool_and_drops_held_resources) {
   EXPECT_EQ(work.held[0], 1);
   EXPECT_EQ(work.held[1], 0);
   EXPECT_EQ(work.held[2], 1);
-  memset(work.outside, 1, 1 << 20); /* it moved, and is still its owner's */
+  memset(work.outside, 1, 1 << 20); /* it moved and still belongs to its owner */
   free(work.outside);
 }
 
@@ -82,12 +82,12 @@ static void nest(void *self) {
 TEST(heap, an_inner_border_does_not_affect_the_outer_one) {
   struct work work = {.outside = NULL};
   EXPECT_TRUE(heap_try(&work.pool, nest, &work, NULL));
-  EXPECT_EQ(work.dropped, SOME / 2 + 1); /* and the block that was nobody's before */
+  EXPECT_EQ(work.dropped, SOME / 2 + 1); /* and the block that belonged to nobody before */
   EXPECT_EQ(work.pool.count, 0);
   heap_pool_empty(&work.pool);
 }
 
-/* Work that is passed through: its blocks are listed where those of whoever calls are. */
+/* Work that is passed through: its blocks are listed with those of the caller. */
 struct passed {
   bool runs_out, came_back;
   size_t wanted;
@@ -157,8 +157,8 @@ TEST(heap, the_table_is_correct_for_any_order_of_calls) {
   heap_pool_empty(&state.pool);
 }
 
-/* ---- defects ------------------------------------------------------------------------------------------------------
- */
+/* ---- internal errors
+ * ---------------------------------------------------------------------------------------------- */
 
 static void break_one(void *self) {
   struct work *work = self;
@@ -187,8 +187,8 @@ TEST(heap, a_broken_invariant_ends_at_the_border) {
   EXPECT_EQ(wanted, HEAP_DEFECT);
 }
 
-/* ---- languages ----------------------------------------------------------------------------------------------------
- */
+/* ---- locales
+ * ------------------------------------------------------------------------------------------------------ */
 
 struct spoken {
   locale_t inside, suspended, resumed;

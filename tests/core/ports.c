@@ -69,10 +69,10 @@ TEST(port, widening_a_port_keeps_messages_and_credits) {
     for (uint32_t i = 0; i < taken; i++)
       port_take(&pair.port, 20);
     port_widen(&pair.port, taken);
-    EXPECT_EQ(pair.port.capacity, 4); /* there is as much room */
+    EXPECT_EQ(pair.port.capacity, 4); /* the same amount of room */
     port_widen(&pair.port, taken + 1);
     EXPECT_GE(pair.port.capacity - pair.port.count, taken + 1);
-    for (uint32_t i = 4; i < pair.port.capacity; i++) { /* the new slots first: a credit of the others comes in 30 */
+    for (uint32_t i = 4; i < pair.port.capacity; i++) { /* the new slots first: a credit for the others arrives in 30 */
       EXPECT_TRUE(port_can_send(&pair.port, 21));
       send(&pair, i, 21);
     }
@@ -124,7 +124,7 @@ TEST(port, messages_keep_their_order_over_many_laps_of_the_ring) {
   }
 }
 
-/* In one cycle, whoever goes first: the same messages are seen, the same slots are free. */
+/* In one cycle, whichever side goes first: the same messages are visible and the same slots are free. */
 TEST(port, neither_side_sees_the_others_actions_of_the_same_cycle) {
   for (unsigned first = 0; first < 2; first++) {
     struct pair pair;

@@ -1,4 +1,4 @@
-/* The rows of parameters and statistics, and the words around them. */
+/* The rows of parameters and statistics, and their texts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct machine {
 
 enum { GROUPS = 2 };
 
-/* Counts of rows are not constant expressions. */
+/* The numbers of rows are not constant expressions. */
 static const struct param_group *groups(void) {
   static struct param_group group[GROUPS];
   group[0] = (struct param_group){"lds", "LDS", lds_param_rows, lds_param_count, offsetof(struct machine, lds)};

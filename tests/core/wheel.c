@@ -1,4 +1,4 @@
-/* The event wheel against a plain list. */
+/* The event wheel compared with a plain list. */
 #include "sim/core/wheel.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ TEST(wheel, an_item_is_not_due_early) {
     ASSERT_TRUE(wheel_init(&wheel, 1));
     wheel_add(&wheel, 0, at);
     EXPECT_EQ(wheel_take(&wheel, at - 1), WHEEL_NONE);
-    EXPECT_EQ(wheel_next(&wheel), at); /* within reach of the last turn by now */
+    EXPECT_EQ(wheel_next(&wheel), at); /* now within reach of the last turn */
     EXPECT_EQ(wheel_take(&wheel, at), 0);
     EXPECT_EQ(wheel_next(&wheel), NEVER);
     wheel_free(&wheel);
@@ -47,7 +47,7 @@ TEST(wheel, items_of_a_cycle_keep_their_order_even_if_some_were_added_far_ahead)
     wheel_add(&wheel, item, due);
     EXPECT_EQ(wheel_take(&wheel, (item + 1) * WHEEL_SLOTS / 3), WHEEL_NONE);
   }
-  wheel_add(&wheel, 7, due); /* within reach; all before it lie in the slots of several turns */
+  wheel_add(&wheel, 7, due); /* within reach; all earlier ones are in the slots of several turns */
   for (uint32_t item = 0; item < 8; item++)
     EXPECT_EQ(wheel_take(&wheel, due), item);
   wheel_free(&wheel);
@@ -67,7 +67,7 @@ TEST(wheel, random_items_come_out_once_and_when_due) {
       EXPECT_TRUE(in[item]);
       EXPECT_TRUE(number[item] > last);
       last = number[item];
-      EXPECT_EQ(due[item], now); /* steps stop at every cycle that wheel_next() names */
+      EXPECT_EQ(due[item], now); /* steps stop at every cycle that wheel_next() returns */
       in[item] = false;
     }
     for (unsigned i = 0; i < 3; i++) {

@@ -1,5 +1,5 @@
-/* The examples cannot rot: each launch file's golden report is what `run` prints, its
- * checks pass on machines of every shape, and its numbers do not depend on who steps the model.
+/* The examples stay correct: each launch file's golden report is what `run` prints, its checks pass on machines of
+ * every shape, and its numbers do not depend on which host steps the model.
  *
  * Run from the root of the project, with the program in the environment variable WARPWAIT. */
 #include <glob.h>
@@ -11,7 +11,7 @@
 
 #include "tests/ct.h"
 
-/* What a command printed, and its exit status. The caller frees the text. */
+/* A command's output and exit status. The caller frees the text. */
 struct outcome {
   char *text;
   int status;
@@ -54,7 +54,7 @@ static struct outcome warpwait_run(const char *launch, const char *format, ...) 
   return outcome;
 }
 
-/* Runs it and expects it to end well. */
+/* Runs it and expects success. */
 static struct outcome run_well(const char *launch, const char *options) {
   struct outcome outcome = warpwait_run(launch, "%s", options);
   if (!EXPECT_EQ(outcome.status, 0))
@@ -83,7 +83,7 @@ static void for_each_launch_file(void (*test)(const char *launch)) {
   globfree(&found);
 }
 
-/* launch_separate.json has its golden report in report_separate.txt. */
+/* The golden report of launch_separate.json is in report_separate.txt. */
 static void golden_path(const char *launch, char *path, size_t room) {
   const char *name = strrchr(launch, '/') + 1, *rest = name + strlen("launch");
   snprintf(path, room, "%.*sreport%.*s.txt", (int)(name - launch), launch, (int)(strlen(rest) - strlen(".json")), rest);
@@ -177,7 +177,7 @@ static void add_up(const char *launch) {
 
 TEST(examples, stalls_sum_to_residency_by_bucket_and_by_instruction) { for_each_launch_file(add_up); }
 
-/* ---- what each example says ----------------------------------------------------------------- */
+/* ---- what each example shows ---------------------------------------------------------------- */
 
 TEST(example_02, a_power_of_two_stride_costs_stride_passes_per_access) {
   enum { WARPS = 2, ACCESSES = 17 }; /* of a warp: a store and 16 loads */

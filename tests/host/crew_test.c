@@ -1,4 +1,4 @@
-/* A crew: every share once in each round, failures come to the caller, and a child after a fork goes on. */
+/* A crew: it does every share once in each round, failures reach the caller, and a forked child can continue. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@ enum { SHARES = 7, ROUNDS = 3000 };
 struct work {
   unsigned done[SHARES];
   unsigned failing; /* this share fails; SHARES: none */
-  bool defect;      /* by an invariant that is broken; else for want of memory */
+  bool defect;      /* the share fails by a broken invariant; otherwise by running out of memory */
   struct crew *crew;
   unsigned rounds;
 };
@@ -97,7 +97,7 @@ TEST(crew, allocations_of_shares_are_in_the_caller_s_pool_and_freed_with_the_cre
     ASSERT_TRUE(heap_try(&pool, keep_round, crew, NULL));
     EXPECT_EQ(pool.count, before + i + 1);
   }
-  heap_pool_empty(&pool); /* the crew's threads and the crew, too */
+  heap_pool_empty(&pool); /* frees the crew's threads and the crew too */
 }
 
 static void do_without(void *self, unsigned share) {
@@ -108,7 +108,7 @@ static void do_without(void *self, unsigned share) {
 
 struct refusal {
   unsigned threads;
-  size_t before, after; /* what the caller was refused, before and after a round */
+  size_t before, after; /* bytes refused to the caller, before and after a round */
 };
 
 static void refuse_one(void *self) {

@@ -1,5 +1,5 @@
-/* Both hosts, every order: one answer. SystemC elaborates once in a process, so each of its runs has a
- * process of its own. */
+/* Both hosts and every order give the same result. SystemC elaborates once per process, so each of its runs has its own
+ * process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,10 @@ struct outcome {
   cycle_t end; /* what the last run() returned */
 };
 
-/* Which network, and how it is run: to the end in one go, or in slices, and perhaps a second time. */
+/* Which network, and how it runs: to the end at once or in slices, and possibly a second time. */
 struct plan {
   bool star;
-  cycle_t slice; /* 0: one go */
+  cycle_t slice; /* 0: no slices */
   cycle_t limit; /* NEVER: to the end */
   cycle_t again; /* a second launch at this cycle; 0: none */
 };
@@ -110,7 +110,7 @@ TEST(host, all_plain_orders_agree) {
   }
 }
 
-/* The plain loop lets the hub and the others take turns; SystemC's windows are short. */
+/* The plain loop lets the hub and the other islands take turns; SystemC's windows are short. */
 TEST(host, a_hub_and_the_other_islands_may_take_turns) {
   static const struct plan star = {.star = true, .limit = NEVER};
   struct outcome first = systemc(1000, star);
@@ -157,8 +157,8 @@ TEST(host, slices_do_not_change_the_result) {
 }
 
 TEST(host, the_limit_stops_every_island_before_it) {
-  /* A step at the limit itself is not taken: a run to `limit` and one to limit + 1 differ exactly when
-   * something is due at the limit. */
+  /* A step at the limit itself is not taken: a run to `limit` and one to limit + 1 differ exactly if something is due
+   * at the limit. */
   for (cycle_t limit = 100; limit < 140; limit++) {
     const struct plan up_to = {.limit = limit}, beyond = {.limit = limit + 1};
     struct outcome a = plain(ORDER_ASCENDING, 0, up_to), b = plain(ORDER_ASCENDING, 0, beyond);
@@ -170,7 +170,7 @@ TEST(host, the_limit_stops_every_island_before_it) {
 }
 
 TEST(host, a_second_launch_starts_at_the_given_cycle) {
-  /* Both well after the first launch's end and in the shadow of its last steps. */
+  /* Starts well after the first launch's end, and close to its last steps. */
   static const cycle_t starts[] = {8000, 20000, 1000000007};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
     const struct plan twice = {.limit = NEVER, .again = starts[i]};
@@ -182,7 +182,7 @@ TEST(host, a_second_launch_starts_at_the_given_cycle) {
   }
 }
 
-/* In a process of its own, for SystemC's sake. The caller frees the text. */
+/* Runs in a separate process because of SystemC. The caller frees the text. */
 static char *waveform_of(bool systemc_steps, cycle_t limit) {
   FILE *file = tmpfile();
   char *text = calloc(1, 1 << 20);
@@ -215,7 +215,7 @@ TEST(host, the_waveform_is_complete_and_undated_and_changes_no_cycle) {
   EXPECT_CONTAINS(vcd, "$enddefinitions");
   EXPECT_CONTAINS(vcd, "passed");
   EXPECT_TRUE(strstr(vcd, "$date") == NULL);
-  /* 1000 MHz: token 1, hop 499, leaves node0's front at 0, reaches its back at cycle 1 = 1000 ps. */
+  /* 1000 MHz: token 1, hop 499, leaves node0's front at 0 and reaches its back at cycle 1 = 1000 ps. */
   EXPECT_CONTAINS(vcd, "\n#1000\n");
   free(vcd);
 }

@@ -1,4 +1,4 @@
-// Bursts leave through a TLM-2.0 socket, and come back in the right cycle with the right bytes.
+// Bursts leave through a TLM-2.0 socket and return in the right cycle with the right bytes.
 #include <cstdio>
 #include <functional>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint32_t kRequests = 12, kLine = 64;
 
-// A component that starts a request every `gap` cycles and notes when it is done.
+// A component that starts a request every `gap` cycles and records when it completes.
 struct Client {
   component part{};
   struct outside *outside = nullptr;
@@ -56,7 +56,7 @@ void client_done(void *context, uint32_t tag, cycle_t at, bool good) {
   component_wake(&client->part, at);
 }
 
-// Everything of SystemC happens in a child: it elaborates once in a process.
+// All SystemC code runs in a child process, because SystemC elaborates once per process.
 void in_child(const std::function<bool()> &test) {
   int status = 0;
   const pid_t child = fork();
@@ -93,7 +93,7 @@ struct Bench {
   bool run() { return systemc->run(systemc, NEVER) == NEVER && client.done == kRequests; }
 };
 
-// A whole machine whose buffer lies in somebody else's memory: its copies, loads and stores go there.
+// A whole machine whose buffer is in an external memory: its copies, loads and stores go there.
 bool run_machine(Transport transport, uint64_t *cycles) {
   static const char text[] =
       ".kernel k\n.arg data global\n.lds t 1024\n.reg e, i, v\n.reg64 p\n ld.arg.b64 p, data\n"
@@ -142,7 +142,7 @@ bool run_machine(Transport transport, uint64_t *cycles) {
     uint32_t in = 0, out = 0;
     memcpy(&in, target.bytes + 4 * i, 4);
     memcpy(&out, target.bytes + 1024 + 4 * i, 4);
-    /* The first 64 words went through the work-items, once in the LDS and once in global memory. */
+    /* Work-items incremented the first 64 words, once in the LDS and once in global memory. */
     good &= out == in + (i < 64 ? 2 : 0);
   }
   *cycles = result.cycles;
@@ -198,8 +198,8 @@ TEST(tlm, requests_of_all_cycles_overlap) {
   });
 }
 
-/* The converter of simple_target_socket never ends a request before its response: by the protocol, the
- * next one has to wait. */
+/* The converter of simple_target_socket never ends a request before its response, so by the protocol the next request
+ * has to wait. */
 TEST(tlm, a_blocking_target_serves_one_request_at_a_time) {
   in_child([] {
     Bench bench(1000, sc_core::sc_time(100, sc_core::SC_NS), Transport::kBlocking);
