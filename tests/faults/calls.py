@@ -8,7 +8,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
 BEFORE = b"as it was\n"  # what each output holds before the call
-FAST = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a folder in which syncing takes no time; None: the usual one
+FAST = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a folder with fast syncing; None: the usual one
 
 KERNEL = """.kernel plus
 .arg data global

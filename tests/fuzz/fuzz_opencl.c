@@ -440,10 +440,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   cl_int status = CL_SUCCESS;
   cl_device_id device = NULL;
   const char *text = source;
-  unsetenv("WARPWAIT_CLANG"); /* no other test needs it */
+  unsetenv("WARPWAIT_CLANG"); /* use the default compiler */
   setenv("WARPWAIT_MACHINE", "teaching", 1);
   setenv("WARPWAIT_SET", "cu.count=2", 1);
-  setenv("WARPWAIT_CHECK", "1", 1); /* which finds who calls */
+  setenv("WARPWAIT_CHECK", "1", 1); /* this also looks up the calling place */
   if (!freopen("/dev/null", "w", stdout))
     return 1;
   clGetDeviceIDs(NULL, CL_DEVICE_TYPE_GPU, 1, &device, NULL);

@@ -1,4 +1,4 @@
-/* Commands: their order, what they wait for, and the times that they take. */
+/* Commands: their order, their dependencies, and their times. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,7 +256,7 @@ TEST(commands, connected_kernels_run_when_the_host_polls_or_has_a_callback) {
 
 static void *open_gate(void *gate) {
   struct timespec some = {.tv_nsec = 50000000};
-  nanosleep(&some, NULL); /* the other thread waits meanwhile */
+  nanosleep(&some, NULL); /* meanwhile the other thread waits */
   EXPECT_EQ(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
   return NULL;
 }
@@ -316,11 +316,11 @@ TEST(commands, released_objects_do_not_keep_a_context_alive) {
   EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, &event), CL_SUCCESS);
   EXPECT_EQ(clEnqueueBarrierWithWaitList(rig.queue, 0, NULL, NULL), CL_SUCCESS);
   EXPECT_EQ(clGetMemObjectInfo(data, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL), CL_SUCCESS);
-  EXPECT_EQ(count, 1); /* an argument is none of the program's references */
+  EXPECT_EQ(count, 1); /* an argument does not count as a reference of the program */
   EXPECT_EQ(context_references(rig.context), 1);
   cl_mem part = clCreateSubBuffer(data, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){0, 8}, NULL);
   clReleaseMemObject(data);
-  EXPECT_EQ(clReleaseMemObject(data), CL_INVALID_MEM_OBJECT); /* its part has it still */
+  EXPECT_EQ(clReleaseMemObject(data), CL_INVALID_MEM_OBJECT); /* its sub-buffer still uses it */
   clReleaseMemObject(part);
   clReleaseKernel(plus);
   clReleaseEvent(event);
@@ -335,7 +335,7 @@ static void CL_CALLBACK ask_back(const char *text, const void *data, size_t size
   (void)data, (void)size;
   cl_uint count = 0;
   EXPECT_CONTAINS(text, "undeclared identifier");
-  EXPECT_EQ(clGetDeviceIDs(NULL, CL_DEVICE_TYPE_GPU, 0, NULL, &count), CL_SUCCESS); /* nobody holds the lock */
+  EXPECT_EQ(clGetDeviceIDs(NULL, CL_DEVICE_TYPE_GPU, 0, NULL, &count), CL_SUCCESS); /* no thread holds the lock */
   *(cl_uint *)self += count;
 }
 
@@ -358,7 +358,7 @@ struct shift {
   int number, wrong;
 };
 
-/* With a queue, a buffer and a kernel of its own. */
+/* Works with its own queue, buffer and kernel. */
 static void *work_a_shift(void *self) {
   struct shift *shift = self;
   struct rig *rig = shift->rig;
@@ -401,7 +401,7 @@ TEST(commands, threads_can_share_a_context) {
 
 /* ---- times ---------------------------------------------------------------------------------------------------- */
 
-/* What the library says of the same launch on a device that is as new, from event to event. */
+/* The time that the library reports for the same launch on a fresh device, from event to event. */
 static double library_ns(void) {
   static const char source[] = "kernel void plus(global int *data, int add) { data[get_global_id(0)] += add; }\n";
   ww_context *context = NULL;
@@ -438,7 +438,7 @@ static double library_ns(void) {
   return cycles * 1000 / (double)mhz;
 }
 
-/* A part of a device is one that nobody has used yet. */
+/* The sub-device has not been used yet. */
 TEST(commands, a_kernel_takes_the_time_that_the_library_reports) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
@@ -507,7 +507,7 @@ TEST(commands, devices_have_unique_ids_and_separate_clocks) {
   rig_free(&rig);
 }
 
-/* What each work-item sees, and what was suggested before. */
+/* Compares what each work-item sees with what was suggested before. */
 static void expect_suggested(struct rig *rig, clGetKernelSuggestedLocalWorkSizeKHR_fn suggest, cl_kernel kernel,
                              cl_mem seen, cl_uint dimensions, const size_t *global) {
   size_t suggested[4] = {0, 0, 0, 99};
@@ -564,7 +564,7 @@ TEST(commands, the_suggested_work_group_size_equals_the_default) {
   rig_free(&rig);
 }
 
-/* Of single, double and half precision: all in both memories, and nothing of halves. */
+/* For single, double and half precision: all operations in both memories, and none for halves. */
 TEST(commands, float_atomics_are_reported_by_precision) {
   static const cl_device_info names[] = {0x4231, 0x4232, 0x4233};
   static const cl_ulong wanted[] = {0x70007, 0x70007, 0};
@@ -618,7 +618,7 @@ TEST(commands, event_times_are_in_order) {
   rig_free(&rig);
 }
 
-/* As the machine's parameters host.* say; teaching has the defaults. */
+/* As the machine's parameters host.* specify; teaching has the defaults. */
 TEST(commands, transfers_take_a_latency_plus_a_time_per_byte) {
   struct rig rig = rig_new();
   enum { BYTES = 1 << 20 };

@@ -1,11 +1,11 @@
-/* The codes that the specification has for what is wrong. */
+/* The specification's codes for each error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/icd/rig.h"
 
-/* A pointer that was an object once. */
+/* A pointer to a released object. */
 static cl_mem released(struct rig *rig) {
   cl_mem data = rig_numbers(rig);
   clReleaseMemObject(data);
@@ -197,7 +197,7 @@ TEST(driver_errors, answers_that_do_not_fit_are_refused_and_their_size_is_return
   rig_free(&rig);
 }
 
-/* A part that others use is there until they are gone, but no more the program's. */
+/* A used object lives until its users are released, but the program no longer owns it. */
 TEST(driver_errors, used_objects_survive_their_release_and_can_be_queried) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
@@ -220,7 +220,7 @@ TEST(driver_errors, used_objects_survive_their_release_and_can_be_queried) {
   rig_free(&rig);
 }
 
-/* A kernel does not keep what its arguments are. */
+/* A kernel does not retain its arguments. */
 TEST(driver_errors, of_arguments_that_were_released) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
@@ -229,7 +229,7 @@ TEST(driver_errors, of_arguments_that_were_released) {
   EXPECT_EQ(clReleaseMemObject(data), CL_SUCCESS);
   EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
   EXPECT_EQ(clSetKernelArg(plus, 0, sizeof data, &data), CL_INVALID_MEM_OBJECT);
-  cl_mem pipe = clCreatePipe(rig.context, 0, 4, 8, NULL, &status); /* which may have its place */
+  cl_mem pipe = clCreatePipe(rig.context, 0, 4, 8, NULL, &status); /* which may get its address */
   EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
   clReleaseMemObject(pipe);
   clReleaseKernel(plus);

@@ -1,4 +1,4 @@
-/* Images and samplers: made, asked, moved, mapped, and read and written by kernels. */
+/* Images and samplers: created, queried, copied, mapped, and read and written by kernels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static cl_mem new_image(struct rig *rig, cl_mem_flags flags, const cl_image_desc
   return image;
 }
 
-/* Texels that count, each in all four bytes' places. */
+/* Texels that count up, with the same value in all four bytes. */
 static void count_up(cl_uint texels[TEXELS]) {
   for (cl_uint i = 0; i < TEXELS; i++)
     texels[i] = i * 0x01010101u;
@@ -180,7 +180,7 @@ TEST(images, kernels_read_and_write_images_on_either_device) {
   EXPECT_EQ(texel(&rig, to, 19, 8), 0x66ff6600u);
   EXPECT_EQ((cl_uint)rig_at(&rig, buffer, 8 * 24 + 19), 0x66ff6600u);
   EXPECT_EQ(rig_at(&rig, buffer, 8 * 24 + 20), 0);
-  EXPECT_EQ(clReleaseMemObject(buffer), CL_SUCCESS); /* which the image keeps */
+  EXPECT_EQ(clReleaseMemObject(buffer), CL_SUCCESS); /* the image keeps the buffer alive */
   EXPECT_EQ(texel(&rig, to, 0, 0), 0x66ff6600u);
   clReleaseKernel(invert);
   clReleaseKernel(twice);
@@ -265,7 +265,7 @@ TEST(images, arguments_are_checked_and_described) {
   rig_free(&rig);
 }
 
-/* ---- what they are ------------------------------------------------------------------------------------------ */
+/* ---- queries ----------------------------------------------------------------------------------------------- */
 
 static bool has_format(const cl_image_format *formats, cl_uint count, cl_channel_order order, cl_channel_type type) {
   for (cl_uint i = 0; i < count; i++)

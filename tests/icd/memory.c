@@ -1,4 +1,4 @@
-/* Buffers: parts, boxes, patterns, maps, and memory that the host lends. */
+/* Buffers: sub-buffers, boxes, patterns, maps, and host memory. */
 #include <string.h>
 
 #include "tests/icd/rig.h"
@@ -22,7 +22,7 @@ TEST(memory, a_sub_buffer_shares_the_bytes_of_its_buffer) {
   EXPECT_TRUE(!clCreateSubBuffer(part, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){0, 8}, &status));
   EXPECT_EQ(status, CL_INVALID_MEM_OBJECT);
   clReleaseMemObject(whole);
-  EXPECT_EQ(rig_at(&rig, part, 0), 1032); /* the whole lives as long as its part */
+  EXPECT_EQ(rig_at(&rig, part, 0), 1032); /* the buffer lives as long as its sub-buffer */
   clReleaseKernel(plus);
   clReleaseMemObject(part);
   rig_free(&rig);

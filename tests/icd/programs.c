@@ -1,4 +1,4 @@
-/* Programs: what they tell of their kernels, binaries, and files of source. */
+/* Programs: information about their kernels, binaries, and source files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,8 +148,8 @@ TEST(driver_programs, report_their_kernels_and_the_local_memory_that_these_use) 
   rig_free(&rig);
 }
 
-/* ---- in units -----------------------------------------------------------------------------------------------------
- */
+/* ---- separate compilation
+ * ----------------------------------------------------------------------------------------- */
 
 static cl_program of(struct rig *rig, const char *text) {
   cl_int status = CL_SUCCESS;
@@ -233,7 +233,7 @@ TEST(driver_programs, units_with_unresolved_symbols_report_them) {
 /* ---- from SPIR-V --------------------------------------------------------------------------------------------------
  */
 
-/* What is in a program's binary: SPIR-V ends it. */
+/* Extracts the SPIR-V at the end of a program's binary. */
 static cl_program il_of(struct rig *rig, const char *text) {
   static const unsigned char magic[4] = {0x03, 0x02, 0x23, 0x07};
   cl_program program = built(rig, text, NULL);
@@ -252,7 +252,7 @@ static cl_program il_of(struct rig *rig, const char *text) {
   return il;
 }
 
-/* What kernel "run" leaves of number 7. */
+/* What kernel "run" turns the number 7 into. */
 static cl_int run(struct rig *rig, cl_program program) {
   cl_int status = CL_SUCCESS;
   cl_kernel kernel = clCreateKernel(program, "run", &status);

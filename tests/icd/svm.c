@@ -1,4 +1,4 @@
-/* Shared virtual memory. Sanitizers have the addresses that it would be at. */
+/* Shared virtual memory. Sanitizers use the addresses where it would be. */
 #include <string.h>
 
 #include "tests/icd/rig.h"

@@ -1,4 +1,4 @@
-/* The rows of opcodes, families and losses: each is walked, and each opcode becomes what its family says. */
+/* The rows of opcodes, families and losses are all used, and each opcode maps to what its family defines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static struct sass_line line(const char *opcode, uint64_t address, bool memory) 
   return made;
 }
 
-/* The operation that a line becomes in a kernel with lanes' copies or without. */
+/* The operation for a line, in a kernel with or without lane copies. */
 static struct isa_inst become(const struct sass_line *of, bool lane_copies, struct isa_info *info) {
   const struct sass_header head = header();
   struct sass_kernel kernel = {.name = "k", .registers = 32, .lane_copies = lane_copies};
@@ -63,7 +63,7 @@ static bool is_one_of(uint16_t op, enum sass_family family) {
   return false;
 }
 
-/* An ALU family by its name. */
+/* Whether an operation is of the ALU family with this name. */
 static bool is_of_family(uint16_t op, const char *name) {
   for (enum sass_family family = 0; family < SASS_FAMILIES; family++)
     if (sass_is_alu(family) && strcmp(sass_families[family].name, name) == 0)
@@ -105,7 +105,7 @@ TEST(rows, registers_are_those_of_the_trace) {
     EXPECT_EQ(info.slot[0], 4);
     for (unsigned k = info.writes; k < info.slots; k++)
       reads |= info.slot[k] == 8;
-    EXPECT_TRUE(reads || row->family == SASS_VOTE); /* of which predicates alone are read */
+    EXPECT_TRUE(reads || row->family == SASS_VOTE); /* which reads only predicates */
   }
 }
 

@@ -1,9 +1,9 @@
-/* Every operation of the ISA has a kind in traces that keeps what timing reads of it. */
+/* Every operation of the ISA has a trace kind that keeps what timing reads. */
 #include "isa/rows.h"
 #include "sim/replay/kinds.h"
 #include "tests/ct.h"
 
-/* What models/issue.c takes an access for. */
+/* The classes that models/issue.c treats as accesses. */
 static bool has_access(enum isa_class class_) {
   return class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL || class_ == ISA_CLASS_PREFETCH ||
          class_ == ISA_CLASS_PIPE || class_ == ISA_CLASS_COPY_LANE || class_ == ISA_CLASS_MBARRIER ||
@@ -51,7 +51,7 @@ TEST(kinds, every_operations_kind_has_what_timing_reads) {
   }
   for (unsigned format = 0; format < ISA_FORMATS; format++) {
     ct_note("format %s", isa_formats[format].name);
-    EXPECT_TRUE(formats[format]); /* whoever adds a format adds a row, and then a case above and in kinds.c */
+    EXPECT_TRUE(formats[format]); /* a new format needs a row, and then a case above and in kinds.c */
   }
   for (unsigned kind = 0; kind < TRACE_KINDS; kind++) {
     ct_note("kind %s", trace_kind_rows[kind].name);

@@ -1,4 +1,4 @@
-/* Recordings of random kernels come back from their text to the byte, programs and all. */
+/* Recordings of random kernels, programs included, survive the text round trip byte for byte. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
