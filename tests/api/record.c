@@ -259,7 +259,7 @@ TEST(record, dependence_on_time_is_reported_for_each_run) {
 }
 
 /* Most of them get the address of the previous one. */
-TEST(record, programs_made_and_freed_between_runs_are_told_apart) {
+TEST(record, programs_made_and_freed_between_runs_are_distinguished) {
   struct app app = app_new(NULL, 0);
   struct rig *rig = &app.rig;
   begin(&app);

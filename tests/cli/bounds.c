@@ -45,7 +45,7 @@ TEST(bounds, the_resource_nearest_its_peak_is_named_from_80_percent_on) {
                   "Likely bound by LDS passes: 90.0 % of peak. Bank conflicts added 50.0 % of the passes.");
 }
 
-TEST(bounds, outbound_copies_have_the_peak_of_their_own_width) {
+TEST(bounds, outbound_copies_are_compared_with_the_peak_of_their_width) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   machine.dma.engines = machine.dma.cus = 1;

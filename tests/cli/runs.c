@@ -469,7 +469,7 @@ TEST(cli, long_source_lines_are_cut_visibly) {
   outcome_free(&outcome);
 }
 
-TEST(cli, a_copy_that_nobody_waits_for_does_not_count_as_hidden) {
+TEST(cli, a_copy_without_a_wait_does_not_count_as_hidden) {
   tool_folder();
   tool_file("k.wws", ".kernel k\n.arg data global\n.lds room 256\n.reg64 p\n.reg e\n  ld.arg.b64 p, data\n"
                      "  copy.to_lds e, [room], [p], 64, size=4\n  exit\n");

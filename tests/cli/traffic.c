@@ -88,7 +88,7 @@ TEST(traffic, a_kernel_that_moves_no_data_has_no_traffic_figures) {
  *     3D        4 lines of 12 bytes in sectors 0, 1, 4, 5, one request per plane       48 of 128 bytes
  *     strided   4 lines of 4 bytes in sectors 0 to 3, one request                      16 of 128
  *     plain     256 bytes in 4 requests, one burst                                     256 of 256 */
-TEST(traffic, kinds_and_efficiency_are_as_worked_out_by_hand) {
+TEST(traffic, kinds_and_efficiency_match_hand_calculation) {
   json_t *root;
   tool_folder();
   tool_file("gather.wws", gather);
@@ -171,7 +171,7 @@ TEST(traffic, bytes_that_bypass_the_l2_are_counted) {
 }
 
 /* A load of 64 lanes is two lines, one access by each warp; the plus kernel loads and stores 256 bytes. */
-TEST(traffic, slices_and_rows_are_as_worked_out_by_hand) {
+TEST(traffic, slices_and_rows_match_hand_calculation) {
   static const char *const run = "kernel.wws --global 64 --local 64 --arg buffer:a=256 --arg uint:1 --arg local:4 "
                                  "--set cu.warp_size=32 --set mem.l2_slices=4 --set mem.dram=banked "
                                  "--set mem.dram_channels=1";

@@ -440,7 +440,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   cl_int status = CL_SUCCESS;
   cl_device_id device = NULL;
   const char *text = source;
-  unsetenv("WARPWAIT_CLANG"); /* use the default compiler */
+  unsetenv("WARPWAIT_CLANG"); /* tests/fuzz/run disables the compiler for the other fuzzers */
   setenv("WARPWAIT_MACHINE", "teaching", 1);
   setenv("WARPWAIT_SET", "cu.count=2", 1);
   setenv("WARPWAIT_CHECK", "1", 1); /* this also looks up the calling place */

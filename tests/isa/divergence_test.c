@@ -281,7 +281,7 @@ static uint32_t met_result(uint32_t lane) {
   return 1;
 }
 
-TEST(divergence, a_guarded_exit_is_the_join_if_there_is_no_other) {
+TEST(divergence, a_guarded_exit_is_the_end_if_there_is_no_other) {
   expect_lanes(".kernel k\n.reg one, lane, n, here\n.pred out\n"
                "        get.lane lane\n"
                "again:  setp.ge.u32 out, n, lane\n"

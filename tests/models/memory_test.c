@@ -403,7 +403,7 @@ TEST(memory, lanes_that_prefetch_the_same_bytes_are_one_prefetch) {
   rig_free(&rig);
 }
 
-TEST(memory, nobody_waits_for_a_prefetch) {
+TEST(memory, nothing_waits_for_a_prefetch) {
   struct rig with, without;
   rig_run(&with, "", 32, 32, PREFETCH_HEAD " prefetch [p + i], 128\n bar.global\n exit\n");
   rig_run(&without, "", 32, 32, PREFETCH_HEAD " mov.b64 p, p\n bar.global\n exit\n");

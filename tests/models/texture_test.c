@@ -229,7 +229,7 @@ TEST(texture, reads_are_served_one_at_a_time) {
             8 + 8 - 1 - 1 + 60);
 }
 
-/* Texels that were never written have no line: reading the border costs a hit. */
+/* The border needs no texel from memory: reading it costs a hit. */
 TEST(texture, texels_outside_the_image_are_not_fetched) {
   struct rig rig;
   rig_run(&rig, "", 32, 32, HEAD " mov.b32 s, 4\n mov.b32 y, 0xc0000000\n pack.b64 at, x, y\n" READ " exit\n");

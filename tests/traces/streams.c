@@ -363,7 +363,7 @@ static void expect_handed_out(enum trace_kind kind, unsigned vector) {
   rig_free(rig);
 }
 
-TEST(shapes, a_removed_row_is_still_returned) {
+TEST(shapes, a_row_replaced_within_an_operation_is_still_returned) {
   expect_handed_out(TRACE_LANE_COPY, 0);
   expect_handed_out(TRACE_IMAGE, 0);
   expect_handed_out(TRACE_IMAGE, 1);
