@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the #includes of every source file against the table of layers.
 
-usage: tests/layers.py [--table] exit 0 if every include is legal, 1 otherwise."""
+usage: tests/layers.py [--table]    exit 0 if every include is legal, 1 otherwise."""
 import pathlib
 import re
 import sys

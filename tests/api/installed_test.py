@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `make install` installs, and what others build with it: headers, libraries, warpwait.pc and the CMake package.
 
-usage: tests/api/installed_test.py WARPWAIT (default build/warpwait) is in the build's folder."""
+usage: tests/api/installed_test.py    WARPWAIT (default build/warpwait) is in the build's folder."""
 import os
 import pathlib
 import re

@@ -1,6 +1,6 @@
 /* How long it takes to enqueue an empty kernel repeatedly on the first OpenCL device.
  *
- * usage: enqueues COUNT [wait] prints the microseconds per enqueue, including the wait for the last, or for each, of
+ * usage: enqueues COUNT [wait]    prints the microseconds per enqueue, including the wait for the last, or for each, of
  * them */
 #include <stdio.h>
 #include <stdlib.h>

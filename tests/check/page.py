@@ -3,7 +3,7 @@
 
 A block that begins with `$ cat NAME` is a file; one that begins with `$ warpwait` is a command and its output.
 
-usage: tests/check/page.py [--write] --write: updates the page with the output of the commands"""
+usage: tests/check/page.py [--write]    --write: updates the page with the output of the commands"""
 import difflib
 import os
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """docs/diff.md: its commands print what it shows, and its table lists the keys of the JSON form.
 
-usage: tests/cli/diff_page.py [--write] --write: updates the page with the output of the commands"""
+usage: tests/cli/diff_page.py [--write]    --write: updates the page with the output of the commands"""
 import difflib
 import json
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Man pages: each verb has a page with all its options, and neither mandoc nor groff reports a problem.
 
-usage: tests/cli/man_test.py DOCGEN (default build/docgen) makes the pages."""
+usage: tests/cli/man_test.py    DOCGEN (default build/docgen) makes the pages."""
 import os
 import pathlib
 import re

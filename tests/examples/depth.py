@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """docs/buffering.md: how deep a ring of buffers must be, by a closed form and by runs of example 06.
 
-usage: tests/examples/depth.py [--write] exit 1 if the closed form, the runs and the page disagree"""
+usage: tests/examples/depth.py [--write]    exit 1 if the closed form, the runs and the page disagree"""
 import json
 import pathlib
 import sys

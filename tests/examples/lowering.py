@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """docs/opencl.md: the output of `warpwait dis` for the kernels of the page, without its header.
 
-usage: tests/examples/lowering.py [--write] exit 1 if the page shows anything else"""
+usage: tests/examples/lowering.py [--write]    exit 1 if the page shows anything else"""
 import os
 import pathlib
 import re

@@ -3,7 +3,7 @@
 
 docs/wait.svg shows what warp 0 of examples 04 and 05 does, and their copies, over the whole run.
 
-usage: tests/examples/readme_page.py [--write] --write: draws the picture again"""
+usage: tests/examples/readme_page.py [--write]    --write: draws the picture again"""
 import csv
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """docs/worked-example.md: one warp's life, calculated from the parameters and compared with a run.
 
-usage: tests/examples/worked.py [--write] exit 1 unless formulas, run and page all agree"""
+usage: tests/examples/worked.py [--write]   exit 1 unless formulas, run and page all agree"""
 import sys
 
 from page import parameters_of, report_of, settle, table

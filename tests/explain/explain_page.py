@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """docs/explain.md: its examples and its table of limits.
 
-usage: tests/explain/explain_page.py [--write] exit 1 if the page differs from the tool's output"""
+usage: tests/explain/explain_page.py [--write]    exit 1 if the page differs from the tool's output"""
 import os
 import pathlib
 import re

@@ -2,7 +2,7 @@
 """Pages and readers that would break a careless page: launches whose text contains the end of a script, runs that never
 end, sandboxed frames, fingers, forced colors; and browsers that do not answer.
 
-usage: tests/html/hostile_test.py [WORD] WORD selects tests"""
+usage: tests/html/hostile_test.py [WORD]   WORD selects tests"""
 import json
 import pathlib
 import re

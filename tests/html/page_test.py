@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Pages of `--html`: their data compared with the report, and the page itself in a headless Chromium, if there is one.
 
-usage: tests/html/page_test.py [WORD] WORD selects tests"""
+usage: tests/html/page_test.py [WORD]   WORD selects tests"""
 import collections
 import itertools
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `warpwait exec` does around a program, and how PyOpenCL programs run under it.
 
-usage: tests/icd/exec_test.py WARPWAIT (default build/warpwait) has the driver beside it."""
+usage: tests/icd/exec_test.py    WARPWAIT (default build/warpwait) has the driver beside it."""
 import collections
 import json
 import os

@@ -2,7 +2,7 @@
 """The command line as WebAssembly in a Web Worker of a headless Chromium, compared with the native command line: what
 it prints, writes and returns. Ends with the times of both.
 
-usage: tests/playground/wasm_test.py FOLDER [WORD] the playground's folder; a word selects tests"""
+usage: tests/playground/wasm_test.py FOLDER [WORD]   the playground's folder; a word selects tests"""
 import json
 import pathlib
 import signal

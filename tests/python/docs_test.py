@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """docs/python.md and the package's docstrings: examples print what they show, and every name exists.
 
-usage: tests/python/docs_test.py [--write] --write updates the page with the current output of its examples"""
+usage: tests/python/docs_test.py [--write]    --write updates the page with the current output of its examples"""
 import doctest
 import importlib
 import inspect

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The Python package as users get it, by `make install` and as a wheel: imported and run away from any clone.
 
-usage: tests/python/package_test.py WARPWAIT (default build/warpwait) is in the build's folder."""
+usage: tests/python/package_test.py    WARPWAIT (default build/warpwait) is in the build's folder."""
 import importlib.util
 import os
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """docs/study.md: what its tables say about single points equals the points' results, and its pictures exist.
 
-usage: tests/sweep/study_page.py [--write] --write: runs all points; puts outputs into the page, pictures beside it
+usage: tests/sweep/study_page.py [--write]    --write: runs all points; puts outputs into the page, pictures beside it
 
 Without --write, only the points that the page's tables name by number run."""
 import pathlib

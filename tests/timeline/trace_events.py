@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks JSON against the Trace Event Format: phases and their required fields, pairs, nesting, arrows, names.
 
-usage: tests/timeline/trace_events.py FILE... one line for each error; exit status 1 if there is one.
+usage: tests/timeline/trace_events.py FILE...    one line for each error; exit status 1 if there is one.
 
 Times are compared in thousandths of the format's microsecond, which is Perfetto's resolution."""
 import collections

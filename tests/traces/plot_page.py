@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """docs/plots.md: each of its commands runs, and its table lists the existing functions.
 
-usage: tests/traces/plot_page.py [--write] --write: stores the pictures that the page shows in docs/plots"""
+usage: tests/traces/plot_page.py [--write]    --write: stores the pictures that the page shows in docs/plots"""
 import inspect
 import os
 import pathlib
