@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """docs/sweep-analysis.md: its commands print what it shows and draw its pictures.
 
-usage: tests/sweep/analysis_page.py [--write]    --write: puts outputs into the page, pictures into docs/sweep-analysis"""
+usage: tests/sweep/analysis_page.py [--write]    --write: puts outputs into the page, pictures into docs/sweep-analysis
+"""
 import contextlib
 import difflib
 import io
