@@ -304,7 +304,7 @@ threads:
 	@build/tsan/tests/traces --gtest_brief=1 --gtest_filter='*threads*'
 	@build/tsan/tests/sweep --gtest_brief=1 --gtest_filter='sweep_workers*:sweep_alike*'
 	@build/tsan/tests/explain --gtest_brief=1 --gtest_filter='explain_workers*'
-	@build/tsan/tests/host --gtest_brief=1 --gtest_filter='host.threads*:crew.every*:crew.what*'
+	@build/tsan/tests/host --gtest_brief=1 --gtest_filter='host.threads*:crew.*share*'
 	@build/tsan/tests/models --gtest_brief=1 --gtest_filter='*threads*'
 	@build/tsan/tests/api --gtest_brief=1 --gtest_filter='workers_api*:*threads*'
 	@build/tsan/tests/opencl --gtest_brief=1 --gtest_filter='*threads*'

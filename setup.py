@@ -1,6 +1,6 @@
-"""Builds the Python package, with a libwarpwait of its own that `make` builds. pyproject.toml has the rest.
+"""Builds the Python package with its own libwarpwait, which `make` builds. The metadata is in pyproject.toml.
 
-The environment may name the compiler and the folder of the build, as for `make`: CC, BUILD.
+As for `make`, the environment variables CC and BUILD name the compiler and the build folder.
 """
 import os
 import pathlib
@@ -24,9 +24,9 @@ ROOT = pathlib.Path(__file__).resolve().parent
 BUILD = os.environ.get("BUILD") or "build"
 COMPILER = shlex.split(os.environ.get("CC") or "gcc")
 LIBRARY = "libwarpwait.so.0"
-OURS = ROOT / BUILD / "python"  # what is made for a wheel
+OURS = ROOT / BUILD / "python"  # files built for a wheel
 
-# What the build of the library needs: programs, headers, and d3. By what it is: the Debian package that has it.
+# What the library's build needs (programs, headers and d3), and the Debian package of each.
 PROGRAMS = {"make": "make", COMPILER[0]: "gcc", "ld": "binutils", "objcopy": "binutils", "awk": "mawk"}
 HEADERS = {"jansson.h": "libjansson-dev", "ini.h": "libinih-dev", "sqlite3.h": "libsqlite3-dev",
            "xxhash.h": "libxxhash-dev", "zlib.h": "zlib1g-dev", "png.h": "libpng-dev", "lzma.h": "liblzma-dev"}
@@ -45,7 +45,7 @@ def compiles(header):
 
 
 def make(target):
-    """Has `make` build a target of the library. Ends with one line when it cannot."""
+    """Builds a target with `make`. Ends with a one-line message if that fails."""
     if sys.platform != "linux":
         sys.exit("warpwait: cannot be built: its library is for Linux")
     missing = {name: package for name, package in PROGRAMS.items() if not shutil.which(name)}
@@ -55,7 +55,7 @@ def make(target):
     if missing:
         sys.exit(f"warpwait: cannot be built: missing: {', '.join(missing)}: "
                  f"apt-get install {' '.join(dict.fromkeys(missing.values()))}")
-    # A `make` that runs this has options of its own.
+    # The options of a `make` that runs this script must not reach the new one.
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
     done = subprocess.run(["make", "--no-print-directory", f"-j{len(os.sched_getaffinity(0))}", f"BUILD={BUILD}",
                            f"{BUILD}/{target}"], cwd=ROOT, env=environment, check=False)
@@ -65,7 +65,7 @@ def make(target):
 
 class WithLibrary(build_py):
     def run(self):
-        if self.editable_mode:  # the package finds the library of the clone
+        if self.editable_mode:  # the package loads the clone's library
             make(LIBRARY)
             super().run()
             return
@@ -82,7 +82,7 @@ class WithLibrary(build_py):
 
 
 class ForLibrary(bdist_wheel):
-    """One wheel for every Python, on the systems for which its library is."""
+    """Tags the wheel for any Python 3, and for the systems on which its library runs."""
 
     def get_tag(self):
         machine = platform.machine()

@@ -5,7 +5,7 @@
 
 /* ---- queue ---------------------------------------------------------------------------------- */
 
-/* When the first descriptor arrives that has not been counted, or NEVER. */
+/* When the first descriptor that is not counted yet arrives; or NEVER. */
 cycle_t dma_next_arrival(const struct dma *dma) {
   const struct port *queue = &dma->from_cu;
   uint32_t at = queue->head + dma->work->waiting;
@@ -14,7 +14,7 @@ cycle_t dma_next_arrival(const struct dma *dma) {
   return queue->stamp[at < queue->capacity ? at : at - queue->capacity];
 }
 
-/* Descriptors that have arrived since the last step. */
+/* Counts the descriptors that have arrived since the last step. */
 void dma_count_waiting(struct dma *dma, cycle_t now) {
   struct dma_work *work = dma->work;
   while (dma_next_arrival(dma) <= now)
@@ -54,7 +54,7 @@ static uint64_t count_parts(const struct dma *dma, const struct dma_descriptor *
   return dma->params.dimensions == 2 ? normal->planes : (uint64_t)normal->planes * normal->lines;
 }
 
-/* Which older copies of the owner it must wait for: a fence orders all before it and all after it. */
+/* Notes which older copies of the owner this one waits for: a fence orders all before it and all after it. */
 static void set_fences(struct dma_work *work, struct copy *copy) {
   uint32_t owner = copy->descriptor.owner;
   assert(owner < OWNERS && "an owner is a work-group's slot");
@@ -80,7 +80,7 @@ static void begin_copy(struct dma *dma, cycle_t now) {
   work->accepted_copies++;
 }
 
-/* Part `part` of a copy: all of it, a plane, or a line. */
+/* Sets the channel's walk to part `part` of a copy: all of it, a plane, or a line. */
 static void place_part(struct channel *channel, const struct copy *copy, uint64_t part) {
   struct dma_descriptor *walk = &channel->walk;
   *walk = copy->descriptor;
@@ -100,7 +100,7 @@ static bool touches(const struct channel *channel, unsigned space, const struct 
   return (work->pending & bit) || (destination ? channel->under_way : channel->unread);
 }
 
-/* Whether an older copy of the same owner still holds the channel's one back. */
+/* Whether a fence holds the channel back, because an older copy of the same owner still uses a space. */
 static bool held_back(const struct dma_work *work, const struct channel *channel) {
   const uint64_t *fence = work->copy[channel->copy].fence;
   if (!(fence[LDS_SPACE] | fence[GLOBAL_SPACE]))
@@ -116,7 +116,7 @@ static bool held_back(const struct dma_work *work, const struct channel *channel
   return false;
 }
 
-/* The lowest-numbered free channel takes the next part of the oldest descriptor. */
+/* The free channel with the lowest number takes the next part of the oldest descriptor. */
 static void fill_channel(struct dma *dma, unsigned index, cycle_t now) {
   struct dma_work *work = dma->work;
   struct channel *channel = &work->channel[index];
@@ -178,7 +178,7 @@ void dma_pass_fences(struct dma *dma, cycle_t now) {
 
 /* ---- completion ----------------------------------------------------------------------------- */
 
-/* The finished channel that comes first: by cycle, then by age. */
+/* The finished channel to complete first: the earliest, then the oldest. */
 static unsigned first_finished(const struct dma_work *work) {
   unsigned first = (unsigned)__builtin_ctzll(work->finished);
   for (uint64_t left = work->finished & (work->finished - 1); left; left &= left - 1) {
@@ -209,7 +209,7 @@ static void count_copy(struct dma *dma, const struct copy *copy) {
   dma->out_bytes += copy->descriptor.to_lds ? 0 : copy->bytes;
 }
 
-/* The news is `completion` cycles under way, or the one of the link; a posted copy's latency ends with the first. */
+/* News take `completion` cycles, but at least one. A posted copy's latency ends with DMA_LEFT. */
 static void send_news(struct dma *dma, struct copy *copy, enum dma_news news, cycle_t ready, cycle_t now) {
   const struct dma_descriptor *descriptor = &copy->descriptor;
   cycle_t arrival = cycle_max(cycle_max(ready + dma->params.completion, now + 1), dma->to_cu.last);
@@ -234,7 +234,7 @@ void dma_leave(struct dma *dma, unsigned index, cycle_t now) {
     send_news(dma, copy, DMA_LEFT, now, now);
 }
 
-/* The channel is free at once; the last part of a copy brings its news. */
+/* The channel is free at once. The last part of a copy sends its news. */
 static void complete(struct dma *dma, unsigned index, cycle_t now) {
   struct dma_work *work = dma->work;
   const struct channel *channel = &work->channel[index];

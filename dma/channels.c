@@ -1,12 +1,12 @@
-/* Channels: who sends the next request, and when. */
+/* Channels: which one sends the next request, and when. */
 #include <assert.h>
 
 #include "dma/work.h"
 
 /* ---- arbitration ---------------------------------------------------------------------------- */
 
-/* From when an outbound request can start: posted ones wait for an acknowledgement, all for the LDS to have few of
- * them; either is a step of its own. */
+/* From which cycle on an outbound request can start. NEVER: posted copies wait for an acknowledgment, or dma.lds_reads
+ * for data from the LDS. Both arrive in a step. */
 static cycle_t outbound_at(const struct dma *dma) {
   uint32_t posted = dma->params.posted;
   uint32_t reads = dma->params.lds_reads;
@@ -15,12 +15,12 @@ static cycle_t outbound_at(const struct dma *dma) {
   return dma_lds_free_at(dma);
 }
 
-/* From when the channel's kind of requests has room on its way out. */
+/* From which cycle on the port for the channel's direction has room. */
 static cycle_t room_at(const struct dma *dma, unsigned channel) {
   return dma->work->to_lds >> channel & 1 ? port_free_at(&dma->to_memory) : dma_lds_free_at(dma);
 }
 
-/* Of `channels`, those whose port has room at `now`; the inbound ones share one, the outbound ones another. */
+/* The channels whose port has room at `now`. All inbound channels share one port, all outbound ones another. */
 static uint64_t with_room(const struct dma *dma, uint64_t channels, cycle_t now) {
   uint64_t to_lds = dma->work->to_lds;
   return channels & ((port_can_send(&dma->to_memory, now) ? to_lds : 0) | (outbound_at(dma) <= now ? ~to_lds : 0));
@@ -31,7 +31,7 @@ static cycle_t start_at(const struct dma *dma, unsigned channel) {
   return cycle_max(dma->work->channel[channel].ready, room);
 }
 
-/* The lowest-numbered of `channels` that is ready, or NOBODY. */
+/* The lowest-numbered ready channel of `channels`; or NOBODY. */
 static unsigned first_ready(const struct dma_work *work, uint64_t channels, cycle_t now) {
   for (; channels; channels &= channels - 1) {
     unsigned channel = (unsigned)__builtin_ctzll(channels);
@@ -52,7 +52,7 @@ static unsigned oldest_ready(const struct dma_work *work, uint64_t channels, cyc
   return oldest;
 }
 
-/* The one of `channels` with the fewest requests under way, or `best` if that has no more. */
+/* The ready channel of `channels` with the fewest requests in flight; `best` if none has fewer. */
 static unsigned least_busy(const struct dma_work *work, uint64_t channels, unsigned best, cycle_t now) {
   for (; channels; channels &= channels - 1) {
     unsigned channel = (unsigned)__builtin_ctzll(channels);
@@ -63,7 +63,7 @@ static unsigned least_busy(const struct dma_work *work, uint64_t channels, unsig
   return best;
 }
 
-/* Who sends the next burst. A channel whose port is full does not take part. */
+/* Chooses the channel of the next burst, among those whose port has room. */
 static unsigned arbitrate(const struct dma *dma, cycle_t now) {
   const struct dma_work *work = dma->work;
   uint64_t channels = with_room(dma, dma_eligible(work), now), from_turn = UINT64_MAX << work->turn;
@@ -85,7 +85,7 @@ static unsigned arbitrate(const struct dma *dma, cycle_t now) {
 
 /* ---- sending -------------------------------------------------------------------------------- */
 
-/* What is written counts whole sectors, and one for the mask of those that it covers in part. */
+/* Written bytes, rounded to whole sectors. Each line with partial sectors adds one sector for its byte mask. */
 static uint32_t in_sectors(const struct dma_request *covers, uint32_t sector) {
   uint32_t bytes = 0;
   for (uint32_t line = 0; line < covers->lines; line++) {
@@ -96,8 +96,8 @@ static uint32_t in_sectors(const struct dma_request *covers, uint32_t sector) {
   return bytes;
 }
 
-/* Bytes that count on the side that faces memory: a line shorter than `gather` counts as `gather`, what is
- * missing with its end. */
+/* Bytes that count on the side that faces memory. A line shorter than `gather` counts as `gather` bytes: its last
+ * request adds what is missing. */
 static uint32_t counted(const struct dma *dma, const struct channel *channel, const struct dma_request *covers) {
   uint32_t line = channel->walk.line_bytes, gather = dma->params.gather, sector = dma->params.sector;
   bool small = line < gather && channel->sent + covers->bytes == line;
@@ -105,7 +105,7 @@ static uint32_t counted(const struct dma *dma, const struct channel *channel, co
   return bytes + (small ? covers->lines * (gather - line) : 0);
 }
 
-/* One that has been in use before, the last one first, or else the lowest that has not. */
+/* The free entry that was used last; if there is none, the lowest that was never used. */
 static uint32_t unused_request(struct dma_work *work) {
   const uint32_t left = work->used - work->entries++;
   return left ? work->unused[left - 1] : work->used++;
@@ -129,10 +129,10 @@ static void take_entry(struct dma *dma, unsigned index, cycle_t now) {
     work->at_quota |= channel_bit(index);
 }
 
-/* To memory, to the LDS, or, zeros, straight to the data on their way there. */
+/* Sends the request to memory or to the LDS. Zeros go directly to the side that leads to the LDS. */
 static void dispatch(struct dma *dma, cycle_t now);
 
-/* The first address of the channel's next request goes out; a train leaves with it. */
+/* Sends the first address of the channel's next request. A train leaves with it. */
 static void start_request(struct dma *dma, unsigned index, cycle_t now) {
   struct dma_work *work = dma->work;
   struct sending *sending = &work->sending;
@@ -183,7 +183,7 @@ static void end_burst(struct dma *dma, unsigned channel) {
   work->channel[channel].burst = 0;
 }
 
-/* Its last address goes out. */
+/* Sends the request's last address. */
 static void end_request(struct dma *dma, cycle_t now) {
   struct dma_work *work = dma->work;
   unsigned index = work->sending.channel;
@@ -203,7 +203,7 @@ static void end_request(struct dma *dma, cycle_t now) {
   work->last_sent = now + 1;
 }
 
-/* From when the request whose addresses are out may leave. */
+/* From which cycle on the request whose addresses are sent can leave. */
 static cycle_t leaves_at(const struct dma *dma, cycle_t now) {
   const struct sending *sending = &dma->work->sending;
   if (sending->dropped || sending->covers.train)
@@ -271,7 +271,7 @@ void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
     dma_settle(dma, index, now);
 }
 
-/* ---- cycles with everything under way -------------------------------------------------------- */
+/* ---- cycles in which requests waited because too many were in flight --------------------------- */
 
 static cycle_t earliest_ready(const struct dma_work *work, uint64_t channels) {
   cycle_t ready = NEVER;
@@ -280,7 +280,7 @@ static cycle_t earliest_ready(const struct dma_work *work, uint64_t channels) {
   return ready;
 }
 
-/* They are counted when they are over. */
+/* Counts these cycles when they are over. */
 void dma_count_full(struct dma *dma, cycle_t now) {
   struct dma_work *work = dma->work;
   if (work->full_from < now) {
@@ -297,9 +297,9 @@ void dma_note_full(struct dma *dma, cycle_t now) {
     work->full_from = cycle_max(cycle_max(now, work->last_sent), earliest_ready(work, waiting));
 }
 
-/* ---- held channels: each of their cycles has one account ------------------------------------- */
+/* ---- held channels: each cycle is in one account --------------------------------------------- */
 
-/* Cycles [from, to), in which nothing happened to the channel. */
+/* Counts cycles [from, to), in which the channel did not change. */
 static void count_channel(struct dma *dma, unsigned index, cycle_t from, cycle_t to) {
   const struct dma_work *work = dma->work;
   const struct channel *channel = &work->channel[index];

@@ -1,11 +1,11 @@
-/* The geometry of copies: their normal form, places in the LDS, and how they are cut into requests. */
+/* The geometry of copies: normal form, places in the LDS, and how copies are cut into requests. */
 #include <assert.h>
 
 #include "dma/work.h"
 
 /* ---- normal form ---------------------------------------------------------------------------- */
 
-/* Lines that follow each other on both sides are one, unless they are kept apart. */
+/* Lines without a gap between them on both sides become one, unless dma.lines is separate. */
 static bool merge_lines(const struct dma_params *params, struct dma_descriptor *copy) {
   uint64_t bytes = (uint64_t)copy->line_bytes * copy->lines;
   bool touch = copy->global_pitch == copy->line_bytes && copy->lds_pitch == copy->line_bytes;
@@ -16,7 +16,7 @@ static bool merge_lines(const struct dma_params *params, struct dma_descriptor *
   return true;
 }
 
-/* Planes of one line are lines; planes whose lines go on where the last plane's ended are more lines. */
+/* Planes of one line become lines. Planes that continue where the lines of the last plane ended become more lines. */
 static bool merge_planes(struct dma_descriptor *copy) {
   uint64_t lines = (uint64_t)copy->lines * copy->planes;
   if (copy->planes == 1 || lines > UINT32_MAX)
@@ -76,12 +76,12 @@ static uint64_t line_global(const struct channel *channel, uint32_t line) {
   return channel->walk.global + channel->plane * channel->walk.global_plane + line * channel->walk.global_pitch;
 }
 
-/* Of a line's first byte, on the copy's LDS side. */
+/* The offset of a line's first byte on the copy's LDS side. */
 static uint32_t line_offset(const struct channel *channel, uint32_t line) {
   return channel->lds_offset + channel->plane * channel->walk.lds_plane + line * channel->walk.lds_pitch;
 }
 
-/* The LDS address of a byte of the copy's LDS side, but for the swizzle. */
+/* The LDS address of a byte of the copy's LDS side, before the swizzle. */
 static uint32_t linear_place(const struct dma *dma, const struct channel *channel, uint32_t offset) {
   return channel->walk.lds + pad_to(&dma->params, offset);
 }
@@ -96,7 +96,7 @@ void dma_inside(const struct dma_descriptor *copy, uint64_t global, uint32_t *fr
   *to = least(above / element * element, copy->line_bytes);
 }
 
-/* Bytes to the place where the buffer begins or ends. */
+/* Bytes up to the place where the buffer begins or ends. */
 static uint32_t cut_at_limits(const struct channel *channel, uint64_t global, uint32_t at, uint32_t bytes,
                               bool *outside) {
   uint32_t from, to;
@@ -106,8 +106,8 @@ static uint32_t cut_at_limits(const struct channel *channel, uint64_t global, ui
   return least(bytes, end - at);
 }
 
-/* Bytes to where an engine that cannot shift must stop: A is the largest power of two up to `alignment` that
- * divides the difference of the addresses. */
+/* Bytes up to the place where an engine that cannot shift must stop: a multiple of `unit`, the largest power of two up
+ * to `alignment` that divides the difference of the addresses. */
 static uint32_t cut_at_alignment(const struct dma *dma, uint64_t global, uint32_t lds, uint32_t bytes) {
   uint64_t alignment = dma->params.alignment, apart = (global - lds) | alignment, unit = apart & -apart;
   uint32_t in_unit = (uint32_t)(global & (unit - 1));
@@ -116,7 +116,7 @@ static uint32_t cut_at_alignment(const struct dma *dma, uint64_t global, uint32_
   return bytes > unit ? bytes & -(uint32_t)unit : bytes;
 }
 
-/* How much of a line from byte `at` on can be in one request, were it not for granularity. */
+/* Bytes of a line from byte `at` on that one request could hold, without granularity. */
 static uint32_t uncut(const struct dma *dma, const struct channel *channel, uint64_t global, uint32_t offset,
                       uint32_t at, uint32_t bytes, bool *outside) {
   const struct dma_params *params = &dma->params;
@@ -131,7 +131,7 @@ static uint32_t uncut(const struct dma *dma, const struct channel *channel, uint
 
 /* ---- requests ------------------------------------------------------------------------------- */
 
-/* A line that is a power of two at multiples of it never crosses a boundary. */
+/* A line whose length is a power of two, at multiples of it, never crosses a boundary. */
 static bool may_cross(const struct dma_descriptor *walk) {
   uint64_t bytes = walk->line_bytes, starts = walk->global | walk->global_pitch | walk->global_plane;
   return (bytes & (bytes - 1)) || (starts & (bytes - 1));
@@ -144,7 +144,8 @@ static bool leaves_buffer(const struct dma *dma, const struct dma_descriptor *wa
   return dma->params.out_of_bounds != DMA_ERROR && known && (walk->global < walk->global_from || end > walk->global_to);
 }
 
-/* Whether each line makes one request, wherever it lies: all lie at multiples of a power of two that holds them. */
+/* Whether each line makes one request wherever it is: every line starts at a multiple of a power of two that is at
+ * least as long as the line. */
 static bool whole_lines(const struct dma_params *params, const struct channel *channel) {
   const struct dma_descriptor *walk = &channel->walk;
   uint64_t starts = walk->global | walk->global_pitch | walk->global_plane | walk->lds | channel->lds_offset |
@@ -156,7 +157,7 @@ static bool whole_lines(const struct dma_params *params, const struct channel *c
   return unit <= params->granularity && (starts & (unit - 1)) == 0 && whole_sectors;
 }
 
-/* Trains would stand in the way of what bounds or spaces single requests. */
+/* No trains where single requests are limited or spaced. */
 static uint32_t most_in_train(const struct dma_params *params, const struct channel *channel) {
   const struct dma_descriptor *walk = &channel->walk;
   uint32_t most = least(params->train, least(params->outstanding / 64, params->buffer / 16));
@@ -178,7 +179,7 @@ void dma_prepare(const struct dma *dma, struct channel *channel) {
   channel->train = most_in_train(params, channel);
 }
 
-/* How many lines from the channel's on can be in one request; 0: not even the first. */
+/* How many lines, from the current one on, one request can hold; 0: not even the first. */
 static uint32_t pack_lines(const struct dma *dma, const struct channel *channel, bool *outside) {
   const struct dma_descriptor *walk = &channel->walk;
   uint32_t most = least(channel->pack, walk->lines - channel->line), lines = 0;
@@ -197,7 +198,7 @@ static uint32_t pack_lines(const struct dma *dma, const struct channel *channel,
   return lines;
 }
 
-/* One for each line, two for a line across a boundary. */
+/* One address for each line; two for a line across a boundary. */
 static uint32_t count_addresses(const struct dma *dma, const struct channel *channel, const struct dma_request *pack) {
   uint32_t in_window = dma->params.granularity - 1, addresses = pack->lines;
   uint64_t global = pack->global;
@@ -208,7 +209,7 @@ static uint32_t count_addresses(const struct dma *dma, const struct channel *cha
   return addresses;
 }
 
-/* Bytes to where sectors begin, or cease, to be covered whole. */
+/* Bytes up to the place where whole sectors begin or end. */
 static uint32_t cut_at_sectors(uint64_t global, uint32_t sector, uint32_t bytes) {
   uint32_t in_sector = (uint32_t)(global & (sector - 1));
   if (in_sector)
@@ -216,7 +217,7 @@ static uint32_t cut_at_sectors(uint64_t global, uint32_t sector, uint32_t bytes)
   return bytes > sector ? bytes & -sector : bytes;
 }
 
-/* A piece of one line, to the next multiple of `granularity` or to where the line must be cut. */
+/* A piece of one line, up to the next multiple of `granularity` or the place where the line must be cut. */
 static uint32_t cut_piece(const struct dma *dma, const struct channel *channel, uint64_t global, uint32_t offset,
                           bool *outside) {
   const struct dma_params *params = &dma->params;
@@ -257,7 +258,7 @@ void dma_cut(const struct dma *dma, const struct channel *channel, struct sendin
   sending->dropped = outside && !covers->zero;
 }
 
-/* Counts a finished line; says whether it was the last of the walk. */
+/* Counts finished lines. True if that was the end of the walk. */
 static bool next_line(const struct dma *dma, struct channel *channel, uint32_t lines) {
   channel->sent = 0;
   channel->line += lines;

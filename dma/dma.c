@@ -23,13 +23,13 @@ static const struct stat_row stat_rows[] = {
 /* clang-format on */
 const struct stat_group dma_stat_group = {"dma", "DMA engines", stat_rows, sizeof stat_rows / sizeof *stat_rows};
 
-enum { TO_MEMORY = 4 }; /* slots of the port; two hold the rate of one a cycle, credits included */
+enum { TO_MEMORY = 4 }; /* slots of the port; two sustain one message a cycle, credits included */
 
 static cycle_t dma_step(void *self, cycle_t now);
 
-/* to_cu: descriptors that have finished (and posted ones that have left) are in it for `completion` cycles; it grows
- * with how many these are (send_news()). from_memory: a slot's credit takes memory_latency to get back, and in
- * that time each request can be answered once and, sent again, once more. */
+/* to_cu holds news of copies for `completion` cycles; send_news() widens it as needed. from_memory: a slot's credit
+ * takes memory_latency to return. In that time each request can get one reply and, if its entry is used again, another
+ * one. */
 static bool make_ports(struct dma *dma, struct component *cu, struct component *memory, cycle_t memory_latency) {
   const struct dma_params *params = &dma->params;
   struct component *me = &dma->component;
@@ -109,7 +109,7 @@ static void show(struct dma *dma, cycle_t now) {
   dma_timeline_note(&dma->timeline, now, dma->probe_queue, dma->probe_channels);
 }
 
-/* Descriptors that will not be accepted. */
+/* Counts the wait of descriptors that will not be accepted. */
 static void abandon_queue(struct dma *dma, cycle_t end) {
   const struct port *queue = &dma->from_cu;
   for (uint32_t i = 0; i < dma->work->waiting; i++) {
@@ -118,7 +118,7 @@ static void abandon_queue(struct dma *dma, cycle_t end) {
   }
 }
 
-/* Parts in channels that will not finish. */
+/* Counts the time of parts that will not finish. */
 static void abandon_channel(struct dma *dma, unsigned index, cycle_t end) {
   const struct channel *channel = &dma->work->channel[index];
   dma->stats.channel_cycles += end > channel->accepted ? end - channel->accepted : 0;
@@ -150,15 +150,14 @@ static cycle_t dma_step(void *self, cycle_t now) {
   dma_count_full(dma, now);
   dma_count_blocked(dma, now);
   dma_count_waiting(dma, now);
-  /* (1) replies: written data have landed, read data come in; what has passed a side goes out */
+  /* (1) replies: writes have landed, read data arrive, and data that have passed a side leave */
   dma_move_data(dma, now);
   /* (2) completions */
   dma_complete_finished(dma, now);
-  /* (3) acceptance; before the requests, so that a set-up of 0 cycles is one. A copy of nothing may then
-   * have finished, too. */
+  /* (3) acceptance, before the requests, so that a setup of 0 cycles works. A copy of nothing may be finished then. */
   if (dma_accept(dma, now))
     dma_complete_finished(dma, now);
-  /* (4) one address, (5) fences that have become true: what they held goes on in the next cycle */
+  /* (4) one address; (5) fences that are now satisfied: channels behind them start in the next cycle */
   dma_send_requests(dma, now);
   if (dma->work->fenced)
     dma_pass_fences(dma, now);

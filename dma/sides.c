@@ -20,7 +20,8 @@ void dma_side_free(struct side *side) {
 
 /* ---- room ----------------------------------------------------------------------------------- */
 
-/* From when a reply's data can be taken in: the buffer has room, or the one data path is idle. */
+/* From which cycle on a reply's data can enter: the buffer has room or, with decoupling off, the only data path is
+ * idle. */
 static cycle_t data_at(const struct dma *dma, const struct side *side, cycle_t now) {
   if (dma_coupled(dma))
     return side == &dma->work->inbound ? dma->work->path_free : 0;
@@ -33,7 +34,7 @@ cycle_t dma_lds_free_at(const struct dma *dma) {
   cycle_t port = port_free_at(dma->to_lds), path = dma->work->path_free;
   if (!dma_coupled(dma))
     return port;
-  return path == NEVER ? NEVER : cycle_max(port, path ? path - 1 : 0); /* its first beat is a cycle later */
+  return path == NEVER ? NEVER : cycle_max(port, path ? path - 1 : 0); /* the first beat is a cycle later */
 }
 
 cycle_t dma_zeros_free_at(const struct dma *dma, cycle_t now) { return data_at(dma, &dma->work->inbound, now); }
@@ -62,7 +63,7 @@ static void side_push(struct dma *dma, struct side *side, uint32_t tag, cycle_t 
   side_append(dma, side, tag, cycle_max(here, last - cycle_min(last, span)));
 }
 
-/* There is nothing to read: zeros are at the far side a cycle later. */
+/* There is nothing to read: zeros reach the other side a cycle later. */
 void dma_side_zeros(struct dma *dma, uint32_t tag, cycle_t now) {
   dma->work->request[tag].read = now;
   side_append(dma, &dma->work->inbound, tag, now + 1);
@@ -72,7 +73,7 @@ static cycle_t side_next(const struct side *side, const struct port *port) {
   return side->count ? cycle_max(side->ready[side->head], port_free_at(port)) : NEVER;
 }
 
-/* Lines that follow each other without a gap, on this side, are one. */
+/* Lines without a gap between them on this side become one. */
 struct transfer dma_transfer(const struct dma *dma, const struct dma_request *covers, uint32_t tag, bool lds) {
   const struct dma_descriptor *walk = &dma->work->channel[dma->work->request[tag].channel].walk;
   uint64_t pitch = lds ? covers->lds_pitch : covers->global_pitch;
@@ -87,7 +88,7 @@ struct transfer dma_transfer(const struct dma *dma, const struct dma_request *co
                            .origin = walk->origin};
 }
 
-/* Passes on what has all its bytes on the far side. */
+/* Sends the requests that have all their bytes on the other side. */
 static void side_drain(struct dma *dma, struct side *side, struct port *port, cycle_t now) {
   while (side_next(side, port) <= now) {
     uint32_t tag = side->request[side->head];
@@ -102,7 +103,7 @@ static void side_drain(struct dma *dma, struct side *side, struct port *port, cy
     if (covers->to_lds)
       continue;
     side->freed_at = now;
-    side->buffered--; /* what goes to the LDS stays until its last beat */
+    side->buffered--; /* inbound data stay until their last beat in the LDS */
     dma_leave(dma, dma->work->request[tag].channel, now);
     if (dma_coupled(dma))
       dma->work->path_free = now + 1;
@@ -124,8 +125,8 @@ static void land(struct dma *dma, uint32_t tag, cycle_t now) {
   dma_land(dma, tag, now);
 }
 
-/* Replies of memory or of the LDS: those to a write are landings, those to a read bring data. Data for
- * which there is no room stay in the port, and what is behind them, too. */
+/* Takes the replies of memory or the LDS: one to a write means that it has landed, one to a read brings data. Data
+ * without room stay in the port and block the replies behind them. */
 static void take_replies(struct dma *dma, struct port *port, struct side *side, bool inbound, cycle_t now) {
   const struct transfer_reply *reply;
   while ((reply = port_peek(port, now))) {
@@ -143,7 +144,7 @@ static void take_replies(struct dma *dma, struct port *port, struct side *side, 
 
 void dma_move_data(struct dma *dma, cycle_t now) {
   struct dma_work *work = dma->work;
-  /* What has landed in the LDS makes room for what memory brings. */
+  /* What has landed in the LDS makes room for data from memory. */
   if (port_next(dma->from_lds) <= now)
     take_replies(dma, dma->from_lds, &work->outbound, false, now);
   if (port_next(&dma->from_memory) <= now)
@@ -154,7 +155,7 @@ void dma_move_data(struct dma *dma, cycle_t now) {
     side_drain(dma, &work->outbound, &dma->to_memory, now);
 }
 
-/* A reply that waits for room is looked at when there is some: a landing or a sending is a step of its own. */
+/* A reply that waits for room needs no step of its own: room appears when data land or leave, which is a step. */
 static cycle_t next_reply(const struct dma *dma, const struct port *port, const struct side *side, cycle_t now) {
   return port_peek(port, now) ? cycle_max(now + 1, data_at(dma, side, now)) : port_next(port);
 }

@@ -1,4 +1,4 @@
-/* What a timeline hears of the engine. */
+/* Timeline events of the engine. */
 #include "dma/work.h"
 
 static void tell(const struct dma *dma, struct timeline_event event, cycle_t now) {
@@ -8,7 +8,7 @@ static void tell(const struct dma *dma, struct timeline_event event, cycle_t now
 
 static uint32_t unit_of(const struct dma *dma, unsigned channel) { return dma->number * TIMELINE_CHANNELS + channel; }
 
-/* The compute unit whose copy it is. */
+/* The compute unit that issued the copy. */
 static uint32_t cu_of(const struct dma *dma, const struct dma_descriptor *descriptor) {
   return dma->tap.cu + descriptor->owner / DMA_CU_OWNERS;
 }
@@ -70,7 +70,7 @@ static void tell_waiting(const struct dma *dma, cycle_t end, cycle_t now) {
   }
 }
 
-/* A request that has landed is marked as never sent. */
+/* Skips requests that have landed: dma_land() sets `sent` to NEVER. */
 void dma_tell_cut(const struct dma *dma, cycle_t end, cycle_t now) {
   const struct dma_work *work = dma->work;
   for (uint32_t tag = 0; tag < work->used; tag++)

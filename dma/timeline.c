@@ -35,7 +35,7 @@ void dma_timeline_change(struct dma_timeline *timeline, cycle_t now, uint32_t wa
 
 void dma_timeline_add(struct dma_timeline *into, const struct dma_timeline *from, cycle_t cycles) {
   cover(into, cycle_max(cycles, (cycle_t)TIMELINE << from->shift));
-  if (from->since == from->start) /* nothing has changed: an engine that did nothing */
+  if (from->since == from->start) /* an engine that did nothing */
     return;
   struct dma_timeline other = *from;
   cover(&other, (cycle_t)TIMELINE << into->shift);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what the examples must compute, as the raw bytes or pictures that their launch files' checks expect, and the
-picture that two of them read.
+"""Writes the results that the examples' launch files expect, as raw bytes or pictures, and the input picture of two
+examples.
 
 usage: examples/expected.py     rewrites examples/*/expected/*.bin and *.png, and examples/*_sobel_*/picture.png
 """
@@ -34,7 +34,7 @@ def transposed(start):
 
 
 def hashes(start=0, tiles=32, tile_words=256, items=64):
-    """Examples 04 to 06: work-item i mixes every 64th word of the stream, from word i on; the words are
+    """Examples 04 to 06: work-item i hashes every 64th word of the stream, from word i on. The words are
     start, start + 1, ..."""
     result = []
     for item in range(items):
@@ -47,7 +47,7 @@ def hashes(start=0, tiles=32, tile_words=256, items=64):
 
 
 def gathered():
-    """Each stride has 2048 * stride bytes of its own, one after the other."""
+    """Each stride has its own 2048 * stride bytes of the input, one stride after the other."""
     return words([512 * (stride - 1) + i * stride for stride in STRIDES for i in range(512)])
 
 
@@ -62,7 +62,7 @@ def imbalance(base, slope, items=128, rounds=4):
 
 
 def chains(start, items=1024, length=8):
-    """Word i of the table is start + i, and start is a multiple of `items`."""
+    """Word i of the table is start + i; start is a multiple of `items`."""
     return words([sum(start + (item + 128 * step) % items for step in range(length)) for item in range(items)])
 
 
@@ -71,8 +71,9 @@ def contention():
 
 
 def stencil(extents, weights):
-    """Over a volume (x, y, z) with a margin of one element on each side of an axis that has weights: element number i of
-    it is i. weights[axis] are those of the neighbours below and above; the element itself has 1."""
+    """A stencil over a volume (x, y, z) whose element i is i, with a margin of one element on each side of every axis
+    that has weights. weights[axis] are the weights of the neighbors below and above; the element itself has weight
+    1."""
     margins = [1 if pair else 0 for pair in weights]
     pitches = [1, extents[0] + 2 * margins[0], (extents[0] + 2 * margins[0]) * (extents[1] + 2 * margins[1])]
     result = []
@@ -86,7 +87,7 @@ def stencil(extents, weights):
 
 
 def piped(numbers=2048):
-    """Example 13: what one kernel makes of i, mixed further by the other."""
+    """Example 13: one kernel hashes i, the other hashes the result again."""
     result = []
     for x in range(numbers):
         for _ in range(24):
@@ -98,7 +99,7 @@ def piped(numbers=2048):
 
 
 def chained(rows):
-    """Example 19: packet i of `rows` numbers i, in which four stages add what they got before."""
+    """Example 19: packet i has `rows` numbers i, to which each of four stages adds the packet before."""
     weighed = [sum(weight * max(i - back, 0) for back, weight in enumerate((1, 4, 6, 4, 1))) for i in range(256)]
     return words([number for number in weighed for _ in range(rows)])
 
@@ -107,7 +108,7 @@ WIDTH, HEIGHT = 192, 128
 
 
 def scene(x, y):
-    """A disk and a ramp on a board of squares; one pixel beyond the edge is that of the edge."""
+    """A disk and a ramp on a checkerboard; pixels beyond the edge repeat the edge."""
     x, y = min(max(x, 0), WIDTH - 1), min(max(y, 0), HEIGHT - 1)
     if (x - 72) ** 2 + (y - 60) ** 2 < 1600:
         return 250 - ((x - 60) ** 2 + (y - 45) ** 2) // 24
@@ -123,7 +124,7 @@ def edges(x, y):
 
 
 def png(pixel):
-    """A gray picture."""
+    """A grayscale picture."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     rows = b"".join(b"\0" + bytes(pixel(x, y) for x in range(WIDTH)) for y in range(HEIGHT))

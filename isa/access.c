@@ -1,7 +1,7 @@
-/* Loads, stores and atomics: addresses and checks at issue, the work itself at commit.
+/* Loads, stores and atomics: addresses and checks at issue, the accesses themselves at commit.
  *
- * The common case is a full warp with every lane aligned and inside one buffer. The loops of
- * isa/addresses.h recognise it. Only otherwise are lanes looked at one by one, for the hazard's sake. */
+ * The common case is a full warp with every lane aligned and inside one buffer. The loops of isa/addresses.h recognize
+ * it. In all other cases lanes are checked one by one, so that hazards can be reported. */
 #include "isa/addresses.h"
 #include "isa/numbers.h"
 #include "isa/step.h"
@@ -35,7 +35,7 @@ static void store_lane(enum isa_type type, const uint32_t *row, uint32_t stride,
 
 /* ---- checks ------------------------------------------------------------------------------------- */
 
-/* Loads give 0 in lanes that are out of bounds. */
+/* A load gives 0 in lanes that are out of bounds. */
 static void clear_lanes(struct isa_warp *warp, const struct isa_inst *inst, uint64_t lanes) {
   const uint32_t stride = warp->group->launch->warp_size;
   const enum isa_type type = isa_rows[inst->op].d;
@@ -60,7 +60,7 @@ static void check_alignment(const struct isa_warp *warp, uint32_t pc, const char
   }
 }
 
-/* Lanes of `mask` whose bytes lie in [base, base + room). */
+/* The lanes of `mask` whose bytes are in [base, base + room). */
 static uint64_t lanes_inside(const uint64_t *address, uint64_t base, uint64_t room, uint64_t mask, uint32_t bytes) {
   if (room < bytes)
     return 0;
@@ -70,8 +70,8 @@ static uint64_t lanes_inside(const uint64_t *address, uint64_t base, uint64_t ro
   return inside;
 }
 
-/* Checks 32-bit offsets into a space of `room` bytes whose first byte has address `base`. Returns the
- * lanes that are inside. */
+/* Checks 32-bit offsets into a space of `room` bytes whose first byte has address `base`. Returns the lanes that are in
+ * bounds. */
 static uint64_t check_room(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, const char *space,
                            const uint64_t *address, uint64_t base, uint32_t room, uint64_t mask, uint32_t bytes) {
   const uint64_t inside = lanes_inside(address, base, room, mask, bytes), outside = mask & ~inside;
@@ -84,7 +84,7 @@ static uint64_t check_room(struct isa_warp *warp, const struct isa_inst *inst, u
   return inside;
 }
 
-/* Ditto for one value of `bytes`, which wants to be aligned. */
+/* The same for one value of `bytes`, which should be aligned. */
 static uint64_t check_offsets(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, const char *space,
                               const uint64_t *address, uint64_t base, uint32_t room, uint64_t mask, uint32_t bytes) {
   const uint64_t inside = check_room(warp, inst, pc, space, address, base, room, mask, bytes);
@@ -136,7 +136,7 @@ static bool full(const struct isa_warp *warp, uint64_t mask) {
          (warp->group->launch->warp_size == 64 ? UINT64_MAX : (UINT64_C(1) << warp->group->launch->warp_size) - 1);
 }
 
-/* base + (register a + imm) modulo 2^32, in every lane: cheaper than asking which. */
+/* base + (register a + imm) modulo 2^32, in every lane: cheaper than testing which lanes are active. */
 static struct isa_common offset_addresses(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t base,
                                           uint64_t most, uint64_t *address) {
   const uint32_t stride = warp->group->launch->warp_size, imm = (uint32_t)inst->imm;
@@ -155,7 +155,7 @@ static void global_addresses(const struct isa_warp *warp, const struct isa_inst 
                           address);
 }
 
-/* All lanes take part, and are good where they are. */
+/* All lanes take part, aligned and in bounds. */
 static void note_whole(struct isa_access *access) {
   const uint32_t stride = access->warp->group->launch->warp_size;
   access->whole = true;
@@ -164,7 +164,7 @@ static void note_whole(struct isa_access *access) {
                 access->address[stride - 1] - access->address[0] == (stride - 1) * (uint64_t)access->bytes;
 }
 
-/* Does every lane of the warp take part, aligned and inside the buffer of the first? */
+/* Whether every lane of the warp takes part, aligned and inside the buffer of the first lane. */
 static bool is_whole(const struct isa_access *access, struct isa_memory *memory) {
   if (!full(access->warp, access->mask))
     return false;
@@ -176,7 +176,7 @@ static bool is_whole(const struct isa_access *access, struct isa_memory *memory)
   return !(common.over >> 63) && !(common.low_bits & (access->bytes - 1u));
 }
 
-/* What is to be stored: the operand c, or b and then c for a compare-and-swap. */
+/* The data to store: operand c, or b followed by c for a compare-and-swap. */
 static void take_data(const struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
   const uint32_t stride = warp->group->launch->warp_size;
   const struct isa_row *row = &isa_rows[inst->op];
@@ -192,7 +192,7 @@ static void take_data(const struct isa_warp *warp, const struct isa_inst *inst, 
 
 void access_arg(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mask) {
   const struct isa_launch *launch = warp->group->launch;
-  const uint8_t *from = launch->args + inst->imm; /* inside: isa_validate() */
+  const uint8_t *from = launch->args + inst->imm; /* in bounds: isa_validate() checked */
   const uint32_t stride = launch->warp_size;
   const enum isa_type type = isa_rows[inst->op].a;
   uint32_t words[4];
@@ -287,7 +287,7 @@ void access_global(struct isa_warp *warp, const struct isa_inst *inst, struct is
   take_data(warp, inst, access);
 }
 
-/* Lanes whose bytes lie outside of either side are left out; of both sides, the global one is told. */
+/* Drops lanes whose bytes are out of bounds on either side. If both sides are, only the global one is reported. */
 void access_copy_lane(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
   const struct isa_group *group = warp->group;
   const uint32_t stride = group->launch->warp_size, *offset = register_row(warp, inst->c, stride);
@@ -320,7 +320,7 @@ void access_prefetch(struct isa_warp *warp, const struct isa_inst *inst, struct 
 
 /* ---- at commit ---------------------------------------------------------------------------------- */
 
-/* Where a lane's bytes are now: issue has checked that they are there. */
+/* Where a lane's bytes are now. The check at issue ensures that they exist. */
 static inline uint8_t *lane_bytes(const struct isa_access *access, bool lds, uint64_t lane) {
   const struct isa_group *group = access->warp->group;
   const uint64_t address = access->address[lane];
@@ -329,8 +329,8 @@ static inline uint8_t *lane_bytes(const struct isa_access *access, bool lds, uin
   return isa_memory_at(group->launch->memory, address, access->bytes);
 }
 
-/* The commonest accesses by far: a full warp's words. `first` is the byte at address `base`; both are
- * held in registers, which the compiler cannot do by itself while bytes are written. */
+/* By far the most common accesses: a full warp's words. `first` is the byte at address `base`. As parameters, both stay
+ * in registers; the compiler cannot know that by itself while bytes are written. */
 static void commit_words(const uint64_t *address, uint32_t stride, uint8_t *first, uint64_t base, uint32_t *words,
                          bool store) {
   if (store)
@@ -352,7 +352,7 @@ static void commit_whole(const struct isa_access *access, uint8_t *first, uint64
       commit_words(access->address, stride, first + word * sizeof *words, base, words + word * stride, store);
 }
 
-/* Takes the fast way if it is open: all lanes, whole words, one place. */
+/* Takes the fast path if possible: all lanes, whole words, one buffer. */
 static bool commit_at_once(const struct isa_access *access, uint32_t *words, bool lds, bool store) {
   const struct isa_group *group = access->warp->group;
   if (!access->whole || access->bytes < sizeof *words)
@@ -383,7 +383,7 @@ static bool commit_at_once(const struct isa_access *access, uint32_t *words, boo
 #define BITS_U64(value) (value)
 #define BITS_S64(value) ((uint64_t)(value))
 
-/* What an atomic stores: the expressions of the rows. */
+/* What an atomic stores: the expression of its row. */
 static uint64_t atomic_result(enum isa_op op, uint64_t old_bits, uint64_t b_bits, uint64_t c_bits) {
   switch (op) {
 #define OP(id, mnemonic, format, class_, D, A, B, C, text, ...) CASE_##format(id, C, __VA_ARGS__)
@@ -483,13 +483,13 @@ static void commit_atomic(struct isa_access *access, const struct isa_row *row, 
   }
 }
 
-/* Lanes mostly want the line of the lane before, and words. */
+/* Fast because most lanes read a word from the line of the lane before. */
 static void commit_cached(struct isa_access *access, enum isa_type type, uint32_t *d, uint32_t stride) {
   const struct isa_cache *cache = access->cache;
   const uint64_t size = cache->line;
   const bool words = access->bytes == sizeof *d;
   const uint8_t *bytes = NULL;
-  uint64_t line = 0 - size; /* no lane's bytes are there */
+  uint64_t line = 0 - size; /* a line that contains no lane's bytes */
   EACH_LANE(lane, access->mask) {
     uint64_t within = access->address[lane] - line;
     if (within >= size) {
@@ -521,7 +521,7 @@ static void commit_store(struct isa_access *access, const struct isa_row *row, b
     EACH_LANE(lane, access->mask) store_lane(row->a, access->data + lane, stride, lane_bytes(access, lds, lane));
 }
 
-/* Both sides at once: for whoever has no time between them. */
+/* Copies both sides at once, for callers that do not model the time between them. */
 static void commit_copy_lane(struct isa_access *access) {
   const struct isa_group *group = access->warp->group;
   EACH_LANE(lane, access->mask)

@@ -45,12 +45,12 @@ static struct isa_common within(const uint64_t *address, uint64_t base, uint64_t
     for (uint32_t i = block; i < block + BLOCK; i++) {
       const uint64_t offset = address[i] - base;
       common.low_bits |= address[i];
-      common.over |= offset | (most - offset); /* an offset of 2^63 and more is beyond too */
+      common.over |= offset | (most - offset); /* offsets from 2^63 on are above, too */
     }
   return common;
 }
 
-/* Eight bytes of 0 or 1 as bits. */
+/* Packs eight bytes of 0 or 1 into bits. */
 static uint64_t bits_of(const uint8_t *bytes) {
   uint64_t word;
   memcpy(&word, bytes, sizeof word);
@@ -60,7 +60,7 @@ static uint64_t bits_of(const uint8_t *bytes) {
 static uint64_t heads(const uint64_t *address, uint32_t bytes, uint32_t lanes) {
   uint8_t head[ISA_LANES + BLOCK];
   uint64_t bits = 0;
-  /* From the second lane on, and the last one once more: whole blocks are quick. */
+  /* From the second lane on. The last block overlaps the one before, because only whole blocks are fast. */
   for (uint32_t block = 1; block + BLOCK <= lanes; block += BLOCK)
     for (uint32_t i = block; i < block + BLOCK; i++) {
       const uint64_t step = address[i] - address[i - 1];

@@ -1,12 +1,12 @@
-/* What a kernel's code does with its pipes and images: an argument's address, followed along the control flow from
- * where it is loaded, through moves and selects of pairs. */
+/* How a kernel's code uses its pipes and images. Follows an argument's address along the control flow from where it is
+ * loaded, through moves and selects of pairs. */
 #include <stdlib.h>
 
 #include "isa/cfg.h"
 #include "isa/rows.h"
 #include "sim/base/need.h"
 
-/* Registers, a bit each, that may hold the address. */
+/* The registers that may hold the address, a bit each. */
 struct held {
   uint64_t bits[(ISA_NO_REGISTER + 1) / 64];
 };
@@ -15,8 +15,8 @@ struct flow {
   const struct isa_program *program;
   const struct isa_kernel *kernel;
   const struct isa_arg *arg;
-  struct held *before; /* each instruction of the kernel */
-  uint32_t *waiting;   /* instructions yet to look at, once each: `is_waiting` */
+  struct held *before; /* before each instruction of the kernel */
+  uint32_t *waiting;   /* work list of instructions, without duplicates thanks to `is_waiting` */
   bool *is_waiting;
   uint32_t waiting_count;
 };
@@ -49,7 +49,7 @@ static struct held after(const struct flow *flow, uint32_t pc) {
   return held;
 }
 
-/* What holds after an instruction may hold before each that may follow. */
+/* Passes what may hold after an instruction on to its successors. */
 static void pass_on(struct flow *flow, uint32_t pc) {
   const struct held held = after(flow, pc);
   uint32_t to[2];

@@ -1,6 +1,6 @@
-/* Post-dominators by Lengauer and Tarjan's algorithm ("A fast algorithm for finding dominators in a
- * flowgraph", 1979) with simple path compression, on the reversed graph, an instruction a node. It is
- * O(edges * log nodes) on any graph, also one made to be nasty. Without recursion for the same reason. */
+/* Post-dominators by Lengauer and Tarjan's algorithm ("A fast algorithm for finding dominators in a flowgraph", 1979)
+ * with simple path compression, on the reversed graph with a node per instruction. It takes O(edges * log nodes) on any
+ * graph, malicious ones included, and for the same reason avoids recursion. */
 #include "isa/cfg.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #define NONE UINT32_MAX
 
-/* Node numbers are pc - entry; node `count` is the root, which all exits lead to. In the second half of
- * the algorithm nodes go by their depth-first number, root first. */
+/* Node numbers are pc - entry. Node `count` is the root, to which all exits lead. The second half of the algorithm uses
+ * depth-first numbers for nodes; the root is 0. */
 struct graph {
   const struct isa_inst *code;
   uint32_t entry, count;
@@ -35,7 +35,7 @@ uint32_t cfg_successors(const struct isa_inst *code, uint32_t pc, uint32_t to[2]
   return count;
 }
 
-/* The same of nodes. */
+/* The same as node numbers. */
 static uint32_t successors(const struct graph *g, uint32_t n, uint32_t to[2]) {
   const uint32_t count = cfg_successors(g->code, g->entry + n, to);
   for (uint32_t i = 0; i < count; i++)
@@ -93,16 +93,16 @@ static void add_regions(struct graph *g, bool guarded) {
   }
 }
 
-/* An exit with a guard is passed by those for whom it does not hold, who meet behind it; only where there is no other
- * way out, it is the end. */
+/* Lanes for which a guarded exit does not hold go past it and meet behind it. So a guarded exit ends a region only
+ * where there is no other way out. */
 static void find_regions(struct graph *g) {
   memset(g->region, 0xff, ((size_t)g->count + 1) * sizeof *g->region);
   add_regions(g, false);
   add_regions(g, true);
 }
 
-/* Depth-first numbers from the root, against the edges that stay in a region. Returns how many. A
- * node is on the stack once, `next` being the edge to try next. */
+/* Assigns depth-first numbers from the root, against the edges that stay in a region. Returns how many. A node is on
+ * the stack once; `next` is its next edge to follow. */
 static uint32_t number_nodes(struct graph *g) {
   uint32_t numbers = 0;
   memset(g->number, 0xff, ((size_t)g->count + 1) * sizeof *g->number);
@@ -136,7 +136,7 @@ static uint32_t number_nodes(struct graph *g) {
   return numbers;
 }
 
-/* The node of least semi-dominator on the path up from v, which is shortened on the way. */
+/* The node with the least semi-dominator on the path up from v. Compresses the path. */
 static uint32_t evaluate(struct graph *g, uint32_t v) {
   if (g->ancestor[v] == NONE)
     return v;
@@ -152,7 +152,7 @@ static uint32_t evaluate(struct graph *g, uint32_t v) {
   return g->label[v];
 }
 
-/* semi[v] from the edges of v that stay in its region; an exit has the root's edge alone. */
+/* semi[v] from the edges of v that stay in its region. An exit only has the edge to the root. */
 static void find_semi(struct graph *g, uint32_t v) {
   const uint32_t n = g->node[v];
   uint32_t to[2];
@@ -192,14 +192,14 @@ static void find_dominators(struct graph *g, uint32_t numbers) {
       g->dominator[v] = g->dominator[g->dominator[v]];
 }
 
-/* The longest chain of joins in each region's tree, summed over the regions: lanes that leave a region
- * for another keep the joins of the first below them. `semi` marks joins, `label` holds the chains. */
+/* The longest chain of joins in each region's tree, summed over the regions: lanes that leave one region for another
+ * leave the joins of the first below them on the stack. `semi` flags joins, `label` holds the chain lengths. */
 static uint32_t deepest(struct graph *g, uint32_t numbers, const uint32_t *join) {
   memset(g->semi, 0, numbers * sizeof *g->semi);
   for (uint32_t n = 0; n < g->count; n++)
     if (join[n] != ISA_NEVER)
       g->semi[g->number[join[n] - g->entry]] = 1;
-  uint32_t sum = 1, most = 0; /* 1: ISA_NEVER may be pushed once, on top of all */
+  uint32_t sum = 1, most = 0; /* 1: ISA_NEVER may be pushed once, on top of all others */
   g->label[0] = 0;
   for (uint32_t v = 1; v < numbers; v++) {
     if (g->region[g->node[v]] == g->node[v]) { /* a new region begins */
@@ -232,9 +232,9 @@ bool cfg_joins(const struct isa_inst *code, uint32_t entry, uint32_t end, uint32
 
 /* ---- loops ------------------------------------------------------------------------------ */
 
-/* Strongly connected components by Tarjan ("Depth-first search and linear graph algorithms", 1972). `semi` holds the
- * least number that a node leads back to, `label` the `open` nodes whose component is not complete, `bucket` whether a
- * node is among these, and `next` its edge to try next. */
+/* Strongly connected components by Tarjan ("Depth-first search and linear graph algorithms", 1972). `semi` is the least
+ * number that a node leads back to, `label` lists the `open` nodes whose component is not complete, `bucket` says
+ * whether a node is in that list, and `next` is its next edge to follow. */
 struct search {
   struct graph *g;
   uint32_t numbers, depth, open;
@@ -249,7 +249,7 @@ static void enter(struct search *search, uint32_t n) {
   g->next[n] = 0;
 }
 
-/* All nodes from `n` on are a component of their own: a cycle if there are others than n. */
+/* The open nodes from `n` on form a component. It is a cycle if it has other nodes than n. */
 static void close_component(struct search *search, uint32_t n, struct isa_info *info) {
   const struct graph *g = search->g;
   const bool several = g->label[search->open - 1] != n;

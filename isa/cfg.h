@@ -1,28 +1,29 @@
-/* Where the two sides of each branch meet again, its immediate post-dominator; and what lies in a loop.
+/* Control flow: the join of each branch, where its two sides meet again (the immediate post-dominator), and which
+ * instructions are in a loop.
  *
- * A kernel may end in several places. Were all exits one point, an early `exit` inside an `if` would
- * push the join of that `if` to the very end. So an arm that only ends does not count: the nodes
- * that reach the last exit of the kernel form one region, those of the rest that reach the last exit
- * among them the next, and so on; post-dominance is taken inside each region, over the edges that stay
- * in it. A guarded exit simply goes on: the lanes that leave are taken off the stack. What reaches no
- * exit loops for ever, and its branches have the join ISA_NEVER.
+ * A kernel may end in several places. If all exits were one node, an early `exit` inside an `if` would push the join of
+ * that `if` to the very end. So a side that only leads to an exit must not count. The nodes that reach the last exit of
+ * the kernel form one region; of the others, those that reach the last remaining exit form the next; and so on.
+ * Post-dominance is computed inside each region, over the edges that stay in it. A guarded exit is not an end: the
+ * lanes that exit are removed from the stack, and the others continue. Nodes that reach no exit loop forever; their
+ * branches have the join ISA_NEVER.
  *
- * The lanes that leave a region never come back to it and end by exit, so on the stack the joins of one region
- * form a chain in its post-dominator tree: see step.c for what follows. */
+ * Lanes that leave a region never return to it and end by exit. So the joins of one region that are on the stack form a
+ * chain in its post-dominator tree. step.c says what follows from that. */
 #ifndef ISA_CFG_H
 #define ISA_CFG_H
 
 #include "isa/isa.h"
 
-/* For the kernel [entry, end) of `code`, whose branch targets are all inside and which does not run off
- * its end, writes join[pc - entry] for every guarded branch and ISA_NEVER for all else. *depth gets the
- * most joins that can be nested. False when memory is out. */
+/* For the kernel [entry, end) of `code`: writes join[pc - entry] for every guarded branch and ISA_NEVER for everything
+ * else. *depth gets the most joins that can be nested. All branch targets must be inside, and the kernel must not run
+ * off its end. Returns false when out of memory. */
 bool cfg_joins(const struct isa_inst *code, uint32_t entry, uint32_t end, uint32_t *join, uint32_t *depth);
 
-/* Where control flow may go from `pc`: up to two instructions; returns how many. */
+/* Writes the instructions that can follow `pc`, up to two, to `to`. Returns how many. */
 uint32_t cfg_successors(const struct isa_inst *code, uint32_t pc, uint32_t to[2]);
 
-/* Sets in_loop of the kernel's instructions, which isa_describe() has described. False when memory is out. */
+/* Sets in_loop of the kernel's instructions, after isa_describe(). Returns false when out of memory. */
 bool cfg_loops(struct isa_program *program, const struct isa_kernel *kernel);
 
 #endif

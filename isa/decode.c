@@ -1,5 +1,5 @@
-/* Object file to program; encode.c draws the format. Nothing is believed: counts are held against the
- * bytes that are left before anything is allocated, and isa_validate() checks what the bytes mean. */
+/* Reads a program from an object file; encode.c has the format. Nothing is trusted: counts are compared with the
+ * remaining bytes before anything is allocated, and isa_validate() checks the meaning. */
 #include "isa/pipe.h"
 #include "isa/rows.h"
 
@@ -11,7 +11,7 @@ struct reader {
   const uint8_t *at;
   size_t left;
   uint8_t version;
-  bool failed; /* ran out of bytes, or met a count that cannot be */
+  bool failed; /* too few bytes, or an impossible count */
 };
 
 static uint64_t read_number(struct reader *reader, unsigned bytes) {
@@ -30,7 +30,7 @@ static uint64_t read_number(struct reader *reader, unsigned bytes) {
 
 static uint32_t read_u32(struct reader *reader) { return (uint32_t)read_number(reader, 4); }
 
-/* A count of things that take at least `bytes` each. */
+/* A count of things that take at least `bytes` each in the file. */
 static uint32_t read_count(struct reader *reader, size_t bytes, uint32_t most) {
   const uint32_t count = read_u32(reader);
   if (count <= most && count <= reader->left / bytes)
@@ -41,7 +41,7 @@ static uint32_t read_count(struct reader *reader, size_t bytes, uint32_t most) {
 
 static char *read_string(struct reader *reader, uint32_t most) {
   const uint32_t length = read_count(reader, 1, most);
-  reader->failed |= !reader->failed && memchr(reader->at, 0, length); /* text has no zero in it */
+  reader->failed |= !reader->failed && memchr(reader->at, 0, length); /* text contains no zero */
   char *text = reader->failed ? NULL : malloc((size_t)length + 1);
   if (!text) {
     reader->failed = true;
@@ -58,7 +58,7 @@ enum {
   ARG_BYTES = 20,
   KERNEL_BYTES = 48,
   INSTRUCTION_BYTES = 16,
-  PLACE_BYTES = 6, /* of an instruction in its source, without a column */
+  PLACE_BYTES = 6, /* source place of an instruction, without the column */
   LDS_VARIABLE_BYTES = 12,
   CHANNEL_BYTES = 16,
   SOURCE_BYTES = 8,
@@ -150,7 +150,7 @@ static void read_code(struct reader *reader, struct isa_program *program, uint32
     program->source[pc] = (uint16_t)read_number(reader, 2);
 }
 
-/* `count` bytes as they are; *bytes is theirs. */
+/* Reads `count` bytes into new memory, which *bytes owns. */
 static void read_image(struct reader *reader, uint8_t **bytes, size_t *size, uint32_t count) {
   if (reader->failed || reader->left < count) {
     reader->failed = true;
@@ -166,7 +166,7 @@ static void read_image(struct reader *reader, uint8_t **bytes, size_t *size, uin
   reader->left -= count;
 }
 
-/* Their places follow from what they are; a packet has bytes, or there is none. */
+/* Reads channels. Their places are computed. A packet size of 0 is invalid. */
 static void read_channels(struct reader *reader, struct isa_program *program) {
   const uint32_t count = read_count(reader, CHANNEL_BYTES, ISA_MOST_PIPES);
   program->channels = calloc((size_t)count + 1, sizeof *program->channels);

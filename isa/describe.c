@@ -1,4 +1,4 @@
-/* What the scoreboard must know of an instruction: which slots it writes and reads. */
+/* What the scoreboard needs to know about an instruction: the slots that it writes and reads. */
 #include "isa/rows.h"
 
 #include <assert.h>
@@ -32,7 +32,7 @@ static void add(struct isa_info *info, uint32_t slot) {
   info->slot[info->slots++] = (uint16_t)slot;
 }
 
-/* The slots of those operands that are results, or of the others. */
+/* Adds the slots of the operands that are results, or of all others. */
 static void add_operands(struct isa_info *info, const struct isa_inst *inst, bool results) {
   for (const char *letter = isa_formats[isa_rows[inst->op].format].operands; *letter; letter++) {
     uint16_t slot[ISA_OPERAND_SLOTS];
@@ -48,7 +48,7 @@ void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   add_operands(info, inst, true);
   info->writes = info->slots;
   add_operands(info, inst, false);
-  if (row->class_ == ISA_CLASS_COPY) /* a copy looks at its event before it replaces it */
+  if (row->class_ == ISA_CLASS_COPY) /* a copy reads its event before it replaces it */
     add(info, inst->d);
   if (inst->guard)
     add(info, 256u + ((inst->guard - 1u) >> 1));
@@ -56,13 +56,14 @@ void isa_describe(const struct isa_inst *inst, struct isa_info *info) {
   info->local_fence = sync & SYNC_LDS;
   info->global_fence = sync & SYNC_GLOBAL;
   const char *operands = isa_formats[row->format].operands;
-  const bool memory = strpbrk(operands, "GHLo") && row->a != TYPE_NONE; /* printf reads what its format says */
+  /* Without printf, which has an address but reads what its descriptor says. */
+  const bool memory = strpbrk(operands, "GHLo") && row->a != TYPE_NONE;
   const bool pipe = row->class_ == ISA_CLASS_PIPE;
   info->bytes = memory || pipe ? isa_types[row->a].bytes : 0;
   info->atomic = pipe || (memory && strchr(operands, 'D')) || row->format == FORMAT_MBARRIER_ARRIVE;
   info->store = memory && row->d == TYPE_NONE && row->format != FORMAT_COPY_LANE && !info->atomic;
   if (row->class_ == ISA_CLASS_TEXTURE || row->format == FORMAT_IMAGE_STORE)
-    info->bytes = isa_types[TYPE_B128].bytes; /* at most: the image says */
+    info->bytes = isa_types[TYPE_B128].bytes; /* an upper bound: the image decides */
   info->store |= row->format == FORMAT_IMAGE_STORE;
   info->indivisible = info->atomic || (inst->op >= ISA_LD_LDS_ATOMIC_32 && inst->op <= ISA_ST_GLOBAL_ATOMIC_64);
   info->past_l1 = (inst->op >= ISA_LD_GLOBAL_L2_U8 && inst->op <= ISA_LD_GLOBAL_L2_128) ||

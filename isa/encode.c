@@ -1,10 +1,10 @@
-/* Program to object file (.wwo). All numbers little-endian; a string is its length and its bytes.
+/* Writes a program as an object file (.wwo). All numbers are little-endian; a string is its length and its bytes.
  *
  *     "WWO\4"                                                       magic and version
  *     u32 instructions, kernels, constant bytes, variable bytes, source files
  *     string file
  *     kernels:       string name; u32 entry, end, registers, lds, private, spilled, required_local[3],
- *                    arg bytes, args; the arguments; u32 LDS variables; these;
+ *                    arg bytes, args; the arguments; u32 LDS variables; the LDS variables;
  *                    u32 scratch, scratch bytes; u32 autorun[3]
  *       args:        string name, type; u32 kind, bytes, offset
  *       variables:   string name; u32 offset, bytes
@@ -14,15 +14,15 @@
  *     channels:      string name; u32 packet size, max packets, count
  *     instructions:  16 bytes each: u16 op; u8 guard, flags, d, a, b, c; u64 imm
  *     line numbers:  u32 each
- *     their columns: u16 each
- *     their files:   u16 each
+ *     columns:       u16 each
+ *     files:         u16 each
  *     source files:  string name; u32 lines
  *       lines:       string each
  *
- * Versions 2 and 3, which are still read, have no channels and no autorun; version 2 has no LDS variables, no scratch
- * and no columns.
+ * decode.c still reads versions 2 and 3. They have no channels and no autorun; version 2 also has no LDS variables, no
+ * scratch and no columns.
  *
- * stack_entries and info are not stored: the reader works them out, which also checks the code. */
+ * stack_entries and info are not stored: the reader computes them, which also checks the code. */
 #include "isa/rows.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* Which operations a machine has that others lack: the group `isa` of a machine's parameters. Programs are compiled for
- * it. The executor runs every operation anywhere: what a machine lacks is a matter for compilers. */
+/* Operations that some machines have and others lack: the group `isa` of a machine's parameters. Compilers generate
+ * code for it. The executor runs every operation on any machine. */
 #ifndef ISA_FEATURES_H
 #define ISA_FEATURES_H
 
 #include "sim/core/params.h"
 
-/* The order of the words in the ENUM rows. */
+/* In the order of the words in the ENUM rows. */
 enum isa_local_alignment { ISA_PLACED, ISA_DECLARED };
 
 struct isa_features {

@@ -1,9 +1,9 @@
-/* Operations that a whole work-group does together. The executor takes their operands from the first
- * active lane and reports lanes that are missing (isa_divergence_rule()) or of another opinion (G1, R10); whether the
- * warps agree with each other is for those to see who see them all.
+/* Operations that a whole work-group executes together. The executor takes the operands from the first active lane. It
+ * reports lanes that are missing (isa_divergence_rule()) or have different operands (G1, R10). Whether the warps agree
+ * with each other is checked where all of them are known.
  *
- * One mistake is to be one report. A lane that has left is missing at the next call, and not told of again at all that
- * follow. A lane that was missing at a copy has no event of it, which is no other opinion at the wait. */
+ * One mistake gives one report. A lane that has exited is reported as missing at the next call and at no later one. A
+ * lane that missed a copy does not have its event; at the wait, that does not count as a different operand. */
 #include "isa/step.h"
 
 #include <stdio.h>
@@ -29,7 +29,8 @@ void group_barrier(struct isa_warp *warp, const struct isa_result *result) {
     report_missing(warp, result);
 }
 
-/* One operand of a group operation: register `reg`, the same in all lanes of `mask` or else `rule`, once. */
+/* One operand of a group operation: register `reg`, which must be the same in all lanes of `mask`. Reports `rule` once
+ * if it is not. */
 static uint32_t agreed_as(const struct isa_warp *warp, uint32_t pc, uint64_t mask, uint8_t reg, const char *what,
                           enum isa_hazard_rule rule, bool *reported) {
   const uint32_t *row = register_row(warp, reg, warp->group->launch->warp_size);
@@ -51,7 +52,7 @@ static uint32_t agreed(const struct isa_warp *warp, const struct isa_result *res
   return agreed_as(warp, result->pc, result->mask, reg, what, HAZARD_G1, reported);
 }
 
-/* Lanes that may be asked for an event: those that were at all copies, or else the first. */
+/* The lanes to compare the events of: those that took part in all copies, or else the first lane. */
 static uint64_t knowing(const struct isa_warp *warp, const struct isa_result *result) {
   const uint64_t know = result->mask & ~warp->strayed;
   return know ? know : result->mask & (0 - result->mask);
@@ -62,7 +63,7 @@ static uint32_t agreed_event(const struct isa_warp *warp, const struct isa_resul
   return agreed_as(warp, result->pc, knowing(warp, result), reg, what, HAZARD_G1, reported);
 }
 
-/* A pair of registers that the lanes must agree on. */
+/* A register pair that must be the same in all lanes. */
 static uint64_t agreed_pair(const struct isa_warp *warp, const struct isa_result *result, uint8_t reg, const char *what,
                             bool *reported) {
   const uint32_t low = agreed_as(warp, result->pc, result->mask, reg, what, HAZARD_R10, reported);
@@ -79,7 +80,7 @@ void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, stru
   result->pipe[1] = agreed_pair(warp, result, inst->c, "the count or id", &reported);
 }
 
-/* A null event becomes a new one, with the same number in every warp: each counts for itself. */
+/* A null event becomes a new event. Each warp counts for itself, and so all get the same number. */
 static void take_event(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result, bool *reported) {
   const uint32_t stride = warp->group->launch->warp_size;
   result->copy.event_in = agreed_event(warp, result, inst->d, "the event", reported);
@@ -100,7 +101,7 @@ static enum isa_copy_form form_of(const char *letters) {
                                 : ISA_COPY_PLAIN;
 }
 
-/* A strided copy has a line an element. */
+/* A strided copy has one element per line. */
 static void take_stride(const struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result,
                         bool *reported) {
   struct isa_copy *copy = &result->copy;
@@ -111,7 +112,7 @@ static void take_stride(const struct isa_warp *warp, const struct isa_inst *inst
                           : agreed(warp, result, (uint8_t)copy_stride(inst), "the stride", reported);
 }
 
-/* What a copy of lines or planes has by name. */
+/* The named operands of a copy of lines or planes. */
 static void take_fields(const struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result,
                         bool *reported) {
   struct isa_copy *copy = &result->copy;
@@ -162,7 +163,7 @@ static uint32_t events_listed(const struct isa_inst *inst) {
   return count;
 }
 
-/* How many of `listed` events to wait for. */
+/* How many of the `listed` events to wait for. */
 static uint32_t first_events(const struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result,
                              uint32_t listed, bool *reported) {
   const int32_t wanted = (int32_t)agreed(warp, result, inst->c, "the number of events", reported);
@@ -180,7 +181,7 @@ static void add_event(struct isa_wait *wait, uint32_t event) {
     wait->event[wait->count++] = event;
 }
 
-/* No lane was at all copies: each waits for those that it was at. */
+/* No lane took part in all copies: each lane waits for the events of the copies that it took part in. */
 static void wait_for_own(const struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result,
                          uint32_t listed, struct isa_wait *wait) {
   struct isa_wait own = {.more = wait->more};

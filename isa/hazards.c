@@ -26,7 +26,7 @@ enum isa_hazard_rule isa_divergence_rule(const struct isa_program *program, uint
   }
 }
 
-/* What does not fit is cut off. */
+/* Appends what fits. */
 static void append(char *text, const char *from, size_t length) {
   const size_t at = strlen(text), room = ISA_ADVICE - 1 - at;
   const size_t taken = length < room ? length : room;

@@ -1,4 +1,4 @@
-/* Images: where texels lie, which of them a sampler wants, and what their numbers make. */
+/* Images: where texels lie, which of them a sampler reads, and what numbers they give. */
 #include "isa/image.h"
 #include "isa/numbers.h"
 #include "isa/step.h"
@@ -40,7 +40,7 @@ bool isa_image_is_flat(enum isa_image_kind kind) {
 
 static bool is_layered(enum isa_image_kind kind) { return kind == ISA_IMAGE_1D_ARRAY || kind == ISA_IMAGE_2D_ARRAY; }
 
-/* Rows of a slice that blocks would fill. */
+/* The rows per slice if the layout is blocks. */
 static uint32_t block_rows(const struct isa_image *image) {
   return isa_image_is_flat(image->kind) ? 1 : (uint32_t)round_up(image->height, ISA_IMAGE_BLOCK_ROWS);
 }
@@ -85,7 +85,7 @@ uint64_t isa_image_packed_bytes(const struct isa_image *image) {
   return (uint64_t)image->width * image->height * isa_image_slices(image) * image->texel_bytes;
 }
 
-/* In a block of 512 bytes: bits of x 3210, of y 0, of x 4, of y 21, of x 5. */
+/* The offset in a block of 512 bytes, from high to low bit: x 5, y 2..1, x 4, y 0, x 3..0. */
 static uint64_t in_block(uint64_t x, uint32_t y) {
   return (x & 32) << 3 | (y & 6) << 5 | (x & 16) << 1 | (y & 1) << 4 | (x & 15);
 }
@@ -99,7 +99,7 @@ uint64_t isa_texel_offset(const struct isa_image *image, uint32_t x, uint32_t y,
   return slice + row + block + in_block(byte % ISA_IMAGE_BLOCK_BYTES, y % ISA_IMAGE_BLOCK_ROWS);
 }
 
-/* Moves all texels between the image and bytes without gaps. */
+/* Copies all texels between the image and bytes without gaps. */
 static void move_texels(const struct isa_image *image, uint8_t *texels, uint8_t *bytes, bool pack) {
   const uint64_t row = (uint64_t)image->width * image->texel_bytes;
   const uint32_t step = image->layout == ISA_IMAGE_ROWS ? image->width : 1;
@@ -128,7 +128,7 @@ const struct isa_image *isa_image_find(const struct isa_memory *memory, uint64_t
 
 /* ---- samplers --------------------------------------------------------------------------------------- */
 
-/* What a sampler wants in one direction: one texel, or two with the weight of the second. */
+/* What a sampler reads in one direction: one texel, or two and the weight of the second. */
 struct axis {
   int64_t at[2];
   float weight;
@@ -141,7 +141,7 @@ static int64_t whole(float value) {
 
 static int64_t clamped(int64_t at, int64_t least, int64_t most) { return at < least ? least : at > most ? most : at; }
 
-/* An index as the modes that clamp have it; -1 and size are the border. */
+/* Applies an addressing mode that clamps. Indices -1 and `size` are the border. */
 static int64_t addressed(enum isa_image_address mode, int64_t at, int64_t size) {
   return mode == ISA_ADDRESS_CLAMP_TO_EDGE ? clamped(at, 0, size - 1) : clamped(at, -1, size);
 }
@@ -190,7 +190,7 @@ static struct axis along(float coordinate, uint32_t size, uint32_t sampler, bool
     const float u = normalized ? coordinate * (float)size : coordinate;
     axis = linear ? pair_around(u) : (struct axis){{whole(u), 0}, 0};
   }
-  /* of a size that a float does not hold, rounding may lead beyond the end of repeating modes, too */
+  /* If a float cannot represent the size, rounding can lead past the end in repeating modes, too. */
   axis.at[0] = addressed(mode, axis.at[0], size);
   axis.at[1] = addressed(mode, axis.at[1], size);
   return axis;
@@ -208,7 +208,7 @@ static struct axis layer_of(uint32_t coordinate, bool is_float, uint32_t layers)
 
 static bool is_outside(int64_t at, uint32_t size) { return at < 0 || at >= (int64_t)size; }
 
-/* Is texel i part of what a filter gives? In the middle of a texel the next one weighs nothing. */
+/* Whether texel i contributes to a filter's result. At the center of a texel the next one has weight 0. */
 static bool has_weight(const float weight[3], unsigned i) {
   for (unsigned direction = 0; direction < 3; direction++)
     if (i >> direction & 1 && weight[direction] == 0)
@@ -285,7 +285,7 @@ void isa_access_samples(const struct isa_access *access, uint32_t lane, struct i
                     is_sample((enum isa_op)access->inst->op), coordinate, samples);
 }
 
-/* The image that the lanes' handle leads to; NULL, reported, if there is none. */
+/* The image of the lanes' handle. Reports a wrong handle and returns NULL. */
 static const struct isa_image *image_of(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc,
                                         uint64_t mask) {
   const uint32_t stride = warp->group->launch->warp_size, lane = first_lane(mask);
@@ -297,7 +297,7 @@ static const struct isa_image *image_of(struct isa_warp *warp, const struct isa_
   return image;
 }
 
-/* The same, of the shape that an access has; NULL if no lane takes part, too. */
+/* The same, also checking that the image has the shape of the access. NULL if no lane takes part, too. */
 static const struct isa_image *image_to_access(struct isa_warp *warp, const struct isa_inst *inst,
                                                const struct isa_access *access, enum isa_type coordinates) {
   if (!access->mask)

@@ -2,30 +2,30 @@
  *
  *     coordinates ──sampler──► up to 8 texels ──format──► numbers ──weights──► four 32-bit channels
  *
- * A *format* is an order of channels and a type of channel (isa/image.def). Its texels have 1, 2, 4, 8 or 16 bytes and
- * lie in a buffer of global memory, by rows or in blocks:
+ * A *format* is an order of channels and a channel type (isa/image.def). A texel has 1, 2, 4, 8 or 16 bytes. Texels lie
+ * in a buffer of global memory, by rows or in blocks:
  *
  *     rows     row after row, row_pitch apart; slices and layers slice_pitch apart
- *     blocks   64 bytes of 8 rows side by side are a block of 512 bytes, in which sectors of 32 bytes hold 16 bytes of
- *              two rows: neighbors in both directions share a line. Rows of blocks are 8 * row_pitch apart.
+ *     blocks   64 bytes of each of 8 rows form a block of 512 bytes. Its sectors of 32 bytes hold 16 bytes of two rows,
+ *              so that neighbors in both directions share a line. Rows of blocks are 8 * row_pitch apart.
  *
- * A program has a *handle* of an image, 64 bits that are no address. All lanes of an instruction use the handle, and
- * the sampler, of the lowest active one.
+ * A program refers to an image by a *handle*, 64 bits that are not an address. All lanes of an instruction use the
+ * handle and the sampler of the lowest active lane.
  *
- * A *sampler* is a word: bit 0 coordinates are normalized, bits 1..3 addressing mode, bit 4 linear filter.
+ * A *sampler* is a word: bit 0 normalized coordinates, bits 1..3 addressing mode, bit 4 linear filter.
  *
  * Arithmetic. Coordinates are computed in single precision, operation by operation as the OpenCL specification writes
- * them; a NaN counts as 0, and what is beyond 2^30 as that. Channels become floats by the nearest float of the exact
- * quotient; linear filters add the products of floats and weights in double precision and round once. Stored floats are
- * multiplied in single precision and rounded to the nearest integer, ties to even, saturating; a NaN becomes 0. Halves
- * are rounded to the nearest, ties to even. A format that holds integers is never filtered. With addressing mode none,
- * and where none is said, texels outside read as the border. Repeating modes want normalized coordinates and are none
- * without.
+ * them. A NaN counts as 0, and a magnitude above 2^30 as 2^30. A channel becomes the float nearest to the exact
+ * quotient. Linear filters add the products of floats and weights in double precision and round once. To store, floats
+ * are multiplied in single precision and rounded to the nearest integer, ties to even, saturating; a NaN becomes 0.
+ * Halves are rounded to the nearest, ties to even. Integer formats are never filtered. Texels outside read as the
+ * border with addressing mode none, and wherever the mode does not define what to read. Repeating modes need normalized
+ * coordinates; without them they act like mode none.
  *
  * Loads and stores are accesses to global memory: described at issue, carried out when the L2 accepts them. A store
  * outside of the image is dropped.
  *
- * Not modelled: mipmaps, multisampling, formats of three bytes or more than one plane. */
+ * Not modeled: mipmaps, multisampling, formats of three bytes, formats with several planes. */
 #ifndef ISA_IMAGE_H
 #define ISA_IMAGE_H
 
@@ -63,8 +63,8 @@ enum isa_image_query {
 
 enum isa_image_layout { ISA_IMAGE_ROWS, ISA_IMAGE_BLOCKS };
 
-/* What texels hold, and what an instruction takes them for: floats or integers, or, whatever the format, rows of
- * numbers of so many bits, which coordinates count instead of texels. */
+/* What texels hold, and what an instruction reads them as: floats or integers. With the BITS values an instruction
+ * treats the image, whatever its format, as rows of numbers of that many bits, and coordinates count these numbers. */
 enum isa_image_number {
   ISA_NUMBER_FLOAT,
   ISA_NUMBER_INT,
@@ -76,14 +76,14 @@ enum isa_image_number {
 };
 
 enum {
-  ISA_IMAGE_BLOCK_BYTES = 64, /* of a row, in a block */
+  ISA_IMAGE_BLOCK_BYTES = 64, /* of each row of a block */
   ISA_IMAGE_BLOCK_ROWS = 8,
-  ISA_IMAGE_TEXELS = 8, /* that one lane can want at once */
+  ISA_IMAGE_TEXELS = 8, /* that one lane reads at most */
   ISA_MOST_IMAGES = 4096,
   ISA_MOST_IMAGE_SIZE = 1 << 27, /* texels in any direction */
 };
 
-#define ISA_IMAGE_HANDLE UINT64_C(0xf0000000) /* of image 0; no address of memory, nor of an aperture's use */
+#define ISA_IMAGE_HANDLE UINT64_C(0xf0000000) /* of image 0; in no buffer and in no used part of an aperture */
 
 enum { ISA_SAMPLER_NORMALIZED = 1, ISA_SAMPLER_ADDRESS = 1, ISA_SAMPLER_LINEAR = 16, ISA_SAMPLERS = 32 };
 
@@ -123,71 +123,72 @@ struct isa_image {
   enum isa_image_order order;
   enum isa_image_type type;
   enum isa_image_layout layout;
-  bool of_buffer;                        /* made of a buffer's bytes: lies in rows, whatever the machine's layout */
-  bool gone;                             /* its number is taken, but no handle leads to it */
-  uint32_t width, height, depth, layers; /* 1 where the kind has none; `layers` of arrays alone */
+  bool of_buffer;                        /* created from a buffer: lies in rows, whatever the machine's layout */
+  bool gone;                             /* deleted: its number stays taken, but its handle is invalid */
+  uint32_t width, height, depth, layers; /* 1 where the kind has no such dimension */
   uint32_t texel_bytes;
   uint64_t row_pitch, slice_pitch; /* bytes */
   uint64_t base;                   /* address of the first texel */
 };
 
-/* The kind whose arguments have this type, "image2d"; ISA_IMAGE_KINDS: none. */
+/* The kind of an argument of this type, like "image2d". ISA_IMAGE_KINDS: none. */
 enum isa_image_kind isa_image_argument(const char *type, size_t length);
 
-/* Has it one dimension, besides layers? */
+/* Whether it has one dimension, not counting layers. */
 bool isa_image_is_flat(enum isa_image_kind kind);
 
-/* Bytes of a texel; 0: no such format. */
+/* Bytes per texel. 0: no such format. */
 uint32_t isa_texel_bytes(enum isa_image_order order, enum isa_image_type type);
 
-/* What its channels are read as. */
+/* What its channels read as. */
 enum isa_image_number isa_texel_number(enum isa_image_type type);
 
-/* Fills texel_bytes, and pitches that are 0, of an image whose kind, format, layout and size are there: with what suits
- * either layout, so that an image has its size whatever its layout. One dimension lies in rows. NULL, or what is wrong
- * with it. */
+/* Fills in texel_bytes, and the pitches that are 0, of an image whose kind, format, layout and size are set. The
+ * pitches suit both layouts, so that an image has the same size in either. Images of one dimension lie in rows. Returns
+ * NULL, or what is wrong. */
 const char *isa_image_init(struct isa_image *image);
 
-/* Bytes that all of its texels take, from `base` on; and without gaps. */
+/* Bytes that all of its texels take up, from `base` on; and the same without gaps. */
 uint64_t isa_image_bytes(const struct isa_image *image);
 uint64_t isa_image_packed_bytes(const struct isa_image *image);
 
-/* Where a texel lies: offset from `base`. x, y and z, a slice or layer, are inside. */
+/* A texel's offset from `base`. x, y and z (a slice or layer) must be inside the image. */
 uint64_t isa_texel_offset(const struct isa_image *image, uint32_t x, uint32_t y, uint32_t z);
 
 static inline uint32_t isa_image_slices(const struct isa_image *image) { return image->depth * image->layers; }
 static inline uint64_t isa_image_handle(size_t number) { return ISA_IMAGE_HANDLE + number; }
 const struct isa_image *isa_image_find(const struct isa_memory *memory, uint64_t handle);
 
-/* A texel from its bytes and back: four channels, floats by their bits. */
+/* Converts a texel between its bytes and four channels. Floats are passed as their bits. */
 void isa_texel_read(const struct isa_image *image, const uint8_t *bytes, uint32_t channel[4]);
 void isa_texel_write(const struct isa_image *image, const uint32_t channel[4], uint8_t *bytes);
 
-/* Texels between an image at `texels` and bytes without gaps, row by row, slice by slice. */
+/* Copies texels between an image at `texels` and bytes without gaps, row by row, slice by slice. */
 void isa_image_pack(const struct isa_image *image, const uint8_t *texels, uint8_t *bytes);
 void isa_image_unpack(const struct isa_image *image, const uint8_t *bytes, uint8_t *texels);
 
-/* What a lane wants of an image. */
+/* The texels that a lane reads. */
 struct isa_samples {
-  unsigned count; /* 1, or 2, 4, 8 of a linear filter; x differs first, then y, then z */
+  unsigned count; /* 1; with a linear filter 2, 4 or 8, where x varies fastest, then y, then z */
   bool border[ISA_IMAGE_TEXELS];
-  uint64_t address[ISA_IMAGE_TEXELS]; /* of those that are no border */
+  uint64_t address[ISA_IMAGE_TEXELS]; /* valid unless `border` */
   float weight[3];                    /* of the second texel in each direction */
-  bool outside;                       /* a coordinate lies where no addressing mode says what to read */
+  bool outside;                       /* a texel is outside, and the addressing mode does not define what to read */
 };
 
-/* `coordinate`: as many words as the kind has coordinates; floats by their bits with `is_float`, else integers. */
+/* `coordinate` has as many words as the kind has coordinates: the bits of floats if `is_float`, else integers. */
 void isa_image_samples(const struct isa_image *image, uint32_t sampler, bool is_float, const uint32_t coordinate[3],
                        struct isa_samples *samples);
 
-/* Where a texel is stored at integer coordinates, as many words as the kind has, `stride` apart; false: nowhere. */
+/* The address of the texel at integer coordinates, one word per coordinate of the kind, `stride` apart. Returns false
+ * if it is outside. */
 bool isa_image_place(const struct isa_image *image, const uint32_t *coordinate, uint32_t stride, uint64_t *address);
 
-/* The image as an instruction takes it: itself, or in *room as rows of numbers of other bits. */
+/* The image as the instruction reads it: itself, or *room set up as rows of numbers of other bits. */
 const struct isa_image *isa_image_as(const struct isa_image *image, const struct isa_inst *inst,
                                      struct isa_image *room);
 
-/* Of an access to an image under way: is it a read, and of which texels? */
+/* For an image access in flight: whether it reads, and which texels. */
 bool isa_is_image_read(const struct isa_access *access);
 void isa_access_samples(const struct isa_access *access, uint32_t lane, struct isa_samples *samples);
 

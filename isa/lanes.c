@@ -1,13 +1,12 @@
-/* Lane loops, generated from ops.def. A row's function fetches the rows of its operands, then
- * works through blocks of 16 lanes: a full block is a loop of fixed length that the compiler turns
- * into vector code, a partial one visits its lanes bit by bit.
+/* Lane loops, generated from ops.def. A row's function fetches the registers of its operands and then works through
+ * blocks of 16 lanes. A full block is a loop of fixed length that the compiler vectorizes; a partial block visits its
+ * lanes bit by bit.
  *
- * A destination may be one of the sources, or overlap half of a pair. That is fine lane by lane: a
- * lane reads all its operands before it writes, and no lane touches another's, which is what the
- * vectoriser is promised below. */
+ * A destination may be one of the sources or overlap half of a pair. That is correct lane by lane: a lane reads all its
+ * operands before it writes, and no lane touches another's. The pragmas below promise that to the vectorizer. */
 #ifdef __clang__
-/* A 64-bit division has no vector form, nor has anything under a sanitizer. Above the includes, because
- * the remark is placed where ops.def is first seen. */
+/* clang warns about loops that it cannot vectorize: 64-bit divisions, and everything under a sanitizer. The pragma is
+ * above the includes because clang places the warning where it first sees ops.def. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
@@ -29,7 +28,7 @@
 
 enum { BLOCK = 16, FULL = (1 << BLOCK) - 1 };
 
-/* The row of a source register, or `room` filled with the immediate. */
+/* The registers of a source, or `room` filled with the immediate. */
 static inline const uint32_t *source(const struct isa_warp *warp, const struct isa_inst *inst, uint8_t reg,
                                      unsigned flag, uint32_t stride, uint32_t words, uint32_t *room) {
   if (__builtin_expect(!(inst->flags & flag), 1))
@@ -49,7 +48,7 @@ static inline uint64_t source_bits(const struct isa_warp *warp, const struct isa
   return inst->flags & flag ? 0 - inst->imm : warp->pred[predicate];
 }
 
-/* Each type: fetch its rows once, read one lane, write one lane. */
+/* For each type: fetch its registers once, read one lane, write one lane. */
 #define SOURCE_WORDS(x, X, words)                                                                                      \
   const uint32_t *row_##x = source(warp, inst, inst->x, ISA_FLAG_IMM_##X, stride, words, room);
 #define SOURCE_NONE(x, X)
@@ -105,7 +104,7 @@ static inline uint64_t source_bits(const struct isa_warp *warp, const struct isa
 #define WRITE_S64(...) WRITE_64((uint64_t)(int64_t)(__VA_ARGS__))
 #define WRITE_F64(...) WRITE_64(double_bits((double)(__VA_ARGS__)))
 
-/* A predicate is gathered block by block and merged at the end; registers are written in place. */
+/* A predicate is gathered block by block and merged at the end. Registers are written in place. */
 #define BEGIN_PRED uint32_t block_d = 0;
 #define END_PRED bits_d |= (uint64_t)block_d << base;
 #define FINISH_PRED warp->pred[inst->d] = (warp->pred[inst->d] & ~mask) | (bits_d & mask);
@@ -144,7 +143,7 @@ static inline uint64_t source_bits(const struct isa_warp *warp, const struct isa
   for (uint64_t left_ = (lanes), lane64 = 0; left_ && (lane64 = (uint64_t)__builtin_ctzll(left_), true);               \
        left_ &= left_ - 1)
 
-/* What is to be done in each lane that takes part, as block of lanes for block of lanes. */
+/* Runs a statement in each lane that takes part, block of lanes by block of lanes. */
 #define IN_LANES(DT, ...)                                                                                              \
   for (uint32_t base = 0; base < stride; base += BLOCK) {                                                              \
     const uint32_t block = (uint32_t)(mask >> base) & FULL;                                                            \
@@ -171,7 +170,7 @@ static inline uint64_t source_bits(const struct isa_warp *warp, const struct isa
     FINISH_##DT;                                                                                                       \
   }
 
-/* One with a number of the instruction's. */
+/* ALU formats with a number in the instruction. */
 #define LANES_NUMBERED(id, name, DT, AT, BT, CT, ...)                                                                  \
   FUNCTION(id) {                                                                                                       \
     uint32_t room[2 * ISA_LANES];                                                                                      \
@@ -208,7 +207,7 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 
 /* ---- across lanes ---------------------------------------------------------------------------- */
 
-/* All lanes read before one writes: the destination may be the source. */
+/* All lanes read before any writes, because the destination may be the source. */
 #define LANES_SHUFFLE(id, DT, AT, BT, CT, ...)                                                                         \
   FUNCTION(id) {                                                                                                       \
     uint32_t room[2 * ISA_LANES], taken[ISA_LANES];                                                                    \
@@ -251,7 +250,7 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define TYPE_OF_U64 uint64_t
 #define TYPE_OF_F64 double
 
-/* `x` from the first active lane on; `a` the operand of the lanes after it, in lane order. */
+/* `x` starts as the first active lane's operand; `a` is the operand of each further active lane, in lane order. */
 #define LANES_REDUCE(id, DT, AT, BT, CT, ...)                                                                          \
   FUNCTION(id) {                                                                                                       \
     uint32_t room[2 * ISA_LANES];                                                                                      \

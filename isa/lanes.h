@@ -1,15 +1,15 @@
-/* The per-lane work of operations without memory: one function a row of ops.def, generated in
- * lanes.c, which is compiled for any x86-64 and again for those with AVX2 and FMA. Both give the same
- * bits; a test holds it. */
+/* The work in each lane of operations that do not access memory: one function per row of ops.def, generated in lanes.c.
+ * That file is compiled twice, for any x86-64 and for those with AVX2 and FMA. Both give the same bits, which a test
+ * checks. */
 #ifndef ISA_LANES_H
 #define ISA_LANES_H
 
 #include "isa/isa.h"
 
-/* Applies `inst` to the lanes of `mask`, which is not empty. `stride` is the launch's warp size. */
+/* Applies `inst` to the lanes of `mask`, which must not be empty. `stride` is the launch's warp size. */
 typedef void (*isa_lanes_function)(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mask, uint32_t stride);
 
-/* NULL for operations that are not lane work: branches, memory, barriers, copies. */
+/* NULL for branches, memory accesses, barriers and copies. */
 extern const isa_lanes_function isa_lanes_base[ISA_OPS];
 #ifdef __x86_64__
 extern const isa_lanes_function isa_lanes_v3[ISA_OPS];
@@ -19,7 +19,7 @@ static inline bool isa_lanes_have_v3(void) {
 }
 #endif
 
-/* The faster table that this machine can run. */
+/* The fastest table that this host can run. */
 static inline const isa_lanes_function *isa_lanes(void) {
 #ifdef __x86_64__
   if (isa_lanes_have_v3())

@@ -1,5 +1,5 @@
-/* Edge cases are those of OpenCL C (7.5.1, "Additional requirements beyond C99 TC2"). This file is compiled once,
- * unlike lanes.c which calls it, so that there is but one answer. */
+/* Edge cases follow OpenCL C (7.5.1, "Additional requirements beyond C99 TC2"). Unlike its caller lanes.c, this file is
+ * compiled only once, so that there is only one answer. */
 #include "isa/math.h"
 
 #include <limits.h>
@@ -7,8 +7,8 @@
 
 /* ---- circular functions of multiples of pi ------------------------------------------------------ */
 
-/* |x| = quarter / 2 + rest modulo 2, exactly, with |rest| at most 1/4: fmod() is exact, and so is each subtraction
- * of numbers this close. `quarter` is 0 to 3. */
+/* |x| = quarter / 2 + rest modulo 2, with |rest| at most 1/4. Returns rest. It is exact: fmod() is, and so is a
+ * subtraction of numbers this close. `quarter` is 0 to 3. */
 static double quarters(double x, int *quarter) {
   const double turn = fmod(fabs(x), 2), count = rint(2 * turn);
   *quarter = (int)count & 3;
@@ -21,7 +21,7 @@ double math_sinpi(double x) {
     return NAN;
   const double rest = M_PI * quarters(x, &quarter);
   double result = quarter & 1 ? cos(rest) : sin(rest);
-  result = quarter & 2 ? 0 - result : result + 0; /* a zero is +0 here: its sign is x's */
+  result = quarter & 2 ? 0 - result : result + 0; /* a zero must be +0 here; the next line gives it the sign of x */
   return signbit(x) ? -result : result;
 }
 
@@ -34,7 +34,7 @@ double math_cospi(double x) {
   return quarter == 1 || quarter == 2 ? 0 - result : result + 0;
 }
 
-/* At whole numbers a zero, at halves an infinity; both are positive in the first half turn above the even ones. */
+/* A zero at integers, an infinity at halves. Both are positive in the first half turn after an even integer. */
 double math_tanpi(double x) {
   int quarter = 0;
   if (!isfinite(x))
@@ -61,8 +61,8 @@ int32_t math_lgamma_sign(double x) {
 
 /* ---- powers ------------------------------------------------------------------------------------- */
 
-/* A Newton step from the C library's root, with the cube's rounding errors in the residue. The exponent is taken off
- * first, by threes, so that nothing of this is subnormal. */
+/* One Newton step from the C library's root. The residue includes the rounding errors of the cube. A multiple of three
+ * is split off the exponent first, so that no intermediate value is subnormal. */
 double math_cbrt(double x) {
   int exponent = 0;
   if (x == 0 || !isfinite(x))
@@ -88,8 +88,8 @@ double math_powr(double x, double y) {
   return pow(fabs(x), y);
 }
 
-/* 1 / n is rounded, and pow() would magnify that by the logarithm of x: so most of the exponent is divided by n apart,
- * and pow() sees a number between 2^-n and 2^n. */
+/* 1 / n is rounded, and pow() would magnify that error by the logarithm of x. So most of the exponent is divided by n
+ * separately, and pow() gets a number between 2^-n and 2^n. */
 double math_rootn(double x, int32_t n) {
   const double size = fabs(x);
   if (!n || isnan(x) || (x < 0 && !(n & 1)))
@@ -106,8 +106,8 @@ double math_rootn(double x, int32_t n) {
 
 /* ---- remainders --------------------------------------------------------------------------------- */
 
-/* Modulo 2 * y first, which keeps the quotient's last bit for ties. The subtractions are exact: their operands are
- * within a factor of 2. Doubling may overflow, but then it is more than y all the same. */
+/* First modulo 2 * y, which keeps the last bit of the quotient for ties. The subtractions are exact, because their
+ * operands are within a factor of 2. If doubling overflows, the comparison with y is still right. */
 double math_remainder(double x, double y) {
   const double by = fabs(y);
   if (!isfinite(x) || isnan(y) || by == 0)
@@ -127,7 +127,7 @@ int32_t math_remquo(double x, double y) {
   double rest = fabs(x), by = fabs(y);
   if (!isfinite(x) || isnan(y) || by == 0 || isinf(by))
     return 0;
-  if (by > 0x1p1000) { /* makes room for 128 * by; what `rest` loses is far from half of `by` */
+  if (by > 0x1p1000) { /* keeps 128 * by finite; what `rest` loses is far below half of `by` */
     rest *= 0x1p-64;
     by *= 0x1p-64;
   }
@@ -159,7 +159,7 @@ int32_t math_frexp_exponent(double x) {
   return exponent;
 }
 
-/* OpenCL's FP_ILOGB0 and FP_ILOGBNAN; the C library's differ. */
+/* OpenCL's FP_ILOGB0 and FP_ILOGBNAN, which differ from the C library's. */
 int32_t math_ilogb(double x) {
   if (x == 0)
     return INT_MIN;

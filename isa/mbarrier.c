@@ -1,15 +1,15 @@
-/* mbarriers: objects of 8 bytes in the LDS at which lanes arrive, phase after phase. A phase that as many have arrived
- * in as the initialisation said is complete, and the next one begins at once.
+/* mbarriers: objects of 8 bytes in the LDS at which lanes arrive, phase after phase. A phase is complete when as many
+ * lanes have arrived as the initialization said; the next one begins at once.
  *
  *     bits   63 .. 44   43 .. 20            19 .. 0
- *            count      phases complete     arrivals that the phase under way still wants
+ *            count      phases complete     arrivals that the current phase still needs
  *
- * A test names a phase by its parity, so it tells the phase under way from the one before it and no more. A warp that
- * is suspended waits for the end of the very phase that it has found under way: each arrival looks at all waits of its
- * work-group, in the order in which they began.
+ * A test names a phase by its parity, so it can only tell the current phase from the previous one. A suspended warp
+ * waits for the end of the phase that was current when it was suspended. Each arrival that completes a phase checks all
+ * waits of its work-group, oldest first.
  *
- * Not modelled: counts of bytes that copies bring (transactions), arrivals without a phase's end, from other
- * work-groups or with a number, and the time limit after which hardware lets a suspended warp try again. */
+ * Not modeled: byte counts of copies (transactions), arrivals that do not complete a phase, that come from other
+ * work-groups or that carry a count, and the time limit after which hardware lets a suspended warp try again. */
 #include "isa/step.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static uint64_t arrived(uint64_t state) {
   return pending > 1 ? state - 1 : with_pending(count, phase_of(state) + 1, count);
 }
 
-/* ---- at issue: lanes outside of the LDS are left out, their predicates are off -------------------- */
+/* ---- at issue: drops lanes outside of the LDS; their predicates become 0 ---------------------------- */
 
 void access_mbarrier(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access) {
   const uint64_t asked = access->mask;
@@ -73,7 +73,7 @@ static void initialise(struct isa_access *access) {
   }
 }
 
-/* Waits of the work-group that this arrival has ended go from its list to the arrival's, in their order. */
+/* Moves the waits that this arrival ended from the work-group's list to the arrival's, in order. */
 static void end_waits(struct isa_access *arrival) {
   struct isa_access **at = &arrival->warp->group->waits, **last = &arrival->waits;
   while (*at) {
@@ -106,7 +106,7 @@ static void arrive(struct isa_access *access) {
   }
 }
 
-/* Lanes whose phase is complete. Of those that are not, data[] holds from now on which phase it is. */
+/* The lanes whose phase is complete. For the others, data[] becomes the current phase. */
 static uint64_t complete_lanes(struct isa_access *access) {
   uint64_t complete = 0;
   EACH_LANE(lane, access->mask) {

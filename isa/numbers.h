@@ -1,11 +1,11 @@
-/* Arithmetic that C leaves open, made the same on every compiler: halves, NaNs, saturation.
+/* Arithmetic that C leaves open, defined to be the same with every compiler: halves, NaNs, saturation.
  *
- * Halves are converted in software and computed in float. For + - * / and sqrt that is exact: float
- * has 24 bits >= 2 * 11 + 2, so rounding twice rounds as once (Figueroa, "When is double rounding
- * innocuous?", 1995). For fma see half_fma().
+ * Halves are converted in software and computed in float. For + - * / and sqrt that is exact: float has 24 bits, at
+ * least 2 * 11 + 2, so rounding twice gives the same as rounding once (Figueroa, "When is double rounding innocuous?",
+ * 1995). For fma see half_fma().
  *
- * Compilers commute operands, and x86 returns the first operand's NaN; so every NaN that is written
- * becomes the one quiet NaN of its width. */
+ * Compilers may swap operands, and x86 returns the NaN of the first operand. So every NaN that is written becomes the
+ * one quiet NaN of its width. */
 #ifndef ISA_NUMBERS_H
 #define ISA_NUMBERS_H
 
@@ -48,7 +48,7 @@ static inline uint64_t double_raw(double value) {
 static inline uint32_t float_bits(float value) { return value != value ? NAN_F32 : float_raw(value); }
 static inline uint64_t double_bits(double value) { return value != value ? NAN_F64 : double_raw(value); }
 
-/* The exponent moves from bias 15 to bias 127 by a multiplication, which normalises subnormals too. */
+/* A multiplication moves the exponent from bias 15 to bias 127, which also normalizes subnormals. */
 static inline float half_of(uint32_t bits) {
   uint32_t magnitude = (bits & 0x7fffu) << 13, sign = (bits & 0x8000u) << 16;
   uint32_t finite = float_raw(float_of(magnitude) * 0x1p112f);
@@ -56,11 +56,11 @@ static inline float half_of(uint32_t bits) {
   return float_of((magnitude >= 0x0f800000u ? special : finite) | sign);
 }
 
-/* To the nearest half, ties to even, from a double (and so, exactly, from a float). */
+/* The nearest half, ties to even, of a double. A float converts to double exactly, so this also serves floats. */
 static inline uint32_t half_bits(double value) {
   const uint64_t one = 1, magnitude = double_raw(value) & ~(one << 63);
   const uint32_t sign = (uint32_t)(double_raw(value) >> 48) & 0x8000u;
-  /* Subnormal halves are multiples of 2^-24: adding 1.5 * 2^28 leaves just those bits. */
+  /* Subnormal halves are multiples of 2^-24: adding 1.5 * 2^28 rounds to those bits. */
   const double magic = 0x1.8p28;
   const uint64_t small = double_raw(double_of(magnitude) + magic) - double_raw(magic);
   const uint64_t rounded = magnitude + ((one << 41) - 1) + (magnitude >> 42 & 1);
@@ -73,13 +73,14 @@ static inline uint32_t half_bits(double value) {
 
 static inline float half_round(double value) { return half_of(half_bits(value)); }
 
-/* The product is exact in double, of 22 bits. The sum can be inexact only when the operands lie more than
- * 53 bits apart: then either c, a half already, is 2^31 times the product and is the result; or the product
- * is 2^42 times c, which is at least 2^-24, and overflows. So here, too, rounding twice rounds as once. */
+/* The product has at most 22 bits and is exact in double. The sum can be inexact only if the operands are more than 53
+ * bits apart. Either c, which is a half, is then more than 2^31 times the product and is the result; or the product is
+ * more than 2^42 times c, which is at least 2^-24, and overflows. So here, too, rounding twice gives the same as
+ * rounding once. */
 static inline float half_fma(float a, float b, float c) { return half_round((double)a * b + c); }
 
 static inline float float_min(float a, float b) {
-  const float equal = float_of(float_raw(a) | float_raw(b)); /* differ in the sign of zero only */
+  const float equal = float_of(float_raw(a) | float_raw(b)); /* may differ in the sign of zero */
   return a != a ? b : b != b ? a : a < b ? a : b < a ? b : equal;
 }
 
@@ -98,7 +99,7 @@ static inline double double_max(double a, double b) {
   return a != a ? b : b != b ? a : a > b ? a : b > a ? b : equal;
 }
 
-/* Every comparison with a NaN is false, so it falls through to 0 without a test of its own. */
+/* Every comparison with a NaN is false, so a NaN gives 0. */
 static inline int32_t saturate_s32(double value, int32_t low, int32_t high) {
   return value >= high ? high : value <= low ? low : value == value ? (int32_t)value : 0;
 }
@@ -115,12 +116,12 @@ static inline uint64_t saturate_u64(double value) {
   return value >= 0x1p64 ? UINT64_MAX : value > 0 ? (uint64_t)value : 0;
 }
 
-/* Rounding in a direction without touching the host's rounding mode: to the nearest, then one unit in the last
- * place where that lies on the wrong side. */
+/* Directed rounding that does not touch the host's rounding mode: round to the nearest, then step one ulp if that is on
+ * the wrong side. */
 enum direction { TOWARDS_ZERO, UPWARDS, DOWNWARDS };
 
-/* What to add to the magnitude's bits of `near`, the nearest to a value that is `below` or `above` it. The sign of a
- * zero is the value's already, so that a step from one goes the right way. */
+/* What to add to the bits of `near`, the value nearest to one that is `below` or `above` it. A zero already has the
+ * sign of the value, so a step from it goes in the right direction. */
 static inline int direction_step(bool below, bool above, bool negative, enum direction way) {
   const bool down = way == DOWNWARDS || (way == TOWARDS_ZERO && !negative);
   return down ? (below ? (negative ? 1 : -1) : 0) : (above ? (negative ? -1 : 1) : 0);
@@ -144,7 +145,7 @@ static inline double double_directed(int128 value, enum direction way) {
   return double_of(double_raw(near) + (uint64_t)direction_step(value<wide, value> wide, value < 0, way));
 }
 
-/* Bit 4 a + 2 b + c of the table, for each bit. Without branches, so that lanes become vectors. */
+/* For each bit: bit 4 a + 2 b + c of the table. Without branches, so that the compiler can vectorize over lanes. */
 static inline uint32_t logic_of_three(uint32_t table, uint32_t a, uint32_t b, uint32_t c) {
   uint32_t of_c[4], of_bc[2];
   for (unsigned i = 0; i < 4; i++) {

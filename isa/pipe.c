@@ -32,7 +32,7 @@ static uint32_t id_position(uint64_t id) { return id & ISA_MOST_PACKETS; }
 static uint32_t id_count(uint64_t id) { return id >> COUNT_SHIFT & ISA_MOST_PACKETS; }
 static enum isa_pipe_kind id_kind(uint64_t id) { return (enum isa_pipe_kind)(id >> KIND_SHIFT & 3); }
 
-/* Any 64 bits may come as an id. HAZARDS: they are of a reservation that this pipe may have made. */
+/* Any 64 bits may arrive as an id. Returns HAZARDS if they belong to a reservation that this pipe may have made. */
 static enum isa_hazard_rule check_id(const struct isa_pipe *pipe, enum isa_pipe_direction direction, uint64_t id) {
   if (id + 1 <= 1 || id >> PIPE_SHIFT > ISA_MOST_PIPES || !(id >> PIPE_SHIFT) || !id_count(id))
     return HAZARD_R2;
@@ -41,7 +41,7 @@ static enum isa_hazard_rule check_id(const struct isa_pipe *pipe, enum isa_pipe_
   return id_position(id) < pipe->max_packets && id_count(id) <= pipe->max_packets ? HAZARDS : HAZARD_R2;
 }
 
-/* An id for a person. */
+/* Describes an id in words. */
 enum { ID_TEXT = 120 };
 static void describe_id(const struct isa_pipe *pipe, uint64_t id, char text[ID_TEXT]) {
   const bool made = id + 1 > 1 && id >> PIPE_SHIFT <= ISA_MOST_PIPES && id >> PIPE_SHIFT && id_count(id);
@@ -63,7 +63,7 @@ uint64_t isa_pipe_bytes(uint32_t packet_size, uint32_t max_packets) {
   return ISA_PIPE_HEADER + (uint64_t)packet_size * max_packets;
 }
 
-/* The counters are bytes of memory too, so that a dump shows them. */
+/* Writes the counters to memory, too, so that a memory dump shows them. */
 static void mirror(const struct isa_pipe *pipe) {
   const uint64_t counters[4] = {pipe->reserved[ISA_PIPE_WRITE], pipe->done[ISA_PIPE_WRITE],
                                 pipe->reserved[ISA_PIPE_READ], pipe->done[ISA_PIPE_READ]};
@@ -132,7 +132,7 @@ static struct isa_reservation *in_queue(const struct isa_pipe_queue *queue, uint
   return &queue->at[(queue->first + i) & (queue->room - 1)];
 }
 
-/* Open reservations are few, so they are kept in a list; a kernel that piles them up makes it longer. */
+/* Few reservations are open at a time. A kernel that accumulates them makes the list grow. */
 static struct isa_reservation *append(struct isa_pipe_queue *queue) {
   if (queue->count == queue->room) {
     struct isa_pipe_queue larger = {.room = queue->room ? 2 * queue->room : 16, .count = queue->count};
@@ -145,7 +145,7 @@ static struct isa_reservation *append(struct isa_pipe_queue *queue) {
   return in_queue(queue, queue->count++);
 }
 
-/* The reservation with this id: they lie in the order of their packets. */
+/* The reservation with this id. Binary search, because reservations are in the order of their packets. */
 static struct isa_reservation *find(const struct isa_pipe *pipe, const struct isa_pipe_queue *queue, uint64_t id) {
   if (!queue->count)
     return NULL;
@@ -190,7 +190,7 @@ uint64_t isa_pipe_available(const struct isa_pipe *pipe, enum isa_pipe_direction
   return pipe->max_packets - (pipe->reserved[ISA_PIPE_WRITE] - pipe->done[ISA_PIPE_READ]);
 }
 
-/* Why a request cannot be served now: a counter, or NULL. */
+/* Why a request cannot be served now: the counter for it, or NULL. */
 static uint64_t *refusal(struct isa_pipe *pipe, enum isa_pipe_direction direction, enum isa_pipe_kind kind,
                          uint32_t count) {
   if (!count || count > isa_pipe_available(pipe, direction))
@@ -223,7 +223,7 @@ uint64_t isa_pipe_reserve(struct isa_pipe *pipe, enum isa_pipe_direction directi
   return made->id;
 }
 
-/* What is committed and has nothing open before it takes effect. */
+/* Lets the committed reservations take effect that have no open one before them. */
 static void retire(struct isa_pipe *pipe, enum isa_pipe_direction direction) {
   struct isa_pipe_queue *queue = &pipe->queue[direction];
   uint64_t packets = 0;
@@ -329,7 +329,8 @@ static uint32_t word(const struct isa_warp *warp, const struct isa_inst *inst, u
                                       : register_row(warp, inst->c, warp->group->launch->warp_size)[lane];
 }
 
-/* What the operation leaves in lanes that it cannot be done in. Who would ask again after 0 is not to. */
+/* The result in lanes in which the operation is impossible. A wait must not return 0, because the program would
+ * retry. */
 static void give_nothing(const struct isa_warp *warp, const struct isa_inst *inst, uint64_t lane) {
   const enum isa_type type = isa_rows[inst->op].d;
   if (type == TYPE_U64)
@@ -338,7 +339,7 @@ static void give_nothing(const struct isa_warp *warp, const struct isa_inst *ins
     warp->reg[(size_t)inst->d * warp->group->launch->warp_size + lane] = 0;
 }
 
-/* The lane's pipe; reports one that is none. */
+/* The lane's pipe. Reports an address that is not a pipe's. */
 static struct isa_pipe *pipe_of(const struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t lane,
                                 bool *reported) {
   const uint64_t address = pair(warp, inst->a, lane);
@@ -350,7 +351,7 @@ static struct isa_pipe *pipe_of(const struct isa_warp *warp, const struct isa_in
   return pipe;
 }
 
-/* Ids that the work-group has committed lately: who uses one afterwards is told so without asking the memory. */
+/* Ids that the work-group committed recently. With this table, a later use is detected without accessing the memory. */
 static uint64_t *committed_entry(const struct isa_warp *warp, uint64_t id) {
   const uint64_t hash = id * UINT64_C(0x9e3779b97f4a7c15);
   return &warp->group->committed[hash >> 32 & (ISA_GROUP_COMMITTED - 1)];
@@ -363,7 +364,7 @@ void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_
   access->bytes = sizeof(uint64_t);
   access->pipe = (struct isa_pipe_access){0};
   if (access->mask && inst->op != ISA_PIPE_NUM && pipe_kind(inst) == ISA_PIPE_SUBGROUP)
-    group_missing(warp, access->pc, warp->active); /* one lane does it, for all that are here */
+    group_missing(warp, access->pc, warp->active); /* one lane executes it for all active lanes */
   EACH_LANE(lane, access->mask) {
     access->address[lane] = pair(warp, inst->a, lane);
     const struct isa_pipe *pipe = pipe_of(warp, inst, access->pc, lane, &reported);
@@ -374,7 +375,7 @@ void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_
       const uint64_t id = pair(warp, inst->c, lane);
       access->data[2 * lane] = (uint32_t)id;
       access->data[2 * lane + 1] = (uint32_t)(id >> 32);
-      if (check_id(pipe, direction, id) == HAZARDS) /* elsewhere it commits nothing */
+      if (check_id(pipe, direction, id) == HAZARDS) /* otherwise it commits nothing */
         *committed_entry(warp, id) = id;
     } else if (isa_rows[inst->op].c != TYPE_NONE) {
       access->data[2 * lane] = word(warp, inst, lane);
@@ -394,7 +395,7 @@ static void report_slot(const struct isa_warp *warp, uint32_t pc, enum isa_hazar
   }
 }
 
-/* One lane's address, with what is wrong with it. */
+/* One lane's address; sets *rule if something is wrong with it. */
 static uint64_t slot_of(const struct isa_warp *warp, const struct isa_inst *inst, const struct isa_pipe *pipe,
                         uint64_t lane, enum isa_hazard_rule *rule) {
   const enum isa_pipe_direction direction = isa_is_pipe_write(inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ;
@@ -442,7 +443,7 @@ static struct isa_pipe_user user_of(const struct isa_access *access, uint64_t la
                                 group->launch->number};
 }
 
-/* A lane of a waiting reservation keeps its turn: those after it wait behind it. */
+/* A lane whose reservation must wait keeps its turn, and the lanes after it wait behind it. */
 static bool must_wait(struct isa_access *access, const struct isa_pipe *pipe, enum isa_pipe_direction direction,
                       uint32_t count) {
   return isa_is_pipe_wait(access->inst->op) && count && count <= pipe->max_packets &&
@@ -464,13 +465,14 @@ static void reserve_lane(struct isa_access *access, struct isa_pipe *pipe, uint6
   set_pair(access->warp, inst->d, lane, id);
 }
 
-/* Lanes that got nothing, and none of them waits. */
+/* These lanes get no reservation, and none of them waits. */
 static void refuse_lanes(struct isa_access *access, uint64_t lanes, uint64_t id) {
   access->pipe.refused |= lanes;
   EACH_LANE(lane, lanes) set_pair(access->warp, access->inst->d, lane, id);
 }
 
-/* Single packets are committed by who has them, before others may have room: those who have some go on. */
+/* Lanes that got a single packet commit it before other lanes can get room. So if some lanes have one, the others do
+ * not wait, and the warp continues. */
 static void reserve_lanes(struct isa_access *access, uint64_t lanes) {
   const enum isa_pipe_direction direction = isa_is_pipe_write(access->inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ;
   access->pipe.waiting = 0;

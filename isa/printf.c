@@ -1,16 +1,16 @@
 /* What printf prints: OpenCL C's formatted output (6.15.14), lane by lane.
  *
  * The instruction names a block of the lane's private memory and a descriptor in the program's constants: two
- * strings that end in a zero each. The first says what the block holds, a letter an argument:
+ * zero-terminated strings. The first describes the block, one letter per argument:
  *
  *     b 1 byte   h 2 bytes   w 4 bytes   d 8 bytes   s an 8-byte pointer to a string
  *
- * each after the number of its components if it is a vector ("3w"). An argument starts at the next multiple of 8
- * from the block's address on, its components lie side by side. The second string is the format.
+ * For a vector, the number of its components precedes the letter ("3w"). Arguments start at multiples of 8 from the
+ * block's address; the components of a vector are contiguous. The second string is the format.
  *
- * The letters say how wide the values are, the format what they mean; where the two do not agree the program's
- * behaviour is undefined in OpenCL, and here the conversion makes the best of what is there. Conversions that
- * are malformed, or have no argument left, are printed as they stand. */
+ * The letters give the width of the values, the format their meaning. Where they disagree, OpenCL leaves the behavior
+ * undefined, and the conversion does its best here. Conversions that are malformed or have no argument left are printed
+ * as they are. */
 #include "isa/numbers.h"
 #include "isa/step.h"
 
@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum {
-  PRINT_MOST = 1 << 16,     /* bytes that a work-item prints at once; more are cut off */
+  PRINT_MOST = 1 << 16,     /* bytes that one printf of a work-item can print; the rest is cut off */
   LONGEST_TYPES = 1 << 12,  /* of a descriptor */
   MOST_WIDTH = 4095,        /* of a conversion, and its precision */
   MOST_COMPONENTS = 16,     /* of a vector */
@@ -31,10 +31,10 @@ _Static_assert(ISA_CONSTANT_APERTURE + CONSTANT_SPACE == ISA_VARIABLE_BASE, "the
 
 /* ---- descriptors -------------------------------------------------------------------------------- */
 
-/* An argument: where it lies in its block. */
+/* An argument and its place in the block. */
 struct argument {
   char letter;
-  uint32_t components, bytes; /* each of so many bytes */
+  uint32_t components, bytes; /* `bytes` each */
   uint32_t offset;
 };
 
@@ -42,8 +42,8 @@ static uint32_t letter_bytes(char letter) {
   return letter == 'b' ? 1 : letter == 'h' ? 2 : letter == 'w' ? 4 : letter == 'd' || letter == 's' ? 8 : 0;
 }
 
-/* Takes the next argument of a list and moves *end, where the block ends so far. False at the list's end, and where
- * it is malformed: then **types is not zero. */
+/* Takes the next argument of a list and advances *end, the end of the block so far. Returns false at the end of the
+ * list, and where it is malformed; then **types is not zero. */
 static bool take_argument(const char **types, uint32_t *end, struct argument *argument) {
   const char *at = *types;
   uint32_t components = *at >= '0' && *at <= '9' ? 0 : 1;
@@ -58,7 +58,7 @@ static bool take_argument(const char **types, uint32_t *end, struct argument *ar
   return true;
 }
 
-/* The bytes of the block, or UINT32_MAX if the list is malformed. */
+/* The size of the block, or UINT32_MAX if the list is malformed. */
 static uint32_t block_bytes(const char *types) {
   struct argument argument;
   uint32_t end = 0;
@@ -100,7 +100,7 @@ static void put_spaces(struct output *out, size_t count) {
     put_bytes(out, " ", 1);
 }
 
-/* After snprintf() at the end of the text, into room for `room` bytes and a zero. */
+/* Accounts for an snprintf() at the end of the text with space for `room` bytes and a zero. */
 static void put_written(struct output *out, int written) {
   const size_t room = PRINT_MOST - out->length, count = written > 0 ? (size_t)written : 0;
   out->length += count < room ? count : room;
@@ -113,7 +113,7 @@ struct conversion {
   uint32_t width, precision;
   bool precise; /* has a precision */
   uint32_t components;
-  uint32_t bytes; /* of a whole number, as the length modifier has it; 0 without one */
+  uint32_t bytes; /* of an integer, according to the length modifier; 0 without one */
   char letter;
 };
 
@@ -154,7 +154,7 @@ static uint32_t take_length(const char **at) {
   return 0;
 }
 
-/* The conversion behind a '%'; *at moves behind it. */
+/* Takes the conversion after a '%' and moves *at past it. */
 static bool take_conversion(const char **at, struct conversion *conversion) {
   *conversion = (struct conversion){0};
   take_flags(at, conversion->flags);
@@ -173,7 +173,7 @@ static bool take_conversion(const char **at, struct conversion *conversion) {
          strchr(conversion->components > 1 ? "diouxXfFeEgGaA" : "diouxXfFeEgGaAcsp", conversion->letter);
 }
 
-/* The conversion as the host's printf knows it, with its own length modifier. */
+/* The conversion in the syntax of the host's printf, with the given length modifier. */
 static void host_format(const struct conversion *conversion, const char *length, char text[40]) {
   char width[12] = "", precision[12] = "";
   if (conversion->width)
@@ -194,7 +194,7 @@ static void put_float(struct output *out, const struct conversion *conversion, u
 
 static void put_integer(struct output *out, const struct conversion *conversion, uint32_t bytes, uint64_t bits) {
   char format[40];
-  /* Without a modifier a scalar is an int; a vector has to have one, so its own width will do. */
+  /* Without a modifier a scalar is an int. A vector must have one; without it, use the width of the argument. */
   const uint32_t meant = conversion->bytes ? conversion->bytes : conversion->components > 1 ? bytes : 4;
   const unsigned unused = 64 - 8 * (meant < bytes ? meant : bytes);
   host_format(conversion, "ll", format);
@@ -225,7 +225,7 @@ static void put_component(struct output *out, const struct conversion *conversio
 
 /* ---- strings ------------------------------------------------------------------------------------ */
 
-/* The string at a generic pointer, to its zero or the end of the memory around it. NULL if there is none. */
+/* The string at a generic pointer, up to its zero or the end of the memory around it. NULL if there is none. */
 static const char *find_string(const struct isa_launch *launch, uint64_t address, size_t *length) {
   const struct isa_program *program = launch->program;
   const uint64_t offset = address - ISA_CONSTANT_APERTURE;
@@ -242,7 +242,7 @@ static const char *find_string(const struct isa_launch *launch, uint64_t address
   return text;
 }
 
-/* False if there is no string there. */
+/* Returns false if there is no string. */
 static bool put_string(struct output *out, const struct conversion *conversion, const struct isa_launch *launch,
                        uint64_t address) {
   static const char null[] = "(null)";
@@ -261,13 +261,13 @@ static bool put_string(struct output *out, const struct conversion *conversion, 
 
 /* ---- lanes -------------------------------------------------------------------------------------- */
 
-/* One lane: its block, and what is left of its arguments. */
+/* The state of one lane's printf: its block and the remaining arguments. */
 struct printing {
   const struct isa_launch *launch;
   const uint8_t *block;
   const char *types;
   uint32_t end;
-  uint64_t astray; /* a string's address where no string is */
+  uint64_t astray; /* a string argument that points to no string */
 };
 
 static uint64_t component_bits(const struct printing *printing, const struct argument *argument, uint32_t i) {

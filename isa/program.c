@@ -1,4 +1,4 @@
-/* Making, freeing and asking a program. */
+/* Creation, destruction and queries of programs. */
 #include "isa/pipe.h"
 #include "isa/rows.h"
 
@@ -77,7 +77,8 @@ uint64_t isa_channel_end(const struct isa_channel *channel) {
 }
 
 void isa_place_channel(uint64_t room, struct isa_channel *channel) {
-  const uint32_t size = channel->count > 1 ? channel->packet_size : 1, even = size & -size; /* the power of two in it */
+  /* `even` is the largest power of two that divides `size`. */
+  const uint32_t size = channel->count > 1 ? channel->packet_size : 1, even = size & -size;
   const uint64_t unit = (uint64_t)size * (ISA_PIPE_HEADER / (even < ISA_PIPE_HEADER ? even : ISA_PIPE_HEADER));
   const uint64_t bytes = isa_pipe_bytes(channel->packet_size, channel->max_packets);
   channel->pitch = (bytes + unit - 1) / unit * unit;

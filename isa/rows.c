@@ -56,7 +56,7 @@ const char *isa_op_name(enum isa_op op) { return op < ISA_OPS ? isa_rows[op].mne
 
 const char *isa_class_name(enum isa_class class_) { return class_ < ISA_CLASSES ? class_names[class_] : "?"; }
 
-/* The expression of a barrier or fence is its set of bits, by name. */
+/* The expression of a barrier or fence is its set of SYNC_* bits. */
 unsigned isa_row_sync(enum isa_op op) {
   const struct isa_row *row = &isa_rows[op];
   if (row->class_ != ISA_CLASS_BARRIER && row->class_ != ISA_CLASS_FENCE && row->class_ != ISA_CLASS_COPY_FENCE)

@@ -1,5 +1,5 @@
-/* The rows of ops.def, formats.def, operands.def and types.def as tables. Everything in isa/ that must know what an
- * operation looks like looks here. */
+/* The rows of ops.def, formats.def, operands.def and types.def as tables. Everything in isa/ that needs to know what an
+ * operation looks like reads them. */
 #ifndef ISA_ROWS_H
 #define ISA_ROWS_H
 
@@ -23,7 +23,7 @@ enum isa_format {
 
 struct isa_type_row {
   const char *name, *text;
-  uint8_t registers; /* that hold one */
+  uint8_t registers; /* that hold one value */
   uint8_t bytes;     /* in memory */
 };
 
@@ -32,25 +32,25 @@ struct isa_format_row {
   const char *operands; /* letters, rows of operands.def */
 };
 
-/* Fields of an instruction that name registers. */
+/* Fields of an instruction that can name registers. */
 enum isa_field { FIELD_NONE, FIELD_D, FIELD_A, FIELD_B, FIELD_C, ISA_FIELDS };
 
 enum isa_operand_role { OPERAND_NUMBER, OPERAND_RESULT, OPERAND_VALUE, OPERAND_STEERS };
 
 struct isa_operand_register {
-  uint8_t field, type; /* TYPE_NONE: the row's own */
+  uint8_t field, type; /* TYPE_NONE: the type that the row has for the field */
 };
 
-/* A row of operands.def. Its registers are in fields, or in the bytes of imm. */
+/* A row of operands.def. Its registers are in fields or in the bytes of imm. */
 struct isa_operand {
   const char *shape;
   uint8_t role;
   struct isa_operand_register named[2];
-  uint8_t listed, shift; /* at most so many of 32 bits each, in imm from this bit on */
-  uint8_t number;        /* ISA_FLAG_*: there are none if it is set */
+  uint8_t listed, shift; /* up to `listed` 32-bit registers, in the bytes of imm from bit `shift` on */
+  uint8_t number;        /* ISA_FLAG_*: if set, the operand is a number instead of registers */
 };
 
-enum { ISA_OPERAND_SLOTS = 8 }; /* that one operand takes at most */
+enum { ISA_OPERAND_SLOTS = 8 }; /* most that one operand can take */
 
 struct isa_row {
   const char *mnemonic;
@@ -71,20 +71,20 @@ static inline enum isa_type isa_operand_type(const struct isa_row *row, struct i
   return (enum isa_type)(named.type == TYPE_NONE ? own[named.field] : named.type);
 }
 
-/* Does the row have an operand for this letter of its format? ALU formats list a, b and c for all rows. */
+/* Whether the row has an operand for this letter of its format. ALU formats list a, b and c for all rows. */
 static inline bool isa_has_operand(const struct isa_row *row, char letter) {
   const struct isa_operand *operand = isa_operand(letter);
   return operand->role != OPERAND_VALUE || isa_operand_type(row, operand->named[0]) != TYPE_NONE;
 }
 
-/* The slots of the scoreboard that the operand of this letter names; returns how many. */
+/* Writes the scoreboard slots that the operand of this letter names. Returns how many. */
 unsigned isa_operand_slots(const struct isa_inst *inst, char letter, uint16_t slot[ISA_OPERAND_SLOTS]);
 
 /* The SYNC_* bits of a barrier or fence; 0 for any other operation. */
 enum { SYNC_LDS = 1, SYNC_GLOBAL = 2, SYNC_IMAGE = 4 };
 unsigned isa_row_sync(enum isa_op op);
 
-/* Bounds that the assembler and the object reader share. */
+/* Limits that the assembler and the object reader share. */
 enum {
   ISA_MOST_INSTRUCTIONS = 1 << 20,
   ISA_MOST_KERNELS = 1 << 12,
@@ -96,9 +96,9 @@ enum {
   ISA_MOST_CHANNEL_BYTES = 256 << 20,
   ISA_MOST_SOURCES = 1 << 16,
   ISA_MOST_LDS_BYTES = 16 << 20,
-  ISA_MOST_PRIVATE_BYTES = 256 << 20, /* half of its aperture, ISA_PRIVATE_APERTURE */
+  ISA_MOST_PRIVATE_BYTES = 256 << 20, /* half of the private aperture, 512 MiB */
   ISA_MOST_GROUP_ITEMS = 1 << 16,
-  ISA_LONGEST_NAME = UINT16_MAX, /* programs that are generated have names of thousands of letters */
+  ISA_LONGEST_NAME = UINT16_MAX, /* generated programs have names of thousands of letters */
 };
 
 /* How a copy packs its numbers into imm. */
@@ -118,7 +118,7 @@ static inline uint32_t copy_count(const struct isa_inst *inst) {
 }
 static inline uint32_t copy_stride(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> COPY_STRIDE_SHIFT); }
 
-/* What a copy of lines, or of planes of them, has in registers: byte by byte of imm. */
+/* The registers of a copy of lines or planes: field i is in byte i of imm. */
 enum copy_field {
   COPY_SIZE,
   COPY_LINES,
@@ -137,45 +137,45 @@ static inline uint8_t copy_register(const struct isa_inst *inst, unsigned i) { r
 /* Event register number `i` of a wait, or ISA_NO_REGISTER. */
 static inline uint8_t wait_register(const struct isa_inst *inst, unsigned i) { return (uint8_t)(inst->imm >> 8 * i); }
 
-/* What a printf is to print: the two strings that its descriptor is. */
+/* What a printf descriptor consists of: two strings. */
 struct isa_printf {
-  const char *types; /* of the arguments, see isa/printf.c */
+  const char *types; /* of the arguments (isa/printf.c) */
   const char *format;
 };
 
-/* Pipes: what stands in the high half of imm. */
+/* The high half of imm in operations on pipes. */
 static inline enum isa_pipe_kind pipe_kind(const struct isa_inst *inst) {
   return (enum isa_pipe_kind)(inst->imm >> 32);
 }
 static inline uint32_t pipe_size(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> 32); }
 
-/* The number of LOGIC and SHIFT. */
+/* The number of formats LOGIC and SHIFT. */
 static inline uint32_t high_number(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> 32); }
 
-/* Formats with a number in the high half of imm, beside which an operand may be an immediate of 32 bits. */
+/* Whether the format has a number in the high half of imm. An immediate operand then has only the low 32 bits. */
 bool isa_has_high_number(enum isa_format format);
 
 static inline uint32_t printf_descriptor(const struct isa_inst *inst) { return (uint32_t)(inst->imm >> 32); }
 
-/* The descriptor at `offset` of the program's constants; false if there is none, or a malformed one. */
+/* Finds the descriptor at `offset` of the program's constants. Returns false if there is none, or it is malformed. */
 bool isa_find_printf(const struct isa_program *program, uint32_t offset, struct isa_printf *out);
 
-/* Whether `name` may name a kernel, an argument, ...: a word that is no bare register. */
+/* Whether `name` can name a kernel, an argument and so on: a word that is not a bare register. */
 bool isa_is_name(const char *name, size_t length);
 
-/* r0..r254 and p0..p15: the number, or -1. */
+/* The number of r0..r254 or p0..p15, or -1. */
 int isa_bare_register(const char *name, size_t length);
 int isa_bare_predicate(const char *name, size_t length);
 
-/* The bytes of a value argument's type as assembly has it: u32, f32x4 (a vector of 3 takes the room of 4, as
- * OpenCL has it); 0 for any other text. */
+/* The bytes of a value argument's type in assembly: u32, f32x4. A vector of 3 takes the room of 4, as in OpenCL. 0 for
+ * any other text. */
 uint32_t isa_value_bytes(const char *text, size_t length);
 
-/* Checks all that the executor relies on: opcodes, operands, registers, branch targets, joins, kernels
- * that end where they must. Fills program->info and stack_entries. False with *error filled. */
+/* Checks everything that the executor relies on: opcodes, operands, registers, branch targets, joins, and that kernels
+ * end properly. Fills in program->info and stack_entries. Returns false and sets *error if something is wrong. */
 bool isa_validate(struct isa_program *program, struct isa_error *error);
 
-/* A program with nothing in it but its file name; NULL when memory is out. */
+/* An empty program with a file name. NULL when out of memory. */
 struct isa_program *isa_program_new(const char *file);
 
 /* Frees what a kernel points to. */

@@ -1,5 +1,5 @@
-/* What a launch runs on: its buffers, found by walking them from the one found last; work-groups, placed in the
- * NDRange; warps, placed in their storage. */
+/* What a launch runs on: buffers, searched from the one found last; work-groups, placed in the NDRange; warps, placed
+ * in their storage. */
 #include "isa/rows.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ const struct isa_buffer *isa_memory_near(const struct isa_memory *memory, uint64
 
 /* ---- work-groups and warps ---------------------------------------------------------------------- */
 
-/* Each part of a warp's storage starts on a cache line of its own. */
+/* Rounds up to whole cache lines of the host, so that parts of a warp's storage do not share one. */
 static size_t lines(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
 static size_t register_bytes(const struct isa_launch *launch) {

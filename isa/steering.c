@@ -5,7 +5,7 @@
 
 #include "isa/rows.h"
 
-/* Registers and predicates whose values steer: the scoreboard's slots. */
+/* Registers and predicates whose values steer, as scoreboard slots. */
 enum { WORDS = (ISA_SLOTS + 63) / 64 };
 struct slots {
   uint64_t word[WORDS];
@@ -17,7 +17,7 @@ struct flow {
   uint32_t entry, end;
   struct slots *in; /* before each instruction */
   struct isa_steering *steering;
-  bool lds, private_memory; /* what is in them steers */
+  bool lds, private_memory; /* their contents steer */
   bool changed;
 };
 
@@ -32,7 +32,8 @@ static void raise_flag(struct flow *flow, bool *flag) {
 
 /* ---- what an instruction reads ----------------------------------------------------------------------- */
 
-/* What operands of this role name: those that only values are made of, or those that steer by themselves. */
+/* Adds the registers of the operands with this role: those that values are computed from, or those that always
+ * steer. */
 static void add_operands(struct slots *slots, const struct isa_inst *inst, enum isa_operand_role role) {
   for (const char *letter = isa_formats[isa_rows[inst->op].format].operands; *letter; letter++) {
     uint16_t slot[ISA_OPERAND_SLOTS];
@@ -52,8 +53,8 @@ static void add_steering(struct slots *slots, const struct isa_inst *inst, const
 
 /* ---- a step backwards ---------------------------------------------------------------------------------- */
 
-/* Whether the instruction's own value operands steer, when what it makes does or does not; it may be what tells that a
- * space of memory steers. */
+/* Whether the value operands of an instruction steer, given whether its result steers. Notes when a load reveals that a
+ * memory space steers. */
 static bool values_steer(struct flow *flow, enum isa_format format, bool made) {
   switch (format) {
   case FORMAT_LOAD_PRIVATE:
@@ -131,13 +132,13 @@ static void step_back(struct flow *flow, uint32_t pc) {
   bool made = false;
   for (unsigned i = 0; i < info->writes; i++) {
     made |= has(&slots, info->slot[i]);
-    if (!inst->guard) /* else a lane may keep what it had */
+    if (!inst->guard) /* otherwise lanes may keep the old value */
       slots.word[info->slot[i] / 64] &= ~(UINT64_C(1) << info->slot[i] % 64);
   }
   if (values_steer(flow, (enum isa_format)row->format, made))
     add_operands(&slots, inst, OPERAND_VALUE);
   add_steering(&slots, inst, row);
-  /* the number of a copy's event is a count */
+  /* an event's number only counts copies, so it does not steer */
   flow->steering->steers[pc] = copies(info) ? moves_steering(flow, info) : made;
   struct slots *in = &flow->in[pc - flow->entry];
   flow->changed |= memcmp(in, &slots, sizeof slots) != 0;
@@ -164,7 +165,7 @@ static bool follow_kernel(const struct isa_program *program, const struct isa_ke
   return true;
 }
 
-/* What one kernel leaves in global memory another may load: until nothing new is found. */
+/* One kernel may load what another leaves in global memory, so this repeats until nothing new is found. */
 bool isa_steering_find(const struct isa_program *program, struct isa_steering *steering) {
   bool good = true, before;
   *steering = (struct isa_steering){.steers = calloc(program->count + 1, sizeof(bool))};

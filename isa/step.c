@@ -1,15 +1,14 @@
 /* One instruction of one warp: the guard, the dispatch, the branch stack.
  *
- * The stack. A divergent branch pushes { join, the join that held so far, all active lanes }, unless
- * the warp already runs towards that very join; then { the side that waits, join, its lanes }, unless
- * that side starts at the join. The side that lies lower in the program runs first: loops are
- * left late, and lanes meet early.
+ * The stack. A divergent branch pushes { join, the previous join, all active lanes }, unless the warp already runs
+ * toward this join. Then it pushes { the side that waits, join, its lanes }, unless that side starts at the join. The
+ * side that is lower in the program runs first, so that lanes leave loops late and meet early.
  *
- * How deep it gets. Waiting sides have disjoint, non-empty masks, and the running lanes are in none
- * of them: at most lanes - 1 of them. Joins on the stack all post-dominate the running instruction
- * (isa_validate() admits immediate post-dominators only), each strictly nearer than the one below: at
- * most as many as the longest chain of joins in the post-dominator tree. isa_validate() adds the two
- * up in stack_entries, so no program that passed it can overflow the stack, whatever its loops. */
+ * Its depth. Waiting sides have disjoint, non-empty masks without the running lanes: there are at most lanes - 1 of
+ * them. Joins on the stack all post-dominate the running instruction (isa_validate() accepts only immediate
+ * post-dominators), each one strictly closer than the one below: there are at most as many as in the longest chain of
+ * joins in the post-dominator tree. isa_validate() puts the sum of both into stack_entries, so no validated program can
+ * overflow the stack, whatever its loops. */
 #include "isa/step.h"
 #include "isa/lanes.h"
 
@@ -28,7 +27,7 @@ static void push(struct isa_warp *warp, uint32_t pc, uint32_t join, uint64_t mas
   warp->stack[warp->depth++] = (struct isa_frame){pc, join, mask};
 }
 
-/* Takes up what waits on the stack until there is a lane to run that is not at its join. */
+/* Pops the stack until the warp has active lanes that are not at their join. */
 static void settle(struct isa_warp *warp) {
   while ((warp->pc == warp->join || !warp->active) && warp->live) {
     assert(warp->depth && "live lanes are running or on the stack");
@@ -149,7 +148,7 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
     describe_access(warp, inst, result, access);
     access_mbarrier(warp, inst, access);
     break;
-  case FORMAT_LANE_COMMIT: /* whoever has time knows batches, and turns */
+  case FORMAT_LANE_COMMIT: /* batches and turns exist only in the timing model */
   case FORMAT_LANE_WAIT:
   case FORMAT_YIELD:
     break;

@@ -1,4 +1,5 @@
-/* What step.c, access.c and group.c share: the parts of one executed instruction. */
+/* What step.c, access.c, group.c and the files of pipes, images, mbarriers and printf share: the parts of one executed
+ * instruction. */
 #ifndef ISA_STEP_H
 #define ISA_STEP_H
 
@@ -15,11 +16,12 @@ static inline const uint32_t *register_row(const struct isa_warp *warp, uint32_t
   return warp->reg + (size_t)reg * stride;
 }
 
-/* Loads, stores and atomics (access.c). LDS and global accesses are described in *access. */
+/* Loads, stores and atomics (access.c). LDS and global accesses are only described in *access. */
 void access_arg(struct isa_warp *warp, const struct isa_inst *inst, uint64_t mask);
 void access_const(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result, uint64_t mask);
 void access_private(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
-/* `bytes` of private memory at an 8-byte boundary: the lanes that have them, and where. */
+/* Checks a block of `bytes` of private memory at an 8-byte boundary. Returns the lanes in which it is in bounds, and
+ * its addresses. */
 uint64_t access_block(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask, uint32_t bytes,
                       uint64_t *address);
 void access_lds(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
@@ -28,33 +30,33 @@ void access_copy_lane(struct isa_warp *warp, const struct isa_inst *inst, struct
 void access_mbarrier(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 void access_prefetch(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 
-/* Formats and hands over what each lane prints (printf.c). */
+/* Formats what each lane prints and passes it to the launch (printf.c). */
 void print_lanes(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
 
-/* Pipes (pipe.c): an operation on the header described at issue, and carried out; a packet's address. */
+/* Pipes (pipe.c): an operation on the header, at issue and at commit; a packet's address. */
 void pipe_access(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 void pipe_commit(struct isa_access *access);
 void pipe_slot(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
 
-/* Images (image.c): reads and stores described at issue, and carried out; what an image is. */
+/* Images (image.c): reads and stores at issue, queries, and the commit of reads and stores. */
 void image_read(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 void image_store(struct isa_warp *warp, const struct isa_inst *inst, struct isa_access *access);
 void image_query(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask);
 void image_commit(struct isa_access *access);
 
-/* mbarriers (mbarrier.c): what an access to one does. */
+/* mbarriers (mbarrier.c): the commit of an access. */
 void mbarrier_commit(struct isa_access *access);
 
 /* Operations of a whole work-group (group.c). */
-/* Reports lanes of the warp that are not `here`. A warp that is switched off as a whole may be in agreement with the
- * others, so nothing is said of it. */
+/* Reports the lanes of the warp that are not in `here`. Reports nothing if `here` is empty: the other warps of the
+ * group may have skipped the call, too. */
 void group_missing(struct isa_warp *warp, uint32_t pc, uint64_t here);
 void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 void group_barrier(struct isa_warp *warp, const struct isa_result *result);
 void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 
-/* Hands a hazard of `lane` to the launch, with printf-like details. */
+/* Reports a hazard of `lane` to the launch, with printf-like details. */
 void step_report(const struct isa_warp *warp, uint32_t pc, enum isa_hazard_rule rule, uint32_t lane, const char *format,
                  ...) __attribute__((format(printf, 5, 6)));
 

@@ -1,4 +1,4 @@
-/* Formats of images: texels from their bytes and back. */
+/* Image formats: conversion of texels to and from bytes. */
 #include "isa/image.h"
 #include "isa/numbers.h"
 
@@ -13,7 +13,7 @@ const struct isa_image_type_row isa_image_types[ISA_IMAGE_TYPES] = {
 #include "isa/image.def"
 };
 
-/* What OpenCL allows of the pairs. */
+/* The pairs of order and type that OpenCL allows. */
 uint32_t isa_texel_bytes(enum isa_image_order order, enum isa_image_type type) {
   const struct isa_image_type_row *row = &isa_image_types[type];
   const uint32_t channels = (uint32_t)strlen(isa_image_orders[order].channels);
@@ -97,12 +97,12 @@ static uint32_t channel_read(enum isa_image_type type, const uint8_t *bytes) {
     return (uint32_t)(int16_t)value;
   case ISA_TEXEL_HALF_FLOAT:
     return float_bits(half_of(value));
-  default: /* as they are */
+  default: /* unchanged */
     return value;
   }
 }
 
-/* The nearest whole number, ties to even, saturated; 0 of a NaN. */
+/* The nearest integer, ties to even, saturated. A NaN gives 0. */
 static uint32_t norm(uint32_t channel, int32_t least, int32_t most) {
   const float scaled = float_of(channel) * (float)most;
   return (uint32_t)saturate_s32(rint((double)scaled), least, most);
@@ -185,7 +185,7 @@ static uint32_t to_srgb(uint32_t channel) {
 
 /* ---- texels ----------------------------------------------------------------------------------------- */
 
-/* Which of red, green, blue and alpha a letter of an order is; the first of several. */
+/* Which of red, green, blue and alpha a letter of an order is. A letter that stands for several gives the first. */
 static unsigned place_of(char letter) { return letter == 'g' ? 1 : letter == 'b' ? 2 : letter == 'a' ? 3 : 0; }
 
 void isa_texel_read(const struct isa_image *image, const uint8_t *bytes, uint32_t channel[4]) {

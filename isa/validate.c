@@ -1,6 +1,6 @@
-/* What a program must be for the executor to trust it. Assembled programs pass by construction; those
- * read from an object file may hold anything. Besides what is needed for safety, fields that a
- * format does not use must have their one neutral value, so that a program has one encoding. */
+/* What the executor requires of a program. Assembled programs pass by construction; those from an object file may
+ * contain anything. For safety not required, but checked: fields that a format does not use have their one neutral
+ * value, so that a program has one encoding. */
 #include "isa/cfg.h"
 #include "isa/pipe.h"
 #include "isa/rows.h"
@@ -58,7 +58,7 @@ bool isa_is_name(const char *name, size_t length) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Names must be fit to be written in a source, and different. */
+/* Names must be legal in a source, and unique. */
 static bool check_names(const struct check *check, const char *what, char **names, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (!isa_is_name(names[i], strlen(names[i])))
@@ -194,7 +194,7 @@ static bool fits(const struct check *check, uint8_t field, enum isa_type type) {
   return (uint32_t)field + isa_types[type].registers <= check->kernel->registers;
 }
 
-/* The numbers that an operand of a type may be: whole words of it. */
+/* Whether an operand of this type can be this number: whole words of the type. */
 static bool immediate_fits(uint64_t imm, enum isa_type type) {
   if (type == TYPE_PRED)
     return imm <= 1;
@@ -203,13 +203,13 @@ static bool immediate_fits(uint64_t imm, enum isa_type type) {
   return isa_types[type].registers == 2 || imm <= UINT32_MAX;
 }
 
-/* What remains to be accounted for: every field that is used is struck out. */
+/* The fields that no operand has used yet. Each operand removes those that it uses. */
 struct rest {
   struct isa_inst inst;
   bool imm_used;
 };
 
-/* A source that may be an immediate. */
+/* A source operand that may be an immediate. */
 static bool check_source(const struct check *check, struct rest *rest, uint8_t *field, unsigned flag,
                          enum isa_type type) {
   const bool high = isa_has_high_number((enum isa_format)isa_rows[rest->inst.op].format);
@@ -260,7 +260,7 @@ static bool check_wait(const struct check *check, struct rest *rest) {
   return count > 0;
 }
 
-/* A copy's number: in a register, or packed into imm. */
+/* A copy's number: in a register or packed into imm. */
 static bool check_packed(const struct check *check, struct rest *rest, uint8_t *field, unsigned flag, uint32_t packed) {
   rest->imm_used = true;
   if (!(rest->inst.flags & flag))
@@ -284,7 +284,7 @@ static bool check_copy_fields(const struct check *check, struct rest *rest, unsi
   return true;
 }
 
-/* A number in the high half of imm; the low half is an operand's, or nobody's. */
+/* A number in the high half of imm. The low half belongs to another operand or is unused. */
 static bool check_high(struct rest *rest, uint32_t least, uint32_t most) {
   const uint32_t high = (uint32_t)(rest->inst.imm >> 32);
   const bool good = (rest->imm_used || !(uint32_t)rest->inst.imm) && high >= least && high <= most;
@@ -292,7 +292,7 @@ static bool check_high(struct rest *rest, uint32_t least, uint32_t most) {
   return good;
 }
 
-/* A number that has imm for itself. */
+/* A number that uses all of imm. */
 static bool check_number(struct rest *rest, uint64_t most) {
   rest->imm_used = true;
   return rest->inst.imm <= most;
@@ -304,7 +304,7 @@ static bool check_pair_address(const struct check *check, struct rest *rest, boo
          check_register(check, &rest->inst.a, TYPE_U64, false);
 }
 
-/* The high half of imm may be printf's. */
+/* The high half of imm may belong to printf's descriptor. */
 static bool check_offset(const struct check *check, struct rest *rest, const struct isa_row *row) {
   rest->imm_used = true;
   return (rest->inst.imm <= UINT32_MAX || row->format == FORMAT_PRINTF) &&

@@ -26,14 +26,14 @@ const struct stat_group lds_stat_group = {"lds", "Local data store", stat_rows, 
 
 /* A warp's access at the banks. */
 struct access {
-  bool active, started; /* started: its first pass has been */
-  cycle_t next;         /* its next pass, or when its place is free again */
+  bool active, started; /* started: its first pass is done */
+  cycle_t next;         /* cycle of its next pass; when it ends: from which cycle on its place is free */
   uint32_t pass, contention, queued_conflicts;
   struct lds_request request;
   struct lds_schedule schedule;
 };
 
-/* An access that has arrived and is not at the banks yet, with lds.interleave. */
+/* With lds.interleave: an access that has arrived and is not at the banks yet. */
 struct waiting {
   cycle_t arrived, ready;
   struct lds_request request;
@@ -43,47 +43,47 @@ struct waiting {
 struct stream {
   bool active;
   uint32_t tag;
-  uint32_t address, end;   /* of its line, the bytes still to move; an LDS is small, and short divisions are quick */
+  uint32_t address, end;   /* of the current line, still to move; 32 bits, whose divisions are fast */
   uint32_t bytes, pitch;   /* of a line */
-  uint32_t lines;          /* left after this one */
-  uint32_t alike;          /* beats of each line, if they are the same; else, or for a single one, 0 */
+  uint32_t lines;          /* after this one */
+  uint32_t alike;          /* beats of each line if all have the same number; otherwise, or for a single line, 0 */
   uint32_t width;          /* beats end at multiples of it */
-  uint32_t beats, left;    /* beats and bytes left in all */
-  uint32_t launch, origin; /* whose they are, for a timeline */
+  uint32_t beats, left;    /* left, of all lines */
+  uint32_t launch, origin; /* for timelines */
 };
 
-/* Accesses with conflicts that were served lately, oldest first, while one that waited for them may still be in the
- * queue: so at most as many as the queue and the banks hold, and one more. */
+/* Accesses with conflicts that were served lately, oldest first. An entry lives while an access that waited for it may
+ * still be in the queue. So there are at most as many entries as accesses in the queue and at the banks, plus one. */
 enum { SERVED = 512 };
 
 struct served {
   struct {
-    cycle_t last;       /* its last pass */
-    uint32_t conflicts; /* the passes up to it that conflicts added */
+    cycle_t last;       /* cycle of its last pass */
+    uint32_t conflicts; /* passes that conflicts added, all before `last` or in it */
   } entry[SERVED];
   uint32_t first, end; /* modulo SERVED */
   uint64_t conflicts;  /* sum of entries */
 };
 
 struct lds_work {
-  cycle_t at; /* every cycle before this one has been worked */
+  cycle_t at; /* all cycles before this one are done */
   struct access access[LDS_AT_BANKS];
-  unsigned at_banks;       /* accesses that are active */
+  unsigned at_banks;       /* active ones */
   struct waiting *waiting; /* oldest first, at most params.queue; NULL without lds.interleave */
   uint32_t waits;
   struct stream stream[LDS_ENGINES];
   unsigned streams; /* active ones */
-  unsigned turn;    /* engine that is asked first for the next beat */
-  bool dma_wins;    /* the next conflict, under `alternate` */
+  unsigned turn;    /* the engine that is first in line for the next beat */
+  bool dma_wins;    /* the engine wins the next conflict, with `alternate` */
   struct served served;
   struct lds_memo memo;
-  uint32_t row; /* bytes of one word of every bank: the most a beat can carry */
+  uint32_t row; /* bytes of one word of every bank: the most that a beat moves */
   unsigned word_log2;
 };
 
 static cycle_t lds_step(void *self, cycle_t now);
 
-/* The most that a result is later than `latency` after its last pass. */
+/* The longest delay of a result beyond `latency` after its last pass. */
 static uint32_t latest(const struct lds_params *params) {
   return params->phase_latency * (LDS_LANES / 8 - 1) + params->atomic_latency;
 }
@@ -93,10 +93,10 @@ uint32_t lds_capacity(const struct lds_params *params) {
   return params->queue + waiting + params->latency + latest(params) + 2;
 }
 
-/* A reply is in its port from its last pass to its arrival `latency` later; one pass a cycle and the
- * credit's way back bound how many there are, as long as the CU takes them when they arrive. */
+/* A reply is in its port for `latency` cycles after the last pass. One pass a cycle and the credit's way back limit the
+ * number of replies there, because the CU takes each one on arrival. */
 static bool make_ports(struct lds *lds, struct component *cu, struct component *const *dma) {
-  enum { TRANSFERS = 4 }; /* two hold the rate of one a cycle, credits included */
+  enum { TRANSFERS = 4 }; /* two sustain one transfer a cycle, credits included */
   struct component *me = &lds->component;
   bool fine =
       port_init(&lds->from_cu, sizeof(struct lds_request), lds->params.queue, 1, cu, me) &&
@@ -151,7 +151,7 @@ static void note_served(struct served *served, cycle_t last, uint32_t conflicts)
   assert(served->end - served->first <= SERVED && "entries are forgotten when nobody in the queue waited for them");
 }
 
-/* Passes from cycle `since` on that conflicts added. Who is asked about arrives later each time. */
+/* The conflict passes from cycle `since` on. Each call must have the same or a later `since` than the call before. */
 static uint32_t conflicts_since(struct served *served, cycle_t since) {
   while (served->first != served->end && served->entry[served->first % SERVED].last < since)
     served->conflicts -= served->entry[served->first++ % SERVED].conflicts;
@@ -162,7 +162,7 @@ static uint32_t conflicts_since(struct served *served, cycle_t since) {
   return (uint32_t)(served->conflicts - oldest + cycle_min(oldest, left));
 }
 
-/* With lds.interleave: all that has arrived waits where everybody can be chosen. */
+/* With lds.interleave: moves all that have arrived to where each of them can be chosen. */
 static void collect_waiting(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
   const struct lds_request *request;
@@ -173,7 +173,7 @@ static void collect_waiting(struct lds *lds, cycle_t now) {
   }
 }
 
-/* Accesses of one warp are at the banks one after the other. */
+/* Only one access of a warp is at the banks at a time. */
 static bool may_start(const struct lds *lds, const struct lds_request *request, cycle_t now) {
   for (unsigned i = 0; i < lds->params.interleave; i++) {
     const struct access *access = &lds->work->access[i];
@@ -195,7 +195,7 @@ static void start_at(struct lds *lds, struct access *access, const struct lds_re
   lds_recall(&lds->work->memo, &lds->params, request, &access->schedule);
 }
 
-/* Its slot in the queue stays taken until its first pass. */
+/* The access keeps its slot in the queue until its first pass. */
 static void accept_next(struct lds *lds, cycle_t now) {
   const struct lds_request *request = port_peek(&lds->from_cu, now);
   if (request && port_next(&lds->from_cu) + request->delay <= now)
@@ -206,7 +206,7 @@ static bool is_behind(const struct lds_request *request, const struct lds_reques
   return request->group == older->group && request->phase != older->phase && older->warp != LDS_NO_WARP;
 }
 
-/* Its work-group has come to it, with all of its accesses from in front of the last barrier. */
+/* All accesses of its work-group from before the last barrier have started. */
 static bool is_in_order(const struct lds *lds, uint32_t at) {
   const struct lds_work *work = lds->work;
   const struct lds_request *request = &work->waiting[at].request;
@@ -218,7 +218,7 @@ static bool is_in_order(const struct lds *lds, uint32_t at) {
   return !behind;
 }
 
-/* The oldest whose warp is not at the banks. */
+/* Starts the oldest access that may go: the warp has none at the banks, and is_in_order(). */
 static void accept_oldest(struct lds *lds, struct access *access, cycle_t now) {
   struct lds_work *work = lds->work;
   uint32_t at = 0;
@@ -251,7 +251,7 @@ static uint32_t beats_between(uint32_t address, uint32_t end, uint32_t width) {
   return (end - 1) / width - address / width + 1;
 }
 
-/* Of all its lines. */
+/* Of all lines. */
 static uint32_t beats_of(const struct stream *stream) {
   uint32_t beats = beats_between(stream->address, stream->end, stream->width);
   if (stream->alike || !stream->lines)
@@ -263,7 +263,7 @@ static uint32_t beats_of(const struct stream *stream) {
   return beats;
 }
 
-/* Lines without a gap between them are one. */
+/* Lines without a gap between them count as one line. */
 static struct stream stream_of(const struct lds_work *work, const struct transfer *transfer) {
   bool run = transfer->lines == 1 || (transfer->pitch == transfer->bytes && !transfer->train);
   uint32_t bytes = run ? transfer->bytes * transfer->lines : transfer->bytes;
@@ -309,7 +309,7 @@ static void start_access(struct lds *lds, struct access *access, cycle_t now) {
     lds->commit.warp(lds->commit.context, access->request.tag);
 }
 
-/* `now` may lie before the cycle being stepped, see next_warp(). Replies leave in order. */
+/* Sends the reply, in order. `now` may be before the cycle being stepped, see next_warp(). */
 static void reply(struct lds *lds, struct access *access, cycle_t now) {
   const struct lds_schedule *schedule = &access->schedule;
   struct lds_reply reply = {.tag = access->request.tag,
@@ -324,7 +324,8 @@ static void reply(struct lds *lds, struct access *access, cycle_t now) {
   port_send_at(&lds->to_cu, &reply, now, arrival);
 }
 
-/* Does `passes` passes, the last one in cycle `last`: all of them before the last with a result, or all after it. */
+/* Does `passes` passes, the last one in cycle `last`. They must be all before the last pass with a result, up to it, or
+ * all after it. */
 static void do_passes(struct lds *lds, struct access *access, uint32_t passes, cycle_t last) {
   const struct lds_schedule *schedule = &access->schedule;
   if (!access->started)
@@ -340,7 +341,7 @@ static void do_passes(struct lds *lds, struct access *access, uint32_t passes, c
   }
 }
 
-/* Whose pass it is in cycle `now`: the one that has waited longest. */
+/* The access whose pass is due in cycle `now`: the one that has waited longest. */
 static struct access *due_access(struct lds *lds, cycle_t now) {
   struct access *due = NULL;
   for (unsigned i = 0; i < lds->params.interleave; i++) {
@@ -380,10 +381,10 @@ static void finish_transfer(struct lds *lds, unsigned engine, cycle_t now) {
   port_send(&lds->to_dma[engine], &(struct transfer_reply){.tag = stream->tag}, now);
 }
 
-/* Moves a stream `beats` beats on, not to its end; returns their bytes. */
+/* Advances a stream by `beats` beats, not to its end; returns their bytes. */
 static uint32_t go_on(struct stream *stream, uint32_t beats) {
   uint32_t left = stream->left, whole = stream->alike ? beats / stream->alike : 0;
-  if (whole) { /* lines, from a place in one to the same in another */
+  if (whole) { /* whole lines, so the position within a line stays the same */
     stream->address += whole * stream->pitch;
     stream->end += whole * stream->pitch;
     stream->lines -= whole;
@@ -427,7 +428,8 @@ static bool dma_goes_first(struct lds *lds) {
   return dma;
 }
 
-/* The warps' pass, or NULL, and the beat of an engine. A pass that uses no bank is one, too. */
+/* Reports a cycle to the timeline: the warps' pass, or NULL, and an engine's beat. A pass that uses no bank counts,
+ * too. */
 static void tell_banks(const struct lds *lds, const struct access *pass, uint64_t pass_banks, bool beat,
                        unsigned engine, uint64_t beat_banks, cycle_t now) {
   struct timeline_event event = {.kind = TIMELINE_BANKS, .from = now, .to = now + 1};
@@ -453,7 +455,7 @@ static void tell_banks(const struct lds *lds, const struct access *pass, uint64_
                                           [TIMELINE_BANKS_LAUNCH] = lds->tap.timeline->launch + stream->launch}});
 }
 
-/* Whose pass it is, unless it is the turn of global memory. */
+/* The access whose pass is due in cycle `now`; NULL if there is none, or global memory goes first. */
 static struct access *next_access(struct lds *lds, cycle_t now) {
   struct access *access = lds->work->at_banks ? due_access(lds, now) : NULL;
   if (!access || now < lds->given_from || now >= lds->given_until)
@@ -468,7 +470,7 @@ static struct access *next_access(struct lds *lds, cycle_t now) {
   return NULL;
 }
 
-/* What happens at the banks in cycle `now`. */
+/* Does cycle `now` at the banks. */
 static void one_cycle(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
   struct access *access = next_access(lds, now);
@@ -502,19 +504,20 @@ static void one_cycle(struct lds *lds, cycle_t now) {
     do_beats(lds, engine, 1, now);
 }
 
-/* Until its result is on its way, or its place is free. */
+/* Passes until the result departs; after that, until the place is free. */
 static uint32_t passes_left(const struct access *access) {
   const struct lds_schedule *schedule = &access->schedule;
   return schedule->passes + (access->pass < schedule->passes ? 0 : schedule->idle) - access->pass;
 }
 
-/* Several accesses take turns, or global memory may come between. */
+/* Several accesses take turns, or global memory may claim a cycle. */
 static bool steps_each_cycle(const struct lds *lds) {
   return lds->params.interleave > 1 || lds->params.global_port == LDS_GLOBAL_SHARED;
 }
 
-/* The cycles from work->at to before `now`, in which no message arrived and, by the answers that step
- * gave, no access started and no transfer ended. Undisputed ones go in one go. */
+/* Does the cycles from work->at to before `now`. In these, no message arrived, no access started and no transfer ended:
+ * lds_step() returns the cycle of the next such event, or an earlier one. Cycles without competition for the banks are
+ * done all at once. */
 static void catch_up(struct lds *lds, cycle_t now) {
   struct lds_work *work = lds->work;
   while (work->at < now && (work->at_banks || work->streams)) {
@@ -544,9 +547,9 @@ static void catch_up(struct lds *lds, cycle_t now) {
 
 void lds_abandon(struct lds *lds, cycle_t end) { catch_up(lds, end); }
 
-/* When the warps' side next needs a step. An access's first pass must be stepped in its cycle, since it
- * commits; its last one may be caught up a cycle later, together with the next access, if the reply
- * still keeps its cycle. */
+/* When the warps' side next needs a step. The first pass of an access needs a step in its cycle, because it commits.
+ * The last pass can be done a cycle later, together with the start of the next access, if the reply still keeps its
+ * cycle. */
 static cycle_t next_warp(const struct lds *lds, cycle_t now) {
   const struct access *access = &lds->work->access[0];
   if (lds->work->waits || (lds->work->at_banks && steps_each_cycle(lds)))
@@ -558,8 +561,8 @@ static cycle_t next_warp(const struct lds *lds, cycle_t now) {
   return now + passes_left(access) + (lds->params.latency > 1);
 }
 
-/* No transfer can end before it has had its beats, one a cycle: with several engines or with warps in
- * the way the step is early and asks again. */
+/* A transfer takes at least one cycle for each beat. With several engines or competing warps, this step is early and
+ * asks again. */
 static cycle_t next_dma(const struct lds *lds, unsigned engine, cycle_t now) {
   const struct stream *stream = &lds->work->stream[engine];
   if (stream->active)
@@ -569,10 +572,10 @@ static cycle_t next_dma(const struct lds *lds, unsigned engine, cycle_t now) {
 
 static cycle_t lds_step(void *self, cycle_t now) {
   struct lds *lds = self;
-  /* (1) what the cycles since the last step did */
+  /* (1) what happened in the cycles since the last step */
   catch_up(lds, now);
   if (lds->work->at == now) {
-    /* (2) what has arrived goes to the banks, (3) which work */
+    /* (2) what has arrived goes to the banks; (3) the banks work */
     accept_accesses(lds, now);
     for (unsigned e = 0; e < lds->engines; e++)
       accept_transfer(lds, e, now);

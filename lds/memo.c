@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-/* What the schedule depends on besides mask and addresses. */
+/* What the schedule depends on, apart from mask and addresses. */
 static uint32_t what_of(const struct lds_request *request) {
   return request->kind | (uint32_t)request->bytes << 8 | (uint32_t)request->lanes << 16 | (uint32_t)request->swap << 24;
 }
 
-/* Addresses that do not differ in these bits lie alike. */
+/* The address bits that the schedule depends on. */
 static uint32_t bits_of(const struct lds_params *params) {
   return params->hash == LDS_HASH_NONE ? params->banks * params->bank_bytes - 1 : UINT32_MAX;
 }
@@ -18,7 +18,7 @@ static struct lds_remembered *place_of(struct lds_memo *memo, const struct lds_r
   return &memo->entry[(key ^ key >> 5 ^ request->bytes) % MEMO_ENTRIES];
 }
 
-/* All lanes lie as the remembered ones do, in the same place of another row. */
+/* All lanes have the remembered distances from lane 0, and lane 0 has the same place in a row. */
 static bool alike(const struct lds_remembered *entry, const struct lds_request *request, uint32_t bits) {
   const uint64_t *address = request->address;
   const uint32_t first = (uint32_t)address[0];

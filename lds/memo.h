@@ -1,31 +1,31 @@
-/* Schedules of accesses that an LDS has seen lately.
+/* Schedules of accesses that an LDS has served lately.
  *
- * A loop's accesses come again, at the same addresses or some whole rows of banks further: then so does what lds_plan()
- * answers, which is a pure function of the addresses modulo such a row (lds.hash xor tells rows apart, so there it is
- * one of the addresses). A schedule is kept at a place that the first addresses choose, and found by comparing the
- * low 32 bits of all: no LDS is larger.
+ * A loop repeats its accesses at the same addresses, or whole rows of banks further on. Then lds_plan() returns the
+ * same schedule: it depends only on the addresses modulo a row (with lds.hash xor, on whole addresses, because the hash
+ * includes the row number). The first addresses choose an entry, and a hit must match the low 32 bits of all addresses,
+ * which is enough because no LDS is larger.
  *
- * Invariant: lds_recall() answers what lds_plan() would. */
+ * Invariant: lds_recall() returns what lds_plan() would. */
 #ifndef LDS_MEMO_H
 #define LDS_MEMO_H
 
 #include "lds/lds.h"
 
-enum { MEMO_ENTRIES = 32, MEMO_PASSES = 32 /* schedules of more are not kept */ };
+enum { MEMO_ENTRIES = 32, MEMO_PASSES = 32 /* longer schedules are not kept */ };
 
 struct lds_memo {
-  struct lds_remembered {                /* what 32 lanes and 4 passes need lies in 3 lines of the host */
-    uint32_t behind[LDS_LANES];          /* each lane's address, from that of lane 0 on */
-    uint64_t mask;                       /* 0: nothing here */
+  struct lds_remembered {                /* 32 lanes and 4 passes fit 3 cache lines of the host */
+    uint32_t behind[LDS_LANES];          /* each lane's address minus that of lane 0 */
+    uint64_t mask;                       /* 0: empty entry */
     uint32_t first;                      /* address of lane 0 */
-    uint32_t what;                       /* kind, bytes and lanes in one */
-    uint16_t passes, phases, ways, idle; /* LDS_PASSES at most */
+    uint32_t what;                       /* kind, bytes, lanes and swap, packed */
+    uint16_t passes, phases, ways, idle; /* at most LDS_PASSES */
     uint32_t late;
     uint64_t bank_mask[MEMO_PASSES];
   } entry[MEMO_ENTRIES];
 };
 
-/* As lds_plan(), always with the same `params`. */
+/* Like lds_plan(). All calls must have the same `params`. */
 void lds_recall(struct lds_memo *memo, const struct lds_params *params, const struct lds_request *request,
                 struct lds_schedule *schedule);
 

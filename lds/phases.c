@@ -1,4 +1,4 @@
-/* How an access falls on the banks. A pure function: nothing here knows of cycles. */
+/* How an access uses the banks. Pure functions: no cycles here. */
 #include <assert.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static const uint32_t crossed[CROSSED_PHASES] = {
 };
 /* clang-format on */
 
-/* What lds_plan() needs again and again. */
+/* Inputs of every step of lds_plan(). */
 struct view {
   const struct lds_params *params;
   const struct lds_request *request;
@@ -47,7 +47,7 @@ unsigned lds_bank(const struct lds_params *params, uint64_t word) {
   return (unsigned)(word ^ row) & (params->banks - 1);
 }
 
-/* `count` banks from `first` on, round and round. */
+/* `count` banks from `first` on, in a circle. */
 static uint64_t run_of_banks(unsigned first, unsigned count, unsigned banks) {
   if (count >= banks)
     return low_bits(banks);
@@ -66,9 +66,9 @@ uint64_t lds_banks(const struct lds_params *params, uint64_t first, unsigned cou
 
 /* ---- evenly spaced lanes ------------------------------------------------------------------
  *
- * Most accesses of real kernels: every lane active, addresses evenly spaced, whole words. A phase then
- * wants N words at a stride of s, which go round banks / gcd(s, banks) banks; when N is a multiple of
- * that every bank has as many, and when s is 1 the banks are a run. Everything else takes the long way. */
+ * Most accesses of real kernels: every lane active, addresses evenly spaced, whole words. A phase then wants N words at
+ * a stride of s, which use banks / gcd(s, banks) banks in turn. If N is a multiple of that, every one of them has the
+ * same number of words; if s is 1, the banks are consecutive. All other accesses use schedule_any(). */
 
 static bool evenly_spaced(const uint64_t *address, unsigned lanes, uint64_t step) {
   uint64_t expected = address[0], difference = 0;
@@ -77,12 +77,12 @@ static bool evenly_spaced(const uint64_t *address, unsigned lanes, uint64_t step
   return !difference;
 }
 
-/* What the busiest bank has to deliver of `words`. */
+/* Words that the busiest bank delivers, when its lanes want `words`. */
 static uint32_t counted(const struct lds_params *params, uint32_t words) {
   return params->conflicts == LDS_CONFLICTS_NONE ? 1 : words;
 }
 
-/* A phase in which each of `banks` delivers as many `words`. */
+/* A phase in which each of `banks` delivers `words` words. */
 static void add_uniform(const struct view *view, struct lds_schedule *schedule, uint32_t words, uint64_t banks) {
   uint32_t passes = (uint32_t)div_up(counted(view->params, words), view->params->ports);
   for (uint32_t i = 0; i < passes; i++)
@@ -92,7 +92,7 @@ static void add_uniform(const struct view *view, struct lds_schedule *schedule, 
     schedule->ways = passes;
 }
 
-/* Every `spacing`-th of the banks, a power of two, from `first` on. */
+/* Every `spacing`-th bank from `first` on; `spacing` is a power of two. */
 static uint64_t spaced_banks(unsigned first, unsigned spacing, unsigned banks) {
   uint64_t mask = 1;
   for (unsigned reach = spacing; reach < banks; reach *= 2)
@@ -134,14 +134,14 @@ static bool schedule_even(const struct view *view, struct lds_schedule *schedule
 
 /* ---- any lanes ---------------------------------------------------------------------------- */
 
-/* What the banks have to deliver in one phase. */
+/* What one phase wants from the banks. */
 struct demand {
-  bool shared;        /* lanes that want the same word share it */
-  uint32_t each;      /* times that each word is wanted */
+  bool shared;        /* lanes that want the same word share it; false for atomics */
+  uint32_t each;      /* passes that each word takes */
   uint64_t wanted;    /* banks with at least one word */
   uint64_t first[64]; /* of a wanted bank: its first word */
   uint16_t count[64]; /* of a wanted bank: its words */
-  unsigned others;    /* words after a bank's first, of any bank */
+  unsigned others;    /* words other than the first of their bank, in all banks */
   uint64_t other[LDS_WORDS];
 };
 
@@ -207,7 +207,7 @@ static void schedule_any(const struct view *view, struct lds_schedule *schedule)
   }
 }
 
-/* Every lane reads the words of the lane whose number differs in `bit`, as far as both are active. */
+/* Each lane reads the same words as the lane whose number differs in `bit`, if both are active. */
 static bool lanes_agree(const struct lds_request *request, unsigned bit) {
   uint64_t difference = 0;
   if (request->even)
@@ -218,13 +218,13 @@ static bool lanes_agree(const struct lds_request *request, unsigned bit) {
   return !difference;
 }
 
-/* Two phases go as one: lds.merge pairs. */
+/* Two phases become one: lds.merge pairs. */
 static bool merges(const struct lds_params *params, const struct lds_request *request, struct phase_shape shape) {
   return params->merge == LDS_MERGE_PAIRS && request->kind == LDS_READ && shape.order == IN_ORDER &&
          shape.lanes < request->lanes && (lanes_agree(request, 1) || lanes_agree(request, 2));
 }
 
-/* What its phases cost besides their passes. */
+/* What phases cost in addition to their passes. */
 static void add_phase_costs(const struct view *view, struct lds_schedule *schedule) {
   const struct lds_params *params = view->params;
   uint32_t lanes = view->request->lanes, group = view->shape.lanes, phases = lanes > group ? lanes / group : 1;
@@ -233,7 +233,7 @@ static void add_phase_costs(const struct view *view, struct lds_schedule *schedu
   schedule->idle = params->empty == LDS_EMPTY_PASS && phases > schedule->passes ? phases - schedule->passes : 0;
 }
 
-/* No lane wants anything, and it passes the banks all the same. */
+/* No lane is active. The access still takes a pass for each phase. */
 static void schedule_empty(const struct view *view, struct lds_schedule *schedule) {
   const uint32_t lanes = view->request->lanes, group = view->shape.lanes;
   schedule->passes = schedule->phases = lanes > group ? lanes / group : 1;

@@ -1,8 +1,8 @@
-/* What is wrong with a copy, and what of it exists.
+/* Finds what is wrong with a copy, and how much of it exists.
  *
- * Elements are looked at in the order planes, lines, elements. What is cut off is an end of that sequence: with
- * pitches that keep lines and planes apart, exactly the elements that exist on both sides are moved. Where they
- * overlap (X1, X3, X4, which are reported), elements behind the first one that is missing are left out, too. */
+ * Elements have an order: planes, lines, elements. A copy that does not fit moves a prefix of that sequence. If pitches
+ * keep lines and planes apart, these are exactly the elements that exist on both sides. If they overlap (X1, X3, X4,
+ * which are reported), elements behind the first missing one are not moved either. */
 #include <stdio.h>
 
 #include "models/group.h"
@@ -14,14 +14,14 @@ static uint64_t mul(uint64_t a, uint64_t b) {
 
 static bool has_lines(const struct isa_copy *copy) { return copy->form == ISA_COPY_2D || copy->form == ISA_COPY_3D; }
 
-/* Elements of the copy; 0 when any of its counts is, its element size among them. */
+/* Elements of the copy; 0 if a count or the element size is 0. */
 static uint64_t all_elements(const struct isa_copy *copy) {
   return copy->element_bytes ? mul(mul(copy->elements, copy->lines), copy->planes) : 0;
 }
 
 /* ---- bounds ----------------------------------------------------------------------------- */
 
-/* The first `count` lines (of `reach` elements, `pitch` apart) lie within `room` elements. */
+/* How many of `count` lines, of `reach` elements each and `pitch` apart, fit into `room` elements. */
 static uint64_t within(uint64_t room, uint64_t reach, uint64_t pitch, uint64_t count) {
   if (reach > room)
     return 0;
@@ -29,11 +29,11 @@ static uint64_t within(uint64_t room, uint64_t reach, uint64_t pitch, uint64_t c
   return fit < count ? fit : count;
 }
 
-/* Elements before the first one that does not lie in the `bytes` from the copy's start on. Products of two counts or
- * pitches fit in 64 bits, and what is farther from the start than `bytes` is never computed. */
+/* Elements before the first one outside the `bytes` that follow the copy's start. No overflow: a product of two counts
+ * or pitches fits in 64 bits, and nothing farther from the start than `bytes` is computed. */
 static uint64_t leading(const struct isa_copy *copy, uint64_t line, uint64_t plane, uint64_t bytes) {
   uint64_t room = bytes / copy->element_bytes;
-  uint64_t whole = (copy->lines - 1) * line + copy->elements; /* a plane's reach */
+  uint64_t whole = (copy->lines - 1) * line + copy->elements; /* from the start of a plane to its end */
   uint64_t planes = within(room, whole, plane, copy->planes);
   if (planes == copy->planes)
     return all_elements(copy);
@@ -50,7 +50,7 @@ static uint64_t lds_elements(const struct cu_group *group) {
   return leading(copy, copy->lds_line, copy->lds_plane, copy->lds < bytes ? bytes - copy->lds : 0);
 }
 
-/* One past the copy's last byte on the global side, or UINT64_MAX. */
+/* The end of the copy on the global side, or UINT64_MAX. */
 static uint64_t global_end(const struct isa_copy *copy) {
   uint64_t last = 0, end = 0;
   if (__builtin_add_overflow(mul(copy->planes - 1, copy->global_plane), mul(copy->lines - 1, copy->global_line),
@@ -65,8 +65,8 @@ static bool holds(const struct isa_buffer *buffer, uint64_t address) {
   return buffer && address >= buffer->base && address - buffer->base < buffer->bytes;
 }
 
-/* The buffer that a copy is about: the one at its first byte; for one that begins before it, a tile's border say, the
- * one that it reaches into. NULL: none. */
+/* The buffer of a copy: the one that holds its first byte. If the copy starts before a buffer, like a tile's border,
+ * the one that it reaches. NULL: none. */
 static const struct isa_buffer *buffer_of(const struct cu_group *group) {
   const struct isa_copy *copy = &group->call.copy;
   struct isa_memory *memory = group->kernel->launch->memory;
@@ -77,7 +77,7 @@ static const struct isa_buffer *buffer_of(const struct cu_group *group) {
   return buffer && buffer->base + buffer->bytes > copy->global ? buffer : NULL;
 }
 
-/* The copy's shape on one side, where its lines are `line` elements apart. */
+/* Describes the copy's shape on one side, where its lines are `line` elements apart. */
 static void describe(const struct isa_copy *copy, uint32_t line, char *text, size_t size) {
   if (has_lines(copy))
     snprintf(text, size, "%ux%ux%u elements of %u bytes, lines %u apart,", copy->elements, copy->lines, copy->planes,
@@ -107,13 +107,13 @@ static void report_lds(struct cu *cu, const struct cu_group *group, uint64_t fit
   group_hazard(cu, group, HAZARD_X2, group->call.pc, detail);
 }
 
-/* With dma.out_of_bounds zero or skip, what is missing on the global side is no mistake, and left to whoever moves it.
- */
+/* With dma.out_of_bounds zero or skip, missing elements on the global side are no error. Whatever moves the copy
+ * handles them. */
 static void check_bounds(struct cu *cu, const struct cu_group *group, struct copy_scope *scope) {
   const struct isa_copy *copy = &group->call.copy;
   const struct isa_buffer *buffer = buffer_of(group);
   uint64_t lds = lds_elements(group), global = 0;
-  scope->from = buffer ? buffer->base : 1; /* from 1 to 1 nothing exists */
+  scope->from = buffer ? buffer->base : 1; /* an empty buffer */
   scope->to = buffer ? buffer->base + buffer->bytes : 1;
   if (holds(buffer, copy->global))
     global = leading(copy, copy->global_line, copy->global_plane, scope->to - copy->global);
@@ -130,7 +130,7 @@ static void check_bounds(struct cu *cu, const struct cu_group *group, struct cop
 
 /* ---- arguments -------------------------------------------------------------------------- */
 
-/* Lines overlap when they are less than a line apart, planes when they are less than a plane apart. */
+/* Lines overlap if they are less than a line apart, planes if they are less than a plane apart. */
 static void check_pitches(struct cu *cu, const struct cu_group *group) {
   const struct isa_copy *copy = &group->call.copy;
   char detail[256];
@@ -152,7 +152,7 @@ static void check_pitches(struct cu *cu, const struct cu_group *group) {
   }
 }
 
-/* Copies of lines have byte alignment; the other forms' pointers are to elements. */
+/* Copies of lines may start at any byte; the pointers of the other forms are to elements. */
 static void check_alignment(struct cu *cu, const struct cu_group *group) {
   const struct isa_copy *copy = &group->call.copy;
   char detail[96];
@@ -179,7 +179,8 @@ struct dma_descriptor copy_lines(const struct cu_group *group) {
       .global = copy->global,
       .lds = group->lds_base + copy->lds,
       .element_bytes = copy->element_bytes,
-      .line_bytes = (uint32_t)line | (line > UINT32_MAX ? 1u << 31 : 0), /* what does not fit keeps its alignment */
+      .line_bytes =
+          (uint32_t)line | (line > UINT32_MAX ? 1u << 31 : 0), /* a length that does not fit keeps its alignment */
       .lines = copy->lines,
       .planes = copy->planes,
       .global_pitch = copy->global_line * bytes,
@@ -189,13 +190,12 @@ struct dma_descriptor copy_lines(const struct cu_group *group) {
   };
 }
 
-/* Whether all lines must begin and end at multiples of dma.alignment (dma_aligned()), or else none of them is moved. */
+/* Whether lines must start and end at multiples of dma.alignment (dma_aligned()), or else nothing moves. */
 static bool refuses(const struct cu *cu) {
   return cu->dma_params.misaligned == DMA_REFUSE && cu->dma_params.copy == DMA_BY_ENGINE;
 }
 
-/* In the LDS that is the place among all work-groups', as the engine has it: cu.lds_unit may be less than the
- * alignment. */
+/* The address in the CU's LDS counts, as in the engine, because cu.lds_unit may be less than the alignment. */
 static bool refused(struct cu *cu, const struct cu_group *group) {
   const struct isa_copy *copy = &group->call.copy;
   const struct dma_descriptor lines = copy_lines(group);
@@ -211,8 +211,8 @@ static bool refused(struct cu *cu, const struct cu_group *group) {
   return true;
 }
 
-/* An engine that refuses misaligned lines gets none from a copy that is cut off either: what is moved of the last line
- * ends at a multiple of dma.alignment. */
+/* A copy that moves only in part must be aligned, too, for an engine that refuses misaligned lines: what moves of the
+ * last line ends at a multiple of dma.alignment. */
 static void keep_aligned(const struct cu *cu, const struct isa_copy *copy, struct copy_scope *scope) {
   while (refuses(cu) && scope->elements % copy->elements * copy->element_bytes & (cu->dma_params.alignment - 1))
     scope->elements--;

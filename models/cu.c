@@ -27,8 +27,8 @@ void cu_report(void *context, const struct isa_hazard *hazard) {
 
 /* ---- replies ---------------------------------------------------------------------------- */
 
-/* Of the cycles that the warp waited for an LDS result, some are due to conflicts, its own or of accesses before it,
- * or to the DMA engine: it would have waited that much less without them. */
+/* Divides the cycles that the warp waited for an LDS result: those due to contention and to bank conflicts, of its own
+ * access or of accesses before it, are the cycles that it would not have waited without them. */
 static void split_lds(struct cu_warp *warp, const struct lds_reply *reply, cycle_t now) {
   uint64_t waited = now > warp->since ? now - warp->since : 0;
   uint64_t contention = waited < reply->contention_cycles ? waited : reply->contention_cycles;
@@ -86,8 +86,8 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
   }
 }
 
-/* What the memory found wrong with an operation on a pipe is told now; what the warp waited is the pipe's fault when it
- * was refused or held. */
+/* Reports what the memory found wrong with an operation on a pipe. If the pipe refused or held it, the warp's wait is
+ * charged to the pipe. */
 static void take_pipe_reply(struct cu *cu, struct cu_access *access, cycle_t now) {
   struct isa_access *isa = &access->isa;
   struct cu_warp *warp = cu_warp(cu, access->warp);
@@ -109,13 +109,13 @@ static void take_pipe_reply(struct cu *cu, struct cu_access *access, cycle_t now
   }
 }
 
-/* Whether a load that joined the fill of others has to go on waiting. */
+/* Whether a load that joined fills of others must wait for another one. */
 static bool waits_for_others(struct cu *cu, uint32_t tag) {
   const struct cu_access *access = cu->accesses[tag];
   return access->joined && l1_wait(access->cache, access->lines + access->fills, access->joined, tag);
 }
 
-/* Passes of the banks for the words of a load. */
+/* Bank passes of a load's words. */
 static uint32_t bank_passes(const struct cu *cu, const struct isa_access *access) {
   const struct lds_request words = {.kind = LDS_READ,
                                     .bytes = (uint8_t)access->bytes,
@@ -134,16 +134,16 @@ cycle_t cu_read_l1(struct cu *cu, struct cu_access *access, uint32_t lines, uint
   access->isa.cache = NULL;
   const uint64_t tags = (uint64_t)cu_l1_tags(cu, lines) * width;
   uint64_t data = bytes > tags ? bytes : tags;
-  if (cu->mem.l1_banks == L1_LDS_BANKS) /* words of one line lie in banks of their own */
+  if (cu->mem.l1_banks == L1_LDS_BANKS) /* words of one line are in different banks */
     data = lines > 1 ? (uint64_t)bank_passes(cu, &access->isa) * width : width > bytes ? width : bytes;
   lds_give_way(cu->lds, now, div_up(data, width));
   return rate_take(&cu->l1.width, now, data > tags ? data : tags);
 }
 
-/* Nothing of an access is under way any more. */
+/* The last reply of an access has arrived. */
 static void end_access(struct cu *cu, uint32_t tag, cycle_t now) {
   struct cu_access *access = cu->accesses[tag];
-  const bool reads = access->joined && !access->fills; /* all that it needs is there by now */
+  const bool reads = access->joined && !access->fills; /* all that it needs is in the cache now */
   const bool texels = access->isa.image && isa_is_image_read(&access->isa);
   const cycle_t ready = texels  ? texture_ready(cu, access, reads, now)
                         : reads ? cu_read_l1(cu, access, access->all, access->moved, now)
@@ -167,7 +167,7 @@ static void end_access(struct cu *cu, uint32_t tag, cycle_t now) {
   cu_free_access(&cu->global_pool, tag);
 }
 
-/* Ends an access whose reply is here, and loads that waited for nothing else. */
+/* Ends an access whose reply has arrived, and the loads that waited only for that. */
 static void take_memory_reply(struct cu *cu, uint32_t tag, cycle_t now) {
   const struct cu_access *access = cu->accesses[tag];
   uint32_t waiting = access->fills ? l1_filled(access->cache, access->lines, access->fills) : 0;
@@ -181,7 +181,7 @@ static void take_memory_reply(struct cu *cu, uint32_t tag, cycle_t now) {
   }
 }
 
-/* Brings what the next reply will want into the host's caches: 132 compute units are more than these hold. */
+/* Brings the data of the next reply into the host's caches. 132 compute units do not fit there. */
 static void fetch_ahead(const struct cu *cu) {
   const struct mem_reply *reply = port_coming(cu->from_memory);
   if (!reply)
@@ -189,7 +189,7 @@ static void fetch_ahead(const struct cu *cu) {
   const struct cu_access *access = cu->accesses[reply->tag];
   __builtin_prefetch(&access->isa);
   __builtin_prefetch(&access->index);
-  __builtin_prefetch((const uint64_t *)(access + 1) + cu->params.warp_size); /* its lines: add_chunk() */
+  __builtin_prefetch((const uint64_t *)(access + 1) + cu->params.warp_size); /* its lines: see add_chunk() */
 }
 
 static void take_memory_replies(struct cu *cu, cycle_t now) {
@@ -248,7 +248,7 @@ static uint32_t operands_of(const struct cu_kernel *kernel) {
   return ISA_PREDICATES + kernel->launch->kernel->registers;
 }
 
-/* What a warp starts with has been in its registers all along: nothing forwards it, so nobody waits for it. */
+/* A warp's first values were not made by a unit: no forwarding, no wait. */
 static void set_first_operands(struct cu_warp *warp) {
   const uint32_t count = operands_of(warp->kernel);
   for (uint32_t i = 0; i < count; i++)
@@ -282,8 +282,8 @@ static uint32_t free_warp(const struct cu *cu) {
   return slot;
 }
 
-/* A launch alone has its groups' LDS at the group slots' numbers, so that a slot's groups find what the one before left
- * there; the dispatcher's own places, which may lie otherwise, are for launches that share the LDS. */
+/* If a launch runs alone, a group's LDS is at its slot's place, so that a group finds what the previous group of its
+ * slot left there. The dispatcher's places, which may differ, are for launches that share the LDS. */
 static uint32_t lds_of(const struct cu *cu, uint32_t slot, const struct cu_start *start) {
   return cu->kernel_count == 1 ? slot * cu->kernels[0].lds_per_group : start->lds;
 }
@@ -363,7 +363,7 @@ static cycle_t cu_step(void *self, cycle_t now) {
   fetch_ahead(cu);
   cu->probe_resident = cu->resident;
   cu->probe_issued = issued;
-  /* What holds a warp's share of a copy may change with what other schedulers have issued. */
+  /* What other schedulers issue may change what holds a warp's share of a copy. */
   if (issued && (cu->every_cycle || cu->dma_params.copy != DMA_BY_ENGINE))
     next = cycle_min(next, now + 1);
   next = cycle_min(next, cu_next_waking(cu));
@@ -377,7 +377,7 @@ static cycle_t cu_step(void *self, cycle_t now) {
 
 /* ---- construction ----------------------------------------------------------------------- */
 
-/* A class that is part of another one unless it has figures of its own: then it runs in `unit`. */
+/* Sets up a class that is part of another one. If it has an interval, it runs in `unit`. */
 static void split_class(struct cu *cu, enum isa_class part, enum isa_class whole, enum isa_class unit, uint32_t latency,
                         uint32_t interval) {
   cu->latency[part] = latency ? latency : cu->latency[whole];
@@ -385,7 +385,7 @@ static void split_class(struct cu *cu, enum isa_class part, enum isa_class whole
   cu->unit[part] = (uint8_t)(interval ? unit : whole);
 }
 
-/* What leaves the execution units takes its operands as they are made. */
+/* Forwarding latencies between execution units. Accesses that leave them read operands without a forwarding latency. */
 static void set_forwards(struct cu *cu) {
   for (unsigned user = 0; user < ISA_CLASS_LDS; user++)
     for (unsigned maker = 0; maker < ISA_CLASSES; maker++)
@@ -420,7 +420,7 @@ static void set_classes(struct cu *cu) {
   for (unsigned i = 0; i < ISA_CLASS_LDS && params->dependence == CU_FIXED; i++)
     cu->follow[i] = cu->latency[i] = params->dependence_latency;
   cu->follow[ISA_CLASS_BRANCH] = params->branch_latency;
-  cu->unit[ISA_CLASS_FENCE] = ISA_CLASS_GLOBAL; /* it goes the way of the accesses before it */
+  cu->unit[ISA_CLASS_FENCE] = ISA_CLASS_GLOBAL; /* it uses the path of the accesses before it */
   cu->interval[ISA_CLASS_FENCE] = params->fence_interval;
   cu->follow[ISA_CLASS_LANE_WAIT] = params->lane_wait_latency;
   cu->follow[ISA_CLASS_YIELD] = params->yield_latency;
@@ -453,8 +453,8 @@ static bool pool_init(struct cu_pool *pool, uint32_t first, uint32_t count) {
   return true;
 }
 
-/* What a load touches of an access lies together, in few lines and pages of the host; data to store lie behind those of
- * all accesses of the chunk. */
+/* Data of a load are close together in an access, to touch few cache lines and pages of the host. Data to store are
+ * behind all accesses of the chunk. */
 static void add_chunk(struct cu *cu) {
   enum { HOST_LINE = 64, WORDS = 4, LINES = 2 };
   const size_t lanes = cu->params.warp_size, head = sizeof(struct cu_access);
@@ -468,7 +468,7 @@ static void add_chunk(struct cu *cu) {
   for (uint32_t i = 0; i < CU_CHUNK; i++, at += bytes, data += lanes * (WORDS + 1)) {
     struct cu_access *access = chunk->access[i] = (struct cu_access *)(void *)at;
     uint64_t *const address = (uint64_t *)(void *)(at + head);
-    memset(address, 0, lanes * sizeof *address); /* those of lanes that are off are compared, too: lds/memo.h */
+    memset(address, 0, lanes * sizeof *address); /* lanes that are off are compared, too: lds/memo.h */
     *access = (struct cu_access){.isa = {.address = address, .data = data, .lds = data + lanes * WORDS},
                                  .lines = (struct mem_line *)(void *)(address + lanes)};
   }
@@ -493,7 +493,7 @@ void cu_free_accesses(struct cu *cu) {
   free(cu->accesses);
 }
 
-/* The texture unit's own cache is an L1 of another geometry, which no LDS takes a share of. */
+/* The texture unit's own cache is an L1 with a different geometry, without a share of the LDS. */
 static struct mem_params texel_cache(const struct machine *machine) {
   struct mem_params params = machine->mem;
   params.l1_size = machine->texture.cache_size;
@@ -504,8 +504,8 @@ static struct mem_params texel_cache(const struct machine *machine) {
 
 bool cu_init(struct cu *cu, uint32_t index, const struct machine *machine, struct component *dispatcher,
              struct lds *lds, struct mem_port *port, const struct warp_source *source) {
-  /* An LDS access is under way from its issue to its reply: in the queue, in the banks, or on its way back; that of a
-   * warp that waits for a phase of an mbarrier longer. */
+  /* An LDS access is in flight from issue to reply: in the queue, at the banks, or on its way back. An access of a warp
+   * that waits for a phase of an mbarrier is in flight longer. */
   uint32_t lds_accesses = lds_capacity(&machine->lds) + machine->cu.warps;
   *cu = (struct cu){
       .component = {.name = "cu", .step = cu_step, .self = cu},
@@ -575,11 +575,11 @@ bool cu_launch(struct cu *cu, uint32_t count, uint64_t lds) {
   cu->lds_max_ways = 0;
   cu->last_active = 0;
   for (unsigned i = 0; i < CU_SCHEDULERS; i++)
-    cu->schedulers[i].last = CU_WARPS; /* the first turn is the lowest slot's */
+    cu->schedulers[i].last = CU_WARPS; /* the lowest slot has the first turn */
   return cu->kernels != NULL;
 }
 
-/* No warp is resident. */
+/* Called while no warp is resident. */
 static void make_room_for_operands(struct cu *cu, uint32_t room) {
   if (room <= cu->operand_room)
     return;

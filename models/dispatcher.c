@@ -10,7 +10,7 @@ static struct lds_piece *pieces_of(const struct dispatcher *dispatcher, uint32_t
   return &dispatcher->pieces[(size_t)index * dispatcher->all.groups];
 }
 
-/* Where `bytes` fit first, and as which piece; false: nowhere. */
+/* The lowest place where `bytes` fit, and its index among the pieces; false: they fit nowhere. */
 static bool find_lds(const struct dispatcher *dispatcher, uint32_t index, uint32_t bytes, uint32_t *base,
                      uint32_t *place) {
   const struct lds_piece *pieces = pieces_of(dispatcher, index);
@@ -52,7 +52,7 @@ static bool fits(const struct dispatcher *dispatcher, uint32_t index, const stru
          find_lds(dispatcher, index, need->lds, &base, &place);
 }
 
-/* The launch whose group the CU gets next, or as many as there are: none fits. */
+/* The launch whose group the CU gets next; launch_count if none fits. */
 static uint32_t choose(const struct dispatcher *dispatcher, uint32_t index) {
   for (uint32_t i = 0; i < dispatcher->launch_count; i++) {
     uint32_t number = (dispatcher->launch_turn + i) % dispatcher->launch_count;
@@ -98,7 +98,7 @@ static void send(struct dispatcher *dispatcher, uint32_t index, uint32_t number,
   dispatcher->launch_turn = (number + 1) % dispatcher->launch_count;
 }
 
-/* Whether one more may be sent in this cycle: groups are hundreds that pass `rate` in a cycle. */
+/* Whether another work-group may be sent in this cycle. Each takes 100, of which `rate` pass in a cycle. */
 static bool within_rate(const struct dispatcher *dispatcher, cycle_t now) {
   return !dispatcher->rate || dispatcher->passed < (now + 1) * dispatcher->rate;
 }

@@ -1,6 +1,6 @@
 #include "models/dma_hub.h"
 
-/* A descriptor's tag on its way through the engine has the CU in its top byte. */
+/* While a descriptor is in the engine, the top byte of its tag is the CU. */
 enum { CLIENT_SHIFT = 56 };
 
 static void pass_descriptor(struct dma_hub *hub, unsigned client, cycle_t now) {
@@ -12,7 +12,7 @@ static void pass_descriptor(struct dma_hub *hub, unsigned client, cycle_t now) {
   hub->turn = client + 1 == hub->clients ? 0 : client + 1;
 }
 
-/* One a cycle: of the CU whose turn it is, or the next one that has any. */
+/* Passes one descriptor a cycle: from the CU whose turn it is, or the next one that has any. */
 static void pass_descriptors(struct dma_hub *hub, cycle_t now) {
   if (!port_can_send(&hub->dma->from_cu, now))
     return;
@@ -64,7 +64,7 @@ static void pass_replies(struct dma_hub *hub, cycle_t now) {
     }
 }
 
-/* When a message of `from` can be passed on to `to`; a full port wakes its sender. */
+/* When a message of `from` can move to `to`; a full port wakes its sender. */
 static cycle_t next_of(const struct port *from, const struct port *to) {
   return from->count ? cycle_max(port_next(from), port_free_at(to)) : NEVER;
 }
@@ -87,8 +87,8 @@ static cycle_t dma_hub_step(void *self, cycle_t now) {
   return next == NEVER ? NEVER : cycle_max(next, now + 1);
 }
 
-/* A reply is on its way to the engine for a cycle and its slot's credit for another; the engine leaves those for which
- * it has no room where they are, and there are no more of them than requests under way. */
+/* A reply takes a cycle to the engine, and its slot's credit another one. The engine leaves replies without room in the
+ * port; there are never more of them than requests in flight. */
 bool dma_hub_init(struct dma_hub *hub, struct dma *dma, const struct dma_params *params) {
   enum { TRANSFERS = 4 };
   *hub = (struct dma_hub){.component = {.name = "dma_hub", .step = dma_hub_step, .self = hub}, .dma = dma};

@@ -8,7 +8,7 @@
 
 enum { LDS_FIRST = 64 /* no machine has less */, LARGE_WARP = 8 << 20 };
 
-/* A machine may have far more LDS than work-groups use: it grows as they do. Zeros lie beyond. */
+/* Grows the LDS as work-groups use it, because a machine may have far more. The rest is zeros. */
 static void grow_lds(struct executor *executor, uint32_t end) {
   const uint64_t doubled = 2 * (uint64_t)executor->lds_room;
   const uint32_t room = doubled < end ? end : doubled < executor->lds_size ? (uint32_t)doubled : executor->lds_size;
@@ -20,16 +20,16 @@ static void grow_lds(struct executor *executor, uint32_t end) {
     executor->groups[slot].lds = executor->lds + executor->groups[slot].lds_base;
 }
 
-/* Until the next call. */
+/* Valid until the next call. */
 static uint8_t *lds_at(struct executor *executor, uint64_t place, uint64_t bytes) {
   if (place + bytes > executor->lds_room)
     grow_lds(executor, (uint32_t)(place + bytes));
   return executor->lds + place;
 }
 
-/* Private memory may be larger than the host has for as many warps as the machine has slots: it is taken as warps
- * start. A slot's storage is taken anew for each, since what comes from the host holds zeros, and takes memory only
- * where it is touched. */
+/* Large private memory is allocated as warps start: the host may not have enough for all warp slots of the machine.
+ * Each warp gets new storage, because memory from the host is zero, and the host provides only the pages that are
+ * touched. */
 static void free_large(struct executor *executor) {
   for (uint32_t slot = 0; executor->large_storage && slot < executor->warp_count; slot++)
     free(executor->large_storage[slot]);
@@ -72,7 +72,7 @@ static const struct isa_group *start_group(void *self, uint32_t slot, uint32_t n
   isa_group_place(group, &executor->launches[number], linear);
   group->lds_base = lds_base;
   group->lds = lds_at(executor, lds_base, group->launch->lds_bytes);
-  /* The LDS keeps what the last work-group left there, as on hardware. */
+  /* The LDS keeps what the last work-group left there, as in hardware. */
   return group;
 }
 
@@ -94,7 +94,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   return executor->warps[slot].pc;
 }
 
-/* A step of a copy that work-items carry out: its bytes lie in the access between its two sides, lane by lane. */
+/* A step of a copy that work-items carry out. Between its two sides, its bytes are in the access, lane by lane. */
 static void commit_copy(struct executor *executor, struct isa_access *access) {
   uint8_t *staged = (uint8_t *)access->data;
   bool global = access->copy & ISA_COPY_GLOBAL, store = access->copy & ISA_COPY_STORE;
@@ -120,7 +120,7 @@ static void commit(void *self, struct isa_access *access) {
 
 /* ---- bytes of DMA requests ------------------------------------------------------------------ */
 
-/* Packed lines to or from lines at `pitch`; elements' sizes are worth a loop of their own. */
+/* Moves packed lines to or from lines at `pitch`. Element sizes have loops of their own, which are faster. */
 #define MOVE_LINES(BYTES)                                                                                              \
   for (; lines; lines--, to += to_pitch, from += from_pitch)                                                           \
   memcpy(to, from, BYTES)
@@ -146,8 +146,8 @@ static void move_lines(uint8_t *to, uint64_t to_pitch, const uint8_t *from, uint
 }
 #undef MOVE_LINES
 
-/* One run between the staging bytes and the LDS, in 16-byte pieces at their swizzled places. What padding or
- * a swizzle puts beyond the LDS is lost: the kernel was not written for it. */
+/* Moves one run between the staging bytes and the LDS, in 16-byte pieces at their swizzled places. Bytes that padding
+ * or a swizzle puts beyond the LDS are lost: the kernel was not written for it. */
 static void move_pieces(struct executor *executor, const struct dma *dma, uint32_t lds, uint8_t *staged, uint32_t bytes,
                         bool to_lds) {
   for (uint32_t moved = 0, piece; moved < bytes; moved += piece) {
@@ -160,7 +160,7 @@ static void move_pieces(struct executor *executor, const struct dma *dma, uint32
   }
 }
 
-/* Few of the tags are ever in use: an engine takes the lowest. */
+/* Only few tags are ever used, because an engine takes the lowest. */
 static uint8_t *staged_bytes(const struct executor *executor, unsigned engine, uint32_t tag) {
   uint8_t **bytes = &executor->keeper->staging[engine][tag];
   if (!*bytes)
@@ -168,7 +168,7 @@ static uint8_t *staged_bytes(const struct executor *executor, unsigned engine, u
   return *bytes;
 }
 
-/* Copies are cut to what exists on both sides before an engine sees them (group.c). */
+/* A copy that reaches an engine is already limited to what exists on both sides (copy_check.c). */
 static void commit_dma_lds(void *self, unsigned engine, uint32_t tag) {
   struct executor *executor = self;
   const struct dma *dma = &executor->dma[engine];
@@ -205,8 +205,9 @@ static void commit_dma_memory(void *self, unsigned engine, uint32_t tag) {
 
 /* ---- whole copies ------------------------------------------------------------------------------ */
 
-/* Bytes of a copy's line from byte `offset` of its LDS side on, to or from `memory`, or zeros without it. They are cut
- * where padding leaves bytes out, and to pieces that a swizzle keeps whole or that may lie beyond the LDS. */
+/* Moves bytes of a copy's line, from byte `offset` of its LDS side on, to or from `memory`; without memory, writes
+ * zeros. They are cut where padding leaves a gap, and into pieces that a swizzle keeps whole or that may be beyond the
+ * LDS. */
 static void carry_bytes(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy,
                         uint32_t offset, uint8_t *memory, uint32_t bytes) {
   const uint32_t interval = params->pad ? params->pad_interval : 0;
@@ -225,7 +226,7 @@ static void carry_bytes(struct executor *executor, const struct dma_params *para
   }
 }
 
-/* What of a line is not in its buffer gets zeros, or is left alone. */
+/* Elements of the line that are outside the buffer become zeros or stay as they are. */
 static void carry_line(struct executor *executor, const struct dma_params *params, const struct dma_descriptor *copy,
                        uint64_t global, uint32_t offset) {
   const bool zeros = copy->to_lds && params->out_of_bounds == DMA_ZERO;

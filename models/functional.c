@@ -10,31 +10,31 @@
 #include "sim/base/need.h"
 
 enum {
-  TURN = 500,        /* instructions of a warp, */
-  GROUP_TURN = 8000, /* and of a work-group, before it is the others' turn */
-  TELL = 100000,     /* instructions between two words of progress */
+  TURN = 500,        /* most instructions of a warp per turn */
+  GROUP_TURN = 8000, /* and of a work-group */
+  TELL = 100000,     /* instructions between two progress reports */
   SPIN_ROUNDS = PIPES_SPIN_CYCLES / TURN,
   QUIET_ROUNDS = PIPES_QUIET_CYCLES / TURN,
 };
 
 /* One of the launches that run at once. */
 struct work {
-  uint64_t first, groups, sent; /* its first group's number, how many there are, and have begun */
+  uint64_t first, groups, sent; /* number of its first group; how many there are; how many have started */
   uint32_t lds;                 /* of a group */
-  uint32_t per_unit;            /* groups that a unit holds */
-  uint64_t open, most;          /* group slots: in use, and that the machine has */
-  struct unit *last;            /* of its units */
+  uint32_t per_unit;            /* groups that fit into a unit */
+  uint64_t open, most;          /* group slots in use; maximum in the machine */
+  struct unit *last;            /* the launch's latest unit */
 };
 
 /* A compute unit with work-groups of one launch. */
 struct unit {
   struct cu cu;
   struct executor executor;
-  struct isa_launch launch; /* a copy of its own: `report` leads to this unit */
+  struct isa_launch launch; /* a copy, whose `report` leads to this unit */
   size_t number;            /* of the launch */
   uint32_t open;            /* group slots in use */
   uint64_t idle;            /* warp slots */
-  uint64_t steps[CU_WARPS]; /* instructions that each warp has executed */
+  uint64_t steps[CU_WARPS]; /* instructions executed by each warp */
 };
 
 struct parked {
@@ -44,24 +44,24 @@ struct parked {
 
 struct functional {
   struct machine machine;
-  struct unit **units; /* all that were ever needed, */
+  struct unit **units; /* all that were ever needed; the first `used` are in use */
   size_t unit_count, used;
-  struct isa_access access;      /* of the instruction under way, unless it may have to wait */
-  struct isa_access_lanes lanes; /* its */
+  struct isa_access access;      /* of the current instruction, unless it may have to wait */
+  struct isa_access_lanes lanes; /* of `access` */
   struct parked *parked;         /* requests that wait for a pipe, oldest first */
   size_t parked_count, parked_room;
-  uint64_t clock; /* instructions executed, ever */
-  /* Of the launches at work: */
+  uint64_t clock; /* instructions executed since the start */
+  /* Of the current launches: */
   const struct at_once *all;
   struct work work[RESULT_TOGETHER];
   const struct progress *progress;
   uint64_t limit, tell_at;
   uint64_t groups, done;
-  cycle_t round;         /* from 1; */
-  bool dismissed;        /* the autorun kernels are to end: see models/pipes.h */
-  cycle_t changed;       /* the last one in which global memory or a pipe was changed, or a group has ended or begun */
-  bool stopped;          /* before the end: */
-  enum launch_end ended; /* how */
+  cycle_t round;         /* starts at 1 */
+  bool dismissed;        /* the autorun kernels must end: models/pipes.h */
+  cycle_t changed;       /* last round in which global memory or a pipe changed, or a group started or ended */
+  bool stopped;          /* ended before all groups did */
+  enum launch_end ended; /* if stopped: why */
 };
 
 /* ---- units -------------------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static void unit_new(struct functional *functional) {
   unit->cu.params.barrier_blocks = CU_BARRIER_BLOCKS_ALL;
 }
 
-/* The next unit gets ready for groups of launch `number`. */
+/* Prepares the next unit for groups of launch `number`. */
 static void add_unit(struct functional *functional, size_t number) {
   const struct at_once *all = functional->all;
   struct work *work = &functional->work[number];
@@ -125,7 +125,7 @@ static void add_unit(struct functional *functional, size_t number) {
     need_made(NULL);
 }
 
-/* Slots for as many groups more, of each launch, as there are, while there are groups for them. */
+/* Doubles the group slots of each launch, up to the groups that are left. Returns whether there are more slots. */
 static bool widen(struct functional *functional) {
   bool wider = false;
   for (size_t i = 0; i < functional->all->count; i++) {
@@ -156,7 +156,7 @@ static void start_warp(struct unit *unit, uint32_t slot, uint32_t group_slot, ui
   cu_plan(cu, slot, 0, 0);
 }
 
-/* The launch's next group takes the slot. False: there is none. */
+/* Starts the launch's next group in the slot. False: there is none. */
 static bool start_group(struct functional *functional, struct unit *unit, uint32_t slot) {
   struct work *work = &functional->work[unit->number];
   if (work->sent == work->groups)
@@ -183,7 +183,7 @@ static void exit_warp(struct unit *unit, uint32_t slot) {
 
 /* ---- accesses --------------------------------------------------------------------------------------- */
 
-/* Whether others may have to be asked before the access is over: it keeps a place of its own then. */
+/* Whether the access may have to wait for other warps. It must not share functional->access then. */
 static bool may_wait(const struct isa_info *info) { return info->class_ == ISA_CLASS_PIPE || is_mbarrier(info); }
 
 static struct isa_access *own_access(struct cu *cu, uint32_t slot) {
@@ -198,7 +198,7 @@ static void wake(struct cu *cu, uint32_t slot) {
   cu_plan(cu, slot, 0, 0);
 }
 
-/* Whether the warp goes on. */
+/* Returns whether the warp continues. */
 static bool commit_mbarrier(struct cu *cu, uint32_t slot, struct isa_access *access) {
   isa_access_commit(access);
   isa_mbarrier_report(access);
@@ -234,14 +234,14 @@ static void park(struct functional *functional, struct unit *unit, uint32_t slot
   cu_block(&unit->cu, slot, STALL_PIPE, 0);
 }
 
-/* As pipes_serve() in timed runs. */
+/* Like pipes_serve() in timed runs. */
 static void commit_or_refuse(const struct functional *functional, struct isa_access *access) {
   isa_access_commit(access);
   if (functional->dismissed)
     isa_pipe_dismiss(access);
 }
 
-/* The oldest request that can be served now, as in models/pipes.h. False: none can. */
+/* Serves the oldest request that can be served now, as in models/pipes.h. False: none can. */
 static bool unpark(struct functional *functional) {
   for (size_t i = 0; i < functional->parked_count; i++) {
     const struct parked parked = functional->parked[i];
@@ -284,7 +284,7 @@ static inline void count(const struct cu *cu, struct cu_kernel *kernel, const st
   by_pc->lanes += lanes;
 }
 
-/* What becomes of an instruction that leaves the execution units. Returns whether the warp goes on. */
+/* Executes an instruction that leaves the execution units. Returns whether the warp continues. */
 static bool execute(struct functional *functional, struct unit *unit, uint32_t slot, const struct isa_info *info,
                     struct isa_access *access, const struct isa_result *result) {
   struct cu *cu = &unit->cu;
@@ -335,7 +335,7 @@ static void tell_progress(struct functional *functional) {
   functional->ended = END_STOPPED;
 }
 
-/* The warp's turn. Returns whether it has come to where it waits, or to its end. */
+/* Runs the warp for a turn. Returns whether it stopped because it waits or has ended. */
 static bool run_warp(struct functional *functional, struct unit *unit, uint32_t slot) {
   struct cu *cu = &unit->cu;
   struct cu_scheduler *scheduler = cu->schedulers;
@@ -376,7 +376,7 @@ static bool run_warp(struct functional *functional, struct unit *unit, uint32_t 
   return !goes_on;
 }
 
-/* The group's turn: pass after pass over those of its warps that can go on, while they come to where they wait. */
+/* Runs the group for a turn: in passes over its warps that can continue, while at least one of them stops at a wait. */
 static void run_group(struct functional *functional, struct unit *unit, uint32_t slot) {
   const struct cu_group *group = &unit->cu.groups[slot];
   const struct cu_scheduler *scheduler = unit->cu.schedulers;
@@ -389,7 +389,7 @@ static void run_group(struct functional *functional, struct unit *unit, uint32_t
   }
 }
 
-/* One group after the other has its turn in the slot, for as long as they end in it. */
+/* Runs groups in the slot, one after the other, while each one ends within its turn. */
 static void run_slot(struct functional *functional, struct unit *unit, uint32_t slot) {
   const struct cu_group *group = &unit->cu.groups[slot];
   while (!functional->stopped && (group->active || start_group(functional, unit, slot))) {
@@ -403,7 +403,7 @@ static void run_slot(struct functional *functional, struct unit *unit, uint32_t 
 
 /* ---- rounds ------------------------------------------------------------------------------------------- */
 
-/* Kernels have spun for so many rounds on pipes that nobody has changed. */
+/* Kernels have spun for `rounds` rounds on pipes, and nothing has changed. */
 static bool spins(const struct functional *functional, cycle_t rounds) {
   bool refused = false;
   if (functional->round < functional->changed + rounds || !functional->all->results[0].pipe_count)
@@ -496,7 +496,7 @@ static void begin(struct functional *functional, const struct at_once *all) {
   functional->tell_at = functional->clock + TELL;
 }
 
-/* As collect_pipes() in models/result.c. */
+/* Like collect_pipes() in models/result.c. */
 static void collect_pipes(const struct functional *functional, struct launch_result *result, size_t index) {
   for (size_t i = 0; i < result->pipe_count; i++) {
     const struct isa_pipe *pipe = &functional->all->launches[index]->memory->pipes[i];
@@ -524,7 +524,7 @@ static void collect(const struct functional *functional, size_t index, enum laun
                                 functional->changed);
 }
 
-/* Who is left waits for ever, or was cut short. */
+/* Ends the accounts of groups that are left, in a deadlock or when cut short. */
 static void abandon(const struct functional *functional, enum launch_end end) {
   for (size_t i = 0; end == END_DEADLOCK && i < functional->parked_count; i++) {
     const struct parked *parked = &functional->parked[i];

@@ -5,7 +5,7 @@
 #include "models/group.h"
 #include "models/tell.h"
 
-/* A hazard of the group, first of all of its warp number `warp`. */
+/* Reports a hazard of the group, at the first work-item of its warp number `warp`. */
 static void hazard_of(struct cu *cu, const struct cu_group *group, uint32_t warp, enum isa_hazard_rule rule,
                       uint32_t pc, const char *detail) {
   struct isa_hazard found = {
@@ -47,11 +47,11 @@ static void compare(const struct cu_group *group, struct cu_call *call, const st
               : class_ == ISA_CLASS_WAIT         ? same_wait(&call->wait, &result->wait)
               : is_pipe_barrier(group, call->pc) ? memcmp(call->pipe, result->pipe, sizeof call->pipe) == 0
                                                  : true;
-  if (!same && warp->index < call->differs - 1) /* the largest number, if there is none yet */
+  if (!same && warp->index < call->differs - 1) /* differs - 1 is the largest number while there is none */
     call->differs = 1 + warp->index;
 }
 
-/* Where the warps of the call stand, whichever of them has come first. */
+/* Notes where warps are, so that the result does not depend on which one arrived first. */
 static void note_place(struct cu_call *call, uint32_t pc, const struct cu_warp *warp) {
   if (pc < call->least) {
     call->other = call->least;
@@ -67,7 +67,7 @@ static enum isa_hazard_rule divergence_rule(const struct cu_group *group, uint32
   return isa_divergence_rule(group->kernel->program, pc);
 }
 
-/* Of calls at which different warps stand, the first in the program is what only some have come to. */
+/* If warps are at different calls, reports the earliest one in the program: only some warps reached it. */
 static void tell_parted(struct cu *cu, const struct cu_group *group, const struct cu_call *call) {
   char detail[96];
   snprintf(detail, sizeof detail, "warp %u is here, but others are at line %u", call->least_warp,
@@ -84,8 +84,8 @@ static void tell_differs(struct cu *cu, const struct cu_group *group, const stru
             call->pc, detail);
 }
 
-/* Nobody will come to the call any more. What is wrong is told once, and not before: so it does not depend on who comes
- * when. */
+/* Reports the error of a call to which no more warps will come. It is reported once, and only then, so that the report
+ * does not depend on the order of arrival. */
 static void tell_call(struct cu *cu, const struct cu_group *group, struct cu_call *call) {
   if (call->told || !call->count)
     return;
@@ -96,7 +96,7 @@ static void tell_call(struct cu *cu, const struct cu_group *group, struct cu_cal
     tell_differs(cu, group, call);
 }
 
-/* Warps that have exited without having come to the call that the others are at. */
+/* Warps that have exited without reaching the call of the others. */
 static uint32_t gone(const struct cu *cu, const struct cu_group *group) {
   uint32_t count = 0;
   for (uint64_t left = group->exited ? group->warps : 0; left; left &= left - 1) {
@@ -106,7 +106,7 @@ static uint32_t gone(const struct cu *cu, const struct cu_group *group) {
   return count;
 }
 
-/* All warps have arrived at the call, or have exited. */
+/* Reports an error if every warp is either at the call or has exited. */
 static void look_at_call(struct cu *cu, struct cu_group *group) {
   struct cu_call *call = &group->call;
   const uint32_t exited = gone(cu, group);
@@ -129,8 +129,8 @@ static uint32_t wait_latency(const struct cu *cu, struct cu_group *group, const 
   return outbound && group_wait_outbound(group, call) ? outbound : cu->params.wait_latency;
 }
 
-/* When the warps that stand at the rendezvous may issue again, if nothing but its latency is left from `now` on. At a
- * barrier the last arrival has just been given its time for being noted. */
+/* When the warps at the call may issue again, if from `now` on only the latency is left. At a barrier, barriers_noted
+ * already includes the last arrival. */
 static cycle_t release_at(const struct cu *cu, struct cu_group *group, const struct cu_call *call, cycle_t now) {
   switch (group_class_at(group, call->pc)) {
   case ISA_CLASS_COPY:
@@ -154,7 +154,7 @@ static void leave(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cy
     cu_plan(cu, slot, now, now);
 }
 
-/* The warps that stand at the call leave it. */
+/* Releases the warps that wait at the call. */
 static void let_go(struct cu *cu, struct cu_group *group, struct cu_call *call, enum stall stall, cycle_t now) {
   uint64_t standing = call->standing;
   cycle_t at = release_at(cu, group, call, now);
@@ -204,7 +204,7 @@ static void complete(struct cu *cu, uint32_t group_slot, cycle_t now) {
   }
 }
 
-/* Warps of a work-group stand at different calls: they will never meet, whatever copies complete. */
+/* Warps of a work-group are at different calls. They will never meet, whichever copies complete. */
 static void part(struct cu *cu, struct cu_group *group, struct cu_call *call, cycle_t now) {
   call->mismatched = true;
   if (call == &group->call && group_class_at(group, call->pc) == ISA_CLASS_WAIT)
@@ -223,7 +223,7 @@ static enum stall arrival_stall(struct cu_group *group, const struct cu_call *ca
   }
 }
 
-/* The call that is the warp's next; `place` calls after the group's. */
+/* The call `place` calls after the group's first one that is not over. */
 static struct cu_call *call_at(struct cu_group *group, uint32_t place) {
   return place ? &group->ahead[place - 1] : &group->call;
 }
@@ -243,12 +243,12 @@ static void open_call(struct cu_group *group, uint32_t place, uint32_t warp, con
     memcpy(call->pipe, result->pipe, sizeof call->pipe);
 }
 
-/* Whether warps meet at barriers alone. */
+/* Whether warps wait for each other only at barriers. */
 static bool meet_at_barriers(const struct cu *cu) {
   return cu->params.meet == MEET_BARRIERS && cu->dma_params.copy == DMA_BY_ENGINE;
 }
 
-/* Whether a warp goes on from a call at which not all have arrived. */
+/* Whether a warp continues from a call at which not all warps have arrived. */
 static bool goes_on(struct cu *cu, struct cu_group *group, const struct cu_call *call, uint32_t place) {
   if (!meet_at_barriers(cu) || place == CU_AHEAD || call->mismatched)
     return false;
@@ -272,7 +272,8 @@ static void stand(struct cu *cu, uint32_t slot, struct cu_call *call, uint32_t p
   cu_account(warp, arrival_stall(group, call, pc), now);
 }
 
-/* It has nobody to wait for: after a wait comes its latency, after a copy the next instruction. */
+/* The warp waits for no other one: after a wait it takes the latency, after a copy it continues with the next
+ * instruction. */
 static void pass(struct cu *cu, uint32_t slot, const struct cu_call *call, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   if (group_class_at(&cu->groups[warp->group], call->pc) == ISA_CLASS_WAIT)
@@ -308,13 +309,13 @@ void group_arrive(struct cu *cu, uint32_t slot, uint32_t pc, const struct isa_re
     complete(cu, warp->group, now);
   else
     look_at_call(cu, group);
-  if (cu_computes_on(cu, group_class_at(group, pc))) /* until it comes to what must wait for its release */
+  if (cu_computes_on(cu, group_class_at(group, pc))) /* it continues until something must wait for the release */
     cu_plan(cu, slot, now + 1, now);
 }
 
 /* ---- waits ------------------------------------------------------------------------------- */
 
-/* Warps that meet at barriers alone do not wait for the others. */
+/* Releases warps from a wait whose events are complete. Without all of the group, only with cu.meet barriers. */
 static void look_at_wait(struct cu *cu, struct cu_group *group, struct cu_call *call, cycle_t now) {
   if (!call->standing || call->mismatched || group_class_at(group, call->pc) != ISA_CLASS_WAIT ||
       group_wait_holds(group, call))
@@ -341,7 +342,7 @@ void group_exit(struct cu *cu, uint32_t slot) {
   warp->exited = true;
   group->exited++;
   look_at_call(cu, group);
-  const bool parted = group->call.count > 0; /* some have left without what the others have done: that is told */
+  const bool parted = group->call.count > 0; /* the others left without a call that some have made, which is reported */
   if (group->exited < group->warp_count || !group->event_count || parted)
     return;
   char detail[96];

@@ -7,21 +7,21 @@
 
 /* ---- descriptors ------------------------------------------------------------------------ */
 
-/* A tag names the group slot and the event. */
+/* A tag holds the group slot and the event. */
 static uint64_t copy_tag(uint32_t group_slot, uint32_t event) { return group_slot | (uint64_t)event << 8; }
 
 struct cu_group *group_of_copy(struct cu *cu, uint64_t tag) {
   return &cu->groups[tag & 0xff];
 }
 
-/* Planes of lines of elements: all of a copy, or a part of what is left of it. */
+/* Planes of lines of elements: all of a copy, or part of what is left of it. */
 struct part {
   uint64_t plane, line; /* of the first element */
   uint64_t elements, lines, planes;
 };
 
-/* What one descriptor can describe of the elements that are not yet handed over: whole planes, then whole lines of a
- * plane, then elements of a line. A copy that exists as a whole is one part. */
+/* The most that one descriptor can take of the elements that are left: whole planes, else whole lines of a plane, else
+ * elements of a line. A copy that is not clipped is one part. */
 static struct part next_part(const struct cu_group *group) {
   const struct isa_copy *copy = &group->call.copy;
   uint64_t line = copy->elements, plane = line * copy->lines, left = group->scope.elements - group->handed;
@@ -34,7 +34,7 @@ static struct part next_part(const struct cu_group *group) {
   return part;
 }
 
-/* A strided copy whose elements lie side by side is one line. */
+/* A strided copy whose elements are contiguous becomes one line. */
 static void join_lines(const struct isa_copy *copy, struct part *part) {
   if (copy->form != ISA_COPY_STRIDED || copy->global_line != 1)
     return;
@@ -42,7 +42,8 @@ static void join_lines(const struct isa_copy *copy, struct part *part) {
   part->lines = 1;
 }
 
-/* Whether the engine has to fetch the descriptor of a copy of lines; it keeps those of the launch's last ones. */
+/* Whether the engine must fetch the descriptor of a copy of lines. It keeps the descriptors of the launch's last
+ * copies. */
 static bool must_fetch(const struct cu_group *group) {
   uint32_t *kept = &group->kernel->descriptors[group->call.pc % CU_DESCRIPTORS], name = group->call.pc + 1;
   if (group->call.copy.form < ISA_COPY_2D || *kept == name)
@@ -78,7 +79,7 @@ static struct dma_descriptor describe(const struct cu *cu, uint32_t group_slot, 
 
 static struct port *queue_of(const struct cu *cu, uint32_t group_slot) { return cu->to_dma[group_slot % cu->engines]; }
 
-/* Every descriptor is counted as a copy under way, and in the copy's event. */
+/* Each descriptor counts as a copy in flight, also in the copy's event. */
 static void note_under_way(struct cu_group *group, cycle_t now) {
   struct cu_event *event = group_find_event(group, group->call.copy.event);
   event->under_way++;
@@ -87,7 +88,7 @@ static void note_under_way(struct cu_group *group, cycle_t now) {
     group->copies_since = now;
 }
 
-/* Hands over as much as there is room for; whether that was all. */
+/* Gives the engine as much of the copy as it has room for; true if that was all. */
 static bool hand_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   struct port *queue = queue_of(cu, group_slot);
@@ -117,7 +118,7 @@ static void handed_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
   group_release(cu, group, STALL_COPY_JOIN, now);
 }
 
-/* The group of `engine` whose copy has been waiting longest; ties go to the lowest slot. CU_WARPS: none. */
+/* The group of `engine` whose copy has waited longest, and the lowest slot among equals. CU_WARPS: none. */
 static uint32_t oldest_queued(const struct cu *cu, unsigned engine) {
   uint32_t oldest = CU_WARPS;
   for (uint64_t left = cu->queued; left; left &= left - 1) {
@@ -145,7 +146,7 @@ cycle_t group_hand_over(struct cu *cu, cycle_t now) {
   return next;
 }
 
-/* Another attempt by the warp that arrived last. */
+/* The warp that arrived last tries again. */
 static void attempt(struct cu *cu, uint32_t group_slot, cycle_t now) {
   uint32_t slot = cu->groups[group_slot].call.last_arrived;
   if (hand_over(cu, group_slot, now)) {
@@ -194,7 +195,7 @@ static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
     tell_copy(cu, group, now);
 }
 
-/* Where nothing takes time: all copies of the group that are under way are parts of this one. */
+/* Functional mode: nothing takes time, so all copies of the group in flight are parts of this one. */
 static void carry_out(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   const uint64_t tag = copy_tag(group_slot, group->call.copy.event);
@@ -226,7 +227,7 @@ void group_start_copy(struct cu *cu, uint32_t group_slot, cycle_t now) {
     cu->queued |= cu_bit(group_slot); /* group_hand_over() follows in this step */
 }
 
-/* It waits for nothing: it is the next copy that is held, by the engine or in lane_copy.c. */
+/* The fence itself does not wait. The engine or lane_copy.c holds the next copy. */
 void group_pass_fence(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   const struct isa_info *info = &group->kernel->info[group->call.pc];

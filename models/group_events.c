@@ -1,4 +1,4 @@
-/* Events of a work-group: which are live, and what a wait for them says. */
+/* Events of a work-group: which are live, and when a wait for them ends. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ struct cu_event *group_find_event(struct cu_group *group, uint32_t id) {
   return NULL;
 }
 
-/* Live events are few, so they are kept in a list; a kernel that piles them up makes it longer. */
+/* A linear list, because live events are few, except in a kernel that never waits. */
 struct cu_event *group_add_event(struct cu_group *group, uint32_t id) {
   if (group->event_count == group->event_room) {
     uint32_t room = group->event_room ? 2 * group->event_room : 8;
@@ -24,7 +24,7 @@ struct cu_event *group_add_event(struct cu_group *group, uint32_t id) {
   return event;
 }
 
-/* The events of the wait are released; those of a part of a list once the wait comes that ends it. */
+/* Releases the events of the wait. A wait for part of a list releases them later, with the last part of the list. */
 static void release_events(struct cu_group *group, const struct isa_wait *wait) {
   for (uint32_t i = 0; i < wait->count; i++) {
     struct cu_event *event = group_find_event(group, wait->event[i]);
@@ -36,11 +36,11 @@ static void release_events(struct cu_group *group, const struct isa_wait *wait) 
       group->events[i] = group->events[--group->event_count];
 }
 
-/* An event that no copy has made yet cannot complete; a null or released one never holds a wait up. */
+/* An event that no copy has made yet cannot be complete. A null or released event never holds a wait. */
 static bool never_made(const struct cu_group *group, uint32_t id) { return id > group->events_made; }
 
-/* Whether a copy of event `id` comes before the call and its last warp has yet to come to it: where warps meet at
- * barriers alone, one may stand at the wait already, and what is complete of the event so far is not all of it. */
+/* Whether a copy of event `id` is at an earlier call that not all warps have reached. With cu.meet barriers, a warp may
+ * be at the wait before that; what is complete of the event then is not all of it. */
 static bool to_come(const struct cu_group *group, const struct cu_call *call, uint32_t id) {
   const uint32_t place = call == &group->call ? 0 : (uint32_t)(call - group->ahead) + 1;
   for (uint32_t i = 0; i < place; i++) {
@@ -61,7 +61,8 @@ bool group_wait_holds(struct cu_group *group, const struct cu_call *call) {
   return false;
 }
 
-/* Whether work-items are missing: in another arm of a branch some may have waited before, and that is told. */
+/* Whether work-items are missing at the call. They may have waited in another arm of a branch, which is reported
+ * elsewhere. */
 static bool parted(const struct cu_group *group) {
   struct isa_group place;
   isa_group_place(&place, group->kernel->launch, group->linear);
@@ -82,7 +83,7 @@ void group_check_wait(struct cu *cu, struct cu_group *group) {
   }
 }
 
-/* An event that is no longer live says nothing; a wait for none of outbound copies is like any other. */
+/* Events that are no longer live do not count. Without any live event of outbound copies, it is an ordinary wait. */
 bool group_wait_outbound(struct cu_group *group, const struct cu_call *call) {
   bool outbound = false;
   for (uint32_t i = 0; i < call->wait.count; i++) {
@@ -97,7 +98,7 @@ bool group_wait_outbound(struct cu_group *group, const struct cu_call *call) {
 void group_release_wait(struct cu *cu, struct cu_group *group, cycle_t now) {
   group->kernel->stats.exposed_cycles += now - group->call.complete_at;
   group->kernel->stats.waits++;
-  const struct isa_wait wait = group->call.wait; /* the next call takes its place */
+  const struct isa_wait wait = group->call.wait; /* a copy, because group_release() reuses the call */
   group_release(cu, group, STALL_WAIT_JOIN, now);
   release_events(group, &wait);
 }

@@ -1,4 +1,4 @@
-/* Issue: which warp goes, what holds it, and what becomes of its instruction. */
+/* Issue: which warp issues, what holds it, and what its instruction does. */
 #include <assert.h>
 
 #include "isa/rows.h"
@@ -16,13 +16,13 @@ void cu_set_results(struct cu_warp *warp, const struct isa_info *info, cycle_t r
                     enum stall producer) {
   for (unsigned i = 0; i < info->writes; i++) {
     struct cu_operand *operand = &warp->operand[cu_operand_of(info->slot[i])];
-    operand->ready = ready & CU_LATER; /* NEVER becomes that */
+    operand->ready = ready & CU_LATER; /* NEVER becomes CU_LATER */
     operand->maker = maker;
     operand->producer = producer;
   }
 }
 
-/* How long an access, and those behind it, wait for its data, or for an mbarrier's turn. */
+/* Cycles that an access, and those behind it, wait for its data, or for an mbarrier's turn. */
 static uint16_t delay_of(struct cu *cu, const struct isa_info *info, cycle_t now) {
   if (!is_mbarrier(info) || !cu->params.phase_turn)
     return (uint16_t)(cu->params.lds_data_interval * info->sent);
@@ -65,7 +65,7 @@ static enum mem_kind kind_of(const struct isa_info *info) {
   return info->atomic ? MEM_ATOMIC : info->store ? MEM_STORE : MEM_LOAD;
 }
 
-/* A load that needs nothing but what comes for others. */
+/* A load for which all that it needs is in the L1 or on its way for others. */
 static void join(struct cu *cu, uint32_t index, const struct isa_info *info, uint32_t lines, uint64_t bytes,
                  cycle_t now) {
   struct cu_access *access = cu->accesses[index];
@@ -82,8 +82,8 @@ static void join(struct cu *cu, uint32_t index, const struct isa_info *info, uin
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_MEMORY);
 }
 
-/* A load with an L1 before it: true if it is served there and then. Else the message keeps the lines that are missing.
- */
+/* Looks up a load in the L1. True: the L1 serves it, now or after fills that are on their way. Otherwise, the message
+ * keeps the lines that are missing. */
 static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *info, struct mem_message *message,
                          cycle_t now) {
   struct cu_access *access = cu->accesses[index];
@@ -117,7 +117,7 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
   return false;
 }
 
-/* What the L1 has to do with an access; true if it is done with it. */
+/* Offers an access to the L1; true if the L1 serves it. */
 static bool pass_l1(struct cu *cu, uint32_t index, const struct isa_info *info, struct mem_message *message,
                     cycle_t now) {
   struct cu_access *access = cu->accesses[index];
@@ -125,7 +125,7 @@ static bool pass_l1(struct cu *cu, uint32_t index, const struct isa_info *info, 
          served_by_l1(cu, index, info, message, now);
 }
 
-/* A reservation, or an access to a packet, which makes one: perhaps once more. */
+/* Counts a retry of a reservation in a pipe. An access to a packet makes a reservation, too. */
 static void note_try(struct cu_warp *warp, const struct isa_access *access, cycle_t now) {
   if (isa_rows[access->inst->op].format != FORMAT_PIPE_RESERVE)
     return;
@@ -166,7 +166,7 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   if (cu->params.store_room && message.kind == MEM_STORE)
     cu->stored_bytes += access->stored = (uint32_t)mem_bytes_up(&cu->mem, &message);
   cycle_t from = now;
-  if (message.fills) /* its tags come after those of the loads before it */
+  if (message.fills) /* tag look-ups come after those of earlier loads */
     from = rate_take(&cu->l1.width, now, (uint64_t)message.passes * cu->mem.l1_width) - message.passes;
   cu_send_memory(cu, &message, from, now);
   if (!access->prefetch)
@@ -174,14 +174,14 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   if (cu->tell)
     tell_global_access(cu, warp->kernel, index, pipe ? TELL_PIPE : (enum tell_global)message.kind, message.moved, now);
   if (access->prefetch)
-    return; /* nobody waits for it, its warp's end included */
+    return; /* no warp waits for it, not even at its end */
   warp->global_under_way++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, pipe ? STALL_PIPE : STALL_MEMORY);
 }
 
 /* ---- issue ------------------------------------------------------------------------------ */
 
-/* Goes to the LDS's banks. */
+/* Uses the banks of the LDS. */
 static bool is_of_lds(enum isa_class class_) {
   return class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_MBARRIER || class_ == ISA_CLASS_PHASE;
 }
@@ -195,7 +195,7 @@ static bool is_of_global(enum isa_class class_) {
 
 static bool is_global(const struct isa_info *info) { return is_of_global((enum isa_class)info->class_); }
 
-/* What keeps an instruction from issuing, or ISSUED if nothing does. *until is when to look again. */
+/* What keeps an instruction from issuing, or STALL_ISSUED. Lowers *until to the cycle in which that may change. */
 static enum stall structural(const struct cu *cu, const struct cu_scheduler *scheduler, uint8_t wants, cycle_t now,
                              cycle_t *until) {
   const enum isa_class class_ = wants == CU_WANTS_STORE ? ISA_CLASS_GLOBAL : (enum isa_class)wants;
@@ -237,8 +237,8 @@ static void note_issue(const struct cu *cu, struct cu_kernel *kernel, uint32_t s
   kernel->trace_hash = mix(kernel->trace_hash, (uint64_t)result->pc << 32 | slot);
 }
 
-/* What becomes of an instruction that left the scheduler; its results are not timed yet, and are `late` cycles later
- * than those of its class. Returns whether the warp may go on to its next instruction. */
+/* Executes an instruction that has issued and times its results, `late` cycles later than those of its class. Returns
+ * whether the warp may continue with its next instruction. */
 static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, uint32_t access,
                     const struct isa_result *result, uint32_t late, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
@@ -253,7 +253,7 @@ static bool execute(struct cu *cu, uint32_t slot, const struct isa_info *info, u
     cu_free_access(is_lds(info) ? &cu->lds_pool : &cu->global_pool, access);
   switch ((enum isa_class)info->class_) {
   case ISA_CLASS_LDS:
-    warp->lds_next = now + cu->params.lds_spacing; /* also if all its lanes are off */
+    warp->lds_next = now + cu->params.lds_spacing; /* even if all its lanes are off */
     if (under_way)
       send_lds(cu, access, info, now);
     return true;
@@ -309,11 +309,12 @@ static void exit_warp(struct cu *cu, uint32_t slot, cycle_t now) {
     cu_block(cu, slot, STALL_DRAIN, now);
 }
 
-/* The warp has the scheduler's issue slot of this cycle. */
+/* The warp gets the scheduler's issue slot of this cycle. */
 static inline void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, uint32_t pc, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   cu_account(warp, STALL_ISSUED, now);
-  warp->charged = pc; /* what waited for a barrier's release at the barrier's cost takes a slot of its own */
+  warp->charged =
+      pc; /* a warp that waited for a barrier's release was charged to the barrier; this slot is the instruction's */
   cu_charge(warp, STALL_ISSUED, 1);
   warp->issued = pc;
   warp->since = now + 1;
@@ -329,7 +330,7 @@ static inline void take_slot(struct cu *cu, struct cu_scheduler *scheduler, uint
   cu_note_turn(cu, slot, now);
 }
 
-/* A slot that goes to a copy beside the warp's instructions. */
+/* The slot is for a copy, not for an instruction of the warp. */
 static void issue_task(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now) {
   struct cu_warp *warp = cu_warp(cu, slot);
   take_slot(cu, scheduler, slot, warp->charged, now);
@@ -341,12 +342,12 @@ static void issue_task(struct cu *cu, struct cu_scheduler *scheduler, uint32_t s
     lane_copy_issue(cu, scheduler, slot, now);
 }
 
-/* Registers that an access reads on its way. */
+/* Holds the registers that an access reads after its issue. */
 static void hold_operands(const struct cu *cu, struct cu_warp *warp, const struct isa_info *info, cycle_t now) {
   const uint32_t data = info->class_ == ISA_CLASS_LDS ? cu->params.lds_data_interval * info->sent : 0;
   const uint32_t near = cu->params.operand_latency + data, far = cu->params.global_operand_latency;
   for (unsigned i = info->writes; i < info->slots; i++) {
-    /* a copy.lane's first operand is its place in the LDS */
+    /* the first operand of a copy.lane is its LDS address */
     const bool global = is_global(info) && !(info->class_ == ISA_CLASS_COPY_LANE && i == info->writes);
     const cycle_t until = now + (global && far > near ? far : near);
     warp->operand[cu_operand_of(info->slot[i])].held = until;
@@ -358,8 +359,8 @@ static uint32_t follow_of(const struct cu *cu, const struct isa_info *info) {
   return info->class_ == ISA_CLASS_FENCE && info->global_fence ? cu->params.fence_latency : cu->follow[info->class_];
 }
 
-/* Further issue slots of functions that are made of several instructions, and the cycles by which each makes the result
- * later. */
+/* Takes the further issue slots of a function that consists of several instructions. Returns their number; *late is the
+ * delay that they add to the result. */
 static uint32_t take_more_slots(const struct cu *cu, struct cu_scheduler *scheduler, const struct cu_warp *warp,
                                 cycle_t now, uint32_t *late) {
 #define FUNCTION(op, slots) [ISA_##op] = (slots)-1,
@@ -377,9 +378,9 @@ static uint32_t take_more_slots(const struct cu *cu, struct cu_scheduler *schedu
   return (uint32_t)(scheduler->free - now - 1);
 }
 
-/* A load of constants whose address is in a register reads the addresses that its lanes want one after the other. Loads
- * take turns, and all share one path. Constants whose address is in the instruction do not take it. Returns by how
- * much the words of the last address are later. */
+/* A load of constants whose address is in a register reads the addresses of its lanes one after the other, on a path
+ * that all loads share. Constants whose address is in the instruction do not use it. Returns the delay of the last
+ * address. */
 static uint32_t read_constants(struct cu *cu, uint32_t addresses, cycle_t now) {
   const struct cu_params *params = &cu->params;
   if (!addresses)
@@ -419,7 +420,7 @@ static inline void issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t
     cu_plan(cu, slot, now + follow_of(cu, info) + more + (result.diverged ? cu->params.divergence_latency : 0), now);
 }
 
-/* The candidate whose last issue, or start, is longest ago; ties go to the lowest slot. */
+/* The candidate whose last issue, or start, was longest ago; the lowest slot among equals. */
 static uint32_t longest_ago(const struct cu *cu, uint64_t candidates) {
   uint64_t longest = UINT64_MAX;
   for (; candidates; candidates &= candidates - 1) {
@@ -429,7 +430,7 @@ static uint32_t longest_ago(const struct cu *cu, uint64_t candidates) {
   return (uint32_t)(longest % CU_WARPS);
 }
 
-/* The policy's choice among `candidates`, which are not empty. */
+/* The policy's choice among `candidates`, at least one. */
 static uint32_t pick(const struct cu *cu, const struct cu_scheduler *scheduler, uint64_t candidates, cycle_t now) {
   if (!(candidates & (candidates - 1)))
     return (uint32_t)__builtin_ctzll(candidates);
@@ -454,14 +455,14 @@ static void wait_in(struct cu *cu, uint32_t slot, enum stall stall, cycle_t now)
   cu->waits[slot] = (uint8_t)stall;
 }
 
-/* Another warp was issued: those that were held before but not asked now have only lost their turn. */
+/* Another warp has issued. Warps that were held before and were not asked now have only lost their turn. */
 static void let_go(struct cu *cu, struct cu_scheduler *scheduler, uint64_t asked, cycle_t now) {
   for (uint64_t left = scheduler->held & ~asked; left; left &= left - 1)
     wait_in(cu, (uint32_t)__builtin_ctzll(left), STALL_NOT_SELECTED, now);
   scheduler->held &= asked;
 }
 
-/* What keeps a ready warp from issuing; as structural(). */
+/* What keeps a ready warp from issuing, like structural(). */
 static enum stall held_by(struct cu *cu, const struct cu_scheduler *scheduler, uint32_t slot, cycle_t now,
                           cycle_t *until) {
   if (__builtin_expect(cu->wants[slot] != CU_WANTS_TASK, 1))
@@ -469,8 +470,8 @@ static enum stall held_by(struct cu *cu, const struct cu_scheduler *scheduler, u
   return cu_warp(cu, slot)->task == TASK_COPY ? lane_copy_held(cu, scheduler, slot, now, until) : STALL_ISSUED;
 }
 
-/* The first in the policy's order of those that nothing holds, or CU_WARPS; `asked` are those before it. A share of a
- * copy may go on otherwise once it was asked, so all are asked in turn. */
+/* The first warp, in the policy's order, that nothing holds; or CU_WARPS. `asked`: the warps before it. A share of a
+ * copy may change its state when asked, so warps are asked one by one. */
 static uint32_t ask_in_turn(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, uint64_t *asked,
                             cycle_t *until) {
   uint8_t why[CU_WARPS];
@@ -491,7 +492,7 @@ static uint32_t ask_in_turn(struct cu *cu, struct cu_scheduler *scheduler, cycle
   return chosen;
 }
 
-/* Those of `others` that the policy has before `chosen`. */
+/* Those of `others` that come before `chosen` in the policy's order. */
 static uint64_t before(const struct cu *cu, const struct cu_scheduler *scheduler, uint32_t chosen, uint64_t others,
                        cycle_t now) {
   uint64_t first = others;
@@ -501,11 +502,11 @@ static uint64_t before(const struct cu *cu, const struct cu_scheduler *scheduler
   return first;
 }
 
-/* The same of instructions, whose order does not matter: warps that want the same are asked once. */
+/* The same without tasks. The order does not matter then, so one question covers all warps that want the same. */
 static uint32_t ask_at_once(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, uint64_t *asked,
                             cycle_t *until) {
   uint8_t why[CU_WANTS];
-  uint64_t may = 0, held = 0; /* slots, wants */
+  uint64_t may = 0, held = 0; /* slots; wants */
   for (uint64_t left = scheduler->wanted; left; left &= left - 1) {
     const uint32_t want = (uint32_t)__builtin_ctzll(left);
     why[want] = (uint8_t)structural(cu, scheduler, (uint8_t)want, now, until);
@@ -525,12 +526,12 @@ static uint32_t ask_at_once(struct cu *cu, struct cu_scheduler *scheduler, cycle
   return chosen;
 }
 
-/* The scheduler asks its ready warps in the order of its policy until one may issue: that one, or CU_WARPS. Those that
- * it has asked in vain change bucket; others keep NOT_SELECTED. *until is when to look again if there is none. */
+/* Asks the ready warps in the order of the policy until one may issue: returns its slot, or CU_WARPS. The warps asked
+ * in vain change their bucket; others keep NOT_SELECTED. If there is none, *until is when to ask again. */
 static uint32_t choose(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, uint64_t *asked, cycle_t *until) {
   const uint32_t first = pick(cu, scheduler, scheduler->ready, now);
   *asked = 0;
-  if (held_by(cu, scheduler, first, now, until) == STALL_ISSUED) /* mostly */
+  if (held_by(cu, scheduler, first, now, until) == STALL_ISSUED) /* the common case */
     return first;
   const uint32_t chosen = scheduler->wanted & cu_bit(CU_WANTS_TASK) ? ask_in_turn(cu, scheduler, now, asked, until)
                                                                     : ask_at_once(cu, scheduler, now, asked, until);
@@ -538,7 +539,6 @@ static uint32_t choose(struct cu *cu, struct cu_scheduler *scheduler, cycle_t no
   return chosen;
 }
 
-/* Issues at most one instruction; lowers *next to the cycle in which the scheduler wants to look again. */
 bool cu_schedule(struct cu *cu, struct cu_scheduler *scheduler, cycle_t now, cycle_t *next) {
   uint64_t asked;
   cycle_t until = NEVER;

@@ -8,14 +8,14 @@
 
 enum { UNROLL = 16 };
 
-/* A copy that is dealt out and not complete. Lengths and pitches in bytes. */
+/* A copy that is divided among warps and not complete. Lengths and pitches are in bytes. */
 struct lane_copy {
   bool active, to_lds;
-  bool clipped; /* some of its elements are outside of [from, to) */
-  bool free;    /* no fence holds it (any more) */
+  bool clipped; /* some of its elements are outside [from, to) */
+  bool free;    /* no fence holds it */
   uint32_t group, origin;
-  uint64_t tag, number; /* of the group's copies */
-  uint64_t cu_number;   /* of the CU's */
+  uint64_t tag, number; /* number among the group's copies */
+  uint64_t cu_number;   /* number among the CU's copies */
   uint64_t fenced_lds, fenced_global;
   cycle_t issued;
   uint64_t global, lds, from, to, element_bytes;
@@ -28,15 +28,15 @@ struct lane_copy {
 /* A warp's share of a copy. */
 struct share {
   uint32_t copy, stride;
-  uint64_t next, accesses; /* the number of its next access; those of the copy */
-  uint32_t addresses;      /* slots to go before that access */
-  /* blocking: loads that wait for their store, in order */
+  uint64_t next, accesses; /* number of its next access; all accesses of the copy */
+  uint32_t addresses;      /* slots for addresses that are left before that access */
+  /* blocking: loads whose store has not issued, in order */
   uint32_t batch[UNROLL], loads, stores;
   bool storing;
-  uint32_t under_way; /* accesses */
+  uint32_t under_way; /* accesses in flight */
 };
 
-/* Accesses that have been read and wait for room on their second side, in order. */
+/* Accesses that have been read and wait for room on the second side, in order. */
 struct line {
   uint32_t *access, size, head, count;
 };
@@ -77,7 +77,7 @@ void lane_copies_free(struct cu *cu) {
 
 static bool blocking(const struct cu *cu) { return cu->dma_params.copy == DMA_BLOCKING; }
 
-/* ---- where pieces lie --------------------------------------------------------------------- */
+/* ---- addresses of pieces ------------------------------------------------------------------- */
 
 static uint64_t mask_of(uint64_t lanes) { return lanes ? UINT64_MAX >> (64 - lanes) : 0; }
 
@@ -86,13 +86,13 @@ static uint64_t lanes_of(const struct cu *cu, const struct lane_copy *copy, uint
   return mask_of(cycle_min(cu->params.warp_size, copy->pieces - number * cu->params.warp_size));
 }
 
-/* Whether the element that has a piece, `offset` bytes from the start of a line at `line`, is in the buffer. */
+/* Whether the element of a piece is in the buffer. The piece is `offset` bytes from the start of a line at `line`. */
 static bool exists(const struct lane_copy *copy, uint64_t line, uint64_t offset) {
   uint64_t at = line + offset / copy->element_bytes * copy->element_bytes;
   return at >= copy->from && at <= copy->to && copy->to - at >= copy->element_bytes;
 }
 
-/* The addresses of the lanes' pieces on one side; of `lanes`, those whose element exists. */
+/* Sets the addresses of the lanes' pieces on one side. Returns those of `lanes` whose element exists. */
 static uint64_t place(const struct cu *cu, const struct lane_copy *copy, uint64_t number, bool global, uint64_t lanes,
                       uint64_t *address) {
   uint64_t pitch = global ? copy->global_pitch : copy->lds_pitch, there = lanes;
@@ -122,7 +122,8 @@ static uint64_t place(const struct cu *cu, const struct lane_copy *copy, uint64_
 
 /* ---- the start ------------------------------------------------------------------------------ */
 
-/* The widest piece that everything is a multiple of. */
+/* The piece size: the largest power of two, up to dma.lane_bytes, that divides all addresses, pitches and line lengths.
+ * If some elements are missing, it also divides the element. */
 static uint32_t piece_of(const struct cu *cu, const struct isa_copy *copy, const struct lane_copy *to, uint64_t line) {
   uint64_t all = to->global | to->lds | line | cu->groups[to->group].scope.elements * to->element_bytes;
   if (to->lines > 1)
@@ -138,7 +139,7 @@ static struct lane_copy describe(const struct cu *cu, uint32_t group_slot, uint6
   const struct cu_group *group = &cu->groups[group_slot];
   const struct isa_copy *copy = &group->call.copy;
   uint64_t bytes = copy->element_bytes, line = copy->elements * bytes;
-  bool side_by_side = copy->form == ISA_COPY_STRIDED && copy->global_line == 1; /* one line in truth */
+  bool side_by_side = copy->form == ISA_COPY_STRIDED && copy->global_line == 1; /* actually one line */
   struct lane_copy to = {
       .active = true,
       .to_lds = copy->to_lds,
@@ -172,7 +173,7 @@ static struct lane_copy describe(const struct cu *cu, uint32_t group_slot, uint6
   return to;
 }
 
-/* Copies under way are few, so they are kept in a list; a kernel that piles them up makes it longer. */
+/* A linear list, because copies in flight are few, except in a kernel that never waits. */
 static uint32_t add_copy(struct lane_copies *copies, const struct lane_copy *copy) {
   uint32_t index = 0;
   while (index < copies->copies && copies->copy[index].active)
@@ -187,7 +188,7 @@ static uint32_t add_copy(struct lane_copies *copies, const struct lane_copy *cop
   return index;
 }
 
-/* The event completes. */
+/* The copy is complete, and so is its part of the event. */
 static void finish(struct cu *cu, struct lane_copy *copy, cycle_t now) {
   struct cu_kernel *kernel = cu->groups[copy->group].kernel;
   struct pc_result *result = &kernel->by_pc[copy->origin];
@@ -238,7 +239,7 @@ static struct share *share_of(const struct cu *cu, uint32_t slot) { return &cu->
 
 static bool all_issued(const struct share *share) { return share->next >= share->accesses && !share->loads; }
 
-/* Earlier copies of the group that the fences before this one want finished, and that are not. */
+/* Whether earlier copies of the group still use a space that a fence before this copy names. */
 static bool fence_holds(const struct cu *cu, struct lane_copy *copy) {
   const struct lane_copies *copies = cu->lane_copies;
   for (uint32_t i = 0; i < copies->copies && !copy->free; i++) {
@@ -253,7 +254,7 @@ static bool fence_holds(const struct cu *cu, struct lane_copy *copy) {
   return false;
 }
 
-/* The data of the load that is to be stored next are not there. */
+/* The data of the next store have not arrived. */
 static bool data_missing(const struct cu *cu, const struct share *share) {
   return share->storing && !cu->accesses[share->batch[share->stores]]->loaded;
 }
@@ -270,7 +271,7 @@ void lane_copy_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   }
 }
 
-/* Whether the next access, or the side of it that is to come, is one to global memory. */
+/* Whether the next access, or its store, goes to global memory. */
 static bool goes_to_memory(const struct cu *cu, const struct share *share) {
   return cu->lane_copies->copy[share->copy].to_lds != share->storing;
 }
@@ -280,7 +281,7 @@ enum stall lane_copy_held(struct cu *cu, const struct cu_scheduler *scheduler, u
   struct share *share = share_of(cu, slot);
   if (share->addresses && !share->storing)
     return STALL_ISSUED;
-  /* Room comes from accesses that end, perhaps from this warp's own: it goes on with those that it has. */
+  /* Only accesses that end make room, perhaps those of this warp: it continues with the stores that it has. */
   if (!cu->global_pool.count && share->loads)
     share->storing = true;
   if ((!share->storing && !cu->global_pool.count) || data_missing(cu, share))
@@ -301,7 +302,7 @@ enum stall lane_copy_held(struct cu *cu, const struct cu_scheduler *scheduler, u
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
-/* Whose copy it is: its group ends after it. */
+/* The kernel of the access; its group outlives its copies. */
 static struct cu_kernel *kernel_of(const struct cu *cu, uint32_t index) {
   if (cu->accesses[index]->copy == CU_OWN_COPY)
     return cu->warps[cu->accesses[index]->warp].kernel;
@@ -325,7 +326,7 @@ static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
   kernel_of(cu, index)->by_pc[access->pc].lds_accesses++;
 }
 
-/* A line or sector at a time, and one for the write to the LDS. */
+/* Passes of a copy.lane: one for each line, or sector of a line read in part, and one for the write to the LDS. */
 static uint32_t own_passes(const struct cu *cu, const struct cu_access *access, const struct mem_message *message) {
   const struct cu_params *params = &cu->params;
   uint32_t wanted = message->count, sectors;
@@ -370,7 +371,7 @@ static void send(struct cu *cu, uint32_t index, cycle_t now) {
     send_to_lds(cu, index, now);
 }
 
-/* Warps of the group that wait for a fence, or for this copy's data, look again. */
+/* Plans the warps of the group again that wait for a fence, or for this copy's data. */
 static void wake(struct cu *cu, uint32_t group_slot, cycle_t now) {
   for (uint64_t left = cu->groups[group_slot].warps; left; left &= left - 1) {
     uint32_t slot = (uint32_t)__builtin_ctzll(left);
@@ -393,7 +394,7 @@ static void line_up(struct cu *cu, struct line *line, uint32_t index) {
   line->access[at < line->size ? at : at - line->size] = index;
 }
 
-/* The access has been read: it turns to its second side. */
+/* The access has been read, and turns to its second side. */
 static void turn(struct cu *cu, uint32_t index, cycle_t now) {
   struct cu_access *access = cu->accesses[index];
   struct lane_copy *copy = &cu->lane_copies->copy[access->copy];
@@ -412,7 +413,7 @@ static void give_back(struct cu *cu, uint32_t index) {
   cu_free_access(&cu->global_pool, index);
 }
 
-/* ---- lanes' own copies ---------------------------------------------------------------------- */
+/* ---- copies of lanes (copy.lane) ----------------------------------------------------------- */
 
 static uint32_t *batch_count(struct cu_batches *batches, uint64_t number) {
   return &batches->under_way[number % (ISA_LANE_BATCHES + 1)];
@@ -428,7 +429,7 @@ static void turn_own(struct cu *cu, uint32_t index) {
   line_up(cu, &cu->lane_copies->to_lds, index);
 }
 
-/* It is in the LDS: its warp may have waited for that. */
+/* The data are in the LDS; the warp may have waited for them. */
 static void end_own(struct cu *cu, uint32_t index, cycle_t now) {
   uint32_t slot = cu->accesses[index]->warp;
   struct cu_warp *warp = cu_warp(cu, slot);
@@ -520,7 +521,7 @@ cycle_t lane_copy_next(const struct cu *cu, cycle_t now) {
 
 /* ---- issue ---------------------------------------------------------------------------------- */
 
-/* The warp's next access: its load. Lanes whose element is missing take no part, or write zeros. */
+/* Issues the warp's next access: its load. Lanes whose element is missing are off, or write zeros. */
 static void load(struct cu *cu, uint32_t slot, cycle_t now) {
   struct share *share = share_of(cu, slot);
   struct lane_copy *copy = &cu->lane_copies->copy[share->copy];
@@ -540,7 +541,7 @@ static void load(struct cu *cu, uint32_t slot, cycle_t now) {
   share->next += share->stride;
   if (!(access->isa.mask | access->isa.zeros)) {
     give_back(cu, index);
-    leave(cu, copy, true, now); /* its copy goes on until the other side is left, too */
+    leave(cu, copy, true, now); /* the copy is not over before the other side is left, too */
     leave(cu, copy, false, now);
     return;
   }

@@ -1,38 +1,35 @@
-/* Copies without an engine: the work-items of the group carry them out (dma.copy lanes or blocking).
+/* Copies without an engine: work-items of the group carry them out (dma.copy lanes or blocking).
  *
  *     rendezvous of the copy ──► shares: of W warps, warp w has the accesses w, w + W, w + 2W ...
  *
- *     lanes      slots: address, access, address, access ...     the warp goes on after its last access
+ *     lanes      slots: address, access, address, access ...     the warp continues after its last access
  *                global load ─reply─► line for the LDS ─► LDS write ─reply─► done
  *                LDS read ─reply─► line for memory ─► global store ─reply─► done
- *     blocking   slots: address, load, address, load ... (copy_unroll of them), then in order, each when its
- *                data are there: store, store ...; the warp goes on when its last store is performed
+ *     blocking   slots: address, load, address, load ... (copy_unroll of them), then, in order, as their
+ *                data arrive: store, store ...; the warp continues when its last store is performed
  *
- * A copy is cut into pieces of one size: the most bytes, up to dma.lane_bytes, that addresses, pitches and the lengths
- * of lines are all multiples of (and of an element, where some of them are missing). Pieces are dealt to lanes in
- * order; the pieces of a warp's lanes are an access. It takes copy_overhead issue slots for its addresses and one for
- * itself; of a blocking copy's access, its store takes one more. An access goes the way of the warps' own: through the
- * memory port with its sectors merged, one of cu.accesses under way from its first side to its end, and through the
- * warps' port of the LDS with the bank conflicts that its addresses have. What has been read and waits for its second
- * side is sent on as soon as that has room, before the warps' own accesses of the same cycle.
+ * A copy is cut into pieces of one size (piece_of()). Pieces go to lanes in order; the pieces of a warp's lanes are one
+ * access. An access takes copy_overhead issue slots for its addresses and one for itself; in a blocking copy, one more
+ * for its store. It uses the same paths as the warps' own accesses: the memory port, with sectors merged; one of
+ * cu.accesses, from its first side to its end; and the warps' port of the LDS, with its bank conflicts. Data that have
+ * been read move on as soon as the second side has room, before the warps' own accesses of that cycle.
  *
- * Invariant: an access leaves the first side once and the second side once; a copy is complete when all of its accesses
- * have left both, and it is finished in a space when they have left that side. Bytes are in the access between the
- * commit of its load and that of its store (models/executor.c); here are numbers and addresses alone.
+ * Invariant: each access leaves its first side once and its second side once. A copy is complete when all accesses have
+ * left both sides; it is done with an address space when they have left that side. Between the commits of load and
+ * store, models/executor.c has the bytes: here are only numbers and addresses.
  *
- * A kernel may also have its lanes copy by themselves: each copy.lane is one access of this kind, on the way to the
- * LDS, of the warp that issues it and of the batch that its next copy.lane.commit ends. copy.lane.wait n lets a warp go
- * on when all batches but the last n are complete, lane_wait_latency after its issue.
+ * A kernel's lanes may also copy directly. Each copy.lane is one such access, into the LDS, of the warp that issues it
+ * and of the batch that the next copy.lane.commit ends. copy.lane.wait n releases a warp when all batches but the last
+ * n are complete, lane_wait_latency after its issue.
  *
- * A copy fence keeps a later copy's accesses from being issued until the earlier copies of its group have finished in
- * the spaces that it names; the warps wait for that in the bucket copy_data, as they do for a blocking copy's data.
+ * A copy fence holds the accesses of later copies until earlier copies of the group are done with the fenced spaces.
+ * Warps wait in the bucket copy_data, as they do for data of a blocking copy. docs/closed-forms.md has an example of
+ * both.
  *
- * docs/closed-forms.md works an example of both.
- *
- * Not modelled: the engine's padding and swizzle (machine_check() refuses them here: the kernel's own addresses would
- * have to do it) and its dma.alignment; registers that a blocking copy's loads would need, widths that change within a
- * copy, instructions for its head and tail, an L1 that accesses go through or past. On hardware lanes copy
- * asynchronously inwards only. */
+ * Not modeled: the engine's padding and swizzle (machine_check() refuses them, because the kernel's own addresses would
+ * have to do it) and dma.alignment; registers for the loads of a blocking copy; sizes that change within a copy;
+ * instructions for its head and tail; an L1 that these accesses use or bypass. In hardware, lanes copy asynchronously
+ * only into the LDS. */
 #ifndef MODELS_LANE_COPY_H
 #define MODELS_LANE_COPY_H
 
@@ -41,8 +38,8 @@
 bool lane_copies_init(struct cu *cu, uint32_t accesses);
 void lane_copies_free(struct cu *cu);
 
-/* Lanes' own copies (copy.lane): the access has been issued; a batch ends here; what the instruction that the warp
- * wants to issue next waits for is not complete: batches of a copy.lane.wait, or the oldest of too many. */
+/* Copies of lanes (copy.lane): an access has issued; a batch ends. lane_copy_waits(): batches that the warp's next
+ * instruction waits for are not complete, those of a copy.lane.wait or, at a commit, the oldest of too many. */
 void lane_copy_own(struct cu *cu, uint32_t index, cycle_t now);
 void lane_copy_commit(struct cu_warp *warp);
 static inline bool lane_copy_waits(const struct cu_warp *warp, const struct isa_info *info) {
@@ -52,23 +49,23 @@ static inline bool lane_copy_waits(const struct cu_warp *warp, const struct isa_
   return info->class_ == ISA_CLASS_LANE_COMMIT && batches->open - batches->oldest == ISA_LANE_BATCHES;
 }
 
-/* The group, which stands at a copy, deals it to its warps and leaves the rendezvous. */
+/* Divides the copy at which the group waits among its warps, and releases them. */
 void lane_copy_start(struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t now);
 
-/* When may a warp with a share go on with it, or with its instructions? As cu_plan(). */
+/* Like cu_plan(), for a warp with a share: decides when it may continue with the share or with its instructions. */
 void lane_copy_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now);
 
-/* What keeps its next slot from being issued, or ISSUED if nothing does; lowers *until to when to look again. */
+/* What keeps its next slot from issuing, or STALL_ISSUED. Lowers *until to the cycle in which that may change. */
 enum stall lane_copy_held(struct cu *cu, const struct cu_scheduler *scheduler, uint32_t slot, cycle_t now,
                           cycle_t *until);
 
-/* Its next slot is issued. */
+/* Issues its next slot. */
 void lane_copy_issue(struct cu *cu, struct cu_scheduler *scheduler, uint32_t slot, cycle_t now);
 
-/* The memory or the LDS has answered access `index`, which is a copy's. */
+/* The memory or the LDS has replied to access `index` of a copy. */
 void lane_copy_reply(struct cu *cu, uint32_t index, cycle_t now);
 
-/* While something is lined up: sends it on, as far as there is room; and says when there will be. */
+/* If accesses are lined up: sends as many as there is room for; returns when there will be more room. */
 void lane_copy_pass_on(struct cu *cu, cycle_t now);
 cycle_t lane_copy_next(const struct cu *cu, cycle_t now);
 

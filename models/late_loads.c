@@ -24,7 +24,7 @@ void late_free(struct late_loads *late) {
   *late = (struct late_loads){0};
 }
 
-/* Neighbours lie together, so that few host lines are touched. */
+/* Adjacent lines have adjacent stamps, so that an access touches few host lines. */
 static uint32_t stamp_of(const struct mem_line *line) {
   enum { TOGETHER = 16 };
   return (mem_hash(line->line / TOGETHER) * TOGETHER + line->line % TOGETHER) & (LATE_STAMPS - 1);

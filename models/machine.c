@@ -88,7 +88,7 @@ void machine_defaults(struct machine *machine) {
   param_defaults(machine_groups, MACHINE_GROUPS, machine);
 }
 
-/* The rows' cycles grow with what a bank has to do, and DRAM is not always refreshing. */
+/* Latencies must grow with the work of a bank, and DRAM must not always be refreshing. */
 static bool check_dram(const struct mem_params *mem, char message[PARAM_MESSAGE]) {
   if (mem->dram_row_miss < mem->dram_row_hit)
     snprintf(message, PARAM_MESSAGE, "mem.dram_row_miss: %u is less than mem.dram_row_hit, %u cycles",

@@ -54,15 +54,15 @@ struct machine {
   struct host_params host;
 };
 
-/* The groups cu, lds, dma, mem, texture, isa and host; `base` offsets are into struct machine. The models read the
- * first five. */
+/* The groups cu, lds, dma, mem, texture, isa and host, with offsets into struct machine. The models read the first
+ * five. */
 enum { MACHINE_GROUPS = 7, MACHINE_MODEL_GROUPS = 5 };
 extern const struct param_group machine_groups[MACHINE_GROUPS];
 
-/* Every parameter at its default. */
+/* Sets every parameter to its default. */
 void machine_defaults(struct machine *machine);
 
-/* Parameters that are each legal but not together: false, with what and why in `message`. */
+/* False if parameters are invalid together, with what and why in `message`. */
 bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]);
 
 #endif

@@ -7,7 +7,7 @@ void mbarrier_issued(struct cu_warp *warp, const struct isa_result *result) {
     warp->phase_wait = result->pc + 1;
 }
 
-/* A mbarrier.try_wait is over: its warp goes on at cycle `at`. */
+/* A mbarrier.try_wait is over: its warp continues at cycle `at`. */
 static void resume(struct cu *cu, uint32_t index, cycle_t at, cycle_t now) {
   const struct cu_access *access = cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
@@ -20,14 +20,14 @@ static void resume(struct cu *cu, uint32_t index, cycle_t at, cycle_t now) {
   cu_free_access(&cu->lds_pool, index);
 }
 
-/* Another access is over; its result may be used from cycle `ready` on. */
+/* Another access is over; its result is ready in cycle `ready`. */
 static void end(struct cu *cu, uint32_t index, cycle_t ready, cycle_t now) {
   cu_warp(cu, cu->accesses[index]->warp)->lds_under_way--;
   cu_access_done(cu, index, STALL_DEPENDENCY, ready, now);
   cu_free_access(&cu->lds_pool, index);
 }
 
-/* Waits that an arrival has ended: their warps go on one after the other. */
+/* An arrival has ended these waits: their warps continue one after the other. */
 static void wake(struct cu *cu, struct isa_access *wait, cycle_t now) {
   cycle_t at = now + cu->params.phase_wake_latency;
   while (wait) {

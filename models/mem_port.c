@@ -1,6 +1,6 @@
 #include "models/memory.h"
 
-/* Places in the queue for the link that a write of the warps takes. */
+/* Places that a write of the warps takes in the queue for the link. */
 static uint32_t places(const struct mem_port *port, const struct mem_message *write) {
   const uint32_t place = port->params.link_up_place, all = port->params.link_up_queue;
   if (!place)
@@ -10,7 +10,7 @@ static uint32_t places(const struct mem_port *port, const struct mem_message *wr
   return taken < 1 ? 1 : taken > all ? all : taken;
 }
 
-/* When the oldest access of the warps may be passed on. */
+/* When the oldest access of the warps may pass. */
 static cycle_t cu_next(const struct mem_port *port, cycle_t now) {
   const struct mem_message *waiting = port_peek(&port->from_cu, now);
   if (!waiting || !port->params.link_up_queue || !mem_writes(waiting->kind))
@@ -50,14 +50,14 @@ static bool take_from_dma(struct mem_port *port, unsigned engine, cycle_t now, s
       .train = waiting->train,
       .runs = {.address = waiting->address, .pitch = waiting->pitch, .bytes = waiting->bytes, .count = waiting->lines},
   };
-  struct mem_runs first = message->runs; /* those of a train all lie alike */
+  struct mem_runs first = message->runs; /* all runs of a train have the same offset in their lines */
   first.count = message->train ? 1 : first.count;
   message->moved = mem_reach(&port->params, &first) * (message->train ? message->runs.count : 1);
   port_take(port->from_dma[engine], now);
   return true;
 }
 
-/* Input 0 is the CU, input 1 + e engine e; the one after the last served is asked first. */
+/* Input 0 is the CU, input 1 + e is engine e. The input after the last one served is first in line. */
 static bool arbitrate(struct mem_port *port, cycle_t now, struct mem_message *message) {
   unsigned input = port->turn;
   for (unsigned asked = 0; asked <= port->engines; asked++) {
@@ -71,7 +71,7 @@ static bool arbitrate(struct mem_port *port, cycle_t now, struct mem_message *me
   return false;
 }
 
-/* The write that has just been passed on takes the places of the oldest in the queue. */
+/* The write that has just passed replaces the oldest in the ring, once for each of its places. */
 static void queue_write(struct mem_port *port, const struct mem_message *write) {
   for (uint32_t left = places(port, write); left; left--) {
     port->write_passed[port->oldest_write] = port->passed;
@@ -120,8 +120,8 @@ bool mem_port_init(struct mem_port *port, const struct machine *machine, struct 
   };
   for (unsigned engine = 0; engine < port->engines; engine++)
     port->from_dma[engine] = &dma[engine].to_memory;
-  /* All that can be under way, and one more, so that nobody ever waits for a credit: the memory is simulated so much
-   * later than the CU that it would come too late. */
+  /* Room for all that can be in flight and one more, so that no message waits for a credit. The memory is simulated so
+   * much later than the CU that the credit would arrive too late. */
   const uint32_t under_way = machine->cu.accesses + machine->dma.engines * machine->dma.outstanding + 1;
   return port_init(&port->from_cu, sizeof(struct mem_message), machine->cu.global_queue, 1, cu, &port->component) &&
          port_init(&port->link, sizeof(struct mem_message), under_way, machine->mem.link_latency, &port->component,

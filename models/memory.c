@@ -8,8 +8,8 @@
 
 /* ---- through the L2 ------------------------------------------------------------------------ */
 
-/* A run that lanes want prefetched: what lies in a buffer, and no more than the L2 holds, since the rest
- * would only throw out what came before. */
+/* Prefetches a run for lanes: the part in a buffer, up to the size of the L2. More would only replace what came
+ * before. */
 static void prefetch_run(struct memory *memory, cycle_t now, uint64_t from, uint64_t to) {
   const struct isa_buffer *buffer = isa_memory_near(memory->mirror, from);
   if (from == to || !buffer || from >= buffer->base + buffer->bytes)
@@ -17,7 +17,7 @@ static void prefetch_run(struct memory *memory, cycle_t now, uint64_t from, uint
   l2_prefetch(&memory->l2, now, from, cycle_min(to, buffer->base + buffer->bytes));
 }
 
-/* Lanes mostly want what lies side by side, or the same: their runs are joined. */
+/* Joins the runs of lanes, which are usually contiguous or the same. */
 static cycle_t accept_prefetch(struct memory *memory, cycle_t now, const struct mem_message *message) {
   const struct isa_access *access = message->access;
   uint64_t from = 0, to = 0;
@@ -34,7 +34,8 @@ static cycle_t accept_prefetch(struct memory *memory, cycle_t now, const struct 
   return now + memory->params.l2_latency;
 }
 
-/* Of as many consecutive stripes as there are units each has one, in an order that is turned by a hash. */
+/* The unit of a line. Each round of consecutive stripes has one stripe for each unit; a hash of the round rotates the
+ * order. */
 static struct rate *unit_of(const struct memory *memory, uint64_t line) {
   const uint64_t stripe = line * memory->params.line / memory->params.atomic_stripe,
                  units = memory->params.atomic_units;
@@ -42,12 +43,14 @@ static struct rate *unit_of(const struct memory *memory, uint64_t line) {
   return &memory->units[unit < units ? unit : unit - units];
 }
 
-/* Takes a line of an atomic access through its unit; returns the cycle in which the last update is done. */
+/* Updates a line of an atomic access in its unit; returns the cycle of the last update. A unit takes accesses in
+ * order. */
 static cycle_t update(struct memory *memory, cycle_t now, const struct mem_line *line, uint64_t updates) {
   return rate_take(unit_of(memory, line->line), now, updates * memory->params.atomic_interval) - 1;
 }
 
-/* All of its lines; returns how much later than its data the last of the units sends them. */
+/* Updates all lines. Returns how many cycles after the L2 the last unit is done; *results is what the way back
+ * carries. */
 static cycle_t update_all(struct memory *memory, cycle_t now, const struct mem_line *lines, uint32_t count,
                           uint32_t *results) {
   cycle_t done = now;
@@ -78,7 +81,7 @@ static cycle_t accept_access(struct memory *memory, cycle_t now, struct mem_even
   return l2_access(&memory->l2, now, lines, message->count, use);
 }
 
-/* A run of at most a request. */
+/* One run, of at most a request. */
 static cycle_t accept_run(struct memory *memory, cycle_t now, const struct mem_runs *run, uint64_t bytes,
                           unsigned use) {
   struct mem_line lines[MEM_ACCESS_LINES];
@@ -89,15 +92,15 @@ static cycle_t accept_run(struct memory *memory, cycle_t now, const struct mem_r
   return l2_access(&memory->l2, now, lines, count, use);
 }
 
-/* Each run a message of its own, a cycle after the one before. Returns when the data of the first depart, so that those
- * of the last, with the others a cycle apart before them, are not early. */
+/* Accepts each run of a train like a message, all in this cycle. Returns when the data of the first run depart: late
+ * enough that the data of every run, a cycle apart, are ready. */
 static cycle_t accept_train(struct memory *memory, cycle_t now, const struct mem_message *message, unsigned use) {
   struct mem_runs run = {.address = message->runs.address, .bytes = message->runs.bytes, .count = 1};
   uint64_t bytes = message->moved / message->runs.count, pitch = message->runs.pitch;
   unsigned line_log2 = (unsigned)__builtin_ctz(memory->params.line);
   cycle_t last = now;
   struct mem_line line = {0};
-  /* Runs that lie alike in their lines, as most trains' do, are not cut one by one. */
+  /* Most trains have runs at the same offset in each line, which need no cutting. */
   const bool alike = !(pitch & (memory->params.line - 1)) && mem_one_line(&memory->params, &run, &line);
   for (uint32_t i = 0; i < message->runs.count; i++, run.address += pitch) {
     line.line = run.address >> line_log2;
@@ -207,7 +210,8 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
   struct mem_client *client = &memory->clients[event->client];
   const struct mem_message *to = &event->message;
   uint64_t bytes = mem_reads(to->kind) ? to->moved : 0;
-  cycle_t behind = to->train ? to->runs.count - 1 : 0; /* the last of a train, the first being at `now` */
+  cycle_t behind =
+      to->train ? to->runs.count - 1 : 0; /* of a train: cycles from the first run, at `now`, to the last */
   cycle_t passed = cycle_max(now + behind, rate_take(&client->down, now, bytes));
   if (client->cluster)
     passed = cycle_max(passed, rate_take(&client->cluster->down, now, bytes));
@@ -232,8 +236,8 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
     tell_served(memory, event, now, arrival, now);
 }
 
-/* What a message has to pass of its cluster's port on the way to the L2; returns when the L2 is done with it at the
- * earliest. */
+/* Takes what the message writes through its cluster's port, towards the L2; returns the earliest cycle in which the L2
+ * can be done with it. */
 static cycle_t pass_cluster(struct memory *memory, cycle_t now, const struct mem_event *event) {
   struct mem_cluster *cluster = memory->clients[event->client].cluster;
   if (!cluster || !mem_writes(event->message.kind))
@@ -254,7 +258,7 @@ static void unpark(struct memory *memory, cycle_t now) {
     start(memory, parked, now);
 }
 
-/* A commit may be what parked reservations wait for. */
+/* A commit may be what parked operations wait for. */
 static void accept_pipe(struct memory *memory, uint32_t index, cycle_t now) {
   if (!pipes_accept(memory, index, now))
     return;
@@ -269,7 +273,8 @@ void memory_dismiss(struct memory *memory, cycle_t now) {
   component_wake(&memory->component, wheel_next(&memory->done));
 }
 
-/* A machine may allow far more messages than are ever under way. The lowest entries come first. */
+/* Makes room as needed: a machine may allow far more messages than are ever in flight. The lowest entries are used
+ * first. */
 static void make_room_for_events(struct memory *memory) {
   enum { FIRST = 64 };
   const uint32_t before = memory->event_room, room = before ? 2 * before : FIRST;
@@ -284,20 +289,20 @@ static void make_room_for_events(struct memory *memory) {
   memory->event_room = room;
 }
 
-/* ---- loads that compute units carry out --------------------------------------------------- */
+/* ---- loads that compute units commit ------------------------------------------------------- */
 
 static void take_late_of(struct memory *memory, uint32_t client) {
   late_take(&memory->late.queue[client], memory->clients[client].source, memory->mirror);
 }
 
-/* All that wait. */
+/* Commits all late loads. */
 static void take_late(struct memory *memory) {
   for (uint32_t i = 0; i < memory->client_count; i++)
     take_late_of(memory, i);
   late_end_round(&memory->late);
 }
 
-/* All that wait and may touch these lines. */
+/* Commits the late loads that may touch these lines. */
 static void take_late_touching(struct memory *memory, const struct mem_line *lines, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t whose = late_toucher(&memory->late, &lines[i]);
@@ -308,7 +313,7 @@ static void take_late_touching(struct memory *memory, const struct mem_line *lin
   }
 }
 
-/* To look at all queues costs time: once in a window of the host, or in two. */
+/* Tries to end the round once in one or two windows of the host, because it checks all queues. */
 static void end_round_now_and_then(struct memory *memory, cycle_t now) {
   if (now < memory->looked_at + memory->params.link_latency)
     return;
@@ -316,7 +321,7 @@ static void end_round_now_and_then(struct memory *memory, cycle_t now) {
   late_end_round(&memory->late);
 }
 
-/* Now, or a load's bytes when its compute unit is stepped next. */
+/* Commits at once, or leaves a load's bytes to the next step of its compute unit. */
 static void commit(struct memory *memory, const struct mem_event *event) {
   const struct mem_message *message = &event->message;
   if (!memory->late.wanted) {
@@ -358,10 +363,10 @@ static void accept_all(struct memory *memory, uint32_t client, cycle_t now) {
   }
 }
 
-/* Brings what accept_all() will want of clients into the host's caches: things of 132 compute units are cold, and so is
- * what the L2 knows of their lines. Each round of the loops waits for what the one before has asked for. */
+/* Brings the data that accept_all() needs into the host's caches: those of 132 compute units are cold, and so are the
+ * L2's tags of their lines. Each loop uses what the one before has fetched. */
 static void fetch_ahead(const struct memory *memory, const uint32_t *due, uint32_t count, cycle_t now) {
-  enum { HOST_LINE = 64, LINES = 7 }; /* its head, and the addresses of 32 lanes: add_chunk() in cu.c */
+  enum { HOST_LINE = 64, LINES = 7 }; /* struct cu_access and the addresses of 32 lanes: add_chunk() in cu.c */
   for (uint32_t i = 0; i < count; i++) {
     const struct mem_message *message = port_peek(memory->clients[due[i]].link, now);
     const char *access = (const char *)message->access;
@@ -377,7 +382,7 @@ static void fetch_ahead(const struct memory *memory, const uint32_t *due, uint32
   }
 }
 
-/* When the next message arrives. Most steps are about replies alone, and want to know no more of the clients. */
+/* When the next message arrives. Most steps only send replies, and need nothing else of the clients. */
 static cycle_t next_arrival(const struct memory *memory) {
   cycle_t next = NEVER;
   for (const cycle_t *at = memory->arrivals, *const end = at + memory->client_count; at < end; at++)
@@ -385,7 +390,7 @@ static cycle_t next_arrival(const struct memory *memory) {
   return next;
 }
 
-/* Takes the messages that have arrived, clients in turn. Returns when the next ones arrive. */
+/* Takes the messages that have arrived, from clients in turn. Returns when the next ones arrive. */
 static cycle_t accept_due(struct memory *memory, cycle_t now) {
   const uint32_t clients = memory->client_count;
   const cycle_t next = next_arrival(memory);
@@ -409,11 +414,11 @@ static cycle_t memory_step(void *self, cycle_t now) {
 
   /* (1) messages that have arrived */
   const cycle_t next = accept_due(memory, now);
-  /* (2) replies whose data will be ready */
+  /* (2) replies */
   const cycle_t ready = now < memory->ahead_until ? now + memory->ahead : now;
   for (uint32_t event; (event = wheel_take(&memory->done, now)) != WHEEL_NONE;) {
     if (memory->outside && memory_start_outside(memory, event, now))
-      continue; /* an atomic operation has been fetched and is on its way back */
+      continue; /* an atomic operation that was fetched is now written back */
     reply(memory, ready, &memory->events[event]);
     memory->events[event].accepted = NEVER;
     memory->unused[memory->unused_count++] = event;
@@ -463,7 +468,7 @@ static struct mem_cluster *cluster_of(struct memory *memory, uint32_t client) {
   return clusters ? &memory->clusters[client / unit * clusters / units] : NULL;
 }
 
-/* The partition of the L2 that a CU is near to, as L2_FROM or 0. */
+/* L2_FROM for CUs near the second partition of the L2; 0 for the others. */
 static unsigned partition_of(const struct machine *machine, uint32_t client) {
   const struct mem_params *params = &machine->mem;
   if (params->l2_partition_cus)

@@ -1,17 +1,16 @@
-/* The memory with an outside memory in the place of its L2 and DRAM.
+/* The memory with an outside memory instead of its L2 and DRAM.
  *
- *   load, DMA read     fetch its bytes into the launch's memory, then commit, then reply
+ *   load, DMA read     fetch the bytes into the launch's memory, then commit, then reply
  *   store, DMA write   commit, then send the changed bytes, then reply
- *   atomic             fetch, commit, send, reply: not atomic to others who use the outside memory
- *   prefetch           nothing: the outside memory keeps its own counsel
+ *   atomic             fetch, commit, send, reply: not atomic for other users of the outside memory
+ *   prefetch           no transaction: caching is up to the outside memory
  *
- * The lines of a DMA request are transactions of their own; a bypass means nothing here.
- *
- * The launch's memory is a mirror: what is read is fresh, and only bytes that the kernel wrote are sent. */
+ * Each line of a DMA request is a transaction; `bypass` has no effect. The launch's memory is a mirror: what is read is
+ * fresh, and only bytes that the kernel wrote are sent. */
 #include "models/memory.h"
 
-/* One transaction, tagged with its message. Bytes of no buffer stay inside: they read as 0 and are dropped
- * when written. */
+/* Starts one transaction, tagged with its message. Bytes outside all buffers do not leave: they read as 0, and writes
+ * to them are dropped. */
 static void start_piece(struct memory *memory, uint32_t index, cycle_t now, bool write, uint64_t address,
                         uint64_t bytes) {
   uint8_t *data = isa_memory_at(memory->mirror, address, bytes);
@@ -34,7 +33,7 @@ static void start_run(struct memory *memory, uint32_t index, cycle_t now, bool w
   }
 }
 
-/* The bytes of a warp's access, neighbouring lanes together. */
+/* The bytes of a warp's access; adjacent lanes are joined. */
 static void start_access(struct memory *memory, uint32_t index, cycle_t now, bool write) {
   const struct isa_access *access = memory->events[index].message.access;
   uint64_t from = 0, to = 0;
@@ -61,7 +60,7 @@ static void start_all(struct memory *memory, uint32_t index, cycle_t now, bool w
   struct mem_event *event = &memory->events[index];
   event->phase = write ? MEM_SENDING : MEM_FETCHING;
   event->latest = now + 1;
-  /* Held up by one, so that a transaction that completes at once does not complete the message. */
+  /* An extra piece keeps the message open while transactions start, because one may complete at once. */
   event->pieces = 1;
   struct mem_runs runs = event->message.runs;
   if (mem_is_dma(event->message.kind))
@@ -76,7 +75,7 @@ static void on_done(void *context, uint32_t tag, cycle_t at, bool good) {
   struct memory *memory = context;
   struct mem_event *event = &memory->events[tag];
   memory->stats.outside_errors += !good;
-  /* The way back is a link like every other: a cycle. */
+  /* The way back is a link like any other: one cycle. */
   event->latest = cycle_max(event->latest, at + 1);
   settle(memory, tag);
 }

@@ -1,4 +1,4 @@
-/* Results of launches: what CUs, the LDS, engines, the memory and pipes have counted, and who is stuck. */
+/* Results of launches: what CUs, LDS, engines, memory and pipes have counted, and which warps are stuck. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ const char *const launch_end_names[] = {[END_FINISHED] = "finished",
                                         [END_CYCLE_LIMIT] = "cycle_limit",
                                         [END_STOPPED] = "stopped"};
 
-/* Hazards of one CU join those of others; the earliest occurrence stays, ties go to the lower CU. */
+/* Merges hazards of a CU into those of other CUs. The earliest occurrence stays; the lower CU among equals. */
 static void merge_hazards(struct launch_result *result, cycle_t *cycles, const struct cu_kernel *kernel) {
   result->hazards_dropped += kernel->hazards_dropped;
   for (size_t i = 0; i < kernel->hazard_count; i++) {
@@ -58,7 +58,7 @@ static uint32_t missing_event(const struct cu_group *group) {
   return 0;
 }
 
-/* Warps of the group that stand at the call at `pc`. */
+/* Warps of the group that wait at the call at `pc`. */
 static uint32_t arrived_at(const struct cu *cu, const struct cu_group *group, uint32_t pc) {
   uint32_t count = 0;
   for (uint64_t arrived = group->standing; arrived; arrived &= arrived - 1)
@@ -66,7 +66,7 @@ static uint32_t arrived_at(const struct cu *cu, const struct cu_group *group, ui
   return count;
 }
 
-/* What the warp waits for is a pipe: it asks again and again, or its request is parked. */
+/* The warp waits for a pipe: it tries again and again, or its request is parked. */
 static void blame_pipe(struct stuck_warp *stuck, const struct cu_warp *warp, bool spins) {
   const struct cu_kernel *kernel = warp->kernel;
   stuck->pc = warp->refused_pc;
@@ -122,7 +122,7 @@ static void note_stuck(struct launch_result *result, const struct cu *cu, const 
   }
 }
 
-/* What the kernels of a CU share. */
+/* Collects what the kernels of a CU share. */
 static void collect_shared(struct launch_result *result, const struct node *node, unsigned engines) {
   stats_add(&lds_stat_group, &result->lds, &node->lds.stats);
   for (unsigned engine = 0; engine < engines; engine++) {
@@ -154,7 +154,7 @@ void simulation_collect_kernel(struct launch_result *result, cycle_t *hazard_cyc
     note_stuck(result, cu, kernel, changed);
 }
 
-/* Reservations that nobody will commit any more are found when their launch is over. */
+/* When a launch is over, reports reservations that will never be committed. */
 static void collect_pipes(struct simulation *simulation, struct launch_result *result, size_t index) {
   pipes_count(&simulation->memory.pipes, simulation->start + result->together_cycles);
   for (size_t i = 0; i < result->pipe_count; i++) {
@@ -166,7 +166,7 @@ static void collect_pipes(struct simulation *simulation, struct launch_result *r
   }
 }
 
-/* An instruction keeps its scheduler's unit from its issue until the next one may issue there: an interval. */
+/* From its issue, an instruction occupies its scheduler's unit for its interval. */
 static void count_units(const struct isa_program *program, const struct cu *cu, struct launch_result *result) {
   for (uint32_t pc = 0; pc < program->count; pc++) {
     uint8_t class_ = program->info[pc].class_;
@@ -175,7 +175,7 @@ static void count_units(const struct isa_program *program, const struct cu *cu, 
   }
 }
 
-/* It is large, and most launches copy nothing. */
+/* Allocated only if needed: it is large, and most launches copy nothing. */
 static bool collect_latency(const struct histogram *latency, struct launch_result *result) {
   if (!latency->count)
     return true;
@@ -185,7 +185,7 @@ static bool collect_latency(const struct histogram *latency, struct launch_resul
   return result->dma_latency;
 }
 
-/* ---- what shares have counted ------------------------------------------------------------------ */
+/* ---- tallies of shares ---------------------------------------------------------------------- */
 
 static bool open_tally(struct tally *tally, const struct at_once *all, bool first) {
   bool good = true;
@@ -233,7 +233,7 @@ bool simulation_collect(struct simulation *simulation, const struct at_once *all
   struct launch_result *result = &all->results[index];
   cycle_t hazard_cycles[RESULT_HAZARDS] = {0};
   result->mem = memory_stats(&simulation->memory, simulation->start + result->together_cycles);
-  /* all CUs are alike, and by_pc[] is of them all */
+  /* all CUs are the same, and by_pc[] covers all of them */
   count_units(all->launches[index]->program, &simulation->nodes[0]->cu, result);
   collect_pipes(simulation, result, index);
   for (uint32_t i = 0; i < simulation->built; i++) {
@@ -242,7 +242,7 @@ bool simulation_collect(struct simulation *simulation, const struct at_once *all
     simulation_collect_kernel(result, hazard_cycles, &node->cu, &node->cu.kernels[index],
                               simulation->memory.pipes.changed);
   }
-  /* One that did nothing has its number as its hash. */
+  /* A CU that did nothing has its number as its hash. */
   for (uint32_t i = simulation->built; i < simulation->machine.cu.count; i++)
     join_hash(result, i);
   return collect_latency(&simulation->tallies[0].copy_latency, result);

@@ -1,4 +1,4 @@
-/* What a launch cost: everything that a report is made of. All times are cycles. */
+/* What a launch cost: all data of a report. Times are in cycles. */
 #ifndef MODELS_RESULT_H
 #define MODELS_RESULT_H
 
@@ -19,31 +19,31 @@ struct stall_row {
 };
 extern const struct stall_row stall_rows[STALLS];
 
-/* Per instruction of the program. */
+/* Totals of one instruction of the program. */
 struct pc_result {
   uint64_t issues;         /* times a warp issued it */
   uint64_t lanes;          /* lanes that ran it, summed over issues */
-  uint64_t stalls[STALLS]; /* warp-cycles spent before it could issue; ISSUED is `issues`, and its copies' slots */
+  uint64_t stalls[STALLS]; /* warp-cycles spent before it could issue; ISSUED: `issues`, and slots of its copies */
   uint64_t lds_accesses, lds_passes, lds_conflict_cycles, lds_contention_cycles;
   uint64_t lds_max_ways; /* most passes of one phase */
   uint64_t sectors;      /* global memory: sectors touched */
   uint64_t copies, copy_bytes;
-  uint64_t copy_forms;                         /* those copies' enum isa_copy_form, a bit each */
-  uint64_t copies_done, copy_cycles, copy_max; /* copies that completed: their latencies summed, and the longest */
-  uint64_t copy_requests, copy_moved;          /* of these: requests of engines (accesses of warps), their bytes */
+  uint64_t copy_forms;                         /* enum isa_copy_form of these copies, one bit each */
+  uint64_t copies_done, copy_cycles, copy_max; /* copies that completed: number, sum and maximum of their latencies */
+  uint64_t copy_requests, copy_moved;          /* of these: requests of engines, or accesses of warps; their bytes */
 };
 
-/* Adds what the instruction cost elsewhere. */
+/* Adds the counts of the same instruction elsewhere. */
 void pc_result_add(struct pc_result *sum, const struct pc_result *at);
 
-/* What bounds the work-groups that a CU can hold. */
+/* What limits the work-groups in a CU. */
 enum occupancy_limit { LIMIT_WARPS, LIMIT_GROUPS, LIMIT_REGISTERS, LIMIT_LDS, LIMIT_WORK, OCCUPANCY_LIMITS };
 
 struct occupancy {
   uint32_t warps_per_group;
-  uint32_t groups[OCCUPANCY_LIMITS]; /* groups per CU that each limit allows; WORK: that there are */
-  uint32_t groups_per_cu;            /* the smallest of them; 0: the group does not fit at all */
-  enum occupancy_limit limit;        /* the first of them in the enum's order */
+  uint32_t groups[OCCUPANCY_LIMITS]; /* groups per CU that each limit allows; WORK: work-groups per CU in the launch */
+  uint32_t groups_per_cu;            /* the smallest of them; 0: no group fits */
+  enum occupancy_limit limit;        /* the first of the smallest, in the enum's order */
   uint32_t registers_per_warp;       /* allocated, rounded to register_unit x warp_size */
   uint32_t lds_per_group;            /* allocated, rounded to lds_unit */
 };
@@ -55,13 +55,13 @@ struct cu_stats {
 };
 extern const struct stat_group cu_stat_group;
 
-/* A hazard, merged over all its occurrences at one instruction. */
+/* A hazard, with all its occurrences at one instruction. */
 struct hazard_result {
   struct isa_hazard first;
   uint64_t count;
 };
 
-/* A pipe, at the end of a launch. */
+/* A pipe at the end of a launch. */
 struct pipe_result {
   const struct isa_pipe *pipe;
   struct isa_pipe_stats stats;
@@ -70,19 +70,19 @@ struct pipe_result {
 
 enum { RESULT_HAZARDS = 64, RESULT_TOGETHER = 8 /* most launches that run at once */ };
 
-/* A warp that waits for ever, in a deadlock. */
+/* A warp that waits forever, in a deadlock. */
 struct stuck_warp {
   uint32_t cu, group[3], warp;
-  uint32_t pc; /* of the instruction it cannot issue or cannot leave */
+  uint32_t pc; /* of the instruction that it cannot issue or leave */
   enum stall stall;
   uint32_t missing;            /* barrier, copy, wait: warps of its group that have not arrived */
-  uint32_t exited;             /* of these, warps that never will: they have exited */
+  uint32_t exited;             /* of these: warps that never will, because they have exited */
   bool phase;                  /* it waits for arrivals at an mbarrier */
-  uint32_t event;              /* COPY_WAIT: the event that nobody completes, or 0 */
-  bool mismatched;             /* warps of its group stand at different calls, */
-  uint32_t elsewhere_pc;       /* and the first to arrive at this one */
-  const struct isa_pipe *pipe; /* PIPE_EMPTY, PIPE_FULL: that it waits for; */
-  bool spins;                  /* it asks again and again */
+  uint32_t event;              /* COPY_WAIT: the event that no copy completes, or 0 */
+  bool mismatched;             /* warps of its group wait at different calls, */
+  uint32_t elsewhere_pc;       /* and the first to arrive is at this one */
+  const struct isa_pipe *pipe; /* PIPE_EMPTY, PIPE_FULL: the pipe that it waits for */
+  bool spins;                  /* it tries again and again */
 };
 
 enum { RESULT_STUCK = 64 };
@@ -92,50 +92,50 @@ extern const char *const launch_end_names[]; /* "finished" and so on, for report
 
 struct launch_result {
   enum launch_end end;
-  bool functional; /* executed without timing (models/functional.h): nothing below is measured but counts of the CUs' */
-  cycle_t start;   /* in the simulation's time, which goes on from launch to launch */
-  cycle_t cycles;  /* from the launch's start to the end of its last work-group, or to where it stuck */
-  /* What launches that run at once share cannot be told apart: all of them have the figures of lds, dma, mem, pipes,
-   * lds_max_ways, dma_queue_peak and dma_latency together. */
-  uint32_t together;        /* launches that ran at once, this one among them: 1 for one alone */
-  cycle_t together_cycles;  /* from their common start to the end of the last: `cycles` for one alone */
-  uint64_t together_active; /* CU-cycles in which a CU held work-groups of any of them */
+  bool functional; /* executed without timing (models/functional.h): only the CUs' counts are valid */
+  cycle_t start;   /* in simulated time, which continues from launch to launch */
+  cycle_t cycles;  /* from the launch's start to the end of its last work-group, or to where it was cut short */
+  /* Launches that run at once share blocks. The totals of lds, dma, mem, pipes, lds_max_ways, dma_queue_peak and
+   * dma_latency cover all of them together. */
+  uint32_t together;        /* launches that ran at once, including this one */
+  cycle_t together_cycles;  /* from their common start to the end of the last one */
+  uint64_t together_active; /* CU-cycles in which a CU had work-groups of any of them */
   uint64_t work_groups;
-  uint64_t never_started; /* work-groups that no CU had room for until the end */
-  uint64_t trace_hash;    /* of every issue: cycle, CU, warp slot, pc, lanes, in CU order */
+  uint64_t never_started; /* work-groups for which no CU had room until the end */
+  uint64_t trace_hash;    /* hash of every issue: cycle, CU, warp slot, pc, lanes, in CU order */
   struct occupancy occupancy;
-  struct cu_stats cu; /* of this launch alone; summed over CUs, as are the next three */
+  struct cu_stats cu; /* of this launch, all CUs added up */
   struct lds_stats lds;
   struct dma_stats dma;
   struct mem_stats mem;
   uint64_t lds_max_ways;
-  uint32_t dma_queue_peak;           /* of any engine */
-  uint64_t dma_out_bytes;            /* of dma.bytes, those of outbound copies */
+  uint32_t dma_queue_peak;           /* maximum of all engines */
+  uint64_t dma_out_bytes;            /* bytes of outbound copies, among dma.bytes */
   struct dma_timeline dma_timeline;  /* of all engines, added up */
-  struct histogram *dma_latency;     /* of copies, by whomever they are carried out; NULL: none has ended */
-  uint64_t unit_cycles[ISA_CLASSES]; /* scheduler-cycles that the unit of a class was busy, all classes it serves */
-  bool unit_holds[ISA_CLASSES];      /* one of its instructions kept it for more than a cycle */
+  struct histogram *dma_latency;     /* of copies, in engines or not; NULL: none has completed */
+  uint64_t unit_cycles[ISA_CLASSES]; /* scheduler-cycles in which the unit was busy, for all classes that use it */
+  bool unit_holds[ISA_CLASSES];      /* an instruction occupied it for more than a cycle */
   uint64_t stalls[STALLS];           /* warp-cycles */
-  uint64_t resident_cycles;          /* warp-cycles of residency: the sum of stalls[] */
+  uint64_t resident_cycles;          /* warp-cycles in which warps were resident: the sum of stalls[] */
   struct pc_result *by_pc;           /* program->count of them */
-  struct pipe_result *pipes;         /* of the launch's memory, in its order */
+  struct pipe_result *pipes;         /* in the order of the launch's memory */
   size_t pipe_count;
-  size_t hazard_count;      /* kept */
+  size_t hazard_count;      /* hazards in hazards[] */
   uint64_t hazards_dropped; /* occurrences at further instructions, beyond RESULT_HAZARDS */
-  size_t stuck_count;       /* all of them; the first RESULT_STUCK are kept */
-  /* Large, and mostly empty: what is not counted is not cleared. */
+  size_t stuck_count;       /* all of them; only the first RESULT_STUCK are in stuck[] */
+  /* Large and mostly empty: only the first entries, as counted above, are valid. */
   struct hazard_result hazards[RESULT_HAZARDS];
   struct stuck_warp stuck[RESULT_STUCK];
 };
 
-/* The latency of copies; of none, if none has ended. */
+/* The latency of copies; an empty histogram if none has completed. */
 const struct histogram *launch_copy_latency(const struct launch_result *result);
 
-/* An empty one; and a copy of all that is in one, without what it leads to. */
+/* Clears a result; copies one without what it points to. */
 void launch_result_clear(struct launch_result *result);
 void launch_result_copy(struct launch_result *to, const struct launch_result *from);
 
-/* Frees what it leads to. */
+/* Frees what the result points to. */
 void launch_result_free(struct launch_result *result);
 
 #endif

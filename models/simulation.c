@@ -62,22 +62,22 @@ static void add_probes(struct island *island, struct node *node) {
   }
 }
 
-/* Names of engines' components, for waveforms and reports. */
+/* Component names of engines, for waveforms and reports. */
 static const char *const engine_names[LDS_ENGINES] = {"dma0", "dma1", "dma2", "dma3", "dma4", "dma5", "dma6", "dma7"};
 
-/* CUs with the engines that they share. */
+/* Groups of CUs that share engines. */
 static uint32_t clusters(const struct machine *machine) {
   return (uint32_t)div_up(machine->cu.count, machine->dma.cus);
 }
 
 static bool shares(const struct machine *machine) { return machine->dma.cus > 1; }
 
-/* The first of the CUs that share their engines with this one. */
+/* The first of the CUs that share engines with this one. */
 static uint32_t home_of(const struct simulation *simulation, uint32_t index) {
   return index - index % simulation->machine.dma.cus;
 }
 
-/* The engines of a CU of its own, between it and its LDS. */
+/* Makes engines for one CU, between it and its LDS. */
 static bool make_engines(struct node *node, const struct machine *machine) {
   bool built = true;
   for (unsigned engine = 0; built && engine < machine->dma.engines; engine++) {
@@ -90,7 +90,7 @@ static bool make_engines(struct node *node, const struct machine *machine) {
   return built;
 }
 
-/* Those of several CUs, behind hubs. */
+/* Makes engines for several CUs, behind hubs. */
 static bool make_shared_engines(struct node *home, const struct machine *machine) {
   bool built = true;
   for (unsigned engine = 0; built && engine < machine->dma.engines; engine++) {
@@ -123,7 +123,7 @@ static bool node_engines(struct node *home, struct node *node, const struct mach
   return (node != home || make_shared_engines(home, machine)) && join_engines(home, node, machine);
 }
 
-/* Several CUs in an island are told apart by number. */
+/* Numbers the names of components, for several CUs in an island. */
 static void name_parts(struct node *node, uint32_t index) {
   struct component *const parts[] = {&node->cu.component, &node->lds.component, &node->port.component};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -150,7 +150,7 @@ static void place_node(struct island *island, struct node *node, uint32_t index,
   add_probes(island, node);
 }
 
-/* Its executor, or what `sources` make in its place or around it. */
+/* Its executor, or the source that `sources` makes. */
 static const struct warp_source *source_of(struct simulation *simulation, struct node *node, uint32_t index) {
   const struct source_maker *sources = &simulation->sources;
   return sources->make
@@ -200,7 +200,8 @@ static void node_free(struct node *node) {
 
 static bool tell_node(struct simulation *simulation, uint32_t index);
 
-/* The next compute unit. Its components are first due when the next launch starts, as those of the first launch are. */
+/* Builds the next compute unit. Its components are first due at the start of the next launch, like those of earlier
+ * CUs. */
 static bool build_node(struct simulation *simulation) {
   const uint32_t index = simulation->built, home = home_of(simulation, index);
   struct node *node = simulation->nodes[index] = calloc(1, sizeof *node);
@@ -219,7 +220,7 @@ static bool build_node(struct simulation *simulation) {
   return !simulation->timeline || tell_node(simulation, index);
 }
 
-/* Compute units that share engines are built together. */
+/* Builds the compute units for `groups` work-groups. CUs that share engines are built together. */
 static bool build(struct simulation *simulation, uint64_t groups) {
   const struct machine *machine = &simulation->machine;
   const uint64_t wanted = div_up(groups, machine->dma.cus) * machine->dma.cus;
@@ -251,7 +252,7 @@ struct simulation *simulation_new(const struct machine *machine) {
   return simulation_new_with(machine, NULL);
 }
 
-/* The islands of compute units, empty so far. */
+/* Makes the islands of compute units, which are empty at first. */
 static void make_islands(struct simulation *simulation) {
   const struct machine *machine = &simulation->machine;
   simulation->islands[0] = &simulation->uncore;
@@ -309,7 +310,7 @@ cycle_t simulation_start(const struct simulation *simulation) { return simulatio
 
 void simulation_attach(struct simulation *simulation, struct outside *outside) {
   memory_attach(&simulation->memory, outside);
-  /* Completions come from the host's present: the memory must not be ahead of it. */
+  /* Completions arrive at the host's present time, so the memory must not be ahead of it. */
   simulation->uncore.lookahead = 1;
 }
 
@@ -324,7 +325,7 @@ bool simulation_show_every_cycle(struct simulation *simulation) {
   return true;
 }
 
-/* ---- who listens, and who says what warps do ---------------------------------------------- */
+/* ---- timelines and warp sources ------------------------------------------------------------- */
 
 static void tell_nobody(struct simulation *simulation) {
   const struct timeline_tap closed = {NULL, 0, 0};
@@ -339,9 +340,9 @@ static void tell_nobody(struct simulation *simulation) {
   }
 }
 
-enum { NODE_TAPS = 4 /* of a CU, its LDS, its memory port and its place in the memory; engines have one each */ };
+enum { NODE_TAPS = 4 /* of a CU, its LDS, its memory port and its client in the memory; engines have one each */ };
 
-/* Of the CUs before this one, built or not, whose engines lie at the first that shares them. */
+/* Taps of all earlier CUs, built or not. The first of the CUs that share engines has the engines' taps. */
 static uint32_t taps_before(const struct simulation *simulation, uint32_t index) {
   const struct dma_params *dma = &simulation->machine.dma;
   return index * NODE_TAPS + (uint32_t)div_up(index, dma->cus) * dma->engines;
@@ -415,7 +416,7 @@ bool simulation_prepare_result(const struct machine *machine, const struct at_on
   return result->by_pc && result->pipes && result->occupancy.groups_per_cu;
 }
 
-/* LDS of as many groups of a launch as a CU has room for; of several launches, the most. */
+/* LDS of all groups of a launch that fit into a CU at once; with several launches, the maximum. */
 static uint64_t most_lds(const struct at_once *all) {
   uint64_t most = 0;
   for (size_t i = 0; i < all->count; i++) {
@@ -428,7 +429,8 @@ static uint64_t most_lds(const struct at_once *all) {
   return most;
 }
 
-/* Has a program copies that come to the LDS or leave it beside its warps' accesses? */
+/* Whether a program has copies to or from the LDS, or mbarriers: they use the LDS in addition to the warps'
+ * accesses. */
 static bool copies(const struct isa_program *program) {
   for (uint32_t pc = 0; pc < program->count; pc++)
     switch ((enum isa_class)program->info[pc].class_) {
@@ -442,7 +444,7 @@ static bool copies(const struct isa_program *program) {
   return false;
 }
 
-/* The tally of the share that the node is in. */
+/* The tally of the share that has the node. */
 static struct tally *tally_of(const struct simulation *simulation, const struct node *node) {
   const struct island *island = node->cu.component.island;
   return &simulation->tallies[simulation->tally_count > 1 ? island->share : 0];
@@ -498,7 +500,7 @@ static void prepare_dispatcher(struct simulation *simulation, const struct at_on
 
 static bool has_pipes(const struct isa_memory *memory) { return memory && memory->pipe_count; }
 
-/* Several threads may step its islands: nobody watches who is told by one alone, and nothing but memory is shared. */
+/* Whether several threads may step the islands: nothing watches that expects one thread, and only memory is shared. */
 static bool threadable(const struct simulation *simulation, const struct at_once *all) {
   return !simulation->timeline && !simulation->sources.make && !has_pipes(all->launches[0]->memory);
 }
@@ -510,7 +512,8 @@ static uint64_t groups_of(const struct at_once *all) {
   return groups;
 }
 
-/* Somebody sees what the memory does in a cycle: a timeline, a waveform, or who finds kernels that spin on pipes. */
+/* Whether something reads the memory's state in each cycle: a timeline, a waveform, or the search for kernels that spin
+ * on pipes. */
 static bool watched(const struct simulation *simulation, const struct isa_memory *memory) {
   return simulation->timeline || simulation->every_cycle || has_pipes(memory);
 }
@@ -522,7 +525,7 @@ static bool any_copies(const struct at_once *all) {
   return any;
 }
 
-/* `end`: the cycle in which the launches are cut short at the latest. */
+/* `end`: the latest cycle, in which launches are cut short. */
 static bool prepare(struct simulation *simulation, const struct at_once *all, unsigned shares, cycle_t end) {
   const struct machine *machine = &simulation->machine;
   struct isa_memory *memory = all->launches[0]->memory;
@@ -545,7 +548,7 @@ static bool prepare(struct simulation *simulation, const struct at_once *all, un
   return true;
 }
 
-/* Work-groups of a launch that have ended, though the dispatcher may not know yet. */
+/* Work-groups of a launch that have ended, including those that the dispatcher does not know about yet. */
 static uint64_t ended(const struct simulation *simulation, size_t index) {
   uint64_t count = 0;
   for (uint32_t i = 0; i < simulation->built; i++)
@@ -567,7 +570,7 @@ static bool any_autorun(const struct at_once *all) {
   return false;
 }
 
-/* Only autorun kernels are left, which have not been told to end. */
+/* Only autorun kernels are left, and they have not been dismissed. */
 static bool dismissible(const struct simulation *simulation, const struct at_once *all) {
   for (size_t i = 0; i < all->count; i++)
     if (!all->launches[i]->kernel->autorun[0] && ended(simulation, i) < all->results[i].work_groups)
@@ -575,7 +578,7 @@ static bool dismissible(const struct simulation *simulation, const struct at_onc
   return !simulation->memory.pipes.dismissed;
 }
 
-/* Warps of a CU whose requests are parked. */
+/* Warps of a CU with parked requests. */
 static uint64_t parked_in(const struct simulation *simulation, uint32_t client) {
   const struct mem_pipes *pipes = &simulation->memory.pipes;
   uint64_t parked = 0;
@@ -587,7 +590,7 @@ static uint64_t parked_in(const struct simulation *simulation, uint32_t client) 
   return parked;
 }
 
-/* Kernels have spun for `cycles` on pipes that nobody has changed: see models/pipes.h. */
+/* Kernels have spun on pipes for `cycles`, and no pipe has changed: models/pipes.h. */
 static bool spins(const struct simulation *simulation, cycle_t now, cycle_t cycles) {
   const cycle_t changed = cycle_max(simulation->memory.pipes.changed, simulation->dispatcher.last_end);
   bool refused = false;
@@ -605,15 +608,15 @@ static bool tell_progress(const struct simulation *simulation, const struct prog
   return !progress || progress->tell(progress->context, now - simulation->start, dispatcher->done, dispatcher->groups);
 }
 
-/* Cycles between two words of progress: few of a large machine, whose cycles take long to simulate, and for a timeline
- * few of any. */
+/* Cycles between two progress reports: few for a large machine, whose cycles take long to simulate, and few with a
+ * timeline. */
 static cycle_t piece_of(const struct simulation *simulation) {
   enum { TOLD = 1000, LEAST = 4000, MOST = 100000 };
   return simulation->timeline ? TOLD : cycle_max(LEAST, MOST / simulation->machine.cu.count);
 }
 
-/* Steps the islands up to `until`, in pieces, after which progress is told. Returns when the next step is, at `until`
- * or later unless progress has ended the launch. */
+/* Steps the islands up to `until`, and reports progress in between. Returns the cycle of the next step: `until` or
+ * later, unless progress has stopped the launch. */
 static cycle_t run_slice(struct simulation *simulation, struct host *host, cycle_t until,
                          const struct progress *progress) {
   const cycle_t piece = piece_of(simulation);
@@ -628,7 +631,7 @@ static cycle_t run_slice(struct simulation *simulation, struct host *host, cycle
   }
 }
 
-/* Cycles from the start of the launch to where any compute unit did something for the last time. */
+/* Cycles from the start of the launch to the last action of any compute unit. */
 static cycle_t abandoned_after(const struct simulation *simulation) {
   cycle_t end = simulation->start + 1;
   for (uint32_t i = 0; i < simulation->built; i++)
@@ -636,7 +639,7 @@ static cycle_t abandoned_after(const struct simulation *simulation) {
   return end - simulation->start;
 }
 
-/* Steps the islands in slices, so that progress can be told. `*cycles` is where it ended, if cut short. */
+/* Steps the islands in slices, with progress reports in between. If cut short, `*cycles` is the end. */
 static enum launch_end run_slices(struct simulation *simulation, const struct at_once *all, struct host *host,
                                   cycle_t end, const struct progress *progress, cycle_t *cycles) {
   enum { SLICE = 100000 };
@@ -658,7 +661,7 @@ static enum launch_end run_slices(struct simulation *simulation, const struct at
       if (!all_ended(simulation))
         return END_CYCLE_LIMIT;
       simulation->uncore.reach = simulation->uncore.lookahead; /* replies are not sent ahead any more */
-      host->run(host, NEVER);                                  /* the last messages home */
+      host->run(host, NEVER);                                  /* delivers the last messages */
       return END_FINISHED;
     }
     const bool stopped = next < until;
@@ -674,7 +677,7 @@ static enum launch_end run_slices(struct simulation *simulation, const struct at
     if (!all_ended(simulation))
       return END_STOPPED;
     host->run(host, NEVER);
-    return END_FINISHED; /* before it could be stopped */
+    return END_FINISHED; /* it ended before it could be stopped */
   }
 }
 
@@ -701,7 +704,7 @@ static void abandon(struct simulation *simulation, cycle_t end) {
     tell_cut_short(simulation, end);
 }
 
-/* How one of the launches ended, and when: it may have finished before another has stuck. */
+/* Sets how one of the launches ended, and when: it may have finished before another one deadlocked. */
 static void conclude(const struct simulation *simulation, struct launch_result *result, size_t index,
                      enum launch_end end, cycle_t cycles) {
   const struct dispatched *launch = &simulation->dispatcher.launches[index];
@@ -757,8 +760,8 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
     give_up(results, count);
     return false;
   }
-  /* The next launch starts when the last word of this one has reached everybody; a prefetch may be answered
-   * long after the groups have ended. */
+  /* The next launch starts when the last messages of this one have arrived. The reply to a prefetch may arrive long
+   * after the end of all groups. */
   simulation->start = cycle_max(simulation->dispatcher.last_end, simulation->memory.last_arrival) +
                       2 * (cycle_t)simulation->machine.cu.dispatch_latency +
                       2 * (cycle_t)simulation->machine.mem.link_latency;

@@ -1,5 +1,5 @@
-/* What the files that make up a simulation share; nobody else includes it. simulation.c builds the machine and runs it,
- * result.c takes from its blocks what becomes of a launch. */
+/* What the files of a simulation share; only they include it. simulation.c builds the machine and runs it; result.c
+ * collects the results of a launch from its blocks. */
 #ifndef MODELS_SIMULATION_PARTS_H
 #define MODELS_SIMULATION_PARTS_H
 
@@ -9,85 +9,85 @@
 #include "models/simulation.h"
 #include "models/tell.h"
 
-/* A compute unit with all that advances together with it. Of those that share their engines, the first one has them,
- * and all advance in one island. */
+/* A compute unit with all that advances together with it. If CUs share engines, the first one has the engines, and all
+ * of them are in one island. */
 struct node {
   struct cu cu;
   struct lds lds;
-  unsigned engines; /* that it has */
+  unsigned engines; /* that it owns */
   struct dma dma[LDS_ENGINES];
-  struct dma_hub hub[LDS_ENGINES]; /* in front of them, when they are shared */
-  /* of components, when there are several of a kind in an island */
+  struct dma_hub hub[LDS_ENGINES]; /* in front of shared engines */
+  /* component names, for several of a kind in an island */
   char hub_name[LDS_ENGINES][16], cu_name[3][24];
   struct mem_port port;
-  struct executor executor; /* empty when somebody else makes the sources and wants none */
+  struct executor executor; /* empty if `sources` needs no executors */
   const struct warp_source *source;
-  struct isa_memory memory;                    /* the launches', with a buffer of its own that was found last */
-  struct isa_launch launches[RESULT_TOGETHER]; /* copies of its own: `report` leads to this compute unit */
+  struct isa_memory memory;                    /* the launches' memory, with its own cache of the last buffer found */
+  struct isa_launch launches[RESULT_TOGETHER]; /* copies, whose `report` leads to this compute unit */
 };
 
-/* What the islands of a share of the host's (sim/core/host.h) count together: sums and maxima, so that those of all
- * shares are added up when the launches have ended. */
+/* What the islands of one share of the host (sim/core/host.h) count together. These are sums and maxima, so they can be
+ * added when the launches have ended. */
 struct tally {
   struct histogram copy_latency;
-  struct pc_result *by_pc[RESULT_TOGETHER]; /* of each launch; the first tally's are the results' */
+  struct pc_result *by_pc[RESULT_TOGETHER]; /* per launch; those of the first tally are the results' */
 };
 
-/* Invariant: of the compute units only the first `built` exist. A launch of G work-groups reaches the first G alone:
- * the dispatcher begins with the first, gives each one group a round, and an empty one has room for any. So whoever
- * runs few work-groups pays for few compute units, and no step has to look for those that are not there. */
+/* Invariant: only the first `built` compute units exist. A launch of G work-groups uses only the first G: the
+ * dispatcher starts with the first, gives each CU one group a round, and an empty CU has room for any group. So a run
+ * with few work-groups pays for few compute units, and no step has to check the others. */
 struct simulation {
   struct machine machine;
-  struct source_maker sources; /* without make(): executors alone */
+  struct source_maker sources; /* no make(): only executors */
   bool executes;               /* compute units have executors */
   struct island uncore, *units;
   struct memory memory;
   struct dispatcher dispatcher;
-  struct node **nodes; /* NULL: not built so far */
+  struct node **nodes; /* NULL: not built yet */
   uint32_t built;
   struct cu **cus; /* of the nodes, for the dispatcher */
   struct island **islands;
   struct tally *tallies;
-  unsigned tally_count;      /* that there are */
+  unsigned tally_count;
   cycle_t start;             /* of the next launch */
-  cycle_t stepped;           /* all steps before this cycle have been */
-  struct timeline *timeline; /* who is told, or NULL: from tap `first_tap` on */
+  cycle_t stepped;           /* all steps before this cycle are done */
+  struct timeline *timeline; /* receives events from tap `first_tap` on, or NULL */
   uint32_t first_tap;
-  bool every_cycle; /* a waveform shows it */
+  bool every_cycle; /* for a waveform */
 };
 
-/* Launches that run at once, and what becomes of them. */
+/* Launches that run at once, and their results. */
 struct at_once {
   struct isa_launch *const *launches;
   struct launch_result *results;
   size_t count;
-  bool copies[RESULT_TOGETHER]; /* of each, whether its program has any to the LDS or from it */
+  bool copies[RESULT_TOGETHER]; /* per launch: whether its program has copies to or from the LDS */
 };
 
-/* Makes room for the result of launch `index`. False when memory is out, or no CU has room for a work-group. */
+/* Allocates the result of launch `index`. False if out of memory, or if a work-group fits into no CU. */
 bool simulation_prepare_result(const struct machine *machine, const struct at_once *all, size_t index);
 
-/* The warp's access waits for a pipe, and is marked as refused for ever. */
+/* The warp's access waits for a pipe: marks the warp as refused forever. */
 void simulation_mark_refused(struct cu_warp *warp, const struct isa_access *access);
 
-/* Warps whose requests are parked have been waiting for the pipe, and are marked likewise. */
+/* Marks warps with parked requests the same way: they have been waiting for the pipe. */
 void simulation_mark_parked(struct simulation *simulation);
 
-/* Adds what a CU has counted of a launch. `changed`: when a pipe or global memory was changed last. Hazards are of when
- * `hazard_cycles` says: RESULT_HAZARDS of them, zeros at first. */
+/* Adds what a CU counted for a launch. `changed`: last change of a pipe or of global memory. hazard_cycles has
+ * RESULT_HAZARDS entries, initially 0, with the cycles of the hazards in the result. */
 void simulation_collect_kernel(struct launch_result *result, cycle_t *hazard_cycles, const struct cu *cu,
                                const struct cu_kernel *kernel, cycle_t changed);
 
-/* Room for what so many shares count, all zero. False when memory runs out. simulation_close_tallies() must follow. */
+/* Opens a tally for each share, all zero. False if out of memory. simulation_close_tallies() must follow. */
 bool simulation_open_tallies(struct simulation *simulation, const struct at_once *all, unsigned shares);
 
-/* Adds them up in the first one, and so in the results. */
+/* Adds all tallies to the first one, and so to the results. */
 void simulation_add_tallies(struct simulation *simulation, const struct at_once *all);
 
-/* Gives the room back, but for the results'. */
+/* Frees the tallies, without the results. */
 void simulation_close_tallies(struct simulation *simulation);
 
-/* Fills the result of launch `index`, whose end and cycles are known. False when memory runs out. */
+/* Fills in the result of launch `index`, whose end and cycles are known. False if out of memory. */
 bool simulation_collect(struct simulation *simulation, const struct at_once *all, size_t index);
 
 #endif

@@ -6,42 +6,40 @@
 
 #include "sim/base/need.h"
 
-/* Cycles that a warp has waited in one bucket. */
+/* Cycles that a warp waited in one bucket. */
 struct wait {
   enum stall stall;
   cycle_t from, to;
 };
 
-/* A warp's account as far as it has been looked at, and the last cycles of it, which have yet to be told since more may
- * come to them. */
+/* A warp's account as of the last check, and the event in [from, to), which is not reported yet because it may grow. */
 struct account {
   uint64_t stalls[STALLS];
-  uint32_t charged; /* as the warp's */
-  cycle_t from, to; /* to be told */
+  uint32_t charged; /* cu_warp.charged */
+  cycle_t from, to; /* of the event to report */
   enum stall stall;
   uint32_t pc;
-  struct wait longest; /* since its scheduler has issued */
+  struct wait longest; /* longest wait since the scheduler's last issue */
 };
 
-/* The cycles in which a scheduler has issued last, one after the other. */
+/* The latest consecutive cycles in which a scheduler issued. */
 struct issues {
   cycle_t from, to;
-  uint32_t warp; /* slot of the last one */
+  uint32_t warp; /* slot that issued last */
 };
 
 /* A copy that has not landed. */
 struct copy {
   struct timeline_event event;
-  uint32_t parts; /* descriptors of it that are made and have not landed */
+  uint32_t parts; /* descriptors that have been made and have not landed */
 };
 
 struct tell {
   struct timeline_tap tap;
-  cycle_t (*step)(void *cu, cycle_t now); /* the CU's own */
+  cycle_t (*step)(void *cu, cycle_t now); /* the CU's own step */
   struct account accounts[CU_WARPS];
   struct issues issues[CU_SCHEDULERS];
-  struct timeline_event
-      *accesses; /* by number; `from` is 0 when it is not under way, since nothing begins in cycle 0 */
+  struct timeline_event *accesses; /* by index; `from` 0: not in flight, because nothing begins in cycle 0 */
   uint32_t access_count;
   struct copy *copies; /* in the order of their numbers */
   uint32_t copy_count, copy_room;
@@ -75,7 +73,7 @@ static void tell_issues(const struct cu *cu, uint32_t scheduler) {
   issues->from = issues->to;
 }
 
-/* How much of a wait lies behind cycle `from`. */
+/* Cycles of a wait that are after cycle `from`. */
 static cycle_t within(const struct wait *wait, cycle_t from) {
   return wait->to > from ? wait->to - cycle_max(wait->from, from) : 0;
 }
@@ -88,7 +86,7 @@ static void note_wait(const struct cu *cu, uint32_t slot) {
     account->longest = wait;
 }
 
-/* Why the scheduler has not issued up to `now`, in which warp `slot` issues. */
+/* Reports why the scheduler did not issue up to `now`, when warp `slot` issues. */
 static void tell_gap(const struct cu *cu, uint32_t scheduler, uint32_t slot, cycle_t now) {
   const struct account *account = &cu->tell->accounts[slot];
   const struct cu_warp *oldest = &cu->warps[cu->schedulers[scheduler].age[0]];
@@ -144,7 +142,7 @@ static void add_cycles(const struct cu *cu, uint32_t slot, enum stall stall, uin
     note_wait(cu, slot);
 }
 
-/* What its buckets have grown by since the last look, in the order of time. */
+/* Adds the growth of the warp's buckets since the last check, in order of time. */
 static void look_at_buckets(struct cu *cu, uint32_t slot) {
   const struct cu_warp *warp = &cu->warps[slot];
   struct account *account = &cu->tell->accounts[slot];
@@ -242,7 +240,7 @@ void tell_l1_hit(struct cu *cu, uint32_t index, cycle_t at, cycle_t now) {
 
 /* ---- meetings -------------------------------------------------------------------------------- */
 
-enum { MEET_BARRIER, MEET_COPY, MEET_FENCE, MEET_WAIT }; /* the words of the row */
+enum { MEET_BARRIER, MEET_COPY, MEET_FENCE, MEET_WAIT }; /* in the order of the words in the row */
 
 static unsigned kind_of(const struct cu_group *group, const struct cu_call *call) {
   switch (group->kernel->info[call->pc].class_) {
@@ -291,7 +289,7 @@ void tell_meeting(const struct cu *cu, const struct cu_group *group, const struc
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* Copies under way are few, so they are kept in a list; a kernel that piles them up makes it longer. */
+/* A linear list, because copies in flight are few, except in a kernel that never waits. */
 static struct copy *add_copy(struct tell *to) {
   if (to->copy_count == to->copy_room) {
     to->copy_room = to->copy_room ? 2 * to->copy_room : 16;
@@ -407,7 +405,7 @@ void tell_launch_end(struct cu *cu, cycle_t now) {
     tell_issues(cu, i);
 }
 
-/* The scheduler's cycles since its last issue are as the oldest of its warps has spent its last. */
+/* The scheduler's cycles since its last issue get the current bucket of its oldest warp. */
 static void cut_scheduler(const struct cu *cu, uint32_t index, cycle_t end) {
   const struct cu_scheduler *scheduler = &cu->schedulers[index];
   tell_issues(cu, index);

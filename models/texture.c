@@ -6,27 +6,27 @@
 
 enum {
   QUAD = 4,
-  TEXEL_BYTES = 16, /* at most */
+  TEXEL_BYTES = 16, /* maximum */
   WORDS = QUAD * ISA_IMAGE_TEXELS * TEXEL_BYTES,
 };
 
 static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* A piece of a line, texel_width bytes wide, that lanes of a quad want. */
+/* texel_width bytes of a line that lanes of a quad want. */
 struct word {
-  uint64_t number; /* in the image */
+  uint64_t number; /* index in the image */
   uint64_t line;
   uint32_t tag_bank, bank;
-  uint32_t share; /* those of different shares never pass together */
+  uint32_t share; /* words of different shares never pass together */
 };
 
 /* How the texels of a read pass. */
 struct manner {
-  uint64_t words; /* of a texel */
-  unsigned lanes; /* that pass together */
-  uint64_t least; /* turns of these */
-  bool by_pieces; /* one word of each texel after the other, and one slice */
+  uint64_t words; /* per texel */
+  unsigned lanes; /* lanes that pass together */
+  uint64_t least; /* least turns for these lanes */
+  bool by_pieces; /* words of a texel, and slices, pass separately */
 };
 
 static struct manner manner_of(const struct texture_params *params, const struct isa_access *access, unsigned texels) {
@@ -39,8 +39,8 @@ static struct manner manner_of(const struct texture_params *params, const struct
                          .by_pieces = words > 1};
 }
 
-/* The bits of a place that decide its banks are those that an H200's times show; why they are others for wide texels is
- * not known. */
+/* Which bits of the address choose the banks follows from timing on an H200. Why wide texels use other bits is not
+ * known. */
 static struct word word_at(const struct texture_params *params, const struct mem_params *mem,
                            const struct isa_image *image, const struct manner *manner, uint64_t number) {
   const uint64_t offset = number * params->texel_width, line = offset / mem->line, column = line >> 1;
@@ -75,8 +75,8 @@ static unsigned add_word(struct word *words, unsigned count, struct word word) {
   return count + 1;
 }
 
-/* A group takes the words of one line from each tag bank, in the order given, and as many turns as one of the banks
- * has words to give. The words that are left move to the front; how many, and the turns. */
+/* Passes a group: the words of one line from each tag bank, in the given order, which take as many turns as the busiest
+ * bank has words. Moves the words that are left to the front; returns their number, and the turns. */
 static unsigned pass_group(struct word *words, unsigned count, uint64_t *turns) {
   const uint32_t share = words[0].share;
   unsigned left = 0, taken = 0;
@@ -100,14 +100,14 @@ static unsigned pass_group(struct word *words, unsigned count, uint64_t *turns) 
   return left;
 }
 
-/* What the quads of a read come to. */
+/* Totals of the quads of a read. */
 struct tally {
   uint64_t quads, texels, turns, busy;
   struct mem_line *lines;
-  uint32_t count; /* of these */
+  uint32_t count; /* lines */
 };
 
-/* Of a group, in TEXTURE_TURN of a turn. */
+/* Time of a group, in units of TEXTURE_TURN per turn. */
 static uint64_t busy_of(const struct texture_params *params, uint64_t turns) {
   return most(turns * TEXTURE_TURN, params->group_turns);
 }
@@ -139,9 +139,8 @@ static unsigned add_texels(const struct texture_params *params, const struct mem
   return count;
 }
 
-/* The samples of a quad's lanes, none where a lane is switched off, and the lines that they lie in. How many a lane
- * has.
- */
+/* Finds the samples of a quad's lanes (none for an inactive lane) and adds their lines. Returns the samples per
+ * lane. */
 static unsigned find_samples(const struct mem_params *mem, const struct isa_access *access, uint32_t first,
                              struct isa_samples samples[QUAD], struct tally *tally) {
   unsigned of_lane = 0;
@@ -161,7 +160,7 @@ static unsigned find_samples(const struct mem_params *mem, const struct isa_acce
 
 static void add_quad(const struct texture_params *params, const struct mem_params *mem, const struct isa_access *access,
                      uint32_t first, struct tally *tally) {
-  static const unsigned order[QUAD] = {0, 2, 1, 3}; /* of lanes that pass together, as an H200's times show */
+  static const unsigned order[QUAD] = {0, 2, 1, 3}; /* order of lanes that pass together, from timing on an H200 */
   struct isa_samples samples[QUAD];
   struct word words[WORDS];
   const unsigned texels = find_samples(mem, access, first, samples, tally);
@@ -188,7 +187,7 @@ static void add_quads(const struct texture_params *params, const struct mem_para
       add_quad(params, mem, access, first, tally);
 }
 
-/* A read may want many more lines than a load: while it is under way its lines are elsewhere. */
+/* A read may have far more lines than a load, so it uses other memory for them while it is in flight. */
 static void take_room(const struct cu *cu, struct cu_access *access) {
   if (!access->texels)
     access->texels = need((size_t)ISA_IMAGE_TEXELS * cu->params.warp_size, sizeof *access->texels);
@@ -196,7 +195,7 @@ static void take_room(const struct cu *cu, struct cu_access *access) {
   access->lines = access->texels;
 }
 
-/* All that it wants is in the cache. */
+/* All texels are in the cache. */
 static void read_cache(const struct cu *cu, struct cu_access *access) {
   access->isa.cache = &access->cache->cache;
   cu->source->commit.call(cu->source->commit.self, &access->isa);
@@ -212,7 +211,7 @@ static void wait_for_reply(struct cu *cu, uint32_t index, const struct isa_info 
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_TEXTURE);
 }
 
-/* Served by the unit alone. */
+/* The read hits in the cache. */
 static void hit(struct cu *cu, uint32_t index, const struct isa_info *info, cycle_t ready, cycle_t now) {
   struct cu_access *access = cu->accesses[index];
   read_cache(cu, access);
@@ -223,7 +222,7 @@ static void hit(struct cu *cu, uint32_t index, const struct isa_info *info, cycl
   cu_free_access(&cu->global_pool, index);
 }
 
-/* Images of one dimension take less. */
+/* Images of one dimension have a lower latency. */
 static cycle_t latency_of(const struct cu *cu, const struct isa_access *access, uint32_t latency) {
   const struct texture_params *params = &cu->texture;
   if (!isa_image_is_flat(access->image->kind) || params->flat_latency >= params->latency)
@@ -232,7 +231,7 @@ static cycle_t latency_of(const struct cu *cu, const struct isa_access *access, 
   return latency > less ? latency - less : 0;
 }
 
-/* What the cache has not goes to the L2, unless it comes for others. */
+/* Requests missing texels from the L2, unless they are on their way for others. */
 static void miss(struct cu *cu, uint32_t index, const struct isa_info *info, uint32_t sectors, cycle_t passed,
                  cycle_t now) {
   struct cu_access *access = cu->accesses[index];

@@ -1,4 +1,4 @@
-/* A warp's life in a compute unit: its account, its sleep, when it may go on, its end. */
+/* A warp in its compute unit: its account, its sleep, when it may issue, its end. */
 #include <assert.h>
 #include <string.h>
 
@@ -30,12 +30,12 @@ static void make_ready(struct cu *cu, uint32_t slot, cycle_t now) {
 }
 
 static void sleep_until(struct cu *cu, uint32_t slot, cycle_t at, cycle_t now) {
-  if (cu->carry) { /* nothing takes time */
+  if (cu->carry) { /* functional mode: nothing takes time */
     make_ready(cu, slot, now);
     return;
   }
   cu_warp(cu, slot)->wake = at;
-  /* Farther than the wheel reaches: it turns once more. */
+  /* If the wheel does not reach that far, the warp sleeps again at its end. */
   cycle_t turn = cycle_min(at, cu->wheel_at + CU_WHEEL - 1);
   cu->wheel[turn % CU_WHEEL] |= cu_bit(slot);
   cu->wheel_slots |= cu_bit(turn % CU_WHEEL);
@@ -92,13 +92,13 @@ void cu_ready_at(struct cu *cu, uint32_t slot, enum stall stall, cycle_t at, cyc
   ready_at(cu, slot, stall, at, now);
 }
 
-/* Own accesses that a barrier or a fence waits for; a copy fence is about copies alone. */
+/* Whether accesses of the warp are in flight that a barrier or a fence waits for. A copy fence orders only copies. */
 static bool fenced(const struct cu_warp *warp, const struct isa_info *info) {
   const bool local = info->local_fence && warp->lds_under_way && !warp->kernel->ordered;
   return (local || (info->global_fence && warp->global_under_way)) && info->class_ != ISA_CLASS_COPY_FENCE;
 }
 
-/* Whether the warp's next instruction must not issue before the barrier behind it has released the warp. */
+/* Whether the warp's next instruction must not issue before the warp's last barrier releases it. */
 static bool kept_by_barrier(const struct cu_warp *warp, const struct isa_info *info) {
   return !cu_on_unit(info) || warp->kernel->program->code[warp->pc].op == ISA_EXIT;
 }
@@ -108,7 +108,7 @@ void cu_plan(struct cu *cu, uint32_t slot, cycle_t from, cycle_t now) {
   const struct isa_info *info = &warp->kernel->info[warp->pc];
   enum stall stall = STALL_DEPENDENCY;
   cycle_t at = from;
-  cu_account(warp, warp->stall, now); /* what it waited for so far was the old instruction's business */
+  cu_account(warp, warp->stall, now); /* the wait so far belongs to the previous instruction */
   warp->charged = warp->pc;
   const uint32_t *forward = cu->forward[info->class_];
   for (unsigned i = 0; i < info->slots; i++) {
@@ -162,7 +162,7 @@ static void forget_age(struct cu_scheduler *scheduler, uint32_t slot) {
   memmove(&scheduler->age[i], &scheduler->age[i + 1], --scheduler->aged - i);
 }
 
-/* Adds the warp's account, up to `end`, to the launch's. */
+/* Ends the warp's account at `end` and adds it to the launch's. */
 static void close_account(struct cu_warp *warp, cycle_t end) {
   struct cu_kernel *kernel = warp->kernel;
   uint64_t sum = 0;
@@ -175,7 +175,6 @@ static void close_account(struct cu_warp *warp, cycle_t end) {
   kernel->resident_cycles += sum;
 }
 
-/* The warp's last cycle was `end` - 1. */
 void cu_finish_warp(struct cu *cu, uint32_t slot, cycle_t end) {
   struct cu_warp *warp = cu_warp(cu, slot);
   close_account(warp, end);

@@ -1,11 +1,10 @@
-/* The whole way from SPIR-V to a program: the module is read once, its variables laid out once, and then each kernel
- * is built, worked on and emitted by itself, several at a time in threads:
+/* From SPIR-V to a program. The module is read once and its variables are laid out once. Then each kernel is built,
+ * optimized and emitted by itself, several at a time in threads:
  *
- *     thread 0   build 0 | passes, emit            build 2 | ...
- *     thread 1             build 1 | passes, emit            build 3 | ...    then all are joined, in order
+ *      thread 0   build 0 | passes, emit            build 2 | ...
+ *      thread 1             build 1 | passes, emit            build 3 | ...    then all are joined, in order
  *
- * The program is the same, to the bit, whatever number of threads there are. A kernel that cannot be lowered leaves no
- * trace in it. */
+ * The program is bit-identical for any number of threads. A kernel that cannot be lowered leaves no trace in it. */
 #include "isa/rows.h"
 #include "opencl/emit/emit.h"
 #include "opencl/lower/build.h"
@@ -27,8 +26,8 @@ const char *const opencl_copies_names[OPENCL_COPIES] = {"machine", "loop"};
 
 /* A kernel on its way into the program. */
 struct lowered {
-  struct isa_program *part; /* it alone */
-  struct isa_error *why;    /* it cannot be lowered */
+  struct isa_program *part; /* this kernel alone */
+  struct isa_error *why;    /* NULL unless the kernel cannot be lowered */
   struct ir_log log;
 };
 
@@ -36,12 +35,12 @@ struct lowering {
   const struct spirv *module;
   struct opencl_limits limits;
   struct isa_program *program;
-  pthread_mutex_t mutex; /* of what is below */
+  pthread_mutex_t mutex; /* protects the fields below */
   struct build_tables tables;
-  struct lowered *kernel; /* by entry point */
-  uint32_t begun;         /* how many have been taken */
-  uint32_t most;          /* how many will be */
-  bool all;               /* go on after a kernel that cannot be built */
+  struct lowered *kernel; /* indexed by entry point */
+  uint32_t begun;         /* kernels taken so far */
+  uint32_t most;          /* kernels to take */
+  bool all;               /* continue after a kernel that cannot be built */
 };
 
 static bool check_name(const struct spirv *module, const char *name, struct isa_error *error) {
@@ -57,11 +56,11 @@ static bool check_name(const struct spirv *module, const char *name, struct isa_
 
 /* ---- a kernel -------------------------------------------------------------------------------------- */
 
-/* The next kernel, which is built before others are: it may add to the table of constants. */
+/* Kernels are built in order, one at a time, because building may add to the constant table. */
 struct turn {
   struct lowering *lowering;
   struct lowered *kernel;
-  struct ir *ir; /* NULL: there is none, or it cannot be built */
+  struct ir *ir; /* NULL: no kernel is left, or it cannot be built */
   struct isa_error error;
 };
 
@@ -87,7 +86,7 @@ static void build_next(void *self) {
     lowering->most = lowering->begun;
 }
 
-/* A broken invariant, or memory that runs out, must not leave the mutex to those who wait for it. */
+/* If an assertion fails or memory runs out, the mutex must still be unlocked: other threads wait for it. */
 static void take_turn(struct turn *turn) {
   pthread_mutex_t *mutex = &turn->lowering->mutex;
   size_t wanted = 0;
@@ -100,7 +99,7 @@ static void take_turn(struct turn *turn) {
 
 static void lower_next(void *self, unsigned share) {
   struct turn turn = {.lowering = self};
-  (void)share; /* kernels are taken in their order, whoever comes */
+  (void)share; /* threads take kernels in order, whatever their share */
   take_turn(&turn);
   if (!turn.ir)
     return;
@@ -113,7 +112,7 @@ static void lower_next(void *self, unsigned share) {
   ir_free(turn.ir);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------- */
+/* ---- all kernels ----------------------------------------------------------------------------------- */
 
 static void append_code(struct isa_program *program, const struct isa_program *part) {
   const uint32_t entry = program->count, room = entry + part->count;
@@ -134,7 +133,7 @@ static void append_code(struct isa_program *program, const struct isa_program *p
   program->count = room;
 }
 
-/* Unless the program would be too large. */
+/* Refuses the kernel if the program would be too large. */
 static void append(struct isa_program *program, struct lowered *kernel) {
   struct isa_program *part = kernel->part;
   const uint32_t entry = program->count;
@@ -150,7 +149,7 @@ static void append(struct isa_program *program, struct lowered *kernel) {
   program->kernels[program->kernel_count] = part->kernels[0];
   program->kernels[program->kernel_count].entry += entry;
   program->kernels[program->kernel_count++].end += entry;
-  part->kernel_count = 0; /* its names are the program's */
+  part->kernel_count = 0; /* the program owns its names now */
 }
 
 static void explain(struct opencl_explanation *explanation, const char *kernel, struct ir_log *log) {
@@ -164,7 +163,8 @@ static void refuse(struct opencl_refusals *refusals, const char *kernel, const s
   refusals->row[refusals->count++] = (struct opencl_refusal){need_copy(kernel), *error, autorun};
 }
 
-/* The first kernel that cannot be lowered is the error, unless `refusals` has them all and something is left. */
+/* The error is the first kernel that cannot be lowered, unless `refusals` collects them and at least one kernel is
+ * left. */
 static bool join(struct lowering *lowering, struct opencl_refusals *refusals, struct isa_error *error) {
   const struct spirv *module = lowering->module;
   const struct isa_error *first = NULL;
@@ -186,7 +186,7 @@ static bool join(struct lowering *lowering, struct opencl_refusals *refusals, st
 }
 
 static bool lower_kernels(struct lowering *lowering, struct opencl_refusals *refusals, struct isa_error *error) {
-  enum { MOST_THREADS = 8 }; /* each has a kernel in memory */
+  enum { MOST_THREADS = 8 }; /* each holds a kernel in memory */
   const uint32_t entries = lowering->module->entries;
   const unsigned wanted = lowering->limits.threads ? lowering->limits.threads : processors_online();
   const unsigned threads = wanted < MOST_THREADS ? wanted : MOST_THREADS;
@@ -208,7 +208,7 @@ static bool lower_kernels(struct lowering *lowering, struct opencl_refusals *ref
   return good;
 }
 
-/* Gives the program what is common to its kernels, and has it checked. */
+/* Moves what the kernels share into the program and validates it. */
 static bool complete(struct lowering *lowering, struct isa_error *error) {
   struct isa_program *program = lowering->program;
   struct build_tables *tables = &lowering->tables;

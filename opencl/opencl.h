@@ -1,12 +1,12 @@
-/* OpenCL C and SPIR-V into programs of the ISA.
+/* Compiles OpenCL C and SPIR-V to programs of the ISA.
  *
- *     kernel.cl ──clang──► LLVM bitcode ──llvm-spirv──► SPIR-V ──this folder──► isa_program
+ *      kernel.cl ──clang──► LLVM bitcode ──llvm-spirv──► SPIR-V ──this folder──► isa_program
  *
- * The first two steps are Debian's packages, run as programs, their result cached (clang.h). The rest is ours:
- * spirv.h reads a module, build.h makes an ir.h of each kernel with all calls inlined, the passes (passes.h) work
- * on it, emit.h gives registers and instructions. docs/opencl.md says how each construct of the source is lowered.
+ * The first two steps run Debian's packages as programs and cache their results (clang.h). The rest is ours: spirv.h
+ * reads a module, build.h turns each kernel into IR (ir.h) with all calls inlined, the passes (passes.h) optimize it,
+ * and emit.h assigns registers and emits instructions. docs/opencl.md says how each source construct is lowered.
  *
- * Not supported: device-side enqueue, recursion, variable-length arrays. They are refused by name, with the source
+ * Not supported: device-side enqueue, recursion, variable-length arrays. Each is refused by name, with the source
  * line. */
 #ifndef OPENCL_OPENCL_H
 #define OPENCL_OPENCL_H
@@ -15,12 +15,12 @@
 #include "opencl/clang/clang.h"
 #include "opencl/ir/log.h"
 
-/* What becomes of asynchronous copies: an instruction, which the machine carries out in its way, or loops of loads and
- * stores, as the compilers of vendors make them who have nothing else. */
+/* How asynchronous copies are lowered: to one instruction that the machine executes, or to loops of loads and stores,
+ * as vendors' compilers do when the hardware has no copy unit. */
 enum opencl_copies { OPENCL_COPIES_MACHINE, OPENCL_COPIES_LOOP, OPENCL_COPIES };
 extern const char *const opencl_copies_names[OPENCL_COPIES];
 
-/* What passes did to each kernel that could be lowered. The caller frees it. */
+/* What the passes did to each kernel that was lowered. The caller frees it. */
 struct opencl_explanation {
   struct opencl_explained {
     char *kernel;
@@ -34,24 +34,24 @@ void opencl_explanation_free(struct opencl_explanation *explanation);
 struct opencl_limits {
   struct opencl_target target;
   enum opencl_copies copies;
-  const struct opencl_reads *reads;       /* who decides whether a source may be read; NULL: all may */
-  const char *text;                       /* the source that `file` names, which is no file; NULL: it is one */
-  struct opencl_explanation *explanation; /* is filled; NULL: nobody wants it */
-  unsigned threads; /* that lower kernels in parallel; 0: one for each processor. The program is the same */
+  const struct opencl_reads *reads;       /* decides whether a source may be read; NULL: all may */
+  const char *text;                       /* the source text, if `file` names no file on disk; NULL: read `file` */
+  struct opencl_explanation *explanation; /* filled in; NULL: not wanted */
+  unsigned threads; /* that lower kernels in parallel; 0: one per processor. Does not change the program */
 };
 
-/* A program of all kernels of a SPIR-V module (any byte order). NULL on bad input, with *error filled:
- * "kernel.cl:12: ...", or "file.spv: ..." where no line is known. `file` names the program in messages and
- * reports; source text for reports is read from the files that the module's debug lines name, when they exist and are
- * named as sources are (clang/source_name.h). */
+/* Lowers all kernels of a SPIR-V module (any byte order) to one program. Returns NULL on bad input and fills *error
+ * with "kernel.cl:12: ...", or "file.spv: ..." if the line is unknown. `file` names the program in messages and
+ * reports. Source text for reports is read from the files that the module's debug lines name, if these exist and have a
+ * source file's name (clang/source_name.h). */
 struct isa_program *opencl_lower(const uint8_t *spirv, size_t size, const char *file,
                                  const struct opencl_limits *limits, struct isa_error *error);
 
-/* A kernel of the module that the program does not have, and why: "kernel.cl:12: ...". */
+/* A kernel of the module that is missing from the program, and why: "kernel.cl:12: ...". */
 struct opencl_refusal {
   char *kernel;
   struct isa_error error;
-  bool autorun; /* it would run along with the others, so that nobody asks for it */
+  bool autorun; /* it would start with every launch, so nobody requests it by name */
 };
 
 struct opencl_refusals {
@@ -59,18 +59,19 @@ struct opencl_refusals {
   size_t count;
 };
 
-/* The same, but a kernel that cannot be lowered is no reason not to run the others of its file: it is left out, and
- * why is kept for whoever asks for it by name. NULL only when the module is bad or no kernel of it can be lowered;
- * *error is the first refusal then. The caller frees *refusals in any case. */
+/* Like opencl_lower(), but a kernel that cannot be lowered is left out and the others of its file remain usable.
+ * *refusals keeps the reason, for a caller that requests the kernel by name. Returns NULL only if the module is bad or
+ * none of its kernels can be lowered; *error is then the first refusal. The caller frees *refusals in any case. */
 struct isa_program *opencl_lower_each(const uint8_t *spirv, size_t size, const char *file,
                                       const struct opencl_limits *limits, struct opencl_refusals *refusals,
                                       struct isa_error *error);
-/* Why there is no kernel of this name; NULL if it was not refused. */
+/* Why the kernel was refused; NULL if it was not. */
 const struct isa_error *opencl_refused(const struct opencl_refusals *refusals, const char *kernel);
 void opencl_refusals_free(struct opencl_refusals *refusals);
 
-/* A specialization constant of a SPIR-V module by its SpecId: the bytes of its value, of a boolean one; 0: there is no
- * such constant. Its value in the module is changed to that at `value`, if there is one. */
+/* Specialization constants, by SpecId. opencl_constant_bytes() returns the size of the constant's value: 1 for a
+ * boolean, 0 if the module has no such constant. opencl_specialize() sets the constant in the module to the number at
+ * `value`; it does nothing if there is no such constant. */
 size_t opencl_constant_bytes(const uint8_t *spirv, size_t size, uint32_t id);
 void opencl_specialize(uint8_t *spirv, size_t size, uint32_t id, const void *value);
 

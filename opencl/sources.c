@@ -1,5 +1,5 @@
-/* Source files that a module's lines refer to. The paths come from the module, which may be hostile: only plain files
- * of a sane size are opened, and nobody minds if one cannot be. */
+/* Source files that a module's debug lines name. The paths come from the module, which may be hostile: only regular
+ * files of a reasonable size are opened, and one that cannot be opened is skipped silently. */
 #include "opencl/sources.h"
 #include "opencl/clang/source_name.h"
 #include "sim/base/file.h"
@@ -13,12 +13,13 @@
 #include <unistd.h>
 
 enum {
-  MOST_BYTES = 16 << 20,  /* of a file */
-  MOST_FILES = 256,       /* that are read */
-  LONGEST_LINE = 1 << 16, /* what is longer is cut */
+  MOST_BYTES = 16 << 20,  /* per file */
+  MOST_FILES = 256,       /* read per module */
+  LONGEST_LINE = 1 << 16, /* longer lines are cut */
 };
 
-/* The file's bytes, malloc'ed; NULL if it is no plain file, too large, or cannot be read. Not blocked by a pipe. */
+/* The file's bytes, malloc'ed; NULL if it is not a regular file, is too large or cannot be read. Does not block on a
+ * named pipe. */
 static char *read_file(const char *path, size_t *size) {
   const int file = file_held(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat facts;
@@ -68,7 +69,7 @@ static char *read_allowed(const struct opencl_reads *reads, const char *path, si
   return allowed ? read_file(path, size) : NULL;
 }
 
-/* A path of the module may be relative to a place that we do not know; then the name that the user gave helps. */
+/* A path of the module may be relative to an unknown directory. Then the name that the user gave may work. */
 static void read_source(struct isa_source *source, const struct opencl_reads *reads, const char *path,
                         const char *other) {
   size_t size = 0;

@@ -1,9 +1,9 @@
-/* Specialization constants: numbers in a SPIR-V module that a program sets before it is built.
+/* Specialization constants: numbers in a SPIR-V module that a program sets before it builds the module.
  *
- *     OpDecorate %n SpecId 7        ──►   constant 7 is %n
- *     %n = OpSpecConstant %uint 64  ──►   whose literal, or for a boolean its opcode, is changed in place
+ *      OpDecorate %n SpecId 7        ──►   constant 7 is %n
+ *      %n = OpSpecConstant %uint 64  ──►   the literal, or a boolean's opcode, is changed in place
  *
- * The words are walked as they are; a module that is broken is found out when it is read. */
+ * This file scans the words without checking the module; spirv_read() later rejects a broken one. */
 #include <string.h>
 
 #include "opencl/opencl.h"
@@ -32,7 +32,7 @@ static void put(const struct words *words, size_t i, uint32_t value) {
     words->at[4 * i + byte] = (uint8_t)(value >> 8 * (words->big ? 3 - byte : byte));
 }
 
-/* Words of instruction `i`; 0: there is no other. */
+/* Words of instruction `i`; 0: the module ends. */
 static size_t length_at(const struct words *words, size_t i) {
   const size_t length = i < words->count ? get(words, i) >> 16 : 0;
   return length <= words->count - i ? length : 0;
@@ -40,7 +40,7 @@ static size_t length_at(const struct words *words, size_t i) {
 
 static uint16_t op_at(const struct words *words, size_t i) { return (uint16_t)get(words, i); }
 
-/* The instruction that defines `id`, whose result is word `position`; 0: none does. */
+/* The instruction with result `id` in word `position`; 0: none. */
 static size_t find(const struct words *words, uint32_t id, size_t position, bool (*is)(uint16_t op)) {
   size_t length;
   for (size_t i = HEADER_WORDS; (length = length_at(words, i)); i += length)
@@ -60,7 +60,7 @@ static bool is_name(const struct words *words, size_t i, uint32_t spec_id) {
          get(words, i + 3) == spec_id;
 }
 
-/* Where constant `spec_id` is defined, and its bytes; 0: it is not. */
+/* Where constant `spec_id` is defined, and its size in bytes; 0: it is not defined. */
 static size_t find_constant(const struct words *words, uint32_t spec_id, size_t *bytes) {
   size_t length, i = HEADER_WORDS;
   while ((length = length_at(words, i)) && !is_name(words, i, spec_id))

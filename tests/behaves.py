@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Holds what the library's objects refer to against what a library may do to the program that it is in.
+"""Checks that the library's objects refer only to what a library may use in somebody else's program.
 
-It must not end that program, start others, touch its signals, print, or change what is the whole process's; nor call what
-keeps its state between calls, or have data of its own that change: several threads may be in it at once. What nm names is
-looked at, so whatever goes through a pointer or a number (write() to descriptor 1) is not seen.
+It must not end that program, start others, change its signals, print, or change the state of the whole process. It
+must not call functions that keep state between calls, or have mutable data of its own: several threads may use it at
+once. The check reads the names that nm lists, so it does not see uses through a pointer or a number (write() to
+descriptor 1).
 
-usage: tests/behaves.py    exit 0 when nothing is wrong, 1 otherwise. Build first: objects are looked for in build/obj,
-                           or beside $WARPWAIT.
-"""
+usage: tests/behaves.py    exit 0 if nothing is wrong, 1 otherwise. Build first: objects are read from build/obj,
+                           or beside $WARPWAIT."""
 import collections
 import os
 import pathlib
@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 import layers  # noqa: E402
 
-# Folders of clients, and of what goes around the library: the program there is theirs.
+# Folders of clients, and of parts outside the library: in these the program is ours.
 CLIENTS = ("sim/cli", "sim/console", "sim/docs", "sim/playground", "bindings/systemc", "bindings/icd")
 
 # why not: words, each the name of a function or a variable of the C library
@@ -43,7 +43,7 @@ FORBIDDEN = {
                                    "hdestroy ecvt fcvt gcvt l64a inet_ntoa crypt getlogin getdate setkey encrypt",
 }
 
-# file: words that it may refer to all the same, "data" of its own among them, and why
+# file: words that it may use nevertheless, including "data" of its own, and why
 ALLOWED = {
     "opencl/clang/process.c": ("posix_spawnp kill waitpid", "it runs compilers, and ends and awaits them alone, each by its number"),
     "sim/base/environment.c": ("getenv", "it is the place"),
@@ -60,7 +60,7 @@ Symbol = collections.namedtuple("Symbol", "name kind section")
 
 
 def objects(build):
-    """(source file, object) of all objects of the library; lanes.c has two, and two files of C are made."""
+    """(source file, object) of all objects of the library; lanes.c has two, and two C files are generated."""
     for folder in layers.LAYERS:
         if folder in CLIENTS:
             continue
@@ -73,7 +73,7 @@ def objects(build):
 
 
 def symbols(path):
-    """The symbols of an object. nm pads what it prints of each: name|value|class|type|size|line|section."""
+    """The symbols of an object. nm pads its columns: name|value|class|type|size|line|section."""
     for line in subprocess.run(["nm", "--format=sysv", str(path)], capture_output=True, text=True, check=True).stdout.splitlines():
         parts = [part.strip() for part in line.split("|")]
         if len(parts) == 7:
@@ -81,7 +81,7 @@ def symbols(path):
 
 
 def writable(symbol):
-    """Data that may change; .data.rel.ro holds constants with addresses, which are settled before main()."""
+    """Mutable data; .data.rel.ro holds constants with addresses, which are final before main()."""
     if symbol.section.startswith(".data.rel.ro"):
         return False
     return symbol.kind in "bBdDCsSguvV" or re.match(r"\.(data|bss|tdata|tbss)\b", symbol.section)
@@ -103,7 +103,7 @@ def wrong(symbol):
 
 
 def strangers(build):
-    """Yields a line for each library that libwarpwait.so needs and whoever links it should not have to have."""
+    """Yields a line for each library that libwarpwait.so needs and its users should not have to have."""
     told = subprocess.run(["readelf", "-d", str(build / "libwarpwait.so")], capture_output=True, text=True, check=True).stdout
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", told)
     for name in needed or ["nothing that readelf names"]:
@@ -112,12 +112,12 @@ def strangers(build):
 
 
 def faults(build):
-    """Yields what is wrong, a line each."""
+    """Yields what is wrong, one line each."""
     yield from strangers(build)
     used, seen = set(), 0
     for source, path in objects(build):
         if not path.exists():
-            if path.name != "lanes.v3.o":  # of x86-64 alone
+            if path.name != "lanes.v3.o":  # only on x86-64
                 yield f"{source}: there is no {path}; make first"
             continue
         words, _ = ALLOWED.get(source, ("", ""))

@@ -36,8 +36,8 @@ bool report(bool passed, const char *file, int line, const std::string &what) {
 
 extern "C" {
 
-// Stands before the C library's in every test: elements that compare equal come out in the other order. A result that
-// depends on their order is one that would differ between C libraries.
+// Replaces the C library's qsort() in every test: elements that compare equal come out in the opposite order. A result
+// that depends on their order would differ between C libraries.
 void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
   char *bytes = static_cast<char *>(base);
   for (size_t i = 0; i < count / 2; i++)
@@ -98,7 +98,7 @@ void ct_note(const char *format, ...) {
 
 } // extern "C"
 
-// libsystemc has a main of its own, in the tests that have SystemC; this one wins.
+// In tests with SystemC, libsystemc has its own main(); this one wins.
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

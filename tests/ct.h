@@ -1,11 +1,11 @@
-/* C tests: a thin face on GoogleTest (tests/ct.cpp is the only C++).
+/* C tests: a thin layer over GoogleTest (tests/ct.cpp is the only C++).
  *
  *     TEST(lds, two_lanes_same_word_broadcast_in_one_pass) {
  *       EXPECT_EQ(passes(...), 1);
  *     }
  *
- * The test's name is the answer that it gives. EXPECT_* note a failure and go on, ASSERT_* return
- * from the test function. Comparisons are of 64-bit integers or of strings. */
+ * The test's name states the behavior. EXPECT_* note a failure and continue, ASSERT_* return from the test function.
+ * Comparisons are of 64-bit integers or of strings. */
 #ifndef TESTS_CT_H
 #define TESTS_CT_H
 
@@ -27,8 +27,8 @@ bool ct_compare(int64_t a, int64_t b, const char *op, const char *a_text, const 
 bool ct_string(const char *a, const char *b, const char *a_text, const char *b_text, const char *file, int line);
 bool ct_contains(const char *text, const char *part, const char *file, int line);
 
-/* Printed with every failure of the running test from now on, until replaced: which row of a table,
- * which seed. Cleared when a test starts. */
+/* Printed with every failure of the running test until replaced: which row of a table, which seed. Cleared when a test
+ * starts. */
 void ct_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
-"""Runs functions as tests: each gets a folder of its own, and fails by an exception."""
+"""Runs functions as tests: each gets its own folder and fails by an exception."""
 import pathlib
 import sys
 import tempfile
 
 
 def run(tests, *given):
-    """Exit status of those tests whose names hold the first word of the command line; each is called with `given`,
+    """Exit status of the tests whose names contain the first word of the command line; each is called with `given`,
     then its folder."""
     word = sys.argv[1] if len(sys.argv) > 1 else ""
     chosen, failed = [test for test in tests if word in test.__name__], 0

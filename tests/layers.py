@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Holds the #includes of every source file against the table of layers.
+"""Checks the #includes of every source file against the table of layers.
 
-usage: tests/layers.py [--table]    exit 0 when every include is legal, 1 otherwise.
-"""
+usage: tests/layers.py [--table]    exit 0 if every include is legal, 1 otherwise."""
 import pathlib
 import re
 import sys
 
-# folder: folders whose headers it may include, besides its own.
+# folder: folders whose headers it may include, in addition to its own
 GROUND = ["sim/core", "sim/base"]
 BLOCKS = ["isa", "lds", "dma", "models", *GROUND]
 SESSION = ["sim/session", "sim/host", "isa/asm", "opencl", "traces", *BLOCKS]
@@ -52,7 +51,7 @@ LAYERS = {
     "sim/docs": ["sim/cli", "sim/console", "sim/check", "sim/import", *REPORT],
     "sim/playground": ["bindings/systemc", "opencl/clang", "sim/cli", "sim/console", "sim/sweep", *SESSION],
 }
-# The C folders see no more of the outside than libc; these packages are for the edges.
+# The C folders use only libc; these packages are for the edges.
 LIBRARIES = {
     "jansson.h": ["sim/base", "sim/session", "sim/replay", "sim/report", "sim/check", "sim/timeline", "sim/tracetools", "sim/page", "sim/explain", "sim/diff", "sim/sweep", "sim/api", "sim/cli", "sim/console", "bindings/icd"],
     "CL": ["bindings/icd"],
@@ -68,7 +67,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
 def folder_of(path, folders=LAYERS):
-    """The layer that holds `path`, e.g. "sim/core" for "sim/core/port.h"; None outside of all."""
+    """The layer that contains `path`, e.g. "sim/core" for "sim/core/port.h"; None if there is none."""
     fits = [f for f in folders if path.startswith(f + "/")]
     return max(fits, key=len) if fits else None
 

@@ -1,4 +1,4 @@
-/* The file as blocks: header, payload, checksums (docs/trace-format.md, file). */
+/* The file as blocks: header, payload, checksums (docs/trace-format.md, File). */
 #ifndef TRACES_BLOCK_H
 #define TRACES_BLOCK_H
 
@@ -24,13 +24,13 @@ enum block_method { BLOCK_STORED, BLOCK_DEFLATED };
 enum {
   FILE_HEADER = 16,
   BLOCK_HEADER = 28,
-  BLOCK_END_BYTES = 32,       /* payload of the end */
-  BLOCK_MOST = 1 << 30,       /* bytes of a payload, raw */
-  BLOCK_INFLATES = 1100,      /* no payload of zlib's grows by more */
-  BLOCK_INDEX_ROWS = 1 << 16, /* of a block of the index */
+  BLOCK_END_BYTES = 32,       /* payload of the end block */
+  BLOCK_MOST = 1 << 30,       /* most bytes of a raw payload */
+  BLOCK_INFLATES = 1100,      /* zlib never compresses by a larger factor */
+  BLOCK_INDEX_ROWS = 1 << 16, /* most rows of an index block */
 };
 
-/* A kind of file that is made of blocks: how it begins, and what messages say of it. */
+/* A kind of file that consists of blocks: its magic and version, and texts for messages. */
 struct block_format {
   uint8_t magic[8];
   uint32_t version;
@@ -41,7 +41,7 @@ extern const struct block_format trace_format, timeline_format;
 struct block {
   enum block_type type;
   uint32_t number, method, raw, stored, crc;
-  bool cut; /* the file ends in the payload: `stored` bytes are left of it, and at most `raw` come of them */
+  bool cut; /* the file ends in the payload: `stored` bytes are left, which inflate to at most `raw` */
 };
 
 static inline void put32(uint8_t *to, uint32_t value) {
@@ -63,12 +63,11 @@ struct block_row {
   uint32_t type, stored;
 };
 
-/* Where blocks go: a file that is open, which whoever opens a writer on it takes and closes; or with -1 there, a sink.
- */
+/* Where blocks are written: an open file, which the writer takes over and closes; or, if `file` is -1, a sink. */
 struct block_target {
   int file;
   const struct sink *sink;
-  const char *name; /* for errors */
+  const char *name; /* for messages */
 };
 void block_target_close(const struct block_target *target);
 
@@ -76,43 +75,43 @@ struct block_writer {
   int file;
   struct sink sink;
   char *path;
-  uint64_t offset; /* bytes written */
-  uint32_t blocks; /* of them */
+  uint64_t offset; /* bytes written so far */
+  uint32_t blocks; /* blocks written so far */
   bool failed;
   struct trace_error error;
   struct block_row *rows; /* of all blocks, for the index */
   size_t rows_room;
   struct bytes buffer;
-  void *deflate; /* z_stream, between blocks ready for the next */
+  void *deflate; /* a z_stream, reused for every block */
 };
 
-/* Creates a file to write to; negative with *error filled when it cannot be. */
+/* Creates a file for writing. Returns a negative number and sets *error if that fails. */
 int block_create(const char *path, struct trace_error *error);
 
-/* Takes the target's descriptor, whatever comes back. */
+/* Takes over the target's descriptor, also on failure. */
 bool block_writer_open(struct block_writer *writer, const struct block_target *target,
                        const struct block_format *format, struct trace_error *error);
 void block_writer_close(struct block_writer *writer);
 
-/* Writes a block; returns its stored bytes. Does nothing after a failure. */
+/* Writes a block and returns its stored bytes. Does nothing after a failure. */
 uint32_t block_write(struct block_writer *writer, enum block_type type, const void *payload, size_t size);
 
-/* Notes the first failure, and what the system says of it. */
+/* Keeps the first failure and the system's message about it. */
 void block_write_failed(struct block_writer *writer, const char *what);
 
-/* Room for one more of `count` things at the pointer that `array` leads to; false, with the failure noted, when there
- * is none. */
+/* Makes room for one more than `count` elements in the array that `array` points to. Without memory, keeps the failure
+ * and returns false. */
 bool block_write_grow(struct block_writer *writer, void *array, size_t *room, size_t count, size_t size);
 
 void block_write_meta(struct block_writer *writer, const char *name, const void *bytes, size_t size);
 
-/* The index of the blocks so far. */
+/* Writes the index of the blocks so far. */
 void block_write_index(struct block_writer *writer);
 
-/* Closes the file. False, with *error filled, when this or anything before went wrong. */
+/* Closes the file. Returns false and sets *error if this or anything before failed. */
 bool block_writer_finish(struct block_writer *writer, struct trace_error *error);
 
-/* zlib takes its memory as we do, so that it is free again when that runs out (sim/base/heap.h): zalloc and zfree. */
+/* zalloc and zfree for zlib, so that its memory is also freed when an allocation fails (sim/base/heap.h). */
 void *block_zlib_alloc(void *self, unsigned items, unsigned size);
 void block_zlib_free(void *self, void *block);
 
@@ -120,76 +119,76 @@ void block_zlib_free(void *self, void *block);
 
 struct block_meta {
   char *name;
-  struct bytes bytes; /* of the whole payload */
-  size_t at;          /* where the meta's own begin */
+  struct bytes bytes; /* the whole payload */
+  size_t at;          /* where the meta's bytes begin in it */
 };
 
 struct block_reader {
   int file;
-  const uint8_t *memory; /* the bytes of what is no file, which the caller keeps; else NULL */
+  const uint8_t *memory; /* instead of a file; owned by the caller */
   char *path;
   uint64_t size;
   const struct block_format *format;
   struct trace_error error;
   bool failed;
-  bool cut;          /* a block of data may be cut */
-  uint64_t *offsets; /* of each block that is known, and of where the next would be */
+  bool cut;          /* a data block may be cut */
+  uint64_t *offsets; /* of each known block, and where the next would be */
   uint32_t blocks, blocks_room;
   struct block_meta *metas;
   uint32_t meta_count;
-  struct bytes stored; /* payload, as in the file */
+  struct bytes stored; /* a payload as in the file */
 };
 
 bool block_reader_open(struct block_reader *reader, const struct trace_place *place, const struct block_format *format);
 void block_reader_close(struct block_reader *reader);
 
-/* A reader of the same file for another thread: it shares what was read until now, and has its own failures. pread()
- * knows no position in the file, so that one descriptor serves all. */
+/* A reader of the same file for another thread. It shares what has been read so far and has its own errors. One
+ * descriptor serves all threads because pread() does not use the file position. */
 struct block_reader block_reader_share(const struct block_reader *reader);
 void block_reader_unshare(struct block_reader *reader);
 
-/* The header at `offset`, of which the block's number is known. False with reader->error filled: it is not right. */
+/* Reads the header at `offset` of block `number`. Returns false and sets reader->error if it is wrong. */
 bool block_read_header(struct block_reader *reader, uint64_t offset, uint32_t number, struct block *block);
 
-/* What the header at `offset` says its number is. False when there is no room for one. */
+/* The block number in the header at `offset`. Returns false if the file is too short for a header. */
 bool block_peek_number(struct block_reader *reader, uint64_t offset, uint32_t *number);
 
-/* Its payload, inflated, into `into` from its beginning on; of a cut one what is left, which no checksum covers. */
+/* Reads and inflates the block's payload into `into`. For a cut block, as much as there is; no checksum covers it. */
 bool block_read_payload(struct block_reader *reader, uint64_t offset, const struct block *block, struct bytes *into);
 
-/* What is wrong: "PATH: offset N: expected E, found F". Only the first is kept. Returns false. */
+/* Keeps the error "PATH: offset N: expected E, found F" unless there already is one. Returns false. */
 bool block_expected(struct block_reader *reader, uint64_t offset, const char *expected, const char *found, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A type as text, for messages. */
+/* A block type as text, for messages. */
 const char *block_type_text(uint32_t type, char text[16]);
 
-/* Room for one more, as block_write_grow(). */
+/* Makes room for one more element, like block_write_grow(). */
 bool block_read_grow(struct block_reader *reader, void *array, uint32_t *room, uint32_t count, size_t size);
 
-/* Notes that the next block ends at `end`. */
+/* Adds the next block, which ends at `end`. */
 bool block_read_add(struct block_reader *reader, uint64_t end);
 
-/* A payload of type meta, which is thereby taken; and a meta's bytes, NULL when there is none of this name. */
+/* block_read_meta() takes over a payload of type meta. block_meta() returns the bytes of a meta, or NULL. */
 bool block_read_meta(struct block_reader *reader, uint64_t offset, struct bytes *payload);
 const char *block_meta(const struct block_reader *reader, const char *name, size_t *size);
 
-/* What is done with a block when a file is opened. */
+/* Called for a block when a file is opened. */
 typedef bool block_taker(void *self, uint64_t offset, uint32_t type, struct bytes *payload);
 
-/* The `count` numbers in the end, which a whole file has as its last bytes. */
+/* Reads the `count` numbers of the end block, which must be the last bytes of the file. */
 bool block_read_end(struct block_reader *reader, uint64_t *value, unsigned count);
 
-/* A block of the index at `*offset`, which goes on behind it; the cursor is at its rows, `*rows` of them. */
+/* Reads the index block at `*offset` and advances *offset past it. *cursor is at its rows; *rows is their number. */
 bool block_read_rows(struct block_reader *reader, uint64_t *offset, uint32_t number, enum block_type type,
                      struct bytes *payload, struct cursor *cursor, uint64_t *rows);
 
-/* The index of `count` blocks: `take` gets those that are not data as it comes past them. */
+/* Reads the index of `count` blocks. Calls `take` for each block that is not data. */
 bool block_read_index(struct block_reader *reader, block_taker *take, void *self, uint64_t *offset, uint32_t *number,
                       uint64_t count);
 
-/* Block after block, all of which `take` gets, up to the end or the first that is not right. With `cut`, `take` also
- * gets what is left of a block of data that the file ends in; reader->cut says so. */
+/* Reads block after block up to the end or the first wrong one and calls `take` for each. With `cut`, `take` also gets
+ * the rest of a data block in which the file ends; reader->cut is true then. */
 void block_scan(struct block_reader *reader, block_taker *take, void *self, bool cut);
 
 bool block_bad_index(struct block_reader *reader, uint64_t offset);

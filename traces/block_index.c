@@ -1,5 +1,4 @@
-/* What files of blocks have in common beyond blocks: how they begin, metas, the index, and how they are gone through.
- */
+/* What files of blocks share beyond blocks: file headers, metas, the index, and scanning. */
 #include "traces/block.h"
 #include "traces/timeline_file.h"
 
@@ -8,7 +7,7 @@
 
 #include "sim/base/text.h"
 
-/* A byte that is not text, then line ends of two kinds: who copies it as text changes it. */
+/* A byte that is not text, then line ends of two kinds: copying the file as text changes them, which is detected. */
 const struct block_format trace_format = {
     .magic = {0x89, 'W', 'W', 'T', '\r', '\n', 0x1a, '\n'},
     .version = TRACE_VERSION,
@@ -26,7 +25,7 @@ const struct block_format timeline_format = {
     .whole = "the end of a whole timeline",
 };
 
-/* `*array` with room for one more than `count` things; false when there is none. */
+/* Makes room in `*array` for one more than `count` elements. Returns false when out of memory. */
 static bool grow(void *array, size_t *room, size_t count, size_t size) {
   void *at;
   if (count < *room)
@@ -60,7 +59,7 @@ void block_write_meta(struct block_writer *writer, const char *name, const void 
   free(meta.at);
 }
 
-/* Blocks of the index have up to BLOCK_INDEX_ROWS rows each, and stand for themselves. */
+/* Index blocks have up to BLOCK_INDEX_ROWS rows each. Each can be read by itself. */
 void block_write_index(struct block_writer *writer) {
   const uint32_t count = writer->blocks;
   struct bytes bytes = {0};
@@ -132,7 +131,7 @@ const char *block_meta(const struct block_reader *reader, const char *name, size
   return NULL;
 }
 
-/* The end of a whole file is the file's: found from there. */
+/* In a whole file, the end block is at the end of the file, so its offset follows from the size. */
 bool block_read_end(struct block_reader *reader, uint64_t *value, unsigned count) {
   const uint64_t size = BLOCK_HEADER + 8 * count;
   const uint64_t offset = reader->size > size + FILE_HEADER ? reader->size - size : FILE_HEADER;
@@ -203,7 +202,7 @@ bool block_read_index(struct block_reader *reader, block_taker *take, void *self
          ((reader->blocks == count && reader->offsets[reader->blocks] == index) || block_bad_index(reader, index));
 }
 
-/* The block at `*offset`, which goes on behind it. */
+/* Takes the block at `*offset` and moves *offset past it. */
 static bool scan_block(struct block_reader *reader, block_taker *take, void *self, uint64_t *offset,
                        struct bytes *payload, bool *ended) {
   struct block block;
@@ -215,7 +214,7 @@ static bool scan_block(struct block_reader *reader, block_taker *take, void *sel
   return block_read_add(reader, *offset);
 }
 
-/* The block that the scan has stopped at, if the file ends in it. What stopped the scan stays noted. */
+/* Takes the block at which the scan stopped, if the file ends in it. Keeps the error that stopped the scan. */
 static void scan_cut(struct block_reader *reader, block_taker *take, void *self, uint64_t offset,
                      struct bytes *payload) {
   const struct trace_error error = reader->error;

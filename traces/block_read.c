@@ -37,7 +37,7 @@ const char *block_type_text(uint32_t type, char text[16]) {
   return text;
 }
 
-/* All `size` bytes at `offset`, which are in the file. */
+/* Reads `size` bytes at `offset`, all of which must be in the file. */
 static bool read_all(struct block_reader *reader, uint64_t offset, uint8_t *to, size_t size) {
   if (reader->memory && offset <= reader->size && size <= reader->size - offset) {
     memcpy(to, reader->memory + offset, size);
@@ -56,7 +56,8 @@ static bool read_all(struct block_reader *reader, uint64_t offset, uint8_t *to, 
   return true;
 }
 
-/* Another file of ours is told by its name, with what makes a trace of it; else the bytes are. */
+/* Names the format if it is another one of ours, with the command that converts it to a trace. Otherwise shows the
+ * bytes. */
 static bool expected_magic(struct block_reader *reader, const uint8_t *header) {
   const struct {
     const void *start;
@@ -151,7 +152,7 @@ void block_reader_unshare(struct block_reader *reader) {
   *reader = (struct block_reader){.file = -1};
 }
 
-/* What a header says of its payload can be. */
+/* Whether the sizes in a header are possible. */
 static bool check_sizes(struct block_reader *reader, uint64_t offset, struct block *block) {
   const uint64_t left = reader->size - offset - BLOCK_HEADER;
   block->cut = block->stored > left;
@@ -203,7 +204,7 @@ bool block_peek_number(struct block_reader *reader, uint64_t offset, uint32_t *n
   return true;
 }
 
-/* A cut payload as far as it goes. `*raw` is how many bytes it became. */
+/* Inflates a cut payload as far as possible. Sets `*raw` to the number of bytes that it gives. */
 static bool inflate_payload(const struct block *block, const uint8_t *from, uint8_t *to, size_t *raw) {
   z_stream zlib = {.next_in = (Bytef *)(uintptr_t)from,
                    .avail_in = block->stored,
@@ -223,7 +224,7 @@ bool block_read_payload(struct block_reader *reader, uint64_t offset, const stru
   struct bytes *stored = block->method == BLOCK_STORED ? into : &reader->stored;
   const uint64_t at = offset + BLOCK_HEADER;
   stored->size = into->size = 0;
-  /* One byte more, so that there is somewhere to point to when there are none, and a zero can follow. */
+  /* One more byte, so that the pointer is valid for an empty payload, and a zero can follow. */
   if (!bytes_reserve(stored, block->stored + 1u) || !bytes_reserve(into, block->raw + 1u))
     return block_expected(reader, at, "memory for a block", "none");
   if (!read_all(reader, at, stored->at, block->stored))

@@ -9,7 +9,7 @@
 
 #include "sim/base/text.h"
 
-/* zlib's. Of what a run gives, higher levels make a few per cent less and take twice the time. */
+/* The level of zlib. On real runs, higher levels save a few percent and take twice the time. */
 enum { LEVEL = 3 };
 
 void block_write_failed(struct block_writer *writer, const char *what) {
@@ -126,7 +126,7 @@ void block_writer_close(struct block_writer *writer) {
   writer->buffer = (struct bytes){0};
 }
 
-/* The payload, smaller, behind the header in the buffer; its size, 0 when it is not smaller. */
+/* Compresses the payload into the buffer behind the header. Returns its size, or 0 if it is not smaller. */
 static size_t deflate_payload(struct block_writer *writer, const void *payload, size_t size) {
   z_stream *zlib = writer->deflate;
   deflateReset(zlib);
@@ -145,7 +145,7 @@ uint32_t block_write(struct block_writer *writer, enum block_type type, const vo
     block_write_failed(writer, size > BLOCK_MOST ? "a block would be larger than 1 GiB" : "out of memory");
     return 0;
   }
-  /* The end is found from the file's end: it has one size. */
+  /* The end block is found from the end of the file, so its size must be fixed. */
   size_t stored = type != BLOCK_END && size ? deflate_payload(writer, payload, size) : 0;
   const uint32_t method = stored ? BLOCK_DEFLATED : BLOCK_STORED;
   uint8_t *header = writer->buffer.at;

@@ -1,4 +1,5 @@
-/* Bytes that grow, and numbers in them: varints of 7 bits a byte, low ones first, the top bit says that more follow. */
+/* Growing byte arrays, and numbers in them: varints of 7 bits per byte, low bits first; the top bit says that more
+ * follow. */
 #ifndef TRACES_BYTES_H
 #define TRACES_BYTES_H
 
@@ -8,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VARINT_MOST = 10 }; /* bytes of the longest */
+enum { VARINT_MOST = 10 }; /* bytes of the longest varint */
 
 struct bytes {
   uint8_t *at;
   size_t size, room;
 };
 
-/* Room for `more` bytes at the end. */
+/* Makes room for `more` bytes at the end. Returns false when out of memory. */
 static inline bool bytes_reserve(struct bytes *bytes, size_t more) {
   if (bytes->room - bytes->size >= more)
     return true;
@@ -41,7 +42,7 @@ static inline bool bytes_add(struct bytes *bytes, const void *from, size_t size)
 static inline uint64_t zigzag(uint64_t value) { return value << 1 ^ (uint64_t)((int64_t)value >> 63); }
 static inline uint64_t unzigzag(uint64_t code) { return code >> 1 ^ (0 - (code & 1)); }
 
-/* Where `value` ends, which is written from `to` on. */
+/* Writes `value` from `to` on. Returns where it ends. */
 static inline uint8_t *varint_put(uint8_t *to, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     *to++ = (uint8_t)(value | 0x80);
@@ -56,7 +57,7 @@ static inline bool bytes_varint(struct bytes *bytes, uint64_t value) {
   return true;
 }
 
-/* Bytes that are read, up to `end`; what is wrong with them makes `bad` true, and zeros of all that follows. */
+/* Reads bytes up to `end`. After an error `bad` is true, and everything reads as zero. */
 struct cursor {
   const uint8_t *at, *end;
   bool bad;
@@ -68,7 +69,7 @@ static inline uint64_t cursor_fail(struct cursor *cursor) {
   return 0;
 }
 
-/* One way to write a number only: no zero byte at the end of a longer one, and nothing above 64 bits. */
+/* Accepts only one way to write a number: no zero byte at the end, and at most 64 bits. */
 static inline uint64_t cursor_varint(struct cursor *cursor) {
   uint64_t value = 0;
   for (unsigned shift = 0; cursor->at < cursor->end && shift < 64; shift += 7) {

@@ -1,4 +1,4 @@
-/* Blocks of batches, inflated: those used last are kept. */
+/* A cache of inflated blocks of batches. It keeps the most recently used ones. */
 #include "traces/reader.h"
 
 bool reader_batch(const struct trace *trace, struct cursor *cursor, struct reader_batch *batch) {
@@ -80,7 +80,7 @@ void reader_free_cache(struct trace *trace) {
   free(trace->slot);
 }
 
-/* Where each batch of the block begins. */
+/* Finds where each batch of the block begins. */
 static bool find_batches(struct trace *trace, struct reader_block *block, uint64_t offset, bool cut) {
   struct cursor cursor = {block->bytes.at, block->bytes.at + block->bytes.size, false};
   uint32_t room = 0;

@@ -5,7 +5,7 @@ static bool wrong(struct decoder *decoder, const char *what) {
   return false;
 }
 
-/* A number that differs from what was predicted, if its bit says so. */
+/* A number: as predicted, or if its bit says so, with a difference. */
 static inline uint64_t number(struct cursor *bytes, uint64_t misses, unsigned bit, uint64_t predicted) {
   return misses >> bit & 1 ? predicted + unzigzag(cursor_varint(bytes)) : predicted;
 }
@@ -40,7 +40,7 @@ static bool take_shape(struct cursor *bytes, uint64_t *row, unsigned width, uint
   return !bytes->bad;
 }
 
-/* A shape that is not as predicted; its number, or SHAPE_NEW when it is wrong. */
+/* A shape that was not predicted. Returns its number, or SHAPE_NEW if it is wrong. */
 static uint64_t decode_shape(struct decoder *decoder, uint64_t lanes, struct trace_op *op, unsigned vector) {
   struct stream *stream = &decoder->stream;
   const uint64_t shape = cursor_varint(&decoder->bytes);
@@ -114,12 +114,12 @@ static bool decode_notes(struct decoder *decoder, struct trace_op *op) {
   if (!count || count > (uint64_t)(decoder->bytes.end - decoder->bytes.at))
     return wrong(decoder, "notes");
   notes->note.size = notes->value.size = notes->text.size = 0;
-  if (!bytes_reserve(&notes->value, 1)) /* somewhere to point to, for notes without values */
+  if (!bytes_reserve(&notes->value, 1)) /* so that the pointer is valid for notes without values */
     return wrong(decoder, "out of memory");
   for (uint64_t i = 0; i < count; i++)
     if (!decode_note(decoder))
       return false;
-  /* Only now do they stay where they are. */
+  /* The arrays do not move anymore, so pointers into them are valid. */
   struct trace_note *note = (struct trace_note *)(void *)notes->note.at;
   const uint64_t *value = (const uint64_t *)(const void *)notes->value.at;
   const char *text = (const char *)notes->text.at;
@@ -134,7 +134,7 @@ static bool decode_notes(struct decoder *decoder, struct trace_op *op) {
   return true;
 }
 
-/* The common fields that differ. */
+/* Reads the common fields that differ. */
 static bool take_common(struct decoder *decoder, uint64_t misses, struct stream_context *context) {
   struct cursor *bytes = &decoder->bytes;
   struct trace_common *common = &context->common;
@@ -150,7 +150,7 @@ static bool take_common(struct decoder *decoder, uint64_t misses, struct stream_
   return !(flags >> TRACE_FLAG_BITS) || wrong(decoder, "flags that the schema has");
 }
 
-/* Whether all that is said to differ is there: fields with a mask, vectors with lanes. */
+/* Whether everything that is said to differ exists: fields if there is a mask, vectors if there are lanes. */
 static bool may_differ(struct decoder *decoder, uint64_t misses, const struct trace_kind_row *row, uint64_t mask,
                        uint64_t lanes) {
   const unsigned notes = miss_notes(row), vectors = miss_vector(row, 0);
@@ -161,13 +161,13 @@ static bool may_differ(struct decoder *decoder, uint64_t misses, const struct tr
          wrong(decoder, "fields that the operation has");
 }
 
-/* Fields and vectors of the operation, with what differs from their prediction. */
+/* Reads fields and vectors of the operation, where they differ from their predictions. */
 static inline bool take_fields(struct decoder *decoder, uint64_t misses, struct stream_context *context,
                                struct trace_op *op) {
   const struct trace_kind_row *row = &trace_kind_rows[context->kind];
   uint64_t lanes = 0;
   if (!context->bare && op->mask) {
-    if (misses || row->stepping) /* else they are what they were */
+    if (misses || row->stepping) /* otherwise they are unchanged */
       decode_fields(&decoder->bytes, misses, context, row);
     op->field = context->value;
     lanes = row->vectors ? trace_lanes(op) : 0;
@@ -179,7 +179,7 @@ static inline bool take_fields(struct decoder *decoder, uint64_t misses, struct 
   return !misses || may_differ(decoder, misses, row, op->mask, lanes);
 }
 
-/* The context's operation, but for its fields. */
+/* Copies the context's operation, except for its fields. */
 static inline void take_context(struct stream *stream, const struct stream_context *context, struct trace_op *op) {
   op->kind = context->kind;
   const struct trace_common *common = &context->common;
@@ -204,7 +204,7 @@ bool decode_predicted(struct decoder *decoder, struct trace_op *op) {
   return context->bare || take_fields(decoder, 0, context, op);
 }
 
-/* The count of operations up to the next exception. */
+/* Reads the count of operations before the next exception. */
 static bool take_run(struct decoder *decoder) {
   const uint64_t run = decoder->bytes.at < decoder->bytes.end ? cursor_varint(&decoder->bytes) : 0;
   if (decoder->bytes.bad || run > decoder->operations)

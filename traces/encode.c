@@ -2,12 +2,11 @@
 
 #include <assert.h>
 
-/* Of the shape and base of the vector, whether all `lanes` have these values. The loops have no way out, so that the
- * compiler makes them wide. */
+/* Whether all `lanes` have base + lane * stride. The loops have no early exit, so that the compiler vectorizes them. */
 static bool has_stride(const struct trace_vector *vector, uint64_t lanes, uint64_t base, uint64_t stride) {
   const uint64_t *offset = vector->offset;
   uint64_t differ = 0;
-  if (!(lanes & (lanes + 1))) { /* the first lanes of the warp, or all */
+  if (!(lanes & (lanes + 1))) { /* contiguous lanes from lane 0 on */
     const unsigned count = (unsigned)__builtin_popcountll(lanes);
     for (unsigned lane = 0; lane < count; lane++)
       differ |= offset[lane] ^ (base + lane * stride);
@@ -32,7 +31,7 @@ static bool has_row(const struct trace_vector *vector, uint64_t lanes, uint64_t 
   return !differ;
 }
 
-/* Whether `shape` is the vector's, and with which base. */
+/* Whether `shape` is the vector's. Sets *base to the base that goes with it. */
 static bool fits(const struct stream *stream, const struct trace_vector *vector, uint64_t lanes, uint64_t shape,
                  uint64_t *base) {
   const unsigned first = first_lane(lanes);
@@ -44,7 +43,7 @@ static bool fits(const struct stream *stream, const struct trace_vector *vector,
                      : has_stride(vector, lanes, want.base, want.stride);
 }
 
-/* The stride that the first two lanes have; false when there is none whose multiples they are apart. */
+/* The stride between the first two lanes. Returns false if it cannot be coded. */
 static bool stride_of(const struct trace_vector *vector, uint64_t lanes, uint64_t *stride) {
   const unsigned first = first_lane(lanes), second = first_lane(lanes & (lanes - 1));
   const int64_t apart = (int64_t)(vector->offset[second] - vector->offset[first]);
@@ -52,13 +51,13 @@ static bool stride_of(const struct trace_vector *vector, uint64_t lanes, uint64_
   return stride_of_shape(shape_of_stride(*stride)) == *stride;
 }
 
-/* A shape that the vector has, which has two lanes at least, since one lane has any: a stride, a row, or SHAPE_NEW. */
+/* The shape of a vector of at least two lanes (one lane has any shape): a stride, a row, or SHAPE_NEW. */
 static uint64_t find_shape(const struct stream *stream, const struct trace_vector *vector, uint64_t lanes,
                            uint64_t *base) {
   uint64_t stride;
   if (stride_of(vector, lanes, &stride) && fits(stream, vector, lanes, shape_of_stride(stride), base))
     return shape_of_stride(stride);
-  /* Mostly the first two lanes say that it is another. */
+  /* Mostly the first two lanes suffice to reject a row. */
   const unsigned first = first_lane(lanes), second = first_lane(lanes & (lanes - 1));
   const uint64_t apart = vector->offset[second] - vector->offset[first];
   const uint64_t *offset = stream->shapes;
@@ -69,8 +68,8 @@ static uint64_t find_shape(const struct stream *stream, const struct trace_vecto
   return SHAPE_NEW;
 }
 
-/* A new shape: how many low bits all differences from lane to lane have in common as zeros, and the differences without
- * them. Lanes that take no part go on from the lanes before. */
+/* Writes a new shape: the number of low zero bits that all differences between lanes have in common, then the
+ * differences without them. Lanes that do not take part continue the lane before. */
 static uint8_t *put_shape(uint8_t *to, uint64_t *row, unsigned width, const struct trace_vector *vector,
                           uint64_t lanes) {
   const unsigned first = first_lane(lanes);
@@ -93,7 +92,7 @@ static uint8_t *put_shape(uint8_t *to, uint64_t *row, unsigned width, const stru
 
 static uint64_t encode_number(uint64_t value, uint64_t predicted) { return zigzag(value - predicted); }
 
-/* Room for the longest exception, but for its notes. */
+/* The length of the longest exception, without notes. */
 enum {
   LONGEST = VARINT_MOST * (2 + MISS_FIELD + TRACE_FIELDS + TRACE_VECTORS * (2 + 1 + TRACE_LANES)),
 };

@@ -1,4 +1,4 @@
-/* A warp's encoder: operations in, bytes out (docs/trace-format.md, streams). */
+/* A warp's encoder: operations in, bytes out (docs/trace-format.md, Streams). */
 #ifndef TRACES_ENCODE_H
 #define TRACES_ENCODE_H
 
@@ -7,17 +7,17 @@
 
 struct encoder {
   struct stream stream;
-  uint64_t run;        /* operations as predicted since the last exception */
+  uint64_t run;        /* operations that matched the prediction since the last exception */
   uint64_t operations; /* since the last encode_flush() */
   struct bytes bytes;
 };
 
-/* All are false when memory has run out. */
+/* All of these return false when out of memory. */
 bool encode_start(struct encoder *encoder, uint32_t pc);
 bool encode(struct encoder *encoder, const struct trace_op *op);
 
-/* Puts the count of operations that are as predicted: the bytes then hold all that was encoded, and whoever takes them
- * sets bytes.size and operations to 0. */
+/* Writes the count of the latest predicted operations, so that the bytes contain everything that was encoded. The code
+ * that takes the bytes sets bytes.size and operations to 0. */
 bool encode_flush(struct encoder *encoder);
 
 #endif

@@ -71,7 +71,7 @@ static bool add_row(struct trace *trace, struct reader_row row) {
   return true;
 }
 
-/* ---- by the index --------------------------------------------------------------------------- */
+/* ---- with the index ------------------------------------------------------------------------- */
 
 static bool read_batches(struct trace *trace, uint64_t *offset, uint32_t *number, uint64_t count) {
   struct bytes payload = {0};
@@ -111,7 +111,7 @@ static bool read_whole(struct trace *trace) {
          (offset == trace->in.size - BLOCK_HEADER - BLOCK_END_BYTES || block_bad_index(&trace->in, offset));
 }
 
-/* ---- without it ----------------------------------------------------------------------------- */
+/* ---- without the index ----------------------------------------------------------------------------- */
 
 int reader_by_group(const void *a, const void *b) {
   const struct reader_row *x = a, *y = b;
@@ -130,7 +130,7 @@ static bool scan_data(struct trace *trace, uint64_t offset, const struct bytes *
   for (uint32_t place = 0; cursor.at < cursor.end; place++) {
     struct reader_batch batch;
     if (!reader_batch(trace, &cursor, &batch)) {
-      if (trace->in.cut) /* the first that is not whole */
+      if (trace->in.cut) /* the first batch that is not whole */
         return true;
       trace->row_count = rows;
       return block_expected(&trace->in, offset, "batches of the trace's launches", "others, in batch %u of the block",
@@ -232,7 +232,7 @@ void trace_close(struct trace *trace) {
 
 const struct trace_error *trace_failed(const struct trace *trace) { return trace->in.failed ? &trace->in.error : NULL; }
 
-/* ---- what it holds -------------------------------------------------------------------------- */
+/* ---- contents -------------------------------------------------------------------------- */
 
 const char *trace_meta(struct trace *trace, const char *name, size_t *size) {
   return block_meta(&trace->in, name, size);

@@ -63,9 +63,9 @@ bool schema_write(struct bytes *into) {
   return good;
 }
 
-/* ---- a file's schema against it ------------------------------------------------------------- */
+/* ---- comparison with a file's schema ---------------------------------------------------------- */
 
-/* Lists, and how many words of a line decide: the rest is the sentence. */
+/* The lists, and how many words of a line must match. The rest is the sentence. */
 static const struct {
   const char *name;
   unsigned words;
@@ -94,7 +94,7 @@ static bool in_list(const char *line, const char *list) {
   return strncmp(line, list, length) == 0 && line[length] == ' ';
 }
 
-/* The first line of the list from `line` on, or the end. */
+/* The first line of the list at or after `line`, or the end. */
 static const char *find_line(const char *line, const char *list) {
   while (*line && !in_list(line, list))
     line = next_line(line);
@@ -118,7 +118,7 @@ void schema_fault_line(char line[100], const char *fault) {
   snprintf(line, 100, "%.*s", (int)(line_length(fault) < 99 ? line_length(fault) : 99), fault);
 }
 
-/* A file has all fields and vectors of its kinds. */
+/* Whether a file has all fields and vectors of its kinds. */
 static bool counts_fit(unsigned kinds, unsigned fields, unsigned vectors) {
   for (unsigned kind = 0; kind < kinds; kind++) {
     fields -= trace_kind_rows[kind].fields;

@@ -91,7 +91,7 @@ static uint32_t *place_of(const struct stream *stream, uint32_t pc) {
   return &stream->table[place];
 }
 
-/* Twice the places; all contexts take theirs again. */
+/* Doubles the places and reinserts all contexts. */
 static bool grow_table(struct stream *stream) {
   uint32_t places = stream->places ? 2 * stream->places : 64;
   uint32_t *table = malloc(places * sizeof *table), *old = stream->table;
@@ -156,7 +156,7 @@ struct stream_context *stream_find(struct stream *stream) {
   return stream_context(stream, found);
 }
 
-/* A value that stepped misses once for a jump, before it takes another step. */
+/* A value whose last step was predicted may jump once before its step changes. */
 void stream_missed(struct stream_context *context, unsigned number, uint64_t last, struct stream_step *step,
                    uint64_t value) {
   const uint16_t mine = (uint16_t)(1u << number);

@@ -1,12 +1,12 @@
-/* What a warp's encoder and decoder have in common: the contexts that predict its next operation, and its shapes.
+/* What a warp's encoder and decoder share: the contexts that predict its next operation, and its shapes.
  *
- * Both see the same operations in the same order and change this state by the same functions, so that it is the same on
- * both sides at each operation.
+ * Both see the same operations in the same order and change this state with the same functions. So the state is the
+ * same on both sides at each operation.
  *
- * A context is what the operation at one pc held at its last visit. Contexts are made at a pc's first visit, at most
- * STREAM_CONTEXTS of them: when one more is wanted, all are forgotten. A value that steps is predicted as the last one
- * and the step; the step becomes another only at the second miss in a row, so that a loop within a loop misses once a
- * turn. */
+ * A context is the operation at one pc at its last visit. It is created at the first visit. There are at most
+ * STREAM_CONTEXTS; when one more is needed, all are forgotten. A stepping value is predicted as the last one plus the
+ * step. The step changes only at the second miss in a row, so that an inner loop misses only once per run of the
+ * loop. */
 #ifndef TRACES_STREAM_H
 #define TRACES_STREAM_H
 
@@ -15,21 +15,21 @@
 
 enum {
   STREAM_CONTEXTS = 2048,
-  STREAM_SHAPES = 16, /* that a stream remembers, first in, first out */
+  STREAM_SHAPES = 16, /* that a stream remembers; the oldest is replaced */
 };
 
 struct stream_context {
   struct trace_common common;
-  uint32_t follower; /* the context visited after this one: where to look first */
-  uint32_t turns;    /* two bits a stepping value: how many visits ago it was, less 1; 0: it steps */
-  uint16_t sure;     /* a bit a stepping value: its last prediction was right */
-  bool fresh;        /* not visited before with lanes */
-  uint8_t kind;      /* of the instruction at pc */
-  bool bare;         /* that has no fields */
-  uint64_t value[];  /* fields; a struct stream_step each for those that step; of each vector shape, base, step */
+  uint32_t follower; /* the context visited after this one, tried first */
+  uint32_t turns;    /* two bits per stepping value: repeats the value of this + 1 visits ago; 0: it steps */
+  uint16_t sure;     /* a bit per stepping value: its last prediction was right */
+  bool fresh;        /* not visited with lanes yet */
+  uint8_t kind;      /* kind of the instruction at pc */
+  bool bare;         /* the kind has no fields */
+  uint64_t value[];  /* fields; a struct stream_step per stepping field; shape, base and step of each vector */
 };
 
-/* What else is known of a value that steps. */
+/* The history of a stepping value. */
 struct stream_step {
   uint64_t step, before[3]; /* two, three and four visits ago */
 };
@@ -38,30 +38,31 @@ struct stream_step {
 
 struct stream {
   const uint8_t *kinds;
-  uint32_t count; /* of kinds: pcs */
+  uint32_t count; /* number of kinds, one per pc */
   uint32_t lanes;
   uint32_t pc;     /* of the next operation */
-  uint32_t last;   /* the context visited last, STREAM_NONE at first */
-  uint64_t mask;   /* of the operation before; at first all lanes */
-  uint64_t *arena; /* contexts, one behind the other; a context's number is its first word's */
+  uint32_t last;   /* the context visited last; STREAM_NONE at the start */
+  uint64_t mask;   /* of the previous operation; all lanes at the start */
+  uint64_t *arena; /* contexts, contiguous; a context's number is the index of its first word */
   uint32_t used, room;
   uint32_t contexts;
-  uint32_t *table; /* from pc to context, open addressing, a power of two of places, half empty */
+  uint32_t *table; /* hash table from pc to context: open addressing, a power of two of places, at most half full */
   uint32_t places;
-  uint64_t *shapes; /* STREAM_SHAPES rows of `lanes` offsets, once there are any */
+  uint64_t *shapes; /* STREAM_SHAPES rows of `lanes` offsets; NULL before the first */
   uint32_t shape;   /* the row that the next new shape takes */
   uint32_t shapes_made;
 };
 
 #define STREAM_NONE UINT32_MAX
 
-/* Numbers of shapes: an even one is a stride, zigzag-coded; an odd one a row, or a new shape. */
+/* Numbers of shapes: an even one is a zigzag-coded stride; an odd one is a row, or a new shape. */
 static inline uint64_t shape_of_stride(uint64_t stride) { return zigzag(stride) << 1; }
 static inline uint64_t stride_of_shape(uint64_t shape) { return unzigzag(shape >> 1); }
 static inline uint64_t shape_of_row(uint32_t row) { return (uint64_t)row << 1 | 1; }
 #define SHAPE_NEW ((uint64_t)STREAM_SHAPES << 1 | 1)
 
-/* Bits of an exception: the common fields, the kind's fields, shape and base of each vector, notes. */
+/* Bits of an exception: the common fields, the kind's fields, shape and base of each vector, notes. A set bit:
+ * differs. */
 enum { MISS_NEXT = 1, MISS_MASK = 2, MISS_FLAGS = 4, MISS_FIELD = 3 };
 static inline unsigned miss_vector(const struct trace_kind_row *row, unsigned vector) {
   return MISS_FIELD + row->fields + 2 * vector;
@@ -70,21 +71,21 @@ static inline unsigned miss_notes(const struct trace_kind_row *row) {
   return MISS_FIELD + row->fields + 2 * row->vectors;
 }
 
-/* A stream from its beginning; what it has allocated is used again. */
+/* Resets to the beginning of a stream. Reuses the allocated memory. */
 void stream_start(struct stream *stream, const uint8_t *kinds, uint32_t count, uint32_t lanes);
 void stream_free(struct stream *stream);
 
-/* The slow part of stream_visit(): looks the context up, or makes it. */
+/* The slow path of stream_visit(): finds or creates the context. */
 struct stream_context *stream_find(struct stream *stream);
 
-/* Room for a new shape; NULL when memory runs out. */
+/* Room for a new shape. NULL when out of memory. */
 uint64_t *stream_new_shape(struct stream *stream);
 
 static inline struct stream_context *stream_context(const struct stream *stream, uint32_t number) {
   return (struct stream_context *)(void *)(stream->arena + number);
 }
 
-/* The context that came after the last one before, if it is that of the operation at stream->pc; else STREAM_NONE. */
+/* The context that followed the last visited one the time before, if it belongs to stream->pc. Else STREAM_NONE. */
 static inline uint32_t stream_follower(const struct stream *stream) {
   if (stream->last == STREAM_NONE)
     return STREAM_NONE;
@@ -92,7 +93,7 @@ static inline uint32_t stream_follower(const struct stream *stream) {
   return follower != STREAM_NONE && stream_context(stream, follower)->common.pc == stream->pc ? follower : STREAM_NONE;
 }
 
-/* The context of the operation at stream->pc. NULL when the program has no such pc, or memory runs out. */
+/* The context of the operation at stream->pc. NULL if the program has no such pc, or when out of memory. */
 static inline struct stream_context *stream_visit(struct stream *stream) {
   const uint32_t follower = stream_follower(stream);
   if (follower == STREAM_NONE)
@@ -101,18 +102,18 @@ static inline struct stream_context *stream_visit(struct stream *stream) {
   return stream_context(stream, follower);
 }
 
-/* What a value is predicted to be that was `last`. `number` is its own in the context. */
+/* The prediction for a value that was `last`. `number` is the value's number in the context. */
 static inline uint64_t stream_predict(const struct stream_context *context, unsigned number, uint64_t last,
                                       const struct stream_step *step) {
   const uint32_t turn = context->turns >> 2 * number & 3;
   return turn ? step->before[turn - 1] : last + step->step;
 }
 
-/* The value was not as predicted. */
+/* Updates the context after a wrong prediction. */
 void stream_missed(struct stream_context *context, unsigned number, uint64_t last, struct stream_step *step,
                    uint64_t value);
 
-/* The value is seen: learns for the next prediction. */
+/* Updates the context with the actual value. */
 static inline void stream_learn(struct stream_context *context, unsigned number, uint64_t *last,
                                 struct stream_step *step, uint64_t predicted, uint64_t value) {
   if (value != predicted && !context->fresh)
@@ -125,18 +126,18 @@ static inline void stream_learn(struct stream_context *context, unsigned number,
   *last = value;
 }
 
-/* What is known of the first field that steps, and behind it of the others. */
+/* The history of the first stepping field; those of the others follow it. */
 static inline struct stream_step *stream_steps(struct stream_context *context, const struct trace_kind_row *row) {
   return (struct stream_step *)(void *)(context->value + row->fields);
 }
 
-/* Where a vector's shape, base, and struct stream_step are in context->value. */
+/* The vector's shape, base and struct stream_step in context->value. */
 static inline uint64_t *stream_vector(struct stream_context *context, const struct trace_kind_row *row,
                                       unsigned vector) {
   return context->value + row->fields + row->stepping * STREAM_STEP_WORDS + vector * STREAM_VECTOR_WORDS;
 }
 
-/* The shape as a vector's offsets or stride. */
+/* Sets the vector's offsets or stride to the shape. */
 static inline void stream_shape(const struct stream *stream, uint64_t shape, struct trace_vector *vector) {
   vector->offset = shape & 1 ? stream->shapes + (size_t)(shape >> 1) * stream->lanes : NULL;
   vector->stride = shape & 1 ? 0 : stride_of_shape(shape);

@@ -1,4 +1,4 @@
-/* Statements with a block: metas, programs, and what hooks know. */
+/* Statements with a block: metas, programs, and those of hooks. */
 #include "traces/text_meta.h"
 #include "traces/text_reader.h"
 #include "traces/writer.h"
@@ -10,7 +10,7 @@ static bool is_end(const struct bytes *line) {
   return size == 1 && *line->at == '}';
 }
 
-/* The lines up to one that is `}`, without the two blanks that they begin with. */
+/* Takes the lines up to one that is `}`, without their indentation of two blanks. */
 static bool take_block(struct text_reader *reader, struct text_block *block) {
   const uint64_t head = reader->lex.line;
   bool good = true;
@@ -38,7 +38,7 @@ static bool take_block(struct text_reader *reader, struct text_block *block) {
   return true;
 }
 
-/* A plain word or a string. */
+/* Takes a name: a plain word or a string. */
 static bool take_name(struct text_reader *reader, const char *what, struct bytes *name) {
   struct lex *lex = &reader->lex;
   if (!lex_more(lex))
@@ -165,7 +165,7 @@ bool text_take_program(struct text_reader *reader) {
   return good;
 }
 
-/* ---- what hooks know ------------------------------------------------------------------------------- */
+/* ---- statements of hooks ------------------------------------------------------------------------------- */
 
 bool text_take_hooked(struct text_reader *reader, const char *head) {
   struct bytes name = {0};

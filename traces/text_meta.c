@@ -6,7 +6,7 @@ enum { STRING_BYTES = 80, BASE64_LINE = 57 /* bytes: 76 characters */, JSON_DEPT
 
 static bool is_control(uint8_t byte) { return byte < ' ' || byte == 0x7f; }
 
-/* A byte that is no text in UTF-8 is not looked for: what is not ASCII stays as it is. */
+/* Bytes above 127 stay as they are, without a check for valid UTF-8. */
 void text_put_string(FILE *to, const char *bytes, size_t size) {
   fputc('"', to);
   for (size_t i = 0; i < size; i++) {
@@ -32,7 +32,7 @@ static int hex_digit(char c) {
                                 : -1;
 }
 
-/* What follows a backslash; -1 when it may not. */
+/* The byte for what follows a backslash; -1 if that is not allowed. */
 static int escaped(const char **at, const char *end) {
   if (*at == end)
     return -1;
@@ -90,7 +90,7 @@ void text_put_lines(FILE *to, const char *text, size_t size) {
   }
 }
 
-/* Whole lines, without anything that would not look like it. */
+/* Whether it is whole lines without control characters, so that it survives as text. */
 static bool is_text(const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < size; i++)
     if (is_control(bytes[i]) && bytes[i] != '\n' && bytes[i] != '\t')
@@ -105,16 +105,16 @@ static bool is_short(const uint8_t *bytes, size_t size) {
   return size <= STRING_BYTES;
 }
 
-/* ---- JSON: blanks that mean nothing ---------------------------------------------------------------- */
+/* ---- JSON with indentation ---------------------------------------------------------------- */
 
-/* Behind the string that begins at `at`. */
+/* The end of the string that begins at `at`. */
 static const char *behind_string(const char *at, const char *end) {
   for (at++; at < end && *at != '"'; at++)
     at += *at == '\\' && end - at > 1;
   return at < end ? at + 1 : end;
 }
 
-/* JSON's outside: braces that fit, not too deep to be indented, and no blanks but within strings, which have no line
+/* Whether it looks like compact JSON: matching braces, not too deep to indent, blanks only inside strings, and no line
  * ends. */
 static bool is_tight_json(const char *text, size_t size) {
   size_t depth = 0;
@@ -138,7 +138,7 @@ static bool is_tight_json(const char *text, size_t size) {
   return !depth;
 }
 
-/* Where the list at `at` ends when nothing in it has parts; else NULL. */
+/* The end of the list at `at` if it contains no list or object. Else NULL. */
 static const char *flat_end(const char *at, const char *end) {
   const char *stop = at + 1;
   while (stop < end && *stop != ']' && *stop != '}') {

@@ -8,7 +8,7 @@
 
 static const char value_text[] = "a value; legal: numbers, and numbers*lane, *warp or *group, with + or - between them";
 
-/* One of `N`, `N*NAME`; where its number goes. */
+/* A term `N` or `N*NAME`. Returns where its number belongs. */
 static uint64_t *take_term(struct slice term, struct text_value *value, uint64_t *number) {
   const char *star = memchr(term.at, '*', term.size);
   const size_t size = star ? (size_t)(star - term.at) : term.size;
@@ -43,7 +43,7 @@ static bool take_value(const struct lex *lex, const char *field, struct slice te
   return good || lex_refuse(lex, field, text, "%s", value_text);
 }
 
-/* A list's `V`, `V*N`, `V+S*N`, `V-S*N`. */
+/* An element of a list: `V`, `V*N`, `V+S*N` or `V-S*N`. */
 static bool take_element(const char *at, const char *end, struct text_op *op, unsigned vector) {
   const char *star = memchr(at, '*', (size_t)(end - at)), *sign = at + 1;
   const char *stop = star ? star : end;
@@ -86,7 +86,7 @@ static size_t find_row(const struct trace_field_row *rows, struct slice name) {
   return i;
 }
 
-/* The words `step N` behind a field: the first is of the innermost loop. */
+/* The words `step N` after a field. The first belongs to the innermost loop. */
 static bool take_steps(struct lex *lex, const char *field, unsigned loops, struct text_value *value) {
   for (unsigned i = 0; lex_more(lex); i++) {
     const char *before = lex->at;
@@ -118,14 +118,14 @@ static bool refuse_name(const struct lex *lex, const struct trace_kind_row *row,
                   row->name, legal);
 }
 
-/* Nothing is said twice. */
+/* Fails if the field was already given. */
 static bool take_once(const struct lex *lex, const char *name, bool *given) {
   if (*given)
     return lex_fail(lex, "field '%s' is given twice", name);
   return *given = true;
 }
 
-/* A field or a vector of the operation's kind. */
+/* Takes a field or a vector of the operation's kind. */
 static bool take_own(struct lex *lex, const struct item *item, unsigned loops, struct text_op *op) {
   const struct trace_kind_row *row = op->row;
   const size_t field = find_row(row->field, item->name), vector = find_row(row->vector, item->name);

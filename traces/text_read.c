@@ -1,5 +1,5 @@
-/* Lines into a writer: statements of one line here, those with a block in text_blocks.c, what work-groups do by way of
- * nodes. */
+/* Reads lines into a writer. Statements of one line are here, those with a block in text_blocks.c; operations of
+ * work-groups become nodes. */
 #include "traces/text_reader.h"
 #include "traces/writer.h"
 
@@ -41,7 +41,7 @@ bool text_expect_end(struct text_reader *reader) {
 
 /* ---- launches ---------------------------------------------------------------------------------- */
 
-/* A row of a statement's fields: where its number goes. */
+/* A number of a statement. */
 struct number_row {
   const char *name;
   uint64_t minimum, maximum;
@@ -50,7 +50,7 @@ struct number_row {
   bool given;
 };
 
-/* NAME=N of a row. */
+/* Takes NAME=N, where NAME is one of the rows. */
 static bool take_number(struct text_reader *reader, const char *statement, const struct item *item,
                         struct number_row *rows, size_t count) {
   char legal[150] = "";
@@ -90,9 +90,9 @@ static bool take_launch(struct text_reader *reader) {
   return true;
 }
 
-/* ---- turns --------------------------------------------------------------------------------------- */
+/* ---- iterations --------------------------------------------------------------------------------------- */
 
-/* How often what is in all open loops, and for the open ranges, comes. */
+/* How often a line inside all open loops and ranges is executed. */
 static uint64_t all_turns(const struct text_reader *reader) {
   uint64_t turns = (uint64_t)reader->group.last - reader->group.first + 1;
   if (reader->warps != NO_NODE)
@@ -139,7 +139,7 @@ static void forget_nodes(struct text_reader *reader) {
   reader->node_count = 0;
 }
 
-/* Runs what need not be kept. */
+/* Executes the nodes that need not be kept. */
 static bool settle(struct text_reader *reader) {
   if (reader->group.first != reader->group.last || reader->warps != NO_NODE || reader->loop_count)
     return true;
@@ -209,7 +209,7 @@ static bool take_head(struct text_reader *reader, struct head *head) {
   return true;
 }
 
-/* Which work-groups: those of the word, or the next. */
+/* The range of work-groups: from the word, or else the next work-group. */
 static bool find_groups(struct text_reader *reader, struct slice word, uint32_t launch, uint64_t range[2]) {
   const uint32_t groups = writer_launch(reader->writer, launch)->groups;
   range[0] = range[1] = launch == reader->launch ? reader->next_group : 0;
@@ -220,7 +220,7 @@ static bool find_groups(struct text_reader *reader, struct slice word, uint32_t 
   return range[0] < groups || lex_fail(&reader->lex, "the launch has no more work-groups than %" PRIu32, groups);
 }
 
-/* What is not said is as in the group's batch before, or as the launch has it. */
+/* Fills in what the line leaves out: as in the group's previous batch, or as the launch says. */
 static bool settle_head(struct text_reader *reader, struct slice word, const struct head *head,
                         struct text_group *group) {
   const uint32_t launch = head->given[LAUNCH] ? (uint32_t)head->value[LAUNCH] : reader->launch;
@@ -330,11 +330,11 @@ static bool take_end(struct text_reader *reader) {
 
 /* ---- statements --------------------------------------------------------------------------------------- */
 
-/* What stands for itself, and ends a work-group. */
+/* Statements. Those that are not `inside` end a work-group. */
 static const struct {
   const char *name;
   bool (*take)(struct text_reader *reader);
-  bool inside; /* of a work-group: does not end it */
+  bool inside; /* a work-group */
 } statements[] = {{"meta", text_take_meta_line, false},
                   {"program", text_take_program, false},
                   {"launch", take_launch, false},
@@ -344,7 +344,7 @@ static const struct {
                   {"repeat", take_repeat, true},
                   {"}", take_end, true}};
 
-/* A launch is the one that the groups behind it are of. */
+/* Takes a statement outside of work-groups. The groups that follow belong to the latest launch. */
 static bool take_outer(struct text_reader *reader, size_t number, size_t hooked) {
   enum { STATEMENTS = sizeof statements / sizeof *statements };
   const uint32_t launches = writer_launches(reader->writer);

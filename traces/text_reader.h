@@ -1,4 +1,4 @@
-/* Lines of text that are read: what text_read.c and text_blocks.c know of it. */
+/* The reader of text lines, as text_read.c and text_blocks.c share it. */
 #ifndef TRACES_TEXT_READER_H
 #define TRACES_TEXT_READER_H
 
@@ -9,36 +9,37 @@
 
 struct text_reader {
   FILE *from;
-  struct lex lex; /* the line under way */
+  struct lex lex; /* the current line */
   struct bytes line, block;
   struct trace_writer *writer;
   const struct text_hooks *hooks;
   struct text_run *run;
-  uint32_t launch;     /* of the groups that come; once there is one */
-  uint32_t next_group; /* that comes when none is said */
-  cycle_t to;          /* of the batch before */
+  uint32_t launch;     /* of the next groups, if there is one */
+  uint32_t next_group; /* used if the line names none */
+  cycle_t to;          /* of the previous batch */
   bool in_group, in_warp;
-  struct text_group group; /* under way */
+  struct text_group group; /* the current one */
   uint64_t group_line;
-  uint64_t mask; /* of the line before */
+  uint64_t mask; /* of the previous line */
   struct text_node *nodes;
   uint32_t node_count, node_room;
-  uint32_t warps;             /* the open range of warps, or NO_NODE */
-  uint32_t loops[TEXT_LOOPS]; /* open ones */
+  uint32_t warps;             /* node of the open range of warps, or NO_NODE */
+  uint32_t loops[TEXT_LOOPS]; /* nodes of the open loops */
   unsigned loop_count;
 };
 
-/* The next line, without its end. False at the file's end, and when it cannot be read, with *good false. */
+/* The next line, without its end. Returns false at the end of the file; also on an error, and then sets *good to
+ * false. */
 bool text_next_line(struct text_reader *reader, bool *good);
 
-/* The line has no more, or says too much. */
+/* Fails unless the line is at its end. */
 bool text_expect_end(struct text_reader *reader);
 
 bool text_memory_out(const struct text_reader *reader);
 
-/* ---- text_blocks.c: statements, each of which takes the rest of a line ----------------------------- */
+/* ---- text_blocks.c: statements; each function takes the rest of a line ------------------------------ */
 
-/* A block begins. */
+/* Takes the brace that begins a block. */
 bool text_expect_brace(struct text_reader *reader);
 
 bool text_take_meta_line(struct text_reader *reader);

@@ -1,4 +1,4 @@
-/* Nodes into a writer. An operation is held until the one after it has said where it leads to. */
+/* Writes nodes to a writer. An operation is held back until the next one says where it leads. */
 #include "traces/stream.h"
 #include "traces/text_nodes.h"
 #include "traces/writer.h"
@@ -6,12 +6,12 @@
 #include <inttypes.h>
 
 enum {
-  SPLIT_BYTES = 16 << 20, /* of a batch: many times what a recorder makes of one, and no burden */
+  SPLIT_BYTES = 16 << 20, /* of a batch: much more than a recorder's, and still little memory */
   BEGUN = 1,
   ENDED = 2,
 };
 
-/* The operation that waits, with all that its pointers lead to. */
+/* The operation that is held back, and everything that its pointers refer to. */
 struct held {
   struct trace_op op;
   bool there, next_given;
@@ -25,10 +25,10 @@ struct text_run {
   struct lex lex; /* for messages */
   struct text_resident *residents;
   size_t resident_count, resident_room;
-  uint64_t warps;  /* of all of them */
-  uint8_t **ended; /* of each launch, a bit for each work-group that has */
+  uint64_t warps;  /* of all residents */
+  uint8_t **ended; /* for each launch, a bit per work-group: has ended */
   uint32_t ended_count;
-  struct text_group head; /* of the batch under way */
+  struct text_group head; /* of the current batch */
   uint32_t group, warp;
   struct text_resident *resident;
   const struct trace_launch *launch;
@@ -85,7 +85,7 @@ const struct text_resident *text_run_resident(const struct text_run *run, uint32
   return find_resident(run, launch, group);
 }
 
-/* The bits of a launch's work-groups that have ended; NULL when memory is out. */
+/* A bit for each work-group of a launch: has ended. NULL when out of memory. */
 static uint8_t *ended_of(struct text_run *run, uint32_t launch) {
   if (launch >= run->ended_count) {
     uint8_t **grown = realloc(run->ended, (launch + 1u) * sizeof *grown);
@@ -167,7 +167,7 @@ static bool begin_warp(struct text_run *run, uint32_t warp, uint32_t pc) {
   return true;
 }
 
-/* Notes lie one behind the other, as do their values and texts; only now do they stay where they are. */
+/* Sets the pointers of the notes. Notes, their values and their texts are contiguous, and do not move anymore. */
 static void settle_notes(struct held *held) {
   struct trace_note *note = (struct trace_note *)(void *)held->note.at;
   const uint64_t *value = (const uint64_t *)(const void *)held->value.at;
@@ -181,7 +181,7 @@ static void settle_notes(struct held *held) {
   held->op.note = note;
 }
 
-/* The held operation is whole: `next` is what the one after it says, or what it says itself. */
+/* Writes the held operation, which is now complete: `next` comes from the next operation or from its own line. */
 static bool put_held(struct text_run *run, uint32_t next) {
   struct held *held = &run->held;
   struct text_resident *resident = run->resident;
@@ -200,7 +200,7 @@ static bool put_held(struct text_run *run, uint32_t next) {
   return true;
 }
 
-/* No operation of the warp follows in this batch. */
+/* The warp has no more operations in this batch. */
 static bool finish_warp(struct text_run *run) {
   const struct held *held = &run->held;
   return put_held(run, held->next_given ? held->op.next : held->op.pc + 1);
@@ -254,7 +254,7 @@ static bool take_vector(struct text_run *run, const struct text_op *op, unsigned
   return true;
 }
 
-/* What the operation has besides the common fields; it may have it. */
+/* Takes fields and vectors of the operation. Fails if its mask does not allow them. */
 static bool take_fields(struct text_run *run, const struct text_op *op) {
   struct held *held = &run->held;
   const struct trace_kind_row *row = op->row;

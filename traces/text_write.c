@@ -1,4 +1,4 @@
-/* A trace as text: block after block of the file. */
+/* Writes a trace as text, block by block. */
 #include "traces/decode.h"
 #include "traces/reader.h"
 #include "traces/text.h"
@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-/* A work-group that has begun and not ended, with its decoders. */
+/* A work-group that has begun and not ended, and its decoders. */
 struct resident {
   uint32_t launch, group, warps;
   bool *begun;
@@ -19,8 +19,8 @@ struct text_writer {
   const struct text_hooks *hooks;
   struct resident *residents;
   size_t resident_count, resident_room;
-  uint32_t metas, programs, launches; /* that have been written */
-  uint64_t offset;                    /* of the block that is read */
+  uint32_t metas, programs, launches; /* written so far */
+  uint64_t offset;                    /* of the current block */
 };
 
 static bool memory_out(struct text_writer *writer) {
@@ -48,7 +48,7 @@ static void put_meta(struct text_writer *writer) {
   free(text);
 }
 
-/* Kinds, in lines of moderate length; those in a row are told once. */
+/* Writes kinds in lines of moderate length. A repeated kind is written once, with a count. */
 static void put_program(struct text_writer *writer) {
   const struct reader_program *program = &writer->trace->programs[writer->programs++];
   unsigned column = 0;
@@ -72,10 +72,10 @@ static void put_launch(struct text_writer *writer) {
 
 /* ---- operations -------------------------------------------------------------------------------- */
 
-/* Large numbers are addresses, mostly. */
+/* Writes large numbers in hexadecimal, because they are mostly addresses. */
 static void put_number(FILE *to, uint64_t value) { fprintf(to, value < 10000 ? "%" PRIu64 : "0x%" PRIx64, value); }
 
-/* base + stride * lane, with what of it is not 0. */
+/* Writes base + stride * lane without the parts that are 0. */
 static void put_line(FILE *to, uint64_t base, uint64_t stride) {
   const bool down = stride >> 63;
   if (base || !stride || down)
@@ -92,7 +92,7 @@ static bool is_line(const uint64_t *value, uint64_t lanes, uint64_t *base, uint6
   const unsigned first = first_lane(lanes);
   const uint64_t others = lanes & (lanes - 1);
   const unsigned second = others ? first_lane(others) : first;
-  /* Modulo 2^64 a difference over several lanes does not say what it is over one, but for small ones it does. */
+  /* Modulo 2^64, dividing a difference over several lanes is ambiguous, but right for small differences. */
   const int64_t apart = (int64_t)(value[second] - value[first]);
   *stride = others ? (uint64_t)(apart / (int64_t)(second - first)) : 0;
   *base = value[first] - first * *stride;
@@ -102,7 +102,7 @@ static bool is_line(const uint64_t *value, uint64_t lanes, uint64_t *base, uint6
   return true;
 }
 
-/* The values of the lanes that take part, in their order; those that go on in steps together. */
+/* Writes the values of the lanes that take part, in order. Runs with a constant step are written together. */
 static void put_list(FILE *to, const uint64_t *value, uint64_t lanes) {
   uint64_t packed[TRACE_LANES];
   unsigned count = 0;
@@ -152,7 +152,8 @@ static void put_notes(FILE *to, const struct trace_op *op) {
   }
 }
 
-/* `mask` is that of the line before. The line after says the pc of the next operation, so only the last one must. */
+/* `mask` is the mask of the previous line. The next line gives the pc of the next operation, so only the last one must
+ * write `next`. */
 static void put_operation(struct text_writer *writer, const struct trace_launch *launch, const struct trace_op *op,
                           uint64_t mask, bool last) {
   const struct trace_kind_row *row = &trace_kind_rows[op->kind];
@@ -222,7 +223,7 @@ static bool fail_piece(struct text_writer *writer, const struct trace_batch *bat
                         batch->launch, batch->group, warp);
 }
 
-/* Whether the decoder is ready for the piece's operations. */
+/* Prepares the decoder for the operations of the piece. Returns whether that worked. */
 static bool begin_piece(struct text_writer *writer, struct resident *resident, const struct reader_piece *piece,
                         uint32_t *pc) {
   struct decoder *decoder = &resident->decoders[piece->warp];

@@ -1,30 +1,30 @@
-/* Batches of a timeline: events as columns of small numbers (docs/timeline-format.md, batches).
+/* Batches of a timeline: events as columns of small numbers (docs/timeline-format.md, Batches).
  *
- * A batch has a column of kinds and, for each kind that occurs in it, columns of units, of beginnings, of lengths, and
- * one for each field. What a column holds is the difference to what the event's *context*, the last event of the same
- * kind and unit, lets expect; a column that is mostly zeros keeps the others, and how many zeros are before each. */
+ * A batch has a column of kinds. For each kind that occurs in it, it also has columns of units, of beginnings, of
+ * lengths and of each field. A column contains the differences from the event's *context*, the last event of the same
+ * kind and unit. A column of mostly zeros stores only the other values and how many zeros precede each. */
 #ifndef TRACES_TIMELINE_CODE_H
 #define TRACES_TIMELINE_CODE_H
 
 #include "traces/bytes.h"
 #include "traces/timeline_file.h"
 
-/* What a field is expected to be. */
+/* The prediction for a field. */
 enum timeline_guess {
-  GUESS_SAME,  /* as in its context: the difference is written */
-  GUESS_BITS,  /* likewise: the bits that differ */
+  GUESS_SAME,  /* as in its context; the difference is written */
+  GUESS_BITS,  /* as in its context; the bits that differ are written */
   GUESS_CYCLE, /* the event's first cycle */
 };
 
-/* The rows that a file has. */
+/* The rows that a file knows. */
 struct timeline_layout {
   unsigned kinds;
   uint8_t fields[TIMELINE_KINDS];
   uint8_t guess[TIMELINE_KINDS][TIMELINE_FIELDS];
 };
-struct timeline_layout timeline_layout(void); /* that of today's rows */
+struct timeline_layout timeline_layout(void); /* that of the current rows */
 
-/* The last event of a kind and unit in a batch. Of one that is not of this batch nothing holds. */
+/* The last event of a kind and unit in a batch. Invalid unless `batch` is the current batch. */
 struct timeline_context {
   uint32_t batch;
   cycle_t to;
@@ -36,19 +36,19 @@ struct timeline_contexts {
   uint32_t room, batch;
 };
 
-/* The context of a unit; NULL when memory runs out. A new one ends at `base`, and its fields are 0. */
+/* The context of a unit. NULL when out of memory. A new one ends at `base`, and its fields are 0. */
 struct timeline_context *timeline_context(struct timeline_contexts *contexts, uint32_t unit, cycle_t base);
 
-enum { TIMELINE_END_BYTES = 40 /* payload of a timeline's end */ };
+enum { TIMELINE_END_BYTES = 40 /* payload of a timeline's end block */ };
 
-/* One event more. */
+/* Extends the extent by an event. */
 static inline void timeline_extend(struct timeline_extent *extent, const struct timeline_event *event) {
   extent->from = extent->events && extent->from < event->from ? extent->from : event->from;
   extent->to = extent->events && extent->to > event->to ? extent->to : event->to;
   extent->events++;
 }
 
-/* Columns of a kind. */
+/* The columns of a kind. */
 enum { COLUMN_UNIT, COLUMN_FROM, COLUMN_LENGTH, COLUMN_FIELD, TIMELINE_COLUMNS = COLUMN_FIELD + TIMELINE_FIELDS };
 static inline unsigned timeline_columns(const struct timeline_layout *layout, unsigned kind) {
   return COLUMN_FIELD + (unsigned)layout->fields[kind];
@@ -57,29 +57,29 @@ static inline unsigned timeline_columns(const struct timeline_layout *layout, un
 /* ---- encoding: timeline_encode.c ----------------------------------------------------------------- */
 
 struct timeline_column {
-  struct bytes bytes; /* of all values */
-  uint32_t others;    /* of them, those that are not 0 */
+  struct bytes bytes; /* all values */
+  uint32_t others;    /* number of values that are not 0 */
 };
 
-/* A stream's batch under way. */
+/* The open batch of a stream. */
 struct timeline_encoder {
   struct timeline_layout layout;
   uint32_t cu, events, batch;
   cycle_t base; /* the first event's first cycle */
   unsigned last_kind;
   struct timeline_column kinds;
-  uint8_t order[TIMELINE_KINDS], occur; /* kinds that have occurred in the batch, in the order of their first events */
+  uint8_t order[TIMELINE_KINDS], occur; /* kinds in the batch, in the order of their first events */
   struct {
     uint32_t events, last_unit;
     struct timeline_contexts contexts;
-    struct timeline_column *column; /* made when the first event comes */
+    struct timeline_column *column; /* allocated at the first event */
   } of[TIMELINE_KINDS];
 };
 
-/* Takes an event into the batch. False when memory runs out. */
+/* Adds an event to the batch. Returns false when out of memory. */
 bool timeline_encode(struct timeline_encoder *encoder, const struct timeline_event *event);
 
-/* Appends the batch, of at least one event, and begins the next. */
+/* Appends the batch, which has at least one event, to `into` and begins the next. */
 bool timeline_encode_batch(struct timeline_encoder *encoder, uint32_t stream, struct bytes *into);
 void timeline_encoder_free(struct timeline_encoder *encoder);
 
@@ -88,12 +88,12 @@ void timeline_encoder_free(struct timeline_encoder *encoder);
 struct timeline_reader_column {
   struct cursor cursor;
   bool sparse;
-  uint64_t zeros; /* before the next value of a sparse one */
+  uint64_t zeros; /* zeros before the next value of a sparse column */
 };
 
 struct timeline_decoder {
   struct timeline_layout layout;
-  uint32_t stream, cu, left, batch; /* events of the batch that are left */
+  uint32_t stream, cu, left, batch; /* `left`: events of the batch not decoded yet */
   cycle_t base;
   unsigned last_kind;
   struct timeline_reader_column kinds;
@@ -103,13 +103,13 @@ struct timeline_decoder {
     struct timeline_contexts contexts;
     struct timeline_reader_column column[TIMELINE_COLUMNS];
   } of[TIMELINE_KINDS];
-  struct cursor rest; /* columns of kinds that have not occurred yet */
+  struct cursor rest; /* columns of kinds that have not occurred so far */
 };
 
-/* Goes to the batch at the cursor, which goes behind it. False when it is not right. */
+/* Begins the batch at the cursor and moves the cursor past it. Returns false if it is wrong. */
 bool timeline_decode_batch(struct timeline_decoder *decoder, struct cursor *cursor);
 
-/* The batch's next event, one of decoder->left. False when it is not right. */
+/* The next of the batch's decoder->left events. Returns false if it is wrong. */
 bool timeline_decode(struct timeline_decoder *decoder, struct timeline_event *event);
 void timeline_decoder_free(struct timeline_decoder *decoder);
 

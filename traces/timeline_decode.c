@@ -2,12 +2,12 @@
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-/* How many zeros are before a sparse column's next value; behind the last value are as many as anybody asks for. */
+/* Reads how many zeros precede a sparse column's next value. After the last value, there is no limit. */
 static void count_zeros(struct timeline_reader_column *column) {
   column->zeros = column->cursor.at < column->cursor.end ? cursor_varint(&column->cursor) : UINT64_MAX;
 }
 
-/* Begins the column at the cursor, which goes behind it. */
+/* Begins the column at the cursor and moves the cursor past it. */
 static void begin_column(struct timeline_reader_column *column, struct cursor *cursor) {
   const uint64_t head = cursor_varint(cursor);
   const uint8_t *at = cursor_bytes(cursor, head >> 1);
@@ -30,7 +30,7 @@ static uint64_t next_value(struct timeline_reader_column *column) {
   return value;
 }
 
-/* Whether all that was asked of it was there, and nothing is left. */
+/* Whether the column had all values that were read from it and, if `all`, has none left. */
 static bool column_done(const struct timeline_reader_column *column, bool all) {
   return !column->cursor.bad && (!all || (column->cursor.at == column->cursor.end &&
                                           (!column->sparse || column->zeros > UINT64_MAX - TIMELINE_BATCH_EVENTS - 1)));
@@ -66,7 +66,7 @@ static void begin_kind(struct timeline_decoder *decoder, unsigned kind) {
     begin_column(&decoder->of[kind].column[i], &decoder->rest);
 }
 
-/* Whether the columns of all kinds that occur had as many values as events. */
+/* Whether the columns of all kinds that occur had exactly as many values as events. */
 static bool batch_done(const struct timeline_decoder *decoder) {
   bool good = column_done(&decoder->kinds, true) && decoder->rest.at == decoder->rest.end && !decoder->rest.bad;
   for (unsigned kind = 0; kind < decoder->layout.kinds; kind++)

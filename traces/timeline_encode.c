@@ -92,8 +92,8 @@ bool timeline_encode(struct timeline_encoder *encoder, const struct timeline_eve
 
 /* ---- a batch -------------------------------------------------------------------------------- */
 
-/* The values that are not 0, each behind the number of zeros before it. False when that is not shorter; `to` has room
- * for the column as it is and two numbers more. */
+/* Writes the values that are not 0, each after the number of zeros before it. Returns false if that is not shorter.
+ * `to` has room for the whole column and two more numbers. */
 static bool put_sparse(const struct bytes *dense, uint8_t *to, size_t *size) {
   uint8_t *const first = to, *const last = to + dense->size;
   uint64_t zeros = 0;
@@ -113,7 +113,7 @@ static bool put_sparse(const struct bytes *dense, uint8_t *to, size_t *size) {
   return to < last;
 }
 
-/* Appends a column in the shorter of its two forms, and empties it. */
+/* Appends the column in the shorter of its two forms, and empties it. */
 static bool put_column(struct timeline_column *column, uint32_t values, struct bytes *into) {
   const struct bytes dense = column->bytes;
   const uint32_t others = column->others;
@@ -121,7 +121,7 @@ static bool put_column(struct timeline_column *column, uint32_t values, struct b
   column->bytes.size = column->others = 0;
   if (!bytes_reserve(into, 3 * VARINT_MOST + dense.size))
     return false;
-  /* Its head is written when its size is known. */
+  /* The head is written afterwards, because it contains the size. */
   uint8_t head[VARINT_MOST], *const to = into->at + into->size + VARINT_MOST;
   const bool sparse = others <= values / 2 && (!others || put_sparse(&dense, to, &size));
   if (!sparse)

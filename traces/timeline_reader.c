@@ -8,9 +8,9 @@ struct timeline_file {
   struct block_reader in;
   struct timeline_extent extent;
   struct timeline_decoder decoder;
-  uint32_t block;       /* the next one of the file */
-  uint64_t offset;      /* of the one that is read */
-  struct bytes payload; /* of that */
+  uint32_t block;       /* number of the next block */
+  uint64_t offset;      /* of the current block */
+  struct bytes payload; /* of the current block */
   struct cursor cursor; /* at its next batch */
 };
 
@@ -53,7 +53,7 @@ static bool read_whole(struct timeline_file *file) {
          (offset == in->size - BLOCK_HEADER - TIMELINE_END_BYTES || block_bad_index(in, offset));
 }
 
-/* All of a block's events, into the extent. */
+/* Adds all events of a block to the extent. */
 static bool scan_data(struct timeline_file *file, uint64_t offset, const struct bytes *payload) {
   struct cursor cursor = {payload->at, payload->at + payload->size, false};
   struct timeline_extent extent = file->extent;
@@ -123,7 +123,7 @@ void timeline_close(struct timeline_file *file) {
   free(file);
 }
 
-/* ---- what it holds -------------------------------------------------------------------------- */
+/* ---- contents -------------------------------------------------------------------------- */
 
 const char *timeline_meta(struct timeline_file *file, const char *name, size_t *size) {
   return block_meta(&file->in, name, size);
@@ -143,7 +143,7 @@ void timeline_rewind(struct timeline_file *file) {
   file->decoder.left = 0;
 }
 
-/* Goes to the next block of data. */
+/* Goes to the next data block. */
 static bool next_block(struct timeline_file *file) {
   struct block header = {.type = BLOCK_END};
   do {
@@ -172,7 +172,7 @@ bool timeline_next(struct timeline_file *file, struct timeline_event *event) {
   return timeline_decode(&file->decoder, event) || bad_batch(file);
 }
 
-/* The end against what was found without it. */
+/* Compares the end block with what was found without it. */
 bool timeline_validate(const char *path, struct trace_error *error) {
   struct timeline_file *found = timeline_open_file(path, TRACE_SALVAGE, error);
   if (!found)

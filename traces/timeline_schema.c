@@ -19,7 +19,7 @@ bool timeline_schema_write(struct bytes *into) {
   return good;
 }
 
-/* The fields of each of the file's kinds are the first of today's. */
+/* The fields of each of the file's kinds must be the first of the current ones. */
 static const char *fields_fault(const char *schema, const char *own, struct timeline_layout *layout) {
   const char *fault = NULL;
   unsigned known = 0, all = 0;

@@ -6,11 +6,11 @@
 #include <assert.h>
 #include <unistd.h>
 
-/* A batch that waits for its turn. */
+/* A closed batch that is kept for its order. */
 struct pending {
   cycle_t cycle;
   uint32_t stream;
-  uint64_t number; /* of the batches closed before: those of one stream stay in their order */
+  uint64_t number; /* sequence number: batches of one stream stay in order */
   struct bytes bytes;
 };
 
@@ -23,8 +23,8 @@ struct timeline_writer {
   uint32_t stream_count;
   struct pending *pending;
   size_t pending_count, pending_room;
-  uint64_t closed;    /* batches */
-  struct bytes block; /* of data, until it is large enough */
+  uint64_t closed;    /* batches closed so far */
+  struct bytes block; /* the data block that is being filled */
   struct timeline_extent extent;
 };
 
@@ -62,7 +62,7 @@ static struct timeline_encoder *encoder_of(struct timeline_writer *writer, uint3
   return writer->streams[stream];
 }
 
-/* Whether [from, to) has a cycle of the samples. */
+/* Whether [from, to) contains a cycle of the samples. */
 static bool sampled(const struct timeline_window *window, cycle_t from, cycle_t to) {
   const cycle_t into = from % window->period;
   return into < window->sample || to - from > window->period - into;

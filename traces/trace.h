@@ -1,35 +1,35 @@
-/* Traces: what the warps of a run did, in a file (.wwt) that is written while they run and read when they run again.
+/* Traces: what the warps of a run did, in a file (.wwt) that is written during the run and read to replay it.
  *
  *   recorder ──operations──► encoder of a warp ──┐                                   ┌─► decoder of a warp ──► replayer
  *   recorder ──operations──► encoder of a warp ──┴─► batch of a group ─► blocks ─► file ─► blocks ─► pieces ┘
  *
- * A trace has *metas* (named bytes: the program, the machine, whatever who records wants to say), programs (the kind of
- * the instruction at each pc, so that operations can be read without knowing the instructions), launches, and for each
- * warp of each work-group of each launch a *stream* of operations. rows.def says what an operation holds.
+ * A trace has *metas* (named bytes: the program, the machine, anything the recorder adds), programs (the kind of the
+ * instruction at each pc, so that a reader need not know the instructions) and launches. For each warp of each
+ * work-group of each launch it has a *stream* of operations. rows.def says what an operation contains.
  *
- * Streams. A warp's encoder keeps a context for each pc: what the operation there held at its last visit, and by how
- * much the values that move had moved. From that, both encoder and decoder predict the next visit. Operations that are
- * just as predicted cost nothing but a count; others say which fields differ, and by how much. A loop therefore costs
- * bytes where it begins and ends. Per-lane values are a *shape* (the lanes' offsets, mostly a multiple of the lane's
- * number) and a base; a stream remembers its last shapes, so that a shape costs a number when it comes back.
+ * Streams. A warp's encoder keeps a context for each pc: the operation there at its last visit, and by how much its
+ * stepping values had changed. From the context, encoder and decoder predict the next visit. Operations that match the
+ * prediction only cost a count; others state which fields differ, and by how much. So a loop costs bytes only at its
+ * beginning and end. Per-lane values are a *shape* (the lanes' offsets, mostly a multiple of the lane number) and a
+ * base. A stream remembers its latest shapes; a shape that recurs costs one number.
  *
- * File. Blocks, each with a header and checksums over header and payload, compressed by zlib. The bytes of a group's
- * streams are kept until together they exceed TRACE_BATCH_BYTES or the group ends: a *batch*. Batches are written in
- * the order of (cycle, compute unit) in which they were closed. Index and end come last; a file without them (a killed
- * run, a full disk) is good up to its last whole block. docs/trace-format.md has every byte.
+ * File. Blocks, each with a header and checksums of header and payload, compressed by zlib. The bytes of a group's
+ * streams are collected until together they exceed TRACE_BATCH_BYTES or the group ends; this is a *batch*. Batches are
+ * written in the order of (cycle, compute unit) in which they were closed. Index and end come last. A file without them
+ * (killed run, full disk) is valid up to its last whole block. docs/trace-format.md documents every byte.
  *
- * Invariant: what the decoder hands out is what the encoder took, operation by operation, and the file's bytes depend
- * on the operations and their cycles only: not on the order in which compute units are stepped, not on the compiler. A
- * byte of the file that has changed is found by a checksum before anything of its block is used; what a writer of
- * another make may have put there is checked by the decoder. Memory is bounded both ways: by what is resident
- * (TRACE_BATCH_BYTES a group, contexts of the pcs that a warp has visited lately), not by the length of the run; the
- * index alone grows, by some 16 bytes a batch.
+ * Invariant: the decoder returns exactly what the encoder received, operation by operation. The bytes of the file
+ * depend only on the operations and their cycles, not on the order in which compute units are stepped or on the
+ * compiler. Checksums detect a changed byte before anything of its block is used; the decoder checks everything else
+ * that a foreign writer may have put there. Writing and reading use memory for what is resident (TRACE_BATCH_BYTES per
+ * group, contexts of the pcs that a warp visited recently), not for the length of the run. Only the index grows, by
+ * some 16 bytes per batch.
  *
- * Threads: a writer or reader is one thread's; another thread reads the same file with a reader of its own
+ * Threads: a writer or reader belongs to one thread. Another thread reads the same file with its own reader
  * (trace_share()).
  *
- * Not modelled: data (no byte of memory or register is kept), and when an operation issued (batches say from when to
- * when they reach). */
+ * Not modeled: data (no byte of memory or register is kept), and the cycle in which an operation issued (only batches
+ * have a start and an end). */
 #ifndef TRACES_TRACE_H
 #define TRACES_TRACE_H
 
@@ -42,11 +42,11 @@
 enum {
   TRACE_VERSION = 1,
   TRACE_LANES = 64,              /* the widest warp */
-  TRACE_WARPS = 1 << 16,         /* of a work-group, at most */
-  TRACE_VECTORS = 3,             /* vectors that a kind may have */
-  TRACE_FIELDS = 16,             /* fields that a kind may have */
-  TRACE_BATCH_BYTES = 16 << 10,  /* of a group's streams, before they are handed on */
-  TRACE_BLOCK_BYTES = 128 << 10, /* of a block of them, before compression */
+  TRACE_WARPS = 1 << 16,         /* most warps of a work-group */
+  TRACE_VECTORS = 3,             /* most vectors of a kind */
+  TRACE_FIELDS = 16,             /* most fields of a kind */
+  TRACE_BATCH_BYTES = 16 << 10,  /* of a group's streams, before they become a batch */
+  TRACE_BLOCK_BYTES = 128 << 10, /* of a block of batches, before compression */
 };
 
 /* Kinds of instructions: TRACE_ACCESS, ... */
@@ -57,7 +57,7 @@ enum trace_kind {
   TRACE_KINDS
 };
 
-/* Places in trace_op.field and .vector: TRACE_COPY_FORM, TRACE_PREFETCH_BYTES, ... */
+/* Indices in trace_op.field and .vector: TRACE_COPY_FORM, TRACE_PREFETCH_BYTES, ... */
 #define FIELD(kind, id, ...) TRACE_##kind##_##id,
 #define VECTOR(...)
 #define KIND(id, name, text, fields, vectors) enum { fields TRACE_##id##_FIELDS };
@@ -97,19 +97,19 @@ enum trace_note_kind {
 /* The rows, for messages and tools. */
 struct trace_field_row {
   const char *name, *text;
-  bool steps; /* predictor "step" */
+  bool steps; /* its predictor is "step" */
 };
 struct trace_kind_row {
   const char *name, *text;
-  unsigned fields, stepping, vectors;                                        /* how many; `stepping` of the fields */
+  unsigned fields, stepping, vectors;                                        /* counts; `stepping` of the fields step */
   struct trace_field_row field[TRACE_FIELDS + 1], vector[TRACE_VECTORS + 1]; /* an empty row ends them */
 };
 extern const struct trace_kind_row trace_kind_rows[TRACE_KINDS];
 extern const char *const trace_flag_names[TRACE_FLAG_BITS];
 extern const char *const trace_note_names[TRACE_NOTE_KINDS];
 
-/* A number for each lane: lane l has base + offset[l], or, without offsets, base + l * stride; modulo 2^64. Lanes that
- * take no part have no value (but offset[] is as long as the warp is wide). */
+/* A number for each lane, modulo 2^64. Lane l has base + offset[l]; without offsets, base + l * stride. Lanes that do
+ * not take part have no value, but offset[] is as long as the warp is wide. */
 struct trace_vector {
   const uint64_t *offset;
   uint64_t base, stride;
@@ -127,31 +127,31 @@ struct trace_note {
   const char *text;      /* may be NULL, which reads back as "" */
 };
 
-/* An operation, going in or coming out. Going in, values may be given as they are: offset = the lanes' values and base
- * = 0, or minus what they are relative to. Coming out, what pointers lead to is good until the next call on the same
- * trace. */
+/* An operation, as encoder input or decoder output. As input, values may be given directly: offset = the lanes' values,
+ * and base = 0 or minus the value that they are relative to. As output, the pointers are valid until the next call on
+ * the same trace. */
 struct trace_op {
   uint32_t pc, next;
   uint64_t mask;
-  enum trace_kind kind;  /* coming out; going in it is known */
+  enum trace_kind kind;  /* output only; the encoder knows it */
   uint32_t flags;        /* TRACE_DONE, ... */
-  const uint64_t *field; /* of its kind; not looked at, or NULL, when the mask is empty or there are none */
-  struct trace_vector vector[TRACE_VECTORS]; /* of its kind; of the lanes in mask and not in field[0] */
+  const uint64_t *field; /* the kind's fields; ignored or NULL if the mask is empty or there are none */
+  struct trace_vector vector[TRACE_VECTORS]; /* the kind's vectors, for the lanes in mask and not in field[0] */
   uint32_t notes;
   const struct trace_note *note;
 };
 
-/* What every operation has: all of those without fields, if they have no notes. */
+/* What every operation has. For an operation without fields and notes, this is everything. */
 struct trace_common {
   uint32_t pc, next;
   uint64_t mask;
   uint8_t flags; /* TRACE_DONE, ... */
 };
 
-/* The lanes whose values the vectors of an operation hold; its kind has some. */
+/* The lanes for which the vectors of an operation have values. Its kind must have vectors. */
 static inline uint64_t trace_lanes(const struct trace_op *op) { return op->mask ? op->mask & ~op->field[0] : 0; }
 
-/* What is wrong with a file, and where: one line with the path, the offset, what was expected and what was found. */
+/* What is wrong with a file, and where: one line with path, offset, what was expected and what was found. */
 struct trace_error {
   uint64_t offset;
   char text[512];
@@ -159,7 +159,7 @@ struct trace_error {
 
 /* A launch: warps of `lanes` lanes run a program, in `groups` work-groups of up to `warps`. */
 struct trace_launch {
-  uint32_t program;       /* which of the trace's, from 0 */
+  uint32_t program;       /* number of the program, from 0 */
   uint32_t lanes;         /* 1 to TRACE_LANES */
   uint32_t groups, warps; /* TRACE_WARPS at most */
 };
@@ -171,49 +171,50 @@ struct trace_group; /* a resident work-group's encoders */
 
 struct sink;
 
-/* Creates the file. NULL, with *error filled, when it cannot be. After that a failure to write is kept for
- * trace_writer_close(), and what follows it is dropped. */
+/* Creates the file. Returns NULL and sets *error if that fails. Later write errors are kept for trace_writer_close(),
+ * and everything after them is dropped. */
 struct trace_writer *trace_writer_open(const char *path, struct trace_error *error);
 
-/* The same into a file that is open, which it takes and closes; errors call it by the name. */
+/* The same for an open file, which the writer takes over and closes. `name` is for messages. */
 struct trace_writer *trace_writer_open_on(int file, const char *name, struct trace_error *error);
 
-/* The same into a sink (sim/base/caller.h), which outlives the writer and gets the bytes from first to last. */
+/* The same for a sink (sim/base/caller.h), which must outlive the writer. It gets the bytes in order. */
 struct trace_writer *trace_writer_open_sink(const struct sink *sink, const char *name, struct trace_error *error);
 
-/* Whether all went well until now, so that a long run can end early when its disk is full. */
+/* Whether there has been no error so far, so that a long run can stop early when its disk is full. */
 bool trace_writer_good(const struct trace_writer *writer);
 
-/* A meta may come at any time; of two with one name readers see the last. */
+/* A meta can be written at any time. If two have the same name, readers see the later one. */
 void trace_write_meta(struct trace_writer *writer, const char *name, const void *bytes, size_t size);
 
 /* Programs and launches are numbered from 0 in the order in which they are written. A launch must be written before its
- * first group begins. `kinds` are enum trace_kind. */
+ * first group begins. `kinds` contains enum trace_kind values. */
 uint32_t trace_write_program(struct trace_writer *writer, const uint8_t *kinds, uint32_t count);
 uint32_t trace_write_launch(struct trace_writer *writer, const struct trace_launch *launch);
 
-/* A work-group of `warps` warps becomes resident on a compute unit; its streams are empty. NULL: out of memory. */
+/* A work-group of `warps` warps becomes resident on a compute unit. Its streams are empty. NULL: out of memory. */
 struct trace_group *trace_group_begin(struct trace_writer *writer, uint32_t launch, uint32_t group, uint32_t warps,
                                       uint32_t cu, cycle_t now);
 
-/* The warp's first operation will be at `pc`. Once a warp, before its first operation. */
+/* The warp's first operation will be at `pc`. To be called once per warp, before its first operation. */
 void trace_warp_begin(struct trace_group *group, uint32_t warp, uint32_t pc);
 
-/* The warp's next operation, in cycle `now`, which never goes back within a compute unit. Its pc is `next` of the one
- * before. */
+/* The warp's next operation, in cycle `now`, which never decreases within a compute unit. Its pc is `next` of the
+ * previous operation. */
 void trace_encode(struct trace_group *group, uint32_t warp, cycle_t now, const struct trace_op *op);
 
-/* The group ends; its memory is used again. */
+/* The group ends, and its memory is reused. */
 void trace_group_end(struct trace_group *group, cycle_t now);
 
-/* All that happens before cycle `now` has been said, on all compute units: what was kept for its order is written. */
+/* Nothing more will happen before cycle `now` on any compute unit: writes the batches that were kept for their
+ * order. */
 void trace_writer_settle(struct trace_writer *writer, cycle_t now);
 
-/* Writes what is left (groups that have not ended, too), index and end, and frees the writer. False, with *error
- * filled, when this or anything before could not be written. */
+/* Writes what is left (also groups that have not ended), index and end, and frees the writer. Returns false and sets
+ * *error if this or an earlier write failed. */
 bool trace_writer_close(struct trace_writer *writer, struct trace_error *error);
 
-/* Frees without an index and an end, as if the run had been killed here. */
+/* Frees the writer without writing an index and an end, as if the run had been killed. */
 void trace_writer_abandon(struct trace_writer *writer);
 
 /* ---- reading ------------------------------------------------------------------------------------- */
@@ -222,40 +223,41 @@ struct trace;
 struct trace_warp; /* a warp's decoder */
 
 enum trace_open_mode {
-  TRACE_WHOLE,   /* anything but a whole trace is an error */
-  TRACE_SALVAGE, /* the intact prefix of a damaged one is read */
+  TRACE_WHOLE,   /* an incomplete trace is an error */
+  TRACE_SALVAGE, /* reads the intact prefix of a damaged trace */
 };
 
-/* A file by its path; or bytes in memory, which are there for as long as they are read, and their name in messages. */
+/* A file by its path, or bytes in memory with a name for messages. The bytes must exist while the trace is open. */
 struct trace_place {
   const char *name;
   const void *bytes; /* NULL: the file of that name */
   size_t size;
 };
 
-/* Opens a trace. NULL, with *error filled, when it is not one, or damaged. Blocks of operations are checked when they
- * are read. With TRACE_SALVAGE all are checked at once, and *error says what made the rest unusable ("" when nothing
+/* Opens a trace. Returns NULL and sets *error if it is damaged or not a trace. Blocks of operations are checked when
+ * they are read. With TRACE_SALVAGE all are checked at once, and *error says what made the rest unusable ("" if nothing
  * did). */
 struct trace *trace_open(const char *path, enum trace_open_mode mode, struct trace_error *error);
 struct trace *trace_open_at(const struct trace_place *place, enum trace_open_mode mode, struct trace_error *error);
 void trace_close(struct trace *trace);
 
-/* Another reader of the same file, for another thread: what was read when the trace was opened is shared, so `trace`
- * stays open for as long; failures and inflated blocks are its own. Several threads may ask at once, also while `trace`
- * is read. NULL: out of memory. */
+/* Creates another reader of the same file, for another thread. It shares what was read when the trace was opened, so
+ * `trace` must stay open while the reader exists; it has its own errors and inflated blocks. Several threads may call
+ * this at the same time, also while `trace` is read. NULL: out of memory. */
 struct trace *trace_share(const struct trace *trace);
 
-/* Reads all of the file and decodes every stream. False, with *error filled, when something is wrong. */
+/* Reads the whole file and decodes every stream. Returns false and sets *error if something is wrong. */
 bool trace_validate(const char *path, struct trace_error *error);
 
-/* The same for the intact prefix of a trace that may be damaged: *damage says what made the rest unusable ("" when
+/* The same for the intact prefix of a trace that may be damaged. *damage says what made the rest unusable ("" if
  * nothing did). */
 bool trace_validate_prefix(const char *path, struct trace_error *damage, struct trace_error *error);
 
-/* The bytes of a meta, followed by a zero that *size (it may be NULL) does not count; NULL when there is none. */
+/* The bytes of a meta, followed by a zero that *size does not count. `size` may be NULL. NULL if there is no such
+ * meta. */
 const char *trace_meta(struct trace *trace, const char *name, size_t *size);
 
-/* The name of the meta number `i`, in the file's order; NULL beyond the last. */
+/* The name of meta number `i`, in file order. NULL after the last. */
 const char *trace_meta_name(const struct trace *trace, uint32_t i);
 
 uint32_t trace_programs(const struct trace *trace);
@@ -263,64 +265,64 @@ const uint8_t *trace_program(const struct trace *trace, uint32_t program, uint32
 uint32_t trace_launches(const struct trace *trace);
 const struct trace_launch *trace_launch(const struct trace *trace, uint32_t launch);
 
-/* Batches, sorted by launch, work-group and place in the file: who has operations, and when. */
+/* Batches, sorted by launch, work-group and position in the file: whose operations they contain, and from when. */
 struct trace_batch {
   uint32_t launch, group, warps, cu;
-  cycle_t from, to; /* the cycle in which the group began or its batch before was closed, and in which this one was */
-  bool first, last; /* the group began with it, ended with it */
+  cycle_t from, to; /* cycles: when the group began or its previous batch was closed; when this one was */
+  bool first, last; /* of its group */
   uint64_t operations;
 };
 uint32_t trace_batches(const struct trace *trace);
 bool trace_batch(struct trace *trace, uint32_t i, struct trace_batch *batch, struct trace_error *error);
 
-/* Bytes of the blocks that are known: as they were before compression, and in the file with their headers. False when a
- * header cannot be read. */
+/* The bytes of all known blocks: before compression, and in the file with their headers. Returns false if a header
+ * cannot be read. */
 bool trace_sizes(struct trace *trace, uint64_t *raw, uint64_t *stored);
 
-/* The numbers of all batches in the file's order, which is that of time. NULL: there are none, or out of memory. */
+/* The numbers of all batches in file order, which is the order of time. NULL: there are none, or out of memory. */
 const uint32_t *trace_file_order(struct trace *trace);
 
-/* Writes batch `i` of a trace as it is, but as one of another launch and work-group, and `later` cycles later: for
- * traces made of parts of others. The writer's launch must have the same lanes and a program of the same kinds, and a
- * group's batches must come in their order. False, with *error filled, when the batch cannot be read. */
+/* Copies batch `i` of a trace as a batch of another launch and work-group, `later` cycles later, to compose traces from
+ * parts of others. The writer's launch must have the same lanes and a program of the same kinds, and a group's batches
+ * must be written in order. Returns false and sets *error if the batch cannot be read. */
 bool trace_write_batch(struct trace_writer *writer, struct trace *from, uint32_t i, uint32_t launch, uint32_t group,
                        cycle_t later, struct trace_error *error);
 
-/* Whether the group ever began, and how many warps it has. */
+/* Whether the group ever began. *warps gets the number of its warps. */
 bool trace_group_warps(struct trace *trace, uint32_t launch, uint32_t group, uint32_t *warps);
 
-/* A decoder, for one warp after the other. NULL when memory runs out. */
+/* A decoder, which can be used for one warp after the other. NULL when out of memory. */
 struct trace_warp *trace_warp_new(struct trace *trace);
 void trace_warp_free(struct trace_warp *warp);
 
-/* Goes to the beginning of a stream; *pc is its first operation's. False when the trace does not have it (an intact
- * prefix may not), or when it cannot be read, which trace_failed() tells. */
+/* Goes to the beginning of a stream. *pc is the pc of its first operation. Returns false if the trace does not contain
+ * the stream (an intact prefix may not), or if it cannot be read; then trace_failed() has the error. */
 bool trace_warp_start(struct trace_warp *warp, uint32_t launch, uint32_t group, uint32_t index, uint32_t *pc);
 
-/* The next operation. False at the end of the stream, and when it cannot be read. */
+/* The next operation. Returns false at the end of the stream, and on an error. */
 bool trace_decode(struct trace_warp *warp, struct trace_op *op);
 
-/* The next operation, if it has no fields and is the very one that came out at its pc before: a loop's. Else NULL, and
- * trace_decode() has it. */
+/* The next operation if it has no fields and equals the previous one at its pc, as in a loop. Otherwise returns NULL,
+ * and trace_decode() gets it. */
 const struct trace_common *trace_decode_again(struct trace_warp *warp);
 
-/* All operations of a trace, batch by batch in the file's order: it is read once, however work-groups overlap in it.
- * Memory is bounded by the groups that are resident at a time. */
+/* All operations of a trace, batch by batch in file order. The file is read once, however work-groups overlap in it.
+ * Uses memory only for the groups that are resident at the same time. */
 struct trace_walk;
-struct trace_walk *trace_walk_new(struct trace *trace); /* NULL when memory runs out */
+struct trace_walk *trace_walk_new(struct trace *trace); /* NULL when out of memory */
 void trace_walk_free(struct trace_walk *walk);
 
 /* A warp's operations in a batch. */
 struct trace_piece {
   uint32_t launch, group, warp;
   uint64_t operations;
-  struct trace_warp *decoder; /* which has them: all of them are to be decoded before the next piece */
+  struct trace_warp *decoder; /* all operations must be decoded before the next piece */
 };
 
-/* The next piece. False at the end, and when it cannot be read. */
+/* The next piece. Returns false at the end, and on an error. */
 bool trace_walk_next(struct trace_walk *walk, struct trace_piece *piece);
 
-/* What went wrong while reading; NULL when nothing did. */
+/* The error that occurred while reading, or NULL. */
 const struct trace_error *trace_failed(const struct trace *trace);
 
 #endif

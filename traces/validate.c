@@ -1,7 +1,7 @@
-/* All of a file is read, and every stream decoded. */
+/* Validates a trace: reads the whole file and decodes every stream. */
 #include "traces/reader.h"
 
-/* The operations of a piece; returns how many could be decoded. */
+/* Decodes the operations of a piece. Returns how many could be decoded. */
 static uint64_t decode_piece_of(const struct trace_piece *piece) {
   struct trace_op op;
   uint64_t done = 0;
@@ -10,7 +10,7 @@ static uint64_t decode_piece_of(const struct trace_piece *piece) {
   return done;
 }
 
-/* Of a prefix nobody has told how many operations there are. */
+/* Decodes everything. For a prefix the total of operations is unknown. */
 static void decode_all(struct trace *trace, bool prefix) {
   struct trace_walk *walk = trace_walk_new(trace);
   struct trace_piece piece;
@@ -26,7 +26,7 @@ static void decode_all(struct trace *trace, bool prefix) {
   trace_walk_free(walk);
 }
 
-/* What the index says against what was found without it. */
+/* Compares the index with what was found without it. */
 static void compare(struct trace *whole, const struct trace *found) {
   bool same = whole->row_count == found->row_count && whole->operations == found->operations &&
               whole->in.meta_count == found->in.meta_count && whole->program_count == found->program_count &&

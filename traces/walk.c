@@ -1,18 +1,18 @@
-/* All operations of a trace in the order of its batches. */
+/* Walks over all operations of a trace, in the order of its batches. */
 #include "traces/reader.h"
 
-/* A work-group of which some batches have been passed, and more are to come. */
+/* A work-group with some batches behind the walk and some still ahead. */
 struct walked_group {
   uint32_t launch, group;
-  uint32_t warps;           /* of `warp`: one more than the last that had a piece */
-  struct trace_warp **warp; /* NULL: has had no piece yet */
+  uint32_t warps;           /* length of `warp`: one more than the highest warp that had a piece */
+  struct trace_warp **warp; /* NULL: no piece so far */
 };
 
 struct trace_walk {
   struct trace *trace;
-  uint32_t next; /* of the file's order: the batch after the one looked at */
+  uint32_t next; /* index in the file order of the batch after the current one */
   uint32_t row;
-  struct reader_batch batch; /* whose pieces are being handed out, if there `is` one */
+  struct reader_batch batch; /* the current batch, if there `is` one */
   bool is;
   struct walked_group *groups;
   uint32_t group_count, group_room;
@@ -46,7 +46,7 @@ static bool memory_out(struct trace_walk *walk) {
   return block_expected(&walk->trace->in, 0, "memory for the decoders of resident work-groups", "none");
 }
 
-/* Room for `count` things at the pointer that `array` leads to. */
+/* Makes room for `count` elements in the array that `array` points to. */
 static bool grow(struct trace_walk *walk, void *array, uint32_t *room, uint32_t count, size_t size) {
   void *at;
   if (count <= *room)
@@ -61,7 +61,7 @@ static bool grow(struct trace_walk *walk, void *array, uint32_t *room, uint32_t 
   return true;
 }
 
-/* Rows of a group follow one another: whether the one at hand is its last. */
+/* Whether the current row is the last of its group. Rows of a group are adjacent. */
 static bool is_last(const struct trace_walk *walk) {
   const struct trace *trace = walk->trace;
   const struct reader_row *row = &trace->rows[walk->row];
@@ -79,7 +79,7 @@ static struct walked_group *find_group(struct trace_walk *walk) {
   return &walk->groups[walk->group_count++];
 }
 
-/* The group has no more batches: its decoders are used again. */
+/* The group has no more batches: its decoders are reused. */
 static bool end_group(struct trace_walk *walk) {
   struct walked_group *group = find_group(walk);
   if (!group || !grow(walk, &walk->unused, &walk->unused_room, walk->unused_count + group->warps, sizeof(void *)))
@@ -110,7 +110,7 @@ static bool next_batch(struct trace_walk *walk) {
   return walk->is;
 }
 
-/* The decoder of a warp, at the beginning of a piece in the batch at hand. */
+/* The decoder of a warp, at the beginning of a piece in the current batch. */
 static struct trace_warp *decoder_at(struct trace_walk *walk, uint32_t index) {
   struct walked_group *group = find_group(walk);
   uint32_t room = group ? group->warps : 0, pc;

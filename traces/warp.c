@@ -1,13 +1,13 @@
-/* A warp's decoder, fed with its pieces one after the other. */
+/* A warp's decoder, which gets the pieces of the warp one after the other. */
 #include "traces/decode.h"
 #include "traces/reader.h"
 
 struct trace_warp {
-  struct decoder decoder; /* first: what trace_decode() looks at */
+  struct decoder decoder; /* first, because trace_decode() uses it most */
   struct trace *trace;
   uint32_t launch, group, index;
-  uint32_t row; /* of the batch that the next piece may be in */
-  bool ended;   /* its last operation has been handed out */
+  uint32_t row; /* of the first batch that may contain the next piece */
+  bool ended;   /* its last operation was returned */
   struct bytes piece;
 };
 
@@ -26,7 +26,7 @@ void trace_warp_free(struct trace_warp *warp) {
   free(warp);
 }
 
-/* What is wrong, with the batch where the piece is from. */
+/* Keeps the error, with the batch that contains the piece. */
 static bool fail(struct trace_warp *warp, const char *expected) {
   struct trace *trace = warp->trace;
   return block_expected(&trace->in, trace->in.offsets[trace->rows[warp->row - 1].block], expected,
@@ -41,7 +41,7 @@ static bool take_piece(struct trace_warp *warp, const struct reader_piece *piece
   return true;
 }
 
-/* The next piece of the warp, wherever it is. False when there is none. */
+/* Goes to the next piece of the warp, in whichever batch it is. Returns false if there is none. */
 static bool next_piece(struct trace_warp *warp) {
   struct trace *trace = warp->trace;
   for (; warp->row < trace->row_count; warp->row++) {
@@ -93,7 +93,7 @@ bool reader_warp_end(struct trace_warp *warp) {
 
 void reader_warp_skip(struct trace_warp *warp, uint32_t row) { warp->row = row; }
 
-/* Goes to a piece that has operations. False when there is none, or when it cannot be read. */
+/* Goes to a piece that has operations. Returns false if there is none, and on an error. */
 static bool refill(struct trace_warp *warp) {
   struct decoder *decoder = &warp->decoder;
   while (!decode_left(decoder)) {
@@ -109,7 +109,7 @@ static bool refill(struct trace_warp *warp) {
   return true;
 }
 
-/* An operation that is not as predicted, or the first of a piece. */
+/* An operation that does not match the prediction, or the first of a piece. */
 static bool decode_next(struct trace_warp *warp, struct trace_op *op) {
   struct decoder *decoder = &warp->decoder;
   if (!decode_left(decoder) && !refill(warp))
@@ -143,7 +143,7 @@ const struct trace_common *trace_decode_again(struct trace_warp *warp) {
 }
 
 bool trace_decode(struct trace_warp *warp, struct trace_op *op) {
-  /* The last operation of a stream is an exception: its flag was not there before. */
+  /* The last operation of a stream is always an exception, because its `done` flag is new. */
   if (warp->decoder.run && decode_predicted(&warp->decoder, op))
     return true;
   return decode_next(warp, op);

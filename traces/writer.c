@@ -9,18 +9,18 @@
 
 struct trace_group {
   struct trace_writer *writer;
-  struct trace_group *before, *after; /* among the groups that are resident, or unused */
+  struct trace_group *before, *after; /* list of resident or of unused groups */
   uint32_t launch, group, warps, cu, room;
-  cycle_t from, now;        /* when the group began or its last batch was closed; of the last operation */
+  cycle_t from, now;        /* when the group began or its last batch was closed; cycle of the last operation */
   size_t bytes;             /* of all its streams */
   struct encoder *encoders; /* `room` of them */
 };
 
-/* A batch that waits for its turn. */
+/* A closed batch that is kept for its order. */
 struct pending {
   cycle_t cycle;
   uint32_t cu, launch, group;
-  uint64_t number; /* of the batches closed before: those of one compute unit stay in their order */
+  uint64_t number; /* sequence number: batches of one compute unit stay in order */
   struct bytes bytes;
 };
 
@@ -33,8 +33,8 @@ struct trace_writer {
   struct trace_group *resident, *last, *unused;
   struct pending *pending;
   size_t pending_count, pending_room;
-  uint64_t closed;    /* batches */
-  struct bytes block; /* of data, until it is large enough */
+  uint64_t closed;    /* batches closed so far */
+  struct bytes block; /* the data block that is being filled */
   uint32_t place;     /* batches in it */
   struct reader_row *batches;
   size_t batch_count, batches_room;
@@ -80,7 +80,7 @@ struct trace_writer *trace_writer_open_sink(const struct sink *sink, const char 
 
 bool trace_writer_good(const struct trace_writer *writer) { return !writer->out.failed; }
 
-/* ---- what is said of the run ---------------------------------------------------------------- */
+/* ---- metas, programs, launches ---------------------------------------------------------------- */
 
 void trace_write_meta(struct trace_writer *writer, const char *name, const void *bytes, size_t size) {
   block_write_meta(&writer->out, name, bytes, size);
@@ -128,7 +128,7 @@ uint32_t trace_write_launch(struct trace_writer *writer, const struct trace_laun
 
 /* ---- groups --------------------------------------------------------------------------------- */
 
-/* A group's memory, with encoders for so many warps. */
+/* A group's memory, with encoders for `warps` warps. */
 static struct trace_group *take_group(struct trace_writer *writer, uint32_t warps) {
   struct trace_group *group = writer->unused;
   if (group)
@@ -188,7 +188,7 @@ void trace_warp_begin(struct trace_group *group, uint32_t warp, uint32_t pc) {
   group->bytes += group->encoders[warp].bytes.size;
 }
 
-/* Head and table of the batch, then the streams' bytes, which are thereby taken. */
+/* Writes the batch: its head and table, then the bytes of the streams, which are cleared. */
 static bool put_batch(struct trace_group *group, struct bytes *into, cycle_t now, bool last) {
   uint32_t pieces = 0;
   bool good = true;
@@ -263,7 +263,7 @@ void trace_group_end(struct trace_group *group, cycle_t now) {
 /* ---- batches, in order ---------------------------------------------------------------------- */
 
 static void write_data(struct trace_writer *writer) {
-  /* Only now is it known which block this is. */
+  /* The number of the block is only known now. */
   for (uint32_t i = 0; i < writer->place; i++)
     writer->batches[writer->batch_count - 1 - i].block = writer->out.blocks;
   if (writer->block.size)
@@ -306,7 +306,7 @@ void trace_writer_settle(struct trace_writer *writer, cycle_t now) {
   memmove(writer->pending, writer->pending + done, writer->pending_count * sizeof *writer->pending);
 }
 
-/* ---- batches, as they are told --------------------------------------------------------------- */
+/* ---- batches that the caller ends --------------------------------------------------------------- */
 
 uint32_t writer_programs(const struct trace_writer *writer) { return writer->program_count; }
 

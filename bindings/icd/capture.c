@@ -1,8 +1,8 @@
-/* Launches as launch files: DIR/003-saxpy/launch.json with the program as SPIR-V, the source beside it if there is one,
+/* Captures launches as launch files: DIR/003-saxpy/launch.json with the program as SPIR-V, its source if there is one,
  * and the bytes of each buffer and image before and after.
  *
- * Not captured: what kernels reach by pointers that lie in memory, packets of pipes, and values of program-scope
- * variables. */
+ * Not captured: memory that kernels reach only through pointers stored in memory, packets of pipes, and values of
+ * program-scope variables. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 enum { PATH = 3000, MOST = 1000 /* launches */ };
 
-/* Where the bytes of an argument are: a buffer of the file's, or an image with a copy of its texels, without gaps. */
+/* The bytes of an argument: a buffer of the launch file, or an image with a copy of its texels, without gaps. */
 struct region {
   char name[16];
   const uint8_t *data;
@@ -40,7 +40,7 @@ static bool write_bytes(const struct icd_capture *capture, const char *name, con
   return (!file || fclose(file) == 0) && good;
 }
 
-/* The source says most, if it reads no files that would be elsewhere then. */
+/* Source is preferred to SPIR-V because it is readable, but only if it includes no files, which the folder lacks. */
 static bool is_whole(const struct _cl_program *program) {
   return program->source && !strstr(program->source, "include") &&
          !(program->options && strstr(program->options, "-include"));
@@ -67,7 +67,7 @@ static bool write_program(const struct icd_capture *capture, const struct _cl_ke
   return good;
 }
 
-/* ---- what is in the file ---------------------------------------------------------------------------------------- */
+/* ---- contents of the launch file -------------------------------------------------------------------------------- */
 
 static void add_machine(json_t *file, cl_device_id device) {
   const char *set = getenv("WARPWAIT_SET");
@@ -95,7 +95,7 @@ json_t *icd_list_of(const uint64_t *numbers, cl_uint count) {
   return list;
 }
 
-/* The region with these bytes, which may be another argument's, too. */
+/* The region with these bytes; several arguments may share one. */
 static const struct region *region_of(struct icd_capture *capture, const uint8_t *data, size_t size) {
   for (size_t i = 0; i < capture->count; i++)
     if (capture->region[i].data == data)
@@ -107,7 +107,7 @@ static const struct region *region_of(struct icd_capture *capture, const uint8_t
   return made;
 }
 
-/* NULL: there are no bytes to be had. */
+/* NULL: the bytes are not available. */
 static json_t *buffer_json(struct icd_capture *capture, const struct icd_launch *launch,
                            const struct icd_argument *argument) {
   cl_mem memory = argument->memory, root = memory && memory->parent ? memory->parent : memory;
@@ -122,7 +122,7 @@ static json_t *buffer_json(struct icd_capture *capture, const struct icd_launch 
   return json_pack("{s:s, s:I}", "buffer", region->name, "offset", (json_int_t)(at - data));
 }
 
-/* An image over a buffer is one of its own there. */
+/* In the launch file, an image over a buffer becomes an independent image. */
 static json_t *image_json(struct icd_capture *capture, cl_mem memory) {
   const ww_shape *shape = &memory->image->shape;
   size_t i = 0;
@@ -151,7 +151,7 @@ static json_t *value_json(const struct icd_argument *argument) {
   return made;
 }
 
-/* NULL: it cannot be said in a launch file. */
+/* NULL: a launch file cannot express the argument. */
 static json_t *argument_json(struct icd_capture *capture, const struct icd_launch *launch,
                              const struct icd_argument *argument) {
   switch (argument->kind) {
@@ -187,7 +187,7 @@ static bool add_launch(struct icd_capture *capture, const struct icd_launch *lau
   return made && json_object_set_new(capture->file, "launches", json_pack("[o]", made)) == 0;
 }
 
-/* ---- which launches --------------------------------------------------------------------------------------------- */
+/* ---- choosing launches ------------------------------------------------------------------------------------------ */
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
   for (size_t i = 0; bytes && i < size; i++)
@@ -195,7 +195,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
   return hash;
 }
 
-/* Programs that were made and built alike have one number. */
+/* A hash of the program's source, SPIR-V, binary and build options. */
 static uint64_t number_of(const struct _cl_program *program) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   hash = mix(hash, program->source, program->source ? strlen(program->source) : 0);
@@ -203,7 +203,8 @@ static uint64_t number_of(const struct _cl_program *program) {
   return mix(mix(hash, program->il, program->il_size), program->binary, program->binary_size);
 }
 
-/* One that was captured before has the same text but for its buffers' bytes, and the same program. */
+/* Whether no launch with the same program and the same text of the launch file has been captured; the buffers' bytes do
+ * not count. */
 static bool is_new(const json_t *launches, const struct _cl_program *program) {
   static json_t *seen;
   char *lines = json_dumps(launches, JSON_COMPACT | JSON_SORT_KEYS), *text = NULL;

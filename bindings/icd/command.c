@@ -1,15 +1,15 @@
-/* Commands: enqueued, run when what they wait for has ended, and waited for. */
+/* Commands: enqueueing them, running them when everything that they wait for has ended, and waiting for them. */
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
 #include "bindings/icd/kinds.h"
 
-/* All that have not run, in the order in which they were enqueued. */
+/* All commands that have not run, in the order in which they were enqueued. */
 static struct icd_command *first, **last = &first;
 
 static bool has_ended(cl_event event) { return !event || event->status <= CL_COMPLETE; }
 
-/* ---- made ----------------------------------------------------------------------------------------------- */
+/* ---- creating commands ---------------------------------------------------------------------------------- */
 
 static cl_int check_waits(cl_context context, cl_uint count, const cl_event *waits) {
   if (!waits != !count)
@@ -27,7 +27,7 @@ static void add_wait(struct icd_command *command, cl_event event) {
   command->waits[command->wait_count++] = icd_ref(event);
 }
 
-/* Of an event's context, queue and type. */
+/* A new event with its context, queue and type. */
 static cl_event new_event(cl_command_queue queue, cl_command_type type) {
   cl_event event = icd_new(ICD_EVENT, sizeof *event);
   if (!event)
@@ -36,7 +36,7 @@ static cl_event new_event(cl_command_queue queue, cl_command_type type) {
   event->queue = icd_ref(queue);
   event->type = type;
   event->status = CL_QUEUED;
-  event->object.references = 0; /* until the program wants it */
+  event->object.references = 0; /* the program may take one later */
   return icd_ref(event);
 }
 
@@ -75,7 +75,7 @@ void icd_drop(struct icd_command *command) {
   free(command);
 }
 
-/* ---- enqueued ------------------------------------------------------------------------------------------- */
+/* ---- enqueueing ----------------------------------------------------------------------------------------- */
 
 static void set(cl_event *at, cl_event event) {
   cl_event before = *at;
@@ -83,7 +83,8 @@ static void set(cl_event *at, cl_event event) {
   icd_unref(before);
 }
 
-/* In order, each waits for the one before; out of order, for the last barrier. */
+/* Makes the command wait for the one before it in an in-order queue, or for the last barrier in an out-of-order queue.
+ */
 static void follow(struct icd_command *command, cl_command_queue queue) {
   const bool in_order = !(queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
   cl_event before = in_order ? queue->last : queue->barrier;
@@ -115,9 +116,9 @@ cl_int icd_enqueue(struct icd_command *command, bool blocking, cl_event *event) 
   return status;
 }
 
-/* ---- run ------------------------------------------------------------------------------------------------ */
+/* ---- running -------------------------------------------------------------------------------------------- */
 
-/* Whether no command of its queue that was enqueued before is left. */
+/* Whether all earlier commands of its queue have run. */
 static bool is_first_of_queue(const struct icd_command *command) {
   for (const struct icd_command *at = first; at != command; at = at->next)
     if (at->event->queue == command->event->queue)
@@ -139,7 +140,7 @@ static bool has_failed(const struct icd_command *command) {
   return false;
 }
 
-/* Who comes after it need not wait any more; when it ended is kept. */
+/* Later commands of the queue no longer wait for this event; the queue remembers when it ended. */
 static void forget(cl_event event) {
   cl_command_queue queue = event->queue;
   queue->ended = event->end > queue->ended ? event->end : queue->ended;
@@ -170,7 +171,7 @@ static void run(struct icd_command *command) {
   end(command, work, status);
 }
 
-/* Takes it out of the list. */
+/* Removes the command from the list. */
 static struct icd_command *take(struct icd_command **at) {
   struct icd_command *command = *at;
   *at = command->next;
@@ -181,8 +182,8 @@ static struct icd_command *take(struct icd_command **at) {
 
 /* ---- launches that run at once ------------------------------------------------------------------------------ */
 
-/* Kernels that channels connect are enqueued on queues of their own, one after the other. They are kept until somebody
- * waits, and then run at once: each alone would wait for ever. */
+/* Programs enqueue kernels that channels connect one after the other, each on its own queue. These launches are kept
+ * until the program waits, and then run at once, because each alone would wait forever. */
 static bool is_kept(const struct icd_command *command) {
   return command->launch && icd_has_channels(command->launch) && !has_failed(command);
 }
@@ -204,11 +205,11 @@ static void run_at_once(struct icd_command *const *commands, size_t count) {
     end(commands[i], works[i], status);
 }
 
-/* All that are ready and go with the first of them. False: there is none. */
+/* Runs the kept launches that are ready and can run with the first of them. False: there are none. */
 static bool run_kept(void) {
   struct icd_command *commands[WW_TOGETHER];
   size_t count = 0;
-  size_t most = WW_TOGETHER; /* those that run along count, too */
+  size_t most = WW_TOGETHER; /* autorun kernels count, too */
   for (struct icd_command **at = &first; *at && count < most;)
     if (is_ready(*at) && is_kept(*at) && (!count || goes_with(*at, commands[0]))) {
       const size_t autoruns = ww_program_autoruns((*at)->launch->kernel->built);
@@ -222,9 +223,9 @@ static bool run_kept(void) {
   return count;
 }
 
-/* A command's end may be what an earlier one waits for, of another queue. */
+/* Starts over after each command, because an earlier command of another queue may have waited for it. */
 static void advance(bool all) {
-  static bool advances; /* a command that is run enqueues none; but it may end a user's event by a callback */
+  static bool advances; /* a running command enqueues none, but a callback of it may complete a user event */
   if (advances)
     return;
   advances = true;
@@ -242,7 +243,8 @@ static void advance(bool all) {
 
 void icd_advance(void) { advance(false); }
 
-/* Who is to be called back, and has flushed, need not wait for anything any more. */
+/* If a flushed command's event has a callback, runs everything that is ready, kept launches too: the program may never
+ * wait for it in another way. */
 static void advance_flushed(void) {
   bool awaited = false;
   for (const struct icd_command *at = first; at; at = at->next)
@@ -252,7 +254,7 @@ static void advance_flushed(void) {
 
 void icd_wait(cl_event event) {
   for (advance(!has_ended(event)); !has_ended(event); advance(true))
-    icd_wait_for_change(); /* which may make more commands ready */
+    icd_wait_for_change(); /* a callback may make more commands ready */
   icd_host_waits_until(event->end);
 }
 
@@ -283,7 +285,7 @@ static void call_later(cl_event event, const struct icd_callback *callback, cl_i
   icd_call_later(tell, told);
 }
 
-/* Statuses count down. An error comes to all who wait for a later one. */
+/* Statuses count down, and errors are negative, so an error triggers the callbacks for all later statuses. */
 void icd_set_status(cl_event event, cl_int status) {
   event->status = status;
   for (struct icd_callback **at = &event->callbacks; *at;) {
@@ -382,7 +384,7 @@ static cl_int tell_event(cl_event event, cl_event_info name, struct icd_query qu
   case CL_EVENT_COMMAND_TYPE:
     ICD_TELL(cl_command_type, event->type);
   case CL_EVENT_COMMAND_EXECUTION_STATUS:
-    if (!has_ended(event)) /* whoever asks again and again waits */
+    if (!has_ended(event)) /* a program that polls the status is waiting, too */
       advance(true);
     ICD_TELL(cl_int, event->status);
   case CL_EVENT_REFERENCE_COUNT:
@@ -499,7 +501,7 @@ CL_API_ENTRY cl_int CL_API_CALL clFlush(cl_command_queue queue) {
   return icd_leave(flush(queue));
 }
 
-/* All commands of the queue so far. */
+/* Waits for all commands of the queue so far. */
 static cl_int finish(cl_command_queue queue) {
   cl_event event = NULL;
   cl_int status = enqueue_wait(queue, CL_COMMAND_BARRIER, 0, NULL, &event);

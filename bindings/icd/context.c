@@ -225,7 +225,7 @@ CL_API_ENTRY cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context contex
   const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, flags, 0};
   cl_int status = CL_SUCCESS;
   cl_command_queue made = clCreateCommandQueueWithProperties(context, device, list, &status);
-  if (made) { /* it was made without a list */
+  if (made) { /* the program gave no list */
     free(made->properties.list);
     made->properties = (struct icd_properties){NULL, 0};
   }
@@ -255,7 +255,7 @@ static cl_int tell_queue(cl_command_queue queue, cl_command_queue_info name, str
   case CL_QUEUE_PROPERTIES_ARRAY:
     return icd_tell_properties(query, &queue->properties);
   case CL_QUEUE_SIZE:
-    return CL_INVALID_COMMAND_QUEUE; /* of a device's queue alone */
+    return CL_INVALID_COMMAND_QUEUE; /* only device-side queues have a size */
   case CL_QUEUE_DEVICE_DEFAULT:
     ICD_TELL(cl_command_queue, NULL);
   default:
@@ -289,5 +289,5 @@ CL_API_ENTRY cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue queue
 CL_API_ENTRY cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
                                                                cl_command_queue queue) {
   (void)context, (void)device, (void)queue;
-  return CL_INVALID_OPERATION; /* there are no queues on a device */
+  return CL_INVALID_OPERATION; /* device-side queues are not supported */
 }

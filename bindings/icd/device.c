@@ -1,11 +1,11 @@
-/* Devices: machines at work, and parts of them. */
+/* Devices, which are simulated machines, and sub-devices. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
 #include "bindings/icd/kinds.h"
 
-/* What a work-group has at most on any machine; and memory of which a simulated device has as much as asked for. */
+/* Limits that do not depend on the machine. Global memory is simulated, so its size is arbitrary. */
 enum { MOST_ITEMS = 1024, MOST_ARGUMENTS = 4096, PRINTF_BYTES = 1 << 20 };
 #define GLOBAL_BYTES (UINT64_C(16) << 30)
 
@@ -31,7 +31,7 @@ bool icd_describe_device(cl_device_id device, ww_machine *machine, ww_error *err
   return true;
 }
 
-/* As many warps as registers last for, in units in which they are handed out. */
+/* Registers limit the number of warps; they are allocated in units. */
 size_t icd_most_items(cl_device_id device, const ww_kernel *kernel) {
   const cl_ulong unit = icd_parameter(device->machine, "cu.register_unit");
   const cl_ulong all = icd_parameter(device->machine, "cu.registers");
@@ -48,7 +48,7 @@ void icd_destroy_device(cl_device_id device) {
   icd_unref(device->parent);
 }
 
-/* ---- which there are ------------------------------------------------------------------------------------ */
+/* ---- lists of devices ----------------------------------------------------------------------------------- */
 
 CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint num_entries,
                                                cl_device_id *devices, cl_uint *num_devices) {
@@ -72,7 +72,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_devic
   return icd_leave(count ? CL_SUCCESS : CL_DEVICE_NOT_FOUND);
 }
 
-/* Of the platform's devices references are not counted. */
+/* References to the platform's own devices are not counted, only those to sub-devices. */
 static bool is_root(cl_device_id device) {
   icd_enter();
   const bool is = icd_is(device, ICD_DEVICE) && !device->parent;
@@ -88,9 +88,9 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseDevice(cl_device_id device) {
   return is_root(device) ? CL_SUCCESS : icd_release(device, ICD_DEVICE, CL_INVALID_DEVICE);
 }
 
-/* ---- parts of devices ----------------------------------------------------------------------------------- */
+/* ---- sub-devices ---------------------------------------------------------------------------------------- */
 
-/* How many compute units each part has. */
+/* Finds the number of parts, and of compute units in each. */
 static cl_int plan_parts(cl_device_id device, const cl_device_partition_property *list, cl_uint *part, cl_uint *count) {
   cl_uint all = device->compute_units, taken = 0;
   *count = 0;
@@ -101,7 +101,7 @@ static cl_int plan_parts(cl_device_id device, const cl_device_partition_property
       return CL_INVALID_VALUE;
     if ((cl_ulong)list[1] > all)
       return CL_INVALID_DEVICE_PARTITION_COUNT;
-    if ((cl_ulong)list[1] == all) /* a single part is none */
+    if ((cl_ulong)list[1] == all) /* one part of everything is not a partition */
       return CL_DEVICE_PARTITION_FAILED;
     for (; taken + (cl_uint)list[1] <= all; taken += (cl_uint)list[1])
       part[(*count)++] = (cl_uint)list[1];
@@ -137,7 +137,7 @@ static cl_int make_part(cl_device_id device, cl_uint units, const cl_device_part
   while (list[count])
     count++;
   if (list[0] == CL_DEVICE_PARTITION_BY_COUNTS)
-    count++; /* its own end, too */
+    count++; /* partition by counts has a second terminator */
   (*made)->partition.list = malloc((count + 1) * sizeof *list);
   if ((*made)->partition.list) {
     memcpy((*made)->partition.list, list, (count + 1) * sizeof *list);
@@ -171,7 +171,7 @@ CL_API_ENTRY cl_int CL_API_CALL clCreateSubDevices(cl_device_id device, const cl
   return icd_leave(create_parts(device, properties, num_devices, devices, num_made));
 }
 
-/* ---- what they are -------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------------- */
 
 static cl_int tell_c_versions(struct icd_query query) {
   static const cl_name_version list[] = {{CL_MAKE_VERSION(1, 0, 0), "OpenCL C"},
@@ -232,7 +232,8 @@ static cl_int tell_text(cl_device_id device, cl_device_info name, struct icd_que
     snprintf(text, sizeof text, "%d.%d.%d", WW_VERSION_MAJOR, WW_VERSION_MINOR, WW_VERSION_PATCH);
     ICD_TELL_TEXT(text);
   case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR:
-  case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR: /* they are loops of multiplications */
+  case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR: /* not accelerated: they compile to
+                                                                                   multiplications */
     ICD_TELL(cl_device_integer_dot_product_acceleration_properties_khr, .signed_accelerated = CL_FALSE);
   case CL_DEVICE_EXTENSIONS:
     ICD_TELL_TEXT(ICD_EXTENSIONS);
@@ -250,14 +251,14 @@ static cl_int tell_text(cl_device_id device, cl_device_info name, struct icd_que
     return tell_c_versions(query);
   case CL_DEVICE_OPENCL_C_FEATURES:
     return tell_c_features(query);
-  case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED: /* none: a date that was before all of them */
+  case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED: /* none: a date before all versions */
     ICD_TELL_TEXT("v0000-01-01-00");
   default:
     return CL_INVALID_VALUE;
   }
 }
 
-/* What any device of ours is, in numbers of 32 bits. */
+/* 32-bit values that are the same for all devices. */
 static const struct {
   cl_device_info name;
   cl_uint value;
@@ -335,13 +336,13 @@ static const struct {
     {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, 1 << 20},      {CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, 1 << 20},
 };
 
-/* What atomics of a width of floats can do. */
+/* Capabilities of floating-point atomics, the same for each width. */
 #define FLOAT_ATOMICS                                                                                                  \
   (CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT |                                    \
    CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT |                                 \
    CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT)
 
-/* Sets of bits, and numbers of 64 bits. */
+/* Bit sets and 64-bit values that are the same for all devices. */
 static const struct {
   cl_device_info name;
   cl_ulong value;
@@ -380,8 +381,8 @@ static const struct {
                                                   CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR},
 };
 
-/* The driver's name and version; and of a device, which of the environment's it or its parent is, and its compute
- * units. */
+/* The driver's name and version. For a device, also its number (for a sub-device its parent's) and its compute units.
+ */
 static cl_int tell_uuid(cl_device_id device, struct icd_query query) {
   uint8_t uuid[CL_UUID_SIZE_KHR] = "warpwait";
   const uint8_t version[] = {WW_VERSION_MAJOR, WW_VERSION_MINOR, WW_VERSION_PATCH};
@@ -393,7 +394,7 @@ static cl_int tell_uuid(cl_device_id device, struct icd_query query) {
   return icd_tell(query, uuid, sizeof uuid);
 }
 
-/* False: the tables do not have it. */
+/* False: the query is not in the tables. */
 static bool tell_row(cl_device_info name, struct icd_query query, cl_int *status) {
   for (size_t i = 0; i < sizeof uints / sizeof *uints; i++)
     if (uints[i].name == name)

@@ -1,12 +1,12 @@
-/* The table that the loader calls through: a slot for each function of the core, and for those of extensions that we
- * have none of one that says so. */
+/* The table through which the loader calls: a slot for each core function, and stubs that return an error for
+ * extensions that we do not support. */
 #include "bindings/icd/icd.h"
 
 static cl_int no_operation(void) { return CL_INVALID_OPERATION; }
 
 static void *no_object(void) { return NULL; }
 
-/* Who calls these has found them by a name that is not among our extensions. */
+/* Only a program that ignores our list of extensions calls these. */
 #define NO_OPERATION(slot) .slot = (cl_api_##slot)(uintptr_t)no_operation
 #define NO_OBJECT(slot) .slot = (cl_api_##slot)(uintptr_t)no_object
 

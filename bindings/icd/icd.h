@@ -3,15 +3,15 @@
  *     program ──► loader (libOpenCL.so) ──► cl*() ──► objects ──► commands ──► libwarpwait
  *                                             one lock            in the order in which they may run
  *
- * Every function of OpenCL holds the driver's one lock from beginning to end, except while it waits and while it calls
- * back. A command runs as soon as all that it waits for has ended, in the thread that made it so: a call that enqueues
- * it, or one that ends a user event. So a program's commands run in the same order each time, and so does simulated
- * time (times.c).
+ * Every OpenCL function holds the driver's one lock from beginning to end, except while it waits or calls back. A
+ * command runs as soon as everything that it waits for has ended, in the thread that made it ready: a call that
+ * enqueues a command or sets the status of a user event. So a program's commands run in the same order each time, and
+ * simulated time is reproducible (times.c).
  *
- * Invariant: an object is in the registry from when it is made until it is neither referred to nor used; pointers that
- * are not there, or are of another kind, are refused with the code that OpenCL has for them.
+ * Invariant: an object is in the registry from its creation until its last reference and use are gone. A pointer that
+ * is not in the registry, or is of another kind, is refused with OpenCL's code for it.
  *
- * Not there: device-side queues, native kernels. */
+ * Not supported: device-side queues, native kernels. */
 #ifndef BINDINGS_ICD_ICD_H
 #define BINDINGS_ICD_ICD_H
 
@@ -27,7 +27,7 @@
 #include <CL/cl_icd.h>
 #include <warpwait.h>
 
-/* Of cl_khr_kernel_clock, which headers may be too old for. */
+/* cl_khr_kernel_clock, for older headers. */
 #ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
 #define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR 0x1076
 #define CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR (1 << 0)
@@ -35,7 +35,7 @@
 #define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
 #endif
 
-/* And of cl_ext_float_atomics. */
+/* cl_ext_float_atomics, for older headers. */
 #ifndef CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT
 #define CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT 0x4231
 #define CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT 0x4232
@@ -48,7 +48,7 @@
 #define CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT (1 << 18)
 #endif
 
-/* What the loader looks for by name; all else goes through the table. */
+/* Functions that the loader finds by name. It calls all others through the dispatch table. */
 #define ICD_EXPORT __attribute__((visibility("default")))
 
 /* ---- objects: objects.c ------------------------------------------------------------------------------- */
@@ -67,40 +67,40 @@ enum icd_kind {
 struct icd_object {
   const cl_icd_dispatch *dispatch; /* first, for the loader */
   enum icd_kind kind;
-  cl_uint references;       /* the program's */
-  cl_uint uses;             /* our own: by other objects and by commands */
+  cl_uint references;       /* by the program */
+  cl_uint uses;             /* by the driver's other objects and commands */
   struct icd_object *chain; /* of the registry */
 };
 
 extern const cl_icd_dispatch icd_dispatch;
 
-/* The lock. icd_leave() calls back whom the call has made due, without the lock; it returns the status. */
+/* Take and release the lock. icd_leave() then makes the callbacks that have become due, and returns `status`. */
 void icd_enter(void);
 cl_int icd_leave(cl_int status);
 
-/* Waits until something changes, or calls back who is due. */
+/* Makes due callbacks, or if there are none waits until icd_changed(). */
 void icd_wait_for_change(void);
 void icd_changed(void);
 
-/* A callback that is due: call(self), without the lock. */
+/* Adds a due callback: call(self), without the lock. */
 bool icd_call_later(void (*call)(void *self), void *self);
 
-/* A new object with one reference; NULL: there is no memory. */
+/* A new object with one reference; NULL: out of memory. */
 void *icd_new(enum icd_kind kind, size_t size);
 bool icd_is(const void *object, enum icd_kind kind);
 
-/* It is used once more, or once less; NULL is neither. With the last use or reference it is destroyed. */
+/* Add and remove a use; both ignore NULL. An object is destroyed with its last use or reference. */
 void *icd_ref(void *object);
 void icd_unref(void *object);
 
-/* The program's reference that icd_new() made, or one that it gives up. */
+/* Removes a reference: the one that icd_new() made, or one that the program releases. */
 void icd_give_up(void *object);
 
-/* clRetainX() and clReleaseX(): `invalid` if it is none. */
+/* clRetainX() and clReleaseX(). They return `invalid` if the object is not of that kind. */
 cl_int icd_retain(void *object, enum icd_kind kind, cl_int invalid);
 cl_int icd_release(void *object, enum icd_kind kind, cl_int invalid);
 
-/* What clGetXInfo() is asked for: where the answer goes. */
+/* Where the answer of clGetXInfo() goes. */
 struct icd_query {
   size_t size;
   void *value;
@@ -111,23 +111,23 @@ cl_int icd_tell(struct icd_query query, const void *data, size_t bytes);
 #define ICD_TELL_TEXT(text) return icd_tell(query, (text), strlen(text) + 1)
 #define ICD_TELL_NOTHING return icd_tell(query, NULL, 0)
 
-/* A list of properties, ended by 0, that an object is asked for again; NULL: there is none. */
+/* The list of properties, ended by 0, with which an object was created, for later queries; NULL: none. */
 struct icd_properties {
   cl_ulong *list;
-  size_t count; /* with the 0 */
+  size_t count; /* including the 0 */
 };
 bool icd_keep_properties(struct icd_properties *properties, const cl_ulong *list);
 cl_int icd_tell_properties(struct icd_query query, const struct icd_properties *properties);
 
-/* Callbacks of an object that is destroyed, or of an event: the last one that was set is called first. */
+/* Callbacks of an event, or for when an object is destroyed. The last one set is called first. */
 struct icd_callback {
-  void (*call)(void); /* of the type that its owner knows */
+  void (*call)(void); /* its owner knows the type */
   void *self;
-  cl_int status; /* of an event */
+  cl_int status; /* of an event: call back at this status */
   struct icd_callback *next;
 };
 bool icd_add_callback(struct icd_callback **list, void (*call)(void), void *self, cl_int status);
-/* Of an object that is destroyed: each is called later, with the pointer that was the object. */
+/* Makes all callbacks of a destroyed object due, each with the object's former pointer. */
 void icd_call_destroyed(struct icd_callback *list, void *object);
 
 /* ---- platform and devices: platform.c, device.c --------------------------------------------------------- */
@@ -150,13 +150,13 @@ extern struct _cl_platform_id icd_platform;
   "cl_arm_integer_dot_product_accumulate_int8 cl_arm_integer_dot_product_accumulate_int16 "                            \
   "cl_arm_integer_dot_product_accumulate_saturate_int8"
 
-/* Simulated nanoseconds: of a device, until when each of its parts is busy. */
+/* The parts of a device that commands occupy. */
 enum icd_part { ICD_COMPUTE, ICD_TO_DEVICE, ICD_TO_HOST, ICD_PARTS };
 
-/* What the machine's parameters say of its host: ns, and bytes in a ns. */
+/* The machine's parameters host.*, in ns and bytes per ns. */
 struct icd_host {
   cl_ulong call, submit, start, latency[ICD_PARTS], width[ICD_PARTS];
-  cl_ulong launch_cycles; /* cu.launch_overhead: what events around a launch measure besides its cycles */
+  cl_ulong launch_cycles; /* cu.launch_overhead: events around a launch measure these in addition to its cycles */
 };
 
 struct _cl_device_id {
@@ -165,31 +165,31 @@ struct _cl_device_id {
   ww_device *device;
   cl_device_id parent; /* of a sub-device; a reference */
   struct icd_properties partition;
-  cl_uint number; /* of the environment's devices; a part of one has its number */
+  cl_uint number; /* in WARPWAIT_MACHINE's list; a sub-device has its parent's */
   char name[80];
-  char *asked; /* the machine's word, of WARPWAIT_MACHINE; NULL: a part of a device */
+  char *asked; /* the machine's name in WARPWAIT_MACHINE; NULL: a sub-device */
   double clock_ghz;
   cl_uint compute_units, warp_size;
   size_t most_items; /* in a work-group */
   cl_ulong local_bytes;
   struct icd_host host;
-  cl_ulong busy[ICD_PARTS];
+  cl_ulong busy[ICD_PARTS]; /* until this simulated time, in ns */
 };
 
-/* The devices of the environment; made when the first call asks. */
+/* The devices that the environment names. The first call that needs them makes them with icd_begin(). */
 extern cl_device_id *icd_devices;
 extern cl_uint icd_device_count;
 extern ww_context *icd_context;
 void icd_begin(void);
 
-/* Fills in what the machine says of the device, and makes it work. */
+/* Creates the simulated device of a machine and fills the fields of `device` from its parameters. */
 bool icd_describe_device(cl_device_id device, ww_machine *machine, ww_error *error);
 cl_int icd_tell_extensions(struct icd_query query);
 
-/* A parameter of a machine. */
+/* The value of a machine's parameter. */
 cl_ulong icd_parameter(const ww_machine *machine, const char *key);
 
-/* Most work-items of a group of the kernel on the device. */
+/* The most work-items that a work-group of the kernel can have on the device. */
 size_t icd_most_items(cl_device_id device, const ww_kernel *kernel);
 
 /* ---- contexts ------------------------------------------------------------------------------------------- */
@@ -206,9 +206,9 @@ struct _cl_context {
   struct icd_callback *destroyed;
 };
 bool icd_context_has(cl_context context, cl_device_id device);
-int icd_index_of(cl_context context, cl_device_id device); /* of one that it has */
+int icd_index_of(cl_context context, cl_device_id device); /* the context must have it */
 
-/* Says on the context's callback, later, what went wrong. */
+/* Passes an error text to the context's callback, later. */
 void icd_notify(cl_context context, const char *text);
 
 /* ---- memory --------------------------------------------------------------------------------------------- */
@@ -216,27 +216,27 @@ void icd_notify(cl_context context, const char *text);
 #define ICD_MOST_BYTES (UINT64_C(4) << 30)
 enum { ICD_IMAGE_2D = 16384, ICD_IMAGE_3D = 2048, ICD_IMAGE_LAYERS = 2048, ICD_IMAGE_BUFFER = 1 << 27 }; /* texels */
 
-/* What only images have. */
+/* The additional fields of an image. */
 struct icd_image {
   ww_image_format texel;
   ww_shape shape;
-  size_t pitch[2];                /* of rows, and slices or layers, where bytes are the host's or a buffer's */
-  ww_image *on[ICD_MOST_DEVICES]; /* of each device of the context; NULL: not yet */
+  size_t pitch[2];                /* of rows, and of slices or layers, in the host's or a buffer's bytes */
+  ww_image *on[ICD_MOST_DEVICES]; /* on each device of the context; NULL: not yet */
 };
 
-/* A buffer or an image lies on one device of its context at a time; what a sub-buffer has is its parent's. */
+/* A buffer or image is on one device of its context at a time. A sub-buffer's bytes are its parent's. */
 struct _cl_mem {
   struct icd_object object;
   cl_context context;
   cl_mem_object_type type;
   cl_mem_flags flags;
-  cl_mem parent; /* whose bytes a part or an image has: a reference; NULL: it has bytes of its own */
+  cl_mem parent; /* of a sub-buffer or an image over a buffer; a reference; NULL: it has its own bytes */
   size_t origin, size;
   void *host;
-  ww_buffer *buffer[ICD_MOST_DEVICES]; /* of each device of the context; NULL: not yet */
-  int newest;                          /* the device that has the bytes; -1: none has, they are zeros */
-  bool in_svm;                         /* they are at `host`, in shared virtual memory */
-  struct icd_image *image;             /* NULL: it is none */
+  ww_buffer *buffer[ICD_MOST_DEVICES]; /* on each device of the context; NULL: not yet */
+  int newest;                          /* index of the device that has the bytes; -1: none, they are zeros */
+  bool in_svm;                         /* the bytes are at `host`, in shared virtual memory */
+  struct icd_image *image;             /* NULL: not an image */
   ww_pipe *pipe;
   cl_uint packet_bytes, packets, mapped;
   struct icd_properties properties;
@@ -244,17 +244,17 @@ struct _cl_mem {
   struct icd_map *maps;
 };
 
-/* A mapped region; a host pointer's bytes are brought up to date. */
+/* A mapped region. If the memory object has a host pointer, mapping updates the bytes there. */
 struct icd_map {
   void *at;
   size_t offset, size;
   cl_map_flags flags;
   size_t image_at[3], region[3], pitch[2]; /* of an image */
-  void *own;                               /* memory of the map alone; NULL: none */
+  void *own;                               /* memory allocated for this map; NULL: none */
   struct icd_map *next;
 };
 
-/* Shared virtual memory of a context, which each of its devices has. */
+/* Shared virtual memory of a context, on each of its devices. */
 struct icd_svm {
   cl_context context; /* a reference */
   uint8_t *at;
@@ -262,29 +262,30 @@ struct icd_svm {
   ww_buffer *buffer[ICD_MOST_DEVICES];
   struct icd_svm *next;
 };
-/* That which holds all of these bytes; NULL: none does. */
+/* The allocation that contains all of these bytes; NULL: none. */
 const struct icd_svm *icd_find_svm(cl_context context, const void *at, size_t size);
-/* The buffer of it on a device. */
+/* Its buffer on a device. */
 ww_buffer *icd_svm_on_device(const struct icd_svm *svm, cl_device_id device);
 
-/* Its bytes where the host can use them, from its own origin; NULL: there is no memory. */
+/* The memory object's bytes for the host, from its own origin; NULL: out of memory. */
 uint8_t *icd_bytes(cl_mem memory);
-/* The same on that device of its context, and whose buffer has them at which offset. */
+/* Brings the bytes to that device of its context, and returns the buffer that has them, at `offset`. */
 ww_buffer *icd_on_device(cl_mem memory, cl_device_id device, uint64_t *offset);
 cl_int icd_check_range(cl_mem memory, size_t offset, size_t size);
 
-/* Flags of a new object, and of one that has the bytes of another: what may be done with it is no more. */
+/* Check the flags of a new object, and of a sub-buffer or image over a buffer, which may not allow more accesses than
+ * the whole. */
 cl_int icd_check_flags(cl_mem_flags flags, const void *host);
 cl_int icd_part_flags(cl_mem whole, cl_mem_flags asked, cl_mem_flags *flags);
 cl_mem_flags icd_with_access(cl_mem_flags flags);
 
-/* The image on that device; and where it is. NULL: there is no memory. */
+/* The image on that device, and the image where its newest texels are. NULL: out of memory. */
 ww_image *icd_image_on(cl_mem memory, cl_device_id device);
 ww_image *icd_image_here(cl_mem memory);
-/* All texels, without gaps, from the image or to it. */
+/* Reads or writes all texels; `bytes` has no gaps. */
 bool icd_image_texels(cl_mem memory, void *bytes, bool write);
 void icd_free_image(struct icd_image *image);
-/* Enqueues the end of a map, which is no longer its image's. */
+/* Enqueues the end of a map and removes the map from its image. */
 cl_int icd_unmap_image(cl_command_queue queue, cl_mem memory, struct icd_map **map, cl_uint count,
                        const cl_event *waits, cl_event *event);
 
@@ -298,7 +299,7 @@ struct _cl_sampler {
   cl_filter_mode filter;
   struct icd_properties properties;
 };
-/* As the library takes it. */
+/* The sampler in the words of ww_launch_sampler(). */
 void icd_sampler_words(const struct _cl_sampler *sampler, char words[ICD_SAMPLER_WORDS]);
 
 /* ---- commands ------------------------------------------------------------------------------------------- */
@@ -320,18 +321,18 @@ struct _cl_command_queue {
   cl_context context;
   cl_device_id device;
   cl_command_queue_properties flags;
-  cl_uint number; /* in the order in which they were made, from 1 */
+  cl_uint number; /* in the order of creation, from 1 */
   struct icd_properties properties;
-  cl_event last, barrier;        /* uses; NULL when they have ended */
-  cl_ulong ended, barrier_ended; /* when the last of all commands has, and the last barrier */
+  cl_event last, barrier;        /* uses; NULL after they have ended */
+  cl_ulong ended, barrier_ended; /* when the last command ended, and the last barrier */
 };
 
-/* What a command does when its turn comes: CL_COMPLETE or an error. It says which part of the device it takes for how
- * many nanoseconds. */
+/* Executes a command and returns CL_COMPLETE or an error. `work` receives which part of the device it occupies, and for
+ * how many nanoseconds. */
 struct icd_work {
   enum icd_part part;
   double ns;
-  size_t bytes; /* that it moves */
+  size_t bytes; /* moved */
 };
 typedef cl_int icd_run(struct icd_command *command, struct icd_work *work);
 
@@ -339,18 +340,18 @@ enum { ICD_PATTERN = 128 };
 
 struct icd_command {
   icd_run *run;
-  void (*drop)(struct icd_command *command); /* of what only this kind has; NULL: nothing */
+  void (*drop)(struct icd_command *command); /* frees what only this kind of command has; NULL: nothing */
   cl_event event;
   cl_event *waits; /* references */
   size_t wait_count;
-  bool all; /* of the queue's commands before it must have ended */
+  bool all; /* wait for all earlier commands of the queue */
   bool flushed;
   struct icd_command *next;
-  /* What it is about. */
+  /* Operands, depending on the kind. */
   cl_mem from, to;
   void *host;
   const void *source;
-  struct icd_free *freed;                                             /* of shared virtual memory */
+  struct icd_free *freed;                                             /* of clEnqueueSVMFree() */
   void *own;                                                          /* memory of a map that ends */
   size_t from_at[3], to_at[3], region[3], from_pitch[2], to_pitch[2]; /* bytes, rows, slices */
   uint8_t pattern[ICD_PATTERN];
@@ -358,51 +359,51 @@ struct icd_command {
   struct icd_launch *launch;
 };
 
-/* A command of the type on the queue; `status` when it cannot be one. */
+/* A new command for the queue; NULL and *status if its arguments are not valid. */
 struct icd_command *icd_command(cl_command_queue queue, cl_command_type type, cl_uint wait_count, const cl_event *waits,
                                 icd_run *run, cl_int *status);
-/* Enqueues it, and waits for it if it blocks. The command is no longer the caller's. */
+/* Enqueues a command, and waits for it if `blocking`. The command no longer belongs to the caller. */
 cl_int icd_enqueue(struct icd_command *command, bool blocking, cl_event *event);
 void icd_drop(struct icd_command *command);
 
-/* Runs what can be run. */
+/* Runs all commands that are ready. */
 void icd_advance(void);
 /* Waits until the event has ended. */
 void icd_wait(cl_event event);
-/* Sets its status, and tells who waits for it. */
+/* Sets the event's status and makes the callbacks for it due. */
 void icd_set_status(cl_event event, cl_int status);
 
 /* ---- simulated time: times.c ----------------------------------------------------------------------------- */
 
 cl_ulong icd_host_now(void);
 void icd_host_waits_until(cl_ulong when);
-/* The event's times, from when it was enqueued and what it waited for. */
+/* Sets the event's times `queued` and `submit`, and charges the host for the call. */
 void icd_time_queued(cl_event event);
-/* Of commands that start together, and take the same part of one device. */
+/* Sets `start` and `end` of commands that start together and occupy the same part of one device. */
 void icd_time_commands(struct icd_command *const *commands, const struct icd_work *works, size_t count);
-/* Of a command that moves bytes: between host and device, or on the device, where a fill has them go one way and a copy
- * there and back. */
+/* The work of a command that moves bytes between host and device, or within the device. `ways` is 2 for a copy within
+ * the device, which reads and writes each byte, and 1 otherwise. */
 struct icd_work icd_moving(const struct icd_command *command, enum icd_part part, size_t bytes, unsigned ways);
-/* The device's parameters host.*. */
+/* Fills device->host from the machine's parameters. */
 void icd_read_host(cl_device_id device);
 
 /* ---- programs and kernels ---------------------------------------------------------------------------------- */
 
-/* A text that grows; what there is no memory for is left out. */
+/* A text that grows. What no longer fits in memory is left out. */
 struct icd_text {
   char *text;
   size_t length;
 };
-bool icd_add(void *text, const void *data, size_t size); /* as a sink takes bytes */
+bool icd_add(void *text, const void *data, size_t size); /* a ww_sink's write */
 void icd_add_line(struct icd_text *text, const char *line);
 
-/* A translation unit, compiled. */
+/* A compiled translation unit. */
 struct icd_unit {
   void *data;
   size_t size;
 };
 
-/* A specialization constant that was set. */
+/* A specialization constant with its value. */
 struct icd_constant {
   cl_uint id;
   size_t size;
@@ -416,25 +417,25 @@ struct _cl_program {
   void *il, *binary;
   size_t il_size, binary_size;
   ww_program *program;
-  struct icd_unit *units; /* of what was compiled, and of libraries */
+  struct icd_unit *units; /* of a compiled program or a library */
   size_t unit_count;
   cl_program_binary_type type;
   cl_build_status status;
   char *options, *log;
   struct icd_constant *constants;
   size_t constant_count;
-  cl_uint kernels; /* that are attached */
+  cl_uint kernels; /* attached to the program */
 };
 
-/* In parts: program.c, link.c. */
+/* Implemented in program.c and link.c. */
 cl_program icd_new_program(cl_context context, cl_int *status);
 cl_int icd_check_devices(cl_context context, cl_uint count, const cl_device_id *devices);
 bool icd_add_unit(cl_program program, const void *data, size_t size);
-/* What it is built of, and its constants for that; the caller frees these. False: there is no memory. */
+/* The program's source for a build, and its constants, which the caller frees. False: out of memory. */
 ww_bytes icd_source(const struct _cl_program *program);
 bool icd_give_constants(const struct _cl_program *program, ww_build *build);
-/* What comes of a build that may have failed: status, log and options; `failure` is the code of what is no other. The
- * log is the program's. */
+/* Stores the result of a build, failed or not: status, log and options. Returns `failure` for errors that have no code
+ * of their own. The program takes over the log. */
 cl_int icd_end_build(cl_program program, ww_status status, const ww_error *error, struct icd_text *log,
                      const char *options, cl_int failure);
 
@@ -442,7 +443,7 @@ struct icd_argument {
   bool set;
   ww_argument_kind kind;
   size_t size;
-  cl_mem memory; /* of a launch, a reference; NULL: the null pointer, or `pointer` */
+  cl_mem memory; /* a reference if it is a launch's argument; NULL: the null pointer, or `pointer` */
   const void *pointer;
   void *value;
   char sampler[ICD_SAMPLER_WORDS];
@@ -456,21 +457,21 @@ struct _cl_kernel {
   struct icd_argument *arguments;
 };
 
-/* A place in an object file of the process. */
+/* A code address, as an offset in one of the process's object files. */
 struct icd_caller {
   const char *object;
   uint64_t offset;
 };
 
-/* What became of a launch. */
+/* The results of a launch. */
 struct icd_outcome {
-  bool functional; /* it was executed without timing */
+  bool functional; /* executed without timing */
   double cycles;   /* from START to END */
-  char *bound;     /* the report's sentence; NULL: there is none */
+  char *bound;     /* the report's sentence on what bounds it; NULL: none */
   uint64_t hazards;
 };
 
-/* A kernel as it was enqueued. */
+/* A kernel with its state when it was enqueued. */
 struct icd_launch {
   cl_kernel kernel; /* a reference */
   struct icd_argument *arguments;
@@ -481,59 +482,60 @@ struct icd_launch {
   struct icd_outcome outcome;
 };
 
-/* In parts: kernel.c, launch.c. */
+/* Implemented in kernel.c and launch.c. */
 void icd_unset_arguments(struct icd_argument *arguments, size_t count);
 cl_int icd_run_launch(struct icd_command *command, struct icd_work *work);
-/* Launches of one program on one device, at once; what each is for the device is at works[i]. */
+/* Runs launches of one program on one device at once; works[i] receives the work of launch i. */
 cl_int icd_run_launches(struct icd_command *const *commands, size_t count, struct icd_work *works);
-/* Whether kernels of its program may wait for each other's packets, so that it must run at once with others. */
+/* Whether kernels of its program can wait for each other's packets. Such launches must run at once. */
 bool icd_has_channels(const struct icd_launch *launch);
-/* The work-groups that a run of it would have on the device. */
+/* The work-group size with which the launch would run on the device. */
 cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint64_t local[3]);
 void icd_free_launch(struct icd_launch *launch);
 void icd_drop_launch(struct icd_command *command);
 
 /* ---- launches as launch files: capture.c -------------------------------------------------------------------- */
 
-/* Where WARPWAIT_CAPTURE names a folder: a folder in it for each launch that differs from those before in its kernel,
- * NDRange or values, with inputs, and after the run what its buffers hold. NULL: it is not captured. */
+/* With WARPWAIT_CAPTURE=FOLDER, each launch whose kernel, NDRange or values differ from all before gets a folder there,
+ * with its inputs and, after the run, the contents of its buffers. NULL: the launch is not captured. */
 struct icd_capture;
 struct icd_capture *icd_capture_begin(const struct icd_launch *launch, cl_device_id device);
 void icd_capture_end(struct icd_capture *capture, bool good);
 
-/* ---- what the environment asks for: wishes.c ---------------------------------------------------------------- */
+/* ---- options from the environment: wishes.c ----------------------------------------------------------------- */
 
-/* NULL and false: it is not asked for. */
+/* NULL and false: the option is off. */
 struct icd_wishes {
   const char *log;     /* a file for lines of JSON: log.c */
   const char *capture; /* a folder for launch files: capture.c */
   const char *html;    /* a folder for pages of reports: launch.c */
   const char *trace;   /* a file for a trace of all launches: record.c */
-  const char *only;    /* kernels that are of interest, with commas between */
-  bool check;          /* look for all hazards that there are rules for */
-  bool functional;     /* execute kernels that are of no interest without timing; all of them if `only` names none */
-  uint32_t threads;    /* that step the compute units; 0: as many as help */
+  const char *only;    /* the kernels to report, check and capture, separated by commas; NULL: all */
+  bool check;          /* detect all hazards that have rules */
+  bool functional;     /* execute kernels that `only` does not list without timing; all kernels if it is NULL */
+  uint32_t threads;    /* number that step the compute units; 0: as many as help */
 };
 const struct icd_wishes *icd_wishes(void);
 
-/* Whether the kernel is of interest. */
+/* Whether `only` is NULL or lists the kernel. */
 bool icd_is_wanted(const char *kernel);
 
-/* The place in the program that called the driver; `object` NULL: it is not known. Found while it is in the call. */
+/* The place in the program from which the driver was called; `object` NULL: not known. Works only during that call. */
 struct icd_caller icd_find_caller(void);
 
 /* ---- a trace of all launches: record.c ------------------------------------------------------------------------ */
 
-/* If there is to be one: the device's launches from now on go into it. */
+/* With WARPWAIT_TRACE: records the device's launches from now on. */
 void icd_record(const struct _cl_device_id *device);
 
-/* ---- what was done, line by line: log.c --------------------------------------------------------------------- */
+/* ---- a log of commands, hazards and reports: log.c ----------------------------------------------------------- */
 
 void icd_log_command(const struct icd_command *command, struct icd_work work, cl_int status);
 void icd_log_hazard(const struct icd_launch *launch, const ww_hazard *hazard);
 void icd_log_report(const struct icd_launch *launch, const ww_machine *machine, const ww_report *report);
 
-/* Whether no launch of the kernel on the machine has been longer; it is the longest from now on. */
+/* Whether the launch is longer than all earlier ones of its kernel on the machine. If so, later launches are compared
+ * with it. */
 bool icd_is_longest(const struct icd_launch *launch, const ww_machine *machine);
 
 #endif

@@ -1,23 +1,23 @@
-/* Images: made, asked, and where their texels are.
+/* Images: creation, queries, and where their texels are.
  *
- * As a buffer, an image lies on one device of its context at a time. One of a buffer's bytes lies where the buffer
- * does. The programs' ends know of pitches: what the host lends and what is a buffer's has them; all else is without
- * gaps, in the layout that suits the machine. */
+ * Like a buffer, an image is on one device of its context at a time; an image over a buffer is where the buffer is.
+ * Only texels in host memory or in a buffer have pitches. All other texels are without gaps, in the machine's own
+ * layout. */
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
 
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
-/* A depth is a plane's. Orders with an x are left out: of their border the specification says that alpha is 0, and the
- * conformance tests that it is 1. */
+/* Depth formats exist only for 2D images and arrays of them. Orders with an x are not offered: the specification says
+ * that their border's alpha is 0, the conformance tests say 1. */
 static bool has_format(cl_mem_object_type type, const ww_image_format *format) {
   const uint32_t order = format->order;
   return order != CL_Rx && order != CL_RGx && order != CL_RGBx &&
          (order != CL_DEPTH || type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY);
 }
 
-/* All that there are, read once: images are made by the thousand. */
+/* The list of all formats, built once, because programs make thousands of images. */
 static const ww_image_format *all_formats(size_t *count) {
   enum { ROOM = 400 };
   static ww_image_format formats[ROOM];
@@ -43,8 +43,8 @@ static bool find_format(const cl_image_format *wanted, ww_image_format *format) 
   return false;
 }
 
-/* Orders and types that there are, and pairs of them that are not there: of these the specification allows depth with a
- * stencil and sRGB with three channels. */
+/* Distinguishes an order or type that does not exist from a valid pair of them that is not supported. The specification
+ * allows the unsupported pairs depth with stencil and sRGB with three channels. */
 static cl_int format_status(cl_mem_object_type type, const cl_image_format *wanted, ww_image_format *format) {
   if (!wanted)
     return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
@@ -57,7 +57,7 @@ static cl_int format_status(cl_mem_object_type type, const cl_image_format *want
   return stencil || srgb ? CL_IMAGE_FORMAT_NOT_SUPPORTED : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
 }
 
-/* The library's kinds; NULL: not an image. */
+/* The library's name of the kind; NULL: not an image. */
 static const char *kind_of(cl_mem_object_type type) {
   switch (type) {
   case CL_MEM_OBJECT_IMAGE1D:
@@ -106,7 +106,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, c
   return icd_leave(list_formats(context, flags, type, room, formats, count));
 }
 
-/* ---- made ----------------------------------------------------------------------------------------------- */
+/* ---- creating images ------------------------------------------------------------------------------------ */
 
 static bool is_layered(cl_mem_object_type type) {
   return type == CL_MEM_OBJECT_IMAGE1D_ARRAY || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
@@ -131,7 +131,7 @@ static cl_int size_status(const cl_image_desc *desc) {
              : CL_INVALID_IMAGE_SIZE;
 }
 
-/* What is of use of the description: sizes that the kind has, and pitches. */
+/* Reads from the description the sizes that the kind has, and the pitches. */
 static cl_int take_shape(struct icd_image *image, const cl_image_desc *desc, bool has_pitches) {
   const cl_mem_object_type type = desc->image_type;
   const size_t texel = image->texel.bytes, row = desc->image_width * texel;
@@ -155,7 +155,7 @@ static cl_int take_shape(struct icd_image *image, const cl_image_desc *desc, boo
   return CL_SUCCESS;
 }
 
-/* What an image may be made of: a buffer's bytes. */
+/* Checks the description's memory object, which can only be a buffer. */
 static cl_int parent_status(cl_context context, const cl_image_desc *desc, const void *host) {
   const cl_mem parent = desc->mem_object;
   const bool wants = desc->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
@@ -170,7 +170,7 @@ static cl_int parent_status(cl_context context, const cl_image_desc *desc, const
   return host ? CL_INVALID_HOST_PTR : CL_SUCCESS;
 }
 
-/* All bytes, from the first texel's on. */
+/* The size of an image, from its first texel to its last, with gaps between. */
 static size_t bytes_of(const struct icd_image *image) {
   const ww_shape *shape = &image->shape;
   return image->pitch[1] * (shape->depth * shape->layers - 1) + image->pitch[0] * (shape->height - 1) +
@@ -204,7 +204,7 @@ static cl_int check_image(cl_context context, const cl_mem_properties *list, cl_
                                                                                            : CL_SUCCESS;
 }
 
-/* What the host has given. */
+/* Copies the host's texels to a new image. */
 static bool take_texels(cl_mem memory, const void *host) {
   const ww_shape *shape = &memory->image->shape;
   const uint32_t at[3] = {0, 0, 0}, region[3] = {shape->width, shape->height, shape->depth * shape->layers};
@@ -258,7 +258,7 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateImage(cl_context context, cl_mem_flags f
   return clCreateImageWithProperties(context, NULL, flags, format, desc, host, error);
 }
 
-/* These say that a size is wrong in other words. */
+/* The old functions report a wrong size with another error code. */
 static cl_mem create_of_old(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                             const cl_image_desc *desc, void *host, cl_int *error) {
   cl_int status = CL_SUCCESS;
@@ -305,7 +305,7 @@ static bool move_image(cl_mem memory, ww_image *from, ww_image *to) {
   return good;
 }
 
-/* Of a buffer: the buffer's bytes come to the device, and the image with them. */
+/* An image over a buffer comes to the device with the buffer's bytes. */
 static ww_image *over_buffer(cl_mem memory, int i) {
   struct icd_image *image = memory->image;
   uint64_t offset = 0;
@@ -340,7 +340,7 @@ ww_image *icd_image_here(cl_mem memory) {
   return image_on(memory, root->newest < 0 ? 0 : root->newest);
 }
 
-/* ---- what they are -------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------------- */
 
 static cl_int tell_image(cl_mem memory, cl_image_info name, struct icd_query query) {
   const struct icd_image *image = memory->image;

@@ -1,6 +1,6 @@
 /* Commands that move texels: between host and images, between images and buffers, by mapping.
  *
- * A command's region is x, y, and slices or layers. In the program's numbers a layer of lines is the second. */
+ * A command's region is x, y, and slices or layers. For an array of 1D images, the program gives the layers second. */
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
@@ -8,9 +8,9 @@
 #define NOT_READ (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)
 #define NOT_WRITTEN (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
 
-/* ---- checked -------------------------------------------------------------------------------------------- */
+/* ---- checks --------------------------------------------------------------------------------------------- */
 
-/* An image of the queue's context, which this access may be made to. */
+/* Checks that the image belongs to the queue's context and allows the access; `refused` are flags that forbid it. */
 static cl_int check_image(cl_command_queue queue, cl_mem memory, cl_mem_flags refused) {
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
@@ -27,7 +27,7 @@ static bool has_slices(const struct _cl_mem *memory) {
   return memory->type == CL_MEM_OBJECT_IMAGE3D || memory->type == CL_MEM_OBJECT_IMAGE2D_ARRAY || is_line_array(memory);
 }
 
-/* Where texels are, in x, y and slices; false: outside of the image. */
+/* Converts the position to x, y and slices; false: the region is outside the image. */
 static bool take_place(const struct _cl_mem *memory, const size_t *at, const size_t *region, size_t from[3]) {
   const ww_shape *shape = &memory->image->shape;
   const size_t sizes[3] = {shape->width, shape->height, (size_t)shape->depth * shape->layers};
@@ -55,7 +55,7 @@ static void take_region(const struct _cl_mem *memory, const size_t *region, size
   to[2] = region[lines ? 1 : 2];
 }
 
-/* Pitches of the host's bytes; those that are 0 are the region's own. */
+/* The pitches of the host's bytes. A pitch of 0 means that the region has no gaps. */
 static bool take_pitches(const struct _cl_mem *memory, const size_t region[3], size_t row, size_t slice,
                          size_t pitch[2]) {
   const size_t least = region[0] * memory->image->texel.bytes;
@@ -66,7 +66,7 @@ static bool take_pitches(const struct _cl_mem *memory, const size_t region[3], s
   return pitch[1] >= pitch[0] * region[1];
 }
 
-/* ---- carried out ---------------------------------------------------------------------------------------- */
+/* ---- moving texels -------------------------------------------------------------------------------------- */
 
 struct place {
   uint32_t at[3], region[3];
@@ -186,7 +186,8 @@ static cl_int enqueue_fill(cl_command_queue queue, cl_mem memory, const void *co
   command->to = icd_ref(memory);
   memcpy(command->to_at, to, sizeof to);
   take_region(memory, region, command->region);
-  memcpy(command->pattern, color, memory->image->texel.order == CL_DEPTH ? 4 : 16); /* a depth is one number */
+  memcpy(command->pattern, color,
+         memory->image->texel.order == CL_DEPTH ? 4 : 16); /* a depth is one float, a color four */
   return icd_enqueue(command, false, event);
 }
 
@@ -196,7 +197,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue, cl_me
   return icd_leave(enqueue_fill(queue, image, color, at, region, count, waits, event));
 }
 
-/* ---- copying: there and back over the host's memory, at the pace of the device's -------------------------- */
+/* ---- copying: through host memory, in the time that the device would take --------------------------------- */
 
 static cl_int run_copy(struct icd_command *command, struct icd_work *work) {
   const size_t bytes = bytes_of(command->from, command->region), none[2] = {0, 0};
@@ -309,16 +310,17 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferToImage(cl_command_queue queu
   return icd_leave(enqueue_copy_buffer(queue, false, to, from, to_at, region, from_at, count, waits, event));
 }
 
-/* ---- mapping: what the host lends, a buffer's bytes, or bytes of the map's own ----------------------------- */
+/* ---- mapping: the host's memory, a buffer's bytes, or memory of the map ------------------------------------ */
 
-/* Whether the map is of the texels themselves. */
+/* Whether a map points to the texels themselves, not to a copy. */
 static bool is_itself(cl_mem memory) {
   return memory->parent && (!memory->host || icd_bytes(memory->parent) == memory->host);
 }
 
 static cl_int run_map(struct icd_command *command, struct icd_work *work) {
   cl_mem memory = command->from;
-  /* A buffer's bytes are there already; nobody reads what is all overwritten. */
+  /* pattern[0] is false for CL_MAP_WRITE_INVALIDATE_REGION: the old contents are not needed. The bytes of an image over
+   * a buffer need no copy. */
   if (command->pattern[0] && !is_itself(memory) &&
       !read_texels(memory, command->from_at, command->region, command->host, command->to_pitch))
     return CL_MAP_FAILURE;
@@ -326,14 +328,15 @@ static cl_int run_map(struct icd_command *command, struct icd_work *work) {
   return CL_COMPLETE;
 }
 
-/* Where the texel at `at` is in bytes with the image's pitches; NULL: in none that are there for it. */
+/* Where the texel at `at` is in the host's or the buffer's bytes, with the image's pitches; NULL: the image has
+ * neither. */
 static uint8_t *linear_at(cl_mem memory, const size_t at[3]) {
   uint8_t *bytes = memory->host ? memory->host : memory->parent ? icd_bytes(memory->parent) : NULL;
   const struct icd_image *image = memory->image;
   return bytes ? bytes + at[0] * image->texel.bytes + at[1] * image->pitch[0] + at[2] * image->pitch[1] : NULL;
 }
 
-/* A region with its bytes: `own` are the map's. */
+/* A new map of a region. `own` is memory that belongs to the map. */
 static struct icd_map *new_map(cl_mem memory, const size_t at[3], const size_t region[3], cl_map_flags flags) {
   struct icd_map *map = calloc(1, sizeof *map);
   if (!map)

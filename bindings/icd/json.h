@@ -6,7 +6,7 @@
 
 #include "bindings/icd/icd.h"
 
-/* In capture.c. */
+/* Implemented in capture.c. */
 json_t *icd_list_of(const uint64_t *numbers, cl_uint count);
 
 #endif

@@ -1,4 +1,4 @@
-/* Kernels, their arguments, and running them. */
+/* Kernels, their arguments, and enqueueing them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- arguments ------------------------------------------------------------------------------------------ */
 
-/* A kernel does not keep its memory objects alive, as the specification wants it; a launch does. */
+/* As the specification requires, a kernel does not keep its memory objects alive; a launch does. */
 static void unset(struct icd_argument *argument) {
   free(argument->value);
   *argument = (struct icd_argument){0};
@@ -39,7 +39,7 @@ static bool copy_argument(struct icd_argument *to, const struct icd_argument *fr
   return to->value;
 }
 
-/* As they are now; NULL: there is no memory. */
+/* Copies the arguments; NULL: out of memory. */
 static struct icd_argument *copy_arguments(const struct _cl_kernel *kernel) {
   const size_t count = kernel->kernel->argument_count;
   struct icd_argument *made = calloc(count + 1, sizeof *made);
@@ -52,7 +52,7 @@ static struct icd_argument *copy_arguments(const struct _cl_kernel *kernel) {
   return NULL;
 }
 
-/* ---- made ----------------------------------------------------------------------------------------------- */
+/* ---- creating kernels ----------------------------------------------------------------------------------- */
 
 static cl_kernel new_kernel(cl_program program, const ww_kernel *of) {
   cl_kernel made = icd_new(ICD_KERNEL, sizeof *made);
@@ -154,7 +154,7 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseKernel(cl_kernel kernel) {
   return icd_release(kernel, ICD_KERNEL, CL_INVALID_KERNEL);
 }
 
-/* ---- set ------------------------------------------------------------------------------------------------ */
+/* ---- setting arguments ---------------------------------------------------------------------------------- */
 
 static cl_int set_memory(struct icd_argument *to, cl_context context, cl_mem_object_type type, size_t size,
                          const void *value) {
@@ -174,7 +174,7 @@ static cl_int set_memory(struct icd_argument *to, cl_context context, cl_mem_obj
   return CL_SUCCESS;
 }
 
-/* Of the kind that the kernel wants, and for what it does with it. */
+/* The image must be of the kind that the argument takes, and allow its accesses. */
 static cl_int set_image(struct icd_argument *to, cl_context context, const ww_argument *wanted, size_t size,
                         const void *value) {
   cl_mem memory = NULL;
@@ -194,7 +194,7 @@ static cl_int set_image(struct icd_argument *to, cl_context context, const ww_ar
   return CL_SUCCESS;
 }
 
-/* What it says is kept, not the object. */
+/* Copies the sampler's properties; the object itself is not kept. */
 static cl_int set_sampler(struct icd_argument *to, cl_context context, size_t size, const void *value) {
   cl_sampler sampler = NULL;
   if (value && size == sizeof sampler)
@@ -282,11 +282,11 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_ui
   return icd_leave(set_pointer(kernel, index, value));
 }
 
-/* All memory of a context's is there for its kernels anyway. */
+/* Only checks the arguments: kernels can always access all shared virtual memory of their context. */
 static cl_int set_exec_info(cl_kernel kernel, cl_kernel_exec_info name, size_t size, const void *value) {
   if (!icd_is(kernel, ICD_KERNEL))
     return CL_INVALID_KERNEL;
-  if (name == CL_KERNEL_EXEC_INFO_SVM_PTRS) /* an empty list takes back what was set */
+  if (name == CL_KERNEL_EXEC_INFO_SVM_PTRS) /* an empty list is valid: it clears the list */
     return !value != !size || size % sizeof(void *) ? CL_INVALID_VALUE : CL_SUCCESS;
   if (!value)
     return CL_INVALID_VALUE;
@@ -301,7 +301,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_
   return icd_leave(set_exec_info(kernel, name, size, value));
 }
 
-/* ---- what they are -------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------------- */
 
 static cl_int tell_kernel(cl_kernel kernel, cl_kernel_info name, struct icd_query query) {
   switch (name) {
@@ -373,7 +373,7 @@ static cl_int tell_argument(const ww_argument *argument, cl_kernel_arg_info name
   }
 }
 
-/* Who wants to know asks for it when the program is built. */
+/* Available only if the program was built with -cl-kernel-arg-info. */
 static cl_int tell_argument_at(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name, struct icd_query query) {
   const ww_argument *argument = ww_kernel_argument(kernel->kernel, index);
   const char *options = kernel->program->options;
@@ -392,7 +392,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint ind
                        : CL_INVALID_KERNEL);
 }
 
-/* The device that is asked of; the program's only one if none is named. */
+/* If *device is NULL, sets it to the context's only device. */
 static cl_int find_device(cl_kernel kernel, cl_device_id *device) {
   const cl_context context = kernel->program->context;
   if (!*device && context->devices == 1)
@@ -425,7 +425,7 @@ static cl_int tell_group(cl_kernel kernel, cl_device_id device, cl_kernel_work_g
     ICD_TELL(size_t, device->warp_size);
   case CL_KERNEL_PRIVATE_MEM_SIZE:
     ICD_TELL(cl_ulong, kernel->kernel->private_bytes);
-  default: /* global sizes are of custom devices and built-in kernels */
+  default: /* CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels only */
     return CL_INVALID_VALUE;
   }
 }
@@ -487,7 +487,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel kernel, cl_dev
                                               : CL_INVALID_KERNEL);
 }
 
-/* ---- enqueued ------------------------------------------------------------------------------------------- */
+/* ---- enqueueing ----------------------------------------------------------------------------------------- */
 
 static cl_int check_local(cl_command_queue queue, const struct _cl_kernel *kernel, cl_uint dimensions,
                           const size_t *local) {
@@ -508,7 +508,7 @@ static cl_int check_local(cl_command_queue queue, const struct _cl_kernel *kerne
   return items <= icd_most_items(queue->device, kernel->kernel) ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
 }
 
-/* Set, and to memory that has not been released since; what has its place may be something else. */
+/* Whether the argument is set and its memory object still exists. Another object may have reused its address. */
 static bool is_there(const struct icd_argument *argument, cl_context context) {
   const cl_mem memory = argument->memory;
   return argument->set && (!memory || (icd_is(memory, ICD_MEMORY) && memory->context == context &&
@@ -579,7 +579,7 @@ static struct icd_launch *new_launch(cl_kernel kernel, cl_uint dimensions, const
   return made;
 }
 
-/* The size of work-groups that the kernel wants as if it had been said; NULL: it wants none. */
+/* The kernel's reqd_work_group_size, in the form of a local size; NULL: none. */
 static const size_t *required_local(cl_kernel kernel, size_t required[3]) {
   if (!icd_is(kernel, ICD_KERNEL) || !kernel->kernel->required_local[0])
     return NULL;

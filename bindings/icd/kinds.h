@@ -1,4 +1,5 @@
-/* What becomes of objects with their last reference: they are in the registry no more, and are freed after this. */
+/* Clean-up of objects, by kind. icd_unref() calls these after it has removed an object from the registry and before it
+ * frees the object. */
 #ifndef BINDINGS_ICD_KINDS_H
 #define BINDINGS_ICD_KINDS_H
 

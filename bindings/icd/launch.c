@@ -1,4 +1,4 @@
-/* Running a kernel, and what becomes of its report. */
+/* Runs kernels and handles their reports. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,9 @@ void icd_free_launch(struct icd_launch *launch) {
 
 void icd_drop_launch(struct icd_command *command) { icd_free_launch(command->launch); }
 
-/* ---- prepared --------------------------------------------------------------------------------------------- */
+/* ---- preparing -------------------------------------------------------------------------------------------- */
 
-/* What a pointer to shared virtual memory points into; NULL: it has been freed. */
+/* The buffer into which a pointer to shared virtual memory points; NULL: it has been freed. */
 static ww_buffer *on_pointer(const struct icd_launch *launch, const void *pointer, cl_device_id device,
                              uint64_t *offset) {
   const struct icd_svm *svm = icd_find_svm(launch->kernel->program->context, pointer, 1);
@@ -85,13 +85,13 @@ cl_int icd_find_local(const struct icd_launch *launch, cl_device_id device, uint
   return status == WW_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
 }
 
-/* ---- watched ---------------------------------------------------------------------------------------------- */
+/* ---- watching --------------------------------------------------------------------------------------------- */
 
-/* Launches that run at once. What is said of an autorun kernel is said with the last of them. */
+/* Launches that run at once. Hazards and output of autorun kernels are attributed to the last of them. */
 struct party {
   struct icd_command *const *commands;
   size_t count;
-  bool wanted; /* one of them is a kernel that the user asks about */
+  bool wanted; /* icd_is_wanted() is true for one of the kernels */
 };
 
 static struct icd_launch *launch_of(const struct party *party, size_t number) {
@@ -109,7 +109,7 @@ static void take_hazard(void *self, const ww_hazard *hazard) {
   icd_log_hazard(launch, hazard);
 }
 
-/* A run that is recorded cannot be checked, and one without timing has nothing to show. */
+/* A recorded run cannot be checked, and a run without timing has no page. */
 static ww_watch watch_of(struct party *party) {
   const struct icd_wishes *wishes = icd_wishes();
   const bool wanted = party->wanted, functional = wishes->functional && (!wanted || !wishes->only);
@@ -125,11 +125,11 @@ static ww_watch watch_of(struct party *party) {
                     .threads = wishes->threads};
 }
 
-/* ---- told of ---------------------------------------------------------------------------------------------- */
+/* ---- reporting -------------------------------------------------------------------------------------------- */
 
 static bool write_file(void *self, const void *data, size_t size) { return fwrite(data, 1, size, self) == size; }
 
-/* DIR/saxpy-0.html, of the first device; there as a whole, or not at all. */
+/* Writes DIR/saxpy-0.html (0 is the device's number). The file appears only when it is complete. */
 static void write_page(const struct icd_launch *launch, const struct _cl_device_id *device, const ww_report *report) {
   enum { PATH = 4096 };
   const char *folder = icd_wishes()->html;
@@ -143,7 +143,7 @@ static void write_page(const struct icd_launch *launch, const struct _cl_device_
     rename(unfinished, path);
 }
 
-/* The longest launch is reported; what bounds it is said with it. */
+/* Logs the report if this is the kernel's longest launch, and stores what bounds it. */
 static void tell(struct icd_launch *launch, size_t number, const struct _cl_device_id *device,
                  const ww_report *report) {
   const char *bound = NULL;
@@ -158,7 +158,7 @@ static void tell(struct icd_launch *launch, size_t number, const struct _cl_devi
     write_page(launch, device, report);
 }
 
-/* An event has a number for what went wrong and no words. Those go where the program wants words of errors. */
+/* An event's status is a number without a message, so the message goes to the context's callback. */
 static void tell_unfinished(const struct party *party, const ww_report *report) {
   const char *end = "finished";
   char text[400], key[64];
@@ -174,7 +174,7 @@ static void tell_unfinished(const struct party *party, const ww_report *report) 
   icd_notify(command->event->context, text);
 }
 
-/* ---- run -------------------------------------------------------------------------------------------------- */
+/* ---- running ---------------------------------------------------------------------------------------------- */
 
 bool icd_has_channels(const struct icd_launch *launch) { return ww_program_channels(launch->kernel->built); }
 
@@ -185,7 +185,7 @@ static struct party party_of(struct icd_command *const *commands, size_t count) 
   return party;
 }
 
-/* What is captured is one launch, which without those that it runs with would not be the same. */
+/* A launch that channels connect to others is not captured: a launch file of it alone would not reproduce the run. */
 static struct icd_capture *capture(const struct party *party, cl_device_id device) {
   struct icd_launch *launch = party->commands[0]->launch;
   return icd_has_channels(launch) || !party->wanted ? NULL : icd_capture_begin(launch, device);

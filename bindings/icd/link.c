@@ -1,4 +1,4 @@
-/* Programs in translation units: compiled one by one, and linked into executables or libraries. */
+/* Programs of several translation units: compiled one by one, and linked into executables or libraries. */
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
@@ -79,7 +79,7 @@ CL_API_ENTRY cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint cou
 
 /* ---- linking ---------------------------------------------------------------------------------------------- */
 
-/* Options of the linker are few; those of mathematics change nothing that has been compiled. */
+/* Accepts the linker's options. The mathematical ones have no effect on units that are already compiled. */
 static cl_int read_options(const char *options, bool *library) {
   static const char *const known[] = {
       "-enable-link-options", "-cl-denorms-are-zero",  "-cl-no-signed-zeros", "-cl-unsafe-math-optimizations",
@@ -99,7 +99,7 @@ static cl_int read_options(const char *options, bool *library) {
   return status;
 }
 
-/* All inputs are units or libraries; a mixture with executables is refused. */
+/* Inputs must be compiled units or libraries, not executables. */
 static cl_int check_inputs(cl_context context, cl_uint count, const cl_program *inputs) {
   if (!count || !inputs)
     return CL_INVALID_VALUE;
@@ -137,7 +137,7 @@ static cl_int link_units(cl_program program, const char *options) {
   return icd_end_build(program, status, &error, &log, options, CL_LINK_PROGRAM_FAILURE);
 }
 
-/* A program is there as soon as linking can begin: it has the log. */
+/* Once linking begins, the new program exists even if linking fails, because it has the log. */
 static cl_program link_program(cl_context context, cl_uint count, const cl_device_id *devices, const char *options,
                                cl_uint input_count, const cl_program *inputs, bool call_without, cl_int *status) {
   bool library = false;

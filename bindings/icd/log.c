@@ -1,13 +1,13 @@
-/* What a program's devices did, line by line: WARPWAIT_LOG names a file, to which each command adds a line of JSON when
- * it has ended. Each line is one write to the file's end, so whatever becomes of the program, what it leaves is whole;
- * processes may share a file.
+/* A log of the devices' work. WARPWAIT_LOG names a file, to which each command appends a line of JSON when it has
+ * ended. Each line is one write() at the file's end, so the file has only complete lines even if the program crashes,
+ * and several processes can share it.
  *
  *     {"command": "kernel", "pid": 4711, "device": 0, "machine": "h200", "queue": 1, "times": [0, 2900, 7000, 11955],
  *      "kernel": "saxpy", "global": [4096], "cycles": 9811, "bound": "...", "hazards": 0}
  *     {"hazard": "X1-stride-zero", "kernel": "saxpy", "message": ..., "file": ..., "line": 7, "count": 3, ...}
  *     {"report": "text of the report", "kernel": "saxpy", "machine": "h200", "values": {the report as JSON}}
  *
- * A report is that of the longest launch of its kernel on its machine so far. */
+ * A report is written for each launch that is the longest so far of its kernel on its machine. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,14 +24,14 @@ static int log_file(void) {
   return file;
 }
 
-/* Takes the object over. */
+/* Takes over the reference to the object. */
 static void add_line(json_t *object) {
   char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
   const size_t length = text ? strlen(text) : 0;
   if (text) {
-    text[length] = '\n'; /* in place of the end */
+    text[length] = '\n'; /* replaces the final zero */
     if (write(log_file(), text, length + 1) < 0) {
-      /* A full disk is no reason to end the program. */
+      /* A full disk must not end the program. */
     }
   }
   free(text);

@@ -1,4 +1,4 @@
-/* Buffers, parts of buffers, and pipes. */
+/* Buffers, sub-buffers and pipes. */
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
@@ -18,7 +18,7 @@ static ww_buffer *buffer_on(cl_mem root, int i) {
   return root->buffer[i];
 }
 
-/* The bytes come to the device from where they are. */
+/* Copies the newest bytes to the device. */
 static ww_buffer *bring(cl_mem root, int i) {
   ww_buffer *buffer = buffer_on(root, i);
   if (buffer && root->newest >= 0 && root->newest != i)
@@ -28,7 +28,7 @@ static ww_buffer *bring(cl_mem root, int i) {
   return buffer;
 }
 
-/* Whose bytes it has. */
+/* The memory object that has the bytes. */
 static cl_mem root_of(cl_mem memory) {
   while (memory->parent)
     memory = memory->parent;
@@ -144,7 +144,7 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags 
   return clCreateBufferWithProperties(context, NULL, flags, size, host, error);
 }
 
-/* What a part may do is what the whole may, or less. */
+/* A part may allow the same accesses as the whole, or fewer. */
 cl_int icd_part_flags(cl_mem whole, cl_mem_flags asked, cl_mem_flags *flags) {
   const cl_mem_flags access = whole->flags & ACCESS_FLAGS, host = whole->flags & HOST_ACCESS_FLAGS;
   if (asked & ~(ACCESS_FLAGS | HOST_ACCESS_FLAGS) || !is_one_of(asked, ACCESS_FLAGS) ||
@@ -258,7 +258,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem memory, 
   return icd_leave(status);
 }
 
-/* ---- pipes: on the first device of their context ----------------------------------------------------------- */
+/* ---- pipes, which are on the first device of their context ------------------------------------------------- */
 
 static cl_mem create_pipe(cl_context context, cl_mem_flags flags, cl_uint packet_bytes, cl_uint packets,
                           const cl_pipe_properties *list, cl_int *status) {

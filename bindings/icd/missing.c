@@ -1,4 +1,4 @@
-/* What there is none of, in the words of the specification: a device that leaves it out answers so. */
+/* Functions that are not supported. They return what the specification requires of a device without the feature. */
 #include "bindings/icd/icd.h"
 
 static cl_int not_of(cl_program program) {

@@ -1,4 +1,4 @@
-/* Objects, their registry, the lock, and callbacks that are due. */
+/* Objects, their registry, the lock, and due callbacks. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static struct due *first_due, **last_due = &first_due;
 
 /* ---- the lock ------------------------------------------------------------------------------------------- */
 
-/* In the order in which they became due. */
+/* Makes the callbacks in the order in which they became due. */
 static void call_back(void) {
   while (first_due) {
     struct due *due = first_due;
@@ -144,7 +144,8 @@ void icd_give_up(void *object) {
 
 cl_int icd_retain(void *object, enum icd_kind kind, cl_int invalid) {
   icd_enter();
-  const bool is = icd_is(object, kind); /* also one that only other objects refer to: they tell of it */
+  const bool is =
+      icd_is(object, kind); /* true even if only other objects use it, because queries about them return it */
   if (is)
     ((struct icd_object *)object)->references++;
   return icd_leave(is ? CL_SUCCESS : invalid);
@@ -158,7 +159,7 @@ cl_int icd_release(void *object, enum icd_kind kind, cl_int invalid) {
   return icd_leave(is ? CL_SUCCESS : invalid);
 }
 
-/* ---- answers -------------------------------------------------------------------------------------------- */
+/* ---- answers to queries --------------------------------------------------------------------------------- */
 
 cl_int icd_tell(struct icd_query query, const void *data, size_t bytes) {
   if (query.value && query.size < bytes)

@@ -1,4 +1,4 @@
-/* The platform, and the devices that the environment asks for. */
+/* The platform, and the devices that the environment names. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ ww_context *icd_context;
 
 /* ---- devices of the environment --------------------------------------------------------------------------- */
 
-/* WARPWAIT_SET: words "key=value" with blanks or commas between. */
+/* WARPWAIT_SET: words "key=value", separated by blanks or commas. */
 static ww_status change(ww_machine *machine, ww_machine **changed, ww_error *error) {
   enum { MOST = 64 };
   const char *set = getenv("WARPWAIT_SET"), *words[MOST];

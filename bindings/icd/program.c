@@ -1,4 +1,4 @@
-/* Programs: from source, SPIR-V or what they were written as. One build serves all devices. */
+/* Programs, from source, SPIR-V or binaries. One build serves all devices. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ void icd_add_line(struct icd_text *text, const char *line) {
   icd_add(text, "\n", 1);
 }
 
-/* ---- made ----------------------------------------------------------------------------------------------- */
+/* ---- creating programs ---------------------------------------------------------------------------------- */
 
 cl_program icd_new_program(cl_context context, cl_int *status) {
   *status = icd_is(context, ICD_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
@@ -126,7 +126,7 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, co
   return made;
 }
 
-/* Kept until the program is built or compiled; one that is set again has the last value. */
+/* Stores the value until the program is built or compiled. Setting a constant again replaces its value. */
 static cl_int set_constant(cl_program program, cl_uint id, size_t size, const void *value) {
   if (!icd_is(program, ICD_PROGRAM) || !program->il)
     return CL_INVALID_PROGRAM;
@@ -172,9 +172,9 @@ cl_int icd_check_devices(cl_context context, cl_uint count, const cl_device_id *
   return CL_SUCCESS;
 }
 
-/* A binary of ours: the magic; E, C or L: an executable, a compiled unit or a library; the options that it was built
- * with, ended by a zero byte; then what it was lowered from, or an object file of what was not, and of C and L the
- * units, a size of eight bytes before each. */
+/* Our binaries: the magic; E, C or L for executable, compiled unit or library; the build options, ended by a zero byte;
+ * then for E the SPIR-V or, without SPIR-V, an object file, and for C and L the units, each after its size in eight
+ * bytes. */
 static const char binary_magic[8] = {'W', 'W', 'O', 'P', 'E', 'N', 'C', 'L'};
 
 static const struct {
@@ -288,9 +288,9 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseProgram(cl_program program) {
   return icd_release(program, ICD_PROGRAM, CL_INVALID_PROGRAM);
 }
 
-/* ---- built ---------------------------------------------------------------------------------------------- */
+/* ---- building ------------------------------------------------------------------------------------------- */
 
-/* Kernels that are not there say why in the log. */
+/* Adds to the log why kernels could not be translated. */
 static void log_refused(struct icd_text *log, const ww_program *program) {
   for (size_t i = 0; i < ww_program_kernel_count(program); i++) {
     const ww_kernel *kernel = ww_program_kernel_at(program, i);
@@ -306,7 +306,7 @@ ww_bytes icd_source(const struct _cl_program *program) {
                      : (ww_bytes){program->binary, program->binary_size, NULL};
 }
 
-/* The library refuses them as any bad input; what it says tells which. */
+/* The library returns WW_BAD_INPUT for these; only the message distinguishes them. */
 static bool is_empty(const ww_error *error) { return strstr(error->text, ": has no kernel"); }
 
 static bool is_of_options(const ww_error *error) {
@@ -319,7 +319,7 @@ cl_int icd_end_build(cl_program program, ww_status status, const ww_error *error
     icd_add_line(log, error->text);
   free(program->log);
   program->log = log->text;
-  if (!program->binary) { /* which has them in it */
+  if (!program->binary) { /* a binary contains its options */
     free(program->options);
     program->options = strdup(options ? options : "");
   }
@@ -337,7 +337,7 @@ cl_int icd_end_build(cl_program program, ww_status status, const ww_error *error
                                                : CL_INVALID_BUILD_OPTIONS;
 }
 
-/* A program without kernels is one that has none to give. */
+/* A program without kernels builds successfully, although the library refuses it. */
 static cl_int build(cl_program program, const char *options) {
   struct icd_text log = {NULL, 0};
   ww_error error;
@@ -384,7 +384,7 @@ CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint count
   return status;
 }
 
-/* ---- what they are -------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------------- */
 
 static void add_units(struct icd_text *to, const struct _cl_program *program) {
   for (size_t i = 0; i < program->unit_count; i++) {
@@ -394,7 +394,7 @@ static void add_units(struct icd_text *to, const struct _cl_program *program) {
   }
 }
 
-/* What clCreateProgramWithBinary() takes. */
+/* The binary, as clCreateProgramWithBinary() reads it. */
 static struct icd_text binary_of(const struct _cl_program *program) {
   struct icd_text binary = {NULL, 0};
   size_t type = 0;

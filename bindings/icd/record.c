@@ -1,5 +1,5 @@
-/* A trace of all that a device runs: WARPWAIT_TRACE names the file, FILE of the first device, FILE with its number
- * before the extension of each other one. It is there when the program ends: what is written before is
+/* Traces of all launches of each device. WARPWAIT_TRACE names the file of the first device; for the others, the
+ * device's number goes before the extension. The trace is complete when the program ends: until then it is
  * FILE.unfinished. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct recording {
   char path[PATH], unfinished[PATH];
   FILE *file;
   ww_device *device; /* a reference */
-  pid_t owner;       /* processes that this one forks write nothing */
+  pid_t owner;       /* its forked children write nothing */
   struct recording *next;
 };
 
@@ -53,9 +53,9 @@ void icd_record(const struct _cl_device_id *device) {
   made->owner = getpid();
   made->device = ww_device_ref(device->device);
   made->next = first;
-  first = made; /* also if it has no file: it is not tried again */
+  first = made; /* even without a file, so that it is not tried again */
   if (made->file)
-    setvbuf(made->file, NULL, _IONBF, 0); /* what is left in it would be written by processes that are forked, too */
+    setvbuf(made->file, NULL, _IONBF, 0); /* a forked child would also write what is left in a buffer */
   if (!made->file)
     perror(made->unfinished);
   else if (ww_device_record(made->device, (ww_sink){write_piece, made}, &error) != WW_OK)

@@ -10,9 +10,9 @@ void icd_destroy_sampler(cl_sampler sampler) {
   free(sampler->properties.list);
 }
 
-/* ---- made ----------------------------------------------------------------------------------------------- */
+/* ---- creating samplers ---------------------------------------------------------------------------------- */
 
-/* The library's word; NULL: there is no such mode. */
+/* The library's word for the mode; NULL: not a mode. */
 static const char *addressing_word(cl_addressing_mode mode) {
   switch (mode) {
   case CL_ADDRESS_NONE:
@@ -71,7 +71,7 @@ CL_API_ENTRY cl_sampler CL_API_CALL clCreateSampler(cl_context context, cl_bool 
   return made;
 }
 
-/* Each name once. */
+/* Each name may occur once. */
 static cl_sampler from_properties(cl_context context, const cl_sampler_properties *list, cl_int *status) {
   cl_sampler_properties values[3] = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
   bool given[3] = {false, false, false};
@@ -110,7 +110,7 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseSampler(cl_sampler sampler) {
   return icd_release(sampler, ICD_SAMPLER, CL_INVALID_SAMPLER);
 }
 
-/* ---- what it is ----------------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------------- */
 
 static cl_int tell_sampler(cl_sampler sampler, cl_sampler_info name, struct icd_query query) {
   switch (name) {

@@ -1,5 +1,5 @@
-/* Shared virtual memory: the host and all devices of a context find it at one address. Commands run one after the
- * other, so that what one has written is there for whoever comes after it, mapped or not. */
+/* Shared virtual memory, at one address for the host and all devices of a context. Commands run one after the other, so
+ * each sees what earlier ones wrote, mapped or not. */
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
@@ -10,7 +10,7 @@ enum { MOST_ALIGNMENT = 128 };
 
 static struct icd_svm *first;
 
-/* ---- what there is ------------------------------------------------------------------------------------------ */
+/* ---- allocations -------------------------------------------------------------------------------------------- */
 
 const struct icd_svm *icd_find_svm(cl_context context, const void *at, size_t size) {
   const uintptr_t from = (uintptr_t)at;
@@ -79,7 +79,7 @@ CL_API_ENTRY void CL_API_CALL clSVMFree(cl_context context, void *at) {
   icd_leave(CL_SUCCESS);
 }
 
-/* ---- freed by a command --------------------------------------------------------------------------------------- */
+/* ---- freeing by a command ------------------------------------------------------------------------------------- */
 
 struct icd_free {
   cl_command_queue queue; /* a reference */
@@ -152,7 +152,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint
   return icd_leave(enqueue_free(queue, number, pointers, call, self, count, waits, event));
 }
 
-/* ---- moved and filled ------------------------------------------------------------------------------------------ */
+/* ---- moving and filling ---------------------------------------------------------------------------------------- */
 
 static bool is_svm(const struct icd_command *command, const void *at) {
   return icd_find_svm(command->event->context, at, 1);
@@ -220,7 +220,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void
   return icd_leave(enqueue_fill(queue, at, pattern, pattern_size, size, count, waits, event));
 }
 
-/* ---- mapped and moved to devices: it is there already ------------------------------------------------------------ */
+/* ---- mapping and migration, which have nothing to move ----------------------------------------------------------- */
 
 static cl_int enqueue_nothing(cl_command_queue queue, cl_command_type type, bool good, bool blocking, WAITS) {
   cl_int status = CL_SUCCESS;

@@ -1,14 +1,13 @@
 /* Simulated time, in nanoseconds of one clock for host and devices.
  *
  *     host   ──queued──submit┐            ┌── waits for the end
- *     device                 └─start──end─┘    of compute units, of the way there, of the way back: one after the other
+ *     device                 └─start──end─┘    compute units, to the device, to the host: one command each at a time
  *
- * The host's clock goes on by what a call costs, and to a command's end when the host waits for that. A command starts
- * when it has been submitted, what it waits for has ended, and the part of the device that it takes is free. How long
- * these things take, the machine's parameters host.* say. So times depend on what the program calls, and on nothing
- * else.
+ * A call advances the host's clock by its cost; waiting for a command advances it to the command's end. A command
+ * starts when it has been submitted, what it waits for has ended, and the part of the device that it occupies is free.
+ * The machine's parameters host.* give the durations. So times depend only on the program's calls.
  *
- * Not modelled: what the host does between its calls takes no time; how a transfer's memory is kept on the host. */
+ * Not modeled: the host's work between calls, which takes no time, and pinned or pageable host memory. */
 #include "bindings/icd/icd.h"
 
 static cl_ulong host_now;
@@ -58,7 +57,7 @@ struct icd_work icd_moving(const struct icd_command *command, enum icd_part part
 
 static cl_ulong later(cl_ulong a, cl_ulong b) { return a > b ? a : b; }
 
-/* When a command could start that takes nothing of the device. */
+/* When a command could start if all parts of the device were free. */
 static cl_ulong free_start(const struct icd_command *command) {
   const cl_event event = command->event;
   const cl_command_queue queue = event->queue;
@@ -94,7 +93,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device, cl_
     status = CL_INVALID_VALUE;
   else
     *of_device = *of_host = host_now + 1;
-  host_now += 2; /* so that it is after what has ended, and before what comes next */
+  host_now += 2; /* so that the answer is later than everything that has ended, and earlier than what follows */
   return icd_leave(status);
 }
 

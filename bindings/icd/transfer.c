@@ -1,4 +1,4 @@
-/* Commands that move bytes: between host and buffers, between buffers, in rows and slices, by mapping. */
+/* Commands that move bytes: between host and buffers, between buffers, as rectangles, by mapping. */
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
@@ -7,7 +7,7 @@ static bool is_buffer(const void *memory) {
   return icd_is(memory, ICD_MEMORY) && ((cl_mem)memory)->type == CL_MEM_OBJECT_BUFFER;
 }
 
-/* Of buffers of the queue's context, which this access may be made to. */
+/* Checks that the buffer belongs to the queue's context and allows the access; `refused` are flags that forbid it. */
 static cl_int check_buffer(cl_command_queue queue, cl_mem memory, cl_mem_flags refused) {
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
@@ -23,7 +23,7 @@ static cl_int check_buffer(cl_command_queue queue, cl_mem memory, cl_mem_flags r
 
 /* ---- boxes of bytes --------------------------------------------------------------------------------------- */
 
-/* region[0] bytes of each of region[1] rows of region[2] slices. A plain range is one row of one slice. */
+/* Moves region[0] bytes of each of region[1] rows of region[2] slices. A plain range is one row of one slice. */
 static void move_box(const struct icd_command *command, uint8_t *to, const uint8_t *from) {
   const size_t *region = command->region;
   for (size_t z = 0; z < region[2]; z++)
@@ -53,7 +53,8 @@ static void set_range(struct icd_command *command, size_t from, size_t to, size_
   command->region[1] = command->region[2] = 1;
 }
 
-/* Pitches of 0 are the region's own. The last byte, one further, of a side; 0: pitches are not legal. */
+/* Replaces pitches of 0 by those of a region without gaps. Returns the end of the box in bytes; 0: the pitches are not
+ * valid. */
 static size_t box_end(const size_t at[3], const size_t region[3], size_t pitch[2]) {
   if (!pitch[0])
     pitch[0] = region[0];
@@ -100,7 +101,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_
                                  blocking, count, waits, event));
 }
 
-/* What a rectangle is in both places. */
+/* A rectangle's place in the buffer and in host memory. */
 struct box {
   const size_t *buffer_at, *host_at, *region;
   size_t buffer_pitch[2], host_pitch[2];
@@ -200,8 +201,8 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_m
   return icd_leave(enqueue_copy(queue, from, to, from_at, to_at, size, count, waits, event));
 }
 
-/* Two boxes of the same pitches in the same bytes meet if they do in every direction; other ways of laying them are
- * judged by where they begin and end. */
+/* Two boxes with the same pitches overlap if they overlap in every direction; with other pitches, if their byte ranges
+ * do. */
 static bool overlap(const size_t a[3], const size_t b[3], const size_t region[3], size_t row, size_t slice) {
   const size_t a_at = a[2] * slice + a[1] * row + a[0], b_at = b[2] * slice + b[1] * row + b[0];
   const size_t length = region[2] > 1   ? (region[2] - 1) * slice + (region[1] - 1) * row + region[0]
@@ -293,7 +294,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_m
   return icd_leave(enqueue_fill(queue, buffer, pattern, pattern_size, offset, size, count, waits, event));
 }
 
-/* ---- mapping: the bytes themselves, but for what the host has lent -------------------------------------------- */
+/* ---- mapping: the bytes themselves, or the host's memory ------------------------------------------------------ */
 
 static cl_int run_map(struct icd_command *command, struct icd_work *work) {
   cl_mem memory = command->from;
@@ -302,7 +303,7 @@ static cl_int run_map(struct icd_command *command, struct icd_work *work) {
     return CL_MAP_FAILURE;
   if (memory->host && memory->host != bytes)
     memcpy((uint8_t *)memory->host + command->from_at[0], bytes + command->from_at[0], command->region[0]);
-  /* Nobody reads what is all overwritten. */
+  /* pattern[0] is false for CL_MAP_WRITE_INVALIDATE_REGION: the old contents are not needed, so nothing moves. */
   *work = icd_moving(command, ICD_TO_HOST, command->pattern[0] ? command->region[0] : 0, 1);
   return CL_COMPLETE;
 }
@@ -396,7 +397,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, 
   return icd_leave(enqueue_unmap(queue, memory, at, count, waits, event));
 }
 
-/* ---- moving to a device: when a command there needs the bytes, they come ---------------------------------------- */
+/* ---- migration: bytes move only when a command on a device needs them ------------------------------------------- */
 
 static cl_int enqueue_migrate(cl_command_queue queue, cl_uint memory_count, const cl_mem *memory, cl_uint count,
                               const cl_event *waits, cl_mem_migration_flags flags, cl_event *event) {

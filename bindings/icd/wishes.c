@@ -1,4 +1,4 @@
-/* What the environment asks of the driver, and who called it. */
+/* The driver's options from the environment, and the place from which it was called. */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ static const char *word(const char *name) {
   return value && *value ? value : NULL;
 }
 
-/* 0 when it is not set, or nothing that can be meant. */
+/* 0 if it is not set or not valid. */
 static uint32_t read_threads(void) {
   const char *value = word("WARPWAIT_THREADS");
   char *end = NULL;
@@ -22,7 +22,7 @@ static uint32_t read_threads(void) {
   return 0;
 }
 
-/* What the program changes later in its environment is too late. */
+/* Reads the environment once: later changes by the program have no effect. */
 const struct icd_wishes *icd_wishes(void) {
   static struct icd_wishes wishes;
   static bool read;
@@ -48,7 +48,7 @@ bool icd_is_wanted(const char *kernel) {
   return !icd_wishes()->only;
 }
 
-/* The first caller that is neither the driver nor OpenCL's loader. */
+/* The innermost caller outside the driver and the OpenCL loader. */
 struct icd_caller icd_find_caller(void) {
   enum { DEEPEST = 16 };
   void *frames[DEEPEST];

@@ -1,8 +1,8 @@
-// SystemC around the islands: one SC_METHOD each. It adapts and never decides.
+// SystemC as the host of islands, with one SC_METHOD each. It contains no decision about timing.
 //
-// A method runs its island ahead by the lookahead and notifies its own event for the island's next
-// step; a message from another island notifies the same event earlier (SystemC keeps the earliest).
-// With one statically sensitive event and no next_trigger() a visit allocates nothing.
+// A method runs its island ahead by the lookahead, then notifies its own event for the island's next
+// step. A message from another island notifies the same event earlier (SystemC keeps the earliest).
+// One statically sensitive event and no next_trigger() means that a visit allocates nothing.
 #include "bindings/systemc/systemc.h"
 
 #include <cstdlib>
@@ -15,8 +15,8 @@
 #include "bindings/systemc/clock.hpp"
 #include "sim/host/vcd.h"
 
-// libsystemc has a main that wants this; ours is elsewhere. Weak, so that a user of the library may
-// have one of their own.
+// libsystemc has a main that calls sc_main, although our main is elsewhere. Weak, so that users of the
+// library may define their own.
 extern "C" __attribute__((weak)) int sc_main(int, char **) { return 0; }
 
 namespace {
@@ -51,7 +51,7 @@ public:
     clock_.set_mhz(clock_mhz);
     for (size_t i = 0; i < count; i++)
       modules_.push_back(std::make_unique<IslandModule>(islands[i]->name, this, islands[i]));
-    sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates; nothing is due yet
+    sc_core::sc_start(sc_core::SC_ZERO_TIME); // elaborates; no event is due yet
   }
 
   ~Shell() {
@@ -59,7 +59,7 @@ public:
       module->get()->woken = nullptr;
   }
 
-  // SystemC stops by itself when no event is left: wake() keeps those at the limit and beyond back.
+  // SystemC stops when no event is left, because wake() does not notify events at or after the limit.
   cycle_t run(cycle_t limit, waveform *waveform) {
     limit_ = limit;
     waveform_ = waveform;
@@ -101,8 +101,8 @@ private:
 };
 
 void IslandModule::wake(cycle_t at) {
-  // Between runs nothing is notified: the next run begins with every island's next step. NEVER is
-  // never before the limit.
+  // Between runs nothing is notified, because run() starts with every island's next step. NEVER is
+  // not before any limit.
   if (shell_->running() && at < shell_->limit())
     due_.notify(shell_->clock().until(at));
 }
@@ -114,7 +114,7 @@ void IslandModule::step() {
 }
 
 struct SystemcHost {
-  host base; // first: a struct host * is a SystemcHost *
+  host base; // first, so that a struct host * can be cast to SystemcHost *
   std::unique_ptr<Shell> shell;
 };
 

@@ -1,5 +1,5 @@
-/* SystemC as a host (sim/host/host.h): one SC_METHOD an island. A library of its own: nothing below refers to it, and
- * whoever does not want SystemC need not have it. */
+/* SystemC as a host (sim/host/host.h), with one SC_METHOD per island. It is a separate library to which the simulator
+ * does not refer, so that SystemC is optional. */
 #ifndef BINDINGS_SYSTEMC_SYSTEMC_H
 #define BINDINGS_SYSTEMC_SYSTEMC_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* One SystemC host may exist in a process. NULL with *message filled (static text) when it cannot be had. */
+/* Makes the SystemC host, which a process can do only once. NULL: *message (static text) says why it failed. */
 struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message);
 
 #ifdef __cplusplus

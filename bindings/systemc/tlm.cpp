@@ -1,11 +1,11 @@
-// The outside memory's TLM-2.0 end. It adapts and never decides.
+// The TLM-2.0 side of an outside memory. It contains no decision about timing.
 #include "bindings/systemc/tlm.hpp"
 
 #include "bindings/systemc/clock.hpp"
 
 namespace {
 
-// A request's tag and the cycle of its start travel with its payload.
+// An extension of the payload, which carries a request's tag and start cycle.
 struct Label : tlm::tlm_extension<Label> {
   uint32_t tag = 0;
   cycle_t started = 0;
@@ -56,7 +56,7 @@ void TlmOutside::begin(cycle_t now, const transfer &transfer, uint8_t *data) {
     send_next();
 }
 
-// Puts the oldest waiting requests on the channel, until one occupies it.
+// Sends waiting requests, the oldest first, until one occupies the request channel.
 void TlmOutside::send_next() {
   while (!requesting_ && !waiting_.empty()) {
     const Request request = waiting_.front();
@@ -69,11 +69,11 @@ void TlmOutside::send_next() {
     if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP))
       responded(*request.payload, delay);
     else if (answer == tlm::TLM_UPDATED && requesting_ == request.payload)
-      requesting_ = nullptr; // END_REQ came with the return
+      requesting_ = nullptr; // the target returned END_REQ
   }
 }
 
-// The transaction is over in the cycle in which the response has arrived, at least one after its start.
+// The transaction ends in the cycle in which the response has arrived, at least one cycle after its start.
 void TlmOutside::responded(tlm::tlm_generic_payload &payload, const sc_core::sc_time &delay) {
   const Label *label = payload.get_extension<Label>();
   const uint32_t tag = label->tag;

@@ -1,15 +1,15 @@
-// An outside memory (sim/core/outside.h) reached through a TLM-2.0 initiator socket.
+// An outside memory (sim/core/outside.h) behind a TLM-2.0 initiator socket.
 //
 //     TlmOutside port("port");
 //     port.socket.bind(someone_elses_memory.socket);
-//     ... port.outside() is given to the memory component, before the SystemC host is made ...
+//     ... pass port.outside() to the memory component before you make the SystemC host ...
 //
-// Transactions use nb_transport with the approximately-timed base protocol: BEGIN_REQ forward, one at
-// a time until END_REQ; any number may then wait for their BEGIN_RESP, which ends them. A target with
-// b_transport only works too: simple_target_socket converts, but never ends a request before its
-// response, so that such a target serves one after the other.
+// Transactions use nb_transport with the approximately-timed base protocol. BEGIN_REQ goes forward, one
+// at a time until END_REQ. Any number of transactions may then wait for BEGIN_RESP, which ends them. A
+// target that has only b_transport works too: simple_target_socket converts the calls, but ends each
+// request with its response, so such a target serves one transaction at a time.
 //
-// Not modelled: byte enables, streaming, DMI; a response that says it failed is passed on as such.
+// Not modeled: byte enables, streaming, DMI. A response with an error status is passed on.
 #ifndef BINDINGS_SYSTEMC_TLM_HPP
 #define BINDINGS_SYSTEMC_TLM_HPP
 
@@ -36,7 +36,7 @@ public:
 
 private:
   struct Base {
-    struct outside outside; // first: a struct outside * is a Base *
+    struct outside outside; // first, so that a struct outside * can be cast to Base *
     TlmOutside *self;
   };
   struct Request {
@@ -51,7 +51,7 @@ private:
   void free(tlm::tlm_generic_payload *payload) override;
 
   Base base_{};
-  std::deque<Request> waiting_;                    // for the request channel, oldest first
+  std::deque<Request> waiting_;                    // for the request channel, the oldest first
   tlm::tlm_generic_payload *requesting_ = nullptr; // between BEGIN_REQ and END_REQ
   std::vector<tlm::tlm_generic_payload *> spare_;
 };

@@ -1,5 +1,5 @@
-/* Every work-item has a word of its own in the LDS, `stride` words from its neighbour's, and reads it
- * again and again. `volatile`, or a compiler would read it once. */
+/* Every work-item has its own word in the LDS, `stride` words from its neighbor's, and reads it again and
+ * again. Without `volatile`, the compiler would read it once. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void bank_conflict(global uint *out, uint stride) {
   local volatile uint tile[64 * 32];

@@ -1,6 +1,6 @@
-/* Four rounds of private work, then a meeting: each work-item takes the number of the one 32 places
- * further. The work of the quarters of a group is base, base + slope, base + 2 slope, base + 3 slope steps,
- * and nobody leaves the barrier before the slowest has come. */
+/* Four rounds of private work and an exchange: each work-item reads the number of the work-item 32 places
+ * further. The quarters of a group work for base, base + slope, base + 2 slope and base + 3 slope steps, and
+ * no warp leaves the barrier before the slowest has arrived. */
 kernel __attribute__((reqd_work_group_size(128, 1, 1)))
 void imbalance(global uint *out, uint base, uint slope) {
   local uint board[128];

@@ -1,6 +1,6 @@
-/* Twice the same kernel: a chain of eight dependent loads, so a work-group alone mostly waits. What hides the
- * waiting is other work-groups, and how many are resident is limited by something else each time. Registers are the
- * compiler's to give, so the third kernel of the example exists in assembly only. */
+/* The same kernel twice: a chain of eight dependent loads, so a single work-group mostly waits. Other resident
+ * work-groups hide the waiting, and each kernel has another limit on how many fit. The third kernel of the example
+ * exists only in assembly, because in OpenCL C the compiler chooses the number of registers. */
 uint follow(global const uint *table, uint index) {
   uint sum = 0;
   for (uint left = 8; left > 0; left--) {
@@ -11,12 +11,12 @@ uint follow(global const uint *table, uint index) {
   return sum;
 }
 
-/* Limited by nothing but the CU's warps. */
+/* Limited only by the CU's warps. */
 kernel void by_warps(global const uint *table, global uint *out) {
   out[get_global_id(0)] = follow(table, get_global_id(0));
 }
 
-/* The same with 40 KiB of LDS a work-group; its one access keeps the compiler from leaving the room out. */
+/* The same with 40 KiB of LDS per work-group. One access keeps the compiler from removing the array. */
 kernel void by_lds(global const uint *table, global uint *out) {
   local uint room[10240];
   room[get_local_id(0)] = get_local_id(0);

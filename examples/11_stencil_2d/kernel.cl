@@ -1,14 +1,14 @@
 /* A stencil of five points over a matrix with a margin of one element all around. A work-group computes 32 x 8
- * elements from a tile with a halo: 34 x 10, which are 10 lines of the matrix, apart by `pitch` elements.
+ * elements from a tile with a halo: 34 x 10, which are 10 lines of the matrix, `pitch` elements apart.
  *
- * by_lines copies the tile as one would without a copy of lines: a copy a line, all with one event.
- * by_block does it with one copy. */
+ * by_lines copies the tile line by line, one copy each, all with one event.
+ * by_block copies it with a single 2D copy. */
 #define WIDTH 32
 #define HEIGHT 8
 #define TILE_WIDTH (WIDTH + 2)
 #define TILE_HEIGHT (HEIGHT + 2)
 
-/* Weights that tell the neighbours apart. */
+/* Each neighbor has a different weight, so that mixing them up changes the result. */
 uint five_points(const local uint *at) {
   return at[0] + 2 * at[-1] + 3 * at[1] + 5 * at[-TILE_WIDTH] + 7 * at[TILE_WIDTH];
 }

@@ -1,5 +1,5 @@
-/* Two kernels with a pipe between them: the one makes blocks of 64 numbers, the other mixes them further. A work-group
- * reserves room for a whole block, or takes a whole block, and tries again while there is none. */
+/* Two kernels connected by a pipe: one makes blocks of 64 numbers, the other mixes them further. A work-group reserves
+ * room for a whole block, or a whole block to read, and retries until the pipe grants it. */
 #define BLOCK 64
 
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1)))
@@ -11,7 +11,7 @@ void produce(write_only pipe uint numbers, uint blocks) {
       x = x * 1664525u + 1013904223u;
 
     reserve_id_t id;
-    do {                                       /* full: whoever reads must make room */
+    do {                                       /* full: retry until the reader makes room */
       id = work_group_reserve_write_pipe(numbers, BLOCK);
     } while (!is_valid_reserve_id(id));
     write_pipe(numbers, id, i, &x);
@@ -25,7 +25,7 @@ void consume(read_only pipe uint numbers, global uint *out, uint blocks) {
   for (uint block = 0; block < blocks; block++) {
     uint x;
     reserve_id_t id;
-    do {                                       /* empty: whoever writes must send more */
+    do {                                       /* empty: retry until the writer sends more */
       id = work_group_reserve_read_pipe(numbers, BLOCK);
     } while (!is_valid_reserve_id(id));
     read_pipe(numbers, id, i, &x);

@@ -1,5 +1,5 @@
-/* Example 06 as one would build it: the ring has as many buffers as the LDS is charged for. Each work-group hashes a
- * stream of its own, and up to DEPTH - 1 of its copies are under way while a tile is used. */
+/* Example 06 as one would build it: the ring has DEPTH buffers, and no more LDS is allocated. Each work-group hashes
+ * its own stream, and up to DEPTH - 1 of its copies are in flight while it uses a tile. */
 #ifndef DEPTH
 #define DEPTH 2
 #endif

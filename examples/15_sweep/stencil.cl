@@ -1,5 +1,5 @@
-/* The stencil of example 11 with a ring: a work-group goes down a strip of the matrix, 32 elements wide and `tiles`
- * tiles of 8 lines high. Up to DEPTH - 1 tiles, each with its halo, are under way while one is used. */
+/* The stencil of example 11 with a ring: a work-group moves down a strip of the matrix, 32 elements wide and `tiles`
+ * tiles of 8 lines high. Up to DEPTH - 1 tiles, each with its halo, are in flight while it uses one. */
 #ifndef DEPTH
 #define DEPTH 2
 #endif
@@ -8,7 +8,7 @@
 #define TILE_WIDTH (WIDTH + 2)
 #define TILE_HEIGHT (HEIGHT + 2)
 
-/* Weights that tell the neighbours apart. */
+/* Each neighbor has a different weight, so that mixing them up changes the result. */
 uint five_points(const local uint *at) {
   return at[0] + 2 * at[-1] + 3 * at[1] + 5 * at[-TILE_WIDTH] + 7 * at[TILE_WIDTH];
 }

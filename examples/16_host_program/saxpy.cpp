@@ -1,4 +1,4 @@
-// y = a x + y on whatever OpenCL device there is: nothing in here knows of Warpwait.
+// y = a x + y on any OpenCL device. Nothing in this program is specific to Warpwait.
 #define CL_HPP_TARGET_OPENCL_VERSION 300
 #define CL_HPP_ENABLE_EXCEPTIONS
 #include <CL/opencl.hpp>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""y = a x + y on whatever OpenCL device there is: nothing in here knows of Warpwait."""
+"""y = a x + y on any OpenCL device. Nothing in this program is specific to Warpwait."""
 import numpy
 import pyopencl as cl
 

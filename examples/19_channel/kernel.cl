@@ -1,6 +1,6 @@
-/* A chain of stages, as one would build it on an FPGA: numbers go in at one end, and each stage passes on the sum of
- * the last two that it has got. Four stages weigh five neighbours by 1, 4, 6, 4 and 1. With WIDE a packet is a number
- * of each of sixteen rows. */
+/* A chain of stages, as one would build it on an FPGA: numbers enter at one end, and each stage passes on the sum of
+ * the last two that it received. Four stages weigh five neighbors by 1, 4, 6, 4 and 1. With WIDE, a packet has one
+ * number from each of sixteen rows. */
 #pragma OPENCL EXTENSION cl_intel_channels : enable
 
 #ifndef DEPTH
@@ -20,7 +20,7 @@ kernel void feed(global const packet *in) {
     write_channel_intel(chain[0], in[i]);
 }
 
-/* Nobody launches it: four work-groups of it run along with the others, and each begins again when it is through. */
+/* The host does not launch this kernel: its four work-groups run with the others, and start again when they finish. */
 __attribute__((max_global_work_dim(0))) __attribute__((autorun)) __attribute__((num_compute_units(STAGES)))
 kernel void stage(void) {
   const int number = get_compute_id(0);

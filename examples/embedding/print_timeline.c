@@ -1,4 +1,4 @@
-/* Prints what the DMA engine did, and when: a line for each copy, told while the kernel runs. */
+/* Prints what the DMA engine does and when: one line per copy, while the kernel runs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <warpwait.h>

@@ -1,4 +1,4 @@
-/* Runs a kernel that stands in this program, and says what it cost. */
+/* Runs a kernel from a string and prints what it cost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <warpwait.h>
@@ -13,7 +13,7 @@ static const char source[] = "kernel void scale(global float *data, float by) {\
 
 static ww_error error;
 
-/* What cannot be done here ends the program with the library's own line. */
+/* On an error, prints the library's message and ends the program. */
 static void expect(ww_status status) {
   if (status == WW_OK)
     return;

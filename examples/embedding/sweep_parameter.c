@@ -1,4 +1,4 @@
-/* Records a kernel once, and replays it on machines with more and more DMA channels. */
+/* Records a kernel once and replays it on machines with 1 to 8 DMA channels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <warpwait/analyse.h>
@@ -40,7 +40,7 @@ static bool keep(void *self, const void *data, size_t size) {
 
 static const char *const channels[] = {"1", "2", "4", "8"};
 
-/* Points may come in any order: what is found out is kept by number. */
+/* Points arrive in any order, so results are stored by number. */
 static bool take(void *self, const ww_point *point) {
   double *cycles = self;
   if (point->error)

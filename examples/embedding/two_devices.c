@@ -1,4 +1,4 @@
-/* Two devices at work in two threads: contexts, machines and programs are shared, a device is one thread's. */
+/* Runs two devices in two threads. Threads share contexts, machines and programs, but each device belongs to one. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static const char source[] = "kernel void iterate(global uint *data, uint times)
                              "  data[get_global_id(0)] = x;\n"
                              "}\n";
 
-/* A thread's own: an error, too. */
+/* One per thread, because calls of different threads need different error objects. */
 struct work {
   ww_machine *machine;
   ww_program *program;

@@ -1,19 +1,19 @@
-/* Programs as text: assembled, disassembled, and the operations' manual. docs/assembly.md has the language. */
+/* Assembler, disassembler and the manual of operations. docs/assembly.md describes the language. */
 #ifndef ISA_ASM_ASM_H
 #define ISA_ASM_ASM_H
 
 #include "isa/isa.h"
 
-/* Assembles `text`. NULL on bad input, with *error filled. `file` names it in messages. */
+/* Assembles `text`. Returns NULL on wrong input and sets *error. `file` names the text in messages. */
 struct isa_program *isa_assemble(const char *text, size_t length, const char *file, struct isa_error *error);
 
-/* Assembly text of a program, such that isa_assemble() gives the same bytes; caller frees. */
+/* The assembly text of a program. isa_assemble() turns it into the same bytes. The caller frees it. */
 char *isa_disassemble(const struct isa_program *program);
 
-/* The reference manual of all operations, as markdown; caller frees. */
+/* The reference manual of all operations, as markdown. The caller frees it. */
 char *isa_manual(void);
 
-/* Text of one instruction, without its newline, e.g. for reports. */
+/* The text of one instruction without its newline, for reports. */
 void isa_print(const struct isa_program *program, uint32_t pc, char *text, size_t size);
 
 #endif

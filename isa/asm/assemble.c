@@ -1,4 +1,4 @@
-/* Assembly source to program: lines, labels, guards, and what is left to do when a kernel ends. */
+/* Assembles source to a program: lines, labels, guards, and what happens at the end of a kernel. */
 #include "isa/asm/asm.h"
 #include "isa/asm/assembler.h"
 #include "isa/cfg.h"
@@ -10,7 +10,7 @@
 
 /* ---- errors ------------------------------------------------------------------------------------- */
 
-/* What the message shows of the offending text: not too much, and nothing that upsets a terminal. */
+/* What a message shows of the offending text: a limited length, and nothing that upsets a terminal. */
 static void quote(struct token at, char text[48]) {
   enum { MOST = 40 };
   const size_t length = at.length < MOST ? at.length : MOST;
@@ -140,7 +140,7 @@ static bool resolve(struct assembler *as, struct token label, uint32_t *pc) {
                       "unknown label");
 }
 
-/* Where the source names a join, it must be the one that there is: the stack's bound rests on it. */
+/* A join that the source names must be the computed one: the bound of the stack depends on it. */
 static bool set_join(struct assembler *as, const struct fixup *fixup, const uint32_t *join) {
   struct isa_inst *inst = &as->program->code[fixup->pc];
   const uint32_t right = join[fixup->pc - current_kernel(as)->entry];
@@ -249,7 +249,7 @@ static bool instruction(struct assembler *as) {
   return true;
 }
 
-/* Is the next token a label? It is a word with a colon right behind. */
+/* Whether the next token is a label: a word directly followed by a colon. */
 static bool at_label(const struct lexer *lexer) {
   if (lexer->next.kind != TOKEN_WORD)
     return false;
@@ -274,7 +274,7 @@ static bool line(struct assembler *as) {
   return lexer->next.kind == TOKEN_END || fail(as, lexer->next, NULL, "too much on this line:");
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- the whole source --------------------------------------------------------------------------- */
 
 static bool lines(struct assembler *as, const char *text, size_t length) {
   struct isa_source *source = as->program->sources;

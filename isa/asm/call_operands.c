@@ -1,4 +1,4 @@
-/* Operands that only copies, waits and operations on pipes have: what is named, and what is packed into imm. */
+/* Operands that only copies, waits and operations on pipes have: named ones, and those packed into imm. */
 #include "isa/asm/operands.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ static const char *copy_names(unsigned count) {
                                  : "size=, lines=, global_line=, lds_line=, planes=, global_plane= and lds_plane=";
 }
 
-/* Which of the names that a copy has is next. */
+/* Which named operand of a copy comes next. */
 static bool take_copy_field(struct assembler *as, unsigned count, unsigned taken, unsigned *field) {
   const struct token word = lexer_take(&as->lexer);
   for (*field = 0; *field < count; (*field)++)

@@ -1,4 +1,4 @@
-/* The lines that start with a point. */
+/* Directives: the lines that start with a period. */
 #include "isa/asm/assembler.h"
 #include "isa/numbers.h"
 #include "isa/pipe.h"
@@ -17,7 +17,7 @@ static bool in_kernel(struct assembler *as, struct token name) {
 static const struct scalar {
   const char *name;
   uint32_t bytes;
-  enum isa_type type; /* of the numbers in .const */
+  enum isa_type type; /* type of the numbers in .const */
 } scalars[] = {
     {"u8", 1, TYPE_U8},   {"s8", 1, TYPE_S8},   {"u16", 2, TYPE_U16}, {"s16", 2, TYPE_S16}, {"f16", 2, TYPE_F16},
     {"u32", 4, TYPE_U32}, {"s32", 4, TYPE_S32}, {"f32", 4, TYPE_F32}, {"u64", 8, TYPE_U64}, {"s64", 8, TYPE_S64},
@@ -133,7 +133,7 @@ static bool name_lds(struct assembler *as, struct token name, uint32_t offset, u
   return lds[kernel->lds_count++].name || fail_memory(as);
 }
 
-/* BYTES [align N] of a block of LDS, behind those before. */
+/* BYTES [align N]: the size of an LDS block, which is placed behind the previous ones. */
 static bool place_lds(struct assembler *as, struct token name, uint32_t *offset, uint32_t *size) {
   struct isa_kernel *kernel = current_kernel(as);
   uint64_t bytes = 0, align = 16;
@@ -220,7 +220,7 @@ static bool directive_reqd_local(struct assembler *as) {
 
 /* ---- registers ---------------------------------------------------------------------------------- */
 
-/* [N] behind a name; 1 without. */
+/* [N] after a name; 1 without it. */
 static bool take_elements(struct assembler *as, uint64_t most, uint64_t *elements) {
   *elements = 1;
   if (!lexer_take_sign(&as->lexer, '['))
@@ -282,7 +282,7 @@ static bool directive_pred(struct assembler *as) {
 
 /* ---- constants and variables ---------------------------------------------------------------------------- */
 
-/* A growing block of bytes: the constants, or the variables as they are at the start. */
+/* A growing block of bytes: the constants, or the initial values of the variables. */
 struct image {
   uint8_t **bytes;
   size_t *count, *room;
@@ -308,7 +308,7 @@ static bool add_bytes(struct assembler *as, const struct image *image, const voi
   return true;
 }
 
-/* Integers of 1 and 2 bytes are read as 32-bit ones and then held to their range. */
+/* Integers of 1 and 2 bytes are parsed as 32-bit ones and then checked against their range. */
 static bool take_constant(struct assembler *as, const struct scalar *scalar, uint64_t *bits) {
   const struct token at = lexer_signed(&as->lexer);
   const bool narrow = scalar->bytes < 4 && scalar->type != TYPE_F16;
@@ -320,7 +320,7 @@ static bool take_constant(struct assembler *as, const struct scalar *scalar, uin
          fail(as, at, NULL, "number does not fit into %s:", scalar->name);
 }
 
-/* NAME TYPE v, v, ...: the name then is `base` plus the offset of the first. */
+/* NAME TYPE v, v, ...: the value of the name is `base` plus the offset of the first. */
 static bool take_image(struct assembler *as, const struct image *image, uint32_t base) {
   static const uint8_t zero[8];
   const struct token name = lexer_take(&as->lexer), type = lexer_take(&as->lexer);
@@ -356,7 +356,7 @@ static bool directive_variable(struct assembler *as) {
 
 /* ---- channels ------------------------------------------------------------------------------------------- */
 
-/* NAME[N] SIZE PACKETS: the name then is the address of the first. */
+/* NAME[N] SIZE PACKETS: the value of the name is the address of the first pipe. */
 static bool directive_channel(struct assembler *as) {
   struct isa_program *program = as->program;
   const struct token name = lexer_take(&as->lexer);
@@ -406,7 +406,7 @@ static bool directive_autorun(struct assembler *as) {
   return true;
 }
 
-/* ---- all of them -------------------------------------------------------------------------------- */
+/* ---- table of directives ------------------------------------------------------------------------ */
 
 static const struct {
   const char *name;

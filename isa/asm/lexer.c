@@ -7,7 +7,7 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool in_word(char c) { return is_letter(c) || is_digit(c) || c == '.'; }
 
-/* Has the number a base of its own, so that an `e` in it is no exponent? */
+/* Whether the number starts with a base prefix. Then an `e` in it is not an exponent. */
 static bool has_base(const char *text, size_t length) {
   return length > 1 && text[0] == '0' && strchr("xXbBhHfFdD", text[1]);
 }

@@ -1,4 +1,4 @@
-/* Numbers in assembly: whole ones in any base, constants by name, floats to the nearest bit. */
+/* Numbers in assembly: integers in any base, named constants, and correctly rounded floats. */
 #include "isa/asm/operands.h"
 #include "isa/numbers.h"
 
@@ -29,8 +29,8 @@ bool integer_term(struct assembler *as, uint64_t *value) {
   return fail_nearest(as, token, symbols_nearest(&as->symbols, as->scope, true, UINT_MAX, name), "unknown name");
 }
 
-/* Whole numbers, symbols, + and -: modulo 2^64, with `negative` set if it was below 0. The sum is kept as
- * sign and magnitude, so that what does not fit into 64 bits is an error. */
+/* Integers, symbols, + and -, modulo 2^64; sets *negative if the sum is below 0. The sum is kept as sign and magnitude,
+ * so that overflow of 64 bits can be reported. */
 bool take_integer(struct assembler *as, uint64_t *value, bool *negative) {
   int128 sum = 0;
   const struct token at = lexer_signed(&as->lexer);
@@ -83,7 +83,7 @@ static uint64_t real_bits(enum isa_type type, double value) {
   return isa_types[type].registers == 2 ? double_bits(value) : float_bits((float)value);
 }
 
-/* strtod and then a cast would round a float twice; strtof rounds once. */
+/* strtod followed by a cast would round a float twice; strtof rounds once. */
 static bool decimal_bits(struct token token, enum isa_type type, bool minus, uint64_t *bits) {
   double value = 0;
   if (!token_real(token, &value))
@@ -98,7 +98,7 @@ static bool decimal_bits(struct token token, enum isa_type type, bool minus, uin
   return true;
 }
 
-/* A real for an operand of `type`; of a B32 or B64 it takes the width. */
+/* Takes a real number for an operand of `type`. For B32 and B64 only the width matters. */
 static bool take_real(struct assembler *as, enum isa_type type, uint64_t *bits) {
   const bool minus = lexer_take_sign(&as->lexer, '-');
   const struct token token = lexer_take(&as->lexer);

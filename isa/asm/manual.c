@@ -1,5 +1,5 @@
-/* The reference manual: every row of ops.def, in the order of the file, as markdown. What it prints as an
- * operation's expression is the text that the executor was compiled from. */
+/* The reference manual as markdown: every row of ops.def, in the order of the file. The expression that it prints for
+ * an operation is the text that the executor is compiled from. */
 #include "isa/asm/asm.h"
 #include "isa/rows.h"
 
@@ -35,7 +35,7 @@ static const char *commit_point(enum isa_class class_) {
   }
 }
 
-/* How the operands that a letter stands for are written. */
+/* How an operand with this letter is written. */
 static void put_operand(FILE *out, char letter, const struct isa_row *row) {
   const struct isa_operand *operand = isa_operand(letter);
   if (operand->shape) {
@@ -47,7 +47,7 @@ static void put_operand(FILE *out, char letter, const struct isa_row *row) {
     fputc(*c >= 'A' && *c <= 'Z' ? *c | 0x20 : *c, out);
 }
 
-/* A bar would end the table's cell. */
+/* Escapes a bar, which would end the table cell. */
 static void put_cell(FILE *out, const char *text) {
   for (; *text; text++)
     fputs(*text == '|' ? "\\|" : (char[]){*text, '\0'}, out);

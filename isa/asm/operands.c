@@ -1,5 +1,5 @@
-/* Operands of an instruction: registers, predicates, numbers, addresses, labels. Which are wanted the
- * letters of formats.def say; print.c writes by the same letters what is read here. */
+/* Operands of an instruction: registers, predicates, numbers, addresses, labels. The letters of formats.def say which
+ * operands to expect; print.c writes by the same letters. */
 #include "isa/asm/operands.h"
 
 #include <limits.h>
@@ -9,14 +9,14 @@
 
 /* ---- registers ---------------------------------------------------------------------------------- */
 
-/* A register as written, and how many follow it that may be used with it. */
+/* A register as written, and how many registers from it on may be used with it. */
 struct reg {
   struct token token;
   uint32_t first, room;
-  uint32_t width; /* of what was named; 0 for a bare register, which goes with anything */
+  uint32_t width; /* registers per element of what was named; 0 for a bare register, which fits any width */
 };
 
-/* Is a register next? A number's name or a number is not. */
+/* Whether a register comes next, not a number or the name of one. */
 static bool at_register(struct assembler *as) {
   const struct token next = as->lexer.next;
   if (next.kind != TOKEN_WORD)
@@ -44,7 +44,7 @@ static bool take_bare(struct assembler *as, struct token token, int number, stru
   return true;
 }
 
-/* The [i] of an array, and .lo or .hi of a pair. */
+/* Takes the [i] of an array and the .lo or .hi of a pair. */
 static bool take_element(struct assembler *as, const struct symbol *symbol, struct reg *reg) {
   uint64_t i = 0;
   if (lexer_take_sign(&as->lexer, '[')) {
@@ -97,7 +97,7 @@ static bool take_register(struct assembler *as, struct reg *reg) {
   return half.kind == TOKEN_END || take_half(as, half, reg);
 }
 
-/* Notes that `count` registers from `reg` are used, if they are all there. */
+/* Uses `count` registers from `reg` on, if they all exist. */
 static bool use_register(struct assembler *as, const struct reg *reg, uint32_t count, uint8_t *field) {
   if (count == 1 && reg->width == 2)
     return fail(as, reg->token, "take .lo or .hi of it", "expected a single register instead of the pair");
@@ -138,7 +138,7 @@ bool take_register_of(struct assembler *as, enum isa_type type, uint8_t *field) 
   return take_register(as, &reg) && use_register(as, &reg, isa_types[type].registers, field);
 }
 
-/* A source: a register, or the one number that an instruction has room for. */
+/* Takes a source: a register, or the one immediate that an instruction has room for. */
 static bool take_source(struct assembler *as, enum isa_type type, unsigned flag, uint8_t *field,
                         struct isa_inst *inst) {
   const struct token at = as->lexer.next;
@@ -152,7 +152,7 @@ static bool take_source(struct assembler *as, enum isa_type type, unsigned flag,
 
 /* ---- addresses ---------------------------------------------------------------------------------- */
 
-/* [pair + index + number], each but the pair optional; without `indexed` no index, and so on. */
+/* [pair + index + number]. All parts but the pair are optional; the flags say which are allowed. */
 struct address_shape {
   bool pair, index, number;
 };
@@ -207,7 +207,7 @@ static bool take_pair_address(struct assembler *as, bool index, bool number, str
   return take_address(as, (struct address_shape){.pair = true, .index = index, .number = number}, inst);
 }
 
-/* An address of 32 bits: sums wrap, but no single number may be out of reach. */
+/* A 32-bit address. Sums wrap, but each number must fit. */
 static bool take_offset(struct assembler *as, struct isa_inst *inst) {
   const struct token at = as->lexer.next;
   if (!take_address(as, (struct address_shape){.index = true, .number = true}, inst))
@@ -252,7 +252,7 @@ static bool take_target(struct assembler *as, uint32_t pc, const struct isa_inst
   return true;
 }
 
-/* A number of a copy, packed into imm, or a register. */
+/* A copy's number, packed into imm, or a register. */
 bool take_packed(struct assembler *as, const char *what, uint32_t most, unsigned shift, unsigned flag, uint8_t *field,
                  struct isa_inst *inst) {
   if (at_register(as))
@@ -294,7 +294,7 @@ static bool take_print(struct assembler *as, struct isa_inst *inst) {
          fail(as, at, "two strings in .const above: the arguments' types, the format", "no descriptor of a printf at");
 }
 
-/* A result, or `_` where it is not wanted. */
+/* A result, or `_` if it is not wanted. */
 static bool take_wanted(struct assembler *as, enum isa_type type, uint8_t *field) {
   if (!token_is(as->lexer.next, "_"))
     return take_register_of(as, type, field);
@@ -302,7 +302,7 @@ static bool take_wanted(struct assembler *as, enum isa_type type, uint8_t *field
   return true;
 }
 
-/* A register that is an address: [register]. */
+/* A register that contains an address: [register]. */
 static bool take_pointer(struct assembler *as, enum isa_type type, uint8_t *field) {
   return expect_sign(as, '[') && take_register_of(as, type, field) && expect_sign(as, ']');
 }

@@ -1,5 +1,5 @@
-/* Programs back to text. The text assembles to the same bytes: bare registers, joins written out,
- * labels by instruction number. */
+/* Writes a program as text that assembles to the same bytes: bare registers, explicit joins, labels by instruction
+ * number. */
 #include "isa/asm/asm.h"
 #include "isa/numbers.h"
 #include "isa/rows.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text that grows; once memory is out it stays as it is and `failed`. */
+/* A growing text. When out of memory, it keeps its contents and sets `failed`. */
 struct text {
   char *at;
   size_t length, room;
@@ -55,7 +55,7 @@ static void put_integer(struct text *text, uint64_t value, bool is_signed, bool 
     put(text, "0x%" PRIx64, value);
 }
 
-/* Decimal where that reads back as the same bits, with a point so that it looks like a float. */
+/* Decimal if that reads back as the same bits, with a point so that it looks like a float. */
 static void put_float(struct text *text, enum isa_type type, uint64_t bits) {
   char decimal[48];
   const double value = type == TYPE_F16   ? half_of((uint32_t)bits)
@@ -95,7 +95,7 @@ static void put_source(struct text *text, const struct isa_inst *inst, unsigned 
     put_register(text, field, type);
 }
 
-/* [a + b + imm], what there is of it. */
+/* [a + b + imm], without the parts that are absent. */
 static void put_address(struct text *text, uint8_t a, uint8_t b, int64_t imm, bool wide) {
   const uint64_t size = imm < 0 ? 0 - (uint64_t)imm : (uint64_t)imm;
   put(text, "[");
@@ -127,7 +127,7 @@ static void put_target(struct text *text, const struct isa_inst *inst) {
     put(text, ", join=L%u", isa_branch_join(inst));
 }
 
-/* An argument by its name when the offset is one's start. */
+/* The name of the argument that starts at `offset`, if there is one. */
 static void put_argument(struct text *text, const struct isa_kernel *kernel, uint64_t offset) {
   for (size_t i = 0; kernel && i < kernel->arg_count; i++)
     if (kernel->args[i].offset == offset) {
@@ -186,7 +186,7 @@ static void put_instruction(struct text *text, const struct isa_kernel *kernel, 
 
 /* ---- kernels ------------------------------------------------------------------------------------ */
 
-/* An argument in words that give its kind and size; its place is always written. */
+/* An argument with words for its kind and size. Always writes its offset. */
 static void put_arg(struct text *text, const struct isa_arg *arg) {
   static const char *const kinds[ISA_ARG_KINDS] = {
       [ISA_ARG_GLOBAL] = "global", [ISA_ARG_LOCAL] = "local", [ISA_ARG_PIPE] = "pipe", [ISA_ARG_SAMPLER] = "sampler"};
@@ -200,8 +200,8 @@ static void put_arg(struct text *text, const struct isa_arg *arg) {
   put(text, " at %u\n", arg->offset);
 }
 
-/* A block of the LDS, and *end moves behind it: the directive up to its size. One of which nothing is said lies at the
- * next multiple of 16; for others a nameless one fills what is in front. */
+/* A block of the LDS: the directive up to its size. Moves *end behind the block. Without `align`, a block is placed
+ * at the next multiple of 16. If this one is elsewhere, a nameless block fills the space before it. */
 static void put_lds_block(struct text *text, const char *directive, const char *name, uint32_t *end, uint32_t offset,
                           uint32_t bytes) {
   if (offset > *end && offset != (*end + 15) / 16 * 16)
@@ -216,7 +216,7 @@ static void put_scratch(struct text *text, const struct isa_kernel *kernel, uint
 
 static void put_lds(struct text *text, const struct isa_kernel *kernel) {
   uint32_t end = 0;
-  bool scratch = kernel->scratch_bytes > 0; /* is still to come */
+  bool scratch = kernel->scratch_bytes > 0; /* still to be written */
   for (size_t i = 0; i < kernel->lds_count; i++) {
     const struct isa_lds_variable *variable = &kernel->lds[i];
     if (scratch && kernel->scratch < variable->offset) {
@@ -247,7 +247,7 @@ static void put_header(struct text *text, const struct isa_kernel *kernel) {
     put(text, ".autorun %u, %u, %u\n", kernel->autorun[0], kernel->autorun[1], kernel->autorun[2]);
 }
 
-/* A kernel's argument or block of the LDS goes by the name; or another channel. */
+/* Whether an argument or an LDS block of a kernel, or another channel, has this name. */
 static bool is_taken(const struct isa_program *program, const char *name, const struct isa_channel *by) {
   for (size_t i = 0; i < program->channel_count; i++)
     if (&program->channels[i] != by && strcmp(program->channels[i].name, name) == 0)
@@ -264,7 +264,7 @@ static bool is_taken(const struct isa_program *program, const char *name, const 
   return false;
 }
 
-/* Its address stands in the code: the name is for reports, and may be another. */
+/* The code contains a channel's address. So the name is only for reports, and a taken name may be changed. */
 static void put_channel(struct text *text, const struct isa_program *program, const struct isa_channel *channel) {
   put(text, ".channel ");
   const size_t name = text->length;
@@ -285,7 +285,7 @@ static void put_image(struct text *text, const char *directive, const uint8_t *b
   }
 }
 
-/* Marks the instructions that a branch names. */
+/* Flags the instructions that a branch names. */
 static uint8_t *find_labels(const struct isa_program *program) {
   uint8_t *labels = calloc((size_t)program->count + 1, 1);
   for (uint32_t pc = 0; labels && pc < program->count; pc++) {

@@ -6,7 +6,7 @@
 #include "sim/base/nearest.h"
 #include "sim/core/params.h"
 
-enum { FIRST_BUCKETS = 1024, MOST_CANDIDATES = 4096 /* a suggestion is not worth more looks */ };
+enum { FIRST_BUCKETS = 1024, MOST_CANDIDATES = 4096 /* a suggestion is not worth more comparisons */ };
 
 static size_t hash(uint32_t scope, const char *name, size_t length) {
   uint64_t h = UINT64_C(14695981039346656037) ^ scope; /* FNV-1a */

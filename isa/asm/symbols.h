@@ -1,5 +1,5 @@
-/* Names of an assembly source, in one hash table: each is looked up by scope and text. Scope 0 is the
- * whole program, scope k its k-th kernel; labels and mnemonics have scopes of their own. */
+/* The names of an assembly source in one hash table, looked up by scope and text. Scope 0 is the whole program, scope k
+ * its k-th kernel. Labels and mnemonics have their own scopes. */
 #ifndef ISA_ASM_SYMBOLS_H
 #define ISA_ASM_SYMBOLS_H
 
@@ -24,7 +24,7 @@ enum {
 struct symbol {
   char *name;
   uint32_t scope;
-  uint32_t next; /* in its bucket, plus 1 */
+  uint32_t next; /* index of the next symbol in the bucket, plus 1 */
   enum symbol_kind kind;
   uint32_t value;
   uint32_t width;    /* registers per element */
@@ -38,14 +38,14 @@ struct symbols {
   size_t bucket_count;
 };
 
-/* The symbol, or NULL. It moves when another is added. */
+/* The symbol, or NULL. Adding another one may move it. */
 const struct symbol *symbols_find(const struct symbols *symbols, uint32_t scope, const char *name, size_t length);
 
-/* Adds a name that is not there yet; false when memory is out. */
+/* Adds a name that is not in the table yet. Returns false when out of memory. */
 bool symbols_add(struct symbols *symbols, const char *name, size_t length, struct symbol symbol);
 
-/* A name of `scope` (or of `scope` and the program's) that `name` may have been meant to be, or NULL. `kinds` has
- * a bit for each enum symbol_kind that will do. */
+/* The name of `scope`, or with `and_program` also of the program, that `name` was most likely meant to be, or NULL.
+ * `kinds` has a bit for each enum symbol_kind that is acceptable. */
 const char *symbols_nearest(const struct symbols *symbols, uint32_t scope, bool and_program, unsigned kinds,
                             const char *name);
 

@@ -40,7 +40,7 @@ void dram_free(struct dram *dram) {
 
 void dram_launch(struct dram *dram) { memset(dram->bytes, 0, dram->channels * sizeof *dram->bytes); }
 
-/* Lets a refresh go first, which also closes the bank's row. Returns when the access may start. */
+/* Waits for the end of a refresh, which also closes the bank's row. Returns when the access may start. */
 static cycle_t refresh(struct dram *dram, struct dram_bank *bank, cycle_t start) {
   uint64_t interval = dram->params.dram_refresh, refreshes = start / interval;
   cycle_t over = refreshes * interval + dram->params.dram_refresh_cycles;
@@ -53,7 +53,7 @@ static cycle_t refresh(struct dram *dram, struct dram_bank *bank, cycle_t start)
   return over;
 }
 
-/* Opens `row`; returns from the access's start to its first data. */
+/* Opens `row`; returns the cycles from the access's start to its first data. */
 static cycle_t open_row(struct dram *dram, struct dram_bank *bank, uint64_t row) {
   uint64_t open = bank->row;
   bank->row = row + 1;
@@ -69,11 +69,11 @@ static cycle_t open_row(struct dram *dram, struct dram_bank *bank, uint64_t row)
   return dram->params.dram_row_miss;
 }
 
-/* Passes an access over a channel's wires from `ready` on; returns the first cycle at which all has passed. */
+/* Passes an access over a channel's wires from `ready` on; returns the first cycle after it. */
 static cycle_t pass_wires(struct dram *dram, struct rate *wires, cycle_t ready, uint64_t bytes) {
   cycle_t before = cycle_max(ready, wires->cycle + (wires->used > 0));
   cycle_t passed = rate_take(wires, ready, bytes * dram->channels);
-  /* A cycle that it shares with the access before has been counted. */
+  /* A cycle shared with the access before has already been counted. */
   dram->stats->dram_busy_cycles += passed > before ? passed - before : 0;
   return passed;
 }
@@ -84,7 +84,7 @@ static void count_channel(struct dram *dram, uint32_t channel, uint64_t bytes) {
     dram->stats->dram_peak_channel_bytes = dram->bytes[channel];
 }
 
-/* With simple DRAM: the rest of the refresh that an access to a row finds it in. */
+/* With simple DRAM: the rest of the row's refresh, or 0. */
 static cycle_t refresh_of_row(struct dram *dram, cycle_t now, uint64_t line) {
   const struct mem_params *params = &dram->params;
   uint64_t hash = mem_hash(line * params->line / params->dram_row);

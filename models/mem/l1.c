@@ -6,11 +6,12 @@
 
 /* ---- sets and ways ------------------------------------------------------------------------ */
 
-/* An odd number of sets spreads rows of a power of two by itself; what it has of a power of two, the hash has to. */
+/* An odd number of sets spreads rows of a power of two without help. The hash handles the power of two in the number of
+ * sets. */
 static uint64_t hashed(const struct l1 *l1, uint64_t line) {
   uint64_t set = line >> 32 ? line % l1->sets : (uint32_t)line % (uint32_t)l1->sets;
   const unsigned bits = (unsigned)__builtin_ctzll(l1->sets);
-  if (l1->params.l1_hash == L1_XOR && bits) /* pieces of no bits would never end */
+  if (l1->params.l1_hash == L1_XOR && bits) /* without bits, the loop would not end */
     for (uint64_t upper = line >> bits; upper; upper >>= bits)
       set ^= upper & ((UINT64_C(1) << bits) - 1);
   return set;
@@ -28,10 +29,10 @@ static struct l1_line *find_in(const struct l1 *l1, struct l1_line *set, uint64_
 }
 
 static struct l1_line *find(const struct l1 *l1, uint64_t line) {
-  return l1->sets ? find_in(l1, set_of(l1, line), line) : NULL; /* else all of it is the LDS's */
+  return l1->sets ? find_in(l1, set_of(l1, line), line) : NULL; /* no sets: the LDS has all of the SRAM */
 }
 
-/* The least recently used way of a set that is neither coming nor waited for; NULL if all are. */
+/* The least recently used way of a set that is neither coming nor waited for; NULL: none. */
 static struct l1_line *victim(const struct l1 *l1, struct l1_line *set) {
   struct l1_line *oldest = NULL;
   for (uint32_t way = 0; way < l1->params.l1_ways; way++)
@@ -61,7 +62,8 @@ bool l1_hit(struct l1 *l1, const struct mem_line *lines, uint32_t count) {
   return true;
 }
 
-/* Sectors of a line that have to come; takes a way for them if there is one. *join: others that come already. */
+/* Sectors of a line that must be fetched; takes a way for them if there is one. *join: sectors that are coming for
+ * others. */
 static uint32_t missing(struct l1 *l1, struct mem_line *line, uint32_t *join) {
   struct l1_line *const set = set_of(l1, line->line), *entry = find_in(l1, set, line->line);
   uint32_t sectors = line->sectors;
@@ -98,7 +100,7 @@ uint32_t l1_miss(struct l1 *l1, struct mem_line *lines, uint32_t count, uint32_t
     if (sectors)
       lines[left++] = line;
   }
-  /* What only hits is read here if nothing is left; otherwise the L2 commits all of the load. */
+  /* Hits are read here if no line is left; otherwise the L2 commits all of the load. */
   for (uint32_t i = 0; waits && i < all; i++)
     if (here[i].sectors || !left) {
       find(l1, here[i].line)->waits++;
@@ -130,7 +132,7 @@ void l1_release(struct l1 *l1, const struct mem_line *joined, uint32_t count) {
   }
 }
 
-/* The way that a load took for the sectors of a line that it fills. */
+/* The way that a load took for a line that it fills. */
 static struct l1_line *filled_by(const struct l1 *l1, const struct mem_line *line) {
   return set_of(l1, line->line) + line->way;
 }
@@ -139,8 +141,8 @@ static uint8_t *bytes_of(const struct l1 *l1, const struct l1_line *entry) {
   return l1->bytes + (size_t)(entry - l1->lines) * l1->params.line;
 }
 
-/* A buffer may begin or end within a line; sectors outside of it hold nothing that a lane reads. What this load does
- * not fill may be read meanwhile, or be filled for another, and is not touched. */
+/* A buffer may start or end within a line; no lane reads the sectors outside it. Sectors that this load does not fill
+ * are not touched, because they may be read now, or filled for another load. */
 static void copy_sectors(const struct l1 *l1, const struct mem_line *line, const struct isa_buffer *buffer) {
   const uint64_t size = l1->params.sector, begin = buffer->base, end = buffer->base + buffer->bytes;
   const uint64_t from = line->line * l1->params.line;
@@ -163,7 +165,7 @@ void l1_capture(const struct l1 *l1, struct isa_memory *memory, const struct mem
   }
 }
 
-/* Takes the loads that hang on a line and puts them behind others. */
+/* Moves the loads in a line's queue to the end of another queue. */
 static void unhang(struct l1 *l1, struct l1_line *entry, uint32_t *first, uint32_t *last) {
   if (!entry->first)
     return;
@@ -215,7 +217,7 @@ bool l1_init(struct l1 *l1, const struct mem_params *params, uint32_t accesses) 
     return true;
   l1->entries = (size_t)l1->sets * params->l1_ways;
   l1->lines = calloc(l1->entries, sizeof *l1->lines);
-  l1->bytes = reallocarray(NULL, l1->entries, params->line); /* none is read before it is filled */
+  l1->bytes = reallocarray(NULL, l1->entries, params->line); /* bytes are filled before they are read */
   l1->next = calloc(accesses, sizeof *l1->next);
   return l1->lines && l1->bytes && l1->next;
 }

@@ -6,10 +6,10 @@
 #include "sim/base/need.h"
 
 struct l2_line {
-  cycle_t ready;         /* when the last fill under way is done */
-  uint32_t valid, dirty; /* sectors, those on their way included */
+  cycle_t ready;         /* end of the last fill in flight */
+  uint32_t valid, dirty; /* sectors, including those on their way */
   uint32_t coming;       /* sectors on their way until `ready` */
-  uint16_t mshr, merges; /* of the fill under way */
+  uint16_t mshr, merges; /* of the fill in flight */
 };
 
 /* A look-up: the entry that holds the line, or the one to replace. */
@@ -23,7 +23,7 @@ struct found {
 
 static uint32_t slice_of(const struct mem_params *params, unsigned bits, uint64_t line) {
   uint64_t slice = line;
-  if (params->l2_hash == L2_XOR && bits) /* pieces of no bits would never end */
+  if (params->l2_hash == L2_XOR && bits) /* without bits, the loop would not end */
     for (uint64_t upper = line >> bits; upper; upper >>= bits)
       slice ^= upper;
   return (uint32_t)slice & (params->l2_slices - 1);
@@ -37,13 +37,13 @@ static uint64_t sector_bytes(const struct l2 *l2, uint32_t sectors) {
   return (uint64_t)sector_count(sectors) * l2->params.sector;
 }
 
-/* Short divisions are quick, and most machines' lines have short numbers. */
+/* 32-bit divisions are faster, and the lines of most machines have small numbers. */
 static inline uint64_t quotient(uint64_t number, uint64_t by) {
   return number <= UINT32_MAX ? (uint32_t)number / (uint32_t)by : number / by;
 }
 
-/* The set that a line lies in. With two partitions lines of the same home are numbered without gaps, and each time that
- * these have gone through all sets shifted by one, so that every other line and every other stripe use all sets. */
+/* The set of a line. With two partitions, lines of the same home are numbered without gaps and shifted by one set each
+ * time that they wrap around, so that every other line and every other stripe still use all sets. */
 static inline uint64_t set_of(const struct l2 *l2, uint64_t line) {
   uint64_t number = line >> l2->slice_bits, stripe = UINT64_C(1) << l2->stripe_log2 >> l2->slice_bits;
   if (l2->far && stripe)
@@ -52,7 +52,7 @@ static inline uint64_t set_of(const struct l2 *l2, uint64_t line) {
   return set < l2->sets ? set : set - quotient(set, l2->sets) * l2->sets;
 }
 
-/* A large L2 has far more sets than a short kernel uses: each is emptied when it is first looked into. */
+/* Empties a set when it is first used: a large L2 has far more sets than a short kernel uses. */
 static void empty(struct l2 *l2, uint64_t set) {
   const uint32_t ways = l2->params.l2_ways;
   memset(l2->tags + set * ways, 0, ways * sizeof *l2->tags);
@@ -61,7 +61,7 @@ static void empty(struct l2 *l2, uint64_t set) {
   l2->known[set / 64] |= UINT64_C(1) << set % 64;
 }
 
-/* Where `line` is, or else the way to replace: an empty or the least recently used one. */
+/* Finds `line`, or else the way to replace: an empty one or the least recently used. */
 static inline struct found look_up(struct l2 *l2, const struct l2_slice *slice, uint64_t line) {
   const uint64_t number = slice->first + set_of(l2, line), first = number * l2->params.l2_ways;
   if (!(l2->known[number / 64] >> number % 64 & 1))
@@ -87,19 +87,20 @@ static void replace(struct l2 *l2, const struct found *victim, uint64_t line, cy
   *victim->tag = line + 1;
 }
 
-/* From where a line has passed its slice to its departure. */
+/* Cycles from the slice to the departure. With l2_spread, regions of l2_region bytes have different distances, the same
+ * for all CUs. */
 static inline cycle_t latency_of(const struct l2 *l2, uint64_t line) {
   const struct mem_params *params = &l2->params;
   if (!params->l2_spread)
     return params->l2_latency;
   uint64_t region = line << l2->line_log2 >> l2->region_log2;
-  uint32_t fraction = (uint32_t)region * UINT32_C(0x9e3779b9); /* 2^32 times the golden ratio's */
+  uint32_t fraction = (uint32_t)region * UINT32_C(0x9e3779b9); /* 2^32 times the fractional part of the golden ratio */
   return params->l2_latency + ((uint64_t)fraction * (params->l2_spread + 1) >> 32);
 }
 
 /* ---- a line ------------------------------------------------------------------------------- */
 
-/* A line without an L2 before it. What an atomic operation reads goes first on DRAM's wires. */
+/* A line without an L2. What an atomic operation reads passes DRAM's wires first. */
 static cycle_t access_dram(struct l2 *l2, cycle_t now, const struct mem_line *line, unsigned use) {
   uint64_t bytes = sector_bytes(l2, line->sectors);
   if (!(use & L2_READ))
@@ -108,7 +109,7 @@ static cycle_t access_dram(struct l2 *l2, cycle_t now, const struct mem_line *li
   return use & L2_WRITE ? dram_access(&l2->dram, done, line->line, bytes, DRAM_WRITE) : done;
 }
 
-/* The partition that a line has its home in. */
+/* The partition that is the line's home. */
 static inline unsigned home_of(const struct l2 *l2, uint64_t line) {
   if (!l2->far)
     return 0;
@@ -120,7 +121,7 @@ static inline struct l2_slice *slice_in(const struct l2 *l2, unsigned partition,
   return l2->slice_bits ? &first[slice_of(&l2->params, l2->slice_bits, line)] : first;
 }
 
-/* A line is written at home: the copy in the other partition goes. */
+/* A line is written at home: removes the copy in the other partition. */
 static void drop_copy(struct l2 *l2, unsigned home, uint64_t line) {
   struct found copy = look_up(l2, slice_in(l2, !home, line), line);
   if (!copy.hit)
@@ -129,10 +130,10 @@ static void drop_copy(struct l2 *l2, unsigned home, uint64_t line) {
   *copy.tag = *copy.used = 0;
 }
 
-/* Has the other partition send sectors. Returns when they are here, as if DRAM had delivered them. */
+/* Fetches sectors from the other partition. Returns when they arrive, as if DRAM had delivered them. */
 static cycle_t fetch_far(struct l2 *l2, cycle_t now, uint64_t line, uint32_t missing);
 
-/* A line whose missing sectors go past the L2. */
+/* A line whose missing sectors bypass the L2. */
 static cycle_t go_around(struct l2 *l2, cycle_t passed, const struct found *found, const struct mem_line *line,
                          bool write) {
   struct l2_line *entry = found->entry;
@@ -153,13 +154,13 @@ static cycle_t go_around(struct l2 *l2, cycle_t passed, const struct found *foun
   return cycle_max(done, delivered + latency);
 }
 
-/* Whether the line is in an MSHR, so that a fetch for it needs no other. */
+/* Whether the line is in an MSHR, so that a fetch for it needs no other one. */
 static bool in_mshr(const struct l2_slice *slice, const struct l2_line *entry, uint64_t line, cycle_t now) {
   const struct mshr *held = &slice->mshrs.registers[entry->mshr];
   return entry->coming && held->line == line && held->free > now;
 }
 
-/* Has DRAM deliver sectors, from `now` or from when an MSHR is free; returns when. */
+/* Fetches sectors from DRAM, from `now` on or from when an MSHR is free; returns when they are delivered. */
 static cycle_t fetch(struct l2 *l2, struct l2_slice *slice, cycle_t now, struct l2_line *entry, uint64_t line,
                      uint32_t missing) {
   uint64_t bytes = sector_bytes(l2, missing);
@@ -171,7 +172,7 @@ static cycle_t fetch(struct l2 *l2, struct l2_slice *slice, cycle_t now, struct 
   if (!held)
     entry->mshr = (uint16_t)mshrs_first(&slice->mshrs);
   const struct mshr *mshr = &slice->mshrs.registers[entry->mshr];
-  /* A line that is still waiting for its register has it from then on, and so have all of its sectors. */
+  /* A line that still waits for its register gets it at that time, for all of its sectors. */
   cycle_t from = held ? mshr->from : cycle_max(now, mshr->free), asked = cycle_max(now, from);
   l2->stats->l2_mshr_full_cycles += asked - now;
   cycle_t delivered = dram_access(&l2->dram, asked, line, bytes, DRAM_READ);
@@ -179,7 +180,7 @@ static cycle_t fetch(struct l2 *l2, struct l2_slice *slice, cycle_t now, struct 
   return delivered;
 }
 
-/* A read of a line on its way joins the fill, or waits for its end when as many as may have joined. Returns when it is
+/* A read of a line on its way joins the fill, or waits for its end if mshr_merges reads have joined. Returns when it is
  * looked up. */
 static cycle_t merge(struct l2 *l2, cycle_t passed, struct l2_line *entry) {
   if (l2->params.mshr_merges && entry->merges == l2->params.mshr_merges) {
@@ -191,7 +192,7 @@ static cycle_t merge(struct l2 *l2, cycle_t passed, struct l2_line *entry) {
   return passed;
 }
 
-/* A line of a read, in the L2 by now, of which `missing` sectors were not, and others may be on their way; returns when
+/* A read of a line that now has an entry. `missing` sectors were not there; others may be on their way. Returns when
  * its data depart. */
 static cycle_t read_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, struct l2_line *entry,
                          const struct mem_line *line, uint32_t missing) {
@@ -212,7 +213,7 @@ static cycle_t read_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed, 
   return done;
 }
 
-/* The sectors of all blocks of dram_fetch that sectors lie in. */
+/* The sectors of all blocks of dram_fetch that contain some of `sectors`. */
 static uint32_t blocks_of(const struct l2 *l2, uint32_t sectors) {
   uint32_t all = (2u << (l2->params.line / l2->params.sector - 1)) - 1,
            count = l2->params.dram_fetch / l2->params.sector;
@@ -222,8 +223,8 @@ static uint32_t blocks_of(const struct l2 *l2, uint32_t sectors) {
   return blocks;
 }
 
-/* One line of a message that passed its slice in cycle `passed`; returns when its data depart. In line wherever it is
- * used: there is little in it, and much of it depends on `use`. */
+/* One line of a message that passed its slice in cycle `passed`; returns when its data depart. Always inlined: it is
+ * short, and much of it depends on `use`. */
 __attribute__((always_inline)) static inline cycle_t access_line(struct l2 *l2, struct l2_slice *slice, cycle_t passed,
                                                                  const struct mem_line *line, unsigned use) {
   struct found found = look_up(l2, slice, line->line);
@@ -242,7 +243,7 @@ __attribute__((always_inline)) static inline cycle_t access_line(struct l2 *l2, 
   *found.used = ++l2->uses;
   entry->valid |= line->sectors | missing;
   entry->dirty |= use & L2_WRITE ? line->sectors : 0;
-  bool far = l2->far && missing && home_of(l2, line->line) != slice->partition; /* counted there */
+  bool far = l2->far && missing && home_of(l2, line->line) != slice->partition; /* counted at the home */
   *(missing ? &l2->stats->l2_misses : &l2->stats->l2_hits) += !far;
   if (use & L2_READ && (missing || line->sectors & entry->coming))
     return read_line(l2, slice, passed, entry, line, missing);
@@ -251,8 +252,8 @@ __attribute__((always_inline)) static inline cycle_t access_line(struct l2 *l2, 
 
 /* ---- a message ---------------------------------------------------------------------------- */
 
-/* A slice is kept from `first` on by updates of one word; returns the cycle of the last of them, if it is later than
- * the one in which the bytes have passed. */
+/* Updates of one word occupy a slice from `first` on. Returns the cycle of the last one, if it is later than the one in
+ * which the bytes passed. */
 static cycle_t update(struct l2 *l2, struct l2_slice *slice, cycle_t first, uint32_t updates, cycle_t passed) {
   cycle_t updated = first + (cycle_t)updates * l2->params.atomic_interval;
   if (updated <= passed + 1)
@@ -263,13 +264,13 @@ static cycle_t update(struct l2 *l2, struct l2_slice *slice, cycle_t first, uint
   return updated - 1;
 }
 
-/* What a line's bytes take of the width. */
+/* Share of the width that a line's bytes take. */
 static inline uint64_t burst(const struct l2 *l2, uint64_t bytes) {
   return bytes < l2->params.l2_burst ? l2->params.l2_burst : bytes;
 }
 
-/* Passes bytes, which take so much of the width, through a slice; returns the cycle in which the last byte does, or the
- * last update. */
+/* Passes bytes, which take `taken` of the width, through a slice. Returns the cycle of the last byte, or of the last
+ * update. */
 static inline cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t now, uint64_t bytes, uint64_t taken,
                                  uint32_t updates) {
   cycle_t first = cycle_max(now, slice->width.cycle);
@@ -281,7 +282,7 @@ static inline cycle_t pass_slice(struct l2 *l2, struct l2_slice *slice, cycle_t 
   return updates ? update(l2, slice, first, updates, passed) : passed;
 }
 
-/* Out of line, so that the common way of a line, above, is in line. */
+/* Not inlined, so that the common case above can be. */
 __attribute__((noinline)) static cycle_t fetch_far(struct l2 *l2, cycle_t now, uint64_t line, uint32_t missing) {
   struct l2_slice *slice = slice_in(l2, home_of(l2, line), line);
   const struct mem_line part = {.line = line, .sectors = missing};
@@ -292,13 +293,13 @@ __attribute__((noinline)) static cycle_t fetch_far(struct l2 *l2, cycle_t now, u
   return done - latency_of(l2, line) + l2->params.l2_partition_latency;
 }
 
-/* Where a line is looked for: a read's in the partition near the CU, any other at home. */
+/* The slice in which a line is looked up: near the CU for reads, at the home for the rest. */
 static inline struct l2_slice *slice_for(const struct l2 *l2, const struct mem_line *line, unsigned use) {
   bool read = (use & (L2_WRITE | L2_PAST)) == 0;
   return slice_in(l2, read ? use / L2_FROM : home_of(l2, line->line), line->line);
 }
 
-/* What it takes longer for going to the other partition than that near the CU. */
+/* Cycles added for a partition that is not near the CU. */
 static inline cycle_t way(const struct l2 *l2, const struct l2_slice *slice, unsigned use) {
   if (!l2->far || slice->partition == use / L2_FROM)
     return 0;
@@ -318,7 +319,7 @@ void l2_fetch(const struct l2 *l2, const struct mem_line *lines, uint32_t count,
   }
 }
 
-/* Adds the lines up by slice. */
+/* Adds up the lines of each slice. */
 static void share_out(struct l2 *l2, const struct mem_line *lines, uint32_t count, unsigned use) {
   for (uint32_t i = 0; i < count; i++) {
     struct l2_slice *slice = slice_for(l2, &lines[i], use);
@@ -330,7 +331,7 @@ static void share_out(struct l2 *l2, const struct mem_line *lines, uint32_t coun
   }
 }
 
-/* Each line passes with all that its slice has of the message, when the first of these is met. */
+/* The first line in a slice takes all bytes of the message in this slice through it. */
 static cycle_t access_lines(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint32_t count, unsigned use) {
   cycle_t done = now;
   share_out(l2, lines, count, use);
@@ -362,7 +363,7 @@ cycle_t l2_access(struct l2 *l2, cycle_t now, const struct mem_line *lines, uint
   return done;
 }
 
-/* Whether a prefetch of sectors would have to wait for an MSHR. */
+/* Whether a prefetch of these sectors would wait for an MSHR. */
 static bool must_wait(struct l2 *l2, struct l2_slice *slice, cycle_t now, const struct mem_line *line) {
   struct found found = look_up(l2, slice, line->line);
   if (found.hit && (!(line->sectors & ~found.entry->valid) || in_mshr(slice, found.entry, line->line, now)))

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* The register that node `k` of the tree, or the leaf there, names. */
+/* The register of node `k` of the tree, which may be a leaf. */
 static uint32_t named(const struct mshrs *mshrs, uint32_t k) {
   return k >= mshrs->leaves ? k - mshrs->leaves : mshrs->first[k];
 }

@@ -21,7 +21,7 @@ struct mem_stats {
 #undef STAT
 };
 
-/* The order of the words in the ENUM rows. */
+/* In the order of the words in the ENUM rows. */
 enum l1_hash { L1_MODULO, L1_XOR };
 enum l1_join { L1_ALONE, L1_JOIN };
 enum l1_banks { L1_NO_BANKS, L1_LDS_BANKS };

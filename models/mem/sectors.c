@@ -5,7 +5,7 @@
 /* ---- a warp's access ---------------------------------------------------------------------- */
 
 static struct mem_line *find_line(struct mem_line *lines, uint32_t *count, uint64_t line) {
-  /* Lanes mostly walk upwards: the last line is the likely one. */
+  /* Addresses of lanes mostly ascend, so the last line is the likely one. */
   for (uint32_t i = *count; i-- > 0;)
     if (lines[i].line == line)
       return &lines[i];
@@ -22,12 +22,12 @@ static uint32_t sectors_in(const struct mem_params *params, uint64_t address, ui
   return sector_span(from >> sector, to >> sector);
 }
 
-/* The bytes of a run of all lanes: from its first to behind its last. */
+/* The end of the bytes of a run of all lanes. */
 static uint64_t end_of_run(const struct isa_access *access) {
   return access->address[access->warp->group->launch->warp_size - 1] + access->bytes;
 }
 
-/* From head to head the lanes' bytes lie side by side. */
+/* The lanes' bytes are contiguous from each head to the next. */
 static uint32_t merge_whole(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines) {
   const unsigned shift = (unsigned)__builtin_ctz(params->line);
   uint32_t count = 0;
@@ -48,7 +48,7 @@ bool mem_aligned(const struct isa_access *access) {
   return !(low_bits & (access->bytes - 1u));
 }
 
-/* Each lane's bytes lie in one sector, and mostly in the line of the lane before. */
+/* Each lane's bytes are in one sector, and mostly in the line of the lane before. */
 static uint32_t merge_aligned(const struct mem_params *params, const struct isa_access *access,
                               struct mem_line *lines) {
   const unsigned shift = (unsigned)__builtin_ctz(params->line), sector = (unsigned)__builtin_ctz(params->sector);
@@ -87,7 +87,7 @@ static uint32_t merge_lanes(const struct mem_params *params, const struct isa_ac
 
 uint32_t mem_merge(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
                    uint32_t *sectors) {
-  enum { FEW = 8 }; /* with more parts than this, going lane by lane is quicker */
+  enum { FEW = 8 }; /* with more parts than this, one lane at a time is faster */
   uint32_t count;
   if (access->whole && __builtin_popcountll(access->heads) <= FEW)
     count = merge_whole(params, access, lines);
@@ -99,7 +99,7 @@ uint32_t mem_merge(const struct mem_params *params, const struct isa_access *acc
   return count;
 }
 
-/* What lanes want of each line. They are taken to want different bytes, as they mostly do. */
+/* Bytes that lanes write in each line. Assumes that lanes write different bytes, as they mostly do. */
 static void count_written(const struct mem_params *params, const struct isa_access *access,
                           const struct mem_line *lines, uint32_t count, uint32_t *written) {
   unsigned shift = (unsigned)__builtin_ctz(params->line);
@@ -145,7 +145,7 @@ uint32_t mem_partial_lines(const struct mem_params *params, const struct isa_acc
 void mem_count_updates(const struct mem_params *params, const struct isa_access *access, struct mem_line *lines,
                        uint32_t count) {
   unsigned shift = (unsigned)__builtin_ctz(params->line);
-  /* Each word once: lanes that share the first lane's address leave together. */
+  /* Each word once: lanes with the same address are removed together. */
   for (uint64_t left = access->mask; left;) {
     uint64_t word = access->address[__builtin_ctzll(left)];
     uint8_t updates = 0;
@@ -186,7 +186,7 @@ uint32_t mem_gather(const struct mem_params *params, struct mem_cursor *cursor, 
 }
 
 uint64_t mem_reach_runs(const struct mem_params *params, const struct mem_runs *runs, uint64_t reach) {
-  /* All lie alike, in sectors of their own. */
+  /* All runs have the same offset in their sectors, and share none. */
   if (!(runs->pitch & (params->sector - 1)) && runs->pitch >= reach && runs->pitch <= UINT32_MAX)
     return runs->count * reach;
   enum { AT_ONCE = 32 };

@@ -1,4 +1,4 @@
-/* The cache of cache.h: one folder, one file a result, names that say all. */
+/* The cache of cache.h: one folder, one file per result, and the file name is the key. */
 #include "opencl/clang/cache.h"
 
 #include <dirent.h>
@@ -20,8 +20,8 @@
 
 enum { PATH_BYTES = 4096, HEAD_BYTES = 32, HASH_DIGITS = CACHE_NAME - 1 };
 static const char magic[8] = {'W', 'W', 'C', 'A', 'C', 'H', 'E', '2'};
-/* Looking at all files takes as long as compiling a small kernel when there are thousands: one small result in 256,
- * whose name begins so, has it done. */
+/* With thousands of files, scanning them takes as long as compiling a small kernel. So only one small result in 256,
+ * those whose name starts like this, triggers it. */
 static const char trimming[] = "00";
 static const char ending[] = ".spv", unfinished[] = "unfinished.";
 
@@ -33,7 +33,7 @@ static XXH128_canonical_t hash_of(const void *data, size_t size) {
   return canonical;
 }
 
-/* Each part's size goes in before it, so that parts cannot run into each other. */
+/* Hashes each part's size before the part, so that different divisions into parts differ. */
 void cache_name(const struct cache_part *parts, size_t count, char name[CACHE_NAME]) {
   XXH3_state_t state;
   XXH128_canonical_t hash;
@@ -49,7 +49,7 @@ void cache_name(const struct cache_part *parts, size_t count, char name[CACHE_NA
     snprintf(name + 2 * i, 3, "%02x", hash.digest[i]);
 }
 
-/* The folder, or false when there is none. $XDG_CACHE_HOME and $HOME count only as absolute paths. */
+/* The cache folder; false if there is none. $XDG_CACHE_HOME and $HOME count only if they are absolute paths. */
 static bool folder_path(const char *said, char path[PATH_BYTES]) {
   static const struct {
     enum environment variable;
@@ -72,7 +72,7 @@ static bool file_path(const char *said, const char *name, char path[PATH_BYTES])
   return folder_path(said, folder) && snprintf(path, PATH_BYTES, "%s/%s%s", folder, name, ending) < PATH_BYTES;
 }
 
-/* Makes the folder and all above it. */
+/* Makes the folder and its parents. */
 static void make_folder(const char *path) {
   char part[PATH_BYTES];
   snprintf(part, sizeof part, "%s", path);
@@ -83,15 +83,15 @@ static void make_folder(const char *path) {
   mkdir(part, 0700);
 }
 
-/* ---- finding ------------------------------------------------------------------------------------- */
+/* ---- lookup ------------------------------------------------------------------------------------- */
 
-/* Whoever can write an entry decides what programs become: only this user, or root, may. */
+/* A writer of an entry controls what programs become, so only this user or root may be able to write it. */
 static bool is_trusted(const struct stat *status) {
   return S_ISREG(status->st_mode) && (status->st_uid == geteuid() || status->st_uid == 0) &&
          !(status->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Whoever may rename files in the folder must not have one program's result pass for another's: its name counts. */
+/* Includes the name, so that renaming files in the folder cannot pass off one program's result as another's. */
 static XXH128_canonical_t hash_under(const char *name, const uint8_t *data, size_t size) {
   const XXH128_canonical_t both[] = {hash_of(name, strlen(name)), hash_of(data, size)};
   return hash_of(both, sizeof both);
@@ -108,7 +108,7 @@ static bool get_all(int file, uint8_t *to, size_t size) {
   return true;
 }
 
-/* The rest of an open file behind its head, if it is what the head says. */
+/* Reads the rest of an open file after its head, if it matches the head. */
 static bool read_result(int file, const char *name, uint8_t **data, size_t *size) {
   uint8_t head[HEAD_BYTES];
   uint64_t bytes = 0;
@@ -140,12 +140,12 @@ bool cache_find(const char *folder, const char *name, uint8_t **data, size_t *si
     return false;
   bool good = read_result(file, name, data, size);
   if (good)
-    futimens(file, NULL); /* used now: cache_trim() goes by it */
+    futimens(file, NULL); /* marks it as used now, for cache_trim() */
   file_close(file);
   return good;
 }
 
-/* ---- keeping ------------------------------------------------------------------------------------- */
+/* ---- storing ------------------------------------------------------------------------------------- */
 
 static bool write_result(int file, const char *name, const uint8_t *data, size_t size) {
   uint8_t head[HEAD_BYTES];
@@ -181,7 +181,7 @@ struct entry {
   uint64_t bytes;
 };
 
-/* Only our own files are ever removed, whatever folder the user has named. */
+/* Never removes a file that the cache did not write, whatever folder the user named. */
 static bool is_ours(const char *name) {
   if (strncmp(name, unfinished, sizeof unfinished - 1) == 0)
     return strlen(name) == sizeof unfinished - 1 + 6;
@@ -207,7 +207,7 @@ static size_t list_entries(DIR *folder, struct entry **entries, uint64_t *total)
       *entries = need_more(*entries, room = 2 * room + 16, sizeof **entries);
     struct entry *entry = &(*entries)[count++];
     *entry = (struct entry){.used = status.st_mtim, .bytes = (uint64_t)status.st_size};
-    memcpy(entry->name, at->d_name, strlen(at->d_name) + 1); /* is_ours() has looked at its length */
+    memcpy(entry->name, at->d_name, strlen(at->d_name) + 1); /* is_ours() has checked its length */
     *total += entry->bytes;
   }
   return count;

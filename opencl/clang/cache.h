@@ -1,4 +1,4 @@
-/* Results of the OpenCL C tools, kept between runs in a folder: by default $WARPWAIT_CACHE, else
+/* A cache for the results of the OpenCL C tools, kept between runs in a folder: by default $WARPWAIT_CACHE, else
  * $XDG_CACHE_HOME/warpwait, else $HOME/.cache/warpwait.
  *
  * A result is a file whose name is a hash of everything that it depends on:
@@ -8,12 +8,12 @@
  *     XXH3_128    16 bytes, canonical, of the hashes of the name and of the result
  *     the result
  *
- * It is written under a name of its own and renamed, so that runs at the same time never see half of one. Damaged
- * files, and those that someone else could have written, count as absent. Nothing here fails: a cache that cannot be
- * used is no cache. When all results together are larger than CACHE_BYTES, those not used for longest go: not at once,
- * but before 256 more are likely to have come.
+ * It is written under a temporary name and renamed, so concurrent runs never see half a file. Damaged files, and files
+ * that someone else could have written, count as absent. Nothing here fails: if the cache cannot be used, everything is
+ * compiled. When all results together exceed CACHE_BYTES, the least recently used are removed: not at once, but about
+ * once every 256 new results.
  *
- * Not modelled: locks. Two runs that miss at once both work, and one result stays. */
+ * There are no locks. If two runs miss at once, both compile, and one result stays. */
 #ifndef OPENCL_CLANG_CACHE_H
 #define OPENCL_CLANG_CACHE_H
 
@@ -30,15 +30,16 @@ struct cache_part {
   size_t size;
 };
 
-/* The name of what depends on these parts, in this order. */
+/* The name of the result that depends on these parts, in this order. */
 void cache_name(const struct cache_part *parts, size_t count, char name[CACHE_NAME]);
 
-/* The result of that name; the caller frees it. Of all three, `folder` NULL is the environment's, and "" none. */
+/* Finds the result with that name; the caller frees it. For all three functions, `folder` NULL is the environment's
+ * folder, and "" is no cache. */
 bool cache_find(const char *folder, const char *name, uint8_t **data, size_t *size);
 
 void cache_keep(const char *folder, const char *name, const uint8_t *data, size_t size);
 
-/* Removes the results not used for longest until the rest have at most `limit` bytes. */
+/* Removes the least recently used results until the rest have at most `limit` bytes. */
 void cache_trim(const char *folder, uint64_t limit);
 
 #endif

@@ -1,12 +1,12 @@
-/* From OpenCL C to SPIR-V with clang and llvm-spirv, as programs, with a temporary folder of their own that is gone
- * afterwards. What one makes for the other goes through memory.
+/* From OpenCL C to SPIR-V by running clang and llvm-spirv with a temporary folder, which is removed afterwards. They
+ * pass data to each other through memory.
  *
  *     kernel.cl ──► text ──hash──► cache? ──yes──► SPIR-V
  *                                    │no
  *                                    └──► clang ──► bitcode ──llvm-spirv──► SPIR-V, kept
  *
- * The text is the source as it stands, or, when that includes others, what clang -E makes of it: all that included
- * files have to say. A header of ours (prelude.h) goes before the program. */
+ * The text is the source itself or, if it includes other files, the output of clang -E, which contains them. Our own
+ * header (prelude.h) precedes the program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -34,22 +34,21 @@
 
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
-/* Part of every key: another number, and all that was kept counts no more. */
+/* Part of every key: a new number invalidates all cached results. */
 static const char format_version[] = "warpwait opencl 10";
 
-/* What the translator may use beyond plain SPIR-V: atomics on floats, rotations, products of groups, dot products of
- * integers, shuffles. */
+/* Extensions that the translator may use: float atomics, rotations, group products, integer dot products, shuffles. */
 #define EXTENSIONS                                                                                                     \
   "--spirv-ext=+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max,+SPV_KHR_subgroup_rotate,"        \
   "+SPV_KHR_uniform_group_instructions,+SPV_KHR_integer_dot_product,+SPV_INTEL_subgroups"
 
-enum { PATH_BYTES = 1024, FILE_BYTES = 64 << 20 /* the largest source that is read */ };
+enum { PATH_BYTES = 1024, FILE_BYTES = 64 << 20 /* the largest source that is accepted */ };
 
 /* Files in the temporary folder. */
 enum file { FILE_PRELUDE, FILE_READ, FILE_HEADERS, FILE_SPIRV, FILES };
 static const char *const file_names[FILES] = {"warpwait.h", "read", "headers", "unit.spv"};
 
-/* What a tool has made, or text; the owner frees `at`. */
+/* A tool's output, or text; the owner frees `at`. */
 struct piece {
   char *at;
   size_t size;
@@ -61,17 +60,17 @@ struct compilation {
   struct teller teller;
   struct clang_options options;
   struct opencl_tools tools; /* `cache` may be NULL */
-  bool aborted;              /* the tool that ran last, by a signal of its own */
-  char *prelude;             /* the header's text */
-  bool channels;             /* the source enables them */
+  bool aborted;              /* the last tool crashed with a signal */
+  char *prelude;             /* text of the header */
+  bool channels;             /* the source enables channels */
   char folder[PATH_BYTES], file[FILES][PATH_BYTES + 16];
 };
 
 /* ---- command lines ------------------------------------------------------------------------------- */
 
-/* What all runs over the source have in common. llvm-spirv goes down on inline assembly; clang refuses it by line. Our
- * words come last: they win. A format of printf without meaning is an error, unless the user says otherwise: it would
- * print other memory. */
+/* The words that all runs over the source share. clang refuses inline assembly and names the line, because llvm-spirv
+ * crashes on it. Our own words come last, so they win. An invalid printf format is an error unless the user says
+ * otherwise, because it would print other memory. */
 static void add_source(const struct compilation *c, struct words *words) {
   const struct opencl_build *build = c->build;
   words_add_list(
@@ -79,10 +78,10 @@ static void add_source(const struct compilation *c, struct words *words) {
   if (!c->options.standard)
     words_add_joined(words, "-cl-std=", build->standard ? build->standard : "CL2.0");
   words_add_list(words, c->options.words.word);
-  /* Channels are variables at program scope, which OpenCL C 1.2 has not. */
+  /* Channels are variables at program scope, which OpenCL C 1.2 does not have. */
   if (c->channels && (c->options.standard ? c->options.is_1 : build->standard && clang_options_is_1(build->standard)))
     words_add(words, "-cl-std=CL2.0");
-  if (c->channels) /* clang does not know the pragma, nor some of the attributes that go with it */
+  if (c->channels) /* clang knows neither the pragma nor some attributes that go with it */
     words_add_list(words, WORDS("-D" PRELUDE_CHANNELS, "-Wno-ignored-pragmas", "-Wno-unknown-attributes"));
   if (build->header_count)
     words_add_list(words, WORDS("-I", c->file[FILE_HEADERS]));
@@ -99,7 +98,7 @@ static void add_source(const struct compilation *c, struct words *words) {
                               "-ferror-limit=0"));
 }
 
-/* clang takes a path that starts so for something else. */
+/* clang would take a path with such a first character for something else. */
 static void add_path(struct words *words, const char *path) {
   if (*path == '-' || *path == '@')
     words_add_joined(words, "./", path);
@@ -107,7 +106,7 @@ static void add_path(struct words *words, const char *path) {
     words_add(words, path);
 }
 
-/* The program: its file, or standard input, which has the text in its place. */
+/* The program: its file, or standard input if the text replaces the file. */
 static void add_program(const struct compilation *c, struct words *words) {
   if (!c->build->text) {
     add_path(words, c->path);
@@ -121,7 +120,7 @@ static void add_program(const struct compilation *c, struct words *words) {
   words_add(words, "-");
 }
 
-/* The text in the file's place, whose lines are the file's. A path is quoted as clang's -E does. */
+/* The text that replaces the file, with the file's line numbers. The path is quoted as clang -E does. */
 static struct piece text_for_file(const struct compilation *c) {
   struct text made = {0};
   if (!c->build->text)
@@ -135,7 +134,7 @@ static struct piece text_for_file(const struct compilation *c) {
 
 /* ---- running ------------------------------------------------------------------------------------- */
 
-/* Runs a tool on `input`; what it made is at *made. */
+/* Runs a tool on `input`; its output is in *made. */
 static bool run_tool(struct compilation *c, const char *const *argv, const struct piece *input, bool loud,
                      struct piece *made) {
   const struct process process = {.argv = argv,
@@ -163,7 +162,7 @@ static bool run_tool(struct compilation *c, const char *const *argv, const struc
 
 /* ---- files --------------------------------------------------------------------------------------- */
 
-/* NULL, or why it cannot be read. Only plain files are: a pipe might never end. */
+/* Returns NULL, or why the file cannot be read. Only regular files are accepted: a pipe might never end. */
 static const char *read_file(const char *path, struct piece *text) {
   const int file = file_held(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status;
@@ -198,7 +197,7 @@ static bool write_file(const char *path, const char *text, size_t size) {
   return file >= 0 && close(file) == 0 && good;
 }
 
-/* A path without ways out of its folder. */
+/* A relative path that does not leave its folder. */
 static bool is_header_name(const char *name) {
   const size_t length = strlen(name);
   if (!length || *name == '/' || name[length - 1] == '/')
@@ -209,7 +208,7 @@ static bool is_header_name(const char *name) {
   return true;
 }
 
-/* With the folders that its name has. */
+/* Writes a header, and makes the folders in its name. */
 static bool write_header(const struct compilation *c, const struct opencl_header *header) {
   char path[2 * PATH_BYTES];
   const int length = snprintf(path, sizeof path, "%s/%s", c->file[FILE_HEADERS], header->name);
@@ -247,14 +246,14 @@ static bool make_folder(struct compilation *c) {
   return write_headers(c);
 }
 
-/* What is in it goes first. */
+/* Called for a folder's contents before the folder. */
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place) {
   (void)status, (void)kind, (void)place;
   remove(path);
   return 0;
 }
 
-/* A tool that was stopped may have left files of its own. */
+/* A tool that was stopped may have left files. */
 static void remove_folder(void *self) {
   enum { OPEN = 8 };
   const struct compilation *c = self;
@@ -262,15 +261,14 @@ static void remove_folder(void *self) {
     nftw(c->folder, remove_one, OPEN, FTW_DEPTH | FTW_PHYS);
 }
 
-/* ---- what is read -------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------ */
 
 static bool refuse_file(const struct compilation *c, const char *why) {
   tool_blame(&c->teller, OPENCL_SOURCE);
   return tool_fail(&c->teller, "%s", why);
 }
 
-/* The folder of the headers that clang brings. Only clang knows: a program may have headers of the same names in
- * folders of its own. */
+/* The folder of clang's own headers. Only clang knows it: a program may have headers of the same names elsewhere. */
 static bool folder_of_clang(struct compilation *c, char **folder) {
   struct piece said = {0};
   if (!run_tool(c, WORDS(c->tools.clang, "-print-resource-dir"), &(struct piece){0}, false, &said))
@@ -284,12 +282,12 @@ static bool folder_of_clang(struct compilation *c, char **folder) {
   return true;
 }
 
-/* Files of clang's and ours are nobody's. */
+/* Is the path in clang's or our own folder? Those need no permission. */
 static bool is_below(const char *path, const char *folder) {
   return *folder && strncmp(path, folder, strlen(folder)) == 0 && !strstr(path, "/../");
 }
 
-/* The next path of the list, its escapes undone in place; NULL at the end. */
+/* The next path of the list, unescaped in place; NULL at the end. */
 static char *next_path(char **list) {
   char *from = *list, *to = NULL;
   for (; *from == ' ' || *from == '\n' || (*from == '\\' && from[1] == '\n'); from++)
@@ -307,8 +305,8 @@ static char *next_path(char **list) {
   return to > path ? path : NULL;
 }
 
-/* In clang's list of what it has read a backslash has become a slash, so that a name with one would pass for another's.
- * The text of -E has names as they are: # 1 "a\\b.h" 1. */
+/* clang's list of the files that it has read turns backslashes into slashes, so a name with a backslash could pass for
+ * another file. The output of -E has names as they are: # 1 "a\\b.h" 1. */
 static bool check_names(const struct compilation *c, const struct piece *text) {
   static const char begin[] = "# 1 \"", entered[] = "\" 1";
   for (const char *line = text->at, *end; *line; line = end + (*end == '\n')) {
@@ -324,8 +322,8 @@ static bool check_names(const struct compilation *c, const struct piece *text) {
   return true;
 }
 
-/* What a file says may come up in any message of the compiler's, and in names of kernels: quoting nothing of its lines
- * would not keep it secret. */
+/* A file's content may appear in any compiler message and in kernel names, so not quoting its lines would not keep it
+ * secret. */
 static bool check_file(const struct compilation *c, const char *path) {
   const struct opencl_reads *reads = c->build->reads;
   char why[OPENCL_WHY];
@@ -335,7 +333,7 @@ static bool check_file(const struct compilation *c, const char *path) {
   return source_is_named(path) || refuse_file(c, why);
 }
 
-/* Files that clang has read are listed as for make: "-: a.cl \\\n  b\\ c.h". */
+/* clang lists the files that it has read in make's format: "-: a.cl \\\n  b\\ c.h". */
 static bool check_read(struct compilation *c) {
   struct piece text;
   char *brought = NULL;
@@ -369,7 +367,7 @@ static bool preprocess(struct compilation *c, struct piece *text) {
   return good;
 }
 
-/* The temporary folder has another name each time, and stands in the text's line markers. */
+/* The temporary folder has a new name each time, and that name appears in the text's line markers. */
 static void hide_folder(const struct compilation *c, struct piece *text) {
   const size_t length = strlen(c->folder);
   char *const end = text->at + text->size;
@@ -377,7 +375,7 @@ static void hide_folder(const struct compilation *c, struct piece *text) {
     memset(at, '-', length);
 }
 
-/* All units, one behind the other, or the SPIR-V of one. */
+/* All units, concatenated, or the SPIR-V of one. */
 static struct piece text_of_units(const struct opencl_build *build) {
   struct text all = {0};
   if (build->spirv)
@@ -387,7 +385,8 @@ static struct piece text_of_units(const struct opencl_build *build) {
   return (struct piece){all.data ? all.data : need_copy(""), all.length};
 }
 
-/* What clang will see: the source itself, when that is all, which saves a run of clang; else what -E makes of it. */
+/* The text that clang will see: the source itself if it includes nothing, which saves a run of clang; otherwise the
+ * output of -E. */
 static bool read_text(struct compilation *c, struct piece *text) {
   char why[OPENCL_WHY];
   const struct opencl_reads *reads = c->build->reads;
@@ -433,7 +432,7 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
   struct cache_part *parts = need(words.count + FIXED, sizeof *parts);
   add_part(parts, &count, format_version);
   add_part(parts, &count, c->prelude);
-  add_part(parts, &count, c->path); /* names of files end up in the SPIR-V */
+  add_part(parts, &count, c->path); /* file names end up in the SPIR-V */
   add_part(parts, &count, clang);
   add_part(parts, &count, translator);
   add_part(parts, &count, opencl_route_names[c->build->route]);
@@ -449,15 +448,15 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
 
 /* ---- the routes ---------------------------------------------------------------------------------- */
 
-/* Which words make which code: bitcode, but for O2, of which optimise() does the rest. At -O0 clang makes no code of a
- * function that is `inline` alone, unless inline means what it did before C99. */
+/* clang's words for each route. They make bitcode, except for O2, where optimise() does the rest. At -O0, clang
+ * generates no code for a function that is only `inline`, unless `inline` has its pre-C99 meaning. */
 static const char *const *const routes[OPENCL_ROUTES] = {
     [OPENCL_ROUTE_SSA] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-c"),
     [OPENCL_ROUTE_O0] = WORDS("-O0", "-fgnu89-inline", "-c"),
     [OPENCL_ROUTE_O2] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-S"),
 };
 
-/* Clang links them into what it makes of an empty text. */
+/* clang links the units into the result of an empty text. */
 static bool write_units(const struct compilation *c, struct words *words) {
   for (size_t i = 0; i < c->build->unit_count; i++) {
     char path[PATH_BYTES + 32];
@@ -470,14 +469,14 @@ static bool write_units(const struct compilation *c, struct words *words) {
   return true;
 }
 
-/* Debug information that names no folder makes the same file wherever it is made. Names of values are those of
+/* Debug information without a folder name makes the result independent of the folder. Value names keep the names of
  * arguments, for messages. */
 static bool compile(struct compilation *c, struct piece *made) {
   struct words words = {0};
   add_source(c, &words);
   words_add_list(&words,
                  WORDS("-gline-tables-only", "-fdebug-compilation-dir=.", "-fno-discard-value-names", "-emit-llvm"));
-  /* LLVM's passes are for all units together. */
+  /* LLVM's passes run on all linked units together. */
   words_add_list(&words,
                  routes[c->build->to_unit && c->build->route == OPENCL_ROUTE_O2 ? OPENCL_ROUTE_SSA : c->build->route]);
   words_add_list(&words, c->build->unit_count ? WORDS("-S", "-o", "-") : WORDS("-o", "-"));
@@ -493,7 +492,7 @@ static bool compile(struct compilation *c, struct piece *made) {
   return good;
 }
 
-/* Text of LLVM's, changed, and what clang makes of that by `how`; the text is gone. */
+/* Changes LLVM text and runs clang on it with the words `how`. Frees the old text. */
 static bool rework(struct compilation *c, char *(*change)(const char *text), const char *const *how,
                    struct piece *text) {
   const struct piece before = *text;
@@ -510,9 +509,9 @@ static bool rework(struct compilation *c, char *(*change)(const char *text), con
   return good;
 }
 
-/* LLVM's passes are a run of their own, over code that tells them which widths of integers there are, and its result
- * loses what llvm-spirv cannot translate. No vectors, copies of loops or tables: a SIMT machine wants none, and
- * llvm-spirv loses tables. No closed forms of loops: they multiply in 33 bits. */
+/* LLVM's passes are a separate run, on code that says which integer widths exist; what llvm-spirv cannot translate is
+ * then removed from its result. No vectors, unrolled loops or jump tables: a SIMT machine gains nothing from them, and
+ * llvm-spirv drops tables. No closed forms of loops, because they multiply in 33 bits. */
 static bool optimise(struct compilation *c, struct piece *code) {
   return rework(c, llvm_text_for_passes,
                 WORDS("-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-jump-tables", "-mllvm",
@@ -521,16 +520,16 @@ static bool optimise(struct compilation *c, struct piece *code) {
          rework(c, llvm_text_for_spirv, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), code);
 }
 
-/* Units that have been linked, as the route goes on with them. */
+/* Prepares linked units for the rest of the route. */
 static bool unify(struct compilation *c, struct piece *code) {
   return rework(c, llvm_text_of_one_version,
                 WORDS("-O1", "-Xclang", "-disable-llvm-passes", c->build->route == OPENCL_ROUTE_O2 ? "-S" : "-c"),
                 code);
 }
 
-/* llvm-spirv goes down on fences with arguments that only the run knows, on empty assembly, on compare-exchanges of
- * floats and on scalar constants that are read as vectors. Only then the code is worth the detour by way of text. What
- * the translator said of it stands if there is nothing to say otherwise. */
+/* llvm-spirv crashes on fences whose arguments are not constant, on empty assembly, on compare-exchanges of floats, and
+ * on scalar constants read as vectors. Only then is the detour through text worthwhile. If there is nothing to rewrite,
+ * the translator's own message stands. */
 static bool translate_again(struct compilation *c, const char *const *words, struct piece *code, struct piece *spirv) {
   char said[sizeof c->teller.error->text];
   memcpy(said, c->teller.error->text, sizeof said);
@@ -567,12 +566,12 @@ static bool to_spirv(struct compilation *c, bool promote, struct piece *code, st
   const bool aborted = c->aborted;
   if (aborted && translate_again(c, words, code, spirv))
     return true;
-  c->aborted = aborted; /* what the tools of the second attempt did does not count */
+  c->aborted = aborted; /* a crash in the second attempt does not count */
   return false;
 }
 
-/* LLVM makes integers of 24 or 48 bits of unions and of the gaps in structs, and picks elements of vectors by numbers
- * that only the run knows: what llvm-spirv has no words for, or goes down on, is left as the route ssa has it. */
+/* LLVM turns unions and gaps in structs into integers of 24 or 48 bits, and indexes vectors with variables. If
+ * llvm-spirv cannot translate the result or crashes, the route ssa is used instead. */
 static bool to_optimised_spirv(struct compilation *c, struct piece *code, struct piece *spirv) {
   struct piece plain = {need_copy(code->at), code->size};
   bool good = optimise(c, code) && to_spirv(c, false, code, spirv);
@@ -595,7 +594,7 @@ static bool translate(struct compilation *c, struct piece *spirv) {
   return good;
 }
 
-/* The translator goes both ways; this way it reads files alone. */
+/* The translator works in both directions, but this direction only reads files. */
 static bool unit_of_spirv(struct compilation *c, struct piece *unit) {
   const struct opencl_unit *spirv = c->build->spirv;
   const char *path = c->file[FILE_SPIRV];
@@ -618,7 +617,7 @@ static bool make(struct compilation *c, uint8_t **spirv, size_t *size) {
   if (cached)
     make_name(c, &text, name);
   free(text.at);
-  /* Warnings are clang's to give: someone who asks for them wants it to run. */
+  /* Only clang prints warnings, so if the user requests them, it must run. */
   if (cached && !c->options.warnings && cache_find(c->tools.cache, name, spirv, size))
     return true;
   if (!make_anew(c, &made))
@@ -636,7 +635,7 @@ static bool make(struct compilation *c, uint8_t **spirv, size_t *size) {
 
 /* ---- the whole ----------------------------------------------------------------------------------- */
 
-/* Names of extensions go into a header of ours. */
+/* Extension names are written into our header, so they must be plain. */
 static bool check_extensions(const struct compilation *c) {
   static const char legal[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   for (const char *const *name = c->build->extensions; name && *name; name++)
@@ -645,7 +644,7 @@ static bool check_extensions(const struct compilation *c) {
   return true;
 }
 
-/* The parts of the build that become options of clang, with the option's name before each. */
+/* Parts of the build that become options of clang, prefixed with the option's name. */
 static bool check_joined(const struct compilation *c, const char *option, const char *const *values) {
   char why[OPENCL_WHY];
   for (; values && *values; values++)
@@ -710,7 +709,7 @@ bool opencl_option_good(const char *option, const char *value, char *text, size_
   struct clang_options options;
   struct words words = {0};
   words_add_joined(&words, option, value);
-  /* An option without its value must not take another word for it. */
+  /* An option without its value must not take the next word as its value. */
   words_add_list(&words, *value ? NULL : WORDS(""));
   const bool good = clang_options_read(words.word, &options, text, size);
   clang_options_free(&options);
@@ -745,7 +744,7 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
     good = tool_fail(&c->teller, "%s", text_errno(errno));
   good = good && make_folder(c) && make(c, spirv, size);
   if (!good && c->options.standard && build->blamed && *build->blamed == OPENCL_STANDARD)
-    tool_blame(&c->teller, OPENCL_OPTIONS); /* which said it */
+    tool_blame(&c->teller, OPENCL_OPTIONS); /* an option has set the standard */
   heap_let_go(c);
   remove_folder(c);
   clang_options_free(&c->options);

@@ -1,7 +1,7 @@
-/* From OpenCL C to SPIR-V: clang and llvm-spirv, run as programs, their result kept in a cache.
+/* From OpenCL C to SPIR-V by running clang and llvm-spirv, with a cache of results.
  *
- * The key of the cache is the preprocessed text, what is asked for, and the two programs themselves, so a hit is what
- * a run would have made. Nothing here knows of SPIR-V's inside or of the ISA. */
+ * The cache key is the preprocessed text, the options and the two programs themselves, so a hit is what a run would
+ * have produced. Nothing here depends on the contents of SPIR-V or on the ISA. */
 #ifndef OPENCL_CLANG_CLANG_H
 #define OPENCL_CLANG_CLANG_H
 
@@ -15,88 +15,87 @@ enum opencl_route {
 };
 extern const char *const opencl_route_names[OPENCL_ROUTES]; /* "ssa", "O0", "O2" */
 
-/* What an error is of: the source and whatever else, or a part of struct opencl_build; WORDS is its defines or
- * options. */
+/* The part of a build that causes an error: the source or anything not listed, or a member of struct opencl_build.
+ * WORDS are its defines or options. */
 enum opencl_part { OPENCL_SOURCE, OPENCL_STANDARD, OPENCL_EXTENSIONS, OPENCL_OPTIONS, OPENCL_WORDS };
 
-/* Decides which files a program may be made of, and so learns which ones they are. False: the file is not to be read,
- * and why is at `text`. */
+/* Decides which files a program may read, and so learns which files it reads. Returns false if the file may not be
+ * read, with the reason in `text`. */
 struct opencl_reads {
   bool (*allow)(void *self, const char *path, char *text, size_t size);
   void *self;
 };
 
-/* With what OpenCL C is compiled, and where. NULL: what the environment says. */
+/* The tools that compile OpenCL C, and their folders. NULL: from the environment. */
 struct opencl_tools {
   const char *clang, *translator;
-  const char *cache;     /* the folder of what is kept; "": nothing is */
-  const char *temporary; /* the folder of files that are not to stay */
+  const char *cache;     /* the cache folder; "": no cache */
+  const char *temporary; /* the folder for temporary files */
 };
 
-/* Text that #include finds by its name, a relative path. */
+/* Text that #include finds by this name, a relative path. */
 struct opencl_header {
   const char *name, *text;
   size_t size;
 };
 
-/* A translation unit that has been compiled and is to be linked: LLVM bitcode. Or SPIR-V that is to become one. */
+/* A compiled translation unit to be linked: LLVM bitcode. Or SPIR-V that becomes a unit. */
 struct opencl_unit {
   const void *data;
   size_t size;
 };
 
-/* How clang is to be called. Lists end with NULL; a NULL list is empty. */
+/* How to run clang. Lists end with NULL; a NULL list is empty. */
 struct opencl_build {
   const char *standard;          /* "CL2.0" if NULL */
   const char *const *defines;    /* "NAME" or "NAME=VALUE" */
   const char *const *includes;   /* folders */
-  const char *const *extensions; /* "cl_khr_fp16": enabled, in addition to all that are on already */
-  const char *const *options;    /* further words, "-cl-fast-relaxed-math", "-cl-std=CL3.0", "-DN=4" */
+  const char *const *extensions; /* "cl_khr_fp16": enabled in addition to those that are on by default */
+  const char *const *options;    /* other options: "-cl-fast-relaxed-math", "-cl-std=CL3.0", "-DN=4" */
   enum opencl_route route;
   bool no_cache;
-  const struct opencl_tools *tools; /* NULL: the environment's */
-  const char *text;                 /* in place of the file's, as a try: say() hears nothing of it; NULL: the file's */
-  bool in_memory;                   /* there is no file, but `text`; `path` is its name */
+  const struct opencl_tools *tools; /* NULL: from the environment */
+  const char *text; /* replaces the file's text on trial, so say() is not called; NULL: the file's text */
+  bool in_memory;   /* there is no file, only `text`; `path` is its name */
   const struct opencl_header *headers;
   size_t header_count;
-  bool to_unit;                    /* what is made is a unit, not SPIR-V */
-  const struct opencl_unit *spirv; /* which the unit is made of, not of text; NULL: it is made of text */
-  const struct opencl_unit *units; /* SPIR-V is made of these, and of no text */
+  bool to_unit;                    /* the result is a unit, not SPIR-V */
+  const struct opencl_unit *spirv; /* the unit's input, instead of text; NULL: text */
+  const struct opencl_unit *units; /* these are linked into SPIR-V; there is no text */
   size_t unit_count;
-  enum opencl_part *blamed;         /* NULL, or where to note what an error is of */
-  const struct opencl_reads *reads; /* NULL: all files may be read */
-  bool (*cancelled)(void *self);    /* asked ten times a second; true ends the tools. NULL: never */
-  void (*say)(void *self,
-              const char *line); /* hears each of several errors of clang's, a line each; NULL: nobody does */
-  void (*log)(void *self, const char *text); /* is given all that clang says; NULL: nobody wants it */
+  enum opencl_part *blamed;                  /* receives the part that an error is about; may be NULL */
+  const struct opencl_reads *reads;          /* NULL: all files may be read */
+  bool (*cancelled)(void *self);             /* called ten times a second; true stops the tools. NULL: never */
+  void (*say)(void *self, const char *line); /* called with each line when clang reports several errors; may be NULL */
+  void (*log)(void *self, const char *text); /* called with everything that clang prints; may be NULL */
   void *self;
 };
 
-/* Room for the reason why an option is refused. */
+/* Size of the text that says why an option is refused. */
 enum { OPENCL_WHY = 300 };
 
-/* Whether clang may be given an option of one of the kinds that there are, "-D" or "-I" say, with this value. */
+/* May clang be given this option, such as "-D" or "-I", with this value? If not, `text` says why. */
 bool opencl_option_good(const char *option, const char *value, char *text, size_t size);
 
-/* Says each option of a list that ends with NULL as one word, its value joined to it; if one is refused, none, and
- * why is at `text`. */
+/* Calls say() with each option of a NULL-terminated list as one word, its value joined to it. If one is refused, calls
+ * it for none and puts the reason in `text`. */
 bool opencl_options_each(const char *const *words, void (*say)(void *self, const char *word), void *self, char *text,
                          size_t size);
 
-/* The file or folder that such a word names, and *option that names it: "inc" and "-I" of "-Iinc"; else NULL. */
+/* The file or folder in such a word, and in *option its option: "inc" and "-I" for "-Iinc"; NULL if it has none. */
 const char *opencl_option_path(const char *word, const char **option);
 
-/* Whether the local size must divide the global one: OpenCL C 1.x knows no smaller last work-groups, and
- * -cl-uniform-work-group-size promises that there are none. */
+/* Must the local size divide the global size? Yes in OpenCL C 1.x, which has no smaller last work-groups, and with
+ * -cl-uniform-work-group-size, which promises that there are none. */
 bool opencl_uniform_groups(const struct opencl_build *build);
 
-/* Whether -cl-opt-disable is among the options. */
+/* Is -cl-opt-disable among the options? */
 bool opencl_is_unoptimized(const struct opencl_build *build);
 
-/* Runs clang and llvm-spirv on the file `path`, or finds the result in the cache. *spirv is the caller's to free.
- * False with *error filled: clang's own first error as it words it ("kernel.cl:3:5: error: ..."), or that a tool
- * is missing and which package has it. Of several errors of the file say() hears each, too, and all warnings that an
- * option asks for. */
+/* Runs clang and llvm-spirv on the file `path`, or finds the result in the cache. The caller frees *spirv. Returns
+ * false and fills *error on failure: with clang's first error in its words ("kernel.cl:3:5: error: ..."), or with the
+ * missing tool and its package. say() is called with each error if there are several, and with all warnings that an
+ * option requests. */
 bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t **spirv, size_t *size,
                     struct isa_error *error);
 

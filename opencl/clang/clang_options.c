@@ -1,6 +1,6 @@
-/* The user's own options for clang. Launch files come from anywhere, and clang has options that write files or load
- * code: an option that is not listed here by its whole name is refused, and so is a value that its kind does not allow.
- * The value of an option is always joined to it, so that no word is ever read as the value of another. */
+/* The user's options for clang. Launch files may come from anyone, and clang has options that write files or load code.
+ * So an option is refused unless its full name is listed here, and so is a value that its kind does not allow. A value
+ * is always joined to its option, so that no word can be read as another option's value. */
 #include "opencl/clang/clang_options.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 #define LANGUAGE "the language is always OpenCL C"
 #define DRIVER "options that bypass clang's driver are not allowed"
 
-/* Options that people try, and why they are refused. A word that ends with '*' stands for all that start so. */
+/* Options that people try, and why they are refused. A trailing '*' matches any rest. */
 static const struct refusal {
   const char *word, *why;
 } refused[] = {
@@ -57,18 +57,18 @@ static const struct refusal {
 
 enum value {
   NO_VALUE,
-  IGNORED,   /* no value; what it allows is not made use of, and clang does not know it */
+  IGNORED,   /* no value; clang does not know it, and Warpwait does not use what it permits */
   A_DEFINE,  /* NAME, NAME=VALUE, NAME(X)=VALUE */
   A_NAME,    /* an identifier */
-  A_PATH,    /* one line that does not begin with '-': -isystem-after is another option */
-  A_WARNING, /* the name of a warning, "error=NAME", or nothing: -W alone */
+  A_PATH,    /* one line that does not start with '-': -isystem-after is another option */
+  A_WARNING, /* the name of a warning, "error=NAME", or nothing for -W alone */
   A_WORD     /* letters, digits and + - . _ , */
 };
 
 static const struct accepted {
   const char *word;
   enum value value;
-  bool apart; /* the value may be a word of its own */
+  bool apart; /* the value may be a separate word */
 } accepted[] = {
     {"-D", A_DEFINE, true},
     {"-U", A_NAME, true},
@@ -150,7 +150,7 @@ static bool is_word(const char *text) {
   return true;
 }
 
-/* No commas: -Wl,... and its like pass options on. */
+/* No commas: -Wl,... and similar options pass other options on. */
 static bool is_warning(const char *text) {
   for (; *text; text++)
     if (!isalnum((unsigned char)*text) && !strchr("+-=_", *text))
@@ -193,7 +193,7 @@ static const char *why_refused(const char *word) {
   return *word == '-' ? ACCEPTED_TEXT : ONE_FILE;
 }
 
-/* An option of a value is any word that starts with its name. */
+/* An option with a value matches any word that starts with its name. */
 static const struct accepted *find(const char *word) {
   for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
     const struct accepted *row = &accepted[i];
@@ -211,11 +211,11 @@ const char *clang_options_path(const char *word, const char **kind) {
   return word + strlen(row->word);
 }
 
-/* Reads the option at *words, and the value behind it; *words is then its last word. */
+/* Reads the option at *words and its value; *words then points to its last word. */
 static bool read_one(const char *const **words, struct clang_options *options, char *text, size_t size) {
   const char *word = **words;
   const struct accepted *row = find(word);
-  /* -Wl,... starts as a warning does; the reason why it is none is the better message. */
+  /* -Wl,... looks like a warning; the message why it is refused is better. */
   if (!row || (row->value == A_WARNING && !is_warning(word + 2))) {
     snprintf(text, size, "build option '%.60s' is not allowed: %s", word, why_refused(word));
     return false;

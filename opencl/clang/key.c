@@ -27,8 +27,8 @@ void key_tool(const char *name, char *text, size_t size) {
   }
 }
 
-/* Words that stand in each directive that reads another file, and in each macro that tells the time. Pasted tokens may
- * become such words. */
+/* Every directive that reads another file and every macro for date or time contains one of these words. Pasted tokens
+ * may form one. */
 static bool asks_for_more(const char *text) {
   static const char *const words[] = {"include", "import", "embed", "__DATE__", "__TIME", "##", "%:%:", "\?\?="};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -37,8 +37,8 @@ static bool asks_for_more(const char *text) {
   return false;
 }
 
-/* A backslash at the end of a line may stand in the middle of such a word. Clang lets blanks follow it, and ends lines
- * by '\n', '\r' or both, in either order. Joining too much finds more words, never fewer. */
+/* A backslash at the end of a line may split such a word. clang allows blanks after it and ends lines with '\n', '\r'
+ * or both in either order. Joining too much finds more words, never fewer. */
 static void join_lines(char *text) {
   char *to = text;
   for (const char *from = text; *from;) {
@@ -64,7 +64,7 @@ bool key_is_whole(const char *text, size_t size, const char *const *options, con
   char *joined = need(size + 1, 1);
   memcpy(joined, text, size);
   joined[size] = '\0';
-  bool whole = strlen(joined) == size && !strstr(joined, "\?\?/"); /* a trigraph is a backslash too */
+  bool whole = strlen(joined) == size && !strstr(joined, "\?\?/"); /* a trigraph is a backslash, too */
   join_lines(joined);
   whole = whole && !asks_for_more(joined);
   free(joined);

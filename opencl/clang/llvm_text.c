@@ -1,7 +1,7 @@
-/* Rewriting LLVM assembly line by line; llvm_text.h says what and why.
+/* Rewrites LLVM assembly line by line; llvm_text.h says what and why.
  *
- * LLVM prints one instruction a line. Nothing here parses more than that: a line that does not look exactly as LLVM
- * prints it stays as it is, and the assembler has the last word. */
+ * LLVM prints one instruction per line. Nothing here parses more than that. A line that does not look exactly as LLVM
+ * prints it stays unchanged, and the assembler has the last word. */
 #include "opencl/clang/llvm_text.h"
 
 #include <ctype.h>
@@ -29,7 +29,7 @@ static bool add_widths(struct text *out, const char *line, size_t length) {
   return true;
 }
 
-/* define available_externally dso_local spir_func i32 @f(i32 %x) #0 {. A preemptible one is never internal. */
+/* define available_externally dso_local spir_func i32 @f(i32 %x) #0 {. An internal function cannot be preemptible. */
 static bool keep_inline(struct text *out, const char *line, size_t length) {
   static const char define[] = "define available_externally ", local[] = "dso_local ";
   if (!starts(line, length, define))
@@ -60,7 +60,7 @@ struct freeze {
 };
 
 /* The operand is the last word before metadata. A constant of several words, which ends with a bracket, stays: LLVM
- * freezes none. */
+ * never freezes one. */
 static bool find_freeze(const char *line, size_t length, struct freeze *freeze) {
   static const char word[] = " = freeze ";
   const char *found = find_in(line, length, word), *end = line + length;
@@ -82,7 +82,8 @@ static bool find_freeze(const char *line, size_t length, struct freeze *freeze) 
   return true;
 }
 
-/* bitcast does not take aggregates: their first member, whose type must be one word, is taken out and put in again. */
+/* bitcast does not accept aggregates, so this extracts the first member, whose type must be one word, and inserts it
+ * again. */
 static bool rewrite_aggregate(struct text *out, const struct freeze *f) {
   const char *member = f->type + 1 + strspn(f->type + 1, " ");
   int length = (int)strcspn(member, ", }");
@@ -108,7 +109,7 @@ static bool rewrite_freeze(struct text *out, const char *line, size_t length) {
   return true;
 }
 
-/* Functions that wait or fence, and the strongest value of each of their arguments, as opencl-c-base.h numbers them. */
+/* Barriers and fences, and the strongest value of each argument, as opencl-c-base.h numbers them. */
 enum { ALL_MEMORIES = 7, SEQ_CST = 5, DEVICE = 2, FENCE_ARGUMENTS = 3 };
 static const struct {
   const char *call;
@@ -125,7 +126,7 @@ static const struct {
     {" @_Z22atomic_work_item_fencej12memory_order12memory_scope(", {ALL_MEMORIES, SEQ_CST, DEVICE}},
 };
 
-/* "call spir_func void @_Z7barrierj(i32 noundef %flags) #2": an argument ends at a comma or the bracket. */
+/* "call spir_func void @_Z7barrierj(i32 noundef %flags) #2": an argument ends at a comma or bracket. */
 static bool strengthen_fence(struct text *out, const char *line, size_t length) {
   const char *const end = line + length, *at = NULL;
   const int *strongest = NULL;
@@ -151,13 +152,13 @@ static bool strengthen_fence(struct text *out, const char *line, size_t length) 
   return true;
 }
 
-/* "  call void asm sideeffect "", "~{memory}"() #1": it returns nothing and does nothing. */
+/* "  call void asm sideeffect "", "~{memory}"() #1" returns nothing and does nothing. */
 static bool drop_assembly(const char *line, size_t length) {
   return find_in(line, length, "call void asm sideeffect \"\", ") != NULL;
 }
 
-/* "@_Z30atomic_compare_exchange_strongPU3AS4VU7_AtomicfPU3AS4ff(": of a float or a double, where it is called and where
- * it is declared. The new name is as long as the old one, as the number before it says. */
+/* "@_Z30atomic_compare_exchange_strongPU3AS4VU7_AtomicfPU3AS4ff(" for float or double, in calls and declarations. The
+ * new name must have the same length as the old one, because the number before it is the length. */
 static bool rename_compare_exchange(struct text *out, const char *line, size_t length) {
   static const char name[] = "atomic_compare_exchange_", known[] = "__ocl__compare_exchange_";
   const char *found = find_in(line, length, name);
@@ -180,7 +181,7 @@ struct reinterpretation {
   } from, to;
 };
 
-/* Goes behind the type that the text begins with. */
+/* Moves *at behind the type that it starts with. */
 static bool take_scalar(const char **at, struct scalar *scalar) {
   static const struct scalar all[] = {{"i8", 8, false},   {"i16", 16, false},  {"i32", 32, false},  {"i64", 64, false},
                                       {"half", 16, true}, {"float", 32, true}, {"double", 64, true}};
@@ -200,7 +201,7 @@ static bool take(const char **at, const char *word) {
   return true;
 }
 
-/* Behind the closing bracket, or NULL. The value is a number, which has no blanks. */
+/* Returns the position after the closing bracket, or NULL. The value is a number without blanks. */
 static const char *read_reinterpretation(const char *at, struct reinterpretation *r) {
   struct scalar again;
   uint64_t count;
@@ -216,7 +217,7 @@ static const char *read_reinterpretation(const char *at, struct reinterpretation
   return at;
 }
 
-/* trunc (i64 lshr (i64 5, i64 32) to i32): LLVM computes that as it reads it. */
+/* trunc (i64 lshr (i64 5, i64 32) to i32): LLVM folds this when it reads it. */
 static void print_bits(struct text *out, const struct reinterpretation *r, unsigned low) {
   text_print(out, "trunc (i%u lshr (i%u ", r->from.bits, r->from.bits);
   if (r->from.real)
@@ -226,7 +227,7 @@ static void print_bits(struct text *out, const struct reinterpretation *r, unsig
   text_print(out, ", i%u %u) to i%u)", r->from.bits, low, r->to.bits);
 }
 
-/* The lowest bits are the first element's. */
+/* The first element has the lowest bits. */
 static void print_elements(struct text *out, const struct reinterpretation *r) {
   for (unsigned low = 0; low < r->from.bits; low += r->to.bits) {
     text_print(out, "%s%s %s", low ? ", " : "<", r->to.name, r->to.real ? "bitcast (" : "");
@@ -239,7 +240,8 @@ static void print_elements(struct text *out, const struct reinterpretation *r) {
   text_print(out, ">");
 }
 
-/* "store <2 x i32> bitcast (<1 x i64> <i64 5> to <2 x i32>), ...": as_uint2(5UL). SPIR-V has no vector of one. */
+/* "store <2 x i32> bitcast (<1 x i64> <i64 5> to <2 x i32>), ...": as_uint2(5UL). SPIR-V has no vectors of one element.
+ */
 static bool spell_elements(struct text *out, const char *line, size_t length) {
   const char *const end = line + length, *rest = line;
   bool found = false;
@@ -264,7 +266,7 @@ static bool say_otherwise(struct text *out, const char *line, size_t length) {
          rename_compare_exchange(out, line, length) || spell_elements(out, line, length);
 }
 
-/* Each line as `change` writes it; as it is when that says false. */
+/* Writes each line as `change` does, or unchanged if that returns false. */
 static char *rewrite_counting(const char *text, bool (*change)(struct text *out, const char *line, size_t length),
                               size_t *changed) {
   struct text out = {0};

@@ -5,7 +5,8 @@
 
 #include "sim/base/text.h"
 
-/* What clang says of spir64 and this machine has not, and the version that it leaves to the driver. */
+/* Removes what clang claims for spir64 but this machine does not have; adds the version, which clang leaves to the
+ * driver. */
 #define WITHOUT(name) "#undef " #name "\n"
 static const char common[] = "#ifndef __OPENCL_VERSION__\n"
                              "#define __OPENCL_VERSION__ 300\n"
@@ -19,14 +20,14 @@ static const char common[] = "#ifndef __OPENCL_VERSION__\n"
     WITHOUT(__opencl_c_ext_fp16_global_atomic_add) WITHOUT(__opencl_c_ext_fp16_local_atomic_add)
     WITHOUT(__opencl_c_ext_fp16_global_atomic_min_max) WITHOUT(__opencl_c_ext_fp16_local_atomic_min_max)
     /* clang-format on */
-    /* OpenCL C 3.0 has these by name; 2.0 has what they name. */
+    /* OpenCL C 3.0 names these features; 2.0 has the features without the names. */
     "#if !defined __opencl_c_fp64 && defined cl_khr_fp64\n"
     "#define __opencl_c_fp64 1\n"
     "#endif\n"
     "#if !defined __opencl_c_subgroups && defined cl_khr_subgroups && __OPENCL_C_VERSION__ >= 200\n"
     "#define __opencl_c_subgroups 1\n"
     "#endif\n"
-    /* clang declares what these name in any version, and defines them from 2.0 on. */
+    /* clang declares these functions in every version but defines the macros only from 2.0 on. */
     "#ifndef cl_khr_integer_dot_product\n"
     "#define cl_khr_integer_dot_product 1\n"
     "#define __opencl_c_integer_dot_product_input_4x8bit 1\n"
@@ -37,7 +38,7 @@ static const char common[] = "#ifndef __OPENCL_VERSION__\n"
     "#define cl_khr_image2d_from_buffer 1\n"
     "#define CLK_UNORM_INT_101010_2 0x10E0\n"
     "#define cl_khr_async_work_group_copy_fence 1\n"
-    /* llvm-spirv takes any function whose name starts with async_work_group_copy for the plain copy, and crashes. */
+    /* llvm-spirv takes any function whose name starts with async_work_group_copy for the plain copy and crashes. */
     "#define async_work_group_copy_2D2D __ocl_ext_copy_2D2D\n"
     "#define async_work_group_copy_3D3D __ocl_ext_copy_3D3D\n"
     "#define async_work_group_copy_fence __ocl_ext_copy_fence\n"
@@ -65,7 +66,7 @@ static const char common[] = "#ifndef __OPENCL_VERSION__\n"
     "uint2 __OCL_EXT clock_read_hilo_sub_group(void);\n"
     "#undef __OCL_EXT\n";
 
-/* cl_intel_subgroups and its _short, _char and _long, which clang 15 declares nowhere. */
+/* cl_intel_subgroups with its _short, _char and _long, which clang 15 does not declare. */
 static const char intel_subgroups[] =
     "#ifdef cl_intel_subgroups\n"
     "#define cl_intel_subgroups_char 1\n"
@@ -118,10 +119,9 @@ static const char intel_subgroups[] =
     "#undef __OCL_EXT\n"
     "#endif\n";
 
-/* A channel becomes a variable at program scope, and what is done with it a call with its address
- * (opencl/lower/channel.c). Attributes that clang does not know become
- * some that end up in the SPIR-V: a depth has a number, by which it is found again, and compute units are the hint of a
- * work-group's size. */
+/* A channel becomes a variable at program scope, and each use a call with its address (opencl/lower/channel.c).
+ * Attributes that clang does not know become ones that survive in the SPIR-V: a depth gets a number, by which it is
+ * found again, and compute units become the hint for the work-group size. */
 static const char channels[] =
     "#define cl_intel_channels 1\n"
     "#define cl_altera_channels 1\n"
@@ -141,7 +141,7 @@ static const char channels[] =
     "bool __ocl_channel_read_nb(const __global void *, __private void *);\n"
     "void __ocl_channel_write(const __global void *, __private void *);\n"
     "bool __ocl_channel_write_nb(const __global void *, __private void *);\n"
-    "#define __OCL_PACKET(c) __typeof__((0, (c)))\n" /* without its address space */
+    "#define __OCL_PACKET(c) __typeof__((0, (c)))\n" /* drops the address space */
     "#define read_channel_intel(c) __extension__({ __OCL_PACKET(c) __ocl_r; __ocl_channel_read(&(c), &__ocl_r); "
     "__ocl_r; })\n"
     "#define read_channel_nb_intel(c, valid) __extension__({ __OCL_PACKET(c) __ocl_t; \\\n"
@@ -159,7 +159,7 @@ static const char channels[] =
 static const char *const parts[] = {common, intel_subgroups, channels};
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* Does the header define it? clang does not know it then. */
+/* Does our header define it? If so, clang does not know it. */
 static bool is_ours(const char *extension) {
   static const char define[] = "#define ", one[] = " 1\n";
   const size_t length = strlen(extension);
@@ -172,7 +172,7 @@ static bool is_ours(const char *extension) {
   return false;
 }
 
-/* clang itself says if it does not have an extension. */
+/* clang itself reports an extension that it does not have. */
 char *prelude_text(const char *const *extensions) {
   struct text text = {0};
   for (size_t i = 0; i < PARTS; i++)
@@ -184,7 +184,7 @@ char *prelude_text(const char *const *extensions) {
   return text.data;
 }
 
-/* Is this the name in "#pragma OPENCL EXTENSION cl_intel_channels : enable"? `text` is where its text begins. */
+/* Is this the name in "#pragma OPENCL EXTENSION cl_intel_channels : enable"? `text` is the start of the whole text. */
 static bool is_enabled(const char *text, const char *name) {
   const char *line = name, *end = name + strcspn(name, "\n");
   while (line > text && line[-1] != '\n')

@@ -1,5 +1,5 @@
-/* Running a tool with posix_spawn. Its input is a file in memory; one loop reads both of its outputs until the last
- * writer has closed them, or the tool has ended, so that neither can fill up while the other is waited for. */
+/* Runs a tool with posix_spawn. Its input is a file in memory. One loop reads both outputs until the last writer has
+ * closed them or the tool has ended, so neither can fill up while the loop waits for the other. */
 #include "opencl/clang/process.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ enum { LOOK_MS = 100, CHUNK = 1 << 16 };
 
 enum { OUTPUT, TEXT, PIPES };
 
-/* An output of the tool: its pipe, -1 once that is closed, and what came through it. */
+/* An output of the tool: its pipe, -1 once it is closed, and what came through it. */
 struct stream {
   int file;
   char *at;
@@ -34,11 +34,11 @@ struct stream {
 struct running {
   const struct process *process;
   struct process_end end;
-  pid_t child;   /* 0: there is none, or none any more */
-  bool untold;   /* nobody says how it ended */
-  int theirs[3]; /* what it has as its standard input, output and error; -1: not open here */
+  pid_t child;   /* 0: not started, or ended */
+  bool untold;   /* its exit status is unknown */
+  int theirs[3]; /* its standard input, output and error; -1: not open here */
   struct stream stream[PIPES];
-  double deadline; /* of the monotonic clock */
+  double deadline; /* on the monotonic clock */
 };
 
 static double seconds(void) {
@@ -79,7 +79,7 @@ static char *variable(const char *name, const char *value) {
   return text;
 }
 
-/* clang takes orders from its environment: only what it cannot run without is passed on. */
+/* clang obeys environment variables, so only those that it cannot run without are passed on. */
 static void make_environment(const char *folder, char *made[6]) {
   static const enum environment kept[] = {ENVIRONMENT_PATH, ENVIRONMENT_LD_LIBRARY_PATH};
   size_t count = 0;
@@ -92,8 +92,8 @@ static void make_environment(const char *folder, char *made[6]) {
   made[count] = NULL;
 }
 
-/* The tool is a process group of its own, so that an interrupt from the terminal reaches it through us alone, and ends
- * by SIGPIPE and SIGXFSZ even where we ignore them. */
+/* The tool is its own process group, so an interrupt from the terminal reaches it only through us. SIGPIPE and SIGXFSZ
+ * end it even if we ignore them. */
 static int spawn(struct running *running) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -105,14 +105,15 @@ static int spawn(struct running *running) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &usual);
-  make_environment(running->process->folder, variables); /* before the C library has memory that nobody would free */
+  /* May run out of memory, so it comes before the C library allocates what nobody would then free. */
+  make_environment(running->process->folder, variables);
   posix_spawn_file_actions_init(&actions);
   int error = 0;
   for (int i = 0; i < 3 && !error; i++)
     error = posix_spawn_file_actions_adddup2(&actions, running->theirs[i], i);
   error = error ? error : posix_spawn_file_actions_addclosefrom_np(&actions, 3);
   const bool described = !error;
-  /* posix_spawnp's argv is not const for history's sake; it is not written. */
+  /* posix_spawnp's argv lacks const only for historical reasons; it is not written. */
   const char *const *argv = running->process->argv;
   if (described)
     error = posix_spawnp(&running->child, argv[0], &actions, &attributes, (char *const *)(uintptr_t)argv, variables);
@@ -121,7 +122,7 @@ static int spawn(struct running *running) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (!described)
-    need_made(NULL); /* out of memory: the only way in which this fails */
+    need_made(NULL); /* fails only when out of memory */
   return error;
 }
 
@@ -151,7 +152,7 @@ static void stop(struct running *running, const char *why) {
     kill(-running->child, SIGKILL);
 }
 
-/* Text beyond the limit is read and forgotten; a result beyond it would be half of one. */
+/* Text beyond the limit is discarded; a truncated result would be wrong, so a result beyond it stops the tool. */
 static void take(struct running *running, int which) {
   struct stream *stream = &running->stream[which];
   char bytes[CHUNK];
@@ -183,8 +184,8 @@ static void look_after(struct running *running) {
     stop(running, "took more than 10 minutes");
 }
 
-/* Waits for the tool's end, or with WNOHANG asks for it. Where the program that we are part of
- * ignores the ends of its children, or waits for them itself, nobody says how this one came to its own. */
+/* Waits for the tool's end; with WNOHANG, only checks. If the host program ignores the end of its children or waits for
+ * them itself, the exit status is lost. */
 static void reap(struct running *running, int how) {
   struct process_end *end = &running->end;
   int status = 0;
@@ -207,8 +208,8 @@ static void reap(struct running *running, int how) {
     end->why = "wrote a file of more than 256 MiB";
 }
 
-/* Others may hold its outputs open for as long as they live: a process that another thread of ours has forked just now.
- * Once the tool has ended, all that it wrote is there. */
+/* Other processes may hold the outputs open for longer, for example one that another thread of ours has just forked.
+ * Once the tool has ended, everything that it wrote is in the pipes. */
 static void attend(struct running *running) {
   while (running->stream[OUTPUT].file >= 0 || running->stream[TEXT].file >= 0) {
     struct pollfd look[PIPES];
@@ -226,7 +227,7 @@ static void attend(struct running *running) {
   }
 }
 
-/* Memory has run out while it runs. */
+/* Cleans up after running out of memory. */
 static void abandon(void *self) {
   struct running *running = self;
   if (running->child > 0) {
@@ -258,7 +259,7 @@ void process_run(const struct process *process, struct process_end *end) {
     attend(running);
     if (running->child > 0)
       reap(running, 0);
-    if (running->untold) /* what it has written says whether it was good */
+    if (running->untold) /* whether it wrote a result says whether it succeeded */
       own->status = running->stream[OUTPUT].size == 0;
   }
   heap_let_go(running);

@@ -1,8 +1,8 @@
 /* Which files' text may be quoted.
  *
- * Messages and reports quote text only from files that are named as sources are (.cl, .h, .wws, ...), once all symbolic
- * links are followed. A program from a stranger may include ~/.ssh/id_rsa, or name it in its debug lines: nothing of
- * such a file is shown. */
+ * Messages and reports only quote files that are named like sources (.cl, .h, .wws, ...), after following all symbolic
+ * links. A stranger's program may include ~/.ssh/id_rsa or name it in its debug lines; no text of such a file is shown.
+ */
 #ifndef OPENCL_CLANG_SOURCE_NAME_H
 #define OPENCL_CLANG_SOURCE_NAME_H
 

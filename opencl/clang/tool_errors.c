@@ -1,5 +1,5 @@
-/* What a user reads of all that a failing tool prints. clang's errors are found by how it words them; a tool that goes
- * down prints a stack, of which nothing is shown. */
+/* Extracts what the user should read from a failing tool's output. clang's errors are recognized by their wording. A
+ * tool that crashes prints a stack, which is not shown. */
 #include "opencl/clang/tool_errors.h"
 
 #include <ctype.h>
@@ -29,13 +29,13 @@ void tool_blame(const struct teller *teller, enum opencl_part part) {
     *teller->blamed = part;
 }
 
-/* An error of clang's, "k.cl:3:5: error: ..."; the driver's own have no place. */
+/* An error from clang, "k.cl:3:5: error: ..."; the driver's own errors have no place. */
 static bool is_error(const char *line, size_t length) {
   return memmem(line, length, ": error: ", 9) || memmem(line, length, ": fatal error: ", 15) ||
          strncmp(line, "error: ", 7) == 0;
 }
 
-/* The first line that `wanted` likes, and how many more there are. */
+/* Counts the lines that `wanted` accepts, and returns the first one in *first. */
 static size_t count_lines(const char *text, bool (*wanted)(const char *line, size_t length), const char **first,
                           size_t *first_length) {
   size_t count = 0;
@@ -50,7 +50,7 @@ static size_t count_lines(const char *text, bool (*wanted)(const char *line, siz
   return count;
 }
 
-/* Of a tool that went down: what it says itself, not the stack, whose first entry starts with its number. */
+/* A crashed tool's own message, not its stack, whose entries start with a number. */
 static bool is_last_word(const char *line, size_t length) {
   return length && *line != ' ' && *line != '#' && strncmp(line, "PLEASE submit", 13) != 0 &&
          strncmp(line, "Stack dump", 10) != 0 && strncmp(line + strspn(line, "0123456789"), ".\t", 2) != 0;
@@ -86,8 +86,7 @@ static bool went_down(const struct process_end *end) {
   return end->signal || end->status > 128 || strstr(end->text, "PLEASE submit a bug report");
 }
 
-/* How many characters from the end of "k.cl:3:5: " are a line and a column, with their colons; 0 when there are none.
- */
+/* The length of the line and column, with colons, at the end of "k.cl:3:5: "; 0 if there are none. */
 static size_t place_length(const char *line, size_t length) {
   size_t at = length, colons = 0;
   if (at >= 2 && line[at - 2] == ':' && line[at - 1] == ' ')
@@ -96,12 +95,12 @@ static size_t place_length(const char *line, size_t length) {
   return colons == 2 ? length - at : 0;
 }
 
-/* clang's name for what options say instead of a file. */
+/* clang's names for text that comes from options instead of a file. */
 static bool is_of_options(const char *line) {
   return strncmp(line, "<command line>:", 15) == 0 || strncmp(line, "<built-in>:", 11) == 0;
 }
 
-/* The path of the file that a line of clang's is placed in; the caller frees it. NULL when it is placed in none. */
+/* The path of the file that a line from clang refers to; the caller frees it. NULL if it refers to none. */
 static char *placed_in(const char *line, size_t length) {
   for (size_t at = 2; at + 1 < length; at++) {
     const size_t place = line[at] == ' ' && line[at - 1] == ':' ? place_length(line, at + 1) : 0;
@@ -111,7 +110,7 @@ static char *placed_in(const char *line, size_t length) {
   return NULL;
 }
 
-/* What the line says may be shown; if not, why is at `text`. */
+/* May this line be shown? If not, `text` says why. */
 static bool is_quotable(const struct teller *teller, const char *line, size_t length, char *text, size_t size) {
   char *path = placed_in(line, length);
   const bool own = path && teller->in_memory && strcmp(path, teller->path) == 0;
@@ -125,7 +124,7 @@ static bool is_quotable(const struct teller *teller, const char *line, size_t le
   return good;
 }
 
-/* clang escapes what it quotes, but not the names of files that #line makes up: a terminal gets no control characters.
+/* clang escapes the text that it quotes, but not file names from #line. Control characters must not reach the terminal.
  */
 static void say_line(const struct teller *teller, const char *line, size_t length) {
   struct text text = {0};
@@ -142,7 +141,7 @@ static void say_line(const struct teller *teller, const char *line, size_t lengt
   free(text.data);
 }
 
-/* The error has a place in a source file; in none of ours. */
+/* Is the error in a source file, and not in one of ours? */
 static bool has_place(const struct teller *teller, const char *line, size_t length) {
   static const char fatal[] = "fatal ";
   size_t before = (size_t)((const char *)memmem(line, length, "error: ", 7) - line), word = sizeof fatal - 1;
@@ -166,18 +165,18 @@ void tool_tell(const struct teller *teller, const struct process_end *end, bool 
   }
 }
 
-/* What an error without a place in a source is of. */
+/* The part of the build that an error without a source position is about. */
 static enum opencl_part part_of(const char *what, size_t length) {
   if (memmem(what, length, "-cl-std=", 8))
     return OPENCL_STANDARD;
-  if (length > 14 && memcmp(what, "no extension '", 14) == 0) /* the header's own words */
+  if (length > 14 && memcmp(what, "no extension '", 14) == 0) /* the wording of our header */
     return OPENCL_EXTENSIONS;
   return memmem(what, length, "argument: '-", 12) ? OPENCL_OPTIONS : OPENCL_SOURCE;
 }
 
 #define CHANNELS "; channels need #pragma OPENCL EXTENSION cl_intel_channels : enable"
 
-/* What clang's words do not say: it makes no code of `event_t e[2] = {0, 0};`, and knows no channels by itself. */
+/* What clang does not say: it cannot compile `event_t e[2] = {0, 0};`, and has no channels itself. */
 static const char *hint(const char *what, size_t length) {
   static const struct {
     const char *words, *hint;
@@ -194,7 +193,7 @@ static const char *hint(const char *what, size_t length) {
   return "";
 }
 
-/* "k.cl:3:5: error: what (the first of 3 errors)". An error that has no place gets the program's name. */
+/* "k.cl:3:5: error: what (the first of 3 errors)". An error without a position gets the program's name. */
 static bool fail_source(const struct teller *teller, const char *tool, const struct process_end *end) {
   const char *line = NULL;
   size_t length = 0, count = count_lines(end->text, is_error, &line, &length);

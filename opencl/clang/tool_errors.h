@@ -1,4 +1,4 @@
-/* What a tool that failed has said: each error as a line when there are several, and the first one as a message. */
+/* Reports what a failed tool said: the first error as a message and, if there are several, each error as a line. */
 #ifndef OPENCL_CLANG_TOOL_ERRORS_H
 #define OPENCL_CLANG_TOOL_ERRORS_H
 
@@ -7,26 +7,26 @@
 
 struct teller {
   const char *path;   /* of the program, as the user gave it */
-  bool in_memory;     /* which is no file: its text may be quoted whatever it is called */
-  const char *folder; /* of temporary files: errors in these are not in the user's */
+  bool in_memory;     /* the program is not a file: its text may be quoted whatever its name */
+  const char *folder; /* of temporary files: errors in them are not in the user's files */
   struct isa_error *error;
   enum opencl_part *blamed;                  /* as in struct opencl_build */
-  const struct opencl_reads *reads;          /* likewise */
-  void (*say)(void *self, const char *line); /* likewise */
+  const struct opencl_reads *reads;          /* the same */
+  void (*say)(void *self, const char *line); /* the same */
   void *self;
 };
 
-/* "k.cl: what". Always false. */
+/* Fills in "k.cl: what". Always false. */
 __attribute__((format(printf, 2, 3))) bool tool_fail(const struct teller *teller, const char *format, ...);
 
-/* Notes what the error is of. */
+/* Records the part of the build that the error is about. */
 void tool_blame(const struct teller *teller, enum opencl_part part);
 
-/* Says a line for each error of a compiler that has found several, or everything that it has said; but for text of
- * files that may not be quoted (source_name.h). */
+/* Calls say() with a line for each error if a compiler has found several, or with everything that it printed, except
+ * text of files that may not be quoted (source_name.h). */
 void tool_tell(const struct teller *teller, const struct process_end *end, bool everything);
 
-/* Why a run has failed: the tool is missing or went down, or, of a compiler, its first error and how many there are.
+/* Fills in why a run failed: the tool is missing or crashed or, for a compiler, its first error and their number.
  * Always false. */
 bool tool_failed(const struct teller *teller, const char *tool, const struct process_end *end, bool compiler);
 

@@ -41,7 +41,7 @@ static void unroll(struct source *source, unsigned times) {
 
 /* ---- local arrays ----------------------------------------------------------------------------------- */
 
-/* Where the brackets of a declarator end, and how many there are; 0: it is no array. */
+/* Counts a declarator's brackets, 0 if it is no array; finds where the last one starts and ends. */
 static unsigned read_sizes(const struct source *source, size_t name_end, size_t *last, size_t *end) {
   unsigned sizes = 0;
   for (size_t at = source_blanks(source, name_end); source->code[at] == '['; at = source_blanks(source, *end)) {
@@ -57,7 +57,7 @@ static unsigned read_sizes(const struct source *source, size_t name_end, size_t 
 static void change_array(struct source *source, struct span declarator, enum opencl_edit edit) {
   const size_t open = source_cut(source, declarator, "[");
   size_t last = 0, end = 0;
-  /* The brackets are cut at from outside, so that the first is the declarator's own. */
+  /* source_cut() skips nested brackets, so the first bracket it finds is the declarator's own. */
   if (open == declarator.to)
     return;
   const unsigned sizes = read_sizes(source, open, &last, &end);
@@ -70,7 +70,7 @@ static void change_array(struct source *source, struct span declarator, enum ope
     source_change(source, (struct span){end, end}, need_copy(" __attribute__((aligned(16)))"));
 }
 
-/* "local TYPE a[8][8], b[8];" but no pointer, and no parameter. */
+/* "local TYPE a[8][8], b[8];" but not pointers or parameters. */
 static void change_arrays(struct source *source, const char *word, enum opencl_edit edit) {
   const struct span all = {0, source->length};
   for (size_t at = 0; (at = source_find(source, (struct span){at, all.to}, word)) < all.to; at++) {
@@ -87,7 +87,7 @@ static void change_arrays(struct source *source, const char *word, enum opencl_e
 
 /* ---- copies ----------------------------------------------------------------------------------------- */
 
-/* The arguments of a call whose bracket opens at `open`. */
+/* The arguments of a call whose parenthesis opens at `open`. */
 static size_t read_arguments(const struct source *source, size_t open, struct span *argument, size_t most) {
   const size_t close = source_close(source, open);
   size_t count = 0;
@@ -102,8 +102,9 @@ static size_t read_arguments(const struct source *source, size_t open, struct sp
 static const char plain[] = "async_work_group_copy", strided[] = "async_work_group_strided_copy";
 enum { COPY_ARGUMENTS = 5 };
 
-/* for (I = FIRST; I < END; I++) EVENT = async_work_group_copy(TO, FROM, N, WITH): lines a copy each, which become one
- * copy of as many lines. How far they are apart is what TO and FROM say of the first two. */
+/* for (I = FIRST; I < END; I++) EVENT = async_work_group_copy(TO, FROM, N, WITH): copies one line per iteration and
+ * becomes one copy of END - FIRST lines. The distance between lines is the difference of TO and of FROM in the first
+ * two iterations. */
 static void join_copies(struct source *source) {
   struct loop loop;
   for (size_t at = 0; loop_next(source, &at, &loop); loop_free(&loop)) {
@@ -137,7 +138,7 @@ static void join_copies(struct source *source) {
   }
 }
 
-/* A strided copy into the LDS is a 2D copy of lines of one element. */
+/* A strided copy to the LDS becomes a 2D copy of lines of one element. */
 static void widen_strided(struct source *source) {
   const struct span all = {0, source->length};
   for (size_t at = 0; (at = source_find(source, (struct span){at, all.to}, strided)) < all.to; at++) {
@@ -159,7 +160,7 @@ static void widen_strided(struct source *source) {
 
 /* ---- prefetches ------------------------------------------------------------------------------------- */
 
-/* The parameters "global TYPE *NAME": calls take() with each name. */
+/* Calls take() with the name of each parameter "global TYPE *NAME". */
 static void each_global(struct source *source, struct loop *loop,
                         void (*take)(struct source *source, const struct loop *loop, const char *name, char **text),
                         char **text) {
@@ -182,7 +183,7 @@ static void each_global(struct source *source, struct loop *loop,
     }
 }
 
-/* Adds a prefetch of each NAME[...I...] that the body loads, for the turn after this one. */
+/* Adds a prefetch for the next iteration of each NAME[...I...] that the body loads. */
 static void add_prefetches(struct source *source, const struct loop *loop, const char *name, char **text) {
   const struct span body = loop->body;
   for (size_t at = body.from; (at = source_find(source, (struct span){at, body.to}, name)) < body.to; at++) {
@@ -230,7 +231,7 @@ static void widen(struct source *source, const char *type) {
     source_change(source, (struct span){at, at + strlen(type)}, need_print("%s4", type));
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------- */
+/* ---- entry point ------------------------------------------------------------------------------------ */
 
 char *opencl_edit(const char *text, enum opencl_edit edit) {
   struct source source = source_read(text);
@@ -269,7 +270,7 @@ char *opencl_edit(const char *text, enum opencl_edit edit) {
 
 enum { MOST_VALUE = 64 };
 
-/* "# define NAME 2" at `line`: where the number stands; NULL: it is none of these. */
+/* "# define NAME 2" at `line`: where the number is; NULL: another line. */
 static const char *read_define(const char *line, struct opencl_define *define) {
   const char *at = line + strspn(line, " \t");
   if (*at != '#')

@@ -1,19 +1,18 @@
-/* Changes of OpenCL C that programmers try by hand, made to its text.
+/* Edits that programmers try by hand on OpenCL C, applied to the text.
  *
- *   text ──► what is code, without comments, strings and directives ──► places of one form ──► the text, changed there
+ * text ──► its code, without comments, strings and directives ──► places that match a pattern ──► edited text
  *
- * Invariant: lines keep their numbers, so that whatever is said of the changed program holds for the places of the
- * first one.
+ * Invariant: line numbers do not change, so a report on the edited program refers to the lines of the original.
  *
- * Not modelled: meaning. A form is recognised by its words alone, what a macro hides is not seen, and a change may
- * alter what a kernel does: whoever makes one runs it and compares results. */
+ * Not modeled: meaning. A pattern is matched by words alone and macros are not expanded, so an edit may change what a
+ * kernel does: the caller runs the edited kernel and compares the results. */
 #ifndef OPENCL_EDITS_EDITS_H
 #define OPENCL_EDITS_EDITS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* EDIT(id, "what it does, as a heading has it") */
+/* EDIT(id, "what it does, as a heading shows it") */
 #define OPENCL_EDITS(EDIT)                                                                                             \
   EDIT(UNROLL_2, "inner loops unrolled by 2")                                                                          \
   EDIT(UNROLL_4, "inner loops unrolled by 4")                                                                          \
@@ -34,20 +33,20 @@ enum opencl_edit {
 };
 extern const char *const opencl_edit_names[OPENCL_EDIT_COUNT];
 
-/* Of the last three: four components take the place of one, for four times as few work-items. */
+/* The last three edits: four components replace one, for a quarter of the work-items. */
 static inline bool opencl_edit_widens(enum opencl_edit edit) { return edit >= OPENCL_EDIT_FLOAT4; }
 
-/* The text with the change wherever it fits; NULL: nowhere. The caller frees it. */
+/* The text with the edit applied wherever it fits; NULL: nowhere. The caller frees it. */
 char *opencl_edit(const char *text, enum opencl_edit edit);
 
-/* Defines of a small whole number, "#define DEPTH 2": the next one at or after *at, which begins as the text. */
+/* Finds the next define of a small whole number, "#define DEPTH 2", at or after *at, which starts as the text. */
 struct opencl_define {
   char name[64];
   unsigned long value;
 };
 bool opencl_define_next(const char **at, struct opencl_define *define);
 
-/* The text in which each such define of the name has another value. The caller frees it. */
+/* The text with another value in each such define of the name. The caller frees it. */
 char *opencl_define_set(const char *text, const char *name, unsigned long value);
 
 #endif

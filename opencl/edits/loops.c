@@ -5,7 +5,7 @@
 
 #include "sim/base/need.h"
 
-/* A statement: a block, or up to its semicolon. */
+/* A statement: a block, or everything up to the semicolon. */
 static struct span statement(const struct source *source, size_t at) {
   const size_t from = source_blanks(source, at);
   const size_t end = source->code[from] == '{' ? source_close(source, from)
@@ -13,7 +13,7 @@ static struct span statement(const struct source *source, size_t at) {
   return (struct span){from, end < source->length ? end + 1 : source->length};
 }
 
-/* "TYPE I = FIRST", or "I = FIRST": I is the name before the sign. */
+/* "TYPE I = FIRST" or "I = FIRST": I is the name before the equals sign. */
 static bool read_init(const struct source *source, struct loop *loop) {
   const size_t sign = source_cut(source, loop->init, "=");
   size_t to = sign, from;
@@ -60,7 +60,7 @@ static bool read_next(const struct source *source, struct loop *loop) {
   return loop->step;
 }
 
-/* What follows the name gives it another value. */
+/* Whether the body assigns the name or takes its address. */
 static bool changes_name(const struct source *source, struct span body, const char *name) {
   for (size_t at = body.from; (at = source_find(source, (struct span){at, body.to}, name)) < body.to; at++) {
     const char *after = source->code + source_blanks(source, at + strlen(name));
@@ -81,7 +81,7 @@ static bool is_plain(const struct source *source, struct span body) {
   return !memchr(source->code + body.from, DIRECTIVE, body.to - body.from);
 }
 
-/* A directive before a loop speaks of it. */
+/* A directive before a loop may apply to it. */
 static bool is_spoken_of(const struct source *source, size_t at) {
   while (at && strchr(" \t\n", source->code[at - 1]))
     at--;

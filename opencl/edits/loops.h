@@ -1,5 +1,5 @@
-/* Loops of one form: for ([TYPE] I = FIRST; I < END; I += STEP) BODY, without loops, jumps and directives in the body,
- * which leaves I alone. Nobody but edits.c includes it. */
+/* Loops of one form: for ([TYPE] I = FIRST; I < END; I += STEP) BODY. BODY does not change I and contains no loops,
+ * jumps or directives. Only edits.c includes this header. */
 #ifndef OPENCL_EDITS_LOOPS_H
 #define OPENCL_EDITS_LOOPS_H
 
@@ -12,7 +12,7 @@ struct loop {
   char *step;                         /* "s", which loop_free() frees */
 };
 
-/* The next such loop at or after *at, which then lies behind its head. */
+/* Finds the next such loop at or after *at and moves *at behind the loop's "for". */
 bool loop_next(const struct source *source, size_t *at, struct loop *loop);
 void loop_free(struct loop *loop);
 

@@ -31,7 +31,7 @@ static size_t end_of_quoted(const char *text, size_t at) {
   return text[at] == quote ? at + 1 : at;
 }
 
-/* A directive goes on behind a line that ends in a backslash. */
+/* A directive continues after a line that ends in a backslash. */
 static size_t end_of_directive(const char *text, size_t at) {
   while (text[at] && (text[at] != '\n' || text[at - 1] == '\\'))
     at++;
@@ -79,7 +79,7 @@ void source_change(struct source *source, struct span span, char *with) {
   source->change[at] = (struct change){span, with};
 }
 
-/* The ends of lines that a change takes away are put behind it. */
+/* Line ends that a change removes are added after it, so that lines keep their numbers. */
 static void put_change(const struct source *source, const struct change *change, struct text *out) {
   size_t lines = 0;
   for (size_t i = change->span.from; i < change->span.to; i++)

@@ -1,48 +1,48 @@
-/* Loads go ahead of arithmetic that does not need them, and all else stays as it was: what level 0 does, whose code is
- * to be read beside its source; schedule.c is for the other levels.
+/* Moves loads ahead of arithmetic that does not need them and changes nothing else. This is for level 0, whose code is
+ * meant to be read beside its source; schedule.c is for the other levels.
  *
- * Only within a block, between two instructions that have an effect (stores, barriers, operations across lanes, ...),
- * and loads keep their order among themselves: what moves down is arithmetic. Each load takes along what its address
- * is computed from; steps of that take turns with arithmetic whose operands are there, so that neither waits for its
- * own results. How far ahead is bounded by the registers that results on their way may hold. */
+ * Only within a block, between two instructions with an effect (stores, barriers, operations across lanes, ...). Loads
+ * keep their order; what moves down is arithmetic. A load takes the computation of its address along. Steps of that
+ * computation alternate with arithmetic whose operands are available, so that neither waits for its own results. The
+ * registers that pending results may hold limit how far loads move. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH_MOST = 512 }; /* instructions looked at together */
+enum { STRETCH_MOST = 512 }; /* instructions considered together */
 
 struct edge {
-  uint32_t before; /* the instruction that comes first */
+  uint32_t before; /* must come first */
   uint32_t next;   /* 1 + the next edge of the same instruction, or of the same vreg's readers */
   bool value;      /* its result is read */
 };
 
 struct node {
-  uint32_t edges; /* 1 + the first */
-  uint32_t users; /* that read a load's result and are still to come */
+  uint32_t edges; /* 1 + the first edge */
+  uint32_t users; /* readers of a load's result that are not placed yet */
   uint32_t words; /* of a load's result */
-  uint32_t at;    /* its place */
-  bool near;      /* a load of the LDS */
-  bool read;      /* somebody who reads it has been placed */
+  uint32_t at;    /* its new position */
+  bool near;      /* a load from the LDS */
+  bool read;      /* a reader has been placed */
   bool done;
 };
 
 /* A stretch of instructions without effects. */
 struct schedule {
   struct machine *m;
-  uint32_t *writer;  /* per vreg: 1 + the latest instruction of the stretch that writes it */
-  uint32_t *readers; /* per vreg: 1 + an edge to each instruction that reads it since */
+  uint32_t *writer;  /* by vreg: 1 + the latest instruction of the stretch that writes it */
+  uint32_t *readers; /* by vreg: 1 + an edge to each instruction that has read it since */
   struct node node[STRETCH_MOST];
   struct edge *edge;
   uint32_t edges, edge_room;
   const struct machine_inst *inst;
-  uint32_t count, at; /* at: which instruction machine_each() is shown */
+  uint32_t count, at; /* at: the instruction that machine_each() visits */
   struct machine_inst out[STRETCH_MOST];
   uint32_t placed;
-  bool moved;       /* something is not where it was */
-  uint32_t waiting; /* words of loads whose users are still to come */
+  bool moved;       /* some instruction has a new position */
+  uint32_t waiting; /* words of loads with readers that are not placed yet */
 };
 
 static uint32_t new_edge(struct schedule *s, uint32_t before, uint32_t next, bool value) {
@@ -69,7 +69,8 @@ static void reads(void *self, uint32_t vreg) {
   s->readers[vreg] = new_edge(s, at, s->readers[vreg], false);
 }
 
-/* What writes a vreg again is tied to it: it reads it first, and so comes behind who wrote it before. */
+/* An instruction that writes a vreg again is tied: it also reads the vreg, so it already comes after the earlier write.
+ */
 static void writes(void *self, uint32_t vreg) {
   struct schedule *s = self;
   const uint32_t at = s->at;
@@ -84,7 +85,7 @@ static void forget(void *self, uint32_t vreg) {
   s->writer[vreg] = s->readers[vreg] = 0;
 }
 
-/* Words that the result of a slow load takes; 0 for anything else. */
+/* The words of a slow load's result; 0 for anything else. */
 static uint32_t load_words(const struct machine_inst *inst) {
   if (inst->op == MACHINE_COPY)
     return 0;
@@ -109,7 +110,7 @@ static bool has_effect(const struct machine_inst *inst) {
   }
 }
 
-/* The first in order of what must come before `at` and has not yet; UINT32_MAX if there is nothing. */
+/* The earliest instruction that must precede `at` and is not placed yet; UINT32_MAX if there is none. */
 static uint32_t missing(const struct schedule *s, uint32_t at) {
   uint32_t first = UINT32_MAX;
   for (uint32_t edge = s->node[at].edges; edge; edge = s->edge[edge - 1].next)
@@ -118,7 +119,7 @@ static uint32_t missing(const struct schedule *s, uint32_t at) {
   return first;
 }
 
-/* Places an instruction behind all that it needs. Needs come earlier in the stretch, so this ends. */
+/* Places an instruction after everything that it needs. That comes earlier in the stretch, so the recursion ends. */
 static void place(struct schedule *s, uint32_t at) {
   for (uint32_t before = missing(s, at); before != UINT32_MAX; before = missing(s, at))
     place(s, before);
@@ -136,17 +137,16 @@ static void place(struct schedule *s, uint32_t at) {
   }
 }
 
-/* What of all that `at` needs can be placed first: `at` itself when nothing is missing. */
+/* The first instruction to place on the way to `at`; `at` itself if nothing is missing. */
 static uint32_t needed(const struct schedule *s, uint32_t at) {
   for (uint32_t before = missing(s, at); before != UINT32_MAX; before = missing(s, at))
     at = before;
   return at;
 }
 
-/* Whether an instruction may go between the steps of a load's address: its operands are there, as far as one can tell.
- */
+/* May an instruction go between the steps of a load's address? Yes if its operands seem to be available. */
 static bool takes_turns(const struct schedule *s, uint32_t at) {
-  enum { LDS_AWAY = 8 }; /* instructions, after which a load of the LDS is taken to be done */
+  enum { LDS_AWAY = 8 }; /* instructions after which a load from the LDS is assumed complete */
   if (s->node[at].done || s->node[at].words || missing(s, at) != UINT32_MAX)
     return false;
   bool reads_load = false;
@@ -161,7 +161,7 @@ static bool takes_turns(const struct schedule *s, uint32_t at) {
   return reads_load;
 }
 
-/* Returns whether anything has a new place. */
+/* Returns whether any instruction has a new position. */
 static bool stretch(struct schedule *s, struct machine_inst *inst, uint32_t count, uint32_t most) {
   uint32_t loads = 0, next_load = 0, next = 0;
   s->inst = inst;

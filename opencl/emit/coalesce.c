@@ -1,10 +1,10 @@
-/* Runs that are joined by moves become one bundle where they may: at the offset that makes the move disappear, if no
- * two words that would share a register live at the same time with different values. A copy has the value of what it is
- * a copy of, so it may share its register even while both live (Boissinot et al., "Revisiting out-of-SSA translation
- * for correctness, code quality, and efficiency", 2009). Moves in inner loops come first.
+/* Joins runs that are connected by moves into one bundle, at the offset at which the move disappears, unless two words
+ * that would share a register are live at the same time with different values. A copy has the same value as its source,
+ * so both may share a register even while both are live (Boissinot et al., "Revisiting out-of-SSA translation for
+ * correctness, code quality, and efficiency", 2009). Moves in inner loops go first.
  *
- * Not coalesced: what lives around one instruction (it would tie a long life to a place that has to be found), and
- * private memory, which spill.c makes of whole bundles. */
+ * Not coalesced: vregs that live around one instruction (that would tie a long life to a place that must stay easy to
+ * find), and private memory, which spill.c makes from whole bundles. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
 
@@ -22,7 +22,7 @@ static struct bundle *root_of(const struct machine *m, uint32_t head, int32_t *o
   for (; m->bundle[at].up != at; at = m->bundle[at].up)
     sum += m->bundle[at].offset;
   *offset = sum;
-  while (m->bundle[head].up != at && head != at) { /* shorten the way for the next one */
+  while (m->bundle[head].up != at && head != at) { /* path compression */
     struct bundle *step = &m->bundle[head];
     const uint32_t up = step->up;
     const int32_t here = step->offset;
@@ -50,7 +50,7 @@ static void begin(struct machine *m) {
   }
 }
 
-/* Word 0 of `b` goes where word `shift` of `a` is. */
+/* Can word 0 of `b` share the register of word `shift` of `a`? */
 static bool may_join(const struct bundle *a, const struct bundle *b, uint32_t shift, uint32_t most) {
   if (shift + b->words > most)
     return false;
@@ -60,7 +60,7 @@ static bool may_join(const struct bundle *a, const struct bundle *b, uint32_t sh
   return true;
 }
 
-/* More words than the run has: they move to where there is room for as many as there may be. */
+/* Gives a bundle that outgrows its run an array for RUN_MOST words. */
 static void widen(struct bundle *bundle) {
   struct live *word = need(RUN_MOST, sizeof *word);
   for (uint32_t i = 0; i < bundle->words; i++) {
@@ -75,7 +75,7 @@ static void join(struct bundle *a, struct bundle *b, uint32_t shift) {
   if (shift + b->words > a->words && !a->own)
     widen(a);
   for (uint32_t i = 0; i < b->words; i++) {
-    if (a->word[shift + i].count < b->word[i].count) { /* the short list goes into the long one */
+    if (a->word[shift + i].count < b->word[i].count) { /* merge the short list into the long one */
       const struct live other = a->word[shift + i];
       a->word[shift + i] = b->word[i];
       b->word[i] = other;
@@ -156,7 +156,7 @@ static void weigh_instruction(const struct machine *m, struct machine_inst *inst
     bundle_of(m, *operand[i].vreg, &offset)->cost += weight;
 }
 
-/* How often bundles are read and written, a turn of a loop counting as eight. */
+/* How often bundles are read and written; one level of loop nesting counts as eight times. */
 static void weigh(struct machine *m) {
   for (uint32_t i = 0; i < m->ordered; i++) {
     struct machine_block *block = &m->block[m->order[i]];

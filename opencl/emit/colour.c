@@ -1,15 +1,15 @@
-/* A place for each bundle: the lowest where all its words are free whenever they live. What a register holds, and when,
- * is a sorted list, so that lives with holes fit into one another.
+/* Assigns each bundle the lowest place where all its words are free whenever they are live. For each register, a sorted
+ * list says when it is occupied and by which value, so lives with holes can interleave.
  *
- * Lives of SSA values that are coloured in the order of their beginnings need no more registers than live at once;
- * bundles of several words fit better when they come first. If the first order needs more than live at once, the second
- * one is tried, and taken if it needs fewer.
+ * Coloring the lives of SSA values in the order of their starts needs no more registers than are live at once. Bundles
+ * of several words fit better if they go first. If the first order needs more registers than are live at once, the
+ * second order is tried, and used if it needs fewer.
  *
- * If neither fits the bound, then wherever more words live than there are registers, those bundles are left over whose
- * spilling costs least for the room that it gives. If words are never too many and yet do not fit, side by side as
- * they must be, bundles come in the order of that cost or of their beginnings, whichever costs less, and those that
- * find no place are left over. What lives around one instruction comes before all others then, wide ones first: a
- * handful of words, which always fit. */
+ * If neither fits the bound, then wherever more words are live than there are registers, the bundles that are cheapest
+ * to spill for the room they free get no place. If there are never too many words, but they do not fit side by side,
+ * bundles go in the order of that cost or of their starts, whichever costs less, and those that find no place are left
+ * over. Bundles that live around one instruction then go before all others, wide ones first: they are a handful of
+ * words and always fit. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
 
@@ -21,19 +21,18 @@ enum order { BY_START, BY_WIDTH, BY_COST, BRIEF_FIRST };
 struct entry {
   struct bundle *bundle;
   double density;
-  uint32_t start, up, place; /* the bundle's; its place is kept here while another order is tried */
+  uint32_t start, up, place; /* the bundle's; `place` saves its place while another order is tried */
   uint8_t words;
   bool brief;
 };
 
-enum { AT_ONCE = 16 /* places looked at together */ };
+enum { AT_ONCE = 16 /* places tested together */ };
 
-/* What is placed where. */
+/* The occupied places. */
 struct places {
   struct live *file;
   uint32_t bound;
-  /* Per place, and some behind the last: a segment of the file that was found in the way last, mostly the reason again.
-   */
+  /* By place, plus padding: the segment that last blocked it, which usually blocks it again. */
   uint32_t *start, *end, *same;
 };
 
@@ -43,8 +42,8 @@ static uint32_t alignment(const struct bundle *bundle, enum vreg_kind kind) {
   return bundle->words == 2 ? 2 : 4;
 }
 
-/* A bit for each place from `at` on where what is held is in the way. The bits are a table because many vector units
- * cannot shift each lane by its own number. */
+/* A bit for each place from `at` on where the saved segment is in the way. The bits come from a table because many
+ * vector units cannot shift each lane by a different amount. */
 static uint32_t in_the_way(const struct places *places, uint32_t at, const struct segment *next) {
   static const uint32_t bit[AT_ONCE] = {1 << 0, 1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
                                         1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
@@ -73,7 +72,7 @@ static bool fits(const struct places *places, const struct bundle *bundle, uint3
   return true;
 }
 
-/* The lowest place for the bundle, UINT32_MAX if there is none. */
+/* The lowest place for the bundle; UINT32_MAX if there is none. */
 static uint32_t find_place(const struct places *places, const struct bundle *bundle, uint32_t alignment) {
   for (uint32_t from = 0; from + bundle->words <= places->bound; from += AT_ONCE) {
     uint32_t way = 0;
@@ -87,7 +86,7 @@ static uint32_t find_place(const struct places *places, const struct bundle *bun
   return UINT32_MAX;
 }
 
-/* Returns where the bundle ends, 0 if there is no place. */
+/* Returns the end of the bundle's place; 0 if there is none. */
 static uint32_t place(const struct places *places, struct bundle *bundle, enum vreg_kind kind) {
   bundle->place = find_place(places, bundle, alignment(bundle, kind));
   if (bundle->place == UINT32_MAX)
@@ -136,7 +135,7 @@ static int brief_first(const void *x, const void *y) {
   return a->brief ? by_width(x, y) : by_start(x, y);
 }
 
-/* Returns how many found no place below `bound`; stops at the first one if `all_or_none`. */
+/* Returns how many bundles found no place below `bound`; stops at the first if `all_or_none`. */
 static uint32_t colour(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count, enum order order,
                        uint32_t bound, bool all_or_none) {
   static int (*const orders[])(const void *, const void *) = {by_start, by_width, by_cost, brief_first};
@@ -157,7 +156,7 @@ static uint32_t colour(struct machine *m, enum vreg_kind kind, struct entry *all
   return left;
 }
 
-/* Spilling what gives most room for least. What can be made again is not even stored. */
+/* The cost of spilling for the room it frees. A value that can be recomputed is not even stored. */
 static double density_of(const struct machine *m, const struct bundle *bundle) {
   const bool again = m->vreg[bundle->up].again && bundle->next == bundle->up;
   return bundle->cost / bundle->alive * (again ? 0.25 : 1);
@@ -174,9 +173,9 @@ static uint32_t list_bundles(const struct machine *m, enum vreg_kind kind, struc
   return count;
 }
 
-/* ---- too many at once --------------------------------------------------------------------------------- */
+/* ---- too many live at once --------------------------------------------------------------------------- */
 
-/* A word that lives in a stretch of time. */
+/* A time during which a word is live. */
 struct stretch {
   uint32_t start, end, entry;
 };
@@ -201,7 +200,7 @@ static uint32_t list_stretches(const struct entry *all, uint32_t count, struct s
   return stretches;
 }
 
-/* Which of those that live now is the cheapest to have elsewhere? UINT32_MAX if none can. */
+/* The live bundle that is cheapest to spill; UINT32_MAX if none can be. */
 static uint32_t cheapest(const struct entry *all, const struct stretch *live, uint32_t count) {
   uint32_t best = UINT32_MAX;
   for (uint32_t i = 0; i < count; i++)
@@ -210,7 +209,7 @@ static uint32_t cheapest(const struct entry *all, const struct stretch *live, ui
   return best;
 }
 
-/* Drops the stretches that are over, or whose bundle is left over. */
+/* Drops stretches that are over or whose bundle gets no place. */
 static uint32_t still_live(const struct entry *all, struct stretch *live, uint32_t count, uint32_t now) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < count; i++)
@@ -219,7 +218,7 @@ static uint32_t still_live(const struct entry *all, struct stretch *live, uint32
   return kept;
 }
 
-/* Leaves over what is too much. Returns how many bundles that are. */
+/* Takes places from bundles where too many words are live. Returns how many bundles lost theirs. */
 static uint32_t relieve(const struct entry *all, uint32_t count, uint32_t bound) {
   const uint32_t stretches = list_stretches(all, count, NULL);
   struct stretch *stretch = need(2 * (size_t)stretches, sizeof *stretch), *live = stretch + stretches;
@@ -271,8 +270,8 @@ static void file_free(struct live *file, uint32_t bound) {
   free(file);
 }
 
-/* Do all have a place? Those that begin first come first; if that takes more than live at once, those that are wide,
- * should they need fewer. */
+/* Does every bundle get a place? Tries the order of starts; if that takes more registers than are live at once, tries
+ * wide bundles first and keeps the better result. */
 static bool colour_all(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count) {
   const uint32_t bound = m->bound[kind], least = m->least[kind];
   if (least > bound)

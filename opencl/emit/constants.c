@@ -1,11 +1,11 @@
-/* Constants that need a register: made right in front of their use and shared within a short distance, or, for uses in
- * loops, once in front of the outermost one. spill.c brings them back down when registers run out. */
+/* Constants that need a register are made right before their use and shared over a short distance. For uses in loops,
+ * they are made once, before the outermost loop. spill.c makes them again at their uses when registers run out. */
 #include "opencl/emit/select.h"
 #include "sim/base/need.h"
 
 #include <stdlib.h>
 
-enum { SHARED_WITHIN = 32 }; /* instructions between two uses of a constant that is made once for both */
+enum { SHARED_WITHIN = 32 }; /* instructions between two uses that share one constant */
 
 bool select_constant(struct select *s, ir_ref ref, uint32_t words, uint64_t *imm) {
   *imm = 0;
@@ -18,7 +18,7 @@ bool select_constant(struct select *s, ir_ref ref, uint32_t words, uint64_t *imm
   return true;
 }
 
-/* The block where a constant for `block` is made: outside of all loops. */
+/* The block where a constant for `block` is made: outside all loops. */
 static uint32_t above_loops(const struct ir *ir, uint32_t block) {
   while (ir->block[block].loop != IR_NOWHERE)
     block = ir->block[ir->block[block].loop].dominator;

@@ -1,5 +1,5 @@
-/* Registers are given in rounds: find when everything lives, tie together what moves join, place it; what finds no
- * place is spilled, and all is looked at anew. Predicates come first, as those in excess need words. */
+/* Allocates registers in rounds: find when every vreg is live, coalesce moves, assign places. What finds no place is
+ * spilled, and the next round starts over. Predicates go first, because spilled predicates need words. */
 #include "opencl/emit/emit.h"
 #include "opencl/emit/moves.h"
 #include "sim/base/need.h"
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDE_FROM = 64 }; /* registers from which on bundles may be wider than any operand */
+enum { WIDE_FROM = 64 }; /* from this many registers on, bundles may be wider than any operand */
 
 static bool fail(const struct isa_program *program, const struct ir *ir, struct isa_error *error, const char *what) {
   snprintf(error->text, sizeof error->text, "%.200s: kernel '%.60s' %s", program->file, ir->name, what);
   return false;
 }
 
-/* Places for predicates and words. The kind of which some have none; VREG_KINDS if all have one. */
+/* Assigns places to predicates and words. Returns the first kind that does not fit; VREG_KINDS if both do. */
 static enum vreg_kind place_all(struct machine *m, bool may_spill) {
   if (machine_colour(m, VREG_PRED, may_spill))
     return VREG_PRED;
@@ -24,7 +24,7 @@ static enum vreg_kind place_all(struct machine *m, bool may_spill) {
 
 enum fit { FITS, SPILLS, STUCK };
 
-/* Until all have a place. If nothing may be spilled, SPILLS as soon as something must be. */
+/* Repeats until everything has a place. If spilling is not allowed, returns SPILLS as soon as it would be necessary. */
 static enum fit allocate(struct machine *m, bool may_spill) {
   uint32_t most = m->bound[VREG_WORD] < WIDE_FROM ? 4 : RUN_MOST;
   enum fit fit = FITS;
@@ -75,7 +75,7 @@ static void add_kernel(struct ir *ir, const struct machine *m, struct isa_progra
   }
 }
 
-/* No more places than what is spilled takes at worst, each word aligned as four are: most kernels spill nothing. */
+/* Bounds memory places by what is spilled at worst, four words per word for alignment: most kernels spill nothing. */
 static void bound_memory(struct machine *m) {
   uint32_t most = 0;
   for (uint32_t v = 0; v < m->vregs && most < m->bound[VREG_MEMORY]; v++)
@@ -98,7 +98,7 @@ static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_progr
 
 static struct machine *select_within(struct ir *ir) {
   struct machine *m = machine_select(ir);
-  enum { MOST_SPILLED = 1 << 14 /* words; each has a list of its own */ };
+  enum { MOST_SPILLED = 1 << 14 /* words; each has its own list of segments */ };
   const uint32_t base = code_spill_base(m), most = (uint32_t)ISA_MOST_PRIVATE_BYTES;
   const uint32_t room = base < most ? (most - base) / 4 : 0;
   m->bound[VREG_WORD] = ir->target.registers < ISA_REGISTERS ? ir->target.registers : ISA_REGISTERS;
@@ -107,7 +107,7 @@ static struct machine *select_within(struct ir *ir) {
   return m;
 }
 
-/* Does any register from `allowed` on hold anything while the block runs? */
+/* Is any register from `allowed` on occupied while the block runs? */
 static bool is_crowded(const struct machine *m, const struct machine_block *block, uint32_t allowed) {
   const uint32_t start = 2 * block->first, end = start + 2 * block->count;
   for (uint32_t r = allowed; r < m->used[VREG_WORD]; r++) {
@@ -119,7 +119,7 @@ static bool is_crowded(const struct machine *m, const struct machine_block *bloc
   return false;
 }
 
-/* The instructions of all blocks, by their numbers. */
+/* The instructions of all blocks, by number. */
 static struct machine_inst *copy_of(struct machine *m) {
   machine_number(m);
   struct machine_inst *was = need(m->times / 2 + 1, sizeof *was);
@@ -147,8 +147,10 @@ static enum fit allocate_ahead(struct machine *m, const struct machine_inst *was
   return moved && fit != FITS ? allocate_as_it_was(m, was) : fit;
 }
 
-/* In a better order, if that spills nothing and costs no warp its registers: less of it in the blocks where it did, or
- * everywhere if it spilled; in the end as it was. Also if it spills even so, when other orders seldom help. */
+/* Tries a better order and keeps it if it spills nothing and takes no more registers than allowed, so that it costs no
+ * occupancy. Otherwise retries with fewer registers in the crowded blocks, or in all blocks if something spilled, and
+ * in the end returns to the original order. If that one spills as well, keeps it at once, because other orders seldom
+ * help. */
 static enum fit allocate_scheduled(struct machine *m, const struct machine_inst *was) {
   enum { TRIES = 5, STEP = 4 };
   struct schedule *schedule = schedule_new(m, was);

@@ -1,8 +1,8 @@
-/* Code: instructions with their registers, parallel copies in an order in which nothing is overwritten that is still to
- * be read, and the least branches that the order of the blocks allows.
+/* Generates the code: instructions with their registers, parallel copies in an order that overwrites nothing before it
+ * is read, and as few branches as the block order allows.
  *
- * A block that only leads on is skipped by those that lead to it. A way to a block that only ends becomes an `exit`,
- * guarded where the other side follows. Joins are what cfg_joins() says of the finished code. */
+ * Branches bypass empty blocks that only lead on. An edge to a block that only ends becomes an `exit`, guarded if the
+ * other side follows. Joins come from cfg_joins() on the finished code. */
 #include "isa/cfg.h"
 #include "opencl/emit/moves.h"
 #include "sim/base/need.h"
@@ -15,8 +15,8 @@ struct finish {
   struct machine *m;
   struct code code;
   struct moves *moves;
-  uint32_t *start;      /* of each block */
-  bool *skipped, *ends; /* blocks without instructions that lead on, or end */
+  uint32_t *start;      /* by block: its first instruction */
+  bool *skipped, *ends; /* by block: it is empty and leads on, or is empty and ends */
 };
 
 /* ---- instructions ------------------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static bool is_empty(const struct finish *f, const struct machine_block *block) 
   return true;
 }
 
-/* Where one gets to from `block` by ways without instructions; itself if that goes round in a circle. */
+/* Does a path of empty blocks lead from `block` back to it? */
 static bool goes_round(const struct finish *f, const bool *empty, uint32_t block) {
   uint32_t at = f->m->block[block].to[0], steps = 0;
   while (at != block && empty[at] && f->m->block[at].end == IR_END_GOTO && steps++ < f->m->blocks)
@@ -108,7 +108,7 @@ static uint32_t target(const struct finish *f, uint32_t block) {
   return block;
 }
 
-/* `imm` is a block's number until all are placed. */
+/* `imm` is a block's number until all blocks are placed. */
 static void branch(struct finish *f, uint32_t to, uint8_t guard, struct ir_place place) {
   code_add(&f->code,
            (struct isa_inst){ISA_BRA, guard, 0, ISA_NO_REGISTER, ISA_NO_REGISTER, ISA_NO_REGISTER, ISA_NO_REGISTER, to},
@@ -121,7 +121,7 @@ static void leave(struct finish *f, uint8_t guard, struct ir_place place) {
            place);
 }
 
-/* Position in the order of the next block that is not skipped; blocks that only end count if `ends`. */
+/* Position in the order of the next block that is not skipped. Blocks that only end count only if `ends`. */
 static uint32_t next_of(const struct finish *f, uint32_t at, bool ends) {
   for (at++; at < f->m->ordered; at++)
     if (!f->skipped[f->m->order[at]] && (ends || !f->ends[f->m->order[at]]))
@@ -133,7 +133,7 @@ static bool is_at(const struct finish *f, uint32_t at, uint32_t block) {
   return at < f->m->ordered && f->m->order[at] == block;
 }
 
-/* Unconditional; returns the position to go on at. */
+/* Emits an unconditional branch or exit if one is needed. Returns the position to continue at. */
 static uint32_t go(struct finish *f, uint32_t at, uint32_t to, struct ir_place place) {
   const uint32_t next = next_of(f, at, false), next_end = next_of(f, at, true);
   if (f->ends[to]) {
@@ -152,7 +152,7 @@ static uint32_t choose(struct finish *f, uint32_t at, const struct machine_block
   bool not = block->condition_not;
   if (yes == no || (f->ends[yes] && f->ends[no]))
     return go(f, at, yes, block->place);
-  /* `no` is where one goes on without a branch, or failing that where one goes seldom. */
+  /* Makes `no` the side that needs no branch or, if both need one, the side that is taken less often. */
   if (is_at(f, next, yes) ||
       (!is_at(f, next, no) && (f->ends[yes] || (!f->ends[no] && f->m->block[yes].depth < f->m->block[no].depth)))) {
     const uint32_t old = yes;
@@ -195,8 +195,8 @@ static void blocks(struct finish *f) {
 
 /* ---- the program -------------------------------------------------------------------------------------- */
 
-/* What the passes made from nothing, such as the first value of a variable, counts to the instruction before; at the
- * start of a kernel, to the one behind. */
+/* Instructions that passes made from nothing, such as a variable's first value, get the place of the instruction
+ * before; at the start of the kernel, of the one after. */
 static void fill_places(struct code *code) {
   struct ir_place known = {0};
   for (uint32_t i = 0; i < code->count && !known.line; i++)

@@ -1,8 +1,8 @@
-/* In which order blocks stand in the code.
+/* The order of blocks in the code.
  *
- * Reverse post-order with loops together, as ir.h has it, but a loop that begins with a way out and ends with a jump
- * back is turned so that the way out stands last: its test then is the jump back, and an iteration costs one
- * branch. Whoever comes from above jumps to the test once.
+ * Reverse post-order with loops contiguous, as in ir.h. But a loop that starts with its exit test and ends with a jump
+ * back is rotated so that the test comes last: the test then is the jump back, and an iteration costs one branch. The
+ * entry jumps to the test once.
  *
  *     header: test, leave ─┐        body
  *     body                 │        header: test, back to body
@@ -37,7 +37,8 @@ static bool dominates_latches(const struct ir *ir, uint32_t block, uint32_t head
   return true;
 }
 
-/* Does the loop laid out from `first` gain by ending with the block at `at`? Its other way must be the block behind. */
+/* Does the loop laid out from `first` gain by ending with the block at `at`? The block's other edge must lead to the
+ * next block. */
 static bool is_way_out(const struct layout *l, uint32_t at, uint32_t header) {
   const struct ir_block *block = &l->ir->block[l->list[at]];
   if (block->end != IR_END_IF || block->loop != header || at + 1 == l->count)

@@ -1,41 +1,40 @@
-/* When each vreg lives, exactly. First from block to block: from its reads up against the flow to its writes ("path
- * exploration", Appel and Palsberg, Modern Compiler Implementation, 10.1), many vregs at once, a bit for each: those
- * made one after the other mostly live in the same blocks. That stays as it is when instructions change places inside
- * of blocks, or when other vregs are spilled: it is found once for each vreg. Then, whenever somebody asks, one walk
- * along its reads and writes makes it segments, sorted and disjoint; where layout makes blocks neighbours they run
- * together.
+/* When each vreg is live, exactly. The first step works between blocks: from a vreg's reads backward to its writes
+ * ("path exploration", Appel and Palsberg, Modern Compiler Implementation, 10.1), for many vregs at once with one bit
+ * each, because vregs with neighboring numbers are mostly live in the same blocks. Its result stays valid when
+ * instructions move within blocks or other vregs are spilled, so it is computed once per vreg. The second step runs in
+ * every round: a walk along a vreg's reads and writes makes sorted, disjoint segments; those of adjacent blocks in the
+ * layout merge.
  *
- * A write that nobody reads takes its register for that one moment, and so does a read of what nobody wrote.
- * Lanes that are switched off keep their registers, so that each lane's own path through the graph is all that
- * counts. */
+ * A write without a read occupies its register for that one moment, and so does a read without a write. Lanes that are
+ * switched off keep their registers, so only each lane's own path through the graph matters. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* `at` is the place of a block in machine.order, here and below. */
+/* Here and below, `at` is the position of a block in machine.order. */
 struct event {
   uint32_t time;
   uint32_t at : 31, write : 1;
 };
 
-enum { TOGETHER = 64 /* vregs of which is found at once where they live */ };
+enum { TOGETHER = 64 /* vregs analyzed at once */ };
 
-/* Of a block: a bit for each of these vregs that lives at its end, and that is written in it. */
+/* By block: one bit for each of these vregs, live at its end, and written in it. */
 struct mark {
   uint64_t lives, written;
-  bool waits; /* to be looked at */
+  bool waits; /* is on the stack */
 };
 
-/* Vregs that live from block to block. */
+/* Vregs that are live across blocks. */
 struct group {
   uint32_t vreg[TOGETHER], count;
-  uint32_t open[TOGETHER];  /* where its span begins that is not at its end yet */
-  uint32_t spans[TOGETHER]; /* so far */
+  uint32_t open[TOGETHER];  /* by vreg: the start of its unfinished span */
+  uint32_t spans[TOGETHER]; /* by vreg: how many so far */
 };
 
-/* A span and whose it is in the group. */
+/* A span and the index of its vreg in the group. */
 struct part {
   struct span span;
   uint32_t of;
@@ -43,14 +42,14 @@ struct part {
 
 struct analysis {
   struct machine *m;
-  uint32_t *first; /* events of a vreg, in order: event[first[v] .. first[v + 1]) */
+  uint32_t *first; /* the events of vreg v, in order: event[first[v] .. first[v + 1]) */
   struct event *event;
   bool counting;        /* the first of two walks over the instructions */
-  uint32_t *start;      /* time at which each block begins; one more: all is over */
-  uint32_t *from_first; /* per block: where in `from` the blocks that lead to it begin; one more */
+  uint32_t *start;      /* by block: its start time; one more entry for the end of the kernel */
+  uint32_t *from_first; /* by block: its first predecessor in `from`; one more entry */
   uint32_t *from;
   struct mark *mark;
-  uint32_t *stack, depth; /* blocks to look at */
+  uint32_t *stack, depth; /* blocks to visit */
   uint32_t *found, count; /* blocks with marks */
   struct part *part;
   uint32_t parts, part_room;
@@ -117,7 +116,7 @@ static void gather_events(struct analysis *a) {
     a->first[v + 1] += a->first[v];
   a->event = need(a->first[vregs] + 1u, sizeof *a->event);
   note_all(a, false);
-  memmove(a->first + 1, a->first, vregs * sizeof *a->first); /* each has moved on to the next one's start */
+  memmove(a->first + 1, a->first, vregs * sizeof *a->first); /* now each is the next vreg's start */
   a->first[0] = 0;
 }
 
@@ -127,7 +126,7 @@ static uint32_t ways(const struct machine_block *block) {
   return block->end == IR_END_IF ? 2 : block->end == IR_END_GOTO ? 1 : 0;
 }
 
-/* Who leads to each block. */
+/* The predecessors of each block. */
 static void find_from(struct analysis *a) {
   struct machine *m = a->m;
   uint32_t *place = need(m->blocks, sizeof *place);
@@ -161,7 +160,7 @@ static bool is_written(const struct analysis *a, uint32_t v) {
   return false;
 }
 
-/* Does a block read it before it writes it? */
+/* Is event `i` a read that no write in its block precedes? */
 static bool is_exposed(const struct analysis *a, uint32_t i, uint32_t v) {
   return !a->event[i].write && (i == a->first[v] || a->event[i - 1].at != a->event[i].at);
 }
@@ -180,7 +179,7 @@ static struct mark *mark_of(struct analysis *a, uint32_t at) {
   return mark;
 }
 
-/* These live at the ends of all blocks that lead to `at`. */
+/* The vregs in `bits` are live at the ends of all predecessors of `at`. */
 static void spread(struct analysis *a, uint32_t at, uint64_t bits) {
   for (uint32_t i = a->from_first[at]; i < a->from_first[at + 1]; i++) {
     const uint32_t from = a->from[i];
@@ -215,7 +214,7 @@ static int by_number(const void *x, const void *y) {
   return (*a > *b) - (*a < *b);
 }
 
-/* Where many of the blocks in a stretch have marks, a look at all of them is less work than to sort those. */
+/* If many blocks of a stretch have marks, scanning the stretch is cheaper than sorting them. */
 static void sort_found(struct analysis *a) {
   enum { SPARSE = 16 };
   uint32_t low = UINT32_MAX, high = 0;
@@ -233,7 +232,7 @@ static void sort_found(struct analysis *a) {
       a->found[a->count++] = at;
 }
 
-/* Spans of some begin at block `at`, those of others end with `last`. */
+/* Starts spans of some vregs at block `at` and ends spans of others with block `last`. */
 static void turn(struct analysis *a, struct group *group, uint64_t begin, uint64_t end, uint32_t at, uint32_t last) {
   for (; end; end &= end - 1) {
     const uint32_t k = (uint32_t)__builtin_ctzll(end);
@@ -248,7 +247,7 @@ static void turn(struct analysis *a, struct group *group, uint64_t begin, uint64
     group->open[__builtin_ctzll(begin)] = at;
 }
 
-/* Makes spans of the marks, and takes these away. */
+/* Turns the marks into spans and clears them. */
 static void part(struct analysis *a, struct group *group) {
   uint64_t lives = 0;
   uint32_t last = 0;
@@ -266,7 +265,7 @@ static void part(struct analysis *a, struct group *group) {
   a->count = 0;
 }
 
-/* The spans of the vregs from `first` up to `end`, of which some are in the group. */
+/* Stores the spans of the vregs from `first` up to `end`, some of which are in the group. */
 static void store(struct analysis *a, const struct group *group, uint32_t first, uint32_t end) {
   struct machine *m = a->m;
   uint32_t next[TOGETHER], k = 0;
@@ -285,11 +284,11 @@ static void store(struct analysis *a, const struct group *group, uint32_t first,
     m->span[next[a->part[i].of]++] = a->part[i].span;
 }
 
-/* Of the vregs that are new since the last time. */
+/* Finds the spans of vregs that are new since the last time. */
 static void find_spans(struct analysis *a) {
   struct machine *m = a->m;
   uint32_t edges = 0;
-  if (!m->span) /* there may be none, and they are counted from here all the same */
+  if (!m->span) /* pointers are formed from it even if there are no spans */
     m->span = need(m->span_room = 1, sizeof *m->span);
   for (uint32_t at = 0; at < m->ordered; at++)
     edges += ways(&m->block[m->order[at]]);
@@ -330,8 +329,8 @@ static void push(struct live *out, struct segment next) {
     out->segment[out->count++] = next;
 }
 
-/* The words of a load come together. One that nobody reads keeps its register until another of its run is read, or the
- * next load into that register would wait for this one. */
+/* The words of a load arrive together. A word without readers keeps its register until another word of the run is
+ * read; otherwise the next load into that register would wait for this one. */
 static uint32_t under_way(const struct analysis *a, uint32_t v, const struct event *write) {
   const uint32_t head = machine_head(a->m, v);
   uint32_t until = UINT32_MAX;
@@ -344,8 +343,8 @@ static uint32_t under_way(const struct analysis *a, uint32_t v, const struct eve
   return until == UINT32_MAX ? write->time + 1 : until + 1;
 }
 
-/* What `v` does inside of the block of event `i`, until `end` if it lives at its end (0: it does not). Returns the
- * event behind. */
+/* Adds the segments of `v` inside the block of event `i`. `end` is the block's end if `v` is live there, else 0.
+ * Returns the next event after the block. */
 static uint32_t live_inside(const struct analysis *a, uint32_t v, uint32_t i, uint32_t end, struct live *out) {
   const struct event *event = a->event;
   const uint32_t at = event[i].at, first = i, same = a->m->vreg[v].same;
@@ -367,11 +366,11 @@ static uint32_t live_inside(const struct analysis *a, uint32_t v, uint32_t i, ui
   return i;
 }
 
-/* What lies between: blocks without events. */
+/* Adds the segments of `v`: in blocks with events, and in the blocks between them. */
 static void live_between(const struct analysis *a, uint32_t v, struct live *out) {
   const struct machine *m = a->m;
   const struct span *span = &m->span[m->span_of[v]], *const end = &m->span[m->span_of[v + 1]];
-  uint32_t i = a->first[v], done = 0; /* blocks */
+  uint32_t i = a->first[v], done = 0; /* blocks so far */
   for (bool more = true; more;) {
     more = i < a->first[v + 1];
     const uint32_t at = more ? a->event[i].at : m->ordered;
@@ -409,7 +408,7 @@ uint32_t *live_pressure(const struct machine *m, enum vreg_kind kind, bool disti
       continue;
     for (uint32_t i = 0; i < live->count; i++) {
       at[live->segment[i].start]++;
-      at[live->segment[i].end]--; /* it wraps: the sum does not */
+      at[live->segment[i].end]--; /* may wrap; the running sum does not */
     }
   }
   for (uint32_t time = 0, now = 0; time < m->times; time++) {
@@ -432,7 +431,7 @@ void machine_find_live(struct machine *m) {
     find_spans(&a);
   m->ranged = m->vregs;
   m->range = need(m->vregs, sizeof *m->range);
-  /* An event begins one at most, and parts a span in two. */
+  /* An event starts at most one segment and splits at most one span. */
   m->segment = need(2 * (size_t)a.first[m->vregs] + m->spans + 1, sizeof *m->segment);
   for (uint32_t v = 1; v < m->vregs; v++)
     find_segments(&a, v);
@@ -443,9 +442,9 @@ void machine_find_live(struct machine *m) {
     free(live_pressure(m, kind, true, &m->least[kind]));
 }
 
-/* ---- two at a time ------------------------------------------------------------------------------------ */
+/* ---- pairs of live ranges ------------------------------------------------------------------------------ */
 
-/* The first segment that ends after `time`: it is not before `low`, nor after `high`. */
+/* The first segment that ends after `time`; it is known to be in [low, high]. */
 static uint32_t find_between(const struct live *ranges, uint32_t time, uint32_t low, uint32_t high) {
   while (low < high) {
     const uint32_t middle = (low + high) / 2;
@@ -459,7 +458,7 @@ static uint32_t find_between(const struct live *ranges, uint32_t time, uint32_t 
 
 static uint32_t find(const struct live *ranges, uint32_t time) { return find_between(ranges, time, 0, ranges->count); }
 
-/* The same, sought from where the last one was found, in steps that double. */
+/* The same, searched from the last hit in doubling steps. */
 static uint32_t find_near(struct live *ranges, uint32_t time) {
   uint32_t low = ranges->near < ranges->count ? ranges->near : ranges->count, high = low, step = 1;
   while (high < ranges->count && ranges->segment[high].end <= time) {
@@ -474,7 +473,7 @@ static uint32_t find_near(struct live *ranges, uint32_t time) {
   return ranges->near = find_between(ranges, time, low, high);
 }
 
-/* From segment `i` of `a` on. */
+/* Starts with segment `i` of `a`. */
 static bool meet_from(const struct live *a, const struct live *b, uint32_t i) {
   uint32_t j = find(b, a->segment[0].start);
   while (i < a->count && j < b->count) {
@@ -513,10 +512,10 @@ void live_forget(struct live *live) {
   *live = (struct live){0};
 }
 
-/* One segment into a long list, in place. */
+/* Inserts one segment into a long list, in place. */
 static void insert(struct live *into, struct segment next) {
   const uint32_t at = find(into, next.start);
-  if (at < into->count && into->segment[at].start < next.end) { /* the same value: grows */
+  if (at < into->count && into->segment[at].start < next.end) { /* has the same value: grow the segment */
     struct segment *here = &into->segment[at];
     uint32_t behind = at + 1;
     here->start = here->start < next.start ? here->start : next.start;
@@ -535,7 +534,7 @@ static void insert(struct live *into, struct segment next) {
   into->count++;
 }
 
-/* What comes behind all there is. */
+/* Appends segments that come after all existing ones. */
 static void append(struct live *into, const struct live *from) {
   make_room(into, into->count + from->count);
   memcpy(into->segment + into->count, from->segment, from->count * sizeof *from->segment);

@@ -1,5 +1,5 @@
-/* The machine form's storage, and what the operands of an instruction are: read off its format's letters, as
- * everywhere in isa/. */
+/* Storage of the machine form, and the operands of an instruction: they follow from its format's letters, as everywhere
+ * in isa/. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
 

@@ -1,9 +1,9 @@
-/* A parallel copy reads everything before it writes anything. One move after the other does the same if no place is
- * written that is still to be read: moves whose target nobody reads go first, each freeing its source. What then is
- * left are circles. One of their places is set aside in a register that holds nothing at that moment; if all are in
- * use, exclusive or exchanges two places (and needs no third).
+/* A parallel copy reads everything before it writes anything. Sequential moves have the same effect if none overwrites
+ * a place that is still to be read: moves whose target has no readers go first, and each frees its source. Only cycles
+ * are left then. For each, one place is saved in a register that is free at that moment; if none is free, exclusive or
+ * exchanges two places without a third.
  *
- * Moves of neighbouring words, one behind the other, become one instruction where there is one. */
+ * Consecutive moves of neighboring words become one instruction where there is one. */
 #include "opencl/emit/moves.h"
 #include "sim/base/need.h"
 
@@ -22,16 +22,16 @@ struct step {
 
 struct moves {
   const struct machine *m;
-  uint32_t *readers; /* per spot: moves left that read it */
-  uint32_t *writer;  /* 1 + the move that writes it; 0: none */
-  uint32_t *reader;  /* 1 + a move left that reads it */
+  uint32_t *readers; /* by spot: remaining moves that read it */
+  uint32_t *writer;  /* by spot: 1 + the move that writes it; 0 for none */
+  uint32_t *reader;  /* by spot: 1 + a remaining move that reads it */
   struct step *step;
   uint32_t steps, room;
-  /* The copy at hand. */
+  /* Of the current copy: */
   struct code *code;
   struct ir_place place;
-  uint32_t spare[2]; /* words for values on their way, or NO_SPOT */
-  uint32_t fusible;  /* 1 + where in the code this copy's last plain move of a word is; 0: none */
+  uint32_t spare[2]; /* words for values in transit, or NO_SPOT */
+  uint32_t fusible;  /* 1 + index in the code of this copy's last plain move of a word; 0 for none */
 };
 
 static enum vreg_kind kind_of(uint32_t spot) {
@@ -81,7 +81,7 @@ static void put(struct moves *x, enum isa_op op, uint8_t flags, uint32_t d, uint
   code_add(x->code, inst, x->place);
 }
 
-/* Two moves to neighbours, `low` and `high`, none of which reads what the other writes. */
+/* Merges two moves to neighboring words; neither reads what the other writes. */
 static struct isa_inst fused(const struct isa_inst *low, const struct isa_inst *high) {
   struct isa_inst out = *low;
   const bool low_imm = low->flags, high_imm = high->flags;
@@ -194,7 +194,7 @@ static void add_steps(struct moves *x, const struct machine_inst *copy) {
   }
 }
 
-/* Does a step whose target nobody waits for, and then those that it sets free. */
+/* Makes a move whose target has no readers left, and then the moves that this frees. */
 static void do_chain(struct moves *x, uint32_t at) {
   for (uint32_t left = at + 1; left && !x->step[left - 1].done && !x->readers[x->step[left - 1].to];) {
     struct step *step = &x->step[left - 1];
@@ -226,7 +226,7 @@ static uint32_t idle_spot(const struct moves *x, enum vreg_kind kind, uint32_t n
   return idle == UINT32_MAX ? NO_SPOT : kind == VREG_PRED ? PREDICATES_FROM + idle : idle;
 }
 
-/* A circle of places of one kind, exchanged step by step; each exchange settles one. */
+/* A cycle of places of one kind, resolved by exchanges; each exchange settles one place. */
 static void turn_circle(struct moves *x, uint32_t at) {
   const uint32_t first = x->step[at].to;
   for (;;) {

@@ -1,10 +1,10 @@
-/* Parallel copies in an order, as instructions. */
+/* Turns parallel copies into a sequence of instructions. */
 #ifndef OPENCL_EMIT_MOVES_H
 #define OPENCL_EMIT_MOVES_H
 
 #include "opencl/emit/machine.h"
 
-/* Code without a program yet. */
+/* Code that is not in a program yet. */
 struct code {
   struct isa_inst *inst;
   struct ir_place *place;
@@ -20,10 +20,10 @@ struct moves;
 struct moves *moves_new(const struct machine *m);
 void moves_free(struct moves *moves);
 
-/* Does the copy do nothing, now that all have their places? */
+/* With all places known, does the copy do nothing? */
 bool moves_are_none(const struct machine *m, const struct machine_inst *copy);
 
-/* The instructions of copy number `number`. */
+/* Emits the instructions of copy number `number`. */
 void moves_emit(struct moves *moves, const struct machine_inst *copy, uint32_t number, struct code *code);
 
 #endif

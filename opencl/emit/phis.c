@@ -1,5 +1,5 @@
-/* Phis as copies at the ends of predecessors. An edge from a block with two ways to one with several comers gets a
- * block of its own for them, right behind the first. */
+/* Phis become copies at the ends of predecessors. A critical edge, from a block with two successors to one with several
+ * predecessors, gets its own block for them, right after the first. */
 #include "opencl/emit/select.h"
 #include "sim/base/need.h"
 
@@ -31,7 +31,7 @@ static struct machine_inst phi_moves(struct select *s, uint32_t at, uint32_t hin
   return copy;
 }
 
-/* A block between `from` and `to`. */
+/* Inserts a block between `from` and `to`. */
 static uint32_t split(struct select *s, uint32_t from, uint32_t to) {
   const uint32_t between = machine_block_new(s->m);
   struct machine_block *above = &s->m->block[from], *row = &s->m->block[between];

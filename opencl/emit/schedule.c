@@ -1,89 +1,89 @@
-/* In which order instructions go: a warp issues in order and stops at the first instruction whose operand is not there,
- * so loads go ahead of what does not need them, and several are under way when the first result is waited for.
+/* The order of instructions. A warp issues in order and stops at the first instruction whose operand is not available,
+ * so loads move ahead of what does not need them, and several are in flight before the first result is needed.
  *
- * Only within a block, between two instructions that other work-items may see the order of (barriers, atomics, copies,
- * operations across lanes, volatile loads, ...). Loads and stores stay behind one another where they may touch the same
- * bytes: of one space, unless both are a constant away from the same base.
+ * Only within a block, between two instructions whose order other work-items may observe (barriers, atomics, copies,
+ * operations across lanes, volatile loads, ...). Loads and stores keep their order if they may touch the same bytes:
+ * accesses to the same space, unless both are at constant offsets from the same base.
  *
- * List scheduling, for one warp: among the instructions that nothing is missing for, the one next whose operands are
- * there and on which the longest chain of latencies hangs. Results that somebody still waits for hold registers. When
- * they hold as many as emit.c allows, what frees some goes first, and it is tried how far ahead in the source's order
- * it is best to look. */
+ * This is list scheduling for one warp. Among the instructions that miss nothing, the next is the one whose operands
+ * are available and that starts the longest chain of latencies. Results with readers to come hold registers. When they
+ * hold as many as emit.c allows, instructions that free registers go first, and several limits on how far to look ahead
+ * in the source's order are tried. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH_MOST = 512 /* instructions looked at together */, WORD_BITS = 64 };
+enum { STRETCH_MOST = 512 /* instructions considered together */, WORD_BITS = 64 };
 
 static const uint32_t NOBODY = UINT32_MAX;
 
 enum space { SPACE_NONE, SPACE_GLOBAL, SPACE_LDS, SPACE_PRIVATE, SPACE_IMAGE, SPACES };
 
 struct edge {
-  uint32_t before, after; /* NOBODY before: the value is from further up, and nobody behind the stretch reads it; NOBODY
-                             after: somebody there does */
+  uint32_t before, after; /* before is NOBODY: the value comes from above the stretch, and nothing below reads it; after
+                             is NOBODY: something below the stretch reads it */
   uint32_t next_before;   /* 1 + the next edge to the same `after` */
   uint32_t next_after;    /* 1 + the next edge from the same `before` */
-  uint32_t vreg;          /* that `after` reads and `before` writes; 0: none, only the order counts */
+  uint32_t vreg;          /* written by `before` and read by `after`; 0: only the order matters */
 };
 
 struct reader {
-  uint32_t at, next; /* 1 + the next one of the same vreg */
+  uint32_t at, next; /* 1 + the next reader of the same vreg */
 };
 
 struct node {
   uint32_t needs, needed; /* 1 + the first edge to it, and from it */
-  uint32_t missing;       /* instructions before it that have not been placed */
-  uint32_t words;         /* of its result that somebody reads */
+  uint32_t missing;       /* predecessors that are not placed yet */
+  uint32_t words;         /* of its result that have readers */
   uint32_t latency, height, ready;
-  uint32_t rank;        /* where it is in schedule.ranked */
-  uint32_t base, index; /* of memory: 1 + who wrote the address's registers in the stretch, 0: nobody */
-  uint32_t before;      /* of memory: 1 + the access of the same space before it, 0: there is none */
-  bool writes;          /* of memory */
+  uint32_t rank;        /* its index in schedule.ranked */
+  uint32_t base, index; /* memory: 1 + the instruction of the stretch that wrote the address register; 0 for none */
+  uint32_t before;      /* memory: 1 + the previous access to the same space; 0 for none */
+  bool writes;          /* memory */
 };
 
-/* An instruction and the longest chain of latencies that hangs on it. */
+/* An instruction and the longest chain of latencies that it starts. */
 struct rank {
   uint32_t height, at;
 };
 
-/* A stretch of instructions that may change places. */
+/* A stretch of instructions that may be reordered. */
 struct schedule {
   struct machine *m;
-  uint32_t *writer;  /* per vreg: 1 + the latest instruction of the stretch that writes it */
-  uint32_t *readers; /* per vreg: 1 + a reader since */
-  uint32_t *wanted;  /* per vreg: readers that are still to come */
-  /* Of the order that there was. */
-  const struct machine_inst *was; /* instructions by their numbers */
-  struct live *range;             /* per vreg, machine.range at that time */
+  uint32_t *writer;  /* by vreg: 1 + the latest instruction of the stretch that writes it */
+  uint32_t *readers; /* by vreg: 1 + a reader since */
+  uint32_t *wanted;  /* by vreg: readers that are not placed yet */
+  /* Of the original order: */
+  const struct machine_inst *was; /* instructions, by number */
+  struct live *range;             /* by vreg: machine.range at that time */
   struct segment *segment;
   uint32_t ranged;
-  uint32_t *pressure; /* words that live at each time */
+  uint32_t *pressure; /* words live at each time */
   uint32_t allowed;
-  uint32_t *made; /* per block: 1 + how many fewer registers than allowed it has been ordered for; 0: it is as it was */
-  bool *changed;  /* per block: has it another order? */
+  uint32_t *made; /* by block: 1 + how many registers fewer than allowed it was scheduled for; 0: not scheduled */
+  bool *changed;  /* by block: does its order differ from the original? */
   struct node node[STRETCH_MOST];
   struct rank ranked[STRETCH_MOST];
-  uint64_t free[STRETCH_MOST / WORD_BITS]; /* a bit for each rank that misses nothing and has not been placed */
+  uint64_t free[STRETCH_MOST / WORD_BITS]; /* one bit per rank: misses nothing and is not placed yet */
   struct edge *edge;
   uint32_t edges, edge_room;
   struct reader *reader;
   uint32_t reader_count, reader_room;
   const struct machine_inst *inst;
-  uint32_t accesses[SPACES];                        /* 1 + the latest of each space */
-  uint32_t count, at;                               /* at: which instruction machine_each() is shown */
-  uint32_t end;                                     /* when the stretch has passed, as live.c counts */
-  uint32_t order[STRETCH_MOST], best[STRETCH_MOST]; /* that is being made, and that ends first so far */
+  uint32_t accesses[SPACES];                        /* 1 + the latest access to each space */
+  uint32_t count, at;                               /* at: the instruction that machine_each() visits */
+  uint32_t end;                                     /* the time at the end of the stretch, as live.c counts */
+  uint32_t order[STRETCH_MOST], best[STRETCH_MOST]; /* the order being made, and the one that ends first so far */
   uint32_t placed;
   uint32_t now;    /* cycle, for the one warp */
-  int32_t words;   /* that are held more than at the beginning: results whose readers are still to come */
-  uint32_t window; /* how many from the first one that has not been placed may be next */
-  bool refused;    /* something had no room for its result when it was looked at */
+  int32_t words;   /* words held in addition to those at the start: results with readers to come */
+  uint32_t window; /* how many instructions from the first unplaced one may be next */
+  bool refused;    /* the result of some instruction did not fit */
 };
 
-/* ---- what must stay behind what --------------------------------------------------------------------- */
+/* ---- dependences ------------------------------------------------------------------------------------ */
 
 static struct edge *add_edge(struct schedule *s, uint32_t at, uint32_t before, uint32_t vreg) {
   if (s->edges == s->edge_room) {
@@ -108,12 +108,12 @@ static void after(struct schedule *s, uint32_t at, uint32_t before, uint32_t vre
     s->node[before].words += s->m->vreg[vreg].kind == VREG_WORD;
 }
 
-/* Does nobody behind the stretch read what a vreg holds? */
+/* Is the vreg's value not read after the stretch? */
 static bool ends_here(const struct schedule *s, uint32_t vreg) {
   const struct live *live = &s->range[vreg];
   uint32_t low = 0, high = vreg < s->ranged ? live->count : 0;
   const uint32_t count = high;
-  while (low < high) { /* the first segment that does not end before */
+  while (low < high) { /* the first segment that does not end earlier */
     const uint32_t middle = (low + high) / 2;
     if (live->segment[middle].end >= s->end)
       high = middle;
@@ -151,7 +151,7 @@ static void writes(void *self, uint32_t vreg) {
   s->writer[vreg] = at + 1;
 }
 
-/* What is written here and read behind the stretch is held until its end. */
+/* A value written here and read after the stretch is held until its end. */
 static void holds(void *self, uint32_t vreg) {
   struct schedule *s = self;
   if (s->writer[vreg] != s->at + 1 || ends_here(s, vreg))
@@ -171,7 +171,7 @@ static void forget(void *self, uint32_t vreg) {
 static enum space space_of(const struct machine_inst *inst, bool *writes_it) {
   *writes_it = false;
   const bool image = inst->op >= ISA_IMAGE_SAMPLE_1D && inst->op <= ISA_IMAGE_STORE_3D;
-  if ((inst->op < ISA_LD_ARG_U8 || inst->op > ISA_ST_GLOBAL_128) && !image) /* atomic accesses are further down */
+  if ((inst->op < ISA_LD_ARG_U8 || inst->op > ISA_ST_GLOBAL_128) && !image) /* atomic accesses have higher numbers */
     return SPACE_NONE;
   switch ((enum isa_format)isa_rows[inst->op].format) {
   case FORMAT_IMAGE_STORE:
@@ -203,7 +203,7 @@ static uint32_t index_of(const struct machine_inst *inst, enum space space) {
   return space == SPACE_GLOBAL ? inst->b : 0;
 }
 
-/* The same base, and so far from one another that no byte is of both. */
+/* Do both have the same base and no byte in common? */
 static bool apart(const struct schedule *s, uint32_t one, uint32_t two, enum space space) {
   const struct machine_inst *a = &s->inst[one], *b = &s->inst[two];
   if (space == SPACE_IMAGE || a->a != b->a || index_of(a, space) != index_of(b, space) ||
@@ -229,7 +229,7 @@ static void order_memory(struct schedule *s, uint32_t at) {
       after(s, at, before - 1, 0);
 }
 
-/* Others may see that it is not where it was. */
+/* Might others notice if the instruction moved? */
 static bool is_fixed(const struct machine_inst *inst) {
   if (inst->op == MACHINE_COPY)
     return false;
@@ -249,9 +249,9 @@ static bool is_fixed(const struct machine_inst *inst) {
   }
 }
 
-/* ---- which next ------------------------------------------------------------------------------------- */
+/* ---- choosing the next instruction -------------------------------------------------------------------- */
 
-/* Cycles until a result may be used: about what they are on a GPU, as no machine is known here. */
+/* Cycles until a result may be used: typical of GPUs, because the machine is not known here. */
 enum { GLOBAL = 300, NEAR = 25, SLOW = 40, USUAL = 4 };
 
 static uint32_t latency_of(const struct machine_inst *inst) {
@@ -285,7 +285,7 @@ static void find_heights(struct schedule *s) {
   }
 }
 
-/* Words that are held less once it is placed; more, if negative. */
+/* How many fewer words are held once it is placed; negative for more. */
 static int32_t freed(const struct schedule *s, uint32_t at) {
   const struct node *node = &s->node[at];
   int32_t words = -(int32_t)node->words;
@@ -296,7 +296,7 @@ static int32_t freed(const struct schedule *s, uint32_t at) {
   return words;
 }
 
-/* The most urgent come first. */
+/* The most urgent first. */
 static int by_height(const void *x, const void *y) {
   const struct rank *a = x, *b = y;
   return a->height != b->height ? (a->height < b->height) - (a->height > b->height) : (a->at > b->at) - (a->at < b->at);
@@ -314,7 +314,7 @@ static uint32_t wait_of(const struct schedule *s, uint32_t at) {
   return s->node[at].ready > s->now ? s->node[at].ready : s->now;
 }
 
-/* Is there room for its result? */
+/* Does its result fit? */
 static bool fits(struct schedule *s, uint32_t at, uint32_t most) {
   const int32_t words = freed(s, at);
   const bool room = words >= 0 || s->words - words <= (int32_t)most;
@@ -322,7 +322,7 @@ static bool fits(struct schedule *s, uint32_t at, uint32_t most) {
   return room;
 }
 
-/* The next rank from `at` on that is free; `count` or behind it if there is none. */
+/* The next free rank from `at` on; `count` or above if there is none. */
 static uint32_t next_free(const struct schedule *s, uint32_t at) {
   while (at < s->count) {
     const uint64_t rest = s->free[at / WORD_BITS] >> at % WORD_BITS;
@@ -333,10 +333,11 @@ static uint32_t next_free(const struct schedule *s, uint32_t at) {
   return at;
 }
 
-/* The best of those that there is room for: whose operands are there first, then the most urgent. Loads far ahead of
- * what is most urgent and waits (an address that is being computed) would only take its registers: they come second.
- * What is most urgent of all is free, since what it would miss is more urgent. NOBODY if all cannot be done by `late`:
- * as long as the longest chain takes, and a cycle for each instruction. */
+/* The best instruction that fits: the one whose operands are available first, then the most urgent. Loads much less
+ * urgent than the most urgent instruction, while that one waits (for an address being computed), would only take its
+ * registers, so they come second. The most urgent unplaced instruction is always free, because whatever it missed would
+ * be more urgent. Returns NOBODY if the stretch cannot end before `late`, judging by the longest chain and by one cycle
+ * per instruction. */
 static uint32_t choose(struct schedule *s, uint32_t first, uint32_t most, uint32_t late) {
   enum { FAR = 8 }; /* cycles */
   uint32_t best = NOBODY, second = NOBODY, top = 0;
@@ -356,11 +357,11 @@ static uint32_t choose(struct schedule *s, uint32_t first, uint32_t most, uint32
       continue;
     *to = at;
     if (to == &best && node->ready <= s->now)
-      break; /* what comes now is less urgent */
+      break; /* those that follow are less urgent */
   }
   if (best == NOBODY)
     best = second;
-  return best != NOBODY ? best : first; /* the first of all that are left misses nothing */
+  return best != NOBODY ? best : first; /* the first unplaced instruction misses nothing */
 }
 
 static void set_free(struct schedule *s, uint32_t at, bool free) {
@@ -390,8 +391,8 @@ static void place(struct schedule *s, uint32_t at) {
   }
 }
 
-/* What a phi becomes is computed behind those who read what it is, where it was: else both live, and need a register
- * each. */
+/* A phi's next value is computed after the reads of its current value if it originally was; otherwise both are live at
+ * once and need two registers. */
 static void order_phis(struct schedule *s, const struct machine_inst *copy) {
   const struct machine_move *move = &s->m->move[copy->list];
   for (uint32_t i = 0; i < copy->count; i++) {
@@ -402,7 +403,7 @@ static void order_phis(struct schedule *s, const struct machine_inst *copy) {
   }
 }
 
-/* The same where the phis become it on a way out of the block. */
+/* The same if the phi takes the value on an edge out of the block. */
 static void order_later_phis(struct schedule *s, const struct machine_block *block) {
   const uint32_t ways = block->end == IR_END_IF ? 2 : block->end == IR_END_GOTO ? 1 : 0;
   for (uint32_t i = 0; i < ways; i++) {
@@ -412,7 +413,7 @@ static void order_later_phis(struct schedule *s, const struct machine_block *blo
   }
 }
 
-/* Places all of them before `late`; returns when the last one has begun, UINT32_MAX if that cannot be. */
+/* Places all instructions before `late`. Returns when the last one has started; UINT32_MAX if that is impossible. */
 static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window, uint32_t late) {
   s->placed = s->now = 0;
   s->words = 0;
@@ -444,15 +445,15 @@ static uint32_t place_all(struct schedule *s, uint32_t most, uint32_t window, ui
   return s->now;
 }
 
-/* The most urgent instructions of all may take the registers that the next ones need, so that little is under way at
- * once later. Of several distances to look ahead, the one that ends first. */
+/* If the most urgent instructions go first, they may take the registers that later ones need, and little is in flight
+ * then. So it tries several windows and keeps the order that ends first. */
 static void place_best(struct schedule *s, uint32_t most) {
   enum { LEAST = 8 };
   uint32_t least = UINT32_MAX;
   bool refused = true;
   for (uint32_t window = s->count; refused && (window == s->count || window >= LEAST); window = window * 3 / 4) {
     const uint32_t time = place_all(s, most, window, least);
-    if (least == UINT32_MAX) /* the whole stretch comes first, and does if nothing is refused */
+    if (least == UINT32_MAX) /* the first window is the whole stretch, and is enough if nothing was refused */
       refused = s->refused;
     if (time < least) {
       least = time;
@@ -461,8 +462,8 @@ static void place_best(struct schedule *s, uint32_t most) {
   }
 }
 
-/* Puts `count` instructions into `out`. Returns whether anything has a new place. `last`: the stretch is the end of
- * this block; else NULL. */
+/* Schedules `count` instructions into `out`. Returns whether any has a new position. `last`: the block if the stretch
+ * is its end; else NULL. */
 static bool stretch(struct schedule *s, struct machine_inst *out, const struct machine_inst *inst, uint32_t count,
                     uint32_t most, uint32_t end, const struct machine_block *last) {
   s->inst = inst;
@@ -497,8 +498,8 @@ static bool stretch(struct schedule *s, struct machine_inst *out, const struct m
 
 /* ---- the whole -------------------------------------------------------------------------------------- */
 
-/* Registers that a lane may have: as many as let all warps fit anyway; where it needs more, a little more than that, in
- * the units in which GPUs give them. */
+/* Registers that a lane may use without reducing occupancy: the number with which all warps fit anyway. If it needs
+ * more, rounds up to the unit in which GPUs allocate registers and adds one unit. */
 static uint32_t free_registers(uint32_t needed) {
   enum { FREE = 32, UNIT = 8 };
   return needed > FREE ? (needed + UNIT - 1) / UNIT * UNIT + UNIT : FREE;
@@ -527,7 +528,7 @@ struct schedule *schedule_new(struct machine *m, const struct machine_inst *was)
 
 uint32_t schedule_allowed(const struct schedule *s) { return s->allowed; }
 
-/* Returns whether the block has another order than it had. */
+/* Returns whether the block's order differs from the original. */
 static bool one_block(struct schedule *s, struct machine_block *block, uint32_t less) {
   enum { LEAST = 3 };
   const struct machine_inst *was = s->was + block->first;

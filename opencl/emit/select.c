@@ -1,12 +1,12 @@
 /* From SSA values to runs of vregs.
  *
- * Every value is a list of words, each a vreg, a constant, or anything at all. Taking words out of a pair and putting
- * them together are matters of naming: only an instruction that needs words side by side, which do not stand so, has
- * them copied into a run of their own, once per IR_JOIN. Work is done backwards first (wanted.c), then
- * forwards block by block, and at last for the phis (phis.c).
+ * Every value is a list of words, each a vreg, a constant, or undefined. Taking words out of a pair and joining them
+ * are matters of naming: only if an instruction needs words side by side that are not, are they copied into a new run,
+ * once per IR_JOIN. The work goes backward first (wanted.c), then forward block by block, and last to the phis
+ * (phis.c).
  *
- * Constants become immediates where an instruction has room; constants.c makes the others. A complement of a
- * predicate is no instruction where a guard, a branch, a select or and-not takes it. */
+ * Constants become immediates where the instruction has room; constants.c makes the others. A predicate's complement
+ * costs no instruction if a guard, a branch, a select or and-not takes it. */
 #include "opencl/emit/select.h"
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
@@ -24,7 +24,7 @@ uint32_t select_width_words(enum ir_width width) {
 
 static enum vreg_kind width_kind(enum ir_width width) { return width == IR_PRED ? VREG_PRED : VREG_WORD; }
 
-/* Constants have no instruction that would give them words. */
+/* Gives constants their words, because no instruction does. */
 static void know_constants(struct select *s) {
   for (ir_ref ref = 1; ref < s->ir->count; ref++) {
     const struct ir_inst *inst = &s->ir->inst[ref];
@@ -65,7 +65,7 @@ void select_move(struct select *s, struct machine_inst *copy, uint32_t to, struc
                                      .undefined = from.is == WORD_ANY});
 }
 
-/* A new run with these words. */
+/* Copies these words into a new run. */
 static uint32_t gather(struct select *s, const struct word *word, uint32_t words) {
   const uint32_t head = machine_run(s->m, VREG_WORD, words);
   struct machine_inst copy = {.op = MACHINE_COPY, .place = s->place};
@@ -75,7 +75,7 @@ static uint32_t gather(struct select *s, const struct word *word, uint32_t words
     if (word[i].is == WORD_VREG)
       s->m->vreg[head + i].same = s->m->vreg[word[i].what].same;
   }
-  if (copy.count) /* nothing is to be moved where any values do */
+  if (copy.count) /* words with any value need no move */
     machine_append(&s->m->block[s->at], &copy);
   return head;
 }
@@ -114,7 +114,7 @@ static void source(struct select *s, struct machine_inst *out, ir_ref ref, uint3
     return;
   if (!out->flags && select_constant(s, ref, type_words(type), &imm) && immediate_fits(imm, type)) {
     out->flags |= immediate_flags[position];
-    out->imm |= imm; /* beside what a pipe has in its high half */
+    out->imm |= imm; /* the high half may hold a pipe */
     return;
   }
   *field_of(out, position) = in_registers(s, ref, type_kind(type), type_words(type));
@@ -136,7 +136,7 @@ static void index_of(struct select *s, struct machine_inst *out, ir_ref ref, boo
     out->b = in_registers(s, ref, VREG_WORD, 1);
 }
 
-/* A number of a copy: packed into imm at `shift`, if it fits there. */
+/* Packs a number of a copy into imm at `shift`, if it fits. */
 static bool packs(struct select *s, struct machine_inst *out, ir_ref ref, uint64_t most, unsigned shift, uint8_t flag) {
   uint64_t number;
   if (!select_constant(s, ref, 1, &number) || number > most)
@@ -159,7 +159,7 @@ static void add_to_list(struct select *s, struct machine_inst *out, uint32_t vre
 }
 
 static void stride_of(struct select *s, struct machine_inst *out, ir_ref ref) {
-  if (!ref) { /* elements side by side */
+  if (!ref) { /* contiguous elements */
     out->imm |= UINT64_C(1) << COPY_STRIDE_SHIFT;
     out->flags |= ISA_FLAG_IMM_STRIDE;
   } else if (!packs(s, out, ref, COPY_MOST_STRIDE, COPY_STRIDE_SHIFT, ISA_FLAG_IMM_STRIDE)) {
@@ -167,8 +167,8 @@ static void stride_of(struct select *s, struct machine_inst *out, ir_ref ref) {
   }
 }
 
-/* Up to `most` operands from position `first` on, in registers that imm will name; a list may be shorter. What nobody
- * made is 0, so that a wait for an event that is none goes wrong in the same way each time. */
+/* Up to `most` operands from position `first` on, in registers that imm will name; a list may be shorter. Undefined
+ * operands are 0, so that a wait for an undefined event fails the same way each time. */
 static void listed(struct select *s, struct machine_inst *out, const struct folded *f, uint32_t first, uint32_t most) {
   for (uint32_t i = first; i < first + most && i < f->count && f->operand[i]; i++) {
     const bool made = s->ir->inst[f->operand[i]].op != IR_UNDEF;
@@ -246,7 +246,7 @@ static void operand(struct select *s, struct machine_inst *out, const struct isa
   }
 }
 
-/* The result register of an instruction that reads it too: what was there before is copied in. */
+/* Copies the old value into the result register of an instruction that also reads it. */
 static void tie(struct select *s, struct machine_inst *out, ir_ref before) {
   struct machine_inst copy = {.op = MACHINE_COPY, .place = s->place};
   for (uint32_t i = 0; i < s->m->vreg[out->d].words; i++)
@@ -343,7 +343,7 @@ static bool is_web(const struct ir *ir, ir_ref ref) {
   return ir->inst[ref].op == IR_PHI && ir->block[ir->inst[ref].block].from_count > 1;
 }
 
-/* Phis of one predecessor are other names; the others get their vregs ahead of all else. */
+/* Phis of one predecessor are only other names; the others get their vregs before anything else. */
 static void begin_phis(struct select *s, uint32_t at) {
   const struct ir_block *block = &s->ir->block[at];
   for (uint32_t i = 0; i < block->count && s->ir->inst[block->inst[i]].op == IR_PHI; i++) {
@@ -390,7 +390,7 @@ static void select_block(struct select *s, uint32_t at) {
 
 static void lay_slots(struct select *s) {
   s->slot = need(s->ir->slots, sizeof *s->slot);
-  const uint64_t begin = s->ir->null_room; /* no variable where null points to */
+  const uint64_t begin = s->ir->null_room; /* no variable may be at the null pointer's address */
   uint64_t at = begin;
   for (uint32_t i = 0; i < s->ir->slots; i++) {
     const struct ir_slot *slot = &s->ir->slot[i];
@@ -400,7 +400,7 @@ static void lay_slots(struct select *s) {
     at = (at + align - 1) / align * align;
     s->slot[i] = (uint32_t)at;
     at += slot->bytes;
-    if (at > UINT32_MAX / 2) /* far beyond what a kernel may have: finish says so */
+    if (at > UINT32_MAX / 2) /* far more than a kernel may have; emit reports that */
       at = UINT32_MAX / 2;
   }
   s->m->frame = at == begin ? 0 : (uint32_t)at;

@@ -14,15 +14,15 @@ struct word {
 struct value {
   struct word word[4];
   bool wanted;
-  bool run; /* some instruction wants its words side by side */
+  bool run; /* some instruction needs its words side by side */
 };
 
-/* A constant in a register, made in a block. */
+/* A constant in a register of some block. */
 struct shared {
   uint64_t imm;
-  uint32_t kind; /* words, 0 for a predicate */
+  uint32_t kind; /* number of words; 0 for a predicate */
   uint32_t block, vreg;
-  uint32_t used; /* how many instructions the block had when it was asked for last */
+  uint32_t used; /* the block's instruction count at its last use */
 };
 
 struct select {
@@ -30,10 +30,10 @@ struct select {
   struct machine *m;
   struct value *value; /* per ref */
   uint32_t *slot;      /* private addresses */
-  uint32_t *between;   /* blocks on the edges of a block, two each; 0: none */
+  uint32_t *between;   /* blocks on the outgoing edges of a block, two each; 0 for none */
   struct shared *shared;
   uint32_t shared_count, shared_room;
-  uint32_t at; /* the block that is being filled */
+  uint32_t at; /* the block being filled */
   struct ir_place place;
 };
 
@@ -45,18 +45,18 @@ void select_move(struct select *s, struct machine_inst *copy, uint32_t to, struc
 
 /* ---- constants.c ---------------------------------------------------------------------------------- */
 
-/* Are the first words of `ref` (0: anything) all known? Words that may be anything are 0. */
+/* Are the first words of `ref` constant? Undefined words, and all words if `ref` is 0, count as 0. */
 bool select_constant(struct select *s, ir_ref ref, uint32_t words, uint64_t *imm);
 
-/* A run that holds the constant in the block at hand. */
+/* A run that holds the constant in the current block. */
 uint32_t select_constant_vreg(struct select *s, uint64_t imm, enum vreg_kind kind, uint32_t words);
 
-/* The instruction, which makes the whole run d, reads nothing: spilling repeats it. */
+/* Records that spilling may repeat the instruction, which makes the whole run d and reads no registers. */
 void select_can_be_made_again(struct machine *m, const struct machine_inst *inst);
 
 /* ---- phis.c --------------------------------------------------------------------------------------- */
 
-/* The copies for the phis of block `at`, once all blocks have their instructions. */
+/* Makes the copies for the phis of block `at`, once all blocks have their instructions. */
 void select_phi_copies(struct select *s, uint32_t at);
 
 /* Fills machine.order. */
@@ -64,23 +64,23 @@ void select_order(struct select *s);
 
 /* ---- wanted.c ------------------------------------------------------------------------------------- */
 
-/* An instruction as it will be: complements of predicates taken in. */
+/* An instruction with complements of predicates folded into it. */
 struct folded {
   uint16_t op;
   ir_ref operand[IR_MOST_OPERANDS];
   uint32_t count;
-  bool zero_above; /* of a join: what has no operand is 0 */
+  bool zero_above; /* of a join: words without an operand above the first are 0 */
 };
 struct folded select_fold(const struct ir *ir, ir_ref ref);
 
-/* The predicate that `ref` is or is the complement of; flips *not in the second case. */
+/* Strips complements off `ref`, flipping *not for each. */
 ir_ref select_plain(const struct ir *ir, ir_ref ref, bool * not );
 
-/* Is this another way to put words together (IR_JOIN, pack, a zero-extension), and of which? */
+/* Does the instruction only join words (IR_JOIN, pack, a zero-extension)? select_join() returns its parts. */
 bool select_is_join(const struct ir_inst *inst);
 struct folded select_join(const struct ir *ir, ir_ref ref);
 
-/* Is this one word of something? Of a join: it is what was joined, and may be no ref. */
+/* Is this one word of a value? Word *number of *of; a word of a join is the joined value itself, which may be 0. */
 bool select_is_word(const struct ir *ir, ir_ref ref, ir_ref *of, uint32_t *number);
 
 /* Fills wanted and run of all values. */

@@ -1,11 +1,10 @@
-/* What found no register lives elsewhere: words in private memory, predicates in words; what an instruction without
- * operands makes (constants, arguments, queries) is made again for each use. A bundle moves as a whole and becomes one
- * run of its new kind, so that moves inside of it are still no work. Each use loads into a vreg of its own that lives
- * for one instruction, each definition stores from one; parallel copies move from and to memory themselves, with two
- * words of room.
+/* Moves what found no register: words to private memory, predicates to words. Results of instructions without operands
+ * (constants, arguments, queries) are recomputed for each use. A bundle moves as a whole and becomes one run of its new
+ * kind, so moves within it stay free. Each use loads into its own vreg, which lives for one instruction, and each
+ * definition stores from one. Parallel copies access memory directly, with two scratch words.
  *
- * It ends: what is moved is never moved again but from predicates over words to memory, and what lives for one
- * instruction is never chosen. */
+ * It terminates: a value moves at most from a predicate to a word and from a word to memory, and vregs that live for
+ * one instruction are never chosen. */
 #include "opencl/emit/machine.h"
 #include "sim/base/need.h"
 
@@ -17,18 +16,18 @@ enum how { STAYS, TO_MEMORY, TO_WORD, AGAIN };
 
 struct home {
   uint8_t how;   /* enum how */
-  bool copied;   /* a move reads it; no constant, which is the value of a move */
-  uint32_t head; /* of the new run */
+  bool copied;   /* a move reads its register (a constant in a move is its `value` instead) */
+  uint32_t head; /* first vreg of the new run */
 };
 
-/* A vreg that stands for another in one instruction. */
+/* Stands in for another vreg in one instruction. */
 struct standin {
   uint32_t of, words, vreg;
 };
 
 struct spill {
   struct machine *m;
-  struct home *home; /* per first vreg of a bundle's root */
+  struct home *home; /* by first vreg of a bundle's root */
   struct home stays;
   struct machine_block out;
   struct standin standin[MACHINE_OPERANDS];
@@ -36,7 +35,7 @@ struct spill {
 };
 
 static struct home *home_of(struct spill *s, uint32_t vreg, uint32_t *offset) {
-  if (vreg >= s->m->ranged) /* made by this very step */
+  if (vreg >= s->m->ranged) /* made in this round */
     return &s->stays;
   return &s->home[bundle_of(s->m, vreg, offset)->up];
 }
@@ -48,7 +47,7 @@ static uint32_t brief(struct machine *m, enum vreg_kind kind, uint32_t words) {
   return head;
 }
 
-/* ---- where to -------------------------------------------------------------------------------------- */
+/* ---- new homes ------------------------------------------------------------------------------------- */
 
 static void note_copied(struct spill *s) {
   struct machine *m = s->m;
@@ -152,7 +151,7 @@ static void instruction(struct spill *s, struct machine_inst inst) {
     if (home.how == STAYS)
       continue;
     if (home.how == AGAIN && operand[i].writes)
-      return; /* each use has its own */
+      return; /* each use makes its own */
     if (operand[i].writes) {
       written = home;
       written_offset = offset;

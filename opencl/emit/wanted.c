@@ -1,5 +1,5 @@
-/* What of a kernel is wanted: everything with an effect, and what that depends on, seen after the foldings that
- * select.c makes, so that a complement which only guards things is not computed. */
+/* Finds which values are wanted: everything with an effect and its operands, after the folding that select.c does, so a
+ * complement that is only used as a guard is not computed. */
 #include "opencl/emit/select.h"
 #include "sim/base/need.h"
 
@@ -20,7 +20,7 @@ static void swap(ir_ref *a, ir_ref *b) {
   *b = old;
 }
 
-/* and, and-not: at most one side can be a complement. */
+/* and, and-not: only one side can be a complement. */
 static void fold_and(const struct ir *ir, struct folded *f) {
   bool not_a = false, not_b = f->op == ISA_ANDN_P;
   const ir_ref a = select_plain(ir, f->operand[0], &not_a), b = select_plain(ir, f->operand[1], &not_b);

@@ -1,4 +1,4 @@
-/* The form itself: instructions in one growing array, operands in another, blocks that list refs. */
+/* The IR's storage: instructions in one growing array, operands in another, blocks with lists of refs. */
 #include "opencl/ir/ir.h"
 
 #include <assert.h>
@@ -7,7 +7,7 @@
 
 #include "sim/base/need.h"
 
-/* Room for one more in an array that doubles. */
+/* Room for one more element in an array that doubles. */
 static void *grown(void *array, uint32_t count, uint32_t *room, size_t size) {
   if (count < *room)
     return array;
@@ -61,7 +61,7 @@ void ir_free(struct ir *ir) {
   free(ir);
 }
 
-/* ---- making -------------------------------------------------------------------------------------- */
+/* ---- construction -------------------------------------------------------------------------------- */
 
 uint32_t ir_block_new(struct ir *ir) {
   ir->block = grown(ir->block, ir->blocks, &ir->block_room, sizeof *ir->block);
@@ -81,7 +81,7 @@ static ir_ref new_inst(struct ir *ir, struct ir_inst inst) {
   return ir->count++;
 }
 
-/* Constants and undef are found by hashing: `shared` is an open table of refs. */
+/* Constants and undef are found by hashing: `shared` is an open-addressing table of refs. */
 static bool same_constant(const struct ir_inst *inst, uint16_t op, enum ir_width width, uint64_t bits) {
   return inst->op == op && inst->width == width && inst->imm == bits;
 }
@@ -126,7 +126,7 @@ ir_ref ir_const(struct ir *ir, enum ir_width width, uint64_t bits) {
 
 ir_ref ir_undef(struct ir *ir, enum ir_width width) { return shared(ir, IR_UNDEF, width, 0); }
 
-/* Room for `count` more operands: making them does not move the pool then. */
+/* Ensures room for `count` more operands, so that adding them does not move the pool. */
 static void grow_operands(struct ir *ir, uint32_t count) {
   while (ir->operand_count + count > ir->operand_room) {
     ir->operand_room = ir->operand_room ? 2 * ir->operand_room : 64;
@@ -218,7 +218,8 @@ void ir_phi_add(struct ir *ir, ir_ref phi, uint32_t from, ir_ref value) {
   ir->simple = false;
   struct ir_inst *inst = &ir->inst[phi];
   grow_operands(ir, inst->count + 2);
-  /* At the end of the pool a list grows in place; elsewhere it moves there, at most twice its length. */
+  /* A list at the end of the pool grows in place. Another one first moves to the end, which at most doubles its
+   * space. */
   if (inst->operands + inst->count != ir->operand_count)
     inst->operands = new_operands(ir, ir->operand + inst->operands, inst->count);
   const ir_ref pair[] = {from, value};
@@ -226,7 +227,7 @@ void ir_phi_add(struct ir *ir, ir_ref phi, uint32_t from, ir_ref value) {
   inst->count += 2;
 }
 
-/* ---- asking -------------------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------------- */
 
 static enum ir_width width_of_type(enum isa_type type) {
   static const enum ir_width by_registers[] = {IR_NOTHING, IR_W1, IR_W2, IR_NOTHING, IR_W4};
@@ -238,7 +239,7 @@ enum ir_width ir_width_of(enum isa_op op) {
   return strpbrk(isa_formats[row->format].operands, "dD") ? width_of_type(row->d) : IR_NOTHING;
 }
 
-/* Types of the positions of copies; see ir.h. */
+/* Operand types of copies by position; see ir.h. */
 static enum isa_type copy_type(const char *operands, uint32_t position) {
   const uint32_t count = strchr(operands, 'S')   ? IR_COPY_LDS_PLANE + 1
                          : strchr(operands, 's') ? IR_COPY_LDS_LINE + 1
@@ -340,13 +341,13 @@ bool ir_is_kept(const struct ir *ir, ir_ref ref) {
   return !ir_is_removable(ir, ref) || (ir->target.checked && access);
 }
 
-/* ---- changing ------------------------------------------------------------------------------------ */
+/* ---- changes ------------------------------------------------------------------------------------- */
 
 static ir_ref final(ir_ref *with, ir_ref ref) {
   ir_ref end = ref;
   while (with[end])
     end = with[end];
-  while (with[ref]) { /* the next one finds it at once */
+  while (with[ref]) { /* shorten the chain for the next search */
     const ir_ref next = with[ref];
     with[ref] = end == ref ? 0 : end;
     ref = next;

@@ -1,4 +1,4 @@
-/* Holds the form against its own rules. */
+/* Checks the IR against its own rules. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 struct checker {
   struct ir *ir;
   uint32_t *position; /* of an instruction in its block */
-  ir_ref *mark;       /* of a predecessor: the phi that is looked at and has named it not yet */
+  ir_ref *mark;       /* for a predecessor: the phi being checked, until it names that predecessor */
   char text[IR_FAULT];
   bool failed;
 };
@@ -25,7 +25,7 @@ __attribute__((format(printf, 2, 3))) static void fault(struct checker *check, c
   va_end(arguments);
 }
 
-/* Constants and undef are everywhere; the rest must come before. */
+/* Constants and undef are available everywhere; other definitions must come before the use. */
 static void check_use(struct checker *check, ir_ref user, ir_ref used, uint32_t block, uint32_t at) {
   const struct ir *ir = check->ir;
   if (used >= ir->count) {
@@ -52,7 +52,7 @@ static enum ir_width width_of(enum isa_type type) {
                              : IR_W4;
 }
 
-/* Memory, group and ALU operands by the row; own operations by their meaning. */
+/* Operands of ISA operations follow their row; those of enum ir_op follow their meaning. */
 static enum ir_width wanted(const struct ir_inst *inst, uint32_t position) {
   switch (inst->op) {
   case IR_JOIN:
@@ -148,7 +148,7 @@ static void check_block(struct checker *check, uint32_t number) {
 
 const char *ir_fault(struct ir *ir, char text[IR_FAULT]) {
   struct checker check = {.ir = ir};
-  ir->known_blocks = 0; /* who checks takes nothing for known */
+  ir->known_blocks = 0; /* forces a fresh analysis: the check trusts nothing */
   ir_analyse(ir);
   if (ir->block[0].from_count)
     fault(&check, "the entry has predecessors");

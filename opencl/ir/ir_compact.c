@@ -1,5 +1,5 @@
-/* A kernel without what passes have left behind: instructions that nothing uses any more and blocks that nothing
- * reaches. Of a large kernel that is more than half, and every pass pays for the memory that lies between. */
+/* Removes what passes leave behind: unused instructions and unreachable blocks. They are more than half of a large
+ * kernel, and every pass pays for the memory between live ones. */
 #include "opencl/ir/ir.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static bool is_somewhere(const struct ir_inst *inst) {
   return inst->op == IR_CONST || inst->op == IR_UNDEF || inst->block != IR_NOWHERE;
 }
 
-/* New numbers of blocks. */
+/* Returns the blocks' new numbers. */
 static uint32_t *compact_blocks(struct ir *ir) {
   uint32_t *number = need(ir->blocks, sizeof *number), kept = 0;
   for (uint32_t i = 0; i < ir->blocks; i++) {
@@ -27,7 +27,7 @@ static uint32_t *compact_blocks(struct ir *ir) {
   return number;
 }
 
-/* New numbers of instructions; 0 of those that are gone. Operands still have the old ones. */
+/* Returns the instructions' new numbers, 0 for removed ones. Operands keep the old numbers for now. */
 static ir_ref *compact_insts(struct ir *ir) {
   ir_ref *number = need(ir->count, sizeof *number);
   ir_ref kept = 1;
@@ -65,14 +65,14 @@ static void renumber_blocks(struct ir *ir, const ir_ref *inst, const uint32_t *b
       at->inst[k] = inst[at->inst[k]];
     at->condition = inst[at->condition];
     const uint32_t ways = at->end == IR_END_IF ? 2 : at->end == IR_END_GOTO ? 1 : 0;
-    for (uint32_t k = 0; k < 2; k++) /* a way that is not gone may lead to what is no more */
+    for (uint32_t k = 0; k < 2; k++) /* an unused successor may name a removed block */
       at->to[k] = k < ways ? block[at->to[k]] : 0;
   }
   for (uint32_t i = 0; i < ir->shared_room; i++)
     ir->shared[i] = inst[ir->shared[i]];
 }
 
-/* One list behind the other: a walk over all blocks is faster then. */
+/* Stores the lists one after another, so that a walk over all blocks is faster. */
 static void gather_lists(struct ir *ir) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < ir->blocks; i++)
@@ -95,7 +95,7 @@ static void gather_lists(struct ir *ir) {
 }
 
 void ir_compact(struct ir *ir) {
-  ir_analyse(ir); /* says what is reachable */
+  ir_analyse(ir); /* finds what is reachable */
   uint32_t *block = compact_blocks(ir);
   ir_ref *inst = compact_insts(ir);
   renumber_insts(ir, inst, block);

@@ -1,9 +1,9 @@
 /* Predecessors, dominators, loops, and an order of the blocks.
  *
- * Dominators by Cooper, Harvey and Kennedy ("A simple, fast dominance algorithm", 2001). A loop is what can
- * reach an edge back to a block that dominates it; headers are taken innermost first, and a loop that is found
- * inside another is stepped over by its header. The order is reverse post-order, with each loop's blocks pulled
- * together behind its header: predecessors still come first, edges back aside. */
+ * Dominators follow Cooper, Harvey and Kennedy ("A simple, fast dominance algorithm", 2001). A loop is every block from
+ * which an edge back to a dominating block, the header, can be reached. Headers are processed innermost first, and a
+ * loop inside another is skipped by stepping to its header. The order is reverse post-order, with each loop's blocks
+ * grouped behind its header: predecessors still come first, except along back edges. */
 #include "opencl/ir/ir.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@ static uint32_t successors(const struct ir_block *block) {
 
 static void post_order(struct ir *ir) {
   uint32_t *stack = need(ir->blocks, sizeof *stack), depth = 0, left = ir->blocks;
-  uint8_t *tried = need(ir->blocks, 1); /* successors gone to, plus one when seen */
+  uint8_t *tried = need(ir->blocks, 1); /* successors visited, plus one once the block is seen */
   for (uint32_t i = 0; i < ir->blocks; i++)
     ir->block[i].order = IR_NOWHERE;
   stack[depth++] = 0;
@@ -31,7 +31,7 @@ static void post_order(struct ir *ir) {
       depth--;
       continue;
     }
-    /* The last successor first, so that the first one comes first in reverse. */
+    /* Visit the last successor first, so that the first one comes first in reverse post-order. */
     const uint32_t to = block->to[successors(block) - tried[at]++];
     if (!tried[to]) {
       tried[to] = 1;
@@ -46,7 +46,7 @@ static void post_order(struct ir *ir) {
   free(stack);
 }
 
-/* In one array, which is made anew each time. */
+/* All lists are in one array, rebuilt each time. */
 static void predecessors(struct ir *ir) {
   uint32_t edges = 0;
   for (uint32_t i = 0; i < ir->blocks; i++) {
@@ -92,8 +92,9 @@ void ir_from_add(struct ir *ir, uint32_t block, uint32_t from) {
   in->own_from = true;
 }
 
-/* The lowest block above both `a` and `b`. What was walked from an earlier `b` of the same `mark` lies below that `b`'s
- * answer, so below `a`: a block with a thousand predecessors in a row looks at each block above it once. */
+/* The lowest block that dominates both `a` and `b`. Blocks that an earlier `b` of the same `mark` walked through lie
+ * below that answer, so below `a`. A block with a thousand predecessors in a row thus visits each block above it
+ * once. */
 static uint32_t common(const struct ir *ir, uint32_t a, uint32_t b, uint32_t *seen, uint32_t mark) {
   while (a != b) {
     while (ir->block[a].order > ir->block[b].order)
@@ -128,8 +129,8 @@ static void dominators(struct ir *ir) {
   free(seen);
 }
 
-/* Numbers of the dominator tree, so that ir_dominates() is two comparisons. A block's subtree is
- * [enter, leave]; children are chained through arrays. */
+/* Numbers the dominator tree, so that ir_dominates() is two comparisons. A block's subtree is [enter, leave]; children
+ * are chained through arrays. */
 static void tree_numbers(struct ir *ir) {
   uint32_t *child = need(ir->blocks, sizeof *child), *sibling = need(ir->blocks, sizeof *sibling);
   memset(child, 0xff, ir->blocks * sizeof *child);
@@ -217,18 +218,18 @@ static void loops(struct ir *ir) {
     }
   }
   free(stack);
-  for (uint32_t i = 0; i < ir->ordered; i++) { /* headers come before their loops */
+  for (uint32_t i = 0; i < ir->ordered; i++) { /* headers precede the rest of their loops */
     struct ir_block *block = &ir->block[ir->order[i]];
     const uint32_t around = block->loop == ir->order[i] ? block->outer : block->loop;
     block->depth = (around == IR_NOWHERE ? 0 : ir->block[around].depth) + (block->loop == ir->order[i]);
   }
 }
 
-/* Pulls loops together: blocks are chained to the loop they are in, then the chains are walked. */
+/* Groups each loop's blocks: chains blocks to their loop, then walks the chains. */
 static void gather_loops(struct ir *ir) {
   uint32_t *first = need(ir->blocks + 1, sizeof *first), *next = need(ir->blocks, sizeof *next);
   uint32_t *stack = need(ir->blocks + 1, sizeof *stack), depth = 0, count = 0;
-  const uint32_t top = ir->blocks; /* the chain of what is in no loop */
+  const uint32_t top = ir->blocks; /* the chain of blocks in no loop */
   memset(first, 0xff, (ir->blocks + 1) * sizeof *first);
   for (uint32_t i = ir->ordered; i--;) {
     const uint32_t at = ir->order[i];
@@ -256,7 +257,7 @@ static void gather_loops(struct ir *ir) {
   free(first);
 }
 
-/* Pairs of phis whose block does not lead here any more. A mark per predecessor, as there may be many. */
+/* Removes phi pairs of blocks that are no longer predecessors. Marks make this linear in the number of predecessors. */
 static void drop_pairs(struct ir *ir, struct ir_block *block, uint32_t *mark, uint32_t stamp) {
   for (uint32_t k = 0; k < block->from_count; k++)
     mark[block->from[k]] = stamp;
@@ -274,7 +275,7 @@ static void drop_pairs(struct ir *ir, struct ir_block *block, uint32_t *mark, ui
   }
 }
 
-/* What lies in unreachable blocks is nowhere. */
+/* Instructions of unreachable blocks are removed from the IR. */
 static void drop_unreachable(struct ir *ir) {
   for (uint32_t i = 0; i < ir->blocks; i++) {
     struct ir_block *block = &ir->block[i];
@@ -288,7 +289,7 @@ static void drop_unreachable(struct ir *ir) {
   }
 }
 
-/* Says whether the graph is the one that was last analysed, and notes the one that it is. */
+/* Whether the graph equals the one analyzed last; records the current one. */
 static bool is_known(struct ir *ir) {
   bool known = ir->known_blocks == ir->blocks;
   if (!known)

@@ -1,4 +1,4 @@
-/* The form as text, a line an instruction, for people and tests:
+/* The IR as text, one instruction a line, for people and tests:
  *
  *     block 2 from 0 2:
  *       v9 = phi 0:v3 2:v11

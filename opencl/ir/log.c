@@ -54,7 +54,7 @@ static struct ir_change *add(struct ir_log *log, uint64_t key) {
   return change;
 }
 
-/* How many there are of `key`, from *at on, which then stands behind them. */
+/* Counts the operations of `key` from *at on and moves *at behind them. */
 static uint32_t take(const struct ir_lines *lines, uint64_t key, size_t *at) {
   const size_t from = *at;
   while (*at < lines->count && lines->key[*at] == key)

@@ -1,4 +1,4 @@
-/* What a kernel is compiled for, and the passes that this chooses between. */
+/* What a kernel is compiled for, and the passes that this selects. */
 #ifndef OPENCL_IR_TARGET_H
 #define OPENCL_IR_TARGET_H
 
@@ -13,26 +13,26 @@ enum opencl_pass {
 
 extern const struct opencl_pass_row {
   const char *name;
-  unsigned level; /* of optimization, from which on it runs */
+  unsigned level; /* lowest optimization level at which it runs */
   const char *text;
 } opencl_pass[OPENCL_PASSES];
 
 enum { OPENCL_LEVELS = 4, OPENCL_USUAL_LEVEL = 2 };
 
 struct opencl_target {
-  uint32_t registers;      /* per lane, 16 to 255; more are spilled to private memory */
-  unsigned optimize;       /* level, 0 to 3 */
-  uint64_t without;        /* passes that are left out, a bit each */
-  bool checked;            /* hazards are looked for: what a work-group must reach in each turn of a loop stays in it,
-                            * and so do accesses whose value nobody uses */
-  struct isa_features isa; /* what the machine has */
+  uint32_t registers; /* per lane, 16 to 255; values beyond that are spilled to private memory */
+  unsigned optimize;  /* level, 0 to 3 */
+  uint64_t without;   /* disabled passes, one bit each */
+  bool checked; /* hazards are checked: loops with barriers, copies or waits are not unrolled, and accesses whose values
+                   are unused stay */
+  struct isa_features isa; /* what the machine provides */
 };
 
-/* The usual level, all registers that there are, and a machine that has no parameter set. */
+/* The default level, all registers, and a machine with default parameters. */
 struct opencl_target opencl_usual_target(void);
 bool opencl_same_target(const struct opencl_target *a, const struct opencl_target *b);
 
-/* A pass by its name; OPENCL_PASSES: there is none. */
+/* Finds a pass by name; OPENCL_PASSES: none. */
 enum opencl_pass opencl_find_pass(const char *name);
 
 bool opencl_pass_runs(const struct opencl_target *target, enum opencl_pass pass);

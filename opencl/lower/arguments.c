@@ -1,7 +1,7 @@
-/* A kernel's arguments: where they lie in the argument block, what they are called, and their loads at the entry.
+/* A kernel's arguments: their places in the argument block, their names, and their loads at the entry.
  *
- * The entry point that clang makes calls the function that was written, with the same parameters; names are that
- * function's. SPIR-V's integers have no sign: they are given as unsigned, which takes either. */
+ * clang's entry point calls the function that the programmer wrote, with the same parameters; the names are that
+ * function's. SPIR-V's integers have no sign. They are declared unsigned, which accepts both. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static bool is_taken(const struct build *b, const char *name) {
   return false;
 }
 
-/* The name that the parameter has in a function that it is handed on to. */
+/* The parameter's name in the function that receives it. */
 static const char *callee_name(const struct build *b, const struct spirv_function *function, uint32_t parameter) {
   for (uint32_t i = 0; i < function->block[0].count; i++) {
     const struct spirv_inst *inst = &b->module->inst[function->block[0].first + i];
@@ -64,8 +64,8 @@ static bool value_type(struct build *b, const struct spirv_type *type, char text
   return true;
 }
 
-/* What lies in the argument block for a parameter: the type whose bytes they are, NULL for pointers and what
- * is like them. */
+/* Classifies a parameter. Returns the type whose bytes are in the argument block; NULL for pointers, pipes, images and
+ * samplers. */
 static const struct spirv_type *classify(struct build *b, uint32_t parameter, struct isa_arg *arg, char text[16]) {
   const struct spirv_type *type = build_type(b, parameter);
   arg->kind = ISA_ARG_VALUE;
@@ -114,7 +114,7 @@ static bool place(struct build *b, struct isa_arg *arg, uint64_t bytes, uint32_t
   return true;
 }
 
-/* ---- their loads --------------------------------------------------------------------------------- */
+/* ---- loads --------------------------------------------------------------------------------------- */
 
 static struct core_access in_block(const struct isa_arg *arg) {
   return (struct core_access){.offset = arg->offset, .align = 16};
@@ -127,7 +127,7 @@ static void load_pointer(struct build *b, uint32_t parameter, const struct isa_a
   *build_define(b, parameter) = core_load_bytes(b, &access, 0, arg->bytes);
 }
 
-/* The parameter is a pointer to a struct: it gets a private copy, which promotion takes apart. */
+/* The parameter points to a struct. The struct gets a private copy, which the promote pass splits into values. */
 static void load_struct(struct build *b, uint32_t parameter, const struct spirv_type *type, const struct isa_arg *arg) {
   const struct core_access from = in_block(arg);
   const struct build_pointer slot = core_slot(b, type->size, type->align);

@@ -1,5 +1,4 @@
-/* Arithmetic, component by component. What is one operation of the ISA is a row of arithmetic.def; the rest is below,
- * a function for each idea. */
+/* Arithmetic, component by component. What is one ISA operation is a row of arithmetic.def; the rest is below. */
 #include "opencl/lower/build_core.h"
 
 enum { MOST_COMPONENTS = 16 };
@@ -25,8 +24,8 @@ static const struct row rows[] = {
 
 /* ---- operands ------------------------------------------------------------------------------------ */
 
-/* An instruction whose operands, word[3] and on, are scalars or vectors of one kind and as many components as the
- * result: `bits` are the first one's. */
+/* An instruction whose operands, word[3] and on, are scalars or vectors of one kind, with as many components as the
+ * result. `bits` is the first operand's width. */
 struct lanes {
   const struct spirv_inst *inst;
   const struct spirv_type *type; /* of the result */
@@ -66,7 +65,7 @@ static bool take(struct build *b, const struct spirv_inst *inst, uint32_t operan
 
 static ir_ref cleaned(struct build *b, ir_ref value, unsigned bits, uint8_t clean, unsigned operand) {
   const bool shift = clean >= SHIFT_ANY;
-  if (shift && operand == 1) /* bits that matter of an amount that is legal are all in the low byte */
+  if (shift && operand == 1) /* all bits that matter in a legal amount are in the low byte */
     return bits == 64 ? build_word(b, value, 0) : value;
   if (clean == ANY || clean == SHIFT_ANY)
     return value;
@@ -108,9 +107,9 @@ static const struct row *find_row(uint16_t op) {
   return NULL;
 }
 
-/* ---- integers that are more than a row ------------------------------------------------------------ */
+/* ---- integers that take several operations -------------------------------------------------------- */
 
-/* a mod b with the sign of b: the remainder, and b more if the signs differ and it is not 0. */
+/* a mod b with the sign of b: the remainder, plus b if the signs differ and the remainder is not 0. */
 static ir_ref modulo(struct build *b, ir_ref left, ir_ref right, bool wide) {
   const ir_ref zero = wide ? build_64(b, 0) : build_32(b, 0);
   const ir_ref rest = build_op(b, wide ? ISA_REM_S64 : ISA_REM_S32, left, right, 0);
@@ -157,9 +156,9 @@ static bool one_integer(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-/* ---- a pair of results: a struct of two ------------------------------------------------------------ */
+/* ---- two results in a struct ----------------------------------------------------------------------- */
 
-/* Low and high half of a product. Narrow products fit into 32 bits: the high half is a shift away. */
+/* Low and high half of a product. A narrow product fits in 32 bits, so its high half is one shift away. */
 static void wide_product(struct build *b, ir_ref left, ir_ref right, unsigned bits, bool is_signed, ir_ref half[2]) {
   const ir_ref a = build_extended(b, left, bits, is_signed), x = build_extended(b, right, bits, is_signed);
   half[0] = build_op(b, bits == 64 ? ISA_MUL_64 : ISA_MUL_32, a, x, 0);
@@ -171,7 +170,7 @@ static void wide_product(struct build *b, ir_ref left, ir_ref right, unsigned bi
     half[1] = build_op(b, is_signed ? ISA_MULHI_S64 : ISA_MULHI_U64, a, x, 0);
 }
 
-/* The sum or difference, and 1 if it does not fit. */
+/* The sum or difference, and 1 if it overflows. */
 static void with_carry(struct build *b, ir_ref left, ir_ref right, unsigned bits, bool subtract, ir_ref half[2]) {
   const bool wide = bits == 64;
   const ir_ref a = build_extended(b, left, bits, false), x = build_extended(b, right, bits, false);
@@ -205,7 +204,8 @@ static bool two_results(struct build *b, const struct spirv_inst *inst) {
 
 /* ---- bit fields ------------------------------------------------------------------------------------ */
 
-/* Ones in the low `count` bits; count is a word, 0 to the width. The shift is split so that the width itself works. */
+/* Ones in the low `count` bits; `count` is a word, 0 to the width. 0 is selected separately, because its shift would be
+ * the whole width. */
 static ir_ref low_ones(struct build *b, ir_ref count, bool wide) {
   const ir_ref all = wide ? build_64(b, UINT64_MAX) : build_32(b, UINT32_MAX);
   const ir_ref none = wide ? build_64(b, 0) : build_32(b, 0);
@@ -224,7 +224,7 @@ static ir_ref word_of(struct build *b, uint32_t id) {
   return type->bits == 64 ? build_word(b, value, 0) : value;
 }
 
-/* Shifted up so that the field ends at the top, and down with the sign or zeros. */
+/* Shifts the field up to the top bit, then down with its sign or zeros. */
 static ir_ref field(struct build *b, ir_ref base, ir_ref offset, ir_ref count, bool wide, bool is_signed) {
   const ir_ref width = build_32(b, wide ? 64 : 32), none = wide ? build_64(b, 0) : build_32(b, 0);
   const ir_ref up = build_op(b, ISA_SUB_32, build_op(b, ISA_SUB_32, width, offset, 0), count, 0);
@@ -273,7 +273,7 @@ bool lower_integer(struct build *b, const struct spirv_inst *inst) {
   }
 }
 
-/* Integer comparisons of pointers come in by the same instructions. */
+/* Integer comparisons of pointers arrive as the same instructions. */
 bool lower_arithmetic(struct build *b, const struct spirv_inst *inst) {
   const struct row *row = find_row(inst->op);
   if (inst->words >= 5 && core_is_pointer(b, inst->word[3]) && core_is_pointer(b, inst->word[4]))

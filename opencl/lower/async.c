@@ -1,15 +1,16 @@
-/* Asynchronous copies, their events, fences between them, and prefetches.
+/* Asynchronous copies, their events, fences between copies, and prefetches.
  *
- * A copy is an instruction of the ISA that the work-group runs together: its event is a number in a register, 0 for
- * none yet. Sizes are 64 bits wide in the language and 32 in the machine, whose memories hold no more: what does not
- * fit becomes 2^32 - 1, which no buffer holds, so that the check of bounds says so. Plain and strided copies are
- * SPIR-V's own; those of lines and planes, and the fence, are functions that import.c finds by name.
+ * A copy is one ISA instruction that the work-group executes together. Its event is a number in a register; 0 is no
+ * event. Sizes are 64 bits wide in OpenCL and 32 in the ISA, whose memories hold no more. A larger size becomes
+ * UINT32_MAX; no buffer is that large, so the bounds check reports it. Plain and strided copies are SPIR-V
+ * instructions. 2D and 3D copies and the fence are functions that import.c finds by name.
  *
- * A wait names up to eight events. A longer list is waited for in parts that release nothing (wait.more) and an end
- * that releases all: an event may stand in a list twice. How many there are, if only the run knows it, is an operand of
- * that end (wait.first), so that the machine sees when work-items disagree, and numbers that cannot be.
+ * A wait names up to eight events. A longer list is split: the first parts release nothing (wait.more) and the last one
+ * releases all (wait), because an event may be in a list twice. If the number of events is known only at run time, it
+ * is an operand of the last wait (wait.first), so that the machine detects work-items that disagree and invalid
+ * numbers.
  *
- * With copies as loops there are no events: a wait is a barrier, whatever its list says, and nobody reads that. */
+ * If copies are loops, there are no events. A wait is then a barrier, and its list is not read. */
 #include "opencl/lower/build_core.h"
 #include "opencl/lower/group.h"
 #include "opencl/lower/std.h"
@@ -21,14 +22,14 @@ static bool is_kind(struct build *b, uint32_t id, enum spirv_type_kind kind) {
   return type && type->kind == kind;
 }
 
-/* A size_t, or an unsigned int of modules for 32 bits. */
+/* A size_t, or a 32-bit integer. */
 static ir_ref number(struct build *b, uint32_t id) {
   if (!is_kind(b, id, SPIRV_INT) || build_type(b, id)->bits < 32)
     build_fail(b, "the counts, sizes and strides of a copy are integers of 32 or 64 bits");
   return b->failed ? build_32(b, 0) : build_value(b, id);
 }
 
-/* In 32 bits, the largest number for all that are larger. */
+/* Narrowed to 32 bits; larger values become the largest number. */
 static ir_ref saturated(struct build *b, ir_ref value) {
   const struct ir_inst *inst = &b->ir->inst[value];
   if (inst->width != IR_W2)
@@ -54,7 +55,7 @@ static bool events_fit(struct build *b, uint32_t result, uint32_t event) {
          build_fail(b, "a copy must take and return an event");
 }
 
-/* Which way a copy between these goes; false after build_fail(). */
+/* Finds the direction of a copy between these pointers; false after build_fail(). */
 static bool direction(struct build *b, struct build_pointer to, struct build_pointer from, const char *name,
                       bool *inward) {
   *inward = to.space == SPACE_LOCAL && from.space == SPACE_GLOBAL;
@@ -98,7 +99,7 @@ static bool of_work_group(struct build *b, uint32_t scope) {
              : build_fail(b, "copies and waits belong to a work-group, not to another scope");
 }
 
-/* for (i = local id; i < count; i += local size) to[i] = from[i], the global side in steps of the stride. */
+/* for (i = local id; i < count; i += local size) to[i] = from[i]; the global side advances by the stride. */
 static bool copy_by_loop(struct build *b, const struct spirv_inst *inst, const struct spirv_type *type, bool inward) {
   const struct build_pointer to = build_pointer(b, inst->word[4]), from = build_pointer(b, inst->word[5]);
   const ir_ref count = wide(b, number(b, inst->word[6])), stride = wide(b, number(b, inst->word[7]));
@@ -108,7 +109,7 @@ static bool copy_by_loop(struct build *b, const struct spirv_inst *inst, const s
   build_set(b, at, wide(b, build_query(b, ISA_GET_LOCAL_LINEAR_ID, 0)));
   build_goto(b, head);
   build_enter(b, head);
-  b->ir->block[head].copies = 1; /* vendors' libraries have it as it stands, not unrolled */
+  b->ir->block[head].copies = 1; /* do not unroll: vendors' libraries have this loop as it is */
   const ir_ref index = build_get(b, at, IR_W2);
   build_if(b, build_op(b, ISA_SETP_LT_U64, index, count, 0), body, done);
   build_enter(b, body);
@@ -146,14 +147,15 @@ bool async_copy(struct build *b, const struct spirv_inst *inst) {
   return add_copy(b, inst->word[2], op, operand, IR_COPY_EVENT + 1, type->size);
 }
 
-/* ---- copies of lines and planes --------------------------------------------------------------------- */
+/* ---- 2D and 3D copies ------------------------------------------------------------------------------- */
 
 static bool is_known(const struct build *b, ir_ref ref, uint64_t *value) {
   *value = b->ir->inst[ref].imm;
   return ir_is_const(b->ir, ref);
 }
 
-/* Elements further in global memory: what is beyond 32 bits stays beyond every buffer, and does not wrap around. */
+/* The address of element `offset` in global memory. An offset beyond 32 bits saturates, so that the address is beyond
+ * every buffer instead of wrapping around. */
 static ir_ref global_at(struct build *b, struct build_pointer pointer, ir_ref offset, ir_ref bytes) {
   uint64_t size;
   const ir_ref steps = saturated(b, offset), factor = saturated(b, bytes);
@@ -162,7 +164,7 @@ static ir_ref global_at(struct build *b, struct build_pointer pointer, ir_ref of
   return build_op(b, ISA_ADD_64, pointer.address, build_op(b, ISA_MULW_U32, steps, factor, 0), 0);
 }
 
-/* Elements further in the LDS: what is beyond 32 bits stays beyond every LDS. */
+/* The address of element `offset` in the LDS; an offset beyond 32 bits becomes an address beyond every LDS. */
 static ir_ref lds_at(struct build *b, struct build_pointer pointer, ir_ref offset, ir_ref bytes) {
   uint64_t size, elements;
   const ir_ref steps = saturated(b, offset), factor = saturated(b, bytes);
@@ -173,11 +175,11 @@ static ir_ref lds_at(struct build *b, struct build_pointer pointer, ir_ref offse
 }
 
 /* async_work_group_copy_2D2D(destination, its offset, source, its offset, bytes of an element, elements of a line,
- *                            lines, source's pitch, destination's pitch, event)
- * async_work_group_copy_3D3D( ... lines, planes, source's pitch of lines, of planes, destination's, event) */
-enum { DESTINATION = 4, SOURCE = 6, BYTES = 8, ELEMENTS, LINES, PLANES }; /* words of the call */
+ *                            lines, source's line pitch, destination's line pitch, event)
+ * async_work_group_copy_3D3D( ... lines, planes, source's line and plane pitch, destination's, event) */
+enum { DESTINATION = 4, SOURCE = 6, BYTES = 8, ELEMENTS, LINES, PLANES }; /* word numbers in the call */
 
-/* Where in the call the two sides stand: the pointer, before its offset, and the pitch, before that of planes. */
+/* Word numbers of the two sides' operands. A pointer's offset follows it; the pitch of planes follows that of lines. */
 struct sides {
   const uint32_t *word;
   bool planes, inward;
@@ -241,15 +243,16 @@ bool async_copy_lines(struct build *b, const struct spirv_inst *inst, const char
 
 /* ---- fences between copies -------------------------------------------------------------------------- */
 
-/* By SYNC_LDS and SYNC_GLOBAL, which CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE are. A fence of no memory is a place
- * where the work-group meets. */
+/* Adds the fence for SYNC_LDS and SYNC_GLOBAL, which equal CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE. A fence of no
+ * memory is a barrier. */
 static void fence(struct build *b, unsigned flags) {
   static const uint16_t fences[] = {ISA_BAR, ISA_COPY_FENCE_LDS, ISA_COPY_FENCE_GLOBAL, ISA_COPY_FENCE_ALL};
   static const uint16_t barriers[] = {ISA_BAR, ISA_BAR_LDS, ISA_BAR_GLOBAL, ISA_BAR_ALL};
   build_op(b, (enum isa_op)(b->copy_loops ? barriers : fences)[flags], 0, 0, 0);
 }
 
-/* Flags that only the run knows are the same in all work-items: they take one of the ways together. */
+/* Branches on flags known only at run time. They are equal in all work-items, so the work-items take the same
+ * branch. */
 static void fence_by_flags(struct build *b, ir_ref flags, unsigned known, unsigned bit) {
   if (bit > SYNC_GLOBAL) {
     fence(b, known);
@@ -284,7 +287,7 @@ bool async_copy_fence(struct build *b, const struct spirv_inst *inst, const char
 
 /* ---- waits ------------------------------------------------------------------------------------------ */
 
-/* A list of events lies in memory, usually in a private array that promotion dissolves. */
+/* A list of events is in memory, usually in a private array that the promote pass turns into values. */
 static const struct spirv_type event_type = {.kind = SPIRV_EVENT, .size = 8, .align = 8, .parts = 1};
 
 static ir_ref event_at(struct build *b, struct build_pointer list, uint64_t index) {
@@ -293,7 +296,7 @@ static ir_ref event_at(struct build *b, struct build_pointer list, uint64_t inde
   return event;
 }
 
-/* `count` events, of which the first `wanted` count if the operation is wait.first. */
+/* Waits for `count` events. For wait.first, `wanted` says how many of them count. */
 static void wait_for(struct build *b, enum isa_op op, const ir_ref *event, uint32_t count, ir_ref wanted) {
   ir_ref operand[IR_WAIT_COUNT + 1] = {0};
   for (uint32_t i = 0; i < count; i++)
@@ -303,7 +306,7 @@ static void wait_for(struct build *b, enum isa_op op, const ir_ref *event, uint3
             ir_make(b->ir, (uint16_t)op, IR_NOTHING, operand, wanted ? IR_WAIT_COUNT + 1 : count, 0, b->place));
 }
 
-/* How many events there are from the pointer to the end of its variable, if that can be seen. */
+/* The number of events from the pointer to the end of its variable, if the variable is known. */
 static bool list_length(const struct build *b, struct build_pointer list, uint64_t *length) {
   ir_ref base = list.address;
   uint64_t offset = 0;
@@ -317,7 +320,7 @@ static bool list_length(const struct build *b, struct build_pointer list, uint64
   return true;
 }
 
-/* The events that there are, in one wait that says how many of them are meant. */
+/* One wait.first for the `length` events of the list; `wanted` says how many of them count. */
 static void wait_first(struct build *b, struct build_pointer list, ir_ref wanted, uint32_t length) {
   ir_ref event[ISA_WAIT_EVENTS] = {build_32(b, 0)};
   for (uint32_t i = 0; i < length; i++)
@@ -357,7 +360,7 @@ static ir_ref wait_for_whole_parts(struct build *b, struct build_pointer list, i
   return build_get(b, at, IR_W1);
 }
 
-/* list[i] if there are more than i events; what lies beyond the list is not to be read. */
+/* list[i] if `count` is larger than i; never reads beyond the list. */
 static ir_ref event_if(struct build *b, struct build_pointer list, uint32_t i, ir_ref count) {
   const uint32_t event = build_variable(b, IR_W1), there = build_block(b), after = build_block(b);
   build_set(b, event, build_32(b, 0));
@@ -407,7 +410,7 @@ bool async_wait(struct build *b, const struct spirv_inst *inst) {
 
 /* ---- prefetches ------------------------------------------------------------------------------------- */
 
-/* prefetch(pointer, count): only global memory has an L2 to go to; elsewhere it is a hint that says nothing. */
+/* prefetch(pointer, count). Only global memory has an L2 to prefetch to; elsewhere the hint is ignored. */
 bool build_prefetch(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = pointee(b, inst->word[5]);
   const struct build_pointer pointer = build_pointer(b, inst->word[5]);

@@ -1,21 +1,21 @@
-/* Atomic operations. Each is a row of the ISA on the LDS or on global memory; on private memory, which nobody else
- * sees, it is a load, the arithmetic and a store. A pointer that may point to several spaces takes them one after the
- * other, each under its guard; the old value passes from one to the next as what the others' lanes keep. Atomic loads
- * and stores are rows of their own too, which do as the plain ones do and go past an L1.
+/* Atomic operations. On the LDS and on global memory, each is a row of the ISA. On private memory, which no other
+ * work-item sees, it is a load, the arithmetic and a store. A pointer with several possible spaces takes them one after
+ * another, each under its guard; ir_inst.keep passes the old value from one to the next. Atomic loads and stores also
+ * have rows of their own, which act like plain ones but bypass the L1.
  *
- * All are device-wide whatever scope is asked for: there is one L2, and the LDS belongs to one work-group. Memory
- * semantics become fences around the operation, before it to release, after it to acquire. OpenCL 1.x atomics have no
- * semantics and get none. */
+ * All are device-wide, whatever scope the program requests: there is one L2, and the LDS belongs to one work-group.
+ * Memory semantics become fences: a release fence before the operation, an acquire fence after it. OpenCL 1.x atomics
+ * have no semantics and get no fence. */
 #include "opencl/lower/group.h"
 
 enum kind { KIND_INTEGER, KIND_FLOAT, KIND_ANY };
 
-/* Operations by width, 32 and 64 bits. */
+/* Operations by width: 32 and 64 bits. */
 struct atomic_row {
   uint16_t opcode;
-  uint8_t kind; /* of value it is for */
+  uint8_t kind; /* of values that it accepts */
   uint16_t lds[2], global[2];
-  uint16_t combine[2]; /* what it does to the old value and the operand */
+  uint16_t combine[2]; /* combines the old value and the operand */
 };
 
 #define ROW(opcode, kind, name32, name64, combine32, combine64)                                                        \
@@ -57,14 +57,14 @@ static const struct atomic_row *find(uint16_t opcode) {
   return NULL;
 }
 
-/* ---- order ------------------------------------------------------------------------------------------ */
+/* ---- memory order ----------------------------------------------------------------------------------- */
 
 static const uint64_t release =
     MemorySemanticsRelease | MemorySemanticsAcquireRelease | MemorySemanticsSequentiallyConsistent;
 static const uint64_t acquire =
     MemorySemanticsAcquire | MemorySemanticsAcquireRelease | MemorySemanticsSequentiallyConsistent;
 
-/* Scope and semantics, two ids in a row. An order that is no constant is the strictest. */
+/* Scope and semantics are two consecutive ids. An order that is not constant is treated as the strictest. */
 static uint64_t order_of(struct build *b, const uint32_t *id) {
   uint64_t scope, semantics;
   if (spirv_integer(b->module, id[0], &scope) && scope == ScopeInvocation)
@@ -85,7 +85,7 @@ struct atomic {
   ir_ref compare, value;
 };
 
-/* What is stored when `old` was there. */
+/* The value to store if memory held `old`. */
 static ir_ref combined(struct build *b, const struct atomic *atomic, ir_ref old) {
   const enum isa_op op = (enum isa_op)atomic->row->combine[atomic->wide];
   if (op == ISA_MOV_32 || op == ISA_MOV_64)
@@ -103,7 +103,7 @@ static ir_ref on_private(struct build *b, const struct atomic *atomic, struct bu
   return old;
 }
 
-/* The old value. */
+/* Returns the old value. */
 static ir_ref operate(struct build *b, const struct atomic *atomic, struct build_pointer pointer) {
   struct build_place place[4];
   const unsigned places = build_spaces(b, pointer, place);
@@ -166,7 +166,7 @@ static bool lower_operation(struct build *b, const struct spirv_inst *inst, cons
   return !b->failed;
 }
 
-/* The constant argument's semantics; an order that is no constant is the strictest. */
+/* The memory semantics of a constant argument; an order that is not constant is treated as the strictest. */
 static uint64_t order_called(struct build *b, uint32_t id) {
   static const uint64_t orders[] = {0, MemorySemanticsAcquire, MemorySemanticsAcquire, MemorySemanticsRelease,
                                     MemorySemanticsAcquireRelease};
@@ -176,7 +176,8 @@ static uint64_t order_called(struct build *b, uint32_t id) {
              : MemorySemanticsSequentiallyConsistent;
 }
 
-/* object expected desired [order order [scope]]: of floats, by their bits. What was there goes to `expected`. */
+/* object expected desired [order order [scope]]: for floats, compared by their bits. `expected` receives the old
+ * value. */
 bool build_compare_exchange_call(struct build *b, const struct spirv_inst *inst, const char *name) {
   const struct spirv_type *type = build_type(b, inst->word[6]), *told = build_type(b, inst->word[2]);
   uint64_t scope = 1;
@@ -204,8 +205,8 @@ bool build_compare_exchange_call(struct build *b, const struct spirv_inst *inst,
   return !b->failed;
 }
 
-/* Loads and stores from `first` on, of 4 or 8 bytes each, are single accesses of the machine already; from now on they
- * say so. Those of private memory stay as they are: nobody else sees it. */
+/* Replaces loads and stores from `first` on, of 4 or 8 bytes each, with atomic ones. They are single accesses already.
+ * Those of private memory stay, because no other work-item sees it. */
 static void make_indivisible(struct build *b, uint32_t first) {
   static const struct {
     uint16_t plain, atomic;

@@ -1,14 +1,14 @@
-/* A kernel from its entry point: the tables that building needs, the arguments, the function with all that it calls,
- * and a last look at what came out. */
+/* Builds a kernel from its entry point: the arguments, the function and everything it calls, and a final check of the
+ * result. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "opencl/lower/build_core.h"
 #include "sim/base/need.h"
 
-/* ---- what the module has ------------------------------------------------------------------------- */
+/* ---- properties of the module -------------------------------------------------------------------- */
 
-/* Null pointers, or integers made into pointers: then no object may lie at offset 0 of its space. */
+/* Whether there are null pointers, or pointers made from integers. Then no object may be at offset 0 of its space. */
 static bool has_nulls(const struct spirv *module) {
   for (uint32_t i = 0; i < module->insts; i++) {
     const struct spirv_inst *inst = &module->inst[i];
@@ -24,7 +24,7 @@ static bool has_nulls(const struct spirv *module) {
   return false;
 }
 
-/* What a generic pointer of which nothing is known may point to, in any kernel. */
+/* Where a generic pointer about which nothing is known may point, in any kernel. */
 static uint8_t spaces_of(const struct spirv *module) {
   uint8_t spaces = IN_GLOBAL;
   for (uint32_t id = 1; id < module->bound; id++) {
@@ -43,7 +43,7 @@ void core_look(const struct spirv *module, struct build_tables *tables) {
   tables->spaces = spaces_of(module);
 }
 
-/* Where this kernel's arguments point, besides. */
+/* The additional spaces that this kernel's arguments point to. */
 static uint8_t argument_spaces(const struct spirv *module, const struct spirv_function *function) {
   uint8_t spaces = 0;
   for (uint32_t i = 0; i < function->parameters; i++) {
@@ -86,7 +86,7 @@ void core_close(struct build_tables *tables) {
   free(ids);
 }
 
-/* Leaves the ids as the next kernel needs them. */
+/* Resets the tables for the next kernel. */
 static void forget_kernel(struct core_ids *ids) {
   for (uint32_t i = 0; i < ids->count; i++) {
     const uint32_t id = ids->listed[i];
@@ -96,10 +96,10 @@ static void forget_kernel(struct core_ids *ids) {
   }
 }
 
-/* What reading did not find wrong: values used where they are not defined, types that do not fit. */
+/* Finds what the reader did not check: values used where they are not defined, types that do not fit. */
 static bool check(struct build *b) {
   if (b->core->has_nulls && b->ir->lds_bytes < CORE_NULL_ROOM && b->core->exists & IN_LOCAL)
-    b->ir->lds_bytes = CORE_NULL_ROOM; /* the arguments' part begins behind it */
+    b->ir->lds_bytes = CORE_NULL_ROOM; /* local arguments begin behind it */
   b->place = (struct ir_place){0};
   char text[IR_FAULT];
   const char *fault = ir_fault(b->ir, text);

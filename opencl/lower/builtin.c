@@ -1,12 +1,12 @@
-/* The built-in variables: each is a query of the ISA, or made of a few. The machine's numbers have 32 bits; where the
- * language wants 64 they are widened here, in the open, so that what follows can be narrowed again. */
+/* Built-in variables: each is an ISA query or computed from a few. The machine's numbers have 32 bits. They are widened
+ * to 64 here where OpenCL requires it, in explicit instructions that the narrow pass can undo. */
 #include "opencl/lower/group.h"
 
 struct query {
   int16_t builtin;
   uint16_t op;
   bool by_axis;
-  uint8_t beyond; /* what it is in a fourth dimension */
+  uint8_t beyond; /* its value in a fourth dimension */
 };
 
 static const struct query queries[] = {
@@ -58,7 +58,7 @@ static ir_ref product(struct build *b, enum isa_op query) {
 
 ir_ref group_items(struct build *b) { return product(b, ISA_GET_LOCAL_SIZE); }
 
-/* Warps of a work-group of the enqueued size. */
+/* Warps in a work-group of the enqueued size. */
 static ir_ref enqueued_warps(struct build *b) {
   const ir_ref items = product(b, ISA_GET_ENQUEUED_LOCAL_SIZE);
   const ir_ref size = build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
@@ -66,7 +66,7 @@ static ir_ref enqueued_warps(struct build *b) {
   return build_op(b, ISA_DIV_U32, up, size, 0);
 }
 
-/* The lanes of a full warp on one side of this one, as bits of a pair. */
+/* The lanes of a full warp that are on one side of this lane, as bits of a pair. */
 static ir_ref lane_mask(struct build *b, unsigned builtin) {
   const ir_ref lane = build_query(b, ISA_GET_LANE, 0);
   const ir_ref own = build_op(b, ISA_SHL_64, build_64(b, 1), lane, 0);

@@ -1,13 +1,13 @@
-/* Functions: entering one, lowering its blocks in order, leaving it. A call is the callee's blocks in the caller's
- * place: its first block continues the caller's, and its only return is where the caller goes on. If there are several
- * returns, they meet in a new block, with a phi for each part of the result. */
+/* Functions: entering one, lowering its blocks in order, leaving it. A call is replaced by the callee's blocks: the
+ * first one continues the caller's block, and the caller continues after the only return. Several returns meet in a new
+ * block, with a phi for each part of the result. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "opencl/lower/build_core.h"
 #include "sim/base/need.h"
 
-/* Forgets what the function's ids stood for when it was inlined last. */
+/* Clears what the function's ids held when it was last inlined. */
 static void forget(struct build *b, const struct spirv_function *function) {
   for (uint32_t i = 0; i < function->blocks; i++)
     for (uint32_t k = 0; k < function->block[i].count; k++) {
@@ -63,7 +63,7 @@ static ir_ref join_returns(struct build *b, const struct core_frame *frame, uint
   return phi;
 }
 
-/* Goes on where all returns lead. */
+/* Continues where all returns lead. */
 static void meet(struct build *b, const struct core_frame *frame) {
   if (frame->backs == 1) {
     build_enter(b, frame->back[0].block);
@@ -92,7 +92,7 @@ static bool take_result(struct build *b, const struct core_frame *frame) {
   return true;
 }
 
-/* ---- a function inlined -------------------------------------------------------------------------- */
+/* ---- inlining ------------------------------------------------------------------------------------ */
 
 static void free_slots(struct build_core *core) {
   for (uint32_t i = 0; i < core->spares; i++)
@@ -100,7 +100,7 @@ static void free_slots(struct build_core *core) {
       core->spare[i].depth = 0;
 }
 
-/* A call of no line is clang's entry point's, which ends where the function that was written does. */
+/* A call without a line is that of clang's entry point, which ends where the original function ends. */
 static struct ir_place after_call(const struct core_frame *frame) {
   const struct ir_place place = frame->call->place;
   return place.line || !frame->backs ? place : frame->back[frame->backs - 1].place;
@@ -121,7 +121,7 @@ static bool run_frame(struct build *b, struct core_frame *frame) {
   return take_result(b, frame);
 }
 
-/* The parameters' parts and spaces are set. `call` is NULL for the entry point, which does not come back. */
+/* The caller has set the parameters' parts and spaces. `call` is NULL for the entry point, which never returns. */
 bool core_inline(struct build *b, const struct spirv_function *function, const struct spirv_inst *call) {
   struct build_core *core = b->core;
   struct core_plan *plan = &core->ids.plan[function - b->module->function];
@@ -143,8 +143,8 @@ bool core_inline(struct build *b, const struct spirv_function *function, const s
 
 /* ---- the call ------------------------------------------------------------------------------------ */
 
-/* clang's entry point only calls the function that the kernel was written as: its copies of structs are nobody
- * else's. */
+/* clang's entry point only calls the original kernel function. Nothing else uses its copies of structs, so the callee
+ * need not copy them again. */
 static bool is_wrapper_call(const struct build *b) {
   const struct core_frame *frame = b->core->frame;
   return !frame->caller && frame->function->blocks == 1 && frame->function->block[0].count == 2;

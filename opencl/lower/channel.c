@@ -1,14 +1,15 @@
-/* Channels (cl_intel_channels, cl_altera_channels): what the module says of them, and what a kernel names.
+/* Channels (cl_intel_channels, cl_altera_channels): the module's declarations, and the accesses of kernels.
  *
- * clang knows none. The prelude makes of a channel a variable at program scope, of the type of its packets, and of
- * reads and writes calls that take the variable's address. What is called so is no variable but a row of isa_channel,
- * pipes behind the program's variables; element i of an array stands for pipe i.
+ * clang does not know channels. The prelude turns a channel into a program-scope variable of its packet type, and reads
+ * and writes into calls that take the variable's address. Such a variable is not stored as one. It becomes a row of
+ * isa_channel, pipes behind the program's variables; element i of an array stands for pipe i.
  *
  *     channel float4 c[3] __attribute__((depth(8)));
- *         OpDecorate %c UserSemantic "warpwait.depth.5"           a name for the depth
- *         %.args = OpVariable ... {8, 5}                          and the depth of that name
+ *         OpDecorate %c UserSemantic "warpwait.depth.5"           names the depth
+ *         %.args = OpVariable ... {8, 5}                          gives the depth of that name
  *
- * An autorun kernel's function has the annotation "warpwait.autorun"; its compute units are the hint of its size. */
+ * An autorun kernel's function has the annotation "warpwait.autorun"; its size hint gives the number of compute
+ * units. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,13 +24,13 @@
 
 static const char depth_note[] = "warpwait.depth.", autorun_note[] = "warpwait.autorun";
 
-enum { CHANNEL_PACKETS = 16 /* of a channel that does not say, or says 0: as many as the implementation likes */ };
+enum { CHANNEL_PACKETS = 16 /* if the program gives no depth, or 0 */ };
 
 static const struct spirv_inst *definition(const struct spirv *module, uint32_t id) {
   return &module->inst[module->id[id].index];
 }
 
-/* The operand that a pointer is counted from; 0: it is counted from none. */
+/* The operand that the pointer is derived from; 0: none. */
 static uint32_t counted_from(const struct spirv *module, uint32_t id) {
   const struct spirv_id *row = &module->id[id];
   const struct spirv_inst *inst = definition(module, id);
@@ -41,9 +42,9 @@ static uint32_t counted_from(const struct spirv *module, uint32_t id) {
   return inst->word[constant ? 4 : 3];
 }
 
-/* The variable that a pointer is counted from; 0: not known here. */
+/* The variable that a pointer is derived from; 0: unknown. */
 static uint32_t root_of(const struct spirv *module, uint32_t id) {
-  enum { STEPS = 100 /* a module may go round in circles, which nobody has looked for yet */ };
+  enum { STEPS = 100 /* a module may contain cycles, which have not been checked for yet */ };
   for (unsigned step = 0; id && step < STEPS; step++) {
     const struct spirv_id *row = &module->id[id];
     if (row->kind == SPIRV_VARIABLE)
@@ -53,9 +54,9 @@ static uint32_t root_of(const struct spirv *module, uint32_t id) {
   return 0;
 }
 
-/* ---- the module's ---------------------------------------------------------------------------------- */
+/* ---- the module's channels ------------------------------------------------------------------------- */
 
-/* The depth that has the name, of all units that are linked the largest; 0: none. */
+/* The depth with this name; the largest one if several linked units define it; 0: none. */
 static uint64_t depth_of(const struct spirv *module, uint64_t name) {
   uint64_t depth = 0;
   for (uint32_t id = 1; id < module->bound; id++) {
@@ -84,7 +85,7 @@ fail_channel(const struct spirv *module, const struct isa_channel *channel, stru
   return false;
 }
 
-/* Packets of one type, in arrays of any dimensions. */
+/* The type of the packets; *count is the number of array elements, over all dimensions. */
 static const struct spirv_type *packet_of(const struct spirv *module, uint32_t id, uint64_t *count) {
   const struct spirv_type *type = spirv_type(module, spirv_type_of(module, id)->element);
   for (*count = 1; type->kind == SPIRV_ARRAY; type = spirv_type(module, type->element))
@@ -99,8 +100,8 @@ static bool is_taken(const struct build_tables *tables, const char *name) {
   return false;
 }
 
-/* What was written, as a word that no other channel so far has: static ones of linked units may be "c.1", and other
- * front ends write what they like. */
+/* The name in the source as a valid word that no earlier channel has. Static channels of linked units may be called
+ * "c.1", and other front ends choose names freely. */
 static char *name_of(const struct build_tables *tables, const char *said) {
   enum { MOST = 1000 };
   char *name = need_print("%.*s", MOST, said);
@@ -149,7 +150,7 @@ void channels_find(const struct spirv *module, struct build_tables *tables) {
       continue;
     const uint32_t id = root_of(module, inst->word[4]);
     if (id && spirv_type_of(module, id)->storage == SPIRV_CROSS_WORKGROUP)
-      tables->channel_of[id] = UINT32_MAX; /* until it has its number */
+      tables->channel_of[id] = UINT32_MAX; /* replaced by the number later */
   }
 }
 
@@ -173,7 +174,7 @@ bool channels_place(const struct spirv *module, struct build_tables *tables, str
   return true;
 }
 
-/* ---- a kernel's ------------------------------------------------------------------------------------ */
+/* ---- a kernel's accesses --------------------------------------------------------------------------- */
 
 ir_ref channel_pipe(struct build *b, uint32_t id, uint32_t *bytes, uint32_t *align) {
   const uint32_t root = root_of(b->module, id), number = root ? b->tables->channel_of[root] : 0;
@@ -191,7 +192,7 @@ ir_ref channel_pipe(struct build *b, uint32_t id, uint32_t *bytes, uint32_t *ali
   const ir_ref end = build_64(b, (uint64_t)channel->packet_size * channel->count);
   const ir_ref scale = build_64(b, channel->count > 1 ? channel->pitch / channel->packet_size : 1);
   const ir_ref pipe = build_op(b, ISA_ADD_64, build_op(b, ISA_MUL_64, element, scale, 0), base, 0);
-  /* At 0 there is no pipe. */
+  /* Address 0 has no pipe. */
   return build_select(b, build_op(b, ISA_SETP_LT_U64, element, end, 0), pipe, build_64(b, 0));
 }
 

@@ -1,7 +1,7 @@
-/* cl_khr_kernel_clock: all scopes read one clock, the machine's, which is the same in all compute units. */
+/* cl_khr_kernel_clock: all scopes read the machine's clock, which is the same in all compute units. */
 #include "opencl/lower/group.h"
 
-/* 64 bits, or their two words, the low one first. */
+/* The result is 64 bits, or their two words, low first. */
 static bool define_clock(struct build *b, uint32_t id, const char *name) {
   const struct spirv_type *type = build_type(b, id), *scalar = build_scalar(b, type);
   const bool whole = scalar && scalar->kind == SPIRV_INT && scalar->bits == 64 && type->parts == 1;

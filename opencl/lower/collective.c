@@ -1,9 +1,8 @@
-/* Collectives: which row of group.def an instruction is, and the forms that need no memory: over a warp and over
- * clusters of its lanes. Work-groups' own are in workgroup.c.
+/* Collectives: the row of group.def for an instruction, and the forms that need no memory, over a warp and over
+ * clusters of its lanes. workgroup.c has those over a work-group.
  *
- * The order of sums of floats is that of the lanes: ((a0 + a1) + a2) + ..., over the lanes that are active. An
- * inclusive scan's last value is the reduction's, and each item's exclusive value is the inclusive one of the item
- * before it, to the bit. */
+ * Floats are summed in lane order over the active lanes: ((a0 + a1) + a2) + ... The last value of an inclusive scan
+ * equals the reduction, and an item's exclusive value equals the previous item's inclusive value, bit for bit. */
 #include "opencl/lower/group.h"
 
 struct group_opcode {
@@ -62,7 +61,7 @@ static const struct group_op *find_row(uint8_t family, unsigned bits) {
   return NULL;
 }
 
-/* The row for this instruction on values of `scalar`, NULL after build_fail(). */
+/* The row for this instruction on values of `scalar`; NULL after build_fail(). */
 static const struct group_op *op_of(struct build *b, uint16_t opcode, const struct spirv_type *scalar) {
   const struct group_opcode *found = find_opcode(opcode);
   const bool integer = scalar && (scalar->kind == SPIRV_INT || scalar->kind == SPIRV_BOOL);
@@ -95,8 +94,7 @@ ir_ref group_over_warp(struct build *b, const struct group_op *op, uint32_t oper
   return build_select(b, first, constant(b, op, op->identity), before);
 }
 
-/* A reduction over clusters of a constant number of lanes: those of each lane's own, one after the other, if they are
- * active. */
+/* Reduces clusters of a constant number of lanes: adds up the active lanes of each lane's own cluster, in order. */
 static ir_ref over_cluster(struct build *b, const struct group_op *op, uint64_t size, ir_ref value) {
   const ir_ref active = build_op(b, ISA_BALLOT, build_pred(b, true), 0, 0);
   const ir_ref first = group_with(b, ISA_AND_32, build_query(b, ISA_GET_LANE, 0), 0 - (uint32_t)size);
@@ -110,7 +108,7 @@ static ir_ref over_cluster(struct build *b, const struct group_op *op, uint64_t 
   return sum;
 }
 
-/* The number of lanes in a cluster, one that is larger than any warp being the warp; 0 after build_fail(). */
+/* The number of lanes in a cluster, at most ISA_LANES: a larger cluster is the whole warp. 0 after build_fail(). */
 static uint64_t cluster_size(struct build *b, const struct spirv_inst *inst) {
   uint64_t size = 0;
   if (inst->words >= 7 && spirv_integer(b->module, inst->word[6], &size) && size && !(size & (size - 1)))
@@ -122,12 +120,12 @@ static uint64_t cluster_size(struct build *b, const struct spirv_inst *inst) {
 static ir_ref combine(struct build *b, const struct spirv_inst *inst, const struct group_op *op, uint32_t scope,
                       ir_ref value) {
   const uint32_t operation = inst->word[4];
-  if (operation == GroupOperationClusteredReduce) /* an instruction of sub-groups alone */
+  if (operation == GroupOperationClusteredReduce) /* exists for sub-groups only */
     return over_cluster(b, op, cluster_size(b, inst), value);
   return scope == ScopeWorkgroup ? group_over_group(b, op, operation, value) : group_over_warp(b, op, operation, value);
 }
 
-/* One component. Booleans are computed as 0 and 1; narrow integers are clean where it matters. */
+/* One component. Booleans are computed as 0 and 1; narrow integers are extended where their row requires it. */
 static ir_ref collect(struct build *b, const struct spirv_inst *inst, const struct spirv_type *scalar, uint32_t scope,
                       ir_ref value) {
   const struct group_op *op = op_of(b, inst->op, scalar);

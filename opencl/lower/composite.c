@@ -1,14 +1,14 @@
-/* Vectors, arrays and structs as values: since a value is its scalars in a row, most of this is copying refs. Dynamic
- * indices choose by selection; a cast between vectors goes through 32-bit words. */
+/* Vectors, arrays and structs as values. A value is an array of its scalars, so most of this copies refs. A dynamic
+ * index becomes a chain of selects. A cast between vectors goes through 32-bit words. */
 #include <string.h>
 
 #include "opencl/lower/build_core.h"
 
 enum { MOST_COMPONENTS = 16 };
 
-/* ---- at known places ------------------------------------------------------------------------------ */
+/* ---- constant indices ----------------------------------------------------------------------------- */
 
-/* Follows literal indices from word number `next` on; *first is the part where the member begins. */
+/* Follows literal indices from word number `next` on; *first is the member's first part. */
 static const struct spirv_type *member_at(struct build *b, const struct spirv_inst *inst, unsigned next,
                                           const struct spirv_type *type, uint32_t *first) {
   for (*first = 0; type && next < inst->words; next++) {
@@ -28,7 +28,7 @@ static const struct spirv_type *member_at(struct build *b, const struct spirv_in
   return type;
 }
 
-/* Parts as composites hold them. */
+/* A value's parts in the form that composites hold. */
 static bool plain_parts(struct build *b, uint32_t id, ir_ref *part) {
   const ir_ref *from = build_parts(b, id);
   if (!from)
@@ -126,7 +126,7 @@ bool lower_composite(struct build *b, const struct spirv_inst *inst) {
   }
 }
 
-/* ---- at places that are computed ------------------------------------------------------------------ */
+/* ---- dynamic indices ------------------------------------------------------------------------------ */
 
 static ir_ref index_word(struct build *b, uint32_t id) {
   const struct spirv_type *type = build_type(b, id);
@@ -138,8 +138,8 @@ static ir_ref index_word(struct build *b, uint32_t id) {
   return type->bits == 64 ? build_word(b, index, 0) : index;
 }
 
-/* Halves the choice with each bit of the index; beyond the end anything may come out, but
- * for dimensions of built-in vectors. */
+/* Halves the candidates with each bit of the index. An index beyond the end is undefined, except in built-in
+ * vectors. */
 static bool extract_dynamic(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[3]);
   const ir_ref *from = build_parts(b, inst->word[3]);
@@ -208,17 +208,18 @@ bool lower_select(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-/* ---- casts of bits -------------------------------------------------------------------------------- */
+/* ---- bit casts ------------------------------------------------------------------------------------ */
 
 static bool is_half(const struct spirv_type *scalar) { return scalar->kind == SPIRV_FLOAT && scalar->bits == 16; }
 
-/* The same number of components: only halves are kept differently from what they may come from. */
+/* The number of components is equal. Only halves differ in form: their upper bits must be zero. */
 static void recast_each(struct build *b, const ir_ref *from, uint32_t count, bool into_half, ir_ref *part) {
   for (uint32_t i = 0; i < count; i++)
     part[i] = into_half ? build_extended(b, from[i], 16, false) : from[i];
 }
 
-/* SPIR-V has no bits of a bool, LLVM has one: clang compares eight components at once as a number of eight bits. */
+/* SPIR-V defines no bits for a bool; LLVM has one. clang compares eight components at once as a number of eight
+ * bits. */
 static unsigned component_bits(const struct spirv_type *scalar) {
   return scalar->kind == SPIRV_BOOL ? 1 : scalar->bits;
 }
@@ -237,7 +238,7 @@ static void bools_from_word(struct build *b, ir_ref word, uint32_t count, ir_ref
         build_op(b, ISA_SETP_NE_U32, build_op(b, ISA_AND_32, word, build_32(b, 1u << i), 0), build_32(b, 0), 0);
 }
 
-/* A cast to the same type is how a `freeze` of LLVM arrives (opencl/clang/llvm_text.h), of whatever type. */
+/* An LLVM `freeze` arrives as a cast to the same type, whatever the type (opencl/clang/llvm_text.h). */
 bool lower_bitcast(struct build *b, const struct spirv_inst *inst) {
   if (core_is_pointer(b, inst->word[2]) || core_is_pointer(b, inst->word[3]))
     return lower_pointer(b, inst);

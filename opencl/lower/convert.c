@@ -1,8 +1,8 @@
 /* Conversions between numbers: width, sign, float and integer, with rounding modes and saturation.
  *
- * The ISA's conversions from float to integer truncate and saturate at the width of the result; other roundings go
- * to a whole number first, which is exact in the float's own width. From integer or wider float it has a row for each
- * rounding mode that can matter; where the result is exact in any mode there is just the one row. */
+ * The ISA's conversions from float to integer truncate, and saturate at the result's width. Other rounding modes first
+ * round to a whole number, which is exact in the float's own width. Conversions from an integer or a wider float have a
+ * row for each rounding mode. Where the result is exact in any mode, there is only one row. */
 #include "opencl/lower/std.h"
 
 enum { TO_NEAREST, TO_ZERO, UP, DOWN, MODES }; /* FPRoundingMode */
@@ -12,7 +12,7 @@ struct conversion {
   struct build *b;
   unsigned from, to; /* bits */
   bool saturated;
-  int mode; /* FPRoundingMode, -1: the default of the instruction */
+  int mode; /* FPRoundingMode; -1: the instruction's default */
 };
 
 typedef ir_ref converter(const struct conversion *c, ir_ref value);
@@ -25,7 +25,7 @@ static unsigned log_of(unsigned bits) { return bits == 8 ? 0 : bits == 16 ? 1 : 
 
 /* ---- integers -------------------------------------------------------------------------------------- */
 
-/* To another width, as if modulo it: narrow results may have anything above. */
+/* Changes the width, modulo the result's width; the upper bits of narrow results are undefined. */
 static ir_ref resized(const struct conversion *c, ir_ref value, bool is_signed) {
   if (c->to <= c->from)
     return c->from == 64 && c->to < 64 ? build_word(c->b, value, 0) : value;
@@ -37,7 +37,7 @@ static ir_ref number(const struct conversion *c, uint64_t value) {
   return c->from == 64 ? build_64(c->b, value) : build_32(c->b, (uint32_t)value);
 }
 
-/* Signed to between `low` and `high`, numbers of its own width. */
+/* Clamps a signed number to between `low` and `high`, which have its own width. */
 static ir_ref limited(const struct conversion *c, ir_ref value, int64_t low, int64_t high) {
   const bool wide = c->from == 64;
   const ir_ref whole = build_extended(c->b, value, c->from, true);
@@ -67,7 +67,7 @@ static ir_ref u_convert(const struct conversion *c, ir_ref value) {
   return resized(c, value, false);
 }
 
-/* The largest unsigned number is beyond what a signed one reaches unless it is narrower. */
+/* The largest unsigned number is beyond the source's range unless the result is narrower. */
 static ir_ref sat_s_to_u(const struct conversion *c, ir_ref value) {
   const int64_t high = c->to < c->from ? (int64_t)unsigned_most(c->to) : INT64_MAX;
   return resized(c, limited(c, value, 0, high), true);
@@ -119,7 +119,7 @@ static const uint16_t from_unsigned[3][2][MODES] = {
     {DIRECTED(F32, U32), DIRECTED(F32, U64)},
     {EXACT(F64, U32), DIRECTED(F64, U64)},
 };
-/* [to][from]; the diagonal is no conversion. */
+/* [to][from]; the diagonal needs no conversion. */
 static const uint16_t from_float[3][3][MODES] = {
     {{0}, DIRECTED(F16, F32), DIRECTED(F16, F64)},
     {EXACT(F32, F16), {0}, DIRECTED(F32, F64)},
@@ -150,7 +150,7 @@ ir_ref std_round_to_half(struct build *b, ir_ref value, unsigned bits, unsigned 
   return float_convert(&c, value);
 }
 
-/* To what a half can hold, in float; what would be a subnormal half becomes a zero of its sign. */
+/* Rounds to what a half can hold, as a float. A subnormal half becomes a zero of the same sign. */
 static ir_ref quantize(const struct conversion *c, ir_ref value) {
   struct build *b = c->b;
   const ir_ref rounded = unary(c, ISA_CVT_F32_F16, unary(c, ISA_CVT_F16_F32, value));

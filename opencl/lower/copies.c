@@ -1,5 +1,5 @@
-/* Private variables, and copies from memory to memory: in accesses as wide as the alignment allows, several loads
- * before their stores, in a loop when there are many. */
+/* Private variables, and copies from memory to memory. A copy uses accesses as wide as the alignment allows, issues
+ * several loads before their stores, and becomes a loop if there are many. */
 #include <string.h>
 
 #include "opencl/lower/build_core.h"
@@ -8,12 +8,12 @@
 enum {
   MOST_ACCESSES = 128, /* of a copy without a loop */
   AT_ONCE = 8,         /* loads in flight */
-  LARGE = 256,         /* bytes of a private variable that is worth sharing between calls */
+  LARGE = 256,         /* bytes; smaller private variables are not shared between calls */
 };
 
 /* ---- private variables --------------------------------------------------------------------------- */
 
-/* Slots of calls that are over serve again, if they are large: small ones become values anyway. */
+/* Reuses the slots of finished calls if they are large. Small ones become values anyway. */
 static uint32_t large_slot(struct build *b, uint32_t bytes, uint32_t align) {
   struct build_core *core = b->core;
   for (uint32_t i = 0; i < core->spares; i++) {
@@ -70,7 +70,7 @@ bool lower_variable(struct build *b, const struct spirv_inst *inst) {
 
 /* ---- copies -------------------------------------------------------------------------------------- */
 
-/* The widest access, up to 16 bytes, that both alignments and the rest of the copy allow at an offset. */
+/* The widest access at an offset, up to 16 bytes, that both alignments and the remaining bytes allow. */
 static uint32_t width_at(const struct core_access *to, const struct core_access *from, uint64_t offset,
                          uint64_t bytes) {
   uint32_t width = 16;
@@ -141,7 +141,7 @@ void core_copy(struct build *b, struct build_pointer to, struct build_pointer fr
   core_copy_access(b, &target, &source, bytes);
 }
 
-/* An unknown number of bytes, one by one: sizes that are not known come from the program, with no alignment. */
+/* Copies an unknown number of bytes, one at a time. Such sizes come from the program, which gives no alignment. */
 static bool copy_unknown(struct build *b, const struct spirv_inst *inst, struct build_pointer to,
                          struct build_pointer from) {
   const struct spirv_type *type = build_type(b, inst->word[3]);

@@ -1,5 +1,5 @@
-/* Which file lowers which instruction. Rows are ranges of opcodes (spirv_ops.def); whoever gets an instruction that it
- * does not know says so by name. */
+/* Maps instructions to the functions that lower them. A row is a range of opcodes (spirv_ops.def); a function reports
+ * by name an instruction that it does not support. */
 #include "opencl/lower/build_core.h"
 
 typedef bool lower_function(struct build *b, const struct spirv_inst *inst);
@@ -16,7 +16,7 @@ static bool undefined(struct build *b, const struct spirv_inst *inst) {
   return core_undefined(b, type, build_define(b, inst->word[2]));
 }
 
-/* Debug information and hints come in other sets than OpenCL.std. */
+/* Instruction sets other than OpenCL.std hold debug information and hints. */
 static bool extended(struct build *b, const struct spirv_inst *inst) {
   enum { STD_PRINTF = 184 };
   if (inst->word[3] != b->module->opencl_std)

@@ -1,9 +1,9 @@
-/* Dot products of integers: cl_khr_integer_dot_product has sums of products of 8-bit integers, four in a vector or
- * packed in a word, and the same with a sum added that saturates. Our translator knows the instructions for vectors;
- * what takes words comes as calls. So does what cl_arm_integer_dot_product_int8 and its like have: vectors of four of 8
- * bits, or of two of 16, and a sum that is added with or without saturation.
+/* Integer dot products. cl_khr_integer_dot_product sums the products of 8-bit integers, four in a vector or packed in a
+ * word; one form adds a number with saturation. Our translator knows the instructions on vectors; those on words arrive
+ * as calls. cl_arm_integer_dot_product_int8 and its relatives also arrive as calls: vectors of four 8-bit or two 16-bit
+ * integers, plus a number that is added with or without saturation.
  *
- * The sum of four products of 8 bits is exact in 32 bits; that of two of 16 wraps around. */
+ * The sum of four 8-bit products is exact in 32 bits; that of two 16-bit products wraps around. */
 #include <string.h>
 
 #include "opencl/lower/build.h"
@@ -11,7 +11,7 @@
 
 enum { MOST_TERMS = 4, PACKED_4X8 = 0 };
 
-/* A side of the products. */
+/* One side of the products. */
 struct side {
   uint32_t id;
   bool is_signed;
@@ -19,9 +19,9 @@ struct side {
 
 struct dot {
   struct side x, y;
-  uint32_t terms, bits; /* how many, of so many bits */
+  uint32_t terms, bits; /* number and width of the factors */
   bool packed, saturates;
-  uint32_t sum; /* the id of what is added, 0 for nothing */
+  uint32_t sum; /* id of the number added; 0: none */
 };
 
 /* Byte `i` of a word, extended. */
@@ -84,7 +84,7 @@ bool build_dot(struct build *b, const struct spirv_inst *inst) {
   return define_dot(b, inst->word[2], &dot);
 }
 
-/* A call with two sides, and what is added. */
+/* A call with two sides and an optional number to add. */
 static struct dot called(const struct spirv_inst *inst, bool x_signed, bool y_signed) {
   return (struct dot){.x = {inst->word[4], x_signed},
                       .y = {inst->word[5], y_signed},
@@ -93,7 +93,7 @@ static struct dot called(const struct spirv_inst *inst, bool x_signed, bool y_si
                       .sum = inst->words > 6 ? inst->word[6] : 0};
 }
 
-/* dot_4x8packed_us_int and its like: the letters say which side is signed. */
+/* dot_4x8packed_us_int and similar: the letters say which side is signed. */
 bool build_dot_call(struct build *b, const struct spirv_inst *inst, const char *name) {
   const char *letters = strstr(name, "packed_") + strlen("packed_");
   struct dot dot = called(inst, letters[0] == 's', letters[1] == 's');
@@ -101,7 +101,7 @@ bool build_dot_call(struct build *b, const struct spirv_inst *inst, const char *
   return define_dot(b, inst->word[2], &dot);
 }
 
-/* arm_dot_acc_ss and its like. */
+/* arm_dot_acc_ss and similar. */
 bool build_arm_dot_call(struct build *b, const struct spirv_inst *inst, const char *name) {
   const struct spirv_type *type = build_type(b, inst->word[4]);
   const bool is_signed = name[strlen(name) - 1] == 's';

@@ -1,5 +1,5 @@
-/* Floating-point instructions that are more than one operation, and those on whole vectors: remainders, tests of what
- * a number is, dot products, any and all. */
+/* Floating-point instructions that take several operations or work on whole vectors: remainders, classification, dot
+ * products, any and all. */
 #include "opencl/lower/build_core.h"
 
 /* What differs between the three formats. */
@@ -8,7 +8,7 @@ struct format {
   uint64_t infinity, least_normal;
 };
 
-/* A half's remainder is a float's: both operands fit, and what is left is a multiple of their last places. */
+/* A half's remainder is computed in float: both operands fit, and the remainder is exact in a half. */
 static const struct format formats[] = {
     {ISA_FADD_F16, ISA_FMUL_F16, ISA_FABS_F16, ISA_FNEG_F16, ISA_SETP_FLT_F16, ISA_SETP_FGE_F16, ISA_SETP_FEQ_F16,
      ISA_SETP_FNE_F16, ISA_SETP_NAN_F16, ISA_FREM_F32, 0x7c00, 0x0400},
@@ -34,7 +34,7 @@ static ir_ref remainder_of(struct build *b, unsigned bits, ir_ref left, ir_ref r
   return build_op(b, ISA_CVT_F16_F32, rest, 0, 0);
 }
 
-/* With the sign of the divisor. */
+/* The remainder with the sign of the divisor. */
 static ir_ref modulo_of(struct build *b, unsigned bits, ir_ref left, ir_ref right) {
   const struct format *format = format_of(bits);
   const ir_ref zero = number(b, bits, 0), rest = remainder_of(b, bits, left, right);
@@ -46,7 +46,7 @@ static ir_ref modulo_of(struct build *b, unsigned bits, ir_ref left, ir_ref righ
   return build_select(b, build_op(b, ISA_AND_P, differ, some, 0), more, rest);
 }
 
-/* ---- what a number is ---------------------------------------------------------------------------- */
+/* ---- classification ------------------------------------------------------------------------------ */
 
 static ir_ref sign_bit(struct build *b, unsigned bits, ir_ref value) {
   if (bits == 16)
@@ -113,7 +113,7 @@ static bool scaled(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-/* Products and sums, each rounded, from the first component on. */
+/* Each product and each sum is rounded, from the first component on. */
 static bool dot(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *scalar = float_of(b, inst->word[3]), *type = build_type(b, inst->word[3]);
   if (!scalar || !core_same_shape(type, build_type(b, inst->word[4])) || !float_of(b, inst->word[2]))

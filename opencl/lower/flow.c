@@ -1,7 +1,7 @@
-/* Blocks and the ways between them: the order in which a function's blocks are lowered, branches, switches, phis.
+/* Control flow: the order in which a function's blocks are lowered, branches, switches, phis.
  *
- * Phis are made when their block begins and filled when the whole function is done, from a list of the branches as they
- * came out: a switch is several, and a branch that cannot be taken is none. */
+ * Phis are created when their block begins, and filled when the whole function is done, from the list of edges that
+ * lowering produced. A switch becomes several edges, and a branch that cannot be taken becomes none. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 
 /* ---- the order of blocks ------------------------------------------------------------------------- */
 
-/* Words of a literal of a switch. */
+/* Number of words of a switch literal. */
 static unsigned literal_words(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[1]);
   return type && type->kind == SPIRV_INT && type->bits == 64 ? 2 : 1;
 }
 
-/* Successor number `i` of a terminator, 0 when there are no more. */
+/* Successor number `i` of a terminator; 0: no more. */
 static uint32_t successor(struct build *b, const struct spirv_inst *inst, uint32_t i) {
   const unsigned pair = inst->op == OpSwitch ? literal_words(b, inst) + 1 : 0;
   switch (inst->op) {
@@ -39,7 +39,7 @@ struct visit {
   uint32_t block, next;
 };
 
-/* Post-order with a stack of our own: a hostile module may have a million blocks in a row. */
+/* Post-order with an explicit stack, because a hostile module may have a million blocks in a row. */
 static uint32_t post_order(struct build *b, const struct spirv_function *function, uint32_t *order) {
   struct visit *stack = need(function->blocks, sizeof *stack);
   bool *seen = need(function->blocks, sizeof *seen);
@@ -88,7 +88,7 @@ uint32_t core_target(struct build *b, uint32_t label) {
   return *start;
 }
 
-/* Says that b->block leads to the label's block. */
+/* Records that b->block leads to the label's block. */
 void core_edge(struct build *b, uint32_t label) {
   struct core_frame *frame = b->core->frame;
   if (frame->edges == frame->edge_room) {
@@ -114,7 +114,7 @@ void core_branch_if(struct build *b, ir_ref predicate, uint32_t yes, uint32_t no
   build_if(b, predicate, yes_block, core_target(b, no));
 }
 
-/* A block that says that it is never reached. Branching to it would keep the sides of the branch from meeting again. */
+/* Whether the block is only OpUnreachable. A branch to it would keep the sides of the branch from meeting again. */
 static bool is_dead(struct build *b, uint32_t label) {
   const struct spirv_block *block = &b->core->frame->function->block[b->core->ids.block_of[label]];
   return last(b, block)->op == OpUnreachable && block->count == 1;
@@ -184,11 +184,11 @@ bool lower_flow(struct build *b, const struct spirv_inst *inst) {
 
 /* ---- switches ------------------------------------------------------------------------------------ */
 
-/* Values low to high, both with, lead to a label. */
+/* Values from low to high, both included, that lead to a label. */
 struct range {
   uint64_t low, high;
   uint32_t label;
-  uint32_t place; /* among the instruction's: of a value that is there twice the first counts */
+  uint32_t place; /* position in the instruction: for a duplicate value the first one counts */
 };
 
 struct chooser {
@@ -241,7 +241,7 @@ static ir_ref is_in(struct build *b, const struct chooser *chooser, const struct
   return build_op(b, wide ? ISA_SETP_LE_U64 : ISA_SETP_LE_U32, above, number(b, chooser, range->high - range->low), 0);
 }
 
-/* Few ranges: one after the other, those of a label together. */
+/* Few ranges: compares with one after another, those of one label together. */
 static void choose_in_turn(struct build *b, const struct chooser *chooser, uint32_t from, uint32_t to) {
   bool done[8] = {false};
   for (uint32_t i = from; i < to; i++) {
@@ -274,7 +274,7 @@ static void choose_in_turn(struct build *b, const struct chooser *chooser, uint3
   core_branch(b, chooser->otherwise);
 }
 
-/* Many: halves, by value. */
+/* Many ranges: binary search. */
 static void choose(struct build *b, const struct chooser *chooser, uint32_t from, uint32_t to) {
   if (to - from <= 4) {
     choose_in_turn(b, chooser, from, to);
@@ -344,7 +344,7 @@ static bool make_phis(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-/* All phis of a block come first. */
+/* Creates all phis of a block before lowering its other instructions. */
 bool core_phis(struct build *b, const struct spirv_block *block) {
   for (uint32_t i = 0; i < block->count; i++) {
     const struct spirv_inst *inst = &b->module->inst[block->first + i];
@@ -354,7 +354,7 @@ bool core_phis(struct build *b, const struct spirv_block *block) {
   return true;
 }
 
-/* The parts that a phi gets along one edge, in the form that the phi has. */
+/* The parts that a phi receives along one edge, in the phi's form. */
 static const ir_ref *incoming(struct build *b, const struct spirv_inst *inst, uint32_t from, ir_ref *room) {
   const uint32_t id = inst->word[2];
   const struct spirv_type *type = build_type(b, id);
@@ -387,7 +387,7 @@ static bool fill_phi(struct build *b, const struct spirv_inst *inst, const struc
   return part && !b->failed;
 }
 
-/* All edges of the frame, into all phis of their blocks. */
+/* Adds every edge of the frame to the phis of its target. */
 bool core_fill_phis(struct build *b) {
   const struct core_frame *frame = b->core->frame;
   for (uint32_t i = 0; i < frame->edges; i++) {

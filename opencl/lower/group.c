@@ -1,9 +1,9 @@
-/* What a work-group does together: barriers, fences; and which file lowers which group instruction.
+/* Work-group barriers and fences, and which file lowers a group instruction.
  *
- * A barrier of a sub-group takes no longer than a fence: a warp is in lockstep, so all its lanes are there already;
- * only what they have stored may not have arrived. It is an operation of its own because it orders the accesses of one
- * lane with those of another. Memory semantics choose the fence by the kinds of memory that they name; the order
- * (acquire, release, both) makes no difference to a fence of the ISA, which holds back everything. */
+ * A sub-group barrier takes no longer than a fence: a warp runs in lockstep, so all its lanes are already there, but
+ * their stores may not be complete. It is an operation of its own because it orders one lane's accesses with another's.
+ * Memory semantics select the fence by the kinds of memory that they name. The order (acquire, release, both) does not
+ * matter, because an ISA fence orders all accesses. */
 #include "opencl/lower/group.h"
 
 bool group_fits(struct build *b, uint32_t id, uint32_t like) {
@@ -20,14 +20,14 @@ uint32_t group_scope(struct build *b, uint32_t id) {
   return UINT32_MAX;
 }
 
-/* What the bits say: 0 nothing, 1 LDS, 2 global memory, 3 both; 4 more with images. */
+/* Kinds of memory as bits: 1 LDS, 2 global memory, 4 images. */
 static unsigned memories(uint64_t semantics) {
   return (semantics & MemorySemanticsWorkgroupMemory ? SYNC_LDS : 0) |
          (semantics & MemorySemanticsCrossWorkgroupMemory ? SYNC_GLOBAL : 0) |
          (semantics & MemorySemanticsImageMemory ? SYNC_IMAGE : 0);
 }
 
-/* Of two in a row one does: a barrier of the warp is a fence, too. */
+/* Omits a fence directly after an equal one. A warp barrier includes the fence, so it replaces it. */
 static void put_fence(struct build *b, uint64_t semantics, bool warp) {
   static const uint16_t fences[] = {ISA_FENCE_ALL, ISA_FENCE_LDS, ISA_FENCE_GLOBAL, ISA_FENCE_ALL};
   static const uint16_t barriers[] = {ISA_BAR_WARP_ALL, ISA_BAR_WARP_LDS, ISA_BAR_WARP_GLOBAL, ISA_BAR_WARP_ALL};
@@ -43,7 +43,7 @@ static void put_fence(struct build *b, uint64_t semantics, bool warp) {
 
 void group_fence(struct build *b, uint64_t semantics) { put_fence(b, semantics, false); }
 
-/* Semantics that are no constant are the strictest. */
+/* Semantics that are not constant are treated as the strictest. */
 static uint64_t semantics_of(struct build *b, uint32_t id) {
   uint64_t semantics;
   const uint64_t all = MemorySemanticsSequentiallyConsistent | MemorySemanticsWorkgroupMemory |
@@ -51,7 +51,7 @@ static uint64_t semantics_of(struct build *b, uint32_t id) {
   return spirv_integer(b->module, id, &semantics) ? semantics : all;
 }
 
-/* Images have fences of their own, behind that of other memory: of a work-item, or of a sub-group that meets. */
+/* Images have separate fences, after that of other memory: a work-item's, or a sub-group barrier's. */
 static void put_fences(struct build *b, uint64_t semantics, bool warp) {
   const unsigned kinds = memories(semantics);
   if (kinds & (SYNC_LDS | SYNC_GLOBAL))

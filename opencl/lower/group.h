@@ -1,49 +1,49 @@
-/* What the files that lower group operations share: group.c (barriers, and which instruction is lowered by whom),
- * async.c (copies, events), clock.c, collective.c (reductions, scans, votes, broadcasts), workgroup.c (those over a
+/* Shared by the files that lower group operations: group.c (barriers, and which file lowers an instruction), async.c
+ * (copies, events), clock.c, collective.c (reductions, scans, votes, broadcasts), workgroup.c (the same over a
  * work-group), subgroup.c (shuffles, ballots), atomic.c.
  *
- * A sub-group is a warp: it runs in lockstep, so its collectives are single instructions of the ISA over the lanes
- * that are active. A work-group's collectives are made of those and of the LDS. */
+ * A sub-group is a warp. It runs in lockstep, so its collectives are single ISA instructions over the active lanes. A
+ * work-group's collectives combine those through the LDS. */
 #ifndef OPENCL_LOWER_GROUP_H
 #define OPENCL_LOWER_GROUP_H
 
 #include "opencl/lower/build.h"
 
-/* How values of one type are combined: group.def, a row each. */
+/* How values of one type are combined: a row of group.def. */
 struct group_op {
-  uint16_t combine;              /* of two values */
+  uint16_t combine;              /* combines two values */
   uint16_t reduce, scan, before; /* across the lanes of a warp */
   uint8_t bits;
-  bool extended, is_signed; /* narrow operands must be, and how */
-  uint64_t neutral;         /* combine(x, neutral) is x, to the bit */
-  uint64_t identity;        /* what an exclusive scan gives to its first item */
+  bool extended, is_signed; /* whether narrow operands must be extended, and how */
+  uint64_t neutral;         /* combine(x, neutral) is x, bit for bit */
+  uint64_t identity;        /* the first item's result of an exclusive scan */
 };
 
-/* collective.c: OpGroupAll and Any, OpGroupBroadcast, and all instructions of group.def. */
+/* collective.c: OpGroupAll and OpGroupAny, OpGroupBroadcast, and all instructions of group.def. */
 bool group_is_collective(uint16_t opcode);
 bool group_collective(struct build *b, const struct spirv_inst *inst);
 
-/* Both lower one instruction whose operands are one row of parts; `operation` is Reduce, InclusiveScan, .... */
+/* Lower one collective of a single part; `operation` is Reduce, InclusiveScan or ExclusiveScan. */
 ir_ref group_over_warp(struct build *b, const struct group_op *op, uint32_t operation, ir_ref value);
 ir_ref group_over_group(struct build *b, const struct group_op *op, uint32_t operation, ir_ref value);
 
-/* work_group_all, work_group_any of a predicate. */
+/* work_group_all or work_group_any of a predicate. */
 ir_ref group_vote(struct build *b, bool all, ir_ref predicate);
 
-/* `value` of the work-item with this linear local id. */
+/* Broadcasts `value` of the work-item with this linear local id. */
 ir_ref group_broadcast(struct build *b, ir_ref value, ir_ref linear);
 
-/* `value` of the work-items where `first` holds, which is one, in all of them; a barrier must be in front. 64 bits. */
+/* Broadcasts the 64-bit `value` of the one work-item for which `first` is true. The caller puts a barrier in front. */
 ir_ref group_from(struct build *b, ir_ref value, ir_ref first);
 
-/* Values move between lanes as 32-bit words: `op` is one of the shuffles, `with` its second operand or 0. */
+/* Moves a value between lanes in 32-bit words: `op` is a shuffle, `with` its second operand or 0. */
 ir_ref group_move(struct build *b, enum isa_op op, ir_ref value, ir_ref with);
 
-/* subgroup.c: OpGroupNonUniform*, OpSubgroup*, and the broadcast of OpGroupBroadcast in a sub-group. */
+/* subgroup.c: OpGroupNonUniform*, OpSubgroup*, and OpGroupBroadcast in a sub-group. */
 bool group_lane(struct build *b, const struct spirv_inst *inst);
 void group_shuffle(struct build *b, enum isa_op op, uint32_t result, uint32_t value, ir_ref with);
 
-/* async.c: OpGroupAsyncCopy, OpGroupWaitEvents, and calls of imported functions, which have so many arguments. */
+/* async.c: OpGroupAsyncCopy, OpGroupWaitEvents, and calls of imported functions, with these numbers of arguments. */
 enum { ASYNC_ARGUMENTS_2D = 10, ASYNC_ARGUMENTS_3D = 13 };
 bool async_copy(struct build *b, const struct spirv_inst *inst);
 bool async_wait(struct build *b, const struct spirv_inst *inst);
@@ -54,31 +54,33 @@ bool async_copy_fence(struct build *b, const struct spirv_inst *inst, const char
 bool clock_read(struct build *b, const struct spirv_inst *inst);
 bool clock_call(struct build *b, const struct spirv_inst *inst, const char *name);
 
-/* Whether the values of two ids have as many parts; false after build_fail(). With `like` 0: whether it is one. */
+/* Whether the values of two ids have the same number of parts, or, if `like` is 0, whether `id` has one part; false
+ * after build_fail(). */
 bool group_fits(struct build *b, uint32_t id, uint32_t like);
 
 /* The scope operand; UINT32_MAX after build_fail(). */
 uint32_t group_scope(struct build *b, uint32_t id);
 
-/* The fence that memory semantics ask for; all of it where they name no kind of memory. None when the instruction
- * before is the same. */
+/* The fence that memory semantics require; for all memory if they name none. Omitted if the previous instruction is the
+ * same fence. */
 void group_fence(struct build *b, uint64_t semantics);
 
-/* An operation on a value and a 32-bit constant. (Two calls that make instructions never stand in one argument list:
- * the compiler may take either first, and programs must come out the same.) */
+/* An operation on a value and a 32-bit constant. Never put two calls that create instructions in one argument list: C
+ * leaves their order open, but the program must not depend on the host's compiler. */
 ir_ref group_with(struct build *b, enum isa_op op, ir_ref value, uint32_t constant);
 
-/* A set of lanes in a pair: whether it has this one; all lanes that a warp of the machine may have. */
+/* For a set of lanes in a pair: whether it contains `lane`; the set of all lanes that a warp of the machine may
+ * have. */
 ir_ref group_has_lane(struct build *b, ir_ref mask, ir_ref lane);
 ir_ref group_all_lanes(struct build *b);
 
 /* Work-items of this work-group. */
 ir_ref group_items(struct build *b);
 
-/* The low word of a 64-bit value; any other as it is. */
+/* The low word of a 64-bit value; other values unchanged. */
 ir_ref group_low(struct build *b, ir_ref value);
 
-/* A memory operation at address and under the guard of `place`; the other lanes keep `keep` (0: nobody cares). */
+/* A memory operation at the address and under the guard of `place`; the other lanes keep `keep` (0: any value). */
 ir_ref group_memory(struct build *b, enum isa_op op, struct build_place place, ir_ref compare, ir_ref value,
                     ir_ref keep);
 

@@ -1,20 +1,20 @@
 /* Images and samplers: opcodes 86 to 107, and blocks, as operations on an image's handle (isa/image.h).
  *
- *     read_imagef(i, s, c)     OpSampledImage i s; OpImageSampleExplicitLod   image.sample; image.load if c is whole
+ *     read_imagef(i, s, c)     OpSampledImage i s; OpImageSampleExplicitLod   image.sample; image.load if c is integer
  *     read_imagef(i, c)        OpImageRead                                    image.load with sampler 0
  *     write_imagef(i, c, v)    OpImageWrite                                   image.store
  *     get_image_width(i)       OpImageQuerySize[Lod]                          image.query
  *
- * Blocks of cl_intel_subgroups, at coordinates of which the first counts bytes:
+ * Blocks of cl_intel_subgroups, whose first coordinate counts bytes:
  *
  *     intel_sub_group_block_read2(i, c)    OpSubgroupImageBlockReadINTEL      an image.load of b32 for each component
  *
- * Vectors of coordinates may have more components than the image's kind has coordinates: the rest is ignored. */
+ * A vector of coordinates may have more components than the image's kind has coordinates; the rest are ignored. */
 #include "opencl/lower/build_core.h"
 
 enum { ImageOperandsLod = 2, ImageOperandsGrad = 4 };
 
-/* The type of the image that an id is, alone or sampled. */
+/* The image type of an id that is an image or a sampled image. */
 static const struct spirv_type *image_type(struct build *b, uint32_t id) {
   const struct spirv_type *type = build_type(b, id);
   if (type && type->kind == SPIRV_SAMPLED_IMAGE)
@@ -24,7 +24,7 @@ static const struct spirv_type *image_type(struct build *b, uint32_t id) {
 
 static unsigned coordinates_of(const struct spirv_type *image) { return isa_image_kinds[image->image].coordinates; }
 
-/* The operation of a family for an image's kind: 1d, 2d, 3d stand next to each other. */
+/* The operation of a family for an image's kind; those for 1d, 2d, 3d are consecutive. */
 static enum isa_op shaped(const struct spirv_type *image, enum isa_op first) {
   return (enum isa_op)(first + (coordinates_of(image) - 1) * (ISA_IMAGE_SAMPLE_2D - ISA_IMAGE_SAMPLE_1D));
 }
@@ -35,7 +35,7 @@ static ir_ref operate(struct build *b, enum isa_op op, const ir_ref operand[3], 
   return ref;
 }
 
-/* Words side by side: one, a pair or a quad. */
+/* Joins words into a word, a pair or a quad. */
 static ir_ref joined(struct build *b, const ir_ref *word, uint32_t count) {
   ir_ref part[4] = {0, 0, 0, 0};
   for (uint32_t i = 0; i < count; i++)
@@ -47,7 +47,7 @@ static ir_ref joined(struct build *b, const ir_ref *word, uint32_t count) {
   return ref;
 }
 
-/* The coordinates that an image of this type has; *is_float: as floats. 0 after a failure. */
+/* The coordinates that an image of this type has; *is_float: they are floats. 0 after build_fail(). */
 static ir_ref coordinates(struct build *b, const struct spirv_inst *inst, const struct spirv_type *image, uint32_t id,
                           bool *is_float) {
   const struct spirv_type *type = build_type(b, id), *scalar = build_scalar(b, type);
@@ -61,7 +61,7 @@ static ir_ref coordinates(struct build *b, const struct spirv_inst *inst, const 
   return part ? joined(b, part, count) : 0;
 }
 
-/* The level of detail must be 0, which it is without mipmaps; gradients say the same. */
+/* Without mipmaps the level of detail must be 0. Gradients select a level, so they are refused. */
 static bool check_operands(struct build *b, const struct spirv_inst *inst, unsigned position) {
   const uint32_t mask = inst->words > position ? inst->word[position] : 0;
   if (mask & ImageOperandsGrad)
@@ -74,7 +74,8 @@ static bool check_operands(struct build *b, const struct spirv_inst *inst, unsig
                     "mipmaps (cl_khr_mipmap_image) are not supported, so images cannot be read at a level of detail");
 }
 
-/* What lies in four words, as a vector of floats, halves or integers, or its first component. */
+/* Defines the result from the four words of a texel, as floats, halves or integers: a vector, or the first
+ * component. */
 static bool give(struct build *b, const struct spirv_inst *inst, ir_ref quad) {
   const struct spirv_type *type = build_type(b, inst->word[2]), *scalar = build_scalar(b, type);
   const uint32_t count = type ? build_components(type) : 0;
@@ -134,7 +135,7 @@ static bool lower_write(struct build *b, const struct spirv_inst *inst) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------- */
 
-/* What each lane of a sub-group accesses: numbers side by side in a row, the next components in the rows below. */
+/* What each lane of a sub-group accesses: adjacent numbers in a row; further components are in the rows below. */
 struct block {
   ir_ref handle, x, y;
   uint64_t number;
@@ -195,19 +196,19 @@ static bool lower_block_write(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-/* ---- what an image is ----------------------------------------------------------------------------------- */
+/* ---- queries -------------------------------------------------------------------------------------------- */
 
 static ir_ref query(struct build *b, ir_ref handle, enum isa_image_query what) {
   const ir_ref operand[3] = {handle, 0, 0};
   return operate(b, ISA_IMAGE_QUERY, operand, 1, what);
 }
 
-/* An integer of the result's width. */
+/* A 32-bit number as an integer of the result's width. */
 static ir_ref as_wide(struct build *b, const struct spirv_type *scalar, ir_ref value) {
   return scalar->bits == 64 ? build_op(b, ISA_CVT_U64_U32, value, 0, 0) : value;
 }
 
-/* type result image [level]: the sizes in the order of the coordinates */
+/* type result image [level]: the sizes, in the order of the coordinates */
 static bool lower_size(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *image = image_type(b, inst->word[3]);
   const struct spirv_type *type = build_type(b, inst->word[2]), *scalar = build_scalar(b, type);

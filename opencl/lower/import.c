@@ -1,15 +1,15 @@
-/* Calls of functions that nobody has defined. Asynchronous copies of lines and planes and the fence between copies
- * and compare-exchanges of floats arrive in this way, since SPIR-V has no instructions for them, clocks, since our
- * translator knows none, and whatever the compiler declared and the translator did not know. */
+/* Calls of functions that the module does not define. SPIR-V has no instructions for 2D and 3D asynchronous copies, the
+ * fence between copies and compare-exchange of floats. Our translator knows none for clocks either, and it keeps the
+ * call of any other function that the compiler declares and it does not know. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "opencl/lower/group.h"
 
-/* By their names in OpenCL C, as other front ends import them, and by others: as the compiler's prelude calls them,
- * since our translator takes every name that begins with async_work_group_copy for the plain copy, or with their
- * parameters. */
+/* `name` is the name in OpenCL C, under which other front ends import the function. `other` is the name in the
+ * compiler's prelude, or the mangled name if only parameters distinguish forms. The prelude renames functions because
+ * our translator takes every name that begins with async_work_group_copy for the plain copy. */
 static const struct {
   const char *name, *other;
   uint32_t arguments;
@@ -36,7 +36,7 @@ static const struct {
     {"clock_read_hilo_device", "", 0, clock_call},
     {"clock_read_hilo_work_group", "", 0, clock_call},
     {"clock_read_hilo_sub_group", "", 0, clock_call},
-    /* uchar4, char4, ushort2 and short2, which only the parameters tell apart */
+    /* uchar4, char4, ushort2 and short2, which only the parameters distinguish */
     {"arm_dot_uu", "_Z7arm_dotDv4_hS_", 2, build_arm_dot_call},
     {"arm_dot_ss", "_Z7arm_dotDv4_cS_", 2, build_arm_dot_call},
     {"arm_dot_acc_uu", "_Z11arm_dot_accDv4_hS_j", 3, build_arm_dot_call},
@@ -55,7 +55,7 @@ static const struct {
     {"dot_acc_sat_4x8packed_su_int", "", 3, build_dot_call},
 };
 
-/* `_Z<length><name><parameters>` as its name; any other as it is. */
+/* Extracts the name from `_Z<length><name><parameters>`; leaves other names unchanged. */
 static void demangle(const char *name, char *text, size_t size) {
   char *start;
   const unsigned long length = strncmp(name, "_Z", 2) == 0 ? strtoul(name + 2, &start, 10) : 0;
@@ -74,7 +74,7 @@ bool build_import(struct build *b, const struct spirv_inst *inst, const char *na
       continue;
     if (inst->words == 4 + imports[i].arguments)
       return imports[i].lower(b, inst, imports[i].name);
-    /* of several forms, none */
+    /* no form of the function has this number of arguments */
     if (i + 1 == sizeof imports / sizeof imports[0] || strcmp(imports[i].name, imports[i + 1].name) != 0)
       return build_fail(b, "%s is called with %u arguments; it has %u", imports[i].name, inst->words - 4u,
                         imports[i].arguments);

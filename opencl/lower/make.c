@@ -1,5 +1,5 @@
-/* Making instructions: the small words that everything in this folder that lowers is written in. Only what costs
- * nothing is simplified on the way (words of pairs just made, constants extended); the rest is simplify's. */
+/* Helpers that create instructions; all lowering code uses them. They simplify only what costs nothing (words of pairs
+ * just made, constants extended); pass_simplify() does the rest. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -44,7 +44,7 @@ ir_ref build_query(struct build *b, enum isa_op op, unsigned axis) {
   return make(b, (uint16_t)op, ir_width_of(op), NULL, 0, axis);
 }
 
-/* The word of a pair that was made from words, 0 if it was not. */
+/* The word of a pair that was made from words; 0: it was not. */
 static ir_ref known_word(struct build *b, ir_ref pair, unsigned word) {
   const struct ir_inst *inst = &b->ir->inst[pair];
   if (inst->op == IR_CONST)
@@ -97,7 +97,7 @@ void build_if(struct build *b, ir_ref predicate, uint32_t yes, uint32_t no) {
 }
 void build_enter(struct build *b, uint32_t block) { b->block = block; }
 
-/* A slot of a word, a pair or a quad; a predicate is kept as 0 or 1. */
+/* A slot of a word, a pair or a quad; a predicate is stored as 0 or 1. */
 uint32_t build_variable(struct build *b, enum ir_width width) {
   const uint32_t bytes = width == IR_W4 ? 16 : width == IR_W2 ? 8 : 4;
   return ir_slot_new(b->ir, bytes, bytes);
@@ -137,11 +137,11 @@ static ir_ref shifted(struct build *b, ir_ref value, enum isa_op op, unsigned by
   return by ? build_op(b, op, value, build_32(b, by), 0) : value;
 }
 
-/* Bits [part * bits, ...) of the words from the clean parts that lie there. */
+/* One word from the parts that share it. */
 static ir_ref packed_word(struct build *b, const ir_ref *part, uint32_t count, unsigned bits) {
   ir_ref word = 0;
   for (uint32_t i = 0; i < count; i++) {
-    const bool top = (i + 1) * bits == 32; /* what is above falls off the end */
+    const bool top = (i + 1) * bits == 32; /* the shift drops its upper bits */
     const ir_ref clean = top ? part[i] : build_extended(b, part[i], bits, false);
     const ir_ref moved = shifted(b, clean, ISA_SHL_32, i * bits);
     word = word ? build_op(b, ISA_OR_32, word, moved, 0) : moved;

@@ -1,6 +1,7 @@
-/* Loads and stores of any type. A value is a list of leaves, its scalars with their offsets; neighbours that fill a
- * wider access of known alignment go together, what is not aligned is put together from bytes, and everything happens
- * once per space that the pointer may point to. What a constant address of the constant table holds is known now. */
+/* Loads and stores of any type. A value is a list of leaves: its scalars with their offsets. Neighbors that fill a
+ * wider, aligned access are accessed together; an unaligned scalar is assembled from bytes. Each access repeats for
+ * every space that the pointer may point to. A load of the constant table from a constant address becomes a
+ * constant. */
 #include <assert.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static ir_ref quad(struct build *b, const ir_ref word[4]) {
   return ref;
 }
 
-/* The table's own bytes, when the address is a constant inside of it; 0 if not. */
+/* The table's content at a constant address inside it; 0: it is not known. */
 static ir_ref known(struct build *b, const struct build_place *place, uint64_t offset, uint32_t bytes) {
   uint32_t word[4] = {0};
   if (place->space != SPACE_TABLE || place->guard || !ir_is_const(b->ir, place->address))
@@ -104,7 +105,7 @@ struct leaf {
   uint32_t bytes;
 };
 
-/* An event is a word, whatever room its type takes. */
+/* An event is one word, although its type occupies more. */
 static uint32_t leaf_bytes(const struct spirv_type *type) {
   return type->kind == SPIRV_EVENT ? 4 : type->kind == SPIRV_BOOL ? 1 : (uint32_t)type->size;
 }
@@ -144,8 +145,8 @@ static bool aligned(const struct core_access *access, uint64_t offset, uint32_t 
   return access->align >= bytes && (offset + access->offset) % bytes == 0;
 }
 
-/* How many leaves from the first on lie in the `bytes` from its offset; 0 if one sticks out of them, or, where no hole
- * may be, if they leave one. */
+/* How many leaves are in the `bytes` from the first one's offset. 0 if one extends beyond them or if they fill only
+ * half or less; without `holes`, also 0 if they leave any gap. */
 static uint32_t leaves_in(const struct leaf *leaf, uint32_t count, uint32_t bytes, bool holes) {
   const uint64_t begin = leaf[0].offset;
   uint64_t end = begin;
@@ -160,7 +161,7 @@ static uint32_t leaves_in(const struct leaf *leaf, uint32_t count, uint32_t byte
   return 2 * (end - begin) > bytes ? taken : 0;
 }
 
-/* The widest access that takes more than the first leaf; its size, or 0. */
+/* The size of the widest access that covers more than the first leaf; 0: none. */
 static uint32_t widest(const struct core_access *access, const struct leaf *leaf, uint32_t count, uint64_t size,
                        bool holes, uint32_t *taken) {
   for (uint32_t bytes = 16; bytes > leaf->bytes; bytes /= 2) {
@@ -175,7 +176,7 @@ static uint32_t widest(const struct core_access *access, const struct leaf *leaf
 
 /* ---- loads --------------------------------------------------------------------------------------- */
 
-/* A part from the bytes that memory has of it; `clean`: they are all that there is in the word. */
+/* A part from its bytes in memory; `clean`: the word's other bits are zero. */
 static ir_ref part_of(struct build *b, const struct leaf *leaf, ir_ref raw, bool clean) {
   if (leaf->type->kind == SPIRV_BOOL)
     return build_op(b, ISA_SETP_NE_U32, clean ? raw : build_extended(b, raw, 8, false), build_32(b, 0), 0);
@@ -258,7 +259,7 @@ static void store_apart(struct build *b, const struct core_access *access, uint6
   store_apart(b, access, offset + bytes / 2, bytes / 2, high);
 }
 
-/* Puts a leaf where it belongs in the words of a chunk; what is narrow is joined by or. */
+/* Adds a leaf to the words of a chunk; narrow leaves are combined by OR. */
 static void into_words(struct build *b, const struct leaf *leaf, uint64_t at, ir_ref part, ir_ref *word) {
   const uint32_t shift = 8 * (uint32_t)(at % 4);
   const ir_ref raw = raw_of(b, leaf, part);
@@ -311,7 +312,7 @@ static uint32_t alignment(const struct spirv_inst *inst, unsigned position, cons
   return said ? said : type->align;
 }
 
-/* Built-in variables are no memory. */
+/* Built-in variables are not in memory. */
 static bool is_builtin(struct build *b, uint32_t id) {
   const struct spirv_id *row = &b->module->id[id];
   return row->kind == SPIRV_VARIABLE && row->decoration.builtin >= 0;
@@ -323,7 +324,7 @@ void build_volatile(struct build *b, uint32_t first) {
     const uint8_t format = op < ISA_OPS ? isa_rows[op].format : (uint8_t)FORMAT_ALU;
     b->ir->inst[i].is_volatile =
         format == FORMAT_LOAD_PRIVATE || format == FORMAT_LOAD_LDS || format == FORMAT_LOAD_GLOBAL;
-    if (op >= ISA_LD_GLOBAL_U8 && op <= ISA_LD_GLOBAL_128) /* or a cache would answer for ever */
+    if (op >= ISA_LD_GLOBAL_U8 && op <= ISA_LD_GLOBAL_128) /* otherwise a cache might return the same value forever */
       b->ir->inst[i].op = (uint16_t)(op - ISA_LD_GLOBAL_U8 + ISA_LD_GLOBAL_L2_U8);
   }
 }

@@ -2,25 +2,25 @@
  *
  *     read_pipe(p, &x)              id = reserve 1; if (id) { copy the packet; fence; commit } result: 0 or -1
  *     read_channel_intel(c)         the same, but the reservation waits for a packet; c is a pipe (channel.c)
- *     read_channel_nb_intel(c, &v)  as read_pipe, v tells whether there was a packet
+ *     read_channel_nb_intel(c, &v)  like read_pipe; v says whether there was a packet
  *     read_pipe(p, id, i, &x)       address of packet i; if there is one, copy it
- *     reserve_read_pipe             the operation of the ISA, each lane for itself
- *     commit_read_pipe              fence: the lane's accesses to packets are performed; then the operation
- *     sub_group_...                 one lane does it, the id goes to all by a broadcast
- *     work_group_reserve_...        barrier; work-item 0 does it; the id goes to all through the LDS, with a barrier
- *     work_group_commit_...         barrier with a fence, so that all packets are there; work-item 0; barrier
+ *     reserve_read_pipe             the ISA operation, each lane for itself
+ *     commit_read_pipe              fence, so that the lane's accesses to packets are complete; then the operation
+ *     sub_group_...                 one lane does it; a broadcast gives the id to all
+ *     work_group_reserve_...        barrier; work-item 0 does it; the LDS and a barrier give the id to all
+ *     work_group_commit_...         barrier with a fence, so that all packets are complete; work-item 0; barrier
  *
- * Barriers at a work-group's calls are bar.pipe, which hold the work-items' opinions of pipe, count and id against each
- * other. A failed reservation's id is 0; CLK_NULL_RESERVE_ID is all ones. */
+ * The barriers of a work-group's calls are bar.pipe, which check that all work-items have the same pipe, count and id.
+ * A failed reservation's id is 0; CLK_NULL_RESERVE_ID is all ones. */
 #include <string.h>
 
 #include "isa/pipe.h"
 #include "opencl/lower/build_core.h"
 #include "opencl/lower/group.h"
 
-/* What most of the instructions name. */
+/* What most of the instructions have in common. */
 struct pipe_call {
-  bool write, wait; /* wait: the call's reservations are served when they can be */
+  bool write, wait; /* wait: reservations wait until they can be granted */
   ir_ref pipe;
   uint32_t bytes, align; /* of a packet */
 };
@@ -39,7 +39,7 @@ static bool is_write(uint16_t opcode) {
   }
 }
 
-/* The pipe at word `pipe`; size and alignment of its packets are the instruction's last two words. */
+/* Reads the pipe at word `pipe`. The instruction's last two words are the size and alignment of its packets. */
 static bool take_call(struct build *b, const struct spirv_inst *inst, unsigned pipe, struct pipe_call *call) {
   const struct spirv_type *type = build_type(b, inst->word[pipe]);
   uint64_t bytes, align;
@@ -62,7 +62,7 @@ static bool take_call(struct build *b, const struct spirv_inst *inst, unsigned p
 
 /* ---- operations of the ISA ------------------------------------------------------------------------ */
 
-/* `high` is what goes into the high half of the instruction's number; `guard` 0: always. */
+/* `high` goes into the high half of the instruction's number; `guard` 0: always. */
 static ir_ref operate(struct build *b, enum isa_op op, const ir_ref operand[3], uint32_t high, ir_ref guard) {
   const ir_ref ref = ir_make(b->ir, (uint16_t)op, ir_width_of(op), operand, operand[2] ? 3 : 1, high, b->place);
   b->ir->inst[ref].guard = guard;
@@ -105,7 +105,7 @@ static void copy_packet(struct build *b, const struct pipe_call *call, ir_ref ad
     core_copy(b, pointer, packet, call->bytes, call->align);
 }
 
-/* 0, or -1 where there was no packet. */
+/* Defines the result: 0, or -1 if there was no packet. */
 static bool give_result(struct build *b, const struct spirv_inst *inst, ir_ref good) {
   const struct spirv_type *type = build_type(b, inst->word[2]);
   if (!type || type->kind != SPIRV_INT || type->bits != 32)
@@ -119,14 +119,14 @@ static ir_ref is_not_zero(struct build *b, ir_ref value64) {
   return build_op(b, ISA_SETP_NE_U64, value64, build_64(b, 0), 0);
 }
 
-/* The packet of a reservation of one, there and back. */
+/* Copies the packet of a reservation of one, and commits it. */
 static void pass_packet(struct build *b, const struct pipe_call *call, ir_ref id, struct build_pointer pointer) {
   copy_packet(b, call, slot(b, call, id, build_32(b, 0)), pointer);
   fence(b);
   commit(b, call, ISA_PIPE_PACKET, id, 0);
 }
 
-/* A reservation of one packet. An autorun kernel ends when it is dismissed. */
+/* Reserves one packet. An autorun kernel exits when the pipe dismisses it. */
 static ir_ref reserve_packet(struct build *b, const struct pipe_call *call) {
   const ir_ref id = reserve(b, call, ISA_PIPE_PACKET, build_32(b, 1), 0);
   if (b->ir->autorun[0]) {
@@ -139,7 +139,7 @@ static ir_ref reserve_packet(struct build *b, const struct pipe_call *call) {
   return id;
 }
 
-/* One packet, if there is one or room for one: a predicate. */
+/* Passes one packet if there is one, or room for one; returns whether it did, as a predicate. */
 static ir_ref try_packet(struct build *b, const struct pipe_call *call, struct build_pointer pointer) {
   const ir_ref id = reserve_packet(b, call);
   const ir_ref good = is_not_zero(b, id);
@@ -161,8 +161,8 @@ static bool lower_packet(struct build *b, const struct spirv_inst *inst) {
   return give_result(b, inst, try_packet(b, &call, pointer));
 }
 
-/* One packet, as soon as there is one, or room for one. Lanes that have theirs pass it on before the others ask again,
- * who may wait for just that. */
+/* Passes one packet as soon as there is one, or room for one. Lanes that are served pass their packets before the
+ * others retry, because the others may be waiting for exactly that. */
 static void await_packet(struct build *b, const struct pipe_call *call, struct build_pointer pointer) {
   const uint32_t again = build_block(b), served = build_block(b), after = build_block(b), done = build_block(b);
   build_goto(b, again);
@@ -282,7 +282,7 @@ static bool lower_commit(struct build *b, const struct spirv_inst *inst) {
   return !b->failed;
 }
 
-/* ---- questions ------------------------------------------------------------------------------------ */
+/* ---- queries -------------------------------------------------------------------------------------- */
 
 /* type result id: neither 0 nor all ones */
 static bool lower_is_valid(struct build *b, const struct spirv_inst *inst) {

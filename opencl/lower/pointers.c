@@ -1,9 +1,9 @@
-/* Pointers: which number they are in which space, the way from one to another, chains of indices, comparisons.
+/* Pointers: their numbers in each space, conversion between spaces, chains of indices, comparisons.
  *
- * A pointer is kept in the narrowest form that is known to hold it. Casts to generic cost nothing: the space that a
- * value really points to goes along with it (spaces.c), and the generic number is only made where somebody needs the
- * number itself. A generic number tells its space by its size: the apertures lie one above the other, so that
- * comparing with the ends of those that are possible decides. */
+ * A pointer is kept in the narrowest form known to hold it. Casts to generic cost nothing: spaces.c tracks the space
+ * that a value really points to, and the generic number is only computed where the number itself is needed. The
+ * apertures of the spaces are consecutive ranges of generic numbers, so comparing a number with the ends of the
+ * possible ranges finds its space. */
 #include <assert.h>
 
 #include "opencl/lower/build_core.h"
@@ -38,15 +38,16 @@ static uint64_t aperture_of(enum build_space space) {
   return space < SPACE_GENERIC ? apertures[space] : 0;
 }
 
-/* Null among offsets. There is no object there, and none within 2^29 bytes of it: an access by way of a null pointer is
- * out of bounds, whatever the index. Where nothing can be null, nothing is compared with it. */
+/* Null as an offset. No object is there or within 2^29 bytes of it, so an access through a null pointer is out of
+ * bounds, whatever the index. If nothing can be null, no code compares with null. */
 static ir_ref null_offset(struct build *b) { return build_32(b, b->core->has_nulls ? CORE_NULL_OFFSET : 0); }
 
 static ir_ref null_in(struct build *b, enum build_space space) {
   return is_offset(space) ? null_offset(b) : build_64(b, 0);
 }
 
-/* `from` becomes `to`, and all else stays. Constants stay constants: they are made once for all blocks. */
+/* Replaces `from` by `to` and keeps other values. A constant stays a constant, because constants are shared by all
+ * blocks. */
 static ir_ref exchange(struct build *b, ir_ref offset, ir_ref from, ir_ref to) {
   if (offset == from)
     return to;
@@ -95,7 +96,7 @@ static ir_ref from_generic(struct build *b, struct build_pointer pointer, enum b
   return build_select(b, build_op(b, ISA_SETP_EQ_U32, low, build_32(b, 0), 0), null_offset(b), offset);
 }
 
-/* The address as `space` has it. Between spaces that have nothing in common only null can be meant. */
+/* The address in the form of `space`. Between disjoint spaces, the pointer can only be null. */
 ir_ref core_convert(struct build *b, struct build_pointer pointer, enum build_space space) {
   if (pointer.space == space)
     return pointer.address;
@@ -122,7 +123,8 @@ static enum build_space plain_space(const struct spirv_type *type) { return core
 
 ir_ref core_null(struct build *b, const struct spirv_type *pointer) { return null_in(b, core_space(pointer, IN_NULL)); }
 
-/* Who reads a pointer from memory takes it for private or generic, and expects no constants there. */
+/* Code that reads a pointer from memory treats it as private or generic, so a private constant's address cannot be
+ * stored. */
 ir_ref core_plain(struct build *b, uint32_t id) {
   const struct build_pointer pointer = build_pointer(b, id);
   const struct spirv_type *type = build_type(b, id);
@@ -151,7 +153,7 @@ struct build_pointer core_from_plain(struct build *b, const struct spirv_type *t
   return pointer;
 }
 
-/* ---- an access in each space that is possible ----------------------------------------------------- */
+/* ---- an access in each possible space ------------------------------------------------------------- */
 
 static ir_ref offset_in(struct build *b, struct build_pointer pointer, enum build_space space) {
   if (space == SPACE_GLOBAL || is_offset(pointer.space))
@@ -163,7 +165,7 @@ static ir_ref offset_in(struct build *b, struct build_pointer pointer, enum buil
   return build_op(b, ISA_ADD_32, low, build_32(b, 0u - aperture), 0);
 }
 
-/* Spaces by the order of their apertures; each ends where the next begins. */
+/* Spaces by ascending aperture; each ends where the next begins. */
 static const struct {
   enum build_space space;
   uint64_t end;
@@ -182,8 +184,8 @@ static uint8_t possible(const struct build *b, struct build_pointer pointer) {
   return spaces ? spaces : IN_GLOBAL;
 }
 
-/* The guard of place number `count`, of which `last` says whether it takes all that is left; `below` holds for
- * pointers into the places before it. */
+/* Sets the guard of the next place. `here` is true for pointers below the end of its space, `below` for pointers into
+ * the previous places. The `last` place takes all that remain. */
 static void set_guard(struct build *b, struct build_place *place, ir_ref here, ir_ref below, bool last) {
   place->guard_not = last;
   if (last)
@@ -212,7 +214,7 @@ unsigned build_spaces(struct build *b, struct build_pointer pointer, struct buil
 
 /* ---- sums ---------------------------------------------------------------------------------------- */
 
-/* Sums with constants do not pile up: x + 4 and 4 more is x + 8. */
+/* Merges constants: x + 4 and 4 more is x + 8. */
 static ir_ref without_constant(struct build *b, ir_ref address, bool offset, uint64_t *bytes) {
   const ir_ref constant = ir_operand(b->ir, address, 1);
   if (b->ir->inst[address].op != (offset ? ISA_ADD_32 : ISA_ADD_64) || !ir_is_const(b->ir, constant))
@@ -238,7 +240,7 @@ struct build_pointer build_offset(struct build *b, struct build_pointer pointer,
 
 static unsigned log2_of(uint64_t size) { return (unsigned)__builtin_ctzll(size); }
 
-/* A multiple of a size, in the shape that passes look for: a shift for powers of two. */
+/* A multiple of a size, in the form that passes recognize: a shift for powers of two. */
 static ir_ref scaled(struct build *b, ir_ref index, uint64_t size, bool offset) {
   if (size == 1)
     return index;
@@ -263,7 +265,7 @@ struct build_pointer build_index(struct build *b, struct build_pointer pointer, 
 
 struct chain {
   struct build_pointer pointer;
-  uint64_t bytes; /* constant, to be added last: neighbours then share all the rest */
+  uint64_t bytes; /* constant; added last, so that neighbors share everything else */
   const struct spirv_type *type;
 };
 
@@ -273,13 +275,14 @@ static const struct spirv_inst *definition(const struct build *b, uint32_t id, u
   return inst && inst->op == op && inst->words > 3 && inst->word[2] == id ? inst : NULL;
 }
 
-/* The sum or difference that `id` is. */
+/* The addition or subtraction that defines `id`; NULL: none. */
 static const struct spirv_inst *sum_of(const struct build *b, uint32_t id) {
   const struct spirv_inst *sum = definition(b, id, OpIAdd);
   return sum ? sum : definition(b, id, OpISub);
 }
 
-/* (long)(i + 1) is (long)i + 1 when the sum cannot overflow: the constant goes into the offset. i - 1 likewise. */
+/* Splits off a constant: (long)(i + 1) is (long)i + 1 if the sum cannot overflow, and the constant joins the offset.
+ * The same for i - 1. */
 static bool take_sum(struct build *b, uint32_t id, uint32_t *rest, int64_t *constant) {
   const struct spirv_inst *wide = definition(b, id, OpSConvert);
   const uint32_t sum_id = wide ? wide->word[3] : id;
@@ -325,7 +328,7 @@ static void step(struct build *b, struct chain *chain, uint32_t id, uint64_t siz
   chain->pointer = build_index(b, chain->pointer, wide_index(b, rest), size);
 }
 
-/* Into a member or an element. */
+/* Steps into a member or an element. */
 static bool descend(struct build *b, struct chain *chain, uint32_t id) {
   const struct spirv_type *type = chain->type;
   uint64_t member = 0;
@@ -367,7 +370,7 @@ bool lower_chain(struct build *b, const struct spirv_inst *inst) {
 
 /* ---- casts --------------------------------------------------------------------------------------- */
 
-/* Null, unless the pointer is into that space: what to_local() and its like promise. */
+/* The pointer, or null if it does not point to that space: the result of to_local() and its relatives. */
 static struct build_pointer explicit(struct build *b, struct build_pointer from, enum build_space space) {
   struct build_pointer to = {space, 0, (uint8_t)(1 << space | IN_NULL)};
   const bool offset = is_offset(space);
@@ -376,7 +379,7 @@ static struct build_pointer explicit(struct build *b, struct build_pointer from,
     to.address = from.space == space ? from.address : null;
     return to;
   }
-  /* From the generic number: null is in no aperture, and must not be taken for global memory. */
+  /* For a generic number: null is in no aperture, and must not count as global memory. */
   const uint64_t begin = space == SPACE_GLOBAL ? ISA_VARIABLE_BASE : aperture_of(space);
   const uint64_t size = space == SPACE_GLOBAL  ? 0 - begin
                         : space == SPACE_LOCAL ? ISA_PRIVATE_APERTURE - begin
@@ -387,13 +390,13 @@ static struct build_pointer explicit(struct build *b, struct build_pointer from,
   return to;
 }
 
-/* A vector of integers that is as wide as a pointer: OpBitcast takes it since SPIR-V 1.5. */
+/* Whether the type is an integer vector as wide as a pointer, which OpBitcast accepts since SPIR-V 1.5. */
 static bool is_pointer_wide(struct build *b, const struct spirv_type *type) {
   const struct spirv_type *scalar = build_scalar(b, type);
   return scalar && scalar->kind == SPIRV_INT && type->parts > 1 && type->parts * scalar->bits == 64;
 }
 
-/* A pointer's number as C sees it is the generic one, whatever the pointer's type: clang looks through casts. */
+/* As an integer, a pointer of any type is its generic number, because clang looks through casts. */
 static bool to_integer(struct build *b, const struct spirv_inst *inst, uint32_t from) {
   const struct spirv_type *type = build_type(b, inst->word[2]);
   const bool vector = is_pointer_wide(b, type);
@@ -412,7 +415,7 @@ static bool to_integer(struct build *b, const struct spirv_inst *inst, uint32_t 
   return !b->failed;
 }
 
-/* The pointer's number from an integer or vector: 64 bits, or what a narrower integer has. */
+/* The pointer's number from an integer or vector: 64 bits, or fewer for a narrower integer. */
 static ir_ref number_of(struct build *b, uint32_t id) {
   const struct spirv_type *type = build_type(b, id);
   if (!is_pointer_wide(b, type))
@@ -459,7 +462,7 @@ bool lower_pointer(struct build *b, const struct spirv_inst *inst) {
   return core_define_pointer(b, inst->word[2], pointer);
 }
 
-/* get_fence(): the bit of SPIR-V's memory semantics that stands for the space the pointer leads to. */
+/* get_fence(): the bit of SPIR-V's memory semantics for the space that the pointer points to. */
 bool lower_semantics(struct build *b, const struct spirv_inst *inst) {
   enum { LOCAL = 0x100, GLOBAL = 0x200 };
   const struct build_pointer from = build_pointer(b, inst->word[3]);
@@ -476,7 +479,7 @@ bool lower_semantics(struct build *b, const struct spirv_inst *inst) {
 
 /* ---- comparisons --------------------------------------------------------------------------------- */
 
-/* Both as numbers of one width, 32 bits if they point into the same 32-bit space. */
+/* Converts both to numbers of one width: 32 bits if they point to the same 32-bit space. */
 static bool same_form(struct build *b, uint32_t left_id, uint32_t right_id, ir_ref form[2]) {
   const struct build_pointer left = build_pointer(b, left_id), right = build_pointer(b, right_id);
   const bool left_null = left.maybe == IN_NULL, right_null = right.maybe == IN_NULL;

@@ -1,8 +1,8 @@
-/* printf: the arguments go into a private variable, each at the next multiple of 8 bytes, and one instruction prints
- * them by a descriptor in the program's constants: the types of the arguments, a zero, the format, a zero (see
- * isa/printf.c for the letters). The format must be known while compiling, as OpenCL C demands.
+/* printf: the arguments go into a private variable, each at a multiple of 8 bytes. One instruction prints them
+ * according to a descriptor in the program's constants: the argument types, a zero, the format, a zero (isa/printf.c
+ * lists the letters). OpenCL C requires that the format is known at compile time.
  *
- * Equal descriptors are shared, so a printf in an inlined function costs constants once. */
+ * Equal descriptors are shared, so a printf in an inlined function uses constants only once. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { STEP = 8, MOST_ARGUMENTS = 256, FIRST_ARGUMENT = 6 };
 
-/* The number that an address is, if it is one; sums are as building leaves them. */
+/* The value of a constant address; sums appear as build leaves them. */
 static bool number_of(const struct ir *ir, ir_ref ref, uint64_t *value) {
   const struct ir_inst *inst = &ir->inst[ref];
   uint64_t a, x;
@@ -29,7 +29,7 @@ static bool number_of(const struct ir *ir, ir_ref ref, uint64_t *value) {
   return true;
 }
 
-/* The string in the constant table that an id points to; NULL if it points elsewhere or is not known. */
+/* The string in the constant table that an id points to; NULL: it points elsewhere or is not known. */
 static const char *constant_string(struct build *b, uint32_t id) {
   const struct build_pointer pointer = build_pointer(b, id);
   uint64_t address;
@@ -43,7 +43,7 @@ static const char *constant_string(struct build *b, uint32_t id) {
   return (const char *)tables->constants + offset;
 }
 
-/* The letter of conversion number `index` of a format: 'd', 's', ...; 0 if there is none. */
+/* The letter of conversion number `index` of a format: 'd', 's', ...; 0: none. */
 static char conversion(const char *format, uint32_t index) {
   for (; *format; format++) {
     if (*format != '%')
@@ -62,7 +62,7 @@ static char letter_of(const struct spirv_type *scalar) {
   return scalar->bits == 8 ? 'b' : scalar->bits == 16 ? 'h' : scalar->bits == 32 ? 'w' : 'd';
 }
 
-/* Stores an argument at `to`; appends its type to `types`. Returns the bytes that it takes. */
+/* Stores an argument at `to` and appends its type to `types`. Returns the number of bytes used. */
 static uint64_t put_argument(struct build *b, uint32_t id, char converted, struct build_pointer to,
                              struct text *types) {
   const struct spirv_type *type = build_type(b, id);
@@ -86,7 +86,7 @@ static uint64_t put_argument(struct build *b, uint32_t id, char converted, struc
   return (build_components(type) * scalar->bits / 8 + STEP - 1) / STEP * STEP;
 }
 
-/* Bytes that the arguments take in private memory, vectors of 3 with the room of 4. */
+/* Bytes for the arguments in private memory; a vector of 3 has the size of 4. */
 static uint64_t room_for(struct build *b, const struct spirv_inst *inst) {
   uint64_t bytes = 0;
   for (uint32_t i = FIRST_ARGUMENT; i < inst->words; i++) {
@@ -103,7 +103,7 @@ static struct build_pointer new_slot(struct build *b, uint64_t bytes) {
   return (struct build_pointer){.space = SPACE_PRIVATE, .address = address};
 }
 
-/* Its offset in the constant table, where it is now if it was not yet. */
+/* The offset of these bytes in the constant table; adds them if they are missing. */
 static uint32_t add_constant(struct build_tables *tables, const char *bytes, size_t size) {
   const uint8_t *found = tables->constant_bytes ? memmem(tables->constants, tables->constant_bytes, bytes, size) : NULL;
   if (found)
@@ -115,7 +115,7 @@ static uint32_t add_constant(struct build_tables *tables, const char *bytes, siz
   return (uint32_t)offset;
 }
 
-/* Types, zero, format, zero; the caller frees them. */
+/* Types, zero, format, zero; the caller frees the text. */
 static struct text descriptor(struct build *b, const struct spirv_inst *inst, const char *format,
                               struct build_pointer to) {
   struct text text = {0};

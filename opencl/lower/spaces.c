@@ -1,19 +1,19 @@
-/* Where pointers really point to: a fixed point over one function, for what its parameters are this time.
+/* Where pointers really point: a fixed point over one function, for its parameters in this call.
  *
  * A set of spaces, and whether null is among the values, flows from variables, parameters and null constants through
- * casts, chains, phis, selects and calls that return pointers; sets only grow. A private variable that holds a pointer
- * and is only loaded and stored whole (all of them, in unoptimised code) is a cell with a set of its own. Everything
- * else that comes out of memory or an integer may point wherever its type allows. */
+ * casts, chains, phis, selects and calls that return pointers. Sets only grow. A private variable that holds a pointer
+ * and is only loaded and stored whole (every pointer variable in unoptimized code) is a cell with a set of its own. Any
+ * other pointer from memory or an integer may point anywhere that its type allows. */
 #include "opencl/lower/build_core.h"
 
 enum {
-  MOST_INFERRING = 8,    /* nested calls that are looked through for what they return */
-  MOST_LOOKED = 1 << 24, /* instructions, in a kernel; beyond it nothing is known of results of calls */
+  MOST_INFERRING = 8,    /* nested calls that are examined for what they return */
+  MOST_LOOKED = 1 << 24, /* instructions per kernel; beyond that, results of calls are unknown */
 };
 
 static bool is_pointer_type(const struct spirv_type *type) { return type && type->kind == SPIRV_POINTER; }
 
-/* Of a variable of the module; those of functions are in infer(). */
+/* For a variable of the module; infer() handles those of functions. */
 static uint8_t of_variable(const struct spirv_type *type) {
   switch (type->storage) {
   case SPIRV_WORKGROUP:
@@ -42,7 +42,7 @@ uint8_t core_spaces(struct build *b, uint32_t id) {
   const struct spirv_inst *inst = &b->module->inst[row->index];
   if (inst->op != OpSpecConstantOp || inst->words < 5)
     return inst->op == OpConstantNull ? IN_NULL : 0;
-  /* A constant cast or chain: its base is the first operand. */
+  /* A constant cast or chain; its base is the first operand. */
   return inst->word[3] == OpConvertUToPtr ? core_maybe_plain(type, 0).maybe : core_spaces(b, inst->word[4]);
 }
 
@@ -64,7 +64,8 @@ static uint8_t of_phi(struct build *b, const struct spirv_inst *inst) {
   return spaces;
 }
 
-/* What a called function returns, given these arguments. Its own table rows are free: it is not active. */
+/* What a called function returns for these arguments. The function is not active, so its rows in the tables are
+ * free. */
 static uint8_t of_call(struct build *b, const struct spirv_inst *inst) {
   struct build_core *core = b->core;
   const struct spirv_id *row = &b->module->id[inst->word[3]];

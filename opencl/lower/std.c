@@ -1,5 +1,5 @@
-/* OpenCL.std: finds the row of an instruction, checks the call against the row's signature, and runs the row for
- * each component or for the whole call. What the rows mean is in std_math.c, std_geometric.c, std_integer.c and
+/* OpenCL.std: finds an instruction's row, checks the call against the row's signature, and runs the row for each
+ * component or for the whole call. The expansions are in std_math.c, std_geometric.c, std_integer.c and
  * std_vector.c. */
 #include "opencl/lower/std.h"
 #include "isa/numbers.h"
@@ -53,7 +53,7 @@ ir_ref std_int(const struct std_lane *lane, uint64_t value) {
 
 /* ---- the signature -------------------------------------------------------------------------------- */
 
-/* What the letters of one call have in common, 0 where not yet known. */
+/* What the letters of one call have in common; 0: not known yet. */
 struct shape {
   unsigned bits, wide_bits;
   uint32_t count, own_count;
@@ -129,7 +129,7 @@ static bool check(const struct std_call *call) {
 
 /* ---- components ----------------------------------------------------------------------------------- */
 
-/* The width that a row works on: the first operand's, but of nan(), whose operand is as wide as its result. */
+/* The width that a row works on: its first operand's. (The operand of nan() is as wide as its result.) */
 static const struct spirv_type *worked_on(const struct std_call *call) {
   return build_scalar(call->b, build_type(call->b, call->operand[0]));
 }
@@ -153,7 +153,7 @@ static ir_ref run(struct std_lane *lane) {
   return build_op(lane->b, (enum isa_op)row->op[form], lane->arg[0], lane->arg[1], lane->arg[2]);
 }
 
-/* One component; its second result, if any, goes to *second. */
+/* One component. Its second result, if any, goes to *second. */
 static ir_ref component(const struct std_call *call, uint32_t at, ir_ref *second) {
   struct build *b = call->b;
   const char *letters = call->row->signature;
@@ -190,7 +190,7 @@ static bool components(const struct std_call *call) {
 }
 
 bool build_std(struct build *b, const struct spirv_inst *inst) {
-  /* OpExtInst: word 1 the result's type, 2 the result, 3 the set, 4 the instruction, then its operands. */
+  /* OpExtInst: word 1 is the result type, 2 the result, 3 the set, 4 the instruction; operands follow. */
   const uint32_t number = inst->words > 4 ? inst->word[4] : UINT32_MAX;
   const struct std_row *row = std_find(number);
   if (!row)

@@ -1,22 +1,22 @@
-/* What the files that lower OpenCL.std share: the rows of std.def, one component of a call, a whole call.
+/* Shared by the files that lower OpenCL.std: the rows of std.def, one component of a call, a whole call.
  *
- * Most instructions work on each component of a vector alone. Such a row either names operations of the ISA, or a
- * function that gets one component's operands as scalars (struct std_lane). The others (geometry, vload, shuffle, ...)
- * name a function that gets the whole call.
+ * Most instructions work on each component of a vector by itself. Such a row names either operations of the ISA or a
+ * function that gets one component's operands as scalars (struct std_lane). The other rows (geometry, vload, shuffle,
+ * ...) name a function that gets the whole call.
  *
- * The signature of a row is its result and then its operands, a letter each. std.c checks calls against it, so the
+ * A row's signature has one letter for the result, then one for each operand. std.c checks calls against it, so the
  * functions may rely on it:
  *
- *     f  floats of one width, of the call's number of components      F  the same, of a number of their own
+ *     f  floats of one width, as many components as the call          F  the same, with a component count of its own
  *     n  integers of one width                                        w  integers of twice that width
  *     x  integers or floats of one width                              c  integers as wide as f, n or x
  *     k  32-bit integers                                              p  a pointer
- *     o  an integer scalar of 32 or 64 bits                            l  a literal
- *     X  a vector of anything, looked at by the function              v  no result
+ *     o  an integer scalar of 32 or 64 bits                           l  a literal
+ *     X  a vector of any type, checked by the function                v  no result
  *     P  a pointer to a second result like f                          K  a pointer to a second result like k
- *     .  whatever else follows
+ *     .  any further operands
  *
- * A row of components with a P or K leaves that result in struct std_lane.second. */
+ * A component function of a row with P or K leaves that result in struct std_lane.second. */
 #ifndef OPENCL_LOWER_STD_H
 #define OPENCL_LOWER_STD_H
 
@@ -27,7 +27,7 @@ struct std_row;
 struct std_lane {
   struct build *b;
   const struct std_row *row;
-  unsigned bits; /* of f, n or x: 32 for a half that is computed in float */
+  unsigned bits; /* of f, n or x; 32 for a half computed in float */
   ir_ref arg[3];
   ir_ref second;
 };
@@ -38,22 +38,22 @@ struct std_call {
   const struct std_row *row;
   uint32_t result;
   const struct spirv_type *type; /* of the result */
-  const uint32_t *operand;       /* ids and literals, as many as the signature has */
+  const uint32_t *operand;       /* ids and literals, as in the signature */
 };
 
 typedef ir_ref std_component(struct std_lane *lane);
 typedef bool std_whole(const struct std_call *call);
 
-/* What 8- and 16-bit integer operands are to be extended as before the row sees them. */
+/* How to extend 8- and 16-bit integer operands before the row gets them. */
 enum std_extend { STD_AS_IS, STD_SIGNED, STD_UNSIGNED };
 
 struct std_row {
   uint16_t number; /* in the extended instruction set */
   const char *name;
   const char *signature;
-  uint16_t op[3];      /* of the ISA, for 16, 32 and 64 bits */
-  std_component *lane; /* or how to do one component */
-  std_whole *whole;    /* or how to do it all */
+  uint16_t op[3];      /* ISA operations for 16, 32 and 64 bits */
+  std_component *lane; /* or an expansion of one component */
+  std_whole *whole;    /* or an expansion of the whole call */
   bool wide;           /* halves are computed in float and rounded */
   enum std_extend extend;
 };
@@ -61,10 +61,10 @@ struct std_row {
 extern const struct std_row std_rows[];
 extern const unsigned std_row_count;
 
-/* The row of an instruction, or NULL if the set has none of that number. */
+/* The row of an instruction; NULL: the set has no such number. */
 const struct std_row *std_find(uint32_t number);
 
-/* The operation of the ISA for the lane's width. */
+/* The ISA operation for the lane's width. */
 #define STD_FLOAT(lane, ID) ((lane)->bits == 16 ? ISA_##ID##_F16 : (lane)->bits == 32 ? ISA_##ID##_F32 : ISA_##ID##_F64)
 #define STD_MATH(lane, ID) ((lane)->bits == 64 ? ISA_##ID##_F64 : ISA_##ID##_F32) /* no half form */
 #define STD_INT(lane, ID) ((lane)->bits == 64 ? ISA_##ID##_64 : ISA_##ID##_32)
@@ -85,7 +85,7 @@ std_component std_same, std_abs_diff, std_s_add_sat, std_u_add_sat, std_s_sub_sa
 std_whole std_cross, std_distance, std_length, std_normalize, std_fast_distance, std_fast_length, std_fast_normalize;
 std_whole std_vload, std_vstore, std_vload_half, std_vstore_half, std_shuffle, std_select;
 
-/* A half of a float or double of `bits`, rounded as FPRoundingMode `mode` says (convert.c). */
+/* Rounds a float or double of `bits` to a half in FPRoundingMode `mode` (convert.c). */
 ir_ref std_round_to_half(struct build *b, ir_ref value, unsigned bits, unsigned mode);
 
 bool build_prefetch(struct build *b, const struct spirv_inst *inst); /* async.c */

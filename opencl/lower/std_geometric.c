@@ -1,17 +1,18 @@
-/* Geometric functions of OpenCL.std: a vector in, one number or a vector out. dot is OpDot and not here.
+/* Geometric functions of OpenCL.std: their operands are vectors, their result is a number or a vector. dot is OpDot, in
+ * floats.c.
  *
  * Lengths must not overflow or lose small components on the way. Halves and floats are squared and summed in the next
- * wider precision, where neither happens. Doubles have none, so the vector is scaled by a power of two when its sum of
- * squares leaves the middle of the range. The fast_ forms do without. */
+ * wider precision, where neither happens. Doubles have no wider precision, so the vector is scaled by a power of two if
+ * its sum of squares is too large or too small. The fast_ forms skip this. */
 #include "opencl/lower/std.h"
 
 #include <math.h>
 
 enum { MOST = 16 };
 
-/* A vector's components in the width that they are worked on in. */
+/* A vector's components, in the width of the computation. */
 struct vector {
-  struct std_lane lane; /* the width, for STD_FLOAT */
+  struct std_lane lane; /* holds the width for STD_FLOAT */
   unsigned from;        /* bits of the operands */
   uint32_t count;
   ir_ref part[MOST];
@@ -34,15 +35,15 @@ static ir_ref narrowed(const struct vector *v, ir_ref value) {
   return build_op(b, ISA_CVT_F32_F64, value, 0, 0);
 }
 
-/* What a vector of `count` components of `bits` is worked on in. A scalar has no squares. */
+/* The width for computing with `count` components of `bits`. A scalar is not squared. */
 static unsigned working_bits(unsigned bits, uint32_t count, bool fast) {
   if (count == 1)
     return bits;
   return bits == 16 || (fast && bits == 32) ? 32 : 64;
 }
 
-/* Operand 0, less operand 1 for a distance: halves subtracted in float, the others in their own width, as the
- * definition length(p0 - p1) has it. False after build_fail(). */
+/* Operand 0, minus operand 1 for a distance. As in the definition length(p0 - p1), the difference is computed in the
+ * operands' width, but in float for halves. False after build_fail(). */
 static bool vector_of(const struct std_call *call, bool distance, bool fast, struct vector *v) {
   struct build *b = call->b;
   const struct spirv_type *type = build_type(b, call->operand[0]);
@@ -81,17 +82,16 @@ static void multiply(struct vector *v, ir_ref by) {
     v->part[i] = build_op(v->lane.b, STD_FLOAT(&v->lane, FMUL), v->part[i], by, 0);
 }
 
-/* Doubles: a sum of squares that is not exact enough. One above 2^-900 has lost nothing that counts. One that
- * overflowed has a component of 2^510 at least, and one below 2^-900 none above 2^-450: 2^600 brings both into the
- * middle. */
+/* Doubles: finds whether the sum of squares is too small or too large to be exact. A sum above 2^-900 has lost nothing
+ * that matters. If it overflowed, some component is at least 2^510; if it is below 2^-900, no component is above
+ * 2^-450. 2^600 brings both into the middle of the range. */
 static void judge(struct vector *v, ir_ref *small, ir_ref *large) {
   const ir_ref sum = sum_of_squares(v);
   *small = build_op(v->lane.b, ISA_SETP_FLT_F64, sum, std_float(&v->lane, 0x1p-900), 0);
   *large = build_op(v->lane.b, ISA_SETP_FEQ_F64, sum, std_float(&v->lane, (double)INFINITY), 0);
 }
 
-/* Multiplies the vector by the power of two that is wanted, and returns what a length must be multiplied with in
- * turn. */
+/* Multiplies the vector by the necessary power of two; returns the factor that corrects a length afterward. */
 static ir_ref rescale(struct vector *v) {
   struct build *b = v->lane.b;
   ir_ref small, large;
@@ -136,7 +136,7 @@ bool std_distance(const struct std_call *call) { return length(call, true, false
 bool std_fast_length(const struct std_call *call) { return length(call, false, true); }
 bool std_fast_distance(const struct std_call *call) { return length(call, true, true); }
 
-/* An infinite component becomes 1 with its sign and the finite ones 0. */
+/* Infinite components become 1 with their sign, finite ones 0. */
 static void tame(struct vector *v) {
   struct build *b = v->lane.b;
   const ir_ref infinity = std_float(&v->lane, (double)INFINITY), one = std_float(&v->lane, 1);
@@ -158,9 +158,9 @@ static void keep(struct vector *v, const uint32_t *slot, ir_ref sum, ir_ref scal
   build_set(v->lane.b, slot[v->count + 1], scale);
 }
 
-/* The sum of squares of the vector times `scale`. Infinite components are tamed first, behind a branch that hardly ever
- * is taken: in the wider or scaled width the sum is infinite for their reason alone, and with a NaN among them it is a
- * NaN. A tame vector wants no scale: *scale is 1 then. */
+/* The sum of squares of the vector times `scale`. Infinite components are tamed first, behind a branch that is rarely
+ * taken. In the wider or scaled width, the sum is infinite only if a component is; with a NaN among the components it
+ * is a NaN. A tamed vector needs no scale: *scale becomes 1. */
 static ir_ref tamed_sum(struct vector *v, ir_ref *scale) {
   struct build *b = v->lane.b;
   const enum ir_width width = v->lane.bits == 64 ? IR_W2 : IR_W1;
@@ -187,7 +187,7 @@ static ir_ref tamed_sum(struct vector *v, ir_ref *scale) {
   return build_get(b, slot[v->count], width);
 }
 
-/* A scalar's is 1 with its sign; zeros and NaNs stay. */
+/* A scalar becomes 1 with its sign; zeros and NaNs stay. */
 static void normalize_scalar(struct vector *v) {
   struct build *b = v->lane.b;
   struct std_lane sign = v->lane;
@@ -198,8 +198,9 @@ static void normalize_scalar(struct vector *v) {
   v->part[0] = build_select(b, stays, v->part[0], one);
 }
 
-/* Each component over the length; those of a zero vector, whose sum of squares is 0, over 1. A vector of doubles that
- * is scaled down is so after the division: before it, its small components would lose bits that the result has. */
+/* Divides each component by the length; a zero vector, whose sum of squares is 0, is divided by 1. If a vector of
+ * doubles is scaled down, that happens after the division. Before it, small components would lose bits that the result
+ * has. */
 static void normalize_vector(struct vector *v, bool fast) {
   struct build *b = v->lane.b;
   const bool scales = v->from == 64 && !fast;
@@ -242,7 +243,7 @@ static ir_ref cross_part(struct build *b, const struct std_lane *lane, const ir_
   return build_op(b, STD_FLOAT(lane, FSUB), left, right, 0);
 }
 
-/* Halves in float, where their products are exact. */
+/* Halves are computed in float, where their products are exact. */
 bool std_cross(const struct std_call *call) {
   struct build *b = call->b;
   const unsigned bits = build_scalar(b, call->type)->bits;

@@ -1,7 +1,7 @@
 /* Integer functions of OpenCL.std, one component at a time.
  *
- * Operands of 8 and 16 bits arrive extended to 32 (std.def says as what), so that sums and products of them are exact
- * there; the result's upper bits may be anything. 32 and 64 bits need forms that do not overflow. */
+ * Operands of 8 and 16 bits arrive extended to 32 (std.def says how), so their sums and products are exact there; the
+ * upper bits of the result are undefined. 32 and 64 bits need forms that do not overflow. */
 #include "opencl/lower/std.h"
 
 static bool is_narrow(const struct std_lane *lane) { return lane->bits < 32; }
@@ -16,7 +16,7 @@ static ir_ref op(const struct std_lane *lane, enum isa_op op, ir_ref a, ir_ref x
   return build_op(lane->b, op, a, x, 0);
 }
 
-/* Shifts take the amount in 32 bits at any width. */
+/* The shift amount has 32 bits at any width. */
 static ir_ref shifted_right(const struct std_lane *lane, ir_ref value, unsigned by) {
   return op(lane, STD_SU(lane, SHR), value, build_32(lane->b, by));
 }
@@ -36,7 +36,7 @@ ir_ref std_abs_diff(struct std_lane *lane) {
 
 /* ---- saturation ------------------------------------------------------------------------------------ */
 
-/* A narrow number that is exact in 32 bits, brought into the range of its type. */
+/* Clamps a narrow number, exact in 32 bits, to the range of its type. */
 static ir_ref saturated(const struct std_lane *lane, ir_ref value) {
   if (!is_signed(lane))
     return op(lane, ISA_MIN_U32, value, std_int(lane, largest_unsigned(lane)));
@@ -44,7 +44,7 @@ static ir_ref saturated(const struct std_lane *lane, ir_ref value) {
   return op(lane, ISA_MIN_S32, above, std_int(lane, largest_signed(lane)));
 }
 
-/* b is first limited to what a leaves room for: from MIN - min(a, 0) to MAX - max(a, 0). */
+/* Clamps b so that a + b does not overflow: from MIN - min(a, 0) to MAX - max(a, 0). */
 ir_ref std_s_add_sat(struct std_lane *lane) {
   const ir_ref a = lane->arg[0];
   if (is_narrow(lane))
@@ -58,7 +58,7 @@ ir_ref std_s_add_sat(struct std_lane *lane) {
   return op(lane, STD_INT(lane, ADD), a, op(lane, STD_S(lane, MIN), above, high));
 }
 
-/* As above: a - b stays in range for b from max(a, -1) - MAX to min(a, -1) - MIN. */
+/* The same for a - b: b from max(a, -1) - MAX to min(a, -1) - MIN. */
 ir_ref std_s_sub_sat(struct std_lane *lane) {
   const ir_ref a = lane->arg[0];
   if (is_narrow(lane))
@@ -93,7 +93,7 @@ ir_ref std_clamp(struct std_lane *lane) {
   return op(lane, STD_SU(lane, MIN), above, lane->arg[2]);
 }
 
-/* ---- halves of sums -------------------------------------------------------------------------------- */
+/* ---- averages -------------------------------------------------------------------------------------- */
 
 /* x + y = 2 (x & y) + (x ^ y) = 2 (x | y) - (x ^ y) */
 ir_ref std_hadd(struct std_lane *lane) {
@@ -119,7 +119,7 @@ ir_ref std_clz(struct std_lane *lane) {
   return as_wide(lane, zeros);
 }
 
-/* A one above the narrow number stops the count for 0. */
+/* For 0, a one above the narrow number stops the count. */
 ir_ref std_ctz(struct std_lane *lane) {
   ir_ref value = lane->arg[0];
   if (is_narrow(lane))
@@ -129,7 +129,7 @@ ir_ref std_ctz(struct std_lane *lane) {
 
 ir_ref std_popcount(struct std_lane *lane) { return as_wide(lane, op(lane, STD_INT(lane, POPC), lane->arg[0], 0)); }
 
-/* A narrow number is repeated over 32 bits: turning those by any amount turns it by the amount modulo its width. */
+/* A narrow number is repeated over 32 bits. Rotating those by any amount rotates it by the amount modulo its width. */
 ir_ref std_rotate(struct std_lane *lane) {
   struct build *b = lane->b;
   if (lane->bits == 64)
@@ -140,7 +140,7 @@ ir_ref std_rotate(struct std_lane *lane) {
   return op(lane, ISA_ROTL_32, value, lane->arg[1]);
 }
 
-/* The first operand above the second; lane->bits are the operands'. */
+/* The first operand in the upper bits, the second below; lane->bits is the operands' width. */
 ir_ref std_upsample(struct std_lane *lane) {
   if (lane->bits == 32)
     return build_pair(lane->b, lane->arg[1], lane->arg[0]);
@@ -148,7 +148,7 @@ ir_ref std_upsample(struct std_lane *lane) {
   return op(lane, ISA_OR_32, high, lane->arg[1]);
 }
 
-/* As bits: a ^ ((a ^ b) & c) takes b where c has ones. */
+/* Bitwise: a ^ ((a ^ b) & c) takes b where c has ones. */
 ir_ref std_bitselect(struct std_lane *lane) {
   const ir_ref differ = op(lane, STD_INT(lane, XOR), lane->arg[0], lane->arg[1]);
   const ir_ref chosen = op(lane, STD_INT(lane, AND), differ, lane->arg[2]);
@@ -168,12 +168,14 @@ ir_ref std_mad_hi(struct std_lane *lane) {
   return op(lane, STD_INT(lane, ADD), high, lane->arg[2]);
 }
 
-/* 16 bits: the largest sum is 65535 * 65536, inside 32 bits; signed, 2^30 + 2^15. */
+/* 16 bits: the largest unsigned sum is 65535 * 65536, which fits in 32 bits; the largest signed one is below 2^30 +
+ * 2^15. */
 static ir_ref narrow_mad_sat(const struct std_lane *lane) {
   return saturated(lane, build_op(lane->b, ISA_MAD_32, lane->arg[0], lane->arg[1], lane->arg[2]));
 }
 
-/* 32 bits: the sum is exact in 64. 64 bits: a high half of the product other than 0 saturates, and so does adding. */
+/* 32 bits: the sum is exact in 64. 64 bits: the product saturates if its high half is not 0, and the addition saturates
+ * too. */
 ir_ref std_u_mad_sat(struct std_lane *lane) {
   struct build *b = lane->b;
   const ir_ref x = lane->arg[0], y = lane->arg[1], z = lane->arg[2];
@@ -189,7 +191,7 @@ ir_ref std_u_mad_sat(struct std_lane *lane) {
   return u_add_sat(lane, product, z);
 }
 
-/* The sum in 128 bits, (high, low); it fits if the high half is but the low one's sign. */
+/* The sum in 128 bits as (high, low). It fits if `high` is only the sign of `low`. */
 static ir_ref s64_mad_sat(const struct std_lane *lane) {
   struct build *b = lane->b;
   const ir_ref x = lane->arg[0], y = lane->arg[1], z = lane->arg[2], by = build_32(b, 63);

@@ -1,11 +1,11 @@
-/* Floating-point functions of OpenCL.std that are no single operation of the ISA, one component at a time. The
- * expansions are exact where the function is; comments say where a NaN, a zero's sign or an infinity decides. */
+/* Floating-point functions of OpenCL.std that are not one ISA operation, one component at a time. The expansions are
+ * exact where the function is. Comments say where a NaN, the sign of a zero or an infinity matters. */
 #include "opencl/lower/std.h"
 #include <math.h>
 
 /* ---- signs, as bits -------------------------------------------------------------------------------- */
 
-/* `magnitude` with the sign of `sign`. The sign of a double is in its high word, and the low one stays as it is. */
+/* `magnitude` with the sign of `sign`. A double's sign is in its high word; the low word stays. */
 static ir_ref with_sign(const struct std_lane *lane, ir_ref magnitude, ir_ref sign) {
   struct build *b = lane->b;
   const bool is_double = lane->bits == 64;
@@ -35,7 +35,7 @@ ir_ref std_nan(struct std_lane *lane) {
 
 /* ---- parts of a number ----------------------------------------------------------------------------- */
 
-/* x less its whole part; a whole number's or an infinity's fraction is a zero with its sign. */
+/* x minus its whole part. The fraction of a whole number or an infinity is a zero with its sign. */
 static ir_ref fraction(const struct std_lane *lane, ir_ref whole) {
   struct build *b = lane->b;
   const ir_ref x = lane->arg[0];
@@ -49,7 +49,7 @@ ir_ref std_fract(struct std_lane *lane) {
   struct build *b = lane->b;
   lane->second = build_op(b, STD_FLOAT(lane, FLOOR), lane->arg[0], 0, 0);
   const ir_ref rest = fraction(lane, lane->second);
-  /* A tiny negative number's fraction rounds to 1, which the function must not give. A NaN stays one. */
+  /* The fraction of a tiny negative number rounds to 1, which fract() must not return. A NaN stays a NaN. */
   const double most = lane->bits == 16 ? 0x1.ffcp-1 : lane->bits == 32 ? 0x1.fffffep-1 : 0x1.fffffffffffffp-1;
   const ir_ref is_one = build_op(b, STD_FLOAT(lane, SETP_FEQ), rest, std_float(lane, 1), 0);
   return build_select(b, is_one, std_float(lane, most), rest);
@@ -80,7 +80,7 @@ ir_ref std_sincos(struct std_lane *lane) {
   return build_op(lane->b, STD_MATH(lane, SIN), lane->arg[0], 0, 0);
 }
 
-/* The ISA has it for float and double; among halves it is a step of one in the bits, away from zero or back. */
+/* The ISA has nextafter for float and double. A half's bits move by one, away from zero or toward it. */
 static ir_ref nextafter_half(const struct std_lane *lane) {
   struct build *b = lane->b;
   const ir_ref x = lane->arg[0], y = lane->arg[1];
@@ -104,9 +104,9 @@ ir_ref std_nextafter(struct std_lane *lane) {
   return build_op(lane->b, STD_MATH(lane, NEXTAFTER), lane->arg[0], lane->arg[1], 0);
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------------ */
 
-/* A NaN compares false and so goes on to the difference, which is a NaN. */
+/* A NaN compares false, so the result is the difference, which is a NaN. */
 ir_ref std_fdim(struct std_lane *lane) {
   struct build *b = lane->b;
   const ir_ref difference = build_op(b, STD_FLOAT(lane, FSUB), lane->arg[0], lane->arg[1], 0);
@@ -114,7 +114,7 @@ ir_ref std_fdim(struct std_lane *lane) {
   return build_select(b, below, std_float(lane, 0), difference);
 }
 
-/* The operand that `compare` prefers by magnitude; fmax or fmin of both when it prefers neither. */
+/* The operand that `compare` prefers by magnitude; `otherwise`, fmax or fmin, if it prefers neither. */
 static ir_ref by_magnitude(const struct std_lane *lane, enum isa_op compare, enum isa_op otherwise) {
   struct build *b = lane->b;
   const ir_ref x = lane->arg[0], y = lane->arg[1];
@@ -150,7 +150,7 @@ ir_ref std_step(struct std_lane *lane) {
   return build_select(b, below, zero, std_float(lane, 1));
 }
 
-/* 1 and -1 take the sign of x; zeros are themselves, and a NaN gives +0. */
+/* 1 with the sign of x; a zero stays itself, and a NaN gives +0. */
 ir_ref std_sign(struct std_lane *lane) {
   struct build *b = lane->b;
   const ir_ref x = lane->arg[0], zero = std_float(lane, 0);
@@ -163,7 +163,7 @@ ir_ref std_sign(struct std_lane *lane) {
 
 /* ---- scaling and blending -------------------------------------------------------------------------- */
 
-/* The factor's and the product's rounding stay within the 2 ulp allowed. */
+/* The rounding of the factor and of the product stays within the allowed 2 ulp. */
 ir_ref std_degrees(struct std_lane *lane) {
   return build_op(lane->b, STD_FLOAT(lane, FMUL), lane->arg[0], std_float(lane, 57.295779513082320877), 0);
 }

@@ -1,8 +1,8 @@
 /* Vectors in memory and in pieces: vload and vstore, their half forms, shuffle, select.
  *
- * vload and vstore are aligned to an element only, so that is all that the loads may rely on; the vloada and vstorea
- * forms to the whole vector, where a vector of 3 lies at every fourth element. Vectors of 3 go to memory as arrays:
- * their fourth element is somebody else's. */
+ * vload and vstore guarantee only an element's alignment. The vloada and vstorea forms guarantee the whole vector's;
+ * for them, vectors of 3 are four elements apart. Vectors of 3 are accessed as arrays, because the fourth element in
+ * memory is not theirs. */
 #include "opencl/lower/std.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ enum { MOST = 16 };
 /* A vector in memory at pointer + offset * stride elements. */
 struct access {
   struct build_pointer at;
-  struct spirv_type type; /* of what lies there */
+  struct spirv_type type; /* of the value in memory */
   uint32_t align;
 };
 
@@ -25,7 +25,7 @@ static ir_ref as_index(struct build *b, uint32_t id) {
   return build_op(b, ISA_CVT_U64_U32, offset, 0, 0);
 }
 
-/* `count` elements of what operand `pointer` points to. False after build_fail(). */
+/* An access to `count` elements at operand `pointer`. False after build_fail(). */
 static bool access(const struct std_call *call, unsigned offset, unsigned pointer, uint32_t count, bool aligned,
                    struct access *to) {
   struct build *b = call->b;
@@ -51,7 +51,7 @@ static bool access(const struct std_call *call, unsigned offset, unsigned pointe
   return !b->failed;
 }
 
-/* Do the elements in memory fit the vector `type`? */
+/* Whether the elements in memory fit the vector `type`. */
 static bool alike(const struct std_call *call, const struct access *to, const struct spirv_type *type) {
   struct build *b = call->b;
   const struct spirv_type *there = to->type.parts > 1 ? spirv_type(b->module, to->type.element) : &to->type;
@@ -110,7 +110,7 @@ bool std_vload_half(const struct std_call *call) {
   return !b->failed;
 }
 
-/* The rounding of the _r forms is their last operand. */
+/* The rounding mode of the _r forms is their last operand. */
 bool std_vstore_half(const struct std_call *call) {
   struct build *b = call->b;
   const struct spirv_type *type = build_type(b, call->operand[0]);
@@ -129,9 +129,9 @@ bool std_vstore_half(const struct std_call *call) {
   return !b->failed;
 }
 
-/* ---- choosing -------------------------------------------------------------------------------------- */
+/* ---- selection ------------------------------------------------------------------------------------- */
 
-/* Of 2^levels candidates the one whose number is in the low bits of `index`: halved bit by bit. */
+/* Picks one of 2^levels candidates by the low bits of `index`, halving the candidates with each bit. */
 static ir_ref pick(struct build *b, ir_ref *candidate, unsigned levels, ir_ref index) {
   for (unsigned level = 0; level < levels; level++) {
     const ir_ref bit = build_op(b, ISA_AND_32, index, build_32(b, 1u << level), 0);
@@ -142,7 +142,7 @@ static ir_ref pick(struct build *b, ir_ref *candidate, unsigned levels, ir_ref i
   return candidate[0];
 }
 
-/* The components of one or both sources, in a row whose length is a power of 2; its logarithm. */
+/* Lists the components of all sources, filled up to a power of 2; returns its logarithm. */
 static unsigned line_up(const struct std_call *call, unsigned sources, ir_ref *candidate) {
   const uint32_t each = build_components(build_type(call->b, call->operand[0])), all = each * sources;
   unsigned levels = 0;
@@ -168,7 +168,7 @@ static bool shuffle_fits(const struct std_call *call, unsigned sources) {
   return good || build_fail(b, "the operands of '%s' do not fit its result", call->row->name);
 }
 
-/* A constant mask costs nothing. */
+/* A constant mask takes no instruction. */
 bool std_shuffle(const struct std_call *call) {
   struct build *b = call->b;
   const unsigned sources = call->row->signature[3] ? 2 : 1;
@@ -190,7 +190,7 @@ bool std_shuffle(const struct std_call *call) {
   return !b->failed;
 }
 
-/* A scalar asks whether c is not 0, a vector for the highest bit of each component. */
+/* A scalar tests whether c is not 0, a vector the highest bit of each component. */
 static ir_ref is_chosen(struct build *b, ir_ref c, unsigned bits, bool vector) {
   if (vector) {
     const ir_ref word = bits == 64 ? build_word(b, c, 1) : c;

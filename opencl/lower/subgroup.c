@@ -1,8 +1,8 @@
-/* What the lanes of a warp do together beyond reductions: shuffles, broadcasts, votes, ballots. A sub-group is a warp,
- * its local id the lane. "Active" means: on this path of the program now, as it does for the ISA, so there is no
- * difference between uniform and non-uniform forms.
+/* Operations among the lanes of a warp beyond reductions: shuffles, broadcasts, votes, ballots. A sub-group is a warp,
+ * and its local id is the lane. As in the ISA, a lane is active if it is on the current path of the program, so uniform
+ * and non-uniform forms are the same.
  *
- * A ballot is four 32-bit words in the language; a warp has at most 64 lanes, so two of them are zero. */
+ * A ballot is four 32-bit words in OpenCL; a warp has at most 64 lanes, so two of them are zero. */
 #include "opencl/lower/build_core.h"
 #include "opencl/lower/group.h"
 
@@ -50,7 +50,7 @@ ir_ref group_all_lanes(struct build *b) {
   return build_op(b, ISA_SHR_U64, build_64(b, UINT64_MAX), absent, 0);
 }
 
-/* A ballot's bits that mean a lane. */
+/* The words of a ballot that hold lanes. */
 static ir_ref ballot_of(struct build *b, uint32_t id) {
   const ir_ref *word = build_parts(b, id);
   if (!word || parts_of(b, id) != 4) {
@@ -65,7 +65,7 @@ static void define(struct build *b, const struct spirv_inst *inst, ir_ref value)
     build_define(b, inst->word[2])[0] = value;
 }
 
-/* ---- one function a form: type result scope operands... ----------------------------------------------- */
+/* ---- one function per form: type result scope operands... --------------------------------------------- */
 
 static void lower_elect(struct build *b, const struct spirv_inst *inst) {
   define(b, inst, build_op(b, ISA_ELECT, 0, 0, 0));
@@ -76,7 +76,7 @@ static void lower_vote(struct build *b, const struct spirv_inst *inst) {
   define(b, inst, build_op(b, op, build_value(b, inst->word[4]), 0, 0));
 }
 
-/* Floats are equal as numbers are, so a NaN anywhere makes it false; integers as their clean bits. */
+/* Floats compare as numbers, so any NaN makes the result false; integers compare by their extended bits. */
 static ir_ref equals_first(struct build *b, const struct spirv_type *scalar, ir_ref value) {
   if (scalar->kind == SPIRV_BOOL)
     return build_op(b, ISA_VOTE_SAME, value, 0, 0);
@@ -120,7 +120,7 @@ static void lower_shuffle(struct build *b, const struct spirv_inst *inst) {
     group_shuffle(b, op, inst->word[2], inst->word[4], group_low(b, with));
 }
 
-/* From the lane `delta` above, around the end of the warp or of the cluster. */
+/* Reads the lane `delta` above, wrapping around at the end of the warp or cluster. */
 static void lower_rotate(struct build *b, const struct spirv_inst *inst) {
   const ir_ref delta = build_value(b, inst->word[5]);
   const ir_ref size = inst->words > 6 ? build_value(b, inst->word[6]) : build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
@@ -152,7 +152,7 @@ static void lower_ballot_bit(struct build *b, const struct spirv_inst *inst) {
     define(b, inst, group_has_lane(b, ballot, group_low(b, bit)));
 }
 
-/* The bits below this lane, and with it when `inclusive`. */
+/* The bits below this lane; `inclusive`: and its own. */
 static ir_ref bits_below(struct build *b, bool inclusive) {
   const ir_ref me = lane(b);
   const ir_ref one = build_op(b, ISA_SHL_64, build_64(b, inclusive ? 2 : 1), me, 0);
@@ -192,8 +192,9 @@ static void lower_intel_shuffle(struct build *b, const struct spirv_inst *inst) 
     group_shuffle(b, op, inst->word[2], inst->word[3], with);
 }
 
-/* Down: lane + delta of the first value, or, past the end of the warp, as far into the second. Up: lane - delta of
- * the second value, or, below its beginning, that far from the end of the first. Both read a window of two warps. */
+/* Down: the first value of lane + delta, or, past the end of the warp, the second value from its beginning. Up: the
+ * second value of lane - delta, or, below its beginning, the first value from its end. Both read a window of two
+ * warps. */
 static void lower_intel_window(struct build *b, const struct spirv_inst *inst) {
   const ir_ref *first = build_parts(b, inst->word[3]), *second = build_parts(b, inst->word[4]);
   const ir_ref delta = build_value(b, inst->word[5]);
@@ -211,14 +212,14 @@ static void lower_intel_window(struct build *b, const struct spirv_inst *inst) {
   }
 }
 
-/* The element of a lane among those that a sub-group reads or writes as a block: `part` whole rows of lanes further. */
+/* The element of this lane in a block that a sub-group reads or writes, `part` full rows of lanes further. */
 static struct build_pointer block_place(struct build *b, uint32_t pointer, uint32_t part, uint64_t bytes) {
   const ir_ref size = build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
   const ir_ref index = build_op(b, ISA_MAD_32, size, build_32(b, part), lane(b));
   return build_index(b, build_pointer(b, pointer), build_op(b, ISA_CVT_U64_U32, index, 0, 0), bytes);
 }
 
-/* type result pointer, or pointer value: component i of a lane lies i sub-groups behind the lane's first. */
+/* type result pointer, or pointer value: a lane's component i is i sub-groups behind its first one. */
 static void lower_intel_block(struct build *b, const struct spirv_inst *inst) {
   const bool reads = inst->op == OpSubgroupBlockReadINTEL;
   const uint32_t value = inst->word[2], pointer = inst->word[reads ? 3 : 1];

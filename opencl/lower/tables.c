@@ -1,9 +1,9 @@
-/* Variables of the whole module, laid out once for all its kernels: __constant ones in the constant table, __global
- * ones at program scope in the image of the hidden buffer at ISA_VARIABLE_BASE. First every variable gets its place,
- * then the initializers are written, so that they may point to each other in any order. Channels follow (channel.c).
+/* Lays out the module's variables once for all kernels: __constant ones in the constant table, program-scope __global
+ * ones in the image of the hidden buffer at ISA_VARIABLE_BASE. All variables are placed before initializers are
+ * written, so that initializers may point to any variable. Channels follow (channel.c).
  *
- * The language has no private variables at program scope. What clang puts there is the constant part of a private
- * aggregate's initializer, which nobody writes: it lies in the constant table, too. */
+ * OpenCL has no private variables at program scope. What clang puts there is the constant part of a private aggregate's
+ * initializer. It is never written, so it is also in the constant table. */
 #include "isa/rows.h"
 #include "opencl/lower/build_core.h"
 #include "sim/base/need.h"
@@ -33,12 +33,12 @@ static bool fail_variable(const struct layout *layout, uint32_t id, const char *
   return false;
 }
 
-/* What clang knows of annotations, which no function names: ".str", ".args". */
+/* Annotation data of clang, which no function uses: ".str", ".args". */
 static bool is_of_annotation(const struct spirv_id *row, const struct spirv_type *pointer) {
   return pointer->storage == SPIRV_FUNCTION_STORAGE && row->name && row->name[0] == '.';
 }
 
-/* What holds the variable `id`; NULL for work-groups' and built-in variables, for samplers and for channels. */
+/* The area of variable `id`; NULL for Workgroup and built-in variables, samplers and channels. */
 static struct area *area_of(struct layout *layout, uint32_t id, const struct spirv_type **type) {
   const struct spirv *module = layout->module;
   const struct spirv_id *row = &module->id[id];
@@ -63,8 +63,8 @@ static uint64_t base_of(const struct layout *layout, const struct area *area) {
   return area == &layout->variables ? ISA_VARIABLE_BASE : 0;
 }
 
-/* llvm-spirv turns memset into a copy from an array of bytes of its own, and gives the copy the alignment of its target
- * alone: a variable is aligned as for the widest access that its size allows, whatever its type. */
+/* llvm-spirv turns memset into a copy from a new array of bytes, with the alignment of the destination only. So a
+ * variable of any type is aligned for the widest access that its size allows. */
 static uint64_t alignment_of(const struct spirv_id *row, const struct spirv_type *type) {
   uint64_t align = row->decoration.alignment > type->align ? row->decoration.alignment : type->align;
   while (align < WIDEST && 2 * align <= type->size)
@@ -92,7 +92,7 @@ static bool place(struct layout *layout, uint32_t id) {
   return true;
 }
 
-/* The number that a pointer to a variable has in memory. */
+/* The number that represents a pointer to a variable in memory. */
 static uint64_t pointer_number(void *context, uint32_t id, uint64_t offset) {
   struct layout *layout = context;
   const struct spirv_type *type;
@@ -109,7 +109,7 @@ static bool fill(struct layout *layout, uint32_t id) {
   const struct spirv_inst *inst = &layout->module->inst[layout->module->id[id].index];
   struct build_tables *tables = layout->tables;
   uint8_t *bytes = area == &layout->constants ? tables->constants : tables->variables;
-  if (inst->words < 5) /* no initialiser: zeros */
+  if (inst->words < 5) /* no initializer: zeros */
     return true;
   return spirv_constant_bytes(layout->module, inst->word[4], bytes + (tables->address[id] - base_of(layout, area)),
                               pointer_number, layout) ||

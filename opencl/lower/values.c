@@ -1,4 +1,4 @@
-/* What an id stands for: its parts, made on demand for constants, found in the table for results. */
+/* The parts of an id: created on demand for constants, found in the table for results. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct core_chunk {
   ir_ref ref[];
 };
 
-/* Chunks are never moved: parts are pointed at while more are made. */
+/* Chunks never move, because parts are referenced while more are allocated. */
 ir_ref *core_room(struct build *b, uint64_t count) {
   struct core_chunk *chunk = b->core->chunk;
   if (!chunk || chunk->room - chunk->used < count) {
@@ -132,7 +132,7 @@ bool core_zero(struct build *b, const struct spirv_type *type, ir_ref *part) {
   return true;
 }
 
-/* Types that are told apart may be the same: translators make some twice. */
+/* Different type ids may denote the same type, because translators duplicate types. */
 bool core_same_shape(const struct spirv_type *left, const struct spirv_type *right) {
   return left == right || (left && right && left->kind == right->kind && left->parts == right->parts &&
                            left->bits == right->bits && left->storage == right->storage);
@@ -160,7 +160,7 @@ static bool constant_composite(struct build *b, const struct spirv_inst *inst, u
   return filled == count || core_misfit(b, inst);
 }
 
-/* A scalar's bits from the words of its OpConstant: narrow ones are given extended. */
+/* A scalar's bits from the words of its OpConstant, where narrow ones are already extended. */
 static bool constant_scalar(struct build *b, const struct spirv_inst *inst, const struct spirv_type *type,
                             ir_ref *part) {
   const bool wide = type->bits == 64;
@@ -172,8 +172,7 @@ static bool constant_scalar(struct build *b, const struct spirv_inst *inst, cons
   return true;
 }
 
-/* A constant made with an instruction: it is lowered where it is used, and forgotten, because a place that dominates
- * all uses would be the entry, for all of them. */
+/* A constant that needs instructions is lowered at each use and not kept: only the entry block dominates all uses. */
 static const ir_ref *constant_operation(struct build *b, const struct spirv_inst *inst) {
   uint32_t word[64] = {0};
   const uint32_t id = inst->word[2];
@@ -271,11 +270,11 @@ static bool is_taken(const struct ir *ir, const char *name) {
   return false;
 }
 
-/* What was written, for reports: clang's name is "kernel.name", with ".1" behind it where there are two. Those of a
- * kernel that is called like a function may meet the kernel's own, and "p1" would be a register: they get their number
- * in the kernel. */
+/* A local variable's name in the source, for reports. clang's name is "kernel.name", with ".1" after it for a
+ * duplicate. A name that is taken (a called kernel's variable may have the caller's name) or is a register's ("p1")
+ * gets a number. */
 static void local_name(const struct build *b, uint32_t id, char name[static ISA_LONGEST_NAME + 1]) {
-  enum { ROOM = 12 }; /* of a number */
+  enum { ROOM = 12 }; /* for a number */
   const char *said = b->module->id[id].name ? b->module->id[id].name : "", *dot = strchr(said, '.');
   const char *word = dot ? dot + 1 : said;
   const size_t size = strcspn(word, ".");
@@ -301,7 +300,7 @@ static void name_local(struct build *b, uint32_t id, uint32_t offset, uint32_t b
   free(name);
 }
 
-/* The LDS holds what the kernel uses, in the order in which it comes to it. */
+/* Allocates a kernel's local variables in the order of their first use. */
 static ir_ref local_variable(struct build *b, uint32_t id) {
   const struct spirv_type *type = spirv_type(b->module, build_type(b, id)->element);
   if (!b->core->ids.lds[id]) {
@@ -373,7 +372,7 @@ ir_ref *core_set(struct build *b, uint32_t id, ir_ref *part) {
   return ids->part[id] = part;
 }
 
-/* After build_fail() the room is there all the same: callers need not ask before they fill it. */
+/* Returns room even after build_fail(), so that callers need not check before they fill it. */
 ir_ref *build_define(struct build *b, uint32_t id) {
   uint32_t count = 0;
   if (!core_part_count(b, build_type(b, id), &count))

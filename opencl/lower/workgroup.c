@@ -1,26 +1,26 @@
-/* Collectives over a work-group: through the LDS.
+/* Collectives over a work-group, through the LDS.
  *
- *     every warp      reduces its own lanes, lane 0 stores the partial result in the warp's slot; barrier
- *     warp 0          takes the slots, a lane each, as many at a time as it has lanes, in the order of the warps:
- *                     the total goes to slot TOTAL, or what lies below each warp back into its slot; barrier
- *     every warp      loads the total, or combines what lies below it with its own scan
+ *     every warp      reduces its lanes; lane 0 stores the partial result in the warp's slot; barrier
+ *     warp 0          combines the slots in warp order, a lane each, as many at a time as it has lanes. The total goes
+ *                     to slot TOTAL; in a scan, the result of the warps before each warp goes to its slot; barrier
+ *     every warp      loads the total, or combines the previous warps' result with its own scan
  *
- * Warp 0 does it because it is the one that is full whenever there is a second one. One scratch serves all collectives
- * of a kernel, in a row and in loops, without a barrier in front: only warp w writes slot w before the first barrier,
- * after its own reading of it, and what warp 0 writes between the barriers has been read by whoever has come to the
- * first. A broadcast has one barrier in front because any warp writes TOTAL.
+ * Warp 0 combines them because it is full whenever there is a second warp. One scratch area serves all collectives of a
+ * kernel, also in sequence and in loops, without a barrier in front. Before the first barrier, only warp w writes slot
+ * w, after its own read of that slot. What warp 0 overwrites between the barriers has been read by every warp that
+ * reached the first one. A broadcast needs a barrier in front because any warp may write TOTAL.
  *
- * To the program these are meetings and no fences: its own accesses stay unordered, and a checker tells these barriers
- * and the scratch from the program's.
+ * For the program these are barriers without fences: its own accesses stay unordered. The checker distinguishes these
+ * barriers and the scratch from the program's.
  *
- * The order of a sum of floats: within each warp by lanes, then the warps' sums by warps. Scans follow the same
- * order, so the last inclusive value is the reduction. Linear local ids count lanes, then warps. */
+ * Floats are summed within each warp by lane, then over warps. Scans follow the same order, so the last inclusive value
+ * equals the reduction. Linear local ids count lanes, then warps. */
 #include "opencl/lower/group.h"
 
 enum {
-  MOST_WARPS = 64, /* in a work-group: the most that a CU may hold (cu.warps) */
+  MOST_WARPS = 64, /* in a work-group: the most that a CU can hold (cu.warps) */
   TOTAL = MOST_WARPS,
-  SLOT_BYTES = 8, /* of all types: collectives of different widths must agree on whose slot is where */
+  SLOT_BYTES = 8, /* for all types, so that collectives of different widths agree on the slots' places */
   LOG2_SLOT_BYTES = 3,
   LEAST_WARP = 16, /* lanes in the smallest warp of any machine */
 };
@@ -59,8 +59,8 @@ static ir_ref is_zero(struct build *b, ir_ref value) { return group_with(b, ISA_
 
 static ir_ref first_lane(struct build *b) { return is_zero(b, build_query(b, ISA_GET_LANE, 0)); }
 
-/* Warp 0 combines the slots from number `base` on; returns the total so far. What came before, `carry`, goes in
- * through its first lane. */
+/* Warp 0 combines the slots from number `base` on and returns the total so far. Its first lane adds the previous total,
+ * `carry`. */
 static ir_ref combine_chunk(struct build *b, const struct group_op *op, bool scans, ir_ref base, ir_ref carry) {
   const ir_ref lane = build_query(b, ISA_GET_LANE, 0), number = build_op(b, ISA_ADD_32, base, lane, 0);
   const ir_ref exists = build_op(b, ISA_SETP_LT_U32, number, build_query(b, ISA_GET_NUM_WARPS, 0), 0);
@@ -91,7 +91,7 @@ static void combine_slots(struct build *b, const struct group_op *op, bool scans
     put(b, total(b, first_lane(b)), sum);
 }
 
-/* Both barriers and what lies between; `mine` is the warp's own partial result. */
+/* Both barriers and the code between them; `mine` is this warp's partial result. */
 static void gather(struct build *b, const struct group_op *op, bool scans, ir_ref mine) {
   const ir_ref warp = build_query(b, ISA_GET_WARP, 0);
   put(b, slot(b, warp, first_lane(b)), mine);
@@ -105,7 +105,7 @@ static void gather(struct build *b, const struct group_op *op, bool scans, ir_re
   build_op(b, ISA_BAR_GROUP, 0, 0, 0);
 }
 
-/* A work-group that fits into the smallest of warps needs no LDS. */
+/* A work-group that fits in the smallest warp needs no LDS. */
 static bool is_one_warp(const struct build *b) {
   const uint32_t *size = b->ir->required_local;
   const uint64_t items = (uint64_t)size[0] * size[1];

@@ -1,9 +1,9 @@
-/* Addressing modes and multiply-adds.
+/* Addressing modes and multiply-adds:
  *
- *     [base + c]                    constants into imm, any space
+ *     [base + c]                    constants move into imm, in any space
  *     [pair + ext(index)]           a zero-extended 32-bit index beside the pair
  *     pair + ext(x) * m             mad.wide, signed or unsigned; also for m = 2^k and for plain ext(x)
- *     x * m + y, (x << k) + y       mad, where the product is only used in sums of the same loop
+ *     x * m + y, (x << k) + y       mad, where the product is used only in sums of the same loop
  *
  * Each is exact modulo the width of the address. */
 #include "opencl/passes/address.h"
@@ -15,7 +15,7 @@
 
 struct address {
   uint32_t *uses, refs;
-  uint32_t *sums; /* uses in sums that may take a product in, in the product's own loop */
+  uint32_t *sums; /* uses in sums that may absorb a product, in the product's own loop */
 };
 
 /* ---- addressing modes ------------------------------------------------------------------------------ */
@@ -35,7 +35,7 @@ static bool take_constant(struct rewrite *rw, ir_ref ref, uint16_t add, uint64_t
   return true;
 }
 
-/* Loads may come without a place for the index. */
+/* Gives a load that has no index operand an empty one. */
 static void make_room(struct ir *ir, ir_ref ref) {
   const ir_ref operand[] = {ir_operand(ir, ref, 0), 0, 0};
   if (ir->inst[ref].count >= 2)
@@ -46,7 +46,7 @@ static void make_room(struct ir *ir, ir_ref ref) {
   ir->inst[ref].count = 2;
 }
 
-/* pair + ext(index), when the index is still free. */
+/* pair + ext(index), if the index operand is still empty. */
 static bool take_index(struct rewrite *rw, ir_ref ref) {
   const ir_ref base = arg(rw, ref, 0);
   if (arg(rw, ref, 1) || !is_op(rw->ir, base, ISA_ADD_64))
@@ -63,7 +63,8 @@ static bool take_index(struct rewrite *rw, ir_ref ref) {
   return false;
 }
 
-/* An index of base + constant adds its constant too, if nothing wraps; that was for pass_spread() to say. */
+/* A constant inside the index stays there. It may only move out if the index does not wrap, which pass_spread()
+ * decides. */
 static void global_mode(struct rewrite *rw, ir_ref ref, enum space_form form) {
   bool again = true;
   while (again) {
@@ -84,13 +85,13 @@ static void offset_mode(struct rewrite *rw, ir_ref ref) {
 
 /* ---- multiply-adds --------------------------------------------------------------------------------- */
 
-/* A product of 32-bit values with a whole 64-bit result. */
+/* A product of 32-bit values with the full 64-bit result. */
 struct product {
   bool is_signed;
   ir_ref a, b;
 };
 
-/* The 32-bit value of which a pair is the extension; constants are of either sort where they fit. */
+/* The 32-bit value that a pair extends. A constant that fits counts as signed and as unsigned. */
 static ir_ref unextended(struct rewrite *rw, ir_ref pair, bool is_signed) {
   if (is_op(rw->ir, pair, is_signed ? ISA_CVT_S64_S32 : ISA_CVT_U64_U32))
     return arg(rw, pair, 0);
@@ -129,13 +130,13 @@ static ir_ref multiply_wide(struct rewrite *rw, ir_ref ref) {
   return rewrite_put(rw, product.is_signed ? ISA_MULW_S32 : ISA_MULW_U32, product.a, product.b, 0);
 }
 
-/* Is it only used in sums, which all take it in, so that it goes away? */
+/* Do sums absorb every use of it, so that it disappears? */
 static bool only_in_sums(const struct rewrite *rw, ir_ref ref) {
   const struct address *address = rw->context;
   return ref < address->refs && address->uses[ref] == address->sums[ref];
 }
 
-/* Computed where it is used: not moved out of a loop. */
+/* A product that was hoisted out of the loop stays outside. */
 static bool in_same_loop(const struct rewrite *rw, ir_ref ref) {
   const struct ir *ir = rw->ir;
   return ir->inst[ref].block != IR_NOWHERE && ir->block[ir->inst[ref].block].loop == ir->block[rw->block].loop;
@@ -154,8 +155,8 @@ static ir_ref add_wide(struct rewrite *rw, const struct term *t, uint32_t side) 
   return 0;
 }
 
-/* x * m + y and (x << k) + y. At most one operand may be an immediate, so two constants gain nothing, but in a loop,
- * where emit makes the other one once in front of it. */
+/* x * m + y and (x << k) + y. Only one operand may be an immediate, so two constants gain nothing, except in a loop:
+ * there, emit loads the other constant once in front of the loop. */
 static ir_ref add_product(struct rewrite *rw, const struct term *t, uint32_t side) {
   const ir_ref factor = side ? t->b : t->a, other = side ? t->a : t->b;
   const bool product = is_kind(rw, t, factor, KIND_MUL);
@@ -179,7 +180,7 @@ static ir_ref multiply_add(struct rewrite *rw, ir_ref ref) {
   return result;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------- */
+/* ---- the pass -------------------------------------------------------------------------------------- */
 
 static ir_ref mode_rule(struct rewrite *rw, ir_ref ref) {
   const enum space_form form = address_form(rw->ir, ref);
@@ -201,13 +202,14 @@ static ir_ref product_rule(struct rewrite *rw, ir_ref ref) {
   return result ? result : ref;
 }
 
-/* May a sum in `loop` take this operand in? */
+/* May a sum in `loop` absorb this operand? */
 static bool is_product_of(const struct ir *ir, ir_ref ref, uint32_t loop) {
   const enum kind kind = kind_of(ir->inst[ref].op);
   return (kind == KIND_MUL || kind == KIND_SHL) && ir->block[ir->inst[ref].block].loop == loop;
 }
 
-/* A sum of two products takes only one of them in: the left one. A constant is an immediate of a plain sum. */
+/* A sum of two products absorbs only the left one. Outside loops, a sum with a constant stays a plain sum with an
+ * immediate. */
 static void count_sum(const struct ir *ir, ir_ref ref, uint32_t *sums) {
   const uint32_t loop = ir->block[ir->inst[ref].block].loop;
   if (kind_of(ir->inst[ref].op) != KIND_ADD)

@@ -1,4 +1,4 @@
-/* What the two passes on addresses share. */
+/* What the passes on addresses share. */
 #ifndef OPENCL_PASSES_ADDRESS_H
 #define OPENCL_PASSES_ADDRESS_H
 
@@ -15,8 +15,8 @@ enum space_form {
 /* How an instruction addresses memory through its operand 0. */
 enum space_form address_form(const struct ir *ir, ir_ref ref);
 
-/* Values that only lead to an address: sums, shifts and products on the way to an operand 0. ir->count entries, the
- * caller's. */
+/* Flags values that only lead to an address: sums, shifts and products on the way to an operand 0. The array has
+ * ir->count entries; the caller frees it. */
 bool *address_values(const struct ir *ir);
 
 #endif

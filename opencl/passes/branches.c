@@ -1,6 +1,6 @@
-/* The graph tidied up: branches whose condition is known, empty blocks that only lead on, blocks that follow their
- * only predecessor. Empty blocks are skipped in one walk, which keeps the lists of predecessors right by hand; how many
- * predecessors a block has does not change when two become one. */
+/* Tidies the graph: branches whose condition is known, empty blocks that only lead on, blocks that follow their only
+ * predecessor. One walk skips all empty blocks and updates the predecessor lists by hand. Merging two blocks does not
+ * change how many predecessors a block has. */
 #include "opencl/passes/rewrite.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static bool known_branch(struct ir *ir, uint32_t number) {
     ir_if(ir, number, ir_operand(ir, condition, 0), block->to[1], block->to[0], block->place);
     return true;
   }
-  const bool undef = is_op(ir, condition, IR_UNDEF); /* either way will do */
+  const bool undef = is_op(ir, condition, IR_UNDEF); /* either edge is right */
   if (!undef && !ir_is_const(ir, condition))
     return false;
   const bool yes = !undef && ir->inst[condition].imm;
@@ -52,7 +52,8 @@ static bool known_branch(struct ir *ir, uint32_t number) {
 
 /* ---- empty blocks ---------------------------------------------------------------------------------- */
 
-/* May all ways to the empty block skip it? Not if one has another way to where it leads and a phi tells them apart. */
+/* May all edges into the empty block bypass it? Not if a predecessor also has another edge to the successor whose phis
+ * need to distinguish the two. */
 static bool may_skip(const struct ir *ir, uint32_t empty) {
   const struct ir_block *block = &ir->block[empty];
   return !has_phis(ir, block->to[0]) || (block->from_count == 1 && !comes_from(ir, block->to[0], block->from[0]));
@@ -73,7 +74,7 @@ static void skip(struct ir *ir, uint32_t empty, uint32_t from) {
     ir_goto(ir, from, to, block->place);
 }
 
-/* An empty latch that gathers several ways back to a header keeps the loop simple: it stays. */
+/* An empty latch that joins several back edges to a header keeps the loop simple, so it stays. */
 static bool gathers(const struct ir *ir, uint32_t empty) {
   return ir->block[empty].from_count > 1 && ir_dominates(ir, ir->block[empty].to[0], empty);
 }
@@ -87,7 +88,7 @@ static bool skip_empty(struct ir *ir, uint32_t number) {
   while (block->from_count)
     skip(ir, number, block->from[block->from_count - 1]);
   if (block->copies > ir->block[block->to[0]].copies)
-    ir->block[block->to[0]].copies = block->copies; /* it was a loop's header, and that is one now */
+    ir->block[block->to[0]].copies = block->copies; /* `number` was a loop's header; its successor is the header now */
   from_drop(ir, block->to[0], number);
   ir_exit(ir, number, block->place);
   return true;
@@ -107,7 +108,7 @@ static void take_end(struct ir *ir, uint32_t block, uint32_t next) {
   ir_exit(ir, next, (struct ir_place){0});
 }
 
-/* A block and the one that only it leads to become one. Phis of the lower are what the upper brings. */
+/* Merges a block with its only successor, whose only predecessor it is. The successor's phis become their one value. */
 static bool merge(struct ir *ir, uint32_t number, ir_ref *with, bool *replaced) {
   const struct ir_block *block = &ir->block[number];
   const uint32_t next = block->to[0];

@@ -1,11 +1,11 @@
-/* Addresses that a multiple of one value lie apart are computed from one another (straight-line strength reduction):
+/* Computes addresses that differ by a multiple of one value from each other (straight-line strength reduction):
  *
  *     base + ((a + 3) * v + r) * 4     becomes  (base + ((a + 2) * v + r) * 4) + v * 4
  *
- * where the second address is known already: one multiply-add instead of three operations. The copies of a loop's body
- * that walk down the rows of a matrix are such. Only indices whose sums and products the source says do not wrap, so
- * that their extension to 64 bits is the sum of extensions. In front of pass_address(), which forms the multiply-add.
- */
+ * where the second address is already known: one multiply-add instead of three operations. Unrolled loops that walk
+ * down the rows of a matrix have such addresses. Only for indices whose sums and products do not wrap, by the source,
+ * so that their 64-bit extension is the sum of the extensions. Runs before pass_address(), which forms the
+ * multiply-add. */
 #include "opencl/passes/address.h"
 #include "opencl/passes/passes.h"
 
@@ -15,7 +15,7 @@
 
 enum { REMEMBERED = 64, FURTHEST = 1 << 16 };
 
-/* base + ((a + plus) * v + rest) * scale, and where that is known. */
+/* base + ((a + plus) * v + rest) * scale, and the value and block where it is available. */
 struct form {
   ir_ref base, a, v, rest;
   uint64_t scale;
@@ -71,7 +71,7 @@ static ir_ref scaled_index(const struct rewrite *rw, ir_ref offset, uint64_t *sc
   return is_op(rw->ir, offset, ISA_CVT_S64_S32) ? arg(rw, offset, 0) : 0;
 }
 
-/* The nearest address that the form's is some v further than. */
+/* The nearest known address from which this one is some multiple of v away. */
 static const struct form *find_near(const struct rewrite *rw, const struct form *form) {
   const struct chain *chain = rw->context;
   const struct form *best = NULL;

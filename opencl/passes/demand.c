@@ -1,5 +1,5 @@
-/* Backwards from what has effects, until nothing is added: an instruction passes on to its operands which of their
- * bits its own wanted bits depend on. What is not asked for at all passes nothing on. */
+/* Walks backward from whatever has effects until nothing changes: an instruction demands of its operands the bits that
+ * its own demanded bits depend on. An instruction without demanded bits passes nothing on. */
 #include "opencl/passes/demand.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static uint64_t of_shift(enum kind kind, uint64_t wanted, unsigned by, unsigned 
   return low | (sign ? UINT64_C(1) << (bits - 1) : 0);
 }
 
-/* Of operand `position` of an operation of kinds.def. */
+/* The demanded bits of operand `position`, for an operation of kinds.def. */
 static uint64_t of_kind(const struct ir *ir, ir_ref ref, uint32_t position, uint64_t wanted) {
   const enum kind kind = kind_of(ir->inst[ref].op);
   const unsigned bits = kind_bits(ir->inst[ref].op);
@@ -105,7 +105,7 @@ static uint64_t of_operand(const struct ir *ir, ir_ref ref, uint32_t position, u
   return UINT64_MAX;
 }
 
-/* What is asked for, and whether it has been passed on since. */
+/* The bits demanded so far, and whether the instruction has passed them on to its operands. */
 struct asking {
   const struct ir *ir;
   uint64_t *of;
@@ -155,7 +155,7 @@ void demands_find(struct demands *demands, const struct ir *ir) {
   *demands = (struct demands){need(ir->count, sizeof(uint64_t)), need(ir->count, sizeof(bool)), ir->count};
   const struct asking asking = {ir, demands->of, demands->extended, need(ir->count, sizeof(bool))};
   while (each(&asking))
-    ; /* one more round for each nesting of loops, about */
+    ; /* about one extra round per level of loop nesting */
   free(asking.told);
 }
 

@@ -1,4 +1,4 @@
-/* Which bits of each value anybody looks at. */
+/* Which bits of each value are used. */
 #ifndef OPENCL_PASSES_DEMAND_H
 #define OPENCL_PASSES_DEMAND_H
 

@@ -1,13 +1,14 @@
-/* Quotients and remainders of 32 bits by a known number become products: the upper half of one with the number's
+/* 32-bit quotients and remainders by a constant become products: the upper half of a product with the constant's
  * reciprocal, shifted (Granlund and Montgomery, Division by Invariant Integers using Multiplication, figures 4.1 and
- * 5.2). Powers of two are shifts already. Behind pass_narrow(), which knows ranges of quotients and not of these.
- * Left alone: 64 bits, and negative numbers. */
+ * 5.2). Powers of two are shifts already. Runs after pass_narrow(), which knows the range of a quotient but not of
+ * these products. Left alone: 64-bit operands and negative divisors. */
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
 #include "opencl/passes/range.h"
 
-/* The upper half of n times m, shifted, is exact for all n up to `most` if m = (2^(32 + shift) + e) / by is so near the
- * reciprocal that most * e < 2^(32 + shift) (theorem 4.2 there, with what is known of n). 0 if no m of 32 bits is. */
+/* The upper half of n times m, shifted, is exact for all n up to `most` if m = (2^(32 + shift) + e) / by is so close to
+ * the reciprocal that most * e < 2^(32 + shift) (their theorem 4.2, with the known range of n). Returns 0 if no 32-bit
+ * m is. */
 static ir_ref short_quotient(struct rewrite *rw, const struct term *t, uint64_t by, unsigned l, uint64_t most) {
   for (unsigned shift = 0; shift < l; shift++) {
     const uint64_t whole = UINT64_C(1) << (32 + shift), m = whole / by + 1, e = m * by - whole;
@@ -19,7 +20,7 @@ static ir_ref short_quotient(struct rewrite *rw, const struct term *t, uint64_t 
   return 0;
 }
 
-/* n / by: with h the upper half of n times m, (h + (n - h) / 2) >> (l - 1) where 2^(l - 1) < by < 2^l. */
+/* n / by: with h the upper half of n times m, (h + (n - h) / 2) >> (l - 1), where 2^(l - 1) < by < 2^l. */
 static ir_ref unsigned_quotient(struct rewrite *rw, const struct term *t, uint64_t by, unsigned l) {
   const uint64_t m = (((UINT64_C(1) << l) - by) << 32) / by + 1;
   const ir_ref high = term_put(rw, t, KIND_MULHI_U, t->a, term_const(rw, t, m & UINT32_MAX));
@@ -28,7 +29,7 @@ static ir_ref unsigned_quotient(struct rewrite *rw, const struct term *t, uint64
   return term_put(rw, t, KIND_SHR_U, term_put(rw, t, KIND_ADD, half, high), rewrite_32(rw, l - 1));
 }
 
-/* Rounded down, and then one more where n is negative. */
+/* Rounds down, then adds one if n is negative. */
 static ir_ref signed_quotient(struct rewrite *rw, const struct term *t, uint64_t by, unsigned l) {
   const uint64_t m = (UINT64_C(1) << (31 + l)) / by + 1;
   const ir_ref high = term_put(rw, t, KIND_MULHI_S, t->a, term_const(rw, t, m & UINT32_MAX));
@@ -36,7 +37,7 @@ static ir_ref signed_quotient(struct rewrite *rw, const struct term *t, uint64_t
   return term_put(rw, t, KIND_SUB, down, term_put(rw, t, KIND_SHR_S, t->a, rewrite_32(rw, 31)));
 }
 
-/* A quotient or remainder that becomes products; what it is by, or 0. */
+/* The divisor of a quotient or remainder that becomes products, or 0. */
 static uint64_t divides_by(const struct rewrite *rw, const struct term *t) {
   const bool is_signed = t->kind == KIND_DIV_S || t->kind == KIND_REM_S;
   const bool is_unsigned = t->kind == KIND_DIV_U || t->kind == KIND_REM_U;

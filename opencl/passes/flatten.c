@@ -1,17 +1,17 @@
-/* Short arms instead of branches around them, innermost first:
+/* Short arms run unconditionally instead of behind branches, innermost first:
  *
  *     diamond   A ? {T} : {F}, both to J     the arms move into A, J's phis become selects
  *     triangle  A ? {T} : J, T to J          the same with one arm empty
- *     chain     A ? B : X, B ? Y : X         B moves into A, the two conditions become one: a && b, and its three
- *                                            likes for ||, and with complements
+ *     chain     A ? B : X, B ? Y : X         B moves into A, the two conditions become one: a && b; also the
+ *                                            forms for || and for complements
  *
- * Arms hold a few cheap operations that need no memory, so that running them for nothing harms nobody; an arm may
- * also have a few loads or stores, which then run under the arm's condition as a guard. Where lanes part, both sides
- * run anyway, and what is lost is at most the arm's price in warps none of whose lanes want it; so arms may be longer
- * there than where a warp goes one way as a whole: from level 2 on, as long as NVIDIA's compiler for an H100 was seen
- * to make them.
+ * Arms hold a few cheap operations that need no memory, so running them unnecessarily does no harm. An arm may also
+ * have a few loads or stores, which then run with the arm's condition as a guard. A warp that diverges runs both sides
+ * anyway: flattening costs at most the arm's price, in warps in which no lane needs it. So divergent arms may be longer
+ * than arms of a uniform branch: from level 2 on, as long as the arms that NVIDIA's compiler for an H100 was seen to
+ * flatten.
  *
- * Left alone: whatever looks at other lanes, atomics, slow units, arms with more than one way in. */
+ * Left alone: operations that depend on other lanes, atomics, slow units, arms with more than one entry. */
 #include "opencl/passes/passes.h"
 #include "opencl/passes/rewrite.h"
 #include "opencl/passes/uniform.h"
@@ -28,7 +28,7 @@ enum { MOST_SELECTS = 4 };
 
 struct flatten {
   struct ir *ir;
-  bool *uniform; /* values of before anything was changed */
+  bool *uniform; /* computed before the pass changes anything */
   uint32_t known;
 };
 
@@ -69,7 +69,7 @@ static bool may_guard(const struct ir *ir, ir_ref ref) {
   }
 }
 
-/* Quotients and roots as the few instructions that a GPU's compiler makes of them: not too slow for an arm. */
+/* Quotients and roots cost what the few instructions of a GPU compiler's expansion cost: not too slow for an arm. */
 static uint32_t price_of(const struct ir *ir, ir_ref ref) {
   switch (ir->inst[ref].op) {
   case ISA_FDIV_F32:
@@ -84,7 +84,7 @@ static uint32_t price_of(const struct ir *ir, ir_ref ref) {
   }
 }
 
-/* The price of running a block always; more than the limit if it must not be. */
+/* The price of running a block unconditionally; above the limit if that is not allowed. */
 static uint32_t price(const struct ir *ir, uint32_t number, const struct limits *limits, bool guards) {
   const struct ir_block *block = &ir->block[number];
   uint32_t cost = 0, guarded = 0;
@@ -99,7 +99,7 @@ static uint32_t price(const struct ir *ir, uint32_t number, const struct limits 
   return cost;
 }
 
-/* Only reached from `above`, and in the same loop, so that it runs as often. */
+/* Reachable only from `above`, and in the same loop, so that it runs no more often. */
 static bool is_arm(const struct ir *ir, uint32_t block, uint32_t above) {
   return block && block != above && ir->block[block].from_count == 1 && ir->block[block].from[0] == above &&
          ir->block[block].loop == ir->block[above].loop;
@@ -118,7 +118,7 @@ static ir_ref chosen(struct ir *ir, uint32_t block, ir_ref condition, ir_ref yes
   return put(ir, block, ISA_OR_P, one, put(ir, block, ISA_ANDN_P, no, condition, 0), 0);
 }
 
-/* How many selects the phis of `join` would become; too many if one cannot. */
+/* How many selects the phis of `join` would become; above the limit if one cannot become a select. */
 static uint32_t selects(const struct ir *ir, uint32_t join, uint32_t yes, uint32_t no) {
   const struct ir_block *block = &ir->block[join];
   uint32_t count = 0;
@@ -176,7 +176,7 @@ static void retire(struct ir *ir, uint32_t arm, uint32_t join) {
   ir_exit(ir, arm, ir->block[arm].place);
 }
 
-/* yes and no: the blocks from which the join is reached, an arm or `above` itself. */
+/* yes and no: the blocks that lead to the join, each an arm or `above` itself. */
 static bool join_arms(const struct flatten *flatten, uint32_t above, uint32_t yes, uint32_t no, uint32_t join) {
   struct ir *ir = flatten->ir;
   const struct limits *limits = limits_of(flatten, above);
@@ -194,7 +194,7 @@ static bool join_arms(const struct flatten *flatten, uint32_t above, uint32_t ye
   if (no != above)
     retire(ir, no, join);
   if (yes != above && no != above)
-    ir->block[join].from[ir->block[join].from_count++] = above; /* two left, one comes */
+    ir->block[join].from[ir->block[join].from_count++] = above; /* replaces the two retired edges */
   ir_goto(ir, above, join, ir->block[above].place);
   return true;
 }
@@ -219,13 +219,13 @@ static bool flatten_arms(const struct flatten *flatten, uint32_t above) {
 
 /* ---- chains of conditions ---------------------------------------------------------------------------- */
 
-/* The way that `above` and `below` share: 0 or 1 of to[], or -1. */
+/* Which edge of `below` leads to `to`: 0, 1, or -1 for none. */
 static int shared_way(const struct ir_block *below, uint32_t to) {
   return below->to[0] == to ? 0 : below->to[1] == to ? 1 : -1;
 }
 
 static void merge_phis(struct ir *ir, uint32_t above, uint32_t below, uint32_t shared, uint32_t other, bool through) {
-  const ir_ref condition = ir->block[above].condition; /* `through`: it leads to `below` */
+  const ir_ref condition = ir->block[above].condition; /* `through`: the edge to take to reach `below` */
   for (uint32_t k = 0; k < ir->block[shared].count; k++) {
     const ir_ref phi = ir->block[shared].inst[k];
     if (ir->inst[phi].op != IR_PHI)
@@ -237,14 +237,14 @@ static void merge_phis(struct ir *ir, uint32_t above, uint32_t below, uint32_t s
   phis_rename(ir, other, below, above);
 }
 
-/* The condition under which the way that both share is not taken. */
+/* The condition under which the shared edge is not taken; its complement if both conditions are negated. */
 static ir_ref both(struct ir *ir, uint32_t above, ir_ref first, bool first_not, ir_ref second, bool second_not) {
   if (!first_not && second_not)
     return put(ir, above, ISA_ANDN_P, first, second, 0);
   if (first_not && !second_not)
     return put(ir, above, ISA_ANDN_P, second, first, 0);
   if (first_not)
-    return put(ir, above, ISA_OR_P, first, second, 0); /* the complement; see below */
+    return put(ir, above, ISA_OR_P, first, second, 0); /* the complement: flatten_chain() swaps the edges */
   return put(ir, above, ISA_AND_P, first, second, 0);
 }
 
@@ -282,7 +282,7 @@ static bool flatten_one(const struct flatten *flatten, uint32_t above) {
   return flatten_arms(flatten, above) || flatten_chain(flatten, above, true) || flatten_chain(flatten, above, false);
 }
 
-/* A block whose only way leads to one that only it leads to takes it in, so that the next arm out is one block. */
+/* Merges a block with its only successor, whose only predecessor it is, so that the next arm outward is one block. */
 static void pull_up(struct ir *ir, uint32_t above) {
   struct ir_block *block = &ir->block[above];
   const uint32_t next = block->to[0];
@@ -291,7 +291,7 @@ static void pull_up(struct ir *ir, uint32_t above) {
   const struct ir_block *below = &ir->block[next];
   for (uint32_t k = 0; k < below->count; k++)
     if (ir->inst[below->inst[k]].op == IR_PHI)
-      return; /* simplification does it, and the next round goes on */
+      return; /* simplification removes the phi, and the next round continues */
   append_all(ir, above, next);
   block->place = below->place;
   block->end = below->end;

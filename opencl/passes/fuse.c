@@ -1,13 +1,13 @@
-/* Operations of three inputs, where the machine has them:
+/* Three-input operations, where the machine has them:
  *
  *     (a & b) ^ ~c, ...      lop3: any tree of and, or, exclusive or and not over up to three values
  *     a + b + c, a - b - c   add3, addsub, sub3
  *     (a << k) + b, - b      lea, leasub
  *
- * Instructions are seen in order, so that what is below in a tree is one instruction already. A tree takes in those of
- * its values that nobody else wants and that are computed in its own loop; which of them at once, all choices are
- * tried: of the majority (a & b) ^ (a & c) ^ (b & c) neither side fits alone. A complement is taken in whoever else
- * wants it, as that costs nothing. Behind pass_address(), which takes sums into addresses and products. */
+ * The pass visits instructions in order, so the lower part of a tree is already one instruction. A tree absorbs
+ * operands that have no other use and are computed in its own loop. It tries all subsets of them at once: in the
+ * majority (a & b) ^ (a & c) ^ (b & c), neither side fits alone. A complement is absorbed even if it has other uses,
+ * because that costs nothing. Runs after pass_address(), which moves sums into addresses and products. */
 #include "opencl/ir/log.h"
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
@@ -23,13 +23,13 @@ struct fuse {
   uint32_t *uses, refs;
 };
 
-/* What an instruction computes of its leaves: a truth table, or a sum with signs. */
+/* What an instruction computes from its leaves: a truth table, or a signed sum. */
 struct tree {
   ir_ref leaf[MOST_LEAVES];
   unsigned leaves;
-  uint8_t table;   /* bit 4 a + 2 b + c, of logic */
-  uint8_t minus;   /* a bit a leaf that is subtracted, of sums */
-  uint32_t number; /* constant addend */
+  uint8_t table;   /* logic: bit 4 a + 2 b + c */
+  uint8_t minus;   /* sums: one bit for each leaf that is subtracted */
+  uint32_t number; /* sums: constant addend */
 };
 
 static uint32_t uses_of(const struct rewrite *rw, ir_ref ref) {
@@ -37,7 +37,7 @@ static uint32_t uses_of(const struct rewrite *rw, ir_ref ref) {
   return ref < fuse->refs ? fuse->uses[ref] : UINT32_MAX;
 }
 
-/* Wanted here alone, and computed in the loop where it is wanted. */
+/* Has no other use, and is computed in the loop that uses it. */
 static bool can_go(const struct rewrite *rw, ir_ref ref) {
   const struct ir *ir = rw->ir;
   const uint32_t block = ir->inst[ref].block;
@@ -65,7 +65,7 @@ static bool has_tree(const struct ir *ir, ir_ref ref, bool logic) {
   }
 }
 
-/* One use less; what nobody uses any more uses nothing. */
+/* Removes one use. A value without uses releases its operands. */
 static void release(const struct rewrite *rw, ir_ref ref, bool logic) {
   const struct fuse *fuse = rw->context;
   if (ref >= fuse->refs || !fuse->uses[ref] || --fuse->uses[ref] || !has_tree(rw->ir, ref, logic))
@@ -74,7 +74,7 @@ static void release(const struct rewrite *rw, ir_ref ref, bool logic) {
     release(rw, arg(rw, ref, i), logic);
 }
 
-/* Makes `ref` another operation in place, with any number of operands. */
+/* Turns `ref` into another operation in place, with any number of operands. */
 static ir_ref become(struct rewrite *rw, ir_ref ref, uint16_t op, const ir_ref *operand, uint32_t count, uint64_t imm,
                      bool logic) {
   struct ir *ir = rw->ir;
@@ -95,7 +95,7 @@ static ir_ref become(struct rewrite *rw, ir_ref ref, uint16_t op, const ir_ref *
 
 /* ---- logic ------------------------------------------------------------------------------------------- */
 
-static const uint8_t variable[MOST_LEAVES] = {0xf0, 0xcc, 0xaa}; /* tables of a, b and c themselves */
+static const uint8_t variable[MOST_LEAVES] = {0xf0, 0xcc, 0xaa}; /* truth tables of a, b and c themselves */
 
 static struct tree logic_of(const struct ir *ir, ir_ref ref) {
   const struct ir_inst *inst = &ir->inst[ref];
@@ -126,7 +126,7 @@ static struct tree logic_of(const struct ir *ir, ir_ref ref) {
   return tree;
 }
 
-/* The number of a leaf, which is put there if there is room; MOST_LEAVES: there is none. */
+/* The index of a leaf, which is added if there is room; MOST_LEAVES: no room. */
 static unsigned take_leaf(struct tree *tree, ir_ref leaf) {
   unsigned i = 0;
   while (i < tree->leaves && tree->leaf[i] != leaf)
@@ -136,7 +136,7 @@ static unsigned take_leaf(struct tree *tree, ir_ref leaf) {
   return i;
 }
 
-/* Leaves that the table does not depend on go. */
+/* Removes leaves that the table does not depend on. */
 static struct tree without_idle(const struct tree *tree) {
   struct tree less = {.table = tree->table};
   unsigned kept[MOST_LEAVES] = {0};
@@ -157,7 +157,7 @@ static struct tree without_idle(const struct tree *tree) {
   return less;
 }
 
-/* The tree with some of its leaves, a bit each, taken in; false when it has too many leaves then. */
+/* Absorbs the leaves that `which` flags, one bit each; false if the result has too many leaves. */
 static bool take_in(const struct ir *ir, const struct tree *tree, unsigned which, struct tree *result) {
   unsigned at[MOST_LEAVES][MOST_LEAVES];
   struct tree inner[MOST_LEAVES];
@@ -190,7 +190,7 @@ static unsigned constants_among(const struct ir *ir, const struct tree *tree) {
   return constants;
 }
 
-/* Takes in most of what can be, if there is anything. */
+/* Absorbs the largest possible set of leaves; false if there is none. */
 static bool grow_logic(struct rewrite *rw, struct tree *tree) {
   unsigned can = 0, free_of_cost = 0, best = 0;
   struct tree grown, most = {0};
@@ -239,7 +239,7 @@ static ir_ref logic_rule(struct rewrite *rw, ir_ref ref) {
 
 /* ---- sums -------------------------------------------------------------------------------------------- */
 
-/* Adds a value with its sign; false when there is no room. */
+/* Adds a signed value; false if there is no room. */
 static bool add_leaf(const struct ir *ir, struct tree *sum, ir_ref leaf, bool minus) {
   if (ir_is_const(ir, leaf)) {
     sum->number += minus ? 0u - (uint32_t)ir->inst[leaf].imm : (uint32_t)ir->inst[leaf].imm;
@@ -267,7 +267,7 @@ static unsigned minus_of(uint16_t op) {
   }
 }
 
-/* The operands of `ref` as they are, or taken in where `which` has a bit. */
+/* Adds the operands of `ref`, and for those that `which` flags, their operands instead. */
 static bool add_up(const struct ir *ir, ir_ref ref, unsigned which, bool minus, struct tree *sum) {
   const struct ir_inst *inst = &ir->inst[ref];
   const unsigned signs = minus_of(inst->op);
@@ -280,7 +280,7 @@ static bool add_up(const struct ir *ir, ir_ref ref, unsigned which, bool minus, 
   return true;
 }
 
-/* As many operands as one instruction has, the constant among them. Values that are subtracted come last. */
+/* Sorts the operands, including the constant, for one instruction: subtracted values last. False if none fits. */
 static bool sort_sum(struct rewrite *rw, const struct tree *sum, ir_ref operand[MOST_LEAVES], uint16_t *op,
                      uint32_t *count) {
   static const uint16_t ops[MOST_LEAVES + 1][MOST_LEAVES] = {
@@ -333,7 +333,8 @@ static bool is_shift(const struct rewrite *rw, ir_ref ref) {
   return is_op(rw->ir, ref, ISA_SHL_32) && known(rw, arg(rw, ref, 1)) && can_go(rw, ref);
 }
 
-/* x * 2^k + y, as pass_address() has it, and (x << k) + y, which it leaves where y is known; (x << k) - y. */
+/* x * 2^k + y, as pass_address() forms it; (x << k) + y, which it leaves alone where y is constant; and (x << k) - y.
+ */
 static ir_ref shift_add(struct rewrite *rw, ir_ref ref) {
   const struct ir_inst *inst = &rw->ir->inst[ref];
   if (inst->op == ISA_MAD_32 && known(rw, arg(rw, ref, 1)) && power_of(bits_of(rw, arg(rw, ref, 1))) > 0) {
@@ -351,7 +352,7 @@ static ir_ref shift_add(struct rewrite *rw, ir_ref ref) {
   return 0;
 }
 
-/* Machines without multiply-adds get both halves of one. */
+/* Splits multiply-adds for machines that have none. */
 static ir_ref without_mad(struct rewrite *rw, ir_ref ref) {
   static const uint16_t halves[][3] = {{ISA_MAD_32, ISA_MUL_32, ISA_ADD_32},
                                        {ISA_MAD_64, ISA_MUL_64, ISA_ADD_64},
@@ -365,7 +366,7 @@ static ir_ref without_mad(struct rewrite *rw, ir_ref ref) {
   return 0;
 }
 
-/* ---- all --------------------------------------------------------------------------------------------- */
+/* ---- the pass ---------------------------------------------------------------------------------------- */
 
 static ir_ref fuse_rule(struct rewrite *rw, ir_ref ref) {
   const struct isa_features *isa = &rw->ir->target.isa;

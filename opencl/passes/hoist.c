@@ -1,14 +1,14 @@
-/* What does not change in a loop is computed once in front of it.
+/* Computes loop invariants once, in front of the loop.
  *
- * Blocks are visited outside in, so that an operand has moved before its user is looked at, and each pure instruction
- * goes to the end of the preheader of the outermost loop in which all its operands are known outside. From level 2
- * on a load moves, too, where nothing in the loop may change what it loads and the loop is known to have a turn, so
- * that it would run anyway. Slow operations only move out of blocks that every iteration runs through, lest a division
- * that hardly ever runs be paid for always. A loop gets a preheader when something is to go there.
+ * Blocks are visited from the outside in, so an operand has moved before its user is checked. Each pure instruction
+ * moves to the end of the preheader of the outermost loop in which it is invariant. From level 2 on, a load also moves
+ * if nothing in the loop may change what it loads and the loop is known to run at least once, so that the load would
+ * run anyway. Slow operations leave only blocks that every iteration runs, so that a division that hardly ever runs is
+ * not always paid for. A loop gets a preheader only when something moves there.
  *
- * A moved value holds its registers all through the loop. So only so many words and predicates leave a loop
- * (MOST_WORDS, MOST_PREDICATES; assumed, about a third of what a lane of a well-filled machine has); what emit can make
- * again at will (constants, slots' addresses) stays. */
+ * A hoisted value occupies its registers throughout the loop. So the number of words and predicates that leave a loop
+ * is limited (MOST_WORDS, MOST_PREDICATES; assumed, about a third of what a lane has on a well-filled machine), and
+ * what emit can recompute at will (constants, slots' addresses) stays. */
 #include "opencl/passes/ir_loop.h"
 #include "opencl/passes/passes.h"
 #include "opencl/passes/rewrite.h"
@@ -23,12 +23,12 @@ enum turns { UNASKED, NONE_KNOWN, SOME };
 
 struct hoist {
   struct ir *ir;
-  uint32_t *preheader;          /* by header: block, IR_NOWHERE when not looked for yet */
-  uint32_t *words, *predicates; /* by header: that have left it */
+  uint32_t *preheader;          /* by header: its block; IR_NOWHERE until it is needed */
+  uint32_t *words, *predicates; /* by header: how many have left it */
   enum turns *turns;            /* by header */
 };
 
-/* The loop that a block is in: its header, also for preheaders that are new. */
+/* The header of the loop that a block is in. Also works for new preheaders. */
 static uint32_t loop_of(const struct hoist *hoist, uint32_t block) { return hoist->ir->block[block].loop; }
 
 static bool is_invariant(const struct hoist *hoist, ir_ref ref, uint32_t header) {
@@ -61,7 +61,7 @@ static bool has_room(const struct hoist *hoist, ir_ref ref, uint32_t header) {
   return hoist->words[header] + words_of(inst) <= MOST_WORDS;
 }
 
-/* Is at least one turn of the loop certain, once it is reached? */
+/* Does the loop run at least once, whenever it is reached? */
 static bool has_a_turn(struct hoist *hoist, uint32_t header) {
   struct ir_loop loop;
   if (hoist->turns[header] == UNASKED) {
@@ -95,7 +95,7 @@ static bool may_leave(struct hoist *hoist, ir_ref ref, uint32_t block, uint32_t 
 
 static bool enters(const struct ir *ir, uint32_t header, uint32_t from) { return !ir_dominates(ir, header, from); }
 
-/* Values that come from outside are gathered in phis of the preheader, where several ways lead to it. */
+/* If several edges enter the loop, the preheader gets phis that merge the values they bring. */
 static ir_ref gathered(struct ir *ir, ir_ref phi, uint32_t header, uint32_t preheader) {
   uint32_t count = 0, kept = 0;
   ir_ref *outside = need(ir->inst[phi].count + 2, sizeof *outside);
@@ -104,7 +104,7 @@ static ir_ref gathered(struct ir *ir, ir_ref phi, uint32_t header, uint32_t preh
   for (uint32_t i = 0; i < inst->count; i += 2) {
     const bool out = enters(ir, header, operand[i]);
     ir_ref *to = out ? outside + count : operand + kept;
-    const ir_ref from = operand[i], value = operand[i + 1]; /* `to` may be the same place */
+    const ir_ref from = operand[i], value = operand[i + 1]; /* `to` may be the same place as operand + i */
     to[0] = from;
     to[1] = value;
     *(out ? &count : &kept) += 2;
@@ -137,7 +137,7 @@ static void redirect(struct ir *ir, uint32_t header, uint32_t preheader) {
   block->from_count = kept;
 }
 
-/* Before it is in the graph, a preheader stands in it as its header's dominator does. */
+/* The new block is not part of the analyzed graph yet: its loop is set by hand. */
 static uint32_t make_preheader(struct hoist *hoist, uint32_t header) {
   struct ir *ir = hoist->ir;
   const uint32_t made = ir_block_new(ir);
@@ -167,14 +167,14 @@ static uint32_t preheader_of(struct hoist *hoist, uint32_t header) {
   return hoist->preheader[header] = only;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------- */
+/* ---- the pass -------------------------------------------------------------------------------------- */
 
 static bool worth(const struct ir *ir, ir_ref ref) {
   return (may_speculate(ir, ref) || (ir->target.optimize >= 2 && is_plain_load(ir, ref))) &&
          ir->inst[ref].op != IR_SLOT && ir->inst[ref].op != IR_PHI && ir->inst[ref].op != IR_CONST;
 }
 
-/* The outermost loop that it may leave, or IR_NOWHERE. */
+/* The outermost loop that the instruction may leave, or IR_NOWHERE. */
 static uint32_t goal(struct hoist *hoist, ir_ref ref, uint32_t block) {
   uint32_t found = IR_NOWHERE;
   for (uint32_t at = loop_of(hoist, block); at != IR_NOWHERE; at = hoist->ir->block[at].outer) {

@@ -1,5 +1,6 @@
-/* Rules for one instruction: constants by the executor, then by what kind of operation it is. Here also words and
- * pairs, conversions between them, and floats, where only what is exact for every operand is done. */
+/* Rules for one instruction: first constant folding by the executor, then rules by kind of operation. This file also
+ * has the rules for words and pairs, for conversions between them, and for floats, where a rule must be exact for every
+ * operand. */
 #include "opencl/passes/identity.h"
 
 struct term term_of(const struct ir *ir, ir_ref ref) {
@@ -10,7 +11,7 @@ struct term term_of(const struct ir *ir, ir_ref ref) {
 
 /* ---- constants ------------------------------------------------------------------------------------- */
 
-/* An operand that may be anything may be 0; a select says better (identity_integer.c). */
+/* An undefined operand becomes 0. A select has a better rule (identity_integer.c). */
 static void settle_undef(struct rewrite *rw, ir_ref ref) {
   const struct ir_inst *inst = &rw->ir->inst[ref];
   if (kind_of(inst->op) == KIND_SEL && !is_op(rw->ir, ir_operand(rw->ir, ref, 2), IR_UNDEF))
@@ -74,7 +75,7 @@ static ir_ref word(struct rewrite *rw, ir_ref ref) {
   }
 }
 
-/* All words of one value, in order. */
+/* A join of all words of one value, in order, is that value. */
 static ir_ref joined_whole(const struct rewrite *rw, ir_ref ref) {
   const struct ir_inst *inst = &rw->ir->inst[ref];
   const ir_ref whole = arg(rw, arg(rw, ref, 0), 0);
@@ -109,7 +110,7 @@ static ir_ref join(struct rewrite *rw, ir_ref ref) {
 static ir_ref extension(struct rewrite *rw, const struct term *t) {
   const bool byte = t->op == ISA_EXT_S8;
   const uint16_t inner = rw->ir->inst[t->a].op;
-  if (inner == ISA_EXT_S8 || inner == t->op) /* the narrower one decides, and it has the sign */
+  if (inner == ISA_EXT_S8 || inner == t->op) /* the narrower one decides, and it is signed */
     return inner == t->op || !byte ? t->a : 0;
   if (inner == ISA_EXT_S16 && byte)
     return rewrite_as(rw, t->ref, t->op, arg(rw, t->a, 0), 0, 0);
@@ -123,8 +124,8 @@ static ir_ref extension(struct rewrite *rw, const struct term *t) {
   return 0;
 }
 
-/* A NaN in memory may be any; one that an operation gives is the one quiet NaN. So what hands its operand on unchanged
- * is the same as not being there only for results of operations. */
+/* A NaN in memory may have any bits; a NaN that an operation returns is the one quiet NaN. So removing an operation
+ * that returns its operand unchanged is exact only if the operand is itself an operation's result. */
 static bool has_quiet_nans(const struct ir *ir, ir_ref ref) {
   const uint16_t op = ir->inst[ref].op;
   if (op >= ISA_OPS || isa_rows[op].format != FORMAT_ALU)
@@ -133,7 +134,7 @@ static bool has_quiet_nans(const struct ir *ir, ir_ref ref) {
   return type == TYPE_F16 || type == TYPE_F32 || type == TYPE_F64;
 }
 
-/* There and back again, where nothing is lost on the way there. */
+/* A conversion and its inverse cancel, if the first one is exact. */
 static ir_ref float_round_trip(const struct rewrite *rw, const struct term *t) {
   static const uint16_t exact[][2] = {
       {ISA_CVT_F32_F64, ISA_CVT_F64_F32}, {ISA_CVT_F16_F32, ISA_CVT_F32_F16}, {ISA_CVT_F16_F64, ISA_CVT_F64_F16}};
@@ -145,7 +146,7 @@ static ir_ref float_round_trip(const struct rewrite *rw, const struct term *t) {
 
 /* ---- floats ---------------------------------------------------------------------------------------- */
 
-/* x * 1 and x - 0 are x for every x, -0 and infinities too. x + 0 is not: of -0. */
+/* x * 1 and x - 0 are x for every x, including -0 and infinities. x + 0 is not, for -0. */
 static ir_ref float_neutral(struct rewrite *rw, const struct term *t) {
   static const struct {
     uint16_t op;
@@ -162,7 +163,7 @@ static ir_ref float_neutral(struct rewrite *rw, const struct term *t) {
   return 0;
 }
 
-/* Signs: of signs, and in sums. {outer, inner, what, of what}: what(of the inner's operand), or that operand. */
+/* Double negations, absolute values, and negated operands of sums. */
 static ir_ref float_sign(struct rewrite *rw, const struct term *t) {
 #define SIGNS(type)                                                                                                    \
   if (t->op == ISA_FNEG_##type && is_op(rw->ir, t->a, ISA_FNEG_##type) && has_quiet_nans(rw->ir, arg(rw, t->a, 0)))    \
@@ -191,7 +192,7 @@ static ir_ref floating(struct rewrite *rw, const struct term *t) {
   return result ? result : float_round_trip(rw, t);
 }
 
-/* ---- all ------------------------------------------------------------------------------------------- */
+/* ---- the pass -------------------------------------------------------------------------------------- */
 
 ir_ref identity_other(struct rewrite *rw, const struct term *t) {
   switch (t->op) {

@@ -1,10 +1,10 @@
-/* Algebra on one instruction and what its operands are made of. */
+/* Algebra on one instruction and its operands. */
 #ifndef OPENCL_PASSES_IDENTITY_H
 #define OPENCL_PASSES_IDENTITY_H
 
 #include "opencl/passes/rewrite.h"
 
-/* An instruction as rules look at it. */
+/* An instruction as rules see it. */
 struct term {
   ir_ref ref;
   uint16_t op;
@@ -15,10 +15,11 @@ struct term {
 
 struct term term_of(const struct ir *ir, ir_ref ref);
 
-/* 0: no rule applies; ref: it became another instruction in place, ask again; anything else: that value. */
+/* Returns 0 if no rule applies; `ref` if it became another instruction in place (call again); otherwise the value that
+ * replaces it. */
 ir_ref identity_of(struct rewrite *rewrite, ir_ref ref);
 
-/* The parts of it, each of the same kind. */
+/* Its parts, by kind of operation; same results. */
 ir_ref identity_integer(struct rewrite *rewrite, const struct term *term); /* identity_integer.c: kinds.def */
 ir_ref identity_bits(struct rewrite *rewrite, const struct term *term);    /* identity_bits.c: logic and shifts */
 ir_ref identity_compare(struct rewrite *rewrite, const struct term *term); /* identity_predicate.c */

@@ -1,9 +1,9 @@
-/* Logic, shifts and rotations. A zero-extension of 8 or 16 bits is an `and`, so that all rules of `and` hold for it;
- * a sign-extension that the source writes as two shifts is one `ext`. Logic on 64 bits whose one half is known is
- * done on the other. */
+/* Logic, shifts and rotations. A zero-extension of 8 or 16 bits is an `and`, so all rules of `and` apply to it. A
+ * sign-extension that the source writes as two shifts is one `ext`. 64-bit logic that leaves one half constant or
+ * unchanged works on the other half only. */
 #include "opencl/passes/identity.h"
 
-/* The operation on words of a pair, put together again. */
+/* The operation on each word of a pair, joined again. */
 static ir_ref by_words(struct rewrite *rw, const struct term *t) {
   const uint16_t op = kind_op(t->kind, 32);
   const uint64_t bits = bits_of(rw, t->b);
@@ -13,7 +13,7 @@ static ir_ref by_words(struct rewrite *rw, const struct term *t) {
   return rewrite_make(rw, IR_JOIN, IR_W2, words, 2, 0);
 }
 
-/* Halves of a constant that make a word of the result known or the same as the operand's. */
+/* Does this half of the constant make a word of the result constant or equal to the operand's? */
 static bool easy_half(enum kind kind, uint32_t half) { return half == 0 || (half == UINT32_MAX && kind != KIND_XOR); }
 
 static bool splits(const struct rewrite *rw, const struct term *t) {
@@ -23,7 +23,7 @@ static bool splits(const struct rewrite *rw, const struct term *t) {
   return easy_half(t->kind, (uint32_t)bits) || easy_half(t->kind, (uint32_t)(bits >> 32));
 }
 
-/* Two constants in a row under the same operation. */
+/* Merges two successive operations of the same kind with constants. */
 static ir_ref gather(struct rewrite *rw, const struct term *t) {
   if (!known(rw, t->b) || !is_kind(rw, t, t->a, t->kind) || !known(rw, arg(rw, t->a, 1)))
     return 0;
@@ -32,7 +32,7 @@ static ir_ref gather(struct rewrite *rw, const struct term *t) {
   return term_as(rw, t, t->kind, arg(rw, t->a, 0), term_const(rw, t, both));
 }
 
-/* Bits of x that an `and` with `mask` never sees: `x` is what it may look at instead. */
+/* The operand of an extension of which an `and` with `mask` sees only the low bits; 0 if x is no such extension. */
 static ir_ref below_mask(const struct rewrite *rw, ir_ref x, uint64_t mask) {
   const bool byte = mask <= UINT8_MAX, half = mask <= UINT16_MAX;
   if ((is_op(rw->ir, x, ISA_EXT_S8) && byte) || (is_op(rw->ir, x, ISA_EXT_S16) && half))
@@ -87,7 +87,7 @@ static ir_ref xor
 
 /* ---- shifts ---------------------------------------------------------------------------------------- */
 
-/* A shift of a pair by 32 and more moves words. */
+/* Shifting a pair by 32 or more moves words. */
 static ir_ref long_shift(struct rewrite *rw, const struct term *t, unsigned by) {
   const ir_ref rest = rewrite_32(rw, by - 32);
   if (t->kind == KIND_SHL) {
@@ -100,7 +100,7 @@ static ir_ref long_shift(struct rewrite *rw, const struct term *t, unsigned by) 
   return rewrite_put(rw, sign ? ISA_CVT_S64_S32 : ISA_CVT_U64_U32, low, 0, 0);
 }
 
-/* Two shifts the same way by constants. */
+/* Merges two shifts in the same direction by constants. */
 static ir_ref shift_twice(struct rewrite *rw, const struct term *t, unsigned by) {
   if (!is_kind(rw, t, t->a, t->kind) || !known(rw, arg(rw, t->a, 1)))
     return 0;
@@ -111,8 +111,8 @@ static ir_ref shift_twice(struct rewrite *rw, const struct term *t, unsigned by)
   return term_as(rw, t, t->kind, arg(rw, t->a, 0), rewrite_32(rw, sum));
 }
 
-/* There and back by the same amount: a mask, or a sign-extension. In 64 bits, long_shift() has taken a shift to the
- * left by 32 and more apart before. */
+/* A shift and its inverse by the same amount are a mask or a sign-extension. In 64 bits, long_shift() has already
+ * replaced left shifts by 32 or more. */
 static ir_ref shift_back(struct rewrite *rw, const struct term *t, unsigned by) {
   const bool left_first = t->kind != KIND_SHL;
   const bool right_first = is_kind(rw, t, t->a, KIND_SHR_U) || is_kind(rw, t, t->a, KIND_SHR_S);

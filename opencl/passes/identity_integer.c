@@ -1,8 +1,9 @@
-/* Sums, products, quotients, selects: constants to the right and together, neutral elements away, powers of two to
- * shifts. Every rule is exact modulo the width. */
+/* Sums, products, quotients, selects. Constants move to the right and merge, neutral elements disappear, powers of two
+ * become shifts. Every rule is exact modulo the width. */
 #include "opencl/passes/identity.h"
 
-/* What holds of (x + c) + d in one sum: what held of both, if the constants lead the same way and not around. */
+/* no_wrap of (x + c) + d as one sum: what both had in common, if the constants have the same sign and their sum does
+ * not wrap. */
 static uint8_t together(const struct rewrite *rw, const struct term *t) {
   const uint64_t one = bits_of(rw, arg(rw, t->a, 1)), two = bits_of(rw, t->b);
   const uint64_t sum = (one + two) & kind_mask(t->bits);
@@ -99,7 +100,7 @@ static ir_ref neg(struct rewrite *rw, const struct term *t) {
   return 0;
 }
 
-/* What a division towards zero adds to a negative dividend, so that a shift may do the rest. */
+/* Adds what a negative dividend needs so that a plain shift rounds toward zero. */
 static ir_ref towards_zero(struct rewrite *rw, const struct term *t, unsigned shift) {
   const ir_ref sign = term_put(rw, t, KIND_SHR_S, t->a, rewrite_32(rw, t->bits - 1));
   const ir_ref rest = term_put(rw, t, KIND_SHR_U, sign, rewrite_32(rw, t->bits - shift));
@@ -122,7 +123,7 @@ static ir_ref divide(struct rewrite *rw, const struct term *t) {
   return term_as(rw, t, KIND_SHR_S, towards_zero(rw, t, (unsigned)shift), rewrite_32(rw, (unsigned)shift));
 }
 
-/* A divisor that is the least number is right, too: `whole` is that number for itself, and 0 for all others. */
+/* Also right if the divisor is the smallest integer: `whole` is then that number for itself and 0 for all others. */
 static ir_ref remainder_of(struct rewrite *rw, const struct term *t) {
   if (!known(rw, t->b))
     return 0;

@@ -1,8 +1,8 @@
-/* Comparisons of integers and logic on predicates. A predicate that was made a number and is compared with 0 or 1
- * becomes the predicate again; complements move into comparisons. */
+/* Integer comparisons and predicate logic. A predicate that was converted to a number and compared with 0 or 1 becomes
+ * the predicate again. Complements move into comparisons. */
 #include "opencl/passes/identity.h"
 
-/* Unsigned, with 0: decided, or equality. */
+/* An unsigned comparison with 0 is constant or an equality. */
 static ir_ref compare_zero(struct rewrite *rw, const struct term *t) {
   switch (t->kind) {
   case KIND_LT_U:
@@ -18,7 +18,7 @@ static ir_ref compare_zero(struct rewrite *rw, const struct term *t) {
   }
 }
 
-/* Of a predicate's number, which is 0 or 1, with one of them. */
+/* Compares a predicate's number, 0 or 1, with a constant. */
 static ir_ref compare_flag(struct rewrite *rw, const struct term *t) {
   const ir_ref p = arg(rw, t->a, 0);
   const uint64_t with = bits_of(rw, t->b);
@@ -28,13 +28,13 @@ static ir_ref compare_flag(struct rewrite *rw, const struct term *t) {
   return equal == (with == 1) ? p : rewrite_put(rw, ISA_NOT_P, p, 0, 0);
 }
 
-/* Of two predicates' numbers: whether the predicates differ. */
+/* Compares two predicates' numbers, that is, the predicates. */
 static ir_ref compare_flags(struct rewrite *rw, const struct term *t) {
   const ir_ref differ = rewrite_put(rw, ISA_XOR_P, arg(rw, t->a, 0), arg(rw, t->b, 0), 0);
   return t->kind == KIND_NE_U ? differ : rewrite_put(rw, ISA_NOT_P, differ, 0, 0);
 }
 
-/* Equality of flags, or with a constant, where the other is a sum, a difference or a flag. */
+/* Equality of two flags, or of a sum, a difference or a flag with a constant. */
 static ir_ref compare_equal(struct rewrite *rw, const struct term *t) {
   if (is_op(rw->ir, t->a, ISA_CVT_U32_P) && is_op(rw->ir, t->b, ISA_CVT_U32_P))
     return compare_flags(rw, t);
@@ -50,7 +50,7 @@ static ir_ref compare_equal(struct rewrite *rw, const struct term *t) {
   return 0;
 }
 
-/* Of a value with itself. */
+/* Compares a value with itself. */
 static ir_ref compare_same(struct rewrite *rw, const struct term *t) {
   switch (t->kind) {
   case KIND_EQ_S:
@@ -66,7 +66,7 @@ static ir_ref compare_same(struct rewrite *rw, const struct term *t) {
 }
 
 ir_ref identity_compare(struct rewrite *rw, const struct term *t) {
-  if (t->kind == KIND_EQ_S || t->kind == KIND_NE_S) /* one name for one thing */
+  if (t->kind == KIND_EQ_S || t->kind == KIND_NE_S) /* one canonical form */
     return term_as(rw, t, t->kind == KIND_EQ_S ? KIND_EQ_U : KIND_NE_U, t->a, t->b);
   if (t->a == t->b)
     return compare_same(rw, t);

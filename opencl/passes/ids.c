@@ -1,9 +1,8 @@
-/* A machine that only tells a work-item its place in the work-group and the work-group its number has the rest
- * computed:
+/* Some machines provide a work-item's place in its work-group and the work-group's number, and nothing else. There:
  *
  *     get.global_id   becomes   group id * enqueued local size + (local id + global offset)
  *
- * Behind all that looks at ranges, which knows more of the one than of the other. */
+ * Runs after all passes that use ranges, because the range of get.global_id is known more precisely. */
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
 

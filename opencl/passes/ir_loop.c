@@ -5,7 +5,7 @@
 
 #include "sim/base/need.h"
 
-/* ---- the shape -------------------------------------------------------------------------------------- */
+/* ---- shape ------------------------------------------------------------------------------------------- */
 
 static bool find_ways_in(const struct ir *ir, struct ir_loop *loop) {
   const struct ir_block *header = &ir->block[loop->header];
@@ -31,13 +31,13 @@ static bool find_way_out(const struct ir *ir, struct ir_loop *loop) {
   return loop->body != loop->header;
 }
 
-/* Gathers the blocks; false if one other than the header leads out. */
+/* Collects the blocks; false if a block other than the header leads out. */
 static bool gather(const struct ir *ir, struct ir_loop *loop) {
   loop->block = need(ir->ordered, sizeof *loop->block);
   for (uint32_t i = ir->block[loop->header].order; i < ir->ordered; i++) {
     const uint32_t number = ir->order[i];
     if (!ir_in_loop(ir, number, loop->header))
-      break; /* blocks of a loop stand together */
+      break; /* the order keeps a loop's blocks together */
     loop->block[loop->blocks++] = number;
     for (uint32_t side = 0; number != loop->header && side < ends(&ir->block[number]); side++)
       if (!ir_in_loop(ir, ir->block[number].to[side], loop->header))
@@ -62,7 +62,7 @@ void ir_loop_free(struct ir_loop *loop) {
   loop->blocks = 0;
 }
 
-/* ---- what turns it ---------------------------------------------------------------------------------- */
+/* ---- counters ---------------------------------------------------------------------------------------- */
 
 static bool changes(const struct ir *ir, const struct ir_loop *loop, ir_ref ref) {
   const uint32_t block = ir->inst[ref].block;
@@ -73,7 +73,7 @@ static bool is_phi_of(const struct ir *ir, const struct ir_loop *loop, ir_ref re
   return ir->inst[ref].op == IR_PHI && ir->inst[ref].block == loop->header;
 }
 
-/* Does the phi become its sum with what is no constant? */
+/* Is the phi increased or decreased by a value that is not constant? */
 static bool grows_by_values(const struct ir *ir, ir_ref phi) {
   const struct ir_inst *inst = &ir->inst[phi];
   for (uint32_t i = 1; i < inst->count; i += 2) {
@@ -97,7 +97,7 @@ bool ir_loops_ask(const struct ir *ir) {
   return false;
 }
 
-/* By how much the phi changes in a turn; false if it does not, or nobody knows which way. */
+/* Finds how much the phi changes per iteration; false if it does not change, or by an unsuitable amount. */
 static bool find_step(const struct ranges *ranges, const struct ir_loop *loop, struct counter *counter) {
   const struct ir *ir = ranges->ir;
   const ir_ref next = phi_value(ir, counter->phi, loop->latch);
@@ -112,7 +112,7 @@ static bool find_step(const struct ranges *ranges, const struct ir_loop *loop, s
   return !range_empty(range) && range.least >= 1 && range.most <= MOST_STEP;
 }
 
-/* The same of a sum with a negative constant, which is how differences are written. */
+/* The same for a sum with a negative constant, the canonical form of a difference. */
 static bool find_negative_step(struct ir *ir, const struct ir_loop *loop, struct counter *counter) {
   const ir_ref next = phi_value(ir, counter->phi, loop->latch), by = ir_operand(ir, next, 1);
   if (kind_of(ir->inst[next].op) != KIND_ADD || ir_operand(ir, next, 0) != counter->phi || !ir_is_const(ir, by))
@@ -124,7 +124,7 @@ static bool find_negative_step(struct ir *ir, const struct ir_loop *loop, struct
   return counter->down = true;
 }
 
-/* A loop that counts up goes on below its bound, one that counts down above. */
+/* A loop that counts up continues while below its bound; one that counts down, while above. */
 static bool leads_there(const struct ir *ir, const struct counter *counter) {
   switch (counter->kind) {
   case KIND_LT_S:
@@ -174,7 +174,7 @@ uint32_t ir_loop_count(const struct ir *ir, const struct ir_loop *loop, const st
   const bool is_signed = counter->kind == KIND_LT_S || counter->kind == KIND_GT_S;
   if (counter->kind != KIND_NE_U && !is_signed && counter->kind != KIND_LT_U && counter->kind != KIND_GT_U)
     return UINT32_MAX;
-  /* Read so that signed numbers are in the order of unsigned ones. */
+  /* Flipping the sign bit puts signed numbers into unsigned order. */
   const uint64_t sign = is_signed ? UINT64_C(1) << (bits - 1) : 0, mask = kind_mask(bits);
   const uint64_t low = (counter->down ? to : from) ^ sign, high = (counter->down ? from : to) ^ sign;
   if (counter->kind != KIND_NE_U && (high <= low || (counter->down ? low < by : high > mask - by)))
@@ -184,12 +184,12 @@ uint32_t ir_loop_count(const struct ir *ir, const struct ir_loop *loop, const st
   return turns < UINT32_MAX ? (uint32_t)turns : UINT32_MAX;
 }
 
-/* ---- counting --------------------------------------------------------------------------------------- */
+/* ---- counting by execution ------------------------------------------------------------------------------ */
 
 enum { MOST_DEEP = 32 };
 
-/* Room for a number of each of `count` values or blocks, none of which is set. It stays with the kernel: to get it anew
- * for each of a thousand loops takes longer than to turn them. */
+/* Clears the room for `count` values or blocks. The arrays stay with the kernel: allocating them for each of a thousand
+ * loops takes longer than the work on the loops. */
 static struct ir_room *room_begin(struct ir_room *room, uint32_t count) {
   if (room->room < count) {
     const uint32_t more = count + count / 2;
@@ -209,12 +209,12 @@ static void room_set(struct ir_room *room, uint32_t at, uint32_t value) {
 
 static bool room_has(const struct ir_room *room, uint32_t at) { return room->stamp[at] == room->now; }
 
-/* Values of one turn: a constant's ref, or 0: not known. */
+/* Values in one iteration: the ref of a constant, or 0 if unknown. */
 struct turn {
   struct ir *ir;
   const struct ir_loop *loop;
   struct ir_room *room;
-  uint32_t known; /* values made since are not of the turn */
+  uint32_t known; /* values with this ref or above were made later: unknown */
 };
 
 static ir_ref fold(struct turn *turn, ir_ref ref, unsigned deep) {
@@ -248,7 +248,7 @@ static uint32_t phis_of(const struct ir *ir, uint32_t block) {
   return count;
 }
 
-/* The phis' values in the next turn, from those in this one; from the entry in the first. */
+/* Computes the phis for the next iteration (for the first, if `from` is the entry) from the current values. */
 static void next_turn(struct turn *turn, uint32_t from, ir_ref *next, uint32_t phis) {
   const ir_ref *phi = turn->ir->block[turn->loop->header].inst;
   for (uint32_t k = 0; k < phis; k++)
@@ -259,14 +259,14 @@ static void next_turn(struct turn *turn, uint32_t from, ir_ref *next, uint32_t p
     room_set(turn->room, phi[k], next[k]);
 }
 
-/* At the first turn, whose phis `next` has room for. */
+/* The first iteration. `next` has room for its phis. */
 static struct turn first_turn(struct ir *ir, const struct ir_loop *loop, ir_ref *next, uint32_t phis) {
   struct turn turn = {ir, loop, room_begin(&ir->turn, ir->count), ir->count};
   next_turn(&turn, loop->entry, next, phis);
   return turn;
 }
 
-/* Does this turn run the body? `known`: is it known. */
+/* Does this iteration run the body? *known is false if that cannot be decided. */
 static bool goes_on(struct turn *turn, bool *known) {
   const ir_ref question = fold(turn, turn->ir->block[turn->loop->header].condition, 0);
   *known = question != 0;
@@ -335,7 +335,7 @@ static void copy_inst(struct copies *copies, uint32_t block, ir_ref ref) {
   struct ir *ir = copies->ir;
   const struct ir_inst inst = ir->inst[ref];
   ir_ref *operand = need(inst.count + 1, sizeof *operand);
-  for (uint32_t i = 0; i < inst.count; i++) /* a phi's blocks and values that come later are put right in the end */
+  for (uint32_t i = 0; i < inst.count; i++) /* bind() maps blocks and values once all copies exist */
     operand[i] = ir->operand[inst.operands + i];
   const ir_ref copy = ir_make(ir, inst.op, (enum ir_width)inst.width, operand, inst.count, inst.imm, inst.place);
   ir->inst[copy].guard = inst.guard;
@@ -352,7 +352,7 @@ static uint32_t block_of(const struct copies *copies, uint32_t block) {
   return block < copies->blocks && room_has(copies->block, block) ? copies->block->value[block] : IR_NOWHERE;
 }
 
-/* Operands of a copy become the copy's. */
+/* Maps an instruction's operands to their copies. */
 static void bind(const struct copies *copies, ir_ref ref) {
   struct ir *ir = copies->ir;
   struct ir_inst *inst = &ir->inst[ref];
@@ -373,8 +373,8 @@ static void copy_end(struct copies *copies, uint32_t from, uint32_t to) {
     ir_goto(ir, to, block_of(copies, block.to[0]), block.place);
 }
 
-/* One more turn: the header's instructions and all of the body, in new blocks. Returns the first of them; *latch is the
- * last, which is yet to lead on. */
+/* Copies one iteration, header and body, into new blocks. Returns the first of them; *latch is the last, whose end is
+ * still open. */
 static uint32_t add_turn(struct copies *copies, uint32_t *latch) {
   struct ir *ir = copies->ir;
   const struct ir_loop *loop = copies->loop;

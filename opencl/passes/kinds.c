@@ -1,5 +1,5 @@
-/* Tables from kinds.def, pairs of comparisons, and the executor as a folder of constants: a warp of which one lane
- * runs one instruction. So a folded result cannot differ from the one that the machine would have computed. */
+/* Tables from kinds.def, complements of comparisons, and constant folding by the executor: one lane of a warp runs one
+ * instruction. So a folded result is always the one that the machine would have computed. */
 #include "opencl/passes/kinds.h"
 #include "isa/lanes.h"
 

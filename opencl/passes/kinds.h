@@ -1,4 +1,5 @@
-/* What an operation of the ISA is, apart from its width: kinds.def as tables; and constants folded by the executor. */
+/* The kind of an operation, independent of its width (the tables of kinds.def), and constant folding by the executor.
+ */
 #ifndef OPENCL_PASSES_KINDS_H
 #define OPENCL_PASSES_KINDS_H
 
@@ -12,19 +13,19 @@ enum kind {
   KINDS
 };
 
-/* KIND_OTHER for all that kinds.def does not name, operations of ir.h too. */
+/* KIND_OTHER for everything that kinds.def does not list, including the operations of ir.h. */
 enum kind kind_of(uint16_t op);
 unsigned kind_bits(uint16_t op); /* 32 or 64; 0 for KIND_OTHER */
 uint16_t kind_op(enum kind kind, unsigned bits);
 bool kind_is_low(enum kind kind);
 bool kind_is_compare(enum kind kind);
 
-/* Operands 0 and 1 may change places; floats and predicates too. */
+/* May operands 0 and 1 be swapped? Also for floats and predicates. */
 bool op_commutes(uint16_t op);
 
-/* The comparison that holds where this one does not; ISA_OPS if `op` is none. With NaNs, too. */
+/* The comparison that holds exactly when this one does not, including for NaNs; ISA_OPS if `op` is no comparison. */
 enum isa_op op_complement(uint16_t op);
-/* The comparison of b with a that holds where this one of a with b does; integers only. */
+/* The comparison that holds for (b, a) exactly when this one holds for (a, b); integers only. */
 enum kind kind_swapped(enum kind kind);
 
 static inline uint64_t kind_mask(unsigned bits) { return bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1; }
@@ -33,9 +34,9 @@ static inline int64_t kind_signed(uint64_t value, unsigned bits) {
 }
 static inline enum ir_width kind_width(unsigned bits) { return bits == 64 ? IR_W2 : IR_W1; }
 
-/* Runs an ALU row in the executor on one lane; false if the row is not arithmetic. */
+/* Runs an ALU row on one lane of the executor; false if the row is not arithmetic. */
 bool fold_alu(uint16_t op, const uint64_t operand[3], uint64_t *result);
-/* The same for rows with a number, too, of LOGIC and SHIFT. */
+/* Also for LOGIC and SHIFT rows, which have a number. */
 bool fold_numbered(uint16_t op, uint64_t number, const uint64_t operand[3], uint64_t *result);
 
 #endif

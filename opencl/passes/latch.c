@@ -1,16 +1,16 @@
-/* A loop asks about its counter's next value:
+/* Loops compare their counter's next value:
  *
  *     n = i + c; if (i == k) ...   becomes   n = i + c; if (n == k + c) ...
  *
- * where n is what the loop's phi i becomes. The two are never needed at the same time then and share a register; else
- * each turn ends with a copy, and a branch around it. Simplification does the opposite, which is right everywhere else:
- * this is the last pass. Only equality, which is exact whether or not the sum wraps. */
+ * where n is the next value of the loop's phi i. Then i and n are never live at the same time and share a register;
+ * otherwise each iteration ends with a copy and a branch around it. Simplification does the opposite, which is right
+ * everywhere else, so this is the last pass. Only for equality, which is exact even if the sum wraps. */
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
 
 #include <stdlib.h>
 
-/* What the phi becomes on a way back, if that is its sum with a constant and known at the end of `block`. */
+/* The phi's next value on a back edge, if it is the phi plus a constant and is available at the end of `block`. */
 static ir_ref next_value(const struct ir *ir, ir_ref phi, uint32_t block) {
   const struct ir_inst *inst = &ir->inst[phi];
   for (uint32_t i = 1; inst->op == IR_PHI && i < inst->count; i += 2) {
@@ -22,7 +22,8 @@ static ir_ref next_value(const struct ir *ir, ir_ref phi, uint32_t block) {
   return 0;
 }
 
-/* The sum may stand behind the question, which only the block's end waits for. */
+/* Moves an instruction to the end of its block: the sum may come after the comparison, which only the block's end uses.
+ */
 static void to_end(struct ir *ir, uint32_t number, ir_ref ref) {
   struct ir_block *block = &ir->block[number];
   uint32_t kept = 0;

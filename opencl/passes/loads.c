@@ -1,9 +1,9 @@
-/* A load of what was loaded just before is the value that it gave then.
+/* A load that repeats an earlier load becomes that load's value.
  *
- * Along straight lines only: within a block, and from a block to one that only it leads to; and only while nothing
- * happens in between that may change that memory (a store to the same space) or wait for somebody who does (atomics,
- * barriers, copies). So a loop that waits for another work-item loads anew in every iteration. Volatile loads stay as
- * they are. Generic pointers are accesses to each space by now (build_spaces()). */
+ * Only along straight lines: within a block, and into a block from its only predecessor. And only if nothing in between
+ * may change that memory (a store to the same space) or wait for someone who does (atomics, barriers, copies). So a
+ * loop that waits for another work-item loads again in every iteration. Volatile loads stay as they are. By now,
+ * generic pointers have become accesses to each space (build_spaces()). */
 #include "opencl/passes/passes.h"
 #include "opencl/passes/rewrite.h"
 
@@ -12,7 +12,7 @@
 
 #include "sim/base/need.h"
 
-enum { MOST_LOADS = 16 }; /* remembered; the oldest is forgotten */
+enum { MOST_LOADS = 16 }; /* remembered; the oldest is dropped */
 
 struct memory {
   ir_ref load[MOST_LOADS];

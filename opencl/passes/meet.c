@@ -1,4 +1,4 @@
-/* Lanes meet before a barrier, whatever other ways there are.
+/* Lanes reconverge before a barrier, even if some edges bypass the point where they would.
  *
  *     for (...) {                              A ? {B} : M,   B ? out : M,   M: barrier, ...
  *       if (mine) {             // A
@@ -7,19 +7,19 @@
  *       barrier(...);           // M
  *     }
  *
- * Every work-item passes the barrier or none does, so `count` is the same for all. The machine does not know that: two
- * sides of a branch meet at its immediate post-dominator, and because of the `break` that of A lies behind the loop.
- * One half of a warp would run the whole loop alone. So the way out waits until the lanes have met: it leads to a new
- * block in front of M, to which A's other ways lead too, and a predicate there says who goes out.
+ * Every work-item reaches the barrier or none does, so `count` is the same for all. The machine does not know that: the
+ * two sides of a branch reconverge at its immediate post-dominator, and because of the `break`, that of A is behind the
+ * loop. Half of a warp would run the whole loop alone. So the exit edge waits until the lanes have reconverged: it
+ * leads to a new block in front of M, as do A's other edges, and a predicate there selects the lanes that exit.
  *
- * What lanes ought to meet before is, from inside out: an operation that lanes do together (barrier, copy, wait,
- * those of sub-groups); the next iteration of each loop around it; each of these loops. `within` are the blocks from
- * which such a goal is reached in the same iteration of the loop around it. Edges out of those are ways out. A branch
- * with both ways within has its post-dominator on the way to the goal, ways out not counted; if there are ways out
- * between the two, they are led there. For each lane alone nothing changes.
+ * Lanes should reconverge before these goals, from the inside out: an operation that lanes execute together (barrier,
+ * copy, wait, sub-group operations), the next iteration of each loop around it, and each of these loops. `within` are
+ * the blocks that reach the goal in the same iteration of the loop around it. Edges that leave them are exits. If both
+ * edges of a branch stay within, its post-dominator, ignoring exits, is on the way to the goal; exits between the two
+ * are redirected there. Each single lane still does the same.
  *
- * Values that are now used where their definition is not above go through a private variable, which pass_promote()
- * turns into phis. Left alone: branches whose condition is computed from arguments alone, and ways that only end. */
+ * A value whose definition no longer dominates a use goes through a private variable, which pass_promote() turns into
+ * phis. Left alone: branches whose condition is computed from arguments only, and exits that only end the work-item. */
 #include "opencl/passes/passes.h"
 #include "opencl/passes/rewrite.h"
 
@@ -29,23 +29,23 @@
 #include "sim/base/need.h"
 
 enum {
-  MOST_LED = 256, /* branches of a kernel; people write one or two */
-  MOST_DEEP = 8,  /* operations that a condition is followed through */
+  MOST_LED = 256, /* branches per kernel; real kernels have one or two */
+  MOST_DEEP = 8,  /* how many operations deep a condition is examined */
 };
 
 struct meet {
   struct ir *ir;
-  uint32_t blocks;     /* before new ones */
-  uint32_t goal, loop; /* blocks; the loop is that around the goal or the goal itself, or IR_NOWHERE */
+  uint32_t blocks;     /* before the pass adds any */
+  uint32_t goal, loop; /* block numbers; `loop` is the loop around the goal, or the goal itself, or IR_NOWHERE */
   bool *within;
-  uint32_t *between, stamp; /* a block is in between if it has the latest stamp */
+  uint32_t *between, stamp; /* a block is in between if its stamp is the current one */
   uint32_t *order, count;   /* within, in post-order of a walk back from the goal, whose start is node `blocks` */
-  uint32_t *number;         /* in `order` */
+  uint32_t *number;         /* position in `order` */
   uint32_t *nearest;        /* immediate post-dominator on the way to the goal, plus 1 */
   uint32_t *stack, *next;
 };
 
-/* ---- where lanes ought to meet ------------------------------------------------------------------------ */
+/* ---- where lanes should reconverge --------------------------------------------------------------------- */
 
 static bool is_together(const struct ir *ir, uint32_t block) {
   for (uint32_t k = 0; k < ir->block[block].count; k++) {
@@ -63,7 +63,7 @@ static bool in_loop(const struct ir *ir, uint32_t block, uint32_t header) {
   return at == header;
 }
 
-/* Where a way leads, as a node; IR_NOWHERE: out. */
+/* The node that an edge leads to; IR_NOWHERE for an exit. */
 static uint32_t way(const struct meet *meet, uint32_t block, uint32_t which) {
   const uint32_t to = meet->ir->block[block].to[which];
   if (to == meet->goal)
@@ -80,7 +80,7 @@ static void find_within(struct meet *meet) {
   meet->next[node] = 0;
   for (;;) {
     const struct ir_block *block = &ir->block[node == meet->blocks ? meet->goal : node];
-    const bool first = node == meet->goal || node == meet->loop; /* of another iteration would be what is before */
+    const bool first = node == meet->goal || node == meet->loop; /* its predecessors belong to another iteration */
     if (first || meet->next[node] == block->from_count) {
       meet->number[node] = meet->count;
       meet->order[meet->count++] = node;
@@ -130,9 +130,9 @@ static void find_nearest(struct meet *meet) {
   }
 }
 
-/* ---- ways out ----------------------------------------------------------------------------------------- */
+/* ---- exits -------------------------------------------------------------------------------------------- */
 
-/* Is a value the same in all lanes because it is made of arguments? */
+/* Is the value the same in all lanes because it is computed from arguments? */
 static bool is_same(const struct ir *ir, ir_ref ref, unsigned deep) {
   const struct ir_inst *inst = &ir->inst[ref];
   if (inst->op == IR_CONST)
@@ -153,10 +153,10 @@ static bool is_way_out(const struct meet *meet, uint32_t block, uint32_t which) 
   if (way(meet, block, which) != IR_NOWHERE)
     return false;
   const struct ir_block *to = &meet->ir->block[meet->ir->block[block].to[which]];
-  return to->count || to->end != IR_END_EXIT; /* a way that only ends keeps nobody from meeting: see isa/cfg.h */
+  return to->count || to->end != IR_END_EXIT; /* just ends: delays nobody; see isa/cfg.h */
 }
 
-/* Marks what lies between a branch and the node where its lanes ought to meet; returns how many ways lead out. */
+/* Stamps the blocks between a branch and the node where its lanes should reconverge. Returns the number of exits. */
 static uint32_t find_between(struct meet *meet, uint32_t branch, uint32_t node) {
   uint32_t depth = 0, out = 0;
   meet->between[branch] = ++meet->stamp;
@@ -175,9 +175,9 @@ static uint32_t find_between(struct meet *meet, uint32_t branch, uint32_t node) 
   return out;
 }
 
-/* ---- leading them ------------------------------------------------------------------------------------- */
+/* ---- redirecting exits ---------------------------------------------------------------------------------- */
 
-/* Edges that will lead to the new block: from where, and to where they led. */
+/* Edges that are redirected to the new block: their sources, and their old targets. */
 struct edges {
   uint32_t *from, *to, count;
 };
@@ -188,7 +188,8 @@ static ir_ref new_phi(struct ir *ir, uint32_t block, enum ir_width width) {
   return phi;
 }
 
-/* Phis of `to` get one value from `last`, gathered in the new block, for those of the edges that led to `to`. */
+/* Phis of `to` get one value from `last`: a phi in the new block that merges the values of the edges that led to `to`.
+ */
 static void gather_phis(struct ir *ir, const struct edges *edges, uint32_t new, uint32_t to, uint32_t last) {
   for (uint32_t k = 0; k < ir->block[to].count; k++) {
     const ir_ref phi = ir->block[to].inst[k];
@@ -210,7 +211,7 @@ static void redirect(struct ir *ir, uint32_t block, uint32_t from, uint32_t to) 
       ir->block[block].to[k] = to;
 }
 
-/* A way out gets a block of its own, because the same branch may lead to where lanes meet as well. */
+/* Each edge gets its own block, because the branch's other edge may lead to the new block, too. */
 static void take_edge(struct meet *meet, struct edges *edges, uint32_t block, uint32_t which, uint32_t new) {
   struct ir *ir = meet->ir;
   const uint32_t to = ir->block[block].to[which], own = ir_block_new(ir);
@@ -221,7 +222,7 @@ static void take_edge(struct meet *meet, struct edges *edges, uint32_t block, ui
   edges->to[edges->count++] = to;
 }
 
-/* The edges to `target` and those out, of all blocks in between. */
+/* Redirects the exits of all blocks in between, and their edges to `target`. */
 static void take_edges(struct meet *meet, struct edges *edges, uint32_t target, uint32_t new) {
   for (uint32_t block = 0; block < meet->blocks; block++)
     for (uint32_t k = 0; meet->between[block] == meet->stamp && k < ends(&meet->ir->block[block]); k++) {
@@ -246,7 +247,7 @@ static bool is_first(const struct edges *edges, uint32_t i) {
   return true;
 }
 
-/* From the new block to each place where an edge led, and else on to the target. */
+/* Branches from the new block to each old target of the edges, and otherwise to `target`. */
 static void lead_on(struct ir *ir, const struct edges *edges, uint32_t new, uint32_t target) {
   const struct ir_place place = ir->block[target].place;
   uint32_t last = new;
@@ -273,11 +274,11 @@ static void lead(struct meet *meet, uint32_t node) {
   free(edges.to);
 }
 
-/* ---- values that are no longer above their uses ---------------------------------------------------------- */
+/* ---- values that no longer dominate their uses ------------------------------------------------------------ */
 
 struct repair {
   struct ir *ir;
-  uint32_t *slot; /* of a value, plus 1 */
+  uint32_t *slot; /* by value: its slot, plus 1 */
   ir_ref refs;
 };
 
@@ -291,7 +292,7 @@ static bool is_above(const struct ir *ir, ir_ref value, uint32_t block) {
   return !value || made == IR_NOWHERE || made == block || ir_dominates(ir, made, block);
 }
 
-/* In front of position *at of a block, which moves behind what is put there. */
+/* Inserts an instruction before position *at, which then points behind it. */
 static ir_ref put(struct ir *ir, uint32_t block, uint32_t *at, ir_ref ref) {
   ir_insert(ir, block, (*at)++, ref);
   return ref;
@@ -370,9 +371,9 @@ static void repair_values(struct ir *ir) {
   free(repair.slot);
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------ */
+/* ---- the pass ------------------------------------------------------------------------------------------- */
 
-/* Leads the ways out of one branch, if there is such a branch. */
+/* Redirects the exits of one branch; false if no branch has any. */
 static bool lead_one(struct meet *meet) {
   const struct ir *ir = meet->ir;
   find_within(meet);
@@ -430,7 +431,7 @@ static bool lead_around(struct meet *meet, uint32_t block) {
   return true;
 }
 
-/* One branch, after which everything is looked at anew. */
+/* Handles one branch. The next call analyzes everything again. */
 static bool lead_any(struct ir *ir) {
   struct meet meet = meet_open(ir);
   bool any = false;

@@ -1,10 +1,10 @@
-/* Integers become as narrow as what they can be (range.h), then as what is asked of them (demand.h).
+/* Makes integers as narrow as their possible values allow (range.h), then as their uses allow (demand.h).
  *
- * OpenCL's size_t has 64 bits, so every index comes through 64-bit arithmetic, of which 32 bits are nearly always
- * enough. The first half of the pass replaces values by equal ones: x64 by an extension of x32 where the interval
- * fits; comparisons likewise, or by what they always say; masks and sign-extensions that change nothing by their
- * operand. The second half keeps only the bits that somebody looks at. The halves do not mix: what the second changes
- * in unwanted bits would make the intervals of the first untrue. */
+ * OpenCL's size_t has 64 bits, so every index goes through 64-bit arithmetic, of which 32 bits are nearly always
+ * enough. The first half of the pass replaces values by equal ones: x64 becomes an extension of x32 if the interval
+ * fits, a comparison becomes a 32-bit one or a constant, and a mask or sign-extension that changes nothing becomes its
+ * operand. The second half keeps only bits that are used. The halves must not be mixed: the second changes unused bits,
+ * which would invalidate the intervals of the first. */
 #include "opencl/passes/demand.h"
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
@@ -17,17 +17,17 @@
 struct narrow {
   struct ranges ranges;
   struct demands demands;
-  uint32_t refs; /* those that were there before */
-  ir_ref *phi;   /* 32-bit phis whose pairs still name 64-bit values */
+  uint32_t refs; /* how many existed before the pass */
+  ir_ref *phi;   /* 32-bit phis whose operands are still 64-bit values */
   uint32_t phis, room;
 };
 
-/* The low word of a pair, from where it was extended if it was. */
+/* The low word of a pair: the original if the pair is an extension. */
 static ir_ref low_word(struct rewrite *rw, ir_ref pair) { return rewrite_word(rw, pair, 0); }
 
 /* ---- 64 bits to 32 ---------------------------------------------------------------------------------- */
 
-/* Phis name values that are yet to be visited; their low words are taken in the end. */
+/* A phi's operands may not be visited yet; finish_phis() takes their low words at the end. */
 static ir_ref low_phi(struct rewrite *rw, ir_ref ref) {
   struct narrow *narrow = rw->context;
   const uint32_t count = rw->ir->inst[ref].count;
@@ -44,7 +44,7 @@ static ir_ref low_phi(struct rewrite *rw, ir_ref ref) {
   return phi;
 }
 
-/* The low word of a value's result, computed in 32 bits from its operands' low words; 0 if that is not how it is. */
+/* The low word of an operation's result, computed in 32 bits from the operands' low words; 0 if that is impossible. */
 static ir_ref low_result(struct rewrite *rw, ir_ref ref) {
   const struct term t = term_of(rw->ir, ref);
   if (t.op == IR_PHI)
@@ -74,7 +74,7 @@ static bool both_signed(struct range a, struct range b) {
   return !range_empty(a) && !range_empty(b) && range_is_signed(a, 32) && range_is_signed(b, 32);
 }
 
-/* The unsigned likeness of a signed operation, for operands that are not negative. */
+/* The unsigned counterpart of a signed operation, for operands that are not negative. */
 static enum kind unsigned_kind(enum kind kind) {
   static const uint8_t likeness[KINDS] = {
       [KIND_DIV_S] = KIND_DIV_U, [KIND_REM_S] = KIND_REM_U, [KIND_SHR_S] = KIND_SHR_U,
@@ -101,7 +101,7 @@ static ir_ref range_comparison(struct rewrite *rw, const struct term *t, struct 
   return 0;
 }
 
-/* Quotients and the like of values that fit are those of their low words. */
+/* If the operands fit, quotients and similar results are those of the low words. */
 static ir_ref range_whole(struct rewrite *rw, const struct term *t, struct range a, struct range b) {
   switch (t->kind) {
   case KIND_DIV_U:
@@ -131,7 +131,7 @@ static ir_ref range_whole(struct rewrite *rw, const struct term *t, struct range
   }
 }
 
-/* A quotient by 0 is all ones, of which 64 bits have more. */
+/* A quotient by 0 is all ones, and 64 bits have more of them. */
 static bool may_divide(const struct term *t, struct range b) {
   const bool divides = t->kind == KIND_DIV_U || t->kind == KIND_DIV_S;
   return !divides || b.low > 0;
@@ -160,7 +160,7 @@ static ir_ref range_word(struct rewrite *rw, const struct term *t, struct range 
   return t->op == ISA_EXT_S16 && range_is_signed(a, 16) ? t->a : 0;
 }
 
-/* New instructions are only put in their simplest form. */
+/* New instructions only get their simplest form. */
 static ir_ref new_rule(struct rewrite *rw, ir_ref ref) {
   const ir_ref better = ir_is_pure(rw->ir, ref) ? identity_of(rw, ref) : 0;
   return better ? better : ref;
@@ -212,7 +212,7 @@ static ir_ref demand_word(struct rewrite *rw, const struct term *t, uint64_t wan
   return 0;
 }
 
-/* A narrow load of which only the bits in memory matter may as well extend as its user wants. */
+/* If only the bits in memory matter, a narrow load may sign-extend, as its user wants. */
 static void sign_load(struct rewrite *rw, ir_ref ref, const struct demands *demands) {
   static const uint16_t loads[][3] = {
       {ISA_LD_ARG_U8, ISA_LD_ARG_S8, 8},         {ISA_LD_ARG_U16, ISA_LD_ARG_S16, 16},
@@ -238,7 +238,7 @@ static ir_ref demand_rule(struct rewrite *rw, ir_ref ref) {
   const bool phi = rw->ir->inst[ref].op == IR_PHI;
   sign_load(rw, ref, &narrow->demands);
   if (wanted != kind_mask(width == IR_W2 ? 64 : 32) && rw->ir->inst[ref].no_wrap) {
-    rw->ir->inst[ref].no_wrap = 0; /* operands may come to differ where nobody looks */
+    rw->ir->inst[ref].no_wrap = 0; /* operands may differ in unused bits now */
     rw->changed = true;
   }
   if ((!phi && !ir_is_pure(rw->ir, ref)) || !wanted || (width != IR_W1 && width != IR_W2))
@@ -253,7 +253,7 @@ static ir_ref demand_rule(struct rewrite *rw, ir_ref ref) {
   return words[0] ? rewrite_make(rw, IR_JOIN, IR_W2, words, 2, 0) : ref;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------- */
+/* ---- the pass -------------------------------------------------------------------------------------- */
 
 /* The low word of `pair`, at the end of `block`. */
 static ir_ref low_at_end(struct ir *ir, ir_ref pair, uint32_t block) {

@@ -1,6 +1,6 @@
-/* The order of the passes. Promotion comes first, because everything else looks at values; narrowing before what looks
- * at addresses, because a 64-bit index hides that its 32-bit one is an induction variable or fits an addressing
- * mode; hoisting before multiply-adds are formed, because half of one may be invariant. */
+/* The order of the passes. Promotion runs first, because every other pass works on values. Narrowing runs before the
+ * passes on addresses, because a 64-bit index hides that the 32-bit one is an induction variable or fits an addressing
+ * mode. Hoisting runs before multiply-adds form, because half of one may be invariant. */
 #include "opencl/passes/passes.h"
 
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "opencl/passes/rewrite.h"
 #include "sim/base/need.h"
 
-enum { FLATTEN_ROUNDS = 3 }; /* nested conditions become one another's arms, nested loops one another's bodies */
+enum { FLATTEN_ROUNDS = 3 }; /* nested conditions become arms of one another, nested loops bodies of one another */
 
-/* Slots that no instruction names any more need no room. */
+/* Slots that no instruction uses any more take no memory. */
 static void forget_slots(struct ir *ir) {
   bool *named = need(ir->slots + 1, sizeof *named);
   for (uint32_t i = 0; i < ir->ordered; i++)
@@ -55,16 +55,16 @@ static void run_all(struct ir *ir, const enum opencl_pass *pass, size_t count) {
           sizeof((const enum opencl_pass[]){__VA_ARGS__}) / sizeof(enum opencl_pass))
 
 void opencl_passes(struct ir *ir) {
-  RUN(PASS_simplify); /* addresses of slots become slots and constants */
+  RUN(PASS_simplify); /* slot addresses become slots and constants */
   ir_compact(ir);
   RUN(PASS_promote, PASS_simplify, PASS_narrow, PASS_loads, PASS_simplify);
   ir_compact(ir);
   for (int round = 0; round < FLATTEN_ROUNDS; round++)
     RUN(PASS_thread, PASS_flatten, PASS_simplify, PASS_unroll, PASS_simplify);
   ir_compact(ir);
-  RUN(PASS_loads,   /* of what was several blocks, or several iterations */
-      PASS_meet,    /* behind thread, which would undo it */
-      PASS_promote, /* arrays that only copies of loops index are indexed by constants now */
+  RUN(PASS_loads,   /* blocks and iterations have been merged */
+      PASS_meet,    /* after thread, which would undo it */
+      PASS_promote, /* unrolled loops index arrays by constants now */
       PASS_simplify, PASS_narrow, PASS_simplify, PASS_chain, PASS_spread, PASS_simplify, PASS_divide, PASS_regroup,
       PASS_hoist, PASS_simplify, PASS_address, PASS_simplify, PASS_widen, PASS_ids, PASS_split, PASS_simplify,
       PASS_fuse, PASS_simplify, PASS_latch);

@@ -1,72 +1,72 @@
-/* The passes over ir.h between build and emit, in the order of opencl_passes(). Each leaves a form that
- * ir_fault() finds nothing wrong with, and says in its file what it does and what it leaves alone. */
+/* The passes over ir.h between build and emit, in the order of opencl_passes(). After each pass, ir_fault() finds no
+ * fault. Each file says what its pass does and what it leaves alone. */
 #ifndef OPENCL_PASSES_PASSES_H
 #define OPENCL_PASSES_PASSES_H
 
 #include "opencl/ir/ir.h"
 
-/* All that the target of the kernel wants, to the end; PASS_ahead and PASS_schedule are of emit. */
+/* Runs all passes that the kernel's target enables. PASS_ahead and PASS_schedule belong to emit. */
 void opencl_passes(struct ir *ir);
 
-/* Private variables that are only loaded and stored at known places become values (scalar replacement of
+/* Private variables that are only loaded and stored at constant offsets become values (scalar replacement of
  * aggregates, then SSA construction). */
 void pass_promote(struct ir *ir);
 
-/* Constants, identities, one instruction for equal ones (dominator-based), phis of one value, branches whose
- * condition is known, blocks that only lead on, everything unused. */
+/* Folds constants, applies identities, merges equal instructions (dominator-based) and phis of one value, resolves
+ * branches with known conditions, skips blocks that only lead on, and removes everything unused. */
 void pass_simplify(struct ir *ir);
 
-/* A load of what was loaded just before is its value. */
+/* A load that repeats an earlier one becomes its value. */
 void pass_loads(struct ir *ir);
 
-/* Removes blocks that only ask which block they were reached from. */
+/* Removes blocks that only test which block they were reached from. */
 void pass_thread(struct ir *ir);
 
-/* Guarded or selected instead of branched around: short arms without side effects. */
+/* Short arms without side effects run with guards and selects instead of branches. */
 void pass_flatten(struct ir *ir);
 
-/* Lanes meet in front of what they do together (barriers, copies, sub-groups), also where ways lead out of a branch
- * before. */
+/* Lanes reconverge before operations that they execute together (barriers, copies, sub-group operations), even if a
+ * branch before has an exit. */
 void pass_meet(struct ir *ir);
 
-/* Loops that turn a known number of times become copies of their body, where the source asks. */
+/* Loops with a known number of iterations become copies of their body, where the source requests it. */
 void pass_unroll(struct ir *ir);
 
-/* 64-bit integers of which 32 bits are all that can be set, or all that is asked for, become 32-bit ones. */
+/* 64-bit integers become 32-bit ones if their values fit or if only 32 bits are used. */
 void pass_narrow(struct ir *ir);
 
-/* Addresses a multiple of one value apart are computed from one another; in front of pass_address(). */
+/* Computes addresses that differ by a multiple of one value from each other. Runs before pass_address(). */
 void pass_chain(struct ir *ir);
 
-/* Constants in address arithmetic move outwards, to where the addressing modes of pass_address() take them. After it,
- * pass_narrow() would undo it. */
+/* Constants in address arithmetic move outward, to where pass_address() can use them as offsets. pass_narrow() would
+ * undo this, so it must not run later. */
 void pass_spread(struct ir *ir);
 
-/* Division by a known number becomes multiplication. */
+/* Division by a constant becomes multiplication. */
 void pass_divide(struct ir *ir);
 
-/* Sums in loops put what does not change together, for pass_hoist(). */
+/* Sums in loops are regrouped so that pass_hoist() finds their invariant part. */
 void pass_regroup(struct ir *ir);
 
-/* What does not change in a loop leaves it, if it is pure. */
+/* Pure loop invariants move out of the loop. */
 void pass_hoist(struct ir *ir);
 
-/* Loops ask about their counter's next value, not about both. The last: pass_simplify() would undo it. */
+/* Loops compare only their counter's next value. Runs last: pass_simplify() would undo it. */
 void pass_latch(struct ir *ir);
 
-/* Sums with constants and indices move into the addressing modes; multiply-adds form. */
+/* Constants and indices in sums move into addressing modes; multiply-adds form. */
 void pass_address(struct ir *ir);
 
-/* get.global_id in terms of the work-group's number and size, where the machine has no such instruction. */
+/* get.global_id is computed from the work-group's number and size, on machines that have no such instruction. */
 void pass_ids(struct ir *ir);
 
-/* Neighbouring words are loaded and stored together; behind pass_address(). */
+/* Neighboring words are loaded and stored together. Runs after pass_address(). */
 void pass_widen(struct ir *ir);
 
-/* 64-bit integers word by word, where the machine has no other operations. */
+/* 64-bit integer operations work word by word, on machines that have no others. */
 void pass_split(struct ir *ir);
 
-/* Operations of three inputs, which the machine has: logic, sums, a shift with a sum. */
+/* Three-input operations, on machines that have them: logic, sums, shift-and-add. */
 void pass_fuse(struct ir *ir);
 
 #endif

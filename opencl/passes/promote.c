@@ -1,13 +1,13 @@
-/* Private variables become values: SSA construction over the pieces of promote.h, after Cytron and others (1991),
- * with phis only where the piece is live ("pruned").
+/* Private variables become values: SSA construction over the pieces of promote.h, after Cytron and others (1991), with
+ * phis only where the piece is live ("pruned").
  *
  *   1. Which blocks write each piece, and which read it before they write it.
- *   2. Where pieces are live, from their reads backwards, many at once; phis on the dominance frontiers of each one's
- *      writes.
- *   3. One walk down the dominator tree (rewrite.h) with the current value of each piece: loads become it, stores
- *      become nothing, ends of blocks feed the phis of their successors.
+ *   2. Where pieces are live, backward from their reads, many pieces at once; phis on the dominance frontiers of each
+ *      piece's writes.
+ *   3. One walk down the dominator tree (rewrite.h) with the current value of each piece: loads become that value,
+ * stores disappear, ends of blocks feed the phis of their successors.
  *
- * What was never written is IR_UNDEF, as OpenCL has it. Slots whose address escapes are left alone. */
+ * A piece that was never written is IR_UNDEF, as in OpenCL. Slots whose address escapes are left alone. */
 #include "opencl/passes/promote.h"
 #include "opencl/passes/passes.h"
 
@@ -29,9 +29,9 @@ static void push(struct list *list, uint32_t item) {
   list->item[list->count++] = item;
 }
 
-/* Lists by number, all in one array: those of number n are chained from first[n]. */
+/* Lists by number, all in one array. The list of number n starts at first[n]. */
 struct chains {
-  uint32_t *first; /* place plus one */
+  uint32_t *first; /* index plus one */
   struct list item, next;
 };
 
@@ -56,9 +56,9 @@ struct undo {
   ir_ref value;
 };
 
-enum { TOGETHER = 64 /* pieces of which is found at once where they are live */ };
+enum { TOGETHER = 64 /* pieces whose liveness is computed at once */ };
 
-/* What is known of a block: a bit for each of these pieces, and the last one that has a phi here, plus one. */
+/* What is known of a block: a bit for each of these pieces, and the last piece that got a phi here, plus one. */
 struct mark {
   uint64_t live, wrote;
   uint32_t placed;
@@ -68,26 +68,26 @@ struct promote {
   struct ir *ir;
   struct pieces pieces;
   uint32_t count;              /* of piece numbers */
-  struct chains writes, reads; /* blocks by piece */
-  struct chains frontier;      /* blocks by block */
-  struct chains phis;          /* places in phi/phi_piece, by block */
+  struct chains writes, reads; /* blocks, by piece */
+  struct chains frontier;      /* blocks, by block */
+  struct chains phis;          /* indices into phi and phi_piece, by block */
   struct list phi, phi_piece;
-  struct mark *mark; /* per block */
+  struct mark *mark; /* by block */
   struct list work, touched;
-  ir_ref *value; /* of each piece, in the walk */
+  ir_ref *value; /* by piece: its current value in the walk */
   struct undo *undo;
   uint32_t undos, undo_room;
-  uint32_t before; /* the block that the walk was in before */
+  uint32_t before; /* the block that the walk visited before this one */
 };
 
 /* ---- 1. reads and writes --------------------------------------------------------------------------- */
 
-/* A part of a word that is one piece is put into it: a read as well as a write. */
+/* An access to part of a word that is one piece: a store reads the piece as well as writing it. */
 static bool is_partial(const struct promote *promote, const struct piece_access *access) {
   return access->bytes < 4 && !pieces_is_split(&promote->pieces, access->word);
 }
 
-/* Pieces of an access, in order; returns how many. */
+/* The pieces of an access, in order; returns how many. */
 static uint32_t pieces_of(const struct promote *promote, const struct piece_access *access, uint32_t piece[4]) {
   if (access->bytes == 8 && pieces_is_pair(&promote->pieces, access->word)) {
     piece[0] = 4 * access->word;
@@ -116,7 +116,7 @@ static void note_access(struct promote *promote, uint32_t block, const struct pi
 
 static void note_accesses(struct promote *promote) {
   const struct ir *ir = promote->ir;
-  uint32_t *wrote = need(promote->count + 1, sizeof *wrote); /* per piece: the last block that writes it, plus one */
+  uint32_t *wrote = need(promote->count + 1, sizeof *wrote); /* by piece: the last block that writes it, plus one */
   for (uint32_t i = 0; i < ir->ordered; i++) {
     const struct ir_block *block = &ir->block[ir->order[i]];
     struct piece_access access;
@@ -138,13 +138,13 @@ static void find_frontiers(struct promote *promote) {
       for (uint32_t at = block->from[k]; at != block->dominator; at = ir->block[at].dominator) {
         const uint32_t last = promote->frontier.first[at];
         if (last && promote->frontier.item.item[last - 1] == join)
-          break; /* and so for all above it */
+          break; /* all its dominators have it too */
         chain(&promote->frontier, at, join);
       }
   }
 }
 
-/* The marks of a block that gets some, to be taken away in the end. */
+/* A block's mark; find_live() clears it before the next pieces. */
 static struct mark *touch(struct promote *promote, uint32_t block) {
   struct mark *mark = &promote->mark[block];
   if (!(mark->live | mark->wrote))
@@ -152,7 +152,7 @@ static struct mark *touch(struct promote *promote, uint32_t block) {
   return mark;
 }
 
-/* Marks bits of a block that it does not have yet, and has it looked at then. */
+/* Adds live bits to a block; if any are new, its predecessors are visited again. */
 static void mark_live(struct promote *promote, uint32_t block, uint64_t bits) {
   if (!(bits & ~promote->mark[block].live))
     return;
@@ -181,7 +181,7 @@ static enum ir_width piece_width(const struct promote *promote, uint32_t piece) 
   return piece % 4 == 0 && pieces_is_pair(&promote->pieces, piece / 4) ? IR_W2 : IR_W1;
 }
 
-/* Pairs are filled by the walk. */
+/* The walk fills in the values. */
 static void make_phi(struct promote *promote, uint32_t block, uint32_t piece) {
   struct ir *ir = promote->ir;
   const uint32_t count = ir->block[block].from_count;
@@ -272,7 +272,7 @@ static void enter(struct rewrite *rewrite, uint32_t block) {
   set_value(promote, block, promote->phi_piece.item[at], promote->phi.item[at]);
 }
 
-/* What a load of less than a word makes of it. */
+/* Extends a value like the narrow load that it replaces. */
 static ir_ref widened(struct rewrite *rewrite, uint16_t op, ir_ref value) {
   static const struct {
     uint16_t load, extension;
@@ -334,7 +334,7 @@ static ir_ref promote_one(struct rewrite *rewrite, ir_ref ref) {
   return 0;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------- */
+/* ---- the pass -------------------------------------------------------------------------------------- */
 
 static void open(struct promote *promote, struct ir *ir) {
   promote->ir = ir;

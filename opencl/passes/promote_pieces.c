@@ -1,7 +1,7 @@
-/* Finds the private accesses whose place is known, slots that must stay in memory, and the pieces of the others.
+/* Finds private accesses at constant offsets, slots that must stay in memory, and the pieces of the other slots.
  *
- * An address is a slot plus a constant; sums of these are followed. Used for anything but an unguarded, naturally
- * aligned access inside its slot, an address *escapes*, and its slot stays: a computed index may reach all of it. */
+ * An address is a slot plus constants. If it is used for anything but an unguarded, naturally aligned access inside its
+ * slot, it *escapes* and the slot stays in memory: a computed index may reach any byte of it. */
 #include "opencl/passes/promote.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "sim/base/need.h"
 
 enum {           /* struct pieces.touched */
-       WORD = 1, /* whole, or as part of 16 bytes */
+       WORD = 1, /* whole, or as part of a 16-byte access */
        LOW = 2,  /* the low word of an 8-byte access */
        HIGH = 4,
        BYTE = 8,   /* << byte 0 to 3 */
@@ -42,11 +42,11 @@ static void find_address(struct pieces *pieces, ir_ref ref) {
   }
 }
 
-/* May `user` look at an address as its operand `position`? */
+/* May `user` have this address as its operand `position`? */
 static bool harmless(const struct pieces *pieces, ir_ref user, uint32_t position, ir_ref address) {
   const struct ir_inst *inst = &pieces->ir->inst[user];
   if (pieces->slot[user])
-    return true; /* an address itself */
+    return true; /* itself an address */
   if (!is_private(pieces->ir, user) || position || inst->guard)
     return false;
   const uint32_t offset = pieces->offset[address] + (uint32_t)inst->imm, bytes = access_bytes(pieces->ir, user);

@@ -1,11 +1,11 @@
-/* Intervals of all values: upwards from nothing until they hold, phis that keep growing set to everything, and then
- * down again by a few more rounds, in which a counted loop finds its bound.
+/* Intervals of all values. They start empty and grow until nothing changes; phis that keep growing become unbounded. A
+ * few more rounds then shrink the intervals, and a counted loop gets its bound:
  *
  *     for (i = a; i < n; i += c)
  *
- * i is a phi of a and i + c, and i + c is only computed where i < n holds: the phi asks for the sum's interval with
- * i's own cut down by the conditions on the way from the loop's header to the sum. So i + c is at most n - 1 + c, and
- * unless that wraps, i is in [a, n - 1 + c]. */
+ * i is a phi of a and i + c, and i + c is only computed where i < n holds. So the phi evaluates the sum with its own
+ * interval, cut by the conditions between the loop's header and the sum: i + c is at most n - 1 + c and, unless that
+ * wraps, i is in [a, n - 1 + c]. */
 #include "opencl/passes/range.h"
 
 #include <stdlib.h>
@@ -14,15 +14,15 @@
 #include "sim/base/need.h"
 
 enum {
-  MOST_ROUNDS = 24, /* upwards; nests of loops take a few rounds a level */
-  GROWING = 2,      /* rounds that a phi may grow in before it is everything */
+  MOST_ROUNDS = 24, /* growing; nested loops take a few rounds per level */
+  GROWING = 2,      /* rounds in which a phi may grow before it becomes unbounded */
   DOWN_ROUNDS = 3,
-  MOST_CONDITIONS = 12, /* looked at on the way up */
+  MOST_CONDITIONS = 12, /* checked on the way up the dominator tree */
 };
 
 static unsigned bits_of_width(uint8_t width) { return width == IR_W2 ? 64 : width == IR_W1 ? 32 : 0; }
 
-/* Of values made since: not told, so they may be anything. */
+/* Refs made later and never given a range: they may be anything. */
 static const struct range unset = {0, 0, 1, 0};
 static bool is_unset(struct range range) { return !range_empty(range) && range.least > range.most; }
 
@@ -71,7 +71,7 @@ static struct range cut(struct range x, enum kind kind, struct range y) {
   case KIND_EQ_U:
     limit = y;
     break;
-  case KIND_NE_U: /* cuts an end off */
+  case KIND_NE_U: /* removes an end */
     if (y.low == y.high && y.low == x.low)
       limit.low++;
     if (y.low == y.high && y.low == x.high)
@@ -83,7 +83,7 @@ static struct range cut(struct range x, enum kind kind, struct range y) {
   return range_meet(x, limit);
 }
 
-/* Both readings again, after one was cut. */
+/* Makes both readings agree again after one was cut. */
 static struct range settled(struct range range, unsigned bits) {
   return range_empty(range) ? range : range_binary(KIND_ADD, bits, range, range_const(0, bits));
 }
@@ -108,7 +108,7 @@ static struct range cut_by(const struct ranges *ranges, struct range range, ir_r
   return range;
 }
 
-/* What is known of `ref` on the edge from one block to another: the branch's condition. */
+/* Cuts the interval of `ref` on the edge from one block to another by the branch's condition. */
 static struct range on_edge(const struct ranges *ranges, struct range range, ir_ref ref, uint32_t from, uint32_t to) {
   const struct ir_block *block = &ranges->ir->block[from];
   if (block->end != IR_END_IF)
@@ -116,7 +116,7 @@ static struct range on_edge(const struct ranges *ranges, struct range range, ir_
   return cut_by(ranges, range, ref, block->condition, block->to[0] == to);
 }
 
-/* Of `ref` in `block`: by the conditions that must hold to come there, up to the block that defines it. */
+/* The interval of `ref` in `block`, cut by the conditions on the way there from the block that defines it. */
 static struct range in_block(const struct ranges *ranges, ir_ref ref, uint32_t block) {
   const struct ir *ir = ranges->ir;
   struct range range = range_of(ranges, ref);
@@ -134,8 +134,7 @@ static struct range in_block(const struct ranges *ranges, ir_ref ref, uint32_t b
 
 /* ---- phis ------------------------------------------------------------------------------------------ */
 
-/* A sum or difference with a constant or whatever does not depend on the phi, where its operand is better known
- * than in general. */
+/* The interval of phi + x or phi - x, with the phi's interval at that place, which is tighter than in general. */
 static struct range step_range(const struct ranges *ranges, ir_ref value, ir_ref phi) {
   const struct ir *ir = ranges->ir;
   const enum kind kind = kind_of(ir->inst[value].op);
@@ -161,13 +160,13 @@ static struct range phi_range(const struct ranges *ranges, ir_ref phi) {
   return range;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------- */
+/* ---- the pass -------------------------------------------------------------------------------------- */
 
 static bool same(struct range a, struct range b) {
   return a.low == b.low && a.high == b.high && a.least == b.least && a.most == b.most;
 }
 
-/* Bounds that moved go all the way. */
+/* Bounds that moved become unbounded. */
 static struct range widened(struct range old, struct range new, unsigned bits) {
   const struct range full = range_full(bits);
   return (struct range){new.low < old.low ? full.low : old.low, new.high > old.high ? full.high : old.high,
@@ -191,8 +190,9 @@ static bool grow(struct ranges *ranges, ir_ref ref, int round) {
   return !same(old, new);
 }
 
-/* Did an operand's interval move in this round? A value's operands come before it, so it has seen all that earlier
- * rounds did. A phi's do not, and conditions on the way to it count besides: it is looked at in each round. */
+/* Did an operand's interval move in this round? A value's operands come before it, so it has already used the results
+ * of earlier rounds. Phis are evaluated in every round: their operands may come later, and conditions on the way to
+ * them count, too. */
 static bool has_moved(const struct ir *ir, const struct ir_inst *inst, const uint8_t *moved, uint8_t round) {
   bool any = inst->op == IR_PHI;
   for (uint32_t i = 0; i < inst->count && !any; i++)
@@ -200,7 +200,7 @@ static bool has_moved(const struct ir *ir, const struct ir_inst *inst, const uin
   return any;
 }
 
-/* Round 1 is the first. */
+/* Rounds count from 1. */
 static bool each(struct ranges *ranges, uint8_t *moved, uint8_t round, bool up) {
   const struct ir *ir = ranges->ir;
   bool changed = false;
@@ -230,11 +230,11 @@ static void fill(struct ranges *ranges, bool everything) {
 void ranges_find(struct ranges *ranges, const struct ir *ir) {
   *ranges = (struct ranges){.ir = ir, .of = need(ir->count, sizeof(struct range)), .refs = ir->count};
   fill(ranges, false);
-  uint8_t *moved = need(ir->count, sizeof *moved); /* in which round, the last */
+  uint8_t *moved = need(ir->count, sizeof *moved); /* by ref: the last round in which it changed */
   uint8_t round = 1;
   while (round <= MOST_ROUNDS && each(ranges, moved, round, true))
     round++;
-  if (round > MOST_ROUNDS) /* no answer, and no half of one */
+  if (round > MOST_ROUNDS) /* not finished: intermediate intervals are not valid */
     fill(ranges, true);
   memset(moved, 0, ir->count * sizeof *moved);
   for (round = 1; round <= DOWN_ROUNDS; round++)

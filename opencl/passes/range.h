@@ -1,14 +1,14 @@
-/* What integers can be: an interval of each value, read as unsigned and as signed.
+/* The possible values of integers: one interval per value, read as unsigned and as signed.
  *
- * The intervals are exact statements about values, in every lane and every iteration: a pass that relies on one may
- * replace a value only by an equal one, until it asks again. */
+ * The intervals hold in every lane and every iteration. A pass that relies on one may only replace values by equal ones
+ * until it computes the ranges again. */
 #ifndef OPENCL_PASSES_RANGE_H
 #define OPENCL_PASSES_RANGE_H
 
 #include "opencl/passes/rewrite.h"
 
 struct range {
-  uint64_t low, high;  /* unsigned; low > high: nothing known to reach here yet */
+  uint64_t low, high;  /* unsigned; low > high: not reached so far */
   int64_t least, most; /* signed */
 };
 
@@ -18,25 +18,25 @@ struct ranges {
   uint32_t refs;
 };
 
-/* Of all words and pairs of an analysed ir. */
+/* Finds the ranges of all words and pairs of an analyzed ir. */
 void ranges_find(struct ranges *ranges, const struct ir *ir);
-/* A new value is equal to an old one. */
+/* Declares that the new value `ref` equals `old`. */
 void ranges_same(struct ranges *ranges, ir_ref ref, ir_ref old);
 void ranges_free(struct ranges *ranges);
 
-/* Of any ref, also of one that was made since. */
+/* The range of any ref, including one made later. */
 struct range range_of(const struct ranges *ranges, ir_ref ref);
 
 struct range range_full(unsigned bits);
-bool range_is_unsigned(struct range range, unsigned bits); /* fits into that many bits, zero-extended */
-bool range_is_signed(struct range range, unsigned bits);   /* sign-extended */
+bool range_is_unsigned(struct range range, unsigned bits); /* fits into `bits` bits, zero-extended */
+bool range_is_signed(struct range range, unsigned bits);   /* the same, sign-extended */
 
 /* ---- range_op.c ------------------------------------------------------------------------------------- */
 
 struct range range_of_op(const struct ranges *ranges, ir_ref ref);
-/* A binary operation of kinds.def on intervals. */
+/* An operation of kinds.def on intervals. */
 struct range range_binary(enum kind kind, unsigned bits, struct range a, struct range b);
-/* Of `ref`, if its operands are these: what the source says of sums counts, from level 1 on. */
+/* The range of `ref` for these operands. From level 1 on, uses the source's guarantee that a sum does not wrap. */
 struct range range_kept(const struct ir *ir, ir_ref ref, struct range a, struct range b);
 struct range range_const(uint64_t value, unsigned bits);
 struct range range_hull(struct range a, struct range b);

@@ -1,4 +1,4 @@
-/* Intervals through one operation. Worked out in 128 bits; what may wrap is everything. */
+/* Intervals through one operation, computed in 128 bits. A result that may wrap is unbounded. */
 #include "opencl/passes/range.h"
 
 __extension__ typedef __int128 wide;
@@ -20,7 +20,7 @@ bool range_is_signed(struct range range, unsigned bits) {
   return range.least >= full.least && range.most <= full.most;
 }
 
-/* Each reading tells something of the other where the sign is known. */
+/* Where the sign is known, each reading narrows the other. */
 static struct range agreed(struct range range, unsigned bits) {
   const struct range full = range_full(bits);
   if (range.high <= (uint64_t)full.most) {
@@ -67,14 +67,14 @@ struct range range_hull(struct range a, struct range b) {
                         a.least < b.least ? a.least : b.least, a.most > b.most ? a.most : b.most};
 }
 
-/* Both hold. A contradiction means that nobody comes here; the first says enough. */
+/* The intersection. If it is empty, this place is never reached, and the first interval will do. */
 struct range range_meet(struct range a, struct range b) {
   const struct range range = {a.low > b.low ? a.low : b.low, a.high < b.high ? a.high : b.high,
                               a.least > b.least ? a.least : b.least, a.most < b.most ? a.most : b.most};
   return range_empty(range) || range.least > range.most ? a : range;
 }
 
-/* The exact results [low, high] as unsigned and [least, most] as signed, before wrapping. */
+/* Wraps the exact results, [low, high] as unsigned and [least, most] as signed. */
 static struct range wrapped(wide low, wide high, wide least, wide most, unsigned bits) {
   struct range range = range_full(bits);
   const wide size = (wide)kind_mask(bits) + 1;
@@ -242,8 +242,8 @@ static const struct {
     /* clang-format on */
 };
 
-/* Of a work-item's place: a work-group has at most ISA_MOST_GROUP_ITEMS, in each direction what the kernel requires if
- * it does, and an index in the NDRange is less than a size that 32 bits hold. The last group may be smaller. */
+/* Limits of queries: a work-group has at most ISA_MOST_GROUP_ITEMS work-items, or in each dimension what the kernel
+ * requires; sizes of the NDRange fit into 32 bits. The last group may be smaller. */
 static struct range of_query(const struct ir *ir, const struct ir_inst *inst, unsigned bits) {
   const uint32_t *required = ir->required_local;
   const bool exact = required[0] && inst->imm < 3;
@@ -297,7 +297,7 @@ static struct range joined(struct range low, struct range high) {
   return of_unsigned(high.low << 32 | low.low, high.high << 32 | low.high, 64);
 }
 
-/* A 32-bit value in 64 bits. */
+/* Extends a 32-bit interval to 64 bits. */
 static struct range widened(struct range range, bool is_signed) {
   if (range_empty(range))
     return nothing;
@@ -335,7 +335,7 @@ static struct range other_op(const struct ranges *ranges, ir_ref ref, unsigned b
   }
 }
 
-/* Of a sum that the source says does not wrap. */
+/* The interval of a sum that, by the source, does not wrap. */
 static struct range kept_sum(struct range a, struct range b, unsigned bits) {
   const wide most = kind_mask(bits) >> 1, least = -most - 1;
   if (range_empty(a) || range_empty(b))

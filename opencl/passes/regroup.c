@@ -1,19 +1,19 @@
-/* Sums in loops: what a loop does not change comes together, so that pass_hoist() takes it out as one.
+/* Regroups sums in loops so that their invariant parts are together and pass_hoist() moves them out as one:
  *
  *     (x + a) + b        becomes  x + (a + b)            a, b: the same in every iteration
- *     (x + a) + y        becomes  (x + y) + a            on the way to the first
- *     (x + a) * m        becomes  x * m + a * m          m too; shifts likewise: a multiply-add instead of two
+ *     (x + a) + y        becomes  (x + y) + a            on the way to the first form
+ *     (x + a) * m        becomes  x * m + a * m          m invariant, too; also shifts: one multiply-add, not two
  *
- * in[row * n + k + column] costs one addition an iteration then, and not two. Exact modulo the width. Only sums that
- * nobody else uses; constants stay outside, where pass_spread() has put them. */
+ * in[row * n + k + column] then costs one addition per iteration instead of two. Exact modulo the width. Only sums with
+ * a single use. Constants stay outermost, where pass_spread() has put them. */
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
 
 #include <stdlib.h>
 
 enum {
-  MOST_DEPTH = 3,  /* of operands looked through for what does not change */
-  MOST_ROUNDS = 4, /* a sum moves outwards by one in each */
+  MOST_DEPTH = 3,  /* levels of operands examined for invariance */
+  MOST_ROUNDS = 4, /* a sum moves outward by one level in each */
 };
 
 struct regroup {
@@ -32,10 +32,10 @@ static bool may_leave(const struct rewrite *rw, ir_ref ref, uint32_t depth) {
   return true;
 }
 
-/* Is it the same in all iterations, and no constant? */
+/* Is it invariant, and no constant? */
 static bool stays(const struct rewrite *rw, ir_ref ref) { return !known(rw, ref) && may_leave(rw, ref, MOST_DEPTH); }
 
-/* A sum, used only here, of something that changes and something that does not. */
+/* A sum with a single use, of a part that changes and an invariant part. */
 static bool split(const struct rewrite *rw, const struct term *t, ir_ref sum, ir_ref *changes, ir_ref *same) {
   const struct regroup *regroup = rw->context;
   if (!is_kind(rw, t, sum, KIND_ADD) || sum >= regroup->refs || regroup->uses[sum] != 1 || stays(rw, sum))
@@ -74,7 +74,7 @@ static ir_ref regroup_product(struct rewrite *rw, const struct term *t) {
   return 0;
 }
 
-/* The uses of what is made on the way are only counted in the next round. */
+/* Uses of new values are only counted in the next round. */
 static ir_ref regroup_rule(struct rewrite *rw, ir_ref ref) {
   const struct regroup *regroup = rw->context;
   const struct term t = term_of(rw->ir, ref);

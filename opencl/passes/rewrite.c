@@ -1,4 +1,4 @@
-/* The walk over all instructions that passes share, and what they ask of the form. */
+/* The walk over all instructions that passes share, and queries about the form. */
 #include "opencl/passes/rewrite.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@ ir_ref rewrite_find(struct rewrite *rewrite, ir_ref ref) {
   while (ref < rewrite->with_room && rewrite->with[ref]) {
     const ir_ref next = rewrite->with[ref];
     if (next < rewrite->with_room && rewrite->with[next])
-      rewrite->with[ref] = rewrite->with[next]; /* halves the chain for whoever comes next */
+      rewrite->with[ref] = rewrite->with[next]; /* halves the chain for the next lookup */
     ref = next;
   }
   return ref;
@@ -86,7 +86,7 @@ static bool are_phis_first(const struct rewrite *rewrite) {
   return i == rewrite->count;
 }
 
-/* Phis stay in front, though what replaces one may be an instruction that stands behind them. */
+/* Phis stay first. An instruction that replaces a phi may come after other phis. */
 static void phis_first(struct rewrite *rewrite) {
   const struct ir *ir = rewrite->ir;
   if (are_phis_first(rewrite))
@@ -130,7 +130,7 @@ static void rewrite_block(struct rewrite *rewrite, uint32_t number) {
   block->count = rewrite->count;
 }
 
-/* Blocks in the order of the dominator tree, parents first. */
+/* Blocks in pre-order of the dominator tree. */
 static uint32_t *tree_order(const struct ir *ir) {
   uint32_t *order = need(ir->blocks, sizeof *order);
   for (uint32_t i = 0; i < ir->ordered; i++)
@@ -145,7 +145,7 @@ bool rewrite_run(struct rewrite *rewrite, struct ir *ir) {
   for (uint32_t i = 0; i < ordered; i++)
     rewrite_block(rewrite, order[i]);
   free(order);
-  for (uint32_t i = 0; rewrite->with && i < ir->blocks; i++) { /* on edges back phis name what was not yet replaced */
+  for (uint32_t i = 0; rewrite->with && i < ir->blocks; i++) { /* on back edges, phis still name replaced values */
     const struct ir_block *block = &ir->block[i];
     for (uint32_t k = 0; k < block->count && ir->inst[block->inst[k]].op == IR_PHI; k++)
       find_operands(rewrite, block->inst[k]);
@@ -156,7 +156,7 @@ bool rewrite_run(struct rewrite *rewrite, struct ir *ir) {
   return rewrite->changed;
 }
 
-/* ---- asking -------------------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------------ */
 
 uint32_t *count_uses(const struct ir *ir) {
   uint32_t *uses = need(ir->count, sizeof *uses);
@@ -279,10 +279,11 @@ static unsigned zero_bits_within(const struct ir *ir, ir_ref ref, unsigned deep)
 
 unsigned zero_bits(const struct ir *ir, ir_ref ref) { return zero_bits_within(ir, ref, 0); }
 
-/* ---- what nobody uses ------------------------------------------------------------------------------ */
+/* ---- unused values ----------------------------------------------------------------------------------- */
 
-/* Backwards over all instructions: what uses a value comes behind it, so that its turn comes when all that use it have
- * had theirs. Only what phis take from edges back has had its turn already, and with it what that is made of. */
+/* Walks backward over all instructions. Uses come after their value, so all uses of a value are visited before it. The
+ * exception is a value that a phi takes from a back edge: it has been passed already, so it and its operands go through
+ * the stack. */
 struct marks {
   const struct ir *ir;
   bool *used, *passed;
@@ -351,7 +352,7 @@ bool remove_unused(struct ir *ir) {
 
 /* ---- the graph ------------------------------------------------------------------------------------ */
 
-/* A block and what the phi gets from it. */
+/* The phi's operand pair for predecessor `from`: the block and the value. */
 static ir_ref *pair_of(const struct ir *ir, ir_ref phi, uint32_t from) {
   const struct ir_inst *inst = &ir->inst[phi];
   uint32_t at = inst->operands;

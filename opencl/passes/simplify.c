@@ -1,8 +1,8 @@
-/* Simplification: rules on one instruction (identity.h), and one instruction for equal ones.
+/* Simplification: rules on one instruction (identity.h), and one instruction for all equal ones.
  *
- * Values are numbered along the dominator tree: a table holds the pure instructions of the blocks above, and what
- * is found there stands for an equal one below. Leaving a subtree takes its entries out again; they are a stack.
- * Phis are numbered too, within their block. Loads are not: memory changes, and only the program knows when. */
+ * Value numbering along the dominator tree: a table holds the pure instructions of the dominating blocks, and an equal
+ * instruction further down is replaced by the one in the table. Entries form a stack; leaving a subtree pops its
+ * entries. Phis are numbered, too, within their block. Loads are not, because memory changes. */
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
 
@@ -11,18 +11,18 @@
 
 #include "sim/base/need.h"
 
-enum { MOST_ROUNDS = 6 }; /* each takes what the one before laid bare; two or three are usual */
+enum { MOST_ROUNDS = 6 }; /* each simplifies what the one before exposed; two or three are usual */
 
 struct entry {
   ir_ref ref;
-  uint32_t next; /* entry in the same bucket, plus one */
+  uint32_t next; /* next entry in the same bucket, plus one */
   uint32_t hash;
 };
 
 struct numbers {
   struct entry *entry; /* a stack */
   uint32_t count, room;
-  uint32_t *bucket; /* entry plus one */
+  uint32_t *bucket; /* by hash: entry plus one */
   uint32_t buckets;
 };
 
@@ -54,7 +54,7 @@ static void more_buckets(struct numbers *numbers) {
   }
 }
 
-/* What is in the table and equal, or `ref` itself, which is then in it. */
+/* Returns the equal instruction from the table, or `ref`, which is then added. */
 static ir_ref number(struct rewrite *rw, ir_ref ref) {
   struct numbers *numbers = rw->context;
   const uint32_t hash = hash_of(rw->ir, ref);
@@ -72,11 +72,11 @@ static ir_ref number(struct rewrite *rw, ir_ref ref) {
   }
   numbers->entry[numbers->count] = (struct entry){ref, *bucket, hash};
   *bucket = ++numbers->count;
-  rw->ir->inst[ref].block = rw->block; /* so that leave() knows, before it is in the list */
+  rw->ir->inst[ref].block = rw->block; /* leave() needs it before the instruction is in the list */
   return ref;
 }
 
-/* Entries of blocks that do not dominate the one that begins. */
+/* Removes entries of blocks that do not dominate the new block. */
 static void leave(struct rewrite *rw, uint32_t block) {
   struct numbers *numbers = rw->context;
   while (numbers->count) {
@@ -90,7 +90,7 @@ static void leave(struct rewrite *rw, uint32_t block) {
 
 /* ---- phis ------------------------------------------------------------------------------------------ */
 
-/* The one value that all edges bring, itself and undef aside; 0 if there are several. */
+/* The only value on all edges, ignoring undef and the phi itself; 0 if there are several. */
 static ir_ref one_value(struct rewrite *rw, ir_ref phi) {
   const struct ir_inst *inst = &rw->ir->inst[phi];
   ir_ref only = 0;
@@ -112,14 +112,14 @@ static ir_ref one_value(struct rewrite *rw, ir_ref phi) {
   return !undef || known_above(rw->ir, only, rw->block) ? only : 0;
 }
 
-/* The predicate of which a word is the number; 0 if it is none. */
+/* The predicate whose number this word is, or 0. */
 static ir_ref predicate_of(struct rewrite *rw, ir_ref word) {
   if (is_op(rw->ir, word, ISA_CVT_U32_P))
     return arg(rw, word, 0);
   return known(rw, word) && bits_of(rw, word) <= 1 ? ir_const(rw->ir, IR_PRED, bits_of(rw, word)) : 0;
 }
 
-/* A phi of predicates' numbers is the number of a phi of predicates. */
+/* A phi of predicates' numbers becomes the number of a phi of predicates. */
 static ir_ref phi_of_flags(struct rewrite *rw, ir_ref phi) {
   const uint32_t count = rw->ir->inst[phi].count, operands = rw->ir->inst[phi].operands;
   bool any = false, all = rw->ir->inst[phi].width == IR_W1;
@@ -147,7 +147,7 @@ static ir_ref simplify_phi(struct rewrite *rw, ir_ref phi) {
   return flags ? flags : number(rw, phi);
 }
 
-/* ---- all ------------------------------------------------------------------------------------------- */
+/* ---- the pass -------------------------------------------------------------------------------------- */
 
 static ir_ref simplify_one(struct rewrite *rw, ir_ref ref) {
   if (rw->ir->inst[ref].op == IR_PHI)
@@ -170,7 +170,7 @@ static bool simplify_values(struct ir *ir) {
 }
 
 void pass_simplify(struct ir *ir) {
-  bool again = !ir->simple, values = true; /* values: may there be something to simplify about them? */
+  bool again = !ir->simple, values = true; /* values: is there anything left to simplify in them? */
   ir_analyse(ir);
   for (int round = 0; again && round < MOST_ROUNDS; round++) {
     values = values && simplify_values(ir);

@@ -1,12 +1,12 @@
 /* 64-bit integers word by word, for machines whose units compute 32 bits at a time:
  *
  *     and, or, exclusive or, not    one each for the low and the high words
- *     shifts by known numbers       a shift of one word, and of what a pair of them has in sight (shf.r)
- *     products                      the whole product of the low words, and two multiply-adds into its high word
+ *     shifts by constants           a shift of one word, and a funnel shift of both (shf.r)
+ *     products                      the full product of the low words, and two multiply-adds into its high word
  *
- * Behind pass_address(), which has taken the 64-bit arithmetic of addresses in by then, and before pass_fuse(), which
- * takes words of logic together. Left alone: sums and comparisons, whose words a carry joins, shifts by unknown
- * numbers, division. */
+ * Runs after pass_address(), which has already absorbed the 64-bit arithmetic of addresses, and before pass_fuse(),
+ * which merges logic on words. Left alone: sums and comparisons, whose words are linked by a carry, shifts by variable
+ * amounts, and division. */
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
 
@@ -30,7 +30,7 @@ static ir_ref split_logic(struct rewrite *rw, const struct term *t) {
   return joined(rw, word[0], word[1]);
 }
 
-/* Bits from `by` on of the pair, 1 to 31. */
+/* The 32 bits of the pair from bit `by` on, 1 to 31. */
 static ir_ref middle(struct rewrite *rw, ir_ref low, ir_ref high, unsigned by) {
   const ir_ref operand[] = {low, high};
   return rewrite_make(rw, ISA_SHF_R, IR_W1, operand, 2, by);

@@ -1,13 +1,12 @@
-/* Constants move outwards in address arithmetic:
+/* Constants move outward in address arithmetic:
  *
- *     (x + c) * m  becomes  x * m + c * m       shifts likewise
+ *     (x + c) * m  becomes  x * m + c * m       also shifts
  *     y + (x + c)  becomes  (y + x) + c
- *     ext(x + c)   becomes  ext(x) + ext(c)     where x + c does not wrap
+ *     ext(x + c)   becomes  ext(x) + ext(c)     if x + c does not wrap: by range.h, because x has only zeros where c
+ *                                               has bits, or, from level 1 on, because the source guarantees it
  *
- * (by range.h, or as x has only zeros where c has bits, or from level 1 on as the source says so),
- *
- * so that a[i - 1], a[i] and a[i + 1] are one address and three offsets. Only values that lead to an address are
- * touched: elsewhere the sum would cost as much outside as inside. */
+ * so a[i - 1], a[i] and a[i + 1] are one address with three offsets. Only values that lead to an address change:
+ * elsewhere, the sum would cost as much outside as inside. */
 #include "opencl/passes/address.h"
 #include "opencl/passes/passes.h"
 #include "opencl/passes/range.h"
@@ -43,7 +42,7 @@ enum space_form address_form(const struct ir *ir, ir_ref ref) {
   }
 }
 
-/* Does the operation pass an address on, so that its operands lead to one too? */
+/* Does the operation compute an address from its operands, so that they lead to an address, too? */
 static bool passes_on(uint16_t op) {
   switch (kind_of(op)) {
   case KIND_ADD:
@@ -64,14 +63,14 @@ static void mark_block(const struct ir *ir, const struct ir_block *block, bool *
     if (address_form(ir, ref) != FORM_NONE)
       marked[ir_operand(ir, ref, 0)] = true;
     else if (inst->op < ISA_OPS && isa_rows[inst->op].class_ == ISA_CLASS_COPY)
-      marked[ir_operand(ir, ref, 1)] = true; /* no modes there, but multiply-adds */
+      marked[ir_operand(ir, ref, 1)] = true; /* no addressing modes, but multiply-adds */
     else if (marked[ref] && passes_on(inst->op))
       for (uint32_t i = 0; i < inst->count; i++)
         marked[ir->operand[inst->operands + i]] = true;
   }
 }
 
-/* One walk backwards: what an address is made of comes before it, phis aside. */
+/* One walk backward: except for phis, an address is computed from earlier values. */
 bool *address_values(const struct ir *ir) {
   bool *marked = need(ir->count, sizeof *marked);
   for (uint32_t i = ir->ordered; i--;)
@@ -89,8 +88,8 @@ static bool is_sum(const struct rewrite *rw, const struct term *t, ir_ref ref) {
   return is_kind(rw, t, ref, KIND_ADD) && known(rw, arg(rw, ref, 1));
 }
 
-/* What holds of an index and of a part of it holds of the same sum in another order: that could only wrap on the way if
- * the index were within a constant of the least or the most number, 2^31 elements from where memory is. */
+/* If neither an index nor a part of it wraps, the same sum in another order does not wrap either: it could only do so
+ * if the index were within a constant of the smallest or largest number, 2^31 elements away from the memory. */
 static uint8_t kept(const struct rewrite *rw, ir_ref index, ir_ref part) {
   return rw->ir->inst[index].no_wrap & rw->ir->inst[part].no_wrap;
 }
@@ -101,7 +100,7 @@ static ir_ref keep(struct rewrite *rw, ir_ref ref, uint8_t no_wrap) {
   return ref;
 }
 
-/* The constant to the outside of a product: as a sum of products. */
+/* Moves the constant out of a product. */
 static ir_ref spread_product(struct rewrite *rw, const struct term *t) {
   if (!known(rw, t->b) || !is_sum(rw, t, t->a))
     return 0;
@@ -124,7 +123,7 @@ static ir_ref spread_sum(struct rewrite *rw, const struct term *t) {
   return keep(rw, term_put(rw, t, KIND_ADD, inner, arg(rw, sum, 1)), no_wrap);
 }
 
-/* ext(x << k) and ext(x * c) as products in 64 bits, which multiply-adds take in. */
+/* ext(x << k) and ext(x * c) become 64-bit products, which multiply-adds absorb. */
 static ir_ref spread_extended_product(struct rewrite *rw, const struct term *t) {
   const struct spread *spread = rw->context;
   const bool shift = is_op(rw->ir, t->a, ISA_SHL_32);
@@ -140,14 +139,14 @@ static ir_ref spread_extended_product(struct rewrite *rw, const struct term *t) 
                : rewrite_put(rw, ISA_MUL_64, wide, rewrite_64(rw, factor), 0);
 }
 
-/* Does the source say that x + plus does not wrap, read as the extension reads it? */
+/* Does the source guarantee that x + plus does not wrap in the extension's reading? */
 static bool said(const struct ir_inst *sum, bool is_signed, struct range x, int64_t plus) {
   if (is_signed)
     return sum->no_wrap & IR_NO_WRAP_SIGNED;
   return plus >= 0 && (sum->no_wrap & IR_NO_WRAP_UNSIGNED || (sum->no_wrap & IR_NO_WRAP_SIGNED && x.least >= 0));
 }
 
-/* Are there only zeros where the constant has bits, so that nothing is carried? */
+/* Does x have only zeros where the constant has bits, so that there is no carry? */
 static bool fits_in(const struct ir *ir, ir_ref x, int64_t plus) {
   const unsigned zeros = zero_bits(ir, x);
   return plus >= 0 && zeros < 32 && plus >> zeros == 0;
@@ -159,8 +158,8 @@ static ir_ref spread_extension(struct rewrite *rw, const struct term *t) {
     return 0;
   const ir_ref x = arg(rw, t->a, 0);
   const int64_t plus = kind_signed(bits_of(rw, arg(rw, t->a, 1)), 32);
-  const bool is_new =
-      rw->ir->target.optimize && x >= spread->refs && rw->ir->inst[x].op != IR_CONST; /* of what was there before */
+  const bool is_new = rw->ir->target.optimize && x >= spread->refs &&
+                      rw->ir->inst[x].op != IR_CONST; /* computed from values whose range is known */
   const struct range range = is_new ? range_of_op(&spread->ranges, x) : range_of(&spread->ranges, x);
   if (range_empty(range))
     return 0;
@@ -186,8 +185,8 @@ static ir_ref spread_term(struct rewrite *rw, ir_ref ref) {
   return result ? result : spread_extended_product(rw, &t);
 }
 
-/* What is made on the way leads to an address too; it is only put in its simplest form, and spread once more when it
- * is a product or a sum of what was spread. */
+/* New instructions lead to an address, too. They only get their simplest form; a later visit spreads products and sums
+ * of them. */
 static ir_ref spread_rule(struct rewrite *rw, ir_ref ref) {
   const struct spread *spread = rw->context;
   if (rw->ir->inst[ref].op == IR_PHI || !ir_is_pure(rw->ir, ref))

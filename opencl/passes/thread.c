@@ -1,10 +1,10 @@
-/* What an early return or a `break` out of several scopes leaves behind:
+/* Cleans up after early returns and `break`s out of several scopes:
  *
  *     A: x = 8, goto J     B: x = 0, goto J     J: x = phi(A: 8, B: 0); if (x == 0) T else U
  *
- * A leads to U and B to T, and J is not needed. Only where J has two ways in and each leads to a side of its own:
- * lanes that run T together ran B together, so that nothing reconverges later than it did. With more ways into one side
- * they would meet there one after the other, and J is worth its price. */
+ * A leads to U, B leads to T, and J disappears. Only if J has two predecessors that lead to different sides: lanes that
+ * run T together also ran B together, so nothing reconverges later than before. With more predecessors for one side,
+ * their lanes would run that side one group after the other, and J is worth its price. */
 #include "opencl/passes/identity.h"
 #include "opencl/passes/passes.h"
 
@@ -13,17 +13,18 @@
 #include "sim/base/need.h"
 
 enum {
-  MOST_INSTS = 6,  /* of J, phis aside */
-  MOST_LOOKS = 64, /* at a whole kernel: each junction that may go is worth one */
+  MOST_INSTS = 6,  /* in J, not counting phis */
+  MOST_LOOKS = 64, /* scans of the whole kernel: one per junction that might be removed */
 };
 
 struct thread {
   struct ir *ir;
   uint32_t junction, from[2], to[2];
-  ir_ref *now[2]; /* what a value of the junction is, on each way */
+  ir_ref *now[2]; /* by way: a junction's value if the junction is entered that way */
 };
 
-/* The constant that `ref` is on way `way` if the condition of selects is `arm`, or 0. */
+/* The constant that `ref` is on `way`, if selects take operand `arm`; or 0. All selects must have the same condition.
+ */
 static ir_ref constant_on(struct thread *thread, ir_ref ref, uint32_t way, uint32_t arm, ir_ref *selected) {
   const struct ir *ir = thread->ir;
   if (ref && ir->inst[ref].block == thread->junction)
@@ -37,7 +38,7 @@ static ir_ref constant_on(struct thread *thread, ir_ref ref, uint32_t way, uint3
   return value;
 }
 
-/* Runs the junction on one way; the condition's constant, or 0. */
+/* Evaluates the junction for one way. Returns the constant that the condition is, or 0. */
 static ir_ref outcome(struct thread *thread, uint32_t way, uint32_t arm) {
   struct ir *ir = thread->ir;
   const struct ir_block *block = &ir->block[thread->junction];
@@ -75,7 +76,7 @@ static bool is_junction(const struct ir *ir, uint32_t number) {
   return !ir_dominates(ir, number, block->from[0]) && !ir_dominates(ir, number, block->from[1]);
 }
 
-/* Does each way lead to a side of its own? */
+/* Does each way lead to a different side? */
 static bool find_ways(struct thread *thread) {
   const struct ir *ir = thread->ir;
   for (uint32_t way = 0; way < 2; way++) {
@@ -91,7 +92,8 @@ static bool find_ways(struct thread *thread) {
   return thread->to[0] != thread->to[1];
 }
 
-/* What stands for a junction's value in `block`, or at the end of it: of the way that leads there, 0 if both do. */
+/* What a junction's value becomes in `block` or at its end: its value on the way that leads there; 0 if both lead
+ * there. */
 static ir_ref stands_for(const struct thread *thread, ir_ref ref, uint32_t block) {
   const struct ir *ir = thread->ir;
   for (uint32_t way = 0; way < 2; way++)
@@ -100,7 +102,7 @@ static ir_ref stands_for(const struct thread *thread, ir_ref ref, uint32_t block
   return 0;
 }
 
-/* Replaces one use in `block`, or only says whether that can be done. */
+/* Replaces one use in `block`, or, without `change`, only checks whether that is possible. */
 static bool replace_use(const struct thread *thread, ir_ref *use, uint32_t block, bool change) {
   if (!*use || thread->ir->inst[*use].block != thread->junction)
     return true;
@@ -110,7 +112,8 @@ static bool replace_use(const struct thread *thread, ir_ref *use, uint32_t block
   return value != 0;
 }
 
-/* A phi's values come at the ends of its predecessors; from the junction itself, on the way that leads to the phi. */
+/* A phi uses its values at the ends of its predecessors. If the junction is the predecessor, the value is that of the
+ * way that leads to the phi's block. */
 static bool replace_phi(const struct thread *thread, ir_ref phi, bool change) {
   struct ir *ir = thread->ir;
   ir_ref *operand = ir->operand + ir->inst[phi].operands;
@@ -170,7 +173,7 @@ static void remove_junction(const struct thread *thread) {
   ir_analyse(ir);
 }
 
-/* Says whether it had to look at the whole kernel. */
+/* Returns whether it scanned the whole kernel. */
 static bool thread_one(struct thread *thread, uint32_t number) {
   const struct ir_block *block = &thread->ir->block[number];
   if (!is_junction(thread->ir, number))
@@ -191,7 +194,7 @@ void pass_thread(struct ir *ir) {
   ir_analyse(ir);
   struct thread thread = {.ir = ir};
   for (uint32_t way = 0; way < 2; way++)
-    thread.now[way] = need(ir->count, sizeof(ir_ref)); /* of what there is now: all it makes are constants */
+    thread.now[way] = need(ir->count, sizeof(ir_ref)); /* existing refs only: the pass makes only constants */
   uint32_t looks = 0;
   for (uint32_t number = 1; number < ir->blocks && looks < MOST_LOOKS; number++)
     if (ir->block[number].order != IR_NOWHERE)

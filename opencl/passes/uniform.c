@@ -4,7 +4,7 @@
 #include "opencl/passes/rewrite.h"
 #include "sim/base/need.h"
 
-/* Is its result one of its operands' making: the same wherever they are? */
+/* Does the result depend on the operands only, not on the lane? */
 static bool follows_operands(const struct ir_inst *inst) {
   if (inst->op >= ISA_OPS)
     return true;
@@ -54,7 +54,7 @@ static bool stays_uniform(const struct ir *ir, const bool *uniform, ir_ref ref) 
   return true;
 }
 
-/* All are, until one is found that is not: a phi in a loop depends on itself. */
+/* Starts with all values uniform and removes those that are not, because a phi in a loop depends on itself. */
 bool *uniform_values(const struct ir *ir) {
   bool *uniform = need(ir->count, sizeof *uniform);
   for (ir_ref ref = 0; ref < ir->count; ref++)

@@ -1,6 +1,6 @@
-/* Which values are the same in all lanes of a warp, wherever they come from constants, arguments and the work-group's
- * place alone. For estimates: a phi counts as uniform where its values are, though lanes may have come different ways.
- */
+/* Which values are the same in all lanes of a warp because they are computed from constants, arguments and the
+ * work-group's place only. Only for estimates: a phi of uniform values counts as uniform, although lanes may have taken
+ * different edges. */
 #ifndef OPENCL_PASSES_UNIFORM_H
 #define OPENCL_PASSES_UNIFORM_H
 

@@ -1,19 +1,20 @@
-/* Loops become several copies of their body.
+/* Unrolls loops, in three ways:
  *
- *     wholly       turns that are known, few enough: as many copies, no loop
- *     by a factor  turns that are known: those that the factor leaves over go in front, then a loop of `factor` bodies
- *     ahead        a counter with a fixed step: a loop of `factor` bodies that runs while as many turns are left, in
- *                  front of the loop as it was, which does the rest
+ *     fully        the number of iterations is known and small: only copies remain
+ *     by a factor  the number is known: the iterations left over by the factor go in front, then a loop of `factor`
+ *                  bodies
+ *     ahead        a counter with a fixed step: a loop of `factor` bodies runs while that many iterations are left,
+ *                  and the original loop behind it does the rest
  *
- * Where the source asks (`#pragma unroll`, opencl_unroll_hint), as far as it asks. From level 2 on also elsewhere, if
- * the copies stay small: loads of several turns are under way at once then, addresses become constants beside a base,
- * and the question at the end of a turn is asked less often. What is small, and by which factors, is what NVIDIA's
- * compiler for an H200 was seen to do with some fifty loops. A report names lines, not copies, so the copies of a
- * line's load are told together.
+ * The source may request it (`#pragma unroll`, opencl_unroll_hint). From level 2 on, other loops are unrolled, too, if
+ * the copies stay small: then loads of several iterations are in flight at once, addresses become a base plus
+ * constants, and there are fewer tests at the end of iterations. Sizes and factors are those of NVIDIA's compiler for
+ * an H200, as seen with some fifty loops. Reports name lines, not copies, so all copies of a load count together.
  *
- * Left alone: loops within which there is one more, until that is unrolled wholly; loops with other ways out than their
- * header; ahead, loops with operations across lanes, as lanes with different numbers of turns would part; and, where
- * hazards are looked for, loops with what a work-group does together, of which each turn must be reached by all. */
+ * Left alone: a loop that contains a loop, unless it unrolls fully; loops with exits other than from their header;
+ * ahead, loops with operations across lanes, because lanes with different numbers of iterations would diverge; and, if
+ * the run looks for hazards, loops with operations of the whole work-group, all of whose work-items must reach each
+ * iteration. */
 #include "opencl/ir/log.h"
 #include "opencl/passes/address.h"
 #include "opencl/passes/ir_loop.h"
@@ -25,35 +26,35 @@
 #include "sim/base/need.h"
 
 enum {
-  MOST_TURNS = 400,  /* that are tried out one by one */
-  ASKED_TURNS = 64,  /* copies at most, where the source asks */
-  ASKED_SIZE = 2048, /* instructions of all copies, likewise */
-  WHOLE_SIZE = 400,  /* where it does not ask: of a loop that goes */
-  ARRAY_SIZE = 2000, /* of one that uses private memory: an array of which every index is known needs none */
-  FACTOR_SIZE = 150, /* of a loop of known turns that stays */
-  AHEAD_SIZE = 240,  /* of one whose turns nobody knows */
-  BATCH_SIZE = 144,  /* of one that only loads and computes: many loads at once */
+  MOST_TURNS = 400,  /* iterations executed to count them */
+  ASKED_TURNS = 64,  /* copies at most, if the source requests them */
+  ASKED_SIZE = 2048, /* instructions of all these copies */
+  WHOLE_SIZE = 400,  /* not requested: of a loop that unrolls fully */
+  ARRAY_SIZE = 2000, /* of one that uses private memory: an array with only constant indices needs none */
+  FACTOR_SIZE = 150, /* of a loop with a known number of iterations that remains */
+  AHEAD_SIZE = 240,  /* of one with an unknown number */
+  BATCH_SIZE = 144,  /* of one that only loads and computes, so that many loads are in flight at once */
   AHEAD_FACTOR = 4,
   BATCH_FACTOR = 16,
   MOST_FACTOR = 8,
 };
 
-/* What is in a loop, as far as it matters here. */
+/* What is in a loop, as far as unrolling depends on it. */
 struct contents {
-  uint32_t size; /* instructions, without what becomes part of addressing modes */
+  uint32_t size; /* instructions, without those that become part of an addressing mode */
   bool loads, writes, lanes, private, together;
 };
 
 struct unroll {
   struct ir *ir;
-  bool *leads; /* by value: only to an address */
+  bool *leads; /* by value: it only leads to an address */
   uint32_t known;
-  ir_ref *with;         /* what stands for phis of loops that are gone */
-  struct ranges ranges; /* of before any loop was changed: what was made since is not in them, and may be anything */
-  bool *stale;          /* by header: something in the loop is not as it was when it was analysed */
+  ir_ref *with;         /* replaces the phis of loops that are gone */
+  struct ranges ranges; /* from before any loop changed; newer values may be anything */
+  bool *stale;          /* by header: something in the loop has changed since the analysis */
 };
 
-/* ---- what it would cost ----------------------------------------------------------------------------- */
+/* ---- costs ------------------------------------------------------------------------------------------ */
 
 static uint32_t size_of(const struct unroll *unroll, ir_ref ref) {
   const struct ir_inst *inst = &unroll->ir->inst[ref];
@@ -93,7 +94,7 @@ static struct contents contents_of(const struct unroll *unroll, const struct ir_
 
 /* ---- the three ways --------------------------------------------------------------------------------- */
 
-/* Where the edge from the entry to the header leads now. */
+/* Redirects the entry's edge to the header. */
 static void enter_at(struct ir *ir, const struct ir_loop *loop, uint32_t to) {
   struct ir_block *block = &ir->block[loop->entry];
   for (uint32_t side = 0; side < ends(block); side++)
@@ -101,7 +102,7 @@ static void enter_at(struct ir *ir, const struct ir_loop *loop, uint32_t to) {
       block->to[side] = to;
 }
 
-/* `turns` copies go in the way from the entry to the header. */
+/* Inserts `turns` copies between the entry and the header. */
 static void peel(struct unroll *unroll, struct ir_loop *loop, uint32_t turns) {
   struct ir *ir = unroll->ir;
   struct copies copies;
@@ -118,7 +119,7 @@ static void peel(struct unroll *unroll, struct ir_loop *loop, uint32_t turns) {
   loop->entry = last;
 }
 
-/* All turns are in front: the header's own instructions remain as the last question. */
+/* All iterations are in front. The header's own instructions remain as the last test. */
 static void unroll_wholly(struct unroll *unroll, struct ir_loop *loop, uint32_t turns) {
   struct ir *ir = unroll->ir;
   peel(unroll, loop, turns);
@@ -133,7 +134,7 @@ static void unroll_wholly(struct unroll *unroll, struct ir_loop *loop, uint32_t 
   ir_goto(ir, loop->header, loop->after, header->place);
 }
 
-/* The body is followed by `factor` - 1 copies of itself, none of which asks. */
+/* Appends `factor` - 1 copies to the body, without tests. */
 static void multiply(struct unroll *unroll, const struct ir_loop *loop, uint32_t factor) {
   struct ir *ir = unroll->ir;
   const struct ir_place place = ir->block[loop->latch].place;
@@ -155,9 +156,8 @@ static ir_ref put(struct ir *ir, uint32_t block, uint16_t op, ir_ref a, ir_ref b
   return made;
 }
 
-/* Whether `ahead` further turns are certain, at the counter's value `now`: a predicate in `block`. What only depends on
- * the bound is computed in `before`. Exact whatever the bound is: where it is so near the end of all numbers that
- * bound - ahead * step would wrap, the answer is no. */
+/* Are `ahead` more iterations certain, at the counter's value `now`? A predicate in `block`; what depends only on the
+ * bound is computed in `before`. Exact for every bound: if bound - ahead * step would wrap, the answer is no. */
 static ir_ref are_left(struct ir *ir, const struct counter *counter, uint32_t before, uint32_t block, ir_ref now,
                        uint64_t ahead, struct ir_place place) {
   const unsigned bits = counter->bits;
@@ -177,14 +177,14 @@ static ir_ref are_left(struct ir *ir, const struct counter *counter, uint32_t be
   if (counter->kind != nearer)
     return put(ir, block, ISA_AND_P, put(ir, block, kind_op(counter->kind, bits), now, bound, 0, place), holds, 0,
                place);
-  /* Nothing is below the least number, and nothing above the most: one question instead of two. */
+  /* Nothing is below the smallest number or above the largest: one comparison instead of two. */
   const uint64_t low = is_signed ? UINT64_C(1) << (bits - 1) : 0, high = (low - 1) & kind_mask(bits);
   const ir_ref never = ir_const(ir, width, up ? low : high);
   const ir_ref limit = put(ir, before, kind_op(KIND_SEL, bits), bound, never, holds, place);
   return put(ir, block, kind_op(counter->kind, bits), now, limit, 0, place);
 }
 
-/* A loop of `factor` bodies in front of the loop. */
+/* Inserts a loop of `factor` bodies in front of the loop. */
 static void unroll_ahead(struct unroll *unroll, struct ir_loop *loop, const struct counter *counter, uint32_t factor) {
   struct ir *ir = unroll->ir;
   const struct ir_place place = ir->block[loop->header].place;
@@ -222,9 +222,9 @@ static void unroll_ahead(struct unroll *unroll, struct ir_loop *loop, const stru
   free(phi);
 }
 
-/* ---- which --------------------------------------------------------------------------------------- */
+/* ---- choices ------------------------------------------------------------------------------------- */
 
-/* Below level 2, only straight lines are copied. */
+/* Below level 2, only straight-line code is copied. */
 static bool may_copy(const struct ir *ir, const struct ir_loop *loop) {
   if (ir->target.optimize >= 2)
     return true;
@@ -242,7 +242,7 @@ static bool has_loops(const struct ir *ir, const struct ir_loop *loop) {
   return false;
 }
 
-/* The largest power of two up to `most` by which the loop stays small; 1: none. */
+/* The largest power of two up to `most` with which the loop stays small; 1 for none. */
 static uint32_t factor_for(uint32_t most, uint32_t size, uint32_t room) {
   uint32_t factor = 1;
   while (2 * factor <= most && 2 * factor * size <= room)
@@ -250,15 +250,15 @@ static uint32_t factor_for(uint32_t most, uint32_t size, uint32_t room) {
   return factor;
 }
 
-/* How large a loop may become where the source does not ask; twice that at level 3. */
+/* How large a loop may become if the source requests nothing; twice that at level 3. */
 static uint32_t room_for(const struct ir *ir, uint32_t size) { return ir->target.optimize > 2 ? 2 * size : size; }
 
-/* How large the copies of a loop that goes may become. */
+/* How large the copies of a loop that unrolls fully may become. */
 static uint32_t whole_room(const struct ir *ir, const struct contents *contents) {
   return room_for(ir, contents->private ? ARRAY_SIZE : WHOLE_SIZE);
 }
 
-/* As many copies as the source asks for, or it is hostile. */
+/* A hostile source cannot request more copies than this. */
 static bool is_modest(uint32_t copies, const struct contents *contents) {
   return copies <= ASKED_SIZE && copies * contents->size <= ASKED_SIZE;
 }
@@ -289,7 +289,7 @@ static bool unroll_known(struct unroll *unroll, struct ir_loop *loop, const stru
   return true;
 }
 
-/* Is the loop around it one that goes, so that its turns may soon be known? */
+/* Will the loop around it unroll fully, so that this one's number of iterations may become known? */
 static bool waits_for_outer(struct unroll *unroll, const struct ir_loop *loop) {
   const uint32_t header = unroll->ir->block[loop->header].outer;
   struct ir_loop outer;

@@ -1,13 +1,13 @@
-/* Loads of neighbouring words become one load of 64 or 128 bits, and stores likewise.
+/* Loads of neighboring words become one load of 64 or 128 bits, and so do stores. Constants are only joined to 64 bits.
  *
- * Constants alike, to 64 bits. Of a block, between two operations that others may see the order of: accesses to the
- * same base and index whose offsets follow one another, where the first one's address is known to be aligned and
- * nothing in between may touch the same bytes. The wide load stands where the first one stood, the wide store where the
- * last one did. How wide, the target says. Behind pass_address(), which has made bases and offsets of all addresses.
+ * Joins accesses of one block between two operations whose order others may observe: accesses with the same base and
+ * index and consecutive offsets, if the first address is known to be aligned and nothing in between may touch the same
+ * bytes. The wide load replaces the first load, the wide store the last store. The target limits the width. Runs after
+ * pass_address(), which forms bases and offsets.
  *
- * An address's alignment is that of what it is computed from: shifts and products of constants, and sums of these. A
- * local array is aligned as it lies, or, where the target says so, as the source declares it.
- * Pointers that are arguments are not aligned to more than what they point to, of which nothing is known here. */
+ * An address's alignment follows from its computation: shifts and products by constants, and sums of these. A local
+ * array has the alignment of its place or, if the target says so, the declared one. Pointers in arguments are aligned
+ * to what they point to only, and that is not known here. */
 #include "opencl/passes/address.h"
 #include "opencl/passes/passes.h"
 #include "opencl/passes/rewrite.h"
@@ -16,7 +16,7 @@
 
 #include "sim/base/need.h"
 
-enum { NEAR = 64, WORD = 4 }; /* NEAR: accesses of one stretch that are looked at together */
+enum { NEAR = 64, WORD = 4 }; /* NEAR: accesses of one stretch that are considered together */
 
 struct widen {
   struct ir *ir;
@@ -34,14 +34,14 @@ struct access {
   bool store;
 };
 
-/* False if it is no access that may be made wider. */
+/* False for accesses that cannot be widened. */
 static bool find_space(uint16_t op, enum space *space, bool *store) {
   switch (op < ISA_OPS ? (enum isa_format)isa_rows[op].format : FORMAT_ALU) {
   case FORMAT_LOAD_LDS:
   case FORMAT_STORE_LDS:
     *space = SPACE_LDS;
     *store = isa_rows[op].format == FORMAT_STORE_LDS;
-    return op <= ISA_ST_GLOBAL_128; /* atomic ones are further down */
+    return op <= ISA_ST_GLOBAL_128; /* atomic ones have higher numbers */
   case FORMAT_LOAD_GLOBAL:
   case FORMAT_STORE_GLOBAL:
     *space = SPACE_GLOBAL;
@@ -84,7 +84,7 @@ static bool may_touch(const struct access *a, const struct access *b) {
   return !same_place(a, b) || (a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes);
 }
 
-/* One of a pair or a quad: an unguarded word, or a pair of which two make a quad. */
+/* Can it be part of a wider access? Yes for an unguarded word, or a pair, two of which make a quad. */
 static bool is_part(const struct ir *ir, const struct access *access) {
   const struct ir_inst *inst = &ir->inst[access->ref];
   return !inst->guard && !inst->is_volatile && (access->bytes == WORD || access->bytes == 2 * WORD) &&
@@ -97,7 +97,7 @@ struct stretch {
   uint32_t count;
 };
 
-/* Does nothing between the first and the last of them stand in the way? */
+/* Does nothing between the first and the last access conflict? */
 static bool may_meet(const struct stretch *stretch, const uint32_t *part, uint32_t parts) {
   uint32_t low = part[0], high = part[0];
   for (uint32_t i = 0; i < parts; i++) {
@@ -132,7 +132,7 @@ static uint32_t place_of(const struct ir *ir, uint32_t block, ir_ref ref) {
   return at;
 }
 
-/* A word of a value, in front of position `at`. */
+/* A word of a value, inserted before position `at`. */
 static ir_ref word_at(struct ir *ir, uint32_t block, uint32_t *at, ir_ref of, uint64_t number) {
   if (ir->inst[of].width == IR_W1)
     return of;
@@ -187,7 +187,8 @@ static void join_loads(struct widen *widen, uint32_t block, const struct access 
   }
 }
 
-/* The accesses that follow `first` without a gap, up to `bytes` in all; 0 if there are not as many. */
+/* Collects the accesses that follow `first` without a gap, `bytes` in all. Returns their number; 0 if there are too
+ * few. */
 static uint32_t gather(const struct ir *ir, const struct stretch *stretch, uint32_t first, uint32_t bytes,
                        uint32_t *part) {
   const struct access *from = &stretch->access[first];
@@ -208,8 +209,8 @@ static uint32_t gather(const struct ir *ir, const struct stretch *stretch, uint3
   return next == from->offset + bytes && parts > 1 ? parts : 0;
 }
 
-/* Does the source say that the local array that an access is in, or each if that is not known, is aligned to `bytes`?
- */
+/* Does the source declare an alignment of `bytes` for the local array of an access, or for all if the array is not
+ * known? */
 static bool is_declared(const struct ir *ir, const struct access *access, uint32_t bytes) {
   const struct ir_inst *base = &ir->inst[access->base];
   const int64_t at = access->offset + (access->base && base->op == IR_CONST ? (int64_t)base->imm : 0);

@@ -1,5 +1,5 @@
-/* The shape of a SPIR-V file: header, byte order, instructions that lie inside the file with the operands that
- * spirv_ops.def gives them. What they mean is read by the other spirv_*.c, whose order is in spirv_read(). */
+/* The shape of a SPIR-V file: header, byte order, and instructions that lie inside the file with the operands that
+ * spirv_ops.def lists. The other spirv_*.c files read their meaning, in the order that read_module() gives. */
 #include "opencl/spirv/spirv_reader.h"
 #include "sim/base/need.h"
 
@@ -46,7 +46,7 @@ bool reader_fail(struct reader *r, const char *format, ...) {
   return false;
 }
 
-/* About the file as a whole. */
+/* Reports an error about the file as a whole. */
 static bool fail_file(struct reader *r, const char *what) {
   snprintf(r->error->text, sizeof r->error->text, "%.200s: %s", r->module->file, what);
   return false;
@@ -55,7 +55,7 @@ static bool fail_file(struct reader *r, const char *what) {
 const char *reader_string(struct reader *r, uint32_t position) {
   char *const text = r->module->text + r->text_used, *to = text;
   for (const uint32_t *word = r->module->words + r->at + position;; word++)
-    for (unsigned byte = 0; byte < 4; byte++) { /* the first character is in the lowest byte, in any byte order */
+    for (unsigned byte = 0; byte < 4; byte++) { /* the first character is in the lowest byte, in either byte order */
       const unsigned char c = (unsigned char)(*word >> 8 * byte);
       *to++ = (char)(c && (c < ' ' || c == 0x7f) ? '?' : c);
       if (!c) {
@@ -90,7 +90,7 @@ uint32_t reader_keep(struct reader *r, struct ir_place place) {
 
 /* ---- operands ------------------------------------------------------------------------------------ */
 
-/* The length in words of the string at `position`, 0 when it has no end inside the instruction. */
+/* The length in words of the string at `position`; 0: it does not end inside the instruction. */
 static uint32_t string_words(const struct reader *r, uint32_t position) {
   for (uint32_t i = position; i < reader_words(r); i++)
     for (unsigned byte = 0; byte < 4; byte++)
@@ -104,7 +104,7 @@ static bool check_id(struct reader *r, uint32_t position) {
   return (id && id < r->module->bound) || reader_fail(r, "id %u is outside [1, %u]", id, r->module->bound - 1);
 }
 
-/* One operand at *position, which moves behind it. */
+/* Checks one operand at *position and moves *position behind it. */
 static bool check_operand(struct reader *r, char letter, uint32_t *position) {
   switch (letter) {
   case 't':
@@ -121,7 +121,7 @@ static bool check_operand(struct reader *r, char letter, uint32_t *position) {
     *position += words;
     return words || reader_fail(r, "a string does not end");
   }
-  case 'c': /* one or two words, which the type says: see spirv_constants.c */
+  case 'c': /* one or two words, depending on the type: see spirv_constants.c */
   case 'x':
     *position = reader_words(r);
     return true;
@@ -146,7 +146,7 @@ static bool check_operands(struct reader *r, const struct spirv_op_row *row) {
   return position == reader_words(r) || reader_fail(r, "%u words too many", reader_words(r) - position);
 }
 
-/* Lengths and operands of all instructions; counts them. */
+/* Checks lengths and operands of all instructions, and counts the instructions. */
 static bool check_shape(struct reader *r, uint32_t *count) {
   struct spirv *module = r->module;
   for (r->at = READER_HEADER_WORDS; r->at < module->word_count; r->at += reader_words(r), ++*count) {
@@ -185,8 +185,8 @@ static bool read_words(struct reader *r, const uint8_t *bytes, size_t size) {
   return true;
 }
 
-/* Tools that remove instructions leave gaps between ids, but not this many; the bound must not make a small file
- * cost much memory. */
+/* Tools that remove instructions leave gaps between ids, but not many. Without this limit, a small file could allocate
+ * much memory. */
 static bool check_bound(struct reader *r) {
   struct spirv *module = r->module;
   module->bound = module->words[3];
@@ -227,7 +227,7 @@ static bool read_names(struct reader *r) {
   return true;
 }
 
-/* An instruction at module scope that names have not taken. */
+/* Reads an instruction at module scope that reader_name() did not consume. */
 static bool read_definition(struct reader *r) {
   const uint16_t op = reader_op(r);
   if (reader_is_type(op))
@@ -238,7 +238,7 @@ static bool read_definition(struct reader *r) {
     return reader_read_variable(r);
   if (op == OpExtInst && !reader_skips_extended(r))
     return reader_fail(r, "only debug information is allowed outside functions");
-  return true; /* names, modes, lines: read_names() has seen what matters of them */
+  return true; /* names, modes, lines: read_names() has read what matters */
 }
 
 static bool read_definitions(struct reader *r) {

@@ -1,14 +1,19 @@
-/* A SPIR-V module, read and checked: which id is what. Nothing here knows of the ISA.
+/* A SPIR-V module, read and checked: what each id is. This folder does not know the ISA.
  *
- * Permissive where translators are (modules that spirv-val rejects are common: see docs/opencl.md), strict where a
- * hostile file could lead us astray: every id that an instruction names is below `bound`, every operand lies inside
- * its instruction, types are defined before they are used and contain no cycles (forward pointers aside), sizes do
- * not overflow, blocks end in one terminator, branches lead to labels of their function but not to its first block,
- * what an instruction names is a constant, variable, function or a value of its own function, and a phi names each
- * predecessor of its block once. Operands' types are checked where they are used, by build.
+ * The reader accepts what translators accept (modules that spirv-val rejects are common: see docs/opencl.md) and is
+ * strict where a hostile file could do harm. It guarantees:
  *
- * Not read: names of types and members, debug information beyond OpLine, merge instructions, lifetimes, what images
- * take as extra operands. */
+ *     every id that an instruction names is below `bound`, and every operand lies inside its instruction
+ *     types are defined before they are used and contain no cycles, except through forward pointers
+ *     sizes do not overflow
+ *     a block ends in one terminator; a branch leads to a label of its function, but not to the first block
+ *     an operand is a constant, a variable, a function or a value of the same function
+ *     a phi names each predecessor of its block once
+ *
+ * build checks the operands' types where it uses them.
+ *
+ * Not read: names of types and members, debug information beyond OpLine, merge instructions except loop control,
+ * lifetimes, extra operands of image instructions. */
 #ifndef OPENCL_SPIRV_SPIRV_H
 #define OPENCL_SPIRV_SPIRV_H
 
@@ -16,14 +21,14 @@
 #include "isa/isa.h"
 #include "opencl/ir/ir.h"
 
-/* Opcodes by the names of the specification: OpIAdd. */
+/* Opcodes by their names in the specification: OpIAdd. */
 enum spirv_op {
 #define SPIRV_OP(name, number, ...) Op##name = number,
 #include "opencl/spirv/spirv_ops.def"
 #undef SPIRV_OP
 };
 
-/* Enumerants that the folder needs, by the names of the specification too. */
+/* The enumerants that are needed, also by their names in the specification. */
 enum {
   BuiltInNumWorkgroups = 24,
   BuiltInWorkgroupSize = 25,
@@ -76,7 +81,7 @@ enum spirv_kind { /* what an id is */
                   SPIRV_FUNCTION,
                   SPIRV_STRING,
                   SPIRV_IMPORT, /* an extended instruction set */
-                  SPIRV_VALUE,  /* a result inside a function; parameters and labels too */
+                  SPIRV_VALUE,  /* a result inside a function, including parameters and labels */
 };
 
 enum spirv_type_kind {
@@ -90,11 +95,11 @@ enum spirv_type_kind {
   SPIRV_POINTER,
   SPIRV_EVENT,
   SPIRV_FUNCTION_TYPE,
-  SPIRV_PIPE,          /* the address of its header; ids of reservations are 64-bit integers */
+  SPIRV_PIPE,          /* the address of its header; reservation ids are 64-bit integers */
   SPIRV_IMAGE,         /* a handle */
-  SPIRV_SAMPLER,       /* a word, as isa/image.h has it */
-  SPIRV_SAMPLED_IMAGE, /* one of each; the image's type is the element */
-  SPIRV_OPAQUE,        /* queues, ...: named, and refused where used */
+  SPIRV_SAMPLER,       /* a word, encoded as in isa/image.h */
+  SPIRV_SAMPLED_IMAGE, /* an image and a sampler; `element` is the image's type */
+  SPIRV_OPAQUE,        /* queues and others: named, and refused where used */
 };
 
 enum spirv_storage {
@@ -111,14 +116,14 @@ struct spirv_type {
   uint8_t bits;     /* int, float */
   uint8_t storage;  /* pointer */
   uint8_t image;    /* image: enum isa_image_kind */
-  uint32_t element; /* type id of a vector's, array's, pointer's element; function type: of the result */
+  uint32_t element; /* type id of the element of a vector, array or pointer; function type: of the result */
   uint32_t count;   /* components, length (0: unknown), members, parameters */
   uint32_t *member; /* type ids: struct members, function parameters */
-  uint32_t *offset; /* struct: of each member, bytes */
-  uint64_t size;    /* bytes in memory; bool 1, pointers, events and pipes 8; a vector of 3 has the size of 4 */
+  uint32_t *offset; /* struct: each member's offset, bytes */
+  uint64_t size;    /* bytes in memory: bool 1, pointers, events and pipes 8; a vector of 3 has the size of 4 */
   uint32_t align;   /* natural; a packed struct's is 1 */
-  uint8_t depth;    /* how deep arrays, structs and vectors nest in it: at most SPIRV_MOST_DEPTH */
-  uint32_t parts;   /* scalars in it, arrays and structs taken apart; at most SPIRV_MOST_PARTS, else that + 1 */
+  uint8_t depth;    /* nesting of arrays, structs and vectors: at most SPIRV_MOST_DEPTH */
+  uint32_t parts;   /* scalars in it, including those of nested types: at most SPIRV_MOST_PARTS, otherwise that + 1 */
   const char *name; /* opaque: "queue_t", ...; image: "image2d_t", ...; else NULL */
 };
 
@@ -128,45 +133,44 @@ enum {
 };
 
 struct spirv_inst {
-  const uint32_t *word; /* word[0] is length and opcode; in the machine's byte order */
+  const uint32_t *word; /* word[0] holds length and opcode; in the host's byte order */
   uint16_t op, words;
   struct ir_place place;
 };
 
 struct spirv_block {
   uint32_t label;
-  uint32_t first, count; /* in module->inst: without OpLabel, OpLine, merges; the last is the terminator */
-  uint32_t copies; /* of a loop's body that its OpLoopMerge asks for, UINT32_MAX: all, 1: not to unroll; 0: it does not
-                      ask */
+  uint32_t first, count; /* in module->inst, without OpLabel, OpLine and merges; the last one is the terminator */
+  uint32_t copies; /* of a loop body that OpLoopMerge requests; UINT32_MAX: all, 1: do not unroll; 0: no request */
 };
 
 struct spirv_function {
   uint32_t id, type; /* type: function type id */
   uint32_t *parameter;
   uint32_t parameters;
-  struct spirv_block *block;    /* none: an import that somebody else should have defined */
+  struct spirv_block *block;    /* NULL: an import that nothing in the module defines */
   uint32_t blocks, first_block; /* first_block: in module->block */
-  const char *name;             /* of the linkage, or OpName; "" if neither */
+  const char *name;             /* from the linkage, or OpName; "" if neither */
   struct ir_place place;
 };
 
-/* Decorations that anyone asks for; all else is skipped. */
+/* The decorations that are used; the reader skips all others. */
 struct spirv_decoration {
   uint32_t alignment; /* 0: none */
-  int16_t builtin;    /* -1: none; for variables */
-  int8_t rounding;    /* -1: none, else FPRoundingMode: 0 RTE, 1 RTZ, 2 RTP, 3 RTN */
+  int16_t builtin;    /* for variables; -1: none */
+  int8_t rounding;    /* FPRoundingMode: 0 RTE, 1 RTZ, 2 RTP, 3 RTN; -1: none */
   bool saturated, by_value, sret, packed, constant, no_signed_wrap, no_unsigned_wrap;
-  const char *note; /* an annotation, or NULL: words of the source that mean nothing to SPIR-V */
+  const char *note; /* an annotation of the source, which SPIR-V gives no meaning, or NULL */
 };
 
 struct spirv_id {
   uint8_t kind;     /* enum spirv_kind */
-  bool import;      /* a function or variable that is said to be defined elsewhere; functions may have a body still */
-  bool unfolded;    /* an OpSpecConstantOp whose value the reader does not know; its operands are constants */
-  uint32_t base;    /* constants: the variable whose address `value` is counted from, in bytes; 0: none */
-  uint64_t value;   /* constants of one scalar: its bits, upper bits 0, folded if it is an OpSpecConstantOp */
-  uint32_t type;    /* type id of constants, variables, values; 0 when it has none */
-  uint32_t index;   /* SPIRV_TYPE: in type[]; SPIRV_FUNCTION: in function[]; else in inst[], of the definition */
+  bool import;      /* a function or variable declared as defined elsewhere; such a function may still have a body */
+  bool unfolded;    /* an OpSpecConstantOp that the reader cannot fold; its operands are constants */
+  uint32_t base;    /* constants: the variable that `value` is a byte offset from; 0: none */
+  uint64_t value;   /* scalar constants: the bits, upper bits 0, folded if it is an OpSpecConstantOp */
+  uint32_t type;    /* type id of constants, variables, values; 0: none */
+  uint32_t index;   /* SPIRV_TYPE: in type[]; SPIRV_FUNCTION: in function[]; otherwise the definition in inst[] */
   const char *name; /* OpName, or NULL */
   struct spirv_decoration decoration;
 };
@@ -175,14 +179,14 @@ struct spirv_entry {
   const char *name;
   uint32_t function;          /* in function[] */
   uint32_t required_local[3]; /* 0 0 0: any */
-  uint32_t hint[3];           /* of the size; 0 0 0: none */
+  uint32_t hint[3];           /* work-group size hint; 0 0 0: none */
 };
 
 struct spirv {
   const char *file; /* as the caller named it */
-  uint32_t *words;  /* owned, in the machine's byte order */
+  uint32_t *words;  /* owned, in the host's byte order */
   uint32_t word_count, bound;
-  struct spirv_id *id; /* bound of them */
+  struct spirv_id *id; /* `bound` elements */
   struct spirv_type *type;
   uint32_t types;
   struct spirv_inst *inst; /* all instructions from the first OpConstant on, module scope and functions */
@@ -191,39 +195,39 @@ struct spirv {
   uint32_t functions;
   struct spirv_entry *entry;
   uint32_t entries;
-  uint32_t opencl_std; /* id of the import, 0: none */
-  const char **source; /* files of OpLine by name for people, numbered as struct ir_place has it, at least one: the
-                          last part of the path, or `file` where that is the same file's name */
-  const char **path;   /* the same as OpLine has them */
+  uint32_t opencl_std; /* id of the import; 0: none */
+  const char **source; /* files of OpLine by display name, numbered as in struct ir_place, at least one: the last part
+                          of the path, or `file` where both have the same last part */
+  const char **path;   /* the same files as OpLine gives them */
   uint32_t sources;
-  uint32_t address_bits; /* 32 or 64, by OpMemoryModel; only 64 is accepted */
+  uint32_t address_bits; /* 32 or 64, from OpMemoryModel; only 64 is accepted */
 
-  /* What the arrays above point into. */
+  /* Storage that the arrays above point into. */
   char *text;
   uint32_t *numbers;
   struct spirv_block *block;
 };
 
-/* NULL on bad input, with *error filled in. */
+/* Reads a module. Returns NULL on bad input and fills *error. */
 struct spirv *spirv_read(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error);
 void spirv_free(struct spirv *module);
 
-/* What the optional memory access operand of a load, store or copy says of alignment: word number `position` is its
- * flags, if the instruction is that long. 0: nothing. */
+/* The alignment that the optional memory access operand of a load, store or copy gives; 0: none. Word `position` holds
+ * its flags, if the instruction is that long. */
 uint32_t spirv_alignment(const struct spirv_inst *inst, unsigned position);
 
-/* The name of an opcode for messages, "OpImageRead", or "instruction 4711". */
+/* An opcode's name for messages: "OpImageRead", or "instruction 4711". */
 const char *spirv_op_name(uint32_t op, char room[32]);
 
-/* The type of an id that has one; the type of a type id is itself. NULL: it has none. */
+/* An id's type; NULL: it has none. A type id's type is itself. */
 const struct spirv_type *spirv_type_of(const struct spirv *module, uint32_t id);
 const struct spirv_type *spirv_type(const struct spirv *module, uint32_t type_id);
 
-/* The value of an integer constant (also of OpConstantNull), or false. */
+/* Reads the value of an integer constant (OpConstantNull included); false: it is none. */
 bool spirv_integer(const struct spirv *module, uint32_t id, uint64_t *value);
 
-/* Writes a constant's bytes, type->size of them, zeros for null and undef. Pointers to variables are told by
- * `address` (id, byte offset) -> the number to write. False when it is no constant or cannot be written. */
+/* Writes a constant's type->size bytes; null and undef are zeros. address(context, variable id, byte offset) returns
+ * the number to write for a pointer to a variable. False: not a constant, or its value cannot be written. */
 bool spirv_constant_bytes(const struct spirv *module, uint32_t id, uint8_t *to,
                           uint64_t (*address)(void *context, uint32_t variable, uint64_t offset), void *context);
 

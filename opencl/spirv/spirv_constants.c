@@ -1,11 +1,11 @@
-/* Constants and variables at module scope. A scalar constant is folded when it is defined: to its bits, or, for
- * addresses, to a variable and a number of bytes behind it. Initialisers like &table[2].x arrive as OpSpecConstantOp
- * of access chains and bitcasts, and are such addresses. */
+/* Constants and variables at module scope. A scalar constant is folded when it is defined: to its bits, or, for an
+ * address, to a variable and a byte offset. Initializers like &table[2].x arrive as OpSpecConstantOp of access chains
+ * and bitcasts, and fold to such addresses. */
 #include "opencl/spirv/spirv_reader.h"
 
 #include <string.h>
 
-/* A folded scalar: base's address if base is not 0, plus value. */
+/* A folded scalar: `value`, plus base's address if base is not 0. */
 struct folded {
   uint32_t base;
   uint64_t value;
@@ -53,7 +53,7 @@ bool reader_is_constant(uint16_t op) {
 
 /* ---- OpSpecConstantOp ---------------------------------------------------------------------------- */
 
-/* Operand `i` of the operation that the current OpSpecConstantOp does, and its type. */
+/* Operand `i` of the operation in the current OpSpecConstantOp, and its type. */
 static const struct spirv_type *spec_operand(struct reader *r, uint32_t i, struct folded *value) {
   if (4 + i >= reader_words(r)) {
     reader_fail(r, "operands are missing");
@@ -79,7 +79,7 @@ static bool fail_operation(struct reader *r) {
   return reader_fail(r, "%s is not folded here", spirv_op_name(reader_word(r, 3), room));
 }
 
-/* The type inside `type` that an index leads to, and where it begins. */
+/* Follows an index into `type`: returns the element's type and adds its offset. */
 static const struct spirv_type *step_into(struct reader *r, const struct spirv_type *type, struct folded index,
                                           unsigned index_bits, uint64_t *offset) {
   if (type->kind == SPIRV_STRUCT && index.value < type->count) {
@@ -95,7 +95,7 @@ static const struct spirv_type *step_into(struct reader *r, const struct spirv_t
   return NULL;
 }
 
-/* `element_index`: the first index counts whole things that the pointer points to. */
+/* `element_index`: the first index counts whole objects of the type that the pointer points to. */
 static bool fold_chain(struct reader *r, bool element_index, struct folded *result) {
   const struct spirv_type *type = spec_operand(r, 0, result);
   if (type && type->kind != SPIRV_POINTER)
@@ -114,7 +114,7 @@ static bool fold_chain(struct reader *r, bool element_index, struct folded *resu
   return type != NULL;
 }
 
-/* Sums and differences may carry an address along. */
+/* Sums and differences may include an address. */
 static bool fold_sum(struct reader *r, bool minus, struct folded a, struct folded b, struct folded *result) {
   if (minus && a.base == b.base)
     *result = (struct folded){0, a.value - b.value};
@@ -127,7 +127,8 @@ static bool fold_sum(struct reader *r, bool minus, struct folded a, struct folde
   return true;
 }
 
-/* Two integers of `bits` bits, zero-extended; a division by zero and a shift too far have no meaning: 0. */
+/* Folds two integers of `bits` bits, zero-extended. Division by zero and excessive shifts are undefined; they give
+ * 0. */
 static bool fold_integers(struct reader *r, unsigned bits, uint64_t a, uint64_t b, uint64_t *result) {
   const uint64_t sa = sign_extended(a, bits), sb = sign_extended(b, bits);
   const bool overflows = sb == UINT64_MAX && sa == (uint64_t)1 << 63;
@@ -180,7 +181,7 @@ static bool fold_two(struct reader *r, struct folded *result) {
   return fold_integers(r, scalar_bits(type), a.value, b.value, &result->value);
 }
 
-/* Bits that stay, perhaps fewer of them or with the sign in front; addresses only where all of them stay. */
+/* Casts keep the bits, truncated or sign-extended. An address can only be cast to 64 bits. */
 static bool fold_cast(struct reader *r, const struct spirv_type *to, bool is_signed, struct folded *result) {
   const struct spirv_type *from = spec_operand(r, 0, result);
   if (!from)
@@ -235,7 +236,7 @@ static bool fold(struct reader *r, const struct spirv_type *type, struct folded 
   }
 }
 
-/* The operands of the operation, where its row has ids, are constants that are defined before. */
+/* Checks that the operation's id operands, according to its row, are constants defined before. */
 static bool check_spec_operands(struct reader *r) {
   const struct spirv *module = r->module;
   const struct spirv_op_row *row = spirv_op_row(reader_word(r, 3));
@@ -251,7 +252,7 @@ static bool check_spec_operands(struct reader *r) {
   return true;
 }
 
-/* What cannot be folded is no fault yet: perhaps nobody wants it as a number. */
+/* A constant that cannot be folded is not an error yet: its number may never be needed. */
 static bool read_spec_op(struct reader *r, const struct spirv_type *type, struct spirv_id *id) {
   struct folded result = {0, 0};
   if (!check_spec_operands(r))
@@ -277,8 +278,8 @@ static bool read_literal(struct reader *r, const struct spirv_type *type, struct
   return true;
 }
 
-/* Duplicate types are common, so equal looks are enough; equal depth keeps spirv_constant_bytes() from descending
- * deeper than the type. */
+/* Translators often duplicate types, so types only need to look alike. Equal depth keeps spirv_constant_bytes() from
+ * recursing deeper than the type. */
 static bool looks_like(const struct spirv_type *a, const struct spirv_type *b) {
   return a == b || (a->kind == b->kind && a->bits == b->bits && a->count == b->count && a->size == b->size &&
                     a->parts == b->parts && a->depth == b->depth);
@@ -288,7 +289,7 @@ static const struct spirv_type *member_type(const struct spirv *module, const st
   return spirv_type(module, type->kind == SPIRV_STRUCT ? type->member[i] : type->element);
 }
 
-/* What writing a constant's bytes costs; a null's are cleared in one go. */
+/* The cost of writing a constant's bytes. A null constant is cleared in one step. */
 static uint32_t add_work(uint64_t work, uint64_t more) {
   return work + more > READER_MOST_WORK ? READER_MOST_WORK + 1 : (uint32_t)(work + more);
 }
@@ -313,7 +314,7 @@ static bool read_composite(struct reader *r, const struct spirv_type *type, uint
   return r->work[result] <= READER_MOST_WORK || reader_fail(r, "a constant of more than 2^26 parts");
 }
 
-/* SPIR-V numbers addressing modes as isa/image.h does. */
+/* SPIR-V numbers addressing modes like isa/image.h. */
 static bool read_sampler(struct reader *r, const struct spirv_type *type, struct spirv_id *id) {
   const uint32_t mode = reader_word(r, 3), normalized = reader_word(r, 4), filter = reader_word(r, 5);
   if (type->kind != SPIRV_SAMPLER)
@@ -379,7 +380,7 @@ bool reader_read_variable(struct reader *r) {
          (reader_words(r) < 5 || check_initialiser(r, type));
 }
 
-/* ---- for others ---------------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------------- */
 
 bool spirv_integer(const struct spirv *module, uint32_t id, uint64_t *value) {
   if (id >= module->bound || module->id[id].kind != SPIRV_CONSTANT || module->id[id].base || module->id[id].unfolded)
@@ -409,7 +410,7 @@ static bool write_parts(const struct writer *writer, const struct spirv_inst *in
   return true;
 }
 
-/* `to` is zeroed. */
+/* `to` must be zeroed. */
 static bool write_constant(const struct writer *writer, uint32_t id, uint8_t *to) {
   const struct spirv *module = writer->module;
   const struct spirv_id *row = &module->id[id];

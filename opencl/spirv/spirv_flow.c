@@ -1,27 +1,27 @@
-/* Branches and phis: the entry block is no branch's target, phis stand first in their block and name each of its
- * predecessors once. Some translators repeat a pair where a switch has several edges to one block; such pairs are
- * taken out here, so that nobody behind the reader meets them. */
+/* Checks branches and phis: no branch leads to the entry block, and phis come first in their block and name each
+ * predecessor once. Some translators repeat a phi's pair if a switch has several edges to one block. This file removes
+ * the repeated pairs. */
 #include "opencl/spirv/spirv_reader.h"
 #include "sim/base/need.h"
 
 #include <stdlib.h>
 
-/* Blocks go by their number in module->block. */
+/* Blocks are identified by their index in module->block. */
 struct flow {
-  uint32_t *block_of; /* by label id */
-  uint32_t *first;    /* by block: where its predecessors begin in `from`; one more at the end */
+  uint32_t *block_of; /* indexed by label id */
+  uint32_t *first;    /* by block: where its predecessors start in `from`, with one more element at the end */
   uint32_t *from;
-  uint32_t *stamp;    /* by block: what it was seen for last */
-  uint32_t *phi;      /* by block: the phi that named it last, a number of module->inst + 1 */
-  uint32_t *position; /* by block: the word of that phi */
+  uint32_t *stamp;    /* by block: the last block (+ 1) that visited it */
+  uint32_t *phi;      /* by block: the last phi that named it, its index in module->inst + 1 */
+  uint32_t *position; /* by block: the pair's word in that phi */
 };
 
 static const struct spirv_inst *terminator(const struct spirv *module, uint32_t block) {
   return &module->inst[module->block[block].first + module->block[block].count - 1];
 }
 
-/* The first word of a terminator that is a label, and the distance to the next; the last words of a conditional
- * branch may be weights. */
+/* The first label in a terminator, and the step to the next one. The words after a conditional branch's labels may be
+ * weights. */
 static uint32_t label_step(const struct spirv *module, const struct spirv_inst *inst, uint32_t *first, uint32_t *end) {
   *end = inst->words;
   switch (inst->op) {
@@ -50,7 +50,7 @@ static uint32_t count_edges(const struct spirv *module, uint32_t blocks) {
   return count;
 }
 
-/* Calls `edge` for each block that `block` leads to, once each. */
+/* Calls `edge` once for each successor of `block`. */
 static void each_edge(struct flow *flow, const struct spirv *module, uint32_t block,
                       void (*edge)(struct flow *flow, uint32_t from, uint32_t to)) {
   const struct spirv_inst *inst = terminator(module, block);
@@ -69,7 +69,7 @@ static void count_edge(struct flow *flow, uint32_t from, uint32_t to) {
   flow->first[to]++;
 }
 
-/* Counted down from the end of each block's list, so that `first` ends where the list begins. */
+/* Fills each block's list from its end, so that `first` ends up at the start of the list. */
 static void put_edge(struct flow *flow, uint32_t from, uint32_t to) { flow->from[--flow->first[to]] = from; }
 
 static void make_edges(struct flow *flow, const struct spirv *module, uint32_t blocks) {
@@ -85,7 +85,7 @@ static void make_edges(struct flow *flow, const struct spirv *module, uint32_t b
 
 /* ---- phis ---------------------------------------------------------------------------------------- */
 
-/* The pair at word `position` of phi number `number`: 1 new, 0 a repetition, -1 wrong. */
+/* Checks the pair at word `position` of phi number `number`: 1 new, 0 repeated, -1 wrong. */
 static int check_pair(struct reader *r, struct flow *flow, uint32_t block, uint32_t number, uint32_t position) {
   const uint32_t label = reader_word(r, position + 1), from = flow->block_of[label];
   if (flow->stamp[from] != block + 1) {

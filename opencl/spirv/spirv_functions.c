@@ -1,12 +1,12 @@
-/* Functions: parameters, blocks, and what is left in them once labels, lines, merges, lifetimes and debug information
- * are taken out. Blocks come in any order; who names what is checked afterwards. */
+/* Functions: parameters, blocks and their instructions, without labels, lines, merges, lifetimes and debug information.
+ * Blocks come in any order; spirv_uses.c checks operands afterwards. */
 #include "opencl/spirv/spirv_reader.h"
 #include "sim/base/need.h"
 
 struct body {
-  uint32_t function;     /* its number */
+  uint32_t function;     /* its index */
   bool open;             /* inside a block */
-  struct ir_place place; /* of the next instruction; line 0: none known in this block */
+  struct ir_place place; /* of the next instruction; line 0: unknown so far in this block */
 };
 
 static struct spirv_function *current(struct reader *r, const struct body *body) {
@@ -28,7 +28,7 @@ static bool read_head(struct reader *r, struct body *body) {
     return false;
   if (type->kind != SPIRV_FUNCTION_TYPE || type->element != reader_word(r, 1))
     return reader_fail(r, "id %u is not the type of a function with this result", reader_word(r, 4));
-  if (!(module->functions & (module->functions + 1))) /* room doubles */
+  if (!(module->functions & (module->functions + 1))) /* double the room */
     module->function = need_more(module->function, 2 * (size_t)module->functions + 1, sizeof *module->function);
   body->function = module->functions++;
   *current(r, body) = (struct spirv_function){.id = id,
@@ -65,7 +65,7 @@ static bool read_label(struct reader *r, struct body *body) {
   if (!define_value(r, body, reader_word(r, 1), 0))
     return false;
   const uint32_t number = current(r, body)->first_block + current(r, body)->blocks++;
-  if (!(number & (number + 1))) /* room doubles */
+  if (!(number & (number + 1))) /* double the room */
     module->block = need_more(module->block, 2 * (size_t)number + 1, sizeof *module->block);
   module->block[number] = (struct spirv_block){.label = reader_word(r, 1), .first = module->insts};
   return true;
@@ -87,7 +87,7 @@ static bool is_terminator(uint16_t op) {
   }
 }
 
-/* Nothing that a kernel computes depends on it. */
+/* Whether the instruction has no effect on what a kernel computes. */
 static bool is_idle(const struct reader *r) {
   switch (reader_op(r)) {
   case OpNop:
@@ -105,7 +105,7 @@ static bool is_idle(const struct reader *r) {
   }
 }
 
-/* Of the control mask's bits, those below PartialCount that bring a literal each come first. */
+/* The literals of control bits below PartialCount come before PartialCount's own. */
 static uint32_t copies_asked(struct reader *r) {
   enum { UNROLL = 0x1, DONT_UNROLL = 0x2, LITERALS = 0xf8, PARTIAL_COUNT = 0x100 };
   const uint32_t control = reader_word(r, 3), at = 4 + (uint32_t)__builtin_popcount(control & LITERALS);
@@ -138,7 +138,7 @@ static bool read_instruction(struct reader *r, struct body *body) {
   return true;
 }
 
-/* Line 0 is what translators write for code that they made: it counts to the line before, in its block. */
+/* Translators give code that they generate line 0. It keeps the previous line of its block. */
 static bool read_line(struct reader *r, struct body *body) {
   struct ir_place place = {0};
   if (!reader_line(r, &place))
@@ -168,7 +168,7 @@ static bool read_one(struct reader *r, struct body *body) {
   }
 }
 
-/* Instructions without a line of their own count to the function's first. */
+/* Gives instructions without a line the function's first line. */
 static void fill_places(struct reader *r, const struct body *body, uint32_t first) {
   for (uint32_t i = first; i < r->module->insts; i++)
     if (!r->module->inst[i].place.line)
@@ -213,7 +213,7 @@ static struct spirv_inst *last_of(struct spirv *module, const struct spirv_block
   return &module->inst[block->first + block->count - 1];
 }
 
-/* Translators write the return of a function's last line last, but for blocks that nobody reaches. */
+/* Translators put the return of a function's last line last, apart from unreachable blocks. */
 static struct ir_place last_return(struct spirv *module, const struct spirv_function *function) {
   for (uint32_t i = function->blocks; i-- > 0;)
     if (last_of(module, &function->block[i])->op == OpReturn)
@@ -221,8 +221,8 @@ static struct ir_place last_return(struct spirv *module, const struct spirv_func
   return function->place;
 }
 
-/* The wrapper that translators put around a kernel has no lines: it is where the function that it calls is, and ends
- * where that ends. */
+/* Translators wrap kernels in functions without lines. A wrapper gets the lines of the function that it calls: its
+ * place and that of its last return. */
 static void place_wrapper(struct spirv *module, struct spirv_function *function) {
   const struct spirv_function *called = find_called(module, function);
   if (!called)
@@ -233,7 +233,7 @@ static void place_wrapper(struct spirv *module, struct spirv_function *function)
       last_of(module, &function->block[i])->place = last_return(module, called);
 }
 
-/* Only now have the blocks come to rest. */
+/* Blocks have their final addresses only now. */
 void reader_functions_done(struct reader *r) {
   struct spirv *module = r->module;
   for (uint32_t i = 0; i < module->functions; i++)

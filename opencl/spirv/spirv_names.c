@@ -1,5 +1,5 @@
-/* What a module says about its ids before it defines them: names, decorations, entry points with their execution
- * modes, imported instruction sets, and the files that lines refer to. */
+/* What a module says about ids before it defines them: names, decorations, entry points and their execution modes,
+ * imported instruction sets, and source files. */
 #include "isa/rows.h"
 #include "opencl/spirv/spirv_reader.h"
 #include "sim/base/need.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enumerants that only this file reads, by the names of the specification. */
+/* Enumerants that only this file needs, by their names in the specification. */
 enum {
   AddressingModelPhysical32 = 1,
   AddressingModelPhysical64 = 2,
@@ -33,7 +33,7 @@ enum {
 
 /* ---- decorations --------------------------------------------------------------------------------- */
 
-/* A string from word 3 on, in front of `behind` words, ends there. */
+/* Checks that a string starts at word 3 and ends before the last `behind` words. */
 static bool has_string(struct reader *r, uint32_t behind) {
   const uint32_t *word = r->module->words + r->at;
   for (uint32_t i = 3; i + behind < reader_words(r); i++)
@@ -42,7 +42,7 @@ static bool has_string(struct reader *r, uint32_t behind) {
   return reader_fail(r, "the name in a decoration does not end");
 }
 
-/* The linkage name of a function or variable tells more than OpName, which follows it in no case. */
+/* The linkage name is more precise than OpName and replaces it. SPIR-V puts OpName first. */
 static bool read_linkage(struct reader *r) {
   const uint32_t last = reader_word(r, reader_words(r) - 1);
   if (!has_string(r, 1))
@@ -100,7 +100,7 @@ static bool read_decoration(struct reader *r, uint32_t kind, uint32_t value) {
   case DecorationUserSemantic:
     decoration->note = has_string(r, 0) ? reader_string(r, 3) : NULL;
     return decoration->note;
-  default: /* nothing that changes what a kernel computes */
+  default: /* has no effect on what a kernel computes */
     break;
   }
   return true;
@@ -112,7 +112,7 @@ static bool decorate(struct reader *r) {
   return read_decoration(r, reader_word(r, 2), reader_words(r) > 3 ? reader_word(r, 3) : 0);
 }
 
-/* A group's decorations, for each id that follows. A linkage would not make sense for several. */
+/* Copies a group's decorations to each id that follows, except linkage, which cannot apply to several ids. */
 static bool decorate_group(struct reader *r) {
   const struct spirv_decoration from = r->module->id[reader_word(r, 1)].decoration;
   for (uint32_t i = 2; i < reader_words(r); i++) {
@@ -197,8 +197,8 @@ static const char *last_part(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-/* Reports must not depend on where a file lay, so a source goes by the last part of its path; the program's own
- * file by the name that the user gave it. */
+/* Reports must not depend on a file's directory, so a source is named by the last part of its path. The program's own
+ * file keeps the name that the user gave. */
 static const char *name_for_people(const struct spirv *module, const char *path) {
   const char *part = last_part(path);
   return strcmp(part, last_part(module->file)) ? part : module->file;
@@ -235,7 +235,7 @@ static void swap_place(struct ir_place *place, uint32_t number) {
     place->source = (uint16_t)number;
 }
 
-/* Numbers 0 and `number` change places. */
+/* Swaps sources 0 and `number`. */
 static void swap_sources(struct spirv *module, uint32_t number) {
   const char *name = module->source[0], *path = module->path[0];
   module->source[0] = module->source[number];
@@ -248,7 +248,7 @@ static void swap_sources(struct spirv *module, uint32_t number) {
     swap_place(&module->function[i].place, number);
 }
 
-/* Number 0 always exists, and is the program's own file if any is: helpers of a header may have come first. */
+/* Source 0 always exists. It is the program's own file if that occurs, even if code of a header came first. */
 void reader_sources_done(struct reader *r) {
   struct spirv *module = r->module;
   if (!module->sources)
@@ -260,7 +260,7 @@ void reader_sources_done(struct reader *r) {
     swap_sources(module, own);
 }
 
-/* ---- all of them --------------------------------------------------------------------------------- */
+/* ---- any instruction ----------------------------------------------------------------------------- */
 
 static bool read_import(struct reader *r) {
   const uint32_t id = reader_word(r, 1);

@@ -1,12 +1,12 @@
-/* Types: each gets its size, alignment and number of scalars when it is defined, from types that are known by then,
- * so that nothing here recurses. A forward pointer is a row at once, and learns its element later: a pointer's size
- * does not depend on it. */
+/* Types. Each one gets its size, alignment and number of scalars when it is defined, from types defined before it, so
+ * nothing here recurses. A forward pointer gets its row immediately and its element later, because a pointer's size
+ * does not depend on the element. */
 #include "opencl/spirv/spirv_reader.h"
 #include "sim/base/need.h"
 
 #include <string.h>
 
-#define MOST_TYPE_BYTES (UINT64_C(1) << 47) /* what 64-bit machines can address */
+#define MOST_TYPE_BYTES (UINT64_C(1) << 47) /* the address space of 64-bit hosts */
 
 /* Types that are refused where they are used. */
 static const struct {
@@ -23,7 +23,7 @@ static const struct {
     {OpTypeBufferSurfaceINTEL, "buffer surface"},
 };
 
-/* By dimension, then arrayed or not. */
+/* By dimension, then not arrayed or arrayed. */
 static const struct {
   const char *name;
   uint8_t kind;
@@ -90,7 +90,7 @@ const struct spirv_type *reader_type(struct reader *r, uint32_t position) {
   return type;
 }
 
-/* The type at `position` as part of another: something that has a place in memory. */
+/* The type at `position` as part of another type: one that can be in memory. */
 static const struct spirv_type *part_type(struct reader *r, uint32_t position) {
   const struct spirv_type *type = reader_type(r, position);
   if (type && (type->kind == SPIRV_VOID || type->kind == SPIRV_FUNCTION_TYPE)) {
@@ -166,7 +166,7 @@ static bool read_array(struct reader *r, struct spirv_type *type) {
   return check_composite(r, type);
 }
 
-/* Members at their natural alignment, one behind the other if packed; the size is a multiple of the alignment. */
+/* Members are at their natural alignment, or adjacent if packed. The size is a multiple of the alignment. */
 static bool read_struct(struct reader *r, struct spirv_type *type) {
   const uint32_t count = reader_words(r) - 2;
   const bool packed = r->module->id[reader_word(r, 1)].decoration.packed;
@@ -207,7 +207,7 @@ static bool read_function_type(struct reader *r, struct spirv_type *type) {
 /* ---- pointers ------------------------------------------------------------------------------------ */
 
 static struct spirv_type pointer_type(uint32_t storage, uint32_t element) {
-  /* Storage classes of graphics and of vendors (0xFFFFFFFF in debug information) become one that nobody accepts. */
+  /* Storage classes of graphics and of vendors (0xFFFFFFFF in debug information) become one that nothing accepts. */
   return (struct spirv_type){.kind = SPIRV_POINTER,
                              .storage = storage < UINT8_MAX ? (uint8_t)storage : UINT8_MAX,
                              .element = element,
@@ -234,7 +234,7 @@ bool reader_types_done(struct reader *r) {
   return true;
 }
 
-/* ---- all of them --------------------------------------------------------------------------------- */
+/* ---- any type ------------------------------------------------------------------------------------ */
 
 static bool make_type(struct reader *r, struct spirv_type *type) {
   switch (reader_op(r)) {
@@ -263,7 +263,7 @@ static bool make_type(struct reader *r, struct spirv_type *type) {
   case OpTypeEvent:
     *type = (struct spirv_type){.kind = SPIRV_EVENT, .size = 8, .align = 8, .parts = 1};
     return true;
-  case OpTypeReserveId: /* a number; translators make several types of it */
+  case OpTypeReserveId: /* a number; translators define several such types */
     *type = (struct spirv_type){.kind = SPIRV_INT, .bits = 64, .size = 8, .align = 8, .parts = 1};
     return true;
   case OpTypePipe:
@@ -295,7 +295,7 @@ bool reader_read_type(struct reader *r) {
   struct spirv_type type = {0};
   if (!make_type(r, &type))
     return false;
-  if (!(module->types & (module->types + 1))) /* room doubles */
+  if (!(module->types & (module->types + 1))) /* double the room */
     module->type = need_more(module->type, 2 * (size_t)module->types + 1, sizeof *module->type);
   module->type[module->types] = type;
   return reader_define(r, id, SPIRV_TYPE, 0, module->types++);

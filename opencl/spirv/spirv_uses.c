@@ -1,10 +1,10 @@
-/* What instructions inside functions name: values of the same function, constants, variables, functions. Their order
- * is not looked at here, as blocks may come in any: a use that nothing dominates is found where values are built. */
+/* Checks what instructions inside functions name: values of the same function, constants, variables, functions. Blocks
+ * come in any order, so this does not check that a definition dominates its uses; build does when it reads values. */
 #include "opencl/spirv/spirv_reader.h"
 
 #include <string.h>
 
-/* Instructions of OpenCL.std whose last operand is a number instead of an id: vloadn, vload_halfn, vstore_half_r,
+/* OpenCL.std instructions whose last operand is a literal instead of an id: vloadn, vload_halfn, vstore_half_r,
  * vstore_halfn_r, vloada_halfn, vstorea_halfn_r. */
 static bool ends_in_number(uint32_t instruction) {
   static const uint8_t rows[] = {171, 174, 176, 178, 179, 181};
@@ -14,7 +14,7 @@ static bool ends_in_number(uint32_t instruction) {
   return false;
 }
 
-/* The id at `position`, as an operand: something that has a value. */
+/* Checks the id at `position` as an operand: it must have a value. */
 static bool check_value(struct reader *r, uint32_t function, uint32_t position) {
   const uint32_t id = reader_word(r, position);
   if (!id || id >= r->module->bound)
@@ -45,7 +45,7 @@ static bool check_extended(struct reader *r, uint32_t function) {
   const char *set = r->module->id[reader_word(r, 3)].name;
   if (strcmp(set, "OpenCL.std"))
     return reader_fail(r, "instruction set '%.80s' is unknown", set);
-  r->module->words[r->at + 3] = r->module->opencl_std; /* linkers leave several imports of it */
+  r->module->words[r->at + 3] = r->module->opencl_std; /* linkers leave several imports of the set */
   const uint32_t end = reader_words(r) - ends_in_number(reader_word(r, 4));
   for (uint32_t i = 5; i < end; i++)
     if (!check_value(r, function, i))
@@ -53,7 +53,7 @@ static bool check_extended(struct reader *r, uint32_t function) {
   return true;
 }
 
-/* The selector, the default, and pairs of a number as wide as the selector and a label. */
+/* Checks the selector, the default, and pairs of a literal as wide as the selector and a label. */
 static bool check_switch(struct reader *r, uint32_t function) {
   if (!check_value(r, function, 1) || !check_label(r, function, 2))
     return false;
@@ -76,12 +76,12 @@ static bool check_phi(struct reader *r, uint32_t function) {
   return true;
 }
 
-/* Operands as spirv_ops.def has them; what it calls `x` stays unlooked at. */
+/* Checks operands as spirv_ops.def lists them, except those with the letter `x`. */
 static bool check_listed(struct reader *r, uint32_t function) {
   uint32_t position = 1;
   for (const char *letter = spirv_op_row(reader_op(r))->operands; *letter && position < reader_words(r); letter++) {
     const bool repeated = letter[1] == '*';
-    if (*letter == 's') /* behind strings are but the ids of inline assembly */
+    if (*letter == 's') /* only the ids of inline assembly follow strings */
       return true;
     for (; *letter == 'i' && repeated && position < reader_words(r); position++)
       if (!check_value(r, function, position))

@@ -11,7 +11,7 @@
 #include "sim/sweep/metrics.h"
 #include "sim/sweep/workers.h"
 
-enum { SHOWN_LINES = 20 /* of a diff, as the command line has it */ };
+enum { SHOWN_LINES = 20 /* of a diff, like the command line */ };
 
 static ww_status refuse_form(ww_error *error) { return api_fail(error, WW_UNSUPPORTED, "form: must be text or JSON"); }
 
@@ -101,7 +101,7 @@ static ww_status fail_explain(const struct explain_call *call, int status, struc
   return WW_UNSUPPORTED;
 }
 
-/* A machine that no worker could try would be missing from the report. */
+/* Fails if any worker could not try its machine: the report would lack that machine. */
 static ww_status judge_cases(const struct explain_run *run, struct message *message) {
   for (size_t i = 1; i < run->explain.count; i++)
     if (run->explain.cases[i].status == EXPLAIN_FAILED) {
@@ -161,7 +161,7 @@ enum { SWEEP_AXES = 64 };
 
 struct sweep_call {
   const ww_trace *trace;
-  ww_machine *machine; /* that is changed: a reference */
+  ww_machine *machine; /* a reference to the machine that the points change */
   const ww_axis *axes;
   size_t axis_count, points, done;
   ww_work work;
@@ -170,7 +170,7 @@ struct sweep_call {
   bool stopped;
 };
 
-/* Of a point: what a thread has found out. */
+/* What a worker returns for a point. */
 struct outcome {
   ww_report *report;
   ww_error error;
@@ -266,7 +266,7 @@ static ww_status sweep(void *self, struct message *message) {
   return WW_CANCELLED;
 }
 
-/* Each axis is of a parameter, and has legal values. */
+/* Checks that each axis names a parameter and has legal values. */
 static ww_status check_axes(void *self, struct message *message) {
   struct sweep_call *call = self;
   char text[PARAM_MESSAGE];

@@ -1,8 +1,7 @@
 /* Devices, buffers and pipes.
  *
- * Global memory begins at ISA_GLOBAL_BASE. A new buffer takes the lowest place where it fits with a gap on both sides
- * that belongs to nobody, so that a work-item that runs over an end is found out; what a buffer leaves can be used
- * again. */
+ * Global memory begins at ISA_GLOBAL_BASE. A new buffer takes the lowest address where it fits with an unowned gap on
+ * both sides, so that an access beyond its ends is detected. The space of a freed buffer is reused. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,8 +12,8 @@
 
 enum { ALIGN = 4096, GAP = 65536 };
 
-/* Where shared buffers begin: nothing else of a process lies there, nor buffers of other kinds before there are very
- * many bytes of them. */
+/* Where shared buffers begin: nothing else in a process lies here, and other buffers get here only after very many
+ * bytes. */
 #define SHARED_BASE (UINT64_C(1) << 38)
 
 /* ---- device --------------------------------------------------------------------------------------------------- */
@@ -72,7 +71,7 @@ uint64_t ww_device_now(const ww_device *device) {
 
 ww_machine *ww_device_machine(const ww_device *device) { return device ? device->machine : NULL; }
 
-/* ---- who may touch it ------------------------------------------------------------------------------------------ */
+/* ---- exclusive access ------------------------------------------------------------------------------------------ */
 
 static void unlock(void *device) { pthread_mutex_unlock(&((ww_device *)device)->lock); }
 
@@ -96,7 +95,7 @@ bool api_device_begin(ww_device *device) {
   return free;
 }
 
-/* What was open behind the border is gone. */
+/* The border has freed the open reservations. */
 static void close_pipe(struct isa_pipe *pipe) {
   pipe->queue[ISA_PIPE_READ] = pipe->queue[ISA_PIPE_WRITE] = (struct isa_pipe_queue){0};
   for (int d = 0; d < 2; d++)
@@ -121,13 +120,13 @@ void api_device_lose(ww_device *device, cycle_t now) {
       close_pipe(&device->variables[i].channels[k]);
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------------------------- */
 
 static uint64_t behind(const struct ww_buffer *buffer) {
   return (buffer->base + buffer->bytes + GAP + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-/* The lowest place with room: *number of the buffers lie before it. False: there is none. */
+/* The lowest address with room: *number of the buffers lie before it. False: there is none. */
 static bool find_place(const ww_device *device, uint64_t bytes, size_t *number, uint64_t *base) {
   *base = ISA_GLOBAL_BASE;
   for (*number = 0; *number < device->count; ++*number) {
@@ -139,7 +138,7 @@ static bool find_place(const ww_device *device, uint64_t bytes, size_t *number, 
   return *base + bytes <= ISA_GLOBAL_BASE + WW_DEVICE_BYTES;
 }
 
-/* Whether it fits there; *next is where it may fit otherwise, the nearest one. */
+/* Whether it fits at `base`; if not, *next is the nearest address where it may fit. */
 static bool fits_at(const ww_device *device, uint64_t base, uint64_t bytes, size_t *number, uint64_t *next) {
   *number = 0;
   while (*number < device->count && behind(device->buffers[*number]) <= base)
@@ -169,8 +168,8 @@ struct buffer_call {
   ww_device *device;
   const char *name;
   uint64_t bytes;
-  uint32_t packet_bytes, packets, number; /* 0: no pipe */
-  const struct ww_buffer *with;           /* whose memory a shared buffer has */
+  uint32_t packet_bytes, packets, number; /* 0: not a pipe */
+  const struct ww_buffer *with;           /* its memory becomes the shared buffer's */
   void *data;                             /* the caller's; NULL: the buffer's own */
   void *made;
 };
@@ -198,8 +197,8 @@ static void settle(ww_device *device, size_t number, struct ww_buffer *buffer) {
   buffer->device = ww_device_ref(device);
 }
 
-/* Takes its place on the device, with its pipe if it is to have one. All that may fail comes before the device
- * changes. */
+/* Places the buffer on the device, and its pipe if it has one. Everything that can fail precedes the first change to
+ * the device. */
 static bool place_buffer(const struct buffer_call *call, struct ww_buffer *buffer, struct message *message) {
   ww_device *device = call->device;
   const uint32_t packets = call->packets;
@@ -226,7 +225,7 @@ static void free_bytes(const struct ww_buffer *buffer) {
     free(buffer->data);
 }
 
-/* The device is locked. */
+/* Requires the device's lock. */
 static bool add_buffer(const struct buffer_call *call, struct ww_buffer *buffer, struct message *message) {
   atomic_init(&buffer->references, 1);
   buffer->bytes = call->bytes;
@@ -269,7 +268,7 @@ ww_status ww_buffer_new(ww_device *device, const char *name, uint64_t bytes, ww_
   return status;
 }
 
-/* Whatever touches a buffer's bytes copies them by memcpy(), and none beyond its end: any memory will do. */
+/* Needs no alignment: every access to a buffer's bytes is a memcpy() within its bounds. */
 ww_status ww_buffer_new_over(ww_device *device, const char *name, void *data, uint64_t bytes, ww_buffer **buffer,
                              ww_error *error) {
   struct buffer_call call = {.device = device, .name = name ? name : "buffer", .bytes = bytes, .data = data};
@@ -288,14 +287,15 @@ ww_buffer *ww_buffer_ref(ww_buffer *buffer) {
   return buffer;
 }
 
-/* Open reservations are the device's. */
+/* Open reservations are in the device's pool. */
 static ww_status free_pipe(void *self, struct message *message) {
   (void)message;
   isa_pipe_free(self);
   return WW_OK;
 }
 
-/* Nobody has it any more. False: a run does. A pipe that no run knows has opened no reservations. */
+/* Takes an unreferenced buffer from the device. False: a run in progress uses it. A pipe created after the run began
+ * has no open reservations. */
 static bool take_back(struct ww_buffer *buffer) {
   ww_device *device = buffer->device;
   api_device_lock(device);
@@ -352,7 +352,7 @@ void ww_buffer_unref(ww_buffer *buffer) {
 
 /* ---- shared buffers ---------------------------------------------------------------------------------------------- */
 
-/* Maps memory at the first place that is free for the device and in the process. False: there is none. */
+/* Maps memory at the first address that is free both on the device and in the process. False: there is none. */
 static bool map(const ww_device *device, struct api_shared *shared, size_t *number) {
   uint64_t base = SHARED_BASE, next = 0;
   while (base + shared->size <= ISA_GLOBAL_BASE + WW_DEVICE_BYTES) {
@@ -446,7 +446,7 @@ uint64_t ww_buffer_address(const ww_buffer *buffer) { return buffer ? buffer->ba
 
 /* ---- pipes ----------------------------------------------------------------------------------------------------- */
 
-/* The lowest number that no pipe of the device has; ids of reservations hold it. 0: there is none. */
+/* The lowest free pipe number; reservation ids contain it. 0: there is none. */
 static uint32_t free_number(const ww_device *device) {
   bool taken[ISA_MOST_PIPES + 1] = {0};
   for (size_t i = 0; i < device->count; i++)

@@ -11,9 +11,9 @@ const char *ww_status_name(ww_status status) {
   return (size_t)status < sizeof names / sizeof *names ? names[status] : "unknown status";
 }
 
-/* ---- the place that a line begins with -------------------------------------------------------------------- */
+/* ---- the place that a message begins with ----------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 character there, or 0 if it is none, or one that is not to be seen. */
+/* Length in bytes of the UTF-8 character at `at`, or 0 if it is invalid or a control character. */
 static size_t character(const unsigned char *at, size_t length) {
   const size_t size = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : *at < 0xf5 ? 4 : 0;
   if (size > length || (size < 2 && (*at < ' ' || *at > '~')))
@@ -26,7 +26,7 @@ static size_t character(const unsigned char *at, size_t length) {
   return surrogate || control || overlong || (*at == 0xf4 && at[1] > 0x8f) ? 0 : size;
 }
 
-/* As one line of UTF-8, cut between characters: what is none becomes '?'. */
+/* Copies as one line of UTF-8, cut between characters; other bytes become '?'. */
 static void copy(char *to, size_t room, const char *from, size_t length) {
   const unsigned char *at = (const unsigned char *)from;
   size_t used = 0;
@@ -40,7 +40,7 @@ static void copy(char *to, size_t room, const char *from, size_t length) {
   to[used] = '\0';
 }
 
-/* ":12" there: the number, and what is behind it. */
+/* Reads ":12"; returns what follows the number. */
 static const char *number_at(const char *at, uint32_t *number) {
   const char *digit = at + 1;
   uint64_t value = 0;
@@ -52,8 +52,8 @@ static const char *number_at(const char *at, uint32_t *number) {
   return digit;
 }
 
-/* A file's name ends at the colon: "kernel.cl:3:5: ...", "machine.ini:7: ...", and of a name that is known also
- * "kernel.cl: ...". Returns what is behind the place; NULL: it is none. */
+/* Reads a place. A file's name ends at the colon: "kernel.cl:3:5: ...", "machine.ini:7: ...". Only a `known` name may
+ * lack the line: "kernel.cl: ...". Returns what follows the place; NULL: there is no place. */
 static const char *place_at(ww_error *error, const char *text, const char *colon, bool known) {
   uint32_t line = 0, column = 0;
   const char *behind = number_at(colon, &line), *more = behind ? number_at(behind, &column) : NULL;
@@ -66,8 +66,8 @@ static const char *place_at(ww_error *error, const char *text, const char *colon
   return behind + 1 + strspn(behind + 1, " ");
 }
 
-/* The place that the line begins with, which may be in what goes by the name (NULL: nothing does). NULL: there is none.
- */
+/* Finds the place that the message begins with, which may be in the input called `name` (or NULL). NULL: there is
+ * none. */
 static const char *find_file(ww_error *error, const char *text, const char *name) {
   const size_t length = name ? strlen(name) : 0;
   if (length && strncmp(text, name, length) == 0 && text[length] == ':')
@@ -125,7 +125,7 @@ static void attempt(void *self) {
   attempt->status = attempt->work(attempt->self, &attempt->message);
   if (attempt->status == WW_DEFECT)
     heap_out(HEAP_DEFECT);
-  /* Whatever else is wrong is so because memory ran out, if it did. */
+  /* If memory ran out, every other failure is its consequence. */
   if (attempt->status == WW_NO_MEMORY || (attempt->status != WW_OK && heap_refused()))
     heap_out(heap_refused());
 }
@@ -159,7 +159,7 @@ ww_status api_try_named(const char *name, api_work *work, void *self, ww_error *
   return run(NULL, name, work, self, error);
 }
 
-/* ---- what comes from callers -------------------------------------------------------------------------------- */
+/* ---- structures from callers -------------------------------------------------------------------------------- */
 
 ww_status api_take(void *to, size_t least, size_t known, const void *from, const char *name, ww_error *error) {
   char text[200];

@@ -1,4 +1,4 @@
-/* Expressions of sweep files, for whoever has the points. */
+/* Expressions of sweep files, for callers that have the points. */
 #include <math.h>
 #include <stdio.h>
 
@@ -16,11 +16,11 @@ struct ww_expression {
 
 struct new_call {
   const char *text;
-  uint32_t column; /* of what is wrong */
+  uint32_t column; /* of the error */
   ww_expression *made;
 };
 
-/* From 1, in characters of UTF-8, as a reader counts them. */
+/* Counts from 1, in UTF-8 characters, as an editor does. */
 static uint32_t column_at(const char *text, size_t at) {
   uint32_t column = 1;
   for (size_t i = 0; i < at; i++)
@@ -98,7 +98,7 @@ static bool check_columns(const struct value_call *call, struct message *message
   return true;
 }
 
-/* A word is a number, too, if it says one; but for a define of 010, which is 8 in the kernel. */
+/* A word that reads as a number is also a number, unless it is a define such as 010, which is 8 in the kernel. */
 static struct expression_operand operand_of_word(const char *word, bool define) {
   if (!word)
     return (struct expression_operand){NULL, NAN};
@@ -152,7 +152,7 @@ static ww_status read_number(void *self, struct message *message) {
   return WW_OK;
 }
 
-/* Behind a border, where numbers are as in the "C" locale. */
+/* Behind a border numbers follow the "C" locale. */
 bool ww_number(const char *text, double *number) {
   struct number_call call = {text, NAN};
   if (text)

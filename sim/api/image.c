@@ -1,9 +1,10 @@
-/* Images of a device: their shapes, their numbers, and what the host reads and writes of them.
+/* Images of a device: their shapes, their numbers, and the host's reads and writes.
  *
- *     ww_image ──► ww_buffer       the bytes of its texels: its own, or a part of another one
- *         └──────► device.images   by number, which is what kernels have of an image
+ *     ww_image ──► ww_buffer       its texels: a buffer of its own, or part of another
+ *         └──────► device.images   by number, which is what kernels receive
  *
- * A number is free again with its image, but not while the device is recorded: in a trace it stays one image's. */
+ * Freeing an image frees its number. While the device is recorded, a trace needs each number to stay one image's, so
+ * freed numbers are reused only when no other is left. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -102,9 +103,9 @@ static ww_status read_over(void *self, struct message *message) {
   return WW_OK;
 }
 
-/* ---- made and given up ------------------------------------------------------------------------------------------ */
+/* ---- creating and freeing --------------------------------------------------------------------------------------- */
 
-/* The lowest number that is free, or, while numbers stay, one that no image has had as long as there is one.
+/* The lowest free number; while the device is recorded, the lowest that no image has had, while there is one.
  * ISA_MOST_IMAGES: there is none. */
 static size_t free_number(const ww_device *device) {
   size_t number = 0;
@@ -152,7 +153,7 @@ static ww_status make(void *self, struct message *message) {
   return status;
 }
 
-/* The image has the call's reference to its buffer. */
+/* Takes over the call's reference to the buffer. */
 static ww_status finish(struct image_call *call, ww_image **image, ww_error *error) {
   const ww_status status = api_try(NULL, make, call, error);
   if (status != WW_OK)
@@ -169,7 +170,7 @@ ww_status ww_image_new(ww_device *device, const char *name, const ww_shape *shap
   API_GIVEN(shape);
   API_TAKE(call.given, shape);
   ww_status status = api_try(NULL, read_own, &call, error);
-  /* as many bytes as either layout takes, so that a buffer's place does not depend on it */
+  /* The size covers either layout, so that the addresses of buffers do not depend on the layout. */
   if (status == WW_OK)
     status =
         ww_buffer_new(device, call.name, call.shape.slice_pitch * isa_image_slices(&call.shape), &call.buffer, error);
@@ -219,7 +220,7 @@ struct texels_call {
   uint8_t *bytes;
   uint64_t row_pitch, slice_pitch;
   enum { READ, WRITE, FILL } what;
-  uint8_t texel[16]; /* that fills */
+  uint8_t texel[16]; /* for FILL */
 };
 
 static bool check_texels(struct texels_call *call, struct message *message) {
@@ -242,7 +243,7 @@ static bool check_texels(struct texels_call *call, struct message *message) {
                       slice);
 }
 
-/* `count` texels that lie side by side. */
+/* `count` adjacent texels */
 static void move(const struct texels_call *call, uint8_t *texels, uint64_t at, uint32_t count) {
   const uint32_t bytes = call->image->shape.texel_bytes;
   if (call->what == READ)

@@ -1,4 +1,4 @@
-/* Launches: a kernel, its NDRange and its arguments, as they were set. run.c makes jobs of them. */
+/* Launches: a kernel, its NDRange and its arguments, as the caller set them. run.c turns them into jobs. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -90,7 +90,7 @@ struct range_call {
   const uint64_t *offset, *global, *local;
 };
 
-/* Each number has 32 bits: what is larger would be no NDRange that a kernel could count. */
+/* Each number must fit 32 bits, the size of the kernel's counters. */
 static bool read_range(const char *what, const uint64_t *from, uint32_t dimensions, uint64_t least, uint64_t to[3],
                        struct message *message) {
   for (uint32_t i = 0; i < dimensions; i++) {
@@ -137,10 +137,10 @@ ww_status ww_launch_range(ww_launch *launch, uint32_t dimensions, const uint64_t
 struct set_call {
   ww_launch *launch;
   uint32_t index;
-  struct api_argument made; /* with what `value` leads to being the caller's still */
+  struct api_argument made; /* `value` still points to the caller's data */
 };
 
-/* "argument 2, 'n': " before what is wrong. */
+/* Adds "argument 2, 'n': " before the message. */
 static ww_status refuse(const struct set_call *call, struct message *message) {
   char place[160];
   snprintf(place, sizeof place, "kernel '%.60s': argument %u, '%.60s'", call->launch->kernel->name, call->index + 1,
@@ -176,7 +176,7 @@ static ww_status set_argument(void *self, struct message *message) {
   struct api_argument before = call->launch->arguments[call->index];
   call->made.set = true;
   call->launch->arguments[call->index] = call->made;
-  call->made = before; /* which is no longer wanted */
+  call->made = before; /* dropped by set() */
   return WW_OK;
 }
 

@@ -99,7 +99,7 @@ struct machine_call {
   ww_machine *made;
 };
 
-/* The parameters are each legal: are they together? */
+/* Each parameter is legal by itself; checks the combination. */
 static bool check(const struct machine *machine, struct message *message) {
   char text[PARAM_MESSAGE];
   return machine_check(machine, text) || message_fail(message, "machine '%s': %s", machine->name, text);

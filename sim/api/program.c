@@ -1,4 +1,4 @@
-/* Programs: built, described, and written. */
+/* Programs: building, describing and writing them. */
 #include <stdio.h>
 
 #include "isa/asm/asm.h"
@@ -6,7 +6,7 @@
 #include "sim/api/api.h"
 #include "sim/base/need.h"
 
-/* ---- what it is made of --------------------------------------------------------------------------------- */
+/* ---- descriptions --------------------------------------------------------------------------------------- */
 
 static void describe_argument(ww_argument *to, const struct isa_arg *arg) {
   static const ww_argument_kind kinds[] = {
@@ -64,7 +64,7 @@ struct build_call {
   const ww_context *context;
   ww_bytes source;
   ww_build build;
-  const ww_bytes *given; /* units to be linked; NULL: the source is built */
+  const ww_bytes *given; /* units to link; NULL: build the source */
   const struct opencl_unit *units;
   size_t unit_count;
   struct api_sink sink;
@@ -81,7 +81,7 @@ static bool stops(void *self) {
   return call->stopped;
 }
 
-/* What the caller says of the build, as the command line has it. */
+/* The caller's build options, read as the command line reads them. */
 static bool read_build(const ww_build *from, struct program_build *build, struct message *message) {
   if (from->options && !program_say_text(&build->options, from->options))
     return message_fail(message, "options: a quote is not closed: %.200s", from->options);
@@ -99,7 +99,7 @@ static bool read_build(const ww_build *from, struct program_build *build, struct
   return !from->without || program_without(from->without, build, message) || message_within(message, "without");
 }
 
-/* Headers by their names. */
+/* The caller's headers, by name. */
 static bool take_headers(const ww_build *from, struct program_build *build, struct message *message) {
   struct opencl_header *headers = need(from->header_count, sizeof *headers);
   build->headers = headers;
@@ -113,7 +113,7 @@ static bool take_headers(const ww_build *from, struct program_build *build, stru
   return true;
 }
 
-/* Constants of the module that the source is, copied into it when it has been read. */
+/* Values of the SPIR-V module's specialization constants; copied into the module after it is read. */
 static bool take_constants(const struct build_call *call, struct program_build *build, struct message *message) {
   const ww_build *from = &call->build;
   struct program_constant *constants = need(from->constant_count, sizeof *constants);
@@ -176,9 +176,9 @@ static ww_status build_program(void *self, struct message *message) {
   return judge_build(call, good);
 }
 
-/* The log goes to its sink, whatever became of the build. */
+/* The log goes to its sink even if the build fails. */
 static ww_status tell_log(struct build_call *call, ww_status status, ww_error *error) {
-  if (api_lost(status)) /* the log is free already */
+  if (api_lost(status)) /* the border has freed the log */
     return status;
   if (call->log.length && !call->build.log.write(call->build.log.self, call->log.data, call->log.length)) {
     status = api_fail(error, WW_CANCELLED, "the log's sink refused more data");
@@ -232,7 +232,7 @@ ww_status ww_unit_compile(ww_context *context, ww_bytes source, const ww_build *
   return tell_log(&call, api_try_named(call.source.name, compile_unit, &call, error), error);
 }
 
-/* Units as the compiler takes them. */
+/* Units in the compiler's form. */
 static ww_status link_units(void *self, struct message *message) {
   struct build_call *call = self;
   struct opencl_unit *units = need(call->unit_count, sizeof *units);

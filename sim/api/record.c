@@ -1,11 +1,11 @@
-/* A device that is recorded: all its runs in one trace.
+/* Recording of a device: all its runs in one trace.
  *
  *     ww_device_record() ──► ww_run() ──► ww_run() ──► ... ──► ww_device_record_end()
- *     a new engine           operations and metas, piece by piece   "run", "marks", index
+ *     creates an engine      operations and metas, piece by piece   "run", "marks", index
  *
- * The recording is listed in the device's pool, since runs write into it: when memory runs out, it is lost with the
- * engine. A replay runs launch after launch on one machine from cycle 0 on, so the recording begins with an engine that
- * has not run, and ends with the run after which the device makes another one. */
+ * The recording is in the device's pool, since runs write into it: an out-of-memory error loses it together with the
+ * engine. A replay runs all launches on one machine from cycle 0. So a recording begins with an engine that has not
+ * run, and ends with the run after which the device replaces its engine. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -19,21 +19,21 @@ struct api_recording {
   struct recorder *recorder;
   struct run_watcher watcher;
   struct trace_jobs *jobs; /* NULL: nothing has run yet */
-  bool takes;              /* the run under way */
-  struct message why;      /* no more runs are taken; "": they are */
-  uint64_t missed;         /* runs that it has not taken */
+  bool takes;              /* whether the current run is recorded */
+  struct message why;      /* why no more runs are recorded; "": they are */
+  uint64_t missed;         /* runs that were not recorded */
 };
 
 /* ---- beginning ------------------------------------------------------------------------------------------------- */
 
-/* The sink may take no more: the run goes on. */
+/* If the sink refuses more bytes, the run continues. */
 static bool settle(void *self, cycle_t now, uint64_t done, uint64_t groups) {
   (void)done, (void)groups;
   trace_writer_settle(recorder_writer(self), now);
   return true;
 }
 
-/* Whether the sink takes what is written; a writer that had no memory for it is of no use. */
+/* Whether the sink accepts the bytes; a writer that ran out of memory cannot continue. */
 static bool is_written(const struct api_recording *recording) {
   const bool good = trace_writer_good(recorder_writer(recording->recorder));
   if (!good && heap_refused())
@@ -41,7 +41,7 @@ static bool is_written(const struct api_recording *recording) {
   return good;
 }
 
-/* Images that are made meanwhile have numbers of their own. */
+/* While the device is recorded, new images get new numbers. */
 static void record_numbers(ww_device *device, bool recorded) {
   api_device_lock(device);
   device->recorded = recorded;
@@ -77,7 +77,7 @@ static ww_status begin(void *self, struct message *message) {
   return WW_OK;
 }
 
-/* The device is this call's alone. */
+/* Requires that api_device_begin() has reserved the device. */
 static ww_status change(struct record_call *call, api_work *work, ww_error *error) {
   const cycle_t now = ww_device_now(call->device);
   const ww_status status = api_try(&call->device->pool, work, call, error);
@@ -125,7 +125,7 @@ void api_record_run(struct api_recording *recording, const struct job *job, stru
     recording->missed++;
 }
 
-/* The cycle in which the launches were ended; 0: they were not, or wait for ever, as they will in a replay. */
+/* The cycle in which the launches were cut off; 0: they were not, or they deadlocked, as they will in a replay. */
 static cycle_t cut(const struct launch_result *results, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (results[i].end == END_CYCLE_LIMIT || results[i].end == END_STOPPED)
@@ -149,7 +149,7 @@ void api_record_ran(struct api_recording *recording, const struct job *job, cons
 
 /* ---- ending ---------------------------------------------------------------------------------------------------- */
 
-/* The trace is there: whether it is all that the device has run. */
+/* Reports whether the finished trace lacks runs of the device. */
 static ww_status tell_missing(size_t launches, uint64_t missed, const struct message *why, struct message *message) {
   if (!launches)
     message_fail(message, "the trace has no launch: %.900s", *why->text ? why->text : "nothing was run");

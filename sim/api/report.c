@@ -1,4 +1,4 @@
-/* Reports: what is asked of them, and how they are written. */
+/* Reports: reading their values, and writing them. */
 #include <jansson.h>
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 #include "sim/base/json_out.h"
 #include "sim/base/need.h"
 
-enum { SHOWN = 100 /* hazards in the text of a check, as the command line has it */ };
+enum { SHOWN = 100 /* hazards in the text of a check, like the command line */ };
 
 ww_report *api_report_new(void) {
   ww_report *report = need(1, sizeof *report);
@@ -62,7 +62,7 @@ uint64_t ww_report_cycles(const ww_report *report, size_t launch) {
   return report && launch < report->count ? report->results[launch].cycles : 0;
 }
 
-/* Known for all reports of a machine, once it is for one. */
+/* Computed once for each machine and kept with it. */
 static const enum fidelity_machine *measured(ww_machine *machine) {
   static const enum fidelity_machine all[] = {FIDELITY_VALIDATED, FIDELITY_CHANGED, FIDELITY_NO_DEVICE, FIDELITY_OWN};
   const enum fidelity_machine *known = machine ? atomic_load(&machine->measured) : NULL;
@@ -102,21 +102,21 @@ static ww_status make_member(void *self, struct message *message) {
   return WW_OK;
 }
 
-/* A member of the report as JSON; NULL: there is none, or no memory for it. Nobody sees it before it is whole and
- * stays, and it never changes afterwards. */
+/* A member of the report as JSON; NULL: there is none, or out of memory. It becomes visible when complete, and never
+ * changes afterwards. */
 static const json_t *member_of(const ww_report *asked, enum report_member member) {
-  ww_report *report = (ww_report *)(uintptr_t)asked; /* what is asked for first is kept */
+  ww_report *report = (ww_report *)(uintptr_t)asked; /* only to cache the member */
   json_t *known = atomic_load(&report->member[member]);
   struct member_call call = {.report = report, .member = member};
   if (known || api_try(NULL, make_member, &call, NULL) != WW_OK)
     return known;
   if (atomic_compare_exchange_strong(&report->member[member], &known, call.made))
     return call.made;
-  json_decref(call.made); /* somebody was quicker */
+  json_decref(call.made); /* another thread was first */
   return known;
 }
 
-/* ".name" or "[3]". Returns what is behind it; NULL: there is no such thing. */
+/* Reads ".name" or "[3]" and returns what follows; NULL: there is no such member. */
 static const char *step(const char *key, const json_t **at) {
   if (*key == '[') {
     char *end = NULL;
@@ -129,7 +129,7 @@ static const char *step(const char *key, const json_t **at) {
   return length && *at ? key + 1 + length : NULL;
 }
 
-/* Keys of parameters have a dot in them: "machine.parameters.dma.channels.value". */
+/* Parameter keys contain a dot: "machine.parameters.dma.channels.value". */
 static const char *step_dotted(const char *key, const json_t **at) {
   const json_t *object = *at;
   const char *dot = *key == '.' ? strchr(key + 1, '.') : NULL;
@@ -159,8 +159,8 @@ static const json_t *find(const ww_report *report, const char *key) {
   return key ? at : NULL;
 }
 
-/* The unit of a number: a parameter's beside it, else the row whose key is that without "launches[0]." and the like.
- * NULL: there is no memory to tell. */
+/* The unit of a number: next to a parameter's value, else in the row of the key without prefixes such as
+ * "launches[0].". NULL: out of memory. */
 static const char *unit_of(const ww_report *report, const char *key) {
   const json_t *units = member_of(report, REPORT_units);
   if (!units)
@@ -209,7 +209,7 @@ size_t ww_report_count(const ww_report *report, const char *key) {
   return json_is_array(found) ? json_array_size(found) : json_is_object(found) ? json_object_size(found) : 0;
 }
 
-/* Those of the report itself. */
+/* Members of the report itself. */
 static const char *own_member(const ww_report *report, size_t i) {
   for (enum report_member member = 0; member < REPORT_MEMBER_COUNT; member++)
     if ((member != REPORT_verify || report->verdicts) && i-- == 0)
@@ -222,7 +222,7 @@ const char *ww_report_member(const ww_report *report, const char *key, size_t i)
     return NULL;
   if (!*key)
     return own_member(report, i);
-  json_t *object = (json_t *)(uintptr_t)find(report, key); /* which jansson only walks over */
+  json_t *object = (json_t *)(uintptr_t)find(report, key); /* jansson only iterates over it */
   void *at = json_object_iter(object);
   while (at && i--)
     at = json_object_iter_next(object, at);
@@ -252,7 +252,7 @@ static char *check_form(const ww_report *report, bool sarif) {
   return text;
 }
 
-/* The text in a form that is made in one piece; NULL with the message filled. */
+/* The text of the forms that are made in one piece; NULL with the message filled. */
 static char *text_of(const struct write_call *call, struct message *message) {
   const ww_report *report = call->report;
   const struct report view = api_report(report);

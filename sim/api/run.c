@@ -1,10 +1,10 @@
 /* Runs on a device.
  *
  *     launches ──► job of the report ──► engine, watchers ──► results ──► copied into the report
- *                  a border of its own   behind the device's border       a border of its own
+ *                  its own border        the device's border              its own border
  *
- * What the engine and the watchers own is listed in the device's pool: when memory runs out in the run, all of it goes
- * at once, and the device makes another engine next time. The report is apart from that. */
+ * What the engine and the watchers own is in the device's pool: an out-of-memory error during the run frees it all at
+ * once, and the device makes another engine for its next run. The report is not in that pool. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,28 +17,28 @@ struct run_call {
   ww_launch *const *launches;
   size_t count;
   ww_watch watch;
-  ww_program *owner; /* of the program-scope variables and channels; NULL: there are none */
+  ww_program *owner; /* of program-scope variables and channels; NULL: there are none */
   ww_report *report;
   /* Behind the device's border: */
   struct api_watchers *watchers;
   struct launch_result *results;
   struct printed printed[WW_TOGETHER];
   size_t done;
-  cycle_t before; /* the run's cycle 0 in the device's time */
+  cycle_t before; /* cycle 0 of the run in the device's time */
 };
 
 static_assert((int)WW_TOGETHER == (int)RESULT_TOGETHER, "as many as the machine takes");
 
-/* ---- the job: what there is ----------------------------------------------------------------------------- */
+/* ---- the job: buffers, pipes and images ----------------------------------------------------------------- */
 
 static void add_buffer(struct job *job, const char *name, uint64_t base, uint64_t bytes, uint8_t *data) {
   struct isa_buffer *buffer = &job->memory.buffers[job->memory.count];
   *buffer = (struct isa_buffer){.base = base, .bytes = bytes, .data = data};
-  strcpy(buffer->name, name); /* as long as a ww_buffer's at most */
+  strcpy(buffer->name, name); /* names of ww_buffer fit */
   job->elements[job->memory.count++] = (struct type){TYPE_UNSIGNED, 1, 1};
 }
 
-/* All that the device has, in the order of addresses. Bytes and reservations stay the device's. */
+/* Everything on the device, in the order of addresses. Bytes and reservations remain the device's. */
 static void take_memory(struct job *job, ww_device *device, bool to_run) {
   api_device_lock(device);
   device->run += to_run;
@@ -58,7 +58,7 @@ static void take_memory(struct job *job, ww_device *device, bool to_run) {
   api_device_unlock(device);
 }
 
-/* The device's again; the report has no bytes. */
+/* Returns bytes and reservations to the device; the report keeps none. */
 static void give_back_memory(struct job *job) {
   for (size_t i = 0; i < job->memory.count; i++)
     job->memory.buffers[i].data = NULL;
@@ -71,7 +71,7 @@ static void give_back_memory(struct job *job) {
 
 /* ---- program-scope variables and channels --------------------------------------------------------------- */
 
-/* The one program that has some: all have theirs at one address. */
+/* Only one program of a run may have variables: the variables of every program begin at the same address. */
 static ww_status find_owner(struct run_call *call, struct message *message) {
   for (size_t i = 0; i < call->count; i++) {
     ww_program *program = call->launches[i]->program;
@@ -96,7 +96,7 @@ static const struct api_variables *variables_of(const ww_device *device, const w
   return NULL;
 }
 
-/* Nobody can launch a program any more that only devices have. */
+/* Drops the variables of programs that only devices still reference: nobody can launch them any more. */
 static void drop_variables(ww_device *device) {
   size_t kept = 0;
   for (size_t i = 0; i < device->variable_count; i++) {
@@ -109,7 +109,7 @@ static void drop_variables(ww_device *device) {
   device->variable_count = kept;
 }
 
-/* Open reservations are the device's. */
+/* Open reservations are in the device's pool. */
 static ww_status free_channels(void *self, struct message *message) {
   const struct api_variables *variables = self;
   (void)message;
@@ -126,7 +126,7 @@ void api_variables_free(ww_device *device, struct api_variables *variables) {
   free(variables->data);
 }
 
-/* Of a program that has never run on the device: the values that they begin with. */
+/* For a program's first run on the device: variables with their initial values. */
 static ww_status make_variables(void *self, struct message *message) {
   const struct run_call *call = self;
   ww_device *device = call->device;
@@ -148,7 +148,7 @@ static ww_status make_variables(void *self, struct message *message) {
   return WW_OK;
 }
 
-/* Behind the device's pipes. */
+/* Channels follow the device's pipes. */
 static bool take_channels(const struct run_call *call, struct message *message) {
   const struct api_variables *variables = variables_of(call->device, call->owner);
   struct isa_memory *memory = &call->report->job.memory;
@@ -184,7 +184,7 @@ static bool add_argument(struct job *job, const ww_launch *launch, size_t index,
   const struct api_argument *set = &launch->arguments[index];
   struct job_argument argument = set->value;
   if (!set->set)
-    return true; /* job_ready() says what is missing */
+    return true; /* job_ready() reports what is missing */
   if (argument.kind == ARGUMENT_BUFFER)
     argument.buffer = number_of(job, set->buffer->base);
   if (argument.kind == ARGUMENT_PIPE)
@@ -215,7 +215,7 @@ static bool add_launch(struct job *job, const ww_launch *launch, struct message 
   return good || (strncmp(message->text, place, strlen(place)) != 0 && message_within(message, place));
 }
 
-/* The report keeps alive what it is of. Nothing may fail any more. */
+/* The report holds references to what it describes. Nothing may fail after this. */
 static void keep_alive(const struct run_call *call) {
   ww_report *report = call->report;
   report->machine = ww_machine_ref(call->device->machine);
@@ -233,7 +233,7 @@ static ww_status check_call(void *self, struct message *message) {
   return find_owner(call, message);
 }
 
-/* A job of the device's, named after the program, without launches. */
+/* A job with the device's memory, named after the program, without launches. */
 static void begin_job(struct job *job, ww_device *device, const ww_program *program, bool to_run) {
   job->file = need_copy(program->program.path);
   job->machine = device->machine->machine;
@@ -286,7 +286,7 @@ static ww_status run(void *self, struct message *message) {
   call->results = need(job->launch_count, sizeof *call->results);
   api_record_run(recording, job, &options);
   ww_status status = api_watch_begin(&call->watch, job, call->device->before, &options, &call->watchers, message);
-  if (call->owner) /* traces have been told of memory now: a replay knows from the program where variables are */
+  if (call->owner) /* Watchers know the memory by now; a replay learns from the program where variables are. */
     add_buffer(job, "program variables", ISA_VARIABLE_BASE, isa_variable_room(call->owner->program.isa),
                variables_of(call->device, call->owner)->data);
   if (status == WW_OK)
@@ -300,7 +300,7 @@ static ww_status run(void *self, struct message *message) {
   return status;
 }
 
-/* What of the results is the device's, and its watchers. */
+/* Frees the results that are in the device's pool or its watchers'. */
 static ww_status drop(void *self, struct message *message) {
   struct run_call *call = self;
   (void)message;
@@ -320,7 +320,7 @@ static ww_status drop_engine(void *self, struct message *message) {
   return WW_OK;
 }
 
-/* Simulated time goes on; another engine is made for the next run. */
+/* Simulated time continues; the next run makes another engine. */
 static void replace_engine(const struct run_call *call) {
   ww_device *device = call->device;
   cycle_t now = ww_device_now(device);
@@ -332,7 +332,7 @@ static void replace_engine(const struct run_call *call) {
   device->before = now;
 }
 
-/* ---- what becomes of it --------------------------------------------------------------------------------- */
+/* ---- the results ---------------------------------------------------------------------------------------- */
 
 static void take_result(ww_report *report, size_t i, const struct launch_result *from, const struct printed *printed) {
   struct launch_result *to = &report->results[i];
@@ -366,7 +366,7 @@ static ww_status keep(void *self, struct message *message) {
   return WW_OK;
 }
 
-/* Memory ran out in keep(): what it had is free, and the report has nothing. */
+/* Out of memory in keep(): its border has freed everything, so the report is empty. */
 static void keep_nothing(ww_report *report) {
   report->count = report->hazard_count = 0;
   report->hazards = NULL;
@@ -375,7 +375,7 @@ static void keep_nothing(ww_report *report) {
     report->job.launches[i].printed = (struct printed){0};
 }
 
-/* Pipes go on where the launches have left them. Others may have made more meanwhile. */
+/* Copies back the state in which the launches left the pipes. The device may have gained pipes meanwhile. */
 static void settle_pipes(const struct run_call *call) {
   const struct isa_memory *memory = &call->report->job.memory;
   size_t next = 0;
@@ -393,7 +393,7 @@ static void settle_pipes(const struct run_call *call) {
     variables->channels[i] = memory->pipes[next++];
 }
 
-/* The report is ready to be run; the device is this call's. */
+/* Requires a prepared report and a reserved device. */
 static ww_status run_prepared(struct run_call *call, ww_error *error) {
   ww_device *device = call->device;
   const cycle_t now = ww_device_now(device);
@@ -431,7 +431,7 @@ static ww_status run_call(struct run_call *call, ww_error *error) {
   return status;
 }
 
-/* Launches are kept while they run, whoever gives them up. */
+/* Keeps launches alive during a run, in case other threads release them. */
 static void ref_launches(ww_launch *const *launches, size_t count) {
   for (size_t i = 0; i < count; i++)
     ww_launch_ref(launches[i]);
@@ -475,12 +475,12 @@ ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, co
   return status;
 }
 
-/* ---- what a run would choose ---------------------------------------------------------------------------- */
+/* ---- the work-group size that a run would choose -------------------------------------------------------- */
 
 struct local_call {
   ww_launch *launch;
   uint64_t *local;
-  ww_report *report; /* of the job, which is not run */
+  ww_report *report; /* for the job, which does not run */
 };
 
 static ww_status find_local(void *self, struct message *message) {

@@ -1,7 +1,7 @@
-/* What SPIR-V says of the source that it was made of: types and qualifiers of kernels' arguments, and attributes.
+/* What SPIR-V records about its source: types and qualifiers of kernel arguments, and attributes.
  *
- * llvm-spirv writes OpString "kernel_arg_type.NAME.float4*,int," and "kernel_arg_type_qual.NAME.const,,"; clang puts an
- * item for each argument. What lies in constant memory shows in the types of the parameters. */
+ * llvm-spirv writes OpString "kernel_arg_type.NAME.float4*,int," and "kernel_arg_type_qual.NAME.const,,"; clang lists
+ * an item for each argument. Constant memory shows in the parameters' types. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ enum {
   MODE_LOCAL_SIZE_HINT = 18,
   MODE_VECTOR_TYPE_HINT = 30,
   CLASS_UNIFORM_CONSTANT = 0,
-  IMAGE_ACCESS = 9, /* word of an image's type */
+  IMAGE_ACCESS = 9, /* index of a word in OpTypeImage */
 };
 #define MAGIC 0x07230203u
 
@@ -33,7 +33,7 @@ struct walk {
   uint32_t op, length; /* of the instruction at `at` */
 };
 
-/* Bytes of another order are as good as none. */
+/* A module in the other byte order counts as empty. */
 static struct walk begin(const struct program *program) {
   struct walk walk = {
       .words = (const uint32_t *)(const void *)program->spirv, .count = program->spirv_bytes / 4, .at = HEAD};
@@ -51,7 +51,7 @@ static bool next(struct walk *walk) {
   return walk->length && walk->length <= walk->count - walk->at;
 }
 
-/* A string from word `from` of the instruction on; NULL when there is none. */
+/* The string at word `from` of the instruction; NULL: there is none. */
 static const char *string_at(const struct walk *walk, uint32_t from) {
   if (walk->length <= from)
     return NULL;
@@ -59,7 +59,7 @@ static const char *string_at(const struct walk *walk, uint32_t from) {
   return memchr(text, 0, 4 * (size_t)(walk->length - from)) ? text : NULL;
 }
 
-/* Item `index` of the list that follows "WHAT.KERNEL."; NULL: there is none. */
+/* Item `index` of the list after "WHAT.KERNEL."; NULL: there is none. */
 static char *item(const struct program *program, const char *what, const char *kernel, size_t index) {
   char *head = need_print("%s.%s.", what, kernel), *found = NULL;
   const size_t length = strlen(head);
@@ -93,7 +93,7 @@ static bool is_constant_pointer(const struct program *program, uint32_t type) {
   return false;
 }
 
-/* What the type of a pipe or an image says that kernels do with it; NULL: it is neither, or does not say. */
+/* The access qualifier in the type of a pipe or image; NULL: neither of them, or no qualifier. */
 static const char *access_of(const struct program *program, uint32_t type) {
   static const char *const words[] = {"read_only", "write_only", "read_write"};
   for (struct walk walk = begin(program); next(&walk);) {
@@ -106,7 +106,7 @@ static const char *access_of(const struct program *program, uint32_t type) {
   return NULL;
 }
 
-/* The id of the type of a parameter; 0: there is no such parameter. */
+/* The type id of a parameter; 0: there is no such parameter. */
 static uint32_t type_of(const struct program *program, uint32_t function, size_t index) {
   bool inside = false;
   for (struct walk walk = begin(program); next(&walk);) {
@@ -128,8 +128,7 @@ void api_source_argument(const struct program *program, const char *kernel, size
   argument->access = access_of(program, type);
 }
 
-/* vec_type_hint: a type's number and how many of it are in a vector. Of integers SPIR-V does not say whether they have
- * a sign. */
+/* vec_type_hint: the number of a type and its vector width. SPIR-V does not record the sign of integers. */
 static void add_vector_hint(struct text *text, uint32_t hint) {
   static const char *const types[] = {"uchar", "ushort", "uint", "ulong", "half", "float", "double"};
   const uint32_t type = hint & 0xffff, count = hint >> 16;

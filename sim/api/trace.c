@@ -1,4 +1,4 @@
-/* Traces and launch files: what is run without a device. */
+/* Traces and launch files: runs without a device. */
 #include <stdio.h>
 
 #include "sim/api/api.h"
@@ -24,7 +24,7 @@ struct open_call {
   ww_trace *made;
 };
 
-/* It can be opened, and says what was run. */
+/* Checks that the trace opens and describes a run. */
 static bool check_trace(const ww_trace *made, struct message *message) {
   const struct job_request request = {0};
   struct job job = {0};
@@ -117,13 +117,13 @@ bool api_trace_job(struct trace *opened, const ww_trace *trace, const ww_machine
 
 /* ---- replays ------------------------------------------------------------------------------------------------- */
 
-/* A job of a report that is run from beginning to end in one call. */
+/* A report's job that runs to its end in one call. */
 struct whole_call {
   ww_watch watch;
   ww_report *report;
 };
 
-/* Runs the job, with those who watch; `subject` gives warps their operations, or is NULL. */
+/* Runs the job with its watchers. `subject` supplies the warps' operations, or is NULL. */
 static ww_status run_whole(struct whole_call *call, const struct run_watcher *subject, cycle_t max_cycles,
                            struct message *message) {
   ww_report *report = call->report;
@@ -164,7 +164,7 @@ static ww_status run_replayer(struct replay_call *call, struct replayer *replaye
 static ww_status replay_job(struct replay_call *call, struct trace *trace, struct message *message) {
   cycle_t max_cycles = 0;
   if (!api_trace_job(trace, call->trace, call->machine, &call->whole.report->job, &max_cycles, message))
-    return WW_UNSUPPORTED; /* on its own machine it has been read before */
+    return WW_UNSUPPORTED; /* on its own machine, reading it has succeeded before */
   struct replayer *replayer = replayer_of_job(trace, &call->whole.report->job, call->trace->salvage, message);
   if (!replayer)
     return WW_BAD_INPUT;
@@ -182,13 +182,13 @@ static ww_status replay(void *self, struct message *message) {
   return status;
 }
 
-/* Hands the report over, or gives it up. */
+/* Passes the report to the caller, or frees it. */
 static ww_status hand_over(struct whole_call *call, ww_status status, ww_report **report) {
   if (status == WW_OK)
     api_tell(&call->watch, call->report);
   if (status == WW_OK && report)
     *report = call->report;
-  else if (!api_lost(status)) /* else it is free already */
+  else if (!api_lost(status)) /* else the border has freed it */
     ww_report_unref(call->report);
   return status;
 }
@@ -217,7 +217,7 @@ struct file_call {
   bool verify, passed, stopped;
 };
 
-/* Nothing runs yet. */
+/* Called before anything runs. */
 static bool stops(void *self) {
   struct file_call *call = self;
   const ww_watch *watch = &call->whole.watch;
@@ -235,7 +235,7 @@ static bool verify(ww_report *report) {
   return passed;
 }
 
-/* The report can have it run again. */
+/* For running the file again from the report. */
 static void keep_file(const struct file_call *call, struct api_file *file) {
   file->name = need_copy(call->file.name);
   file->text = need(call->file.size, 1);

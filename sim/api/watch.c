@@ -1,4 +1,4 @@
-/* What a watch wants of a run: the library's watchers for it, and what becomes of them afterwards. */
+/* Turns a watch into watchers of a run, and collects their results afterwards. */
 #include <stdio.h>
 
 #include "sim/api/api.h"
@@ -16,22 +16,22 @@ struct api_watchers {
   struct timeline events;
   struct run_watcher own, checking, lanes, recording;
   struct checker *checker;
-  const struct check_hazard *hazards; /* the checker's */
+  const struct check_hazard *hazards; /* owned by the checker */
   size_t hazard_count;
   struct recorder *recorder;
   struct api_sink trace;
   struct page_lanes *page_lanes;
   struct page page;
-  struct text timeline, html; /* of the page */
-  struct api_sink caller;     /* who gets the timeline */
-  struct sink to_timeline;    /* both */
+  struct text timeline, html; /* for the page */
+  struct api_sink caller;     /* receives the timeline */
+  struct sink to_timeline;    /* for both */
   struct timeline_recording timelined;
-  struct timeline shifted, *unshifted; /* into the device's time, and what the recording listens with */
+  struct timeline shifted, *unshifted; /* events converted to the device's time, and the recording's own listener */
 };
 
 /* ---- callbacks ------------------------------------------------------------------------------------------------- */
 
-/* The event in the device's time, with those of its fields that are cycles; a 0 there stands for none. */
+/* Converts the event and its cycle fields to the device's time. In a field, 0 means none. */
 static struct timeline_event shift(const struct api_watchers *watchers, const struct timeline_event *event) {
   const struct timeline_field_row *row = timeline_kind_rows[event->kind].field;
   struct timeline_event shifted = *event;
@@ -76,7 +76,7 @@ static void take_shifted(void *self, uint32_t stream, cycle_t now, const struct 
   watchers->unshifted->take(watchers->unshifted->self, stream, now, &shifted);
 }
 
-/* The timeline's bytes, for the page and for the caller. */
+/* The timeline's bytes, for the page and the caller. */
 static bool take_bytes(void *self, const char *data, size_t size, struct message *message) {
   struct api_watchers *watchers = self;
   if (watchers->watch.page)
@@ -132,7 +132,7 @@ static void watch_lanes(struct api_watchers *watchers, struct run_options *optio
   run_watch(options, &watchers->lanes);
 }
 
-/* The engine counts from the device's cycle `before` on. */
+/* The engine starts at the device's cycle `before`. */
 static bool make_timeline(struct api_watchers *watchers, const struct job *job, struct run_options *options,
                           struct message *message) {
   const struct timeline_window window = {.to = NEVER, .kinds = (UINT32_C(1) << TIMELINE_KINDS) - 1};
@@ -150,7 +150,7 @@ static bool make_timeline(struct api_watchers *watchers, const struct job *job, 
   return true;
 }
 
-/* What wants to know when things happen, or looks at how warps are given their operations. */
+/* The first of the watch's requests that needs timing, or that watches how warps get their operations. */
 static const char *timed(const ww_watch *watch) {
   return watch->event && watch->event_kinds ? "event"
          : watch->check                     ? "check"
@@ -170,7 +170,7 @@ bool api_watch_fits(const ww_watch *watch, const struct job *job, struct message
   return !watch->trace.write || trace_job_possible(job, message);
 }
 
-/* By its caller, whose sink takes no more. */
+/* Whether a sink of the caller refused more bytes. */
 static bool is_ended(const struct api_watchers *watchers) { return watchers->trace.ended || watchers->caller.ended; }
 
 ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t before, struct run_options *options,
@@ -178,7 +178,7 @@ ww_status api_watch_begin(const ww_watch *watch, const struct job *job, cycle_t 
   struct api_watchers *made = *watchers = need(1, sizeof *made);
   made->watch = *watch;
   made->before = before;
-  made->page.built = true; /* its points are runs of one program; nothing is held against what they leave */
+  made->page.built = true; /* its points run one built program, and their output is not verified */
   options->max_cycles = watch->cycle_limit ? watch->cycle_limit : RUN_MAX_CYCLES;
   options->functional = watch->functional;
   options->threads = watch->threads ? watch->threads : RUN_BEST_THREADS;
@@ -222,7 +222,7 @@ static bool end_page(struct api_watchers *watchers, const struct job *job, const
   return true;
 }
 
-/* What it says of the launches is in the device's time, as its events are. */
+/* Launch times are in the device's time, like events. */
 static bool end_timeline(struct api_watchers *watchers, const struct job *job, const struct launch_result *results,
                          size_t count, bool good, struct message *message) {
   struct launch_result *shifted = need(count, sizeof *shifted);
@@ -247,7 +247,7 @@ ww_status api_watch_end(struct api_watchers *watchers, const struct job *job, co
     good = end_recording(watchers, good, message);
   if (watchers->timelined.writer)
     good = end_timeline(watchers, job, results, count, good, message);
-  if (watchers->cancelled && !*message->text) /* near its end */
+  if (watchers->cancelled && !*message->text) /* stopped near its end */
     message_fail(message, "the run was ended by its caller");
   if (watchers->cancelled || is_ended(watchers))
     return WW_CANCELLED;
@@ -282,7 +282,7 @@ void api_watch_free(struct api_watchers *watchers) {
   free(watchers);
 }
 
-/* ---- told of a report ----------------------------------------------------------------------------------- */
+/* ---- callbacks for a report ----------------------------------------------------------------------------- */
 
 static void tell_found(const ww_watch *watch, const ww_report *report, uint32_t launch) {
   const struct launch_result *result = &report->results[launch];

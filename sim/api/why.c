@@ -1,4 +1,4 @@
-/* Reports that say what bounds a launch by lifting limits. */
+/* Reports that explain what bounds a launch by lifting limits. */
 #include "sim/explain/why.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "sim/session/launch.h"
 
 struct why_call {
-  ww_report *report; /* that was run */
+  ww_report *report; /* of the original run */
   const ww_trace *trace;
   bool always, stopped, lost;
   ww_work work;
@@ -33,7 +33,7 @@ static bool is_same_launch(const struct isa_launch *a, const struct isa_launch *
          memcmp(a->local, b->local, sizeof a->local) == 0 && memcmp(a->offset, b->offset, sizeof a->offset) == 0;
 }
 
-/* The trace's launches are the report's. */
+/* Checks that the trace has the report's launches. */
 static bool check_launches(const struct job *report, const struct job *trace, struct message *message) {
   if (report->launch_count != trace->launch_count)
     return message_fail(message, "trace: belongs to another run: it has %zu launch%s, the report has %zu",
@@ -68,12 +68,12 @@ static bool load_on(void *self, const struct machine *machine, const struct call
 static ww_status fail(const struct why_call *call, int status, struct message *message) {
   if (call->stopped)
     return WW_CANCELLED;
-  if (status == STATUS_FINE) /* it had twice the cycles of the report */
+  if (status == STATUS_FINE) /* it exceeded twice the report's cycles */
     message_fail(message, "%s: belongs to another run: it takes more cycles", call->trace ? "trace" : "report");
   return status == STATUS_DEFECT ? WW_DEFECT : call->lost ? WW_NO_MEMORY : WW_BAD_INPUT;
 }
 
-/* Limits were lifted from the run that the report is of. */
+/* Checks that the limits were lifted from the report's own run. */
 static bool check_cycles(const struct why_call *call, const struct report *view, struct message *message) {
   const struct bottleneck *found = view->bottlenecks;
   for (size_t i = 0; i < view->count; i++)
@@ -85,7 +85,7 @@ static bool check_cycles(const struct why_call *call, const struct report *view,
   return true;
 }
 
-/* Fills view->bottlenecks, or leaves NULL there. `trace` NULL: of the launch file. */
+/* Fills view->bottlenecks, or leaves it NULL. `trace` NULL: runs the launch file. */
 static ww_status lift(struct why_call *call, struct trace *trace, struct report *view, struct message *message) {
   const struct caller caller = {.self = call, .stops = stops};
   const struct why_subject subject = {.load_on = trace ? NULL : load_on,
@@ -109,7 +109,7 @@ static ww_status lift(struct why_call *call, struct trace *trace, struct report 
 
 /* ---- another report ---------------------------------------------------------------------------------------------- */
 
-/* Takes the bottlenecks. */
+/* Takes over the bottlenecks. */
 static ww_report *view_of(ww_report *report, struct report *view) {
   ww_report *made = api_report_new();
   made->machine = report->machine;
@@ -136,7 +136,7 @@ static ww_status find_why(void *self, struct message *message) {
   struct report view = api_report(call->report);
   struct trace *trace = call->trace ? api_trace_open(call->trace, message) : NULL;
   ww_status status = trace || !call->trace ? WW_OK : WW_BAD_INPUT;
-  if (status == WW_OK && !(trace && call->trace->salvage)) /* what is left of a recording is no run */
+  if (status == WW_OK && !(trace && call->trace->salvage)) /* a salvaged trace is not a complete run */
     status = lift(call, trace, &view, message);
   trace_close(trace);
   if (status == WW_OK)

@@ -1,12 +1,12 @@
-/* Who has asked for a piece of work, and is told of it while it goes on.
+/* The caller of long work, who can stop it and is informed while it runs.
  *
- *     work that takes long ──stops?──────────► the caller: a person at a terminal, or a program
- *                          ──how far it is───►
- *                          ──what is odd─────►
- *                          ──what others say─►
+ *     long work ──stops?──────────────────► the caller: a person at a terminal, or a program
+ *               ──progress────────────────►
+ *               ──warnings────────────────►
+ *               ──what a compiler reports─►
  *
- * Invariant: whether and what a caller answers changes no result, but for the work that it ends. All of it may be NULL,
- * and so may the caller: then nobody is told, and nothing is ended. */
+ * Invariant: the caller's answers do not change any result; they can only end the work. Every member may be NULL, and
+ * so may the caller: then nobody is informed, and nothing is stopped. */
 #ifndef SIM_BASE_CALLER_H
 #define SIM_BASE_CALLER_H
 
@@ -18,13 +18,13 @@ struct dealer;
 
 struct caller {
   void *self;
-  void (*busy)(void *self, bool begins); /* work that asks stops() begins, or ends; these nest */
-  bool (*stops)(void *self);             /* the work is to come to its end, without a result */
-  bool (*due)(void *self);               /* it is time to say how far it is: */
+  void (*busy)(void *self, bool begins); /* work that calls stops() begins or ends; calls nest */
+  bool (*stops)(void *self);             /* whether the work must end without a result */
+  bool (*due)(void *self);               /* whether it is time to report progress */
   void (*progress)(void *self, const char *line);
   void (*warn)(void *self, const struct message *message);
-  void (*quote)(void *self, const char *line); /* what a compiler says of a program, in its own words */
-  const struct dealer *dealer; /* whose workers serve work that has many parts (sim/sweep/workers.h); NULL: threads */
+  void (*quote)(void *self, const char *line); /* a compiler's message about a program, verbatim */
+  const struct dealer *dealer; /* its workers do work that has many parts (sim/sweep/workers.h); NULL: threads */
 };
 
 static inline void caller_busy(const struct caller *caller, bool begins) {
@@ -52,10 +52,10 @@ static inline void caller_quote(const struct caller *caller, const char *line) {
 
 static inline const struct dealer *caller_dealer(const struct caller *caller) { return caller ? caller->dealer : NULL; }
 
-/* A line that takes the place of the one before. */
+/* Reports progress: a line that replaces the previous one. */
 void caller_progress(const struct caller *caller, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Where text goes that may be long: in pieces, as it grows. */
+/* A destination for text that may be long. It gets the text in pieces. */
 struct sink {
   bool (*write)(void *self, const char *data, size_t size, struct message *message);
   void *self;
@@ -63,13 +63,13 @@ struct sink {
 
 struct text;
 
-/* All of the text. */
+/* Writes all of the text. */
 bool sink_text(const struct sink *sink, const struct text *text, struct message *message);
 
-/* Who keeps all in a text. */
+/* A sink that appends everything to a text. */
 struct sink sink_into(struct text *text);
 
-/* What there is once it has some length; the text is empty then. */
+/* Writes the text once it is long enough, and empties it. */
 bool sink_some(const struct sink *sink, struct text *text, struct message *message);
 
 #endif

@@ -9,12 +9,12 @@
 #include "sim/base/signals.h"
 
 enum {
-  LOOKS = 4000, /* before a thread sleeps: some 50 us */
-  APART = 60    /* bytes that keep what different threads write in cache lines of its own */
+  LOOKS = 4000, /* how often a thread spins before it sleeps: some 50 us */
+  APART = 60    /* padding that keeps the data of different threads in separate cache lines */
 };
 
 struct share {
-  atomic_uint taken; /* the round in which it was taken last */
+  atomic_uint taken; /* the latest round in which it was taken */
   char apart[APART];
 };
 
@@ -22,9 +22,9 @@ struct member {
   struct crew *crew;
   pthread_t thread;
   unsigned number; /* 0: the caller */
-  unsigned share;  /* that it works on */
-  bool failed;     /* one of its shares has, in this round; for want of: */
-  size_t wanted;   /* bytes; if none has failed, of what one did without, or 0 */
+  unsigned share;  /* the share that it works on */
+  bool failed;     /* one of its shares failed in this round */
+  size_t wanted;   /* size of the failed allocation; without failure, of one that a share did without, or 0 */
   char defect[HEAP_TEXT];
 };
 
@@ -32,8 +32,8 @@ struct crew {
   void (*work)(void *self, unsigned share);
   void *self;
   unsigned members, shares;
-  unsigned started; /* threads besides the caller, */
-  pid_t process;    /* in this process; 0: none so far */
+  unsigned started; /* threads without the caller */
+  pid_t process;    /* the process whose threads these are; 0: none so far */
   struct border *border;
   struct share *share;
   struct member *member;
@@ -52,7 +52,7 @@ static void work_on_share(void *self) {
   member->crew->work(member->crew->self, member->share);
 }
 
-/* Nobody else has taken it in this round. */
+/* Takes the share unless another thread has taken it in this round. */
 static bool take_share(struct crew *crew, unsigned share, unsigned round) {
   unsigned before = round - 1;
   return atomic_compare_exchange_strong(&crew->share[share].taken, &before, round);
@@ -79,7 +79,7 @@ static void try_share(struct member *member, unsigned share, unsigned round) {
   finish_share(crew);
 }
 
-/* First its own shares, which it mostly had in the last round, too: what they work on is in its processor's caches. */
+/* Begins with its own shares: it mostly had them in the last round, too, so their data is in its processor's caches. */
 static void work_in_round(struct member *member, unsigned round) {
   const struct crew *crew = member->crew;
   for (unsigned i = 0; i < crew->members; i++)
@@ -95,7 +95,7 @@ static void look_again(void) {
 #endif
 }
 
-/* Waits for another round than `round`, or the end. */
+/* Waits for a round other than `round`, or for the end. */
 static unsigned next_round(struct crew *crew, unsigned round) {
   for (unsigned looks = 0; looks < LOOKS; looks++, look_again())
     if (atomic_load(&crew->round) != round || atomic_load(&crew->ended))
@@ -136,7 +136,7 @@ static void stop_threads(void *self) {
   pthread_mutex_destroy(&crew->mutex);
 }
 
-/* Whoever gives up all that is in the border's pool stops them first. */
+/* Emptying the border's pool first stops the threads. */
 static void start_threads(struct crew *crew) {
   const bool first = !crew->process;
   crew->process = getpid();

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In decimal digits: what else strtod() reads, such as nan(...), a spreadsheet may take for a formula. */
+/* Decimal digits only. A spreadsheet may take other things that strtod() accepts, such as nan(...), for a formula. */
 static bool is_number(const char *text) {
   char *end;
   strtod(text, &end);

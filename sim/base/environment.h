@@ -1,4 +1,4 @@
-/* What the environment says: read here and nowhere else, each time that it is asked for. */
+/* Environment variables. All are read here, at each call. */
 #ifndef SIM_BASE_ENVIRONMENT_H
 #define SIM_BASE_ENVIRONMENT_H
 
@@ -18,11 +18,11 @@ enum environment {
 #undef ROW
 };
 
-/* The name of a variable, and its value; NULL: it is not said. */
+/* The name of a variable, and its value; NULL if it is not set. */
 const char *environment_name(enum environment variable);
 const char *environment(enum environment variable);
 
-/* The folder of files that are not to stay: /tmp if nothing is said. */
+/* The folder for temporary files: TMPDIR, or /tmp. */
 const char *environment_temporary(void);
 
 #endif

@@ -69,7 +69,7 @@ bool file_is_folder(const char *path) {
   return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Of files that are not there yet the folder and the name decide. */
+/* For files that do not exist yet, compares folder and name. */
 bool file_is_same(const char *a, const char *b) {
   struct stat of_a, of_b;
   if (stat(a, &of_a) == 0 && stat(b, &of_b) == 0)

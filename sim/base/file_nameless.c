@@ -1,4 +1,4 @@
-/* Files without a name, which are gone with the process however that ends; where they are opened again is Linux's. */
+/* Files without a name, which disappear with the process however it ends. Opening them again needs Linux. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ int file_nameless(const char *what, struct message *message) {
   char path[4096];
   snprintf(path, sizeof path, "%s/warpwait.XXXXXX", environment_temporary());
   int file = open(environment_temporary(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file < 0 && (file = mkostemp(path, O_CLOEXEC)) >= 0) /* a file system that has none without a name */
+  if (file < 0 && (file = mkostemp(path, O_CLOEXEC)) >= 0) /* the file system has no nameless files */
     unlink(path);
   if (file < 0)
     message_fail(message, "%.300s: %s (set TMPDIR to keep %s elsewhere)", environment_temporary(), text_errno(errno),

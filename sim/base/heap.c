@@ -21,17 +21,17 @@ struct border {
   jmp_buf at;
   struct heap_pool *pool; /* NULL: nothing is listed */
   struct border *outer;
-  locale_t locale; /* the thread's outside of it */
-  size_t wanted;   /* by the first allocation that failed; 0: none did */
+  locale_t locale; /* the thread's locale outside of it */
+  size_t wanted;   /* size of the first allocation that failed; 0: none did */
 };
 
-/* Of the thread. */
+/* Per thread. */
 static _Thread_local struct border *innermost __attribute__((tls_model("initial-exec")));
 static _Thread_local char defect[HEAP_TEXT];
 
 static struct heap_pool *pool_now(void) { return innermost ? innermost->pool : NULL; }
 
-/* Notes that so many bytes were not to be had. Returns NULL. */
+/* Records a failed allocation of `bytes`. Returns NULL. */
 static void *refuse(size_t bytes) {
   if (innermost && !innermost->wanted)
     innermost->wanted = !bytes ? 1 : bytes < HEAP_DEFECT ? bytes : HEAP_DEFECT - 1;
@@ -40,7 +40,7 @@ static void *refuse(size_t bytes) {
 
 size_t heap_refused(void) { return innermost ? innermost->wanted : 0; }
 
-/* ---- the table: open addressing; what is taken out leaves no gap -------------------------------------- */
+/* ---- the table: open addressing; removal leaves no gap -------------------------------------- */
 
 static size_t home_of(const struct heap_pool *pool, const void *block) {
   return (size_t)((uintptr_t)block >> 4) * (size_t)UINT64_C(0x9e3779b97f4a7c15) >> 16 & (pool->room - 1);
@@ -68,7 +68,7 @@ static bool grow(struct heap_pool *pool) {
   return true;
 }
 
-/* Helpers allocate rarely, and what is done meanwhile is short. */
+/* A spin lock is enough: helpers allocate rarely, and the critical sections are short. */
 static void lock(struct heap_pool *pool) {
   while (__atomic_test_and_set(&pool->busy, __ATOMIC_ACQUIRE))
     ;
@@ -76,7 +76,7 @@ static void lock(struct heap_pool *pool) {
 
 static void unlock(struct heap_pool *pool) { __atomic_clear(&pool->busy, __ATOMIC_RELEASE); }
 
-/* False: there is no room. */
+/* Returns false if there is no memory for the table. */
 static bool list(struct heap_pool *pool, void *block) {
   lock(pool);
   const bool good = 2 * (pool->count + 1) <= pool->room || grow(pool);
@@ -97,7 +97,7 @@ static bool take_out(struct heap_pool *pool, const void *block) {
   for (size_t at = (gap + 1) & (pool->room - 1); pool->slot[at]; at = (at + 1) & (pool->room - 1)) {
     const size_t home = home_of(pool, pool->slot[at]);
     if (((at - home) & (pool->room - 1)) < ((at - gap) & (pool->room - 1)))
-      continue; /* it is not beyond the gap, seen from its home */
+      continue; /* its home is behind the gap, so it stays */
     pool->slot[gap] = pool->slot[at];
     gap = at;
   }
@@ -106,7 +106,7 @@ static bool take_out(struct heap_pool *pool, const void *block) {
   return true;
 }
 
-/* Whether it was there. */
+/* Returns whether the block was listed. */
 static bool unlist(struct heap_pool *pool, const void *block) {
   lock(pool);
   const bool there = take_out(pool, block);
@@ -126,7 +126,7 @@ void heap_pool_empty(struct heap_pool *pool) {
   *pool = (struct heap_pool){0};
 }
 
-/* What is listed stays, but is listed no more. */
+/* Drops the list. The blocks stay. */
 static void forget(struct heap_pool *pool) {
   assert(!pool->held_count && "what is held is let go of in the call that took it");
   free(pool->slot);
@@ -135,7 +135,7 @@ static void forget(struct heap_pool *pool) {
 
 /* ---- borders ------------------------------------------------------------------------------------------ */
 
-/* The thread speaks "C" from here on; returns what it spoke. The object is one that the C library has anyway. */
+/* Switches the thread to the "C" locale. Returns the previous one. The C library has the "C" object anyway. */
 static locale_t speak_c(void) { return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); }
 
 static bool run_behind(struct border *border, void (*work)(void *self), void *self, size_t *wanted) {
@@ -218,7 +218,7 @@ void heap_resume(struct border *border) {
 void heap_out(size_t bytes) {
   assert(innermost && "memory ran out behind no border");
   refuse(bytes);
-  if (bytes == HEAP_DEFECT) /* whatever was done without before */
+  if (bytes == HEAP_DEFECT) /* even if an allocation failed before */
     innermost->wanted = bytes;
   longjmp(innermost->at, 1);
 }
@@ -263,7 +263,7 @@ void heap_let_go(const void *thing) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------- */
 
-/* The block itself, of so many bytes, listed; NULL when there is none, or no room in the list. */
+/* Lists the block of `bytes` and returns it. NULL if there is no block, or no memory for the list. */
 static void *listed(void *block, size_t bytes) {
   struct heap_pool *pool = block ? pool_now() : NULL;
   if (block && (!pool || list(pool, block)))
@@ -279,14 +279,14 @@ void *heap_calloc(size_t count, size_t size) {
   return listed(calloc(count, size), __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes);
 }
 
-/* A block that somebody outside of the border owns stays theirs, wherever it moves. */
+/* A block of an owner outside of the border stays theirs, even if it moves. */
 void *heap_realloc(void *old, size_t size) {
   struct heap_pool *pool = old ? pool_now() : NULL;
   if (!old)
     return heap_malloc(size);
   const bool ours = pool && unlist(pool, old);
   void *block = realloc(old, size);
-  if (ours && (block || size)) /* there is room for what was just there */
+  if (ours && (block || size)) /* cannot fail: the block was just removed from the list */
     list(pool, block ? block : old);
   return block || !size ? block : refuse(size);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- finding a place in the text: the text is known to be well-formed, but nothing leans on it ---- */
+/* ---- finding a place in the text, which is well-formed, though nothing depends on that ---- */
 
 struct cursor {
   const char *at, *end;
@@ -27,7 +27,7 @@ static void skip_string(struct cursor *cursor) {
     cursor->at++;
 }
 
-/* Leaves the cursor at the ',' or the closing bracket behind the value. */
+/* Leaves the cursor at the ',' or closing bracket after the value. */
 static void skip_value(struct cursor *cursor) {
   unsigned depth = 0;
   while (cursor->at < cursor->end) {
@@ -51,8 +51,8 @@ static bool key_is(const char *token, size_t length, const char *key) {
   return same;
 }
 
-/* Moves from the start of an object or array to the member; the cursor stays when there is none.
- * A member of an object starts at its key: that is the line a person looks for. */
+/* Moves from the start of an object or array to the member. If there is none, the cursor stays. A member of an object
+ * starts at its key, because that is the line that a user looks for. */
 static bool enter(struct cursor *cursor, const struct place *place) {
   struct cursor at = *cursor;
   if (at.at >= at.end || *at.at != (place->key ? '{' : '['))

@@ -63,7 +63,7 @@ static void new_line(struct json_writer *writer) {
     text_add(&writer->text, "  ", INDENT);
 }
 
-/* What stands in front of a value. */
+/* Writes what precedes a value. */
 static void begin(struct json_writer *writer, const char *key) {
   if (writer->more)
     text_add(&writer->text, ",", 1);
@@ -73,7 +73,7 @@ static void begin(struct json_writer *writer, const char *key) {
     text_print(&writer->text, "\"%s\": ", key);
 }
 
-/* The writer is where the value ends: what it has is handed on. */
+/* A value is complete: passes the text so far to the sink. */
 static void end(struct json_writer *writer) {
   writer->more = true;
   writer->failed = writer->failed || !sink_some(writer->sink, &writer->text, writer->message);
@@ -95,7 +95,7 @@ void json_close(struct json_writer *writer, char bracket) {
   end(writer);
 }
 
-/* Lines of a value lie deeper than those that it would have by itself. Strings have no ends of lines: these are \n. */
+/* Indents the lines of a value to the current depth. Strings contain no ends of lines; they are written as \n. */
 static int take(const char *bytes, size_t size, void *self) {
   struct json_writer *writer = self;
   const char *at = bytes, *const over = bytes + size;

@@ -49,7 +49,7 @@ const char *nearest_word(const char *word, const char *const *words, size_t coun
   size_t length = strlen(word);
   if (nearest)
     return nearest;
-  size_t best = length < 2 ? 1 : length < 6 ? 2 : length / 3 + 1; /* as many edits make another word */
+  size_t best = length < 2 ? 1 : length < 6 ? 2 : length / 3 + 1; /* this many edits make a different word */
   for (size_t i = 0; i < count; i++) {
     const char *candidate = *(const char *const *)(const void *)((const char *)words + i * stride);
     size_t d = nearest_distance(word, candidate);

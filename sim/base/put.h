@@ -1,4 +1,4 @@
-/* Writing all of something to a descriptor: write() may take part of it, and may be interrupted. */
+/* Writes all of something to a descriptor. write() alone may write only a part, and may be interrupted. */
 #ifndef SIM_BASE_PUT_H
 #define SIM_BASE_PUT_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* False leaves errno; a part may have been written. */
+/* On failure returns false and leaves errno set; a part may have been written. */
 static inline bool put_all(int file, const void *data, size_t size) {
   const char *at = data;
   while (size) {

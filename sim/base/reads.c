@@ -23,7 +23,7 @@ void reads_free(struct reads *reads) {
   *reads = (struct reads){0};
 }
 
-/* Where the path is in the table, or would be: open addressing, at most half full. */
+/* The path's place in the table, or where it would be: open addressing, at most half full. */
 static size_t slot_of(const struct reads *reads, const char *path) {
   size_t at = (size_t)XXH3_64bits(path, strlen(path)) % reads->slots;
   while (reads->slot[at] && strcmp(reads->path[reads->slot[at] - 1], path) != 0)
@@ -39,7 +39,7 @@ static void widen(struct reads *reads) {
     reads->slot[slot_of(reads, reads->path[i])] = i + 1;
 }
 
-/* "./a" is "a". */
+/* Records "./a" as "a". */
 static void note(struct reads *reads, const char *path) {
   while (path[0] == '.' && path[1] == '/' && path[2])
     path += 2;
@@ -112,7 +112,7 @@ bool reads_allow(struct reads *reads, const char *path, struct message *message)
     return true;
   char *real = realpath(path, NULL);
   struct stat status;
-  /* A file that is not there is told by whoever wants to read it. One that is open may be there and have no path. */
+  /* The code that reads a missing file reports it. A file that is open may exist without having a path. */
   const bool good =
       (real ? is_inside(reads, real) : stat(path, &status) != 0) ||
       message_fail(message, "'%.200s' is outside %.200s; --confined allows only files inside", path, reads->root);

@@ -1,4 +1,4 @@
-/* Signals in threads of ours. */
+/* Signals in our threads. */
 #ifndef SIM_BASE_SIGNALS_H
 #define SIM_BASE_SIGNALS_H
 
@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* The thread leaves signals to those that the client has made, but for what says that it has gone wrong itself. */
+/* Leaves signals to the program's own threads, except those that report an error of the thread itself. */
 static inline void leave_signals_to_others(void) {
   static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
   sigset_t others;

@@ -49,7 +49,7 @@ static void add_hex(struct text *text, const char *bytes, size_t length) {
     text_print(text, "\\x%02x", (unsigned)(unsigned char)bytes[i]);
 }
 
-/* How many bytes of `left` are the control character at `at`; 0: it is none. */
+/* The number of bytes of the control character at `at`, of `left` bytes. 0: it is none. */
 static size_t control_at(const char *at, size_t left) {
   const unsigned char c = (unsigned char)*at;
   const bool second = c == 0xc2 && left > 1 && (unsigned char)at[1] >= 0x80 && (unsigned char)at[1] < 0xa0;
@@ -85,7 +85,7 @@ void text_line(struct text *text, const char *format, ...) {
   text_add(text, "\n", 1);
 }
 
-/* How many bytes the character at `at` has; 0: they are no UTF-8. Overlong forms and surrogates are none. */
+/* The number of bytes of the character at `at`. 0: it is not UTF-8. Overlong forms and surrogates are not. */
 static size_t character_at(const char *at, size_t left) {
   const unsigned char c = (unsigned char)*at, next = left > 1 ? (unsigned char)at[1] : 0;
   const size_t length = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
@@ -98,7 +98,7 @@ static size_t character_at(const char *at, size_t left) {
   return length;
 }
 
-/* How many bytes the escape sequence for colors at `at` has; 0: it is none. */
+/* The number of bytes of the color escape sequence at `at`. 0: it is none. */
 static size_t paint_at(const char *at, size_t left) {
   size_t length = 2;
   if (left < 3 || at[0] != '\x1b' || at[1] != '[')
@@ -123,7 +123,7 @@ const char *text_s(uint64_t count) { return count == 1 ? "" : "s"; }
 
 const char *text_es(uint64_t count) { return count == 1 ? "" : "es"; }
 
-/* Columns of some bytes: each character of UTF-8 is one. */
+/* The columns that some bytes take up: one per UTF-8 character. */
 static size_t columns_of(const char *bytes, size_t length) {
   size_t columns = 0;
   for (size_t i = 0; i < length; i++)
@@ -131,7 +131,7 @@ static size_t columns_of(const char *bytes, size_t length) {
   return columns;
 }
 
-/* Where the first line of some text ends when it is folded: at its last blank that is early enough, or its end. */
+/* Where to fold the first line of a text: at its last blank that is early enough, or at its end. */
 static size_t fold_at(const char *line, size_t length, size_t least, size_t width) {
   size_t at = length;
   if (columns_of(line, length) <= width)
@@ -192,7 +192,7 @@ const char *text_errno(int error) {
   const char *known = strerrordesc_np(error);
   return known ? known : "an error without a name";
 #else
-  return strerror(error); /* musl's, whose texts are constants */
+  return strerror(error); /* musl's texts are constants */
 #endif
 }
 

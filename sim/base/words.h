@@ -1,4 +1,4 @@
-/* A list of words that somebody else owns, such as those of a command line. */
+/* A list of words that it does not own, such as those of a command line. */
 #ifndef SIM_BASE_WORDS_H
 #define SIM_BASE_WORDS_H
 

@@ -17,7 +17,8 @@ static bool is_warp_barrier(uint16_t op) {
   return op == ISA_BAR_WARP_LDS || op == ISA_BAR_WARP_GLOBAL || op == ISA_BAR_WARP_ALL || op == ISA_BAR_WARP_IMAGE;
 }
 
-/* Inside an operation of the work-group: OpenCL makes these a meeting, and no fence of the program's memory. */
+/* Barriers inside an operation of the work-group: in OpenCL the work-items meet there, but the program's memory is not
+ * fenced. */
 static bool is_of_operation(uint16_t op) { return op == ISA_BAR_GROUP || isa_rows[op].format == FORMAT_PIPE_BAR; }
 
 static struct act_row row_of(const struct isa_inst *inst, const struct isa_info *info) {
@@ -130,7 +131,7 @@ static void check_directions(struct checker *checker, uint32_t number) {
   }
 }
 
-/* Groups are numbered through all launches, so that touches of earlier ones are told apart. */
+/* Groups are numbered across all launches, to distinguish touches of earlier launches. */
 static void number_groups(struct checker *checker) {
   uint64_t groups = 0;
   for (uint32_t i = 0; i < checker->launch_count; i++)
@@ -178,7 +179,7 @@ static bool begin(struct checker *checker, const struct isa_launch *launches, si
   return true;
 }
 
-/* What the executor finds comes here first: of pipes' ids this knows more. */
+/* The executor's hazards arrive here first, because the checker knows more about ids of pipes. */
 static void take_report(void *context, const struct isa_hazard *hazard);
 
 static bool launch(void *self, const struct isa_launch *launches, size_t count) {
@@ -196,9 +197,10 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
 
 /* ---- groups and warps ------------------------------------------------------------------------ */
 
-/* Its warps have ended; replies about pipes may still come, and ask for it. */
+/* All its warps have ended. Its data must stay, because replies about pipes may still arrive. */
 static void end_group(struct check_unit *unit, struct check_group *group) {
-  const bool parted = group->pending[group->calls % CHECK_AHEAD].arrived; /* at a call to which others never came */
+  const bool parted = group->pending[group->calls % CHECK_AHEAD].arrived; /* some warps wait at a call that others never
+                                                                           * reached */
   if (group->broken || parted)
     return;
   unwritten_settle(unit, group);
@@ -241,11 +243,11 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   return unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
 }
 
-/* ---- hazards that others have found ----------------------------------------------------------- */
+/* ---- hazards that the executor found ----------------------------------------------------------- */
 
 static bool parts_the_group(enum isa_hazard_rule rule) { return rule == HAZARD_G1 || check_is_divergence(rule); }
 
-/* The group, among those of the unit, that a hazard is of. */
+/* The group of a hazard, if it is in this unit. */
 static struct check_group *group_of(struct check_unit *unit, uint32_t launch, const uint32_t id[3]) {
   for (uint32_t slot = 0; slot < unit->group_count; slot++) {
     struct check_group *group = &unit->groups[slot];
@@ -263,7 +265,7 @@ static const struct check_warp *warp_of(const struct check_unit *unit, const str
   return NULL;
 }
 
-/* Hazards of an id. Who has not stayed together to reserve has an id that nobody made: what it is says nothing. */
+/* Hazards of an id. After work-items diverged at a reserve call, their id is invalid, so its hazards mean nothing. */
 static bool is_of_an_id(enum isa_hazard_rule rule) {
   return rule == HAZARD_R2 || rule == HAZARD_R3 || rule == HAZARD_R4 || rule == HAZARD_R8 || rule == HAZARD_R9 ||
          rule == HAZARD_R11;
@@ -295,7 +297,7 @@ static void take_report(void *context, const struct isa_hazard *hazard) {
   pass_on(listener, hazard);
 }
 
-/* Behind the step that has reported it: only then is known which lanes are there. */
+/* Runs after the step that reported it: only then is it known which lanes are at the call. */
 static void tell_missing(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
                          uint64_t here) {
   unit->has_missing = false;
@@ -305,12 +307,12 @@ static void tell_missing(struct check_unit *unit, const struct check_group *grou
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
-/* Loads, and all atomics but an atomic store. */
+/* Loads, and all atomics except atomic stores. */
 static bool reads(const struct isa_inst *inst) {
   return isa_rows[inst->op].format != FORMAT_STORE_LDS && isa_rows[inst->op].format != FORMAT_STORE_GLOBAL;
 }
 
-/* The lanes of an access to the LDS that are not at the compiler's scratch there. */
+/* The lanes of an LDS access that are not in the compiler's scratch. */
 static uint64_t beside_scratch(const struct check_group *group, const struct isa_access *access) {
   const struct isa_kernel *kernel = group->shape->launch->kernel;
   const uint64_t start = (uint64_t)group->shape->lds_base + kernel->scratch;
@@ -342,7 +344,7 @@ static void step_access(struct check_unit *unit, struct check_group *group, stru
   touch_lanes(&party, mask, access->address);
 }
 
-/* A read of an image: the texels that lanes want, one of each at a time. */
+/* A read of an image: touches the texels that lanes request, one of each lane at a time. */
 static void step_texels(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                         const struct act_row *row, const struct isa_access *access) {
   uint64_t address[ISA_LANES];
@@ -383,7 +385,7 @@ static void step_call(struct check_unit *unit, struct check_group *group, struct
   if (call->act == ACT_BARRIER && row->sync & SYNC_LDS)
     unwritten_settle(unit, group);
   events_check(unit, group, call);
-  if (call->act == ACT_COPY && group->shape->items == 1) /* what the only work-item has acquired, its copies have */
+  if (call->act == ACT_COPY && group->shape->items == 1) /* copies of a single work-item know what it acquired */
     known_join(&group->known, &warp->known);
   if (call->act == ACT_COPY) {
     group_ticks(group);
@@ -393,7 +395,7 @@ static void step_call(struct check_unit *unit, struct check_group *group, struct
   order_complete(unit, group, call, row->sync);
 }
 
-/* What a step is, once its operands are known. */
+/* Dispatches a step, once its operands are known. */
 static void take_step(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                       const struct act_row *row, const struct isa_access *access, const struct isa_result *result) {
   switch ((enum act)row->act) {
@@ -487,7 +489,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   return next;
 }
 
-/* ---- what the machine tells ---------------------------------------------------------------------- */
+/* ---- what the machine reports ------------------------------------------------------------------- */
 
 static struct check_warp *warp_at(struct check_unit *unit, const struct isa_access *access) {
   return &unit->warps[access->warp - unit->executor->warps];
@@ -503,7 +505,7 @@ static void pass_mbarrier(struct check_unit *unit, const struct isa_access *acce
     handover_pass(group, warp, access->address[__builtin_ctzll(left)]);
 }
 
-/* An atomic has read what was there by now. */
+/* An atomic has read memory: it acquires what was handed over there so far. */
 static void commit_atomic(struct check_unit *unit, const struct isa_access *access) {
   struct check_warp *warp = warp_at(unit, access);
   struct check_group *group = &unit->groups[warp->group];

@@ -1,4 +1,4 @@
-/* A copy's two sides, exactly: lines, planes and strides, without what lies between them. */
+/* The bytes of a copy's two sides, exactly: its lines and planes, without the gaps between them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,14 +20,14 @@ static struct side side_of(const struct isa_copy *copy, uint64_t start, uint64_t
                       .line = line * element,
                       .planes = copy->planes,
                       .plane = plane * element};
-  if (side.line == side.bytes) { /* lines side by side are one */
+  if (side.line == side.bytes) { /* adjacent lines become one */
     side.bytes *= side.lines;
     side.lines = 1;
   }
   return side;
 }
 
-/* One past the last byte; the products fit, for the counts and pitches have 32 bits and elements are small. */
+/* The end of the last byte. The products fit, because counts and pitches have 32 bits and elements are small. */
 static bool end_of(const struct side *side, uint64_t *end) {
   uint64_t planes = 0, lines = 0;
   return !__builtin_mul_overflow(side->planes - 1, side->plane, &planes) &&
@@ -50,7 +50,7 @@ static void look(struct party *party, uint64_t address, uint64_t bytes) {
     unwritten_read(party, address + done, party->bytes);
 }
 
-/* Lines of a sound copy lie apart, in order. */
+/* The lines of a valid copy do not overlap, and are in order. */
 bool copies_fill(const struct check_group *group, const struct isa_copy *copy, uint64_t address, uint32_t bytes) {
   const struct side side = side_of(copy, (uint64_t)group->shape->lds_base + copy->lds, copy->lds_line, copy->lds_plane);
   uint64_t offset = address - side.start;
@@ -65,7 +65,7 @@ bool copies_fill(const struct check_group *group, const struct isa_copy *copy, u
 
 /* ---- variables of the LDS ------------------------------------------------------------------- */
 
-/* The part of the LDS that a name of the program stands for; name NULL: nobody says. */
+/* The part of the LDS that a variable or argument occupies; name NULL: unknown. */
 struct variable {
   const char *name;
   uint64_t start, end;
@@ -77,7 +77,7 @@ static uint64_t local_start(const struct isa_launch *launch, const struct isa_ar
   return start;
 }
 
-/* A local argument reaches to the next one. */
+/* A local argument extends to the next one. */
 static uint64_t local_end(const struct isa_launch *launch, uint64_t start) {
   uint64_t end = launch->lds_bytes;
   for (size_t i = 0; i < launch->kernel->arg_count; i++) {
@@ -103,7 +103,7 @@ static struct variable variable_at(const struct isa_launch *launch, uint64_t off
   return found;
 }
 
-/* A copy that begins in one variable and ends beyond it is X2, though the LDS goes on there. */
+/* A copy that begins in one variable and ends past it is X2, even if the LDS continues there. */
 static bool leaves_variable(const struct party *party, const struct side *lds) {
   const struct check_group *group = party->group;
   struct checker *checker = party->unit->checker;
@@ -127,7 +127,7 @@ static bool leaves_variable(const struct party *party, const struct side *lds) {
 
 /* ---- issue ---------------------------------------------------------------------------------- */
 
-/* What the copy itself breaks is reported by whoever carries it out; its bytes are then held against nothing. */
+/* Errors of the copy itself are reported where it is carried out; its bytes are then not checked. */
 static bool is_sound(const struct check_group *group, const struct isa_copy *copy, const struct side *lds,
                      const struct side *global) {
   uint64_t lds_end = 0, global_end = 0;
@@ -144,7 +144,7 @@ static bool is_sound(const struct check_group *group, const struct isa_copy *cop
   return end_of(global, &global_end) && isa_memory_at(memory, global->start, global_end - global->start);
 }
 
-/* A copy that is not sound still is what should have filled its destination. */
+/* A copy that is not valid still counts as filling its destination, so that reads there are not reported too. */
 static void fill_all(struct party *party, const struct side *lds) {
   uint64_t end = 0;
   const uint64_t room = party->group->shape->lds_base + (uint64_t)party->group->shape->launch->lds_bytes;
@@ -180,8 +180,9 @@ void copies_issue(struct check_unit *unit, struct check_group *group, const stru
 
 /* ---- lanes' own copies ---------------------------------------------------------------------- */
 
-/* A load and a store at its issue, which comes after all that the lane has done, and a store once more at the end of
- * the wait for it: who is to see it must come after that. What its warp touches between the two is in flight. */
+/* A copy.lane counts as a load and a store at its issue, ordered after all that the lane has done, and as another store
+ * when the wait for it ends: a reader must be ordered after that. Touches by its warp between the two conflict with the
+ * copy in flight. */
 void copies_lanes(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint32_t site,
                   const struct isa_access *access) {
   struct party from = party_of_warp(unit, group, warp, CHECK_GLOBAL, site, TOUCH_READ, access->bytes);

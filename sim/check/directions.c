@@ -17,14 +17,14 @@ static bool uses(const struct isa_launch *launch, size_t arg, enum isa_pipe_dire
   return user->pc < kernel->end;
 }
 
-/* `here` and `other` are used, in whichever way, in opposite directions. */
+/* Is one of `here` and `other` read, and the other written? */
 static bool clash_of(const struct isa_launch *launch, size_t other, size_t here, struct check_clash *clash) {
   if (uses(launch, here, ISA_PIPE_WRITE, &clash->here) && uses(launch, other, ISA_PIPE_READ, &clash->other))
     return true;
   return uses(launch, here, ISA_PIPE_READ, &clash->here) && uses(launch, other, ISA_PIPE_WRITE, &clash->other);
 }
 
-/* One that is read and written is a read_write image, and may be whatever another is, too. */
+/* An argument that is read and written is a read_write image, which may also be another argument. */
 static bool goes_both_ways(const struct isa_launch *launch, size_t arg) {
   struct check_user user;
   return uses(launch, arg, ISA_PIPE_READ, &user) && uses(launch, arg, ISA_PIPE_WRITE, &user);

@@ -1,5 +1,5 @@
-/* Events that are not live, and copies that nobody waits for: any run reports them (X10, X11, X12), but only here the
- * other place is known, the wait that released the event or the copy that was left. */
+/* Events that are not live, and copies that nobody waits for. Every run reports them (X10, X11, X12), but only the
+ * checker knows the other place: the wait that released the event, or where the group ended. */
 #include "sim/check/check_parts.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static const struct released *find_released(const struct check_group *group, uin
   return NULL;
 }
 
-/* Of an event that no wait has released lately. */
+/* The detail for an event that no recent wait released. */
 static void say_of_dead(const struct check_group *group, enum isa_hazard_rule rule, uint32_t event, char *text,
                         size_t room) {
   if (!event)

@@ -3,16 +3,17 @@
  *     data; fence; atomic write  ──►  address  ──►  atomic read; fence; data
  *     data; arrival              ──►  mbarrier ──►  its phase is seen to be complete; data
  *
- * A warp that writes atomically hands over what it did before its last fence, what all its group did before the last
- * barrier, and what it knows of others. The times are those of the fence and the barrier, not of the atomic, so that
- * what nothing orders is not handed over by chance. A copy is handed over when the warp has waited for it.
+ * A warp that writes atomically hands over what it did before its last fence, what its whole group did before the last
+ * barrier, and what it knows about other groups. The times are those of the fence and the barrier, not of the atomic,
+ * so that accesses that nothing orders are not handed over by chance. A copy is handed over once the warp has waited
+ * for it.
  *
- * A warp that reads is offered what has been handed over at the address by the time its atomic is carried out; its next
- * fence, or a barrier, takes it.
+ * When a warp's atomic read is carried out, the warp is offered what has been handed over at the address. Its next
+ * fence, or a barrier, acquires the offer.
  *
- * This machine keeps the lanes of a warp in step, so that what one of them releases or acquires, all do. OpenCL
- * promises that to the lane alone, until its sub-group or work-group meets at a barrier: both orders are kept, and what
- * only the first one orders is M10. Where several lanes have released, or acquired, at different times, the last time
+ * This machine keeps the lanes of a warp in step, so if one of them releases or acquires, all do. OpenCL promises that
+ * only to the lane itself, until its sub-group or work-group meets at a barrier. The checker keeps both orders, and a
+ * pair that only the first one orders is M10. If several lanes release, or acquire, at different times, the last time
  * counts for all of these. */
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,9 @@
 
 /* ---- parts of groups' times ----------------------------------------------------------------------- */
 
-/* Of a group: what all did, its copies, and then of each warp what it did, its atomics, and what all its lanes did by
- * OpenCL. Few of them have many warps: the first parts of groups lie side by side, the rest apart, and what single
- * lanes did again. */
+/* Parts of a group: what all warps did, its copies, and then for each warp what it did, its atomics, and what all its
+ * lanes did by OpenCL's rules. Most groups have few warps, so the first 16 parts of a group are adjacent. The rest are
+ * in another range of numbers, and single lanes in a third. */
 enum { PART_ALL, PART_COPIES, PART_WARPS, PARTS_OF_WARP = 3, PART_BITS = 8, FIRST_BITS = 4, LANE_BITS = 12 };
 enum { OF_WARP, OF_ATOMICS, OF_ALL_LANES };
 
@@ -52,7 +53,7 @@ bool handover_knows(const struct known *known, const struct touch *touch, uint32
          (touch_is_atomic(touch->kind) && known_has(known, part_of_warp(touch->group, warp, OF_ATOMICS), touch->when));
 }
 
-/* And by what OpenCL promises. */
+/* The same by OpenCL's rules. */
 static bool knows_by_lane(const struct known *known, const struct touch *touch, uint32_t lanes) {
   if (touch_is_copy(touch->kind) || touch_is_atomic(touch->kind))
     return handover_knows(known, touch, lanes);
@@ -86,7 +87,7 @@ static struct handed *handed_slot(struct handed *table, uint32_t room, uint64_t 
   return &table[at];
 }
 
-/* NULL: nothing was handed over there. */
+/* NULL: nothing was handed over at the address. */
 static const struct handed *find_handed(const struct check_group *group, uint64_t address) {
   const struct handed *found = group->handed_room ? handed_slot(group->handed, group->handed_room, address) : NULL;
   return found && found->time ? found : NULL;
@@ -117,7 +118,7 @@ static struct handed_time *seen_by(struct check_group *group, const struct check
   return group->seen + (size_t)warp->index * group->warps;
 }
 
-/* What all lanes of a warp have seen, in the second half. */
+/* The second half of group->seen: what all lanes of a warp have acquired. */
 static size_t shared_of(const struct check_group *group) { return (size_t)group->warps * group->warps; }
 
 static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
@@ -130,7 +131,7 @@ static void join_times(struct handed_time *into, const struct handed_time *from,
                                    .lanes = into[i].lanes | from[i].lanes};
 }
 
-/* What the warp has done, and knows of others. */
+/* Hands over what the warp has done, and what it knows about other groups. */
 static void hand_over(struct check_group *group, const struct check_warp *warp, uint64_t address,
                       const struct handed_time *own) {
   struct handed *handed = handed_at(group, address);
@@ -214,7 +215,7 @@ static struct handover *handover_at(struct checker *checker, uint64_t address) {
   return handover;
 }
 
-/* Until when the group's copies are over for the warp. */
+/* The time until which the group's copies are over for the warp. */
 static uint32_t copies_over(const struct check_group *group, const struct check_warp *warp) {
   uint32_t over = group->time;
   for (uint32_t i = 0; i < group->copy_count; i++)
@@ -223,7 +224,7 @@ static uint32_t copies_over(const struct check_group *group, const struct check_
   return over;
 }
 
-/* What lanes of a warp did until `time->accesses`, by each order. */
+/* Sets what lanes of a warp did until `time->accesses`, by both orders. */
 static void set_lanes(struct known *known, uint32_t group, uint32_t warp, const struct handed_time *time) {
   known_set(known, part_of_warp(group, warp, OF_WARP), time->accesses);
   known_set(known, part_of_warp(group, warp, OF_ALL_LANES), time->all);
@@ -231,7 +232,7 @@ static void set_lanes(struct known *known, uint32_t group, uint32_t warp, const 
     known_set(known, part_of_lane(group, warp, (uint32_t)__builtin_ctzll(left)), time->accesses);
 }
 
-/* What a warp that releases in these lanes has done until `fenced`, its last fence. */
+/* What a warp that releases in these lanes did until `fenced`, its last fence. */
 static struct handed_time done_by(const struct check_group *group, const struct check_warp *warp, uint64_t lanes,
                                   uint32_t fenced) {
   const uint32_t met = later(warp->epoch[CHECK_LDS], warp->epoch[CHECK_GLOBAL]);
@@ -242,7 +243,7 @@ static struct handed_time done_by(const struct check_group *group, const struct 
                               .lanes = lanes};
 }
 
-/* What a warp hands over to other groups. It is made once for all lanes, whose addresses then share it. */
+/* What a warp hands over to other groups. It is built once for all lanes, and shared by their addresses. */
 static struct known known_by(const struct check_group *group, const struct check_warp *warp, uint64_t lanes) {
   struct known known = {0};
   const uint32_t all = group->epoch[CHECK_GLOBAL] - 1;
@@ -343,7 +344,7 @@ void handover_answered(struct check_group *group, struct check_warp *warp) {
     take_offered(group, warp);
 }
 
-/* ---- the end --------------------------------------------------------------------------------------- */
+/* ---- freeing --------------------------------------------------------------------------------------- */
 
 void handover_free_warp(struct check_warp *warp) {
   known_free(&warp->known);

@@ -1,4 +1,4 @@
-/* The hazards found: a hash table by rule and pair of instructions. */
+/* The list of hazards, with a hash table by rule and pair of instructions. */
 #include <stdlib.h>
 
 #include "sim/check/check_parts.h"
@@ -27,7 +27,7 @@ static uint32_t hash_of(const struct check_hazard *hazard) {
   return (uint32_t)(mixed * UINT64_C(0x94d049bb133111eb) >> 32);
 }
 
-/* A bucket holds the hazard's number, from 1. */
+/* A bucket contains the index of a hazard + 1. */
 static uint32_t *bucket_of(const struct checker *checker, const struct check_hazard *hazard) {
   uint32_t at = hash_of(hazard) & (checker->bucket_count - 1);
   while (checker->buckets[at] && !same_places(&checker->hazards[checker->buckets[at] - 1], hazard))
@@ -61,10 +61,10 @@ void hazards_add(struct checker *checker, const struct check_hazard *hazard) {
   *bucket = (uint32_t)checker->hazard_count;
 }
 
-/* ---- what to mend first, and then by place in the source ---------------------------------------- */
+/* ---- order: what to fix first, then the place in the source ---------------------------------------- */
 
-/* Where work-items have parted, or a call got what it must not get, what else is found may be but a consequence: a wait
- * for the wrong event leaves a copy in flight, and whoever reads there then races with it. */
+/* If work-items diverged, or a call had wrong arguments, other hazards may be consequences. For example, a wait for the
+ * wrong event leaves a copy in flight, and a read of its destination is then a race. */
 unsigned check_turn(enum isa_hazard_rule rule) {
   enum { PARTED, CALL, REST };
   if (rule == HAZARD_G1 || check_is_divergence(rule))
@@ -77,7 +77,7 @@ unsigned check_turn(enum isa_hazard_rule rule) {
 
 static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-/* File, line and column; the instruction where the line is not known. */
+/* Compares file, line and column; the instruction if the line is unknown. */
 static int compare_sides(const struct check_side *a, const struct check_side *b) {
   if (!a->program || !b->program)
     return compare(a->program != NULL, b->program != NULL);
@@ -95,14 +95,14 @@ static int by_place(const void *left, const void *right) {
   return order ? order : compare_sides(&a->other, &b->other);
 }
 
-/* And of hazards of one place, those found first. */
+/* Hazards at equal places stay in the order of discovery. */
 static int by_place_and_time(const void *left, const void *right) {
   const struct check_hazard *a = left, *b = right;
   const int order = by_place(left, right);
   return order ? order : compare(a->number, b->number);
 }
 
-/* An expression may become several instructions: hazards at the same places are one. */
+/* An expression may become several instructions, so hazards at equal places are merged. */
 const struct check_hazard *checker_hazards(struct checker *checker, size_t *count) {
   struct check_hazard *sorted = checker->sorted = need_more(checker->sorted, checker->hazard_count + 1, sizeof *sorted);
   size_t kept = 0;

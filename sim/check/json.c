@@ -1,4 +1,4 @@
-/* The report of `warpwait check` for programs. sim/check/report.keys.def says what each key is. */
+/* The report of `warpwait check` for programs. sim/check/report.keys.def describes each key. */
 #include <string.h>
 
 #include "sim/base/file.h"
@@ -80,7 +80,7 @@ static json_t *hazard_object(const struct job *job, const struct check_hazard *h
   return object;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- the report --------------------------------------------------------------------------------- */
 
 static json_t *launch_object(const struct job_launch *launch, const struct launch_result *result) {
   json_t *object = json_object();

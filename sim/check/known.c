@@ -7,7 +7,7 @@
 
 enum { LOG2_WAYS = 4, WAYS = 1 << LOG2_WAYS, ROOT_LEVEL = KNOWN_PART_BITS / LOG2_WAYS - 1 };
 
-/* Of level 0: a leaf. */
+/* A leaf, at level 0, has `when`. */
 struct known_node {
   uint32_t references;
   union {
@@ -39,7 +39,7 @@ static void release(struct known_node *node, uint32_t level) {
 
 static uint32_t way_of(uint64_t part, uint32_t level) { return (uint32_t)(part >> level * LOG2_WAYS) % WAYS; }
 
-/* Takes over the reference; the node, or one like it, that nobody else has. */
+/* Returns the node, or a copy, with no other reference. Takes over the caller's reference. */
 static struct known_node *own(struct known_node *node, uint32_t level) {
   if (node && node->references == 1)
     return node;
@@ -65,7 +65,7 @@ void known_set(struct known *known, uint64_t part, uint32_t when) {
   (*place)->when[way_of(part, 0)] = when;
 }
 
-/* Of leaves; one of the two when it knows all. */
+/* Joins leaves; returns one of them if it knows everything. */
 static struct known_node *join_leaves(struct known_node *a, struct known_node *b) {
   bool is_a = true, is_b = true;
   for (uint32_t i = 0; i < WAYS; i++) {
@@ -80,7 +80,7 @@ static struct known_node *join_leaves(struct known_node *a, struct known_node *b
   return both;
 }
 
-/* What either knows; one of the two when that is all. */
+/* What either knows; returns one of them if it knows everything. */
 static struct known_node *join(struct known_node *a, struct known_node *b, uint32_t level) {
   if (a == b || !a || !b)
     return hold(a ? a : b);
@@ -103,7 +103,7 @@ static struct known_node *join(struct known_node *a, struct known_node *b, uint3
   return hold(is_a ? a : b);
 }
 
-/* The same, into a node that nobody else has. */
+/* The same, into a node without other references. */
 static struct known_node *join_into(struct known_node *a, struct known_node *b, uint32_t level) {
   bool is_b = true;
   if (a == b || !b)

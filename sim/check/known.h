@@ -1,12 +1,12 @@
-/* How much of work-groups' times is known to be over: a time for each of their parts, by number.
+/* How much of other work-groups' times is known to be over: a time for each part, by number.
  *
  *     struct known ──► node ──► node ... ──► leaf: 16 times
- *     another      ──► node ─────┘           those that are the same are shared
+ *     another      ──► node ─────┘           equal nodes are shared
  *
- * Groups that hand over to each other in a row all know what the ones before them knew. So nodes are shared, and only
- * those copied in which something differs: what a hand-over costs does not grow with the number of groups before it.
+ * In a chain of groups that hand over to each other, each knows what all before it knew. So nodes are shared, and only
+ * those that differ are copied: the cost of a hand-over does not grow with the number of groups before it.
  *
- * Invariant: a node with more than one reference is not changed. A time of 0 says nothing. */
+ * Invariant: a node with more than one reference does not change. A time of 0 means that nothing is known. */
 #ifndef SIM_CHECK_KNOWN_H
 #define SIM_CHECK_KNOWN_H
 
@@ -24,9 +24,9 @@ struct known {
 
 static inline bool known_is_empty(const struct known *known) { return known->root == NULL; }
 
-/* The part is over until `when`, or later if that is known already. */
+/* The part is over until `when`, or until a later time that is known already. */
 void known_set(struct known *known, uint64_t part, uint32_t when);
-/* And all that `from` knows. */
+/* Adds all that `from` knows. */
 void known_join(struct known *into, const struct known *from);
 bool known_has(const struct known *known, uint64_t part, uint32_t when);
 void known_free(struct known *known);

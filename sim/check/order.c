@@ -1,4 +1,4 @@
-/* A work-group's own time: its calls, and the copies that are in flight. */
+/* A work-group's own time: its calls, and its copies in flight. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ struct pending_call *order_arrive(struct check_unit *unit, struct check_warp *wa
   return ++call->arrived == group->warps ? call : NULL;
 }
 
-/* Copies that all warps have waited for are no longer in flight. */
+/* Removes copies that all warps have waited for. */
 static void drop_waited(struct check_group *group, uint32_t call) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < group->copy_count; i++)
@@ -121,7 +121,7 @@ void order_copy(struct check_group *group, const struct pending_call *call) {
       .pc = call->pc, .when = group->time, .call = group->calls, .event = call->copy.event, .waited = UINT32_MAX};
   if (!call->copy.event_in)
     group->events_made = copy->event;
-  /* Warps that are ahead may have come to the wait already. */
+  /* Warps that are ahead may already have reached the wait. */
   for (uint32_t number = group->calls + 1; number < group->calls + CHECK_AHEAD; number++) {
     const struct pending_call *later = &group->pending[number % CHECK_AHEAD];
     if (later->arrived && later->act == ACT_WAIT && copy->waited == UINT32_MAX &&
@@ -130,7 +130,7 @@ void order_copy(struct check_group *group, const struct pending_call *call) {
   }
 }
 
-/* They lie in the order in which they were issued. */
+/* Binary search: copies are in the order of issue. */
 const struct copy_in_flight *order_find_copy(const struct check_group *group, uint32_t when) {
   uint32_t low = 0, high = group->copy_count;
   while (low < high) {

@@ -1,20 +1,20 @@
-/* Ids of pipes' reservations, and the packets that they name. */
+/* Ids of pipes' reservations, and the packets that they refer to. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "sim/check/check_parts.h"
 
-/* Who asked for packets of a pipe, and what became of it: of a warp, its lanes. */
+/* The lanes of a warp that tried to reserve packets of a pipe, and the result. */
 struct reserve_call {
   uint64_t pipe;
-  uint64_t tried, failed; /* lanes, as of each one's last call */
+  uint64_t tried, failed; /* lanes, by each one's last call */
   uint32_t warp, site;
   bool write;
 };
 
-/* Packets of a reservation for writing, by index: who named each last. */
+/* Packets of a reservation for writing, by index: the work-item that last referred to each. */
 struct named_packet {
-  uint32_t group, when, item, site; /* group 0: nobody */
+  uint32_t group, when, item, site; /* group 0: none */
 };
 
 struct named_packets {
@@ -22,14 +22,14 @@ struct named_packets {
   struct named_packet *packet;
 };
 
-/* Which launch reserved last from a position of a pipe's ring on. It stays when the reservation is committed, for a
- * later launch may still have its id; there are no more of these than packets have room. */
+/* The launch that last reserved from a position in a pipe's ring. It stays after the commit, because a later launch may
+ * still have the id. There are at most as many as packets in the pipes. */
 struct reserved_by {
   uint64_t id; /* 0: free */
   uint32_t launch;
 };
 
-/* As isa/pipe.h lays an id out. */
+/* Fields of an id; isa/pipe.h defines its layout. */
 static uint32_t count_of(uint64_t id) { return (uint32_t)(id >> 24) & 0xffffff; }
 static uint64_t place_of(uint64_t id) { return id & (UINT64_C(0xffffff) | UINT64_C(1) << 54 | UINT64_C(63) << 57); }
 
@@ -86,7 +86,7 @@ static uint32_t index_of(const struct isa_warp *warp, const struct isa_inst *ins
                                       : warp->reg[(size_t)inst->c * warp->group->launch->warp_size + lane];
 }
 
-/* Replies, and what they say of an id, come some operations later. */
+/* Replies, and hazards of their ids, arrive some operations later. */
 enum { STEPS_KEPT = 8 };
 
 /* An operation on a packet, or a commit: its operands, per lane. */
@@ -124,7 +124,7 @@ void packets_operands(struct check_warp *warp, const struct isa_warp *isa) {
   }
 }
 
-/* ---- packets that two work-items name --------------------------------------------------------- */
+/* ---- packets that two work-items use ------------------------------------------------------------- */
 
 static struct named_packets *find_packets(struct checker *checker, uint64_t id) {
   for (uint32_t i = 0; i < checker->packet_count; i++)
@@ -146,7 +146,7 @@ static struct named_packets *packets_of(struct checker *checker, uint64_t id) {
   return found;
 }
 
-/* Any barrier between the two will do, of the work-group or of their sub-group. */
+/* Any barrier between the two orders them, of the work-group or of their sub-group. */
 static bool is_ordered(const struct check_group *group, const struct check_warp *warp, const struct named_packet *last,
                        uint32_t item) {
   const uint32_t lanes = group->shape->launch->warp_size;
@@ -204,7 +204,7 @@ void packets_commit(struct check_unit *unit, struct check_warp *warp, const stru
   }
 }
 
-/* ---- what an invalid id is --------------------------------------------------------------------- */
+/* ---- causes of invalid ids --------------------------------------------------------------------------- */
 
 static struct reserve_call *call_of(struct check_group *group, uint64_t pipe, bool write, uint32_t warp) {
   for (uint32_t i = 0; i < group->reserve_count; i++) {
@@ -246,7 +246,7 @@ void packets_reserved(struct check_unit *unit, struct check_group *group, const 
   }
 }
 
-/* The call whose failure the work-item has not looked at; *any is set when there was a call at all. */
+/* The failed call whose result the work-item did not check. Sets *any if there was a call at all. */
 static const struct reserve_call *failed_call(const struct check_group *group, uint64_t pipe, bool write, uint32_t warp,
                                               uint64_t lane, bool *any) {
   const struct reserve_call *others = NULL;

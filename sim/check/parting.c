@@ -1,16 +1,16 @@
-/* Where work-items that are missing at a call have parted from those that are there.
+/* Finds where work-items that are missing at a call diverged from those that are there.
  *
- * Of each warp and each branch it is kept which lanes went which way when they last came to it. At a call that not all
- * reach, the branch is looked for that decides about the call, and at which somebody who is there and somebody who is
- * not went different ways.
+ * For each warp and branch, it records which lanes went which way when they last reached it. For a call that not all
+ * reach, it looks for a branch that decides about the call, and at which a work-item that is there and one that is
+ * missing went different ways.
  *
- * A branch decides about an instruction when one way leads there before both meet again, and the other does not; or
- * when the other way only leads to the end. Of several, inside a warp the outermost has parted the two, for lanes that
- * have parted wait where they meet. Warps go on: of two of them it is the innermost that the missing one has come to as
- * often as the other.
+ * A branch decides about an instruction if one way leads there before the ways join, and the other does not; or if the
+ * other way leads only to the end. If several branches qualify within a warp, the outermost is where they diverged,
+ * because lanes that diverge wait at the join. Warps do not wait for each other, so between two of them it is the
+ * innermost branch that the missing one has reached as often as the other.
  *
- * Not modelled: a guard of the call itself parts lanes without a branch. Warps run on, so at which of several nested
- * branches two of them have parted may be seen otherwise under another timing; the call and the rule are the same. */
+ * Not modeled: a guard on the call itself, which separates lanes without a branch. Since warps run on, another timing
+ * may show another one of several nested branches for two warps. The call and the rule are the same. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +19,18 @@
 #include "sim/check/check_parts.h"
 
 struct went {
-  uint64_t taken, passed; /* lanes, as of each one's last time */
-  uint32_t count;         /* of the warp */
+  uint64_t taken, passed; /* lanes, by each one's last time */
+  uint32_t count;         /* how often the warp reached the branch */
 };
 
-/* One work-item, and what is known of its warp. */
+/* One work-item, and the state of its warp. */
 struct traveller {
   const struct check_warp *warp;
   const struct isa_warp *isa;
   uint32_t lane;
 };
 
-/* Two of them on different ways, and the call that only the first is at. */
+/* Two work-items that diverged, and the call that only the first has reached. */
 struct parting {
   const struct isa_program *program;
   const struct act_row *acts;
@@ -53,9 +53,9 @@ void parting_free_warp(struct check_warp *warp) {
   warp->went = NULL;
 }
 
-/* ---- ways --------------------------------------------------------------------------------------- */
+/* ---- control flow ------------------------------------------------------------------------------- */
 
-/* Whether control flow from `start` comes to `goal` without coming to the branch again, nor to `stop`. */
+/* Does control flow from `start` reach `goal` without passing the branch again, or `stop`? */
 static bool leads_to(const struct isa_program *program, uint32_t branch, uint32_t start, uint32_t goal, uint32_t stop) {
   unsigned char *seen = need(program->count + 1, 1);
   uint32_t *stack = need(program->count + 1, sizeof *stack), depth = 0, to[2];
@@ -80,7 +80,7 @@ static bool leads_to(const struct isa_program *program, uint32_t branch, uint32_
 
 static const uint32_t NOWHERE = UINT32_MAX;
 
-/* Where a branch, or an exit for some lanes, leads. */
+/* The instruction to which a branch, or an exit of some lanes, leads. */
 static uint32_t way(const struct isa_program *program, uint32_t branch, bool taken) {
   const struct isa_inst *inst = &program->code[branch];
   if (!taken)
@@ -88,7 +88,7 @@ static uint32_t way(const struct isa_program *program, uint32_t branch, bool tak
   return inst->op == ISA_EXIT ? NOWHERE : isa_branch_target(inst);
 }
 
-/* Whether the branch decides about `pc`, to which it leads if it is taken, or if it is not. */
+/* Does the branch decide about `pc`, where it leads in the direction `taken`? */
 static bool decides(const struct isa_program *program, uint32_t branch, bool taken, uint32_t pc) {
   const struct isa_inst *inst = &program->code[branch];
   const uint32_t to = way(program, branch, taken), away = way(program, branch, !taken);
@@ -101,13 +101,13 @@ static bool decides(const struct isa_program *program, uint32_t branch, bool tak
   return pc != join && leads_to(program, branch, to, pc, join) && !leads_to(program, branch, away, pc, join);
 }
 
-/* ---- the branch that has parted two ------------------------------------------------------------- */
+/* ---- the branch at which two diverged ------------------------------------------------------------ */
 
 static const struct went *went_of(const struct traveller *traveller, uint32_t number) {
   return traveller->warp->went ? &traveller->warp->went[number] : NULL;
 }
 
-/* They last went different ways at the branch; *taken: the one that is at the call has taken it. */
+/* Did they last go different ways at the branch? *taken: the one at the call has taken it. */
 static bool differs(const struct parting *parting, uint32_t branch, bool *taken) {
   const uint32_t number = parting->acts[branch].site;
   const struct went *here = went_of(&parting->here, number), *missing = went_of(&parting->missing, number);
@@ -118,14 +118,14 @@ static bool differs(const struct parting *parting, uint32_t branch, bool *taken)
   return *taken ? (missing->passed & other) != 0 : (here->passed & one) && (missing->taken & other);
 }
 
-/* The warp of the missing one has come there as often as the other. */
+/* Are they of different warps, and has the missing one's reached the branch as often as the other? */
 static bool keeps_up(const struct parting *parting, uint32_t branch) {
   const uint32_t number = parting->acts[branch].site;
   return parting->here.warp != parting->missing.warp &&
          went_of(&parting->missing, number)->count >= went_of(&parting->here, number)->count;
 }
 
-/* Whether it is rather this branch than the best so far. */
+/* Is this branch a better answer than the best so far? */
 static bool is_better(const struct parting *parting, uint32_t branch, uint32_t best) {
   bool taken = false;
   const bool inner = keeps_up(parting, branch);
@@ -148,7 +148,7 @@ static uint32_t find_branch(const struct parting *parting, const struct isa_kern
 
 /* ---- hazards ------------------------------------------------------------------------------------ */
 
-/* What has become of the missing one, behind what is said already. */
+/* Appends what became of the missing work-item. */
 static void add_whereabouts(const struct parting *parting, uint32_t item, char *detail, size_t room) {
   const struct isa_warp *isa = parting->missing.isa;
   const uint64_t lane = UINT64_C(1) << parting->missing.lane;
@@ -167,7 +167,7 @@ static void add_whereabouts(const struct parting *parting, uint32_t item, char *
     snprintf(detail + at, room - at, "; work-item %u continues at line %u", item, parting->program->line[pc]);
 }
 
-/* Adds the other place to a hazard whose own is filled. */
+/* Adds the other place to a hazard that has its own. */
 static bool find_place(const struct parting *parting, const struct isa_launch *launch, struct check_hazard *hazard) {
   const uint32_t branch = find_branch(parting, launch->kernel), lanes = launch->warp_size;
   if (branch == NOWHERE)
@@ -192,7 +192,7 @@ bool parting_tell_lanes(struct check_unit *unit, const struct check_group *group
                         const struct isa_hazard *hazard, uint64_t here) {
   const struct isa_launch *launch = group->shape->launch;
   const uint32_t lane = hazard->item % launch->warp_size;
-  if (!here || here >> lane & 1) /* it is there, with other arguments */
+  if (!here || here >> lane & 1) /* the item is there, with other arguments */
     return false;
   struct check_hazard found = {
       .rule = hazard->rule,
@@ -211,9 +211,9 @@ bool parting_tell_lanes(struct check_unit *unit, const struct check_group *group
 
 /* ---- warps -------------------------------------------------------------------------------------- */
 
-/* What the machine tells of a call comes when the warps are gone. So their places are noted while a call is open. */
+/* The machine reports a call when its warps are gone, so their places are recorded while the call is open. */
 
-/* Where a warp has come to as its call of this number; NOWHERE if it has not, or long ago. */
+/* The instruction of a warp's call of this number; NOWHERE if it has not reached it, or it is too long ago. */
 static uint32_t call_of(const struct check_warp *warp, uint32_t number) {
   const uint32_t since = warp->came_count - number;
   return since && since <= CHECK_AHEAD ? warp->came[number % CHECK_AHEAD] : NOWHERE;
@@ -223,7 +223,7 @@ static bool is_of(const struct check_unit *unit, uint32_t slot, const struct che
   return unit->warps[slot].number == group->number;
 }
 
-/* The lowest instruction that warps have come to as this call. *all: each of them has. */
+/* The lowest instruction that warps reached as this call. *all: all of them reached the same one. */
 static uint32_t least_call(const struct check_unit *unit, const struct check_group *group, uint32_t number, bool *all) {
   uint32_t least = NOWHERE;
   *all = true;
@@ -236,7 +236,7 @@ static uint32_t least_call(const struct check_unit *unit, const struct check_gro
   return least;
 }
 
-/* The first call that not all warps have come to, or not to the same one; NOWHERE when they are together. */
+/* The first call that not all warps have reached, or not the same one; NOWHERE when they are together. */
 static uint32_t open_call(const struct check_unit *unit, const struct check_group *group, uint32_t *number) {
   uint32_t fewest = UINT32_MAX;
   bool all = true;
@@ -301,7 +301,7 @@ static const struct check_hazard *found_within(const struct checker *checker, co
   return NULL;
 }
 
-/* Lanes that have parted are surer than warps: these run on meanwhile, how far is a matter of timing. */
+/* Divergence within a warp is more certain than between warps, which run on by an amount that depends on timing. */
 void parting_take(const struct checker *checker, struct check_hazard *hazard) {
   const struct check_hazard *within = found_within(checker, hazard);
   if (within) {

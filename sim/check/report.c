@@ -41,7 +41,7 @@ bool check_whole(const struct check_report *report) {
 
 /* ---- places ------------------------------------------------------------------------------------- */
 
-/* The program's own file goes by the name that the user gave, an included one by where it was read. */
+/* The program's own file has the path that the user gave, and an included file the one from which it was read. */
 static const char *path_of(const struct isa_program *program, const struct isa_source *source) {
   const bool own = strcmp(source->name, program->file) == 0;
   const char *path = own || !source->path ? source->name : source->path;
@@ -72,12 +72,13 @@ struct suppress_place check_suppress_place(const struct check_side *side) {
 void check_other_name(enum isa_hazard_rule rule, char text[static 64]) {
   const char *mark = strstr(isa_hazard_rows[rule].advice, "{other:");
   const char *words = mark ? strchr(mark, ':') + 1 : "the other place";
-  const bool one = strncmp(words, "one ", 4) == 0; /* of two: seen from here, it is the other */
+  const bool one = strncmp(words, "one ", 4) == 0; /* one of two: seen from here, the other one */
   const char *from = one ? words + 4 : words;
   snprintf(text, 64, "%s%.*s", one ? "the other " : "", (int)strcspn(from, "}"), from);
 }
 
-/* What a work-group can do is no help against another, nor the other way round. Global memory may see both. */
+/* Advice within a work-group does not help between work-groups, and vice versa. A hazard in global memory may occur in
+ * both. */
 static void cut_advice(const struct check_hazard *hazard, char *text) {
   char *between = strstr(text, "; between work-groups, ");
   if (!between || !hazard->other.program)
@@ -107,7 +108,7 @@ void check_local_id(const struct isa_launch *launch, const struct check_side *si
 
 /* ---- bytes -------------------------------------------------------------------------------------- */
 
-/* Local arguments follow the kernel's own LDS: that of the highest offset up to this one. */
+/* Local arguments follow the kernel's own LDS: finds the one with the highest offset up to this address. */
 static void find_argument(const struct isa_launch *launch, uint64_t address, struct check_bytes *bytes) {
   uint32_t nearest = 0;
   for (size_t i = 0; i < launch->kernel->arg_count; i++) {

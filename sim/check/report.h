@@ -1,7 +1,7 @@
-/* What `warpwait check` has found, for people (text), for programs (JSON) and for tools that review code (SARIF).
+/* The results of `warpwait check`: as text for people, JSON for programs, and SARIF for code review tools.
  *
- * All three name the same hazards. Files are named so that they can be opened from where the user stands. Nothing holds
- * a time of day or anything else that could differ between two runs of the same job. docs/check.md explains each. */
+ * All three contain the same hazards. Paths can be opened from the current folder. Nothing in them, such as the time of
+ * day, differs between two runs of the same job. docs/check.md explains each format. */
 #ifndef SIM_CHECK_REPORT_H
 #define SIM_CHECK_REPORT_H
 
@@ -12,57 +12,57 @@
 
 struct check_report {
   const struct job *job;
-  const struct launch_result *results; /* of the first `count` launches: those that were run */
+  const struct launch_result *results; /* of the first `count` launches, those that ran */
   size_t count;
   const struct check_hazard *hazards;
   size_t hazard_count;
-  const bool *suppressed; /* of each */
+  const bool *suppressed; /* of each hazard */
   struct check_counts checked;
-  size_t most; /* that text and JSON show */
+  size_t most; /* hazards that text and JSON show at most */
 };
 
-/* The caller frees what they return. SARIF holds suppressed hazards, too, and as many as there are. */
+/* The caller frees the result. SARIF also contains suppressed hazards, and has no limit on their number. */
 char *check_text(const struct check_report *report, bool colours);
 char *check_json(const struct check_report *report);
 char *check_sarif(const struct check_report *report);
 
-/* ---- what they all work out ---- */
+/* ---- shared by all formats ---- */
 
-/* Which hazards these leave out, which count that; the caller frees it. And how many the report leaves out. */
+/* Which hazards the suppressions remove; this counts as their use. The caller frees it. And how many are removed. */
 bool *check_find_suppressed(const struct check_report *report, struct suppressions *all);
 size_t check_suppressed(const struct check_report *report);
 
-/* The launches that ran were all of the job, and each came to its end. */
+/* Did all launches of the job run, and finish? */
 bool check_whole(const struct check_report *report);
 
 struct check_place {
   const char *name; /* of the file, without its folder */
-  const char *path; /* of the file, from here */
-  uint32_t line;    /* from 1; 0: not known */
-  uint32_t column;  /* byte of the line, from 1; 0: not known */
-  const char *text; /* of the line; NULL: not known */
+  const char *path; /* of the file, relative to the current folder */
+  uint32_t line;    /* from 1; 0: unknown */
+  uint32_t column;  /* byte in the line, from 1; 0: unknown */
+  const char *text; /* of the line; NULL: unknown */
 };
 struct check_place check_place(const struct check_side *side);
 struct suppress_place check_suppress_place(const struct check_side *side);
 
-/* What a hazard's other place is: "the copy", "the other access", after the advice of its row. */
+/* The name of a hazard's other place, from the advice of its row: "the copy", "the other access". */
 void check_other_name(enum isa_hazard_rule rule, char text[static 64]);
 
-/* Advice with the lines of both places, where these are of one file. */
+/* The advice, with the lines of both places if they are in the same file. */
 void check_advice(const struct check_hazard *hazard, char text[static ISA_ADVICE]);
 
-/* A side's work-item as (x, y, z) of its work-group. */
+/* A side's work-item, as (x, y, z) in its work-group. */
 void check_local_id(const struct isa_launch *launch, const struct check_side *side, uint32_t id[3]);
 
-/* Whose bytes a hazard is about. */
+/* The owner of the bytes that a hazard is about. */
 struct check_bytes {
-  const char *name;                /* of the buffer, the variable or the argument; NULL: not known */
-  uint64_t offset;                 /* in it, or in the LDS of the work-group when there is no name */
-  const struct isa_buffer *beyond; /* the buffer that `offset` is behind the end of; NULL: of none */
+  const char *name;                /* of the buffer, variable or argument; NULL: unknown */
+  uint64_t offset;                 /* in it, or in the work-group's LDS if there is no name */
+  const struct isa_buffer *beyond; /* the buffer before `offset`, if it lies past the buffer's end; else NULL */
 };
 struct check_bytes check_bytes(const struct job *job, const struct check_hazard *hazard);
 
-/* The keys of the JSON report: sim/check/report.keys.def, a row each. */
+/* Keys of the JSON report: sim/check/report.keys.def, a row each. */
 struct check_key {
   const char *key, *text;
 };

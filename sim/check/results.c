@@ -1,10 +1,10 @@
-/* What the simulation itself has found of a launch: its hazards, and a deadlock that none of them explains. */
+/* Adds hazards that the simulation itself found in a launch, and a deadlock that none of them explains. */
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/check/check_parts.h"
 
-/* Of a call, no single work-item is to blame. */
+/* A call is made by the whole group, not by one work-item. */
 static bool is_of_group(enum isa_hazard_rule rule) { return rule >= HAZARD_X1 && rule <= HAZARD_X15; }
 
 static void take_deadlock(struct checker *checker, uint32_t number, const struct isa_launch *launch,
@@ -28,8 +28,7 @@ static void take_deadlock(struct checker *checker, uint32_t number, const struct
   hazards_add(checker, &hazard);
 }
 
-/* Launches end with the first deadlock: something that was found since those that run at once began may be its cause.
- */
+/* A job ends with its first deadlock. Hazards of the launches that were running may be its cause. */
 static bool is_explained(const struct checker *checker) {
   for (size_t i = 0; i < checker->hazard_count; i++)
     if (checker->hazards[i].launch >= checker->first_launch)

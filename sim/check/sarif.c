@@ -1,9 +1,10 @@
-/* The report of `warpwait check` as SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS, which tools
- * that review code and editors read.
+/* The report of `warpwait check` as SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS, for editors
+ * and code review tools.
  *
- * A rule for each row of isa/hazards.def, whether it was found or not; a result for each hazard. Files have paths from
- * where the program ran (%SRCROOT%, which a reader replaces by its own copy of the sources) unless they lie outside of
- * it. Fingerprints hold no line numbers, so that a hazard keeps its own when lines are added above it. */
+ * It has a rule for each row of isa/hazards.def, found or not, and a result for each hazard. Paths are relative to the
+ * folder where the program ran (%SRCROOT%, which a reader replaces by its own copy of the sources), unless the file
+ * lies outside of it. Fingerprints do not contain line numbers, so a hazard keeps its fingerprint when lines are added
+ * above it. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ static json_t *message(const char *text) {
 
 /* ---- rules -------------------------------------------------------------------------------------- */
 
-/* "X5-destination-read-in-flight" is "DestinationReadInFlight" to people. */
+/* Converts "X5-destination-read-in-flight" to the readable name "DestinationReadInFlight". */
 static void rule_name(const char *rule, char name[static 64]) {
   size_t length = 0;
   bool begins = true;
@@ -40,7 +41,7 @@ static void rule_name(const char *rule, char name[static 64]) {
   name[length] = '\0';
 }
 
-/* What is wrong, as sentences; `more` follows, which may be empty. */
+/* What is wrong, as a sentence, followed by `more`, which may be empty. */
 static json_t *rule_message(const struct isa_hazard_row *row, const char *more) {
   struct text text = {0};
   text_print(&text, "%c%s.%s", toupper((unsigned char)row->text[0]), row->text + 1, more);
@@ -80,7 +81,7 @@ static json_t *tool_object(void) {
 
 /* ---- places ------------------------------------------------------------------------------------- */
 
-/* All but what RFC 3986 leaves alone in a path becomes %XX. */
+/* Percent-encodes all characters except those that RFC 3986 allows in a path. */
 static void add_encoded(struct text *text, const char *path) {
   static const char alone[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/!$&'()*+,;=@";
   for (; *path; path++)
@@ -113,7 +114,7 @@ static json_t *artifact_location(const char *path) {
   return object;
 }
 
-/* Columns of SARIF count characters, ours bytes. */
+/* SARIF's columns count characters, ours count bytes. */
 static uint32_t character(const struct check_place *place) {
   uint32_t count = place->column;
   for (uint32_t i = 0; place->text && i + 1 < place->column && place->text[i]; i++)
@@ -206,7 +207,7 @@ static uint64_t fingerprint(const struct check_report *report, const struct chec
   return hash;
 }
 
-/* Of several hazards with the same text the how-manieth it is makes the difference. */
+/* A number distinguishes hazards with the same text. */
 static json_t *fingerprints_object(const uint64_t *prints, size_t index) {
   json_t *object = json_object();
   char text[48];
@@ -260,7 +261,7 @@ static json_t *results_list(const struct check_report *report) {
   return list;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- the report --------------------------------------------------------------------------------- */
 
 static void add_artifact(json_t *list, const struct check_side *side) {
   json_t *location = artifact_location(check_place(side).path), *artifact;

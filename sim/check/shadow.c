@@ -35,7 +35,7 @@ struct shadow_page *shadow_page(struct shadow *shadow, uint64_t address) {
   return *page;
 }
 
-/* A cell of its own with the same touches. */
+/* A copy of a cell, with its own copy of the touches. */
 static struct touch copy_of(const struct touch *cell, struct touch_pool *pool) {
   struct touch copy = *cell;
   uint32_t from = cell->next, before = 0;

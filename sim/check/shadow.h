@@ -1,19 +1,19 @@
-/* The shadow of a memory: for each word, or byte, who has touched it and from which instruction.
+/* The shadow of a memory: who touched each word or byte, and from which instruction.
  *
  *     address ──► page of 4096 bytes ──► cell ──► touch ──► touch ...
- *                 a cell a word, or a byte       the newest kinds of touches to it; the first lies in the cell itself
+ *                 a cell per word or byte        the latest touches of each kind; the first one is in the cell itself
  *
- * A page has a cell for each word of 4 bytes until somebody touches less than a word: then it gets one for each byte,
- * which begin as copies of their word's.
+ * A page has a cell for each 4-byte word until an access touches less than a word. Then it gets a cell for each byte,
+ * which starts as a copy of the word's.
  *
- * A cell keeps a few touches for each instruction and kind, as witnesses: two by different work-items, of which whoever
- * comes later differs from one, so that no pair of instructions is overlooked. Where less than barriers orders, there
- * are more of them, up to a limit: two of each warp, one of each work-group, one of each event of copies in flight
- * (touch.c, check_parts.h). What is kept of a byte therefore grows with the kernel's text and not with the number of
- * work-items that touch it.
+ * A cell keeps a few touches for each instruction and kind, as witnesses. Two by different work-items are enough: any
+ * later work-item differs from at least one of them, so no pair of instructions is missed. If something weaker than
+ * barriers orders accesses, there are more, up to a limit: two for each warp, one for each work-group, one for each
+ * event of copies in flight (touch.c, check_parts.h). So the memory per byte grows with the kernel's code, not with the
+ * number of work-items that touch it.
  *
- * Invariant: a cell whose group is 0 has no touches, its first touch is never missing while there are others, and none
- * of these is later in its work-group's time. */
+ * Invariant: a cell whose group is 0 has no touches. A cell with touches always has a first one, and none of the others
+ * is later than it in its work-group's time. */
 #ifndef SIM_CHECK_SHADOW_H
 #define SIM_CHECK_SHADOW_H
 
@@ -25,7 +25,7 @@ enum touch_kind {
   TOUCH_READ,
   TOUCH_WRITE,
   TOUCH_ATOMIC_READ,
-  TOUCH_ATOMIC, /* that writes */
+  TOUCH_ATOMIC, /* a write */
   TOUCH_COPY_READ,
   TOUCH_COPY_WRITE,
 };
@@ -39,52 +39,52 @@ enum {
 };
 
 struct touch {
-  uint32_t group; /* number among all groups of the run; 0: the cell is empty */
-  uint32_t when;  /* in the group's own time; a copy's names it */
+  uint32_t group; /* its number among all groups of the run; 0: the cell is empty */
+  uint32_t when;  /* in the group's own time; identifies a copy */
   uint32_t who;   /* site << SHADOW_ITEM_BITS | work-item in its group, 0 for a copy */
   uint32_t kind : 3;
-  /* Of the first touch of a cell. settled: a further read from its site changes nothing, */
+  /* In the first touch of a cell. settled: another read from its site changes nothing */
   uint32_t only_reads : 1;     /* all touches of the cell are reads, by work-items or copies */
-  uint32_t settled_items : 1;  /* of the same group, in the same time between barriers: the second witness is there */
-  uint32_t settled_groups : 1; /* of any group: the second witness is of another one */
+  uint32_t settled_items : 1;  /* by the same group, in the same time between barriers: there is a second witness */
+  uint32_t settled_groups : 1; /* by any group: there is a second witness of another group */
   uint32_t next : 26;          /* index of the next touch; 0: none */
 };
 
 struct shadow_page {
-  bool bytes;   /* a cell a byte, not a word */
-  bool ignored; /* nobody wants to know */
+  bool bytes;   /* a cell per byte, not per word */
+  bool ignored; /* its touches are not recorded */
   struct touch cell[];
 };
 
-/* Touches behind the first ones, of all shadows. */
+/* Storage of the touches after the first ones, for all shadows. */
 struct touch_pool {
   struct touch *at;             /* at[0] is not used */
-  uint32_t count, room, unused; /* `unused`: the first of a chain that was given back, or 0 */
-  uint32_t *chains;             /* the first ones of the other chains */
+  uint32_t count, room, unused; /* `unused`: the first touch of a freed chain, or 0 */
+  uint32_t *chains;             /* the first touches of the other freed chains */
   uint32_t chain_count, chain_room;
 };
 
 struct shadow {
-  uint64_t base; /* a multiple of SHADOW_PAGE_BYTES: of the first page */
+  uint64_t base; /* address of the first page; a multiple of SHADOW_PAGE_BYTES */
   struct shadow_page **pages;
   size_t page_count;
   uint64_t host_bytes;
 };
 
-/* The page of an address; made when it is not there yet. The address is not below `base`. */
+/* The page of an address, which must not be below `base`; created on first use. */
 struct shadow_page *shadow_page(struct shadow *shadow, uint64_t address);
 
-/* Cells of bytes for a page of words. */
+/* Replaces a page of words by one of bytes. */
 struct shadow_page *shadow_refine(struct shadow *shadow, uint64_t address, struct touch_pool *pool);
 
-/* Nothing that is touched in [address, address + bytes) is kept from now on. */
+/* From now on, touches in [address, address + bytes) are not recorded. */
 void shadow_ignore(struct shadow *shadow, uint64_t address, uint64_t bytes);
 
 void shadow_free(struct shadow *shadow);
 
 /* The index of a new touch, or 0 when there are too many. */
 uint32_t touch_pool_take(struct touch_pool *pool);
-/* Gives back a chain, which is not looked at until its touches are taken again. */
+/* Frees a chain without walking it. */
 void touch_pool_give(struct touch_pool *pool, uint32_t first);
 void touch_pool_free(struct touch_pool *pool);
 

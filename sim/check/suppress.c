@@ -12,18 +12,18 @@
 
 enum { FILE_BYTES = 1 << 20, WORDS = 3, PARTS = 3 };
 
-/* Patterns; NULL: anything. */
+/* Patterns; NULL matches anything. */
 struct pattern {
-  const char *file, *number[2]; /* of the line, of the column */
+  const char *file, *number[2]; /* of the line, and of the column */
 };
 
 struct suppression {
-  char *words; /* the rest points in here */
-  char *said;  /* the line as it is written */
+  char *words; /* the other pointers point into this */
+  char *said;  /* the line as written */
   const char *rule;
   struct pattern place[2]; /* here, the other */
-  char *path;              /* of the file that says it */
-  size_t number;           /* of the line in it */
+  char *path;              /* of the file with this line */
+  size_t number;           /* number of the line */
   bool used;
 };
 
@@ -31,7 +31,7 @@ static bool fits(const char *pattern, const char *text) { return !pattern || fnm
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
-/* "X5", of "X5-destination-read-in-flight". */
+/* The short name "X5" of "X5-destination-read-in-flight". */
 static void identifier(const char *rule, char text[16]) { snprintf(text, 16, "%.*s", (int)strcspn(rule, "-"), rule); }
 
 static bool fits_rule(const char *pattern, const char *rule) {
@@ -53,7 +53,7 @@ static bool known_rule(const char *pattern, struct message *message) {
                       strncmp(hint, "; did", 5) == 0 ? hint : "; legal: X5, X5-destination-read-in-flight, X*, ...");
 }
 
-/* FILE[:LINE[:COLUMN]], which is cut where its colons are. */
+/* Splits FILE[:LINE[:COLUMN]] at its colons. */
 static bool read_place(char *word, struct pattern *place, struct message *message) {
   static const char *const names[] = {"line", "column"};
   char *rest = word;
@@ -85,7 +85,7 @@ static bool read_words(struct suppression *line, struct message *message) {
   return true;
 }
 
-/* One line, without its comment and its end. */
+/* Reads one line, without its comment and its end. */
 static bool read_line(struct suppressions *all, const char *text, size_t length, const char *path, size_t number,
                       struct message *message) {
   while (length && strchr(" \t\r", text[length - 1]))
@@ -109,7 +109,7 @@ bool suppressions_read(struct suppressions *all, const char *path, struct messag
     return message_within(message, "--suppress");
   bool good = !memchr(text, '\0', size) ||
               message_fail(message, "%.300s: contains a zero byte; a file of suppressions is text", path);
-  static const char mark[] = "\xef\xbb\xbf"; /* with which some editors begin a file */
+  static const char mark[] = "\xef\xbb\xbf"; /* byte order mark, which some editors write */
   for (const char *at = text + (strncmp(text, mark, 3) == 0 ? 3 : 0); good && *at;) {
     const size_t length = strcspn(at, "\n");
     const size_t said = strcspn(at, "#\n");
@@ -128,7 +128,7 @@ bool suppressions_read(struct suppressions *all, const char *path, struct messag
 
 /* ---- use --------------------------------------------------------------------------------------- */
 
-/* The whole path, or the end of it from any component on. */
+/* Matches the whole path, or its end after any '/'. */
 static bool fits_path(const char *pattern, const char *path) {
   for (const char *at = path; at; at = strchr(at, '/'), at = at ? at + 1 : NULL)
     if (fits(pattern, at))
@@ -136,7 +136,7 @@ static bool fits_path(const char *pattern, const char *path) {
   return false;
 }
 
-/* What is not known fits only what fits anything. */
+/* An unknown number matches only patterns that match anything. */
 static bool fits_number(const char *pattern, uint32_t number) {
   char text[16] = "";
   if (number)

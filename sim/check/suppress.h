@@ -1,12 +1,12 @@
-/* Hazards that somebody has looked at and does not want to see again: `warpwait check --suppress FILE`.
+/* Hazards that the user has examined and accepted: `warpwait check --suppress FILE`.
  *
  *     # the reader polls on purpose
  *     M6 poll.cl:12 poll.cl:30
  *     X8-* fill.cl
  *
- * A line a suppression: a rule, then where the hazard is reported, then its other place; either place may be left out.
- * Rules, files, lines and columns are patterns with * and ?. A file fits the end of a path: "a/k.cl" that of
- * "src/a/k.cl", but not that of "src/ba/k.cl". */
+ * Each line is a suppression: a rule, then where the hazard is reported, then its other place. Both places are
+ * optional. Rules, files, lines and columns are patterns with * and ?. A file matches the end of a path: "a/k.cl"
+ * matches "src/a/k.cl", but not "src/ba/k.cl". */
 #ifndef SIM_CHECK_SUPPRESS_H
 #define SIM_CHECK_SUPPRESS_H
 
@@ -23,7 +23,7 @@ struct suppressions {
   size_t count;
 };
 
-/* Where something is; line and column are 0 when they are not known. */
+/* A place; line and column are 0 if unknown. */
 struct suppress_place {
   const char *path;
   uint32_t line, column;
@@ -32,12 +32,12 @@ struct suppress_place {
 /* Adds the lines of a file. False with the message filled, "file:line: ...". */
 bool suppressions_read(struct suppressions *all, const char *path, struct message *message);
 
-/* Whether any line is meant for a hazard of this rule ("X5-...") there; `other` is NULL when it has one place only.
- * Each that is counts as used. */
+/* Does any line match a hazard of this rule ("X5-...") at these places? `other` is NULL for a hazard with one place.
+ * Every line that matches counts as used. */
 bool suppressions_fit(struct suppressions *all, const char *rule, const struct suppress_place *here,
                       const struct suppress_place *other);
 
-/* A warning for each line that nothing has fitted. */
+/* Warns about each line that matched nothing. */
 void suppressions_tell_unused(const struct suppressions *all, const struct caller *caller);
 
 void suppressions_free(struct suppressions *all);

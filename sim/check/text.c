@@ -1,4 +1,4 @@
-/* The report of `warpwait check` for people: "file:line:column: error: ...", as compilers say it, so that editors and
+/* The report of `warpwait check` for people: "file:line:column: error: ...", like compilers, so that editors and
  * terminals link the places. */
 #include <ctype.h>
 #include <inttypes.h>
@@ -23,12 +23,12 @@ struct view {
 
 /* ---- source ------------------------------------------------------------------------------------- */
 
-/* Generated source may be one line of a megabyte: what is about the column will do. */
+/* Generated source may be one line of a megabyte, so show only the part around the column. */
 enum { WHOLE_LINE = 200, BEFORE_COLUMN = 100 };
 
 struct cut {
   const char *from, *to;
-  const char *before, *after; /* "..." where something is left out */
+  const char *before, *after; /* "..." where text is left out */
 };
 
 static const char *whole_character(const char *at) {
@@ -45,7 +45,7 @@ static struct cut cut_of(const struct check_place *place) {
                       to < length ? "..." : ""};
 }
 
-/* Source may hold any bytes; none of them is to steer a terminal. */
+/* Source may contain any bytes; control characters must not reach the terminal. */
 static void add_line(struct text *text, const struct cut *cut) {
   text_print(text, "%s", cut->before);
   for (const char *at = cut->from; at < cut->to; at++)
@@ -53,7 +53,7 @@ static void add_line(struct text *text, const struct cut *cut) {
   text_print(text, "%s\n", cut->after);
 }
 
-/* Blanks as wide as the line up to the column: tabs stay, and what follows a byte of UTF-8 has no width. */
+/* Blanks up to the column: tabs stay tabs, and continuation bytes of UTF-8 have no width. */
 static void add_caret(const struct view *view, const struct check_place *place, const struct cut *cut) {
   text_print(view->text, "      | %*s", (int)strlen(cut->before), "");
   for (const char *at = cut->from; at + 1 < place->text + place->column && at < cut->to; at++)
@@ -77,7 +77,7 @@ static void add_source(const struct view *view, const struct check_side *side, c
     add_caret(view, place, &cut);
 }
 
-/* A place without a line, as of SPIR-V without lines, is a file alone. A column that is not known is the first. */
+/* A place without a line, such as in SPIR-V without line numbers, is only a file. An unknown column becomes 1. */
 static void add_place(const struct view *view, const struct check_place *place) {
   text_print(view->text, "%s", view->paint->bold);
   text_foreign(view->text, "%s:", place->path);
@@ -136,7 +136,7 @@ static void add_bytes(const struct view *view, const struct check_hazard *hazard
     text_print(text, "address 0x%" PRIx64 ", before every buffer\n", hazard->address);
 }
 
-/* Where columns are not known, two instructions are two places. */
+/* If columns are unknown, different instructions are different places. */
 static bool is_same(const struct check_hazard *hazard, const struct check_place *here,
                     const struct check_place *other) {
   return strcmp(here->path, other->path) == 0 && here->line == other->line && here->column == other->column &&
@@ -176,7 +176,7 @@ static void add_hazard(const struct view *view, const struct check_hazard *hazar
   text_print(view->text, "  advice: %s\n\n", advice);
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------- */
+/* ---- the report --------------------------------------------------------------------------------- */
 
 static size_t count_rules(const struct check_report *report) {
   bool seen[HAZARDS] = {false};

@@ -1,8 +1,8 @@
-/* Touches of bytes, and which two of them are a hazard.
+/* Touches of bytes, and which pairs of them are a hazard.
  *
- * The common cases are decided in touch_cell() without looking at more than a cell's first touch: nobody was there;
- * the same work-item was there, at the same instruction; all who were there are over; or everybody reads, and there are
- * witnesses already. New touches go to the front, so that the first is the latest of its group. */
+ * touch_cell() decides the common cases by the first touch of a cell alone: the cell is empty; the same work-item was
+ * there, at the same instruction; all touches are over; or all are reads, and there are enough witnesses. New touches
+ * go to the front, so the first is the latest of its group. */
 #include "sim/check/check_parts.h"
 
 /* ---- parties ------------------------------------------------------------------------------ */
@@ -56,7 +56,7 @@ static bool is_of_image(const struct checker *checker, const struct touch *touch
   return checker->acts[site->launch][site->pc].space == CHECK_IMAGE;
 }
 
-/* The program order of a work-item says nothing of a texel that it stores and then reads. */
+/* Program order does not order a work-item's store and later read of a texel. */
 static bool is_unfenced(const struct party *party, const struct touch *touch) {
   return party->space == CHECK_IMAGE && !writes(party->kind) && writes(touch->kind) &&
          touch->when >= party->warp->fenced[CHECK_IMAGE] && touch->when >= party->warp->epoch[CHECK_IMAGE] &&
@@ -73,14 +73,14 @@ static enum relation relation_of_items(const struct party *party, const struct t
   return handover_in_group(group, party->warp, party->item % lanes_of(party), touch);
 }
 
-/* Another group's touch, which atomics may have handed over. */
+/* A touch of another group, which atomics may have handed over. */
 static enum relation relation_of_groups(const struct party *party, const struct touch *touch) {
   if (party->warp)
     return handover_from_group(party->group, party->warp, party->item % lanes_of(party), touch);
   return handover_knows(&party->group->known, touch, lanes_of(party)) ? ORDERED : OPEN;
 }
 
-/* The warp of a copy.lane has touched its destination since the issue: that is not over with the wait. */
+/* Has the warp of a copy.lane touched the destination after the issue? The wait does not order that touch. */
 static bool is_in_flight(const struct party *party, const struct touch *touch) {
   return party->since && touch->group == party->group->number && touch->when > party->since &&
          !touch_is_copy(touch->kind) && touch_item(touch) / lanes_of(party) == party->warp->index;
@@ -103,20 +103,20 @@ static enum relation relation_to(const struct party *party, const struct touch *
 
 /* ---- hazards ------------------------------------------------------------------------------ */
 
-/* Two sides, of which one is the new touch. */
+/* A rule, and whether `here` is the new touch. */
 struct judged {
   enum isa_hazard_rule rule; /* HAZARDS: none */
   bool party_is_here;
 };
 
-/* A work-item and a copy, at the same time. */
+/* A work-item's touch during a copy. */
 static enum isa_hazard_rule while_in_flight(uint32_t item_kind, uint32_t copy_kind) {
   if (copy_kind == TOUCH_COPY_WRITE)
     return writes(item_kind) ? HAZARD_X6 : HAZARD_X5;
   return writes(item_kind) ? HAZARD_X7 : HAZARDS;
 }
 
-/* The touch's warp was ahead, and had come to a wait for the copy before. */
+/* Was the touch's warp ahead, and had already reached a wait for the copy? */
 static bool has_waited(const struct party *party, const struct touch *touch, uint32_t warp) {
   const struct check_group *group = party->group;
   for (uint32_t number = group->calls + 1; number < group->calls + CHECK_AHEAD; number++) {
@@ -153,7 +153,7 @@ static struct judged two_copies(const struct party *party, const struct touch *t
   return (struct judged){writes(party->kind) ? HAZARD_X7 : HAZARD_X5, true};
 }
 
-/* A texel that one reads and one writes. */
+/* Is it a texel that one reads and the other writes? */
 static bool wants_image_fence(const struct party *party, const struct touch *touch) {
   return party->space == CHECK_IMAGE && touch->group == party->group->number &&
          writes(party->kind) != writes(touch->kind) && is_of_image(party->unit->checker, touch);
@@ -167,7 +167,7 @@ static struct judged judge(const struct party *party, const struct touch *touch,
     return other ? two_copies(party, touch) : copy_and_item(party, touch);
   if (other && relation == OPEN)
     return (struct judged){while_in_flight(party->kind, touch->kind), true};
-  if (wants_image_fence(party, touch) && relation == OPEN) /* the read is here */
+  if (wants_image_fence(party, touch) && relation == OPEN) /* `here` is the read */
     return (struct judged){HAZARD_I4, writes(touch->kind)};
   const bool race =
       (writes(party->kind) || writes(touch->kind)) && !(touch_is_atomic(party->kind) && touch_is_atomic(touch->kind));
@@ -196,7 +196,7 @@ static void report(const struct party *party, const struct touch *touch, struct 
 
 /* ---- cells -------------------------------------------------------------------------------- */
 
-/* Before its first cell. */
+/* Prepares the touch before its first cell. */
 static void begin(struct party *party) {
   party->fresh = (struct touch){.group = party->group->number,
                                 .when = party->when,
@@ -215,7 +215,7 @@ static void put_first(const struct party *party, struct touch *cell) {
   cell->next = index & SHADOW_MOST_NEXT;
 }
 
-/* Puts the party's touch first, and what was first where `place` was. */
+/* Puts the party's touch first, and moves the touch that was first to `place`. */
 static void put_in_place(const struct party *party, struct touch *cell, struct touch *place) {
   place->group = cell->group;
   place->when = cell->when;
@@ -227,7 +227,7 @@ static void put_in_place(const struct party *party, struct touch *cell, struct t
   cell->kind = party->kind & 7;
 }
 
-/* The first touch of a cell says what holds of all. */
+/* Updates the flags in a cell's first touch, which describe all touches. */
 static void note_all(const struct party *party, struct touch *cell) {
   const struct touch_pool *pool = &party->unit->checker->pool;
   cell->only_reads = touch_is_read(cell->kind);
@@ -244,8 +244,8 @@ static void note_all(const struct party *party, struct touch *cell) {
   }
 }
 
-/* The warp has passed, between the touch and now, a copy's call that others have not come to: when the copy is held
- * against what was before and after its call, both touches count. */
+/* Has the warp, between the touch and now, passed a copy's call that others have not reached? The copy is later
+ * compared with touches before and after its call, so both touches must stay. */
 static bool crosses_a_call(const struct party *party, const struct touch *touch) {
   const struct check_group *group = party->group;
   for (uint32_t number = group->calls; party->ahead && number < party->warp->calls; number++) {
@@ -256,14 +256,14 @@ static bool crosses_a_call(const struct party *party, const struct touch *touch)
   return false;
 }
 
-/* Two copies under one event: whatever waits for the later one, or fences it, does so for the earlier one too. */
+/* For two copies with the same event: every wait or fence that covers the later one also covers the earlier one. */
 static bool is_covered(const struct party *party, const struct touch *touch) {
   const struct copy_in_flight *copy = party->warp ? NULL : order_find_copy(party->group, touch->when);
   return copy && copy->waited == UINT32_MAX && copy->event == party->call->copy.event;
 }
 
-/* The party's new touch takes the place of this one, which it knows to be before it: who knows of the party knows of
- * that one, too. */
+/* Can the party's new touch replace this one? It can if this one precedes it: anything ordered after the new touch is
+ * then ordered after both. */
 static bool replaces(const struct party *party, const struct touch *touch, enum relation relation) {
   if (touch->group != party->group->number)
     return touch->group <= party->unit->checker->base || relation == ORDERED;
@@ -273,17 +273,18 @@ static bool replaces(const struct party *party, const struct touch *touch, enum 
          !crosses_a_call(party, touch);
 }
 
-/* Touches from the party's instruction that stay: witnesses of who else was there. */
+/* Touches from the party's instruction that stay, as witnesses of other parties. */
 struct witnesses {
-  uint32_t own;                         /* of its group; with orders_warps, of its warp */
-  uint32_t foreign;                     /* other groups that have some, */
-  uint32_t group[CHECK_MOST_WITNESSES]; /* the first of these, */
+  uint32_t own;                         /* of its group; if orders_warps, of its warp */
+  uint32_t foreign;                     /* number of other groups with witnesses, */
+  uint32_t group[CHECK_MOST_WITNESSES]; /* the first of these groups, */
   struct touch *spare;                  /* and a second witness of one of them */
-  uint32_t copies;                      /* of the group, in flight, */
-  struct touch *copy;                   /* and the latest of them */
+  uint32_t copies;                      /* number of the group's copies in flight, */
+  struct touch *copy;                   /* and the latest of these */
 };
 
-/* A copy in flight is witness of itself alone: others end at other waits. Of too many, the last gives way. */
+/* A copy in flight is a witness only for itself, because other copies end at other waits. If there are too many, the
+ * latest is replaced. */
 static void count_witness(const struct party *party, struct touch *touch, struct witnesses *count) {
   if (touch->group == party->group->number) {
     const bool same_warp = party->warp && touch_item(touch) / lanes_of(party) == party->warp->index;
@@ -301,15 +302,15 @@ static void count_witness(const struct party *party, struct touch *touch, struct
     count->group[count->foreign++] = touch->group;
 }
 
-/* How many other groups are remembered. Two are enough for reads, which break the same rules with their own group as
- * with others, unless they may all be known to whoever comes later. */
+/* The number of other groups to remember. Two are enough for reads, which break the same rules with any other group,
+ * unless a later party may know about some groups. */
 static uint32_t most_witnesses(const struct party *party) {
   if (party->kind == TOUCH_WRITE || party->kind == TOUCH_COPY_WRITE)
     return CHECK_MOST_WITNESSES;
   return party->kind == TOUCH_ATOMIC || party->unit->checker->hands_over ? CHECK_WITNESSES : 2;
 }
 
-/* Nobody has touched the cell in this way from the party's site. */
+/* Is this the first touch of this kind from the party's site? */
 static bool is_new_site(const struct party *party, const struct touch *cell) {
   const struct touch_pool *pool = &party->unit->checker->pool;
   while (touch_site(cell) != party->site || cell->kind != party->kind) {
@@ -320,7 +321,7 @@ static bool is_new_site(const struct party *party, const struct touch *cell) {
   return false;
 }
 
-/* Holds the touch against all that are there, and keeps it if it says something new. */
+/* Compares the touch with all others, and keeps it if it adds information. */
 static void touch_all(const struct party *party, struct touch *cell, bool may_conflict) {
   struct touch_pool *pool = &party->unit->checker->pool;
   struct witnesses count;
@@ -345,7 +346,7 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
       break;
   }
   const bool wanted = party->ahead || (count.own < 2 && count.foreign < most_witnesses(party));
-  if (!place && wanted && count.spare) /* a second of one group makes room */
+  if (!place && wanted && count.spare) /* the second witness of a group makes room */
     place = count.spare;
   if (!place && count.copies >= CHECK_COPIES)
     place = count.copy;
@@ -356,7 +357,7 @@ static void touch_all(const struct party *party, struct touch *cell, bool may_co
   note_all(party, cell);
 }
 
-/* All touches of the cell are over: of the LDS, where nobody asks for them any more. None is later than the first. */
+/* Are all touches of the cell over? Then nothing can conflict with them. None is later than the first. */
 static bool all_over(const struct party *party, const struct touch *cell) {
   if (party->space != CHECK_LDS)
     return cell->group <= party->unit->checker->base;
@@ -402,7 +403,7 @@ static struct shadow *shadow_of(const struct party *party) {
   return party->space == CHECK_LDS ? &party->unit->lds : &party->unit->checker->global;
 }
 
-/* Bytes that do not cross the end of a page. Returns the page, which may be another one afterwards. */
+/* Touches bytes within a page. Returns the page, which may have been replaced. */
 static inline struct shadow_page *touch_piece(struct party *party, struct shadow_page *page, uint64_t address,
                                               uint32_t bytes) {
   if (page->ignored)

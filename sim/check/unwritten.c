@@ -1,20 +1,21 @@
-/* Reads of LDS that nobody of the work-group has written.
+/* Reads of LDS bytes that no one in the work-group has written.
  *
- * A read that finds nothing written is not a hazard of this kind yet: when another work-item writes before the next
- * barrier, the two race, and which of them came first is this run's chance. So it is noted, and settled at the barrier.
- * A later write of the reader itself, or a copy that was issued after the read, does not help: these settle it at once.
- * Only when the reader writes back what it has read, in the same line, it has but given a vector's component its value.
+ * Such a read is not reported at once. If another work-item writes the bytes before the next barrier, the two race, and
+ * their order in this run is chance. So the read is recorded, and reported at the barrier if the bytes are still
+ * unwritten. A later write by the reader itself, or by a copy that was issued after the read, proves that the read came
+ * first, so it is reported immediately. Exception: if the reader writes back what it read, in the same line, it only
+ * sets a component of a vector.
  *
- * An access, or an element of a copy, may be a structure or a vector with padding, of whatever size: it counts only
- * when nothing of it is written. One that is copied byte by byte has its padding read alone: a byte that is stored
- * elsewhere in the LDS as it was loaded, in the same line, is not told there. What it is stored to holds nothing from
- * then on, and who reads that is told. */
+ * An access, or an element of a copy, may be a structure or a vector with padding, so it counts only if none of its
+ * bytes are written. If a structure is copied byte by byte, its padding is read alone. So a byte that is loaded and
+ * stored elsewhere in the LDS, in the same line, is not reported. Its destination then counts as unwritten, and reads
+ * of that are reported. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/check/check_parts.h"
 
-enum { MOST_NOTED = 4096 /* of a group at a time: further ones are not told */ };
+enum { MOST_NOTED = 4096 /* of a group at a time; more are not reported */ };
 
 void unwritten_start(struct check_unit *unit, struct check_group *group) {
   const uint32_t base = group->shape->lds_base, bytes = group->shape->launch->lds_bytes;
@@ -47,7 +48,7 @@ static void report(struct check_unit *unit, const struct check_group *group, con
   hazards_add(checker, &hazard);
 }
 
-/* The reader's warp is ahead of others, and has passed a copy that will have filled the bytes. */
+/* Is the reader's warp ahead of others, and past the call of a copy that fills the bytes? */
 static bool is_on_its_way(const struct party *party, uint64_t address) {
   const struct check_group *group = party->group;
   for (uint32_t number = group->calls; party->ahead && number < party->warp->calls; number++) {
@@ -90,7 +91,7 @@ void unwritten_lanes_read(struct party *party, uint64_t mask, const uint64_t *ad
   }
 }
 
-/* Whether the copy that read was over when the party wrote; else the two race (X7). */
+/* Was the copy that read over when the party wrote? Otherwise the two race (X7). */
 static bool copy_is_over(const struct party *party, const struct unwritten *read) {
   const struct copy_in_flight *copy = order_find_copy(party->group, read->when);
   if (!copy)
@@ -98,8 +99,8 @@ static bool copy_is_over(const struct party *party, const struct unwritten *read
   return party->warp ? copy->waited < party->warp->calls : read->when < party->group->fenced[CHECK_LDS];
 }
 
-/* The write settles that nobody had written what the read wanted: it comes later. It is by the same work-item, or by a
- * copy that the reader's warp came to after the read. */
+/* Does this write prove that the bytes were unwritten when they were read? It does if it is by the same work-item, or
+ * by a copy that the reader's warp reached after the read. */
 static bool comes_after(const struct party *party, const struct unwritten *read) {
   if (read->copy)
     return copy_is_over(party, read);
@@ -114,13 +115,13 @@ static uint32_t line_at(const struct party *party, uint32_t site) {
   return checker->launch[place->launch].program->line[place->pc];
 }
 
-/* The reader stores to what it has read, in the same line. */
+/* Does the reader store to what it read, in the same line? */
 static bool is_same_statement(const struct party *party, const struct unwritten *read) {
   return party->access && !read->copy && read->item == party->item && read->when <= party->when &&
          line_at(party, party->site) && line_at(party, party->site) == line_at(party, read->site);
 }
 
-/* And some of what it stores is what was there: an assignment to other components of a vector. */
+/* Is part of the stored value what was there? Then it assigns other components of a vector. */
 static bool writes_back(const struct party *party, uint64_t address, uint32_t bytes) {
   const struct isa_group *group = party->group->shape;
   const uint32_t lanes = group->launch->warp_size, lane = party->item % lanes;
@@ -132,9 +133,9 @@ static bool writes_back(const struct party *party, uint64_t address, uint32_t by
   return false;
 }
 
-enum { COPIED_BACK = 512 /* reads that are looked through for the one whose byte is stored */ };
+enum { COPIED_BACK = 512 /* reads that are searched for the one whose byte is stored */ };
 
-/* Takes out the read whose byte the party stores. */
+/* Removes the read whose byte the party stores. */
 static bool take_copied(const struct party *party) {
   struct check_group *group = party->group;
   const struct checker *checker = party->unit->checker;
@@ -160,11 +161,11 @@ static void settle_with(struct party *party, uint64_t address, uint32_t bytes) {
       group->unwritten[kept++] = read;
     else if (is_same_statement(party, &read) && writes_back(party, address, bytes))
       continue;
-    else if (is_same_statement(party, &read) && bytes < read.bytes) /* the rest of it may follow */
+    else if (is_same_statement(party, &read) && bytes < read.bytes) /* the rest may follow */
       group->unwritten[kept++] = read;
     else if (comes_after(party, &read))
       report(party->unit, group, &read);
-    else if (is_unwritten(party->unit, read.address, read.bytes)) /* in part */
+    else if (is_unwritten(party->unit, read.address, read.bytes)) /* nothing of it is written */
       group->unwritten[kept++] = read;
   }
   group->unwritten_count = kept;

@@ -1,4 +1,4 @@
-/* The command line: one function a verb, and what they share. */
+/* The command line: one function per verb, and what verbs share. */
 #ifndef SIM_CLI_CLI_H
 #define SIM_CLI_CLI_H
 
@@ -11,12 +11,12 @@ typedef int verb_function(struct command *command);
 #define VERB(id, function, ...) verb_function verb_##function;
 #include "sim/cli/verbs.def"
 
-/* Runs the verb that the words name; NULL is behind the last of them. `functions` has one for each verb that there is
- * in this program. Returns its exit status. */
+/* Runs the verb that the words name; NULL follows the last word. `functions` has one entry for each verb, NULL for
+ * verbs that this program lacks. Returns the verb's exit status. */
 int cli_run(verb_function *const functions[VERBS], char **words);
 
-/* How a verb ends whose answer is a text: prints it, or the message if all was not good. Frees the text, and returns
- * the exit status. */
+/* Ends a verb whose answer is a text: prints the text, or the message unless `good`. Frees the text and returns the
+ * exit status. */
 int cli_end(struct text *text, bool good, struct message *message);
 
 #endif

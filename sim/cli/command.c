@@ -10,9 +10,9 @@
 #include "sim/base/need.h"
 #include "sim/base/text.h"
 
-/* ---- what is wrong ------------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------------------------- */
 
-/* Other tools have --json; ours is a form of the report. */
+/* Other tools have --json; here it is a form of the report. */
 static const char *habit_of(enum verb verb, const char *word) {
   return strcmp(word, "--json") == 0 && option_named(verb, "report") ? "--report json" : NULL;
 }
@@ -64,7 +64,7 @@ static bool refuse_choice(const struct option_row *row, const char *word, struct
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
-/* The words as they are taken: `at` is the next one. */
+/* The words being parsed; `at` is the next one. */
 struct parsing {
   struct command *command;
   size_t at;
@@ -88,7 +88,7 @@ static bool add(struct parsing *parsing, const struct option_row *row, const cha
   return true;
 }
 
-/* An option that `word` ends with: its value, if it must have one, is the next word. */
+/* An option at the end of `word`: if it needs a value, the next word is the value. */
 static bool add_last(struct parsing *parsing, const struct option_row *row, const char *word) {
   struct command *command = parsing->command;
   if (row->kind.is == VALUE_NONE || row->kind.optional)
@@ -146,7 +146,7 @@ static bool check_operands(const struct command *command, struct message *messag
   return command->operands.count >= row->fewest || message_fail(message, "%s", row->missing);
 }
 
-/* Whoever asks for help gets it, whatever else is wrong. */
+/* A request for help is granted despite any error in the other words. */
 static bool asks(struct command *command) {
   for (size_t i = 0; i < command->word_count && strcmp(command->words[i], "--") != 0; i++) {
     const char *word = command->words[i];
@@ -171,9 +171,9 @@ void command_free(struct command *command) {
   free(command->operands.word);
 }
 
-/* ---- what was given ------------------------------------------------------------------------------ */
+/* ---- queries ------------------------------------------------------------------------------------- */
 
-/* The first at or behind *at, which goes behind it; NULL: there is none. */
+/* The first occurrence at or after *at, which moves past it; NULL: there is none. */
 static struct given *next(struct command *command, enum option option, size_t *at) {
   while (*at < command->count) {
     struct given *given = &command->given[(*at)++];

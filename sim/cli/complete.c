@@ -1,8 +1,8 @@
-/* warpwait complete [WORD...]: what the last of the words behind `warpwait` on a line may become. The scripts of shells
- * (sim/cli/completion) call it: they know nothing of verbs and options, and never go stale.
+/* warpwait complete [WORD...]: completions for the last word after `warpwait`. The shell scripts in sim/cli/completion
+ * call it; they contain no verbs or options, so they never go stale.
  *
- * A line each: a candidate, a tab, and what it is. ":files json cl" stands for files that end so, and ":folders" for
- * folders: shells list both better. A candidate that ends in "=" or "," goes on. */
+ * Each line is a candidate, a tab, and its description. ":files json cl" requests files with these suffixes, ":folders"
+ * requests folders: shells list both better. A candidate that ends in "=" or "," continues without a blank. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@
 
 struct completion {
   struct text text;
-  const char *word; /* to be completed, */
-  size_t at;        /* from here on: behind "--report=" */
+  const char *word; /* the word to complete, */
+  size_t at;        /* from this position: after "--report=" */
   const char *file; /* the first operand before it, or NULL */
 };
 
@@ -31,7 +31,7 @@ static void offer(struct completion *completion, const char *candidate, const ch
 
 /* ---- values -------------------------------------------------------------------------------------- */
 
-/* The words, cut at one of these letters. */
+/* Offers the words between these separators. */
 static void offer_each(struct completion *completion, const char *words, const char *between) {
   char *copy = need_copy(words), *rest = copy;
   for (const char *word; (word = strsep(&rest, between));)
@@ -44,7 +44,7 @@ static void offer_files(struct completion *completion, const char *suffixes) {
   text_print(&completion->text, ":files %s\n", suffixes);
 }
 
-/* And files with this suffix; NULL: none. */
+/* Also offers files with this suffix; NULL: no files. */
 static void offer_machines(struct completion *completion, const char *suffix) {
   if (suffix)
     offer_files(completion, suffix);
@@ -52,7 +52,7 @@ static void offer_machines(struct completion *completion, const char *suffix) {
     offer(completion, presets[i].name, "", "built-in machine");
 }
 
-/* "dma.queue", and behind "=" its choices if it has some. */
+/* "dma.queue", and after "=" its choices, if any. */
 static void offer_parameters(struct completion *completion, const char *end) {
   char key[64];
   const char *begun = completion->word + completion->at;
@@ -79,7 +79,7 @@ static void offer_kernels(struct completion *completion) {
   free(names.data);
 }
 
-/* The last of a list. */
+/* Completes only the last item of a list. */
 static void begin_last(struct completion *completion) {
   const char *comma = strrchr(completion->word + completion->at, ',');
   completion->at = comma ? (size_t)(comma + 1 - completion->word) : completion->at;
@@ -155,7 +155,7 @@ static void offer_options(struct completion *completion, enum verb verb) {
   }
 }
 
-/* The option that ends the word and has the next one as its value, or NULL. */
+/* The option at the end of the word whose value is the next word, or NULL. */
 static const struct option_row *awaits_value(enum verb verb, const char *word) {
   const struct option_row *row = NULL;
   if (word[0] != '-' || !word[1] || strchr(word, '='))
@@ -170,7 +170,7 @@ static const struct option_row *awaits_value(enum verb verb, const char *word) {
   return row && row->value && !row->kind.optional ? row : NULL;
 }
 
-/* A word that begins with a hyphen: an option, or a value behind "=". */
+/* Completes a word that begins with a hyphen: an option, or a value after "=". */
 static void complete_option(struct completion *completion, enum verb verb) {
   const char *equals = strchr(completion->word, '=');
   if (!equals) {
@@ -185,7 +185,7 @@ static void complete_option(struct completion *completion, enum verb verb) {
     offer_values(completion, &row->kind, row->value);
 }
 
-/* The last of the words behind a verb. */
+/* Completes the last word after a verb. */
 static void complete_word(struct completion *completion, enum verb verb, char **words) {
   const struct option_row *awaited = NULL;
   bool options = true;
@@ -205,7 +205,7 @@ static void complete_word(struct completion *completion, enum verb verb, char **
     offer_values(completion, &operands_rows[verb].kind, "");
 }
 
-/* The last of the words behind a group. */
+/* Completes the last word after a group. */
 static void complete(struct completion *completion, enum verb group, char **words) {
   const enum verb verb = words[1] ? verb_named(group, words[0]) : NO_VERB;
   if (group == VERB_SWEEP && words[1] && strcmp(file_extension(words[0]), ".ini") == 0) {
@@ -216,7 +216,7 @@ static void complete(struct completion *completion, enum verb group, char **word
     complete(completion, verb, words + 1);
   } else if (!words[1]) {
     offer_verbs(completion, group);
-    offer_options(completion, VERB_HELP); /* --help and --version, as every verb has them */
+    offer_options(completion, VERB_HELP); /* --help and --version, which every verb has */
     if (group == VERB_SWEEP)
       offer_values(completion, &operands_rows[VERB_SWEEP_RUN].kind, "");
   }

@@ -18,7 +18,7 @@ const char help_program_more[] =
     "  3    a bug in warpwait\n"
     "  128  plus the number of the signal that ended it, such as 130 if interrupted";
 
-/* Folds all lines but those that begin with two blanks. */
+/* Folds all lines except those that begin with two blanks. */
 static void print_paragraphs(const char *words, struct text *text) {
   for (const char *at = words; *at; at += strcspn(at, "\n"), at += *at == '\n') {
     const size_t from = text->length;

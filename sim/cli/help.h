@@ -5,22 +5,22 @@
 #include "sim/base/text.h"
 #include "sim/cli/rows.h"
 
-/* The help of a verb or of a group of them; NO_VERB: of the program. */
+/* The help of a verb or a group; NO_VERB: of the program. */
 void help_text(enum verb verb, struct text *text);
 
 /* "-m, --machine NAME|FILE", "--why[=yes|no]" */
 enum { HELP_OPTION = 80 };
 void help_option(const struct option_row *row, char option[HELP_OPTION]);
 
-/* A form of the command, from *operands on, which goes to the next one: "warpwait run [OPTION...] LAUNCH.json". False:
- * there are no more. */
+/* One form of the command, read from *operands, which moves to the next form: "warpwait run [OPTION...] LAUNCH.json".
+ * False: there are no more. */
 enum { HELP_USAGE = 120 };
 bool help_usage(enum verb verb, const char **operands, char usage[HELP_USAGE]);
 
-/* What the program is, and how its exit status reads. */
+/* What the program is, and what its exit statuses mean. */
 extern const char help_program[], help_program_more[];
 
-/* The lines that say what exit statuses mean; "" when nothing is to be said of them. */
+/* The lines that explain the exit statuses; "" for verbs that need none. */
 void help_exit(enum verb verb, struct text *text);
 
 #endif

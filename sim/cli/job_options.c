@@ -9,7 +9,7 @@ static void say_all(struct command *command, enum option option, struct program_
     program_say(words, word);
 }
 
-/* Values that a build checks, and says what is wrong with without the option's name. */
+/* Passes on the values that the build checks. Its messages lack the option's name, so adds it. */
 static bool take_checked(struct command *command, struct program_build *build, struct message *message) {
   static const struct {
     enum option id;

@@ -1,5 +1,5 @@
-/* What is to be run, from the command line: a launch file, or a kernel with its NDRange and arguments; and how OpenCL C
- * is built. */
+/* Options that choose what to run: a launch file, or a kernel with its NDRange and arguments; and how to build OpenCL
+ * C. */
 #ifndef SIM_CLI_JOB_OPTIONS_H
 #define SIM_CLI_JOB_OPTIONS_H
 
@@ -7,19 +7,20 @@
 #include "sim/cli/run_call.h"
 #include "sim/session/subject.h"
 
-/* What the command says of a build, whose `reads` are there. */
+/* Reads the build options; `reads` must be set. */
 bool build_take(struct command *command, struct program_build *build, struct message *message);
 
-/* And of the files that may be read. */
+/* Reads the options that limit or list the files that may be read. */
 void reads_options(struct command *command, struct reads *reads);
 
-/* All of that, and the operand. */
+/* Reads all of these, and the operand. */
 bool job_take(struct command *command, struct subject *subject, struct message *message);
 
-/* Makes an empty *job of the subject, on the machine of the call. The caller frees the job, whatever comes back. */
+/* Creates the subject's job in the empty *job, on the call's machine. The caller frees the job, also after a
+ * failure. */
 bool job_load(struct subject *subject, struct run_call *call, bool verify, struct job *job);
 
-/* What --files asks for, once the job is loaded; returns the exit status. */
+/* Prints the list for --files, once the job is loaded; returns the exit status. */
 int job_options_list(const struct reads *reads, struct message *message);
 
 #endif

@@ -1,4 +1,4 @@
-/* warpwait: which verb? */
+/* The entry point: runs the verb. */
 #include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "sim/cli/cli.h"
 #include "sim/console/interrupt.h"
 
-/* What was printed may be in a buffer still, and the disk full. */
+/* Printed text may still be in a buffer while the disk is full. */
 static void flush_output(void) {
   struct message message;
   if (console_flush(&message))
@@ -22,14 +22,14 @@ int main(int argc, char **argv) {
 #define VERB(id, function, ...) [VERB_##id] = verb_##function,
 #include "sim/cli/verbs.def"
   };
-  atexit(interrupt_remove_all); /* the last to be called */
+  atexit(interrupt_remove_all); /* registered first, so called last */
   atexit(flush_output);
   interrupt_listen();
-  signal(SIGXFSZ, SIG_IGN); /* a file that would be too large is told, as a full disk is */
-  /* Small arrays too come fresh from the system, which has them as zeros and gives memory to those parts that are used:
-   * of a large machine a small launch uses little. */
+  signal(SIGXFSZ, SIG_IGN); /* a file over the size limit is reported like a full disk */
+  /* With no padding, even small arrays come fresh from the system: already zero, and taking memory only where they are
+   * touched. A small launch touches little of a large machine. */
   mallopt(M_TOP_PAD, 0);
-  /* The compiler's arrays for a large kernel have some MB and live for one pass: the next one gets the same memory. */
+  /* The compiler's arrays for a large kernel take some MB and live for one pass: the next pass reuses their memory. */
   mallopt(M_MMAP_THRESHOLD, 8 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   const int status = cli_run(functions, argv + (argc > 0)), interrupt = interrupt_asked();

@@ -9,13 +9,13 @@
 
 /* clang-format off */
 
-/* ---- words that rows are written with ---------------------------------------------------------- */
+/* ---- abbreviations in the rows ----------------------------------------------------------------- */
 
 #define IN(id)    (UINT64_C(1) << VERB_##id)
 #define LAUNCHERS (IN(RUN) | IN(CHECK) | IN(EXPLAIN))
 #define BUILDS    (LAUNCHERS | IN(ASM) | IN(DIS))
 #define READERS   (IN(TRACE_INFO) | IN(TRACE_HEAD) | IN(TRACE_DIFF) | IN(TRACE_SLICE) | IN(TRACE_MERGE) | IN(TRACE_CONVERT))
-#define RAW       (IN(SWEEP_QUERY) | IN(SWEEP_PLOT) | IN(SWEEP_REPORT) | IN(SWEEP_OPTIMISE) | IN(EXEC) | IN(COMPLETE)) /* read their words themselves */
+#define RAW       (IN(SWEEP_QUERY) | IN(SWEEP_PLOT) | IN(SWEEP_REPORT) | IN(SWEEP_OPTIMISE) | IN(EXEC) | IN(COMPLETE)) /* parse their own words */
 #define ALL_VERBS (((UINT64_C(1) << VERBS) - 1) & ~RAW)
 
 #define FLAG                   {.is = VALUE_NONE}
@@ -89,7 +89,7 @@ const struct exit_row exit_rows[VERBS] = {
 
 /* clang-format on */
 
-/* ---- looking up -------------------------------------------------------------------------------- */
+/* ---- lookup ------------------------------------------------------------------------------------ */
 
 const struct option_row *option_named(enum verb verb, const char *name) {
   for (size_t i = 0; i < option_row_count; i++)

@@ -1,11 +1,11 @@
 /* What can be typed: verbs.def and options.def as tables.
  *
- *     options.def ──┬─► the parser (line.h)        verbs.def ──► which verb (cli.h)
+ *     options.def ──┬─► the parser (command.h)     verbs.def ──► which verb (cli.h)
  *     verbs.def   ──┼─► --help (help.h)
  *                   ├─► completion (complete.c)
  *                   └─► man pages, docs/commands.md (sim/docs)
  *
- * Invariant: an option that no row has can be neither typed nor asked for. */
+ * Invariant: an option without a row can be neither typed nor queried. */
 #ifndef SIM_CLI_ROWS_H
 #define SIM_CLI_ROWS_H
 
@@ -27,31 +27,32 @@ enum option {
   OPTIONS
 };
 
-/* What a value is: the parser checks numbers and choices, completion knows where others come from. */
+/* What kind of value an option has: the parser checks numbers and choices; completion knows the sources of the
+ * others. */
 enum value_kind {
-  VALUE_NONE,      /* a flag: there is none */
+  VALUE_NONE,      /* a flag: no value */
   VALUE_WORD,      /* anything */
   VALUE_NUMBER,    /* a whole number in [minimum, maximum] */
   VALUE_CHOICE,    /* a word of the row's value, "text|json" */
-  VALUE_SUGGESTED, /* probably a word of `words`, or of the row's value if that is NULL; whoever takes it checks it */
-  VALUE_FILE,      /* a file, probably with one of the suffixes in `words` */
+  VALUE_SUGGESTED, /* usually a word of `words` (NULL: of the row's value); the code that uses it checks it */
+  VALUE_FILE,      /* a file, usually with a suffix in `words` */
   VALUE_FOLDER,
   VALUE_MACHINE,   /* a built-in machine, or a file with the suffix in `words` */
-  VALUE_PARAMETER, /* a parameter of a machine, and if that is in `words` "=" and a value */
-  VALUE_KERNEL,    /* a kernel of the file on the line */
-  VALUE_EVENTS,    /* blocks and kinds of events of a timeline, with commas between */
-  VALUE_PASSES,    /* passes of the compiler, with commas between */
+  VALUE_PARAMETER, /* a parameter of a machine; also "=" and a value if `words` contains "=" */
+  VALUE_KERNEL,    /* a kernel of the file that is the operand */
+  VALUE_EVENTS,    /* units and kinds of a timeline's events, separated by commas */
+  VALUE_PASSES,    /* compiler passes, separated by commas */
   VALUE_VERB,
 };
 
 struct value_row {
   enum value_kind is;
-  bool optional; /* --why, --why=no */
+  bool optional; /* both --why and --why=no are legal */
   uint64_t minimum, maximum;
   const char *unit, *words;
 };
 
-/* Under which heading help has an option. */
+/* The heading in help under which the option appears. */
 enum option_group {
   GROUP_HIDDEN,
   GROUP_PLAIN,
@@ -74,7 +75,7 @@ struct option_row {
   const char *name, *value;
   struct value_row kind;
   enum option_group group;
-  uint64_t verbs; /* a bit each */
+  uint64_t verbs; /* a bitmap */
   const char *text, *example;
 };
 extern const struct option_row option_rows[];
@@ -109,7 +110,7 @@ struct section_row {
 extern const struct section_row section_rows[];
 extern const size_t section_row_count;
 
-/* What the statuses 0 and 1 mean; NULL: nothing to say of it. */
+/* What the statuses 0 and 1 mean; NULL: not explained. */
 struct exit_row {
   const char *fine, *wrong;
 };
@@ -117,18 +118,18 @@ extern const struct exit_row exit_rows[VERBS];
 
 static inline bool is_of(uint64_t verbs, enum verb verb) { return verbs >> verb & 1; }
 
-/* The row of an option of a verb by its whole name; NULL when there is none. */
+/* The row of a verb's option by its full name; NULL: there is none. */
 const struct option_row *option_named(enum verb verb, const char *name);
 
-/* By its letter; and by its name or, as getopt_long() has it, a beginning that no other option's name has. --help and
- * --version, which all verbs have, do not count there: `run --ver` is --verify. */
+/* By letter; and by name or, like getopt_long(), by a unique prefix. Prefixes ignore --help and --version, which all
+ * verbs have: `run --ver` is --verify. */
 const struct option_row *option_lettered(enum verb verb, char letter);
 const struct option_row *option_found(enum verb verb, const char *name, size_t length);
 
-/* The verb of `group` (NO_VERB: of none) that is called so; NO_VERB when there is none. */
+/* The verb of this name in `group` (NO_VERB: outside groups); NO_VERB: there is none. */
 enum verb verb_named(enum verb group, const char *word);
 
-/* The group that a verb belongs to, or NO_VERB; and the last word of its name. */
+/* The group of a verb, or NO_VERB; and the last word of its name. */
 enum verb verb_group(enum verb verb);
 const char *verb_word(enum verb verb);
 

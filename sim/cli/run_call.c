@@ -37,7 +37,7 @@ static bool read_order(const char *word, struct run_options *run, struct message
          message_fail(message, "--order: '%.60s' is not one of: ascending descending shuffled[:SEED]", word);
 }
 
-/* An order and threads are the plain host's business; an order is that of one thread. */
+/* --order and --threads need the plain host, and --order needs one thread. */
 static bool take_host(struct command *command, struct run_options *run, struct message *message) {
   const bool systemc = command_choice(command, OPTION_HOST), ordered = command_has(command, OPTION_ORDER);
   const char *order;
@@ -86,7 +86,7 @@ bool run_can_write(struct run_call *call, const char *option, const char *path) 
 
 static const char the_report[] = "the report";
 
-/* Two documents in one stream are none. */
+/* Two documents must not share standard output. */
 static bool one_to_standard_output(struct run_call *call, const struct run_file *output, const struct run_file *other) {
   if (!output_is_standard(output->path) || !other->path || !output_is_standard(other->path))
     return true;
@@ -132,7 +132,7 @@ static bool take_timeline(void *self, const char *path, struct message *message)
   return page_take_timeline(self, &(struct trace_place){.name = path}, message);
 }
 
-/* The run, and its timeline. */
+/* The run, with its timeline. */
 static bool run_told(struct run_call *call, struct job *job, struct run_options *how, struct launch_result **results,
                      size_t *count) {
   call->timeline.then = call->page.path ? take_timeline : NULL;
@@ -143,7 +143,7 @@ static bool run_told(struct run_call *call, struct job *job, struct run_options 
   return timeline_end(&call->timeline, job, *results, *count, good, &call->message);
 }
 
-/* That, with what the page has of lanes. */
+/* The same, also recording lanes for the page. */
 static bool run_seen(struct run_call *call, struct job *job, struct run_options *how, struct launch_result **results,
                      size_t *count) {
   if (!call->page.path)
@@ -175,7 +175,7 @@ bool run_find_why(struct run_call *call, struct report *report, const struct why
   return why_find(call->why, &call->run, report, subject, status, &call->message);
 }
 
-/* A run like the first, with one more word; it writes nothing but its point. */
+/* Repeats the first run with one more setting; the only output is its point. */
 static bool run_point(struct run_call *call, size_t number, const struct run_again *again) {
   const struct page *page = &call->page;
   const bool defines = page_defines(page), sets = !defines && !page_varies_arguments(page);
@@ -202,7 +202,7 @@ bool run_points(struct run_call *call, const struct report *report, const struct
     return true;
   page_add(&call->page, "as run", report);
   call->vcd = call->timeline.path = NULL;
-  call->run.make_host = NULL; /* of SystemC a process has one; the result is the same */
+  call->run.make_host = NULL; /* SystemC can run only once in a process; the result is the same */
   for (size_t i = 0; good && i < call->page.axis.count; i++)
     good = run_point(call, i, again) || message_within(&call->message, "--html-vary");
   call->run = how;
@@ -211,7 +211,7 @@ bool run_points(struct run_call *call, const struct report *report, const struct
   return good;
 }
 
-/* ---- after it ---------------------------------------------------------------------------------- */
+/* ---- after the run ----------------------------------------------------------------------------- */
 
 static void add_owned(struct text *text, char *more) {
   text_add(text, more, strlen(more));
@@ -228,7 +228,7 @@ static bool write_page(struct run_call *call, const struct report *report) {
   return good || message_within(&call->message, "--html");
 }
 
-/* Text behind what is printed; JSON of many launches as it is made. */
+/* A text report follows what work-items printed; JSON is written as it is made, because many launches make it large. */
 static bool write_report(struct run_call *call, const struct report *report, struct text *printed,
                          const struct sink *sink) {
   if (call->json && !report_json_write(report, sink, &call->message))
@@ -253,7 +253,8 @@ static bool write_file(struct run_call *call, const struct report *report) {
 
 bool run_write(struct run_call *call, const struct report *report) {
   struct text text = {0};
-  bool apart = call->out; /* what work-items print is for standard output, unless JSON, which holds it, is there */
+  bool apart =
+      call->out; /* what work-items print goes to standard output, except with a JSON report there, which includes it */
   if (!call->json || apart)
     report_printed(report, &text);
   if (!write_page(call, report) ||
@@ -280,7 +281,7 @@ bool run_tell_unfinished(const struct run_call *call, const struct job *job, con
   return any;
 }
 
-/* Says on stderr what went wrong in the simulated world. */
+/* Reports on stderr what went wrong in the simulated run. */
 int run_conclude(const struct run_call *call, const struct report *report) {
   int status = STATUS_FINE;
   struct message message;

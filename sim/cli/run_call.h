@@ -1,5 +1,4 @@
-/* What `run` and `replay` have in common: options of the run and of its report, what is checked before it, what is
- * written and told after it. */
+/* What `run` and `replay` share: options of the run and its report, checks before it, and outputs after it. */
 #ifndef SIM_CLI_RUN_CALL_H
 #define SIM_CLI_RUN_CALL_H
 
@@ -23,46 +22,47 @@ struct run_call {
   struct page page;
 };
 
-/* Into an empty call what the command says of the run, its report and its other outputs, the `run` with defaults.
- * Options that do not go together are refused. The caller frees it, whatever comes back. */
+/* Fills an empty call with the options of the run, its report and other outputs; `run` has its defaults. Refuses
+ * options that exclude each other. The caller frees the call, also after a failure. */
 bool run_take(struct command *command, struct run_call *call);
 void run_call_free(struct run_call *call);
 
-/* A file of a call: its option, and its path; NULL: there is none. */
+/* A file of a call: its option and its path (NULL: no file). */
 struct run_file {
   const char *option, *path;
 };
 
-/* Refuses an output that is an input, or another output. `files`: so many inputs, then the verb's own outputs. */
+/* Refuses an output that is also an input or another output. `files` lists `inputs` inputs, then the verb's own
+ * outputs. */
 bool run_files_apart(struct run_call *call, const struct run_file *files, size_t inputs, size_t count);
 
-/* Outputs that cannot be written are refused. */
+/* Refuse outputs that cannot be written. */
 bool run_can_write(struct run_call *call, const char *option, const char *path);
 bool run_outputs_possible(struct run_call *call, const struct job *job);
 
-/* run_job() as the options say: with the waveform, the timeline and the page that they ask for. */
+/* run_job() with the waveform, timeline and page that the options request. */
 bool run_call_job(struct run_call *call, struct job *job, struct launch_result **results, size_t *count);
 
-/* Makes points of the page, if one is asked for: of the run that has been, and of one for each value of its axis.
- * `again` loads the job of value `number` as the call's sets now have it, and with `define` if that is not NULL, runs
- * it, and gives its report to page_add(). */
+/* Adds points to the page, if there is one: one for the finished run, and one for each value of the axis. `again` loads
+ * the job of value `number` with the call's current sets, and with `define` unless NULL, runs it, and passes its report
+ * to page_add(). */
 struct run_again {
   bool (*run)(void *self, size_t number, const char *define);
   void *self;
 };
 bool run_points(struct run_call *call, const struct report *report, const struct run_again *again);
 
-/* Writes what was printed, the page, and the report. */
+/* Writes what work-items printed, the page, and the report. */
 bool run_write(struct run_call *call, const struct report *report);
 
-/* Says on stderr which launches did not come to their end, and returns whether there are any. */
+/* Reports on stderr which launches did not finish; true: there are some. */
 bool run_tell_unfinished(const struct run_call *call, const struct job *job, const struct launch_result *results,
                          size_t count);
 
-/* Says on stderr what went wrong in the simulated world; returns the exit status. */
+/* Reports on stderr what went wrong in the simulated run; returns the exit status. */
 int run_conclude(const struct run_call *call, const struct report *report);
 
-/* What a run of the call is told of: limits that are lifted, as --why asks for. */
+/* Lifts limits for the report, as --why requests. */
 bool run_find_why(struct run_call *call, struct report *report, const struct why_subject *subject, int *status);
 
 #endif

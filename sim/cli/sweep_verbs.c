@@ -1,5 +1,5 @@
-/* The verbs of `warpwait sweep` that are in C: points of a sweep file into a file of results, and what is done with
- * such files. */
+/* The verbs of `warpwait sweep` that are in C: running a sweep file's points into a results file, and working on such
+ * files. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static bool csv_to_output(struct store *store, struct message *message) {
   return console_flush(message);
 }
 
-/* Writes the points to a file, whole or not at all; NULL: to standard output. */
+/* Writes the points to a file, completely or not at all; NULL: to standard output. */
 static bool write_csv(struct store *store, const char *path, struct message *message) {
   struct output file;
   char why[PLAN_MESSAGE];
@@ -106,7 +106,7 @@ static bool merge_into(struct store *store, const struct words *paths, char *why
   return store_commit(store, why);
 }
 
-/* All of them, or none: a file that was not there before is gone again. The first one is written. */
+/* Merges all of them, or none: removes a file that it has just created if it fails. Writes to the first path. */
 static bool merge(const struct words *paths, struct message *message) {
   char why[PLAN_MESSAGE];
   const char *out = paths->word[0];
@@ -175,9 +175,8 @@ static bool take(struct command *command, struct call *call) {
   return take_options(command, &call->options, &call->message);
 }
 
-/* A file of results that nobody has named must not lead elsewhere: whoever made the sweep file may have put a link
- * there.
- */
+/* A results file with a default name must not be a link: the author of the sweep file may have planted one to overwrite
+ * another file. */
 static bool out_leads_nowhere(const char *out, struct message *message) {
   struct stat status;
   return lstat(out, &status) != 0 || !S_ISLNK(status.st_mode) ||
@@ -199,13 +198,13 @@ static bool read_plan(struct call *call, struct sweep_plan *plan) {
     return message_fail(&call->message, "%s", text);
   if (!call->points)
     return true;
-  /* Whoever names points draws no sample. */
+  /* Points that are named are not sampled. */
   plan->sample = SWEEP_GRID;
   plan->points = plan->grid;
   return session_points_read(call->points, plan->grid, &call->options.points, &call->message);
 }
 
-/* What is read stays as it is. */
+/* The CSV file must not replace an input. */
 static bool check_csv(struct call *call, const struct sweep_plan *plan, const char *out) {
   const char *const used[] = {out, call->path, plan->launch, plan->trace, call->points};
   if (!output_possible(call->csv, &call->message))

@@ -16,7 +16,7 @@
 
 /* ---- options ----------------------------------------------------------------------------------- */
 
-/* Refuses what does not go together. */
+/* Refuses options that exclude each other. */
 static bool settle(struct command *command, const struct timeline_options *options, struct message *message) {
   static const char *const parts[] = {"from", "to", "cu", "sample", "events"};
   for (size_t i = 0; !options->path && !options->page && i < sizeof parts / sizeof *parts; i++) {
@@ -68,17 +68,17 @@ bool timeline_possible(const struct timeline_options *options, const struct job 
 
 /* ---- the run ----------------------------------------------------------------------------------- */
 
-/* The option that asked for the timeline. */
+/* Adds the option that requested the timeline. */
 static bool fail(const struct timeline_options *options, struct message *message) {
   return message_within(message, options->path ? "--timeline" : "--html");
 }
 
-/* The file that was asked for is the timeline in our own format; others are made of one that has no name. */
+/* The requested file is a timeline in our own format; other formats are made from an unnamed one. */
 static bool is_own(const struct timeline_options *options) {
   return options->path && !timeline_export_of(options->path);
 }
 
-/* Begins to write into the descriptor, which it takes. */
+/* Starts writing to the descriptor, and takes it over. */
 static bool record(struct timeline_options *options, int file, const char *name, const struct job *job,
                    struct message *message) {
   struct timeline_window window = options->window;

@@ -1,5 +1,5 @@
-/* The verbs of `warpwait trace`: what the command says, and which files. The rest is in sim/tracetools, sim/timeline
- * and sim/import. */
+/* The verbs of `warpwait trace`: reading options and naming files. The work is in sim/tracetools, sim/timeline and
+ * sim/import. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static int status_of(bool good, const struct message *message) {
   return good ? STATUS_FINE : console_bad_input(message);
 }
 
-/* Writes a trace beside `path`, reads its job as a replay does, which would refuse it at once if it were none, and
- * gives it its name. `write` takes the descriptor, and returns false with the message filled. */
+/* Writes a trace next to `path`, reads its job like a replay, which refuses a trace without one, and then renames it to
+ * `path`. `write` takes over the descriptor, and returns false with the message filled. */
 static bool write_trace(const char *path,
                         bool (*write)(void *self, int file, const char *name, struct message *message), void *self,
                         struct message *message) {
@@ -150,7 +150,7 @@ int verb_trace_diff(struct command *command) {
 
 /* ---- slice --------------------------------------------------------------------------------------- */
 
-/* All that were given must be right; the last one counts. */
+/* Every value given must be legal; the last one counts. */
 static bool take_range(struct command *command, enum option option, uint64_t minimum, struct trace_range *range,
                        struct message *message) {
   const char *word = command_word(command, option);
@@ -232,7 +232,7 @@ int verb_trace_merge(struct command *command) {
 
 /* ---- convert ------------------------------------------------------------------------------------- */
 
-/* Timelines have a table of their own, of what they become. */
+/* Timelines convert to other formats than traces. */
 static bool convert_timeline(const struct trace_conversion *conversion, struct message *message) {
   char legal[64];
   timeline_export_suffixes(legal, sizeof legal);

@@ -1,4 +1,4 @@
-/* warpwait asm, warpwait dis: programs into object files and listings, and back into assembly. */
+/* warpwait asm, warpwait dis: programs to object files and listings, and back to assembly. */
 #include <stdlib.h>
 
 #include "sim/base/text.h"
@@ -13,12 +13,12 @@
 struct translation {
   struct message message;
   const char *input, *output, *spirv;
-  struct terminal terminal; /* waits for the compiler, and hears signals meanwhile */
+  struct terminal terminal; /* waits for the compiler, and handles signals meanwhile */
   struct program_build build;
-  struct machine machine; /* for which it is compiled */
+  struct machine machine; /* the machine to compile for */
   struct opencl_explanation explanation;
   struct reads reads;
-  struct job job; /* its program alone; the file's build, if `input` is a launch file */
+  struct job job; /* the program only; if `input` is a launch file, also its build */
 };
 
 static const struct program *program_of(const struct translation *translation) { return &translation->job.program; }
@@ -76,10 +76,10 @@ static bool begin(struct command *command, struct translation *translation) {
   return true;
 }
 
-/* With the list of --files, if that is what was asked for. */
+/* Prints the list of --files if requested. */
 static int end(struct translation *translation, bool good) {
   struct text text = {0};
-  if (good) /* kernels that the result lacks are no failure, as long as there is one, but told */
+  if (good) /* kernels missing from the result are reported, but are no failure if at least one is left */
     program_tell_refusals(program_of(translation), &console_caller);
   if (good && translation->reads.listed)
     reads_print(&translation->reads, &text);
@@ -90,7 +90,7 @@ static int end(struct translation *translation, bool good) {
   return cli_end(&text, good, &translation->message);
 }
 
-/* What was lowered, or was to be: it is written even if that failed. */
+/* The SPIR-V from clang; it is written even if lowering it failed. */
 static bool write_spirv(const struct translation *translation, struct message *message) {
   const struct program *program = program_of(translation);
   if (program->spirv)
@@ -110,15 +110,15 @@ int verb_asm(struct command *command) {
   bool good = begin(command, &translation);
   if (translation.reads.listed)
     return end(&translation, good);
-  struct message second; /* the first thing that went wrong is told */
+  struct message second; /* ignored: only the first error is reported */
   if (translation.spirv && (good || program_of(&translation)->spirv))
     good &= write_spirv(&translation, good ? &translation.message : &second);
   good = good && write_results(&translation, &translation.message);
   return end(&translation, good);
 }
 
-/* Assembly, and object files made of it, become assembly again; others are shown beside their source, unless assembly
- * is asked for. */
+/* Assembly, and object files made from it, become assembly again. Others are shown with their source, unless --assembly
+ * is given. */
 int verb_dis(struct command *command) {
   struct translation translation = {0};
   bool good = begin(command, &translation);

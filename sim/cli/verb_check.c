@@ -1,7 +1,6 @@
 /* warpwait check: from a job to its hazards.
  *
- * Order matters as for run: everything that can be refused is refused before the run, and nothing is written before all
- * of it is known. */
+ * Order matters as in `run`: every refusal comes before the run, and nothing is written before everything is known. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,7 +45,7 @@ static bool outputs_possible(struct invocation *call, const struct job *job) {
          run_can_write(&call->common, "--sarif", call->sarif);
 }
 
-/* ---- after it ---------------------------------------------------------------------------------- */
+/* ---- after the run ----------------------------------------------------------------------------- */
 
 static bool wants_colours(const struct invocation *call) {
   const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");

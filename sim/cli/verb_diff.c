@@ -1,4 +1,4 @@
-/* warpwait diff: where the cycles went between two reports, or two traces that are replayed first. */
+/* warpwait diff: where the cycles went between two reports. A trace is replayed first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct invocation {
   struct diff_side side[DIFF_SIDES];
 };
 
-/* A report is of the machine that it is of. */
+/* Machine options need a trace: a report already has its machine. */
 static bool options_fit(struct invocation *call) {
   const bool a = diff_is_trace(call->side[DIFF_A].path), b = diff_is_trace(call->side[DIFF_B].path);
   const char *option = call->common.machine ? "--machine" : "--set";
@@ -40,7 +40,7 @@ static bool outputs_possible(struct invocation *call) {
   return run_can_write(&call->common, "--out", out);
 }
 
-/* What is wrong with an option of both sides is wrong with B's own, "--set-b", when A was fine with the others. */
+/* An option of both sides that fails only for B fails because of B's own "--set-b". */
 static void name_option(struct invocation *call, const char *option, bool own) {
   struct message *message = &call->common.message;
   const struct message told = *message;
@@ -55,7 +55,7 @@ static void name_options(struct invocation *call) {
   name_option(call, "--set", call->sets_b.count && !shared);
 }
 
-/* Reads or replays a side, on its machine. */
+/* Reads or replays one side, on its machine. */
 static bool read_side(struct invocation *call, int side) {
   const size_t own = side == DIFF_B ? call->sets_b.count : 0, common = call->common.sets.count;
   const char **set = need(common + own + 1, sizeof *set);

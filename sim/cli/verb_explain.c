@@ -1,7 +1,6 @@
 /* warpwait explain: from a launch or a trace to why it takes so long, and what would help.
  *
- * Order matters as for run: everything that can be refused is refused before the run, and nothing is written before all
- * of it is known. */
+ * Order matters as in `run`: every refusal comes before the run, and nothing is written before everything is known. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +68,7 @@ static bool load(struct invocation *call, struct explain_run *run, struct explai
 
 /* ---- the runs -------------------------------------------------------------------------------------- */
 
-/* The changes that the kernel has room for, made and run. */
+/* Makes and runs the source changes that apply to the kernel. */
 static bool try_changes(struct invocation *call, struct explain_run *run, struct explain_tries *tries, int *status) {
   if (call->unchanged || !run->load_on)
     return true;

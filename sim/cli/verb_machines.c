@@ -1,4 +1,4 @@
-/* warpwait machines and params: the built-in machines, and every parameter of one. */
+/* warpwait machines and params: the built-in machines, and all parameters of a machine. */
 #include "sim/base/text.h"
 #include "sim/cli/cli.h"
 #include "sim/report/params.h"

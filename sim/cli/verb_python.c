@@ -1,4 +1,4 @@
-/* Verbs that are in Python: this process becomes theirs. */
+/* Verbs in Python: their program replaces this process. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "sim/base/need.h"
 #include "sim/cli/cli.h"
 
-/* ---- commands beside this one -------------------------------------------------------------------- */
+/* ---- companion programs -------------------------------------------------------------------------- */
 
-/* With the verb's word, if there is one, and all that follows it; WARPWAIT in its environment is this program. */
+/* Passes the verb's word, if any, and all words after it; the environment's WARPWAIT is this program. */
 static int run_other(char *name, char *verb, const char *const *places, size_t count, struct command *command) {
   char folder[CONSOLE_PATH], path[CONSOLE_PATH + 64];
   char **words = need(command->word_count + 3, sizeof *words);
@@ -32,8 +32,8 @@ static int run_other(char *name, char *verb, const char *const *places, size_t c
   return console_bad_input(&message);
 }
 
-/* `make install` puts it beside warpwait. In the source tree it is found from build/warpwait, and from a build with
- * sanitizers, which is a folder deeper. */
+/* `make install` puts it next to warpwait. In the source tree the path starts at build/warpwait, or one folder deeper
+ * in a build with sanitizers. */
 int verb_sweep_python(struct command *command) {
   static const char *const places[] = {"warpwait-sweep", "../bindings/python/warpwait-sweep",
                                        "../../bindings/python/warpwait-sweep"};
@@ -61,7 +61,7 @@ static bool is_playground(const char *folder) {
   return found == sizeof files / sizeof *files;
 }
 
-/* Where it is built, also for a build with sanitizers, or installed. */
+/* Where the playground is built (also in a build with sanitizers) or installed. */
 static bool find_folder(char path[CONSOLE_PATH + 64]) {
   static const char *const places[] = {"playground", "../playground", "../share/warpwait/playground"};
   char folder[CONSOLE_PATH];
@@ -87,7 +87,7 @@ static void serve(const char *folder, uint64_t port, struct message *message) {
 
 int verb_playground(struct command *command) {
   const char *folder = command_word(command, OPTION_FOLDER);
-  uint64_t port = 0; /* one that is free */
+  uint64_t port = 0; /* any free port */
   char found[CONSOLE_PATH + 64];
   struct message message;
   command_number(command, OPTION_PORT, &port);

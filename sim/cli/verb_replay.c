@@ -21,7 +21,7 @@ static int tell_cut_short(const struct replayer *replayer, struct message *messa
   return STATUS_WENT_WRONG;
 }
 
-/* What is wrong with the file begins with its path already, what is wrong with what is in it does not. */
+/* An error in the file already begins with its path; an error in its contents does not. */
 static int tell_fault(struct invocation *call, const struct replayer *replayer) {
   struct message *message = &call->common.message;
   const char *fault = replayer_fault(replayer);
@@ -40,14 +40,14 @@ static bool read_job(struct invocation *call, struct trace *trace, struct job *j
   return trace_job_read(trace, call->trace, &request, job, max_cycles, &call->common.message);
 }
 
-/* ---- the page's further points ------------------------------------------------------------------ */
+/* ---- more points of the page -------------------------------------------------------------------- */
 
 struct again {
   struct invocation *call;
   struct trace *trace;
 };
 
-/* What is left of a recording is no run. */
+/* A recording that was cut short is not a complete run. */
 static bool find_why(struct invocation *call, struct trace *trace, const struct replayer *replayer,
                      struct report *report, int *status) {
   const struct why_subject subject = {.trace = trace, .path = call->trace};

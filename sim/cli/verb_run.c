@@ -1,7 +1,6 @@
 /* warpwait run: from a job to a report.
  *
- * Order matters: everything that can be refused is refused before the run, and nothing is written
- * before all of it is known. */
+ * Order matters: every refusal comes before the run, and nothing is written before everything is known. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +20,8 @@ struct invocation {
   struct words dumps;
   const char *trace;
   bool verify;
-  struct vary vary;       /* of --html-vary, when its axis is an argument */
-  const struct job *base; /* the run as asked */
+  struct vary vary;       /* for --html-vary with an argument as its axis */
+  const struct job *base; /* the run as requested */
 };
 
 /* ---- before the run ---------------------------------------------------------------------------- */
@@ -38,7 +37,7 @@ static bool files_apart(struct invocation *call) {
   return good;
 }
 
-/* Each can be written, and is none of the others. */
+/* Each output can be written, and no two are the same file. */
 static bool outputs_possible(struct invocation *call, const struct job *job) {
   for (size_t i = 0; i < call->dumps.count; i++) {
     struct job_dump dump;
@@ -52,7 +51,7 @@ static bool outputs_possible(struct invocation *call, const struct job *job) {
          run_can_write(&call->common, "--trace", call->trace);
 }
 
-/* ---- after it ---------------------------------------------------------------------------------- */
+/* ---- after the run ----------------------------------------------------------------------------- */
 
 static bool write_dump(const struct job *job, const char *word, struct message *message) {
   struct job_dump dump;
@@ -99,7 +98,7 @@ static bool record(struct invocation *call, struct job *job, const struct output
   return false;
 }
 
-/* Runs the job, and records it if that is asked for. */
+/* Runs the job, and records it if requested. */
 static bool run(struct invocation *call, struct job *job, struct launch_result **results, size_t *count) {
   struct message *message = &call->common.message;
   struct output trace;
@@ -111,7 +110,7 @@ static bool run(struct invocation *call, struct job *job, struct launch_result *
   return output_end(&trace, good, message) || (good && message_within(message, "--trace"));
 }
 
-/* ---- the page's further points ------------------------------------------------------------------ */
+/* ---- more points of the page -------------------------------------------------------------------- */
 
 static bool open_vary(struct invocation *call, const struct job *job) {
   struct page *page = &call->common.page;
@@ -124,11 +123,11 @@ static bool load_again(struct invocation *call, size_t number, struct job *job) 
     return job_load(&call->job, &call->common, false, job);
   const bool good =
       vary_job(&call->vary, number, &call->base->machine, call->common.run.caller, job, &call->common.message);
-  job->machine_file = call->base->machine_file; /* the report says what was set on it */
+  job->machine_file = call->base->machine_file; /* the report lists what was set on it */
   return good;
 }
 
-/* The job of a point, for the sentence that says what bounds it. */
+/* The job of one point, for finding what bounds it. */
 struct point {
   struct invocation *call;
   size_t number;

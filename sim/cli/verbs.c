@@ -1,4 +1,4 @@
-/* Which verb is called: verbs.def with functions. */
+/* Finds and calls the verb: verbs.def with functions. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/help.h"
 
-static verb_function *const *functions; /* of this program */
+static verb_function *const *functions; /* this program's */
 
 static bool is_there(enum verb verb) {
   bool any = functions[verb];
@@ -76,7 +76,7 @@ static bool asks_for_help(enum verb group, const char *word) {
          (group != NO_VERB && strcmp(word, "help") == 0);
 }
 
-/* The first of the words names a verb of the group. */
+/* Runs the verb of the group that the first word names. */
 static int run_of_group(enum verb group, char **words) {
   struct message message;
   const char *word = words[0];
@@ -89,7 +89,7 @@ static int run_of_group(enum verb group, char **words) {
     return print_help(group);
   if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
     return print_version();
-  if (group == VERB_SWEEP && strcmp(file_extension(word), ".ini") == 0) /* its short form */
+  if (group == VERB_SWEEP && strcmp(file_extension(word), ".ini") == 0) /* the short form */
     return run_verb(VERB_SWEEP_RUN, words);
   const enum verb verb = verb_named(group, word);
   if (verb == NO_VERB || !is_there(verb))

@@ -16,7 +16,7 @@
 #include "sim/base/text.h"
 #include "sim/console/output.h"
 
-/* All that comes, into a file; errno of what went wrong, or 0. */
+/* Copies all of standard input into the file, and makes it standard input; returns 0, or errno. */
 static int keep_standard_input(int file) {
   char bytes[1 << 14];
   for (ssize_t got; (got = read(STDIN_FILENO, bytes, sizeof bytes)) != 0;)
@@ -48,7 +48,7 @@ int console_bad_input(const struct message *message) {
   return STATUS_BAD_INPUT;
 }
 
-/* Nothing more is to fail of what is in the buffer still. */
+/* Drops what is left in the buffer, so that no later flush fails again. */
 static bool fail_standard_output(struct message *message) {
   const int error = errno;
   __fpurge(stdout);
@@ -60,7 +60,7 @@ bool console_flush(struct message *message) {
   return (fflush(stdout) == 0 && !ferror(stdout)) || fail_standard_output(message);
 }
 
-/* To standard output. A terminal gets no control characters but those of `painted` text. */
+/* Writes to standard output. A terminal gets no control characters except those of `painted` text. */
 static bool put_out(const char *data, size_t size, bool painted) {
   struct text screen = {0};
   const bool shown = isatty(STDOUT_FILENO);
@@ -106,7 +106,7 @@ const struct sink console_sink = {write_out, NULL};
 
 bool console_output_some(struct text *text, struct message *message) { return sink_some(&console_sink, text, message); }
 
-/* ---- who has called ---- */
+/* ---- callers ---- */
 
 void message_print(const struct message *message) {
   struct text line = {0}, screen = {0};
@@ -125,7 +125,7 @@ static void warn(void *self, const struct message *message) {
 
 const struct caller console_caller = {.warn = warn};
 
-/* ---- programs that this one becomes ---- */
+/* ---- programs that replace this one ---- */
 
 void console_own_folder(char folder[CONSOLE_PATH]) {
   const ssize_t length = readlink("/proc/self/exe", folder, CONSOLE_PATH - 1);
@@ -175,7 +175,7 @@ static int out_of_memory(size_t bytes, char *const *words) {
 int console_run(int (*work)(void *self), void *self, char *const *words) {
   struct work all = {.work = work, .self = self};
   size_t wanted = 0;
-  void *spare = malloc(SPARE); /* to say with that there is no more */
+  void *spare = malloc(SPARE); /* for the message that there is no more */
   need_json();
   const bool good = heap_try_last(run, &all, &wanted);
   free(spare);

@@ -21,7 +21,7 @@ void interrupt_remove_all(void) {
       unlink(paths[i]);
 }
 
-/* Calls nothing that a signal must not interrupt. Whoever closed the pipe wants to hear no more. */
+/* Calls only functions that are safe in a signal handler. Prints nothing for SIGPIPE: the reader is gone. */
 _Noreturn static void leave(int signal) {
   static const char *const lines[] = {"warpwait: interrupted\n", "warpwait: terminated\n", "warpwait: hung up\n"};
   interrupt_remove_all();
@@ -51,7 +51,7 @@ void interrupt_begin(void) { depth = depth + 1; }
 void interrupt_end(void) { depth = depth - 1; }
 int interrupt_asked(void) { return asked; }
 
-/* No signal comes between the file's beginning and its guard's. */
+/* Blocks signals from the creation of the file until it is guarded. */
 int interrupt_guarded_file(char *name) {
   sigset_t all, before;
   int free = 0;

@@ -1,34 +1,34 @@
 /* SIGINT, SIGTERM, SIGHUP and SIGPIPE.
  *
- * Between interrupt_begin() and interrupt_end() the first signal is only noted, and work asks for it with
- * interrupt_asked(), to come to an orderly end. Otherwise, and at the second signal, the process ends at once: files
- * that are not whole yet vanish, a line says so, and the exit status is 128 and the signal's number. Signals that were
- * ignored when the process started stay so. */
+ * Between interrupt_begin() and interrupt_end(), the first signal is only recorded; work polls interrupt_asked() and
+ * stops in an orderly way. At other times, and at the second signal, the process ends at once: it removes unfinished
+ * files, prints a line, and exits with 128 plus the signal's number. Signals that were ignored when the process started
+ * stay ignored. */
 #ifndef SIM_CONSOLE_INTERRUPT_H
 #define SIM_CONSOLE_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* Once, before all else. */
+/* Call once, before everything else. */
 void interrupt_listen(void);
 
 /* These nest. */
 void interrupt_begin(void);
 void interrupt_end(void);
 
-/* The signal that has come since the start; 0: none. */
+/* The signal received since the start; 0: none. */
 int interrupt_asked(void);
 
-/* Makes a file that is not whole yet, of a name as mkstemp() takes it: a signal that ends the process removes it. There
- * may be INTERRUPT_FILES of them at a time. Negative with errno when it cannot be had. */
+/* Creates an unfinished file, with a name template for mkstemp(): a signal that ends the process removes it. At most
+ * INTERRUPT_FILES exist at a time. Negative with errno on failure. */
 enum { INTERRUPT_FILES = 16 };
 int interrupt_guarded_file(char *name);
 
-/* It is whole now, and has another name; or is not wanted, and goes. */
+/* The file is finished and renamed; or it is unwanted, and removed. */
 void interrupt_forgets(const char *path);
 void interrupt_remove(const char *path);
 
-/* All of them go: for a process that ends early. */
+/* Removes all unfinished files, for a process that ends early. */
 void interrupt_remove_all(void);
 
 #endif

@@ -18,11 +18,11 @@ static bool fail(struct message *message, const char *path, int error) {
   return message_fail(message, "%.500s: cannot be written: %s", path, strerror(error));
 }
 
-/* ---- where it goes ------------------------------------------------------------------------------- */
+/* ---- destinations -------------------------------------------------------------------------------- */
 
 bool output_is_standard(const char *path) { return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0; }
 
-/* The descriptor that a path stands for, or -1. */
+/* The descriptor that a path names, or -1. */
 static int descriptor_of(const char *path) {
   static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
   if (output_is_standard(path))
@@ -39,9 +39,9 @@ static int descriptor_of(const char *path) {
   return -1;
 }
 
-/* In a folder where everybody may make files, but remove only their own, another's link leads nobody: whoever guesses
- * the name of our output could have us replace any file of ours. Linux has the same rule for open(), which is not asked
- * here (fs.protected_symlinks). */
+/* In a folder where all users may create files but remove only their own, links of other users are not followed: a user
+ * who guesses our output's name could make us replace any file of ours. Linux has this rule for open()
+ * (fs.protected_symlinks), but readlink() bypasses it. */
 static bool is_trap(const char *link) {
   struct stat of_link, of_folder;
   char *folder = file_beside(link, ".");
@@ -51,7 +51,7 @@ static bool is_trap(const char *link) {
   return shared && of_link.st_uid != geteuid() && of_link.st_uid != of_folder.st_uid;
 }
 
-/* What the path leads to once all links are followed, whether that is there or not; NULL with errno. */
+/* Where the path leads after following all links, even if nothing is there; NULL with errno. */
 static char *follow(const char *path) {
   char *at = need_copy(path);
   for (int links = 0; links < LINKS; links++) {
@@ -76,7 +76,7 @@ static char *follow(const char *path) {
 
 static bool is_special(const struct stat *status) { return !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode); }
 
-/* Opens what is written straight; -1 with errno 0 when that is not the way. */
+/* Opens destinations that are written directly; -1 with errno 0 for others. */
 static int open_straight(const char *path) {
   struct stat status;
   const int descriptor = descriptor_of(path);
@@ -88,10 +88,10 @@ static int open_straight(const char *path) {
   return -1;
 }
 
-/* ---- beside it ----------------------------------------------------------------------------------- */
+/* ---- the temporary file -------------------------------------------------------------------------- */
 
-/* The owner, the group and the mode that the file has, or that a new one would get. Who may not give a file away may
- * still give it to a group of theirs. */
+/* Sets the owner, group and mode of the existing file, or those of a new file. A user who cannot give the file away can
+ * still give it to one of their groups. */
 static void take_after(int file, const struct stat *before, bool there) {
   const mode_t mask = umask(0);
   umask(mask);
@@ -100,7 +100,7 @@ static void take_after(int file, const struct stat *before, bool there) {
   fchmod(file, !there ? 0666 & ~mask : before->st_mode & (kept ? 0777 : 0707));
 }
 
-/* "folder/.name.XXXXXX", which no pattern of the user's matches. */
+/* "folder/.name.XXXXXX", which matches none of the user's patterns. */
 static char *name_beside(const char *target) {
   const char *base = file_base(target);
   const size_t size = strlen(target) + sizeof "..XXXXXX";
@@ -109,7 +109,7 @@ static char *name_beside(const char *target) {
   return name;
 }
 
-/* Opens the output's own file; false leaves errno. */
+/* Opens the output's temporary file; false with errno on failure. */
 static bool open_beside(struct output *output) {
   struct stat status;
   output->target = follow(output->path);
@@ -145,7 +145,7 @@ static void free_names(struct output *output) {
   free(output->target);
 }
 
-/* What is written straight is there already. */
+/* Abandons an output. What was written directly cannot be taken back. */
 static void give_up(struct output *output) {
   if (output->file >= 0)
     close(output->file);
@@ -172,7 +172,7 @@ bool output_begin(struct output *output, const char *path, struct message *messa
 
 int output_duplicate(const struct output *output) { return fcntl(output->file, F_DUPFD_CLOEXEC, 0); }
 
-/* Some file systems have nothing to bring to a disk. */
+/* Some file systems do not support fsync(). */
 static bool synchronize(int file) { return fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP; }
 
 static bool close_file(struct output *output) {

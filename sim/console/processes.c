@@ -19,19 +19,19 @@
 #include "sim/base/need.h"
 #include "sim/base/put.h"
 
-enum { TICK_MS = 100, UNANSWERED = 4 /* exit status of a worker */ };
+enum { TICK_MS = 100, UNANSWERED = 4 /* exit status of a worker whose answer could not be written */ };
 
 struct worker {
-  pid_t pid; /* 0: there is none */
+  pid_t pid; /* 0: no worker */
   int pipe;
-  unsigned char *bytes; /* of an answer that has come in part */
+  unsigned char *bytes; /* a partially received answer */
   size_t filled;
 };
 
-/* Seen by all. */
+/* Shared by all processes. */
 struct counter {
-  _Atomic size_t next;              /* the place in the list of tasks to deal */
-  _Atomic size_t at[SWEEP_WORKERS]; /* what each worker is at: the task's number from 1; 0: nothing */
+  _Atomic size_t next;              /* index of the next task to deal */
+  _Atomic size_t at[SWEEP_WORKERS]; /* 1 + the task of each worker; 0: none */
 };
 
 struct fate {
@@ -45,16 +45,16 @@ struct pool {
   unsigned workers;
   struct counter *counter;
   size_t *todo, todo_count; /* this round's tasks */
-  struct fate *fate;        /* of each task */
-  unsigned char *answer;    /* a worker's own: the task's number, then the answer */
+  struct fate *fate;        /* one per task */
+  unsigned char *answer;    /* a worker's buffer: the task's number, then the answer */
   size_t size;
   bool ended;
 };
 
 /* ---- in a worker ------------------------------------------------------------------------------------ */
 
-/* SIGINT from a terminal is for the parent, who ends its workers. A worker builds thousands of machines: what one gives
- * back is kept for the next, but for large arrays, which are cheaper to have zeroed by the system. */
+/* SIGINT from a terminal is for the parent, which ends its workers. A worker builds thousands of machines, so it keeps
+ * freed memory for the next one, except for large arrays: the system zeroes those more cheaply. */
 static void settle_in(pid_t parent) {
   static const int ends[] = {SIGTERM, SIGHUP, SIGPIPE};
   mallopt(M_TOP_PAD, 4 << 20);
@@ -73,7 +73,7 @@ static void quote(void *self, const char *line) {
   fprintf(stderr, "%s\n", line);
 }
 
-/* Whoever ends the work ends the process: nobody need ask. */
+/* Workers need not poll: to stop the work, the parent kills them. */
 static const struct caller nobody = {.quote = quote};
 
 struct shift {
@@ -96,7 +96,7 @@ static void work_on(void *self) {
       own = work->begin(work->self, &nobody);
     work->work(work->self, own, task, pool->answer + sizeof task);
     if (!put_all(shift->file, pool->answer, pool->size))
-      _exit(UNANSWERED); /* nobody reads any more, or the system does not let it */
+      _exit(UNANSWERED); /* the parent has closed the pipe, or the system fails to write */
   }
 }
 
@@ -113,7 +113,7 @@ static bool start(struct pool *pool, unsigned number) {
   worker->pid = fork();
   if (worker->pid == 0) {
     settle_in(parent);
-    /* Without memory the parent says so, once for all workers that came to that. */
+    /* After an out-of-memory error the parent reports it, once for all affected workers. */
     _exit(heap_try_last(work_on, &(struct shift){pool, number, ends[1]}, NULL) ? STATUS_FINE : STATUS_BAD_INPUT);
   }
   close(ends[1]);
@@ -139,10 +139,10 @@ static void answered(struct pool *pool, const unsigned char *bytes) {
 
 static bool ended_with(int status, int exit_status) { return WIFEXITED(status) && WEXITSTATUS(status) == exit_status; }
 
-/* The system did not give what any process needs: no defect. */
+/* Failures of the system, not defects. */
 static bool is_outside(int status) { return ended_with(status, STATUS_BAD_INPUT) || ended_with(status, UNANSWERED); }
 
-/* What a worker's end says, and whether that was its own doing. */
+/* Why a worker ended, and whether it caused that itself. */
 static bool its_own(int status, char why[80]) {
   if (is_outside(status)) {
     snprintf(why, 80, ended_with(status, UNANSWERED) ? "its answer could not be written" : "out of memory");
@@ -169,7 +169,8 @@ static void died(struct pool *pool, unsigned number, int status) {
   pool->ended |= !pool->work->lost(pool->work->self, at - 1, why, !is_outside(status));
 }
 
-/* The pipe's end, that is the worker's. Another one takes its place if there is more to deal. */
+/* Handles the end of a worker's pipe: the worker has ended. Starts another one if there are more tasks and it
+ * failed. */
 static void close_worker(struct pool *pool, unsigned number) {
   struct worker *worker = &pool->worker[number];
   int status = 0;
@@ -227,7 +228,7 @@ static bool listen_to_all(struct pool *pool) {
   return !pool->ended;
 }
 
-/* Deals all tasks that are neither answered nor lost. False when no worker could be had. */
+/* Deals all tasks that are neither answered nor lost. False if no worker could be started. */
 static bool deal(struct pool *pool) {
   bool any = false;
   pool->todo_count = 0;
@@ -256,7 +257,7 @@ static bool fail(struct message *message) {
   return message_fail(message, "no process could be started; are there too many already? --jobs N starts N");
 }
 
-/* Ends when all is done, when somebody has ended it, or without a worker. */
+/* Ends if all tasks are done, if the caller stops the work, or if no worker can be started. */
 static bool deal_all(struct pool *pool, struct message *message) {
   while (!all_done(pool))
     if (!deal(pool))

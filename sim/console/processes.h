@@ -1,12 +1,12 @@
-/* Workers that are processes, for whom it is worth it to outlive them.
+/* Workers as processes, for work that must survive the crash of a worker.
  *
  *             ┌─ counter in shared memory: the next task ─┐
  *     parent ─┼─fork─► worker 1: task 0, 2, 3, ... ──pipe─┼─► parent: take(), task by task
  *             └─fork─► worker 2: task 1, 4, ...    ──pipe─┘
  *
- * Workers share what the parent had in memory when they were forked, and change none of it for others. A worker that
- * is killed is replaced, and its task dealt again. A task whose worker dies by itself (SIGSEGV, an assertion, memory)
- * a second time is lost.
+ * Workers share the parent's memory as of the fork; their changes are private. A worker that is killed is replaced, and
+ * its task dealt again. A task is lost after PROCESSES_DEATHS workers have crashed on it (SIGSEGV, an assertion,
+ * memory), or PROCESSES_KILLS were killed.
  *
  * Invariant: workers do not outlive the parent. */
 #ifndef SIM_CONSOLE_PROCESSES_H
@@ -14,7 +14,7 @@
 
 #include "sim/sweep/workers.h"
 
-enum { PROCESSES_DEATHS = 2, PROCESSES_KILLS = 20 /* of one task, before it is lost */ };
+enum { PROCESSES_DEATHS = 2, PROCESSES_KILLS = 20 /* of one task before it is lost */ };
 
 extern const struct dealer processes;
 

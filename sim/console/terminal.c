@@ -50,7 +50,7 @@ static bool due(void *self) {
   return terminal->shown = true;
 }
 
-/* What an earlier, longer line has left there vanishes. A file's name in it may hold anything. */
+/* Overwrites an earlier, longer line. The line may contain a file's name, and so any characters. */
 static void progress(void *self, const char *line) {
   struct text plain = {0}, screen = {0};
   (void)self;

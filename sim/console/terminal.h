@@ -1,7 +1,7 @@
-/* The caller of a command's work: whoever sits at the terminal. A line there says how far a long run is, an interrupt
- * (interrupt.h) ends it, and warnings go to stderr.
+/* The user at the terminal as the caller of a command's work. A line on the terminal shows the progress of a long run,
+ * an interrupt (interrupt.h) stops it, and warnings go to stderr.
  *
- * Nobody watches what is `quiet`, or goes into a file. */
+ * No progress is shown if `quiet`, or if stderr is not a terminal. */
 #ifndef SIM_CONSOLE_TERMINAL_H
 #define SIM_CONSOLE_TERMINAL_H
 
@@ -10,14 +10,14 @@
 #include "sim/base/caller.h"
 
 struct terminal {
-  struct caller caller; /* for the work; its `self` is this terminal, which stays where it is */
+  struct caller caller; /* for the work; its `self` is this terminal, which must not move */
   bool watched, shown;
-  uint64_t next; /* milliseconds: when to show the line again */
+  uint64_t next; /* milliseconds: when to show the line next */
 };
 
 void terminal_open(struct terminal *terminal, bool quiet);
 
-/* Takes the line away, which busy() does by itself. */
+/* Removes the line; busy() does so itself. */
 void terminal_clear(struct terminal *terminal);
 
 #endif

@@ -27,13 +27,13 @@ cycle_t island_run(struct island *island, cycle_t until) {
   cycle_t now = earliest(island);
   island->running = true;
   while (now < until) {
-    /* Of parts that the loop has passed when others wake them, and of all others. */
+    /* `island->next` collects wake-ups of parts that the loop has already passed. */
     island->next = NEVER;
     cycle_t next_of_parts = NEVER;
     for (size_t i = 0; i < island->parts; i++) {
       struct component *part = island->part[i];
       if (part->next <= now) {
-        /* A message sent during this step may already ask for an earlier cycle than the answer. */
+        /* A message sent during this step may already have requested an earlier cycle than the step returns. */
         part->next = NEVER;
         cycle_t next = part->step(part->self, now);
         assert(next > now && "a step returns a later cycle");

@@ -1,25 +1,24 @@
 /* Components and islands: how models are stepped.
  *
- * A component is a block of hardware with a `step`. An island is a set of components that
- * always advance together (a compute unit with its LDS, its DMA engine and its memory port);
- * hosts schedule islands and never look inside.
+ * A component is a block of hardware with a `step`. An island is a set of components that always advance together (a
+ * compute unit with its LDS, its DMA engine and its memory port). Hosts schedule islands and never look inside.
  *
  *     host (plain loop or SystemC)
  *       └─ island ── run(until) ──┐
- *            ├─ component.step(now) -> next cycle it wants, or NEVER
+ *            ├─ component.step(now) -> the next cycle that it wants, or NEVER
  *            └─ component ...
  *
- * Invariant: the outcome does not depend on the order in which components of an island, or
- * islands, are stepped. It follows from three laws: every link takes at least one cycle both
- * ways, every port has one sender and one receiver, and `now` is an argument.
+ * Invariant: the result does not depend on the order in which the components of an island, or the islands, are stepped.
+ * This follows from three rules: every link takes at least one cycle in both directions, every port has one sender and
+ * one receiver, and `now` is an argument.
  *
- * An island may run ahead of its host's clock by its `lookahead`, the smallest latency among the links
- * that connect it to others, either way: no message that is sent to it at or after `now`, and no credit
- * that is given back to it, can arrive before `now + lookahead`.
+ * An island may run ahead of its host's clock by its `lookahead`, the smallest latency of the links between it and
+ * other islands, in either direction: a message sent to it at or after `now`, or a credit returned to it, cannot arrive
+ * before `now + lookahead`.
  *
- * A `step` may be called when nothing is due; it must then change nothing. Its answer covers all that it
- * can see, messages on their way to it and credits on their way back included: a wake-up for a later
- * cycle that came before the step is forgotten with it. */
+ * A `step` may be called when nothing is due; then it must not change anything. Its return value must account for
+ * everything that it can see, including messages and credits on their way to it: an earlier wake-up for a later cycle
+ * is forgotten once the component is stepped. */
 #ifndef SIM_CORE_COMPONENT_H
 #define SIM_CORE_COMPONENT_H
 
@@ -55,12 +54,12 @@ struct island {
   struct component *part[ISLAND_COMPONENTS]; /* in stepping order; see island_order() */
   size_t parts;
   cycle_t next;                          /* earliest `next` among the parts */
-  bool running;                          /* in island_run(): wake-ups come from inside, and need no hook */
+  bool running;                          /* in island_run(): wake-ups come from inside and do not need the hook */
   cycle_t lookahead;                     /* smallest latency of a link to or from it */
-  bool hub;                              /* all others are linked to it alone */
-  cycle_t reach;                         /* of a hub: the least time until others feel what it does */
-  unsigned share;                        /* of the host's: those of different ones may run at once (sim/core/host.h) */
-  void (*woken)(void *host, cycle_t at); /* host's hook: `next` became earlier */
+  bool hub;                              /* all other islands are linked only to it */
+  cycle_t reach;                         /* of a hub: the least time before it can affect other islands */
+  unsigned share;                        /* number: the host may run different shares concurrently (sim/core/host.h) */
+  void (*woken)(void *host, cycle_t at); /* the host's hook: `next` became earlier */
   void *host;
   struct probe probe[ISLAND_PROBES];
   size_t probes;
@@ -69,22 +68,22 @@ struct island {
 /* Adds a component; it is first due at cycle 0. */
 void island_add(struct island *island, struct component *component);
 
-/* Lets a waveform show `*value`, `bits` wide, as island.component.name. */
+/* Adds `*value`, `bits` wide, to waveforms as island.component.name. */
 void island_probe(struct island *island, const struct component *component, const char *name, const uint32_t *value,
                   unsigned bits);
 
-/* Runs every step due before `until` and returns the next cycle at which one is due. */
+/* Runs every step that is due before `until`. Returns the next cycle at which one is due. */
 cycle_t island_run(struct island *island, cycle_t until);
 
-/* Permutes the stepping order. Only tests call it: any permutation gives the same result. */
+/* Permutes the stepping order. For tests, because any permutation gives the same result. */
 void island_order(struct island *island, const size_t *permutation);
 
-/* The island's earliest step moved to `at`. A hub's may be moved by several threads at once: by islands that are linked
- * to it. */
+/* Notifies the island and its host that a step is due at `at`, earlier than any other. For a hub, several threads may
+ * do so at once: those of the islands that are linked to it. */
 void island_wake(struct island *island, cycle_t at);
 
-/* Lowers *next, the island's or one of its parts', to `at`; false if it was as low. A hub's may be lowered by several
- * threads at once. */
+/* Lowers *next, which belongs to the island or one of its parts, to `at`. Returns false if it was no later than that.
+ * For a hub, several threads may do so at once. */
 static inline bool island_lower(const struct island *island, cycle_t *next, cycle_t at) {
   cycle_t was = __atomic_load_n(next, __ATOMIC_RELAXED);
   while (at < was) {
@@ -98,7 +97,7 @@ static inline bool island_lower(const struct island *island, cycle_t *next, cycl
   return false;
 }
 
-/* Asks for a step of `component` at cycle `at`, or earlier if one is already due. */
+/* Requests a step of `component` at cycle `at`, unless an earlier one is already due. */
 static inline void component_wake(struct component *component, cycle_t at) {
   struct island *island = component->island;
   if (island_lower(island, &component->next, at) && island && at < __atomic_load_n(&island->next, __ATOMIC_RELAXED))

@@ -50,7 +50,7 @@ uint64_t histogram_quantile(const struct histogram *histogram, unsigned percent)
   for (unsigned i = 0; i < HISTOGRAM_BINS; i++) {
     seen += histogram->bin[i];
     if (seen == histogram->count)
-      break; /* the bin of the maximum, which is known exactly */
+      break; /* the maximum's bin: the maximum is exact */
     if (seen >= wanted && histogram->bin[i])
       return histogram_low(i) > histogram->minimum ? histogram_low(i) : histogram->minimum;
   }

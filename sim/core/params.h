@@ -1,15 +1,15 @@
 /* Parameters: one row per fact.
  *
- * A module lists its parameters in a `*.params.def`, a row each:
+ * A module lists its parameters in a `*.params.def`, one row each:
  *
  *     PARAM(name, default, minimum, maximum, "unit", "sentence", "seen in")
  *     POW2 (name, default, minimum, maximum, "unit", "sentence", "seen in")
  *     ENUM (name, default, "first second third", "sentence", "seen in")
  *
- * PARAM_FIELD and PARAM_ROW (POW2_ROW, ENUM_ROW) turn the file into the fields of a struct and into the
- * table that `--set`, machine files, `warpwait params`, validation and the reference manual
- * read. Every parameter is a uint32_t; an ENUM holds the index of its choice, and the row's
- * `default` is that choice's word. Whether a boundary is physical or only sane is in the sentence. */
+ * PARAM_FIELD and PARAM_ROW (POW2_ROW, ENUM_ROW) turn the file into the fields of a struct and into the table that
+ * `--set`, machine files, `warpwait params`, validation and the reference manual read. Every parameter is a uint32_t.
+ * An ENUM holds the index of its choice; the row's `default` is the word of that choice. The sentence says whether a
+ * limit is physical or only reasonable. */
 #ifndef SIM_CORE_PARAMS_H
 #define SIM_CORE_PARAMS_H
 
@@ -26,9 +26,9 @@ struct param_row {
   const char *initial;       /* the default, as text */
   uint32_t minimum, maximum; /* inclusive; unused for a choice */
   const char *unit;          /* "" for a choice */
-  const char *choices;       /* words separated by blanks, or NULL */
+  const char *choices;       /* words separated by blanks; NULL for a number */
   const char *text;          /* one sentence */
-  const char *seen;          /* where such values are found, or "" */
+  const char *seen;          /* hardware that has such values, or "" */
 };
 
 /* A group of parameters: `dma` in `dma.channels`. */
@@ -37,29 +37,29 @@ struct param_group {
   const char *title;
   const struct param_row *rows;
   size_t count;
-  size_t base; /* offset of the module's struct in the structure that holds all groups */
+  size_t base; /* offset of the module's struct in the struct of all groups */
 };
 
-/* Longest message that param_set() writes, with its terminator. */
+/* Size of the longest message of param_set(), with its terminator. */
 #define PARAM_MESSAGE 400
 
-/* Looks a `group.name` up among `groups`. Returns NULL and, if `nearest` is given, the closest
- * full name there is ("group.name", up to 63 characters) for a "did you mean". */
+/* Finds a `group.name` among `groups`. If there is none, returns NULL and writes the closest full name ("group.name",
+ * up to 63 characters) to `nearest`, which may be NULL, for a "did you mean". */
 const struct param_row *param_find(const struct param_group *groups, size_t count, const char *key,
                                    const struct param_group **group, char nearest[64]);
 
-/* Sets `group.name` of the structure at `all` from text. Numbers may end in K, M or G (powers
- * of 1024). On a bad key or value returns false and writes what was wrong and what is legal. */
+/* Sets `group.name` in the struct at `all` from text. Numbers may end in K, M or G (powers of 1024). If key or value is
+ * wrong, returns false and writes what is wrong and what is legal. */
 bool param_set(const struct param_group *groups, size_t count, void *all, const char *key, const char *value,
                char message[PARAM_MESSAGE]);
 
-/* Fills every parameter with its default. */
+/* Sets every parameter to its default. */
 void param_defaults(const struct param_group *groups, size_t count, void *all);
 
 /* The value of a row as text: the number, or the choice's word. */
 void param_text(const struct param_group *group, const struct param_row *row, const void *all, char text[32]);
 
-/* Word number `index` of blank-separated `choices` into `word`; false when there are fewer. */
+/* Writes word number `index` of the blank-separated `choices` to `word`. Returns false if there are fewer. */
 bool param_choice(const char *choices, uint32_t index, char word[32]);
 
 static inline uint32_t *param_at(const struct param_group *group, const struct param_row *row, void *all) {
@@ -70,7 +70,7 @@ static inline uint32_t param_value(const struct param_group *group, const struct
   return *(const uint32_t *)(const void *)((const char *)all + group->base + row->offset);
 }
 
-/* A module turns its rows into fields and a table like so, on consecutive lines:
+/* How a module turns its rows into fields and a table, on consecutive lines:
  *
  *     struct lds_params {
  *     #define PARAM PARAM_FIELD

@@ -9,7 +9,7 @@ bool port_init(struct port *port, size_t message_bytes, uint32_t capacity, cycle
   assert(capacity > 0 && "a port holds a message");
   assert(latency > 0 && "every link takes at least one cycle");
   *port = (struct port){
-      .slots = reallocarray(NULL, capacity, message_bytes), /* most are never used: not even cleared */
+      .slots = reallocarray(NULL, capacity, message_bytes), /* not cleared, because most are never used */
       .stamp = calloc(capacity, sizeof *port->stamp),
       .bytes = message_bytes,
       .capacity = capacity,
@@ -31,8 +31,8 @@ void port_free(struct port *port) {
   *port = (struct port){0};
 }
 
-/* Messages come first, in their order, then the new slots, then those that were free: the credits of these are on their
- * way. */
+/* Messages come first, in order, then the new slots, then those that were already free, because the credits of the
+ * latter are still on their way. */
 void port_widen(struct port *port, uint32_t room) {
   const uint32_t before = port->capacity;
   if (before - port->count >= room)

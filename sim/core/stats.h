@@ -1,11 +1,11 @@
 /* Statistics: one row per fact.
  *
- * A module lists its counters in a `*.stats.def`, a row each:
+ * A module lists its counters in a `*.stats.def`, one row each:
  *
  *     STAT(name, "unit", "sentence: what one count stands for")
  *
- * The struct, the JSON report and the reference manual come from the rows. Counters are
- * uint64_t, only grow during a launch, and are summed over instances with stats_add(). */
+ * The struct, the JSON report and the reference manual come from the rows. Counters are uint64_t and only grow during a
+ * launch. stats_add() adds up the counters of several instances. */
 #ifndef SIM_CORE_STATS_H
 #define SIM_CORE_STATS_H
 

@@ -1,8 +1,8 @@
 /* Simulated time.
  *
- * Time is an integer count of cycles of one clock; everything on the machine runs on it.
- * A model is told the time (`now`) and never asks for it, so the same model runs under any
- * host. NEVER is the answer "wake me only when something arrives". */
+ * Time is an integer count of cycles of one clock, on which everything in the machine runs. A model gets the time as
+ * `now` and never reads a clock, so the same model runs under any host. NEVER means "wake me only when something
+ * arrives". */
 #ifndef SIM_CORE_TIME_H
 #define SIM_CORE_TIME_H
 

@@ -1,4 +1,4 @@
-/* Timelines: what the blocks of a machine did, and when, as events that somebody listens to.
+/* Timelines: what the blocks of a machine did, and when, as events for a listener.
  *
  *   warps, schedulers ─┐
  *   LDS banks ─────────┤ tap: a stream of events of one block of one compute unit
@@ -6,17 +6,18 @@
  *   memory port ───────┤
  *   memory ────────────┘
  *
- * timeline.def has the events. A block whose tap is closed (the normal case) tells nothing: one test of a pointer.
+ * timeline.def has the events. A block whose tap is closed (the normal case) reports nothing; that costs one test of a
+ * pointer.
  *
  * Invariant (accounts): the WARP events of a warp's slot follow each other without gap or overlap from its start to its
- * end, and their cycles by bucket and by instruction are those of the report; the counts of BANKS, CHANNEL, REQUEST,
- * PASSED and COPY events, and what their fields sum to, are the report's, too. Listening changes nothing of the run.
- * Invariant (order): the events of one tap come in an order that depends on the run alone, not on the host or the order
- * in which components are stepped; `now`, the cycle in which one is told, never goes back within a tap. An event may be
- * told some time after it has ended, or before, when its end is known; one that is still going on when a run is cut
- * short is told with that as its end.
+ * end. Their cycles by bucket and by instruction equal those of the report. So do the counts and the sums of the fields
+ * of BANKS, CHANNEL, REQUEST, PASSED and COPY events. Listening does not change the run.
+ * Invariant (order): the order of the events of a tap depends only on the run, not on the host or the order in which
+ * components are stepped. Within a tap, `now`, the cycle in which an event is reported, never decreases. An event may
+ * be reported some time after its end, or before it, when the end is known. If a run is cut short, open events end
+ * there.
  *
- * Not modelled: what L2 slices and DRAM banks did; registers; data. */
+ * Not modeled: what L2 slices and DRAM banks did; registers; data. */
 #ifndef SIM_CORE_TIMELINE_H
 #define SIM_CORE_TIMELINE_H
 
@@ -43,7 +44,7 @@ enum timeline_kind {
   TIMELINE_KINDS
 };
 
-/* Places in timeline_event.field: TIMELINE_WARP_STALL, ... */
+/* Indices in timeline_event.field: TIMELINE_WARP_STALL, ... */
 #define FIELD(event, id, ...) TIMELINE_##event##_##id,
 #define EVENT(id, block, name, unit, text, fields) enum { fields TIMELINE_##id##_COUNT };
 #include "sim/core/timeline.def"
@@ -69,31 +70,31 @@ struct timeline_event {
   enum timeline_kind kind;
   uint32_t cu, unit;
   cycle_t from, to;
-  uint64_t field[TIMELINE_FIELDS]; /* of its kind; the others are 0 */
+  uint64_t field[TIMELINE_FIELDS]; /* the kind's fields; the rest is 0 */
 };
 
-/* Who listens. */
+/* A listener. */
 struct timeline {
-  /* Stream `stream` tells of an event in cycle `now`. Streams are numbered from 0, below `streams`. */
+  /* Stream `stream` reports an event in cycle `now`. Streams are numbered from 0 to `streams` - 1. */
   void (*take)(void *self, uint32_t stream, cycle_t now, const struct timeline_event *event);
   void *self;
-  uint32_t kinds;   /* a bit each: those that are wanted */
-  uint32_t launch;  /* number of the first of the launches that run at once */
-  uint32_t streams; /* given to taps so far */
+  uint32_t kinds;   /* the requested kinds, a bit each */
+  uint32_t launch;  /* number of the first of the concurrent launches */
+  uint32_t streams; /* number of streams assigned to taps so far */
 };
 
-/* What a block holds: closed while `timeline` is NULL. */
+/* A block's connection to the listener. It is closed while `timeline` is NULL. */
 struct timeline_tap {
   struct timeline *timeline;
   uint32_t cu, stream;
 };
 
-/* Whether anybody wants events of this kind from the block. */
+/* Whether the listener wants events of this kind from the block. */
 static inline bool timeline_wants(const struct timeline_tap *tap, enum timeline_kind kind) {
   return tap->timeline && tap->timeline->kinds >> kind & 1;
 }
 
-/* Tells of an event that somebody wants. `now`: the cycle of the step under way. event->cu is filled in. */
+/* Reports an event that the listener wants. `now` is the cycle of the current step. Fills in event->cu. */
 void timeline_tell(const struct timeline_tap *tap, cycle_t now, struct timeline_event event);
 
 #endif

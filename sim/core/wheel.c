@@ -58,7 +58,7 @@ void wheel_add(struct wheel *wheel, uint32_t item, cycle_t at) {
   mark(wheel, slot);
 }
 
-/* An item that lay in the last slot, and goes before those that were added to its next one later than it. */
+/* Moves on an item that was in the last slot. In its new slot it precedes items that were added after it. */
 static void move_on(struct wheel *wheel, uint32_t item) {
   const unsigned slot = slot_for(wheel, wheel->items[item].at);
   uint32_t *link = &wheel->first[slot];
@@ -78,7 +78,7 @@ cycle_t wheel_next(const struct wheel *wheel) {
   uint64_t here = wheel->filled[word] >> start % 64;
   if (here)
     return wheel->from + (unsigned)__builtin_ctzll(here);
-  /* The words after this one, then around, this one's lower slots last. */
+  /* Searches the words after this one, then wraps around; the lower slots of this word are last. */
   uint64_t after = word == WHEEL_WORDS - 1 ? 0 : wheel->filled_words & (UINT64_MAX << (word + 1));
   unsigned found = (unsigned)__builtin_ctzll(after ? after : wheel->filled_words);
   unsigned slot = found * 64 + (unsigned)__builtin_ctzll(wheel->filled[found]);

@@ -1,4 +1,4 @@
-/* A report that somebody has written, changed or cut is refused here, so that nobody behind needs to ask. */
+/* Refuses reports that were edited or cut, so that the rest of the comparison may rely on what it reads. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "sim/diff/diff.h"
 #include "sim/report/report.h"
 
-/* Sums of many stay below 2^64. */
+/* With numbers below this, sums of many stay below 2^64. */
 #define MOST (UINT64_MAX >> 16)
 
 static bool is_whole(const struct document *document, const struct place *parent, const json_t *object, const char *key,
@@ -20,7 +20,7 @@ static bool is_whole(const struct document *document, const struct place *parent
                : json_fail(document, &place, "is missing, so this is not a complete report");
 }
 
-/* Of a line of source. */
+/* Checks the number of a source line. */
 static bool is_number(const struct document *document, const struct place *parent, const json_t *object) {
   uint64_t number;
   return is_whole(document, parent, object, "line", &number) &&
@@ -33,7 +33,7 @@ static bool is_word(const struct document *document, const struct place *parent,
   return json_word(document, &place, json_object_get(object, key)) != NULL;
 }
 
-/* An object or a list that has to be there. NULL: told. */
+/* An object or a list that must be present; NULL: missing, and reported. */
 static const json_t *inner(const struct document *document, const struct place *place, const json_t *object,
                            json_type type) {
   const json_t *value = json_object_get(object, place->key);
@@ -57,7 +57,7 @@ static bool has_rows(const struct document *document, const struct place *parent
 
 /* ---- stalls and lines ------------------------------------------------------------------------------ */
 
-/* The sum of an object of stalls, in which only such buckets are. */
+/* Adds up an object of stalls, whose keys must be stall buckets. */
 static bool add_stalls(const struct document *document, const struct place *place, const json_t *stalls,
                        uint64_t *sum) {
   const char *legal[STALLS];
@@ -187,7 +187,7 @@ static bool check_launch(const struct document *document, const struct place *pl
          check_together(document, place, launch) && check_hazards(document, place, launch);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------- */
+/* ---- the report ---------------------------------------------------------------------------------------- */
 
 static bool check_machine(const struct document *document, const json_t *report) {
   const struct place place = {NULL, "machine", 0}, within = {&place, "parameters", 0};
@@ -204,7 +204,7 @@ static bool check_machine(const struct document *document, const json_t *report)
   return parameters;
 }
 
-/* Other files of JSON that one may take for a report. */
+/* Other JSON files that a user may mistake for a report. */
 static bool refuse_kind(const json_t *report, const struct document *document) {
   const char *kind = "not a report of `warpwait run` or `warpwait replay`";
   if (json_object_get(report, "program"))

@@ -8,7 +8,7 @@
 #include "sim/report/report.h"
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
-#define BUSY 0.1 /* of peak: below, on both sides, nobody looks at a resource first */
+#define BUSY 0.1 /* of peak; a resource busier than this on either side is shown without --all */
 
 const struct diff_cost_row diff_cost_rows[DIFF_COST_COUNT] = {
 #define COST(name, unit) {#name, unit},
@@ -39,7 +39,7 @@ size_t *diff_chosen(const struct diff *diff, int side, size_t *count) {
 
 /* ---- launches -------------------------------------------------------------------------------------- */
 
-/* A number for a text: two texts have the same if and only if they are the same, among those in `known`. */
+/* Numbers for the kernels' names: equal names have equal numbers. `known` maps the names. */
 static uint64_t *kernel_numbers(const json_t *launches, const json_t *known, size_t *count) {
   *count = json_array_size(launches);
   uint64_t *number = need(*count + 1, sizeof *number);
@@ -69,7 +69,8 @@ static void add_pair(struct diff *diff, size_t a, size_t b) {
   diff->pairs[diff->pair_count++] = pair;
 }
 
-/* What is between launches of one kernel: as many on both sides go together, in order, and are told as renamed. */
+/* Pairs the launches between two matched ones: if both sides have the same number of them, in order, as renamed
+ * kernels. */
 static void add_gap(struct diff *diff, size_t a, size_t a_end, size_t b, size_t b_end) {
   const bool even = a_end - a == b_end - b;
   while (even && a < a_end)
@@ -107,7 +108,8 @@ static void pair_launches(struct diff *diff) {
 
 /* ---- figures --------------------------------------------------------------------------------------- */
 
-/* Launches that run at once share the LDS, DMA engines, memory and pipes: these count with the first of them. */
+/* Launches that run at once share the LDS, DMA engines, memory and pipes. Shared counters count once, with the first of
+ * them. */
 static bool counts_shared(const struct diff *diff, const json_t *launch, size_t index) {
   const json_t *first = json_array_get(json_object_get(launch, "together"), 0);
   return diff->chosen != DIFF_NONE || !first || json_integer_value(first) > (json_int_t)index + 1;
@@ -115,7 +117,7 @@ static bool counts_shared(const struct diff *diff, const json_t *launch, size_t 
 
 enum how { SUM, SHARED, MOST, RATE };
 
-/* A figure of the launches of a side that are compared. */
+/* A figure over the compared launches of one side. */
 static void take(const struct diff *diff, int side, const char *path, enum how how, struct diff_figure *figure) {
   size_t count;
   size_t *chosen = diff_chosen(diff, side, &count);
@@ -147,7 +149,7 @@ static void add_figure(struct diff *diff, const char *key, const char *unit, enu
     take(diff, side, key, how, figure);
 }
 
-/* Counters that an architect looks at first. */
+/* Counters that an architect reads first. */
 static bool is_main(const char *key) {
   static const char *const main[] = {
       "cu.barriers",
@@ -200,7 +202,7 @@ static void add_rows(struct diff *diff, const struct figure_row *rows, size_t co
     add_figure(diff, rows[i].key, rows[i].unit, rows[i].how, rows[i].main);
 }
 
-/* Rates and quantiles, which cannot be added up, are of one launch alone. */
+/* Rates and quantiles cannot be added up, so they need a single launch. */
 static bool one_launch(const struct diff *diff) {
   bool one = true;
   for (int side = 0; side < DIFF_SIDES; side++) {
@@ -216,7 +218,7 @@ static uint64_t clock_of(const struct diff *diff, int side) {
   return diff_whole(json_object_get(parameters, "cu.clock_mhz"), "value");
 }
 
-/* Cycles of launches that run at once are those to the end of the last, but for one that is looked at alone. */
+/* The cycles of launches that run at once end with the last of them; a launch compared alone has its own. */
 static void add_totals(struct diff *diff) {
   struct diff_figure cycles = {.count = {0}}, instructions = {.count = {0}};
   for (int side = 0; side < DIFF_SIDES; side++) {
@@ -247,7 +249,7 @@ static void add_units(struct diff *diff) {
   }
 }
 
-/* Shares of peak of one launch: all that the report has. */
+/* All shares of peak in the report of a single launch. */
 static void add_utilisations(struct diff *diff) {
   const size_t *of = diff->pairs[diff->chosen == DIFF_NONE ? 0 : diff->chosen].of;
   const json_t *all = diff_at(json_array_get(diff_launches(diff, DIFF_A), of[DIFF_A]), "utilisation");
@@ -410,7 +412,7 @@ static void add_launch_facts(struct diff *diff, size_t pair) {
   diff->order |= strcmp(diff_word(launch[DIFF_A], "trace_hash"), diff_word(launch[DIFF_B], "trace_hash")) != 0;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------- */
+/* ---- the comparison ------------------------------------------------------------------------------------ */
 
 static bool any_differs(const struct diff *diff) {
   bool differ = diff->differ || diff->order || diff->parameters.count || diff->launches.count;
@@ -432,7 +434,7 @@ static bool has_launch(const struct diff *diff, int side, size_t number, struct 
                       side == DIFF_A ? 'A' : 'B', launches, text_es(launches));
 }
 
-/* The pair of the launch of A, or the one that it is told to be. */
+/* Chooses the pair of A's launch, or pairs it with the given launch of B. */
 static void choose(struct diff *diff, const size_t number[DIFF_SIDES]) {
   if (number[DIFF_B]) {
     diff->pair_count = 0;

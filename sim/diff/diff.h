@@ -1,14 +1,14 @@
-/* warpwait diff: two reports held against each other, to say where the cycles went.
+/* warpwait diff: compares two reports, and shows where the cycles went.
  *
- *     report ──────────────► diff_read.c ──┐
- *     trace ── replayed ──►  a checked     ├─► diff_compare.c ─► struct diff ─► diff_text.c, diff_json.c
- *                            JSON report ──┘   diff_lines.c
+ *     report ──────────────► read.c ──────┐
+ *     trace ── replayed ──►  a checked    ├─► compare.c ─► struct diff ─► text.c, json.c
+ *                            JSON report ─┘   lines.c
  *
- * A trace is replayed and then is a report like any other. Launches of a side are added up; lines of its source are
- * those of all its launches.
+ * A trace is replayed first; its report is then treated like any other. The launches of a side are added up, and so are
+ * the costs of a source line.
  *
- * Invariant: stall buckets add up to the warp-cycles of both sides, and lines do, so that their changes add up to the
- * change of the whole. A report in which they do not is refused.
+ * Invariant: on both sides the stall buckets add up to the warp-cycles, and so do the lines, so that their changes add
+ * up to the total change. A report that violates this is refused.
  *
  * Not compared: what work-items print, the outcome of --verify, names of files, single instructions. */
 #ifndef SIM_DIFF_DIFF_H
@@ -23,38 +23,38 @@ enum { DIFF_A, DIFF_B, DIFF_SIDES };
 
 #define DIFF_NONE SIZE_MAX
 
-/* ---- a side: diff_read.c ------------------------------------------------------------------------- */
+/* ---- a side: read.c ------------------------------------------------------------------------------ */
 
 struct diff_side {
   const char *path;
-  json_t *report; /* checked: all that is read of it below is there */
+  json_t *report; /* checked: the code below may rely on every key that it reads */
   bool replayed;
 };
 
-/* The file begins as a trace does. */
+/* Whether the file begins like a trace. */
 bool diff_is_trace(const char *path);
 
-/* Reads a report, or replays a trace on the request's machine. Free the side's report, whatever comes back. */
+/* Reads a report, or replays a trace on the request's machine. Free the side's report, also after a failure. */
 bool diff_read(struct diff_side *side, const struct job_request *request, const struct caller *caller,
                struct message *message);
 
-/* Refuses what is no report of this version. `text` is what it was read from. */
+/* Refuses anything but a report of this version. `text` is the source of the JSON. */
 bool diff_check(const json_t *report, const char *path, const char *text, size_t length, struct message *message);
 
-/* ---- sequences: diff_match.c --------------------------------------------------------------------- */
+/* ---- sequences: match.c -------------------------------------------------------------------------- */
 
-/* A longest common subsequence: mate[i] becomes the place in b of a[i]'s partner, or DIFF_NONE. */
+/* A longest common subsequence: mate[i] is the index in b of a[i]'s partner, or DIFF_NONE. */
 void diff_match(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count, size_t *mate);
 
-/* ---- what is compared ---------------------------------------------------------------------------- */
+/* ---- the comparison ------------------------------------------------------------------------------ */
 
-/* A launch of both sides, or of one: its place in the report, DIFF_NONE on the side that lacks it. */
+/* A launch of both sides, or of one: its index in the report, DIFF_NONE on the side that lacks it. */
 struct diff_pair {
   size_t of[DIFF_SIDES];
   uint64_t cycles[DIFF_SIDES];
 };
 
-/* A figure of all launches compared. */
+/* A figure over all compared launches. */
 struct diff_figure {
   char key[96]; /* as in the report: "lds.passes" */
   const char *unit;
@@ -63,7 +63,7 @@ struct diff_figure {
   double rate[DIFF_SIDES]; /* if `real` */
 };
 
-/* Costs of a line besides its stalls; keys of by_line. Their unit is for the text. */
+/* Costs of a line other than its stalls; keys of by_line. The units are for the text. */
 #define DIFF_COSTS(COST)                                                                                               \
   COST(cycles, "warp-cycles")                                                                                          \
   COST(issues, "issues")                                                                                               \
@@ -80,28 +80,28 @@ enum diff_cost {
 };
 extern const struct diff_cost_row { const char *key, *unit; } diff_cost_rows[DIFF_COST_COUNT];
 
-/* A line of the source, of both sides or of one. */
+/* A source line of both sides, or of one. */
 struct diff_line {
   bool is[DIFF_SIDES];
-  bool edited;                  /* the sides' text is not the same */
-  const char *file[DIFF_SIDES]; /* NULL on the side that lacks it; likewise `text` */
-  const char *text[DIFF_SIDES]; /* NULL when nobody knows it */
-  uint32_t line[DIFF_SIDES];    /* 0: of instructions of which no line is known */
+  bool edited;                  /* the line's text differs between the sides */
+  const char *file[DIFF_SIDES]; /* NULL on the side that lacks it, like `text` */
+  const char *text[DIFF_SIDES]; /* NULL if unknown */
+  uint32_t line[DIFF_SIDES];    /* 0: of instructions without a known line */
   uint64_t cost[DIFF_COST_COUNT][DIFF_SIDES];
   uint64_t stalls[STALLS][DIFF_SIDES];
 };
 
-/* A hazard at a line; count 0 on the side that does not have it. */
+/* A hazard at a line; count 0 on the side that lacks it. */
 struct diff_hazard {
   const char *rule, *message, *file[DIFF_SIDES];
   uint32_t line[DIFF_SIDES];
   uint64_t count[DIFF_SIDES];
 };
 
-/* Something that is no number to be added up: a parameter of the machine, or of a launch its kernel, size, ... */
+/* A fact: a property that cannot be added up: a parameter of the machine, or a launch's kernel, size, ... */
 struct diff_fact {
   const char *key, *unit;
-  size_t pair;                     /* of a launch's */
+  size_t pair;                     /* if it is a launch's */
   const json_t *value[DIFF_SIDES]; /* NULL on the side that lacks it */
 };
 
@@ -112,35 +112,35 @@ struct diff_facts {
 
 struct diff {
   const struct diff_side *side; /* both */
-  size_t chosen;                /* the pair compared, alone; DIFF_NONE: all launches */
+  size_t chosen;                /* the only pair compared; DIFF_NONE: all launches */
   struct diff_pair *pairs;
   size_t pair_count;
   struct diff_figure *figures;
   size_t figure_count;
   uint64_t stalls[STALLS][DIFF_SIDES], resident[DIFF_SIDES];
-  struct diff_line *lines; /* in the order of the source */
+  struct diff_line *lines; /* in source order */
   size_t line_count;
   struct diff_hazard *hazards;
   size_t hazard_count;
   struct diff_facts parameters, launches; /* those that differ */
-  bool order;                             /* the order of issues differs, in any launch */
-  bool differ;                            /* anything of all that */
+  bool order;                             /* the issue order differs in some launch */
+  bool differ;                            /* something of the above differs */
 };
 
-/* Compares two reports, or a launch of A, by its number from 1, with one of B alone: 0 of B is its partner, and 0 of A
- * all launches. False: there is no such launch. */
+/* Compares two reports; or, if `number` counts launches from 1, one launch of A with one of B. 0 for B means the
+ * partner of A's launch, 0 for A all launches. False: there is no such launch. */
 bool diff_compare(struct diff *diff, const struct diff_side side[DIFF_SIDES], const size_t number[DIFF_SIDES],
                   struct message *message);
 void diff_free(struct diff *diff);
 
-/* Places in the report of the launches of a side that are compared. The caller frees them. */
+/* Indices in the report of the side's compared launches. The caller frees them. */
 size_t *diff_chosen(const struct diff *diff, int side, size_t *count);
 
-/* diff_lines.c: fills lines and hazards. */
+/* lines.c: fills lines and hazards. */
 void diff_take_lines(struct diff *diff);
 void diff_take_hazards(struct diff *diff);
 
-/* Where a path of keys leads to, "dma.latency.mean"; NULL: nowhere. */
+/* The value at a path of keys such as "dma.latency.mean"; NULL: there is none. */
 const json_t *diff_at(const json_t *object, const char *path);
 static inline uint64_t diff_whole(const json_t *object, const char *key) {
   return (uint64_t)json_integer_value(json_object_get(object, key));
@@ -157,11 +157,11 @@ static inline bool diff_figure_differs(const struct diff_figure *figure) {
   return figure->real ? figure->rate[DIFF_A] != figure->rate[DIFF_B] : figure->count[DIFF_A] != figure->count[DIFF_B];
 }
 
-/* ---- what is said: the caller frees it ------------------------------------------------------------ */
+/* ---- output: the caller frees it ------------------------------------------------------------------ */
 
 struct diff_view {
-  uint64_t top; /* lines and launches shown, at most */
-  bool all;     /* every counter */
+  uint64_t top; /* maximum number of lines and launches shown */
+  bool all;     /* show every counter */
 };
 char *diff_text(const struct diff *diff, const struct diff_view *view); /* "" when nothing differs */
 char *diff_json(const struct diff *diff);

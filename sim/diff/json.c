@@ -52,7 +52,7 @@ static json_t *stalls_object(const uint64_t stalls[STALLS][DIFF_SIDES], bool zer
   return object;
 }
 
-/* A place of each side; null on the side that lacks it. */
+/* A side's source line; null on the side that lacks it. */
 static json_t *place(const char *file, uint32_t line) {
   json_t *object = json_object();
   json_set_word(object, "file", file);

@@ -1,6 +1,6 @@
-/* Lines of the source, matched. Files go together by name; one that is left on each side, too: it was renamed. Lines of
- * two files go together by their text, comments aside, as diff(1) has it: in order, wherever they stand. Between such
- * lines, two that are much alike are one that was edited. Where a side does not know its text, numbers count. */
+/* Matches source lines. Files match by name; if each side has one unmatched file, it was renamed. Lines of two files
+ * match by their text without comments, in order, like diff(1). Between matched lines, two similar ones count as one
+ * edited line. Where a side lacks its text, line numbers match. */
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -10,13 +10,13 @@
 #include "sim/base/need.h"
 #include "sim/diff/diff.h"
 
-#define ALIKE 0.6         /* from here on two lines are one that was edited: assumed */
-enum { EDITS = 1 << 16 }; /* pairs of lines that are looked at between two that both sides have */
+#define ALIKE 0.6         /* two lines at least this similar are one edited line: assumed */
+enum { EDITS = 1 << 16 }; /* maximum pairs of lines compared between two matched ones */
 
-/* A line of one side, and the place of its file in the order of files. */
+/* A line of one side, and the index of its file. */
 struct entry {
-  size_t file, place;    /* place: among the lines of all launches, in their order */
-  struct diff_line line; /* this side's part alone */
+  size_t file, place;    /* place: index among the lines of all launches */
+  struct diff_line line; /* only this side's half */
 };
 
 struct entries {
@@ -62,7 +62,7 @@ static struct entry read_line(struct entries *entries, const json_t *line) {
   return entry;
 }
 
-/* Puts what one side has into the line of both. */
+/* Adds one side's costs to the common line. */
 static void add_side(struct diff_line *line, const struct diff_line *from, int side) {
   line->is[side] = true;
   line->file[side] = from->file[side];
@@ -91,7 +91,7 @@ static int by_place_and_launch(const void *left, const void *right) {
   return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-/* The lines of all launches: one that several have is one, with the text of the last. */
+/* The lines of all launches. A line of several launches appears once, with the text of the last. */
 static struct entries read_side(const struct diff *diff, int side) {
   struct entries entries = {.side = side};
   size_t count, j, merged = 0;
@@ -115,7 +115,7 @@ static struct entries read_side(const struct diff *diff, int side) {
 
 /* ---- files ------------------------------------------------------------------------------------------- */
 
-/* Mates of A's files. */
+/* For each of A's files, its match in B. */
 static size_t *match_files(const struct entries *a, const struct entries *b) {
   size_t *mate = need(a->files + 1, sizeof *mate), left[DIFF_SIDES] = {DIFF_NONE, DIFF_NONE}, lefts[DIFF_SIDES] = {0};
   bool *taken = need(b->files + 1, sizeof *taken);
@@ -159,7 +159,7 @@ static bool has_text(const struct entries *entries, size_t first, size_t end) {
   return has;
 }
 
-/* How long the comment is that begins here; 0: none does. */
+/* The length of the comment that begins here; 0: none does. */
 static size_t comment_length(const char *text, bool assembly) {
   const bool line = assembly ? *text == ';' : *text == '/' && text[1] == '/';
   const bool block = !assembly && *text == '/' && text[1] == '*';
@@ -167,7 +167,7 @@ static size_t comment_length(const char *text, bool assembly) {
   return end ? (size_t)(end + 2 - text) : line || block ? strlen(text) : 0;
 }
 
-/* Likewise of what is in quotes, with them. */
+/* The length of the quoted text that begins here, with its quotes; 0: none does. */
 static size_t quoted_length(const char *text) {
   size_t length = 1;
   if (*text != '"' && *text != '\'')
@@ -177,7 +177,7 @@ static size_t quoted_length(const char *text) {
   return length + (text[length] != '\0');
 }
 
-/* The code of a line: without blanks and comments. The caller frees it. */
+/* The code of a line, without blanks and comments. The caller frees it. */
 static char *code_of(const char *text, const char *file) {
   const bool assembly = strcmp(file_extension(file), ".wws") == 0;
   char *code = need(strlen(text) + 1, 1);
@@ -209,7 +209,7 @@ static uint64_t *line_numbers(const struct entries *entries, size_t first, size_
   return number;
 }
 
-/* How much alike two texts are, by pairs of neighbouring characters: twice those that both have over all (Dice). */
+/* Similarity of two texts by pairs of adjacent characters: twice the common pairs over all pairs (Dice). */
 static double likeness(const char *a, const char *b) {
   enum { PAIRS = 1 << 10 };
   uint16_t count[PAIRS] = {0};
@@ -246,7 +246,7 @@ static void add_both(struct diff *diff, const struct entries *a, size_t at_a, co
   line->edited = edited;
 }
 
-/* The place of the line in b's range that is most alike a's, b_end when none is alike. */
+/* The index of the line in b's range that is most similar to a's; b_end: none is similar. */
 static size_t most_alike(const struct entries *a, size_t at, const struct entries *b, size_t b_at, size_t b_end) {
   double most = ALIKE;
   size_t best = b_end;
@@ -264,7 +264,7 @@ static size_t most_alike(const struct entries *a, size_t at, const struct entrie
   return best;
 }
 
-/* Lines between such as both sides have: what was edited, and the rest. */
+/* Adds the lines between two matched ones: edited lines, then the rest. */
 static void add_between(struct diff *diff, const struct entries *a, size_t a_at, size_t a_end, const struct entries *b,
                         size_t b_at, size_t b_end, bool by_text) {
   const bool look = by_text && (a_end - a_at) * (b_end - b_at) <= EDITS;
@@ -286,7 +286,7 @@ static void add_between(struct diff *diff, const struct entries *a, size_t a_at,
   add_alone(diff, b, b_at, b_end);
 }
 
-/* Two files that go together. */
+/* Matches the lines of two files. */
 static void add_files(struct diff *diff, const struct entries *a, size_t a_file, const struct entries *b,
                       size_t b_file) {
   size_t a_end, b_end, a_at = file_range(a, a_file, &a_end), b_at = file_range(b, b_file, &b_end);
@@ -337,7 +337,7 @@ void diff_take_lines(struct diff *diff) {
 
 /* ---- hazards ------------------------------------------------------------------------------------------- */
 
-/* The line of both sides that holds a place of one; NULL: it has cost nothing. */
+/* The common line at a place on one side; NULL: it has no cost. */
 static const struct diff_line *line_at(const struct diff *diff, int side, const char *file, uint32_t line) {
   for (size_t i = 0; i < diff->line_count; i++)
     if (diff->lines[i].is[side] && diff->lines[i].line[side] == line && strcmp(diff->lines[i].file[side], file) == 0)

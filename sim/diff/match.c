@@ -1,19 +1,20 @@
-/* Hirschberg's algorithm: the time of the plain table, and the memory of two of its rows, so that lines of traces with
- * tens of thousands of them can be matched. What both begin and end with alike is taken off first. */
+/* Hirschberg's algorithm: takes the time of the plain table but the memory of two of its rows, so that traces with tens
+ * of thousands of lines can be matched. The common beginning and end are matched first. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/need.h"
 #include "sim/diff/diff.h"
 
-/* A part of both sequences; mates are counted from the whole's beginning. */
+/* A part of both sequences; indices of mates count from the start of the full sequences. */
 struct part {
   const uint64_t *a, *b;
   size_t a_first, a_end, b_first, b_end;
   size_t *mate;
 };
 
-/* length[j]: of the longest common subsequence of a's part up to a_end and b's first j; `back`: of their ends. */
+/* length[j]: of the longest common subsequence of a's part up to a_end and b's first j elements; `back`: counted from
+ * the ends. */
 static uint32_t *lengths(const struct part *part, size_t a_first, size_t a_end, bool back) {
   const size_t rows = a_end - a_first, columns = part->b_end - part->b_first;
   uint32_t *length = need(columns + 1, sizeof *length);
@@ -30,7 +31,7 @@ static uint32_t *lengths(const struct part *part, size_t a_first, size_t a_end, 
   return length;
 }
 
-/* Where b is cut so that both halves together have the longest common subsequence when a is cut at `middle`. */
+/* The cut of b for which both halves together have the longest common subsequence, if a is cut at `middle`. */
 static size_t best_cut(const struct part *part, size_t middle) {
   const size_t columns = part->b_end - part->b_first;
   uint32_t *before = lengths(part, part->a_first, middle, false), *behind = lengths(part, middle, part->a_end, true);
@@ -51,7 +52,7 @@ static void match_ends(struct part *part) {
     part->mate[--part->a_end] = --part->b_end;
 }
 
-/* The depth is the logarithm of a's length. */
+/* The recursion depth is the logarithm of a's length. */
 static void match(struct part part) {
   match_ends(&part);
   if (part.a_first == part.a_end || part.b_first == part.b_end)

@@ -1,4 +1,4 @@
-/* A side of a comparison: a report from a file, or one that is made here by replaying a trace. */
+/* One side of a comparison: a report read from a file, or made here by replaying a trace. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool begins_with(const char *data, size_t size, const void *magic, size_t
   return size >= length && memcmp(data, magic, length) == 0;
 }
 
-/* A pipe is no trace: it could be read once only. */
+/* A pipe cannot be a trace: traces are read more than once. */
 bool diff_is_trace(const char *path) {
   char begin[sizeof trace_format.magic];
   FILE *file = file_is_same(path, path) ? fopen(path, "rbe") : NULL;
@@ -32,7 +32,7 @@ bool diff_is_trace(const char *path) {
 
 /* ---- reports ------------------------------------------------------------------------------------------ */
 
-/* What is no JSON at all, by how it begins. */
+/* The kind of a file that is not JSON, by its first bytes. */
 static const char *kind_of(const char *data, size_t size) {
   static const char sqlite[] = "SQLite format 3";
   const size_t blanks = strspn(data, " \t\r\n");
@@ -66,7 +66,7 @@ static bool read_report(struct diff_side *side, struct message *message) {
 
 /* ---- traces --------------------------------------------------------------------------------------------- */
 
-/* Runs the launches and makes the report. What did not come to its end is in it. */
+/* Runs the launches and makes the report, which includes unfinished launches. */
 static bool report_replay(struct diff_side *side, struct job *job, struct trace *trace, struct replayer *replayer,
                           struct run_options *how, struct message *message) {
   const struct run_watcher watcher = replayer_watcher(replayer);
@@ -116,7 +116,7 @@ bool diff_read(struct diff_side *side, const struct job_request *request, const 
   const bool good = trace ? replay(side, trace, request, caller, message) : trace_fail(message, &error);
   if (trace)
     trace_close(trace);
-  /* What is wrong with the file begins with its path already, and what is wrong with an option with the option. */
+  /* Errors in the file already begin with its path, and errors in an option with the option. */
   if (!good && strncmp(message->text, side->path, strlen(side->path)) != 0 && message->text[0] != '-')
     message_within(message, side->path);
   return good;

@@ -1,5 +1,5 @@
-/* The comparison for people: totals, where the warps were, the lines of the source, then counters, hazards and
- * parameters. What is the same is left out, but for the totals. */
+/* The comparison as text: totals, stalls, source lines, then counters, hazards and parameters. Except for the totals,
+ * shows only differences. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 
 enum { SOURCE_WIDTH = 72 };
 
-/* A change beside others, to be sorted by its size. */
+/* A change to be sorted by size. */
 struct ranked {
-  uint64_t size[2]; /* the second where the first is the same */
+  uint64_t size[2]; /* the second breaks ties of the first */
   size_t index;
 };
 
@@ -24,7 +24,7 @@ static uint64_t size_of(const uint64_t count[DIFF_SIDES]) {
 
 static int64_t change_of(const uint64_t count[DIFF_SIDES]) { return (int64_t)(count[DIFF_B] - count[DIFF_A]); }
 
-/* The largest first; equal ones in their order. */
+/* Largest first; ties keep their order. */
 static int by_size(const void *left, const void *right) {
   const struct ranked *a = left, *b = right;
   for (int i = 0; i < 2; i++)
@@ -43,7 +43,7 @@ static void print_percent(struct text *text, double percent) {
     text_print(text, "%+7.1f", percent);
 }
 
-/* The same of a whole, or "new" where nothing was. */
+/* A change relative to a whole, or "new" if the whole was 0. */
 static void print_share(struct text *text, int64_t change, uint64_t whole) {
   if (whole || !change)
     print_percent(text, whole ? share(change, whole) : 0);
@@ -51,7 +51,7 @@ static void print_share(struct text *text, int64_t change, uint64_t whole) {
     text_print(text, "%7s", "new");
 }
 
-/* Both counts, the first in so many columns, and the change. */
+/* Both counts, the first `width` columns wide, and the change. */
 static void print_columns(struct text *text, int width, const uint64_t count[DIFF_SIDES]) {
   text_print(
       text, change_of(count) ? "%*" PRIu64 "%14" PRIu64 "%+14" PRId64 "  " : "%*" PRIu64 "%14" PRIu64 "%14" PRId64 "  ",
@@ -63,7 +63,7 @@ static void print_counts(struct text *text, int width, const uint64_t count[DIFF
   print_share(text, change_of(count), count[DIFF_A]);
 }
 
-/* ---- what is compared ------------------------------------------------------------------------------------ */
+/* ---- heading --------------------------------------------------------------------------------------------- */
 
 static void heading(const struct diff *diff, struct text *text) {
   static const char *const marks[DIFF_SIDES] = {"A", "B"};
@@ -116,7 +116,7 @@ static void print_facts(const struct diff *diff, size_t pair, const char *indent
       print_fact(text, indent, &diff->launches.fact[i]);
 }
 
-/* Figures of a launch that did not end are of no whole launch, whether or not both sides have that in common. */
+/* Says which launches did not finish, even if neither side's did: their figures cover only a part of the launch. */
 static void print_unfinished(const struct diff *diff, size_t pair, struct text *text) {
   for (int side = 0; side < DIFF_SIDES; side++) {
     const size_t of = diff->pairs[pair].of[side];
@@ -228,7 +228,7 @@ static void totals(const struct diff *diff, struct text *text) {
     print_figure(text, &diff->figures[i]);
 }
 
-/* The figures that differ and begin with one of these. Returns how many were left out. */
+/* Prints the differing figures whose keys begin with `prefix`. Returns how many it omits. */
 static size_t print_group(const struct diff *diff, const struct diff_view *view, const char *title, const char *prefix,
                           struct text *text) {
   bool headed = false;
@@ -295,16 +295,16 @@ static void stalls(const struct diff *diff, struct text *text) {
 
 /* ---- lines --------------------------------------------------------------------------------------------------- */
 
-/* The source in one line that no terminal bends. */
+/* A source line without characters that would disturb a terminal. */
 static void print_source(struct text *text, const char *source) {
   size_t shown = source ? strnlen(source, SOURCE_WIDTH) : 0;
-  while (source && (source[shown] & 0xc0) == 0x80) /* the rest of a character */
+  while (source && (source[shown] & 0xc0) == 0x80) /* the rest of a UTF-8 character */
     shown++;
   text_foreign(text, "%.*s", (int)shown, source ? source : "");
   text_print(text, "%s\n", source && source[shown] ? "\u2026" : "");
 }
 
-/* What has changed most of the line: a bucket, or another cost when none has. */
+/* The line's largest change: a bucket, or another cost if no bucket changed. */
 static void print_most(struct text *text, const struct diff_line *line) {
   unsigned most = 0, cost = 0;
   char what[80] = "";
@@ -346,7 +346,7 @@ static void print_line(struct text *text, const struct diff_line *line, bool fil
   print_source(text, line->text[line->text[DIFF_B] ? DIFF_B : DIFF_A]);
 }
 
-/* A sum of lines, and what it is of. */
+/* A sum over lines, and its meaning. */
 static void print_sum(struct text *text, const uint64_t count[DIFF_SIDES], const char *of) {
   text_print(text, " ");
   print_counts(text, 13, count);
@@ -407,7 +407,7 @@ static void lines(const struct diff *diff, const struct diff_view *view, struct 
   free(rank);
 }
 
-/* ---- in a sentence ----------------------------------------------------------------------------------------------- */
+/* ---- summary ----------------------------------------------------------------------------------------------------- */
 
 static const struct diff_line *most_changed(const struct diff *diff) {
   const struct diff_line *most = NULL;
@@ -424,7 +424,7 @@ static bool clock_differs(const struct diff *diff) {
   return false;
 }
 
-/* What the tables below begin with, in words. */
+/* Introduces the tables in words. */
 static void sentence(const struct diff *diff, struct text *text) {
   const uint64_t *cycles = diff->figures[0].count;
   const struct diff_line *line = most_changed(diff);

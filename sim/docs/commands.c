@@ -1,4 +1,4 @@
-/* docs/commands.md */
+/* Generates docs/commands.md. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void print_pieces(const char *words, struct text *text) {
     text_print(text, piece.verbatim ? "\n```\n%.*s\n```\n" : "\n%.*s\n", (int)piece.length, piece.words);
 }
 
-/* A cell of a table ends at a bar. */
+/* A bar would end a table cell. */
 static void print_cell(const char *words, struct text *text) {
   for (; *words; words++)
     text_print(text, *words == '|' ? "\\|" : "%c", *words);

@@ -1,5 +1,5 @@
-/* docgen docs|man FOLDER: writes the reference pages that are made from rows, or the man pages. A program of its own:
- * users have no need of it, and the tests compare what it writes with what is in docs/. */
+/* docgen docs|man FOLDER: writes the reference pages that are generated from rows, or the man pages. It is a separate
+ * program because users do not need it; the tests compare its output with docs/. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static bool write_docs(const char *folder, struct message *message) {
   return good;
 }
 
-/* One for each verb that help lists, and the program's. */
+/* A page for each verb that help lists, and one for the program. */
 static bool write_man(const char *folder, struct message *message) {
   bool good = true;
   for (enum verb verb = 0; verb <= NO_VERB && good; verb++) {

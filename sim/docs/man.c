@@ -1,5 +1,6 @@
-/* Man pages, in roff with the `man` macros. A line that begins with a dot or an apostrophe is a request there, a
- * backslash an escape, and a bare hyphen may come out as a typographic one that nobody can paste into a shell. */
+/* Man pages, in roff with the `man` macros. There, a line that begins with a dot or an apostrophe is a request, a
+ * backslash is an escape, and a bare hyphen may become a typographic one that does not work when pasted into a
+ * shell. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "sim/cli/help.h"
 #include "sim/docs/pages.h"
 
-enum { WIDTH = 76 /* of lines in the file, which nobody sees */ };
+enum { WIDTH = 76 /* of lines in the source file; readers do not see it */ };
 
 static size_t column_of(const struct text *text) {
   size_t at = text->length;
@@ -18,7 +19,7 @@ static size_t column_of(const struct text *text) {
   return text->length - at;
 }
 
-/* The line has no room for the word behind the blank. */
+/* Whether the line has no room for the word after the blank. */
 static bool is_full(const char *blank, const struct text *text) {
   return column_of(text) + 1 + strcspn(blank + 1, " \n") > WIDTH;
 }
@@ -26,12 +27,12 @@ static bool is_full(const char *blank, const struct text *text) {
 static void print_letter(char letter, struct text *text) {
   if ((letter == '.' || letter == '\'') && !column_of(text))
     text_print(text, "\\&");
-  if (letter == '$') /* a variable's name, which is not hyphenated */
+  if (letter == '$') /* keeps a variable's name from being hyphenated */
     text_print(text, "\\%%");
   text_print(text, letter == '\\' ? "\\e" : letter == '-' ? "\\-" : "%c", letter);
 }
 
-/* Words as roff. What stands in backticks is bold; verbatim, a line stays one line. */
+/* Prints words as roff. Text in backticks is bold; a verbatim line stays one line. */
 static void print_words(const char *words, size_t length, bool verbatim, struct text *text) {
   bool bold = false;
   for (size_t i = 0; i < length; i++) {
@@ -49,7 +50,7 @@ static void print_line(const char *words, struct text *text) {
   text_print(text, "\n");
 }
 
-/* `apart`: there is something above them. */
+/* `apart`: there is text above. */
 static void print_pieces(const char *words, bool apart, struct text *text) {
   struct piece piece;
   for (; next_piece(&words, &piece); apart = true) {
@@ -133,7 +134,7 @@ void man_name(enum verb verb, char name[PAGE_NAME]) {
   strcat(name, ".1");
 }
 
-/* The page's title, its name, and the sentence, which begins small there and has no period. */
+/* The page's title, its name, and its sentence, which there begins in lower case and has no period. */
 static void print_head(enum verb verb, const char *sentence, struct text *text) {
   char name[PAGE_NAME], title[PAGE_NAME];
   print_name(verb, name);
@@ -204,7 +205,7 @@ static void print_group(enum verb group, struct text *text) {
     }
 }
 
-/* The page that lists the verb, and those that the page itself lists. */
+/* Refers to the page that lists the verb, and the pages that this page lists. */
 static void print_see_also(enum verb verb, struct text *text) {
   if (verb == NO_VERB)
     return;

@@ -56,7 +56,7 @@ static void stat_table(const struct stat_group *group, const char *key, struct t
     text_print(text, "| `%s.%s` | %s | %s |\n", key, group->rows[i].name, group->rows[i].unit, group->rows[i].text);
 }
 
-/* The signals of --vcd: what island_probe() is given. */
+/* The signals of --vcd, which island_probe() receives. */
 static const struct {
   const char *name, *text;
 } signals[] = {
@@ -112,7 +112,7 @@ static const char bounds[] =
     "(`dma.queue_mean`). An execution unit has a row in the text report if it is at 10 % of its peak or above and its "
     "`cu.*_interval` is more than a cycle: with an interval of one, it is never busier than the issue slots.\n";
 
-/* Of figures that one would expect to be equal, or to add up. */
+/* Explains figures that one would expect to be equal, or to add up. */
 static const char differences[] =
     "\nFigures that count different things may differ by a few cycles:\n\n"
     "- `copy_wait` counts warps, and `hiding.exposed_cycles` work-groups, from the last warp's arrival at the wait on. "
@@ -128,7 +128,7 @@ static const char differences[] =
     "until the next try, is in the buckets of what the kernel does there: of a work-group's reservation in `barrier`, "
     "`fence` and `lds`. `cu.pipe_retry_cycles` has it all, the row `retries` of the text.\n";
 
-/* What measurements a launch is compared with, and how many there are of each kind of operations. */
+/* Which measurements a launch is compared with, and how many there are for each kind of operation. */
 static void fidelity_manual(struct text *text) {
   text_print(
       text,

@@ -1,4 +1,4 @@
-/* Reference texts made from the rows that declare parameters, statistics, stalls and hazards. */
+/* Reference texts generated from the rows that declare parameters, statistics, stalls and hazards. */
 #ifndef SIM_DOCS_MANUAL_H
 #define SIM_DOCS_MANUAL_H
 

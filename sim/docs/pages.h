@@ -1,4 +1,5 @@
-/* What can be typed, as pages: docs/commands.md, and a man page for each verb. From the rows that the parser reads. */
+/* The command line as pages: docs/commands.md, and a man page for each verb, generated from the rows that the parser
+ * reads. */
 #ifndef SIM_DOCS_PAGES_H
 #define SIM_DOCS_PAGES_H
 
@@ -8,16 +9,16 @@
 /* docs/commands.md; the caller frees it. */
 char *commands_manual(void);
 
-/* The man page of a verb or a group of them; NO_VERB: of the program. In roff, for the `man` macros; the caller frees
- * it. Its name: "warpwait-trace-info.1". */
+/* The man page of a verb or a group; NO_VERB: of the program. In roff, for the `man` macros; the caller frees it. Its
+ * name is like "warpwait-trace-info.1". */
 enum { PAGE_NAME = 64 };
 char *man_page(enum verb verb);
 void man_name(enum verb verb, char name[PAGE_NAME]);
 
-/* A piece of a row's text: lines that are folded, or one or more that stay as they are. False: there is no more. */
+/* A piece of a row's text: lines to fold, or one or more verbatim lines. False: there are no more. */
 struct piece {
   const char *words;
-  size_t length; /* without the last end of a line */
+  size_t length; /* without the last newline */
   bool verbatim;
 };
 bool next_piece(const char **at, struct piece *piece);

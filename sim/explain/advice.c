@@ -1,7 +1,7 @@
-/* Advice: sentences, each with the machines that it rests on.
+/* Advice: sentences, each with the machines on which it is based.
  *
- * Rules, in order: what saves most; at which line; what it hides, or shares with others; what a varied name, or a
- * change of the kernel, came to; waits that no parameter lifts; where to look; anomalies. */
+ * In order: what saves most; at which line; what it hides, or shares with others; the effect of a varied name, or of
+ * changes of the kernel; waits that no parameter lifts; what to examine; anomalies. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "sim/explain/report.h"
 #include "sim/report/report.h"
 
-enum { LEAST_PERCENT = 5 /* that a limit must cost, or a place, to be named */, LEAST_JOIN = 25, LEAST_PLACE = 20 };
+enum { LEAST_PERCENT = 5 /* a cheaper limit or place is not named */, LEAST_JOIN = 25, LEAST_PLACE = 20 };
 
 struct advice {
   const struct explain_view *view;
@@ -19,7 +19,7 @@ struct advice {
   size_t count;
 };
 
-/* A place's file may have any name. */
+/* Sanitizes the text, because a file name may contain anything. */
 static void say(struct advice *advice, struct text *text) {
   struct text tame = {0};
   text_foreign(&tame, "%s", text->data);
@@ -55,8 +55,8 @@ static bool is_computing(const struct explain_case *single) {
   return lift_rows[explain_limit(single)].cause == CAUSE_COMPUTE;
 }
 
-/* The case that the advice is about: the first, or where computing is first and costs less than all others together,
- * the first of those. NULL: none costs much. */
+/* The case that the advice is about: the first rank. If computing is first, but costs less than everything else
+ * together, it is the first rank outside computing. NULL: none costs much. */
 static const struct explain_case *find_lead(const struct explain_view *view) {
   const struct explain *explain = &view->run->explain;
   const struct explain_case *computing = explain_find(explain, limits_of(CAUSE_COMPUTE));
@@ -90,7 +90,7 @@ static void say_little(struct advice *advice) {
   say(advice, &text);
 }
 
-/* What computing and all else cost, each as a whole. */
+/* The cost of everything but computing. */
 static void print_halves(const struct advice *advice, struct text *text) {
   const struct explain_case *outside = advice->view->outside;
   if (outside)
@@ -99,7 +99,7 @@ static void print_halves(const struct advice *advice, struct text *text) {
                TEXT_WHOLE(cycles_of(advice, outside)), percent_saved(advice, outside), explain_how(outside));
 }
 
-/* With all else lifted more than half is left. */
+/* Is more than half of the time left when everything but computing is lifted? */
 static bool mostly_computes(const struct explain_view *view) {
   return view->outside && view->outside->time[view->step].cycles > view->cycles / 2;
 }
@@ -128,7 +128,7 @@ static void say_first(struct advice *advice) {
 
 /* ---- where ----------------------------------------------------------------------------------------- */
 
-/* The place at which the first limit takes away most. */
+/* The place where the lead limit saves most. */
 static void say_place(struct advice *advice) {
   const struct explain_view *view = advice->view;
   const struct explain_case *first = advice->lead;
@@ -152,9 +152,9 @@ static void say_place(struct advice *advice) {
   say(advice, &text);
 }
 
-/* ---- interplay ------------------------------------------------------------------------------------- */
+/* ---- interaction ----------------------------------------------------------------------------------- */
 
-/* Of the pairs with the first limit, the one whose interplay is largest. */
+/* The pair with the lead limit whose interaction is largest. */
 static void say_pair(struct advice *advice) {
   const struct explain_view *view = advice->view;
   const struct explain *explain = &view->run->explain;
@@ -274,7 +274,7 @@ static void say_joins(struct advice *advice) {
   say(advice, &text);
 }
 
-/* ---- where to look, and what went the wrong way ----------------------------------------------------- */
+/* ---- what to examine, and anomalies ------------------------------------------------------------------ */
 
 static void say_look(struct advice *advice) {
   const struct explain_case *first = advice->lead;
@@ -290,7 +290,7 @@ static void say_look(struct advice *advice) {
   say(advice, &text);
 }
 
-/* More cycles than the base takes, or than less lifted leaves. */
+/* More cycles than the base, or than with fewer limits lifted. */
 static void print_anomaly(const struct advice *advice, const struct explain_case *at, struct text *text) {
   const struct explain_case *than = at ? explain_anomaly(&advice->view->run->explain, at, advice->view->step) : NULL;
   if (!than)

@@ -35,9 +35,9 @@ static void add_edits(struct explain_changes *changes, const char *text) {
   }
 }
 
-/* ---- names that say how many ------------------------------------------------------------------------- */
+/* ---- names that look like numbers of something ------------------------------------------------------ */
 
-/* Names that people give to a number of buffers, a padding, a factor of unrolling. */
+/* Names that people give to numbers of buffers, paddings, and factors of unrolling. */
 enum meaning { MEANS_NOTHING, MEANS_BUFFERS, MEANS_PADDING, MEANS_UNROLLING };
 
 static enum meaning meaning_of(const char *name) {
@@ -57,7 +57,7 @@ static enum meaning meaning_of(const char *name) {
   return MEANS_NOTHING;
 }
 
-/* The values to try in place of one; returns how many. */
+/* The values to try in place of a value; returns their number. */
 static size_t values_for(enum meaning meaning, unsigned long value, unsigned long other[3]) {
   size_t count = 0;
   if (meaning == MEANS_BUFFERS && value) {
@@ -89,7 +89,7 @@ static bool has_local_arguments(const struct job *job) {
   return false;
 }
 
-/* What a change of a number is tried with: the room in local arguments as it is, then in proportion. */
+/* Adds changes of a number: with local arguments of the same size, and for buffers also in proportion. */
 static void add_values(struct explain_changes *changes, const struct job *job, const char *name, unsigned long value,
                        void (*make)(struct explain_change *change, const char *name, unsigned long value,
                                     const void *from),
@@ -148,7 +148,7 @@ static void add_defines(struct explain_changes *changes, const struct job *job, 
       add_values(changes, job, define.name, define.value, make_text, text);
 }
 
-/* A whole number among the arguments of the first launch that has one of the name. */
+/* The value of argument `index` if it is a whole number of at most 16 bits. */
 static bool find_number(const struct job_launch *launch, size_t index, unsigned long *value) {
   const struct isa_arg *arg = &launch->isa.kernel->args[index];
   uint64_t number = 0;
@@ -188,7 +188,7 @@ static void add_local(struct explain_changes *changes, const struct isa_launch *
   add(changes, need_copy(name))->made = made;
 }
 
-/* Other sizes of the first launch's work-groups; those of others change with them. */
+/* Other work-group sizes of the first launch; those of the other launches are scaled with them. */
 static void add_locals(struct explain_changes *changes, const struct job *job) {
   static const uint32_t one[][2][2] = {{{2, 1}, {1, 1}}, {{4, 1}, {1, 1}}, {{1, 1}, {2, 1}}, {{1, 1}, {4, 1}}};
   static const uint32_t two[][2][2] = {{{2, 1}, {1, 1}}, {{1, 2}, {1, 1}}, {{1, 1}, {2, 1}},
@@ -204,7 +204,7 @@ static void add_locals(struct explain_changes *changes, const struct job *job) {
     add_local(changes, launch, flat ? one[i][0] : two[i][0], flat ? one[i][1] : two[i][1]);
 }
 
-/* A kernel that asks how large the NDRange is may do the same work with fewer work-groups, or with more. */
+/* A kernel that queries the size of the NDRange may do the same work with fewer or more work-groups. */
 static void add_groups(struct explain_changes *changes, const struct job *job, const char *text) {
   const struct isa_launch *launch = &job->launches[0].isa;
   if (job->launch_count > 1 || launch->dimensions != 1 || !launch->local[0] ||
@@ -218,7 +218,7 @@ static void add_groups(struct explain_changes *changes, const struct job *job, c
   }
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------- */
+/* ---- all changes ------------------------------------------------------------------------------------ */
 
 struct explain_changes *explain_changes_new(struct explain_run *run, const struct subject *subject,
                                             const char *varied) {

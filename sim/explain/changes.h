@@ -1,13 +1,13 @@
-/* What a programmer would try, tried: `explain` changes the kernel or its launch, runs it, and compares.
+/* Tries what a programmer would try: `explain` changes the kernel or its launch, runs it, and compares.
  *
  *   text of the kernel ──edits.h──► unrolled, padded, copied in 2D, ... ─┐
- *   defines and arguments that say how many buffers there are ──► more ──┼─► a run each ──► cycles, same results or not
+ *   defines and arguments that look like numbers of buffers ──► more ────┼─► a run each ──► cycles, same results or not
  *   NDRange ──► other work-group sizes, other numbers of work-groups ────┘
  *
- * Invariant: what is said of a change comes from a run with it. It counts only if buffers and pipes hold the same, to
- * the bit, as after the launch as it is, and it has no more hazards.
+ * Invariant: everything reported about a change comes from a run with it. A change counts only if buffers and pipes
+ * have the same contents, to the bit, as after the unchanged launch, and it has no more hazards.
  *
- * Not modelled: two changes at once; programs that are not OpenCL C. */
+ * Not modeled: two changes at once; programs that are not OpenCL C. */
 #ifndef SIM_EXPLAIN_CHANGES_H
 #define SIM_EXPLAIN_CHANGES_H
 
@@ -19,7 +19,7 @@ struct explain_change {
   char *text;             /* of the program; NULL: the file's */
   char *define;           /* "DEPTH=3"; NULL: none */
   char *argument, *word;  /* an argument and its value; NULL: none */
-  struct job_change made; /* the rest */
+  struct job_change made; /* other changes */
   enum explain_status status;
   char reason[EXPLAIN_REASON];
   bool same_results;
@@ -34,19 +34,20 @@ struct explain_changes {
   struct machine machine;
 };
 
-/* The changes that fit the base's job. Values of the name `varied` are left to --vary; NULL: none is varied. */
+/* The changes that apply to the base's job. Values of the name `varied` are left to --vary; NULL: none is varied. */
 struct explain_changes *explain_changes_new(struct explain_run *run, const struct subject *subject, const char *varied);
 void explain_changes_free(struct explain_changes *changes);
 
-/* Runs each; as explain_run_cases(). */
+/* Runs each change; otherwise like explain_run_cases(). */
 bool explain_changes_run(struct explain_changes *changes, struct explain_run *run, int *status);
 
-/* It came to its end and left the same. */
+/* Did it finish with the same results? */
 static inline bool explain_change_counts(const struct explain_change *change) {
   return change->status == EXPLAIN_FINISHED && change->same_results;
 }
 
-/* Those that count, the fastest first: how many. Of two that are the same but for their names the first stays. */
+/* Fills `rank` with the changes that count, fastest first, and returns their number. Equally fast ones stay in
+ * order. */
 size_t explain_changes_rank(const struct explain_changes *changes, size_t step, const struct explain_change **rank);
 
 #endif

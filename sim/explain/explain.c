@@ -116,16 +116,16 @@ static void find_limit(const struct explain *explain, size_t step, size_t from, 
     phase->saved = 0;
 }
 
-enum { CLOSE = 5 /* within a fifth of a phase two limits help it alike */ };
+enum { CLOSE = 5 /* two limits whose savings differ by up to a fifth of a phase help it alike */ };
 
-/* What lifting a limit saves of some parts of the work. */
+/* Cycles that lifting a limit saves in some parts of the work. */
 static double saved_by(const struct explain *explain, size_t step, enum limit limit, size_t from, size_t to) {
   const struct explain_case *at = explain_find(explain, limit_bit(limit));
   return between(explain, &explain->cases[0], step, from, to) - between(explain, at, step, from, to);
 }
 
-/* Rings and loops come round in more or less than a phase: what helps a phase a little more, or not, while all in all
- * the limit of those before helps it as well, is no phase of its own. */
+/* Ring buffers and loops repeat at intervals other than a phase. So a part joins the previous phase even if another
+ * limit helps it a little more, or none does, provided that the previous phase's limit helps it about as well. */
 static bool joins(const struct explain *explain, size_t step, const struct explain_phase *before,
                   const struct explain_phase *next, size_t from, size_t to) {
   if (!before->helped)
@@ -149,13 +149,13 @@ static struct explain_phase phase_between(const struct explain *explain, size_t 
   return phase;
 }
 
-/* What is cut: phase i is of the parts from begin[i] to before begin[i + 1]. */
+/* The phases so far: phase i has the parts from begin[i] to before begin[i + 1]. */
 struct cut {
   struct explain_phase *phase;
   size_t begin[EXPLAIN_PHASES + 1], count;
 };
 
-/* Phase `at` and the next become one. */
+/* Merges phase `at` with the next one. */
 static void unite(const struct explain *explain, size_t step, struct cut *cut, size_t at) {
   cut->count--;
   for (size_t i = at + 1; i < cut->count; i++)
@@ -165,7 +165,7 @@ static void unite(const struct explain *explain, size_t step, struct cut *cut, s
   cut->phase[at] = phase_between(explain, step, cut->begin[at], cut->begin[at + 1]);
 }
 
-enum { SHORT = 32 /* of a launch's cycles, one in so many: too short to be told of */ };
+enum { SHORT = 32 /* phases below 1/32 of the launch's cycles are too short to report */ };
 
 static void unite_short(const struct explain *explain, size_t step, struct cut *cut) {
   const double least = (double)explain->cases[0].time[step].cycles / SHORT;

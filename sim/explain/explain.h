@@ -1,16 +1,16 @@
-/* Why a launch takes as long as it does: what runs on machines with limits lifted say together.
+/* Why a launch takes as long as it does: combines runs on machines with lifted limits.
  *
- *   base machine ──► cycles, waits by line, pace ─┐
- *   one limit lifted  (each) ──► the same ────────────┼─► ranks, pairs, phases, places, anomalies
+ *   base machine ──► cycles, waits by line, pace ─────┐
+ *   each limit lifted by itself ──► the same ─────────┼─► ranks, pairs, phases, places, anomalies
  *   two, all but computing, all ──► the same ─────────┘
  *
- * A case is a set of limits and what came of it; the first one is the base, of the empty set. Launches that run at once
- * are one step, which ends with the last of them.
+ * A case is a set of limits and the result without them. The first case is the base, with the empty set. Launches that
+ * run at once are one step, which ends with the last of them.
  *
- * Invariant: nothing is said of a set that has no case that finished.
+ * Invariant: nothing is reported about a set whose case did not finish.
  *
- * Not modelled: chance. A lifted limit may add cycles, since what comes earlier may come in the way of something else:
- * beyond bottleneck_tolerance() that is an anomaly, whatever else is lifted with it. */
+ * Not modeled: chance. Lifting a limit may add cycles, because something that happens earlier may delay something else.
+ * More than bottleneck_tolerance() is an anomaly, whatever else is lifted with it. */
 #ifndef SIM_EXPLAIN_EXPLAIN_H
 #define SIM_EXPLAIN_EXPLAIN_H
 
@@ -20,11 +20,11 @@
 enum {
   EXPLAIN_REASON = 400,
   EXPLAIN_PHASES = PACE_PARTS,
-  EXPLAIN_TOP = 3,   /* limits of a step whose pairs are asked for */
+  EXPLAIN_TOP = 3,   /* limits of a step whose pairs are tried */
   EXPLAIN_PLACES = 6 /* of a step */
 };
 
-/* ABSENT: the machine has none of the limits. REFUSED: it is no machine for this launch. */
+/* ABSENT: the machine has none of the limits. REFUSED: the launch cannot run on the machine. */
 enum explain_status {
   EXPLAIN_FINISHED,
   EXPLAIN_ABSENT,
@@ -43,56 +43,55 @@ struct explain_time {
 struct explain_case {
   limit_set lifted;
   enum explain_status status;
-  bool replayed;               /* else run */
-  bool same_program;           /* as far as `wait` goes: it is of the base's places */
-  char reason[EXPLAIN_REASON]; /* of all but FINISHED and ABSENT, and of a run: why it is no replay */
+  bool replayed;               /* false: run */
+  bool same_program;           /* `wait` is valid: its program has the base's places */
+  char reason[EXPLAIN_REASON]; /* for all but FINISHED and ABSENT; for a run: why it is not a replay */
   struct explain_time *time;   /* of each step */
-  struct pace *pace;           /* of each launch; of those at once the first one's */
-  uint64_t left;               /* of another job, and of the base: a hash of what it leaves in its buffers */
-  uint64_t hazards;            /* that were reported */
-  uint64_t *wait;              /* warp-cycles that are no issues, at the EXPLAIN_PLACES places of each step */
+  struct pace *pace;           /* of each launch; of launches that run at once, in the first one's */
+  uint64_t left;               /* for other jobs and the base: a hash of the final contents of buffers */
+  uint64_t hazards;            /* number of reported hazards */
+  uint64_t *wait;              /* warp-cycles except issues, at the EXPLAIN_PLACES places of each step */
 };
 
 struct explain {
   size_t steps, launches;
-  size_t *first; /* launch of each step */
+  size_t *first; /* the first launch of each step */
   struct explain_case *cases;
   size_t count;
-  struct pace_stalls *stalls; /* of the base, as its pace */
+  struct pace_stalls *stalls; /* of the base, indexed like its pace */
 };
 
-/* The case of the set that finished; NULL: there is none. */
+/* The finished case of a set; NULL: there is none. */
 const struct explain_case *explain_find(const struct explain *explain, limit_set set);
 
-/* Cycles that lifting the set takes away from a step; 0 of a set that is not known. */
+/* Cycles by which lifting the set shortens a step; 0 if `of` is NULL. */
 int64_t explain_saved(const struct explain *explain, const struct explain_case *of, size_t step);
 
-/* Of the cases that lift some of the set's limits and no other, the base among them, the one that takes least, if that
- * is so much less that the set is an anomaly; else NULL. */
+/* If the case is an anomaly: the fastest case, the base included, that lifts only a subset of its limits. Else NULL. */
 const struct explain_case *explain_anomaly(const struct explain *explain, const struct explain_case *of, size_t step);
 
-/* The single limits that were lifted, the one that saves most first: their cases. Returns how many. */
+/* The cases of single limits, the one that saves most first. Returns their number. */
 size_t explain_rank(const struct explain *explain, size_t step, const struct explain_case *rank[LIMITS]);
 
-/* The pairs worth asking for after all single limits: of the first ranks of each step that save more than the
- * tolerance. The caller frees the list. */
+/* The pairs to try after all single limits: those of the first ranks of each step that save more than the tolerance.
+ * The caller frees the list. */
 limit_set *explain_pairs(const struct explain *explain, size_t *count);
 
-/* A part of the kernel's work: so many instructions as any other. */
+/* A part of the kernel's work. Before phases are merged, each has the same number of instructions. */
 struct explain_phase {
   double from, to;  /* cycles of the base */
-  enum stall stall; /* the largest bucket, issues aside */
-  double share;     /* of all warp-cycles in it, that bucket's */
-  bool helped;      /* lifting one limit saves more than a tenth of it: */
-  enum limit limit; /* the one that saves most */
-  double saved;     /* of `to - from` */
+  enum stall stall; /* the largest bucket, except issues */
+  double share;     /* that bucket's share of all warp-cycles in the phase */
+  bool helped;      /* lifting one limit saves more than a tenth of the phase: */
+  enum limit limit; /* the limit that saves most */
+  double saved;     /* cycles, of `to - from` */
 };
 
-/* Cuts a step into phases; returns how many. Those side by side that the same limit helps, or none while warps wait in
- * the same bucket, are one. */
+/* Divides a step into phases; returns their number. Adjacent phases are merged if the same limit helps both, or if none
+ * helps and warps wait in the same bucket. */
 size_t explain_phases(const struct explain *explain, size_t step, struct explain_phase phase[EXPLAIN_PHASES]);
 
-/* The bottleneck of a step: all single limits, the one that costs most first. */
+/* The bottleneck of a step: all single limits, the most expensive first. */
 struct bottleneck explain_bottleneck(const struct explain *explain, size_t step);
 
 #endif

@@ -55,7 +55,7 @@ static json_t *causes_of(const struct explain_view *view) {
   return object;
 }
 
-/* Limits whose machine is none for this launch, or that did not come to an end there. */
+/* Limits without which the launch cannot run on the machine, or did not finish. */
 static json_t *failed_of(const struct explain_view *view) {
   json_t *list = json_array();
   for (size_t i = 0; i < view->run->explain.count; i++) {
@@ -102,7 +102,7 @@ static json_t *phases_of(const struct explain_view *view) {
   return list;
 }
 
-/* What every limit leaves of the wait there. */
+/* The wait that each limit leaves at the place. */
 static json_t *left_of(const struct explain_view *view, size_t place) {
   json_t *object = json_object();
   for (size_t i = 0; i < view->ranks; i++)

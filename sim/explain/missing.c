@@ -2,15 +2,15 @@
 
 #include "sim/explain/report.h"
 
-enum { NAMED = 6 /* machines and values, in one line */ };
+enum { NAMED = 6 /* machines and values to name in one line */ };
 
 struct missing {
   struct text names;
-  const char *why; /* of the first */
+  const char *why; /* the first one's reason */
   size_t count, of;
 };
 
-/* What was asked for; it has failed when there is a reason. The text is freed. */
+/* Counts a result, which is missing if there is a reason. Frees the text. */
 static void count_in(struct missing *missing, struct text *name, const char *why) {
   missing->of++;
   if (why && missing->count++ < NAMED)

@@ -6,9 +6,9 @@
 
 #include "sim/base/need.h"
 
-/* ---- a launch that has been told -------------------------------------------------------------------- */
+/* ---- the end of a launch ---------------------------------------------------------------------------- */
 
-/* The simulation's cycle in which `share` of `all` issues were over. */
+/* The simulation's cycle in which `share` of `all` issues were complete. */
 static double when(const struct pace_bins *bins, double share, uint64_t all) {
   const double wanted = share * (double)all;
   double before = 0;
@@ -19,7 +19,7 @@ static double when(const struct pace_bins *bins, double share, uint64_t all) {
   return (double)bins->origin + ((double)bin + within) * (double)bins->width;
 }
 
-/* Warp-cycles within a bin are spread over it evenly. */
+/* Distributes stalls to parts; within a bin they are spread evenly. */
 static void share_out(const struct pace_log *log, const struct pace *pace, struct pace_stalls *stalls) {
   const struct pace_bins *bins = &log->bins;
   const double width = (double)bins->width, end = (double)bins->origin + PACE_BINS * width;
@@ -46,7 +46,7 @@ static void conclude(struct pace_log *log) {
     share_out(log, pace, &log->stalls[log->launch]);
 }
 
-/* ---- telling --------------------------------------------------------------------------------------- */
+/* ---- accumulation ---------------------------------------------------------------------------------- */
 
 static void widen(struct pace_bins *bins, uint64_t (*stalls)[STALLS]) {
   for (size_t i = 0; i < PACE_BINS / 2; i++) {
@@ -60,8 +60,7 @@ static void widen(struct pace_bins *bins, uint64_t (*stalls)[STALLS]) {
   bins->width *= 2;
 }
 
-/* The bins of a launch, with room for what is over before cycle `end`. All that a launch does comes behind all that
- * those before it did. */
+/* The bins of a launch, widened to reach cycle `end`. Launches do not overlap in time. */
 static struct pace_bins *bins_until(struct pace_log *log, uint32_t launch, cycle_t end) {
   struct pace_bins *bins = &log->bins;
   if (launch != log->launch || !bins->width) {
@@ -118,7 +117,7 @@ void pace_log_end(struct pace_log *log) {
   log->unit_count = 0;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------------- */
 
 double pace_when(const struct pace *pace, size_t parts, cycle_t start, cycle_t cycles) {
   if (parts == 0 || parts == PACE_PARTS)

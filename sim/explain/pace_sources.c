@@ -1,4 +1,4 @@
-/* Warp sources that count issues, around those that know what the warps do. */
+/* Warp sources that count issues, and wrap those that supply the warps' operations. */
 #include <stdlib.h>
 
 #include "models/executor.h"

@@ -10,7 +10,7 @@
 
 static uint64_t wait_of(const struct line_cost *line) { return line->cycles - line->cost.stalls[STALL_ISSUED]; }
 
-/* The instruction of a line at which warps wait longest. */
+/* The instruction of a line with the longest wait. */
 static uint32_t longest_wait(const struct isa_program *program, const struct launch_result *result,
                              const struct line_cost *line) {
   uint32_t longest = 0;
@@ -37,7 +37,7 @@ static void add_place(struct explain_step *step, const struct explain_place *pla
     step->place[at] = *place;
 }
 
-/* Of one launch those that take a fiftieth of its step's warp-cycles. */
+/* Adds the lines of a launch that take at least 1/50 of its step's warp-cycles. */
 static void find_places(const struct isa_program *program, const struct launch_result *result, size_t launch,
                         struct explain_step *step) {
   size_t count = 0;
@@ -96,7 +96,7 @@ void explain_places_free(struct explain_places *places) {
   free(places->of);
 }
 
-/* ---- what is waited there --------------------------------------------------------------------------- */
+/* ---- waits there ----------------------------------------------------------------------------------- */
 
 bool explain_places_fit(const struct isa_program *base, const struct isa_program *program) {
   bool same = program->count == base->count;

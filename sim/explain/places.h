@@ -1,9 +1,9 @@
-/* Where the warps of a launch wait: buckets, and the source lines at which they wait longest.
+/* Where the warps of a launch wait: buckets, and the source lines with the longest waits.
  *
- * It is all that is kept of the base's results, and of those of every other machine only what warps wait at these
- * lines, whatever the length of the programs.
+ * These are kept of the base's results. Of every other machine's, only the waits at these lines are kept, whatever the
+ * length of the programs.
  *
- * Invariant: an instruction is of one place at most. */
+ * Invariant: an instruction belongs to at most one place. */
 #ifndef SIM_EXPLAIN_PLACES_H
 #define SIM_EXPLAIN_PLACES_H
 
@@ -12,32 +12,32 @@
 
 struct explain_place {
   size_t launch;
-  uint32_t pc;      /* the instruction of the line that waits longest */
-  uint64_t wait;    /* warp-cycles that are no issues */
-  enum stall stall; /* the largest part of them */
+  uint32_t pc;      /* the instruction of the line with the longest wait */
+  uint64_t wait;    /* warp-cycles except issues */
+  enum stall stall; /* its largest bucket */
 };
 
-/* Of launches at once together. */
+/* Launches that run at once, together. */
 struct explain_step {
   uint64_t resident, stalls[STALLS];          /* warp-cycles */
-  struct explain_place place[EXPLAIN_PLACES]; /* where warps wait longest first */
+  struct explain_place place[EXPLAIN_PLACES]; /* the longest waits first */
   size_t places;
 };
 
 struct explain_places {
   struct explain_step *step;
-  uint8_t *of; /* of each instruction, the launches' one behind the other: its place in its step; else EXPLAIN_PLACES */
+  uint8_t *of; /* for each instruction, launch after launch: the index of its place in its step, or EXPLAIN_PLACES */
 };
 
 struct explain_places explain_places_new(const struct explain *explain, const struct job *job,
                                          const struct launch_result *results);
 void explain_places_free(struct explain_places *places);
 
-/* Both have the same operations of the same lines, so that a place of one is one of the other. Where OpenCL C is
- * compiled for more registers, operands may be others. */
+/* Do both programs have the same operations on the same lines, so that places of one are places of the other? Operands
+ * may differ where OpenCL C is compiled for more registers. */
 bool explain_places_fit(const struct isa_program *base, const struct isa_program *program);
 
-/* Adds up what warps wait at the places of all steps, in programs that fit. */
+/* Adds the waits at the places of all steps to `wait`, for programs that fit. */
 void explain_places_wait(const struct explain_places *places, const struct explain *explain, const struct job *job,
                          const struct launch_result *results, uint64_t *wait);
 

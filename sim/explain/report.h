@@ -1,6 +1,6 @@
-/* What `warpwait explain` says of a step, for people and for programs: both say the same facts.
+/* The report of `warpwait explain` about a step, for people and for programs; both contain the same facts.
  *
- * Invariant: what is advised rests on a machine, or on a value of --vary, that was tried. */
+ * Invariant: all advice is based on a machine, or on a value of --vary, that was tried. */
 #ifndef SIM_EXPLAIN_REPORT_H
 #define SIM_EXPLAIN_REPORT_H
 
@@ -15,58 +15,59 @@ struct explain_view {
   const struct explain_run *run;
   const struct explain_vary *vary;       /* NULL: nothing was varied */
   const struct explain_changes *changes; /* NULL: the kernel was not changed */
-  const struct explain_change **better;  /* those that count, the fastest first */
+  const struct explain_change **better;  /* the changes that count, fastest first */
   size_t betters;
-  size_t step, launches; /* of the step */
+  size_t step, launches; /* number of launches in the step */
   cycle_t cycles;
   const struct explain_step *base; /* where its warps wait */
   const struct explain_case *rank[LIMITS];
   size_t ranks;
   const struct explain_case *pair[EXPLAIN_PAIRS]; /* those that save most first */
   size_t pairs;
-  const struct explain_case *outside, *all; /* all limits but those of computing, all; NULL: that did not finish */
+  const struct explain_case *outside, *all; /* all limits but those of computing, and all limits; NULL: did not
+                                             * finish */
   struct explain_phase phase[EXPLAIN_PHASES];
   size_t phases;
-  /* For each of the base's places the single limit without which the least is left; NULL: none takes any away. */
+  /* For each of the base's places, the single limit whose lifting leaves the shortest wait; NULL: none shortens it. */
   const struct explain_case *without[EXPLAIN_PLACES];
 };
 
-/* What is tried besides lifted limits: either may be NULL. */
+/* What is tried apart from lifted limits; either may be NULL. */
 struct explain_tries {
   struct explain_vary *vary;
   struct explain_changes *changes;
 };
 
-/* Ends with explain_view_free(). */
+/* Fills a view, which explain_view_free() frees. */
 void explain_view(const struct explain_run *run, const struct explain_tries *tries, size_t step,
                   struct explain_view *view);
 void explain_view_free(struct explain_view *view);
 
-/* What warps wait at the place after the set was lifted. */
+/* The wait at the place, in warp-cycles, after the set was lifted. */
 uint64_t explain_wait_left(const struct explain_view *view, size_t place, const struct explain_case *without);
 
 static inline enum limit explain_limit(const struct explain_case *single) {
   return (enum limit)__builtin_ctzll(single->lifted);
 }
 
-/* What is lifted, as a sentence has it behind "without": "the DMA set-up latency", "all latencies". */
+/* The lifted limits, to follow "without" in a sentence: "the DMA set-up latency", "all latencies". */
 void explain_words(limit_set set, struct text *text);
 
-/* "replayed" or "run": how a case came about. */
+/* How the case was computed: "replayed" or "run". */
 static inline const char *explain_how(const struct explain_case *at) { return at->replayed ? "replayed" : "run"; }
 
-/* Of the cycles of the step, in percent. */
+/* Percentage of the step's cycles. */
 double explain_percent(const struct explain_view *view, int64_t cycles);
 
-/* The advice, a sentence each, in order. The caller frees them and the list. */
+/* The advice in order, one sentence each. The caller frees them and the list. */
 char **explain_advice(const struct explain_view *view, size_t *count);
 
-/* The caller frees what they return. `only`: the launch that is asked for, from 1; 0: all. */
+/* The caller frees the result. `only`: the launch to report, from 1; 0: all. */
 char *explain_text(const struct explain_run *run, const struct explain_tries *tries, size_t only);
 char *explain_json(const struct explain_run *run, const struct explain_tries *tries, size_t only);
 
-/* A process that ended before its answer says nothing of the machine: a report without it is not whole. Whether there
- * are such answers; the message says which, and why. */
+/* Are results missing because a worker failed? They say nothing about the machine, so the report is incomplete. The
+ * message names them and the reason. */
 bool explain_missing(const struct explain_run *run, const struct explain_tries *tries, struct message *message);
 
 #endif

@@ -17,7 +17,7 @@
 
 /* ---- the base -------------------------------------------------------------------------------------- */
 
-/* Runs the job, with its progress told to the first case. `subject` gives warps their operations, or records them. */
+/* Runs the job and stores its pace in the first case. `subject` supplies the warps' operations, or records them. */
 static bool run_base(struct explain_run *run, const struct run_watcher *subject) {
   struct explain *explain = &run->explain;
   struct pace_log log;
@@ -35,13 +35,13 @@ static bool fail(struct message *message, const struct trace_error *error) {
   return message_fail(message, "%s", error->text);
 }
 
-/* Cuts a job that was made or read. */
+/* Applies part_groups to a new job. */
 static void cut(const struct explain_run *run, struct job *job) {
   if (run->part_groups)
     job->launches[0].isa.part_groups = run->part_groups;
 }
 
-/* What is read again has only what a trace has: a job that can be replayed on any machine. */
+/* Reads the recorded job again, because only a job read from the trace can be replayed on any machine. */
 static bool read_recording(const struct explain_run *run, struct trace *trace, struct job *job,
                            struct message *message) {
   const struct job_request request = {0};
@@ -65,7 +65,7 @@ static void find_marks(struct explain_run *run) {
   free(marks);
 }
 
-/* Runs the base; the writer, of which *error says what is wrong if it is NULL, is closed. */
+/* Runs the base and closes the writer. If the writer is NULL, *error says why. */
 static bool record_into(struct explain_run *run, struct trace_writer *writer, struct trace_error *error) {
   struct message *message = run->message;
   struct recorder *recorder = recorder_new(writer);
@@ -116,7 +116,7 @@ static bool record(struct explain_run *run) {
 
 /* ---- replays --------------------------------------------------------------------------------------- */
 
-/* A trace's job, on the machine that was asked for, is read by the caller. */
+/* The caller has already read the trace's job, on the requested machine. */
 static bool replay_base(struct explain_run *run, int *status) {
   struct message *message = run->message;
   struct replayer *replayer = replayer_of_job(run->trace, &run->job, false, message);
@@ -135,7 +135,7 @@ static bool replay_base(struct explain_run *run, int *status) {
   return good;
 }
 
-/* ---- shapes ---------------------------------------------------------------------------------------- */
+/* ---- steps and cases -------------------------------------------------------------------------------- */
 
 static void find_steps(struct explain_run *run) {
   struct explain *explain = &run->explain;
@@ -153,7 +153,7 @@ static struct explain_case new_case(const struct explain_run *run, limit_set lif
                                .wait = need(run->explain.steps * EXPLAIN_PLACES, sizeof(uint64_t))};
 }
 
-/* What of the results a case keeps. */
+/* Takes from the results what a case keeps. */
 static void keep(const struct explain_run *run, const struct job *job, const struct launch_result *results,
                  struct explain_time *time, uint64_t *wait, bool *same_program) {
   for (size_t step = 0; step < run->explain.steps; step++) {
@@ -203,15 +203,15 @@ bool explain_run_base(struct explain_run *run, int *status) {
 
 /* ---- a case, by a worker ----------------------------------------------------------------------------- */
 
-/* A worker's own. */
+/* A worker's own state. */
 struct seat {
   const struct caller *caller;
-  struct trace *trace; /* shares the run's; NULL: nothing was replayed yet */
+  struct trace *trace; /* shares the run's; NULL: no replay so far */
   struct job replayed; /* the trace's job, */
-  bool ready;          /* which is whole */
+  bool ready;          /* if it could be read */
 };
 
-/* What a worker answers: this, then the arrays of a case, one behind the other. */
+/* A worker's answer: this, then the arrays of a case. */
 struct answer {
   alignas(uint64_t) enum explain_status status;
   bool replayed, same_program;
@@ -230,7 +230,7 @@ static size_t answer_bytes(const struct explain_run *run) {
          run->explain.launches * sizeof(struct pace) + run->explain.steps * EXPLAIN_PLACES * sizeof(uint64_t);
 }
 
-/* All of them are aligned as an answer is. */
+/* Each array is aligned because the answer is. */
 static struct parts parts_of(const struct explain_run *run, const struct answer *answer) {
   struct parts parts;
   parts.time = (struct explain_time *)(void *)(answer + 1);
@@ -261,7 +261,7 @@ static void judge(const struct explain_run *run, const struct job *job, const st
   conclude(answer, results[at].end == END_DEADLOCK ? EXPLAIN_DEADLOCK : EXPLAIN_CYCLE_LIMIT, message.text);
 }
 
-/* Fills the answer, whoever says what warps do. */
+/* Runs a case and fills the answer. `replay` supplies the warps' operations; NULL: executors. */
 static void run_case(const struct explain_run *run, const struct seat *seat, struct job *job,
                      const struct run_watcher *replay, struct answer *answer) {
   struct pace_log log;
@@ -314,8 +314,8 @@ static void run_anew(const struct explain_run *run, const struct seat *seat, con
 
 struct batch {
   struct explain_run *run;
-  struct explain_case **cases; /* one for each task */
-  explain_load *load;          /* of other jobs */
+  struct explain_case **cases; /* the case of each task */
+  explain_load *load;          /* makes other jobs; NULL: cases of limits */
   void *self;
 };
 
@@ -351,13 +351,14 @@ static void work_on_job(void *self, void *own, size_t task, void *bytes) {
   job_free(&job);
 }
 
-/* Who carries copies out is a part of what warps do. */
+/* dma.copy decides whether warps carry out copies, which changes their instructions. */
 static bool same_copies(const struct explain_run *run, const struct machine *machine, struct message *message) {
   return machine->dma.copy == run->job.machine.dma.copy ||
          message_fail(message, "with another dma.copy, warps behave differently than in the recording");
 }
 
-/* The recording, for one more replay. Pipes are as the last one has left them. */
+/* Makes the recording ready for another replay. If it has pipes, reads it again, because the last replay left packets
+ * in them. */
 static bool prepare(const struct explain_run *run, struct seat *seat, struct message *message) {
   if (!seat->trace)
     seat->trace = need_made(trace_share(run->trace));
@@ -374,7 +375,7 @@ static bool can_replay(const struct explain_run *run, struct seat *seat, const s
   return same_copies(run, machine, message) && trace_job_fits(&seat->replayed, message);
 }
 
-/* Replays the case if its recording is one of this machine, too; else runs it, if there is what to run. */
+/* Replays the case if the recording fits the machine. Else runs it, if there is a launch. */
 static void work(void *self, void *own, size_t task, void *bytes) {
   const struct batch *batch = self;
   const struct explain_run *run = batch->run;
@@ -432,7 +433,7 @@ static bool tick(void *self) {
   return !caller_stops(run->how.caller);
 }
 
-/* Limits of units that no instruction of the launched kernels uses: without them nothing is otherwise. */
+/* Limits of units that the launched kernels do not use: lifting them changes nothing. */
 static limit_set idle_limits(const struct job *job) {
   limit_set idle = limit_bit(LIFT_TEXTURE_LATENCY) | limit_bit(LIFT_TEXTURE_RATE) | limit_bit(LIFT_TEXTURE_SIZE);
   limit_set copies = limit_bit(LIFT_DMA_SETUP) | limit_bit(LIFT_DMA_WIDTH) | limit_bit(LIFT_DMA_LINES) |
@@ -459,7 +460,7 @@ static limit_set idle_limits(const struct job *job) {
   return idle | copies;
 }
 
-/* A case in which nothing is otherwise than in the base, so that a replay, or a run, need not show it. */
+/* A copy of the base's results, for a case that cannot differ from the base. */
 static void copy_base(const struct explain_run *run, struct explain_case *to) {
   const struct explain_case *base = &run->explain.cases[0];
   to->status = base->status;
@@ -472,8 +473,8 @@ static void copy_base(const struct explain_run *run, struct explain_case *to) {
   memcpy(to->wait, base->wait, run->explain.steps * EXPLAIN_PLACES * sizeof *to->wait);
 }
 
-/* Cases of sets that the machine has none of are not there; those of sets that the kernels do not feel are as the base.
- * Returns how many are left to do. */
+/* Adds cases of the sets of which the machine has a limit. Those that do not affect the kernels get the base's results.
+ * Returns the number of cases left to compute. */
 static size_t add_cases(struct explain_run *run, const limit_set *sets, size_t count, struct explain_case **to_do) {
   struct explain *explain = &run->explain;
   const limit_set idle = idle_limits(&run->job);

@@ -1,4 +1,4 @@
-/* The report of `warpwait explain` for people: numbers first, what they mean second, advice last. */
+/* The report of `warpwait explain` for people: first the numbers, then their meaning, then advice. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void print_case(const struct explain_view *view, const struct explain_cas
                        const char *behind, struct text *text) {
   const int64_t saved = explain_saved(&view->run->explain, at, view->step);
   const bool anomaly = explain_anomaly(&view->run->explain, at, view->step);
-  const bool run = !at->replayed && !view->run->timed; /* of all of them the head says it */
+  const bool run = !at->replayed && !view->run->timed; /* if all are runs, the head says so */
   text_print(text, "%-*s%12s%12s%7.1f%s%s%s%s\n", NAME_WIDTH, name, TEXT_WHOLE(at->time[view->step].cycles),
              TEXT_WHOLE(saved), explain_percent(view, saved), anomaly ? "  (anomaly)" : "", run ? "  (run)" : "",
              *behind ? "  " : "", behind);
@@ -75,7 +75,7 @@ static void print_limits(const struct explain_view *view, struct text *text) {
   free(same.data);
 }
 
-/* Sets that leave no machine for this launch, or on which it did not come to an end. */
+/* Sets without which the launch cannot run on the machine, or did not finish. */
 static void print_unfinished(const struct explain_view *view, struct text *text) {
   const struct explain *explain = &view->run->explain;
   for (size_t i = 0; i < explain->count; i++) {
@@ -134,7 +134,7 @@ static void print_phases(const struct explain_view *view, struct text *text) {
   }
 }
 
-/* The source line with single blanks, or the instruction when there is no source. */
+/* The source line with runs of blanks replaced by single ones, or the instruction when there is no source. */
 static void print_source(const struct isa_program *program, uint32_t pc, struct text *text) {
   char instruction[200];
   isa_print(program, pc, instruction, sizeof instruction);
@@ -147,7 +147,7 @@ static void print_source(const struct isa_program *program, uint32_t pc, struct 
     if (!(isspace((unsigned char)*source) && length && squeezed[length - 1] == ' '))
       squeezed[length++] = isspace((unsigned char)*source) ? ' ' : *source;
   const bool cut = length == SOURCE_WIDTH;
-  while (cut && length && (squeezed[length - 1] & 0xc0) == 0x80) /* not within a character */
+  while (cut && length && (squeezed[length - 1] & 0xc0) == 0x80) /* do not cut within a character */
     length--;
   text_foreign(text, "%.*s%s", (int)(length - cut), squeezed, cut ? "\u2026" : "");
 }
@@ -198,7 +198,7 @@ static enum use use_of(const struct explain_view *view, const struct explain_cha
   return change->time[view->step].cycles == view->cycles ? USE_NONE : USE_SOME;
 }
 
-/* What did not serve, in a sentence a reason. */
+/* Names the changes that did not help, in one sentence. */
 static void print_useless(const struct explain_view *view, const char *head, enum use use, struct text *text) {
   struct text names = {0};
   for (size_t i = 0; i < view->changes->count; i++)
@@ -248,7 +248,7 @@ static void print_advice(const struct explain_view *view, struct text *text) {
   free(advice);
 }
 
-/* Of several launches first what costs each of them most. */
+/* For several launches, starts with the largest cost of each. */
 static void print_summary(const struct explain_run *run, struct text *text) {
   text_print(text, "%6s%12s  %-44s%7s\n", "launch", "cycles", "largest cost", "%");
   for (size_t step = 0; step < run->explain.steps; step++) {

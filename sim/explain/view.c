@@ -1,4 +1,4 @@
-/* What text and JSON say of a step, worked out once. */
+/* The facts about a step that text and JSON share. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ uint64_t explain_wait_left(const struct explain_view *view, size_t place, const 
   return without->wait[view->step * EXPLAIN_PLACES + place];
 }
 
-/* Of the limits that help the step, the one without which the least is left. */
+/* Among the limits that help the step, the one that leaves the shortest wait. */
 static const struct explain_case *find_without(const struct explain_view *view, size_t place) {
   const int64_t least = (int64_t)bottleneck_tolerance(view->cycles);
   const struct explain_case *without = NULL;
@@ -59,7 +59,7 @@ static void find_pairs(struct explain_view *view) {
     const struct explain_case *at = &explain->cases[i];
     if (__builtin_popcountll(at->lifted) != 2 || at->status != EXPLAIN_FINISHED)
       continue;
-    /* Of several launches, pairs of each are tried: this one's are of its own first ranks. */
+    /* Pairs are tried for every step; this step's are those of its own first ranks. */
     limit_set tops = 0;
     for (size_t j = 0; j < view->ranks && j < EXPLAIN_TOP; j++)
       tops |= view->rank[j]->lifted;

@@ -5,7 +5,7 @@
 #include "sim/base/need.h"
 #include "sim/sweep/workers.h"
 
-/* ---- whether ------------------------------------------------------------------------------------- */
+/* ---- which runs ---------------------------------------------------------------------------------- */
 
 static uint64_t instructions_of(const struct report *report) {
   uint64_t instructions = 0;
@@ -21,8 +21,8 @@ static uint64_t bytes_of(const struct report *report) {
   return bytes;
 }
 
-/* Of one long launch, so many work-groups stand for all: as many as WHY_INSTRUCTIONS allow, if they fill the machine
- * several times. 0: none do. */
+/* The number of work-groups that represent one long launch: as many as WHY_INSTRUCTIONS allow, if they fill the machine
+ * several times, else 0. */
 static uint32_t part_of(const struct report *report) {
   const struct launch_result *result = &report->results[0];
   const uint64_t groups = result->work_groups, instructions = result->cu.warp_instructions;
@@ -33,7 +33,7 @@ static uint32_t part_of(const struct report *report) {
   return rounds < WHY_ROUNDS ? 0 : (uint32_t)(rounds * held);
 }
 
-/* How much of the run has limits lifted: *part_groups as in struct explain_run. */
+/* Should limits be lifted, and for which part of the run? *part_groups is as in struct explain_run. */
 static bool is_wanted(enum why why, const struct report *report, const struct why_subject *subject,
                       uint32_t *part_groups) {
   struct message ignored;
@@ -50,7 +50,7 @@ static bool is_wanted(enum why why, const struct report *report, const struct wh
   return *part_groups || instructions_of(report) <= WHY_INSTRUCTIONS;
 }
 
-/* No limit is worth a wait: a launch that takes twice as long without it is given up. */
+/* A launch that takes twice as long without a limit is stopped: no limit is worth a longer wait. */
 static cycle_t patience(const struct report *report) {
   cycle_t longest = 0;
   for (size_t i = 0; i < report->count; i++)
@@ -58,7 +58,7 @@ static cycle_t patience(const struct report *report) {
   return 2 * longest + 1000;
 }
 
-/* ---- how ----------------------------------------------------------------------------------------- */
+/* ---- the search ---------------------------------------------------------------------------------- */
 
 static bool load_base(const struct report *report, struct explain_run *run, int *status) {
   struct message *message = run->message;
@@ -84,7 +84,7 @@ static struct bottleneck *bottlenecks_of(const struct explain_run *run) {
   return all;
 }
 
-/* A limit that was not tried may be the one that binds. */
+/* Fails unless every limit was tried, because the missing one may be the bottleneck. */
 static bool all_tried(const struct explain_run *run, const struct why_subject *subject, int *status) {
   size_t i = 1;
   while (i < run->explain.count && run->explain.cases[i].status != EXPLAIN_FAILED)

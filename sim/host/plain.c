@@ -1,25 +1,27 @@
-/* A plain loop over windows, of the hub and of all others in turn.
+/* A plain loop over windows: all islands but the hub, then the hub.
  *
  *     H, S = the earliest step of the hub, and of any other island
  *     L = the lookahead of each;  R = the hub's reach, L or more
  *     every other island runs up to min(H, S + L) + R
- *     the hub runs up to min(S, H + R) + L, with the S of then
+ *     the hub runs up to min(S, H + R) + L, with the new S
  *
- * Nothing that the hub sends at H or later arrives before H + R; what the others send arrives at the hub at S + L or
- * later, and what it answers a further R later; and so from the hub's side. So the islands of a window cannot disturb
- * each other, and their order is free. A credit from the hub takes only L, so R is larger than L only if no port to the
- * hub ever fills. Long windows matter: with 132 compute units, each window begins by bringing an island's state into
- * the host's caches. The hub may have a shorter lookahead of its own, since somebody outside is linked to it, and
- * islands without a hub may all be linked: then
+ * What the hub sends at H or later arrives at H + R or later. What the others send arrives at the hub at S + L or
+ * later, and the hub's answer another R later; the same holds from the hub's side. So the islands of a window cannot
+ * affect each other, and their order does not matter. A credit from the hub takes only L, so R is larger than L only if
+ * no port to the hub ever fills. Long windows matter: with 132 compute units, each run of an island begins by loading
+ * its state into the host's caches.
+ *
+ * If there is no hub, or its lookahead is 1 because it is linked to something outside, any two islands may be linked:
  *
  *     T = the earliest step of any island
  *     every island due before T + its lookahead runs up to there
  *
- * With threads, islands of a window that are not the hub are dealt to shares, which a crew takes; the hub's window has
- * the others wait, so that nothing of what it shares with them needs a lock. Islands are dealt to shares in turn, since
- * neighbours often have as much to do as each other.
+ * With a waveform, every island runs one cycle at a time.
  *
- * `slot` keeps the islands' next steps side by side: looking for the earliest of 133 touches 2 KB. */
+ * With threads, the islands except the hub are divided into shares, which a crew takes. While the hub runs, the others
+ * wait, so shared data needs no lock. Islands are dealt to shares in turn, because neighbors often have equal work.
+ *
+ * `slot` keeps the islands' next steps together: finding the earliest of 133 touches 2 KB. */
 #include <stdlib.h>
 
 #include "sim/base/crew.h"
@@ -33,15 +35,15 @@ struct slot {
 
 struct plain_host {
   struct host host;
-  struct island *hub; /* or NULL */
+  struct island *hub; /* NULL: none */
   struct slot *slot;
   size_t count;
   enum host_order order;
   uint32_t random;
-  struct crew *crew; /* or NULL */
+  struct crew *crew; /* NULL: none */
   struct host_sharing sharing;
-  size_t shared; /* runs of islands so far in windows of this launch that are worth threads */
-  cycle_t until; /* of the window of all but the hub */
+  size_t shared; /* runs of islands so far in this launch, in windows that are worth threads */
+  cycle_t until; /* end of the window of all islands but the hub */
 };
 
 static void on_woken(void *context, cycle_t at) {
@@ -67,12 +69,12 @@ static cycle_t earliest(const struct plain_host *plain) {
 
 static cycle_t after(cycle_t at, cycle_t cycles) { return at > NEVER - cycles ? NEVER : at + cycles; }
 
-/* The hub's, if windows may alternate. */
+/* The hub's slot, if windows can alternate. */
 static struct slot *hub_of(const struct plain_host *plain) {
   return plain->hub && plain->hub->lookahead > 1 && !plain->host.waveform ? plain->hub->host : NULL;
 }
 
-/* The earliest step of the others. */
+/* The earliest step of the other islands. */
 static cycle_t earliest_of_others(const struct plain_host *plain, const struct slot *hub) {
   cycle_t next = NEVER;
   for (size_t i = 0; i < plain->count; i++)
@@ -80,13 +82,13 @@ static cycle_t earliest_of_others(const struct plain_host *plain, const struct s
   return next;
 }
 
-/* Until then nothing can arrive from the other side, which steps next at `theirs`, or at what it hears of our step at
- * `ours`. */
+/* The cycle until which nothing can arrive from the other side. That side next steps at `theirs`, or when it receives
+ * what we send at `ours`. */
 static cycle_t free_until(cycle_t theirs, cycle_t their_reach, cycle_t ours, cycle_t our_reach) {
   return after(cycle_min(theirs, after(ours, our_reach)), their_reach);
 }
 
-/* Every `step`th of the others from number `first` on. */
+/* Runs every `step`-th of the other islands, from number `first` on. */
 static void run_others(struct plain_host *plain, size_t first, size_t step) {
   for (size_t i = first; i < plain->count; i += step) {
     struct slot *slot = &plain->slot[i];
@@ -216,7 +218,7 @@ struct host *host_plain(struct island **islands, size_t count, enum host_order o
   return &plain->host;
 }
 
-/* Shares are more than threads, so that who is done early takes another one. */
+/* There are more shares than threads, so that a thread that finishes early takes another share. */
 struct host *host_threads(struct island **islands, size_t count, const struct host_sharing *sharing) {
   enum { SHARES = 4 };
   const unsigned threads = sharing->threads < HOST_THREADS ? sharing->threads : HOST_THREADS;

@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 8, PICOSECONDS = 1000000 /* of a cycle at 1 MHz */ };
+enum { NAME = 8, PICOSECONDS = 1000000 /* per cycle at 1 MHz */ };
 
 struct vcd {
   FILE *stream;
   size_t count;
-  uint64_t *value, *shown;  /* of each wave; as written last */
-  uint64_t *mask;           /* the bits that it has */
-  size_t *touched, touches; /* waves that the present cycle has set */
+  uint64_t *value, *shown;  /* current, and as written last */
+  uint64_t *mask;           /* the bits of each wave */
+  size_t *touched, touches; /* waves set in the current cycle */
   bool *is_touched;
   cycle_t now;
   uint64_t clock_mhz;
 };
 
-/* ---- the head ------------------------------------------------------------------------------------ */
+/* ---- the header ---------------------------------------------------------------------------------- */
 
 /* "aaaaa", "aaaab", ...: five letters are enough for any machine. */
 static const char *short_name(size_t wave, char name[NAME]) {
@@ -32,7 +32,7 @@ struct row {
   size_t number;
 };
 
-/* A dot comes before all else, so that what lies in a scope stands together. */
+/* Compares names. A dot sorts before everything else, so that a scope's contents are adjacent. */
 static int compare_names(const char *a, const char *b) {
   for (; *a && *a == *b; a++, b++)
     continue;
@@ -46,7 +46,7 @@ static int by_name(const void *one, const void *other) {
   return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-/* How much of two names are the same scopes, dots included. */
+/* The length of the scopes that two names share, dots included. */
 static size_t common_scopes(const char *a, const char *b) {
   size_t common = 0;
   for (size_t i = 0; a[i] && a[i] == b[i]; i++)
@@ -64,7 +64,7 @@ static size_t dots(const char *text) {
   return count;
 }
 
-/* From the scope of one name to that of the next. */
+/* Moves from the scope of one name to that of the next. */
 static const char *change_scope(FILE *stream, const char *from, const char *to) {
   const size_t common = common_scopes(from, to);
   for (size_t i = dots(from + common); i-- > 0;)
@@ -123,7 +123,7 @@ static int by_number(const void *one, const void *other) {
   return (a > b) - (a < b);
 }
 
-/* Rounded: a cycle is at least ten picoseconds. */
+/* Rounded to a picosecond; a cycle has at least ten. */
 static void write_time(const struct vcd *vcd, cycle_t cycle) {
   fprintf(vcd->stream, "#%" PRIu64 "\n", (cycle * PICOSECONDS + vcd->clock_mhz / 2) / vcd->clock_mhz);
 }
@@ -160,7 +160,7 @@ void vcd_add(struct vcd *vcd, cycle_t at, size_t wave, uint64_t step) {
   vcd_set(vcd, at, wave, vcd->value[wave] + step);
 }
 
-/* ---- a life -------------------------------------------------------------------------------------- */
+/* ---- creating and freeing ------------------------------------------------------------------------ */
 
 static void free_all(struct vcd *vcd) {
   free(vcd->value);
@@ -212,7 +212,7 @@ static struct wave wave_of(const struct island *island, const struct probe *prob
   return (struct wave){length < 0 ? NULL : name, probe->bits};
 }
 
-/* False: out of memory. */
+/* Creates the waves; false: out of memory. */
 static bool begin(struct waveform *waveform, FILE *stream, struct island *const *islands, size_t count,
                   struct wave *wave, uint32_t clock_mhz) {
   size_t probes = 0;

@@ -1,13 +1,13 @@
-/* Waveforms, as VCD (IEEE 1364, 18.2): values that change from cycle to cycle, for GTKWave and its like.
+/* Waveforms as VCD (IEEE 1364, 18.2): values over cycles, for viewers such as GTKWave.
  *
  *     $var wire 7 aaaac resident_warps [6:0] $end      a wave: its bits, its short name, its name
  *     #10000                                           10000 ps
  *     b10 aaaac                                        from here on it is 2
  *
- * All waves begin with 0. Of a cycle only what is left at its end is written. The file has no date: two runs compare
- * byte for byte. Errors of writing are the stream's.
+ * All waves begin with 0. If a value changes several times in a cycle, only the last one is written. The file has no
+ * date, so that two runs can be compared byte for byte. Write errors are left in the stream.
  *
- * Why not SystemC's own tracing: it tells nobody that a disk is full. */
+ * SystemC's own tracing is not used, because it does not report a full disk. */
 #ifndef SIM_HOST_VCD_H
 #define SIM_HOST_VCD_H
 
@@ -22,29 +22,29 @@ extern "C" {
 #include "sim/core/time.h"
 
 struct wave {
-  const char *name; /* dots are levels of the hierarchy */
-  unsigned bits;    /* 1 to 64; of a value more are left out */
+  const char *name; /* dots separate levels of the hierarchy */
+  unsigned bits;    /* 1 to 64; higher bits of a value are dropped */
 };
 
 struct vcd;
 
-/* Writes the head, with a comment unless that is NULL. NULL: out of memory. */
+/* Writes the header, with a comment unless that is NULL. NULL: out of memory. */
 struct vcd *vcd_new(FILE *stream, const struct wave *wave, size_t count, uint32_t clock_mhz, const char *comment);
 
-/* From cycle `at` on wave number `wave` is `value`, or larger by `step`. Cycles do not go back. */
+/* From cycle `at` on, wave number `wave` has the value, or its old value plus `step`. `at` must not decrease. */
 void vcd_set(struct vcd *vcd, cycle_t at, size_t wave, uint64_t value);
 void vcd_add(struct vcd *vcd, cycle_t at, size_t wave, uint64_t step);
 
-/* Writes what is left, and that the waves last until the cycle after. */
+/* Writes the rest, and ends the waves one cycle after the last change. */
 void vcd_free(struct vcd *vcd);
 
-/* The probes of islands, watched by a host (host.h), which steps them cycle by cycle. */
+/* The probes of islands, sampled by a host (host.h), which steps the islands cycle by cycle. */
 struct waveform;
 
-/* NULL: out of memory. The islands must outlive it. */
+/* NULL: out of memory. The islands must outlive the waveform. */
 struct waveform *waveform_new(FILE *stream, struct island *const *islands, size_t count, uint32_t clock_mhz);
 
-/* Nothing before cycle `now` can change any more. */
+/* Values before cycle `now` are final. */
 void waveform_reach(struct waveform *waveform, cycle_t now);
 void waveform_free(struct waveform *waveform);
 

@@ -1,4 +1,4 @@
-/* Why an import cannot be: one line with file, line, field, value and what is legal. */
+/* Why an import fails: one line with file, line, field, value and what is legal. */
 #ifndef SIM_IMPORT_ERROR_H
 #define SIM_IMPORT_ERROR_H
 
@@ -9,7 +9,7 @@ struct sass_error {
   char text[640];
 };
 
-/* "PATH:LINE: ...", without the line when it is 0; returns false. */
+/* Formats "PATH:LINE: ...", without the line if it is 0; returns false. */
 bool sass_fail(struct sass_error *error, const char *path, uint64_t line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -13,11 +13,11 @@ struct reader {
   const struct sass_visitor *visitor;
   struct sass_error *error;
   struct sass_header header;
-  bool begun;              /* the header is complete and told */
-  bool raw;                /* there are instructions outside of blocks */
-  bool grouped, in_group;  /* there are blocks; within one */
-  bool has_block, in_warp; /* the block's, the warp's number is known */
-  uint64_t told, left;     /* instructions of the warp, and those that are to come */
+  bool begun;              /* the header is complete and passed on */
+  bool raw;                /* some instructions are outside thread blocks */
+  bool grouped, in_group;  /* there are thread blocks; the reader is inside one */
+  bool has_block, in_warp; /* the number of the block, of the warp is known */
+  uint64_t told, left;     /* instructions that the warp declares, and those still to come */
   struct sass_line line;
 };
 
@@ -143,7 +143,7 @@ static char *trimmed(char *text) {
   return text;
 }
 
-/* "-key = value"; keys that are not known say nothing that is wanted here. */
+/* "-key = value"; ignores unknown keys. */
 static bool read_header(struct reader *reader, char *text) {
   struct sass_header *header = &reader->header;
   uint32_t flag = 0;
@@ -181,7 +181,7 @@ static bool read_header(struct reader *reader, char *text) {
   return true;
 }
 
-/* The header is complete: before the first block, or the first instruction. */
+/* The header is complete at the first block or instruction. */
 static bool end_header(struct reader *reader) {
   struct sass_header *header = &reader->header;
   if (reader->begun)
@@ -401,7 +401,7 @@ static bool end_block(struct reader *reader) {
   return end_warp(reader) && reader->visitor->end_group(reader->visitor->self, reader->line.group, reader->error);
 }
 
-/* "key = value" within a block: `key` is one of its. */
+/* "key = value" inside a block: `key` is one of a block's keys. */
 static bool read_block_line(struct reader *reader, const char *key, const char *value) {
   uint32_t id[3];
   uint64_t number = 0;

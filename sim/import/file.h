@@ -1,4 +1,4 @@
-/* A kernel's trace as Accel-Sim's tracer writes it: a header, and a line for each instruction that a warp ran.
+/* A kernel's trace from Accel-Sim's tracer: a header, and a line for each instruction that a warp ran.
  *
  *     -kernel name = ...            header: grid, block, shared memory, registers, version of the tracer
  *     #BEGIN_TB                     a thread block, grouped (.traceg)
@@ -10,17 +10,17 @@
  *     #END_TB
  *
  * A raw file (.trace) has no thread blocks: each line begins with the block's three numbers and the warp's, and the
- * lines of all warps are mixed as they ran. Grouped files of tracers before version 3 have these numbers too.
+ * lines of all warps are interleaved as they ran. Grouped files of tracers before version 3 have these numbers too.
  *
  *     [x y z warp] [line] PC mask n [n registers] opcode n [n registers] width [addresses] [immediate]
  *
- * Addresses, when the width is not 0: `0` and one for each lane of the mask; `1`, that of the first lane and a step;
- * `2`, that of the first lane and a difference for each further one.
+ * Addresses, if the width is not 0: `0` and one for each lane of the mask; `1`, the first lane's address and a stride;
+ * `2`, the first lane's address and a difference for each other lane.
  *
- * Invariant: a line is handed on only when all of it is what it should be, so that whoever gets it checks no more; a
- * grouped file that ends within a block is an error.
+ * Invariant: a line is passed on only if all of it is valid, so that visitors need no checks. A grouped file that ends
+ * inside a block is an error.
  *
- * Not modelled: files of tracers that write the core's number into each line. */
+ * Not modeled: files of tracers that write the core's number into each line. */
 #ifndef SIM_IMPORT_FILE_H
 #define SIM_IMPORT_FILE_H
 
@@ -29,7 +29,7 @@
 enum {
   SASS_LANES = 32,
   SASS_SOURCES = 8,      /* registers that an instruction may read */
-  SASS_ZERO = 255,       /* RZ, which is no register */
+  SASS_ZERO = 255,       /* RZ, not a real register */
   SASS_GROUPS = 1 << 28, /* of a grid, at most */
   SASS_THREADS = 1024,   /* of a block */
   SASS_FIRST_VERSION = 1,
@@ -37,29 +37,29 @@ enum {
 };
 
 struct sass_header {
-  char *name; /* of the kernel */
+  char *name; /* the kernel's */
   uint32_t grid[3], block[3];
   uint64_t groups;
   uint32_t warps; /* of a block */
   uint32_t lds_bytes, registers, version;
-  uint64_t shared_base, local_base; /* where generic addresses of these spaces begin; 0: not known */
-  bool lines;                       /* instructions begin with a line of the source */
+  uint64_t shared_base, local_base; /* where generic addresses of these spaces begin; 0: unknown */
+  bool lines;                       /* instructions begin with a source line */
 };
 
-/* What a line says. Pointers are good while it is handed on. */
+/* A decoded line. Pointers are valid until the visitor returns. */
 struct sass_line {
   uint64_t number; /* of the line in the file */
-  uint64_t group;  /* the block, as a number */
+  uint64_t group;  /* the thread block's linear number */
   uint32_t warp, source_line, mask;
   uint64_t pc;
   const char *opcode;
-  uint8_t result, sources, source[SASS_SOURCES]; /* result: SASS_ZERO when there is none */
+  uint8_t result, sources, source[SASS_SOURCES]; /* result: SASS_ZERO if there is none */
   bool memory, has_immediate;
   int64_t immediate;
   uint64_t address[SASS_LANES]; /* of the lanes of the mask */
 };
 
-/* Who is told. Each returns false, with *error filled, to end the reading. */
+/* Receives what is read. Each function returns false, with *error filled, to stop. */
 struct sass_visitor {
   void *self;
   bool (*begin)(void *self, const struct sass_header *header, struct sass_error *error);
@@ -67,7 +67,7 @@ struct sass_visitor {
   bool (*end_group)(void *self, uint64_t group, struct sass_error *error); /* of grouped files only */
 };
 
-/* Reads all of a kernel's trace. */
+/* Reads a kernel's whole trace. */
 bool sass_read(const char *path, const struct sass_visitor *visitor, struct sass_error *error);
 
 #endif

@@ -10,7 +10,7 @@
 #include "sim/import/lines.h"
 #include "sim/import/state.h"
 
-enum { RESERVED = 1024 /* bytes of shared memory that GPUs since Ampere keep of each block */, TOLD = 1 << 18 };
+enum { RESERVED = 1024 /* bytes of shared memory that GPUs since Ampere reserve in each block */, TOLD = 1 << 18 };
 
 struct scan {
   struct sass_import *import;
@@ -85,7 +85,7 @@ static void count_unknown(struct scan *scan, const struct sass_line *line) {
   import->unknown[i].count++;
 }
 
-/* Rows of matrices have 16 bytes. */
+/* A row of a matrix has 16 bytes. */
 static void note_shared(struct scan *scan, const struct sass_inst *inst, const struct sass_line *line) {
   const uint64_t bytes = sass_is_matrix(inst) ? 16 : inst->bytes;
   const bool generic = sass_is_generic(inst);
@@ -114,7 +114,7 @@ static bool note_region(struct sass_import *import, uint64_t base) {
   return true;
 }
 
-/* Of memory of which a replay knows nothing, nothing can be prefetched. */
+/* Records the memory that is prefetched: a replay prefetches only from memory that it knows. */
 static bool note_prefetch(struct scan *scan, const struct sass_line *line, struct sass_error *error) {
   for (uint32_t left = line->mask; left; left &= left - 1)
     if (!note_region(scan->import, line->address[__builtin_ctz(left)] / SASS_REGION * SASS_REGION))
@@ -175,7 +175,7 @@ static char *joined(const char *folder, size_t length, const char *name, const c
   return path;
 }
 
-/* A kernel's file beside the list; it may have been compressed, or decompressed, since the list was written. */
+/* A kernel's file next to the list; it may have been compressed or decompressed since the list was written. */
 static char *find_file(const struct sass_import *import, const char *name) {
   static const char *const tails[] = {"", ".xz", ".gz"};
   const char *slash = strrchr(import->list, '/');
@@ -195,7 +195,7 @@ static char *find_file(const struct sass_import *import, const char *name) {
   return NULL;
 }
 
-/* Messages quote what is in the file: it must not be another one that has been linked here. */
+/* Messages quote the file's contents, so it must not be a link to another file. */
 static bool is_kernels_own(const char *path) {
   char *real = realpath(path, NULL);
   const char *slash = real ? strrchr(real, '/') : NULL;
@@ -236,7 +236,7 @@ static bool read_list(struct sass_import *import, struct sass_error *error) {
   return good && (import->launch_count || sass_fail(error, import->list, 0, "lists no kernel"));
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------- */
+/* ---- the import -------------------------------------------------------------------------------------------- */
 
 static bool scan_all(struct sass_import *import, struct sass_error *error) {
   const char *slash = strrchr(import->list, '/');

@@ -41,7 +41,7 @@ static bool fill_launch(const struct sass_launch *launch, const struct isa_progr
   return true;
 }
 
-/* Buffers without bytes. */
+/* Buffers without data. */
 static void fill_memory(const struct sass_import *import, struct isa_memory *memory) {
   uint64_t base = 0;
   while (sass_import_region(import, memory->count, &base)) {
@@ -83,7 +83,7 @@ bool sass_record(struct sass_import *import, struct job *job, int file, const ch
   struct trace_writer *writer = trace_writer_open_on(file, name, &error);
   if (!writer)
     return message_fail(message, "%s", error.text);
-  job->program.isa = (struct isa_program *)program; /* lent, to be written */
+  job->program.isa = (struct isa_program *)program; /* borrowed for writing */
   trace_job_write(job, RUN_MAX_CYCLES, writer);
   job->program.isa = NULL;
   recorder_write_program(writer, program, NULL, 0);
@@ -94,7 +94,7 @@ bool sass_record(struct sass_import *import, struct job *job, int file, const ch
   return false;
 }
 
-/* ---- what was lost ---------------------------------------------------------------------------------- */
+/* ---- losses ----------------------------------------------------------------------------------------- */
 
 static void tell_count(const struct caller *caller, const char *what, const char *text,
                        const struct sass_count *count) {

@@ -35,14 +35,14 @@ bool sass_is_matrix(const struct sass_inst *inst) {
   return inst->family == SASS_MATRIX_LOAD || inst->family == SASS_MATRIX_STORE;
 }
 
-/* ---- what an instruction is ---------------------------------------------------------------------------- */
+/* ---- classifying an instruction ------------------------------------------------------------------------ */
 
-/* A generic access is one of the space that it goes to. */
+/* The family of a generic access in the space that it accesses. */
 static enum sass_family in_space(enum sass_family family, enum sass_space space) {
   static const enum sass_family families[][SASS_SPACES] = {
       {SASS_GLOBAL_LOAD, SASS_SHARED_LOAD, SASS_LOCAL_LOAD},
       {SASS_GLOBAL_STORE, SASS_SHARED_STORE, SASS_LOCAL_STORE},
-      {SASS_GLOBAL_ATOMIC, SASS_SHARED_ATOMIC, SASS_LOCAL_STORE}, /* a lane's own memory needs no atomics */
+      {SASS_GLOBAL_ATOMIC, SASS_SHARED_ATOMIC, SASS_LOCAL_STORE}, /* memory of one lane needs no atomics */
   };
   return families[family - SASS_GENERIC_LOAD][space];
 }
@@ -52,19 +52,20 @@ bool sass_is_generic(const struct sass_inst *inst) {
   return opcode && opcode->family >= SASS_GENERIC_LOAD && opcode->family <= SASS_GENERIC_ATOMIC;
 }
 
-/* Accesses of which addresses are kept. */
+/* Accesses whose addresses are kept. */
 static bool wants_addresses(enum sass_family family) {
   return (family >= SASS_SHARED_LOAD && family <= SASS_GENERIC_ATOMIC) || family == SASS_LANE_COPY;
 }
 
-/* How many matrices, 8 rows of 16 bytes each: as many registers. */
+/* Number of matrices, each with 8 rows of 16 bytes; also the number of registers. */
 static uint8_t matrices(const char *name) { return sass_modified(name, "4") ? 4 : sass_modified(name, "2") ? 2 : 1; }
 
 static bool is_prefetch(const char *name) {
   return sass_modified(name, "PF1") || sass_modified(name, "PF2") || sass_modified(name, "PF1_5");
 }
 
-/* A count of threads, which is behind the barrier's number, is at least a warp's. */
+/* Whether a barrier is not for the whole block. The immediate is the barrier's number or, from a warp's size on, a
+ * count of threads. */
 static bool is_partial(const struct sass_header *header, const struct sass_inst *inst) {
   const int64_t threads = (int64_t)header->warps * SASS_LANES;
   return sass_modified(inst->name, "ARV") ||
@@ -84,7 +85,7 @@ static void find_width(struct sass_inst *inst) {
   inst->bytes = (uint8_t)bytes;
 }
 
-/* What its row and its modifiers say. */
+/* Fills what the opcode's row and the modifiers imply. */
 static void classify(struct sass_inst *inst, const struct sass_header *header) {
   inst->opcode = sass_find(inst->name);
   inst->family = inst->opcode ? inst->opcode->family : SASS_INT;
@@ -110,7 +111,7 @@ static void classify(struct sass_inst *inst, const struct sass_header *header) {
   }
 }
 
-/* ---- finding --------------------------------------------------------------------------------------------- */
+/* ---- lookup ---------------------------------------------------------------------------------------------- */
 
 static uint32_t hash_of(const struct sass_line *line) {
   uint64_t hash = line->pc * UINT64_C(0x9e3779b97f4a7c15) + line->result;
@@ -133,7 +134,7 @@ static bool is_of(const struct sass_inst *inst, const struct sass_header *header
   return inst->space == sass_space_of(header, line->address[__builtin_ctz(line->mask)]);
 }
 
-/* The slot of a line's instruction, or the empty one where it belongs. */
+/* The slot of a line's instruction, or the empty slot where it belongs. */
 static uint32_t *slot_of(const struct sass_kernel *kernel, const struct sass_header *header,
                          const struct sass_line *line) {
   uint32_t at = hash_of(line);
@@ -168,7 +169,7 @@ static struct sass_inst made(const struct sass_header *header, const struct sass
   return inst;
 }
 
-/* At most half of the slots are taken. */
+/* Keeps at least half of the slots free. */
 static void grow(struct sass_kernel *kernel) {
   const uint32_t old = kernel->slot_count, count = old ? 2 * old : 256;
   uint32_t *slots = need(count, sizeof *slots);

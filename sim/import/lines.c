@@ -16,11 +16,11 @@ enum { INPUT_BYTES = 1 << 16, ROOM = 2 * SASS_LINE_BYTES, XZ_MEMORY = 512 << 20 
 
 struct sass_lines {
   char *path;
-  gzFile gzip; /* of files that are gzip's, or not compressed */
+  gzFile gzip; /* for gzip and uncompressed files */
   FILE *xz;
   lzma_stream stream;
   uint8_t *input; /* of `stream` */
-  char *text;     /* ROOM bytes and a zero */
+  char *text;     /* ROOM bytes and a terminating zero */
   size_t from, to, seen;
   uint64_t number;
   bool ended;
@@ -41,7 +41,7 @@ bool sass_fail(struct sass_error *error, const char *path, uint64_t line, const 
 
 /* ---- opening ----------------------------------------------------------------------------------------- */
 
-/* The first bytes say how a file is compressed. */
+/* Detects the compression by the first bytes. */
 static bool look(struct sass_lines *lines, FILE *file, bool *is_xz, struct sass_error *error) {
   static const uint8_t xz[] = {0xfd, '7', 'z', 'X', 'Z', 0}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
   uint8_t head[sizeof xz] = {0};
@@ -63,7 +63,7 @@ static bool open_xz(struct sass_lines *lines, struct sass_error *error) {
   return sass_fail(error, lines->path, 0, "%s", lines->xz ? "out of memory for xz" : text_errno(errno));
 }
 
-/* A pipe might never end, and is not there any more when it is opened again. */
+/* A pipe might never end, and cannot be opened a second time. */
 static bool is_pipe(const char *path) {
   struct stat status;
   return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);

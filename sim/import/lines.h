@@ -1,25 +1,26 @@
-/* The lines of a text file that may be compressed by xz or gzip, which its first bytes say.
+/* The lines of a text file, which may be compressed by xz or gzip: its first bytes show which.
  *
- * Invariant: memory is bounded by the longest line, however long the file; what is handed out is good until the next
- * call. A file that ends in the middle of its compressed data is an error, not an end.
+ * Invariant: memory is bounded by the longest line, not by the file; a returned line is valid until the next call. A
+ * file that ends in the middle of its compressed data is an error, not an end.
  *
- * Not modelled: zstd, which is refused by name. */
+ * Not modeled: zstd, which is refused by name. */
 #ifndef SIM_IMPORT_LINES_H
 #define SIM_IMPORT_LINES_H
 
 #include "sim/import/error.h"
 
-enum { SASS_LINE_BYTES = 1 << 16 }; /* of the longest line */
+enum { SASS_LINE_BYTES = 1 << 16 }; /* maximum length */
 
 struct sass_lines;
 
 /* NULL with *error filled. */
 struct sass_lines *sass_lines_open(const char *path, struct sass_error *error);
 
-/* The next line, without its end; NULL at the file's end, or with *error filled (*good is false then). */
+/* The next line, without its line end. NULL at the end of the file; NULL with *error filled and *good false after an
+ * error. */
 char *sass_lines_next(struct sass_lines *lines, bool *good, struct sass_error *error);
 
-/* The number of the line that was handed out last, from 1. */
+/* The number of the last line returned, from 1. */
 uint64_t sass_lines_number(const struct sass_lines *lines);
 
 void sass_lines_close(struct sass_lines *lines);

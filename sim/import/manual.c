@@ -1,4 +1,4 @@
-/* The page of opcodes, made from their rows. */
+/* The manual page of opcodes, generated from their rows. */
 #include <stdio.h>
 #include <stdlib.h>
 

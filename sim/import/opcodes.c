@@ -20,7 +20,7 @@ const struct sass_loss_row sass_losses[SASS_LOSSES] = {
 #undef LOSS
 };
 
-/* Flags of a row: 1 for RESULT_FIRST, and 2 on for the loss. */
+/* Flags of a row: bit 0 for RESULT_FIRST, the others for the loss. */
 #define RESULT_FIRST 1
 #define LOSES(id) (2 * (SASS_LOST_##id + 1))
 const struct sass_opcode sass_opcodes[] = {
@@ -38,7 +38,7 @@ const struct sass_opcode *sass_find(const char *name) {
   return NULL;
 }
 
-/* The modifier at or behind `at`: where it begins, and its length; NULL when there is none. */
+/* The next modifier at or after `at`, and its length; NULL: there is none. */
 static const char *next_modifier(const char *at, size_t *length) {
   at += strcspn(at, ".");
   if (!*at)

@@ -1,11 +1,10 @@
 /* The opcodes of NVIDIA's machine instructions (SASS), as rows: sass.def.
  *
- * An opcode is what stands before the first dot of an instruction's name; what follows are modifiers, such as the width
- * of an access (LDG.E.128) or a rounding. Its family says what it becomes here: an operation of the ISA that takes the
- * time that such an instruction takes, and that reads and writes the registers that the trace names. It is never
- * executed.
+ * An opcode is the part of an instruction's name before the first dot; modifiers follow, such as the width of an access
+ * (LDG.E.128) or a rounding mode. The opcode's family determines its operation of the ISA, which takes the time of such
+ * an instruction, and reads and writes the registers that the trace names. It is never executed.
  *
- * Not modelled: what an instruction computes. */
+ * Not modeled: what an instruction computes. */
 #ifndef SIM_IMPORT_OPCODES_H
 #define SIM_IMPORT_OPCODES_H
 
@@ -22,7 +21,7 @@ enum sass_family {
   SASS_FAMILIES
 };
 
-/* What is counted because the trace does not say it, or because it is not modelled. */
+/* Counted because the trace does not contain it, or because it is not modeled. */
 enum sass_loss {
 #define LOSS(id, ...) SASS_LOST_##id,
 #include "sim/import/sass.def"
@@ -32,8 +31,8 @@ enum sass_loss {
 
 struct sass_family_row {
   const char *name;
-  const char *operations; /* what their mnemonics may begin with, or an ALU family's name; NULL of an ALU family */
-  uint16_t op[4];         /* of an ALU family: for one register read, two, three, and without a result */
+  const char *operations; /* legal beginnings of their mnemonics, or the name of an ALU family; NULL for ALU families */
+  uint16_t op[4];         /* of an ALU family: for one register read, for two, for three, and without a result */
   const char *text;
 };
 extern const struct sass_family_row sass_families[SASS_FAMILIES];
@@ -54,16 +53,16 @@ struct sass_opcode {
 extern const struct sass_opcode sass_opcodes[];
 extern const size_t sass_opcode_count;
 
-/* The row of an instruction's name, modifiers and all; NULL when there is none. */
+/* The row of an instruction's name, ignoring modifiers; NULL: there is none. */
 const struct sass_opcode *sass_find(const char *name);
 
 /* Whether `word` is one of the name's modifiers. */
 bool sass_modified(const char *name, const char *word);
 
-/* Bytes a lane that an access moves, as the modifiers say: 4 if none does. *is_signed: the loaded value is. */
+/* Bytes per lane that an access moves, by its modifiers; 4 by default. *is_signed: the loaded value is signed. */
 uint32_t sass_width(const char *name, bool *is_signed);
 
-/* The page of families, opcodes and what is counted as lost, in Markdown; the caller frees it. */
+/* The page of families, opcodes and losses, in Markdown; the caller frees it. */
 char *sass_manual(void);
 
 #endif

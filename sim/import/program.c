@@ -1,4 +1,4 @@
-/* Programs of kernels' instructions: which operation each becomes, and with which registers. */
+/* Translates kernels' instructions: the operation of each, and its registers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,17 +9,17 @@
 
 enum {
   NO_PAIR = ISA_NO_REGISTER,
-  QUIET_PREDICATE = ISA_PREDICATES - 1, /* is never written */
-  LEAST_REGISTERS = 8,                  /* so that the widest operand fits */
+  QUIET_PREDICATE = ISA_PREDICATES - 1, /* never written */
+  LEAST_REGISTERS = 8,                  /* room for the widest operand */
 };
 
-/* What registers an instruction reads and the one that it writes first. Of arithmetic RZ is left out; elsewhere it
- * holds the place of an address, or of data. */
+/* The registers that an instruction reads, and the first that it writes. Arithmetic omits RZ; other instructions keep
+ * it, in the place of an address or of data. */
 struct operands {
   uint8_t result, sources, source[SASS_SOURCES];
 };
 
-/* The tracer takes a result that stands behind a predicate for the first source. */
+/* If a predicate precedes the result, the tracer takes the result for the first source. */
 static struct operands operands_of(const struct sass_inst *inst) {
   struct operands operands = {.result = inst->result};
   const bool keep_zeros = !sass_is_alu(inst->family);
@@ -41,8 +41,8 @@ static enum isa_op alu_op(enum sass_family family, const struct operands *operan
   return (enum isa_op)op[operands->sources > 2 ? 2 : operands->sources == 2 ? 1 : 0];
 }
 
-/* Which sides of a conversion are pairs: the first width that the modifiers of F2F and the like name is the result's.
- */
+/* Which sides of a conversion are pairs: in F2F and similar opcodes, the first width among the modifiers is the
+ * result's. */
 static enum isa_op conversion(const struct sass_inst *inst, const struct operands *operands) {
   static const uint16_t ops[2][2] = {{ISA_CVT_F32_S32, ISA_CVT_F32_S64}, {ISA_CVT_F64_S32, ISA_CVT_F64_S64}};
   const char *name = inst->name;
@@ -62,7 +62,7 @@ static enum isa_op conversion(const struct sass_inst *inst, const struct operand
   return (enum isa_op)ops[result][!result || strncmp(name, "FRND", 4) == 0];
 }
 
-/* Rows of loads and stores come in this order: u8 s8 u16 s16 32 64 128, and 8 16 32 64 128. */
+/* Loads and stores have their rows in this order: u8 s8 u16 s16 32 64 128, and 8 16 32 64 128. */
 static enum isa_op load(enum isa_op u8, const struct sass_inst *inst) {
   const unsigned row = inst->bytes == 1   ? inst->is_signed
                        : inst->bytes == 2 ? 2u + inst->is_signed
@@ -91,7 +91,7 @@ static bool past_l1(const char *name) {
   return sass_modified(name, "STRONG") && (sass_modified(name, "GPU") || sass_modified(name, "SYS"));
 }
 
-/* Loads, stores and atomics. A load whose result is RZ still loads: into the pair that nobody writes. */
+/* Loads, stores and atomics. A load to RZ still loads, into the pair that nothing writes. */
 static enum isa_op access_op(const struct sass_inst *inst) {
   switch (inst->family) {
   case SASS_LOCAL_LOAD:
@@ -156,13 +156,13 @@ static enum isa_op op_of(const struct sass_inst *inst, const struct sass_kernel 
 
 struct choice {
   const struct operands *operands;
-  uint32_t registers; /* of the kernel */
-  uint32_t quiet;     /* the first of a pair that nothing writes, or NO_PAIR */
+  uint32_t registers; /* the kernel's */
+  uint32_t quiet;     /* first of a pair that nothing writes, or NO_PAIR */
   uint32_t place;
-  unsigned next; /* source to be taken */
+  unsigned next; /* index of the next source to use */
 };
 
-/* A register with room behind it for a value of the type. */
+/* The register, or a lower one if a value of this type needs more registers than follow it. */
 static uint8_t within(const struct choice *choice, uint32_t field, enum isa_type type) {
   const uint32_t most = choice->registers - isa_types[type].registers;
   return (uint8_t)(field < most ? field : most);
@@ -178,7 +178,7 @@ static uint8_t missing(const struct choice *choice, enum isa_type type) {
   return within(choice, field, type);
 }
 
-/* The next source, where the operation has one. */
+/* The next source, if the operation has one. */
 static uint8_t take_source(struct choice *choice, enum isa_type type) {
   if (type == TYPE_NONE)
     return ISA_NO_REGISTER;
@@ -189,7 +189,7 @@ static uint8_t take_source(struct choice *choice, enum isa_type type) {
   return source == SASS_ZERO ? missing(choice, type) : within(choice, source, type);
 }
 
-/* The address of an access to the LDS and the like may do without. */
+/* LDS accesses and similar operations may lack an address register. */
 static uint8_t take_offset(struct choice *choice) {
   const bool more = choice->next < choice->operands->sources;
   if (more && choice->operands->source[choice->next] != SASS_ZERO)
@@ -206,7 +206,7 @@ static uint8_t take_result(const struct choice *choice, enum isa_type type, bool
   return optional ? ISA_NO_REGISTER : missing(choice, type);
 }
 
-/* Fills the operands that the format has. Places of copies and addresses come first in SASS too. */
+/* Fills the operands of the format. Like in SASS, copy destinations and addresses come first. */
 static void fill(struct isa_inst *inst, const struct isa_row *row, struct choice *choice) {
   for (const char *letter = isa_formats[row->format].operands; *letter; letter++) {
     switch (*letter) {
@@ -252,13 +252,13 @@ static struct isa_inst translate(const struct sass_inst *inst, const struct sass
                           .c = ISA_NO_REGISTER};
   const struct isa_row *row = &isa_rows[made.op];
   struct choice choice = {.operands = &operands, .registers = registers, .quiet = quiet, .place = inst->place};
-  if (inst->family == SASS_WIDE && operands.sources == 2 && row->c != TYPE_NONE) { /* the last is the addend */
+  if (inst->family == SASS_WIDE && operands.sources == 2 && row->c != TYPE_NONE) { /* the last source is the addend */
     operands.source[2] = operands.source[1];
     operands.source[1] = operands.source[0];
     operands.sources = 3;
   }
   fill(&made, row, &choice);
-  if (made.op == ISA_BRA) /* where it goes is the trace's to say */
+  if (made.op == ISA_BRA) /* the trace determines the target */
     made.imm = (uint64_t)ISA_NEVER << 32 | kernel->end;
   if (made.op == ISA_COPY_LANE_WAIT && inst->has_immediate)
     made.imm = inst->immediate < 0                  ? 0
@@ -280,7 +280,7 @@ static uint32_t registers_of(const struct sass_kernel *kernel) {
   return registers < ISA_REGISTERS ? registers : ISA_REGISTERS;
 }
 
-/* The highest two neighbours that no instruction of the kernel writes. */
+/* The highest pair of adjacent registers that no instruction of the kernel writes. */
 static uint32_t find_quiet(const struct sass_kernel *kernel, uint32_t registers) {
   bool written[ISA_SLOTS] = {false};
   for (uint32_t i = 0; i < kernel->count; i++) {
@@ -305,7 +305,7 @@ static int by_pc(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
-/* Gives a kernel's instructions their places from `entry` on, in the order of their PCs. The caller frees the list. */
+/* Places a kernel's instructions from `entry` on, in the order of their PCs. The caller frees the list. */
 static struct sass_inst **place_all(struct sass_kernel *kernel, uint32_t entry) {
   struct sass_inst **order = need(kernel->count + 1, sizeof *order);
   for (uint32_t i = 0; i < kernel->count; i++)
@@ -317,7 +317,7 @@ static struct sass_inst **place_all(struct sass_kernel *kernel, uint32_t entry) 
   return order;
 }
 
-/* A line of the listing that stands for the kernel's source. */
+/* A line of the listing that serves as the kernel's source. */
 static char *listing_line(const struct sass_inst *inst) {
   char text[256];
   int at = snprintf(text, sizeof text, "%04llx %s", (unsigned long long)inst->pc, inst->name);
@@ -339,7 +339,7 @@ static struct isa_source listing(const char *name, struct sass_inst *const *orde
   return source;
 }
 
-/* Letters, digits and underscores, and unlike those of the kernels before. */
+/* A name of letters, digits and underscores that no earlier kernel has. */
 static char *legal_name(const char *name, const struct isa_program *program) {
   char *text = need(ISA_LONGEST_NAME + 1, 1);
   for (unsigned number = 1;; number++) {

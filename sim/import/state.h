@@ -1,4 +1,4 @@
-/* What both readings of an import know. */
+/* State shared by both readings of an import. */
 #ifndef SIM_IMPORT_STATE_H
 #define SIM_IMPORT_STATE_H
 
@@ -15,16 +15,16 @@ struct sass_import {
   struct sass_count *unknown;
   size_t unknown_count;
   struct sass_count lost[SASS_LOSSES];
-  uint64_t *regions; /* where prefetches go, ascending, without repetitions */
+  uint64_t *regions; /* memory that prefetches access, ascending, without duplicates */
   size_t region_count;
   uint64_t copies;
-  uint64_t instructions, total; /* lines read this time, and in all */
+  uint64_t instructions, total; /* lines read in this reading, and in total */
 };
 
-/* One more of it, first at this line of a launch's trace. */
+/* Counts a loss; records the place of the first one. */
 void sass_lose(struct sass_import *import, enum sass_loss loss, const char *path, uint64_t line);
 
-/* A line has been read. */
+/* Reports that a line was read. */
 void sass_tell(struct sass_import *import, size_t launch);
 
 #endif

@@ -1,4 +1,4 @@
-/* The second reading: operations of warps, as they stand in the trace. */
+/* The second reading: operations of warps, in the order of the trace. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,20 +8,20 @@
 
 enum {
   BUCKETS = 1 << 12,
-  MISSING = 1 << 16, /* thread blocks that may be missing */
+  MISSING = 1 << 16, /* maximum of missing thread blocks */
 };
 
-/* A warp, and its last instruction: what comes after it must be known before it is written. */
+/* A warp, and its last instruction, which is written only when the next one is known. */
 struct warp {
   const struct sass_inst *inst; /* NULL: none yet */
   uint64_t line;
   uint64_t pc;
   uint32_t mask, left_out;
-  uint32_t seen;        /* lanes that ran something since the last jump */
-  uint32_t exited;      /* lanes that have ended */
-  uint32_t last;        /* the mask of the last instruction with one */
-  uint32_t parts;       /* of a lane's copy: lines so far, */
-  bool placed, reached; /* and whether the addresses in shared, in global memory were among them */
+  uint32_t seen;        /* lanes that ran since the last jump */
+  uint32_t exited;      /* lanes that have exited */
+  uint32_t last;        /* the last nonzero mask */
+  uint32_t parts;       /* of a lane copy: lines so far, */
+  bool placed, reached; /* and whether the shared, the global addresses were among them */
   bool ended;
   uint64_t address[SASS_LANES], place[SASS_LANES];
 };
@@ -30,7 +30,7 @@ struct group {
   struct group *next; /* in its bucket */
   uint64_t number;
   struct trace_group *trace;
-  uint32_t live; /* warps that have not ended */
+  uint32_t live; /* warps that have not exited */
   struct warp warp[];
 };
 
@@ -41,9 +41,9 @@ struct output {
   const struct sass_launch *launch;
   const struct sass_header *header;
   const struct sass_kernel *kernel;
-  struct group *groups[BUCKETS]; /* those under way, by their number */
-  uint8_t *written;              /* a bit for each that has begun */
-  uint64_t now;                  /* operations so far */
+  struct group *groups[BUCKETS]; /* groups in progress, by number */
+  uint8_t *written;              /* bitmap of the groups that have begun */
+  uint64_t now;                  /* operations written so far */
 };
 
 /* ---- operations --------------------------------------------------------------------------------------------- */
@@ -54,8 +54,8 @@ static uint32_t lanes_of(const struct output *output, uint32_t warp) {
   return left >= SASS_LANES ? UINT32_MAX : (1u << left) - 1;
 }
 
-/* The words of a lane in matrices whose rows begin at the addresses of lanes 0, 1, ...: rows follow each other, and
- * each lane has `bytes` of them. Lanes whose row has no address are left out. */
+/* Each lane's words of matrices whose rows begin at the addresses of lanes 0, 1, ...: rows are consecutive, and each
+ * lane has `bytes` of them. Lanes whose row has no address are left out. */
 static void spread_rows(const struct sass_inst *inst, struct warp *warp) {
   uint64_t row[SASS_LANES];
   memcpy(row, warp->address, sizeof row);
@@ -70,7 +70,7 @@ static void spread_rows(const struct sass_inst *inst, struct warp *warp) {
   }
 }
 
-/* Global addresses are as they are; the others become offsets in the LDS. */
+/* Keeps global addresses; turns others into offsets in the LDS. */
 static void settle_addresses(struct output *output, struct warp *warp, const struct sass_line *line) {
   const struct sass_inst *inst = warp->inst;
   const bool generic = sass_is_generic(inst), shared = sass_is_shared(inst);
@@ -88,7 +88,7 @@ static void settle_addresses(struct output *output, struct warp *warp, const str
     spread_rows(inst, warp);
 }
 
-/* One of the two lines of a lane's copy. */
+/* Takes one of the two lines of a lane copy. */
 static void settle_copy(struct output *output, struct warp *warp, const struct sass_line *line) {
   const bool place = sass_is_place(line) && !warp->placed;
   uint64_t *to = place ? warp->place : warp->address;
@@ -101,8 +101,8 @@ static void settle_copy(struct output *output, struct warp *warp, const struct s
   warp->reached |= !place;
 }
 
-/* Of a copy with a single line one side is not there: where it goes is made up, and what it does not read it does not
- * copy. */
+/* Completes a copy that has only one line. A missing destination is made up; without a source, the lanes copy
+ * nothing. */
 static void settle_sides(struct output *output, struct warp *warp) {
   const char *path = output->launch->path;
   if (!warp->reached) {
@@ -115,12 +115,12 @@ static void settle_sides(struct output *output, struct warp *warp) {
   }
 }
 
-/* Some of the lanes that ran what is before a branch take it, and others do not. */
+/* Whether some of the lanes that ran the code before a branch take it, and others do not. */
 static bool diverges(const struct warp *warp) {
   return warp->inst->family == SASS_BRANCH && warp->mask && warp->seen & ~warp->mask;
 }
 
-/* Lanes run together up to the next jump, and where the PC goes on elsewhere. */
+/* Tracks the lanes that run together: until a jump, or until the PC continues elsewhere. */
 static void note_lanes(struct warp *warp, const struct sass_line *line) {
   const enum sass_family family = warp->inst->family;
   const bool straight = line->pc > warp->pc && line->pc - warp->pc <= 24;
@@ -132,7 +132,7 @@ static void encode(struct output *output, struct group *group, uint32_t index, c
   trace_encode(group->trace, index, output->now++, op);
 }
 
-/* Writes the warp's last instruction, now that the next one is known. */
+/* Writes the warp's last instruction, once the next one is known. */
 static void flush(struct output *output, struct group *group, uint32_t index, uint32_t next, bool done) {
   struct warp *warp = &group->warp[index];
   const struct sass_inst *inst = warp->inst;
@@ -148,7 +148,7 @@ static void flush(struct output *output, struct group *group, uint32_t index, ui
     if (warp->mask)
       settle_sides(output, warp);
     op.vector[1].offset = warp->place;
-  } else if (inst->family == SASS_CACHE) { /* the line at the address, whatever its size here */
+  } else if (inst->family == SASS_CACHE) { /* the cache line at the address, whatever its size on this machine */
     for (uint32_t lane = 0; lane < SASS_LANES; lane++)
       bytes[lane] = 1;
     op.vector[1].offset = bytes;
@@ -188,7 +188,7 @@ static struct group *begin_group(struct output *output, uint64_t number, struct 
   return NULL;
 }
 
-/* A warp's last operation is an exit, if need be one that the trace has not. */
+/* A warp's last operation is an exit, which is added if the trace lacks it. */
 static void end_warp(struct output *output, struct group *group, uint32_t index) {
   struct warp *warp = &group->warp[index];
   const uint32_t end = output->kernel->end;
@@ -224,7 +224,7 @@ static void end_group(struct output *output, uint64_t number) {
   free(group);
 }
 
-/* The second line of a lane's copy. */
+/* Whether this is the second line of a lane copy. */
 static bool is_second(const struct warp *warp, const struct sass_inst *inst, const struct sass_line *line) {
   return warp->inst == inst && inst->family == SASS_LANE_COPY && warp->parts == 1 && warp->mask == line->mask &&
          (!line->mask || warp->placed != sass_is_place(line));
@@ -301,7 +301,7 @@ static bool write_end_group(void *self, uint64_t group, struct sass_error *error
   return true;
 }
 
-/* Thread blocks that the trace does not have end at once. */
+/* Thread blocks missing from the trace end at once. */
 static bool write_missing(struct output *output, struct sass_error *error) {
   uint64_t missing = 0;
   for (uint64_t number = 0; number < output->launch->groups; number++)
@@ -336,7 +336,7 @@ static bool write_launch(struct output *output, struct sass_error *error) {
   return good;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* ---- all launches ------------------------------------------------------------------------------------------------ */
 
 static void write_launches(struct sass_import *import, struct trace_writer *writer) {
   for (size_t i = 0; i < import->launch_count; i++) {

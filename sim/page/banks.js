@@ -1,4 +1,5 @@
-/* The heat map of the LDS's banks, a row for each instruction, and the lanes and banks of the worst access of one. */
+/* The heat map of the LDS's banks, one row per instruction, and the lanes and banks of an instruction's worst
+ * access. */
 const HEAT = d3.scaleLinear()
                  .domain([0, 0.25, 0.5, 0.75, 1])
                  .range(["#00224e", "#3a4a6c", "#7d7c78", "#bcae6c", "#fee838"])
@@ -66,7 +67,7 @@ class Banks {
     return svg;
   }
 
-  /* Lanes above, banks below, a line for each word. */
+  /* Lanes at the top, banks at the bottom, a line for each word. */
   picture(lanes, launch) {
     const banks = (this.run.timeline.banks.find(use => use.launch === launch) || {bank: []}).bank.length;
     const code = this.run.code(launch, lanes.pc), words = Array.from({length: banks}, () => new Set());

@@ -1,4 +1,4 @@
-/* From the page's data to what is drawn. A point is a run: its report, timeline, lanes and source (docs/page.md). */
+/* Turns the page's data into what is drawn. A point is a run: its report, timeline, lanes and source (docs/page.md). */
 
 async function unpack(text) {
   const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
@@ -6,7 +6,7 @@ async function unpack(text) {
   return JSON.parse(await new Response(stream).text());
 }
 
-/* A track's columns as typed arrays, differences undone. */
+/* A track's columns as typed arrays, with the differences summed up. */
 function readTrack(track, kinds) {
   const from = Float64Array.from(track.from), to = new Float64Array(from.length);
   for (let i = 0, at = 0; i < from.length; i++) {
@@ -24,7 +24,7 @@ function readTrack(track, kinds) {
   return {kind: track.track, cu: track.cu, unit: track.unit, from, to, field};
 }
 
-/* A copy releases the first wait for its event, of its work-group, that begins after its issue. */
+/* A copy releases its work-group's first wait for its event that begins after the copy's issue. */
 function joinCopies(tracks) {
   const waits = new Map(), copies = [];
   const key = (track, i) => `${track.field.launch[i]}:${track.field.group[i]}:${track.field.event[i]}`;
@@ -58,7 +58,7 @@ function joinCopies(tracks) {
   return copies.sort((a, b) => a.from - b.from || a.copy - b.copy);
 }
 
-/* Where the warps of a work-group met: {from, last, to}, the first and last arrival and the release. */
+/* Where the warps of a work-group met: {from, last, to} are the first and last arrival, and the release. */
 function readMeets(tracks) {
   const meets = [];
   for (const track of tracks.filter(track => track.kind === "meet"))
@@ -81,7 +81,7 @@ class Run {
     this.launches = point.timeline.run.launches;
     this.stalls = point.timeline.run.stalls;
     this.tracks = point.timeline.tracks.map(track => readTrack(track, point.timeline.kinds));
-    point.timeline.tracks = null; /* they have been read, and are as large as all the rest */
+    point.timeline.tracks = null; /* read, and as large as all the rest */
     this.copies = joinCopies(this.tracks);
     this.copyOf = new Map(this.copies.map(copy => [`${copy.cu}:${copy.copy}`, copy]));
     this.end = Math.max(1, d3.max(this.launches, launch => launch.start + launch.cycles));
@@ -104,7 +104,7 @@ class Run {
     return (program && program.code[pc]) || {text: "", file: "", line: 0};
   }
 
-  /* The warps of a meet that have come, first to last: {row, slice, at}; asked for once. */
+  /* The arrivals of a meet's warps, in order: {row, slice, at}; computed once. */
   arrivals(meet) {
     if (meet.arrivals)
       return meet.arrivals;
@@ -124,7 +124,7 @@ class Run {
     return meet.arrivals.sort((a, b) => a.at - b.at);
   }
 
-  /* How many warps the work-group has, as far as the timeline shows: the last one of a launch may be smaller. */
+  /* Number of warps of the work-group that the timeline shows: a launch's last work-group may be smaller. */
   warpsOf(launch, group) {
     if (!this.warps) {
       this.warps = new Map();
@@ -137,7 +137,7 @@ class Run {
     return this.warps.get(`${launch}:${group}`) || 0;
   }
 
-  /* Rows of warps of the wait's work-group, at its end. */
+  /* Rows of warps of the wait's work-group, at the end of the wait. */
   waitRows(wait) {
     return this.rows.filter(row => {
       if (row.kind !== "warp" || row.cu !== wait.cu)
@@ -161,7 +161,7 @@ function firstAfter(row, cycle) {
   return low;
 }
 
-/* The slice that has the cycle, or -1. */
+/* The slice that contains the cycle, or -1. */
 function sliceAt(row, cycle) {
   const i = firstAfter(row, cycle);
   return i < row.from.length && row.from[i] <= cycle ? i : -1;

@@ -1,5 +1,5 @@
-# Makes one page of sim/page/page.html: a line `<!-- include FILE -->` stands for that file's lines, one
-# `<!-- include d3 -->` for those of the files named by -v d3="...".
+# Makes one page of sim/page/page.html: replaces a line `<!-- include FILE -->` by that file, and `<!-- include d3 -->`
+# by the files that -v d3="..." names.
 #   awk -v folder=sim/page -v d3="A.js B.js" -f sim/page/embed.awk sim/page/page.html
 function include(file,    line) {
   while ((getline line < file) > 0)

@@ -17,7 +17,7 @@ struct worst {
   uint64_t address[LDS_LANES];
 };
 
-/* Of a launch, in the order in which launches begin. */
+/* One launch, in the order in which launches begin. */
 struct watched_launch {
   struct worst **at; /* by pc */
   uint32_t count;
@@ -30,20 +30,20 @@ struct unit {
   const struct lds_params *params;
   struct lds_memo *memo;
   const struct isa_launch *launches;
-  uint32_t *group_launch, *warp_group; /* by slot; launches count from the first of those at work */
+  uint32_t *group_launch, *warp_group; /* by slot; launches count from the first of those that run now */
 };
 
 struct page_lanes {
   const struct source_maker *inner; /* NULL: executors */
   struct unit **units;
   size_t unit_count;
-  size_t first, together; /* of the launches at work, and how many */
+  size_t first, together; /* the launches that run now: number of the first, and how many */
   struct watched_launch *launch;
   size_t launch_count;
   struct lds_params params;
 };
 
-/* ---- looking ------------------------------------------------------------------------------------ */
+/* ---- watching ----------------------------------------------------------------------------------- */
 
 static struct watched_launch *launch_at(struct page_lanes *lanes, size_t number, uint32_t instructions) {
   if (number >= lanes->launch_count) {
@@ -184,7 +184,7 @@ void page_lanes_free(struct page_lanes *lanes) {
   free(lanes);
 }
 
-/* ---- what was seen ------------------------------------------------------------------------------ */
+/* ---- output ------------------------------------------------------------------------------------- */
 
 /* [lane, byte in the CU's LDS, [the bank of each of its words]] */
 static void print_lane(const struct page_lanes *lanes, const struct worst *worst, unsigned lane, struct text *text) {

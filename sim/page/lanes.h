@@ -1,16 +1,16 @@
-/* The worst access of each instruction to the LDS: which lanes wanted which banks.
+/* The worst LDS access of each instruction: which lanes accessed which banks.
  *
  *     compute unit ──step──► page_lanes ──step──► executor, recorder or replayer
  *                               │ addresses of the lanes
  *                               ▼
  *                         lds_recall(): passes; the access with the most is kept
  *
- * A timeline tells which banks worked, and how often; addresses it does not tell.
+ * A timeline records which banks were busy, and how often, but not the addresses.
  *
- * Invariant: looking changes nothing of the run. Of accesses with equally many passes the first one is kept, in the
+ * Invariant: watching does not change the run. Of accesses with the same number of passes, the first is kept, in the
  * order of the compute units' steps within a cycle.
  *
- * Not modelled: accesses that copies make for themselves. */
+ * Not modeled: accesses by copies. */
 #ifndef SIM_PAGE_LANES_H
 #define SIM_PAGE_LANES_H
 
@@ -25,7 +25,7 @@ void page_lanes_free(struct page_lanes *lanes);
 
 struct run_watcher page_lanes_watcher(struct page_lanes *lanes);
 
-/* Appends a JSON list, an object for each instruction of each launch. */
+/* Appends a JSON list with an object for each instruction of each launch. */
 void page_lanes_print(const struct page_lanes *lanes, struct text *text);
 
 #endif

@@ -1,6 +1,6 @@
-/* What joins rows of the timeline: a copy and its wait, the warps that meet at a barrier, and frames around what
- * belongs to what is selected. */
-const LINKS = 48; /* copies or barriers in sight, at most, that have their links drawn without being asked */
+/* Links between rows of the timeline: from a copy to its wait, between the warps that meet at a barrier, and frames
+ * around everything that belongs to the selection. */
+const LINKS = 48; /* if at most this many copies or barriers are in view, their links are drawn without a selection */
 
 class Links {
   constructor(timeline) { this.timeline = timeline; }
@@ -48,7 +48,7 @@ class Links {
 
   waitRows(wait) { return wait.rows || (wait.rows = this.timeline.run.waitRows(wait)); }
 
-  /* From where the copy has landed to where its wait is over, at the first of the warps that wait. */
+  /* From where the copy landed to the end of its wait, on the first of the waiting warps. */
   copy(copy, alpha, width) {
     const {context, scale, ink} = this.timeline, row = this.waitRows(copy.wait)[0];
     if (!row || !this.shown(copy.row) || !this.shown(row))
@@ -82,7 +82,7 @@ class Links {
     this.copy(copy, 1, 2.5);
   }
 
-  /* A line through the warps where the last of them came, which has a disc; the others have a ring where they came. */
+  /* A line through the warps at the last arrival, which has a disc; the other arrivals have a ring. */
   meet(meet, alpha, width) {
     const {context, scale, ink, run} = this.timeline;
     const come = run.arrivals(meet).filter(({row}) => this.shown(row));
@@ -116,11 +116,11 @@ class Links {
     this.meet(meet, 1, 2.5);
   }
 
-  /* ---- what belongs to a slice ---- */
+  /* ---- related slices ---- */
 
   stall({row, slice}) { return this.timeline.run.stalls[row.field.stall[slice]].name; }
 
-  /* Of a copy, a channel's part of it, or what a warp waits for. */
+  /* The copies of a copy row, of a channel's slice, or that a warp waits for. */
   copiesOf(what) {
     const {row, slice} = what, {run} = this.timeline;
     if (row.kind === "copy")
@@ -134,7 +134,7 @@ class Links {
                                      copy.group === row.field.group[slice]);
   }
 
-  /* Of a meet, or of a warp's wait for the others. */
+  /* The meets of a meet row, or of a warp that waits for the others. */
   meetsOf(what) {
     const {row, slice} = what, {run} = this.timeline;
     if (row.kind === "meet")

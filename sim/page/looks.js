@@ -1,6 +1,5 @@
-/* Colours: the palette of Okabe and Ito, which people with any colour vision can tell apart, a brown and an indigo, in
- * the families and shades of warpwait-plot. What is drawn has a colour number: stall buckets first, then what is no
- * bucket. */
+/* Colors: the palette of Okabe and Ito, which is distinguishable with any color vision, plus a brown and an indigo, in
+ * the families and shades of warpwait-plot. Everything drawn has a color number: stall buckets first, then the rest. */
 const FAMILIES = [
   ["issued", "#009E73", {"issued": 0}],
   ["issue slots", "#F0E442", {"not_selected": 0}],
@@ -12,7 +11,7 @@ const FAMILIES = [
   ["pipes", "#8B5A2B", {"pipe": 0.8, "pipe_empty": -0.9, "pipe_full": 0.05}],
   ["images", "#4422EE", {"texture": 0}],
 ];
-/* On dark paper, where what is darkened would not be seen, these have other shades. */
+/* Other shades for a dark background, on which darkened colors would be invisible. */
 const ON_DARK = {
   "lds_contention": -0.25,
   "lds_queue": 0.22,
@@ -37,7 +36,7 @@ const OTHERS = {
   "dma_write": "#E69F00",
   "other": "#9A9A9A",
 };
-const DIM = 64; /* added to a colour number: what is not highlighted */
+const DIM = 64; /* added to a color number: not highlighted */
 
 function shade(colour, part) {
   return [1, 3, 5]
@@ -45,7 +44,7 @@ function shade(colour, part) {
       .map(channel => Math.round(part > 0 ? channel + (255 - channel) * part : channel * (1 + part)));
 }
 
-/* {number(name), css[], rgba: Uint32Array, ink[]} for the theme of now. */
+/* {number(name), css[], rgba: Uint32Array, ink[]} for the current theme. */
 function makeLooks() {
   const names = [], css = [], ink = [], rgba = new Uint32Array(2 * DIM);
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -69,7 +68,7 @@ const BUCKETS = FAMILIES.flatMap(([, , buckets]) => Object.keys(buckets));
 const whole = d3.format(",d"), percent = d3.format(".1f");
 const plural = (count, one, many = `${one}s`) => `${whole(count)} ${count === 1 ? one : many}`;
 
-/* An element with attributes and children; text is text. */
+/* An element with attributes and children; strings become text, never markup. */
 function element(name, attributes, ...children) {
   const svg = ["svg", "g", "rect", "line", "path", "text", "title"].includes(name);
   const made = svg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);

@@ -49,7 +49,7 @@ class Page {
     return this.runs.get(point);
   }
 
-  /* Goes to a point. Of points that are asked for while one is loading, the last is shown. */
+  /* Shows a point. If several are requested while one is loading, the last one is shown. */
   async move(point) {
     this.point = point;
     at("slider").value = point;
@@ -84,13 +84,13 @@ class Page {
                : `${key.replace(/^(define|arg)\./, "")} = ${label}${unit && unit !== "flag" ? ` ${unit}` : ""}`;
   }
 
-  /* From the first launch's start to the last one's end: launches may run together. */
+  /* From the first launch's start to the last one's end: launches may run at once. */
   cycles(point) { return d3.max(this.index.points[point].launches, launch => launch.start + launch.cycles); }
-  /* Its cycles are those of other work than the run's as asked. */
+  /* Whether the point did other work than the original run, so that its cycles are not comparable. */
   differs(point) { return this.finished(point) && !this.index.points[point].same_results; }
   finished(point) { return this.index.points[point].launches.every(launch => launch.finished); }
 
-  /* A run that was cut short took no time that could be compared. */
+  /* The time of a run that was cut short is not comparable. */
   sayPoint(point) {
     const {start} = this.index, label = this.label(point), cycles = this.cycles(point);
     if (!this.finished(point))
@@ -153,7 +153,7 @@ class Page {
     this.legend();
   }
 
-  /* The cycles that the timeline has, and of those the launch's. */
+  /* domain(): the cycles that the timeline shows; home(): those of them in the launch. */
   domain() {
     const {span, end, timeline} = this.run, part = span[0] > 0.1 * end || span[1] < 0.9 * end;
     return timeline.cut !== null || part ? span : [0, end];
@@ -204,7 +204,7 @@ class Page {
                                    this.looks.names[number])));
   }
 
-  /* What is selected, in words; of a copy, with the way to its wait. */
+  /* Describes the selection; for a copy, adds a button that leads to its wait. */
   told(what) {
     at("clear").disabled = !what;
     if (!what)

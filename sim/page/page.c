@@ -13,7 +13,7 @@
 #include "sim/sweep/values.h"
 #include "sim/sweep/vary.h"
 
-enum { COMPRESS_BYTES = 256 << 10 /* that zlib wants */ };
+enum { COMPRESS_BYTES = 256 << 10 /* large enough for zlib */ };
 
 /* ---- the axis ----------------------------------------------------------------------------------- */
 
@@ -98,7 +98,7 @@ void page_take_lanes(struct page *page, const struct page_lanes *lanes) {
 
 /* ---- a point ------------------------------------------------------------------------------------ */
 
-/* The lines of each file, by its name. */
+/* The lines of each file, by file name. */
 static json_t *sources_object(const struct job *job) {
   json_t *files = json_object();
   for (size_t i = 0; i < job->launch_count; i++) {
@@ -187,8 +187,7 @@ static bool same_results(const struct page *page, size_t point) {
   return page->point[point].left == page->point[0].left;
 }
 
-/* The point that the page shows first, and whether the run as asked, which is the first, is left out: another does the
- * same. */
+/* The point that the page shows first. Leaves out the original run, which is point 0, if another point is identical. */
 static size_t first_point(const struct page *page, bool *leave) {
   *leave = false;
   for (size_t i = 1; i < page->points; i++)
@@ -213,7 +212,7 @@ static char *index_text(const struct page *page, const struct job *job, size_t s
   return text;
 }
 
-/* JSON within a script element: `<` would begin a tag. */
+/* Prints JSON inside a script element, where `<` would begin a tag. */
 static void print_safe(struct text *text, const char *json) {
   for (size_t plain; *json; json += plain) {
     plain = strcspn(json, "<");

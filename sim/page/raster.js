@@ -1,14 +1,14 @@
-/* Slices as pixels. A row is one line of pixels, which the canvas then stretches to the row's height: what a frame
- * costs depends on the pixels, and on the slices between the window's ends, but not on how many slices share a pixel's
- * column. A pixel has the colour of what takes most of it, and is as opaque as it is taken. */
+/* Draws slices as pixels. A row is one line of pixels, which the canvas stretches to the row's height. The cost of a
+ * frame depends on the pixels and on the slices in the window, but not on how many slices share a column of pixels. A
+ * pixel has the color that takes the largest part of it; its opacity is the part that slices cover. */
 class Raster {
   constructor() {
     this.weight = new Float64Array(2 * DIM);
     this.used = [];
   }
 
-  /* Draws row's slices of [start, ...) at `scale` pixels a cycle into `line`. Calls wide(i, a, b) for slices of at
-   * least `least` pixels. */
+  /* Draws the row's slices from `start` on into `line`, at `scale` pixels per cycle. Calls wide(i, a, b) for slices of
+   * at least `least` pixels. */
   slices(row, line, start, scale, rgba, least, wide) {
     const width = line.length, {from, to, colour, dim} = row;
     this.line = line, this.rgba = rgba, this.pixel = -1;

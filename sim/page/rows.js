@@ -1,7 +1,7 @@
-/* From a run to the rows of its timeline. A row has slices, each with a colour, or an area: how much of something there
- * was. Rows stand in bands under titles; `under` are the titles that, closed, hide a row. */
+/* Turns a run into the rows of its timeline. A row has slices, each with a color, or an area: a quantity over time.
+ * Rows are grouped in bands under titles; `under` lists the titles that hide the row when closed. */
 
-/* Items {from, to} in lanes in which none overlaps another. */
+/* Distributes items {from, to} over lanes without overlaps. */
 function inLanes(items) {
   const free = [], lanes = [];
   for (const item of items) {
@@ -14,7 +14,7 @@ function inLanes(items) {
   return lanes;
 }
 
-/* Cycles in which how many of a track's events were going on: {x, y}, y[i] from x[i] to x[i + 1]. */
+/* The number of a track's events in progress: {x, y}, y[i] from x[i] to x[i + 1]. */
 function steps(track) {
   const up = track.from, down = Float64Array.from(track.to).sort(), x = [], y = [];
   let level = 0;
@@ -30,7 +30,7 @@ function steps(track) {
   return {x: Float64Array.from(x), y: Float64Array.from(y), top: y.reduce((a, b) => Math.max(a, b), 1)};
 }
 
-/* The same of slices that say themselves how much, and do not overlap. */
+/* The same for slices that contain their own quantity and do not overlap. */
 function levels(track, value) {
   const x = [], y = [];
   for (let i = 0; i < track.from.length; i++) {
@@ -43,7 +43,7 @@ function levels(track, value) {
   return {x: Float64Array.from(x), y: Float64Array.from(y), top: y.reduce((a, b) => Math.max(a, b), 1)};
 }
 
-/* Tracks of one kind as one, by first cycles. `of[i]` is the unit of slice i. */
+/* Merges tracks of one kind, sorted by first cycle. `of[i]` is the unit of slice i. */
 function together(tracks) {
   const all = tracks.flatMap((track, number) => Array.from(track.from, (from, i) => ({from, number, i})))
                   .sort((a, b) => a.from - b.from);
@@ -60,7 +60,7 @@ function together(tracks) {
 
 const user = unit => unit ? `DMA ${unit - 1}` : "warps";
 
-/* A copy is a slice until it has landed, and a pale one from then until the wait for it is over. */
+/* A copy is a slice until it has landed, then a pale one until the wait for it ends. */
 function copyRows(run, cu, looks) {
   return inLanes(run.copies.filter(copy => copy.cu === cu)).map((lane, number) => {
     const from = [], to = [], colour = [], copies = [];
@@ -88,7 +88,7 @@ function copyRows(run, cu, looks) {
   });
 }
 
-/* Where warps of a work-group met, in the colours of what they waited for. */
+/* Where the warps of a work-group met, in the colors of what they waited for. */
 function meetRows(run, cu, looks) {
   const bucket = {barrier: "barrier", copy: "copy_join", wait: "wait_join", fence: "fence"};
   return inLanes(run.meets.filter(meet => meet.cu === cu)).map((lane, number) => {

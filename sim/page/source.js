@@ -1,5 +1,5 @@
-const LONG_FILE = 2000, NEAR = 40; /* of a longer file: the lines so near to one that costs */
-const LONG_LINE = 1000;            /* characters of a line, at most */
+const LONG_FILE = 2000, NEAR = 40; /* in a longer file, shows only lines this near to one with costs */
+const LONG_LINE = 1000;            /* maximum characters of a line */
 
 /* The source with its costs in the margin. A line's button highlights its instructions in the timeline. */
 class Source {
@@ -48,7 +48,7 @@ class Source {
                                                                               text[line - 1], lds, more)))));
   }
 
-  /* Numbers of lines from 1 to `last`, and {left}: so many are left out. */
+  /* Line numbers from 1 to `last`, and {left} where that many lines are left out. */
   lines(last, costs) {
     if (last <= LONG_FILE)
       return d3.range(1, last + 1);

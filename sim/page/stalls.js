@@ -1,15 +1,14 @@
-/* For what stands behind the bars, in pixels: how long runs took, which is not the axis's unit. */
+/* Pixels for the text after the bars, which has each run's cycles. */
 const room = bars => 16 + 7 * d3.max(bars, bar => plural(bar.cycles, "cycle").length);
 
-/* Stall stacks: a bar for each point of the axis, or for each launch; and the buckets of what is shown now as a table.
- */
+/* Stall stacks: a bar for each point of the axis, or for each launch; and the buckets of the current one as a table. */
 class Stalls {
   constructor(looks, choose) {
     this.looks = looks;
     this.choose = choose; /* called with the number of a bar */
   }
 
-  /* bars: [{label, cycles, stalls, finished}]; now: the number of the one that is shown. */
+  /* bars: [{label, cycles, stalls, finished}]; now: the number of the current one. */
   show(bars, now, axis) {
     const width = Math.max(320, Math.min(1800, at("stacks").clientWidth || 800)), narrow = width < 620;
     const left = narrow ? 6 : 210, right = width - room(bars), step = narrow ? 46 : 30;

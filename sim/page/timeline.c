@@ -10,16 +10,16 @@
 
 enum { WINDOWS = 8192, BANKS = 64, UNITS = 65 /* of the LDS: the warps' passes, and the beats of each engine */ };
 
-/* Of a unit of the LDS: the slice that grows while as many banks work from cycle to cycle. */
+/* For one unit of the LDS: the slice that grows while the number of busy banks stays the same. */
 struct banks_run {
   cycle_t to;
-  unsigned level; /* 1 + how many banks work; 0: nothing yet */
-  size_t kept;    /* its number among those kept */
+  unsigned level; /* 1 + number of busy banks; 0: nothing yet */
+  size_t kept;    /* its index among the slices kept */
 };
 
-/* Of an instruction. */
+/* One instruction's use of the banks. */
 struct bank_use {
-  uint64_t bank[BANKS]; /* passes that used it */
+  uint64_t bank[BANKS]; /* passes that used the bank */
   uint64_t accesses, passes, conflicts, contention;
 };
 
@@ -29,9 +29,9 @@ struct reading {
   struct timeline_extent extent;
   struct timeline_event *kept;
   size_t count;
-  cycle_t cut;            /* slices that begin there or later are left out; NEVER: none */
+  cycle_t cut;            /* slices that begin at this cycle or later are left out; NEVER: none */
   struct bank_use ***use; /* by launch and pc */
-  struct banks_run *runs; /* UNITS for each compute unit */
+  struct banks_run *runs; /* UNITS per compute unit */
   size_t cus;
 };
 
@@ -44,7 +44,7 @@ static bool is_shown(enum timeline_kind kind) {
   return shown[kind];
 }
 
-/* ---- first pass: how much there is, and the banks ------------------------------------------------ */
+/* ---- first pass: counting slices and the use of banks -------------------------------------------- */
 
 static struct bank_use *use_at(struct reading *reading, uint64_t launch, uint64_t pc) {
   const struct timeline_run *run = &reading->run;
@@ -76,7 +76,7 @@ static void count_banks(struct reading *reading, const struct timeline_event *ev
   use->contention += field[TIMELINE_ACCESS_CONTENTION];
 }
 
-/* ---- how many banks work ------------------------------------------------------------------------ */
+/* ---- busy banks --------------------------------------------------------------------------------- */
 
 static struct banks_run *banks_run_at(struct reading *reading, const struct timeline_event *event) {
   if (event->cu >= reading->cus) {
@@ -88,7 +88,7 @@ static struct banks_run *banks_run_at(struct reading *reading, const struct time
   return &reading->runs[event->cu * UNITS + (event->unit < UNITS ? event->unit : UNITS - 1)];
 }
 
-/* Whether the event only makes the last slice of its unit longer: one for each cycle would fill the page. */
+/* Whether the event only extends its unit's last slice: a slice for each cycle would fill the page. */
 static bool lengthens(struct reading *reading, const struct timeline_event *event) {
   if (event->kind != TIMELINE_BANKS)
     return false;
@@ -105,8 +105,8 @@ static void forget_runs(struct reading *reading) {
     memset(reading->runs, 0, reading->cus * UNITS * sizeof *reading->runs);
 }
 
-/* Counts the slices that begin in each of WINDOWS windows from cycle `first` on, and moves the cut to the first one
- * that is too much. */
+/* Counts the slices that begin in each of WINDOWS windows from cycle `first` on, and moves the cut to the first window
+ * that exceeds the maximum. */
 static void count_windows(struct reading *reading, cycle_t first, cycle_t window, size_t most, bool banks) {
   size_t *begin = need(WINDOWS, sizeof *begin);
   struct timeline_event event;
@@ -128,7 +128,7 @@ static void count_windows(struct reading *reading, cycle_t first, cycle_t window
   free(begin);
 }
 
-/* A window of a long run may have more than the page takes: it is divided again, down to a cycle. */
+/* In a long run, one window may exceed what the page takes: divides it again, down to a cycle. */
 static void look_over(struct reading *reading, size_t most) {
   cycle_t window = (reading->extent.to - reading->extent.from) / WINDOWS + 1;
   count_windows(reading, reading->extent.from, window, most, true);
@@ -179,7 +179,7 @@ static bool same_track(const struct timeline_event *a, const struct timeline_eve
 
 /* ---- JSON --------------------------------------------------------------------------------------- */
 
-/* Of a slice of banks the page has how many; instruction and pass change from cycle to cycle. */
+/* For banks, the page has only the number of busy ones: instruction and pass change from cycle to cycle. */
 static unsigned fields_of(enum timeline_kind kind) {
   return kind == TIMELINE_BANKS ? TIMELINE_BANKS_BANKS + 1 : timeline_kind_rows[kind].fields;
 }
@@ -187,7 +187,7 @@ static unsigned fields_of(enum timeline_kind kind) {
 static uint64_t column_value(const struct timeline_event *event, unsigned field) {
   const uint64_t value = event->field[field];
   const char *type = timeline_kind_rows[event->kind].field[field].type;
-  if (strcmp(type, "mask") == 0) /* of 64 bits, which a number of JavaScript has not */
+  if (strcmp(type, "mask") == 0) /* 64 bits do not fit a JavaScript number */
     return (uint64_t)__builtin_popcountll(value);
   return strcmp(type, "cycle") != 0 ? value : value >= event->from ? value - event->from + 1 : 0;
 }

@@ -1,10 +1,10 @@
-const LABELLED = 14; /* pixels of a slice, at least, that may get a label: a digit and its margins */
+const LABELLED = 14; /* minimum pixels of a slice with a label: a digit and its margins */
 
-/* The timeline: a canvas that scrolls over rows, drawn row by row as far as they are seen; d3 zooms and pans it. */
+/* The timeline: a canvas that scrolls over rows and draws the visible ones; d3 zooms and pans it. */
 class Timeline {
   constructor(looks, tell) {
     this.looks = looks;
-    this.tell = tell; /* called with what is selected */
+    this.tell = tell; /* called with the selection */
     this.canvas = at("timeline");
     this.scroller = at("scroller");
     this.context = this.canvas.getContext("2d");
@@ -32,10 +32,10 @@ class Timeline {
     new ResizeObserver(() => requestAnimationFrame(() => this.resized())).observe(this.scroller);
   }
 
-  /* ---- what is shown ---- */
+  /* ---- contents ---- */
 
-  /* All cycles of the run are `domain`, those to begin with `home`. What has been zoomed to stays in sight, as far as
-   * this run has it. */
+  /* `domain` are all cycles of the run, `home` those shown first. The zoom stays where it was, as far as the run
+   * reaches. */
   show(run, cu, domain, home) {
     const seen = !this.run || this.isAt(this.home) ? home
                  : this.isAt(this.base.domain())   ? domain
@@ -45,7 +45,7 @@ class Timeline {
     this.cu = cu;
     this.words = new Words(run, this.looks);
     this.unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / 15;
-    if (!this.closed) /* of several compute units not all rows at once */
+    if (!this.closed) /* with several compute units, some rows start hidden */
       this.closed = new Set(
           run.rows.filter(row => row.key && run.cus.length > 1 && /DMA|LDS|Memory/.test(row.name)).map(row => row.key));
     this.base.domain(domain);
@@ -58,7 +58,7 @@ class Timeline {
     this.cursor = {row: Math.max(0, Math.min(this.cursor.row, this.rows.length - 1)), slice: -1};
   }
 
-  /* Rows that no closed title hides, one below the other. */
+  /* The rows that no closed title hides, from top to bottom. */
   layout() {
     const at = this.rows[this.cursor.row];
     this.rows = this.run.rows.filter(row => (this.cu < 0 || row.cu === this.cu) &&
@@ -74,7 +74,7 @@ class Timeline {
     this.resized();
   }
 
-  /* Opens or closes what is under a title. */
+  /* Opens or closes a title. */
   toggle(title) {
     if (!this.closed.delete(title.key))
       this.closed.add(title.key);
@@ -88,7 +88,7 @@ class Timeline {
         `${title.name}, ${this.closed.has(title.key) ? "closed" : "open"}, ${plural(title.rows, "row")}`;
   }
 
-  /* Highlights what belongs to the instructions of the set "launch:pc"; null: everything. */
+  /* Highlights slices of the instructions in the set "launch:pc"; null: highlights all. */
   dim(places) {
     this.places = places || null;
     for (const row of this.rows) {
@@ -137,7 +137,7 @@ class Timeline {
     const source = d3.event.sourceEvent;
     if (source && source.type === "mousemove")
       this.scroller.scrollTop -= source.movementY;
-    if (source && source.touches) { /* which say where they are, not how far they went */
+    if (source && source.touches) { /* touches report their position, not their movement */
       const finger = source.touches.length === 1 ? source.touches[0].clientY : null;
       if (source.type === "touchmove" && finger !== null && this.finger !== null)
         this.scroller.scrollTop -= finger - this.finger;
@@ -276,7 +276,7 @@ class Timeline {
     }
   }
 
-  /* A triangle that points down when open, and the name. */
+  /* A triangle, which points down if open, and the name. */
   drawTitle(row, y) {
     const context = this.context, closed = this.closed.has(row.key), x = 8 + 10 * row.level, middle = y + row.px / 2;
     context.fillStyle = this.ink.panel;
@@ -361,7 +361,7 @@ class Timeline {
     if (row.area)
       return {row, slice: -1, cycle: Math.floor(cycle)};
     let slice = sliceAt(row, cycle);
-    if (slice < 0) { /* next to one that is thinner than a pixel */
+    if (slice < 0) { /* next to a slice thinner than a pixel */
       slice = firstAfter(row, cycle - pixel);
       if (slice >= row.from.length || row.from[slice] > cycle + pixel)
         return null;
@@ -455,7 +455,7 @@ class Timeline {
     this.later();
   }
 
-  /* The slice before or after the cursor, of an area the change, in its row; brought into sight and said. */
+  /* Moves the cursor to the row's next or previous slice (of an area: change), scrolls to it and announces it. */
   next(by) {
     const row = this.rows[this.cursor.row], [start, end] = this.scale.domain();
     const from = row && (row.area ? row.area.x : row.from);

@@ -1,5 +1,5 @@
-/* What a slice is, in words: for the tip under the mouse, for what is selected, and for what is read aloud. */
-const SAID = 4; /* accesses under way in one cycle that are named, at most */
+/* Descriptions of slices: for the tooltip, for the selection, and for screen readers. */
+const SAID = 4; /* maximum number of accesses in flight in one cycle that are named */
 
 class Words {
   constructor(run, looks) {
@@ -14,7 +14,7 @@ class Words {
 
   code(launch, pc) { return `${this.place(launch, pc)}  ${this.run.code(launch, pc).text}`.trim(); }
 
-  /* What may stand in a slice, the longest first: the first that fits does. A copy's number says the most. */
+  /* Labels for a slice, longest first: the first that fits is used. A copy's number matters most. */
   names(row, i) {
     const {field, kind} = row;
     if (kind === "copy") {
@@ -49,7 +49,7 @@ class Words {
     return lines;
   }
 
-  /* Who came last, and how long the others waited for it. */
+  /* Who arrived last, and how long the others waited for it. */
   meet(meet) {
     const come = this.run.arrivals(meet), all = this.run.warpsOf(meet.launch, meet.group), last = come[come.length - 1];
     const lines = [
@@ -68,7 +68,7 @@ class Words {
     return plural(passes[i], "pass", "passes") + (conflicts[i] ? `, ${whole(conflicts[i])} of them by conflicts` : "");
   }
 
-  /* What an area has in a cycle. */
+  /* The value of an area in a cycle. */
   area(row, cycle) {
     const i = firstAfter({to: row.area.x}, cycle) - 1, {field} = row;
     const lines =

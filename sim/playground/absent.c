@@ -1,5 +1,4 @@
-/* What a browser does not have, where the rest looks for it: SystemC, processes, threads, pictures, and files without a
- * name. */
+/* Replaces what a browser lacks: SystemC, processes, threads, pictures, and unnamed files. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +13,14 @@
 #include "sim/console/processes.h"
 #include "sim/session/picture.h"
 
-/* The plain loop gives the same cycles and results to the bit. */
+/* The plain loop gives the same cycles and results, to the bit. */
 struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message) {
   (void)clock_mhz;
   *message = "out of memory";
   return host_plain(islands, count, ORDER_ASCENDING, 0);
 }
 
-/* The caller does it all. */
+/* The caller does all the work. */
 struct crew {
   unsigned shares;
   void (*work)(void *self, unsigned share);
@@ -43,9 +42,9 @@ void crew_round(struct crew *crew) {
     crew->work(crew->self, share);
 }
 
-/* A file named by its number, which is the lowest that is free; an instance's files go with it. Emscripten duplicates a
- * descriptor by opening its path again, in the same way: the path must stay, and opening must not empty the file. Who
- * still reads an earlier file of this name keeps that one. */
+/* A file named by its descriptor, the lowest free number; it disappears with the instance. Emscripten duplicates a
+ * descriptor by opening its path again, and so does our code: the path must stay, and opening must not truncate the
+ * file. A reader of an earlier file with this name keeps that file. */
 int file_nameless(const char *what, struct message *message) {
   char path[FILE_NAMELESS_PATH];
   const int next = open("/", O_RDONLY);
@@ -69,7 +68,7 @@ void file_nameless_name(const char *what, char name[FILE_NAMELESS_NAME]) {
   snprintf(name, FILE_NAMELESS_NAME, "%s", what);
 }
 
-/* One after the other: there are neither processes nor threads. */
+/* Runs tasks one after the other: there are neither processes nor threads. */
 static bool deal(const struct sweep_work *work, unsigned workers, struct message *message) {
   return sweep_serial.run(work, workers, message);
 }

@@ -1,13 +1,13 @@
-/* In the place of opencl/clang: a browser has no clang, and programs of OpenCL C come compiled ahead. Beside kernel.cl
- * lies kernel.cl.ahead, which holds the text that was compiled, and what it became, for one or more sets of defines:
+/* Replaces opencl/clang: a browser has no clang, so OpenCL C programs come precompiled. Next to kernel.cl is
+ * kernel.cl.ahead, with the text that was compiled, and the result for one or more sets of defines:
  *
  *     "WWAHEAD2"   8 bytes
- *     size         8 bytes, little-endian, and as many bytes of text
+ *     size         8 bytes, little-endian, followed by that many bytes of text
  *     then for each set:
- *     size         8 bytes, and as many bytes of words, "NAME=VALUE" each, with a newline behind
- *     size         8 bytes, and as many bytes of SPIR-V
+ *     size         8 bytes, followed by that many bytes of words, "NAME=VALUE" each, with a final newline
+ *     size         8 bytes, followed by that many bytes of SPIR-V
  *
- * A text that has been changed since, or other defines, want clang. */
+ * A changed text, or other defines, would need clang. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum { MAGIC = 8, MOST = 64 << 20 };
 
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
-/* No build that has options was compiled ahead: they need not be looked at. */
+/* No build with options is precompiled, so the options need no check. */
 bool opencl_option_good(const char *option, const char *value, char *text, size_t size) {
   (void)option;
   (void)value;
@@ -58,7 +58,7 @@ struct part {
   size_t size;
 };
 
-/* Takes what stands next, its size before it; false at the end, and where the file is damaged. */
+/* Takes the next part, which its size precedes; false at the end, or if the file is damaged. */
 static bool take(struct part *rest, struct part *taken) {
   uint64_t size = 0;
   if (rest->size < 8)
@@ -72,7 +72,7 @@ static bool take(struct part *rest, struct part *taken) {
   return true;
 }
 
-/* The word's name is said again behind it, which takes its place. */
+/* Whether a later word defines the same name, and so replaces this one. */
 static bool is_superseded(const char *const *word) {
   const size_t name = strcspn(*word, "=");
   for (const char *const *later = word + 1; *later; later++)
@@ -93,7 +93,7 @@ static bool has_word(struct part words, const char *word) {
   return false;
 }
 
-/* The words are those that the build defines, in any order. */
+/* Whether the words are exactly the build's defines, in any order. */
 static bool are_defined(struct part words, const char *const *defines) {
   size_t size = 0;
   for (; defines && *defines; defines++)
@@ -105,7 +105,7 @@ static bool are_defined(struct part words, const char *const *defines) {
   return size == words.size;
 }
 
-/* Nothing else was asked of the build that would make another program of the same text. */
+/* Whether no other option of the build would change the program. */
 static bool is_plain(const struct opencl_build *build) {
   const char *const *const lists[] = {build->includes, build->extensions, build->options};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
@@ -114,7 +114,7 @@ static bool is_plain(const struct opencl_build *build) {
   return !build->standard && !build->text && build->route == OPENCL_ROUTE_SSA;
 }
 
-/* What the text became with the build's defines. */
+/* The SPIR-V of the text with the build's defines. */
 static bool find(struct part rest, const struct opencl_build *build, struct part *spirv) {
   struct part words;
   while (take(&rest, &words) && take(&rest, spirv))
@@ -123,7 +123,7 @@ static bool find(struct part rest, const struct opencl_build *build, struct part
   return false;
 }
 
-/* A build that says otherwise has no program here. */
+/* A build with this option has no precompiled program. */
 bool opencl_uniform_groups(const struct opencl_build *build) {
   (void)build;
   return false;

@@ -1,4 +1,4 @@
-/* How the editor colours assembly (.wws): directives, labels, guards, operations, registers, numbers, comments. */
+/* The editor's colors for assembly (.wws): directives, labels, guards, operations, registers, numbers, comments. */
 const NUMBER = /^[-+]?(0[xX][0-9a-fA-F]+|0[hfd][0-9a-fA-F]+|\d+(\.\d+)?([eE][-+]?\d+)?)\b/;
 
 const MODE = {
@@ -29,7 +29,7 @@ const MODE = {
 };
 CodeMirror.defineMode("wws", () => MODE);
 
-/* Up to the operation: a label, a guard, a directive. */
+/* The part before the operation: a label, a guard, a directive. */
 function begin(stream, state) {
   if (stream.match(/^\w+:/))
     return "tag";

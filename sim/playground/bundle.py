@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What the playground begins with, as one JSON file: machines, parameters, and each launch of the lessons and examples
+"""Makes the playground's initial data, one JSON file: machines, parameters, and each launch of the lessons and examples
 with the files that it needs.
 
     {version, machines: [{name, text}], parameters: [{name, default, range, unit, meaning, seen}],
      examples: [{name, title, kind, launch, files: {path: text}, binary: {path: base64}, defines: [{NAME: VALUE}]}]}
 
-A browser has no clang: for kinds "lesson" and "opencl" there is, beside kernel.cl, kernel.cl.ahead, what it was
-compiled to (sim/playground/ahead.c has the format), so that the launch file and the report are those of the command
-line. `defines` are those that it was compiled with: the launch file's, and those of the commands of a lesson. For kind
-"trace" `launch` is a trace, for `replay`.
+A browser has no clang, so examples of kinds "lesson" and "opencl" ship precompiled: kernel.cl.ahead next to kernel.cl
+(sim/playground/ahead.c has the format). The launch file and the report are the same as on the command line. `defines`
+are the sets of defines that were compiled: the launch file's, and those of the lesson's commands. For kind "trace",
+`launch` is a trace for `replay`.
 
 usage: sim/playground/bundle.py WARPWAIT OUT.json
 """
@@ -65,13 +65,13 @@ def needed(launch):
 
 
 def values_of(text):
-    """Of --vary: 1,2,4 or 1..6."""
+    """The values of --vary: 1,2,4 or 1..6."""
     first, dots, last = text.partition("..")
     return list(range(int(first), int(last) + 1)) if dots else text.split(",")
 
 
 def defines_of(words):
-    """The sets of defines that a command asks for, beside those of its launch file."""
+    """The sets of defines that a command adds to its launch file's."""
     sets = [{}]
     for option, word in zip(words, words[1:]):
         name, _, value = word.removeprefix("define.").partition("=")
@@ -83,7 +83,7 @@ def defines_of(words):
 
 
 def builds(launch):
-    """With which defines the launch's program is run: those of the launch file, and of the lesson's commands."""
+    """The sets of defines with which the launch's program runs: the launch file's, and those of the lesson."""
     own = json.loads(launch.read_text()).get("build", {}).get("defines", {})
     found = [own := {name: str(value) for name, value in own.items()}]
     lesson = (launch.parent / "README.md").read_text().replace("\\\n", " ")
@@ -99,7 +99,7 @@ def sized(data):
 
 
 def ahead(warpwait, program, sets):
-    """The OpenCL C program with what clang makes of it."""
+    """The contents of the .ahead file: the OpenCL C program and its SPIR-V for each set of defines."""
     made = b"WWAHEAD2" + sized(program.read_bytes())
     with tempfile.TemporaryDirectory() as folder:
         spirv = pathlib.Path(folder) / "program.spv"
@@ -111,13 +111,13 @@ def ahead(warpwait, program, sets):
 
 
 def title_of(folder, *forms):
-    """"Lesson 7, half a block: two kernels ..." of a README that begins with "# Lesson 7: two kernels ..."."""
+    """"Lesson 7, half a block: two kernels ...", from a README that begins with "# Lesson 7: two kernels ..."."""
     number, _, title = (folder / "README.md").read_text().splitlines()[0].lstrip("# ").partition(": ")
     return ", ".join([number, *filter(None, forms)]) + f": {title}"
 
 
 def put(example, path, data):
-    """What a reader may edit as text, other bytes in base64."""
+    """Adds a file that a reader may edit as text, any other in base64."""
     if path.endswith(TEXTS):
         example["files"][path] = data.decode()
     else:
@@ -125,7 +125,7 @@ def put(example, path, data):
 
 
 def program_of(launch):
-    """Of a launch file that names none, it is the one beside it."""
+    """The launch file's program; by default, the one next to it."""
     return json.loads(launch.read_text()).get("program", "kernel.cl")
 
 

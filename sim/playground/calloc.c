@@ -1,7 +1,7 @@
-/* calloc() that leaves memory alone which nobody has had before: WebAssembly's is zeros, and the browser gives it to
- * those parts that are used. Of a large machine a small launch uses little: 0.2 GB of h200's would be written else.
+/* calloc() that does not write fresh memory: WebAssembly's memory starts as zeros, and the browser provides only the
+ * parts that are used. A small launch uses little of a large machine; clearing would write 0.2 GB for h200.
  *
- * It leans on Emscripten's malloc(), which never gives back what it took by sbrk(). */
+ * Relies on Emscripten's malloc(), which never returns memory taken with sbrk(). */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ void *calloc(size_t count, size_t size) {
     errno = ENOMEM;
     return NULL;
   }
-  const uintptr_t end = (uintptr_t)sbrk(0); /* of what somebody may have had */
+  const uintptr_t end = (uintptr_t)sbrk(0); /* memory below this may have been used */
   const size_t bytes = count * size;
   char *memory = malloc(bytes);
   const uintptr_t begin = (uintptr_t)memory;

@@ -1,7 +1,7 @@
-/* Elements of the page, made and found. Text is always text: nothing that a file or a link holds becomes markup. */
+/* Creates and finds elements of the page. Text stays text: nothing in a file or a link becomes markup. */
 export const at = id => document.getElementById(id);
 
-/* An element with attributes, which may be listeners as `onclick`, and children. */
+/* An element with children and attributes; an attribute such as `onclick` is a listener. */
 export function element(name, attributes, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {}))
@@ -13,7 +13,8 @@ export function element(name, attributes, ...children) {
   return made;
 }
 
-/* The text with its places ("kernel.wws:22:9") made buttons that go there; `known` says which files there are. */
+/* The text, with buttons in place of places such as "kernel.wws:22:9" that go there; `known` knows which files
+ * exist. */
 export function withPlaces(text, known, go) {
   const parts = document.createDocumentFragment();
   let done = 0;
@@ -28,7 +29,7 @@ export function withPlaces(text, known, go) {
   return parts;
 }
 
-/* Hands the reader a file. */
+/* Saves a file on the reader's computer. */
 export function download(name, content, type) {
   const url = URL.createObjectURL(new Blob([content], {type}));
   element("a", {href: url, download: name}).click();

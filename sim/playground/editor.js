@@ -1,4 +1,4 @@
-/* The files of an example, each with its own text, history and marks in one editor. */
+/* The files of an example, each with its own text, history and marks, in one editor. */
 import {at, element} from "./dom.js";
 import {Tabs} from "./tabs.js";
 
@@ -11,12 +11,12 @@ const MODES = {
 const MOST_MARKS = 5;
 
 export class Editor {
-  /* `onedit(path, text)` is told of what the reader changes. */
+  /* `onedit(path, text)` is called when the reader changes a file. */
   constructor(onedit) {
     this.onedit = onedit;
     this.files = new Map();
     this.tabs = new Tabs(at("files"), () => "file", path => this.open(path));
-    // Tab and Shift-Tab leave the editor, as they leave anything else.
+    // Tab and Shift-Tab leave the editor, as they leave other elements.
     this.code = CodeMirror(at("code"), {
       lineNumbers: true,
       indentUnit: 2,
@@ -25,11 +25,11 @@ export class Editor {
       extraKeys: {Tab: false, "Shift-Tab": false},
     });
     this.code.getInputField().setAttribute("aria-describedby", "file-hint");
-    // CodeMirror draws the lines that are in sight, and does not see its box grow.
+    // CodeMirror draws only visible lines, and does not notice when its box grows.
     new ResizeObserver(() => this.code.refresh()).observe(at("code"));
   }
 
-  /* [{path, text, note, why, hint}]: `why` it cannot be changed, if it cannot; or what is to be known. */
+  /* [{path, text, note, why, hint}]: `why` the file cannot be changed, if so; `hint`: what the reader should know. */
   load(files, path) {
     this.files = new Map(files.map(file => [file.path, {...file, doc: this.newDoc(file), marks: []}]));
     this.tabs.set(files.map(file => ({name: file.path, text: file.path, note: file.note})), path);
@@ -58,7 +58,7 @@ export class Editor {
     at("file-why").hidden = !(why || hint);
   }
 
-  /* To a place, which messages and reports name. */
+  /* Goes to a place that a message or report names. */
   go(path, line, column) {
     this.open(path);
     const there = {line: line - 1, ch: Math.max(0, column - 1)};
@@ -76,7 +76,7 @@ export class Editor {
     }
   }
 
-  /* Marks what a message is about: the line, and the message below it. */
+  /* Marks the line that a message is about, and shows the message below it. */
   mark(message) {
     const places = [...message.matchAll(/([\w./-]+\.\w+):(\d+)(?::(\d+))?/g)].filter(match => this.has(match[1]));
     if (!places.length)

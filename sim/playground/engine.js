@@ -1,11 +1,11 @@
-/* Warpwait's command line, in a worker. Requests are answered in their order. What runs for too long is ended with its
- * worker, and another worker begins. */
+/* Runs Warpwait's command line in a worker. Requests are answered in order. A command that runs too long ends with its
+ * worker, and another worker starts. */
 export class Cancelled extends Error {}
 
 export class Engine {
   constructor() {
     this.number = 0;
-    // Of the first worker that can run commands, which need not be the first.
+    // Resolves with the first worker that can run commands, which need not be the first one.
     this.ready = new Promise((resolve, reject) => Object.assign(this, {resolve, reject}));
     this.ready.catch(() => {});
     this.start();
@@ -48,7 +48,7 @@ export class Engine {
     });
   }
 
-  /* There is no worker until one is wanted again: what could not be loaded would not be at once, either. */
+  /* Starts no new worker until one is needed: an immediate second attempt to load would fail again. */
   lost(error) {
     const waiting = [...this.waiting.values()];
     this.worker.terminate();

@@ -1,7 +1,7 @@
-/* Debian has inih for its own architectures only, and not its source any more: here is the one function of it that
- * machine files are read with, for the playground. It takes the same lines in the same way (a test holds it against
- * inih), with what Debian's is compiled for: a byte-order mark, comments behind values, and values that go on in a
- * line that begins with a space; 50 bytes for a name or a section, 200 for a line. */
+/* Debian has inih only for its own architectures, and no longer as source. So this is the one function of inih that
+ * reads machine files, for the playground. It accepts the same lines with the same results (a test compares it with
+ * inih), with the options of Debian's build: a byte-order mark, comments after values, and values that continue on
+ * lines that begin with a space; 50 bytes for a name or a section, 200 for a line. */
 #include <ctype.h>
 #include <ini.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 enum { LINE = 200, WORD = 50 };
 
-/* What lines before have said. */
+/* State from earlier lines. */
 struct reading {
   char section[WORD], name[WORD];
   ini_handler handler;
@@ -25,7 +25,7 @@ static char *strip(char *text) {
   return text;
 }
 
-/* The first of these characters, or of a comment, which has a space before it, or the end. */
+/* The first of these characters, or of a comment that follows a space, or the end. */
 static char *find_end(char *text, const char *characters) {
   for (bool space = false; *text && !strchr(characters, *text) && !(space && *text == ';'); text++)
     space = isspace((unsigned char)*text);
@@ -58,7 +58,7 @@ static bool take_line(struct reading *reading, char *text) {
   if (!*line || *line == ';' || *line == '#')
     return true;
   if (reading->name[0] && line > text)
-    return reading->handler(reading->user, reading->section, reading->name, line); /* comments and all */
+    return reading->handler(reading->user, reading->section, reading->name, line); /* including comments */
   return *line == '[' ? take_section(reading, line) : take_key(reading, line);
 }
 

@@ -1,4 +1,4 @@
-/* What glibc has and Emscripten's C library has not. */
+/* Functions of glibc that Emscripten's C library lacks. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* warpwait in a browser: the command line's own verbs, those that need nothing but files. `sweep` and `trace` want
- * other programs, a data base or a decompressor; `playground` is where this is already. */
+/* warpwait in a browser: the verbs of the command line that need only files. `sweep` and `trace` need other programs, a
+ * database or a decompressor; `playground` would start what is already running. */
 #include "sim/cli/cli.h"
 
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-/* The machine's parameters that a run sets: rows of a name and a value, with what the parameter is. */
+/* The machine parameters that a run sets: rows with a name, a value and a description. */
 import {at, element} from "./dom.js";
 
 export class Parameters {
@@ -26,10 +26,10 @@ export class Parameters {
     this.tell();
   }
 
-  /* [[name, value]] as they stand, half of one included. */
+  /* [[name, value]] as typed, including incomplete rows. */
   pairs() { return this.rows.map(row => [row.name.value.trim(), row.value.value.trim()]); }
 
-  /* What the machine of now has: name to value. */
+  /* The current machine's values, by name. */
   setValues(values) {
     this.values = values;
     this.rows.forEach(row => this.describe(row));
@@ -112,7 +112,7 @@ export class Parameters {
           input.removeAttribute("aria-invalid");
       }
 
-      /* Marks the row that a message names. */
+      /* Flags the row that a message names. */
       mark(message) {
         for (const row of this.rows)
           if (row.name.value.trim() && message.includes(row.name.value.trim()))

@@ -1,4 +1,5 @@
-/* The playground: examples and what the reader makes of them, given to Warpwait's command line, and what that says. */
+/* The playground: runs examples and the reader's versions of them with Warpwait's command line, and shows the
+ * results. */
 import {at, download, element, whole, withPlaces} from "./dom.js";
 import {Editor} from "./editor.js";
 import {Cancelled, Engine} from "./engine.js";
@@ -27,8 +28,8 @@ const KINDS = [
   ["trace", "A recorded trace"], ["template", "Templates"]
 ];
 const TEXT = /\.(wws|cl|json|ini|txt)$/;
-const KEEP_AFTER = 300; /* ms without an edit */
-const LONG = 250;       /* ms until the clock shows */
+const KEEP_AFTER = 300; /* milliseconds after the last edit */
+const LONG = 250;       /* milliseconds until the clock appears */
 
 let catalogue, examples, example, works, work, undo;
 let engine, editor, parameters, results;
@@ -49,7 +50,7 @@ const fileText = path => path === OWN ? work.ini : work.files[path] ?? example.f
 const whyNot = path => path.endsWith(".cl") ? COMPILED : path.endsWith(".wwtt") ? TRACED : "";
 const hintOf = path => path === example.launch && example.defines ? compiledFor(example.defines) : "";
 
-/* What `defines` can be besides the launch file's own: names with their values, and what goes together. */
+/* What `defines` may be other than the launch file's own: names with their values, and combinations. */
 function compiledFor([own, ...others]) {
   const values = new Map(), together = [];
   for (const one of others) {
@@ -65,7 +66,7 @@ function compiledFor([own, ...others]) {
 }
 const isTrace = () => example.kind === "trace";
 
-/* The launch file as far as it can be read; a trace has none. */
+/* The launch file, or null if it is unreadable; a trace has none. */
 function launchFile() {
   try {
     return JSON.parse(fileText(example.launch)) || {};
@@ -117,7 +118,7 @@ function showBinaries() {
                                                "✕"))));
 }
 
-/* A file of the reader's own: a text gets a tab, anything else lies beside them. It is read here, and goes nowhere. */
+/* Adds a file of the reader: a text gets a tab, other files none. It is read locally and not uploaded. */
 async function addFile(file) {
   if (!isPath(file.name) || file.size > MOST_TEXT / 2) {
     showProblem(isPath(file.name)
@@ -142,7 +143,7 @@ async function addFile(file) {
   tell(`Added ${file.name}.`);
 }
 
-/* All of the page, for the example and work of now. */
+/* Updates the whole page for the current example and work. */
 function show(path) {
   editing = false;
   at("example").value = example.name;
@@ -157,10 +158,10 @@ function show(path) {
   editing = true;
 }
 
-/* What depends on the launch file's text. */
+/* Updates what depends on the launch file's text. */
 function showLaunch() {
   const launch = launchFile();
-  if (launch) // else it is being edited: as it was before
+  if (launch) // while it is being edited, keep the previous state
     at("verify-label").hidden = !(launch.check && launch.check.length);
   else if (isTrace())
     at("verify-label").hidden = true;
@@ -171,7 +172,7 @@ function showLaunch() {
   at("machine").value = work.machine;
 }
 
-/* The reader has edited something. */
+/* Called after each edit by the reader. */
 function edited() {
   if (!editing)
     return;
@@ -181,7 +182,7 @@ function edited() {
   changed();
 }
 
-/* What the address holds is no longer what is here. */
+/* The address no longer matches the work. */
 function forgetLink() {
   if (location.hash)
     history.replaceState(null, "", location.pathname + location.search);
@@ -229,7 +230,7 @@ function editMachine(name) {
 }
 
 function choose(name) {
-  if (example && keeping) // the last edit, which is no longer of the example of now
+  if (example && keeping) // save the last edit for the previous example
     keep(example.name, work);
   example = examples.find(one => one.name === name) || examples[0];
   work = works[example.name] ||= emptyWork();
@@ -241,8 +242,8 @@ function choose(name) {
   tell(isChanged(work) ? "With your changes." : "");
 }
 
-/* Puts `given` in the place of the work on `name`, and offers the way back: until the next edit, or as `lasting`, which
- * is for work that somebody else has replaced. */
+/* Replaces the work on `name` by `given`, and offers to undo that until the next edit. A `lasting` offer, for work that
+ * a link has replaced, survives edits. */
 function replaceWork(name, given, said, lasting = false) {
   const before = works[name];
   works[name] = given;
@@ -266,7 +267,7 @@ function clearUndo() {
   at("undo").hidden = true;
 }
 
-/* What the machine's parameters are, for the rows that set some; a file that is being edited may have none. */
+/* The values of the machine's parameters, for the rows that set some; an unfinished machine file may have none. */
 let valuesOf = "";
 async function askValues() {
   const name = work.machine || launchMachine(), key = name === OWN ? work.ini : name;
@@ -279,7 +280,7 @@ async function askValues() {
     parameters.setValues(new Map(rows.filter(row => row[0].includes("."))));
 }
 
-const learnValues = () => askValues().catch(() => { valuesOf = ""; }); // cancelled, or no worker
+const learnValues = () => askValues().catch(() => { valuesOf = ""; }); // canceled, or no worker
 
 // ---- requests
 
@@ -300,7 +301,7 @@ function request(verb, ...more) {
   return {words: [...words, ...more], files, key: stateKey()};
 }
 
-/* Runs `task` with buttons, clock and Cancel as they are while something runs. */
+/* Runs `task`, with the buttons, the clock and Cancel in their running state. */
 async function during(what, task) {
   if (busy || !loaded)
     return;
@@ -345,7 +346,8 @@ const run = () => during("Running", async () => {
   const vary = work.vary.trim() ? ["--html-vary", work.vary.trim()] : [];
   const verify = work.verify && !at("verify-label").hidden ? ["--verify"] : [];
   const asked = request(verb, "--html", "page.html", ...vary, ...verify);
-  const again = request(verb, "--report", "json", ...verify); // of now, whatever is edited while it runs
+  const again =
+      request(verb, "--report", "json", ...verify); // taken now, so that edits during the run do not change it
   const answer = await engine.run(asked.words, asked.files, ["page.html"]);
   if (answer.err)
     showProblem(answer.err, answer.status);
@@ -364,7 +366,7 @@ const run = () => during("Running", async () => {
   return answer.status ? `${last.said}; see the message` : last.said;
 });
 
-/* The JSON report of a run, made when it is first wanted. */
+/* The JSON report of a run, made when first needed. */
 async function reportOf(one) {
   if (!one.json) {
     const answer = await engine.run(one.words, one.files);
@@ -376,7 +378,7 @@ async function reportOf(one) {
 }
 
 const tellAbout = (verb, what) => during(what, async () => {
-  // There is no clang to build changed kernels with.
+  // There is no clang to build changed kernels.
   const asked = request(verb, ...(verb === "explain" ? ["--no-changes"] : []));
   const answer = await engine.run(asked.words, asked.files);
   if (answer.err)
@@ -402,20 +404,20 @@ async function compare() {
     results.setText("compare", answer.out || "No difference: the last run equals the baseline.\n", last.key);
 }
 
-/* Where results are below the files, they come into sight. */
+/* Scrolls to the results if they are below the files. */
 function reachResults() {
   if (matchMedia("(max-width: 999px)").matches)
     at("right").scrollIntoView({block: "start"});
 }
 
-// ---- what is told
+// ---- messages ----
 
 function tell(text) { at("status").textContent = text; }
 
 function tellRuns() {
   for (const id of ["run", "explain", "check"])
     at(id).disabled = Boolean(busy) || !loaded;
-  at("check").disabled ||= Boolean(example) && isTrace(); // which needs the kernel
+  at("check").disabled ||= Boolean(example) && isTrace(); // check needs the kernel
   at("example").disabled = Boolean(busy);
   at("save-page").hidden = !last || !last.page;
   at("save-report").hidden = !last;
@@ -469,7 +471,7 @@ async function takeLink() {
   try {
     const named = exampleOf(hash), link = named ? {example: named} : await fromFragment(hash);
     if (hash !== location.hash)
-      return; // another one came
+      return; // a newer link has arrived
     if (!examples.some(one => one.name === link.example))
       throw new Error(`This link names the example "${link.example}", which is not available.`);
     if (busy)
@@ -486,7 +488,7 @@ async function takeLink() {
   }
 }
 
-// ---- the start
+// ---- start ----
 
 function listExamples() {
   at("example").replaceChildren(...KINDS.map(

@@ -1,11 +1,12 @@
-# The playground: the command line as WebAssembly, by Debian's Emscripten, in one static folder. docs/playground.md
+# The playground: the command line as WebAssembly, built with Debian's Emscripten, in one static folder.
+# docs/playground.md
 
 WASM := $(BUILD)/wasm
-# Emscripten's own JavaScript looks for Debian's modules.
+# Emscripten's own JavaScript needs Debian's modules.
 EMCC := NODE_PATH=/usr/share/nodejs emcc
 
 WASM_FOLDERS := $(filter-out sim/import sim/api opencl/clang,$(C_FOLDERS)) sim/cli sim/console sim/playground
-# What sim/playground has in its place, and what only the verbs need that are not there.
+# Files that sim/playground replaces, and files that only the missing verbs need.
 WASM_LEFT_OUT := sim/cli/main.c sim/base/file_nameless.c $(wildcard sim/sweep/store*.c) \
   $(addprefix sim/sweep/,functional.c metrics.c points.c replay.c session.c threads.c) \
   sim/base/crew.c sim/session/picture.c sim/console/processes.c $(addprefix sim/cli/,complete.c trace_verbs.c sweep_verbs.c verb_python.c)
@@ -19,18 +20,19 @@ WASM_OBJ     += $(WASM_JANSSON:%=$(WASM)/obj/jansson/%.o) $(WASM_ZLIB:%=$(WASM)/
 
 WASM_CFLAGS = -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math \
   -I. -isystem sim/playground/libc -isystem $(WASM)/include -MMD -MP
-# A module as a function, a new instance of which is made for each command; exit() ends it, and writes what is buffered.
+# The module is a function that creates a new instance for each command; exit() ends the instance and flushes its
+# buffers.
 WASM_LDFLAGS := -O2 -s MODULARIZE=1 -s EXPORT_NAME=warpwait_module -s EXPORTED_RUNTIME_METHODS=callMain,FS \
   -s INVOKE_RUN=0 -s EXIT_RUNTIME=1 -s FORCE_FILESYSTEM=1 -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=2147483648 \
   -s TOTAL_STACK=8388608 -s ENVIRONMENT=worker
 
-# The same verbs and what stands in for others, linked for this computer: tests find what is missing without Emscripten.
+# The same verbs and replacements, linked for this computer: tests find missing symbols without Emscripten.
 PLAYGROUND_SHELL := $(filter-out $(addprefix sim/playground/,calloc.c ini.c libc.c),$(WASM_SOURCES))
 $(BUILD)/playground-shell: $(PLAYGROUND_SHELL:%=$(BUILD)/obj/%.o) $(filter %.v3.o %/presets.o %/page_template.o,$(LIB_OBJ))
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -Wl,--as-needed -ljansson -linih -lz -lm
 
-# What Debian has as source only, and headers of what it has for its own architectures, which fit any.
+# Libraries that Debian has only as source, and headers of others, which fit any architecture.
 $(WASM)/include/jansson.h: sim/playground/sources
 	$(call say,GET)
 	$(Q)sim/playground/sources $(WASM)/sources >/dev/null
@@ -51,7 +53,7 @@ $(WASM)/obj/presets.o $(WASM)/obj/page_template.o: $(WASM)/obj/%.o: $(BUILD)/gen
 	@mkdir -p $(@D)
 	$(Q)$(EMCC) $(WASM_CFLAGS) -c -o $@ $<
 
-# The values of jansson's own configuration that hold for any C library of today.
+# Settings of jansson's configuration that hold for any current C library.
 $(WASM)/obj/jansson/%.o: | $(WASM)/include/jansson.h
 	$(call say,EM )
 	@mkdir -p $(@D)
@@ -102,7 +104,7 @@ $(PLAYGROUND)/examples.json: sim/playground/bundle.py $(BUILD)/warpwait $(wildca
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) sim/playground/bundle.py $(BUILD)/warpwait $@
 
-# Of what is in the folder and not ours: MIT, BSD and the like, which want to be named.
+# Licenses of foreign parts in the folder: MIT, BSD and similar ones require it.
 $(PLAYGROUND)/licences.txt: LICENSE NOTICE $(WASM)/include/jansson.h
 	@mkdir -p $(@D)
 	@for f in NOTICE LICENSE $(WASM)/sources/jansson/LICENSE $(WASM)/sources/zlib/LICENSE \
@@ -110,7 +112,7 @@ $(PLAYGROUND)/licences.txt: LICENSE NOTICE $(WASM)/include/jansson.h
 	  echo "==== $${f#$(WASM)/sources/}"; echo; cat $$f; echo; \
 	done >$@
 
-# The WebAssembly and the page in a headless Chromium, held against the command line. Needs chromium.
+# Compares the WebAssembly and the page, in a headless Chromium, with the command line. Needs chromium.
 playground-test: playground
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/playground/wasm_test.py $(PLAYGROUND)
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/playground/page_test.py

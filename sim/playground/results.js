@@ -1,15 +1,15 @@
-/* What runs have said: the page of the last one, and texts, each behind its tab. Where there is room for both, the page
- * stands beside the texts. */
+/* The results of runs: the page of the last one, and texts, each in a tab. If there is room, the page is next to the
+ * texts. */
 import {at, download, element, whole, withPlaces} from "./dom.js";
 import {Tabs} from "./tabs.js";
 
 const PANELS =
     [["page", "Page"], ["report", "Report"], ["explain", "Explain"], ["check", "Check"], ["compare", "Compare"]];
-const MOST_SHOWN = 1 << 20;                     /* letters of a text, which a browser lays out at once */
-const ROOM = matchMedia("(min-width: 2000px)"); /* as in playground.css */
+const MOST_SHOWN = 1 << 20;                     /* characters of a text; a browser lays out all of them at once */
+const ROOM = matchMedia("(min-width: 2000px)"); /* the same as in playground.css */
 
 export class Results {
-  /* `known` and `go`: the places that texts may lead to; `onshow(name)`: a panel is shown; `onrun()`: Ctrl+Enter was
+  /* `known` and `go`: the places that texts may link to; `onshow(name)`: a panel is shown; `onrun()`: Ctrl+Enter was
    * pressed in the page. */
   constructor(known, go, onshow, onrun) {
     Object.assign(this, {known, go, onshow, onrun, keys: new Map(), frame: null, html: ""});
@@ -38,14 +38,14 @@ export class Results {
     this.onshow(name);
   }
 
-  /* A text and the state that it is of. */
+  /* Sets a text and the state of the work that it belongs to. */
   setText(name, text, key) {
     const shown = text.length > MOST_SHOWN ? text.slice(0, text.lastIndexOf("\n", MOST_SHOWN) + 1) : text;
     at(`${name}-text`).replaceChildren(withPlaces(shown, this.known, this.go), this.rest(name, text, shown));
     this.filled(name, key);
   }
 
-  /* The way to what of a text is not shown. */
+  /* A button that saves a truncated text. */
   rest(name, text, shown) {
     if (shown.length === text.length)
       return "";
@@ -60,7 +60,8 @@ export class Results {
     this.filled("page", key);
   }
 
-  /* From the frame, which has no origin: only who says it, and that somebody has just pressed a key, can be known. */
+  /* A message from the frame, which has no origin: the only checks possible are its source, and that a key was just
+   * pressed. */
   heard({source, data}) {
     if (!this.frame || !source || source !== this.frame.contentWindow)
       return;
@@ -78,7 +79,7 @@ export class Results {
     this.tellStale();
   }
 
-  /* Nothing is there yet, as for another example. */
+  /* Empties all panels, for example when another example is chosen. */
   clear() {
     this.keys.clear();
     at("page-frame").replaceChildren();
@@ -90,7 +91,7 @@ export class Results {
     this.tellStale();
   }
 
-  /* What is edited now; a panel that is of another state says so. */
+  /* Sets the current state of the work; a panel for another state shows that it is stale. */
   setNow(key) {
     this.now = key;
     this.tellStale();

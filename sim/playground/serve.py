@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Serves the playground's folder to browsers on this computer: `warpwait playground` becomes this.
+"""Serves the playground's folder to browsers on this computer, for `warpwait playground`.
 
-Any page that a browser shows can send requests here, under any host name that resolves to this computer, and any
-program on it can connect. So only requests that name this computer are answered, and only with regular files of the
-folder; the number of connections has a limit, and each one has a time limit.
+Any page in a browser can send requests here, with any host name that resolves to this computer, and any program on
+it can connect. So the server answers only requests that name this computer, and only with regular files of the folder.
+The number of connections and the time of each are limited.
 
-usage: serve.py FOLDER PORT    PORT 0: 8040, or else the next that is free
+usage: serve.py FOLDER PORT    PORT 0: 8040, or else the next free port
 """
 import contextlib
 import errno
@@ -24,7 +24,7 @@ import urllib.parse
 HOST, FIRST, TRIED = "127.0.0.1", 8040, 20
 NAMES = {HOST, "localhost", "127.0.0.1", "[::1]"}
 CONNECTIONS = 64  # at once; a browser opens about six
-SECONDS = 60  # for the whole of a connection, request and answer
+SECONDS = 60  # for a connection, with request and answer
 
 TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
          "json": "application/json", "wasm": "application/wasm", "txt": "text/plain; charset=utf-8"}
@@ -32,12 +32,12 @@ BUSY = b"HTTP/1.0 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: cl
 
 
 def names_this_computer(host):
-    """Whether the value of a Host header does, with any port: somebody may forward another one to ours."""
+    """Whether the value of a Host header does. Any port is good: the user may forward another port to ours."""
     return re.fullmatch(r"(.*?)(:[0-9]*)?", host, re.DOTALL)[1].lower() in NAMES
 
 
 def open_below(folder, path):
-    """The regular file that the path of a URL names, or None. No symbolic link below the folder is followed."""
+    """The regular file at a URL's path, or None. Does not follow symbolic links below the folder."""
     parts = os.fsdecode(urllib.parse.unquote_to_bytes(path)).split("/")[1:]
     if parts == [""]:
         parts = ["index.html"]
@@ -50,9 +50,9 @@ def open_below(folder, path):
             for part in parts[:-1]:
                 at = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=at)
                 folders.callback(os.close, at)
-            # Without O_NONBLOCK, opening a FIFO would wait for somebody to write to it.
+            # Without O_NONBLOCK, opening a FIFO would wait for a writer.
             file = open(os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at), "rb")
-        except OSError:  # IsADirectoryError, from open(), among them
+        except OSError:  # includes the IsADirectoryError of open()
             return None
     if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         return file
@@ -61,7 +61,7 @@ def open_below(folder, path):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers GET and HEAD, one request a connection."""
+    """Answers GET and HEAD, one request per connection."""
 
     def version_string(self):
         return "warpwait"
@@ -92,7 +92,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.connection.sendfile(file, count=size)
 
     def end_headers(self):
-        self.send_header("Cache-Control", "no-cache")  # the folder may be built anew
+        self.send_header("Cache-Control", "no-cache")  # the folder may be rebuilt
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("Cross-Origin-Resource-Policy", "same-origin")
@@ -103,7 +103,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """A thread a connection, but only so many, and each ends in time, whatever its client does."""
+    """Runs one thread per connection, up to a limit, and ends each in time, whatever its client does."""
 
     def __init__(self, address, folder, connections=CONNECTIONS, seconds=SECONDS):
         self.folder, self.connections, self.seconds = folder, connections, seconds
@@ -123,7 +123,7 @@ class Server(http.server.ThreadingHTTPServer):
         return self.shutdown_request(request)
 
     def service_actions(self):
-        """Called twice a second. Shutting a connection down wakes the thread that waits for it."""
+        """Called twice a second. Shutting down a connection wakes the thread that waits for it."""
         with self.lock:
             for request, deadline in self.deadlines.items():
                 if time.monotonic() >= deadline:
@@ -136,7 +136,7 @@ class Server(http.server.ThreadingHTTPServer):
             super().close_request(request)
 
     def handle_error(self, request, client_address):
-        if not isinstance(sys.exc_info()[1], OSError):  # which is a client that is gone, or was too slow
+        if not isinstance(sys.exc_info()[1], OSError):  # an OSError is a client that left or was too slow
             super().handle_error(request, client_address)
 
 
@@ -146,7 +146,7 @@ def fail(text):
 
 
 def listen(folder, port):
-    """At the port, or the first of those tried that is free, or any."""
+    """Listens at `port`; if it is 0, at the first free one of FIRST and the next ports, or else at any free port."""
     ports = [port] if port else [*range(FIRST, FIRST + TRIED), 0]
     for each in ports:
         try:

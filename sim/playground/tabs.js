@@ -1,14 +1,14 @@
-/* A row of tabs of which one is picked. Arrows, Home and End go along it, as in any program. */
+/* A row of tabs, one of which is selected. Arrow keys, Home and End move along it. */
 import {element} from "./dom.js";
 
 export class Tabs {
-  /* `panel(name)` is the id of what a tab shows. */
+  /* `panel(name)` is the id of the tab's panel. */
   constructor(list, panel, onpick) {
     Object.assign(this, {list, panel, onpick, picked: null});
     list.addEventListener("keydown", event => this.key(event));
   }
 
-  /* [{name, text, note}]; the note, such as "changed", is a dot to the eye. */
+  /* [{name, text, note}]; a note, such as "changed", is shown as a dot. */
   set(tabs, picked) {
     this.tabs = tabs;
     this.list.replaceChildren(...tabs.map(tab => element("button", {

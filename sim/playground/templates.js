@@ -1,4 +1,4 @@
-/* Small beginnings of one's own, beside the examples: an empty kernel, and a copy with its wait. */
+/* Small starting points next to the examples: an empty kernel, and a copy with its wait. */
 const launch = (kernel, bytes, global, local) => `{
   "name": "${kernel}",
   "program": "kernel.wws",

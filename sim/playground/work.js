@@ -1,8 +1,12 @@
-/* A piece of work: an example, and what the reader has made of it. It is kept between visits, and travels in links.
+/* A piece of work: an example with the reader's changes. It is kept between visits, and can be shared as a link.
  *
- * {files: {path: text} as changed or added, binary: {path: base64} as added, machine: a name, OWN, or "" for the launch
- *  file's, ini: the text of OWN, parameters: [[name, value]], vary: "KEY=VALUES", verify: whether the launch file's
- *  checks are held} */
+ *     files: {path: text}       changed or added
+ *     binary: {path: base64}    added
+ *     machine                   a name, OWN, or "" for the launch file's
+ *     ini                       the text of OWN
+ *     parameters                [[name, value]]
+ *     vary                      "KEY=VALUES"
+ *     verify                    whether to run the launch file's checks */
 export const OWN = "machine.ini";
 const KEPT = "warpwait.playground.1";
 export const MOST_TEXT = 1 << 20;
@@ -19,7 +23,7 @@ const isFolder = (value, good) =>
     Boolean(value) && typeof value === "object" && !Array.isArray(value) && Object.keys(value).length <= MOST_FILES &&
     Object.entries(value).every(([path, content]) => isPath(path) && path !== OWN && good(content));
 
-/* A clean copy of what came from outside. Throws what is wrong with it. */
+/* A checked copy of work from outside. Throws the reason if it is invalid. */
 export function takeWork(value) {
   const good = value && isFolder(value.files, isText) && isFolder(value.binary, isBase64) && isText(value.machine) &&
                isText(value.ini) && isText(value.vary) && Array.isArray(value.parameters) &&
@@ -33,7 +37,7 @@ export function takeWork(value) {
 
 export const isChanged = work => JSON.stringify(work) !== JSON.stringify(emptyWork());
 
-/* What was kept: {current, works: {example: work}}. Storage may be switched off, full, or hold anything. */
+/* The saved work: {current, works: {example: work}}. Storage may be disabled, full, or contain anything. */
 export function recall() {
   const kept = {current: "", works: {}};
   try {
@@ -43,12 +47,12 @@ export function recall() {
       if (isPath(name))
         recallOne(kept.works, name, work);
   } catch {
-    // What is there is not ours.
+    // What is stored is not ours.
   }
   return kept;
 }
 
-/* What cannot be read of one example is no harm to the others. */
+/* Invalid work on one example does not affect the others. */
 function recallOne(works, name, work) {
   try {
     works[name] = takeWork(work);
@@ -57,8 +61,8 @@ function recallOne(works, name, work) {
   }
 }
 
-/* Keeps the work on one example beside what is kept already, which another window may have changed since. Returns
- * whether it could be. */
+/* Saves the work on one example, together with what is stored now, because another window may have changed that.
+ * Returns whether it succeeded. */
 export function keep(name, work) {
   const {works} = recall();
   works[name] = work;
@@ -71,19 +75,19 @@ export function keep(name, work) {
   }
 }
 
-/* Tells of what another window keeps. */
+/* Calls back when another window saves work. */
 export const onkept = tell => addEventListener("storage", event => event.key === KEPT && tell(recall().works));
 
 // ---- links: "#example=" and a name; or "#1." and JSON, deflated, in base64 for URLs
 
-/* The example that a link only names; undefined of other links. */
+/* The example, if the link only names one; undefined for other links. */
 export const exampleOf = fragment => /^#example=([\w-]{1,80})$/.exec(fragment)?.[1];
 
 const VERSION = 1, PIECE = 1024;
 const DEFLATE = "deflate-raw";
 
-/* The bytes piece by piece, as they are asked for: what a piece becomes is there at once, be it a thousand times as
- * long. */
+/* Supplies the bytes in small pieces on demand: each piece decompresses at once, to as much as a thousand times its
+ * size. */
 function piecesOf(bytes) {
   let from = 0;
   return new ReadableStream({
@@ -111,7 +115,7 @@ async function through(bytes, stream, most) {
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
-/* Throws a sentence where it would be a link that nobody can open. */
+/* Throws a message if the link would be too long to open. */
 export async function toFragment(example, work) {
   const text = new TextEncoder().encode(JSON.stringify({example, work}));
   if (text.length > MOST_TEXT)
@@ -121,7 +125,7 @@ export async function toFragment(example, work) {
   return `#${VERSION}.` + btoa(letters).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
-/* {example, work}. Throws a sentence. */
+/* Returns {example, work}, or throws a message. */
 export async function fromFragment(fragment) {
   const match = /^#(\d{1,6})\.([\w-]+)$/.exec(fragment);
   if (!match)

@@ -1,16 +1,16 @@
-// A Web Worker that is warpwait's command line. The page says
+// A Web Worker that runs warpwait's command line. The page sends
 //   {id, words: ["run", "launch.json"], files: {"kernel.wws": text or Uint8Array}, wanted: ["page.html"]}
-// and is answered
+// and receives
 //   {id, status, out, err, files: {"page.html": Uint8Array}}.
 // The first message is {ready: true, version}, or {ready: false, err}. The WebAssembly is compiled once; each command
-// has an instance of its own, with an empty file system of its own: nothing is left of the one before.
+// has its own instance with its own empty file system, so nothing remains from the previous command.
 "use strict";
 
 const FOLDER = "/work", DEFECT = 3;
 
 importScripts("warpwait.js");
 
-// Text piece by piece: a byte is all that Emscripten gives.
+// Collects text byte by byte, as Emscripten delivers it.
 class Output {
   constructor() {
     this.bytes = new Uint8Array(1 << 12);
@@ -38,11 +38,11 @@ function makeFolders(fs, path) {
   }
 }
 
-// What the reader asked for and cannot have.
+// A request of the reader that cannot be met.
 class Refused extends Error {}
 
 function writeFiles(fs, files) {
-  fs.ignorePermissions = true; // there is one user, and no umask() to tell what others may
+  fs.ignorePermissions = true; // there is one user, and no umask() to restrict others
   fs.mkdir(FOLDER);
   fs.chdir(FOLDER);
   for (const [path, data] of Object.entries(files || {})) {
@@ -63,7 +63,7 @@ function readFiles(fs, paths) {
   return files;
 }
 
-// What ended it, other than exit(): a trap, or memory that cannot be had.
+// Why the command ended other than by exit(): a trap, or out of memory.
 function reason(error) {
   const text = String(error && error.message || error).split("\n")[0];
   if (error instanceof Refused)
@@ -98,7 +98,7 @@ async function run(compiled, request) {
   return answer;
 }
 
-// A server that does not know .wasm gives it another type, and is slower.
+// A server that does not know .wasm sends another type; compiling is slower then.
 async function compile() {
   const response = await fetch("warpwait.wasm");
   if (!response.ok)
@@ -120,7 +120,7 @@ started.then(({version}) => postMessage({ready: true, version}),
              error => postMessage({ready: false, err: `WebAssembly cannot be loaded: ${error.message}`}));
 
 onmessage = async event => {
-  const {compiled} = await started.catch(() => ({})); // the page has been told
+  const {compiled} = await started.catch(() => ({})); // the page has been informed
   if (!compiled)
     return;
   const answer = await run(compiled, event.data);

@@ -1,4 +1,4 @@
-/* The job of a trace, as it is read; trace_job_write.c writes it. */
+/* Reads the job of a trace; job_write.c writes it. */
 #include "sim/replay/job.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ struct job_reader {
   struct trace *trace;
   const struct job_request *request;
   struct job *job;
-  struct isa_features isa; /* of the machine that was recorded */
+  struct isa_features isa; /* of the recorded machine */
 };
 
 static const json_t *member(struct job_reader *reader, const struct place *place, const json_t *object) {
@@ -47,7 +47,7 @@ static bool read_flag(struct job_reader *reader, const struct place *parent, con
   return value;
 }
 
-/* A key that may be missing: then it is 0. */
+/* Reads an optional key, with default 0. */
 static bool read_if_there(struct job_reader *reader, const struct place *parent, const json_t *object, const char *key,
                           uint64_t maximum, uint64_t *number) {
   return !json_object_get(object, key) || read_whole(reader, parent, object, key, 0, maximum, number);
@@ -102,7 +102,7 @@ static bool set_parameters(struct job_reader *reader, const struct place *parent
   return true;
 }
 
-/* Another machine gets what the launch file has set, as in a run. Its instructions are those that the recording has. */
+/* Another machine gets the settings of the launch file's `set`, as in a run. Its instruction set is the recording's. */
 static bool take_machine(struct job_reader *reader, const struct place *place, const json_t *machine) {
   const struct job_request *request = reader->request;
   struct job *job = reader->job;
@@ -155,7 +155,7 @@ static bool read_machine(struct job_reader *reader, const json_t *root) {
 
 /* ---- programs */
 
-/* The operations are to be of the kinds that the instructions are. */
+/* Checks that the recorded kinds of operations match the program's instructions. */
 static bool same_kinds(struct job_reader *reader, const struct isa_program *program, uint32_t number) {
   uint32_t count = 0;
   const uint8_t *kinds = trace_program(reader->trace, number, &count);
@@ -186,7 +186,7 @@ static struct isa_program *read_program(struct job_reader *reader, uint32_t numb
   return NULL;
 }
 
-/* The first one takes the place of the job's own, the others that of programs lowered again. */
+/* The first program becomes the job's own, the others its refitted ones. */
 static bool read_programs(struct job_reader *reader) {
   struct job *job = reader->job;
   const uint32_t count = trace_programs(reader->trace);
@@ -240,7 +240,7 @@ static bool has_number(const struct isa_memory *memory, uint64_t number) {
   return false;
 }
 
-/* Its header is real memory; of the packets' bytes nobody asks. */
+/* The pipe's header is real memory; nothing reads the bytes of its packets. */
 static bool read_pipe(struct job_reader *reader, const struct place *place, const json_t *object) {
   struct isa_memory *memory = &reader->job->memory;
   uint64_t buffer = 0, packet_size = 0, max_packets = 0, read = 0, written = 0, number = memory->pipe_count + 1;
@@ -281,7 +281,7 @@ static bool read_pipes(struct job_reader *reader, const json_t *root) {
   return list;
 }
 
-/* The words that launch files have, too. */
+/* The same words as in launch files. */
 static bool read_format(struct job_reader *reader, const struct place *parent, const json_t *object,
                         struct isa_image *image) {
   struct message why;
@@ -297,7 +297,7 @@ static bool read_format(struct job_reader *reader, const struct place *parent, c
          json_fail(&reader->document, &(struct place){parent, "format", 0}, "%s", why.text);
 }
 
-/* Where its texels lie is the machine's affair, as it was in the recording. */
+/* The machine decides where texels lie, as it did in the recording. */
 static bool read_image(struct job_reader *reader, const struct place *place, const json_t *object) {
   struct isa_memory *memory = &reader->job->memory;
   struct isa_image image = {.of_buffer = json_is_true(json_object_get(object, "of_buffer"))};
@@ -345,12 +345,12 @@ static const struct isa_program *program_of(const struct job_reader *reader, uin
   return number ? reader->job->refitted[number - 1] : reader->job->program.isa;
 }
 
-/* Launches behind one that did not finish were never begun: they have no operations, nor a program of their own. */
+/* Launches after an unfinished one never began: they have no operations and no program. */
 static const struct trace_launch *recorded_launch(const struct job_reader *reader, size_t number) {
   return trace_launch(reader->trace, number < trace_launches(reader->trace) ? (uint32_t)number : 0);
 }
 
-/* The kernel, and the NDRange that the operations are of. */
+/* Sets the kernel and the NDRange, and compares them with the operations. */
 static bool fill_launch(struct job_reader *reader, const struct place *place, size_t number, const char *kernel,
                         struct isa_launch *isa) {
   const struct trace_launch *recorded = recorded_launch(reader, number);
@@ -374,7 +374,7 @@ static bool fill_launch(struct job_reader *reader, const struct place *place, si
   return true;
 }
 
-/* The part of its work-groups that is there, if not all are. */
+/* Reads which part of the work-groups is present, if not all are. */
 static bool read_part(struct job_reader *reader, const struct place *place, const json_t *object,
                       struct isa_launch *isa) {
   const uint64_t all = isa_launch_groups(isa);
@@ -424,7 +424,7 @@ static bool read_launch(struct job_reader *reader, const struct place *place, co
   return fill_launch(reader, place, number, kernel, &launch->isa) && read_part(reader, place, object, &launch->isa);
 }
 
-/* Launches that run at once name the same first one and the same count, and there are that many. */
+/* Launches that run at once must have the same `first` and `together`, and there must be that many. */
 static bool check_together(struct job_reader *reader, const struct place *all) {
   const struct job *job = reader->job;
   for (size_t i = 0; i < job->launch_count; i++) {
@@ -472,7 +472,7 @@ static bool read_launches(struct job_reader *reader, const json_t *root) {
   return check_together(reader, &all) && trace_job_fits(reader->job, reader->document.message);
 }
 
-/* Traces of earlier versions do not say what was defined. */
+/* Traces of earlier versions have no defines. */
 static bool read_defines(struct job_reader *reader, const json_t *root) {
   const json_t *list = json_object_get(root, "defines") ? read_list(reader, root, "defines") : NULL;
   const struct place all = {NULL, "defines", 0};
@@ -496,7 +496,7 @@ static bool read_job(struct job_reader *reader, const json_t *root, cycle_t *max
          read_pipes(reader, root) && read_images(reader, root) && read_launches(reader, root);
 }
 
-/* The meta "run". NULL with the message filled. */
+/* Reads the meta "run". NULL with the message filled. */
 static json_t *read_meta(struct job_reader *reader) {
   reader->document.text = trace_meta(reader->trace, "run", &reader->document.length);
   reader->job->file = need_copy(reader->document.file);
@@ -555,7 +555,7 @@ struct trace_mark *trace_job_marks(struct trace *trace, const struct job *job, s
 const char *const trace_byte_keys[TRACE_BYTE_KEYS] = {"dma.alignment",    "dma.misaligned", "dma.out_of_bounds",
                                                       "dma.pad_interval", "dma.pad",        "dma.swizzle"};
 
-/* The first of them that is not what it was in the recording; NULL: all are. */
+/* The first of these parameters that differs from the recording; NULL: none does. */
 static const char *other_bytes(struct trace *trace, const struct job *job) {
   json_t *root = json_loads(trace_meta(trace, "run", NULL), 0, NULL);
   const json_t *recorded = json_object_get(json_object_get(root, "machine"), "parameters");
@@ -572,7 +572,7 @@ static const char *other_bytes(struct trace *trace, const struct job *job) {
   return found;
 }
 
-/* Bytes that a copy brings decide what some kernel of the program does. */
+/* Do bytes that a copy moves steer a kernel of the program? */
 static bool copies_steer(const struct isa_program *program) {
   struct isa_steering steering;
   bool found = false, good = isa_steering_find(program, &steering);

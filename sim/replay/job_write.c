@@ -1,4 +1,4 @@
-/* The meta "run" of a trace, as it is written; job.c reads it. */
+/* Writes the meta "run" of a trace; job.c reads it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "sim/base/version.h"
 #include "sim/replay/job.h"
 
-/* All parameters of `machine`, or those that differ from `other`. */
+/* All parameters of `machine`, or only those that differ from `other`. */
 static json_t *parameters(const struct machine *machine, const struct machine *other) {
   json_t *object = json_object();
   for (size_t g = 0; g < MACHINE_GROUPS; g++)
@@ -51,20 +51,20 @@ bool trace_job_possible(const struct job *job, struct message *message) {
 /* ---- several jobs ------------------------------------------------------------------------------------ */
 
 struct known_pipe {
-  struct isa_pipe first; /* as it was before the first job that has it; without what it points to */
-  uint64_t done[2];      /* as the last one has left it */
+  struct isa_pipe first; /* as it was before the first job that has it; its pointers are not used */
+  uint64_t done[2];      /* as the last job left it */
 };
 
 struct trace_jobs {
-  json_t *head;               /* what comes before the rest */
-  struct isa_buffer *buffers; /* by address */
+  json_t *head;               /* the first keys of the meta */
+  struct isa_buffer *buffers; /* sorted by address */
   size_t buffer_count;
   struct known_pipe pipes[ISA_MOST_PIPES];
   size_t pipe_count;
   struct isa_image *images; /* by number */
   size_t image_count;
   cycle_t max_cycles;
-  struct text launches; /* JSON: objects would take ten times the memory */
+  struct text launches; /* JSON text: objects would take ten times the memory */
   size_t launch_count;
   bool unsaid; /* a name is not UTF-8: see trace_job_possible() */
 };
@@ -91,7 +91,7 @@ size_t trace_jobs_count(const struct trace_jobs *jobs) { return jobs->launch_cou
 
 static uint64_t end_of(const struct isa_buffer *buffer) { return buffer->base + buffer->bytes; }
 
-/* All buffers by address, those that overlap joined. The caller frees them. */
+/* All buffers sorted by address, with overlapping ones merged. The caller frees them. */
 static struct isa_buffer *join(const struct trace_jobs *jobs, const struct isa_memory *memory, size_t *count) {
   struct isa_buffer *all = need(jobs->buffer_count + memory->count + 1, sizeof *all);
   *count = 0;
@@ -114,7 +114,7 @@ static bool is_same(const struct known_pipe *known, const struct isa_pipe *pipe)
          memcmp(known->done, pipe->done, sizeof known->done) == 0;
 }
 
-/* Known pipes of which one has its place or number: the pipe itself, or others. */
+/* The known pipe with the place or number of `pipe`: the same pipe, or another one. */
 static struct known_pipe *find_known(struct trace_jobs *jobs, const struct isa_pipe *pipe) {
   for (size_t i = 0; i < jobs->pipe_count; i++)
     if (jobs->pipes[i].first.base == pipe->base || jobs->pipes[i].first.number == pipe->number)
@@ -122,7 +122,7 @@ static struct known_pipe *find_known(struct trace_jobs *jobs, const struct isa_p
   return NULL;
 }
 
-/* A pipe's buffer is still that of the pipe alone. */
+/* Is the pipe's buffer used only by the pipe? */
 static bool is_alone(const struct isa_pipe *pipe, const struct isa_buffer *buffers, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (buffers[i].base == pipe->base)
@@ -154,7 +154,7 @@ static bool same_image(const struct isa_image *a, const struct isa_image *b) {
          a->slice_pitch == b->slice_pitch && a->base == b->base;
 }
 
-/* A number stays one image's. */
+/* A number always refers to the same image. */
 static bool check_images(const struct trace_jobs *jobs, const struct isa_memory *memory, struct message *message) {
   for (size_t i = 0; i < memory->image_count && i < jobs->image_count; i++)
     if (!same_image(&jobs->images[i], &memory->images[i]))
@@ -250,7 +250,7 @@ static json_t *pipe_list(const struct trace_jobs *jobs) {
   for (size_t i = 0; i < jobs->pipe_count; i++) {
     const struct isa_pipe *pipe = &jobs->pipes[i].first;
     size_t buffer = 0;
-    if (isa_pipe_is_channel(pipe)) /* the program's, which is in the trace */
+    if (isa_pipe_is_channel(pipe)) /* it belongs to the program, which is in the trace */
       continue;
     while (jobs->buffers[buffer].base != pipe->base)
       buffer++;

@@ -66,7 +66,7 @@ enum trace_kind replay_kind(enum isa_op op) {
   case FORMAT_LOAD_ARG:
   case FORMAT_LOAD_PRIVATE:
   case FORMAT_STORE_PRIVATE:
-  case FORMAT_PRINTF: /* what it prints is a note */
+  case FORMAT_PRINTF: /* its output is a note */
   case FORMAT_SYNC:
   case FORMAT_LANE_COMMIT:
   case FORMAT_LANE_WAIT:

@@ -1,7 +1,7 @@
-/* What a trace keeps of an instruction: which of its kinds (traces/rows.def) each format of the ISA is.
+/* What a trace keeps of an instruction: the kind (traces/rows.def) of each of the ISA's formats.
  *
- * Invariant: a kind has everything that models/ reads of isa_access and isa_result after a step. Whoever adds a format
- * says here what that is; the compiler asks for it. */
+ * Invariant: a kind has everything that models/ reads of isa_access and isa_result after a step. A new format needs a
+ * case here; the compiler warns if it is missing. */
 #ifndef SIM_REPLAY_KINDS_H
 #define SIM_REPLAY_KINDS_H
 
@@ -10,7 +10,7 @@
 
 enum trace_kind replay_kind(enum isa_op op);
 
-/* The kinds of all of a program's instructions. The caller frees it. */
+/* The kinds of all instructions of a program. The caller frees them. */
 uint8_t *replay_kinds(const struct isa_program *program);
 
 #endif

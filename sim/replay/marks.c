@@ -19,17 +19,18 @@ struct noted {
   enum mark mark;
 };
 
-/* Who of the launches at work has written and read each word of a buffer. */
+/* For each word of a buffer, who wrote it and who read it in the current launches. */
 struct shadow {
   uint64_t base, words;
-  uint32_t *writer; /* a work-group, with PLAIN if that was not all by operations that commute; see below */
-  uint64_t *reader; /* the same, below the first place that read it: launch and pc */
+  uint32_t *writer; /* a work-group, with PLAIN unless all its writes commute; see below */
+  uint64_t *reader; /* a work-group in the low half; in the high half the first place that reads it: launch and pc */
 };
 
 enum { GRAIN = 4, PLACE = 32, LAUNCH = 24, MOST_LINES = 1 << 20 };
 
-/* Numbers of work-groups grow from launch to launch; the first of those that run at once (`since`) stands for several
- * work-groups of them. What several have written in any order is RACY, for the launches behind these too. */
+/* Numbers of work-groups increase from launch to launch. The first number of those that run at once (`since`) means
+ * several of their work-groups. RACY means that several wrote the word in an order that matters; it stays for later
+ * launches. */
 #define PLAIN (UINT32_C(1) << 31)
 #define RACY UINT32_MAX
 #define NO_PLACE UINT32_MAX
@@ -39,16 +40,16 @@ struct marks {
   size_t count, room;
   struct shadow *shadows;
   size_t shadow_count;
-  uint32_t since; /* the first number of the launches at work */
+  uint32_t since; /* the first number of the current launches */
   uint32_t next;
-  uint32_t first[8];     /* of each of them, its first work-group's */
-  uint32_t launch;       /* the number of the first of them */
-  uint32_t shared_place; /* the first of theirs that read what another work-group wrote; NO_PLACE: none */
+  uint32_t first[8];     /* for each of them, the number of its first work-group */
+  uint32_t launch;       /* number of the first of them */
+  uint32_t shared_place; /* their first place that reads what another work-group wrote; NO_PLACE: none */
 };
 
-/* ---- what is found ------------------------------------------------------------------------------------ */
+/* ---- results ------------------------------------------------------------------------------------------ */
 
-/* Those of the launches at work are the last ones. */
+/* Records a mark unless it is known. Marks of the current launches are at the end of the list. */
 static void note(struct marks *marks, uint32_t launch, uint32_t pc, enum mark mark) {
   for (size_t i = marks->count; i && marks->noted[i - 1].launch >= marks->launch; i--)
     if (marks->noted[i - 1].pc == pc && marks->noted[i - 1].launch == launch && marks->noted[i - 1].mark == mark)
@@ -67,7 +68,7 @@ static int in_order(const void *left, const void *right) {
   return (a->mark > b->mark) - (a->mark < b->mark);
 }
 
-/* Of the launches at work, once they are over. */
+/* Records the shared place of the launches that have ended. */
 static void note_shared(struct marks *marks) {
   if (marks->shared_place != NO_PLACE)
     note(marks, marks->launch + (marks->shared_place >> LAUNCH), marks->shared_place & ((1u << LAUNCH) - 1),
@@ -87,9 +88,9 @@ char *marks_text(struct marks *marks) {
   return text;
 }
 
-/* ---- what to look at ------------------------------------------------------------------------------------ */
+/* ---- what to check ------------------------------------------------------------------------------------ */
 
-/* Atomic operations whose order does not show in what they leave. */
+/* Atomic operations that leave the same value in any order. */
 static bool commutes(enum isa_op op) {
   const char *name = isa_op_name(op);
   const bool sum = strstr(name, ".add.i") || strstr(name, ".sub.i"),
@@ -117,7 +118,7 @@ static uint8_t watch_of(const struct isa_program *program, const struct isa_stee
     watch = (steers ? WATCH_ATOMIC : 0) | (commutes((enum isa_op)inst->op) ? WATCH_COMMUTE : 0);
     watch |= info->class_ == ISA_CLASS_LDS ? lds : global;
     return (uint8_t)watch;
-  case FORMAT_MBARRIER_TEST: /* a try to wait comes out one way */
+  case FORMAT_MBARRIER_TEST: /* a try to wait has only one outcome */
     return inst->op == ISA_MBARRIER_TEST && steers ? WATCH_ATOMIC : 0;
   case FORMAT_LOAD_LDS:
     return (uint8_t)(reads ? lds | reads : 0);
@@ -157,8 +158,8 @@ static struct shadow *shadow_of(struct marks *marks, uint64_t address) {
   return NULL;
 }
 
-/* Somebody has written what another reads. Which place is told must not depend on who came first: it is the first place
- * in the program of those that read the word, once all have. */
+/* Checks whether one work-group writes what another reads. The reported place must not depend on their order: it is the
+ * first place in the program that reads the word, over all reads. */
 static void look_at_word(struct marks *marks, const struct shadow *shadow, uint64_t word) {
   const uint32_t writer = shadow->writer[word], reader = (uint32_t)shadow->reader[word];
   const uint32_t place = (uint32_t)(shadow->reader[word] >> PLACE);
@@ -212,9 +213,9 @@ static void touch_global(struct marks *marks, const struct marked_group *group, 
 
 /* ---- the LDS --------------------------------------------------------------------------------------------------- */
 
-/* A word of its shadow: the work-group's serial number, what orders it (barriers passed, or a copy's event), who: a
- * warp, with COMMUTED if that was by operations that commute alone; several whose order does not show; a copy; several.
- */
+/* An entry of the LDS shadow has the work-group's serial number; what orders it (number of barriers passed, or a copy's
+ * event); and who: a warp, with COMMUTED if all its operations commute; SUM, several warps with operations that
+ * commute; COPY; or MANY. */
 enum { WHO = 8, WHEN = 24, COMMUTED = 64, SUM = 253, COPY = 254, MANY = 255 };
 static uint64_t entry(const struct marked_group *group, uint32_t when, uint32_t who) {
   return group->serial << (WHO + WHEN) | (uint64_t)(when & ((1u << WHEN) - 1)) << WHO | who;
@@ -243,12 +244,12 @@ static void read_place(struct marks *marks, struct marked_lds *lds, const struct
   *reader = entry(group, now, others ? MANY : warp->index);
 }
 
-/* Who has written the word, once the warp has too. */
+/* The `who` of a word after a write by the warp. */
 static uint32_t writer_with(uint64_t before, const struct marked_group *group, const struct marked_warp *warp,
                             bool commutes_) {
   const uint32_t who = who_of(before), own = warp->index | (commutes_ ? COMMUTED : 0);
   if (!of_group(before, group))
-    return commutes_ ? MANY : own; /* what it adds to, nobody here has put there */
+    return commutes_ ? MANY : own; /* the operation adds to a value that this work-group did not write */
   if (who == COPY || when_of(before) != time_of(warp))
     return own;
   if (is_warp(who, warp))
@@ -278,13 +279,13 @@ static void touch_lds(struct marks *marks, struct marked_lds *lds, const struct 
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-/* Lines of the copy; a copy of more has lines that overlap, or that are nowhere. */
+/* The number of lines to check. In a copy with more, lines overlap or lie outside memory. */
 static uint64_t lines_of_copy(const struct isa_copy *copy) {
   const uint64_t lines = (uint64_t)copy->lines * copy->planes;
   return lines < MOST_LINES ? lines : MOST_LINES;
 }
 
-/* All that the copy may touch on its global side, line by line. */
+/* Touches every line of the copy's global side. */
 static void walk_global(struct marks *marks, const struct marked_group *group, uint32_t pc, uint8_t watch,
                         const struct isa_copy *copy) {
   for (uint64_t i = 0; i < lines_of_copy(copy); i++) {
@@ -307,7 +308,7 @@ static void walk_lds(struct marked_lds *lds, const struct marked_group *group, u
   }
 }
 
-/* It begins when all warps have come to it. */
+/* A copy begins when all warps have reached it. */
 static void step_copy(struct marks *marks, struct marked_lds *lds, struct marked_group *group, struct marked_warp *warp,
                       const struct isa_group *shape, uint8_t watch, const struct isa_result *result) {
   uint8_t *arrived = &group->arrived[warp->copies++ % MARK_COPIES];
@@ -392,7 +393,7 @@ static bool shadows_fit(const struct marks *marks, const struct isa_memory *memo
   return fit;
 }
 
-/* What is known of a buffer that was there before, or a new one. */
+/* Keeps the shadow of a buffer that existed before, or creates one. */
 static struct shadow take_shadow(struct marks *marks, const struct isa_buffer *buffer) {
   const size_t words = words_of(buffer);
   for (size_t i = 0; i < marks->shadow_count; i++)
@@ -413,7 +414,7 @@ static void free_shadows(struct marks *marks) {
   free(marks->shadows);
 }
 
-/* The buffers may be others than in a run before. */
+/* The buffers may differ from those of an earlier run. */
 static void make_shadows(struct marks *marks, const struct isa_memory *memory) {
   if (!memory || shadows_fit(marks, memory))
     return;
@@ -448,7 +449,7 @@ void marks_launch(struct marks *marks, uint32_t first, const struct isa_launch *
   marks->launch = first;
   for (size_t i = 0; i < count; i++)
     groups += (uint64_t)launches[i].groups[0] * launches[i].groups[1] * launches[i].groups[2];
-  if (marks->next + groups >= PLAIN) { /* numbers begin again */
+  if (marks->next + groups >= PLAIN) { /* numbers start again */
     forget(marks);
     marks->next = 1;
   }

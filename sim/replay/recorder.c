@@ -12,7 +12,7 @@
 #include "sim/replay/kinds.h"
 #include "sim/replay/marks.h"
 
-/* An operation on its way into the trace, with all that its pointers lead to. */
+/* An operation on its way to the trace, with the data that its pointers refer to. */
 struct operation {
   struct trace_op op;
   uint64_t field[TRACE_FIELDS];
@@ -23,37 +23,37 @@ struct operation {
   uint32_t notes, room;
 };
 
-/* One that has to wait: for what becomes of it, or behind one that does. */
+/* An operation that waits for its outcome, or for an earlier one. */
 struct kept {
   struct kept *next;
-  const struct isa_access *awaited; /* NULL: nothing more to come */
+  const struct isa_access *awaited; /* NULL: complete */
   struct operation operation;
 };
 
 struct recorded_warp {
   uint32_t group; /* slot */
   uint32_t index;
-  struct kept *first, **last; /* in order */
+  struct kept *first, **last; /* held-back operations, in order */
   struct marked_warp marked;
 };
 
 struct recorded_group {
   struct trace_group *group;
   const struct isa_group *shape;
-  const uint8_t *kinds, *watch; /* of its program */
+  const uint8_t *kinds, *watch; /* of the group's program */
   uint32_t left;                /* warps that have not ended */
   struct marked_group marked;
 };
 
 struct unit;
 
-/* Hazards and prints of one of the launches that run at once come here first, and are then told on. */
+/* Receives the hazards and output of one of the launches that run at once, and passes them on. */
 struct listener {
   struct unit *unit;
   const struct isa_launch *outer;
 };
 
-/* Of a compute unit. */
+/* The recorder's part of a compute unit. */
 struct unit {
   struct warp_source source;
   struct recorder *recorder;
@@ -68,15 +68,15 @@ struct unit {
   struct recorded_warp *warps;
   uint32_t warp_count;
   struct recorded_group *groups;
-  cycle_t now;   /* of the last step */
-  bool stepping; /* what is reported belongs to the operation under way */
+  cycle_t now;   /* cycle of the last step */
+  bool stepping; /* reports now belong to the current operation */
   struct operation operation;
 };
 
-/* Programs are told apart by what is in them: another run may have the same one at another place. */
+/* Programs are identified by their contents: another run may have the same program at another address. */
 struct recorded_program {
-  const struct isa_program *now; /* where it is in this run; NULL: not seen in it yet */
-  uint8_t *object;               /* as in the trace */
+  const struct isa_program *now; /* its address in this run; NULL: not used yet */
+  uint8_t *object;               /* the object file in the trace */
   size_t size;
   uint8_t *kinds, *watch;
 };
@@ -86,7 +86,7 @@ struct recorder {
   struct marks *marks;
   struct unit **units;
   uint32_t unit_count;
-  uint32_t first, next; /* numbers of the first of the launches that run at once, and of the one after them */
+  uint32_t first, next; /* numbers of the first launch that runs now, and of the first one after those that run */
   struct recorded_program *programs;
   uint32_t program_count;
 };
@@ -98,7 +98,7 @@ static char *base_of(char *path) {
   return slash ? slash + 1 : path;
 }
 
-/* As an object file, without the folders of its files. The caller frees it. */
+/* Encodes the program as an object file, without the folders of its files. The caller frees it. */
 static uint8_t *encode_object(const struct isa_program *program, size_t *size) {
   struct isa_program copy = *program;
   struct isa_source *sources = need(program->source_count + 1, sizeof *sources);
@@ -115,7 +115,7 @@ static uint8_t *encode_object(const struct isa_program *program, size_t *size) {
   return bytes;
 }
 
-/* What a writer without memory leaves out would be missing in what comes next. */
+/* If the writer ran out of memory, something is missing, so the recording must stop. */
 static void need_written(const struct trace_writer *writer) {
   if (!trace_writer_good(writer) && heap_refused())
     heap_out(heap_refused());
@@ -138,7 +138,7 @@ void recorder_write_program(struct trace_writer *writer, const struct isa_progra
   free(object);
 }
 
-/* The number of the program that has become this object, which it takes; it is written if there was none. */
+/* The number of the program with this object file, which it takes over. A new program is written. */
 static uint32_t number_of_object(struct recorder *recorder, const struct isa_program *program, uint8_t *object,
                                  size_t size) {
   uint32_t number = 0;
@@ -210,7 +210,7 @@ static void free_operation(struct operation *operation) {
   free(operation->text);
 }
 
-/* isa_launch.report of the launches that the executor sees. */
+/* isa_launch.report for the launches that the executor sees. */
 static void note_hazard(void *context, const struct isa_hazard *hazard) {
   const struct listener *listener = context;
   struct unit *unit = listener->unit;
@@ -225,7 +225,7 @@ static void note_hazard(void *context, const struct isa_hazard *hazard) {
     listener->outer->report(listener->outer->report_context, hazard);
 }
 
-/* A note's text ends at a zero, and what is printed may hold some: then a note follows with what is behind it. */
+/* The text of a note ends at a zero byte, which output may contain. Then another note continues after it. */
 static void note_print(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length) {
   const struct listener *listener = context;
   enum { PIECE = 1024 };
@@ -244,7 +244,7 @@ static void note_print(void *context, const struct isa_group *group, uint32_t it
 
 /* ---- operations ------------------------------------------------------------------------------------ */
 
-/* Makes the pointers of an operation lead to its own values. */
+/* Makes the pointers of an operation refer to its own data. */
 static void settle(struct operation *operation) {
   for (uint32_t i = 0; i < operation->notes; i++) {
     operation->note[i].value = operation->value[i];
@@ -279,7 +279,7 @@ static void take_wait(uint64_t *field, const struct isa_wait *wait) {
     field[TRACE_WAIT_EVENT + i] = i < wait->count ? wait->event[i] : 0;
 }
 
-/* A number of 32 bits a lane. */
+/* Stores a vector of 32-bit numbers. */
 static void take_words(struct operation *operation, unsigned vector, const uint32_t *word, uint32_t lanes) {
   for (uint32_t lane = 0; lane < lanes; lane++)
     operation->lane[vector][lane] = word[lane];
@@ -322,7 +322,7 @@ static void take_mbarrier(struct operation *operation, const struct isa_access *
     take_words(operation, TRACE_MBARRIER_OPERAND, access->data, lanes);
 }
 
-/* An id is in two words, a count in one. */
+/* The operand is an id, in two words, or a count, in one. */
 static void take_pipe(struct operation *operation, const struct isa_access *access, uint32_t lanes) {
   const enum isa_type type = isa_rows[access->inst->op].c;
   operation->field[TRACE_PIPE_LEFT_OUT] = operation->op.mask & ~access->mask;
@@ -335,7 +335,7 @@ static void take_pipe(struct operation *operation, const struct isa_access *acce
   operation->op.vector[TRACE_PIPE_OPERAND] = (struct trace_vector){.offset = operation->lane[TRACE_PIPE_OPERAND]};
 }
 
-/* A read has its coordinates as data, a store in registers. */
+/* The coordinates of a read are in the access's data, those of a store in registers. */
 static void take_image(struct operation *operation, const struct isa_access *access, uint32_t lanes) {
   const struct isa_memory *memory = access->warp->group->launch->memory;
   const bool reads = isa_rows[access->inst->op].format == FORMAT_IMAGE_READ;
@@ -356,7 +356,7 @@ static uint64_t pair_of(const struct isa_warp *warp, uint8_t reg, uint32_t lane,
   return (uint64_t)row[lanes] << 32 | row[0];
 }
 
-/* The operands of pipe.slot as they were before the step, which may have written over them. */
+/* Stores the operands of pipe.slot before the step, which may overwrite them. */
 static void take_slots(struct operation *operation, const struct isa_warp *warp, const struct isa_inst *inst,
                        uint32_t lanes) {
   for (uint32_t lane = 0; lane < lanes; lane++) {
@@ -368,7 +368,7 @@ static void take_slots(struct operation *operation, const struct isa_warp *warp,
   operation->op.vector[TRACE_PIPE_SLOT_INDEX] = (struct trace_vector){.offset = operation->lane[TRACE_PIPE_SLOT_INDEX]};
 }
 
-/* Lanes that got no packet: address 0. */
+/* Stores which lanes got no packet, that is, address 0. */
 static void leave_out_slots(struct operation *operation, const struct isa_warp *warp, const struct isa_inst *inst,
                             uint32_t lanes) {
   operation->field[TRACE_PIPE_SLOT_LEFT_OUT] = 0;
@@ -379,7 +379,7 @@ static void leave_out_slots(struct operation *operation, const struct isa_warp *
   }
 }
 
-/* ---- kept operations ------------------------------------------------------------------------------- */
+/* ---- held-back operations -------------------------------------------------------------------------- */
 
 static void warp_ended(struct unit *unit, const struct recorded_warp *warp) {
   struct recorded_group *group = &unit->groups[warp->group];
@@ -394,7 +394,7 @@ static void encode(struct unit *unit, const struct recorded_warp *warp, struct o
     warp_ended(unit, warp);
 }
 
-/* The operation under way is copied, its notes move. */
+/* Holds the current operation back: copies its data and takes over its notes. */
 static void keep(struct unit *unit, struct recorded_warp *warp, const struct isa_access *awaited, uint32_t lanes) {
   struct kept *kept = need(1, sizeof *kept);
   kept->operation = unit->operation;
@@ -415,7 +415,7 @@ static void keep(struct unit *unit, struct recorded_warp *warp, const struct isa
   warp->last = &kept->next;
 }
 
-/* Writes what need not wait any longer; all of it at the end of the launch. */
+/* Writes operations until one that still waits; with `all`, at the end of the launch, writes all. */
 static void write_kept(struct unit *unit, struct recorded_warp *warp, bool all) {
   struct kept *kept;
   while ((kept = warp->first) && (all || !kept->awaited)) {
@@ -434,7 +434,7 @@ static void write_all_kept(struct unit *unit) {
       write_kept(unit, &unit->warps[slot], true);
 }
 
-/* The lanes' ids follow two masks; there are none for those that were refused. */
+/* The note has two masks, then an id for each lane of the access. */
 static void note_outcome(struct kept *kept, const struct isa_access *access) {
   const struct isa_warp *warp = access->warp;
   const uint32_t lanes = warp->group->launch->warp_size;
@@ -516,7 +516,7 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   return pc;
 }
 
-/* What is beyond the common fields, of an operation whose mask is not empty. */
+/* Stores the fields of a kind, for an operation whose mask is not empty. */
 static void take(struct unit *unit, const struct recorded_group *group, enum trace_kind kind,
                  const struct isa_access *access, const struct isa_result *result) {
   const struct isa_launch *launch = group->shape->launch;
@@ -631,7 +631,7 @@ static struct source_maker watcher_sources(void *self, const struct source_maker
   return recorder_sources(self);
 }
 
-/* A disk that is full is told at the end; there is no use in going on. */
+/* A full disk is reported at the end, but ends the run at once. */
 static bool settle_writer(void *self, cycle_t now, uint64_t done, uint64_t groups) {
   (void)done, (void)groups;
   struct trace_writer *writer = recorder_writer(self);
@@ -709,7 +709,7 @@ void recorder_rest(struct recorder *recorder) {
 
 bool recorder_close(struct recorder *recorder, struct trace_error *error) {
   recorder_rest(recorder);
-  trace_writer_settle(recorder->writer, NEVER); /* the marks stand behind all batches, in a slice too */
+  trace_writer_settle(recorder->writer, NEVER); /* marks come after all batches, also in a slice */
   char *marks = marks_text(recorder->marks);
   trace_write_meta(recorder->writer, "marks", marks, strlen(marks));
   free(marks);

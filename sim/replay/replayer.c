@@ -81,7 +81,7 @@ static void tell_hazard(struct unit *unit, const struct isa_launch *launch, cons
     launch->report(launch->report_context, &hazard);
 }
 
-/* What a call has printed, which may be in several notes; returns how many. */
+/* Passes on the output of one call, which may be in several notes. Returns their number. */
 static uint32_t tell_print(struct unit *unit, const struct isa_warp *warp, const struct trace_note *note,
                            uint32_t notes) {
   const struct isa_launch *launch = warp->group->launch;
@@ -116,7 +116,7 @@ __attribute__((noinline)) static void tell_notes(struct unit *unit, const struct
 
 /* ---- a step ------------------------------------------------------------------------------------------ */
 
-/* How much higher global memory lies than in the recording. */
+/* How far global memory lies above the recording's. */
 static uint64_t shift_of(const struct replayer *replayer, const struct isa_launch *launch) {
   const uint32_t number = replayer->first + launch->number;
   return number < trace_launches(replayer->trace) ? replayer->shift[number] : 0;
@@ -179,7 +179,7 @@ static void give_mbarrier(struct unit *unit, struct isa_access *access, const st
   access->mask = 0;
 }
 
-/* Coordinates and all else that says which texels an access wants. */
+/* Sets everything that determines which texels an access requests. */
 static void give_image(struct unit *unit, const struct isa_warp *warp, const struct trace_op *op,
                        struct isa_access *access) {
   const struct isa_launch *launch = warp->group->launch;
@@ -239,7 +239,7 @@ static void give_access(struct unit *unit, const struct isa_warp *warp, const st
     give_mbarrier(unit, access, op);
 }
 
-/* Nothing more comes: the warp ends, so that the run does. */
+/* Ends the warp when it has no more operations, so that the run ends. */
 __attribute__((noinline)) static uint32_t give_up(struct unit *unit, struct isa_warp *warp, struct isa_access *access,
                                                   struct isa_result *result) {
   ended(unit, warp);
@@ -249,8 +249,8 @@ __attribute__((noinline)) static uint32_t give_up(struct unit *unit, struct isa_
   return warp->pc;
 }
 
-/* What is beyond the common fields, of an operation whose mask is not empty. Most operations have nothing, and their
- * step is not to save registers for this. */
+/* Sets the fields of a kind, for an operation whose mask is not empty. Most operations have none, so this is not
+ * inlined, to keep step() from saving registers. */
 __attribute__((noinline)) static void give(struct unit *unit, const struct isa_warp *warp, const struct trace_op *op,
                                            struct isa_access *access, struct isa_result *result) {
   const struct isa_launch *launch = warp->group->launch;
@@ -280,7 +280,7 @@ __attribute__((noinline)) static void give(struct unit *unit, const struct isa_w
   }
 }
 
-/* Where the warp goes is in its program, and it ends at an exit. */
+/* Is the next instruction in the program, or does the warp end at an exit? */
 static bool possible(const struct isa_program *program, const struct trace_op *op) {
   return op->flags & TRACE_DONE ? program->code[op->pc].op == ISA_EXIT : op->next < program->count;
 }
@@ -341,7 +341,7 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   const struct trace_common *op = trace_decode_again(unit->streams[slot]);
   if (!op)
     return step_with(unit, slot, NULL, result);
-  /* It is possible: it was when it came out before. */
+  /* It was checked when it was first decoded. */
   result->pc = op->pc;
   result->mask = op->mask;
   result->done = op->flags & TRACE_DONE;
@@ -372,7 +372,7 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
   return true;
 }
 
-/* What a work-group keeps in its LDS: mbarriers. As large as the launch's, however large the machine's is. */
+/* The LDS of a work-group, for mbarriers. It has the size of the launch's, not of the machine's. */
 static uint8_t *lds_of(struct unit *unit, uint32_t slot, uint32_t bytes) {
   if (unit->lds_bytes[slot] < bytes) {
     free(unit->lds[slot]);
@@ -415,7 +415,7 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   if (unit->streams[slot] && trace_warp_start(unit->streams[slot], replayer->first + warp->group->launch->number,
                                               linear_of(warp->group), index, &pc))
     warp->pc = pc;
-  else if (!replayer->prefix) /* else its first step tells */
+  else if (!replayer->prefix) /* for a prefix, the first step ends the warp */
     ended(unit, warp);
   return warp->pc;
 }
@@ -461,7 +461,7 @@ static struct source_maker watcher_sources(void *self, const struct source_maker
   return replayer_sources(self);
 }
 
-/* A replay that has come to its recording's end need not go on. */
+/* Ends the run after a fault. */
 static bool settle(void *self, cycle_t now, uint64_t done, uint64_t groups) {
   (void)done, (void)groups;
   (void)now;
@@ -480,7 +480,7 @@ static uint32_t rule_of(const char *name, size_t length) {
   return rule;
 }
 
-/* The recording's rules are a line each. */
+/* Reads the names of the recording's rules, one per line. */
 static bool read_rules(struct replayer *replayer, struct trace_error *error) {
   const char *rules = trace_meta(replayer->trace, "rules", NULL);
   for (; rules && *rules; replayer->rule_count++) {

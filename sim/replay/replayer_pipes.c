@@ -1,11 +1,11 @@
-/* Pipes and mbarriers in a replay: their state is that of the replay, not of the recording. */
+/* Pipes and mbarriers in a replay: their state is the replay's, not the recording's. */
 #include "isa/rows.h"
 #include "sim/base/need.h"
 #include "sim/replay/replayer_parts.h"
 
 /* ---- ids of pipes' reservations -------------------------------------------------------------------- */
 
-/* Where the id has its pipe, direction and position, see isa/pipe.h. */
+/* Positions of fields in an id; isa/pipe.h defines its layout. */
 enum { ID_WRITE = 54, ID_PIPE = 57 };
 
 static struct isa_pipe *pipe_of_id(const struct isa_memory *memory, uint64_t id) {
@@ -38,7 +38,7 @@ uint64_t replayer_id_here(struct replayer *replayer, const struct isa_memory *me
   return place && place->recorded == recorded ? place->replayed : recorded;
 }
 
-/* ---- what operations are given ---------------------------------------------------------------------- */
+/* ---- operands --------------------------------------------------------------------------------------- */
 
 static const struct trace_note *outcome_of(const struct trace_op *op) {
   for (uint32_t i = 0; i < op->notes; i++)
@@ -47,7 +47,7 @@ static const struct trace_note *outcome_of(const struct trace_op *op) {
   return NULL;
 }
 
-/* The recorded outcome is kept with the access, behind what its operands take of `data`, until it is carried out. */
+/* Stores the recorded outcome in the access, after its operands in `data`, until the operation is carried out. */
 void replayer_give_pipe(struct unit *unit, struct isa_access *access, const struct trace_op *op,
                         const struct isa_launch *launch) {
   const struct isa_memory *memory = launch->memory;
@@ -90,7 +90,7 @@ void replayer_name_slots(struct unit *unit, const struct trace_op *op, const str
   }
 }
 
-/* ---- operations on pipes and mbarriers, carried out ------------------------------------------------------ */
+/* ---- carrying out operations on pipes and mbarriers ---------------------------------------------------- */
 
 static uint64_t id_in(const struct isa_access *access) {
   const uint32_t lanes = access->warp->group->launch->warp_size;
@@ -110,8 +110,8 @@ static bool is_single(const struct isa_inst *inst) {
   return isa_is_pipe_wait((enum isa_op)inst->op) && (enum isa_pipe_kind)(inst->imm >> 32) == ISA_PIPE_PACKET;
 }
 
-/* Lane by lane, as in the recording: what was got there waits until it can be had, what was refused is refused, and
- * what waited until it was dismissed does so here. */
+/* Carries out a reservation lane by lane, with the recorded outcomes: a lane that succeeded waits until it can succeed,
+ * one that was refused is refused, and one that waited until it was dismissed does so here. */
 static void commit_reservation(struct unit *unit, struct isa_access *access) {
   const enum isa_pipe_direction direction =
       isa_is_pipe_write((enum isa_op)access->inst->op) ? ISA_PIPE_WRITE : ISA_PIPE_READ;
@@ -125,10 +125,11 @@ static void commit_reservation(struct unit *unit, struct isa_access *access) {
     const uint32_t *words = access->data + 2 * (launch->warp_size + lane);
     const uint64_t id = (uint64_t)words[1] << 32 | words[0];
     const bool dismissed = id == ISA_PIPE_DISMISSED;
-    const uint64_t recorded = dismissed && !waits ? 0 : id; /* one that did not wait was refused */
+    const uint64_t recorded = dismissed && !waits ? 0 : id; /* an operation that does not wait was refused */
     struct isa_pipe *pipe = isa_pipe_find(memory, access->address[lane]);
     const bool room = access->data[2 * lane] <= isa_pipe_available(pipe, direction);
-    if (access->lds[0] && !recorded && left != all && is_single(access->inst)) { /* behind one that got its packet */
+    if (access->lds[0] && !recorded && left != all && is_single(access->inst)) { /* after a lane that got the single
+                                                                                  * packet */
       set_id(access, lane, 0);
       access->pipe.refused |= bit;
       continue;
@@ -149,7 +150,7 @@ static void commit_reservation(struct unit *unit, struct isa_access *access) {
     if (recorded)
       rename_id(unit->replayer, memory, recorded, id_in(access));
     access->mask = all;
-    if (access->pipe.waiting) { /* nobody knows what became of it in the recording */
+    if (access->pipe.waiting) { /* its recorded outcome is unknown */
       access->pipe.waiting = lanes & (UINT64_MAX << lane);
       return;
     }

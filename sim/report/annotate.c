@@ -1,7 +1,7 @@
-/* The source with its costs in the margin, and below it what the columns are: `warpwait run --annotate`.
+/* The source with its costs in the margin, and a legend of the columns: `warpwait run --annotate`.
  *
- * Every file with a line that costs anything is shown, the program's own first. Runs of lines without cost are cut
- * short. Shares are of all warp-cycles of the launch, so that those shown add up to 100 %. */
+ * Shows every file that has a line with costs, the program's own first. Runs of lines without costs are shortened.
+ * Shares are of all warp-cycles of the launch, so those shown add up to 100 %. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { CONTEXT = 2, SOURCE_WIDTH = 200 };
 
-/* Columns behind the first three; one that would be empty is left out. */
+/* Columns after the first three; an empty column is left out. */
 enum column { LDS_CONFLICT, SECTORS, COPY_KIND, COPY_BYTES, REQUEST_BYTES, LATENCY, COLUMNS };
 
 static const struct {
@@ -90,7 +90,7 @@ static void print_margin(const struct margin *margin, const struct line_cost *li
   }
 }
 
-/* A line of source without what would end or bend it on a terminal. */
+/* Prints a source line without characters that would disturb a terminal. */
 static void print_line(struct text *text, uint32_t number, const char *source) {
   char clean[SOURCE_WIDTH + 1];
   size_t length = 0;
@@ -115,7 +115,7 @@ static void print_free(const struct margin *margin, const struct isa_source *sou
   print_line(margin->text, line, text_of(source, line));
 }
 
-/* The lines without cost in [first, last]: those next to lines with cost are shown, for context. */
+/* The lines without cost in [first, last]: shows those next to lines with cost, for context. */
 static void print_gap(const struct margin *margin, const struct isa_source *source, uint32_t first, uint32_t last,
                       bool at_start, bool at_end) {
   uint32_t head = at_start ? 0 : CONTEXT, tail = at_end ? 0 : CONTEXT;
@@ -132,7 +132,7 @@ static void print_gap(const struct margin *margin, const struct isa_source *sour
     print_free(margin, source, line);
 }
 
-/* One file: lines[0..count) are all of it. */
+/* Prints one file; lines[0..count) are all its lines. */
 static void print_file(const struct margin *margin, const struct isa_source *source, const struct line_cost *lines,
                        size_t count) {
   uint32_t next = 1;
@@ -148,7 +148,7 @@ static void print_file(const struct margin *margin, const struct isa_source *sou
   print_gap(margin, source, next, source->lines, false, true);
 }
 
-/* Notes in `shown` which columns there were. */
+/* Adds the columns printed to `shown`. */
 static void print_launch(const struct isa_program *program, const struct launch_result *result, struct text *text,
                          bool shown[COLUMNS]) {
   size_t count = 0, unknown = 0;

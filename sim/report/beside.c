@@ -1,4 +1,4 @@
-/* What is said beside a report. */
+/* Output that accompanies a report. */
 #include <inttypes.h>
 
 #include "sim/base/text.h"

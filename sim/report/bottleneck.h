@@ -1,10 +1,11 @@
-/* The bottleneck of a launch: of all limits that were lifted one at a time, the one that costs it most.
+/* The bottleneck of a launch: of all limits lifted one at a time, the one that costs the most.
  *
  *   one limit lifted (each) ──► cycles ──► rank[0] binds; rank[1] is the runner-up
  *
- * Invariant: the order is explain_rank()'s, so that a report never names another limit than `warpwait explain`.
+ * Invariant: explain_rank() sorts the limits, so a report never names another limit than `warpwait explain`.
  *
- * Not modelled: limits that bind together only, so that lifting either alone saves nothing; what no parameter lifts. */
+ * Not modeled: limits that bind only together, so that lifting either alone saves nothing; limits that no parameter
+ * lifts. */
 #ifndef SIM_REPORT_BOTTLENECK_H
 #define SIM_REPORT_BOTTLENECK_H
 
@@ -12,26 +13,26 @@
 
 struct bottleneck_limit {
   enum limit limit;
-  cycle_t cycles; /* of the step without it */
+  cycle_t cycles; /* of the step without the limit */
 };
 
 struct bottleneck {
-  cycle_t cycles; /* of the step as it is; 0: no limit was lifted */
+  cycle_t cycles; /* of the step with all limits; 0: no limit was lifted */
   struct bottleneck_limit rank[LIMITS];
   size_t count;
-  uint32_t groups; /* all this is of so many work-groups, the launch's first; 0: of all */
+  uint32_t groups; /* measured over only this many work-groups, the launch's first; 0: over all */
 };
 
-/* What may come of chance alone, in cycles, of a launch that takes so many. */
+/* A difference of up to this many cycles may be chance, in a launch that takes `base` cycles. */
 cycle_t bottleneck_tolerance(cycle_t base);
 
-/* What lifting a limit of the rank saves, in cycles: less than nothing when the launch takes longer without it. */
+/* Cycles that lifting the limit at this rank saves; negative if the launch takes longer without it. */
 int64_t bottleneck_saved(const struct bottleneck *bottleneck, size_t rank);
 
-/* The limits at the head of the rank that save more than chance may: 0, 1 or 2. */
+/* The number of top-ranked limits that save more than chance explains: 0, 1 or 2. */
 size_t bottleneck_known(const struct bottleneck *bottleneck);
 
-/* There is a runner-up, and it saves as much to within 2 % of the cycles. */
+/* Whether there is a runner-up whose savings differ by less than 2 % of the cycles. */
 bool bottleneck_close(const struct bottleneck *bottleneck);
 
 #endif

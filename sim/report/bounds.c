@@ -1,5 +1,5 @@
-/* How near resources came to their peaks, and the sentence that says what bounds a launch: its rule is in
- * docs/report.md. */
+/* How near the resources came to their peaks, and the sentence that says what bounds a launch: docs/report.md has the
+ * rule. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +8,16 @@
 #include "sim/base/text.h"
 #include "sim/report/report.h"
 
-/* A resource this busy is called the limit: whatever else is mended, the launch gets faster by a quarter at most. */
+/* A resource this busy is the limit: no other change makes the launch more than a quarter faster. */
 static const double SATURATED = 0.8;
 
-/* A resource this busy is what warps wait for when they wait for its services: requests come in bursts. */
+/* A resource this busy explains the time that warps wait for it: requests come in bursts. */
 static const double BUSY = 0.6;
 
-/* Conflicts that add this share of the LDS's passes are told. */
+/* Conflicts are reported if they add this share of the LDS's passes. */
 static const double CONFLICTS = 0.1;
 
-/* A bucket with this share of its cause's waiting stands for all of it. */
+/* If one bucket has this share of its cause's waiting, the sentence names only the bucket. */
 static const double NEARLY_ALL = 0.95;
 
 /* A unit below this share of its peak is left out of the text report. */
@@ -31,7 +31,7 @@ static const struct {
 #undef CLASS
 };
 
-/* A unit that takes an instruction in every cycle is never busier than the issue slots, and so minor. */
+/* A unit that accepts an instruction every cycle is never busier than the issue slots, and so is minor. */
 static void unit_utilisations(const struct machine *machine, const struct launch_result *result,
                               struct utilisation units[REPORT_UNITS]) {
   double peak = (double)result->cu.active_cycles * machine->cu.schedulers;
@@ -41,24 +41,25 @@ static void unit_utilisations(const struct machine *machine, const struct launch
                                     .name = unit_words[i].name,
                                     .said = unit_words[i].said,
                                     .unit = "busy cycles",
-                                    .used = used < peak ? used : peak, /* the last interval may outlive the warps */
+                                    .used = used < peak ? used : peak, /* the last interval may outlast the warps */
                                     .peak = peak,
                                     .serves = SERVES_UNITS,
                                     .minor = used < MINOR_UNIT * peak || !result->unit_holds[i]};
   }
 }
 
-/* On average at least half a descriptor waited for a channel while an engine worked. */
+/* Whether, on average, at least half a descriptor waited for a channel while an engine worked. */
 static bool channels_wanted(const struct dma_stats *dma) { return 2 * dma->queue_cycles >= dma->busy_cycles; }
 
-/* Bytes that DRAM passed in the launch: it may have been asked for more than it could. */
+/* Bytes that DRAM transferred during the launch, which may have requested more than DRAM could transfer. */
 static double dram_passed(const struct machine *machine, const struct launch_result *result) {
   double passed = (double)(result->mem.dram_early_bytes + result->mem.dram_bytes) - (double)result->mem.dram_late_bytes;
   double peak = (double)result->together_cycles * machine->mem.dram_width;
   return passed < 0 ? 0 : passed < peak ? passed : peak;
 }
 
-/* What links of `width` pass in `active` cycles of CUs, and no more than the clusters' ports do in `cycles`. */
+/* Bytes that links of `width` can transfer in `active` cycles of CUs, limited by what the clusters' ports can in
+ * `cycles`. */
 static double link_peak(const struct mem_params *mem, double active, double cycles, uint32_t width, uint32_t port) {
   double links = active * width, ports = cycles * mem->clusters * port;
   return mem->clusters && ports < links ? ports : links;
@@ -66,8 +67,8 @@ static double link_peak(const struct mem_params *mem, double active, double cycl
 
 static double narrower(double a, double b) { return a < b ? a : b; }
 
-/* What engines pass in so many cycles at their narrower side. The side that faces the LDS is as wide for each CU that
- * shares the engine. */
+/* Bytes that engines can transfer in these cycles at their narrower side. The side that faces the LDS has this width
+ * for each CU that shares the engine. */
 static double engines_peak(const struct machine *machine, const struct launch_result *result, double cycles) {
   const struct dma_params *dma = &machine->dma;
   const double sharers = narrower(dma->cus, machine->cu.count);
@@ -81,7 +82,7 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
                          struct utilisation all[UTILISATIONS]) {
   double active = (double)result->together_active, cycles = (double)result->together_cycles;
   double own = (double)result->cu.active_cycles;
-  /* Shared engines serve whichever of their CUs hold work-groups: all cycles count. */
+  /* A shared engine serves any of its CUs that hold work-groups, so all cycles count. */
   double clusters = (double)div_up(machine->cu.count, machine->dma.cus);
   double engines = (machine->dma.cus > 1 ? cycles * clusters : active) * machine->dma.engines;
   const struct mem_params *mem = &machine->mem;
@@ -103,7 +104,7 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
       {"dma_channels", "DMA channels", "the DMA channels", "channel-cycles", OF(dma.channel_cycles),
        engines * machine->dma.channels, .waits = OF(dma.room_cycles), .serves = SERVES_COPIES,
        .idle_held = !channels_wanted(&result->dma)},
-      /* Held back, not merely under way: a full window that nobody waits for is no limit. */
+      /* Counts requests held back, not requests in flight: a full window is no limit if nothing waits for it. */
       {"dma_outstanding", "dma.outstanding", "dma.outstanding", "cycles at the limit", OF(dma.outstanding_full_cycles),
        engines, .serves = SERVES_COPIES},
       {"link_down", "link from L2", "the link from L2", "bytes", OF(mem.link_down_bytes), down, .serves = MEMORY},
@@ -119,12 +120,12 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
 
 static double share_of(const struct utilisation *resource) { return per(resource->used, resource->peak); }
 
-/* That share less what a resource is held for while it waits for another, which binds in its place. */
+/* Leaves out the time in which the resource was held but waited for another, which binds instead. */
 static double working_of(const struct utilisation *resource) {
   return per(resource->used - resource->waits, resource->peak);
 }
 
-/* The resource that works nearest to its peak of those that serve any of `services`; NULL if it is none. */
+/* The resource nearest to its peak of those that serve any of `services`; NULL: none. */
 static const struct utilisation *busiest_of(const struct utilisation all[UTILISATIONS], unsigned services, bool held) {
   const struct utilisation *busiest = NULL;
   for (size_t i = 0; i < UTILISATIONS; i++)
@@ -134,7 +135,7 @@ static const struct utilisation *busiest_of(const struct utilisation all[UTILISA
   return busiest;
 }
 
-/* Buckets of waiting for the same thing are weighed together. */
+/* Buckets that wait for the same thing are added up. */
 enum wait { WAIT_UNITS, WAIT_ISSUE, WAIT_LDS, WAIT_MEMORY, WAIT_COPIES, WAIT_WARPS, WAIT_PIPES, WAIT_TEXTURES, WAITS };
 
 static const char *const wait_names[WAITS] = {[WAIT_UNITS] = "execution units",
@@ -146,7 +147,8 @@ static const char *const wait_names[WAITS] = {[WAIT_UNITS] = "execution units",
                                               [WAIT_PIPES] = "pipes",
                                               [WAIT_TEXTURES] = "texels of images"};
 
-/* Of each bucket, its cause, and what the waiting may be owed to when that is busy: 0 if no bandwidth would end it. */
+/* For each bucket, its cause, and the services that explain the waiting if they are busy; 0: bandwidth would not
+ * help. */
 static const struct {
   enum wait wait;
   unsigned services;
@@ -174,7 +176,7 @@ static const struct {
     [STALL_DRAIN] = {WAIT_MEMORY, SERVES_MEMORY},
 };
 
-/* The cause with the most waiting, its warp-cycles, and the longest of its buckets; false: nothing waits. */
+/* The cause with the most waiting, its warp-cycles, and its largest bucket; false: nothing waits. */
 static bool longest_wait(const struct launch_result *result, enum wait *wait, uint64_t *cycles, enum stall *stall) {
   uint64_t sum[WAITS] = {0};
   *wait = WAIT_UNITS;
@@ -191,7 +193,7 @@ static bool longest_wait(const struct launch_result *result, enum wait *wait, ui
   return *cycles > 0;
 }
 
-/* A launch that was cut short has no limit to name. */
+/* An unfinished launch has no limit to name. */
 static bool unfinished(const struct launch_result *result, struct text *text) {
   if (result->end == END_DEADLOCK)
     text_print(text, "Deadlock: %zu warp%s forever. The figures are for an unfinished launch.", result->stuck_count,
@@ -205,15 +207,15 @@ static bool unfinished(const struct launch_result *result, struct text *text) {
   return result->end != END_FINISHED;
 }
 
-/* Many passes are no need of the kernel's when conflicts made them. */
+/* Conflicts, rather than the kernel's needs, may have caused many of the passes. */
 static void say_conflicts(const struct launch_result *result, struct text *text) {
   double share = per((double)result->lds.conflict_cycles, (double)result->lds.passes);
   if (share >= CONFLICTS)
     text_print(text, " Bank conflicts added %.1f %% of the passes.", 100 * share);
 }
 
-/* "warps spend 60.0 % of their time waiting for the LDS, mostly for room in the LDS's queue", or for the bucket alone
- * when it is all. */
+/* "warps spend 60.0 % of their time waiting for the LDS, mostly for room in the LDS's queue"; names only the bucket if
+ * it is nearly all of the waiting. */
 static void say_waiting(const struct launch_result *result, const char *before, enum wait wait, uint64_t cycles,
                         enum stall stall, struct text *text) {
   text_print(text, "%sarps spend %.1f %% of their time waiting for ", before,
@@ -223,7 +225,7 @@ static void say_waiting(const struct launch_result *result, const char *before, 
   text_print(text, "%s.", stall_rows[stall].text);
 }
 
-/* ---- by limits that were lifted -------------------------------------------------------------------- */
+/* ---- by lifting limits ----------------------------------------------------------------------------- */
 
 static double saved_share(const struct bottleneck *tried, size_t rank) {
   return per((double)bottleneck_saved(tried, rank), (double)tried->cycles);
@@ -273,7 +275,7 @@ void report_why(const struct machine *machine, const struct bottleneck *tried, s
   }
 }
 
-/* ---- by accounts alone ----------------------------------------------------------------------------- */
+/* ---- by accounting --------------------------------------------------------------------------------- */
 
 static struct report_likely say_resource(const struct utilisation *limit, const struct launch_result *result,
                                          struct text *text) {
@@ -283,7 +285,7 @@ static struct report_likely say_resource(const struct utilisation *limit, const 
   return (struct report_likely){limit->key, limit->said, share_of(limit)};
 }
 
-/* Nothing is near its peak: what warps wait for most is the limit, or what that is owed to. */
+/* No resource is near its peak: names what warps wait for most, or the busy resource that explains the waiting. */
 static struct report_likely say_longest(const struct utilisation all[UTILISATIONS], const struct launch_result *result,
                                         struct text *text) {
   enum wait wait = WAITS;
@@ -314,7 +316,8 @@ static struct report_likely say_likely(const struct machine *machine, const stru
                                        struct text *text) {
   struct utilisation all[UTILISATIONS];
   report_utilisations(machine, result, all);
-  /* What launches at once share may be busy with the others' work: only waiting tells whose limit it is. */
+  /* Launches at once share these resources, which may be busy with the others' work: only waiting shows the limit of
+   * this launch. */
   const unsigned own = SERVES_ISSUE | SERVES_UNITS;
   const struct utilisation *busiest = busiest_of(all, result->together > 1 ? own : ~0u, false);
   return working_of(busiest) >= SATURATED ? say_resource(busiest, result, text) : say_longest(all, result, text);
@@ -347,7 +350,7 @@ char *report_bottleneck(const struct machine *machine, const struct launch_resul
   return text.data;
 }
 
-/* What is set on the machine to lift a limit. */
+/* The settings that lift a limit on the machine. */
 static json_t *settings_of(enum limit limit, const struct machine *machine) {
   json_t *list = json_array();
   char word[LIMIT_WORD];

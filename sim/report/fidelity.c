@@ -11,7 +11,8 @@
 
 #define VALIDATED "h200"
 
-/* A kind with a smaller share of the warps' instructions is not what a launch is about: a stamp, a loop's set-up. */
+/* A kind with a smaller share of the warps' instructions does not characterize a launch: a timestamp, a loop's
+ * setup. */
 static const double MAIN_SHARE = 0.01;
 
 const struct fidelity_row fidelity_rows[] = {
@@ -61,7 +62,7 @@ static bool same(const struct machine *a, const struct machine *b) {
   return true;
 }
 
-/* Of the presets that model no device: a preset is read in a tenth of a millisecond. */
+/* Whether the machine is a preset that models no device. Reading a preset takes a tenth of a millisecond. */
 static bool is_no_device(const struct machine *machine) {
   struct machine preset;
   struct message message = {0};
@@ -169,7 +170,7 @@ struct fidelity fidelity_of(const struct job *job, size_t launch, const struct l
   return of;
 }
 
-/* ---- what is said of it ---------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------------- */
 
 char *fidelity_words(uint64_t kinds) {
   struct text text = {0};

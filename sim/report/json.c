@@ -1,4 +1,4 @@
-/* The report for programs. Keys keep this order; integers are integers; units are in "units". */
+/* The JSON report. Keys keep this order; integers are integers; "units" has the units. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -150,7 +150,7 @@ static json_t *lds_object(const struct isa_program *program, const struct launch
   return object;
 }
 
-/* The bins that hold something: lowest value and count. */
+/* The bins in use: lowest value and count. */
 static json_t *latency_bins(const struct histogram *latency) {
   json_t *list = json_array();
   for (unsigned bin = 0; bin < HISTOGRAM_BINS; bin++) {
@@ -283,7 +283,7 @@ static json_t *instruction_list(const struct isa_program *program, const struct 
   return list;
 }
 
-/* The line as it stands in its file, without blanks at its ends; null when nobody knows it. */
+/* The line as in its file, without leading and trailing blanks; null if unknown. */
 static json_t *line_text(const struct isa_source *source, uint32_t line) {
   enum { SHOWN = 400 };
   const char *text = source && source->text && line <= source->lines ? source->text[line - 1] : NULL;
@@ -292,7 +292,7 @@ static json_t *line_text(const struct isa_source *source, uint32_t line) {
   text += strspn(text, " \t");
   size_t length = strcspn(text, "\r\n");
   if (length > SHOWN)
-    for (length = SHOWN; length && (text[length] & 0xc0) == 0x80; length--) /* not within a character */
+    for (length = SHOWN; length && (text[length] & 0xc0) == 0x80; length--) /* do not cut a UTF-8 character */
       continue;
   while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
     length--;
@@ -346,7 +346,7 @@ static json_t *hazard_list(const struct isa_program *program, const struct launc
   return list;
 }
 
-/* A pipe's mean is known of a launch with timing alone. */
+/* A pipe's mean needs timing. */
 static json_t *pipe_list(const struct launch_result *result) {
   json_t *list = json_array();
   for (size_t i = 0; i < result->pipe_count; i++) {
@@ -419,7 +419,7 @@ static void set_summary(json_t *object, const struct machine *machine, const str
   json_set_word(object, "trace_hash", hash);
 }
 
-/* The numbers of the launches that ran at once with this one, from 1. */
+/* Numbers, from 1, of the launches that ran at once with this one. */
 static json_t *others(const struct job *job, size_t number) {
   const struct job_launch *own = &job->launches[number];
   json_t *list = json_array();
@@ -434,7 +434,7 @@ static void set_printed(json_t *object, const struct printed *printed) {
   json_object_set_new(object, "printf_truncated", json_boolean(printed->truncated));
 }
 
-/* What went wrong. */
+/* Hazards and stuck warps. */
 static void set_findings(json_t *object, const struct isa_program *program, const struct launch_result *result) {
   json_object_set_new(object, "hazards", hazard_list(program, result));
   json_set_whole(object, "hazards_dropped", result->hazards_dropped);
@@ -474,7 +474,7 @@ static json_t *executed_instructions(const struct isa_program *program, const st
   return list;
 }
 
-/* A launch that was executed without timing: a key that would be about time is not there. */
+/* A launch executed without timing: keys that need timing are absent. */
 static json_t *executed_object(const struct report *report, size_t number) {
   const struct launch_result *result = &report->results[number];
   const struct job_launch *launch = &report->job->launches[number];

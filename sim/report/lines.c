@@ -24,7 +24,8 @@ static int by_place(const void *left, const void *right) {
   return (a->line > b->line) - (a->line < b->line);
 }
 
-/* A row an instruction first, sorted; then rows of one line become one. Sums do not mind ties. */
+/* Starts with a row per instruction, sorts the rows, then merges those of one line. Sums do not depend on the order of
+ * ties. */
 struct line_cost *lines_of(const struct isa_program *program, const struct launch_result *result, size_t *count) {
   struct line_cost *lines = need(program->count, sizeof *lines);
   size_t rows = 0, merged = 0;

@@ -5,15 +5,15 @@
 #include "models/result.h"
 
 struct line_cost {
-  uint32_t source, line; /* its file in program->sources; line 0: of instructions of which no line is known */
+  uint32_t source, line; /* file: index in program->sources; line 0: instructions without a known line */
   uint64_t cycles;       /* warp-cycles: the sum of stalls[] */
   struct pc_result cost; /* of all its instructions */
 };
 
-/* The lines that cost anything, by file and line. The caller frees them. */
+/* The lines with costs, by file and line. The caller frees them. */
 struct line_cost *lines_of(const struct isa_program *program, const struct launch_result *result, size_t *count);
 
-/* The bucket, STALL_ISSUED aside, in which its warps were longest; STALL_ISSUED when there is none. */
+/* The bucket with most of the line's cycles, except STALL_ISSUED; STALL_ISSUED: there is none. */
 enum stall line_stall(const struct line_cost *line);
 
 #endif

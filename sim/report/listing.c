@@ -90,7 +90,7 @@ bool listing_has_source(const struct isa_program *program) {
   return false;
 }
 
-/* ---- what passes did ----------------------------------------------------------------------------------- */
+/* ---- compiler passes ----------------------------------------------------------------------------------- */
 
 static bool is_of_line(const struct ir_change *change, uint16_t source, uint32_t line) {
   return change->line == line && change->source == source;
@@ -123,7 +123,7 @@ static void explain_line(const struct isa_program *program, const struct isa_ker
   text_print(text, "  %-10s          %5u instruction%s\n", "left", left, text_s(left));
 }
 
-/* Each line once, in the order of sources and lines. */
+/* Visits each line once, in the order of sources and lines. */
 static void explain_kernel(const struct isa_program *program, const struct isa_kernel *kernel, const struct ir_log *log,
                            struct text *text) {
   uint64_t next = 0;
@@ -141,7 +141,7 @@ static void explain_kernel(const struct isa_program *program, const struct isa_k
   }
 }
 
-/* Those that changed anything, in words. */
+/* Describes the passes that changed something. */
 static void explain_words(const struct opencl_explanation *explanation, struct text *text) {
   text_print(text, "\nOperations of each line, before and after each pass that changed their number:\n");
   for (enum opencl_pass pass = 0; pass < OPENCL_PASSES; pass++) {

@@ -1,4 +1,4 @@
-/* A program's instructions for people to read. */
+/* A program's instructions as text. */
 #ifndef SIM_REPORT_LISTING_H
 #define SIM_REPORT_LISTING_H
 
@@ -6,20 +6,20 @@
 #include "opencl/opencl.h"
 #include "sim/base/text.h"
 
-/* Every kernel: a line an instruction, with its number, its source line and its class. */
+/* Every kernel: one line per instruction, with its number, source line and class. */
 void listing_plain(const struct isa_program *program, struct text *text);
 
-/* Every kernel: the source line whenever it is another one than before, and below it what it became. */
+/* Every kernel: each new source line, followed by its instructions. */
 void listing_beside_source(const struct isa_program *program, struct text *text);
 
-/* As assembly, which makes the same program. */
+/* Assembly that assembles to the same program. */
 void listing_assembly(const struct isa_program *program, struct text *text);
 
-/* Every kernel, line by line: how many operations it had before and after each pass that changed that, what passes note
- * of it, and the instructions that are left. */
+/* Every kernel, line by line: the number of operations before and after each pass that changed it, the passes' notes,
+ * and the instructions that remain. */
 void listing_passes(const struct isa_program *program, const struct opencl_explanation *explanation, struct text *text);
 
-/* There is source text, of a language other than the one that a disassembly is in. */
+/* Whether there is source text in a language other than assembly. */
 bool listing_has_source(const struct isa_program *program);
 
 #endif

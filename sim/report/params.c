@@ -12,7 +12,7 @@ static void print_range(const struct param_row *row, char text[160]) {
              row->kind == PARAM_POWER_OF_TWO ? ", power of 2" : "");
 }
 
-/* Columns of text are as wide as their widest row, with two blanks behind. */
+/* Text columns are as wide as their widest row plus two blanks. */
 static int widest_range(void) {
   size_t widest = 0;
   for (size_t g = 0; g < MACHINE_GROUPS; g++)

@@ -5,8 +5,8 @@
 #include "models/machine.h"
 #include "sim/base/text.h"
 
-/* Those whose full names start with `prefix` (NULL: all) and their values in `machine` (NULL: no values). Nothing is
- * printed when there are none. */
+/* Prints the parameters whose full names start with `prefix` (NULL: all), with their values in `machine` (NULL: no
+ * values). Prints nothing if there are none. */
 void report_params(const struct machine *machine, const char *prefix, bool markdown, struct text *text);
 
 #endif

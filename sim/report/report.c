@@ -1,4 +1,4 @@
-/* What both reports work out from a result. */
+/* Values that the text and the JSON report both derive from a result. */
 #include "sim/report/report.h"
 
 #include <string.h>
@@ -18,7 +18,8 @@ const struct report_key report_keys[] = {
 #undef KEY
 const size_t report_key_count = sizeof report_keys / sizeof *report_keys;
 
-/* The result names the first to arrive, which may be this warp's own place: then any other will do. */
+/* The result names the place of the first warp to arrive. If this warp is at the same place, any other place will
+ * do. */
 uint32_t report_elsewhere(const struct launch_result *result, const struct stuck_warp *warp) {
   uint32_t pc = warp->elsewhere_pc;
   for (size_t i = 0; pc == warp->pc && i < result->stuck_count && i < RESULT_STUCK; i++) {

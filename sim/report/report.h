@@ -1,8 +1,8 @@
-/* Reports: what a run has shown, for people and for programs.
+/* Reports of a run, as text and as JSON.
  *
- * Both say the same facts. Neither holds a time of day, a host's path or anything else that could
- * differ between two runs of the same job. docs/report.md defines every number; it is made from the
- * rows and from report_manual(). */
+ * Both contain the same facts. Neither contains a time of day, a host's path or anything else that could differ between
+ * two runs of the same job. docs/report.md defines every number; it is generated from the rows and from
+ * report_manual(). */
 #ifndef SIM_REPORT_REPORT_H
 #define SIM_REPORT_REPORT_H
 
@@ -13,28 +13,29 @@
 
 struct report {
   const struct job *job;
-  const struct launch_result *results; /* of the first `count` launches: those that were run */
+  const struct launch_result *results; /* of the first `count` launches, those that ran */
   size_t count;
-  const struct verdict *verdicts; /* NULL unless checks were asked for */
+  const struct verdict *verdicts; /* NULL unless checks were requested */
   size_t verdict_count;
   const struct bottleneck *bottlenecks;  /* of each launch; NULL: no limits were lifted */
-  bool why;                              /* say what lifting them comes to, too */
-  const enum fidelity_machine *measured; /* fidelity_of_machine()'s, if it is known; NULL: whoever needs it finds out */
+  bool why;                              /* also state the gain of lifting them */
+  const enum fidelity_machine *measured; /* result of fidelity_of_machine(); NULL: not determined yet */
 };
 
 static inline enum fidelity_machine report_measured(const struct report *report) {
   return report->measured ? *report->measured : fidelity_of_machine(&report->job->machine, &report->job->machine_file);
 }
 
-/* The caller frees what they return. */
+/* The caller frees the text. */
 char *report_text(const struct report *report);
 char *report_json(const struct report *report);
-/* The same for a sink, a launch at a time: the whole of many launches is large. False with the message filled. */
+/* The same into a sink, one launch at a time, because the JSON of many launches is large. False with the message
+ * filled. */
 struct sink;
 bool report_json_write(const struct report *report, const struct sink *sink, struct message *message);
 char *report_annotate(const struct report *report); /* the source, with costs */
 
-/* The members of the JSON report, in its order, of which each can be made alone. */
+/* The members of the JSON report, in order. Each can be made alone. */
 #define REPORT_MEMBERS(ROW)                                                                                            \
   ROW(warpwait) ROW(name) ROW(machine) ROW(defines) ROW(units) ROW(launches) ROW(hazards) ROW(verify)
 enum report_member {
@@ -49,19 +50,17 @@ extern const char *const report_member_names[REPORT_MEMBER_COUNT];
 struct json_t *report_json_member(const struct report *report, enum report_member member);
 struct json_t *report_json_tree(const struct report *report);
 
-/* What work-items have printed, ended by a newline of ours if they did not, so that a report behind it starts on a
- * line.
- */
+/* What work-items printed; adds a final newline if it lacks one, so that a report after it starts on a new line. */
 struct text;
 void report_printed(const struct report *report, struct text *text);
 
-/* A hazard is no failure of a run, but nobody should overlook it: the message says how many there are, and the first.
- * False: there are none. */
+/* Hazards do not fail a run, but must not be missed: the message has their number, and the first. False: there are
+ * none. */
 bool report_warning(const struct report *report, struct message *message);
 
-/* ---- what both work out from a result ---- */
+/* ---- values that both reports derive from a result ---- */
 
-/* Who uses a resource: bits. */
+/* Services that use a resource: a bitmap. */
 enum report_service {
   SERVES_ISSUE = 1,
   SERVES_UNITS = 2,
@@ -71,70 +70,70 @@ enum report_service {
   SERVES_TEXTURES = 32
 };
 
-/* How much of its peak a resource delivered. `peak` is what it could have in the time of the launch:
- * for a CU's own resources in the cycles in which the CU held warps, for shared ones in all cycles. */
+/* How much of its peak a resource delivered. `peak` is what it could deliver during the launch: for a CU's own
+ * resources, in the cycles in which the CU held warps; for shared ones, in all cycles. */
 struct utilisation {
-  const char *key;  /* of the JSON report: "issue_slots" */
-  const char *name; /* for people: "issue slots" */
-  const char *said; /* behind "Bound by": "the link from L2" */
+  const char *key;  /* in the JSON report: "issue_slots" */
+  const char *name; /* in the text report: "issue slots" */
+  const char *said; /* after "Bound by": "the link from L2" */
   const char *unit;
   double used, peak;
-  double waits;    /* of `used`: it was held, and waited for another */
+  double waits;    /* part of `used` in which it was held but waited for another resource */
   unsigned serves; /* enum report_service */
-  bool idle_held;  /* held for long, perhaps, but nobody waited for it: no limit */
+  bool idle_held;  /* possibly held for long, but nothing waited for it: no limit */
   bool minor;      /* the text report leaves it out */
 };
 
-/* Units of a scheduler: the classes up to global memory's, which have an initiation interval. */
+/* A scheduler's units: the classes up to ISA_CLASS_GLOBAL, which have an initiation interval. */
 enum { REPORT_UNITS = ISA_CLASS_GLOBAL + 1, UTILISATIONS = 10 + REPORT_UNITS };
 
 void report_utilisations(const struct machine *machine, const struct launch_result *result,
                          struct utilisation all[UTILISATIONS]);
 
-/* What lifting limits of a launch came to; NULL: none was lifted. */
+/* What was found by lifting limits of a launch; NULL: none was lifted. */
 static inline const struct bottleneck *report_tried(const struct report *report, size_t launch) {
   return report->bottlenecks && report->bottlenecks[launch].cycles ? &report->bottlenecks[launch] : NULL;
 }
 
-/* What bounds a launch, by the rule in docs/report.md. `tried` is report_tried()'s. A few
- * sentences, which the caller frees; and the report's object. */
+/* What bounds a launch, by the rule in docs/report.md: a few sentences, which the caller frees; and the report's
+ * object. `tried` is the result of report_tried(). */
 char *report_bottleneck(const struct machine *machine, const struct launch_result *result,
                         const struct bottleneck *tried);
 struct json_t *report_json_bottleneck(const struct machine *machine, const struct launch_result *result,
                                       const struct bottleneck *tried);
 
-/* What the accounts name as the limit, whatever lifting limits says: a resource with the share of its peak, or a bucket
- * with the share of warps' time. */
+/* The limit found by accounting, whatever lifting limits finds: a resource with its share of peak, or a bucket with its
+ * share of warps' time. */
 struct report_likely {
-  const char *key;  /* of `utilisation` or `stalls`; NULL: nothing waits, or the launch did not finish */
-  const char *said; /* behind "bound by" */
+  const char *key;  /* in `utilisation` or `stalls`; NULL: nothing waits, or the launch did not finish */
+  const char *said; /* after "bound by" */
   double share;
 };
 struct report_likely report_likely(const struct machine *machine, const struct launch_result *result);
 
 static inline double per(double count, double whole) { return whole > 0 ? count / whole : 0; }
 
-/* Descriptors that were a single line, normalised: the others are counted. */
+/* Descriptors that normalization reduced to one line: all but the counted 2D and 3D ones. */
 static inline uint64_t report_one_dimensional(const struct dma_stats *dma) {
   return dma->descriptors - dma->descriptors_2d - dma->descriptors_3d;
 }
 
-/* Accesses to DRAM's rows: 0 unless it is banked. */
+/* Accesses to DRAM rows; 0 unless DRAM is banked. */
 static inline uint64_t report_row_accesses(const struct mem_stats *mem) {
   return mem->dram_row_hits + mem->dram_row_misses + mem->dram_row_conflicts;
 }
 
-/* What the busiest slice of the L2 passed, over the mean: 1 when all passed as much, 0 when nothing was. */
+/* Traffic of the busiest L2 slice over the mean: 1 if all slices had the same, 0 without traffic. */
 double report_l2_imbalance(const struct machine *machine, const struct mem_stats *mem);
 
-/* Likewise of DRAM's channels; 0 unless it is banked. */
+/* The same for DRAM channels; 0 unless DRAM is banked. */
 double report_dram_imbalance(const struct machine *machine, const struct mem_stats *mem);
 
-/* The mean of an interval of the timeline and of all engines. */
+/* The mean over an interval of the timeline and all engines. */
 double report_engine_mean(const struct machine *machine, const struct launch_result *result,
                           const uint64_t sum[TIMELINE], uint32_t interval);
 
-/* Behind the name of something that launches at once have shared. */
+/* Follows the name of something that launches at once shared. */
 static inline const char *report_of_all(const struct launch_result *result) {
   return result->together > 1 ? ", of these launches" : "";
 }
@@ -142,7 +141,7 @@ static inline const char *report_of_all(const struct launch_result *result) {
 /* "plain", "strided", "2D", "3D", "mixed"; NULL: no copies. `forms` as in struct pc_result. */
 const char *report_copy_kind(uint64_t forms);
 
-/* ---- sections of the text report: report_traffic.c, and of --why: report_bounds.c */
+/* ---- sections of the text report: traffic.c, and of --why: bounds.c ------------- */
 
 struct text;
 void report_why(const struct machine *machine, const struct bottleneck *tried, struct text *text);
@@ -151,7 +150,8 @@ void report_hiding(const struct launch_result *result, struct text *text);
 void report_memory(const struct machine *machine, const struct launch_result *result, struct text *text);
 void report_pipe(const struct launch_result *result, const struct pipe_result *at, struct text *text);
 
-/* What the run has changed in the machine's file: a line, if it has changed anything; and the report's `changed`. */
+/* The parameters that the run changed from the machine's file: a line of text if there are any; and the report's
+ * `changed`. */
 void report_print_changed(const struct job *job, struct text *text);
 struct json_t *report_json_changed(const struct job *job);
 
@@ -160,15 +160,15 @@ struct limit_row {
 };
 extern const struct limit_row occupancy_limit_rows[OCCUPANCY_LIMITS];
 
-/* Where others of a mismatched warp's work-group stand; its own pc when none of them was kept. */
+/* Where other warps of a mismatched warp's work-group are; its own pc if none was recorded. */
 uint32_t report_elsewhere(const struct launch_result *result, const struct stuck_warp *warp);
 
-/* The launch set this parameter otherwise than its machine's file does. */
+/* Whether the launch set this parameter to another value than the machine's file. */
 static inline bool report_changed(const struct job *job, const struct param_group *group, const struct param_row *row) {
   return param_value(group, row, &job->machine) != param_value(group, row, &job->machine_file);
 }
 
-/* The keys of the JSON report that are no counters: sim/report/report.keys.def, a row each. */
+/* Keys of the JSON report that are not counters: sim/report/report.keys.def, one row each. */
 struct report_key {
   const char *key, *unit, *text;
 };

@@ -1,4 +1,4 @@
-/* The report for people: numbers first, what they mean second, advice last. */
+/* The text report: numbers first, then their meaning, then advice. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +14,13 @@
 
 enum { SHOWN_INSTRUCTIONS = 10, SOURCE_WIDTH = 80, HEAD_WIDTH = 15 /* of a head's first column */ };
 
-/* One launch, as the sections below see it. */
+/* One launch, for the sections below. */
 struct view {
   const struct job *job;
   const struct isa_launch *launch;
   const struct launch_result *result;
   struct text *text;
-  bool refitted; /* lowered again for fewer registers */
+  bool refitted; /* compiled again for fewer registers */
   size_t number; /* of the launch, from 0 */
   const struct bottleneck *tried;
   enum fidelity_machine measured;
@@ -34,7 +34,7 @@ static void print_range(struct text *text, const uint32_t range[3], uint32_t dim
     text_print(text, "%s%s", i ? " x " : "", TEXT_WHOLE(range[i]));
 }
 
-/* The source line without its indentation, or the instruction when there is no source. */
+/* The source line without its indentation, or the instruction if there is no source. */
 static void print_source(const struct view *view, uint32_t pc) {
   const struct isa_program *program = view->launch->program;
   char instruction[200];
@@ -43,7 +43,7 @@ static void print_source(const struct view *view, uint32_t pc) {
   source += strspn(source, " \t");
   size_t length = strcspn(source, "\r\n"), shown = length;
   if (length > SOURCE_WIDTH)
-    for (shown = SOURCE_WIDTH - 1; shown && (source[shown] & 0xc0) == 0x80; shown--) /* not within a character */
+    for (shown = SOURCE_WIDTH - 1; shown && (source[shown] & 0xc0) == 0x80; shown--) /* do not cut a UTF-8 character */
       continue;
   text_print(view->text, "%.*s%s\n", (int)shown, source, shown < length ? "\u2026" : "");
 }
@@ -74,7 +74,7 @@ void report_print_changed(const struct job *job, struct text *text) {
     text_print(text, "\n");
 }
 
-/* What the launch file and the command line have defined for the kernel. */
+/* Macros defined by the launch file and the command line. */
 static void print_defines(const struct job *job, struct text *text) {
   const struct program_build *build = &job->build;
   const char *before = "defined        ";
@@ -111,7 +111,7 @@ static void together(const struct view *view) {
   text_print(view->text, "\n");
 }
 
-/* What the launch took; nothing of one that was executed without timing. */
+/* The launch's time; unknown if it was executed without timing. */
 static void time_taken(const struct view *view) {
   const struct launch_result *result = view->result;
   if (result->functional)
@@ -246,7 +246,7 @@ static void lds(const struct view *view) {
     lds_instructions(view);
 }
 
-/* ---- what went wrong --------------------------------------------------------------------------- */
+/* ---- hazards and stuck warps ------------------------------------------------------------------- */
 
 static void print_place(const struct view *view, uint32_t pc) {
   char place[PROGRAM_PLACE];
@@ -275,7 +275,7 @@ static void hazards(const struct view *view) {
   text_fold(view->text, from, 4);
 }
 
-/* A line may hold several calls: then the instruction tells them apart. */
+/* If a line has several calls, the instruction distinguishes them. */
 static void print_call(const struct view *view, uint32_t pc, uint32_t other) {
   print_place(view, pc);
   if (pc != other && program_same_line(view->launch->program, pc, other))
@@ -315,7 +315,7 @@ static void stuck_reason(const struct view *view, const struct stuck_warp *warp)
   }
 }
 
-/* How far such launches are known to be off. */
+/* The known error of similar launches. */
 static void fidelity(const struct view *view) {
   const struct fidelity of = fidelity_of(view->job, view->number, view->result, view->measured);
   char *text = fidelity_sentence(&of, view->job);
@@ -338,7 +338,7 @@ static void stuck(const struct view *view) {
     text_print(view->text, "  ... and %zu more\n", result->stuck_count - kept);
 }
 
-/* Of a launch without timing, that it did not end and why. */
+/* For a launch without timing: that it did not finish, and why. */
 static void unfinished(const struct view *view) {
   const struct launch_result *result = view->result;
   if (result->end == END_CYCLE_LIMIT)
@@ -350,7 +350,7 @@ static void unfinished(const struct view *view) {
   stuck(view);
 }
 
-/* What bounds the launch, or that it did not end and why. */
+/* What bounds the launch, or why it did not finish. */
 static void sentence(const struct view *view) {
   const struct launch_result *result = view->result;
   char *text = report_bottleneck(&view->job->machine, result, view->tried);
@@ -366,7 +366,7 @@ static void sentence(const struct view *view) {
   stuck(view);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the report -------------------------------------------------------------------------------- */
 
 static void traffic(const struct view *view) {
   const struct machine *machine = &view->job->machine;

@@ -15,7 +15,7 @@ struct part {
   const char *noun, *rest; /* "request", " held"; the noun may be missing */
 };
 
-/* "3 strided, 1 request refused": those that there are; whether there are any. */
+/* "3 strided, 1 request refused": the parts that are not 0; returns whether there are any. */
 static bool print_parts(struct text *text, const char *head, const struct part *parts, size_t count) {
   const char *before = head;
   for (size_t i = 0; i < count; i++)
@@ -37,8 +37,8 @@ static void bar(struct text *text, uint64_t low, uint64_t high, uint64_t count, 
              width, stars);
 }
 
-/* Rows start where a bin of the histogram starts and are no narrower than its widest bin in use, so
- * that a row does not claim what the histogram cannot tell. */
+/* Each row starts at a bin of the histogram and is at least as wide as its widest bin in use, so that no row is finer
+ * than the histogram. */
 static void latency_rows(const struct histogram *latency, struct text *text) {
   unsigned first = 0, last = HISTOGRAM_BINS - 2;
   while (!latency->bin[first])
@@ -69,7 +69,8 @@ static void latencies(const struct histogram *latency, struct text *text) {
 
 /* ---- copies by engines -------------------------------------------------------------------------- */
 
-/* What the kernel called, and what engines made of it; nothing when all is plain and short of words. */
+/* The copies that the kernel called, and the descriptors that engines made of them; prints nothing if all are plain and
+ * one-dimensional. */
 static void kinds(const struct launch_result *result, struct text *text) {
   const struct cu_stats *cu = &result->cu;
   const struct dma_stats *dma = &result->dma;
@@ -115,7 +116,7 @@ static uint32_t highest(const struct launch_result *result, const uint64_t sum[T
   return at;
 }
 
-/* A character an interval, in eighths of the highest, rounded up: only nothing at all is a blank. */
+/* One character per interval, in eighths of the highest value, rounded up: only 0 is blank. */
 static void over_time(const struct machine *machine, const struct launch_result *result, const char *name,
                       const uint64_t sum[TIMELINE], uint32_t most, struct text *text) {
   static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -132,7 +133,7 @@ static void over_time(const struct machine *machine, const struct launch_result 
   text_print(text, "| peak %.2f of %u\n", report_engine_mean(machine, result, sum, peak), most);
 }
 
-/* What channels did while they held a descriptor: the accounts that are not 0, which add up. */
+/* What channels did while they held a descriptor: the nonzero accounts, which add up to that time. */
 static void channels(const struct dma_stats *stats, struct text *text) {
   const struct {
     uint64_t cycles;
@@ -235,7 +236,7 @@ static void l2(const struct machine *machine, const struct mem_stats *stats, str
                report_l2_imbalance(machine, stats));
 }
 
-/* What misses and updates waited for, as far as they did. */
+/* What misses and updates waited for, if anything. */
 static void l2_waits(const struct mem_stats *stats, struct text *text) {
   const struct part fills[] = {{stats->l2_merges, "merge", ""},
                                {stats->l2_merges_refused, NULL, "refused"},
@@ -274,7 +275,7 @@ static void dram(const struct machine *machine, const struct mem_stats *stats, s
                text_s(stats->outside_requests), TEXT_WHOLE(stats->outside_errors), text_s(stats->outside_errors));
 }
 
-/* Reads of images. */
+/* Image reads. */
 static void textures(const struct cu_stats *cu, struct text *text) {
   const uint64_t sectors = cu->texture_hits + cu->texture_misses;
   if (cu->texture_quads)

@@ -72,7 +72,7 @@ static bool find_type(const char *name, struct type *type, struct message *messa
   return type_find(name, type) || type_refuse(name, message);
 }
 
-/* Cuts `text` at the first `at`; returns what follows, or NULL when there is none. */
+/* Cuts `text` at the first `at`; returns the text after it, or NULL when there is none. */
 static char *cut(char *text, char at) {
   char *found = strchr(text, at);
   if (found)
@@ -80,7 +80,7 @@ static char *cut(char *text, char at) {
   return found;
 }
 
-/* NAME=BYTES[:ELEM[:FILL]] makes a buffer, NAME names one. */
+/* NAME=BYTES[:ELEM[:FILL]] makes a buffer, NAME refers to one. */
 static bool buffer_argument(struct job *job, char *text, struct job_argument *argument, struct message *message) {
   char *bytes = cut(text, '='), *elem = bytes ? cut(bytes, ':') : NULL, *fill = elem ? cut(elem, ':') : NULL;
   struct type type = {TYPE_UNSIGNED, 4, 1};
@@ -101,7 +101,7 @@ static bool buffer_argument(struct job *job, char *text, struct job_argument *ar
   return !fill || fill_buffer(job, argument->buffer, fill, message);
 }
 
-/* NAME=SIZE:COUNT makes a pipe, NAME names one. */
+/* NAME=SIZE:COUNT makes a pipe, NAME refers to one. */
 static bool pipe_argument(struct job *job, char *text, struct job_argument *argument, struct message *message) {
   char *size = cut(text, '='), *count = size ? cut(size, ':') : NULL;
   uint64_t bytes = 0, packets = 0;
@@ -118,7 +118,7 @@ static bool pipe_argument(struct job *job, char *text, struct job_argument *argu
   return job_pipe(job, text, (uint32_t)bytes, (uint32_t)packets, message);
 }
 
-/* WIDTH[xHEIGHT[xDEPTH or LAYERS]], as many as the kind has coordinates. */
+/* WIDTH[xHEIGHT[xDEPTH or LAYERS]], a number for each coordinate of the kind. */
 static bool image_size(char *text, struct isa_image *shape, struct message *message) {
   const unsigned coordinates = isa_image_kinds[shape->kind].coordinates;
   const bool layers = shape->kind == ISA_IMAGE_1D_ARRAY || shape->kind == ISA_IMAGE_2D_ARRAY;
@@ -156,7 +156,7 @@ static bool image_of_picture(struct job *job, const char *name, const char *path
   return good;
 }
 
-/* NAME=SIZE[:FORMAT[:FILL]] or NAME=@PICTURE[:FORMAT] makes an image, NAME names one. */
+/* NAME=SIZE[:FORMAT[:FILL]] or NAME=@PICTURE[:FORMAT] makes an image, NAME refers to one. */
 static bool image_argument(struct job *job, size_t index, char *text, struct job_argument *argument,
                            struct message *message) {
   const struct isa_kernel *kernel = job->launches[job->launch_count - 1].isa.kernel;
@@ -250,7 +250,7 @@ static bool give_arguments(const struct direct *direct, struct job *job, struct 
   return true;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- jobs ------------------------------------------------------------------------------------- */
 
 static bool ndrange(const struct direct *direct, struct isa_launch *launch, struct message *message) {
   launch->dimensions = direct_range("--global", direct->global, 1, launch->global, message);
@@ -269,7 +269,7 @@ static bool ndrange(const struct direct *direct, struct isa_launch *launch, stru
   return count > 0;
 }
 
-/* As many names as there is room for. */
+/* As many names as fit. */
 static void list_kernels(const struct isa_program *program, char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';

@@ -17,12 +17,11 @@ struct direct {
   size_t arg_count;
 };
 
-/* Reads "X[,Y[,Z]]", each at least `minimum`; returns how many there are, 0 with the message filled when it is not
- * that. */
+/* Reads "X[,Y[,Z]]", each at least `minimum`. Returns the number of entries, or 0 with the message filled. */
 uint32_t direct_range(const char *option, const char *text, uint32_t minimum, uint32_t range[3],
                       struct message *message);
 
-/* Makes an empty *job of it. The caller frees the job, whatever comes back. */
+/* Fills an empty *job. The caller frees the job, also after a failure. */
 bool direct_job(const struct direct *direct, const struct job_request *request, struct job *job,
                 struct message *message);
 

@@ -1,4 +1,4 @@
-/* --dump BUFFER=FILE: what a run has left in a buffer, in a pipe or in an image. */
+/* --dump BUFFER=FILE: writes what a run left in a buffer, a pipe or an image. */
 #ifndef SIM_SESSION_DUMP_H
 #define SIM_SESSION_DUMP_H
 
@@ -6,15 +6,16 @@
 
 struct job_dump {
   enum { DUMP_BUFFER, DUMP_PIPE, DUMP_IMAGE } what;
-  size_t number;    /* among these */
-  const char *path; /* of the file, inside the word */
+  size_t number;    /* in the list of that kind */
+  const char *path; /* of the file; points into the option's word */
 };
 
-/* False with the message filled when the word is not that. */
+/* Parses BUFFER=FILE; false with the message filled if it is malformed or names nothing in the job. */
 bool job_dump_find(const struct job *job, const char *word, struct job_dump *dump, struct message *message);
 
-/* The bytes: a buffer's own, or in memory that the caller frees, *owned, a pipe's packets, an image's packed texels, or
- * its picture if the file's name is one's. NULL with the message filled when no such picture can be made. */
+/* The bytes to write: a buffer's own, a pipe's packets, an image's packed texels, or an encoded picture if the file
+ * name's extension is that of a picture. All but the buffer's are in *owned, which the caller frees. NULL with the
+ * message filled when the image cannot be written as that picture. */
 const uint8_t *job_dump_bytes(const struct job *job, const struct job_dump *dump, uint64_t *bytes, uint8_t **owned,
                               struct message *message);
 

@@ -118,7 +118,7 @@ uint64_t job_variable_bytes(const struct job *job) {
   return most;
 }
 
-/* The channels of the program, behind the pipes that there are; those of an earlier run go. */
+/* Adds the program's channels after the other pipes, in place of those of an earlier run. */
 static bool make_channels(struct job *job, uint8_t *variables, struct message *message) {
   struct isa_memory *memory = &job->memory;
   const size_t count = isa_channel_pipes(job->program.isa);
@@ -134,7 +134,7 @@ static bool make_channels(struct job *job, uint8_t *variables, struct message *m
   return good || message_fail(message, "out of memory for %zu channels", count);
 }
 
-/* A trace's other programs are among those that were lowered again; of what theirs hold nobody asks. */
+/* The other programs of a trace are in job->refitted. Nothing reads the contents of their variables. */
 bool job_variables(struct job *job, struct message *message) {
   const struct isa_program *program = job->program.isa;
   struct isa_buffer buffer = {.name = "program variables", .base = ISA_VARIABLE_BASE, .bytes = job_variable_bytes(job)};
@@ -152,7 +152,7 @@ bool job_variables(struct job *job, struct message *message) {
   return make_channels(job, buffer.data, message);
 }
 
-/* Where texels lie is the machine's affair. */
+/* Hashes packed texels, because their place in memory depends on the machine. */
 static uint64_t hash_image(const struct job *job, const struct isa_image *image, uint64_t seed) {
   uint64_t bytes = 0;
   uint8_t *packed = job_image_bytes(job, image, &bytes);
@@ -174,7 +174,7 @@ uint64_t job_hash_buffers(const struct job *job) {
   return hash;
 }
 
-/* Is it no buffer that can be named as one? */
+/* Is it a pipe or an image, which cannot be named as a buffer? */
 static bool job_is_special(const struct job *job, size_t buffer) {
   return job_pipe_of(job, buffer) || job_image_of(job, buffer);
 }
@@ -195,7 +195,7 @@ bool job_find_buffer(const struct job *job, const char *name, size_t *buffer, st
   return message_fail(message, "no buffer '%.60s'%s", name, count ? hint : "; there are no buffers");
 }
 
-/* SplitMix64: any seed is good, and element i needs no state but i. */
+/* SplitMix64: any seed is good, and element i depends only on the seed and i. */
 static uint64_t random_bits(uint64_t seed, uint64_t index) {
   uint64_t z = seed + (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
   z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -224,7 +224,7 @@ static void fill_elements(struct type type, uint8_t *data, uint64_t bytes, enum 
     }
 }
 
-/* An image's texels are filled as if they had no gaps: what they are does not depend on where they lie. */
+/* The texels of an image are filled in packed order, so that the values do not depend on the machine's layout. */
 bool job_fill(struct job *job, size_t buffer, enum job_fill fill, uint64_t seed, struct message *message) {
   struct isa_buffer *target = &job->memory.buffers[buffer];
   const struct isa_image *image = job_image_of(job, buffer);
@@ -281,11 +281,11 @@ static bool fail_argument(const struct isa_arg *arg, const char *got, struct mes
                       wanted[arg->kind], arg->type, arg->bytes);
 }
 
-/* Floating-point numbers for a floating-point parameter, whole ones for a whole one of either sign.
- * b32 and "bytes", structs, and bytes given, are of any kind. */
+/* A floating-point parameter takes floating-point numbers, and an integer parameter takes integers of either sign.
+ * Parameters of type b32 and "bytes", structs, and arguments given as bytes match any kind. */
 static bool same_kind(const struct isa_arg *arg, const struct job_argument *argument) {
   struct type type;
-  bool named = type_find(arg->type, &type); /* OpenCL C's name; assembly has f32, u32, s32 */
+  bool named = type_find(arg->type, &type); /* OpenCL C's name; assembly uses f32, u32, s32 */
   bool floating = named ? type.kind == TYPE_FLOATING : arg->type[0] == 'f';
   bool whole = named ? !floating : arg->type[0] == 'u' || (arg->type[0] == 's' && arg->type[1] != 't');
   return !(floating && argument->whole) && !(whole && argument->floating);
@@ -344,7 +344,7 @@ static bool give_image(const struct job *job, const struct isa_arg *arg, uint8_t
   return job_image_fits(arg, &job->memory.images[number], message);
 }
 
-/* Gives a number another value: the change's. */
+/* Replaces a numeric argument if the change names it. */
 static bool change_number(const struct job_change *change, const struct isa_arg *arg,
                           const struct job_argument *argument, uint8_t *to, struct message *message) {
   struct type type;
@@ -430,7 +430,7 @@ static void count_groups(struct isa_launch *launch) {
     launch->groups[i] = (uint32_t)div_up(launch->global[i], launch->local[i]);
 }
 
-/* The kernel's required size, or a row of at most four warps that a CU can hold. */
+/* The kernel's required size, or a row of at most four warps that fits a CU. */
 static void choose_local(const struct machine *machine, struct isa_launch *launch, bool uniform) {
   const uint32_t *required = launch->kernel->required_local;
   for (unsigned i = 0; i < 3; i++)
@@ -448,7 +448,7 @@ static void choose_local(const struct machine *machine, struct isa_launch *launc
   }
 }
 
-/* A kernel that no local size would help is to blame itself. */
+/* If no local size would help, the kernel itself is wrong. */
 static bool fail_occupancy(const struct machine *machine, const struct isa_launch *launch, const struct occupancy *fit,
                            const char **field, struct message *message) {
   bool one_warp = fit->registers_per_warp <= machine->cu.registers;
@@ -477,7 +477,7 @@ static bool fail_occupancy(const struct machine *machine, const struct isa_launc
   }
 }
 
-/* The most registers a lane with which a work-group fits a CU, fewer than the kernel has; 0: there are none. */
+/* The largest register count per lane, below the kernel's, with which a work-group fits a CU; 0 if there is none. */
 static uint32_t fitting_registers(const struct machine *machine, const struct isa_launch *launch) {
   struct isa_kernel kernel = *launch->kernel;
   struct isa_launch fewer = *launch;
@@ -488,7 +488,7 @@ static uint32_t fitting_registers(const struct machine *machine, const struct is
   return 0;
 }
 
-/* Has the launch run its kernel as it is lowered for the machine's instructions, and for at most `registers`; 0: for as
+/* Makes the launch use its kernel as lowered for the machine's instructions, with at most `registers` per lane; 0: as
  * many as the build allows. */
 static bool lower_for_machine(struct job *job, struct job_launch *launch, uint32_t registers, struct message *message) {
   struct program *owner = launch->program ? launch->program : &job->program;
@@ -515,11 +515,11 @@ static bool take_features(struct job *job, struct job_launch *launch, struct mes
   return true;
 }
 
-/* Lowers the launch's kernel once more, for as many registers as fit; what they held is spilled. */
+/* Lowers the launch's kernel again, with as many registers as fit; other values are spilled. */
 static bool refit(struct job *job, struct job_launch *launch, struct message *message) {
   const uint32_t registers = fitting_registers(&job->machine, &launch->isa);
   if (!registers)
-    return true; /* the occupancy is still 0: fail_occupancy() says it */
+    return true; /* the occupancy is still 0: fail_occupancy() reports it */
   launch->fit.fitted = registers;
   launch->refitted = true;
   return lower_for_machine(job, launch, registers, message);
@@ -565,7 +565,7 @@ static bool check_local(struct job *job, struct job_launch *job_launch, const ch
 }
 
 static bool check_groups(const struct isa_launch *launch, struct message *message) {
-  uint64_t groups = (uint64_t)launch->groups[0] * launch->groups[1]; /* at most JOB_ITEMS */
+  uint64_t groups = (uint64_t)launch->groups[0] * launch->groups[1]; /* cannot overflow: at most JOB_ITEMS */
   if (groups <= UINT32_MAX && groups * launch->groups[2] <= UINT32_MAX)
     return true;
   return message_fail(message, "%u x %u x %u work-groups are outside [1, %u]", launch->groups[0], launch->groups[1],
@@ -582,14 +582,14 @@ static bool check_given(const struct job_launch *launch, struct message *message
   return true;
 }
 
-/* `number` times so many, over so many; false when that is no whole number. */
+/* Multiplies by times / over; false when the result is no positive whole number of 32 bits. */
 static bool scale(uint32_t *number, uint32_t times, uint32_t over) {
   const uint64_t scaled = (uint64_t)*number * times;
   *number = (uint32_t)(scaled / over);
   return scaled % over == 0 && scaled && scaled / over <= UINT32_MAX;
 }
 
-/* The NDRange as the change has it. */
+/* Applies the job's change to the NDRange. */
 static bool change_ndrange(const struct job *job, struct isa_launch *launch, struct message *message) {
   const struct job_change *change = job->change;
   bool good = true;
@@ -637,7 +637,7 @@ bool job_ready(struct job *job, const char **field, struct message *message) {
 
 /* ---- recorded launches ---------------------------------------------------------------------------- */
 
-/* The launch with its kernel as it was before it was lowered for fewer registers. */
+/* The launch with the kernel as it was before it was lowered for fewer registers. */
 static struct isa_launch as_first(const struct isa_launch *launch, uint32_t registers, struct isa_kernel *kernel) {
   struct isa_launch first = *launch;
   *kernel = *launch->kernel;
@@ -646,7 +646,7 @@ static struct isa_launch as_first(const struct isa_launch *launch, uint32_t regi
   return first;
 }
 
-/* For how many registers a run lowers the kernel again; 0: it does not, or cannot. */
+/* The register limit for which a run would lower the kernel again; 0: it would not, or could not. */
 static uint32_t wanted_registers(const struct machine *machine, const struct isa_launch *first) {
   return simulation_occupancy(machine, first).groups[LIMIT_REGISTERS] ? 0 : fitting_registers(machine, first);
 }

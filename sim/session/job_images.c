@@ -19,7 +19,7 @@ static const char *type_name(unsigned number) {
   return isa_image_types[number].bytes ? isa_image_types[number].name : NULL;
 }
 
-/* The number of a word among those that there are; `count` if it is none, and the message says which are. */
+/* The number of a word in a list of names. For an unknown word it returns `count`, and the message lists the names. */
 static unsigned choose(const char *what, const char *word, const char *(*name)(unsigned number), unsigned count,
                        struct message *message) {
   const char *names[ISA_IMAGE_ORDERS + ISA_IMAGE_TYPES];
@@ -72,7 +72,7 @@ static const struct {
 };
 enum { SAMPLER_WORDS = sizeof sampler_words / sizeof *sampler_words };
 
-/* Takes one word into the sampler, unless another one has said that part. */
+/* Adds one word to the sampler, unless an earlier word set the same part to another value. */
 static bool sampler_word(const char *word, uint32_t *sampler, const char *said[PARTS], struct message *message) {
   const char *words[SAMPLER_WORDS];
   char hint[300];
@@ -109,7 +109,7 @@ bool job_sampler(const char *text, uint32_t *sampler, struct message *message) {
 
 /* ---- images ----------------------------------------------------------------------------------------- */
 
-/* A channel as it is stored, or a packed texel. */
+/* The type of one stored channel, or of a packed texel. */
 static struct type element_of(enum isa_image_type type) {
   const struct isa_image_type_row *row = &isa_image_types[type];
   const bool is_float = row->number == 'f', is_signed = row->number == 's';
@@ -193,7 +193,7 @@ static uint32_t sample_at(const struct picture *picture, uint32_t x, uint32_t y,
   return wide;
 }
 
-/* Red, green, blue and alpha of a pixel as the texels of an image want them. */
+/* Red, green, blue and alpha of a pixel, in the form that the image's texels take. */
 static void pixel(const struct picture *picture, uint32_t x, uint32_t y, enum isa_image_number number,
                   uint32_t channel[4]) {
   const bool gray = picture->channels < 3, alpha = picture->channels % 2 == 0;
@@ -230,7 +230,8 @@ bool job_image_picture(struct job *job, size_t number, const struct picture *pic
   return good;
 }
 
-/* The channels of a picture that shows an image, and which of red, green, blue and alpha the first is. */
+/* The number of channels of a picture of this image; *first is the first one's place among red, green, blue and
+ * alpha. */
 static unsigned picture_channels(const struct isa_image *image, unsigned *first) {
   const char *channels = isa_image_orders[image->order].channels;
   const size_t count = strlen(channels);

@@ -1,4 +1,4 @@
-/* Pipes of a job. A pipe is a buffer of its own, which nobody can name as one, and what isa/pipe.h knows of it. */
+/* Pipes of a job. A pipe is a buffer, hidden from job_find_buffer(), and a description (isa/pipe.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "sim/base/need.h"
 #include "sim/session/job.h"
 
-/* What prints a packet best: as one number, as words, or as bytes. */
+/* The element type for printing a packet: one number, words, or bytes. */
 static struct type element_of(uint32_t packet_size) {
   const bool power = packet_size <= 8 && !(packet_size & (packet_size - 1));
   const uint8_t bytes = (uint8_t)(power ? packet_size : packet_size % 4 ? 1 : 4);
@@ -50,7 +50,7 @@ bool job_find_pipe(const struct job *job, const char *name, size_t *pipe, struct
   return message_fail(message, "no pipe '%.60s'%s", name, count ? hint : "; there are no pipes");
 }
 
-/* Whether the launch may read the pipe, or write it: the directions' bits, as far as its code shows them. */
+/* A bit for each direction in which the launch may use the pipe, as far as its code shows. */
 static unsigned directions(const struct job_launch *launch, const struct isa_pipe *pipe) {
   const struct isa_kernel *kernel = launch->isa.kernel;
   unsigned found = 0;
@@ -79,7 +79,7 @@ static bool is_launched(const struct job *job, size_t first, const struct progra
   return false;
 }
 
-/* In one dimension or more, as its compute units are. */
+/* The launch has as many dimensions as the kernel's compute units. */
 static bool launch_autorun(struct job *job, struct program *program, const struct isa_kernel *kernel,
                            struct message *message) {
   const char *field = NULL;
@@ -94,7 +94,7 @@ static bool launch_autorun(struct job *job, struct program *program, const struc
   return job_ready(job, &field, message) || message_within(message, kernel->name);
 }
 
-/* Autorun kernels go along with all launches of their program. */
+/* Autorun kernels run with every launch of their program. */
 static bool add_autoruns(struct job *job, size_t first, struct message *message) {
   for (size_t i = first, said = job->launch_count; i < said; i++) {
     struct program *program = job->launches[i].program;

@@ -45,7 +45,7 @@ static bool is_word(const char *at, size_t length, const char *word) {
   return strlen(word) == length && strncmp(at, word, length) == 0;
 }
 
-/* "(...)" */
+/* Skips "(...)". */
 static const char *skip_parentheses(const char *at) {
   size_t depth = 0;
   for (; *at; at++) {
@@ -57,7 +57,7 @@ static const char *skip_parentheses(const char *at) {
   return at;
 }
 
-/* What stands behind `kernel`: the first name that a parenthesis follows, attributes aside. */
+/* Finds the kernel's name after `kernel`: the first name before a parenthesis, skipping attributes. */
 static const char *take_name(const char *at, struct text *names) {
   while (*(at = skip_blanks(at)) && !strchr(";{}(", *at)) {
     const size_t length = length_of_name(at);
@@ -89,7 +89,7 @@ static void scan_opencl(const char *at, struct text *names) {
 
 /* ---- SPIR-V ------------------------------------------------------------------------------------ */
 
-/* OpEntryPoint: the kind of code, a number, and the name. Modules of the other byte order are left alone. */
+/* OpEntryPoint has the execution model, an id, and the name. Modules in the other byte order are ignored. */
 static void scan_spirv(const char *bytes, size_t size, struct text *names) {
   enum { HEADER = 5, OP_ENTRY_POINT = 15, NAME = 3, MAGIC = 0x07230203 };
   uint32_t word = 0;
@@ -108,7 +108,7 @@ static void scan_spirv(const char *bytes, size_t size, struct text *names) {
 
 /* ---- files ------------------------------------------------------------------------------------- */
 
-/* Assembly and object files are read in no time. */
+/* Assembly and object files load quickly. */
 static void load(const char *path, struct text *names) {
   struct program program = {0};
   const struct program_build build = {0};

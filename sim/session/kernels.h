@@ -1,14 +1,13 @@
-/* Names of the kernels in a file, for who completes a command line: quickly, so OpenCL C is scanned and not compiled.
- * Clang takes from a tenth of a second to several, which is too long behind a key, and a result in its cache is one of
- * other options.
+/* Names of the kernels in a file, for shell completion, which must be quick. So OpenCL C is scanned and not compiled:
+ * clang takes from a tenth of a second to several seconds, and a cached result may be from other options.
  *
- * Not found: kernels that macros make, or that an included file has. Those that #if leaves out are found. */
+ * Not found: kernels that macros define, or that an included file contains. Kernels that #if leaves out are found. */
 #ifndef SIM_SESSION_KERNELS_H
 #define SIM_SESSION_KERNELS_H
 
 #include "sim/base/text.h"
 
-/* Appends a line for each; nothing if the file cannot be read. */
+/* Appends a line for each kernel; nothing if the file cannot be read. */
 void kernels_of_file(const char *path, struct text *names);
 
 #endif

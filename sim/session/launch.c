@@ -90,7 +90,7 @@ bool launch_bytes(struct launch_reader *reader, const struct place *place, const
 
 /* ---- the small sections ------------------------------------------------------------------------ */
 
-/* Without a name it is kernel.cl beside the launch file, else kernel.wws. */
+/* The default program is kernel.cl beside the launch file, else kernel.wws. */
 static const char *usual_program(const struct launch_reader *reader) {
   static const char *const names[] = {"kernel.cl", "kernel.wws"};
   for (size_t i = 0; i < COUNT(names); i++) {
@@ -103,7 +103,7 @@ static const char *usual_program(const struct launch_reader *reader) {
   return NULL;
 }
 
-/* The error names a word that the command line says. */
+/* Does the error text contain a word of the command line? */
 static bool names_any(const char *text, const struct program_words *words) {
   for (size_t i = 0; i < words->count; i++)
     if (strstr(text, words->word[i]))
@@ -111,7 +111,7 @@ static bool names_any(const char *text, const struct program_words *words) {
   return false;
 }
 
-/* The file's part of the build is to blame, or an option of the command line, which comes later and wins. */
+/* Blames the file's `build`, or the option of the command line, which is applied later and overrides the file. */
 static bool refuse_build(struct launch_reader *reader, const json_t *root) {
   static const char *const keys[] = {
       [OPENCL_STANDARD] = "std", [OPENCL_EXTENSIONS] = "extensions", [OPENCL_OPTIONS] = "options"};
@@ -152,7 +152,7 @@ static bool read_program(struct launch_reader *reader, const json_t *root) {
   return good || inside ? good : launch_refuse(reader, &place);
 }
 
-/* The place says the key already. */
+/* Removes the key, which the place already names. */
 static const char *without_key(const char *text, const char *key) {
   size_t length = strlen(key);
   return strncmp(text, key, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
@@ -187,7 +187,7 @@ bool job_machine(const struct job_request *request, struct machine *machine, str
   return machine_check(machine, text) ? true : message_fail(message, "machine '%s': %s", machine->name, text);
 }
 
-/* The command line's machine takes the place of the file's; the file's `set` holds for either. */
+/* A machine of the command line replaces the file's; the file's `set` applies to either. */
 static bool read_machine(struct launch_reader *reader, const json_t *root) {
   if (reader->request->made) {
     reader->job->machine = reader->job->machine_file = *reader->request->made;
@@ -219,7 +219,7 @@ static bool refuse_unsupported(struct launch_reader *reader, const json_t *root)
   return true;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- launch files ----------------------------------------------------------------------------- */
 
 static bool read_name(struct launch_reader *reader, const json_t *root) {
   const json_t *name = json_object_get(root, "name");

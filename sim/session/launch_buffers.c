@@ -43,7 +43,7 @@ bool launch_fill(struct launch_reader *reader, const struct place *place, const 
   return json_fail(&reader->document, &at, "no fill '%.40s'%s", word, hint);
 }
 
-/* A file wins; whatever `fill` and `values` beside it say is a remark. */
+/* `file` wins; `fill` and `values` beside it are comments for the reader. */
 static bool buffer_contents(struct launch_reader *reader, const struct place *place, const json_t *object,
                             size_t buffer) {
   const json_t *file = json_object_get(object, "file"), *values = json_object_get(object, "values");
@@ -95,7 +95,7 @@ static bool read_buffer(struct launch_reader *reader, const struct place *place,
 bool launch_buffers(struct launch_reader *reader, const struct place *place, const json_t *buffers) {
   if (!json_is(&reader->document, place, buffers, JSON_OBJECT))
     return false;
-  json_t *all = (json_t *)buffers; /* jansson's iterators want it so */
+  json_t *all = (json_t *)buffers; /* jansson's iterators take no const */
   for (void *it = json_object_iter(all); it; it = json_object_iter_next(all, it))
     if (!read_buffer(reader, &(struct place){place, json_object_iter_key(it), 0}, json_object_iter_value(it)))
       return false;

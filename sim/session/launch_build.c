@@ -1,4 +1,4 @@
-/* A launch file's `build`: how its OpenCL C is made. */
+/* A launch file's `build`: how to compile its OpenCL C. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,14 +6,14 @@
 #include "sim/base/need.h"
 #include "sim/session/launch_parts.h"
 
-/* What becomes an option of clang must be one, and no more. */
+/* Text that becomes an option of clang must be exactly one option. */
 static bool option_good(struct launch_reader *reader, const struct place *place, const char *option,
                         const char *value) {
   char why[OPENCL_WHY];
   return opencl_option_good(option, value, why, sizeof why) || json_fail(&reader->document, place, "%s", why);
 }
 
-/* A value of `defines`: a string or a number; an empty string defines the name alone as nothing. */
+/* A value of `defines`: a string, a number or true. An empty string defines the name as empty; true is -DNAME. */
 static bool read_define(struct launch_reader *reader, const struct place *place, const json_t *value,
                         struct program_words *defines) {
   char number[40] = "", *word = NULL;
@@ -72,7 +72,7 @@ static bool say_word(struct launch_reader *reader, const struct place *place, st
   return true;
 }
 
-/* Folders are seen from the launch file. */
+/* Folders are relative to the launch file. */
 static bool say_folder(struct launch_reader *reader, const struct place *place, struct program_words *words,
                        const char *word) {
   if (!option_good(reader, place, "-I", word))
@@ -108,7 +108,7 @@ static bool split_text(struct launch_reader *reader, const struct place *place, 
   return text && (program_say_text(words, text) || json_fail(&reader->document, place, "a quote is not closed"));
 }
 
-/* They are read here, before those of the command line join them: so it is known whose is wrong. */
+/* These are checked before the command line's are added, so that an error names the right source. */
 static bool read_options(struct launch_reader *reader, const struct place *place, const json_t *value,
                          struct program_build *build) {
   struct program_words words = {0};

@@ -20,7 +20,7 @@ static bool read_limit(struct launch_reader *reader, const struct place *parent,
                                               : json_fail(&reader->document, &place, "is not a number of at least 0");
 }
 
-/* A pipe's element is that of the buffer that it is. */
+/* A pipe has the element type of its buffer. */
 static struct type element_of(const struct launch_reader *reader, const struct job_check *check) {
   return reader->job->elements[check->buffer];
 }
@@ -97,7 +97,7 @@ static bool exact(struct launch_reader *reader, const struct place *place, const
 static const struct mode {
   const char *name;
   mode_reader *read;
-  const char *key[9]; /* all that a check of this mode may have */
+  const char *key[9]; /* the legal keys of this mode */
   size_t keys;
 } modes[] = {
     [CHECK_EXACT] = {"exact", exact, {"buffer", "pipe", "image", "mode", "expected"}, 5},
@@ -207,7 +207,7 @@ bool launch_checks(struct launch_reader *reader, const struct place *place, cons
   return true;
 }
 
-/* "X1" or "X1-stride-zero". Rules that this version does not look for are legal: they do not fire. */
+/* "X1" or "X1-stride-zero". Rules that this version does not know are legal: they are never reported. */
 static bool is_rule(const char *word) {
   size_t letters = 0, digits = 0;
   while (isupper((unsigned char)word[letters]))

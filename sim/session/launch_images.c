@@ -24,7 +24,8 @@ static bool read_kind(struct launch_reader *reader, const struct place *place, c
   return word && (job_image_kind(word, kind, reader->document.message) || launch_refuse(reader, place));
 }
 
-/* Texels from a file: a picture by its name, else packed bytes. With no size given a picture has its own. */
+/* Texels from a file: a picture if its name says so, else packed bytes. An image without a given size has the
+ * picture's. */
 struct texels {
   struct picture picture;
   uint8_t *bytes;
@@ -49,7 +50,7 @@ static bool read_texels(struct launch_reader *reader, const struct place *place,
   return good;
 }
 
-/* Takes what was read as packed bytes of an image; NULL where nothing was wanted of the file. */
+/* Converts what was read to packed bytes of an image; NULL if the file was only listed. */
 static bool pack(struct launch_reader *reader, const struct place *place, const struct isa_image *image,
                  struct texels *texels, uint8_t **bytes) {
   const uint64_t wanted = isa_image_packed_bytes(image);
@@ -131,7 +132,7 @@ static bool read_image(struct launch_reader *reader, const struct place *place, 
 bool launch_images(struct launch_reader *reader, const struct place *place, const json_t *images) {
   if (!json_is(&reader->document, place, images, JSON_OBJECT))
     return false;
-  json_t *all = (json_t *)images; /* jansson's iterators want it so */
+  json_t *all = (json_t *)images; /* jansson's iterators take no const */
   for (void *it = json_object_iter(all); it; it = json_object_iter_next(all, it))
     if (!read_image(reader, &(struct place){place, json_object_iter_key(it), 0}, json_object_iter_value(it)))
       return false;

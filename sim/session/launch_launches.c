@@ -114,7 +114,7 @@ static bool read_argument(struct launch_reader *reader, const struct place *plac
 
 /* ---- the NDRange ------------------------------------------------------------------------------ */
 
-/* A list of 1 to 3 whole numbers; `count` says how many, or receives it when 0. */
+/* A list of 1 to 3 whole numbers. It must have *count entries; if *count is 0, it receives the number. */
 static bool read_range(struct launch_reader *reader, const struct place *place, const json_t *list, uint32_t minimum,
                        uint32_t range[3], uint32_t *count) {
   if (!json_is(&reader->document, place, list, JSON_ARRAY))
@@ -152,7 +152,7 @@ static bool read_ndrange(struct launch_reader *reader, const struct place *place
          read_range(reader, &(struct place){place, "offset", 0}, offset, 0, launch->offset, &launch->dimensions);
 }
 
-/* --global or --local in place of the file's own: as many entries as what stays. */
+/* Applies --global or --local. It must have as many entries as the file's keys that remain. */
 static bool resize(struct launch_reader *reader, const char *option, const char *text, const char *other,
                    bool other_stays, uint32_t range[3], uint32_t *dimensions) {
   struct message *message = reader->document.message;
@@ -165,7 +165,7 @@ static bool resize(struct launch_reader *reader, const char *option, const char 
   return count;
 }
 
-/* `has`: what the file's launch has of the other keys. */
+/* `has_local`, `has_offset`: the file's launch has these keys. */
 static bool resize_ndrange(struct launch_reader *reader, bool has_local, bool has_offset) {
   const struct job_request *request = reader->request;
   struct isa_launch *launch = &reader->job->launches[reader->job->launch_count - 1].isa;
@@ -215,7 +215,7 @@ static bool read_launch(struct launch_reader *reader, const struct place *place,
   return launch_refuse(reader, &(struct place){place, field, 0});
 }
 
-/* An entry that is launches of its own: they run at once. */
+/* An entry with several launches, which run at once. */
 static bool read_together(struct launch_reader *reader, const struct place *place, const json_t *object) {
   static const char *const keys[] = {"together"};
   const struct place list_at = {place, "together", 0};
@@ -244,7 +244,7 @@ static bool read_entry(struct launch_reader *reader, const struct place *place, 
   return launch_refuse(reader, together ? &(struct place){&list_at, NULL, launch - first} : place);
 }
 
-/* The options do not say which launch they are of. */
+/* The options cannot say which of several launches they mean. */
 static bool may_resize(const struct launch_reader *reader, const json_t *launches) {
   const struct job_request *request = reader->request;
   const char *option = request->global ? "--global" : "--local";

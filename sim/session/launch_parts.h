@@ -1,4 +1,4 @@
-/* What the parts of the launch file's reader share; nobody else includes it. */
+/* Shared by the parts of the launch file's reader; no other file includes it. */
 #ifndef SIM_SESSION_LAUNCH_PARTS_H
 #define SIM_SESSION_LAUNCH_PARTS_H
 
@@ -13,40 +13,40 @@ struct launch_reader {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Fails at `place` with what a job function left in the document's message. */
+/* Reports at `place` the error that a job function left in the document's message; returns false. */
 bool launch_refuse(struct launch_reader *reader, const struct place *place);
 
 /* One value of `type`: a number, a string, or for vectors a list, at most TYPE_BYTES. */
 bool launch_value(struct launch_reader *reader, const struct place *place, const json_t *value, struct type type,
                   uint8_t *to);
 
-/* A type by its name. */
+/* Finds a type by name. */
 bool launch_type(struct launch_reader *reader, const struct place *place, const json_t *value, struct type *type);
 
-/* Reads a file beside the launch file; *data is NULL if it is only to be named (--files). */
+/* Reads a file whose name is relative to the launch file; *data is NULL if the command only lists files (--files). */
 bool launch_file(struct launch_reader *reader, const struct place *place, const char *name, char **data, size_t *size);
 
-/* The same of a file that must have exactly `bytes` bytes. */
+/* Like launch_file(), for a file of exactly `bytes` bytes. */
 bool launch_bytes(struct launch_reader *reader, const struct place *place, const json_t *name, uint64_t bytes,
                   uint8_t **data);
 
-/* The number of a buffer by its name. */
+/* Finds a buffer by name. */
 bool launch_find_buffer(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *buffer);
 
-/* The number of a pipe by its name. */
+/* Finds a pipe by name. */
 bool launch_find_pipe(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *pipe);
 
-/* The number of an image by its name. */
+/* Finds an image by name. */
 bool launch_find_image(struct launch_reader *reader, const struct place *place, const json_t *value, size_t *image);
 
-/* What a file has for an image, packed; the caller frees it. NULL if the file is only to be named. */
+/* An image's texels from a file, packed; the caller frees them. NULL if the command only lists files. */
 bool launch_texels(struct launch_reader *reader, const struct place *place, const json_t *name,
                    const struct isa_image *image, uint8_t **bytes);
 
-/* Fills a buffer as `fill` and `seed` say. */
+/* Fills a buffer according to the object's `fill` and `seed`. */
 bool launch_fill(struct launch_reader *reader, const struct place *place, const json_t *object, size_t buffer);
 
-/* The sections. */
+/* Sections of the launch file. */
 bool launch_build(struct launch_reader *reader, const struct place *place, const json_t *build);
 bool launch_buffers(struct launch_reader *reader, const struct place *place, const json_t *buffers);
 bool launch_pipes(struct launch_reader *reader, const struct place *place, const json_t *pipes);

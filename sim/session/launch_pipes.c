@@ -29,7 +29,7 @@ static bool read_pipe(struct launch_reader *reader, const struct place *place, c
 bool launch_pipes(struct launch_reader *reader, const struct place *place, const json_t *pipes) {
   if (!json_is(&reader->document, place, pipes, JSON_OBJECT))
     return false;
-  json_t *all = (json_t *)pipes; /* jansson's iterators want it so */
+  json_t *all = (json_t *)pipes; /* jansson's iterators take no const */
   for (void *it = json_object_iter(all); it; it = json_object_iter_next(all, it))
     if (!read_pipe(reader, &(struct place){place, json_object_iter_key(it), 0}, json_object_iter_value(it)))
       return false;

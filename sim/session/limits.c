@@ -35,7 +35,7 @@ limit_set limits_of(enum limit_cause cause) {
 
 limit_set limits_outside(void) { return limits_all() & ~limits_of(CAUSE_COMPUTE); }
 
-/* "key=value" up to a blank; returns what is behind it. */
+/* Applies one "key=value" and returns the position of the next. */
 static const char *set_one(const char *at, struct machine *machine) {
   char word[LIMIT_WORD], message[PARAM_MESSAGE];
   const size_t length = strcspn(at, " "), key = strcspn(at, "=");

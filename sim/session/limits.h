@@ -1,13 +1,12 @@
-/* Limits: what of a machine can be lifted, one at a time or several together.
+/* Limits: constraints of a machine that can be lifted, one at a time or several together.
  *
- * A limit is a set of parameters (limits.def) with the values that take it away. A run or a replay on the machine that
- * is left says what the limit costs: no more than what it takes away by itself, since what another limit hides shows
- * only when both are lifted.
+ * A limit is a set of parameters (limits.def) with the values that remove it. A run or a replay on the resulting
+ * machine shows what the limit costs by itself. What another limit hides shows only when both are lifted.
  *
- * Invariant: lifting limits gives a legal machine, and lifting them twice gives the same one.
+ * Invariant: lifting limits gives a legal machine, and lifting the same limits twice gives the same machine.
  *
- * Not modelled: what no parameter takes away, as warps that wait for each other's work at a barrier; more compute
- * units; more engines; a program that does the same otherwise. */
+ * Not modeled: limits that no parameter removes, such as warps that wait at a barrier for each other's work; more
+ * compute units; more engines; a program that computes the same in another way. */
 #ifndef SIM_SESSION_LIMITS_H
 #define SIM_SESSION_LIMITS_H
 
@@ -29,7 +28,7 @@ enum limit_cause {
   CAUSE_COMPUTE,
   CAUSES
 };
-/* "latency", ...; "latencies" behind "all". */
+/* "latency", and "latencies" for use after "all". */
 struct cause_row {
   const char *name, *all;
 };
@@ -40,23 +39,24 @@ struct lift_row {
   enum limit_cause cause;
   const char *lifted; /* a sentence */
   const char *keys;   /* "key=value ..." */
-  const char *look;   /* where to look in a kernel: reads behind a colon */
+  const char *look;   /* advice on what to examine in the kernel; follows a colon */
 };
 extern const struct lift_row lift_rows[LIMITS];
 
-/* Limits, a bit each. */
+/* A set of limits, a bit each. */
 typedef uint64_t limit_set;
 static inline limit_set limit_bit(enum limit limit) { return UINT64_C(1) << limit; }
 
-/* All of a cause; all of them; all but those of computing. */
+/* All limits of a cause; all limits; all except those of computing. */
 limit_set limits_of(enum limit_cause cause);
 limit_set limits_all(void);
 limit_set limits_outside(void);
 
-/* Lifts each of the set. False when the machine is as it was: it has none of them. */
+/* Lifts each limit of the set. False if that changes nothing: the machine has none of them. */
 bool limits_lift(limit_set set, struct machine *machine);
 
-/* The next "key=value" of a row's keys that changes the machine. *keys begins as the row's; false: none is left. */
+/* The next "key=value" of a row's keys that changes the machine. Start with *keys as the row's; false when none is
+ * left. */
 enum { LIMIT_WORD = 96 };
 bool limits_next(const char **keys, const struct machine *machine, char word[LIMIT_WORD]);
 

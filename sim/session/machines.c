@@ -15,12 +15,12 @@ struct reading {
   struct machine *machine;
   struct message *message;
   struct reads *reads;
-  const char *rest; /* of the text */
-  int line;         /* of the text, read last */
-  bool keyed;       /* a key was seen: `base` comes too late */
-  bool failed;      /* with *message filled, at `line` */
+  const char *rest; /* unread text */
+  int line;         /* number of the line read last */
+  bool keyed;       /* a key was seen: `base` would come too late */
+  bool failed;      /* *message says why, at `line` */
   unsigned depth;
-  uint64_t set[MACHINE_GROUPS][4]; /* a bit per row: set by this file */
+  uint64_t set[MACHINE_GROUPS][4]; /* a bit per row that this file has set */
 };
 
 static bool load(const char *name, const char *from, struct reads *reads, struct machine *machine,
@@ -49,7 +49,7 @@ static bool fail_section(struct message *message, const char *section) {
   return message_fail(message, "no section [%.60s]%s", section, hint);
 }
 
-/* Whether this file has already set the row; notes that it has. */
+/* Has this file already set the row? Records that it has now. */
 static bool set_twice(struct reading *reading, const struct param_group *group, const struct param_row *row) {
   size_t index = (size_t)(row - group->rows);
   uint64_t *word = &reading->set[group - machine_groups][index / 64 % 4], bit = UINT64_C(1) << index % 64;
@@ -81,7 +81,7 @@ static bool set_outside_sections(struct reading *reading, const char *name, cons
   return load(value, reading->file, reading->reads, reading->machine, reading->message, reading->depth + 1);
 }
 
-/* inih reads its lines here, as from fgets(). After the first bad key there are no more. */
+/* inih reads its lines here, as from fgets(). Reading ends after the first bad key. */
 static char *next_line(char *line, int size, void *context) {
   struct reading *reading = context;
   size_t length = strcspn(reading->rest, "\n");
@@ -93,7 +93,7 @@ static char *next_line(char *line, int size, void *context) {
   return line;
 }
 
-/* inih calls this for every key. */
+/* inih calls this for each key. */
 static int on_key(void *context, const char *section, const char *name, const char *value) {
   struct reading *reading = context;
   bool good = *section ? set_key(reading, section, name, value) : set_outside_sections(reading, name, value);
@@ -102,7 +102,7 @@ static int on_key(void *context, const char *section, const char *name, const ch
   return good;
 }
 
-/* inih would read the rest of a long line as a line of its own. */
+/* inih would treat the rest of a long line as another line. */
 static int long_line(const char *text) {
   for (int line = 1; *text; line++) {
     size_t length = strcspn(text, "\n");
@@ -133,7 +133,7 @@ bool machine_parse(const char *text, const char *file, struct machine *machine, 
   return parse(text, file, NULL, machine, message, 0);
 }
 
-/* "folder/name.ini": name. */
+/* Names the machine after its file: "folder/name.ini" gives "name". */
 static void call_after(struct machine *machine, const char *file) {
   const char *base = file_base(file);
   snprintf(machine->name, sizeof machine->name, "%.*s", (int)(strlen(base) - strlen(file_extension(base))), base);
@@ -155,7 +155,7 @@ static bool read_text(const char *path, bool given, struct reads *reads, char **
   return reads_file(reads, path, MACHINE_FILE_BYTES, text, size, message);
 }
 
-/* `given`: on the command line. */
+/* `given`: named on the command line. */
 static bool load_file(const char *path, bool given, struct reads *reads, struct machine *machine,
                       struct message *message, unsigned depth) {
   char *text = NULL;

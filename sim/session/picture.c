@@ -38,7 +38,7 @@ struct reader {
   size_t left;
 };
 
-/* A number of the header, behind white space and comments; 0: there is none. */
+/* A number of the header, after white space and comments; 0 if there is none. */
 static uint32_t header_number(struct reader *reader) {
   uint32_t number = 0;
   bool comment = false;
@@ -102,7 +102,7 @@ static bool netpbm_write(const struct picture *picture, enum kind kind, uint8_t 
 
 /* ---- PNG -------------------------------------------------------------------------------------------- */
 
-/* What libpng works on; it comes back to `failed` when it cannot go on. */
+/* The state of a call to libpng, which jumps to `failed` on an error. */
 struct png_work {
   jmp_buf failed;
   struct message *message;
@@ -146,7 +146,7 @@ static void png_writes(png_structp png, png_bytep from, size_t size) {
 
 static void png_flushes(png_structp png) { (void)png; }
 
-/* Everything as 8 or 16 bits a channel. */
+/* Reads samples as 8 or 16 bits a channel. */
 static void read_samples(png_structp png, png_infop info, struct picture *picture) {
   png_read_info(png, info);
   picture->width = png_get_image_width(png, info);
@@ -230,7 +230,7 @@ static bool png_picture_write(const struct picture *picture, uint8_t **bytes, si
   return good;
 }
 
-/* ---- either ----------------------------------------------------------------------------------------- */
+/* ---- any format ------------------------------------------------------------------------------------- */
 
 bool picture_read(const uint8_t *bytes, size_t size, struct picture *picture, struct message *message) {
   *picture = (struct picture){0};

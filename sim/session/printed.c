@@ -1,5 +1,5 @@
-/* Pieces are kept as they come and sorted at the end. When they have grown to twice the limit they are sorted at once
- * and the tail is forgotten; nothing that sorts behind what was forgotten is taken from then on. */
+/* Pieces are appended, and sorted at the end. When they reach twice the limit they are sorted at once, and those beyond
+ * the limit are dropped, with all later pieces that sort after them. */
 #include "sim/session/printed.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int in_order(const void *left, const void *right) {
   return (a->call > b->call) - (a->call < b->call);
 }
 
-/* Sorts what there is, in fresh memory, and forgets what is beyond the limit. */
+/* Sorts the pieces, copies their text in order, and drops what is beyond the limit. */
 static void settle(struct print_log *log) {
   size_t kept = 0, length = 0;
   if (log->count)
@@ -79,7 +79,7 @@ static void take(void *self) {
     settle(log);
 }
 
-/* One after the other; who runs out of memory lets the next one at it. */
+/* One thread at a time. When out of memory, a thread releases the lock before it fails. */
 void print_log_take(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length) {
   struct print_log *log = context;
   struct printing printing = {log, group, item, text, length};

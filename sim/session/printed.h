@@ -1,7 +1,7 @@
-/* What work-items print with printf, in an order that does not depend on time or host: by work-group, then work-item,
- * then the order of its calls.
+/* What work-items print with printf, in an order that does not depend on simulated time or on the host: by work-group,
+ * then by work-item, then by call.
  *
- * At most PRINTED_BYTES are kept: those that come first in that order, whatever is printed when. */
+ * At most PRINTED_BYTES are kept: the first ones in that order, whenever they are printed. */
 #ifndef SIM_SESSION_PRINTED_H
 #define SIM_SESSION_PRINTED_H
 
@@ -18,7 +18,7 @@ struct printed {
 void printed_free(struct printed *printed);
 
 struct print_piece {
-  uint64_t group, call; /* `call` counts all calls of the launch: it grows with those of a work-item */
+  uint64_t group, call; /* `call` numbers all calls of the launch, so it increases from call to call of a work-item */
   uint32_t item;
   size_t start, length;
 };
@@ -29,17 +29,18 @@ struct print_log {
   size_t count, room;
   char *text;
   size_t length, text_room;
-  size_t limit; /* PRINTED_BYTES; tests have less */
+  size_t limit; /* PRINTED_BYTES; smaller in tests */
   uint64_t calls;
   bool cut;
-  struct print_piece horizon; /* when cut: what comes here or later in the order is not kept */
-  bool busy;                  /* a thread adds a piece: others wait */
+  struct print_piece horizon; /* when cut: pieces from here on, in that order, are dropped */
+  bool busy;                  /* spin lock: a thread is adding a piece */
 };
 
-/* isa_launch.print, with a struct print_log as its context. Threads may print at once, a work-item in one at a time. */
+/* isa_launch.print, with a struct print_log as its context. Threads may call it at the same time, for different
+ * work-items. */
 void print_log_take(void *log, const struct isa_group *group, uint32_t item, const char *text, size_t length);
 
-/* Gives all that was collected, in order, and frees the log's own memory. */
+/* Returns all that was collected, in order, and frees the log's memory. */
 struct printed print_log_finish(struct print_log *log);
 
 #endif

@@ -17,7 +17,7 @@
 #include "sim/base/text.h"
 #include "sim/core/params.h"
 
-enum { FILE_BYTES = 64 << 20 }; /* the largest program that is read */
+enum { FILE_BYTES = 64 << 20 }; /* largest program file */
 
 /* ---- how to build ------------------------------------------------------------------------------ */
 
@@ -57,7 +57,7 @@ struct placing {
   const char *from;
 };
 
-/* A header of -include is sought in the folders for includes, too, if it is not there. */
+/* A header of -include that is not beside `from` is searched for in the include folders, so its path stays. */
 static void say_placed(void *self, const char *word) {
   const struct placing *placing = self;
   const char *option = NULL, *path = opencl_option_path(word, &option);
@@ -87,7 +87,7 @@ static void words_add(struct program_words *words, const struct program_words *m
 
 void program_words_free(struct program_words *words) {
   for (size_t i = 0; i < words->count; i++)
-    free((char *)(uintptr_t)words->word[i]); /* const for opencl_build's sake */
+    free((char *)(uintptr_t)words->word[i]); /* const for opencl_build */
   free(words->word);
 }
 
@@ -190,7 +190,7 @@ bool program_optimize(const char *word, struct program_build *build, struct mess
          message_fail(message, "'%.40s' is not an optimization level, 0 to %d", word, OPENCL_LEVELS - 1);
 }
 
-/* Passes that can be left out: all but one. */
+/* Every pass but one can be left out. */
 static bool fail_pass(const char *word, struct message *message) {
   const char *names[OPENCL_PASSES];
   char legal[400];
@@ -224,7 +224,7 @@ const char *program_option(enum opencl_part part) {
   return part == OPENCL_STANDARD ? "--cl-std" : part == OPENCL_WORDS ? "-D or --build-option" : "--build-option";
 }
 
-/* The first thing said that serves only OpenCL C, or NULL. */
+/* The first setting that applies only to OpenCL C, or NULL. */
 static const char *said_of_source(const struct program_build *build) {
   const struct {
     const char *what;
@@ -290,7 +290,7 @@ static bool check_build(const char *path, enum language language, const struct p
   return true;
 }
 
-/* What an error in the build says of it stands behind the program's name, which is not to blame. */
+/* Removes the program's name from an error in the build, because the program is not at fault. */
 static const char *without_path(const struct program *program, const char *text) {
   size_t length = strlen(program->path);
   bool named = program->blamed != OPENCL_SOURCE && strncmp(text, program->path, length) == 0 && text[length] == ':';
@@ -313,7 +313,7 @@ static bool allow(void *self, const char *path, char *text, size_t size) {
   return good;
 }
 
-/* Asked while the tools run, which for a large source takes a while. */
+/* The compiler's tools call this while they run, because a large source takes a while. */
 static bool cancelled(void *self) {
   const struct asked *asked = self;
   if (caller_due(asked->caller))
@@ -331,10 +331,10 @@ static void keep_log(void *self, const char *text) {
   text_add(asked->log, text, strlen(text));
 }
 
-/* To what: a unit, or with units SPIR-V of these. */
+/* The result: a complete program, a unit (`to_unit`), or a link of `units`. */
 struct step {
   bool to_unit;
-  const struct opencl_unit *spirv; /* what the unit is made of; NULL: the text */
+  const struct opencl_unit *spirv; /* the SPIR-V to make a unit of; NULL: the text */
   const struct opencl_unit *units;
   size_t count;
 };
@@ -358,7 +358,7 @@ void program_compiled_free(struct program_compiled *compiled) {
   atomic_store(&compiled->first, NULL);
 }
 
-/* With its zero, so that words cannot run into each other. */
+/* Adds the terminating zero too, so that different lists of words give different keys. */
 static void add_word(struct text *key, const char *word) { text_add(key, word, strlen(word) + 1); }
 
 static void add_words(struct text *key, const struct program_words *words) {
@@ -367,7 +367,8 @@ static void add_words(struct text *key, const struct program_words *words) {
   add_word(key, "");
 }
 
-/* All that what comes of a source depends on, but for files: they stay the same while a command runs. */
+/* Everything that the compiled result depends on, except the contents of files, which do not change during a
+ * command. */
 static struct text key_of(const struct program *program, const struct program_build *build) {
   struct text key = {0};
   add_word(&key, program->path);
@@ -421,7 +422,8 @@ static bool run_compiler(struct program *program, const struct opencl_build *how
          message_fail(message, "%s", without_path(program, error.text));
 }
 
-/* Behind a border of its own, what is kept outlives the call; it is as well to do without, if there is no room. */
+/* The kept result outlives the call, so it is made under a heap_try() of its own. When out of memory, nothing is
+ * kept. */
 static bool compile_once(struct program *program, const struct program_build *build, const struct opencl_build *how,
                          struct message *message) {
   struct text key = key_of(program, build);
@@ -473,7 +475,7 @@ static bool compile(struct program *program, const struct program_build *build, 
   return good;
 }
 
-/* What names files, but came from none, reads none. */
+/* A program in memory may name files, but must not read any. */
 static bool allow_none(void *self, const char *path, char *text, size_t size) {
   (void)self;
   snprintf(text, size, "%.200s: a program in memory cannot read files", path);
@@ -502,10 +504,10 @@ struct relowering {
   const struct opencl_target *target;
   const char *kernel;
   struct message *message;
-  struct program_lowering *made; /* NULL: it cannot be */
+  struct program_lowering *made; /* NULL: failed */
 };
 
-/* The texts of sources that reports show were read when the program was first lowered. */
+/* Copies the source texts for reports, which were read when the program was first lowered. */
 static void copy_texts(const struct isa_program *from, struct isa_program *to) {
   assert(to->source_count == from->source_count && "both belong to one module");
   for (size_t i = 0; i < to->source_count; i++) {
@@ -538,7 +540,7 @@ static void relower(void *self) {
   opencl_refusals_free(&refusals);
 }
 
-/* Behind a border of its own: what is made outlives the call. */
+/* The result outlives the call, so it is made under a heap_try() of its own. */
 const struct isa_program *program_for(struct program *program, const struct opencl_target *target, const char *kernel,
                                       struct message *message) {
   struct relowering call = {program, target, kernel, message, NULL};
@@ -590,7 +592,7 @@ static void begin_program(struct program *program, const struct program_build *b
   program->reads = build->reads;
 }
 
-/* What is common to all ways in. `data` is taken; *spirv or the program's own text become of it, or it is freed. */
+/* The last step of every way to make a program. Takes over `data`. */
 static bool finish(struct program *program, enum language language, char *data, size_t size,
                    const struct program_build *build, struct message *message) {
   begin_program(program, build);
@@ -634,7 +636,7 @@ bool program_load(struct program *program, const char *path, const struct progra
   return !*inside;
 }
 
-/* Blanks and comments of assembly, before its first directive. */
+/* Skips blanks and comments: assembly starts with a directive. */
 static bool is_assembly(const char *text, const char *end) {
   while (text < end && (isspace((unsigned char)*text) || *text == ';'))
     if (*text++ == ';')
@@ -698,7 +700,7 @@ bool program_compile_unit(const char *name, const struct opencl_unit *source, co
   return good;
 }
 
-/* The text that they are linked into is empty, and reports have no lines of it. */
+/* Linked programs have no source text, so reports show no source lines. */
 bool program_link(struct program *program, const char *name, const struct opencl_unit *units, size_t count,
                   const struct program_build *build, struct message *message) {
   program->path = need_copy(name);
@@ -736,7 +738,7 @@ const char *program_only_kernel(const struct program *program) {
   return program->isa->kernel_count + program->refusals.count == 1 ? program->isa->kernels[0].name : NULL;
 }
 
-/* ---- defines of no use --------------------------------------------------------------------------- */
+/* ---- unused defines ------------------------------------------------------------------------------ */
 
 static bool of_a_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
@@ -747,7 +749,7 @@ static bool mentions(const char *text, const char *name, size_t length) {
   return false;
 }
 
-/* The names of `known`, but for `name` itself: at most MOST. */
+/* Names in `known` other than `name`, at most MOST_KNOWN. */
 enum { MOST_KNOWN = 32, NAME_BYTES = 64 };
 
 static size_t other_names(const struct program_words *known, const char *name, char names[MOST_KNOWN][NAME_BYTES]) {

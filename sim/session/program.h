@@ -1,8 +1,8 @@
-/* Programs as users give them: OpenCL C and SPIR-V, which are lowered, assembly and object files.
+/* Programs as users supply them: OpenCL C and SPIR-V, which are lowered, assembly and object files.
  *
- * A lowered program keeps its SPIR-V. It is made for a machine without parameters of its own: for a launch on one whose
- * instruction set differs (the group `isa`), or whose CUs have too few registers for a work-group, it is lowered again,
- * in milliseconds. What that gives is kept for further launches. */
+ * A lowered program keeps its SPIR-V. It is first lowered for a machine with default parameters. If the machine of a
+ * launch has another instruction set (group `isa`), or its CUs have too few registers for a work-group, the program is
+ * lowered again, which takes milliseconds. The result is kept for later launches. */
 #ifndef SIM_SESSION_PROGRAM_H
 #define SIM_SESSION_PROGRAM_H
 
@@ -12,98 +12,98 @@
 
 enum { PROGRAM_LEAST_REGISTERS = 16, PROGRAM_MOST_REGISTERS = 255, PROGRAM_PLACE = 300 /* bytes */ };
 
-/* Is it OpenCL C, by its name? */
+/* Is it OpenCL C, judging by the extension? */
 bool program_is_opencl(const char *path);
 
 struct program_words {
-  const char **word; /* ends with NULL; NULL when there are none. The words are ours. */
+  const char **word; /* ends with NULL; NULL when there are none; owned by this struct */
   size_t count;
 };
 
 struct reads;
 
-/* What OpenCL C has become in this command, so that who makes a program of the same source again need not compile it
- * again: what a report asks of a run, the variants of a page. It grows at its front alone, while several threads may
- * read it. Whoever has it frees it, when nobody compiles any more. */
+/* OpenCL C that this command has compiled, so that the same source is not compiled twice: reports run a program again,
+ * and pages run variants of it. New entries go only to the front of the list, while other threads may read it. The
+ * owner frees it after the last compilation. */
 struct program_compiled {
   struct program_spirv *_Atomic first;
 };
 void program_compiled_free(struct program_compiled *compiled);
 
-/* A specialization constant, and where its value is. */
+/* A specialization constant and its value. */
 struct program_constant {
   uint32_t id;
   const void *value;
 };
 
-/* How OpenCL C is to be built: `build` of a launch file, or options of the command line. */
+/* How to build OpenCL C: the `build` of a launch file, or options of the command line. */
 struct program_build {
-  char *standard; /* NULL: not said */
+  char *standard; /* NULL: default */
   struct program_words defines, includes, extensions, options;
   bool route_said;
   enum opencl_route route;
-  uint32_t registers; /* most of a lane; 0: not said */
+  uint32_t registers; /* most registers per lane; 0: default */
   bool copies_said;
   enum opencl_copies copies;
   bool optimize_said;
-  bool near_source;  /* unless a level is said, it is 0: whoever asks wants to hear of source lines, not of time */
+  bool near_source;  /* optimize at level 0 unless a level is given: source lines matter here, not time */
   unsigned optimize; /* level, 0 to 3 */
-  uint64_t without;  /* passes that are left out, a bit each */
+  uint64_t without;  /* passes to leave out, a bit each */
   const struct isa_features
-      *isa; /* for what instructions it is compiled first; NULL: for those of a machine without parameters */
-  struct opencl_explanation *explanation; /* what passes did, of .cl and .spv; NULL: nobody wants it */
+      *isa; /* the instructions of the first lowering; NULL: those of a machine with default parameters */
+  struct opencl_explanation *explanation; /* what passes did, of .cl and .spv; NULL: not wanted */
   bool no_cache;
-  const struct opencl_tools *tools;    /* with what it is compiled; NULL: the environment's */
-  const char *text;                    /* OpenCL C in place of the file's own, which is the caller's; NULL: none */
-  const struct opencl_header *headers; /* that #include finds by name; the caller's */
+  const struct opencl_tools *tools;    /* compiler tools to use; NULL: those of the environment */
+  const char *text;                    /* OpenCL C that replaces the file's; owned by the caller; NULL: none */
+  const struct opencl_header *headers; /* found by #include by their names; owned by the caller */
   size_t header_count;
-  const struct program_constant *constants; /* of SPIR-V, all of which the module has; the caller's */
+  const struct program_constant *constants; /* of SPIR-V; each occurs in the module; owned by the caller */
   size_t constant_count;
-  struct program_compiled *compiled; /* is looked into and added to; NULL: nothing is compiled twice */
-  struct text *log;                  /* is added all that clang says; NULL: nobody wants it */
-  struct reads *reads;               /* which files a program may be read from; NULL: all */
-  const struct caller *caller;       /* who waits for the compiler; NULL: nobody who could stop it */
+  struct program_compiled *compiled; /* searched, and extended; NULL: compile every time */
+  struct text *log;                  /* receives all output of clang; NULL: not wanted */
+  struct reads *reads;               /* files that a program may be read from; NULL: all */
+  const struct caller *caller;       /* may stop the compiler; NULL: cannot be stopped */
 };
 
 void program_say(struct program_words *words, const char *word);
-void program_unsay(struct program_words *words); /* the last one */
+void program_unsay(struct program_words *words); /* removes the last one */
 void program_say_part(struct program_words *words, const char *word, size_t length);
 
-/* Cuts a text into options at blanks, as a shell would but for nothing else than double quotes; false when a quote is
- * not closed. */
+/* Splits a text into options at blanks. Double quotes group, as in a shell; nothing else is special. False when a quote
+ * is not closed. */
 bool program_say_text(struct program_words *words, const char *text);
 
-/* Adds options that the file `from` gives, each as one word. Folders and files that they name are seen from there.
- * False with the message filled when one is refused. */
+/* Adds options, one word each, that the file `from` gives: folders and files in them are relative to it. False with the
+ * message filled when an option is refused. */
 bool program_say_options(struct program_words *words, const struct program_words *options, const char *from,
                          struct message *message);
 void program_words_free(struct program_words *words);
 
-/* What `more` says is added to what `build` says, or takes its place. */
+/* Adds the words of `more` to those of `build`; single values of `more` replace those of `build`. */
 void program_build_add(struct program_build *build, const struct program_build *more);
 void program_build_free(struct program_build *build);
 
 /* The next define at or after `from` that no later one of the same name replaces; defines.count when there is none. */
 size_t program_define(const struct program_build *build, size_t from);
 
-/* The defines that hold, as a list of words. */
+/* The defines in effect, as a list of words. */
 struct json_t *program_json_defines(const struct program_build *build);
 
-/* Routes, ways of copies, numbers of registers, levels of optimization and lists of passes ("unroll,hoist") by their
- * names; false with the message filled. */
+/* Parse a route, a way of copying, a number of registers, a level of optimization, and a list of passes
+ * ("unroll,hoist"). False with the message filled. */
 bool program_route(const char *word, struct program_build *build, struct message *message);
 bool program_copies(const char *word, struct program_build *build, struct message *message);
 bool program_registers(const char *word, struct program_build *build, struct message *message);
 bool program_optimize(const char *word, struct program_build *build, struct message *message);
 bool program_without(const char *words, struct program_build *build, struct message *message);
 
-/* Whether a build says how SPIR-V becomes instructions: it is for .cl and .spv. */
+/* Does the build affect how SPIR-V becomes instructions? Then it applies to .cl and .spv. */
 bool program_says_lowering(const struct program_build *build);
 
-/* The option of the command line that says a part of the build. */
+/* The command-line option that sets a part of the build. */
 const char *program_option(enum opencl_part part);
 
-/* A program, lowered for another target than its own. */
+/* A program, lowered again for another target. */
 struct program_lowering {
   struct opencl_target target;
   struct isa_program *isa;
@@ -113,67 +113,66 @@ struct program_lowering {
 struct program {
   struct isa_program *isa;
   char *path;
-  char *text;     /* of OpenCL C that is in no file; else NULL */
-  bool in_memory; /* it came from no file */
+  char *text;     /* OpenCL C that is in no file; else NULL */
+  bool in_memory; /* not read from a file */
   uint8_t *spirv; /* NULL unless it was lowered */
   size_t spirv_bytes;
   struct opencl_target target;
-  enum opencl_copies copies;       /* what becomes of asynchronous ones */
+  enum opencl_copies copies;       /* how asynchronous copies are implemented */
   bool uniform_groups;             /* the local size must divide the global one */
-  struct reads *reads;             /* which source files may be read for reports; NULL: all */
-  enum opencl_part blamed;         /* when it could not be compiled: what was wrong */
+  struct reads *reads;             /* source files that reports may read; NULL: all */
+  enum opencl_part blamed;         /* after a failed compilation: which input is wrong */
   struct opencl_refusals refusals; /* kernels of the file that could not be lowered */
-  /* All for other targets so far. It grows at its front alone, while several threads may read it; no lock, which a
-   * process that was forked meanwhile would find closed for ever. */
+  /* For other targets. New entries go only to the front, while other threads may read the list. There is no lock,
+   * because after a fork in another thread it would stay locked forever. */
   struct program_lowering *_Atomic lowered;
 };
 
-/* Loads a program. *inside says that the message names a place in the program itself, so that nobody need say who
- * asked for it. */
+/* Loads a program. *inside: the message names a place in the program itself, so the caller need not add its own. */
 bool program_load(struct program *program, const char *path, const struct program_build *build, bool *inside,
                   struct message *message);
 
-/* The same of bytes in memory that go by a name. What they are shows of what they begin with: SPIR-V, an object file,
- * assembly, which begins with a directive (".kernel"), or else OpenCL C. */
+/* Makes a program of bytes in memory, with a name for messages. The first bytes decide the language: SPIR-V, an object
+ * file, assembly (a directive, such as ".kernel"), else OpenCL C. */
 bool program_make(struct program *program, const char *name, const void *data, size_t size,
                   const struct program_build *build, struct message *message);
 
-/* Compiles OpenCL C or SPIR-V that need not be whole: *data, of *size bytes, is the caller's to free. */
+/* Compiles OpenCL C or SPIR-V that may have undefined symbols. The caller frees *data, of *size bytes. */
 bool program_compile_unit(const char *name, const struct opencl_unit *source, const struct program_build *build,
                           uint8_t **data, size_t *size, struct message *message);
 
-/* A program of units. */
+/* Links units into a program. */
 bool program_link(struct program *program, const char *name, const struct opencl_unit *units, size_t count,
                   const struct program_build *build, struct message *message);
 
-/* A name for those that have none: "kernel" with the usual extension. */
+/* A file name for a program without one: "kernel" with the usual extension of its language. */
 const char *program_usual_name(const void *data, size_t size);
 void program_free(struct program *program);
 
-/* Warns of each of these defines that the OpenCL C does not mention, and which of `known` may be meant. A
- * text that includes others may mention it there: nothing is told of it. */
+/* Warns of each define that the OpenCL C does not mention, and suggests names from `known`. No warning for a text with
+ * an #include, because the included file may mention it. */
 void program_tell_unmentioned(const struct program *program, const struct program_words *defines,
                               const struct program_words *known, const struct caller *caller);
 
 /* Warns of each kernel that could not be lowered. */
 void program_tell_refusals(const struct program *program, const struct caller *caller);
 
-/* A kernel by its name. NULL with the message filled: why there is none, or which name may be meant. */
+/* Finds a kernel by name. NULL with the message filled: why the kernel is missing, or a suggestion. */
 const struct isa_kernel *program_kernel(const struct program *program, const char *name, struct message *message);
 
-/* The name of the only kernel of the file, or NULL: those that could not be lowered count. */
+/* The name of the file's only kernel, or NULL. Kernels that could not be lowered count. */
 const char *program_only_kernel(const struct program *program);
 
-/* A lowered program for a target; it has `kernel`, and lives as long as the program. NULL with the message filled. */
+/* The program lowered for a target, with `kernel` in it; it lives as long as `program`. NULL with the message
+ * filled. */
 const struct isa_program *program_for(struct program *program, const struct opencl_target *target, const char *kernel,
                                       struct message *message);
 
-/* The source line of an instruction, 0 when nobody knows; and "kernel.wws:12", or the instruction's
- * number when nobody knows. */
+/* The source line of an instruction, 0 if unknown; and "kernel.wws:12", or the number of the instruction if unknown. */
 uint32_t program_line(const struct isa_program *program, uint32_t pc);
 void program_place(const struct isa_program *program, uint32_t pc, char text[PROGRAM_PLACE]);
 
-/* Both instructions are of one line of one file, so that their places read the same. */
+/* Do both instructions have the same place: the same line of the same file? */
 bool program_same_line(const struct isa_program *program, uint32_t a, uint32_t b);
 
 #endif

@@ -9,16 +9,16 @@
 #include "sim/base/processors.h"
 #include "sim/host/vcd.h"
 
-/* ---- who is told of progress ------------------------------------------------------------------ */
+/* ---- progress --------------------------------------------------------------------------------- */
 
 struct teller {
   const struct run_options *options;
-  cycle_t start; /* of the launches at work */
+  cycle_t start; /* of the current launches */
 };
 
-/* ---- interruption: asked for by the caller, heard where progress is told ----------------------- */
+/* ---- interruption: the caller requests it, and a report of progress detects it ------------------ */
 
-/* A launch was ended, or there is another behind `count` of them that need not begin. */
+/* Was a launch stopped, or should a stop skip the launches after the first `count`? */
 static bool stops(const struct job *job, const struct run_options *options, const struct launch_result *results,
                   size_t first, size_t count) {
   for (size_t i = first; i < count; i++)
@@ -59,7 +59,7 @@ static bool tell(void *context, cycle_t cycles, uint64_t done, uint64_t groups) 
 
 /* ---- watchers ---------------------------------------------------------------------------------- */
 
-/* Each around those before it. NULL: executors alone. */
+/* Each wraps those before it. NULL: only executors. */
 static const struct source_maker *make_sources(const struct run_options *options,
                                                struct source_maker made[RUN_WATCHERS]) {
   const struct source_maker *inner = NULL;
@@ -71,7 +71,7 @@ static const struct source_maker *make_sources(const struct run_options *options
   return inner;
 }
 
-/* All who listen, as one who does. */
+/* Combines all timelines into one. */
 struct audience {
   struct timeline all, *one[RUN_WATCHERS];
   size_t count;
@@ -84,7 +84,7 @@ static void take(void *self, uint32_t stream, cycle_t now, const struct timeline
       audience->one[i]->take(audience->one[i]->self, stream, now, event);
 }
 
-/* Who is to be told; NULL: nobody. */
+/* The timeline for the simulation; NULL: none. */
 static struct timeline *audience_of(const struct run_options *options, struct audience *audience) {
   for (size_t i = 0; i < options->watcher_count; i++)
     if (options->watchers[i]->timeline)
@@ -101,15 +101,15 @@ static struct timeline *audience_of(const struct run_options *options, struct au
 
 struct engine {
   struct machine machine;
-  struct simulation *simulation; /* NULL: so far all launches were functional; likewise: */
+  struct simulation *simulation; /* NULL, like `host`: all launches so far were functional */
   struct host *host;
   unsigned threads;              /* of the host */
-  struct functional *functional; /* NULL: none was */
-  bool watched;                  /* in the run before */
+  struct functional *functional; /* NULL: no launch was functional so far */
+  bool watched;                  /* the previous run was */
 };
 
 static struct host *make_plain(struct island **islands, size_t count, const struct run_options *options) {
-  enum { EACH = 8, LEAST = 4, LATER = 64 }; /* islands for each thread; and when threads begin */
+  enum { EACH = 8, LEAST = 4, LATER = 64 }; /* for host_sharing; EACH: islands per thread */
   const unsigned most = (unsigned)(count / EACH), processors = processors_online();
   const struct host_sharing sharing = {
       .threads = options->threads != RUN_BEST_THREADS ? options->threads
@@ -126,7 +126,7 @@ static struct host *make_host(struct simulation *simulation, const struct run_op
                               struct message *message) {
   size_t count = 0;
   const char *why = "out of memory";
-  /* Who is to see the laws at work turns the parts of all islands around. */
+  /* Another order permutes the parts of all islands, so it needs them all built. */
   if (options->order != ORDER_ASCENDING && !simulation_build(simulation)) {
     message_fail(message, "%s", why);
     return NULL;
@@ -149,12 +149,12 @@ static bool run_functional(struct engine *engine, struct isa_launch *const *laun
   return good;
 }
 
-/* A replay ends where its recording was ended. */
+/* A replay ends where its recording ended. */
 static cycle_t limit_of(const struct job_launch *launch, cycle_t max_cycles) {
   return launch->max_cycles ? cycle_min(launch->max_cycles, max_cycles) : max_cycles;
 }
 
-/* Runs the launches that begin with number `first`: one, or several at once. */
+/* Runs the launches from number `first` that run at once, one or several. */
 static bool run_at_once(struct job *job, size_t first, struct engine *engine, const struct run_options *options,
                         const struct progress *progress, struct launch_result *results) {
   struct isa_launch *launches[RESULT_TOGETHER] = {0};
@@ -210,7 +210,7 @@ static bool run_launches(struct job *job, struct engine *engine, const struct ru
   return good;
 }
 
-/* The same, with all that its islands show as a waveform. */
+/* Like run_launches(), and writes the waveform of all islands. */
 static bool run_with_waveform(struct job *job, struct engine *engine, const struct run_options *options,
                               struct audience *audience, struct launch_result *results, size_t *count,
                               struct message *message) {
@@ -232,7 +232,7 @@ static bool run_with_waveform(struct job *job, struct engine *engine, const stru
 
 /* ---- engines ----------------------------------------------------------------------------------- */
 
-/* Makes what launches with timing run on. */
+/* Creates the simulation for launches with timing. */
 static bool engine_begin(struct engine *engine, const struct run_options *options, const struct source_maker *sources,
                          struct message *message) {
   const struct machine *machine = &engine->machine;
@@ -244,7 +244,7 @@ static bool engine_begin(struct engine *engine, const struct run_options *option
   return engine->host;
 }
 
-/* Another host when it is to have more threads, or fewer. */
+/* Replaces the host if the number of threads changes. */
 static bool engine_change_threads(struct engine *engine, unsigned threads, struct message *message) {
   const struct run_options plain = {.threads = threads};
   if (engine->host && threads == engine->threads)

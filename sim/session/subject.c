@@ -11,7 +11,8 @@
 #include "sim/base/text.h"
 #include "sim/session/launch.h"
 
-/* The launch file, or the trace, says what these options would. The size of a launch file's launch may be another. */
+/* The launch file or the trace already says what these options would say. `sized`: it also fixes the NDRange's size;
+ * the size of a launch file's launch can be changed. */
 static bool no_direct(const struct subject *subject, const char *who, bool sized, struct message *message) {
   const struct {
     const char *option;
@@ -36,7 +37,7 @@ bool subject_for_trace(const struct subject *subject, struct message *message) {
          message_fail(message, "a trace has its program already, so it takes no options of OpenCL C");
 }
 
-/* A folder was named where a file is wanted: the first launch file in it, or one folder deeper. */
+/* The user named a folder. Suggests the first launch file in it, or in one of its folders. */
 static bool fail_folder(const char *folder, struct message *message) {
   static const char *const patterns[] = {"launch*.json", "*/launch*.json"};
   for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
@@ -91,7 +92,7 @@ bool subject_load(struct subject *subject, const struct subject_machine *machine
   return true;
 }
 
-/* The list with one more word at its end; the caller frees the array alone. */
+/* The list with one word appended; the caller frees only the array. */
 static struct program_words words_and(const struct program_words *words, const char *word) {
   struct program_words more = {.word = need(words->count + 2, sizeof *more.word)};
   for (; more.count < words->count; more.count++)

@@ -78,7 +78,7 @@ static uint16_t half_from(double value) {
   frexp(size, &exponent);
   if (exponent < -13 || size <= 0)
     exponent = -13; /* subnormal: the spacing stays that of 2^-14 */
-  /* nearbyint() rounds to nearest, ties to even; a carry into the exponent is what we want. */
+  /* nearbyint() rounds to nearest, ties to even. A carry into the exponent gives the right result. */
   long units = lrint(nearbyint(ldexp(size, 11 - exponent)));
   long biased = (long)(exponent + 13) << 10;
   return (uint16_t)(sign | (uint16_t)(biased + units));

@@ -10,7 +10,7 @@
 #include "sim/base/need.h"
 #include "sim/session/job_images.h"
 
-/* "int 7 (byte 28): got 1, expected 2" of the component at `byte`. */
+/* Reports the first difference, at `byte`: "element 7 (byte 28): got 1, expected 2". */
 static bool differ(struct verdict *verdict, struct type type, const uint8_t *got, const uint8_t *expected,
                    uint64_t byte) {
   char a[40], b[40];
@@ -82,7 +82,7 @@ static int by_bytes(const void *left, const void *right) {
   return memcmp(a->at, b->at, a->bytes);
 }
 
-/* `count` packets of so many bytes each, in order. */
+/* `count` packets of `bytes` bytes each, sorted. */
 static struct packet *sort_packets(const uint8_t *at, size_t count, size_t bytes) {
   struct packet *packet = need(count + 1, sizeof *packet);
   for (size_t i = 0; i < count; i++)
@@ -133,7 +133,7 @@ static bool compare(struct verdict *verdict, const struct job *job, const struct
   return false;
 }
 
-/* What is left in a pipe: first of all as many packets as expected. */
+/* Compares what is left in a pipe, starting with the number of packets. */
 static bool compare_pipe(struct verdict *verdict, const struct job *job, const struct job_check *check,
                          const struct isa_pipe *pipe) {
   uint64_t bytes = 0;
@@ -167,7 +167,7 @@ static void run_check(const struct job *job, const struct job_check *check, stru
                                    : compare(verdict, job, check, buffer->data, buffer->bytes);
 }
 
-/* "X1" stands for "X1-stride-zero". */
+/* Does the rule match, where "X1" also matches "X1-stride-zero"? */
 static bool rule_is(const char *rule, const char *wanted) {
   size_t length = strlen(wanted);
   return strncmp(rule, wanted, length) == 0 && (!rule[length] || rule[length] == '-');

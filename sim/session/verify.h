@@ -1,4 +1,4 @@
-/* Checks: does memory hold what the launch file expects, and were the expected hazards reported? */
+/* Checks: does memory contain what the launch file expects, and were the expected hazards reported? */
 #ifndef SIM_SESSION_VERIFY_H
 #define SIM_SESSION_VERIFY_H
 
@@ -11,7 +11,7 @@ struct verdict {
   char text[400]; /* the first difference, if any */
 };
 
-/* One verdict per check, and one for expect_diagnostic if there is one; the caller frees them. */
+/* One verdict per check, and one for expect_diagnostic if present; the caller frees them. */
 struct verdict *verify_job(const struct job *job, const struct launch_result *results, size_t result_count,
                            size_t *count);
 

@@ -41,8 +41,8 @@ static struct expression_operand operand_of(const struct expression *expression,
 
 static bool is_nothing(struct expression_operand operand) { return !operand.text && isnan(operand.number); }
 
-/* Whether two operands are the same: as numbers when both are, else as words. What has no value is the same as nothing,
- * and as nothing else. */
+/* Compares two operands: as numbers if both are, else as words. False if an operand has no value, for == and for !=
+ * alike. */
 static double compare(const struct expression *expression, const struct expression_operand *operand,
                       const struct step *step) {
   struct expression_operand a = operand_of(expression, operand, step->a), b = operand_of(expression, operand, step->b);
@@ -89,7 +89,7 @@ static double arithmetic(enum step_kind kind, double a, double b) {
     return is_zero(b) ? NAN : a / b;
   case STEP_REMAINDER:
     return is_zero(b) ? NAN : fmod(a, b);
-  case STEP_POWER: /* of 0 to less than 0: a division by zero; pow() makes numbers of NaN ^ 0 and 1 ^ NaN */
+  case STEP_POWER: /* 0 to a negative power divides by zero; pow() returns numbers for NaN ^ 0 and 1 ^ NaN */
     return isnan(a) || isnan(b) || (is_zero(a) && b < 0) ? NAN : pow(a, b);
   case STEP_MIN:
     return isnan(a) || isnan(b) ? NAN : fmin(a, b);

@@ -4,16 +4,16 @@
  *     define.DEPTH * 4096 + max(dma.queue, 8) * 64
  *
  * Numbers (with K, M, G), names, + - * / % ^, comparisons, && || !, parentheses, min, max, abs, log2, ceil, floor. All
- * values are doubles; a comparison is 1 or 0. Words of parameters that are no numbers compare with == and != to a word
- * in quotes, or to another name's word.
+ * values are doubles; a comparison is 1 or 0. With == and !=, the word of a parameter that is not a number is compared
+ * with a word in quotes, or with the word of another name.
  *
  *     binds loosest   ||   &&   == != < <= > >=   + -   * / %   ! -   ^   binds tightest
  *
  * Comparisons do not chain, ^ is right-associative, and -2^2 is -4. The remainder has the sign of the dividend.
  *
- * Invariant: an expression is checked when it is read: names by the caller, everything else here; evaluating cannot
- * fail. A division by zero, and a word where a number is wanted, is not a number: no comparison holds for it, and it is
- * not true. */
+ * Invariant: evaluating cannot fail, because expressions are checked when they are read. The caller checks the names,
+ * and this module everything else. A division by zero, or a word in place of a number, gives NaN: it is not true, and
+ * every comparison with it is false. */
 #ifndef SIM_SWEEP_EXPRESSION_H
 #define SIM_SWEEP_EXPRESSION_H
 
@@ -24,36 +24,37 @@ enum { EXPRESSION_NESTING = 64, EXPRESSION_STEPS = 4096, EXPRESSION_NAMES = 64, 
 
 struct expression;
 
-/* The text of a name's value, or NULL when there is no such name: it is not a number then. */
+/* The text of a name's value, or NULL when there is no such name; its value is then NaN. */
 typedef const char *expression_lookup(void *context, const char *name);
 
-/* A name's value: its text, and the number that the text is. A number that was never written has no text: a word in
- * quotes beside it is meant as the number that it says. Without either there is no value. */
+/* The value of a name: its text, and the text as a number. A number without a text compares by value with a word in
+ * quotes. An operand with neither has no value. */
 struct expression_operand {
   const char *text;
-  double number; /* not a number: a word */
+  double number; /* NaN: a word */
 };
 
-/* The operand that a text is: 7, -1.5e3, 0x40, 4K, or a word. It points to the text. */
+/* Parses a text as an operand: 7, -1.5e3, 0x40, 4K, or a word. The operand points to the text. */
 struct expression_operand expression_operand(const char *text);
 
-/* A whole number that begins with a 0 that says nothing: 010 is 10 in an expression, and 8 in C. */
+/* Is it a whole number with a leading zero? 010 is 10 in an expression and 8 in C. */
 bool expression_is_octal(const char *text);
 
-/* NULL with `message` filled: what was expected where. `at` (it may be NULL) gets how many bytes stand before that. */
+/* Parses an expression. NULL with `message` filled: what was expected where. `at` (may be NULL) receives the position
+ * of the error in bytes. */
 struct expression *expression_read(const char *text, char *message, size_t size, size_t *at);
 void expression_free(struct expression *expression);
 
-/* Names that it uses, `*count` of them, each once; they live as long as the expression. */
+/* The `*count` names that it uses, each once; they live as long as the expression. */
 const char *const *expression_names(const struct expression *expression, size_t *count);
 
-/* The value, with an operand for each name in the order of expression_names(). */
+/* The value, given an operand for each name in the order of expression_names(). */
 double expression_of(const struct expression *expression, const struct expression_operand *operand);
 
-/* The same with names looked up now: their texts must live until it returns. */
+/* Like expression_of(), but looks the names up now; their texts must live until it returns. */
 double expression_value(const struct expression *expression, expression_lookup *lookup, void *context);
 
-/* Whether a constraint of this value lets a point in. */
+/* Does a constraint with this value allow a point? */
 static inline bool expression_true(double value) { return value < 0 || value > 0; }
 
 #endif

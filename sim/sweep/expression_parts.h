@@ -1,4 +1,4 @@
-/* What an expression is inside: steps for a stack of doubles. */
+/* The inside of an expression: steps of a stack machine over doubles. */
 #ifndef SIM_SWEEP_EXPRESSION_PARTS_H
 #define SIM_SWEEP_EXPRESSION_PARTS_H
 
@@ -7,18 +7,18 @@
 enum step_kind {
   STEP_NUMBER, /* pushes a number */
   STEP_NAME,   /* pushes the number of names[a] */
-  STEP_WORD,   /* words[a]; stands only until the comparison that it belongs to is read */
-  STEP_SAME,   /* pushes whether the operands a and b are the same; not below 0: names, below: words[-1 - it], of which
-                  `number` is what it says */
+  STEP_WORD,   /* words[a]; replaced when the comparison around it is read */
+  STEP_SAME,   /* pushes whether operands a and b are equal; an operand >= 0 is a name, one below 0 is words[-1 -
+                * operand], and `number` is that word's value */
   STEP_NOT_SAME,
-  /* Of the value on top. */
+  /* Replace the value on top. */
   STEP_MINUS,
   STEP_NOT,
   STEP_ABS,
   STEP_LOG2,
   STEP_CEIL,
   STEP_FLOOR,
-  /* Of the two on top. */
+  /* Replace the two values on top. */
   STEP_OR,
   STEP_AND,
   STEP_EQUAL,
@@ -43,7 +43,7 @@ struct step {
   double number;
 };
 
-/* Values that wait for their right side: at most one for each level of binding and of nesting. */
+/* Most values on the stack: one for each level of binding and of nesting. */
 enum { EXPRESSION_LEVELS = 8, EXPRESSION_STACK = EXPRESSION_LEVELS * (EXPRESSION_NESTING + 1) };
 
 struct expression {
@@ -53,7 +53,7 @@ struct expression {
   size_t name_count, word_count;
 };
 
-/* The number that a text begins with, which has a digit or a point first; `*end` is behind it. */
+/* The number at the start of a text, which begins with a digit or a point; `*end` points after it. */
 double expression_number(const char *text, const char **end);
 
 #endif

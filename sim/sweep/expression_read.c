@@ -1,4 +1,4 @@
-/* Reads expressions: recursive descent, a function for each level of binding, into steps for a stack. */
+/* Parses expressions by recursive descent, with a function for each level of binding, into steps of a stack machine. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ struct reading {
   size_t size;
 };
 
-/* Functions: name, least and most arguments, what is done. */
+/* Functions: name, minimum and maximum number of arguments, step. */
 static const struct function {
   const char *name;
   unsigned least, most;
@@ -45,7 +45,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct reading *reading, 
 
 static void skip_blanks(struct reading *reading) { reading->at += strspn(reading->at, " \t"); }
 
-/* Takes a token that is written with signs. */
+/* Takes an operator or a parenthesis. */
 static bool take(struct reading *reading, const char *token) {
   skip_blanks(reading);
   if (strncmp(reading->at, token, strlen(token)) != 0)
@@ -58,7 +58,7 @@ static bool add(struct reading *reading, struct step step) {
   struct expression *expression = reading->expression;
   if (expression->step_count == EXPRESSION_STEPS)
     return fail(reading, "longer than %d terms and signs", EXPRESSION_STEPS);
-  if (!(expression->step_count & (expression->step_count + 1))) /* full: doubled */
+  if (!(expression->step_count & (expression->step_count + 1))) /* full: double it */
     expression->steps = need_more(expression->steps, 2 * (expression->step_count + 1), sizeof *expression->steps);
   expression->steps[expression->step_count++] = step;
   return true;
@@ -66,7 +66,7 @@ static bool add(struct reading *reading, struct step step) {
 
 static bool add_kind(struct reading *reading, enum step_kind kind) { return add(reading, (struct step){.kind = kind}); }
 
-/* The number of a text in a list that has each once. */
+/* The index of a text in a list, which keeps each once. */
 static int keep(char ***list, size_t *count, const char *text, size_t length) {
   for (size_t i = 0; i < *count; i++)
     if (strlen((*list)[i]) == length && memcmp((*list)[i], text, length) == 0)
@@ -98,14 +98,15 @@ static bool read_word(struct reading *reading) {
   return add(reading, (struct step){.kind = STEP_WORD, .a = word});
 }
 
-/* A word in quotes is compared, and nothing else is done with it. */
+/* A word in quotes can only be compared. */
 static bool number_wanted(struct reading *reading) {
   const struct expression *expression = reading->expression;
   return expression->steps[expression->step_count - 1].kind != STEP_WORD ||
          fail(reading, "a word in quotes can only be compared with a name, by == or !=");
 }
 
-/* The arguments of a function, behind its parenthesis. Of two and more, each but the first is met with those before. */
+/* The arguments of a function, after its opening parenthesis. From the second on, each is combined with the result so
+ * far. */
 static bool read_call(struct reading *reading, const struct function *function) {
   unsigned count = 0;
   do {
@@ -164,7 +165,7 @@ static bool read_power(struct reading *reading) {
   return number_wanted(reading) && read_unary(reading) && number_wanted(reading) && add_kind(reading, STEP_POWER);
 }
 
-/* Everything that nests passes through here. */
+/* All nesting passes through here. */
 static bool read_unary(struct reading *reading) {
   if (reading->depth == EXPRESSION_NESTING)
     return fail(reading, "nested deeper than %d", EXPRESSION_NESTING);
@@ -180,7 +181,7 @@ static bool read_unary(struct reading *reading) {
   return good;
 }
 
-/* Operators of one level. A longer one stands before the shorter one that it begins with. */
+/* Operators of one level. One that starts with another operator is listed before it. */
 struct infix {
   const char *text;
   enum step_kind kind;
@@ -201,7 +202,7 @@ static const struct infix *take_one_of(struct reading *reading, const struct inf
   return NULL;
 }
 
-/* Operands of `next`, with operators of one level between them, from the left. */
+/* Operands of `next`, joined by operators of one level, left-associative. */
 static bool read_level(struct reading *reading, const struct infix *level, bool (*next)(struct reading *)) {
   if (!next(reading))
     return false;
@@ -215,12 +216,13 @@ static bool read_level(struct reading *reading, const struct infix *level, bool 
 static bool read_products(struct reading *reading) { return read_level(reading, products, read_unary); }
 static bool read_sums(struct reading *reading) { return read_level(reading, sums, read_products); }
 
-/* Whether the steps from `from` on are a name or a word alone. */
+/* Is [from, end) a single name or word? */
 static bool is_operand(const struct step *from, const struct step *end) {
   return end - from == 1 && (from->kind == STEP_NAME || from->kind == STEP_WORD);
 }
 
-/* A comparison of what stands from `left` and `right` on: of names and words as they are written, else of numbers. */
+/* Adds a comparison of the steps from `left` and from `right` on. If both are a single name or word, it compares them
+ * as written, else as numbers. */
 static bool add_comparison(struct reading *reading, size_t left, size_t right, enum step_kind kind) {
   struct expression *expression = reading->expression;
   const struct step *a = expression->steps + left, *b = expression->steps + right,

@@ -9,7 +9,7 @@
 #include "sim/base/need.h"
 #include "sim/sweep/workers.h"
 
-enum { GROUPS_AT_ONCE = 64, CANDIDATES = 4 /* points of a group that are tried for a recording */ };
+enum { GROUPS_AT_ONCE = 64, CANDIDATES = 4 /* points of a group that are tried as its recording */ };
 
 /* ---- groups -------------------------------------------------------------------------------------- */
 
@@ -17,7 +17,7 @@ void sweep_add(struct sweep_run *run, uint64_t number, const uint32_t *value) {
   struct message ignored;
   struct machine machine;
   struct sweep_task task = {.number = number};
-  /* Those that are no machine do nothing, all alike; what a trace does was said when it was recorded. */
+  /* A point without a legal machine has function 0. So have all points of a trace, whose function is fixed. */
   if (!run->bench.target->trace && sweep_machine(run->bench.target, value, &machine, &ignored))
     task.function = sweep_function(run->bench.target, value, &machine);
   if ((run->tasks & (run->tasks - 1)) == 0) /* full at each power of two */
@@ -67,15 +67,15 @@ struct batch {
   struct sweep_run *run;
   struct sweep_group *group;
   size_t groups;
-  size_t *task, *group_of; /* of the second step: the task's number, and its group's */
+  size_t *task, *group_of; /* of the second step: the task's number, and its group */
   size_t tasks;
 };
 
-/* A worker's own. */
+/* A worker's own state. */
 struct seat {
   struct sweep_bench bench;
-  struct sweep_recording recording; /* the one that was used last, */
-  const struct trace *of;           /* and whose it shares */
+  struct sweep_recording recording; /* open for the last task, */
+  const struct trace *of;           /* and the trace that it shares */
 };
 
 static void *begin(void *self, const struct caller *caller) {
@@ -100,7 +100,7 @@ struct recorded {
   struct sweep_outcome outcome;
 };
 
-/* The first of a few points, spread over the group, that finishes. */
+/* Records the first of a few points, spread over the group, that finishes. */
 static void record(void *self, void *own, size_t number, void *answer) {
   const struct batch *batch = self;
   const struct seat *seat = own;
@@ -128,7 +128,7 @@ static bool take_recorded(void *self, size_t number, const void *answer) {
   return run->take(run->self, run->task[recorded->task].number, &recorded->outcome);
 }
 
-/* A recording that cannot be made is not missed: its points are run. */
+/* If recording fails, the points are run instead. */
 static bool lose_recorded(void *self, size_t number, const char *why, bool defect) {
   (void)self, (void)number, (void)why, (void)defect;
   return true;
@@ -139,7 +139,7 @@ static bool tick(void *self) {
   return batch->run->tick(batch->run->self);
 }
 
-/* Tasks of a worker come group by group: what it has inflated of the last one's recording it needs no more. */
+/* Tasks arrive group by group, so the decompressed data of the previous recording can go. */
 static void take_recording(struct seat *seat, const struct sweep_group *group) {
   const struct trace *trace = group->recording.trace;
   if (seat->of == trace)
@@ -174,7 +174,7 @@ static bool lose(void *self, size_t number, const char *why, bool defect) {
 
 /* ---- the steps --------------------------------------------------------------------------------------- */
 
-/* One point alone is not worth a recording, nor are those that are no machine. */
+/* A single point is not worth a recording. Points without a legal machine cannot be recorded. */
 static bool worth_recording(const struct batch *batch, const struct sweep_group *group) {
   const struct sweep_function *function = &batch->run->task[group->first].function;
   return group->count > 1 && (function->high || function->low);
@@ -233,7 +233,7 @@ static bool replay_all(struct batch *batch, struct message *message) {
   return sweep_deal(batch->run->dealer, &step, batch->run->jobs, message);
 }
 
-/* A trace that is the plan's own serves all. */
+/* If the plan names a trace, that serves all groups. */
 static bool run_batch(struct batch *batch, struct message *message) {
   const struct sweep_target *target = batch->run->bench.target;
   bool good = true;

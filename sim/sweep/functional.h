@@ -1,13 +1,13 @@
-/* Points by what they do: those of one functional configuration (sweep_function()) are replayed from one recording.
+/* Replays points from recordings: one recording serves all points of a functional configuration (sweep_function()).
  *
- *     points ──► configurations, some dozens at a time ──► 1. one point of each is run and recorded
- *                                                          2. the recordings are opened, and all other points
- *                                                             of these configurations replayed
+ *     points ──► configurations, 64 at a time ──► 1. run and record one point of each
+ *                                                 2. open the recordings, and replay all other points
+ *                                                    of these configurations
  *
- * Both steps are dealt to workers (workers.h). Recordings are files without a name: nothing is left behind,
- * however the sweep ends.
+ * Workers (workers.h) carry out both steps. Recordings are unnamed files, so nothing is left behind, however the sweep
+ * ends.
  *
- * Invariant: what is told of a point does not depend on which points are asked for besides it. */
+ * Invariant: the outcome of a point does not depend on which other points run. */
 #ifndef SIM_SWEEP_FUNCTIONAL_H
 #define SIM_SWEEP_FUNCTIONAL_H
 
@@ -18,7 +18,7 @@ struct sweep_task {
   struct sweep_function function;
 };
 
-/* Tasks [first, first + count). */
+/* Tasks [first, first + count), with the same function. */
 struct sweep_group {
   size_t first, count;
   struct sweep_recording recording;
@@ -28,14 +28,14 @@ struct sweep_group {
 
 struct sweep_run {
   struct sweep_bench bench;
-  const struct dealer *dealer; /* whose workers run points; NULL: threads */
+  const struct dealer *dealer; /* supplies the workers; NULL: threads */
   unsigned jobs;
   struct sweep_task *task;
   size_t tasks;
   struct sweep_group *group;
   size_t groups;
 
-  /* False ends the run. `seconds` of the outcome are of a whole run when it was recorded. */
+  /* Receives outcomes; false ends the run. `seconds` of the outcome include recording, if the point was recorded. */
   bool (*take)(void *self, uint64_t number, const struct sweep_outcome *outcome);
   bool (*tick)(void *self);
   void *self;
@@ -44,10 +44,10 @@ struct sweep_run {
 
 void sweep_add(struct sweep_run *run, uint64_t number, const uint32_t *value);
 
-/* Puts points that do the same into groups; groups are in the order of their first points. */
+/* Groups points with the same function; groups are in the order of their first points. */
 void sweep_group_all(struct sweep_run *run);
 
-/* Runs all points that were added. False when take() or tick() has ended it, or with the message filled. */
+/* Runs all added points. False when take() or tick() ends it, or with the message filled. */
 bool sweep_run_all(struct sweep_run *run, struct message *message);
 void sweep_run_free(struct sweep_run *run);
 

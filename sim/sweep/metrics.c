@@ -9,16 +9,16 @@
 
 #define ROWS(table) (sizeof(table) / sizeof *(table))
 
-/* ---- those that are no counters of a group ----------------------------------------------------- */
+/* ---- metrics that are not counters of a group -------------------------------------------------- */
 
-/* All launches of a job, and their stalls added up. */
+/* All launches of a job. */
 struct all {
   const struct machine *machine;
   const struct launch_result *results;
   size_t count;
 };
 
-/* Launches that run at once have one time. */
+/* Launches that run at once count once. */
 static double cycles(const struct all *all) {
   double sum = 0;
   for (size_t i = 0; i < all->count; i += all->results[i].together)
@@ -104,7 +104,7 @@ static const struct counters {
   const struct stat_group *group;
   const char *prefix;
   size_t offset; /* in struct launch_result */
-  bool shared;   /* launches that run at once have the same */
+  bool shared;   /* the same for launches that run at once */
 } counters[] = {
     {&cu_stat_group, "cu", offsetof(struct launch_result, cu), false},
     {&lds_stat_group, "lds", offsetof(struct launch_result, lds), true},

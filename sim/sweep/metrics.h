@@ -1,10 +1,11 @@
-/* Metrics of a point: numbers that stand for all launches of a job together.
+/* Metrics of a point: numbers for all launches of a job together.
  *
- * Counters are those of the report, added up: `cu.*`, `lds.*`, `dma.*`, `mem.*` and `stalls.*`. What launches that run
- * at once share is taken once. A counter that has a parameter's name has `_count` behind it, so that every name of a
- * row is one thing.
+ * Counters are sums of the report's: `cu.*`, `lds.*`, `dma.*`, `mem.*` and `stalls.*`. Counters that launches share
+ * because they run at once are added once. A counter with the same name as a parameter has the suffix `_count`, so that
+ * each name in a row has one meaning.
  *
- * Invariant: a metric is a whole number below 2^53, or follows from such by one operation: rows compare exactly. */
+ * Invariant: a metric is a whole number below 2^53, or computed from such numbers by one operation. So rows of
+ * different runs compare exactly. */
 #ifndef SIM_SWEEP_METRICS_H
 #define SIM_SWEEP_METRICS_H
 
@@ -19,14 +20,14 @@ struct sweep_metrics {
   size_t count;
 };
 
-/* `cost`: whether the plan has one; it is the last row then. */
+/* `cost`: the plan has a cost, which is then the last row. */
 struct sweep_metrics sweep_metrics_new(bool cost);
 void sweep_metrics_free(struct sweep_metrics *metrics);
 
-/* The number of the row, which is there. */
+/* The index of a row, which must exist. */
 size_t sweep_metrics_find(const struct sweep_metrics *metrics, const char *name);
 
-/* Of `count` launches that have finished: fills metrics->count values, but for the cost. */
+/* Fills metrics->count values from `count` finished launches, except the cost. */
 void sweep_metrics_take(const struct machine *machine, const struct launch_result *results, size_t count,
                         double *value);
 

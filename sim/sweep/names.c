@@ -16,7 +16,7 @@ bool sweep_names_fail(const struct sweep_target *target, const struct sweep_name
   return message_within(message, place);
 }
 
-/* ---- what a name is ------------------------------------------------------------------------------ */
+/* ---- kinds of names ---------------------------------------------------------------------------- */
 
 static bool is_identifier(const char *word) {
   if (!isalpha((unsigned char)*word) && *word != '_')
@@ -81,7 +81,7 @@ static bool read_name(struct sweep_target *target, struct sweep_name *name, stru
   return true;
 }
 
-/* The message of a parameter begins with its name already. */
+/* Adds the place. The message of a parameter already begins with its name. */
 static bool told(const struct sweep_target *target, const struct sweep_name *name, struct message *message) {
   const size_t length = strlen(name->name);
   char place[300];
@@ -135,7 +135,7 @@ json_t *sweep_launch_of(const json_t *root, size_t number) {
   return NULL;
 }
 
-/* The argument of that name, or of that number from 1; negative: there is none. */
+/* The index of the argument of that name, or of that number, counted from 1; negative when there is none. */
 static int32_t find_argument(const struct isa_kernel *kernel, const char *name) {
   char *end = NULL;
   const unsigned long number = isdigit((unsigned char)*name) ? strtoul(name, &end, 10) : 0;
@@ -168,7 +168,8 @@ static bool fail_unknown(const struct sweep_name *name, const struct job *job, s
                       count ? hint : "; they have none");
 }
 
-/* The value of a type as JSON: a vector's components have colons between them. NULL with the message filled. */
+/* A word as a JSON value of a type; the components of a vector are separated by colons. NULL with the message
+ * filled. */
 static json_t *typed(struct type type, const char *name, const char *word, struct message *message) {
   json_t *list = json_array();
   uint8_t bytes[TYPE_BYTES];
@@ -187,7 +188,7 @@ static json_t *typed(struct type type, const char *name, const char *word, struc
   return value;
 }
 
-/* What the word is for an argument that the launch file has so; NULL with the message filled. */
+/* A word as a JSON value for this argument of the launch file. NULL with the message filled. */
 static json_t *value_of(const json_t *argument, const char *word, struct message *message) {
   const char *kind = json_object_iter_key(json_object_iter((json_t *)argument));
   struct type type;
@@ -216,7 +217,7 @@ static json_t *value_of(const json_t *argument, const char *word, struct message
   return NULL;
 }
 
-/* The launch file's own argument, which the words take the place of. */
+/* The launch file's argument, which the words replace. */
 static json_t *argument_of(const json_t *root, const struct sweep_name *name, size_t launch) {
   return json_array_get(json_object_get(sweep_launch_of(root, launch), "args"), (size_t)name->argument[launch]);
 }
@@ -250,7 +251,7 @@ static bool find_in_launches(struct sweep_target *target, struct sweep_name *nam
   return found || fail_unknown(name, job, message);
 }
 
-/* One value would take the other's place without a word: an argument of a launch has one name, before `end`. */
+/* Two names for the same argument would silently override each other. Compares name `end` with those before it. */
 static bool named_once(const struct sweep_target *target, size_t end, struct message *message) {
   const struct sweep_name *name = &target->name[end];
   for (size_t i = 0; i < end; i++)

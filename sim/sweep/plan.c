@@ -27,7 +27,7 @@ static size_t axis_of(const struct sweep_plan *plan, const char *name) {
   return PLAN_AXES;
 }
 
-/* The value that all points have, by the file alone. */
+/* The value that the file sets for all points. */
 static const char *setting_of(const struct sweep_plan *plan, const char *name) {
   for (size_t i = 0; i < plan->setting_count; i++)
     if (strcmp(plan->settings[i].name, name) == 0)
@@ -45,18 +45,18 @@ static bool fail_name(const struct binding *binding, int line, const char *user,
                    *hint ? "; did you mean '" : "", hint, *hint ? "'?" : "");
 }
 
-/* Room for a name's operands: one, or one for each value of an axis. */
+/* Allocates a name's operands: one, or one for each value of an axis. */
 static void bind_to(const struct sweep_plan *plan, size_t axis, struct bound_name *bound) {
   const size_t count = axis < PLAN_AXES ? plan->axis[axis].count : 1;
   *bound = (struct bound_name){.axis = axis, .operand = need(count, sizeof *bound->operand), .count = count};
 }
 
-/* The operand has a text of its own. */
+/* The operand owns its text. */
 static void set_operand(struct bound_name *bound, size_t i, const char *text) {
   bound->operand[i] = expression_operand(need_copy(text));
 }
 
-/* A name of the machine's has a value for each machine there is. */
+/* A parameter of the machine has a value for each machine of the plan. */
 static bool bind_constant(const struct binding *binding, const char *name, struct bound_name *bound, char nearest[64]) {
   const struct sweep_plan *plan = binding->plan;
   const size_t machines = axis_of(plan, "machine");
@@ -85,7 +85,7 @@ static bool bind_name(const struct binding *binding, const char *name, struct bo
   return true;
 }
 
-/* Of a define's words the first whole number that begins with a 0 that says nothing, or NULL. */
+/* The first word of a define that is a number with a leading zero, or NULL. */
 static const char *octal_of(const struct sweep_plan *plan, const char *name) {
   const size_t axis = axis_of(plan, name), count = axis < PLAN_AXES ? plan->axis[axis].count : 1;
   for (size_t i = 0; strncmp(name, "define.", 7) == 0 && i < count; i++) {
@@ -203,7 +203,7 @@ char *plan_key(const struct sweep_plan *plan, const uint32_t value[PLAN_AXES]) {
   return key;
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------ */
+/* ---- freeing ---------------------------------------------------------------------------------------- */
 
 void plan_free_values(struct sweep_axis *axis) {
   for (size_t i = 0; i < axis->count; i++)

@@ -1,36 +1,36 @@
 /* Plans of sweeps: which points there are. A plan comes from a sweep file (INI, docs/sweep.md):
  *
  *     [sweep]
- *     launch = launch.json        ; or trace = T.wwt; beside this file
- *     machine = h200              ; the base of all points; without it the launch file's
+ *     launch = launch.json        ; or trace = T.wwt; relative to this file
+ *     machine = h200              ; the base of all points; default: the launch file's
  *     build = -cl-mad-enable      ; options of OpenCL C's compiler
  *     sample = latin 500          ; grid (all points: the default), random N, latin N
  *     seed = 1
- *     max_cycles = 1000000        ; a launch that takes more is given up
+ *     max_cycles = 1000000        ; a launch that takes more is stopped
  *     cost = define.DEPTH * 4096 + dma.queue * 64
- *     [set]                       ; what all points have, by the names that axes have
+ *     [set]                       ; the same for all points; names as in [axes]
  *     mem.l1_size = 0
  *     [axes]                      ; their product
  *     dma.channels = 1 2 4 8
  *     dma.queue = 1..64*2         ; A..B by 1, A..B:STEP, A..B*FACTOR
  *     define.DEPTH = 1..6         ; -D of OpenCL C
- *     arg.tiles = 16 64           ; a launch argument, by its name or number; launch.2.arg.tiles of the second launch
- *     machine = teaching h200     ; presets or files, when [sweep] says none
- *     [zip widths]                ; axes that go together, value by value: one factor of the product
+ *     arg.tiles = 16 64           ; a launch argument, by name or number; launch.2.arg.tiles: of the second launch
+ *     machine = teaching h200     ; presets or files, if [sweep] has no machine
+ *     [zip widths]                ; these axes advance together: one factor of the product
  *     dma.read_width = 16 32 64
  *     dma.write_width = 16 32 64
- *     [constraints]               ; points for which one is false are left out
+ *     [constraints]               ; each must be true of a point
  *     room = dma.channels <= dma.queue
  *
- * A point is a value for each axis. Values are kept as the words that they were written as; ranges, and numbers that
- * end in K, M or G, as the numbers that they are. What a word means (a parameter, a define, an argument) is settled by
- * whoever runs points, who checks each axis's words before the first point is run.
+ * A point is a value for each axis. Values are kept as written, except that ranges, and numbers that end in K, M or G,
+ * become plain numbers. This module does not know what a word means (a parameter, a define, an argument). point.h does,
+ * and checks the words of all axes before the first point runs.
  *
- * Invariant: points are numbered, and number i is the same point each time the same file is read, whatever else has
- * been asked before; grids are not kept in memory, so that counting a plan takes no room. A point's key (its axes with
- * their values, sorted by axis) names it across plans, shards and machines.
+ * Invariant: point number i is the same each time the same file is read, in whatever order points are requested. Grids
+ * are not stored, so counting a plan takes no memory. A point's key (its axes with their values, sorted by axis)
+ * identifies it across plans, shards and machines.
  *
- * Not modelled: axes without an end. Random samples draw from the values that an axis lists. */
+ * Not modeled: continuous axes. Random samples draw from the values that an axis lists. */
 #ifndef SIM_SWEEP_PLAN_H
 #define SIM_SWEEP_PLAN_H
 
@@ -46,12 +46,12 @@ struct sweep_axis {
   char *zip;    /* the name of its zip, or NULL */
   char **value; /* `count` words, each once; in a zip, each tuple once */
   size_t count;
-  size_t factor; /* axes of a zip share one */
-  int line;      /* of the file */
+  size_t factor; /* the axes of a zip share one */
+  int line;      /* in the sweep file */
 };
 
 struct sweep_setting {
-  char *name, *value; /* the name is no axis's */
+  char *name, *value; /* no axis has this name */
   int line;
 };
 
@@ -68,16 +68,16 @@ struct sweep_constraint {
 
 struct sweep_plan {
   char *file;           /* as named by the user */
-  char *launch, *trace; /* paths from where the user is; one of them is NULL */
-  int job_line;         /* of that one */
-  char *machine;        /* as written: a preset, or a file beside this one; NULL: not said */
+  char *launch, *trace; /* relative to the current folder; one of them is NULL */
+  int job_line;         /* the line that names it */
+  char *machine;        /* as written: a preset, or a file relative to this one; NULL: none */
   struct sweep_setting *settings;
   size_t setting_count;
   char **builds; /* options of OpenCL C's compiler, a word each */
   size_t build_count;
   struct sweep_axis axis[PLAN_AXES];
   size_t axes, factors;
-  size_t levels[PLAN_AXES]; /* of each factor: values of its axes */
+  size_t levels[PLAN_AXES]; /* number of values of each factor */
   struct sweep_constraint *constraints;
   size_t constraint_count;
   struct expression *cost; /* NULL: none */
@@ -86,46 +86,46 @@ struct sweep_plan {
   enum sweep_sample sample;
   int sample_line;
   uint64_t samples, seed;
-  uint64_t max_cycles; /* 0: not said */
+  uint64_t max_cycles; /* 0: default */
   uint64_t grid;       /* points of the product of the factors */
-  uint64_t points;     /* numbered from 0: the grid's, before constraints, or those that were drawn */
+  uint64_t points;     /* numbered from 0: the whole grid before constraints, or the sample */
 
-  /* Of samples, made by plan_settle(): */
-  uint64_t *drawn;          /* the number in the grid of each point */
-  uint64_t excluded;        /* drawn, and left out by a constraint: for `random`, others were drawn in their place */
-  uint64_t repeated;        /* latin: drawn a second time, and left out */
-  struct plan_bound *bound; /* names of constraints and of the cost, looked up */
+  /* Of samples, set by plan_settle(): */
+  uint64_t *drawn;          /* each point's number in the grid */
+  uint64_t excluded;        /* drawn, but excluded by a constraint; `random` draws another instead */
+  uint64_t repeated;        /* latin: drawn again, and dropped */
+  struct plan_bound *bound; /* resolved names of constraints and of the cost */
 };
 
-/* The text of a name that is no axis and no setting: a parameter of the base machine, or of `machine`, a word of the
- * axis of that name, unless that is NULL. It lives until the next call. NULL: there is no such name, and `nearest` is
- * the one that is closest, if any. Words of the axis `machine` have been checked by then. */
+/* Looks up a name that is neither an axis nor a setting: a parameter of `machine`, which is a word of the axis
+ * `machine`, or of the base machine if that is NULL. Returns its text, which lives until the next call. NULL when there
+ * is no such name; `nearest` is then the closest one, or empty. The words of the axis `machine` are already checked. */
 typedef const char *plan_constant(void *context, const char *machine, const char *name, char nearest[64]);
 
-/* Reads a file: all but what depends on the machine. The caller frees the plan, whatever comes back. False with the
- * message "FILE:LINE: ..." filled. plan_parse() takes the text of a file that `file` names. */
+/* Reads a sweep file, except what depends on the machine. False with the message "FILE:LINE: ..." filled. The caller
+ * frees the plan, also after a failure. plan_parse() takes the text; `file` names it. */
 bool plan_read(const char *path, struct sweep_plan *plan, char message[PLAN_MESSAGE]);
 bool plan_parse(const char *text, const char *file, struct sweep_plan *plan, char message[PLAN_MESSAGE]);
 void plan_free(struct sweep_plan *plan);
 
-/* Looks up the names that constraints and the cost use, draws the sample, and refuses constraints that leave no point.
- * To be called once, before points are asked for. `constant` may be NULL: names are those of axes and settings. */
+/* Resolves the names in constraints and in the cost, refuses constraints that exclude every point, and draws the
+ * sample. Call it once, before requesting points. Without `constant` (NULL), only axes and settings have names. */
 bool plan_settle(struct sweep_plan *plan, plan_constant *constant, void *context, char message[PLAN_MESSAGE]);
 
-/* Point `number`: for each axis the number of its value. False when a constraint leaves the point out. */
+/* Point `number`, as the index of its value on each axis. False when a constraint excludes the point. */
 bool plan_point(const struct sweep_plan *plan, uint64_t number, uint32_t value[PLAN_AXES]);
 
-/* The number of point `number` in the grid: the same for a sample, for another one, and for the whole grid. */
+/* The number of point `number` in the grid, which does not depend on the sample. */
 uint64_t plan_grid_number(const struct sweep_plan *plan, uint64_t number);
 
-/* What a point costs; not a number when the plan has no cost. */
+/* The cost of a point; NaN when the plan has no cost. */
 double plan_cost(const struct sweep_plan *plan, const uint32_t value[PLAN_AXES]);
 
 /* The key of a point: "axis=value" joined by spaces, sorted by axis; the caller frees it. */
 char *plan_key(const struct sweep_plan *plan, const uint32_t value[PLAN_AXES]);
 
-/* How many points satisfy the constraints. Exact when the axes that constraints use have at most 10^7 points between
- * them, else an estimate from 10^6 points of the grid. */
+/* The number of points that satisfy the constraints. It is exact when the axes in the constraints have at most 10^7
+ * combinations, else an estimate from 10^6 points of the grid. */
 struct plan_counted {
   uint64_t points;
   bool exact;

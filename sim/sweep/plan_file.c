@@ -1,4 +1,4 @@
-/* Reads sweep files. A key's text is gathered over the lines that go on with it, and taken when the next key begins. */
+/* Reads sweep files. A key's text is collected over its continuation lines, and processed when the next key begins. */
 #include <ctype.h>
 #include <errno.h>
 #include <ini.h>
@@ -15,20 +15,20 @@
 #include "sim/sweep/plan_parts.h"
 #include "sim/sweep/values.h"
 
-/* A name has to be one in expressions, too; inih keeps 49 characters of a section. */
+/* NAME: longest name of a key. SECTION: inih keeps 49 characters of a section. */
 enum { NAME = 100, SECTION = 48 };
 
 struct reading {
   struct sweep_plan *plan;
   char *message;
-  const char *rest; /* of the file */
-  int line;         /* read last */
-  bool indented;    /* that line is */
+  const char *rest; /* unread text */
+  int line;         /* number of the line read last */
+  bool indented;    /* that line begins with a blank */
   char section[SECTION + 1], key[NAME + 1];
-  char *text; /* of the key; NULL: none is being gathered */
+  char *text; /* collected so far; NULL: no key */
   int key_line;
-  unsigned seen; /* a bit for each key of [sweep] */
-  bool failed;   /* with the message filled, at `key_line` */
+  unsigned seen; /* a bit for each key of [sweep] so far */
+  bool failed;   /* the message says why, at `key_line` */
 };
 
 bool plan_fail(const struct sweep_plan *plan, int line, char message[PLAN_MESSAGE], const char *format, ...) {
@@ -47,7 +47,7 @@ bool plan_fail(const struct sweep_plan *plan, int line, char message[PLAN_MESSAG
 
 /* ---- [sweep] ---------------------------------------------------------------------------------------- */
 
-/* `name` as seen from the folder of the sweep file. */
+/* `name` relative to the folder of the sweep file. */
 static char *beside(const char *file, const char *name) {
   const char *slash = strrchr(file, '/');
   const size_t folder = slash && *name != '/' ? (size_t)(slash - file) + 1 : 0;
@@ -165,7 +165,7 @@ static bool take_sweep(struct reading *reading) {
 
 /* ---- [set], [axes], [zip NAME], [constraints] --------------------------------------------------------- */
 
-/* Whether expressions can say the name. */
+/* Can expressions use the name? */
 static bool is_name(const char *name) {
   return (isalpha((unsigned char)*name) || *name == '_') &&
          !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")];
@@ -176,7 +176,7 @@ static bool check_name(struct reading *reading) {
          FAIL(reading, "'%.60s' is not a name; legal: letters, digits, '_' and '.', a letter first", reading->key);
 }
 
-/* Names that differ in case alone would be one column of the results. */
+/* Names that differ only in case would be the same column of the results. */
 static bool name_is_new(struct reading *reading) {
   const struct sweep_plan *plan = reading->plan;
   for (size_t i = 0; i < plan->axes; i++)
@@ -191,7 +191,7 @@ static bool name_is_new(struct reading *reading) {
 static bool take_setting(struct reading *reading) {
   struct sweep_plan *plan = reading->plan;
   char what[VALUES_MESSAGE];
-  struct sweep_axis one = {.name = NULL}; /* a value is written as an axis's are */
+  struct sweep_axis one = {.name = NULL}; /* parsed like the values of an axis */
   if (!check_name(reading) || !name_is_new(reading))
     return false;
   bool good = values_add(&one, reading->text, what) || FAIL(reading, "%s: %s", reading->key, what);
@@ -206,7 +206,7 @@ static bool take_setting(struct reading *reading) {
   return good;
 }
 
-/* The factor of a zip's axes, or a new one. */
+/* The factor of the zip, or a new factor. */
 static size_t factor_of(struct sweep_plan *plan, const char *zip) {
   for (size_t i = 0; i < plan->axes && zip; i++)
     if (plan->axis[i].zip && strcmp(plan->axis[i].zip, zip) == 0)
@@ -275,7 +275,7 @@ static bool take_key(struct reading *reading) {
               nearest ? nearest : "", nearest ? "]?" : "");
 }
 
-/* Takes the key that is being gathered, if any. */
+/* Processes the collected key, if any. */
 static bool take_gathered(struct reading *reading) {
   if (!reading->text)
     return true;
@@ -307,7 +307,7 @@ static bool begin_key(struct reading *reading, const char *section, const char *
   return true;
 }
 
-/* inih calls this for every key, and for every indented line below one. */
+/* inih calls this for each key, and for each indented line after one. */
 static int on_key(void *context, const char *section, const char *name, const char *value) {
   struct reading *reading = context;
   if (reading->failed)
@@ -319,7 +319,7 @@ static int on_key(void *context, const char *section, const char *name, const ch
   return 1;
 }
 
-/* inih takes comments from the ends of lines with a key, but not of those that go on. */
+/* inih strips comments from lines with a key, but not from continuation lines. */
 static void strip_comment(char *line) {
   for (char *at = line + strspn(line, " \t"); (at = strchr(at, ';')); at++)
     if (strchr(" \t", at[-1])) {
@@ -328,7 +328,7 @@ static void strip_comment(char *line) {
     }
 }
 
-/* inih reads its lines here, as from fgets(). After the first bad key there are no more. */
+/* inih reads its lines here, as from fgets(). Reading ends after the first bad key. */
 static char *next_line(char *line, int size, void *context) {
   struct reading *reading = context;
   const size_t length = strcspn(reading->rest, "\n");
@@ -361,12 +361,12 @@ static bool parse_lines(const char *text, struct sweep_plan *plan, char message[
   const bool good = !reading.failed && take_gathered(&reading);
   const int first = reading.failed ? reading.key_line : 0;
   free(reading.text);
-  if (line && (!first || line < first)) /* inih's own: nothing of ours fails before it is told */
+  if (line && (!first || line < first)) /* an error that inih found before ours */
     return plan_fail(plan, line, message, "not a [section], key = value or comment");
   return good;
 }
 
-/* ---- what the keys make together ---------------------------------------------------------------------- */
+/* ---- checks of several keys -------------------------------------------------------------------------- */
 
 static bool check_zips(const struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
   for (size_t i = 0; i < plan->axes; i++)
@@ -381,7 +381,7 @@ static bool check_zips(const struct sweep_plan *plan, char message[PLAN_MESSAGE]
   return true;
 }
 
-/* The values that the axes of a factor have together, a word each: "16 32". */
+/* The combined values of a factor's axes, one word for each: "16 32". */
 static void add_tuples(const struct sweep_plan *plan, size_t factor, struct sweep_axis *tuples) {
   tuples->count = plan->levels[factor];
   tuples->value = need(tuples->count, sizeof *tuples->value);
@@ -397,7 +397,7 @@ static void add_tuples(const struct sweep_plan *plan, size_t factor, struct swee
       }
 }
 
-/* A value twice would be a point twice. Axes that go together may repeat theirs: it is their tuples that are points. */
+/* A repeated value would repeat a point. Axes of a zip may repeat values, but not the combination. */
 static bool check_values(const struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
   bool good = true;
   for (size_t factor = 0; factor < plan->factors && good; factor++) {
@@ -425,7 +425,7 @@ static bool count_grid(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
   return true;
 }
 
-/* [sweep] says the machine, too: one of the two would not count. */
+/* Either [sweep] or an axis or setting may set the machine: one of them would be ignored. */
 static bool check_machine(const struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
   int line = 0;
   for (size_t i = 0; i < plan->axes; i++)

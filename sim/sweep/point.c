@@ -17,11 +17,11 @@
 #include "sim/sweep/names.h"
 #include "sim/sweep/sources.h"
 
-enum { PIECE = 1 << 20 /* bytes of a file that are hashed at once */ };
+enum { PIECE = 1 << 20 /* bytes of a file to hash at a time */ };
 
 /* ---- machines -------------------------------------------------------------------------------------- */
 
-/* What the launch file sets holds on every machine. */
+/* The launch file's `set` applies to every machine. */
 static bool take_sets(const struct sweep_target *target, struct machine *machine, struct message *message) {
   const json_t *set = json_object_get(target->root, "set");
   for (void *it = json_object_iter((json_t *)set); it; it = json_object_iter_next((json_t *)set, it)) {
@@ -88,7 +88,7 @@ bool sweep_machine(const struct sweep_target *target, const uint32_t *value, str
   return machine_check(machine, text) || message_fail(message, "machine '%s': %s", machine->name, text);
 }
 
-/* A parameter that is no axis, for constraints and the cost. */
+/* Looks up a parameter that is no axis, for constraints and the cost. */
 static const char *constant(void *context, const char *machine, const char *name, char nearest[64]) {
   struct sweep_target *target = context;
   const struct param_group *group = NULL;
@@ -141,9 +141,10 @@ bool sweep_job(const struct sweep_target *target, const uint32_t *value, const s
   return good;
 }
 
-/* ---- what points have in common ---------------------------------------------------------------------- */
+/* ---- functions of points -------------------------------------------------------------------------------- */
 
-/* Besides defines and arguments: what bytes copies bring, who carries them out, and which lanes a warp has. */
+/* With defines and arguments, these determine what a point executes: the lanes of a warp, and who copies which bytes.
+ * trace_byte_keys adds the rest. */
 static const char *const functional_keys[] = {"cu.warp_size", "dma.copy", "dma.lane_bytes"};
 
 static void say_parameter(const char *key, const struct machine *machine, struct text *text) {
@@ -175,7 +176,7 @@ static void say_hash(XXH128_hash_t hash, char text[33]) {
 
 void sweep_hash(const void *data, size_t size, char text[33]) { say_hash(XXH3_128bits(data, size), text); }
 
-/* Where the launch file and the plan have includes looked for. */
+/* Folders that the launch file and the plan search for includes. */
 static struct program_words include_folders(const struct sweep_target *target) {
   const struct sweep_plan *plan = target->plan;
   const json_t *list = json_object_get(json_object_get(target->root, "build"), "include");
@@ -191,7 +192,7 @@ static struct program_words include_folders(const struct sweep_target *target) {
   return folders;
 }
 
-/* Of OpenCL C it is SPIR-V of one point, and the source that all points are made of. */
+/* For OpenCL C this hashes the SPIR-V of one point, and the source of all. */
 static void hash_compiled(struct sweep_target *target, const struct program *program) {
   struct program_words folders = include_folders(target);
   struct text text = {0};
@@ -239,7 +240,7 @@ static bool read_launch_file(struct sweep_target *target, struct message *messag
   return target->root;
 }
 
-/* Of a file that may be larger than memory. */
+/* Hashes a file in pieces, because it may be larger than memory. */
 static bool hash_file(const char *path, char text[33], struct message *message) {
   FILE *file = fopen(path, "rbe");
   XXH3_state_t *state = XXH3_createState();
@@ -286,7 +287,8 @@ static void tell_unused_defines(const struct sweep_target *target, const struct 
   program_words_free(&axes);
 }
 
-/* A job to look at: of the first of a few points that is one, but for its arguments. */
+/* Makes the job of one point, to hash the program and data and to resolve arguments. Tries several points, because some
+ * may not be legal. */
 static bool look_at_job(struct sweep_target *target, const struct caller *caller, struct message *message) {
   enum { POINTS = 64 };
   uint32_t value[PLAN_AXES];
@@ -315,7 +317,7 @@ static bool look_at_job(struct sweep_target *target, const struct caller *caller
   return message_fail(message, "%s", tried ? first.text : "the constraints leave no point");
 }
 
-/* A plan's -DNAME=VALUE is a define as the launch file's are, which would win over it among the other options. */
+/* A plan's -DNAME=VALUE is handled like the launch file's defines, which would otherwise override it. */
 static bool read_build(struct sweep_target *target, struct message *message) {
   const struct sweep_plan *plan = target->plan;
   struct program_words words = {0}, options = {0};

@@ -1,4 +1,4 @@
-/* warpwait sweep run --points: the numbers of points in a file, one a line. */
+/* warpwait sweep run --points: reads numbers of points from a file, one per line. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static int by_number(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-/* In order, each once. */
+/* Sorts the numbers and removes duplicates. */
 static void sort(struct session_points *points) {
   size_t kept = 0;
   if (points->count)

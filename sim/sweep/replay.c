@@ -22,7 +22,7 @@ static void conclude(struct sweep_outcome *outcome, enum sweep_status status, co
   snprintf(outcome->reason, sizeof outcome->reason, "%.*s", SWEEP_REASON - 1, message ? message->text : "");
 }
 
-/* A reason is the same wherever the launch file lies: without its folder. */
+/* Removes the launch file's folder from the message, so that the reason is the same wherever the file lies. */
 static void refuse(const struct sweep_bench *bench, struct sweep_outcome *outcome, struct message *message) {
   const char *launch = bench->target->plan->launch;
   const size_t folder = launch ? strlen(launch) - strlen(file_base(launch)) : 0;
@@ -32,7 +32,7 @@ static void refuse(const struct sweep_bench *bench, struct sweep_outcome *outcom
   conclude(outcome, SWEEP_refused, message);
 }
 
-/* What became of the launches. */
+/* Derives the outcome from the results of the launches. */
 static void judge(const struct sweep_bench *bench, const struct job *job, const struct launch_result *results,
                   size_t count, struct sweep_outcome *outcome) {
   struct message message;
@@ -48,7 +48,7 @@ static void judge(const struct sweep_bench *bench, const struct job *job, const 
   conclude(outcome, results[at].end == END_DEADLOCK ? SWEEP_deadlock : SWEEP_cycle_limit, &message);
 }
 
-/* Runs the job's launches, whoever says what warps do. */
+/* Runs the job's launches, with the watcher's operations if there is one. */
 static void run(const struct sweep_bench *bench, struct job *job, const struct run_watcher *watcher,
                 struct sweep_outcome *outcome) {
   struct run_options options = {.max_cycles = bench->max_cycles, .caller = bench->caller};
@@ -149,7 +149,7 @@ void sweep_recording_close(struct sweep_recording *recording) {
   recording->trace = NULL;
 }
 
-/* False when the replay is no run, with the outcome's reason filled. */
+/* False when the replay is not valid as a run; the outcome has the reason. */
 static bool replay(const struct sweep_bench *bench, struct sweep_recording *recording, struct sweep_outcome *outcome) {
   struct message message;
   struct replayer *replayer = replayer_of_job(recording->trace, &recording->job, false, &message);
@@ -168,11 +168,11 @@ static bool replay(const struct sweep_bench *bench, struct sweep_recording *reco
   return !fault;
 }
 
-/* False when the point has to be run: the outcome says why. */
+/* False when the point must be run instead; the outcome has the reason. */
 static bool replay_point(const struct sweep_bench *bench, struct sweep_recording *recording,
                          const struct machine *machine, struct sweep_outcome *outcome) {
   struct message message;
-  /* Pipes are as the last replay has left them. */
+  /* The previous replay left packets in the pipes. */
   bool good = !recording->job.memory.pipe_count || read_recording(recording, &message);
   recording->job.machine = *machine;
   good = good && trace_job_fits(&recording->job, &message);

@@ -1,7 +1,7 @@
-/* A point is run, or replayed from a recording of another point.
+/* Runs a point, or replays it from a recording of another point.
  *
- * Invariant: both give the same outcome. A recording that depends on time (sim/replay/marks.h) is not used, one that
- * does not fit a point's machine is not used for that point. */
+ * Invariant: both give the same outcome. A recording that depends on time (sim/replay/marks.h) is not used, and one
+ * that does not fit a point's machine is not used for that point. */
 #ifndef SIM_SWEEP_REPLAY_H
 #define SIM_SWEEP_REPLAY_H
 
@@ -17,7 +17,7 @@ extern const char *const sweep_statuses[];
 
 enum { SWEEP_REASON = 400 };
 
-/* As it comes through a pipe. */
+/* Plain data, which can pass through a pipe between processes. */
 struct sweep_outcome {
   enum sweep_status status;
   bool replayed;
@@ -26,11 +26,11 @@ struct sweep_outcome {
   double metric[SWEEP_METRICS]; /* without the cost */
 };
 
-/* What a worker has at hand to run points. */
+/* What a worker needs to run points. */
 struct sweep_bench {
   const struct sweep_target *target;
   cycle_t max_cycles;
-  const struct caller *caller; /* who may stop a run; NULL: nobody */
+  const struct caller *caller; /* may stop a run; NULL: nobody can */
 };
 
 /* An open recording; `trace` is NULL when there is none. */
@@ -39,17 +39,17 @@ struct sweep_recording {
   struct job job;
 };
 
-/* Runs a point and records it into the file. True when all its launches have finished; the outcome is filled then. */
+/* Runs a point and records it to a file. True when all its launches finish; the outcome is filled then. */
 bool sweep_record(const struct sweep_bench *bench, const uint32_t *value, const char *path,
                   struct sweep_outcome *outcome);
 
-/* False when points cannot be replayed from the file. */
+/* False when the file cannot serve for replays. */
 bool sweep_recording_open(struct sweep_recording *recording, const char *path);
-/* The recording of a trace that is open, for a worker of its own. There is none when it cannot be had. */
+/* Another reader of an open trace, for one worker. Its `trace` is NULL on failure. */
 void sweep_recording_share(struct sweep_recording *recording, const struct trace *trace);
 void sweep_recording_close(struct sweep_recording *recording);
 
-/* Replays a point, or runs it. */
+/* Replays a point if possible, else runs it. */
 void sweep_point(const struct sweep_bench *bench, struct sweep_recording *recording, const uint32_t *value,
                  struct sweep_outcome *outcome);
 

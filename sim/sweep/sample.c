@@ -1,4 +1,4 @@
-/* Draws the points of samples, and counts those that constraints let in. */
+/* Draws the points of samples, and counts points that satisfy the constraints. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,9 +7,9 @@
 
 enum { CHECKED = 1000000, COUNTED = 10000000, ESTIMATED_FROM = 1000000, TRIES = 10000000 };
 
-/* ---- constraints: enumerated over the axes that they use ---------------------------------------------- */
+/* ---- constraints: checked over the axes that they use ------------------------------------------------ */
 
-/* The product of the factors that decide which points there are. */
+/* The product of the factors that occur in constraints. */
 struct decisive {
   size_t factor[PLAN_AXES], count;
   uint64_t points;
@@ -30,7 +30,7 @@ static struct decisive decisive_of(const struct sweep_plan *plan) {
   return decisive;
 }
 
-/* Point `index` of the product; the axes that decide nothing have their first value. */
+/* Point `index` of the product; all other axes have their first value. */
 static void decisive_point(const struct sweep_plan *plan, const struct decisive *decisive, uint64_t index,
                            uint32_t value[PLAN_AXES]) {
   uint32_t level[PLAN_AXES] = {0};
@@ -40,7 +40,7 @@ static void decisive_point(const struct sweep_plan *plan, const struct decisive 
     value[i] = level[plan->axis[i].factor];
 }
 
-/* Points looked at: all, or `most` of them in an order as good as random. */
+/* The points to check: all, or `most` of them in pseudo-random order. */
 struct look {
   struct decisive decisive;
   uint64_t points;
@@ -61,7 +61,7 @@ static void look_point(const struct sweep_plan *plan, const struct look *look, u
   decisive_point(plan, &look->decisive, look->all ? number : shuffle_at(&look->shuffle, number), value);
 }
 
-/* The number of the first constraint that a point does not satisfy. */
+/* The index of the first constraint that a point violates. */
 static size_t first_broken(const struct sweep_plan *plan, const uint32_t value[PLAN_AXES]) {
   size_t i = 0;
   while (i < plan->constraint_count && plan_holds(plan, i, value))
@@ -114,7 +114,7 @@ static bool fail_few(const struct sweep_plan *plan, uint64_t tries, uint64_t fou
       (unsigned long long)plan->samples, (unsigned long long)tries, (unsigned long long)found);
 }
 
-/* The grid is gone through in an order as good as random, which draws no point twice. */
+/* Walks the grid in pseudo-random order, so no point is drawn twice. */
 static bool draw_random(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
   const struct shuffle shuffle = shuffle_of(plan->grid, plan->seed, 1);
   const uint64_t most = plan->grid < TRIES ? plan->grid : TRIES;
@@ -131,18 +131,18 @@ static bool draw_random(struct sweep_plan *plan, char message[PLAN_MESSAGE]) {
 
 /* ---- latin -------------------------------------------------------------------------------------------- */
 
-/* The level of a factor in row `row`: the levels are cut into as many strata as there are rows, each stratum is in one
- * row, and from a stratum of several levels one is drawn. With more rows than levels each level is in as many rows as
- * any other, but for one. */
+/* The level of a factor in row `row`. The levels are divided into as many strata as there are rows. Each stratum
+ * belongs to one row, and a stratum of several levels draws one of them. With more rows than levels, the numbers of
+ * rows per level differ by at most one. */
 static uint64_t latin_level(const struct sweep_plan *plan, size_t factor, const struct shuffle *rows, uint64_t row) {
   const uint64_t levels = plan->levels[factor], stratum = shuffle_at(rows, row);
   const uint64_t first = stratum * levels / plan->samples, behind = (stratum + 1) * levels / plan->samples;
   return behind > first + 1 ? first + shuffle_mix(rows->key, stratum) % (behind - first) : first;
 }
 
-/* Numbers that were seen, in a table of open addresses. */
+/* A hash table of numbers, with open addressing. */
 struct seen {
-  uint64_t *slot; /* 0: free; else the number and 1 */
+  uint64_t *slot; /* 0: free; else the number + 1 */
   uint64_t mask;
 };
 
@@ -155,7 +155,7 @@ static bool seen_before(struct seen *seen, uint64_t number) {
   return false;
 }
 
-/* Keeps, of the rows, those that constraints let in, each once. */
+/* Keeps the rows that satisfy the constraints, each once. */
 static uint64_t keep_rows(struct sweep_plan *plan) {
   struct seen seen = {.mask = 1};
   uint64_t kept = 0;

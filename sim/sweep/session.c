@@ -74,7 +74,7 @@ static bool take(void *self, uint64_t number, const struct sweep_outcome *outcom
 
 /* ---- progress ---------------------------------------------------------------------------------------------- */
 
-/* "1:05", "2:00:00" */
+/* Formats a time: "1:05", "2:00:00". */
 static const char *clock_text(double time, char text[32]) {
   const uint64_t whole = time < 1e9 ? (uint64_t)(time + 0.5) : 1000000000;
   if (whole < 3600)
@@ -178,7 +178,7 @@ static void list_point(struct session *session, uint64_t number) {
     sweep_add(&session->run, number, value);
 }
 
-/* Points of a grid are listed one by one, in memory: told before that takes for ever. */
+/* Points of a grid are listed in memory one by one, so refuse grids that would take too long. */
 static bool check_size(const struct session *session, struct message *message) {
   const struct sweep_plan *plan = session->plan;
   if (session->options->points.number || plan->grid <= SESSION_POINTS || plan->drawn)
@@ -188,7 +188,7 @@ static bool check_size(const struct session *session, struct message *message) {
          message_fail(
              message,
              "%s: %" PRIu64 " points, of which %s%" PRIu64 " satisfy the constraints; legal: up to %d, of a grid of up "
-                                                           "to %d; draw some with sample = random N or latin N",
+             "to %d; draw some with sample = random N or latin N",
              plan->file, plan->grid, counted.exact ? "" : "about ", counted.points, SESSION_POINTS, SESSION_GRID);
 }
 
@@ -264,9 +264,9 @@ bool session_run(struct session *session, struct message *message) {
 
 /* ---- a dry run ------------------------------------------------------------------------------------------------ */
 
-enum { SAMPLE_GROUPS = 4, SAMPLE_POINTS = 8 /* of each */ };
+enum { SAMPLE_GROUPS = 4, SAMPLE_POINTS = 8 /* of each group */ };
 
-/* A few points of a few groups, evenly. */
+/* A few points of a few groups, evenly spaced. */
 static struct sweep_run sample_of(const struct sweep_run *all) {
   struct sweep_run sample = *all;
   const size_t groups = all->groups < SAMPLE_GROUPS ? all->groups : SAMPLE_GROUPS;
@@ -287,7 +287,7 @@ static struct sweep_run sample_of(const struct sweep_run *all) {
   return sample;
 }
 
-/* A recording takes a whole run, the other points what they took here. */
+/* A recording takes as long as a run; the other points take as long as those of the sample. */
 static double estimate(const struct session *session, const struct sweep_run *all) {
   const struct sweep_run *sample = &session->run;
   size_t recorded = 0;
@@ -300,7 +300,7 @@ static double estimate(const struct session *session, const struct sweep_run *al
   return (recordings * recording + ((double)all->tasks - recordings) * replay) / all->jobs;
 }
 
-/* What became of the points that a sample drew, where not all are run. */
+/* Says how many points of a latin sample were dropped. */
 static void print_sample(const struct sweep_plan *plan, struct text *text) {
   if (plan->sample == SWEEP_LATIN && plan->points < plan->samples)
     text_print(text,
@@ -312,7 +312,7 @@ bool session_estimate(struct session *session, struct text *text, struct message
   struct sweep_run all = session->run;
   struct store *store = session->store;
   char time[32];
-  session->store = NULL; /* nothing is kept */
+  session->store = NULL; /* nothing is stored */
   session->run = sample_of(&all);
   const bool good = run_points(session, message);
   if (good) {
@@ -334,7 +334,7 @@ bool session_estimate(struct session *session, struct text *text, struct message
   return good;
 }
 
-/* ---- afterwards ------------------------------------------------------------------------------------------------- */
+/* ---- summary ---------------------------------------------------------------------------------------------------- */
 
 static void add_status(void *context, const char *name, const char *value) {
   struct text *text = context;

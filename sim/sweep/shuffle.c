@@ -16,7 +16,8 @@ struct shuffle shuffle_of(uint64_t count, uint64_t seed, uint64_t stream) {
   return shuffle;
 }
 
-/* A Feistel network: whatever the rounds mix, it can be run backwards, so no two numbers become one. */
+/* A Feistel network: it is invertible whatever its rounds compute, so it maps different numbers to different
+ * numbers. */
 static uint64_t feistel(const struct shuffle *shuffle, uint64_t number) {
   enum { ROUNDS = 8 };
   const uint64_t mask = (UINT64_C(1) << shuffle->half) - 1;
@@ -29,7 +30,7 @@ static uint64_t feistel(const struct shuffle *shuffle, uint64_t number) {
   return left << shuffle->half | right;
 }
 
-/* The network orders the numbers below a power of 4; those that are too large are sent through again. */
+/* The network permutes the numbers below a power of 4. Results that are too large pass through it again. */
 uint64_t shuffle_at(const struct shuffle *shuffle, uint64_t number) {
   assert(number < shuffle->count && "only as many numbers as there are");
   do

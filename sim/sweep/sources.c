@@ -14,7 +14,7 @@ struct reading {
   const char *const *folders;
   struct reads *reads;
   struct text *text;
-  char **seen; /* whole paths */
+  char **seen; /* resolved paths */
   size_t count;
 };
 
@@ -27,7 +27,7 @@ static bool seen_before(const struct reading *reading, const char *path) {
   return false;
 }
 
-/* As the compiler looks for them: a name in quotes beside the file that says it, then in the folders in their order. */
+/* Searches like the compiler: a name in quotes first beside the file that includes it, then in the folders in order. */
 static void add_included(struct reading *reading, const char *from, const char *name, bool quoted) {
   char *path = quoted || *name == '/' ? file_beside(from, name) : NULL;
   for (const char *const *folder = reading->folders; !(path && file_exists(path)) && *folder; folder++) {
@@ -41,7 +41,7 @@ static void add_included(struct reading *reading, const char *from, const char *
   free(path);
 }
 
-/* `#include "NAME"` or `#include <NAME>`. */
+/* Handles `#include "NAME"` or `#include <NAME>`. */
 static void read_line(struct reading *reading, const char *from, const char *line) {
   static const char word[] = "include", blanks[] = " \t";
   line += strspn(line, blanks);

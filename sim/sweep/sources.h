@@ -1,18 +1,17 @@
-/* The text of a program's source and of all that it includes, so that a sweep notices when any of it has changed.
+/* The text of a program's source and of all files that it includes, so that a sweep notices when any of them changes.
  *
- * Invariant: an `#include` counts wherever it stands, for what the compiler leaves out at one point it may see at
- * another, whose defines differ.
+ * Invariant: every `#include` counts, even one that the preprocessor skips, because another point's defines may enable
+ * it.
  *
- * Not modelled: names of files that macros make, and the compiler's own headers. */
+ * Not modeled: file names that macros form, and the compiler's own headers. */
 #ifndef SIM_SWEEP_SOURCES_H
 #define SIM_SWEEP_SOURCES_H
 
 #include "sim/base/reads.h"
 #include "sim/base/text.h"
 
-/* Adds the text of the file and of those that it includes, each once. `folders`: where they are looked for besides, a
- * list that ends with NULL. What is not found, or may not be read, is left out: the compiler says whether it is
- * missed. */
+/* Appends the text of the file and of those that it includes, each once. `folders` are searched for includes; the list
+ * ends with NULL. Files that are missing or must not be read are skipped: the compiler reports them if they matter. */
 void sweep_sources_add(const char *path, const char *const *folders, struct reads *reads, struct text *text);
 
 #endif

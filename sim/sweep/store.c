@@ -13,15 +13,15 @@
 #include "sim/sweep/store_parts.h"
 
 enum {
-  CELL = 1 << 24,        /* most bytes of a cell or a row: ours have a few, a store from elsewhere might fill memory */
-  PATIENCE = 60000,      /* milliseconds that readers may hold a commit up, and a commit them */
-  LOCK_TRIES = 50,       /* in half a second: workers of a sweep that was killed are just ending */
-  LOCK_BYTE = 0x40001000 /* beyond those that SQLite locks, which are 512 from 2^30 on */
+  CELL = 1 << 24,        /* most bytes of a cell or a row: ours have few, but a foreign file might fill memory */
+  PATIENCE = 60000,      /* milliseconds that readers may delay a commit, and a commit readers */
+  LOCK_TRIES = 50,       /* half a second: the workers of a killed sweep may be just ending */
+  LOCK_BYTE = 0x40001000 /* after those that SQLite locks, which are 512 from 2^30 on */
 };
 
 /* ---- statements ------------------------------------------------------------------------------------ */
 
-/* Why the system refused something: of writes that fail SQLite keeps no number, but nothing has touched errno since. */
+/* Why the system refused an operation. SQLite records no number for failed writes, but errno is still unchanged. */
 static int system_error(const struct store *store, int error) {
   static const int writing[] = {EFBIG, EDQUOT, EROFS, EACCES, EPERM};
   const int known = sqlite3_system_errno(store->database);
@@ -105,8 +105,8 @@ static bool is_regular(const struct store *store, const struct stat *status, cha
          fail_open(store, S_ISDIR(status->st_mode) ? text_errno(EISDIR) : "is not a regular file", message);
 }
 
-/* The lock is of the open file, on a byte that there need not be: those of the process SQLite gives back all at once.
- */
+/* The lock belongs to the open file, on a byte that need not exist. A process's own lock would be lost as soon as
+ * SQLite closes the file. */
 static bool lock_file(struct store *store, char message[PLAN_MESSAGE]) {
   struct stat status;
   store->lock = open(store->path, O_RDWR | O_CLOEXEC);
@@ -130,9 +130,9 @@ static bool lock_file(struct store *store, char message[PLAN_MESSAGE]) {
   return true;
 }
 
-/* SQLite takes back what a kill has left half done in "FILE-journal", and then removes the super-journal that this
- * names at its end, whatever file that is. A sweep's transactions are of one file and have none. A pipe might never
- * end. */
+/* After a kill, SQLite rolls back "FILE-journal", and then deletes the super-journal that is named at its end, whatever
+ * file that is. Transactions of a sweep use one file and have no super-journal, so refuse a journal that names one.
+ * Refuse a pipe too, which might never end. */
 static bool is_plain_journal(const char *path) {
   static const uint8_t named[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
   uint8_t tail[sizeof named];
@@ -156,7 +156,7 @@ static bool check_journal(const struct store *store, char message[PLAN_MESSAGE])
                            message);
 }
 
-/* SQLite has meanings of its own for "", ":memory:" and "file:...": behind a folder all are names. */
+/* SQLite gives "", ":memory:" and "file:..." special meanings; with a folder before them they are file names. */
 static bool connect_to(struct store *store, char message[PLAN_MESSAGE]) {
   if (!check_journal(store, message))
     return false;
@@ -166,8 +166,7 @@ static bool connect_to(struct store *store, char message[PLAN_MESSAGE]) {
   if (status != SQLITE_OK)
     return store_fail(store, message);
   sqlite3_extended_result_codes(store->database, 1);
-  /* A file from elsewhere may call a view by a table's name, and have a trigger behind it: queries that need not end.
-   */
+  /* A foreign file may have a view with a table's name, or triggers: queries that may never end. */
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
   sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -196,7 +195,7 @@ void store_close(struct store *store) {
   sqlite3_finalize(store->find);
   sqlite3_finalize(store->insert);
   sqlite3_finalize(store->insert_effort);
-  sqlite3_close(store->database); /* this ends a transaction, too */
+  sqlite3_close(store->database); /* also ends a transaction */
   if (store->lock >= 0)
     close(store->lock);
   about_free(&store->about);
@@ -204,7 +203,7 @@ void store_close(struct store *store) {
   free(store);
 }
 
-/* The file is about what the store is; made so when there was nothing in it. */
+/* Makes sure that the file is about this sweep: describes it in an empty file, else compares. */
 static bool settle(struct store *store, char message[PLAN_MESSAGE]) {
   struct store_about there = {0};
   bool empty = false;
@@ -218,9 +217,9 @@ static bool settle(struct store *store, char message[PLAN_MESSAGE]) {
   return good;
 }
 
-/* `store` has its subject already. */
+/* store->about is already set. */
 static struct store *open_to_write(struct store *store, char message[PLAN_MESSAGE]) {
-  /* Pages of a transaction stay in this much memory until its end, so that readers wait for that alone. */
+  /* A transaction's pages stay in up to 64 MiB of memory until it ends, so that readers wait only for the commit. */
   static const char settings[] = "PRAGMA journal_mode = DELETE; PRAGMA cache_size = -65536";
   if (lock_file(store, message) && connect_to(store, message) &&
       store_execute(store, sqlite3_mprintf("%s", settings), message) && settle(store, message))
@@ -247,7 +246,7 @@ struct store *store_open_like(const char *path, const char *other, char message[
   return open_to_write(store, message);
 }
 
-/* It is opened as one to write, where that can be, so that a journal which a kill has left can be taken back. */
+/* Opens the file for writing if possible, so that SQLite can roll back a journal that a killed process left. */
 struct store *store_open_to_read(const char *path, char message[PLAN_MESSAGE]) {
   struct store *store = new_store(path);
   struct stat status;

@@ -1,11 +1,11 @@
-/* What a file of results is about: facts, axes and metrics, which say what columns its points have. */
+/* The description of a file of results: facts, axes and metrics. It determines the columns of `points`. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/base/need.h"
 #include "sim/sweep/store_parts.h"
 
-enum { APPLICATION = 0x57577377 /* "WWsw" */, SHOWN = 40 /* characters of a value that a message has room for */ };
+enum { APPLICATION = 0x57577377 /* "WWsw" */, SHOWN = 40 /* characters of a value that fit a message */ };
 
 /* ---- in memory ------------------------------------------------------------------------------------- */
 
@@ -49,7 +49,7 @@ static char *words_of(const struct sweep_axis *axis) {
   return words;
 }
 
-/* The factors of the product, with a space between: an axis, or those of a zip with + between. */
+/* The factors of the product, separated by spaces: an axis, or the axes of a zip joined by +. */
 static char *factors_of(const struct sweep_plan *plan) {
   size_t length = 1;
   for (size_t i = 0; i < plan->axes; i++)
@@ -99,7 +99,7 @@ static bool list_read(struct store *store, struct store_list *list, const char *
   return statement && store_finish(store, statement, status, message);
 }
 
-/* SQLite takes a column that is not there for a word: tables that do not fit together are told here. */
+/* SQLite treats the name of a missing column as a string, so report here if the tables do not match. */
 static bool columns_fit(struct store *store, const struct store_about *about, char message[PLAN_MESSAGE]) {
   const struct store_list *const lists[] = {&about->axes, &about->metrics};
   sqlite3_stmt *row = store_prepare(store, sqlite3_mprintf("SELECT * FROM points LIMIT 0"), message);
@@ -153,7 +153,7 @@ bool about_recognise(struct store *store, bool *empty, char message[PLAN_MESSAGE
   return false;
 }
 
-/* ---- held against another -------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------------ */
 
 static const struct store_entry *list_find(const struct store_list *list, const char *name) {
   for (size_t i = 0; i < list->count; i++)
@@ -168,7 +168,7 @@ static bool fail_same(const char *path, const char *what, const char *name, cons
   return false;
 }
 
-/* Of a fact the value counts, of an axis the words, of a metric the unit. */
+/* Compares the value of a fact, the words of an axis, or the unit of a metric. */
 static bool same_value(const char *path, const char *what, const struct store_entry *here,
                        const struct store_entry *there, bool second, char message[PLAN_MESSAGE]) {
   const char *mine = second ? here->second : here->first, *other = second ? there->second : there->first;
@@ -212,9 +212,9 @@ bool about_same(const struct store_about *about, const char *path, const struct 
          list_same(&metrics, &about->metrics, path, &there->metrics, message);
 }
 
-/* ---- made ------------------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------------- */
 
-/* SQLite's names of columns are the same when they differ in case alone. */
+/* SQLite's column names are case-insensitive. */
 bool about_columns_differ(struct store *store, char message[PLAN_MESSAGE]) {
   static const char *const fixed[COLUMNS_FIXED] = {"key", "number", "status", "reason"};
   const struct store_about *about = &store->about;

@@ -5,7 +5,7 @@
 #include "sim/base/text.h"
 #include "sim/sweep/store.h"
 
-enum { WIDTH = 100 /* of words that are shown */ };
+enum { WIDTH = 100 /* characters of a value to show */ };
 
 static void print_named(void *context, const char *name, const char *value) {
   const int cut = strlen(value) > WIDTH;

@@ -1,4 +1,4 @@
-/* What is in a file of results: as CSV, and by name. */
+/* Reads a file of results: as CSV, and by name. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 /* ---- CSV ------------------------------------------------------------------------------------------- */
 
-/* The fewest digits that give the same number again. */
+/* The fewest digits that read back as the same number. */
 static void say_number(char text[32], double number) {
   for (int digits = 15; digits <= 17; digits++) {
     snprintf(text, 32, "%.*g", digits, number);

@@ -1,4 +1,4 @@
-/* Rows of points: added one by one, or from another file. */
+/* Rows of points: adding one at a time, or all of another file. */
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -9,9 +9,9 @@
 
 #include "sim/sweep/store_parts.h"
 
-/* ---- looked up ------------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------------- */
 
-/* On the row of `points` that has the key; reset it afterwards. NULL when there is none. */
+/* The row of `points` with this key, which the caller resets; NULL when there is none. */
 static sqlite3_stmt *find(struct store *store, const char *key) {
   char message[PLAN_MESSAGE];
   if (!store->find)
@@ -52,7 +52,7 @@ uint64_t store_count(struct store *store) {
   return count;
 }
 
-/* ---- added ----------------------------------------------------------------------------------------- */
+/* ---- adding ---------------------------------------------------------------------------------------- */
 
 static const char *replaces(const struct store *store) { return store->again ? " OR REPLACE" : ""; }
 
@@ -74,7 +74,7 @@ static bool prepare_insert(struct store *store, char message[PLAN_MESSAGE]) {
   return store->insert && store->insert_effort;
 }
 
-/* A number as C and a parameter both read it: what begins with a 0 that says nothing is a word. */
+/* Is it a number that C and parameters read alike? One with a leading zero is stored as a word. */
 static bool is_number(const char *word) {
   word += *word == '-';
   return isdigit((unsigned char)word[0]) && (word[0] != '0' || !isdigit((unsigned char)word[1]));
@@ -96,7 +96,7 @@ static void bind_word(sqlite3_stmt *statement, int column, const char *word) {
     sqlite3_bind_text(statement, column, word, -1, SQLITE_STATIC);
 }
 
-/* The column makes an INTEGER of what is whole. */
+/* The column's type, NUMERIC, stores whole numbers as INTEGER. */
 static void bind_metric(sqlite3_stmt *statement, int column, double metric) {
   if (isfinite(metric))
     sqlite3_bind_double(statement, column, metric);
@@ -119,7 +119,7 @@ static void bind_row(const struct store *store, const struct store_row *row) {
     bind_metric(insert, column++, row->metric ? row->metric[i] : NAN);
 }
 
-/* Runs both statements, whose values are bound. */
+/* Runs both statements, after their values are bound. */
 static bool insert(struct store *store, const char *key, char message[PLAN_MESSAGE]) {
   bool good = sqlite3_step(store->insert) == SQLITE_DONE && sqlite3_step(store->insert_effort) == SQLITE_DONE;
   if (!good && sqlite3_extended_errcode(store->database) == SQLITE_CONSTRAINT_PRIMARYKEY)
@@ -142,19 +142,19 @@ bool store_add(struct store *store, const struct store_row *row, char message[PL
   return insert(store, row->key, message);
 }
 
-/* ---- merged ---------------------------------------------------------------------------------------- */
+/* ---- merging --------------------------------------------------------------------------------------- */
 
 static bool same_cell(sqlite3_stmt *a, sqlite3_stmt *b, int column) {
   const int type = sqlite3_column_type(a, column);
   if (type != sqlite3_column_type(b, column))
     return false;
-  if (type == SQLITE_FLOAT) /* not by its text, which has 15 digits */
+  if (type == SQLITE_FLOAT) /* not as text, which has only 15 digits */
     return sqlite3_column_double(a, column) == sqlite3_column_double(b, column);
   return type == SQLITE_NULL ||
          strcmp((const char *)sqlite3_column_text(a, column), (const char *)sqlite3_column_text(b, column)) == 0;
 }
 
-/* The two rows have one key. */
+/* Compares two rows with the same key. */
 static bool same_row(const struct store *store, sqlite3_stmt *here, sqlite3_stmt *there, const char *path,
                      char message[PLAN_MESSAGE]) {
   for (int column = 0; column < sqlite3_column_count(here); column++)
@@ -169,7 +169,7 @@ static bool same_row(const struct store *store, sqlite3_stmt *here, sqlite3_stmt
   return true;
 }
 
-/* A row of the other file: the columns of `points`, then seconds and how. */
+/* A row of the other file has the columns of `points`, then seconds and how. */
 static bool take_row(struct store *store, sqlite3_stmt *there, const char *path, uint64_t *added,
                      char message[PLAN_MESSAGE]) {
   const char *key = (const char *)sqlite3_column_text(there, COLUMN_KEY);

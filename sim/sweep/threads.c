@@ -1,5 +1,5 @@
-/* Workers that are threads. Each has two answers: one that it works on, and one that waits to be taken, so that it goes
- * on meanwhile, and no further. */
+/* Workers that are threads. Each has two answers, so that it can work on one while the other waits for the caller. A
+ * worker with two finished answers waits. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,29 +11,29 @@
 
 enum {
   TICK_MS = 100,
-  STACK_BYTES = 8 << 20 /* what a process usually has, whatever limit the user has set */
+  STACK_BYTES = 8 << 20 /* the usual stack of a process, whatever limit the user has set */
 };
 
 struct worker {
   struct pool *pool;
   pthread_t thread;
   struct sweep_hands hands;
-  unsigned char *answer;  /* that it works on */
-  unsigned char *waiting; /* for the caller, while `full`: */
+  unsigned char *answer;  /* in progress */
+  unsigned char *waiting; /* for the caller, while `full` */
   size_t task;
-  const char *why; /* it is lost; NULL: it is answered */
+  const char *why; /* why the task is lost; NULL: it is answered */
   bool full;
-  bool left; /* all was ended when it had an answer */
+  bool left; /* work ended while this worker still had an answer in `answer` */
 };
 
 struct pool {
   const struct sweep_work *work;
-  struct caller caller; /* whom tasks ask */
-  atomic_size_t next;   /* the task to deal */
+  struct caller caller; /* for tasks that ask whether to stop */
+  atomic_size_t next;   /* the next task to deal */
   atomic_bool ended;
-  pthread_mutex_t mutex; /* of `running`, and of what workers have waiting */
+  pthread_mutex_t mutex; /* protects `running` and the waiting answers */
   pthread_cond_t answered, taken;
-  unsigned running; /* threads that have not come to their end */
+  unsigned running; /* threads that have not ended */
   unsigned workers, started;
   struct worker worker[SWEEP_WORKERS];
 };
@@ -79,7 +79,7 @@ static void *work_on(void *self) {
 
 /* ---- in the caller ------------------------------------------------------------------------------------ */
 
-/* A worker with something to take; NULL: none. */
+/* A worker whose answer can be taken, or NULL. */
 static struct worker *find_full(struct pool *pool) {
   for (unsigned i = 0; i < pool->workers; i++)
     if (pool->worker[i].full)
@@ -87,7 +87,7 @@ static struct worker *find_full(struct pool *pool) {
   return NULL;
 }
 
-/* The mutex is ours, but for the time of the call: to take an answer may take long. */
+/* Releases the mutex during the call, because taking an answer may take long. */
 static void take(struct pool *pool, struct worker *worker) {
   const struct sweep_work *work = pool->work;
   pthread_mutex_unlock(&pool->mutex);
@@ -177,7 +177,7 @@ static void drop_answers(const struct pool *pool, const struct worker *worker) {
     work->drop(work->self, worker->answer);
 }
 
-/* Ends what is not at its end: no thread outlives the call. */
+/* Ends all threads: none outlives the call. */
 static void stop(struct pool *pool) {
   pthread_mutex_lock(&pool->mutex);
   atomic_store(&pool->ended, true);
@@ -206,7 +206,7 @@ static bool run(const struct sweep_work *work, unsigned workers, struct message 
   struct pool *pool = pool_new(work, workers < SWEEP_WORKERS ? workers : SWEEP_WORKERS);
   size_t wanted = 0;
   start(pool);
-  /* The caller may run out of memory as it takes an answer. Threads use what its frames have. */
+  /* take() may run out of memory. Threads use data in the frames of the caller, so they must end first. */
   const bool taken = heap_pass(attend, pool, &wanted), good = !atomic_load(&pool->ended), none = !pool->started;
   stop(pool);
   if (!taken)

@@ -11,7 +11,7 @@
 #include "sim/base/need.h"
 #include "sim/sweep/expression.h"
 
-#define VALUES_LARGEST (INT64_C(1) << 53) /* up to here doubles are exact, which constraints reckon in */
+#define VALUES_LARGEST (INT64_C(1) << 53) /* up to here doubles, which constraints use, are exact */
 #define RANGES "a range is A..B, A..B:STEP or A..B*FACTOR"
 
 __attribute__((format(printf, 2, 3))) static bool fail(char message[VALUES_MESSAGE], const char *format, ...) {
@@ -43,7 +43,7 @@ bool values_whole(const char *text, const char **end, int64_t *number) {
 static bool add_word(struct sweep_axis *axis, const char *word, char message[VALUES_MESSAGE]) {
   if (axis->count == PLAN_VALUES)
     return fail(message, "more than %d values", PLAN_VALUES);
-  if (!(axis->count & (axis->count + 1))) /* full: doubled */
+  if (!(axis->count & (axis->count + 1))) /* full: double it */
     axis->value = need_more(axis->value, 2 * (axis->count + 1), sizeof *axis->value);
   axis->value[axis->count++] = need_copy(word);
   return true;
@@ -97,7 +97,7 @@ static bool add_range(struct sweep_axis *axis, const char *word, char message[VA
   }
 }
 
-/* "1..6" and what was meant as one; "../h200.ini" is a word. */
+/* Is it "1..6", or meant to be a range? "../h200.ini" is a word. */
 static bool is_range(const char *word) {
   const char *digits = word + (*word == '-');
   return isdigit((unsigned char)*digits) && strstr(word, "..");
@@ -146,14 +146,14 @@ struct listed {
   size_t place;
 };
 
-/* Numbers before words. */
+/* Numbers sort before words. */
 static int compare(const struct expression_operand *a, const struct expression_operand *b) {
   if (isnan(a->number) || isnan(b->number))
     return isnan(a->number) && isnan(b->number) ? strcmp(a->text, b->text) : isnan(a->number) - isnan(b->number);
   return (a->number > b->number) - (a->number < b->number);
 }
 
-/* What is one value stays in its order: the message names the first two. */
+/* Equal values keep their order, so that the message names the first two. */
 static int by_value(const void *left, const void *right) {
   const struct listed *a = left, *b = right;
   const int order = compare(&a->operand, &b->operand);

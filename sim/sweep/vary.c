@@ -10,7 +10,7 @@
 #include "sim/base/text.h"
 #include "sim/sweep/point.h"
 
-/* A plan's message begins with "OPTION:LINE: "; there are no lines here. */
+/* The message of a plan begins with "OPTION:LINE: ", but there are no lines here. */
 static bool fail_plan(const struct vary *vary, struct message *message, const char *text) {
   const size_t length = strlen(vary->option);
   if (strncmp(text, vary->option, length) == 0 && text[length] == ':')
@@ -34,7 +34,7 @@ static bool read_plan(struct vary *vary, const char *word, size_t most, const ch
     return message_fail(message, "%s: '%.60s' is not NAME=VALUES, such as DEPTH=1..6 or arg.tiles=16,32", vary->option,
                         word);
   char *name = vary_name(word);
-  /* The launch file's name may hold what a plan's value may not. */
+  /* A placeholder: the launch file's name may contain characters that a sweep file does not allow. */
   text_print(&text, "[sweep]\nlaunch = launch.json\n[axes]\n%s = %s\n", name, equals + 1);
   free(name);
   const bool good = plan_parse(text.data, vary->option, vary->plan, why);
@@ -54,7 +54,7 @@ static void say_option(struct sweep_plan *plan, const char *option, const char *
   snprintf(plan->builds[plan->build_count++], size, "%s%s", option, word);
 }
 
-/* Of the command line's build a plan has the options of clang. */
+/* Takes those options of the command line's build that a plan can have: clang's. */
 static bool take_build(const struct vary *vary, const struct program_build *build, struct message *message) {
   struct sweep_plan *plan = vary->plan;
   if (build->standard || build->route_said || program_says_lowering(build) || build->extensions.count)
@@ -71,7 +71,7 @@ static bool take_build(const struct vary *vary, const struct program_build *buil
   return true;
 }
 
-/* The file's sizes are those of all points. */
+/* The launch file fixes the sizes of all points. */
 static bool no_sizes(const struct vary *vary, const struct direct *direct, struct message *message) {
   return !(direct->global || direct->local) ||
          message_fail(message, "%s: cannot be combined with %s, which the launch file sets", vary->option,
@@ -95,7 +95,7 @@ static bool open_target(struct vary *vary, const struct program_build *build, st
 
 /* ---- kernels given by options -------------------------------------------------------------------- */
 
-/* "tiles" or "2", counted from 1, of the kernel's arguments. */
+/* Finds "tiles" or "2", counted from 1, in the kernel's arguments. */
 static bool find_argument(struct vary *vary, const struct job *base, const char *name, struct message *message) {
   const struct isa_kernel *kernel = base->launches[0].isa.kernel;
   char *end = NULL;
@@ -109,7 +109,7 @@ static bool find_argument(struct vary *vary, const struct job *base, const char 
                       name);
 }
 
-/* Holds the values against the type that --arg gives; a vector's is 1:2:3:4. */
+/* Checks the values against the type that --arg gives; a vector is 1:2:3:4. */
 static bool check_values(const struct vary *vary, struct message *message) {
   const char *word = vary->direct->args.word[vary->argument];
   char name[32];
@@ -173,7 +173,7 @@ static bool argument_job(const struct vary *vary, const char *value, const struc
   return good;
 }
 
-/* ---- both ------------------------------------------------------------------------------------------ */
+/* ---- launch files and kernels ---------------------------------------------------------------------- */
 
 bool vary_open(struct vary *vary, const char *option, const char *word, size_t most, struct subject *subject,
                const struct job *base, struct message *message) {

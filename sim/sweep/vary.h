@@ -1,14 +1,15 @@
-/* One axis over defines or arguments: what `explain --vary` and `run --html-vary` go through.
+/* One axis over a define or an argument, for `explain --vary` and `run --html-vary`.
  *
- *     launch file: NAME=VALUES ──► a sweep's plan of one axis ──► the job of each value, on a machine that is given
- *     kernel given by options: NAME=VALUES ──► -D, or --arg with another value ──► likewise
+ *     launch file: NAME=VALUES ──► the plan of a sweep with one axis ──► the job of each value, on a given machine
+ *     kernel given by options: NAME=VALUES ──► -D, or --arg with another value ──► the same
  *
- * NAME is that of an axis of a sweep (docs/sweep.md): define.NAME, arg.NAME, launch.2.arg.NAME; a NAME alone is a
- * define. Each value is another program or other data, so that nothing can be replayed.
+ * NAME is that of an axis of a sweep (docs/sweep.md): define.NAME, arg.NAME, launch.2.arg.NAME. A NAME without a dot is
+ * a define. Each value gives another program or other data, so nothing can be replayed.
  *
- * Invariant: a value's job is that of `warpwait run` with it. All values are checked before the first is run.
+ * Invariant: the job of a value is that of `warpwait run` with this value. All values are checked before the first
+ * runs.
  *
- * Not modelled: for a launch file, options of OpenCL C other than -D, -I and --build-option. */
+ * Not modeled: for a launch file, options of OpenCL C other than -D, -I and --build-option. */
 #ifndef SIM_SWEEP_VARY_H
 #define SIM_SWEEP_VARY_H
 
@@ -18,25 +19,25 @@ struct sweep_plan;
 struct sweep_target;
 
 struct vary {
-  char *option, *name; /* of the command line, and of the axis */
+  char *option, *name; /* the option of the command line; the axis */
   char *const *word;   /* `count` values */
   size_t count;
   struct sweep_plan *plan;
   struct sweep_target *target;  /* of a launch file */
-  const struct subject *direct; /* of a kernel given by options; else NULL */
-  size_t argument;              /* there: the one that varies; none of them: a define does */
+  const struct subject *direct; /* a kernel given by options; else NULL */
+  size_t argument;              /* of `direct`: the argument that varies; SIZE_MAX: a define varies */
 };
 
-/* The NAME of NAME=VALUES, or of NAME alone, as a sweep has it: "define.DEPTH" for "DEPTH". The caller frees it. */
+/* The axis of NAME=VALUES, or of NAME: "define.DEPTH" for "DEPTH". The caller frees it. */
 char *vary_name(const char *word);
 
-/* Reads NAME=VALUES, at most `most`, for what is run of `subject`: `base` is the job that they make. Close it, whatever
- * comes back. False with the message filled, which begins with the option. */
+/* Reads NAME=VALUES, at most `most` values, for a subject and `base`, its job. False with the message filled, which
+ * begins with the option. The caller closes it, also after a failure. */
 bool vary_open(struct vary *vary, const char *option, const char *word, size_t most, struct subject *subject,
                const struct job *base, struct message *message);
 void vary_close(struct vary *vary);
 
-/* Makes the job of a value, as sweep_job() and subject_load_variant() do. The caller frees it, whatever comes back. */
+/* Makes the job of a value, like sweep_job() and subject_load_variant(). The caller frees it, also after a failure. */
 bool vary_job(const struct vary *vary, size_t number, const struct machine *machine, const struct caller *caller,
               struct job *job, struct message *message);
 

@@ -16,7 +16,7 @@ bool sweep_deal(const struct dealer *dealer, const struct sweep_work *work, unsi
   return !work->tasks || (dealer ? dealer : &sweep_threads)->run(work, workers, message);
 }
 
-/* ---- hands ------------------------------------------------------------------------------------------ */
+/* ---- a worker -------------------------------------------------------------------------------------- */
 
 struct attempt {
   struct sweep_hands *hands;
@@ -36,7 +36,7 @@ static void attempt(void *self) {
 
 static const char no_memory[] = "out of memory";
 
-/* The text of a defect stays as it is: who takes answers may be reading it. */
+/* The text of the first defect stays unchanged, because the thread that takes answers may be reading it. */
 const char *sweep_attempt(struct sweep_hands *hands, size_t task, void *answer) {
   size_t wanted = 0;
   if (heap_try(&hands->pool, attempt, &(struct attempt){hands, task, answer}, &wanted))
@@ -62,7 +62,7 @@ void sweep_leave(struct sweep_hands *hands) {
   heap_pool_empty(&hands->pool);
 }
 
-/* ---- one after the other ---------------------------------------------------------------------------- */
+/* ---- one by one ------------------------------------------------------------------------------------- */
 
 struct serial {
   const struct sweep_work *work;
@@ -71,7 +71,7 @@ struct serial {
   bool ended;
 };
 
-/* A task that asks whether to stop is the time to ask the caller. */
+/* When a task asks whether to stop, ask the caller. */
 static bool stops(void *self) {
   struct serial *serial = self;
   serial->ended = serial->ended || !serial->work->tick(serial->work->self);

@@ -28,7 +28,7 @@ void timeline_copies_note(struct timeline_copies *copies, const struct timeline_
   }
 }
 
-/* ---- orders; those for sorting tell any two rows apart, so that the result does not depend on the sort ---- */
+/* ---- orders. Orders for sorting distinguish any two rows, so that the result does not depend on the algorithm  */
 
 static int order(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
@@ -80,12 +80,12 @@ static int by_event(const void *one, const void *other) {
   return found ? found : by_rest(a, b);
 }
 
-/* The last cycle of a wait, or the only one. */
+/* The last cycle of a wait. */
 static cycle_t last_cycle(const struct timeline_event *wait) {
   return wait->to > wait->from ? wait->to - 1 : wait->from;
 }
 
-/* Both are in the array of waits. */
+/* Compares pointers into the array of waits. */
 static int by_release(const void *one, const void *other) {
   struct timeline_wait *const *x = one, *const *y = other;
   const struct timeline_event *a = &(*x)->event, *b = &(*y)->event;
@@ -93,7 +93,7 @@ static int by_release(const void *one, const void *other) {
   return cu ? cu : last ? last : (*x > *y) - (*x < *y);
 }
 
-/* ---- sorting and searching; without rows there is no array either, which qsort() and bsearch() would want ---- */
+/* ---- sorting and searching: without rows there is no array, but qsort() and bsearch() require one ------------ */
 
 static void sort(void *rows, size_t count, size_t size, int (*compare)(const void *, const void *)) {
   if (count)
@@ -175,7 +175,7 @@ static bool same_group(const struct timeline_event *warp, uint64_t launch, uint6
   return warp->field[TIMELINE_WARP_LAUNCH] == launch && warp->field[TIMELINE_WARP_GROUP] == group;
 }
 
-/* Whether (cu, at) comes before the first cycle of a warp's event. */
+/* Whether cycle `at` of `cu` precedes the warp event's first cycle. */
 static bool is_before(uint32_t cu, cycle_t at, const struct timeline_event *warp) {
   return cu < warp->cu || (cu == warp->cu && at < warp->from);
 }

@@ -32,7 +32,7 @@ static uint64_t *steps_of(struct timeline_counters *counters, uint32_t cu, enum 
   return *steps;
 }
 
-/* `weight` in each cycle of [from, to) that the windows have. */
+/* Adds `weight` in each cycle of [from, to) that the windows cover. */
 static void count(struct timeline_counters *counters, uint32_t cu, enum timeline_counter counter, cycle_t from,
                   cycle_t to, uint64_t weight) {
   from = from < counters->from ? counters->from : from;
@@ -42,7 +42,7 @@ static void count(struct timeline_counters *counters, uint32_t cu, enum timeline
   uint64_t *step = steps_of(counters, cu, counter);
   const cycle_t window = counters->window, begin = from - counters->from, end = to - counters->from;
   const size_t first = (size_t)(begin / window), last = (size_t)((end - 1) / window);
-  /* All windows from the first to the last, whole; less what the first and the last do not have. */
+  /* Counts the first to the last window in full, then subtracts the cycles outside [from, to). */
   const uint64_t whole = weight * window, early = weight * (begin - first * window),
                  late = weight * ((last + 1) * window - end);
   step[first] += whole - early;

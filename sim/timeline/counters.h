@@ -1,7 +1,7 @@
-/* Counters of a timeline, for viewers that draw them: means over windows of cycles.
+/* Counters of a timeline for viewers that draw them: means over windows of cycles.
  *
- * Windows are as long as the smallest power of two with which TIMELINE_WINDOWS of them hold all: memory and the number
- * of points drawn do not grow with the timeline, and a short one has each cycle. */
+ * The window is the smallest power of two for which TIMELINE_WINDOWS windows cover the timeline. So memory and the
+ * number of points do not grow with the timeline, and a short one shows each cycle. */
 #ifndef SIM_TIMELINE_COUNTERS_H
 #define SIM_TIMELINE_COUNTERS_H
 
@@ -9,7 +9,7 @@
 
 enum { TIMELINE_WINDOWS = 2048 };
 
-/* COUNTER(id, "name", "unit", "sentence"): one each for every compute unit. */
+/* COUNTER(id, "name", "unit", "sentence"): every compute unit has one of each. */
 #define TIMELINE_COUNTER_ROWS                                                                                          \
   COUNTER(WARPS, "warps resident", "warps", "warps that have started but not ended")                                   \
   COUNTER(CONFLICTS, "LDS passes lost to bank conflicts", "passes a cycle", "counted where the access ends")           \
@@ -32,15 +32,16 @@ extern const struct timeline_counter_row timeline_counter_rows[TIMELINE_COUNTERS
 struct timeline_counters {
   cycle_t from, window;
   size_t windows;
-  uint32_t cus;     /* as many as have told something */
-  uint64_t **steps; /* for each CU and counter: by how much a window's sum exceeds the one before it, modulo 2^64 */
+  uint32_t cus;     /* compute units with events */
+  uint64_t **steps; /* for each CU and counter: the difference between a window's sum and that of the previous window,
+                       modulo 2^64 */
 };
 
 void timeline_counters_start(struct timeline_counters *counters, struct timeline_extent extent);
 void timeline_counters_take(struct timeline_counters *counters, const struct timeline_event *event);
 void timeline_counters_free(struct timeline_counters *counters);
 
-/* Steps of a counter, `windows` of them; NULL when no event was counted. */
+/* The counter's `windows` steps; NULL: no event was counted. */
 const uint64_t *timeline_counters_steps(const struct timeline_counters *counters, uint32_t cu,
                                         enum timeline_counter counter);
 

@@ -1,6 +1,6 @@
-/* A timeline as comma-separated values: a row an event, in the file's order, and columns for the fields of all kinds,
- * which are empty where a kind has none of the name. Behind the fields are file and line of the source, and the text,
- * of the instruction that the event's pc means. */
+/* A timeline as comma-separated values: one row per event, in the file's order, and a column for each field of any
+ * kind, empty where a kind lacks the field. After the fields come the source file, the source line and the text of the
+ * instruction at the event's pc. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 enum { MOST = TIMELINE_KINDS * TIMELINE_FIELDS, NONE = UINT8_MAX };
 
 struct columns {
-  const char *name[MOST]; /* of the fields, each once */
+  const char *name[MOST]; /* distinct field names */
   unsigned count;
-  uint8_t field[TIMELINE_KINDS][MOST]; /* which field of the kind a column has, or NONE */
+  uint8_t field[TIMELINE_KINDS][MOST]; /* the kind's field in this column, or NONE */
 };
 
 static void make_columns(struct columns *columns) {

@@ -1,4 +1,4 @@
-/* Timelines in other formats: a table, a row for each suffix that a file's name may have. */
+/* Timelines in other formats: a table with one row per file suffix. */
 #ifndef SIM_TIMELINE_EXPORT_H
 #define SIM_TIMELINE_EXPORT_H
 
@@ -7,7 +7,7 @@
 #include "sim/base/message.h"
 #include "traces/timeline_file.h"
 
-/* A row an event, for spreadsheets and scripts (docs/timeline.md). `name` is the output's, for messages. */
+/* One row per event, for spreadsheets and scripts (docs/timeline.md). `name` is the output's, for messages. */
 bool timeline_export_csv(struct timeline_file *file, const char *name, FILE *stream, struct message *message);
 
 struct timeline_export_row {
@@ -17,7 +17,7 @@ struct timeline_export_row {
 extern const struct timeline_export_row timeline_export_rows[];
 extern const size_t timeline_export_count;
 
-/* The row of a path's suffix, or NULL; and the suffixes, each behind a blank, for messages. */
+/* The row for a path's suffix, or NULL; and all suffixes for messages, each after a blank. */
 const struct timeline_export_row *timeline_export_of(const char *path);
 void timeline_export_suffixes(char *text, size_t size);
 

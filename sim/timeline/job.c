@@ -10,7 +10,7 @@
 #include "sim/base/need.h"
 #include "sim/base/version.h"
 
-/* Numbers are numbers, choices are words. */
+/* The parameters: numbers as numbers, choices as words. */
 static json_t *machine_object(const struct machine *machine) {
   json_t *parameters = json_object();
   for (size_t g = 0; g < MACHINE_GROUPS; g++)
@@ -33,7 +33,7 @@ static json_t *stall_list(void) {
   return list;
 }
 
-/* The text of an instruction's source line, under its file and number. */
+/* Adds the text of an instruction's source line under its file and line number. */
 static void add_source(json_t *source, const char *file, uint32_t line, const char *text) {
   char number[16];
   json_t *lines = json_object_get(source, file);

@@ -15,7 +15,7 @@ bool timeline_read_sample(const char *word, struct timeline_window *window, stru
          message_fail(message, "--sample: '%.60s' is not LENGTH/PERIOD, cycles with 1 <= LENGTH <= PERIOD", word);
 }
 
-/* A kind's bit, or those of all kinds of a block; 0 when there is none of the name. */
+/* The bit of a kind, or of all kinds of a block; 0: there is no such name. */
 static uint32_t kinds_of(const char *name) {
   uint32_t kinds = 0;
   for (unsigned kind = 0; kind < TIMELINE_KINDS; kind++)

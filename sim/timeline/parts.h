@@ -1,5 +1,4 @@
-/* Words that choose parts of a timeline: values of --sample, --events and --cu. Each is false with the message filled.
- */
+/* Reads values of --sample, --events and --cu, which choose parts of a timeline. False with the message filled. */
 #ifndef SIM_TIMELINE_PARTS_H
 #define SIM_TIMELINE_PARTS_H
 
@@ -9,10 +8,10 @@
 /* "10/100" */
 bool timeline_read_sample(const char *word, struct timeline_window *window, struct message *message);
 
-/* "lds,copy": kinds of events and blocks, which come to those that the window has. */
+/* "lds,copy": adds these kinds and blocks of events to those of the window. */
 bool timeline_read_events(const char *word, struct timeline_window *window, struct message *message);
 
-/* "0,2,5-7" into a byte each, of `count` compute units. */
+/* "0,2,5-7": sets one byte per compute unit, of `count`. */
 bool timeline_read_cus(const char *list, uint8_t *cus, uint32_t count, struct message *message);
 
 #endif

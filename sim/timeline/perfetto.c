@@ -1,5 +1,4 @@
-/* The file is read twice: once to learn which tracks there are, which copies release which waits, and what counters
- * count; then to write. */
+/* Reads the file twice: first to find the tracks, the waits that copies release, and the counters; then to write. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -16,8 +15,8 @@
 
 enum { PROCESS_RUN = 1, PROCESS_CU = 2 /* of CU 0 */, NAME = 256 };
 
-/* Colours by family: what issues is green, what waits for the LDS yellow to red, for memory blue, for copies orange to
- * brown, for other warps grey. The names are those that chrome://tracing knows; Perfetto chooses for itself. */
+/* Colors by family: issuing is green, waiting for the LDS yellow to red, for memory blue, for copies orange to brown,
+ * for other warps gray. The names are chrome://tracing's; Perfetto chooses its own colors. */
 static const char *const colours[STALLS] = {
     [STALL_ISSUED] = "thread_state_running",
     [STALL_DEPENDENCY] = "thread_state_runnable",
@@ -51,11 +50,11 @@ struct exporter {
   struct timeline_counters counters;
   struct timeline_extent extent;
   bool writes;  /* the second pass */
-  bool crowded; /* an event found no lane */
-  uint64_t id;  /* of the last slice beside tracks */
+  bool crowded; /* no lane was left for an event */
+  uint64_t id;  /* of the last slice that is not on a track */
 };
 
-/* ---- what an event is called, and its fields ---- */
+/* ---- names and fields of events ---- */
 
 static const char *stall_name(const struct exporter *exporter, uint64_t stall) {
   return timeline_run_stall(&exporter->run, stall);
@@ -65,7 +64,7 @@ static bool is_issue(const struct exporter *exporter, uint64_t stall) {
   return strcmp(stall_name(exporter, stall), stall_rows[STALL_ISSUED].name) == 0;
 }
 
-/* Of a bucket by its name: the file's numbers are those of who wrote it. NULL: none. */
+/* The color of a bucket, by its name: the file's bucket numbers are those of the version that wrote it. NULL: none. */
 static const char *colour_of(const char *stall) {
   for (size_t i = 0; i < STALLS; i++)
     if (strcmp(stall_rows[i].name, stall) == 0)
@@ -73,7 +72,7 @@ static const char *colour_of(const char *stall) {
   return NULL;
 }
 
-/* The launch that an event's pc belongs to. */
+/* The launch to which an event's pc belongs. */
 static uint64_t launch_of(const struct timeline_event *event) {
   const struct timeline_kind_row *row = &timeline_kind_rows[event->kind];
   for (unsigned i = 0; i < row->fields; i++)
@@ -122,7 +121,7 @@ static void write_fields(struct exporter *exporter, const struct timeline_event 
 
 /* ---- slices ---- */
 
-/* A slice of one of the place's lanes, with the event's fields. Returns the track. */
+/* A slice on a free lane of the place, with the event's fields. Returns the track. */
 static uint32_t slice(struct exporter *exporter, const struct timeline_event *event, struct timeline_place place,
                       const char *colour, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
@@ -152,7 +151,7 @@ static uint32_t slice(struct exporter *exporter, const struct timeline_event *ev
   return track;
 }
 
-/* An end of a slice beside tracks; the caller closes it with trace_event_end(). */
+/* The start or the end of an asynchronous slice; the caller closes it with trace_event_end(). */
 static void beside(struct exporter *exporter, const struct timeline_event *event, uint32_t track, char phase,
                    cycle_t at, const char *name) {
   trace_event_begin(&exporter->events, &(struct trace_event_head){phase, PROCESS_CU + event->cu, track, at,
@@ -160,7 +159,7 @@ static void beside(struct exporter *exporter, const struct timeline_event *event
   fprintf(exporter->events.out, ",\"id\":\"0x%" PRIx64 "\"", exporter->id);
 }
 
-/* Begins one that has the event's fields. */
+/* Starts one with the event's fields. */
 static void begin_beside(struct exporter *exporter, const struct timeline_event *event, uint32_t track,
                          const char *name) {
   exporter->id++;
@@ -175,7 +174,7 @@ static void end_beside(struct exporter *exporter, const struct timeline_event *e
   trace_event_end(&exporter->events);
 }
 
-/* A whole one. */
+/* Writes one from start to end. */
 static void take_beside(struct exporter *exporter, const struct timeline_event *event, struct timeline_place place,
                         const char *name) {
   place.cu = event->cu;
@@ -188,7 +187,7 @@ static void take_beside(struct exporter *exporter, const struct timeline_event *
   end_beside(exporter, event, track, event->to, name);
 }
 
-/* ---- copies: a slice from the issue to the wait's release, and within it what became of the copy ---- */
+/* ---- copies: a slice from the issue to the wait's release, with the steps of the copy inside -------- */
 
 /* A step of a copy, unless it took no time. Returns where the next one begins. */
 static cycle_t step(struct exporter *exporter, const struct timeline_event *copy, uint32_t track, cycle_t from,
@@ -257,7 +256,7 @@ static void take_warp(struct exporter *exporter, const struct timeline_event *ev
     timeline_copies_moor(&exporter->copies, event, issued, track);
 }
 
-/* A slice on the track of each group of banks of which one works. */
+/* A slice on the track of each group of banks in which a bank is busy. */
 static void take_banks(struct exporter *exporter, const struct timeline_event *event) {
   const uint64_t group = (UINT64_C(1) << TIMELINE_BANK_GROUP) - 1, pass = event->field[TIMELINE_BANKS_PASS];
   for (uint32_t i = 0; i < 64 / TIMELINE_BANK_GROUP; i++) {
@@ -286,7 +285,7 @@ static void take_accesses(struct exporter *exporter, const struct timeline_event
           field[TIMELINE_ACCESS_PASSES]);
 }
 
-/* What is called by a word, the first of its fields. */
+/* Events named by the word in their first field. */
 static void take_word(struct exporter *exporter, const struct timeline_event *event) {
   char word[TIMELINE_VALUE];
   timeline_word(timeline_kind_rows[event->kind].field[0].type, event->field[0], word);
@@ -299,7 +298,7 @@ static void take_word(struct exporter *exporter, const struct timeline_event *ev
     take_beside(exporter, event, (struct timeline_place){.section = SECTION_MEMORY, .unit = event->unit}, word);
 }
 
-/* What is called by the copy's number; engines that compute units share have copies of others, too. */
+/* Events named by the copy's number. Engines that several compute units share also have copies of the others. */
 static void take_part(struct exporter *exporter, const struct timeline_event *event) {
   const bool queue = event->kind == TIMELINE_QUEUE;
   const struct timeline_place place = {.section = queue ? SECTION_QUEUES : SECTION_CHANNELS, .unit = event->unit};
@@ -350,7 +349,7 @@ static void take(struct exporter *exporter, const struct timeline_event *event) 
   case TIMELINE_SERVED:
     take_word(exporter, event);
     break;
-  case TIMELINE_WAITED: /* shown as the end of its copies */
+  case TIMELINE_WAITED: /* shown as the end of the copies that it waits for */
   case TIMELINE_KINDS:
     break;
   }
@@ -398,7 +397,7 @@ static void write_names(struct exporter *exporter) {
   }
 }
 
-/* Launches, as far as the timeline reaches. Some run at once: they lie beside tracks. */
+/* Launches, within the timeline's extent. Some run at once, so they are asynchronous slices. */
 static void write_launches(struct exporter *exporter) {
   for (size_t i = 0; i < exporter->run.launches; i++) {
     const struct timeline_launch *launch = &exporter->run.launch[i];
@@ -434,7 +433,7 @@ static void write_counter(struct exporter *exporter, uint32_t cu, enum timeline_
   }
 }
 
-/* What the file says beside its events. */
+/* The parts of the file other than events. */
 static void write_end(struct exporter *exporter) {
   struct trace_events *events = &exporter->events;
   fputs("\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"warpwait\":", events->out);

@@ -1,6 +1,6 @@
-/* What a timeline's meta "run" says: names and places behind the numbers of its events.
+/* A timeline's meta "run": names and places for the numbers in its events.
  *
- * Invariant: whatever the meta holds, every question has an answer; what it does not say is an empty word or 0. */
+ * Invariant: every query has an answer, whatever the meta contains; for missing values it is an empty word or 0. */
 #ifndef SIM_TIMELINE_RUN_H
 #define SIM_TIMELINE_RUN_H
 
@@ -12,7 +12,7 @@
 /* An instruction. */
 struct timeline_code {
   const char *text, *file;
-  uint32_t line; /* 0: of none */
+  uint32_t line; /* 0: none */
 };
 
 struct timeline_launch {
@@ -23,7 +23,7 @@ struct timeline_launch {
 };
 
 struct timeline_run {
-  json_t *root; /* owns the words */
+  json_t *root; /* owns the strings */
   const char *version, *machine;
   const char **stall;
   size_t stalls;
@@ -33,13 +33,14 @@ struct timeline_run {
   size_t programs;
 };
 
-/* Reads it from the file. False, with the message filled (but for a file's name). timeline_run_free() it either way. */
+/* Reads it from the file. False with the message filled, but without the file's name. Call timeline_run_free() in
+ * either case. */
 bool timeline_run_read(struct timeline_file *file, struct timeline_run *run, struct message *message);
 void timeline_run_free(struct timeline_run *run);
 
 const char *timeline_run_stall(const struct timeline_run *run, uint64_t stall);
 const struct timeline_code *timeline_run_code(const struct timeline_run *run, uint64_t launch, uint64_t pc);
-/* A number among the machine's parameters. */
+/* A machine parameter that is a number. */
 uint64_t timeline_run_parameter(const struct timeline_run *run, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
-/* JSON in the Trace Event Format: events one after the other, on tracks that are threads of processes.
+/* JSON in the Trace Event Format: a list of events on tracks, which are threads of processes.
  *
- *   X    a slice of a track              b, e   a slice beside tracks, of an id; slices of one id nest
+ *   X    a slice on a track              b, e   an asynchronous slice with an id; slices with one id nest
  *   s, f an arrow between two slices     C      a counter's value from now on     M   a name
  *
  * A cycle is written as a nanosecond, a thousandth of the format's unit: numbers have three decimals and are exact. */
@@ -25,21 +25,21 @@ struct trace_event_head {
   const char *category, *name;
 };
 
-/* Opens an event: what follows it are members of its object, until trace_event_end(). */
+/* Opens an event: members of its object follow, until trace_event_end(). */
 void trace_event_begin(struct trace_events *events, const struct trace_event_head *head);
 void trace_event_end(struct trace_events *events);
 
-/* A word in quotes, with what JSON cannot hold escaped. */
+/* A string in quotes, with the escapes that JSON requires. */
 void trace_event_word(struct trace_events *events, const char *word);
 
 void trace_event_name(struct trace_events *events, const char *what, uint32_t process, uint32_t track,
                       const char *name);
-/* Where a process or track stands among its like. */
+/* The position of a process or track among the others. */
 void trace_event_rank(struct trace_events *events, const char *what, uint32_t process, uint32_t track, uint32_t rank);
 /* `thousandths` of the counter's unit. */
 void trace_event_counter(struct trace_events *events, uint32_t process, cycle_t at, const char *name, const char *unit,
                          uint64_t thousandths);
-/* An end of an arrow. */
+/* One end of an arrow. */
 void trace_event_arrow(struct trace_events *events, bool begins, uint64_t id, uint32_t process, uint32_t track,
                        cycle_t at, const char *name);
 

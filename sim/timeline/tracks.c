@@ -12,7 +12,7 @@ static uint64_t key_of(const struct timeline_place *place, uint32_t lane) {
          (uint64_t)place->part << 20 | lane;
 }
 
-/* The first track whose key is not below `key`. */
+/* The first track with a key of at least `key`. */
 static size_t find(const struct timeline_tracks *tracks, uint64_t key) {
   size_t low = 0, high = tracks->count;
   while (low < high) {

@@ -3,12 +3,13 @@
  *   CU 0, warp 3, memory       ████  ██████    a place: section, unit and part of a compute unit
  *   CU 0, warp 3, memory (2)      ██████       its second lane
  *
- * Viewers draw on a track what does not overlap; events of one place that do (a warp's accesses to memory) lie in
- * lanes. They come in the order of their ends, for the most part: each takes the lane that became free last before it
- * begins, which needs no more lanes than events overlap. One that comes late takes a lane more; none ever overlaps.
+ * Viewers cannot draw overlapping events on one track, so overlapping events of one place (such as a warp's accesses to
+ * memory) go to different lanes. Events arrive mostly in the order of their ends. Each takes the lane that became free
+ * last before it begins, so there are no more lanes than overlapping events. An event that arrives late may need
+ * another lane; none ever overlaps.
  *
- * Invariant: tracks are numbered from 1 in the order of section, unit, part and lane, once all have been seen; a second
- * pass over the same events, after timeline_tracks_restart(), gives each the same lane. */
+ * Invariant: once all events have been seen, tracks are numbered from 1 by section, unit, part and lane. After
+ * timeline_tracks_restart(), a second pass over the same events gives each the same lane. */
 #ifndef SIM_TIMELINE_TRACKS_H
 #define SIM_TIMELINE_TRACKS_H
 
@@ -16,7 +17,7 @@
 
 #include "sim/core/timeline.h"
 
-/* In the order in which they are shown. */
+/* In the order of display. */
 enum timeline_section {
   SECTION_GROUPS,
   SECTION_MEETS,
@@ -33,20 +34,20 @@ enum timeline_section {
 /* Parts of a warp and of a channel. */
 enum { PART_ITSELF, PART_LDS, PART_MEMORY, PART_REQUESTS };
 
-/* How many banks share a track. */
+/* Number of banks that share a track. */
 enum { TIMELINE_BANK_GROUP = 8 };
 
 struct timeline_place {
   uint32_t cu; /* below 2^20 */
   enum timeline_section section;
-  uint32_t unit, part; /* below TIMELINE_UNITS, 256 */
+  uint32_t unit, part; /* below TIMELINE_UNITS and 256 */
 };
 
 struct timeline_track {
   struct timeline_place place;
   uint32_t lane;
-  uint64_t key; /* the above, in their order */
-  cycle_t free; /* what lies in the lane has ended */
+  uint64_t key; /* combines the fields above, in this order */
+  cycle_t free; /* the cycle in which the lane's last event ends */
 };
 
 struct timeline_tracks {
@@ -54,13 +55,13 @@ struct timeline_tracks {
   size_t count, room;
 };
 
-/* The number of the place's first lane, whatever lies there. */
+/* The number of the place's first lane, even if it is in use. */
 uint32_t timeline_tracks_at(struct timeline_tracks *tracks, struct timeline_place place);
-/* The number of a lane of the place that is free in [from, to), and now is no more; 0 when there would be more than
- * TIMELINE_LANES, which no machine needs: accesses under way are 4096 at most. */
+/* Takes a lane of the place that is free in [from, to), and returns its number. 0: there would be more than
+ * TIMELINE_LANES, which no machine needs, because at most 4096 accesses are in flight. */
 enum { TIMELINE_LANES = 1 << 13 };
 uint32_t timeline_tracks_lane(struct timeline_tracks *tracks, struct timeline_place place, cycle_t from, cycle_t to);
-/* All lanes are free again. */
+/* Frees all lanes. */
 void timeline_tracks_restart(struct timeline_tracks *tracks);
 void timeline_tracks_free(struct timeline_tracks *tracks);
 

@@ -1,8 +1,8 @@
-/* A timeline as waves. Every wave is a sum: an event adds something to it in its first cycle, and takes it away after
- * its last. Where events of a wave do not overlap that is their value, and where they do it is how many there are.
+/* A timeline as waves. Every wave is a sum: an event adds to it in its first cycle, and subtracts after its last. If
+ * the events of a wave do not overlap, the sum is the event's value; if they do, it is their number.
  *
- * Changes must be played in the order of time, and there may be more of them than memory holds: the file is read again
- * and again, each time for as many cycles as ROOM changes reach. */
+ * Changes must be written in the order of time, and may not all fit into memory. So the file is read repeatedly, each
+ * time for as many cycles as fit into ROOM changes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +15,15 @@
 
 enum {
   ROOM = 1 << 18,      /* changes in memory, 24 bytes each */
-  CLOCK_MOST = 100000, /* MHz; the most that cu.clock_mhz can be */
+  CLOCK_MOST = 100000, /* MHz; maximum of cu.clock_mhz */
   NAME = 64
 };
-static const cycle_t longest = UINT64_C(1) << 43; /* in picoseconds at 1 MHz, 64 bits hold it */
+static const cycle_t longest = UINT64_C(1) << 43; /* 64 bits hold this many cycles in picoseconds, even at 1 MHz */
 
-/* Which of the event's unit a wave's name has between what its row says. */
+/* The part of the event's unit that appears in the wave's name, between the texts of its row. */
 enum naming { BY_NONE, BY_UNIT, BY_CHANNEL, BY_SOURCE };
 
-/* WAVE(kind, naming, "before", "after", bits, what it adds): `field` is the event's. */
+/* WAVE(kind, naming, "before", "after", bits, what the event adds): `field` is the event's. */
 /* clang-format off */
 #define WAVES                                                                                                          \
   WAVE(GROUP,     BY_UNIT,    "slot",      ".group",           32, 1 + field[TIMELINE_GROUP_GROUP])                    \
@@ -63,7 +63,7 @@ static uint64_t value_of(unsigned row, const uint64_t *field) {
   return values[row];
 }
 
-/* Of a wave, which is `step` more from cycle `at` on. */
+/* A wave increases by `step` from cycle `at` on. */
 struct change {
   cycle_t at;
   uint64_t step;
@@ -72,21 +72,21 @@ struct change {
 
 struct player {
   struct timeline_file *file;
-  uint64_t *key; /* of each wave, sorted: compute unit, row, unit */
+  uint64_t *key; /* each wave's compute unit, row and unit, sorted */
   size_t count, room;
-  struct change *change; /* those of the pass that lie in [from, to), sorted once all have come */
+  struct change *change; /* the pass's changes in [from, to), sorted at its end */
   size_t changes, change_room;
   cycle_t from, to;
 };
 
-/* ---- which waves there are ---- */
+/* ---- the waves ---- */
 
 static uint64_t key_of(const struct timeline_event *event, unsigned row) {
   const uint32_t unit = rows[row].naming == BY_NONE ? 0 : event->unit;
   return (uint64_t)event->cu << 32 | (uint64_t)row << 16 | unit;
 }
 
-/* The first wave whose key is not below `key`. */
+/* The first wave with a key of at least `key`. */
 static size_t find(const struct player *player, uint64_t key) {
   size_t low = 0, high = player->count;
   while (low < high) {
@@ -149,7 +149,7 @@ static int by_time(const void *one, const void *other) {
   return (a->step > b->step) - (a->step < b->step);
 }
 
-/* Gives up the later half of the changes, for the next pass; or, if all are of one cycle, makes room for more. */
+/* Drops the later half of the changes, for the next pass; or makes room for more, if all are in one cycle. */
 static void make_room(struct player *player) {
   qsort(player->change, player->changes, sizeof *player->change, by_time);
   const cycle_t middle = player->change[player->changes / 2].at;
@@ -170,7 +170,7 @@ static void note_change(struct player *player, cycle_t at, uint32_t wave, uint64
     player->change[player->changes++] = (struct change){at, step, wave};
 }
 
-/* A pass: all changes from `from` on, up to as many as there is room for. */
+/* One pass: collects the changes from `from` on that fit. */
 static void note_changes(struct player *player) {
   struct timeline_event event;
   player->to = NEVER;
@@ -198,7 +198,7 @@ static void play_changes(struct player *player, FILE *stream, struct vcd *vcd) {
 
 /* ---- the file ---- */
 
-/* What values stand for. The caller frees it. */
+/* The meaning of the values. The caller frees it. */
 static char *describe(const struct timeline_run *run) {
   struct text text = {0};
   text_print(&text, "Warpwait %s, machine %s\nstates: 0 no warp", run->version, run->machine);
@@ -211,7 +211,7 @@ static char *describe(const struct timeline_run *run) {
     text_print(&text, ", %u %.*s", number + 1, length, word);
     word = word[length] ? word + length + 1 : NULL;
   }
-  /* Words from outside must not end the comment. */
+  /* Words from outside must not end the VCD comment. */
   for (char *dollar = strchr(text.data, '$'); dollar; dollar = strchr(dollar, '$'))
     *dollar = '?';
   return text.data;

@@ -49,19 +49,19 @@ bool trace_from_text(const struct trace_conversion *call, int file, struct messa
   return good;
 }
 
-/* ---- which -------------------------------------------------------------------------------------------- */
+/* ---- choosing the conversion -------------------------------------------------------------------------- */
 
 static const struct {
-  const char *what, *magic; /* what files are that begin so */
-  size_t bytes;             /* of it that decide */
-  const char *suffix;       /* of what they become */
+  const char *what, *magic; /* kind of the files that begin with this */
+  size_t bytes;             /* number of its bytes to compare */
+  const char *suffix;       /* suffix of the conversion's output */
 } rows[] = {
     {"the text of a trace", "wwtt", 4, ".wwt"},
     {"a trace", "\x89WWT\r\n\x1a\n", 8, ".wwtt"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* The first bytes of the file, and how many there are. */
+/* The first bytes of the file, and their number. */
 static bool read_start(const char *path, char start[8], size_t *size, struct message *message) {
   FILE *in = fopen(path, "rbe");
   if (!in)

@@ -45,7 +45,7 @@ static uint64_t prefetched(const struct trace_op *op, uint32_t lanes) {
   return bytes;
 }
 
-/* What an operation has beyond the common fields. */
+/* Counts the fields that depend on the operation's kind. */
 static void count_fields(struct kernel_count *kernel, struct op_count *at, const struct trace_op *op, uint32_t lanes,
                          bool first_warp) {
   if (!op->mask)
@@ -87,7 +87,7 @@ static void count_piece(struct kernel_count *kernel, const struct trace_piece *p
   }
 }
 
-/* The kernels, and which one each launch is of. */
+/* Finds the kernels, and the kernel of each launch. */
 static uint32_t *find_kernels(struct trace *trace, const struct job *job, struct trace_count *count) {
   uint32_t *kernels = need(trace_launches(trace) + 1u, sizeof *kernels);
   for (uint32_t i = 0; i < trace_launches(trace); i++) {
@@ -132,7 +132,8 @@ static int by_place(const void *left, const void *right) {
   return (a->line > b->line) - (a->line < b->line);
 }
 
-/* A row an instruction first, sorted; then rows of one line become one. Sums do not mind ties. */
+/* Starts with a row per instruction, sorts the rows, then merges those of one line. Sums do not depend on the order of
+ * ties. */
 struct line_count *trace_count_lines(const struct kernel_count *kernel, size_t *count) {
   const struct isa_program *program = kernel->program;
   struct line_count *lines = need(program->count + 1u, sizeof *lines);

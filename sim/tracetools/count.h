@@ -1,7 +1,7 @@
-/* What warps did in a trace, counted: by instruction, and from that by kernel, by kind of instruction and by line.
+/* Counts what warps did in a trace: by instruction, and from that by kernel, by kind of instruction and by line.
  *
- * Launches of one kernel of one program are counted together. Operations are warps'; a copy of a work-group, which all
- * of its warps call, is counted once, by the group's first warp.
+ * Launches of one kernel of one program are counted together. Operations count per warp. All warps of a work-group call
+ * its copies, so each copy counts once, with the group's first warp.
  *
  * Invariant: memory is bounded by programs and kernels, not by the trace's length. */
 #ifndef SIM_TRACETOOLS_COUNT_H
@@ -13,9 +13,9 @@
 enum { COPY_FORMS = 4 };
 
 struct op_count {
-  uint64_t operations, lanes; /* lanes that ran them */
-  uint64_t accesses;          /* of them, those of the LDS or of global memory that had lanes */
-  uint64_t bytes;             /* that the lanes of these moved, or wanted prefetched */
+  uint64_t operations, lanes; /* lanes: sum of the active lanes */
+  uint64_t accesses;          /* operations with active lanes that access the LDS or global memory */
+  uint64_t bytes;             /* bytes that these lanes moved, or requested to prefetch */
   uint64_t copies, copy_bytes;
 };
 
@@ -27,7 +27,7 @@ struct kernel_count {
   const struct isa_program *program;
   const struct isa_kernel *kernel;
   uint64_t launches;
-  struct op_count all, *by_pc;             /* program->count of them */
+  struct op_count all, *by_pc;             /* program->count elements */
   struct copy_count copies[2][COPY_FORMS]; /* [to the LDS][form] */
 };
 
@@ -36,20 +36,20 @@ struct trace_count {
   size_t count;
 };
 
-/* Reads all of the trace. False, with *error filled, when it cannot be read. Free it, whatever comes back. */
+/* Reads the whole trace. False with *error filled on failure. Free the count in either case. */
 bool trace_count_read(struct trace *trace, const struct job *job, struct trace_count *count, struct trace_error *error);
 void trace_count_free(struct trace_count *count);
 
 /* Adds the counts of one instruction. */
 void op_count_add(struct op_count *sum, const struct op_count *at);
 
-/* A source line with what its instructions did. Line 0: no line is known of them. */
+/* A source line with the counts of its instructions. Line 0: instructions without a known line. */
 struct line_count {
-  uint32_t source, line; /* its file in program->sources */
+  uint32_t source, line; /* source: index in program->sources */
   struct op_count count;
 };
 
-/* The lines that did anything, by file and line. The caller frees them. */
+/* The lines with counts, by file and line. The caller frees them. */
 struct line_count *trace_count_lines(const struct kernel_count *kernel, size_t *count);
 
 #endif

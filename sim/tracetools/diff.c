@@ -18,7 +18,7 @@ struct side {
   const char *path;
   struct opened_trace opened;
   struct trace_warp *warp;
-  struct trace_op op; /* the operation looked at, if there `is` one */
+  struct trace_op op; /* the current operation, if `is` */
   bool is;
 };
 
@@ -27,13 +27,13 @@ struct diff {
   const struct sink *sink;
   struct message *message;
   struct side side[2];
-  uint64_t found; /* of the kind at hand */
+  uint64_t found; /* differences of the current kind */
   bool differ, failed;
   struct text text;
   struct {
     uint32_t pc;
     uint64_t mask;
-  } before[CONTEXT]; /* operations that both have, the last at (number - 1) % CONTEXT */
+  } before[CONTEXT]; /* operations that both sides have; the last is at (number - 1) % CONTEXT */
 };
 
 /* ---- differences ------------------------------------------------------------------------------------ */
@@ -45,7 +45,7 @@ static void end_kind(struct diff *diff, const char *kind) {
   diff->found = 0;
 }
 
-/* A difference; true when it is to be shown. */
+/* Counts a difference; true: show it. */
 static bool shown(struct diff *diff) {
   diff->differ = true;
   return diff->found++ < diff->wishes->most;
@@ -79,7 +79,7 @@ static void compare_triple(struct diff *diff, const char *where, const char *wha
   compare_text(diff, where, what, text[0], text[1]);
 }
 
-/* ---- what was run ------------------------------------------------------------------------------------- */
+/* ---- machine and buffers ------------------------------------------------------------------------------ */
 
 static const struct job *job_of(const struct diff *diff, int side) { return &diff->side[side].opened.job; }
 
@@ -134,7 +134,7 @@ static void instruction_text(const struct isa_program *program, uint32_t pc, cha
     snprintf(text, VALUE, "(none)");
 }
 
-/* The first instruction alone: those behind one that was put in between are all at other places. */
+/* Reports only the first differing instruction: after an inserted one, all others differ in place. */
 static void compare_program(struct diff *diff, uint32_t number) {
   const struct isa_program *a = program_of(diff, 0, number), *b = program_of(diff, 1, number);
   char where[WHERE + PROGRAM_PLACE], place[PROGRAM_PLACE], text[2][VALUE];
@@ -184,7 +184,7 @@ static void compare_launches(struct diff *diff) {
 
 /* ---- operations ---------------------------------------------------------------------------------------- */
 
-/* Where the operation is that differs, and what is before it. */
+/* The place of the operation that differs, and the operations before it. */
 struct spot {
   uint32_t launch, group, warp;
   uint64_t number; /* of the operation in its warp */
@@ -222,7 +222,7 @@ static void tell_operation(struct diff *diff, const struct spot *spot, uint32_t 
 static bool differ_number(struct diff *diff, const struct spot *spot, const char *what, const char *format, uint64_t a,
                           uint64_t b) __attribute__((format(printf, 4, 0)));
 
-/* Returns whether they differ, which has then been told. */
+/* Reports a difference; returns whether there is one. */
 static bool differ_number(struct diff *diff, const struct spot *spot, const char *what, const char *format, uint64_t a,
                           uint64_t b) {
   char text[2][VALUE];
@@ -279,7 +279,7 @@ static bool differ_notes(struct diff *diff, const struct spot *spot) {
   return false;
 }
 
-/* What is beyond the common fields. */
+/* Compares the fields that depend on the operation's kind. */
 static bool differ_fields(struct diff *diff, const struct spot *spot) {
   const struct trace_op *a = &diff->side[0].op, *b = &diff->side[1].op;
   const struct trace_kind_row *row = &trace_kind_rows[a->kind];
@@ -337,7 +337,7 @@ static bool differ_operation(struct diff *diff, const struct spot *spot) {
          differ_number(diff, spot, "next pc", "%" PRIu64, a->next, b->next);
 }
 
-/* False when the side's trace could not be read. */
+/* False if the side's trace could not be read. */
 static bool readable(struct diff *diff, const struct side *side) {
   const struct trace_error *error = trace_failed(side->opened.trace);
   if (error && !diff->failed)
@@ -351,7 +351,7 @@ static bool advance(struct diff *diff, struct side *side) {
   return readable(diff, side);
 }
 
-/* One warp, to its end or its first difference. Returns whether it has one. */
+/* Compares one warp to its end or its first difference. Returns whether they differ. */
 static bool differ_warp(struct diff *diff, struct spot *spot) {
   struct side *a = &diff->side[0], *b = &diff->side[1];
   const uint32_t lanes = job_of(diff, 0)->launches[spot->launch].isa.warp_size;
@@ -383,7 +383,7 @@ static uint32_t warps_of(const struct side *side, const struct spot *spot) {
   return trace_group_warps(side->opened.trace, spot->launch, spot->group, &warps) ? warps : 0;
 }
 
-/* The work-groups that either trace may have. */
+/* The range of work-groups that either trace may have. */
 static void range_of(const struct diff *diff, uint32_t launch, uint64_t *first, uint64_t *end) {
   *first = UINT64_MAX;
   *end = 0;
@@ -415,8 +415,8 @@ static bool same_piece(const struct trace_piece *a, const struct trace_piece *b,
   return same;
 }
 
-/* Both traces have the same pieces in the same order: the common case of traces that are alike, in which each file is
- * read once. Otherwise they may still be alike. */
+/* Whether both traces have the same pieces in the same order. This is the common case of equal traces, and reads each
+ * file once. Traces that fail this may still be equal. */
 static bool same_in_order(const struct diff *diff) {
   struct trace_walk *a = trace_walk_new(diff->side[0].opened.trace), *b = trace_walk_new(diff->side[1].opened.trace);
   bool same = a && b, more = true;
@@ -436,7 +436,8 @@ static uint32_t lanes_of(const struct diff *diff, int side, uint32_t launch) {
   return job_of(diff, side)->launches[launch].isa.warp_size;
 }
 
-/* Whether both have as many launches, of warps that are as wide: what differs else is told of the launches. */
+/* Whether both have the same number of launches, and the same warp size in each; if not, only the launches are
+ * compared. */
 static bool comparable(const struct diff *diff, uint32_t a, uint32_t b) {
   for (uint32_t i = 0; a == b && i < a; i++)
     if (lanes_of(diff, 0, i) != lanes_of(diff, 1, i))
@@ -493,7 +494,7 @@ static void compare_time(struct diff *diff) {
   end_kind(diff, "time");
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------ */
+/* ---- the comparison ------------------------------------------------------------------------------------- */
 
 static bool open_side(struct diff *diff, struct side *side, const struct caller *caller) {
   if (!trace_look(side->path, diff->wishes->mode, caller, &side->opened, diff->message))

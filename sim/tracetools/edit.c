@@ -60,19 +60,19 @@ static bool is_program(const char *name) {
   return strncmp(name, "program", 7) == 0 && name[7] && !name[7 + strspn(name + 7, "0123456789")];
 }
 
-/* What the output says in its own words, or again. */
+/* Metas that the output does not copy: it writes its own. */
 static bool is_own(const char *name) {
   return strcmp(name, "run") == 0 || strcmp(name, "marks") == 0 || is_program(name);
 }
 
-/* The numbers of hazards are those of the first input that has any. */
+/* The numbering of hazards comes from the first input that has any. */
 static void write_rules(const struct trace_edit *edit, struct trace_writer *writer) {
   for (size_t i = 0; i < edit->input_count; i++) {
     size_t size = 0;
     const char *rules = trace_meta(edit->inputs[i].opened.trace, "rules", &size);
     if (!rules)
       continue;
-    if (i) /* else it is among the first input's metas */
+    if (i) /* the first input's metas have been copied */
       trace_write_meta(writer, "rules", rules, size);
     return;
   }
@@ -100,7 +100,7 @@ static const char *program_bytes(const struct trace_input *input, uint32_t progr
   return trace_meta(input->opened.trace, name, size);
 }
 
-/* The number in the output of a program that an earlier input has too; `count`: none has it. */
+/* The output's number of a program that an earlier input also has; `count`: there is none. */
 static uint32_t same_program(const struct trace_edit *edit, size_t inputs, const char *bytes, size_t size,
                              uint32_t count) {
   for (size_t i = 0; i < inputs; i++)
@@ -167,7 +167,7 @@ static void write_marks(const struct trace_edit *edit, struct trace_writer *writ
 
 #define NO_PART UINT32_MAX
 
-/* The parts that launches of inputs are. */
+/* Maps launches of the inputs to parts. */
 static void number_parts(const struct trace_edit *edit) {
   for (size_t i = 0; i < edit->input_count; i++) {
     const uint32_t launches = trace_launches(edit->inputs[i].opened.trace);
@@ -188,7 +188,7 @@ static uint32_t part_of(const struct trace_edit *edit, const struct trace_input 
                                                                                                        : NO_PART;
 }
 
-/* The next batch of an input that is taken, and when it was closed; NEVER at the end. */
+/* An input's next batch that is part of the output, and when it was closed; NEVER at the end. */
 struct upcoming {
   uint32_t row, part;
   struct trace_batch batch;
@@ -216,7 +216,7 @@ static bool look_ahead(const struct trace_edit *edit, size_t number, struct upco
   return upcoming->to >= before || message_fail(message, "%.300s: its batches are not in order of time", input->path);
 }
 
-/* All inputs' at once, in the order of time, so that nothing is kept for longer than its cycle. */
+/* Merges the batches of all inputs in the order of time, so that none is kept longer than its cycle. */
 static bool write_batches(const struct trace_edit *edit, struct trace_writer *writer, struct message *message) {
   struct upcoming *upcoming = need(edit->input_count, sizeof *upcoming);
   struct trace_error error;
@@ -241,7 +241,7 @@ static bool write_batches(const struct trace_edit *edit, struct trace_writer *wr
   return good;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------- */
+/* ---- the trace ------------------------------------------------------------------------------------- */
 
 bool trace_edit_write(struct trace_edit *edit, int file, const char *name, struct message *message) {
   struct trace_error error = {0};

@@ -6,12 +6,12 @@
 #include "isa/asm/asm.h"
 #include "sim/base/text.h"
 
-/* As the text of traces has numbers: small ones decimal. */
+/* Prints numbers as in the text of traces: small ones in decimal. */
 static void print_number(struct text *text, uint64_t value) {
   text_print(text, value < 10000 ? "%" PRIu64 : "0x%" PRIx64, value);
 }
 
-/* A line over the lanes as in the text of traces; of others the first value. */
+/* Prints a vector that is linear over the lanes as in the text of traces; of others, only the first value. */
 static void print_vector(struct text *text, const char *name, const struct trace_op *op,
                          const struct trace_vector *vector, uint32_t lanes) {
   const uint64_t mask = trace_lanes(op);

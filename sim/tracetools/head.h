@@ -1,10 +1,10 @@
-/* `warpwait trace head`: what a warp did first, a line an operation. */
+/* `warpwait trace head`: a warp's first operations, one per line. */
 #ifndef SIM_TRACETOOLS_HEAD_H
 #define SIM_TRACETOOLS_HEAD_H
 
 #include "sim/tracetools/opened.h"
 
-/* Which warp, and how many of its operations. */
+/* Which warp, and how many operations. */
 struct trace_head {
   uint64_t launch, group, warp, count; /* launches count from 1 */
 };

@@ -15,7 +15,7 @@ enum { SOURCE_WIDTH = 80 };
 
 /* ---- the recording ----------------------------------------------------------------------------------- */
 
-/* Operations of each launch, and of all, from the batches' heads. */
+/* Counts the operations of each launch, and of all, from the batches' headers. */
 static bool count_operations(struct trace_facts *facts, struct message *message) {
   struct trace_error error;
   facts->by_launch = need(trace_launches(facts->trace) + 1u, sizeof *facts->by_launch);
@@ -71,7 +71,7 @@ static void print_recording(struct text *text, const struct trace_facts *facts) 
 
 /* ---- kernels ------------------------------------------------------------------------------------------- */
 
-/* What the counts of a kernel are shown by: classes, those of memory by what is done there. */
+/* The name under which an operation is counted: its class; memory classes also by access. */
 static void name_of(const struct isa_info *info, char name[TRACE_KIND_NAME]) {
   const bool memory = info->class_ == ISA_CLASS_LDS || info->class_ == ISA_CLASS_GLOBAL;
   snprintf(name, TRACE_KIND_NAME, "%s%s", isa_class_name((enum isa_class)info->class_),
@@ -140,7 +140,7 @@ static void print_copies(struct text *text, const struct kernel_count *kernel) {
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-/* A line of source without its indentation, cut, and without what would bend it on a terminal. */
+/* A source line without its indentation, truncated, and without characters that would disturb a terminal. */
 static void print_source(struct text *text, const struct isa_program *program, const struct line_count *line) {
   const struct isa_source *source = line->source < program->source_count ? &program->sources[line->source] : NULL;
   const bool known = line->line && source && source->text && line->line <= source->lines;
@@ -191,7 +191,7 @@ static void print_kernel(struct text *text, const struct kernel_count *kernel, b
     print_lines(text, kernel);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------ */
+/* ---- the text ------------------------------------------------------------------------------------------- */
 
 static void print_all(const struct trace_facts *facts, bool lines, struct text *text) {
   print_recording(text, facts);

@@ -1,4 +1,4 @@
-/* warpwait trace info --json: docs/trace-tools.md has the keys. */
+/* warpwait trace info --json: docs/trace-tools.md lists the keys. */
 #include <jansson.h>
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 
 enum { PLACE_STEP = 2 << 20, PLACE_GAP = 64 << 10 };
 
-/* From when to when a launch of an input took place. */
+/* When a launch of an input began and ended. */
 struct span {
   cycle_t from, to;
 };
@@ -19,19 +19,19 @@ struct span {
 struct merge {
   const struct trace_merge *wishes;
   struct trace_edit edit;
-  uint64_t shift[TRACE_MERGE_MOST];     /* of each input's memory */
+  uint64_t shift[TRACE_MERGE_MOST];     /* added to each input's addresses */
   struct span *spans[TRACE_MERGE_MOST]; /* of each input's launches */
-  uint32_t begun[TRACE_MERGE_MOST];     /* launches of it that are in the output already */
-  cycle_t end;                          /* of what is in the output already */
+  uint32_t begun[TRACE_MERGE_MOST];     /* its launches that are already in the output */
+  cycle_t end;                          /* of the launches already in the output */
   json_t *buffers, *launches;
   struct message *message;
 };
 
-/* ---- what can be merged ---------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------------- */
 
 static uint32_t lanes_of(const struct trace_input *input) { return input->opened.job.machine.cu.warp_size; }
 
-/* One that was imported, or written by hand, has no hazards and no rules. */
+/* Imported and handwritten traces have no hazards and no rules. */
 static bool same_rules(const struct trace_input *a, const struct trace_input *b) {
   const char *of_a = trace_meta(a->opened.trace, "rules", NULL), *of_b = trace_meta(b->opened.trace, "rules", NULL);
   return !of_a || !of_b || strcmp(of_a, of_b) == 0;
@@ -68,7 +68,7 @@ static bool same_machine(const struct machine *a, const struct machine *b) {
   return true;
 }
 
-/* Warns which traces' machines are given up. */
+/* Warns which traces lose their machine. */
 static void tell_machines(const struct merge *merge, const struct caller *caller) {
   const struct trace_input *first = &merge->edit.inputs[0];
   for (size_t i = 1; i < merge->edit.input_count; i++) {
@@ -106,7 +106,7 @@ static void add_buffer(json_t *buffers, const char *name, uint64_t base, uint64_
       buffers, json_pack("{s:s, s:I, s:I}", "name", name, "base", (json_int_t)base, "bytes", (json_int_t)bytes));
 }
 
-/* Where an input's memory begins and ends, program-scope variables among it. */
+/* Where an input's memory begins and ends, including program-scope variables. */
 static void extent(const struct trace_input *input, uint64_t *from, uint64_t *to) {
   const struct isa_memory *memory = &input->opened.job.memory;
   const uint64_t variables = job_variable_bytes(&input->opened.job);
@@ -116,8 +116,8 @@ static void extent(const struct trace_input *input, uint64_t *from, uint64_t *to
     *to = memory->buffers[memory->count - 1].base + memory->buffers[memory->count - 1].bytes;
 }
 
-/* The first input's memory stays where it is; the others' come behind it, each with a gap before, so that what lies in
- * a page or a bank's row together still does. */
+/* The first input's memory stays in place. The others follow, with gaps, so that addresses that share a page or a DRAM
+ * row still do. */
 static bool place_memory(struct merge *merge) {
   uint64_t from = 0, end = 0;
   extent(&merge->edit.inputs[0], &from, &end);
@@ -172,8 +172,8 @@ static void add_launch(struct merge *merge, size_t i, uint32_t number, cycle_t l
   trace_input_groups(input, number, &part->first, &part->groups);
 }
 
-/* Adds the launches of an input that are next, those that run at once, to begin in cycle `start` of the output; or when
- * they did in the recording, if that is later and they `may_wait`. */
+/* Adds an input's next launches (those that run at once) to start in cycle `start` of the output; or when they started
+ * in the recording, if that is later and `may_wait`. */
 static void add_next(struct merge *merge, size_t i, cycle_t start, bool may_wait) {
   const struct job *job = &merge->edit.inputs[i].opened.job;
   const uint32_t first = merge->begun[i], count = (uint32_t)job->launches[first].together;
@@ -182,7 +182,7 @@ static void add_next(struct merge *merge, size_t i, cycle_t start, bool may_wait
     all.from = cycle_min(all.from, merge->spans[i][k].from);
     all.to = cycle_max(all.to, merge->spans[i][k].to);
   }
-  if (all.from == NEVER) /* none was begun */
+  if (all.from == NEVER) /* none of them started */
     all.from = 0;
   if (may_wait && all.from > start)
     start = all.from;
@@ -196,7 +196,7 @@ static bool is_left(const struct merge *merge, size_t i) {
   return merge->begun[i] < merge->edit.inputs[i].opened.job.launch_count;
 }
 
-/* Launches of the output from number `first` on run at once. */
+/* Records that launches of the output from `first` on run at once. */
 static bool say_together(struct merge *merge, size_t first) {
   const size_t count = json_array_size(merge->launches) - first;
   for (size_t i = first; i < first + count; i++) {
@@ -234,9 +234,9 @@ static bool add_at_once(struct merge *merge) {
   return true;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------- */
+/* ---- the merged trace ------------------------------------------------------------------------------ */
 
-/* A report's list of macros is of all launches: it stays when all inputs have the same. */
+/* A report's list of macros is for all launches, so it stays only if all inputs have the same. */
 static void keep_defines(const struct trace_edit *edit) {
   for (size_t i = 1; i < edit->input_count; i++)
     if (!json_equal(json_object_get(edit->inputs[i].run, "defines"), json_object_get(edit->run, "defines"))) {

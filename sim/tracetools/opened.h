@@ -1,4 +1,4 @@
-/* A trace that is open, and the job in it: what all tools of traces begin with. */
+/* An open trace and its job, with which every trace tool begins. */
 #ifndef SIM_TRACETOOLS_OPENED_H
 #define SIM_TRACETOOLS_OPENED_H
 
@@ -11,21 +11,21 @@ struct opened_trace {
   cycle_t max_cycles;
 };
 
-/* Opens a trace and reads its job. trace_shut() it, whatever comes back. False with the message filled. */
+/* Opens a trace and reads its job. False with the message filled. Call trace_shut() in either case. */
 bool trace_look(const char *path, enum trace_open_mode mode, const struct caller *caller, struct opened_trace *opened,
                 struct message *message);
 void trace_shut(struct opened_trace *opened);
 
-/* Whether a trace that was written is one that can be replayed; `path` is its name in messages. */
+/* Whether a newly written trace can be replayed; `path` is its name in messages. */
 bool trace_can_be_replayed(const char *written, const char *path, struct message *message);
 
-/* Warns why a trace is read no further, and how much is before. `damage` has no text when all of it is read. */
+/* Warns why a trace is read no further, and how much precedes the damage. `damage` has no text if all of it is read. */
 void trace_tell_prefix(struct trace *trace, const struct trace_error *damage, const struct caller *caller);
 
-/* Reads all of a trace. Of a damaged one, with TRACE_SALVAGE, what is wrong is told, and what is before is enough. */
+/* Reads the whole trace. With TRACE_SALVAGE, damage is only a warning, and the part before it is enough. */
 bool trace_check(const char *path, enum trace_open_mode mode, const struct caller *caller, struct message *message);
 
-/* Puts the error into the message; returns false. */
+/* Copies the error into the message; returns false. */
 bool trace_fail(struct message *message, const struct trace_error *error);
 
 #endif

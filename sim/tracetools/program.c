@@ -11,7 +11,7 @@
 
 /* ---- writing ----------------------------------------------------------------------------------- */
 
-/* The program's one source, as it was. */
+/* The source of a program that has only one and is its own source. */
 static void put_source(struct text *text, const struct isa_program *program) {
   text_print(text, "file %s\ncode\n", program->file);
   for (uint32_t i = 0; i < program->sources[0].lines; i++)
@@ -23,7 +23,7 @@ static bool same_place(const struct isa_program *program, uint32_t a, uint32_t b
          program->source[a] == program->source[b];
 }
 
-/* Source, line and column of each instruction; those that are alike together. */
+/* Source, line and column of each instruction; equal neighbors share an entry. */
 static void put_lines(struct text *text, const struct isa_program *program) {
   unsigned column = 0;
   for (uint32_t pc = 0, end; pc < program->count; pc = end) {
@@ -60,7 +60,7 @@ static bool same_object(const struct text *text, const void *object, size_t size
   size_t count = 0;
   for (size_t i = 0; i < text->length; i++)
     if (text->data[i] == '\r' || (text->data[i] == '\n' && i + 1 < text->length && text->data[i + 1] == '}'))
-      return false; /* a line of text would not come back, or end the block */
+      return false; /* such a line would change when read back, or end the block */
   struct isa_program *program = trace_program_read(&block, "", &error);
   const bool same = program && isa_encode(program, &bytes, &count) && count == size && memcmp(bytes, object, size) == 0;
   free(bytes);
@@ -90,16 +90,16 @@ char *trace_program_text(const void *object, size_t size) {
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
-/* What stands before the code. */
+/* The part before the code. */
 struct head {
   const struct text_block *block;
   struct trace_error *error;
-  const char *at; /* the line under way */
+  const char *at; /* current line */
   uint32_t line;
   char *file;
   struct isa_source *sources;
   uint32_t source_count;
-  uint32_t *lines; /* of each instruction, its column, and its source's number */
+  uint32_t *lines; /* of each instruction: line, column, and source number */
   uint16_t *columns, *numbers;
   uint32_t count;
 };
@@ -123,7 +123,7 @@ static bool take_source(struct head *head, const char *name, size_t size) {
   return true;
 }
 
-/* Room grows with the lines: it is doubled where their number is a power of two. */
+/* Room doubles whenever the number of lines is a power of two. */
 static bool take_text(struct head *head, const char *text, size_t size) {
   if (!head->source_count)
     return fail(head, "a source's line without a 'source' before it");
@@ -134,7 +134,7 @@ static bool take_text(struct head *head, const char *text, size_t size) {
   return true;
 }
 
-/* Places of instructions that follow each other. */
+/* The common place of consecutive instructions. */
 struct stretch {
   uint32_t source, line, column, count;
 };
@@ -154,7 +154,7 @@ static bool take_stretch(const char *word, struct stretch *stretch) {
   return sscanf(word, "*%9" SCNu32 "%n", &stretch->count, &used) == 1 && !word[used];
 }
 
-/* Several of them. */
+/* Reads several of them. */
 static bool take_lines(struct head *head, const char *at, const char *end) {
   static const char wrong[] = "expected SOURCE:LINE*N or SOURCE:LINE:COLUMN*N, with a source from above, a column "
                               "below 65536 and no more instructions than there are";
@@ -182,7 +182,7 @@ static bool take_lines(struct head *head, const char *at, const char *end) {
 
 static bool starts(const char *line, const char *word) { return strncmp(line, word, strlen(word)) == 0; }
 
-/* A line before the code; *code is set when it comes to that. */
+/* Reads a line before the code; sets *code at the line that starts it. */
 static bool take_head_line(struct head *head, bool *code) {
   const char *line = head->at, *end = strchr(line, '\n');
   const size_t size = (size_t)(end - line);
@@ -225,7 +225,7 @@ static void free_sources(struct isa_source *sources, uint32_t count) {
   free(sources);
 }
 
-/* The messages are to have the lines of the file: so many are put before the code. */
+/* Reports an error with the file's line numbers: puts enough empty lines before the code, and assembles that. */
 static void tell_error(const struct head *head) {
   const size_t size = head->block->size - (size_t)(head->at - head->block->text);
   char *text = need(head->line + size, 1);
@@ -238,7 +238,7 @@ static void tell_error(const struct head *head) {
   free(text);
 }
 
-/* Sources, lines and columns take the place of those that the assembler has found. */
+/* Replaces the sources, lines and columns that the assembler has found. */
 static bool give_lines(struct head *head, struct isa_program *program) {
   if (head->count != program->count)
     return fail(head, "'lines' of the program's head do not cover its instructions");

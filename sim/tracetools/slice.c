@@ -9,9 +9,9 @@
 #include "sim/base/need.h"
 #include "sim/tracetools/edit.h"
 
-/* ---- what is kept ---------------------------------------------------------------------------------- */
+/* ---- selecting work-groups ------------------------------------------------------------------------- */
 
-/* Work-groups of each launch of the trace: from the first to the last. */
+/* For each launch of the trace, the first and the last work-group to keep. */
 struct kept {
   const struct trace_slice *wishes;
   struct trace_range *groups;
@@ -64,13 +64,13 @@ static bool is_whole(const struct trace_input *input, uint32_t launch, const str
   return range->given && range->first == first && range->last == first + groups - 1;
 }
 
-/* What is in pipes when a launch begins is what those before it have left there. */
+/* Pipes at the start of a launch contain what earlier launches left in them. */
 static bool pipes_allow(const struct trace_input *input, const struct trace_range *kept, struct message *message) {
   const uint32_t count = trace_launches(input->opened.trace);
   uint32_t i = 0;
   while (i < count && is_whole(input, i, &kept[i]))
     i++;
-  if (i < count && input->opened.job.launches[i].first < i) /* it runs at once with one that is kept */
+  if (i < count && input->opened.job.launches[i].first < i) /* it runs at once with a launch that is kept */
     i = count + 1;
   while (i < count && !kept[i].given)
     i++;
@@ -81,7 +81,7 @@ static bool pipes_allow(const struct trace_input *input, const struct trace_rang
                       input->path);
 }
 
-/* The launch as the output's meta has it. */
+/* The launch in the output's meta. */
 static void say_part(json_t *launches, const struct trace_input *input, uint32_t number,
                      const struct trace_range *range) {
   json_t *launch = json_deep_copy(trace_input_launch(input, number));
@@ -92,7 +92,7 @@ static void say_part(json_t *launches, const struct trace_input *input, uint32_t
   json_array_append_new(launches, launch);
 }
 
-/* Launches that ran at once still do, those of them that are there. */
+/* Launches that ran at once still do, if they are kept. */
 static void say_together(json_t *launches, const struct job *job, const struct trace_part *parts, size_t count) {
   for (size_t i = 0, together; i < count; i += together) {
     for (together = 1; i + together < count &&
@@ -105,7 +105,7 @@ static void say_together(json_t *launches, const struct job *job, const struct t
   }
 }
 
-/* Launches that were never begun, behind one that did not finish, have no operations; they come along with it. */
+/* Launches that never began, after one that did not finish, have no operations; they are kept together with it. */
 static size_t add_never_begun(const struct trace_slice *wishes, const struct trace_input *input, json_t *launches) {
   const size_t begun = trace_launches(input->opened.trace), all = input->opened.job.launch_count;
   size_t added = 0;

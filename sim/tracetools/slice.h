@@ -1,7 +1,7 @@
-/* A part of a trace as a trace: some launches, or some work-groups of them, whole. Of several wishes each asks for
- * less.
+/* Part of a trace as a trace: some launches, or some complete work-groups of them. Each additional condition narrows
+ * the selection.
  *
- * Not modelled: what launches that are left out had put into the L2, or made of memory. */
+ * Not modeled: what omitted launches left in the L2 or in memory. */
 #ifndef SIM_TRACETOOLS_SLICE_H
 #define SIM_TRACETOOLS_SLICE_H
 
@@ -15,12 +15,12 @@ struct trace_range {
 struct trace_slice {
   const char *path;
   enum trace_open_mode mode;
-  struct trace_range launches, groups; /* from 1; from 0 */
-  bool window;                         /* work-groups that began in these cycles: */
+  struct trace_range launches, groups; /* launches count from 1, groups from 0 */
+  bool window;                         /* only work-groups that began in these cycles: */
   uint64_t from, to;
 };
 
-/* Writes the slice. Takes the descriptor; `name` is the file's in messages. */
+/* Writes the slice. Takes over the descriptor; `name` is the file's in messages. */
 bool trace_slice(const struct trace_slice *wishes, int file, const char *name, const struct caller *caller,
                  struct message *message);
 

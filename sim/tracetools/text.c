@@ -12,16 +12,16 @@
 #include "sim/report/report.h"
 #include "sim/tracetools/program.h"
 
-/* Of the trace that is written. */
+/* A program of the trace being written. */
 struct commented {
-  struct isa_program *isa; /* NULL: cannot be read */
-  char **comments;         /* of each instruction; NULL until it is wanted */
+  struct isa_program *isa; /* NULL: unreadable */
+  char **comments;         /* one per instruction; NULL until needed */
 };
 
 struct trace_text {
   struct commented *programs;
   uint32_t program_count;
-  struct isa_program *assembled; /* that waits for its job */
+  struct isa_program *assembled; /* waits for its job */
 };
 
 /* ---- writing ----------------------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ static bool take_assembly(struct trace_text *text, const char *name, const struc
   return text->assembled;
 }
 
-/* Programs are written when a launch first has them, as when they run. */
+/* Writes each program when a launch first uses it, like a recording. */
 static bool write_launches(const struct job *job, struct trace_writer *writer) {
   const struct isa_program **programs = need(job->launch_count, sizeof(void *));
   uint32_t count = 0;
@@ -114,7 +114,8 @@ static bool write_launches(const struct job *job, struct trace_writer *writer) {
   return good;
 }
 
-/* A launch file's text, with so many line ends before it that messages have the lines of the file that it is in. */
+/* Reads a launch file's text. Puts empty lines before it, so that messages have the line numbers of the enclosing
+ * file. */
 static bool take_job(struct trace_text *text, const struct text_block *block, struct trace_writer *writer,
                      struct trace_error *error) {
   const struct job_request request = {.program = text->assembled};
@@ -143,7 +144,7 @@ static bool take_block(void *self, const char *head, const char *name, const str
   return strcmp(head, "assembly") == 0 ? take_assembly(self, name, block, error) : take_job(self, block, writer, error);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------- */
+/* ---- construction -------------------------------------------------------------------------------- */
 
 struct trace_text *trace_text_new(struct trace *trace) {
   struct trace_text *text = need(1, sizeof *text);

@@ -1,10 +1,11 @@
-/* What the text of traces (traces/text.h) has of instructions and launches: programs as assembly, operations with their
- * instruction as a comment, and by hand a launch file in the place of metas, programs and launches.
+/* The parts of the text of traces (traces/text.h) that concern instructions and launches: programs as assembly,
+ * operations with their instruction as a comment, and, in handwritten traces, a launch file in place of metas, programs
+ * and launches.
  *
- * A program's object is more than its assembly: lines and files of a source. Assembly that is its own source needs
- * nothing else; other programs' sources and line numbers stand before it (docs/trace-text.md).
+ * A program's object contains more than its assembly: lines and files of a source. Assembly that is its own source
+ * needs nothing else; for other programs, sources and line numbers precede the assembly (docs/trace-text.md).
  *
- * Invariant: an object that does not come back to the byte is not written as assembly, but as bytes. */
+ * Invariant: an object that would not read back to the same bytes is written as bytes, not as assembly. */
 #ifndef SIM_TRACETOOLS_TEXT_H
 #define SIM_TRACETOOLS_TEXT_H
 
@@ -12,7 +13,7 @@
 
 struct trace_text;
 
-/* For writing the trace; for reading when it is NULL. */
+/* For writing the trace; for reading if `trace` is NULL. */
 struct trace_text *trace_text_new(struct trace *trace);
 void trace_text_free(struct trace_text *text);
 

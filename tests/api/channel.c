@@ -1,11 +1,12 @@
-/* Channels in runs: kernels that they connect, autorun kernels, and what stays from run to run. */
+/* Channels in runs: connected kernels, autorun kernels, and what persists between runs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/api/rig.h"
 #include "tests/ct.h"
 
-/* put: 0 .. n-1 into `in`; take: n of `out`. step is an autorun kernel: each of its four work-groups adds 1. */
+/* put: writes 0 .. n-1 into `in`; take: reads n from `out`. step is an autorun kernel: each of its four work-groups
+ * adds 1. */
 static const char source[] =
     "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
     "channel int row[5] __attribute__((depth(2)));\nchannel int deep __attribute__((depth(64)));\n"
@@ -37,7 +38,7 @@ static void run(struct rig *rig, ww_launch **launches, size_t count, bool functi
   rig_fine(rig, ww_run(rig->device, launches, count, &watch, report, &rig->error));
 }
 
-TEST(channel_api, autorun_kernels_go_along_and_end_with_the_others) {
+TEST(channel_api, autorun_kernels_run_and_end_with_the_other_kernels) {
   for (int functional = 0; functional < 2; functional++) {
     struct rig rig = rig_with("teaching", source);
     ww_buffer *data = numbers(&rig);
@@ -57,7 +58,7 @@ TEST(channel_api, autorun_kernels_go_along_and_end_with_the_others) {
       EXPECT_EQ(rig_number(report, "launches[2].work_groups"), 4);
       ww_report_unref(report);
     }
-    /* One alone: the others' work-groups never come. */
+    /* Run alone, it never finishes: no packets arrive. */
     run(&rig, both + 1, 1, functional, &report);
     EXPECT_FALSE(ww_report_finished(report));
     ww_report_unref(report);
@@ -71,7 +72,7 @@ TEST(channel_api, autorun_kernels_go_along_and_end_with_the_others) {
   }
 }
 
-/* The trace of a run with channels, replayed: the same cycles, launch by launch. */
+/* Replays the trace of a run with channels: the same cycles, launch by launch. */
 static void expect_same_replay(struct rig *rig, const struct kept *kept, size_t launches, const ww_report *report) {
   ww_trace *trace = NULL;
   ww_report *replayed = NULL;
@@ -84,7 +85,7 @@ static void expect_same_replay(struct rig *rig, const struct kept *kept, size_t 
   ww_trace_unref(trace);
 }
 
-/* merge polls two channels in turn, so that nothing ever stands still; pass waits for it. */
+/* merge polls two channels in turn, so the device is never idle; pass waits for merge. */
 static const char polling_source[] =
     "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
     "channel int low __attribute__((depth(4))), high __attribute__((depth(4))), merged, out;\n"
@@ -101,7 +102,7 @@ static const char polling_source[] =
     "    while (got && !write_channel_nb_intel(merged, x)) continue;\n"
     "  }\n}\n";
 
-TEST(channel_api, autorun_kernels_that_poll_end_with_the_others_too) {
+TEST(channel_api, autorun_kernels_that_poll_end_with_the_other_kernels) {
   for (int functional = 0; functional < 2; functional++) {
     struct rig rig = rig_with("teaching", polling_source);
     ww_buffer *data = numbers(&rig);
@@ -121,7 +122,7 @@ TEST(channel_api, autorun_kernels_that_poll_end_with_the_others_too) {
       expect_same_replay(&rig, &kept, 5, report);
     ww_report_unref(report);
     free(kept.text);
-    /* One that waits for a packet which never comes is still told, though the autorun kernels poll. */
+    /* A launch that waits for a packet that never arrives is still reported, although the autorun kernels poll. */
     run(&rig, all + 2, 1, functional, &report);
     EXPECT_FALSE(ww_report_finished(report));
     const char *end = "";
@@ -135,7 +136,7 @@ TEST(channel_api, autorun_kernels_that_poll_end_with_the_others_too) {
   }
 }
 
-/* More work-items than the channel has room, on either side of it. */
+/* On either side there are more work-items than the channel has room for. */
 static const char wide_source[] =
     "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
     "channel int c __attribute__((depth(3)));\nchannel int row[3], alone[1];\n"
@@ -146,7 +147,7 @@ static const char wide_source[] =
     "kernel void beyond(global int *a, int n) { if (n < 9) write_channel_intel(row[n], 1);\n"
     "  else write_channel_intel(alone[n], 1); }\n";
 
-TEST(channel_api, work_items_of_a_warp_take_turns_where_there_is_no_room_for_all) {
+TEST(channel_api, work_items_of_a_warp_take_turns_if_the_channel_lacks_room_for_all) {
   static const char *const pairs[][2] = {{"put_all", "take_each"}, {"put_each", "take_all"}, {"put_all", "take_all"}};
   for (int i = 0; i < 6; i++) {
     struct rig rig = rig_with("teaching", wide_source);
@@ -171,7 +172,7 @@ TEST(channel_api, work_items_of_a_warp_take_turns_where_there_is_no_room_for_all
   }
 }
 
-TEST(channel_api, an_index_outside_of_an_array_is_no_channel) {
+TEST(channel_api, an_index_outside_an_array_names_no_channel) {
   static const int bad[] = {3, -1, 1 << 30, 9};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     struct rig rig = rig_with("teaching", wide_source);
@@ -190,7 +191,7 @@ TEST(channel_api, an_index_outside_of_an_array_is_no_channel) {
   }
 }
 
-TEST(channel_api, an_autorun_kernel_that_is_refused_is_missed) {
+TEST(channel_api, a_refused_autorun_kernel_is_reported) {
   struct rig rig = rig_with("teaching", "#pragma OPENCL EXTENSION cl_intel_channels : enable\n"
                                         "channel int c;\nkernel void give(void) { write_channel_intel(c, 1); }\n"
                                         "__attribute__((autorun)) kernel void self(void) { c = 2; }\n"
@@ -201,7 +202,7 @@ TEST(channel_api, an_autorun_kernel_that_is_refused_is_missed) {
   rig_free(&rig);
 }
 
-TEST(channel_api, packets_stay_until_they_are_read_and_each_device_has_its_own) {
+TEST(channel_api, packets_stay_until_read_and_devices_do_not_share_them) {
   struct rig rig = rig_with("teaching", source);
   ww_device *other = NULL;
   rig_fine(&rig, ww_device_new(rig.machine, &other, &rig.error));
@@ -232,7 +233,7 @@ TEST(channel_api, packets_stay_until_they_are_read_and_each_device_has_its_own) 
   rig_free(&rig);
 }
 
-TEST(channel_api, a_trace_has_the_channels_and_all_that_ran) {
+TEST(channel_api, a_trace_contains_the_channels_and_every_kernel_that_ran) {
   struct rig rig = rig_with("teaching", source);
   ww_buffer *data = numbers(&rig);
   ww_report *report = NULL;
@@ -265,7 +266,7 @@ TEST(channel_api, a_trace_has_the_channels_and_all_that_ran) {
   rig_free(&rig);
 }
 
-TEST(channel_api, pipes_and_channels_share_what_numbers_there_are) {
+TEST(channel_api, pipes_and_channels_share_one_range_of_numbers) {
   struct rig rig = rig_with("teaching", source);
   ww_pipe *pipes[121];
   ww_launch *keep = launch(&rig, "keep", NULL, 1);

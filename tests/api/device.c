@@ -1,4 +1,4 @@
-/* Devices: memory, time and caches that go on; runs that end otherwise. */
+/* Devices: memory, time and caches that persist; runs that end abnormally. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 static uint32_t at(ww_buffer *data, size_t i) { return ((uint32_t *)ww_buffer_data(data))[i]; }
 
-TEST(device, memory_lives_from_run_to_run_and_is_read_and_written_in_place) {
+TEST(device, memory_persists_between_runs_and_is_accessed_in_place) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 5);
@@ -24,7 +24,7 @@ TEST(device, memory_lives_from_run_to_run_and_is_read_and_written_in_place) {
   rig_free(&rig);
 }
 
-TEST(device, time_and_caches_go_on_from_run_to_run) {
+TEST(device, time_and_caches_continue_from_run_to_run) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 5);
@@ -47,7 +47,7 @@ TEST(device, time_and_caches_go_on_from_run_to_run) {
   rig_free(&rig);
 }
 
-TEST(device, watching_changes_no_result_and_may_begin_and_end_with_any_run) {
+TEST(device, watching_changes_no_result_and_can_start_or_stop_at_any_run) {
   struct rig plain = rig_new("teaching"), watched = rig_new("teaching");
   ww_buffer *data[2];
   ww_launch *launch[2] = {rig_plus(&plain, &data[0], 5), rig_plus(&watched, &data[1], 5)};
@@ -79,7 +79,7 @@ TEST(device, watching_changes_no_result_and_may_begin_and_end_with_any_run) {
   rig_free(&watched);
 }
 
-TEST(device, launches_at_once_begin_together_and_each_has_its_account) {
+TEST(device, concurrent_launches_start_together_and_have_separate_statistics) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data[2];
   ww_launch *launch[2] = {rig_plus(&rig, &data[0], 1), rig_plus(&rig, &data[1], 2)};
@@ -113,7 +113,7 @@ static void expect_local(struct rig *rig, ww_launch *launch, uint64_t x, uint64_
   ww_report_unref(report);
 }
 
-TEST(device, a_launch_says_which_work_groups_a_run_would_have) {
+TEST(device, a_launch_reports_the_work_group_size_of_a_run) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 1);
@@ -145,7 +145,7 @@ static void expect_goes_on(struct rig *rig) {
   ww_buffer_unref(data);
 }
 
-TEST(device, a_deadlock_is_in_the_report_and_the_device_goes_on) {
+TEST(device, a_deadlock_is_reported_and_the_device_stays_usable) {
   struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, "hang", 64, 64);
   ww_report *report = NULL;
@@ -161,7 +161,7 @@ TEST(device, a_deadlock_is_in_the_report_and_the_device_goes_on) {
   rig_free(&rig);
 }
 
-TEST(device, the_cycle_limit_is_in_the_report_and_the_device_goes_on) {
+TEST(device, reaching_the_cycle_limit_is_reported_and_the_device_stays_usable) {
   struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
   ww_report *report = NULL;
@@ -186,7 +186,7 @@ static bool count_down(void *self, uint64_t now, uint64_t done, uint64_t groups)
   return --*left > 0;
 }
 
-TEST(device, a_tick_cancels_a_run_and_the_device_goes_on) {
+TEST(device, a_tick_can_cancel_a_run_and_the_device_stays_usable) {
   struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
   ww_report *report = NULL;
@@ -211,7 +211,7 @@ static bool take_some(void *self, const void *data, size_t size) {
   return *left > 0;
 }
 
-TEST(device, a_sink_that_takes_no_more_cancels_what_writes_into_it) {
+TEST(device, a_sink_that_refuses_data_cancels_what_writes_into_it) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 5);
@@ -271,7 +271,7 @@ struct seen {
   uint64_t first, last, fields;
 };
 
-/* All cycles of it are the device's, those among its fields, too. */
+/* All its cycles are in device time, including those in its fields. */
 static void look_at(void *self, const ww_event *event) {
   struct seen *seen = self;
   seen->first = event->from < seen->first ? event->from : seen->first;
@@ -285,7 +285,7 @@ static void look_at(void *self, const ww_event *event) {
   }
 }
 
-TEST(device, events_are_in_the_time_of_the_device) {
+TEST(device, event_times_are_device_times) {
   struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, "copies", 64, 64);
   ww_buffer *buffer[2];
@@ -310,7 +310,7 @@ TEST(device, events_are_in_the_time_of_the_device) {
   rig_free(&rig);
 }
 
-TEST(device, a_trace_of_buffers_that_no_launch_file_has_room_for_is_replayed) {
+TEST(device, a_trace_with_a_buffer_too_large_for_a_launch_file_replays) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL, *large = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 5);
@@ -330,11 +330,11 @@ TEST(device, a_trace_of_buffers_that_no_launch_file_has_room_for_is_replayed) {
   rig_free(&rig);
 }
 
-/* ---- memory at one address for all ---------------------------------------------------------------------------------
- */
+/* ---- shared memory
+ * ------------------------------------------------------------------------------------------------- */
 
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* which have those addresses themselves */
-TEST(device, shared_buffers_have_one_address_for_the_host_and_all_devices) {
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* the sanitizers use these addresses */
+TEST(device, shared_buffers_have_one_address_on_the_host_and_all_devices) {
   struct rig rig = rig_with("teaching", "kernel void follow(global ulong *list, global int *out) {\n"
                                         "  global int *at = (global int *)list[1];\n"
                                         "  out[0] = at[3];\n"
@@ -360,7 +360,7 @@ TEST(device, shared_buffers_have_one_address_for_the_host_and_all_devices) {
   EXPECT_EQ(*(int *)ww_buffer_data(out), 42);
   EXPECT_EQ(host[3], 99);
   ww_buffer_unref(numbers);
-  EXPECT_EQ(((int *)ww_buffer_data(again))[3], 99); /* it lives on */
+  EXPECT_EQ(((int *)ww_buffer_data(again))[3], 99); /* the memory is still alive */
   rig_refused(&rig, ww_buffer_new_shared(rig.device, NULL, 4, out, &none, &rig.error), WW_BAD_INPUT,
               "with: must be a shared buffer of another device");
   rig_refused(&rig, ww_buffer_new_shared(rig.device, NULL, UINT64_MAX, NULL, &none, &rig.error), WW_BAD_INPUT,
@@ -376,10 +376,9 @@ TEST(device, shared_buffers_have_one_address_for_the_host_and_all_devices) {
 }
 #endif
 
-/* ---- lives of objects ---------------------------------------------------------------------------------------------
- */
+/* ---- lifetimes of objects --------------------------------------------------------------------------------------- */
 
-TEST(device, objects_live_as_long_as_something_is_made_of_them) {
+TEST(device, objects_live_until_everything_made_from_them_is_freed) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
   ww_report *report = NULL;
@@ -396,7 +395,7 @@ TEST(device, objects_live_as_long_as_something_is_made_of_them) {
   ww_report_unref(report);
 }
 
-TEST(device, what_a_freed_buffer_leaves_is_used_again) {
+TEST(device, memory_of_a_freed_buffer_is_reused) {
   struct rig rig = rig_new("teaching");
   ww_buffer *buffer[3];
   uint64_t address[3];
@@ -407,7 +406,8 @@ TEST(device, what_a_freed_buffer_leaves_is_used_again) {
   }
   EXPECT_GT(address[1], address[0] + 5000);
   ww_buffer_unref(buffer[1]);
-  rig_fine(&rig, ww_buffer_new(rig.device, NULL, 70000, &buffer[1], &rig.error)); /* does not fit between the two */
+  rig_fine(&rig,
+           ww_buffer_new(rig.device, NULL, 70000, &buffer[1], &rig.error)); /* does not fit between the other two */
   EXPECT_GT(ww_buffer_address(buffer[1]), address[2]);
   ww_buffer_unref(buffer[1]);
   rig_fine(&rig, ww_buffer_new(rig.device, NULL, 4000, &buffer[1], &rig.error));

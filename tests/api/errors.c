@@ -1,4 +1,4 @@
-/* What each function refuses, and what it then says. */
+/* What each function refuses, and its message. */
 #include <stdlib.h>
 
 #include "tests/api/rig.h"
@@ -21,7 +21,7 @@ TEST(errors, of_contexts_and_machines) {
   EXPECT_TRUE(machine == NULL);
   rig_refused(&rig, ww_machine_load(rig.context, "no/such.ini", &machine, error), WW_BAD_INPUT,
               "no/such.ini: No such file or directory");
-  EXPECT_EQ(ww_machine_load(rig.context, "h20", &machine, NULL), WW_BAD_INPUT); /* nobody wants to know why */
+  EXPECT_EQ(ww_machine_load(rig.context, "h20", &machine, NULL), WW_BAD_INPUT); /* the error is optional */
   rig_free(&rig);
 }
 
@@ -120,7 +120,7 @@ TEST(errors, of_programs) {
   rig_free(&rig);
 }
 
-TEST(errors, have_the_place_in_what_has_any_name) {
+TEST(errors, give_the_place_in_a_source_of_any_name) {
   struct rig rig = rig_new("teaching");
   ww_program *program = NULL;
   ww_bytes source = {".kernel k\n  nop nop\n", 20, "folder/a: b\xc3\xa9\xff.wws"};
@@ -137,7 +137,7 @@ TEST(errors, have_the_place_in_what_has_any_name) {
 /* ---- structures of options ----------------------------------------------------------------------------------------
  */
 
-TEST(errors, of_structures_that_say_less_or_more_than_is_known) {
+TEST(errors, of_structures_that_are_smaller_or_larger_than_known) {
   struct rig rig = rig_new("teaching");
   ww_program *program = NULL;
   const ww_build unset = {.registers = 32};
@@ -161,7 +161,7 @@ static bool never(void *self) {
   return false;
 }
 
-TEST(errors, a_build_is_cancelled) {
+TEST(errors, a_build_can_be_cancelled) {
   struct rig rig = rig_new("teaching");
   ww_program *program = NULL;
   int asked = 0;
@@ -174,7 +174,7 @@ TEST(errors, a_build_is_cancelled) {
 
 /* ---- devices -------------------------------------------------------------------------------------------- */
 
-TEST(errors, of_buffers_over_memory_of_the_callers) {
+TEST(errors, of_buffers_over_the_callers_memory) {
   struct rig rig = rig_new("teaching");
   ww_buffer *buffer = NULL, *shared = NULL;
   uint32_t own = 3;
@@ -226,7 +226,7 @@ TEST(errors, of_devices_buffers_and_pipes) {
   rig_free(&rig);
 }
 
-TEST(errors, a_device_has_a_limit_of_buffers) {
+TEST(errors, a_device_limits_the_number_of_buffers) {
   enum { MOST = 4096 };
   struct rig rig = rig_new("teaching");
   ww_buffer *buffer[MOST], *more = NULL;
@@ -362,7 +362,7 @@ static bool run_again(void *self, uint64_t now, uint64_t done, uint64_t groups) 
   return false;
 }
 
-TEST(errors, a_run_within_a_run_of_the_same_device_is_refused) {
+TEST(errors, a_run_inside_a_run_of_the_same_device_is_refused) {
   struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
   const ww_watch watch = {.size = sizeof watch, .self = &rig, .tick = run_again};
@@ -472,7 +472,7 @@ TEST(errors, of_traces) {
   rig_free(&rig);
 }
 
-TEST(errors, of_reports_whose_limits_are_lifted) {
+TEST(errors, of_lifting_the_limits_of_reports) {
   struct rig rig = rig_new("teaching");
   const ww_watch untimed = {.size = sizeof untimed, .functional = true};
   ww_buffer *data = NULL, *other_data = NULL;
@@ -577,9 +577,9 @@ TEST(errors, of_launch_files) {
   rig_free(&rig);
 }
 
-/* ---- what takes NULL ------------------------------------------------------------------------------------ */
+/* ---- functions that take NULL --------------------------------------------------------------------------- */
 
-TEST(errors, nothing_is_given_up_and_asked_for_without_harm) {
+TEST(errors, null_is_harmless_to_release_and_query) {
   ww_context_unref(NULL);
   ww_machine_unref(NULL);
   ww_program_unref(NULL);

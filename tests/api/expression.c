@@ -1,4 +1,4 @@
-/* Expressions over columns: the notation and the values of sweep files. */
+/* Expressions over columns: the notation and values of sweep files. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -62,13 +62,13 @@ static const struct {
     {"machine < 3", {0, 0, 0}},
     {"log2(dma.channels) == zero", {1, 1, 1}},
     {"!(1 / zero < 5)", {1, 0, 0}},
-    /* A word in quotes beside numbers is meant as the number that it says. */
+    /* A quoted word compared with numbers is the number that it spells. */
     {"dma.channels == '2' || zero > 1", {0, 1, 1}},
     {"dma.channels == '2.0'", {0, 1, 0}},
     {"'0x4' != dma.channels", {1, 1, 0}},
     {"dma.channels == 'two'", {0, 0, 0}},
     {"dma.channels != 'two'", {1, 1, 1}},
-    /* Beside words it is the word, and words are numbers where they say one. */
+    /* Compared with words it is the word; words that spell a number count as that number. */
     {"mixed == '8'", {1, 0, 0}},
     {"mixed == 8", {1, 1, 0}},
     {"mixed * 2", {16, 16, NONE}},
@@ -76,11 +76,11 @@ static const struct {
     {"mixed != machine", {1, 1, 1}},
     {"mixed == dma.channels", {0, 0, 0}},
     {"mixed != dma.channels", {1, 1, 1}},
-    /* C would read a define by eights. */
+    /* C would read this define as octal. */
     {"define.D == 10 || define.D == 8", {0, 1, 0}},
     {"define.D == '010'", {1, 0, 0}},
     {"arg.d == 10", {1, 0, 0}},
-    /* For what is not there no comparison holds. */
+    /* No comparison holds for a missing value. */
     {"arg.d == '8' || arg.d != '8'", {1, 1, 0}},
     {"y", {5, NONE, INFINITY}},
     {"y == y", {1, 0, 1}},
@@ -90,7 +90,7 @@ static const struct {
     {"!y", {0, 1, 0}},
 };
 
-TEST(expressions, of_columns_have_the_values_of_sweep_files) {
+TEST(expressions, over_columns_have_the_same_values_as_in_sweep_files) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     double values[ROWS] = {-99, -99, -99};
     find(rows[i].text, values);
@@ -102,7 +102,7 @@ TEST(expressions, of_columns_have_the_values_of_sweep_files) {
   }
 }
 
-TEST(expressions, name_each_column_once_in_the_order_of_its_first_use) {
+TEST(expressions, list_each_column_once_in_order_of_first_use) {
   ww_expression *expression = NULL;
   EXPECT_EQ(ww_expression_new("b + max(a.c, b) * a.c == 3 || d != 'word'", &expression, NULL), WW_OK);
   EXPECT_EQ(ww_expression_name_count(expression), 3);
@@ -127,7 +127,7 @@ static const struct {
     {"a == 'M\xc3\xbcller' b", "column 15: expected an operator, at 'b'", 15},
 };
 
-TEST(expressions, that_are_none_are_refused_with_the_column) {
+TEST(expressions, that_are_malformed_are_refused_with_the_column) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     ww_expression *expression = NULL;
     ww_error error = {.text = ""};
@@ -189,8 +189,8 @@ TEST(expressions, numbers_have_units) {
   EXPECT_TRUE(ww_number("1", NULL));
 }
 
-/* Parsed once, and nothing is made for a row. */
-TEST(expressions, of_many_rows_are_quick) {
+/* Parsed once; nothing is allocated for each row. */
+TEST(expressions, over_many_rows_are_fast) {
   enum { MANY = 100000 };
   double *numbers = malloc(MANY * sizeof *numbers), *values = malloc(MANY * sizeof *values), sum = 0;
   ww_expression *expression = NULL;
@@ -199,7 +199,7 @@ TEST(expressions, of_many_rows_are_quick) {
   EXPECT_EQ(ww_expression_new("a % 7 == 3 && !(a * 2 > 100000)", &expression, NULL), WW_OK);
   const clock_t before = clock();
   EXPECT_EQ(ww_expression_value(expression, &(ww_column){.numbers = numbers}, MANY, values, NULL), WW_OK);
-  EXPECT_LT(clock() - before, CLOCKS_PER_SEC); /* some 10 ms, but for sanitizers */
+  EXPECT_LT(clock() - before, CLOCKS_PER_SEC); /* some 10 ms without sanitizers */
   for (size_t i = 0; i < MANY; i++)
     sum += values[i];
   EXPECT_EQ(sum, (50000 - 3) / 7 + 1);

@@ -1,4 +1,4 @@
-/* All launch files of examples and lessons through the library: their reports are those of the command line, byte for
+/* All launch files of examples and lessons through the library: their reports equal those of the command line byte for
  * byte, in one thread and in several. */
 #include <glob.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@ enum { MOST = 100, THREADS = 8 };
 struct files {
   glob_t found;
   char *report[MOST]; /* of the command line */
-  bool passed[MOST];  /* likewise: its exit status */
+  bool passed[MOST];  /* of the command line: the exit status is 0 */
 };
 
 static char *read_all(FILE *file) {
@@ -61,7 +61,7 @@ static void free_files(struct files *files) {
   globfree(&files->found);
 }
 
-/* The file's report; NULL: there is none. *passed: what it expects came out. */
+/* The file's report; NULL if there is none. *passed: whether its checks passed. */
 static char *report_of_library(ww_context *context, const char *path, bool *passed) {
   struct rig rig = {.context = context};
   ww_report *report = NULL;
@@ -76,7 +76,7 @@ static char *report_of_library(ww_context *context, const char *path, bool *pass
   return json;
 }
 
-TEST(files, reports_are_those_of_the_command_line) {
+TEST(files, reports_equal_those_of_the_command_line) {
   struct rig rig = rig_new("teaching");
   struct files files = {.report = {NULL}};
   find_files(&files);
@@ -104,7 +104,7 @@ static void *work(void *self) {
   struct worker *worker = self;
   const size_t count = worker->files->found.gl_pathc;
   for (size_t i = 0; i < count; i++) {
-    const size_t file = (worker->first + i) % count; /* each in another order */
+    const size_t file = (worker->first + i) % count; /* each thread in a different order */
     bool passed = false;
     char *json = report_of_library(worker->context, worker->files->found.gl_pathv[file], &passed);
     worker->different += strcmp(json, worker->files->report[file]) != 0;

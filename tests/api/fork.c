@@ -1,4 +1,4 @@
-/* A process that is forked while other threads are at work goes on with what it has. */
+/* A process forked while other threads are working can use its objects. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "tests/api/rig.h"
 #include "tests/ct.h"
 
-/* Sanitizers' allocators have locks that a child finds closed. */
+/* A child would find the locks of the sanitizers' allocators taken. */
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 
 enum { THREADS = 3, FORKS = 20, SECONDS = 60 };
@@ -43,7 +43,7 @@ static bool run_anew(const struct shared *shared) {
   return good;
 }
 
-/* Keys of one report, devices of one machine, and a machine of one context. */
+/* Uses keys of one report, devices of one machine, and a machine of one context. */
 static bool use_all(struct shared *shared) {
   ww_machine *machine = NULL;
   double value = 0;
@@ -63,11 +63,11 @@ static void *work(void *self) {
 
 static void *keep_using(void *self) { return use_all(self) ? self : NULL; }
 
-/* In the child there is this thread alone; it may make others. */
+/* The child has only this thread; it may start others. */
 static int be_child(struct shared *shared) {
   pthread_t thread;
   void *answer = NULL;
-  alarm(SECONDS); /* rather than hang */
+  alarm(SECONDS); /* instead of hanging */
   if (!use_all(shared) || !run_on(shared, shared->rig.device, NULL))
     return 1;
   if (pthread_create(&thread, NULL, keep_using, shared) || pthread_join(thread, &answer))
@@ -75,7 +75,7 @@ static int be_child(struct shared *shared) {
   return answer ? 0 : 3;
 }
 
-TEST(fork, a_child_uses_what_no_other_thread_was_at_work_with) {
+TEST(fork, a_child_can_use_objects_that_no_other_thread_was_using) {
   struct shared shared = {.rig = rig_new("teaching")};
   pthread_t threads[THREADS];
   ww_buffer *data = NULL;

@@ -1,4 +1,4 @@
-/* Runs without timing: memory as of any run, and nothing that looks like a measurement. */
+/* Functional runs: the same memory as after a timed run, and nothing that looks like a measurement. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@ static const ww_watch untimed = {.size = sizeof untimed, .functional = true};
 
 static uint32_t at(ww_buffer *data, size_t i) { return ((uint32_t *)ww_buffer_data(data))[i]; }
 
-TEST(functional, leaves_memory_as_a_run_with_timing_and_time_and_caches_alone) {
+TEST(functional, writes_the_same_memory_as_a_timed_run_and_leaves_time_and_caches_alone) {
   struct rig rig = rig_new("teaching"), other = rig_new("teaching");
   ww_buffer *data[2];
   ww_launch *launch[2] = {rig_plus(&rig, &data[0], 5), rig_plus(&other, &data[1], 5)};
   ww_report *report[2] = {NULL, NULL}, *executed = NULL;
-  for (int round = 0; round < 2; round++) { /* the second finds caches warm */
+  for (int round = 0; round < 2; round++) { /* the second round starts with warm caches */
     const uint64_t now = ww_device_now(rig.device);
     rig_fine(&rig, ww_run(rig.device, &launch[0], 1, &untimed, &executed, &rig.error));
     EXPECT_EQ(at(data[0], 63), 63 + 10 * (uint32_t)round + 5);
@@ -45,7 +45,7 @@ static bool no_metric(void *self, const ww_metric *metric) {
   return true;
 }
 
-TEST(functional, the_report_says_so_and_has_no_cycles) {
+TEST(functional, reports_are_flagged_and_have_no_cycles) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 5);
@@ -91,7 +91,7 @@ TEST(functional, the_report_says_so_and_has_no_cycles) {
 
 static void ignore_event(void *self, const ww_event *event) { (void)self, (void)event; }
 
-TEST(functional, what_is_about_time_is_refused_together_with_it) {
+TEST(functional, options_about_time_are_refused) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 5);
@@ -116,7 +116,7 @@ TEST(functional, what_is_about_time_is_refused_together_with_it) {
   rig_free(&rig);
 }
 
-/* Runs a kernel of one work-group and holds how it ended, and that the device goes on. */
+/* Runs a kernel of one work-group and checks how it ended and that the device stays usable. */
 static void expect_end(const char *kernel, const ww_watch *watch, const char *end, const char *said) {
   struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, kernel, 64, 64);
@@ -142,11 +142,11 @@ static void expect_end(const char *kernel, const ww_watch *watch, const char *en
   rig_free(&rig);
 }
 
-TEST(functional, a_deadlock_is_in_the_report_and_the_device_goes_on) {
+TEST(functional, a_deadlock_is_reported_and_the_device_stays_usable) {
   expect_end("hang", &untimed, "deadlock", "Deadlock: 2 warps wait forever.\n  CU 0, work-group (0, 0, 0), warp 0 at ");
 }
 
-TEST(functional, an_endless_loop_ends_at_the_limit_of_instructions) {
+TEST(functional, an_endless_loop_ends_at_the_instruction_limit) {
   const ww_watch watch = {.size = sizeof watch, .functional = true, .cycle_limit = 12345};
   expect_end("spin", &watch, "cycle_limit", "Stopped: a warp has executed as many instructions as the cycle limit");
 }
@@ -159,7 +159,7 @@ static bool count_down(void *self, uint64_t now, uint64_t done, uint64_t groups)
   return --*left > 0;
 }
 
-TEST(functional, a_tick_cancels_a_run) {
+TEST(functional, a_tick_can_cancel_a_run) {
   struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
   ww_report *report = NULL;
@@ -189,7 +189,7 @@ static void take_hazard(void *self, const ww_hazard *hazard) {
   snprintf(told->rule, sizeof told->rule, "%s", hazard->rule);
 }
 
-TEST(functional, prints_hazards_and_program_scope_variables_are_as_of_any_run) {
+TEST(functional, prints_hazards_and_program_scope_variables_equal_those_of_a_timed_run) {
   struct rig rig = rig_with("teaching", "global int count = 5;\n"
                                         "kernel void k(global int *data) {\n"
                                         "  printf(\"%d \", (int)get_global_id(0));\n"

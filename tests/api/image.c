@@ -22,7 +22,7 @@ static ww_image *new_image(struct rig *rig, const char *name, const ww_shape *sh
 
 static const uint32_t origin[3] = {0, 0, 0}, all[3] = {20, 9, 1};
 
-/* The rows of both, and rows apart, in either layout. */
+/* The rows of both images, with and without a pitch, in either layout. */
 static void expect_regions(const char *machine) {
   struct rig rig = rig_with(machine, source);
   ww_image *image = new_image(&rig, NULL, &rgba);
@@ -49,7 +49,7 @@ TEST(image, a_region_is_read_written_and_filled_in_either_layout) {
   expect_regions("h200");
 }
 
-TEST(image, formats_have_their_names_bytes_and_numbers_of_opencl) {
+TEST(image, formats_have_the_names_sizes_and_numbers_of_opencl) {
   ww_image_format format = {.size = sizeof format};
   size_t count = 0;
   bool found = false;
@@ -99,7 +99,7 @@ TEST(image, a_kernel_reads_one_image_and_writes_another_over_a_buffer) {
   rig_free(&rig);
 }
 
-TEST(image, arguments_say_which_kind_of_image_they_want_and_how_they_use_it) {
+TEST(image, arguments_report_their_image_type_and_access) {
   struct rig rig = rig_with("teaching", source);
   const ww_kernel *kernel = NULL;
   rig_fine(&rig, ww_program_kernel(rig.program, "invert", &kernel, &rig.error));
@@ -136,7 +136,7 @@ TEST(image, layers_of_an_array_are_its_slices) {
   rig_free(&rig);
 }
 
-/* Each run has images of its own, which are gone before the next. */
+/* Each run has its own images, which are freed before the next. */
 static uint64_t run_anew(struct rig *rig, uint32_t width) {
   ww_shape shape = rgba;
   ww_report *report = NULL;
@@ -152,7 +152,7 @@ static uint64_t run_anew(struct rig *rig, uint32_t width) {
   return cycles;
 }
 
-TEST(image, a_recording_has_images_that_come_and_go_between_runs) {
+TEST(image, a_recording_contains_images_created_and_freed_between_runs) {
   struct rig rig = rig_with("teaching", source);
   struct kept kept = {NULL, 0};
   ww_trace *trace = NULL;
@@ -173,7 +173,7 @@ TEST(image, a_recording_has_images_that_come_and_go_between_runs) {
   rig_free(&rig);
 }
 
-TEST(image, a_recording_ends_when_there_are_no_numbers_left) {
+TEST(image, a_recording_ends_when_image_numbers_run_out) {
   struct rig rig = rig_with("teaching", source);
   struct kept kept = {NULL, 0};
   const ww_shape small = {.size = sizeof small, .kind = "1d", .format = "r.float", .width = 1};
@@ -188,7 +188,7 @@ TEST(image, a_recording_ends_when_there_are_no_numbers_left) {
   rig_free(&rig);
 }
 
-TEST(image, numbers_are_free_again_with_their_images) {
+TEST(image, numbers_are_reused_after_their_images_are_freed) {
   struct rig rig = rig_with("teaching", source);
   const ww_shape small = {.size = sizeof small, .kind = "1d", .format = "r.float", .width = 1};
   for (int i = 0; i < 5000; i++) {
@@ -200,7 +200,7 @@ TEST(image, numbers_are_free_again_with_their_images) {
   rig_free(&rig);
 }
 
-TEST(image, what_is_wrong_is_said) {
+TEST(image, errors_are_reported) {
   struct rig rig = rig_with("teaching", source);
   ww_image *image = NULL, *good = new_image(&rig, NULL, &rgba);
   ww_buffer *buffer = NULL;

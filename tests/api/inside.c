@@ -1,4 +1,4 @@
-/* What cannot be seen from outside: a defect of the library, and what a device keeps. */
+/* What callers cannot see: an internal error of the library, and what a device keeps. */
 #include <assert.h>
 
 #include "sim/api/api.h"
@@ -18,7 +18,7 @@ static ww_status say_so(void *self, struct message *message) {
   return WW_DEFECT;
 }
 
-TEST(inside, a_defect_is_an_error_that_says_where) {
+TEST(inside, an_internal_error_reports_its_location) {
   ww_error error = {.text = ""};
   struct heap_pool pool = {0};
   EXPECT_EQ(api_try(&pool, break_one, NULL, &error), WW_DEFECT);
@@ -30,7 +30,7 @@ TEST(inside, a_defect_is_an_error_that_says_where) {
   EXPECT_STREQ(error.text, "a worker has met a defect");
 }
 
-TEST(inside, a_device_forgets_variables_of_programs_that_are_gone) {
+TEST(inside, a_device_forgets_variables_of_freed_programs) {
   static const char source[] = "global int count = 5;\nkernel void k(void) { count++; }";
   struct rig rig = rig_with("teaching", source);
   for (int i = 0; i < 5; i++) {

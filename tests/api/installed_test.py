@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""What `make install` puts where, and what others build with it: headers, libraries, warpwait.pc and the CMake package.
+"""What `make install` installs, and what others build with it: headers, libraries, warpwait.pc and the CMake package.
 
-usage: tests/api/installed_test.py    WARPWAIT (default build/warpwait) is in the build's folder.
-"""
+usage: tests/api/installed_test.py    WARPWAIT (default build/warpwait) is in the build's folder."""
 import os
 import pathlib
 import re
@@ -37,7 +36,7 @@ def printed(*command, env=None, cwd=ROOT, status=0):
 
 
 def make(*words, **how):
-    """Of the same build as this test; with no word of the `make` that started it about how to share processors."""
+    """Uses this test's build, and ignores the job options of the `make` that started the test."""
     flags = [word for word in os.environ.get("MAKEFLAGS", "").split() if not word.startswith(("-j", "--jobserver"))]
     env = {"MAKEFLAGS": " ".join(flags), "MAKELEVEL": "", **how.pop("env", {})}
     return printed("make", "--no-print-directory", *words, env=env, **how)
@@ -62,7 +61,7 @@ class Installed(unittest.TestCase):
         cls.holder.cleanup()
 
     def built(self, name, *words):
-        """A copy of the examples, built with what is installed."""
+        """A copy of the examples, built with the installed files."""
         folder = self.folder / name
         shutil.copytree(EXAMPLES, folder)
         printed("make", "-C", folder, *words, env={**self.env, "MAKEFLAGS": ""})
@@ -142,11 +141,11 @@ class Uninstalled(unittest.TestCase):
     def test_nothing_of_ours_stays_and_all_that_was_there_does(self):
         with tempfile.TemporaryDirectory() as holder:
             folder = pathlib.Path(holder)
-            (folder / "share/man").mkdir(parents=True)  # empty, and somebody else's
+            (folder / "share/man").mkdir(parents=True)  # empty, and not ours
             (folder / "bin").mkdir()
             (folder / "bin/other").write_text("not ours\n")
             before = files_in(folder)
-            for _ in range(2):  # a second time over the first
+            for _ in range(2):  # the second time over the first
                 make("install", f"PREFIX={folder}", f"BUILD={BUILD}")
             self.assertIn("bin/warpwait", files_in(folder))
             package = next(folder.rglob("warpwait/sweep"))

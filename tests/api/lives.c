@@ -1,4 +1,4 @@
-/* Objects that are made and given up while a device runs: by its callbacks, and by other threads. */
+/* Objects made and released while a device runs, by its callbacks and by other threads. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct owner {
   int ticks;
 };
 
-/* All that it has, of the run as well. */
+/* Releases everything that it has, including what the run uses. */
 static bool give_up_all(void *self, uint64_t now, uint64_t done, uint64_t groups) {
   struct owner *owner = self;
   (void)now, (void)done, (void)groups;
@@ -30,7 +30,7 @@ static bool give_up_all(void *self, uint64_t now, uint64_t done, uint64_t groups
   return true;
 }
 
-TEST(lives, what_a_run_needs_outlives_whoever_gives_it_up_meanwhile) {
+TEST(lives, objects_released_during_a_run_live_until_the_run_ends) {
   struct rig rig = rig_new("teaching");
   struct owner owner = {.rig = &rig, .launch = rig_launch(&rig, "spin", 64, 64)};
   const ww_watch watch = {.size = sizeof watch, .self = &owner, .tick = give_up_all};
@@ -38,7 +38,7 @@ TEST(lives, what_a_run_needs_outlives_whoever_gives_it_up_meanwhile) {
   rig_fine(&rig, ww_pipe_new(rig.device, "pipe", 4, 16, &owner.pipe, &rig.error));
   EXPECT_EQ(ww_run(rig.device, &owner.launch, 1, &watch, NULL, NULL), WW_CANCELLED);
   EXPECT_EQ(owner.ticks, 5);
-  memset(ww_buffer_data(owner.made), 1, 64); /* its device lives as long as it does */
+  memset(ww_buffer_data(owner.made), 1, 64); /* the device lives as long as the buffer */
   ww_buffer_unref(owner.made);
   rig_free(&rig);
 }
@@ -48,7 +48,7 @@ struct others {
   atomic_bool ended;
 };
 
-/* As a language does that frees objects in a thread of its own. */
+/* Like a language runtime that frees objects in a separate thread. */
 static void *come_and_go(void *self) {
   struct others *others = self;
   for (int i = 0; !atomic_load(&others->ended); i++) {
@@ -64,7 +64,7 @@ static void *come_and_go(void *self) {
   return NULL;
 }
 
-TEST(lives, buffers_and_pipes_come_and_go_in_other_threads_threads) {
+TEST(lives, buffers_and_pipes_can_be_made_and_freed_in_other_threads) {
   enum { RUNS = 50 };
   struct rig rig = rig_new("teaching");
   struct others others = {.device = rig.device};

@@ -13,7 +13,7 @@ static void print(void *self, uint32_t launch, const char *text, size_t size) {
   rig_sink(kept).write(kept, text, size);
 }
 
-TEST(opencl_api, what_work_items_print_comes_in_their_order) {
+TEST(opencl_api, work_items_print_in_their_order) {
   struct rig rig = rig_with("teaching", "kernel void k(void) { printf(\"item %d\\n\", (int)get_global_id(0)); }");
   struct kept kept = {NULL, 0};
   ww_launch *launch = rig_launch(&rig, "k", 3, 1);
@@ -47,7 +47,7 @@ TEST(opencl_api, program_scope_variables_live_as_long_as_the_device) {
   rig_fine(&rig, ww_launch_range(both[1], 1, NULL, &(uint64_t){1}, NULL, &rig.error));
   rig_fine(&rig, ww_launch_buffer(both[1], 0, out, 0, &rig.error));
   rig_fine(&rig, ww_run(rig.device, &both[1], 1, NULL, NULL, &rig.error));
-  EXPECT_EQ(*(int *)ww_buffer_data(out), 5); /* its own variable */
+  EXPECT_EQ(*(int *)ww_buffer_data(out), 5); /* each device has its own variable */
   rig_refused(&rig, ww_run(rig.device, both, 2, NULL, NULL, &rig.error), WW_UNSUPPORTED,
               "cannot run at once: only one program of them");
   ww_launch_unref(both[1]);
@@ -97,7 +97,7 @@ TEST(opencl_api, pipes_keep_their_packets_from_run_to_run) {
   rig_free(&rig);
 }
 
-TEST(opencl_api, a_log_has_what_clang_says_of_builds_that_succeed_and_fail) {
+TEST(opencl_api, the_build_log_has_clangs_messages_on_success_and_failure) {
   struct rig rig = rig_new("teaching");
   struct kept log = {NULL, 0};
   ww_program *program = NULL;
@@ -121,7 +121,7 @@ TEST(opencl_api, a_log_has_what_clang_says_of_builds_that_succeed_and_fail) {
   rig_free(&rig);
 }
 
-TEST(opencl_api, options_define_and_the_source_of_a_text_in_memory_is_in_the_report) {
+TEST(opencl_api, options_define_macros_and_the_report_quotes_source_text_in_memory) {
   struct rig rig = rig_new("teaching");
   const ww_bytes source = ww_text("kernel void k(global int *out) {\n  *out = N; // the answer\n}\n");
   const ww_build build = {.size = sizeof build, .options = "-D N=42 -cl-std=CL3.0"};
@@ -145,7 +145,7 @@ TEST(opencl_api, options_define_and_the_source_of_a_text_in_memory_is_in_the_rep
   rig_free(&rig);
 }
 
-TEST(opencl_api, programs_come_back_from_each_form_that_they_are_written_in) {
+TEST(opencl_api, programs_can_be_read_from_every_form_that_they_are_written_in) {
   static const char source[] = "kernel void k(global int *out, int n) { out[get_global_id(0)] = n; }";
   struct rig rig = rig_with("teaching", source);
   for (ww_program_form form = WW_PROGRAM_OBJECT; form <= WW_PROGRAM_SPIRV; form++) {
@@ -170,7 +170,7 @@ TEST(opencl_api, programs_come_back_from_each_form_that_they_are_written_in) {
   rig_free(&rig);
 }
 
-TEST(opencl_api, a_text_in_memory_is_quoted_whatever_its_name) {
+TEST(opencl_api, text_in_memory_is_quoted_whatever_its_name) {
   struct rig rig = rig_new("teaching");
   ww_program *program = NULL;
   struct kept log = {NULL, 0};
@@ -227,7 +227,7 @@ TEST(opencl_api, units_are_compiled_with_headers_and_linked) {
   rig_free(&rig);
 }
 
-TEST(opencl_api, constants_of_spirv_are_set_by_their_numbers) {
+TEST(opencl_api, specialization_constants_are_set_by_number) {
   static const char source[] = "int __attribute__((overloadable)) __spirv_SpecConstant(int id, int usual);\n"
                                "kernel void k(global int *out) { *out = __spirv_SpecConstant(7, 10); }";
   struct rig rig = rig_with("teaching", source);
@@ -282,7 +282,7 @@ TEST(opencl_api, units_of_different_versions_are_linked) {
   rig_free(&rig);
 }
 
-TEST(opencl_api, a_program_tells_types_qualifiers_and_attributes_of_its_source) {
+TEST(opencl_api, a_program_reports_types_qualifiers_and_attributes_of_its_source) {
   struct rig rig = rig_with("teaching", "kernel __attribute__((reqd_work_group_size(8, 1, 1)))\n"
                                         "void k(global const float4 *restrict a, constant uint *b, int n) {}\n");
   const ww_kernel *kernel = ww_program_kernel_at(rig.program, 0);
@@ -296,8 +296,8 @@ TEST(opencl_api, a_program_tells_types_qualifiers_and_attributes_of_its_source) 
   rig_free(&rig);
 }
 
-/* Nobody says then how a compiler has ended. */
-TEST(opencl_api, a_program_that_ignores_the_ends_of_its_children_has_its_kernels_built) {
+/* In that case nothing reports how a compiler has ended. */
+TEST(opencl_api, kernels_can_be_built_in_a_process_that_ignores_sigchld) {
   struct rig rig = {.context = NULL};
   ww_program *program = NULL;
   const ww_options options = {.size = sizeof options, .cache = ""};
@@ -313,7 +313,7 @@ TEST(opencl_api, a_program_that_ignores_the_ends_of_its_children_has_its_kernels
 
 static bool refuse_at_once(void *self, uint64_t now, uint64_t done, uint64_t groups) {
   (void)self;
-  EXPECT_EQ(now + done + groups, 0); /* it compiles */
+  EXPECT_EQ(now + done + groups, 0); /* the build is compiling */
   return false;
 }
 
@@ -349,7 +349,7 @@ static void count_hazard(void *self, const ww_hazard *hazard) {
   EXPECT_EQ(hazard->count, 64);
 }
 
-TEST(opencl_api, a_check_tells_hazards_and_writes_them) {
+TEST(opencl_api, a_check_reports_hazards_and_writes_them) {
   struct rig rig = rig_with("teaching", "kernel void scale(global const float *in, global float *out) {\n"
                                         "  local float tile[64];\n"
                                         "  uint i = get_local_id(0);\n"
@@ -390,7 +390,7 @@ static size_t files_of(const char *path) {
   return count;
 }
 
-/* What becomes of a small program in a context of its own. */
+/* Builds a small program in a separate context and checks the result. */
 static void build_with(const ww_options *options, ww_status status, const char *part) {
   struct rig rig = {.context = NULL};
   ww_program *program = NULL;
@@ -405,7 +405,7 @@ static void build_with(const ww_options *options, ww_status status, const char *
   ww_context_unref(rig.context);
 }
 
-TEST(opencl_api, a_context_says_with_what_and_where_is_compiled) {
+TEST(opencl_api, a_context_sets_the_compiler_and_its_folders) {
   char cache[] = "/tmp/warpwait-cache-XXXXXX", temporary[] = "/tmp/warpwait-temporary-XXXXXX";
   ww_options options = {.size = sizeof options, .cache = cache, .temporary = temporary};
   EXPECT_TRUE(mkdtemp(cache) && mkdtemp(temporary));
@@ -421,7 +421,7 @@ TEST(opencl_api, a_context_says_with_what_and_where_is_compiled) {
   options.temporary = "/no/such/folder";
   build_with(&options, WW_BAD_INPUT, "no temporary folder in /no/such/folder");
   options.temporary = temporary;
-  options.cache = ""; /* nothing is kept, nor found */
+  options.cache = ""; /* nothing is stored or found in a cache */
   build_with(&options, WW_OK, NULL);
   EXPECT_EQ(files_of(cache), 1);
   char kept[300];

@@ -1,4 +1,4 @@
-/* Buffers over the caller's memory: kernels work on it in place, and touch nothing else. */
+/* Buffers over the caller's memory: kernels work on it in place and touch nothing else. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 enum { WORDS = 64, BYTES = 4 * WORDS };
 
-/* A page with others around it that nobody may touch. */
+/* A page between inaccessible ones. */
 struct fenced {
   uint8_t *all, *first, *end;
 };
@@ -41,7 +41,7 @@ static ww_buffer *over(struct rig *rig, void *data) {
   return buffer;
 }
 
-/* plus(data, 5), with the buffer's only other reference. */
+/* plus(data, 5), which holds the buffer's only other reference. */
 static ww_launch *plus(struct rig *rig, ww_buffer *buffer) {
   static const uint32_t add = 5;
   ww_launch *launch = rig_launch(rig, "plus", WORDS, WORDS);
@@ -52,8 +52,7 @@ static ww_launch *plus(struct rig *rig, ww_buffer *buffer) {
 
 /* ---- in place ---------------------------------------------------------------------------------------------------- */
 
-/* Of each kind of run: at the edges of a page, in a place that is no multiple of anything, and on machines that move
- * whole lines. */
+/* In each kind of run: at the edges of a page, at an unaligned place, and on machines that move whole lines. */
 static void run_everywhere(struct rig *rig, const ww_watch *watch) {
   const struct fenced fenced = fence(), read_only = fence();
   uint8_t *const places[] = {fenced.first, fenced.end - BYTES, fenced.first + 1001};
@@ -67,7 +66,7 @@ static void run_everywhere(struct rig *rig, const ww_watch *watch) {
     rig_fine(rig, ww_run(rig->device, &launch, 1, watch, NULL, &rig->error));
     EXPECT_EQ(word(places[i], 0), 5);
     EXPECT_EQ(word(places[i], WORDS - 1), WORDS - 1 + 5);
-    memset(places[i], 1, BYTES); /* between runs it is the caller's to change, whatever caches hold */
+    memset(places[i], 1, BYTES); /* between runs the caller may change it, whatever caches hold */
     rig_fine(rig, ww_run(rig->device, &launch, 1, watch, NULL, &rig->error));
     EXPECT_EQ(word(places[i], WORDS - 1), 0x01010101 + 5);
     rig_fine(rig, ww_launch_buffer(copies, 0, source, 0, &rig->error));
@@ -88,7 +87,7 @@ static bool drop(void *self, const void *data, size_t size) {
   return true;
 }
 
-TEST(over, kernels_work_on_the_callers_bytes_and_on_none_beside_them) {
+TEST(over, kernels_access_the_callers_bytes_and_no_others) {
   static const char *const machines[] = {"teaching", "h200"};
   static const ww_watch watches[] = {{.size = sizeof(ww_watch)},
                                      {.size = sizeof(ww_watch), .functional = true},
@@ -102,7 +101,7 @@ TEST(over, kernels_work_on_the_callers_bytes_and_on_none_beside_them) {
     }
 }
 
-TEST(over, a_report_is_that_of_memory_of_the_devices) {
+TEST(over, a_report_equals_that_of_device_memory) {
   static uint8_t own[BYTES];
   struct rig rig = rig_new("teaching"), other = rig_new("teaching");
   ww_buffer *data = NULL, *buffer = NULL;
@@ -128,7 +127,7 @@ TEST(over, a_report_is_that_of_memory_of_the_devices) {
   rig_free(&other);
 }
 
-TEST(over, what_runs_over_its_end_is_found_out) {
+TEST(over, overruns_are_detected) {
   struct rig rig = rig_new("teaching");
   const struct fenced fenced = fence();
   ww_buffer *buffer = over(&rig, fenced.end - BYTES);
@@ -137,7 +136,7 @@ TEST(over, what_runs_over_its_end_is_found_out) {
   rig_fine(&rig,
            ww_launch_range(launch, 1, NULL, (const uint64_t[]){2 * WORDS}, (const uint64_t[]){WORDS}, &rig.error));
   rig_fine(&rig, ww_run(rig.device, &launch, 1, NULL, &report, &rig.error));
-  EXPECT_EQ(ww_report_count(report, "launches[0].hazards"), 2); /* load and store */
+  EXPECT_EQ(ww_report_count(report, "launches[0].hazards"), 2); /* one for the load, one for the store */
   ww_report_unref(report);
   ww_launch_unref(launch);
   ww_buffer_unref(buffer);
@@ -145,9 +144,9 @@ TEST(over, what_runs_over_its_end_is_found_out) {
   tear_down(&fenced);
 }
 
-/* ---- how long it must stay --------------------------------------------------------------------------------------- */
+/* ---- how long memory must stay ---------------------------------------------------------------------------------- */
 
-TEST(over, it_may_go_once_launches_and_buffer_have_gone) {
+TEST(over, memory_may_be_freed_once_launches_and_buffer_are_freed) {
   struct rig rig = rig_new("teaching");
   const struct fenced fenced = fence();
   ww_buffer *buffer = over(&rig, fenced.first);
@@ -160,7 +159,7 @@ TEST(over, it_may_go_once_launches_and_buffer_have_gone) {
   tear_down(&fenced);
   const ww_watch limit = {.size = sizeof limit, .cycle_limit = 1000};
   rig_fine(&rig, ww_run(rig.device, &spin, 1, &limit, NULL, &rig.error));
-  char *text = rig_write(&rig, report, WW_JSON); /* which has none of its bytes */
+  char *text = rig_write(&rig, report, WW_JSON); /* the report contains none of its bytes */
   EXPECT_CONTAINS(text, "\"kernel\": \"plus\"");
   free(text);
   ww_report_unref(report);
@@ -183,8 +182,8 @@ static bool leave(void *self, uint64_t now, uint64_t done, uint64_t groups) {
   return true;
 }
 
-/* Given up as early as can be, while the run still has to store. */
-TEST(over, given_up_during_a_run_it_stays_until_the_run_has_ended) {
+/* Released as early as possible, while the run still has to store. */
+TEST(over, a_buffer_released_during_a_run_lives_until_the_run_ends) {
   static const char source[] = ".kernel late\n.arg data global\n.reg i\n.reg64 p\n.pred more\n"
                                "  mov.b32 i, 0\n"
                                "again: add.i32 i, i, 1\n"

@@ -1,14 +1,14 @@
-/* Devices that are recorded: the replay of all their runs, here and on other machines, and where a recording ends. */
+/* Recorded devices: replays of all their runs, on this machine and others, and where a recording ends. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/api/rig.h"
 #include "tests/ct.h"
 
-enum { LAUNCHES = 24, TRACE_HEAD = 3000 /* more bytes than come before the first run */ };
+enum { LAUNCHES = 24, TRACE_HEAD = 3000 /* more bytes than there are before the first run */ };
 
-/* `spread` has a table of its own and copies it; `put` and `take` have a pipe; `wide` wants many registers; what
- * `steer` does depends on bytes that other work-groups write. */
+/* `spread` has its own table and copies it; `put` and `take` share a pipe; `wide` needs many registers; the path of
+ * `steer` depends on bytes that other work-groups write. */
 static const char other_source[] =
     "global uint table[64] = {1, 2, 3};\n"
     "kernel void spread(global uint *out) {\n"
@@ -34,7 +34,7 @@ static const char other_source[] =
     "  for (uint i = 0, n = d[at] & 7; i < n; i++) d[at + 64] += i;\n"
     "}\n";
 
-/* An application on a device: what its launches have cost. */
+/* An application on a device, and the cycles of its launches. */
 struct app {
   struct rig rig;
   ww_program *other;
@@ -98,7 +98,7 @@ static double cycles_of(const ww_report *report, size_t launch) {
   return rig_number(report, key);
 }
 
-/* Runs launches at once, and gives them up. */
+/* Runs the launches concurrently and releases them. */
 static void run_both(struct app *app, ww_launch *first, ww_launch *second) {
   ww_launch *launches[] = {first, second};
   ww_report *report = NULL;
@@ -131,7 +131,7 @@ static void begin(struct app *app) {
   rig_fine(&app->rig, ww_device_record(app->rig.device, rig_sink(&app->trace), &app->rig.error));
 }
 
-/* A replay of what was recorded takes the cycles that the launches of `app` took. `machine` NULL: the recording's. */
+/* A replay of the recording must take the same cycles as the launches of `app`. `machine` NULL: the recording's. */
 static ww_report *expect_replayed(struct rig *rig, const struct kept *bytes, const ww_machine *machine,
                                   const struct app *app) {
   ww_trace *trace = NULL;
@@ -150,7 +150,7 @@ static ww_report *expect_replayed(struct rig *rig, const struct kept *bytes, con
 
 /* ---- replays ------------------------------------------------------------------------------------------------- */
 
-/* Buffers and pipes come and go between runs of two programs. */
+/* Buffers and pipes are made and freed between runs of two programs. */
 static void play(struct app *app) {
   ww_buffer *data = buffer_of(app, "first", 4096);
   run(app, plus(app, data, 1024));
@@ -167,9 +167,9 @@ static void play(struct app *app) {
   rig_fine(&app->rig, ww_launch_buffer(spread, 0, large, 4096, &app->rig.error));
   run_both(app, plus(app, large, 4096), spread);
   ww_pipe *gone = pipe_of(app, "gone", 4), *pipe = pipe_of(app, "pipe", 100);
-  ww_pipe_unref(gone); /* the other one is number 2 */
+  ww_pipe_unref(gone); /* the other one gets number 2 */
   run_pipe(app, "put", pipe, NULL);
-  run_pipe(app, "put", pipe, NULL); /* some of them find it full */
+  run_pipe(app, "put", pipe, NULL); /* some work-items find it full */
   run_pipe(app, "take", pipe, large);
   ww_buffer_unref(small);
   run_on(app, "wide", large, 128);
@@ -180,12 +180,12 @@ static void play(struct app *app) {
   ww_buffer_unref(large);
 }
 
-/* Two of those that are wide must be compiled for fewer registers. */
+/* Two of the wide launches must be compiled for fewer registers. */
 static const char *const here[] = {"cu.registers=1280"}, *const there[] = {"cu.registers=1280", "dma.setup=90",
                                                                            "dma.channels=1", "mem.l2_latency=70",
                                                                            "cu.count=1"};
 
-TEST(record, runs_without_timing_are_left_out) {
+TEST(record, functional_runs_are_left_out) {
   struct app app = app_new(NULL, 0);
   ww_buffer *data = buffer_of(&app, "data", 4096);
   const ww_watch functional = {.size = sizeof functional, .functional = true};
@@ -201,7 +201,7 @@ TEST(record, runs_without_timing_are_left_out) {
   app_free(&app);
 }
 
-TEST(record, a_replay_takes_the_cycles_of_the_runs_here_and_there) {
+TEST(record, a_replay_matches_the_cycles_of_runs_on_this_and_another_machine) {
   struct app recorded = app_new(here, 1), plain = app_new(here, 1), other = app_new(there, 5);
   begin(&recorded);
   play(&recorded);
@@ -214,14 +214,14 @@ TEST(record, a_replay_takes_the_cycles_of_the_runs_here_and_there) {
   ww_report_unref(report);
   report = expect_replayed(&recorded.rig, &recorded.trace, other.rig.machine, &other);
   EXPECT_NE(recorded.cycles[2], other.cycles[2]);
-  EXPECT_EQ(recorded.cycles[1] < recorded.cycles[0], true); /* caches go on */
+  EXPECT_EQ(recorded.cycles[1] < recorded.cycles[0], true); /* caches stay warm */
   ww_report_unref(report);
   app_free(&recorded);
   app_free(&plain);
   app_free(&other);
 }
 
-/* The command's replay of the bytes; the caller frees what it says. */
+/* The output of the command's replay of these bytes; the caller frees it. */
 static char *replay_by_command(const struct kept *bytes) {
   const char *tool = getenv("WARPWAIT");
   char path[] = "/tmp/warpwait-record-XXXXXX", command[200];
@@ -239,8 +239,8 @@ static char *replay_by_command(const struct kept *bytes) {
   return kept.text;
 }
 
-/* Of a buffer that was not there in the run before, too. */
-TEST(record, what_depends_on_time_is_told_of_each_run) {
+/* Also for a buffer that did not exist in the previous run. */
+TEST(record, dependence_on_time_is_reported_for_each_run) {
   struct app app = app_new(NULL, 0);
   begin(&app);
   for (int i = 0; i < 2; i++) {
@@ -258,8 +258,8 @@ TEST(record, what_depends_on_time_is_told_of_each_run) {
   app_free(&app);
 }
 
-/* Most of them lie where the one before has been. */
-TEST(record, programs_that_come_and_go_are_told_apart) {
+/* Most of them get the address of the previous one. */
+TEST(record, programs_made_and_freed_between_runs_are_distinguished) {
   struct app app = app_new(NULL, 0);
   struct rig *rig = &app.rig;
   begin(&app);
@@ -295,7 +295,7 @@ TEST(record, caches_are_empty_when_a_recording_begins) {
   EXPECT_EQ(app.cycles[1], warm);
   rig_fine(&app.rig, ww_device_record_end(app.rig.device, &app.rig.error));
   ww_report_unref(expect_replayed(&app.rig, &app.trace, NULL, &app));
-  run(&app, plus(&app, data, 1024)); /* nobody listens any more */
+  run(&app, plus(&app, data, 1024)); /* the recording has ended */
   EXPECT_EQ(app.cycles[2], warm);
   ww_buffer_unref(data);
   app_free(&app);
@@ -308,14 +308,14 @@ static bool stop(void *self, uint64_t now, uint64_t done, uint64_t groups) {
   return false;
 }
 
-/* The last launch of the trace is one of `kernel`, whose run does not finish, and ends in a replay as `end` says. */
+/* The last launch of the trace is one of `kernel`; its run does not finish, and its replay ends as `end` says. */
 static void expect_cut(const char *kernel, const ww_watch *watch, ww_status status, const char *end) {
   struct app app = app_new(NULL, 0);
   struct rig *rig = &app.rig;
   ww_buffer *data = buffer_of(&app, "data", 400000);
   const char *ended = NULL;
   begin(&app);
-  run(&app, plus(&app, data, 64 * 1024)); /* takes longer than what follows may */
+  run(&app, plus(&app, data, 64 * 1024)); /* takes longer than the later launches may */
   ww_launch *launch = launch_of(&app, rig->program, kernel, 64);
   const uint64_t start = ww_device_now(rig->device);
   ww_report *report = NULL;
@@ -343,7 +343,7 @@ TEST(record, a_run_that_does_not_finish_is_the_last_one) {
   expect_cut("spin", &stopped, WW_CANCELLED, "cycle_limit");
 }
 
-TEST(record, a_deadlock_with_nothing_behind_it_is_all_there_is) {
+TEST(record, a_recording_may_consist_of_one_deadlock) {
   struct app app = app_new(NULL, 0);
   begin(&app);
   run(&app, launch_of(&app, app.rig.program, "hang", 64));
@@ -352,7 +352,7 @@ TEST(record, a_deadlock_with_nothing_behind_it_is_all_there_is) {
   app_free(&app);
 }
 
-/* `again` makes what the trace cannot have. */
+/* `again` makes something that the trace cannot hold. */
 static void expect_end(void (*again)(struct app *app, ww_buffer *data), const char *why) {
   struct app app = app_new(NULL, 0);
   ww_buffer *data = buffer_of(&app, "data", 4096);
@@ -389,7 +389,7 @@ static void no_name(struct app *app, ww_buffer *data) {
   ww_buffer_unref(named);
 }
 
-TEST(record, what_a_trace_cannot_have_ends_the_recording_and_not_the_runs) {
+TEST(record, a_run_that_a_trace_cannot_hold_ends_the_recording_only) {
   expect_end(other_pipe,
              "the trace ends with launch 3: pipe 'other' has the address or the number of something released; later "
              "runs are missing: 2");
@@ -407,7 +407,7 @@ static bool take_some(void *self, const void *data, size_t size) {
   return *left > 0;
 }
 
-TEST(record, runs_go_on_when_the_sink_takes_no_more) {
+TEST(record, runs_continue_when_the_sink_refuses_data) {
   struct app app = app_new(NULL, 0);
   struct rig *rig = &app.rig;
   ww_buffer *data = buffer_of(&app, "data", 4096);
@@ -441,7 +441,7 @@ TEST(record, runs_go_on_when_the_sink_takes_no_more) {
   app_free(&app);
 }
 
-TEST(record, a_device_that_is_given_up_leaves_its_trace_without_an_end) {
+TEST(record, a_released_device_leaves_its_trace_unfinished) {
   struct app app = app_new(NULL, 0);
   struct rig *rig = &app.rig;
   ww_trace *trace = NULL;

@@ -1,12 +1,12 @@
-/* What tests of the library begin with: a machine with a program of small kernels on it. */
+/* The common start of the library's tests: a machine with a program of small kernels. */
 #ifndef TESTS_API_RIG_H
 #define TESTS_API_RIG_H
 
 #include <warpwait.h>
 #include <warpwait/analyse.h>
 
-/* plus(data, add): data[i] += add. copies(from, data): data[i] = what an asynchronous copy brings from there.
- * room(data, local): has a local argument. hang(): waits for an event that nobody makes. spin(): never ends. */
+/* plus(data, add): data[i] += add. copies(from, data): data[i] = what an asynchronous copy reads from there. room(data,
+ * local): has a local argument. hang(): waits for an event that no copy makes. spin(): never ends. */
 extern const char rig_source[];
 
 struct rig {
@@ -17,7 +17,7 @@ struct rig {
   ww_error error;
 };
 
-/* On `machine` with rig_source, or another program. Notes a failure when there is none. */
+/* On `machine` with rig_source, or another program. An error is a test failure. */
 struct rig rig_new(const char *machine);
 struct rig rig_with(const char *machine, const char *source);
 void rig_free(struct rig *rig);
@@ -25,24 +25,24 @@ void rig_free(struct rig *rig);
 /* A launch of a kernel over `global` work-items in groups of `local` (0: the machine chooses). */
 ww_launch *rig_launch(struct rig *rig, const char *kernel, uint64_t global, uint64_t local);
 
-/* A launch of plus() over a buffer of its own of 64 elements that count 0, 1, 2, ... */
+/* A launch of plus() over its own buffer of 64 elements that count 0, 1, 2, ... */
 ww_launch *rig_plus(struct rig *rig, ww_buffer **data, uint32_t add);
 
-/* Notes a failure unless the status is OK, or is `status` with a text that holds `part`. */
+/* A test failure unless the status is OK, or is `wanted` with a message that contains `part`. */
 bool rig_fine(const struct rig *rig, ww_status status);
 bool rig_refused(const struct rig *rig, ww_status status, ww_status wanted, const char *part);
 
-/* A sink that keeps what it gets: `kept` begins as zeros, and its text is freed by whoever has it. */
+/* A sink that stores what it gets: `kept` begins as zeros, and its owner frees the text. */
 struct kept {
   char *text; /* ended by a zero byte */
   size_t length;
 };
 ww_sink rig_sink(struct kept *kept);
 
-/* A report in a form; the caller frees it. */
+/* A report in one of its forms; the caller frees it. */
 char *rig_write(struct rig *rig, const ww_report *report, ww_form form);
 
-/* A number of a report; notes a failure when there is none. */
+/* A number of a report; a test failure if there is none. */
 double rig_number(const ww_report *report, const char *key);
 
 /* A trace of the launch's run. */

@@ -1,4 +1,4 @@
-/* Runs in several threads report what those in one do. */
+/* Runs in several threads report the same as runs in one. */
 #include <stdlib.h>
 
 #include "tests/api/rig.h"
@@ -6,7 +6,7 @@
 
 enum { WORDS = 1 << 16 };
 
-/* Adds and copies until enough windows have passed for threads to begin. */
+/* Adds and copies until enough windows have passed for threads to start. */
 static const char source[] = ".kernel add\n.arg data global\n.reg i, v, n\n.reg64 p\n.pred more\n"
                              "  ld.arg.b64 p, data\n"
                              "  get.global_id i, x\n"
@@ -38,7 +38,7 @@ static char *run(struct rig *rig, uint32_t threads, uint32_t *sum) {
   return text;
 }
 
-TEST(threads_api, any_number_of_threads_reports_the_same) {
+TEST(threads_api, any_number_of_threads_gives_the_same_report) {
   static const uint32_t threads[] = {1, 2, 5, 0};
   char *first = NULL;
   for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
@@ -57,7 +57,7 @@ TEST(threads_api, any_number_of_threads_reports_the_same) {
   free(first);
 }
 
-TEST(threads_api, a_device_changes_their_number_between_runs) {
+TEST(threads_api, a_device_can_change_their_number_between_runs) {
   struct rig one = rig_with("h200", source), other = rig_with("h200", source);
   for (uint32_t i = 0; i < 4; i++) {
     uint32_t sum = 0;

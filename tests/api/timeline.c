@@ -1,4 +1,5 @@
-/* Timelines of runs: the bytes are those of the command line, whatever else watches, and cycles are the device's. */
+/* Timelines of runs: the bytes equal those of the command line, whatever else watches, and cycles are in device
+ * time. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "tests/ct.h"
 #include "traces/timeline_file.h"
 
-/* ---- against the command line ---------------------------------------------------------------------------------- */
+/* ---- compared with the command line ---------------------------------------------------------------------------- */
 
 static struct kept read_file(const char *path) {
   struct kept kept = {NULL, 0};
@@ -53,7 +54,7 @@ static void run_file(struct rig *rig, const char *path, const ww_watch *watch) {
   free(text.text);
 }
 
-TEST(timeline, of_a_launch_file_is_that_of_the_command_line) {
+TEST(timeline, of_a_launch_file_equals_that_of_the_command_line) {
   struct rig rig = rig_new("teaching");
   glob_t found;
   glob("examples/0*/launch.json", 0, NULL, &found);
@@ -69,7 +70,7 @@ TEST(timeline, of_a_launch_file_is_that_of_the_command_line) {
   rig_free(&rig);
 }
 
-TEST(timeline, of_a_replay_is_that_of_the_command_line_and_of_the_run) {
+TEST(timeline, of_a_replay_equals_those_of_the_command_line_and_the_run) {
   static const char path[] = "examples/05_double_buffer/launch.json";
   struct rig rig = rig_new("teaching");
   struct kept recorded = {NULL, 0}, timeline = {NULL, 0}, again = {NULL, 0};
@@ -97,7 +98,7 @@ TEST(timeline, of_a_replay_is_that_of_the_command_line_and_of_the_run) {
 TEST(timeline, and_page_of_one_run_do_not_disturb_each_other) {
   struct kept timeline[2] = {{NULL, 0}, {NULL, 0}};
   char *page[2] = {NULL, NULL};
-  for (int i = 0; i < 3; i++) { /* the timeline alone, both, the page alone */
+  for (int i = 0; i < 3; i++) { /* only the timeline, both, only the page */
     struct rig rig = rig_new("teaching");
     ww_buffer *data = NULL;
     ww_launch *launch = rig_plus(&rig, &data, 5);
@@ -121,7 +122,7 @@ TEST(timeline, and_page_of_one_run_do_not_disturb_each_other) {
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-/* What all events come to, their order aside. */
+/* The sum over all events, in any order. */
 struct sum {
   uint64_t events, from, to, fields, first;
 };
@@ -157,7 +158,7 @@ static struct sum sum_of(const struct kept *timeline, uint64_t start) {
   return sum;
 }
 
-TEST(timeline, is_in_the_time_of_the_device_as_events_are) {
+TEST(timeline, is_in_device_time_like_events) {
   struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, "copies", 64, 64), *spin = rig_launch(&rig, "spin", 64, 64);
   ww_buffer *buffer[2];
@@ -180,7 +181,7 @@ TEST(timeline, is_in_the_time_of_the_device_as_events_are) {
     EXPECT_GE(written.first, start);
     EXPECT_TRUE(memcmp(&written, &told, sizeof told) == 0);
     free(timeline.text);
-    if (i == 1) { /* after a run that does not finish the device goes on with another engine */
+    if (i == 1) { /* after an unfinished run, the device continues with another engine */
       const ww_watch limit = {.size = sizeof limit, .cycle_limit = 1000};
       rig_fine(&rig, ww_run(rig.device, &spin, 1, &limit, NULL, &rig.error));
     }
@@ -201,7 +202,7 @@ static bool take_some(void *self, const void *data, size_t size) {
   return *left > 0;
 }
 
-TEST(timeline, ends_the_run_when_its_sink_takes_no_more) {
+TEST(timeline, ends_the_run_when_its_sink_refuses_data) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 5);
@@ -221,7 +222,7 @@ static bool stop(void *self, uint64_t now, uint64_t done, uint64_t groups) {
   return false;
 }
 
-TEST(timeline, of_a_run_that_was_cancelled_is_good_up_to_its_last_block) {
+TEST(timeline, of_a_cancelled_run_is_valid_up_to_its_last_block) {
   struct rig rig = rig_new("teaching");
   ww_launch *launch = rig_launch(&rig, "spin", 64, 64);
   struct kept timeline = {NULL, 0};
@@ -247,7 +248,7 @@ static bool never(void *self, const void *data, size_t size) {
   return false;
 }
 
-TEST(timeline, is_no_field_of_watches_that_callers_of_version_0_1_hand_over) {
+TEST(timeline, is_ignored_in_watches_of_version_0_1) {
   struct rig rig = rig_new("teaching");
   ww_buffer *data = NULL;
   ww_launch *launch = rig_plus(&rig, &data, 5);

@@ -1,4 +1,4 @@
-/* Reports that name the limit that costs most: those of the command line, and what is no trace of the run. */
+/* Reports that name the most costly limit: they equal those of the command line; traces of other runs are refused. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static struct kept read_all(FILE *file) {
   return kept;
 }
 
-/* What `warpwait VERB FILE WORDS` prints. */
+/* The output of `warpwait VERB FILE WORDS`. */
 static char *command(const char *verb, const char *file, const char *words) {
   const char *tool = getenv("WARPWAIT");
   char line[700];
@@ -28,7 +28,7 @@ static char *command(const char *verb, const char *file, const char *words) {
   return kept.text;
 }
 
-/* ---- against the command line ---------------------------------------------------------------------------------- */
+/* ---- compared with the command line ---------------------------------------------------------------------------- */
 
 static void expect_printed(struct rig *rig, const ww_report *report, ww_form form, char *wanted) {
   char *text = rig_write(rig, report, form);
@@ -52,7 +52,7 @@ static ww_report *run_file(struct rig *rig, const char *path, const char *machin
   return report;
 }
 
-/* Limits lifted: the report stays alive as long as this one is. */
+/* Lifts the limits. The result keeps `report` alive. */
 static ww_report *why(struct rig *rig, ww_report *report, const ww_trace *trace, bool always) {
   ww_report *lifted = NULL;
   rig_fine(rig, ww_report_why(report, trace, always, NULL, &lifted, &rig->error));
@@ -66,7 +66,7 @@ static void find_files(glob_t *found) {
   EXPECT_GE(found->gl_pathc, 40);
 }
 
-TEST(why, reports_of_launch_files_are_those_of_the_command_line) {
+TEST(why, reports_of_launch_files_equal_those_of_the_command_line) {
   struct rig rig = rig_new("teaching");
   glob_t found;
   find_files(&found);
@@ -83,12 +83,12 @@ TEST(why, reports_of_launch_files_are_those_of_the_command_line) {
   rig_free(&rig);
 }
 
-TEST(why, always_says_what_lifting_comes_to) {
+TEST(why, always_gives_the_savings_of_lifted_limits) {
   static const char path[] = "examples/02_bank_conflict/launch.json";
   struct rig rig = rig_new("teaching");
   ww_report *lifted = why(&rig, run_file(&rig, path, "h200", NULL), NULL, true);
   expect_printed(&rig, lifted, WW_TEXT, command("run", path, "--machine h200 --why"));
-  lifted = why(&rig, lifted, NULL, false); /* once more, the usual way */
+  lifted = why(&rig, lifted, NULL, false); /* again, as by default */
   expect_printed(&rig, lifted, WW_TEXT, command("run", path, "--machine h200"));
   ww_report_unref(lifted);
   rig_free(&rig);
@@ -100,9 +100,9 @@ static ww_trace *open_kept(struct rig *rig, const struct kept *kept) {
   return trace;
 }
 
-/* Their replays, and what a run's report says by its trace: the same, but where warps do other things once a limit is
- * lifted, as those that wait for pipes do. */
-TEST(why, a_trace_gives_what_replay_prints_and_mostly_what_run_prints) {
+/* The report of a run explained by its trace equals the replay's report. It also equals the run's own, unless warps do
+ * other work once a limit is lifted, as warps that wait for pipes do. */
+TEST(why, a_trace_gives_the_report_of_replay_and_mostly_that_of_run) {
   struct rig rig = rig_new("teaching");
   glob_t found;
   size_t others = 0;
@@ -141,7 +141,7 @@ TEST(why, a_trace_gives_what_replay_prints_and_mostly_what_run_prints) {
   rig_free(&rig);
 }
 
-/* ---- of devices -------------------------------------------------------------------------------------------------- */
+/* ---- runs of devices --------------------------------------------------------------------------------------------- */
 
 struct ran {
   ww_buffer *data;
@@ -168,7 +168,7 @@ static void give_up(struct ran *ran) {
   ww_buffer_unref(ran->data);
 }
 
-TEST(why, of_a_run_of_a_device_by_its_trace) {
+TEST(why, explains_a_devices_run_from_its_trace) {
   struct rig rig = rig_new("teaching");
   struct ran ran = run_plus(&rig);
   ww_report *lifted = NULL;
@@ -180,7 +180,7 @@ TEST(why, of_a_run_of_a_device_by_its_trace) {
   EXPECT_STREQ(by, "lifting");
   EXPECT_TRUE(ww_report_text(lifted, "launches[0].bottleneck.sentence", &text));
   EXPECT_EQ(ww_report_cycles(lifted, 0), ww_report_cycles(ran.report, 0));
-  give_up(&ran); /* it keeps alive what it is of */
+  give_up(&ran); /* the result keeps what it needs alive */
   char *json = rig_write(&rig, lifted, WW_JSON), *source = rig_write(&rig, lifted, WW_SOURCE);
   EXPECT_CONTAINS(json, text);
   EXPECT_TRUE(source && *source);
@@ -190,7 +190,7 @@ TEST(why, of_a_run_of_a_device_by_its_trace) {
   rig_free(&rig);
 }
 
-TEST(why, of_runs_that_are_too_long_or_do_not_finish_says_what_the_report_does) {
+TEST(why, matches_the_report_for_runs_that_are_too_long_or_unfinished) {
   static const char source[] = ".kernel long\n.reg i\n.pred more\n"
                                "  mov.b32 i, 0\n"
                                "again: add.i32 i, i, 1\n"
@@ -221,7 +221,7 @@ TEST(why, of_runs_that_are_too_long_or_do_not_finish_says_what_the_report_does) 
   rig_free(&rig);
 }
 
-TEST(why, of_a_run_that_found_caches_warm_has_no_answer) {
+TEST(why, cannot_explain_a_run_that_started_with_warm_caches) {
   struct rig rig = rig_new("teaching");
   struct ran cold = run_plus(&rig);
   struct kept recorded = {NULL, 0};
@@ -244,7 +244,7 @@ static bool stop(void *self, size_t done, size_t of) {
   return done && of;
 }
 
-TEST(why, is_ended_by_its_tick) {
+TEST(why, can_be_cancelled_by_its_tick) {
   struct rig rig = rig_new("teaching");
   struct ran ran = run_plus(&rig);
   int asked = 0;

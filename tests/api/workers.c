@@ -1,4 +1,4 @@
-/* Explaining and sweeping in several threads: the same as in one, and an end whenever the caller wants one. */
+/* Explaining and sweeping in several threads: the same result as in one, and the caller can end it at any time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static char *explained(struct rig *rig, const ww_trace *trace, uint32_t threads)
   return kept.text ? kept.text : calloc(1, 1);
 }
 
-TEST(workers_api, threads_explain_what_one_does) {
+TEST(workers_api, any_number_of_threads_explains_the_same) {
   struct rig rig = rig_new("teaching");
   ww_trace *trace = recorded(&rig);
   char *one = explained(&rig, trace, 1), *several = explained(&rig, trace, THREADS);
@@ -62,7 +62,7 @@ static void free_points(struct points *points) {
     free(points->report[i]);
 }
 
-TEST(workers_api, threads_sweep_as_one_does) {
+TEST(workers_api, any_number_of_threads_sweeps_the_same) {
   struct rig rig = rig_new("teaching");
   ww_trace *trace = recorded(&rig);
   struct points one = {.rig = &rig, .most = POINTS + 1}, several = one;
@@ -78,7 +78,7 @@ TEST(workers_api, threads_sweep_as_one_does) {
   rig_free(&rig);
 }
 
-TEST(workers_api, a_caller_ends_a_sweep_after_any_point) {
+TEST(workers_api, a_caller_can_end_a_sweep_after_any_point) {
   struct rig rig = rig_new("teaching");
   ww_trace *trace = recorded(&rig);
   for (uint32_t threads = 1; threads <= THREADS; threads += 3) {
@@ -105,7 +105,7 @@ static bool take_metric(void *self, const ww_metric *metric) {
   return true;
 }
 
-TEST(workers_api, metrics_are_the_numbers_of_the_report) {
+TEST(workers_api, metrics_equal_the_numbers_in_the_report) {
   struct rig rig = rig_new("teaching");
   ww_trace *trace = recorded(&rig);
   ww_report *report = NULL;

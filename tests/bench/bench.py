@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How fast the simulator is: four OpenCL C kernels, small and large machines, both hosts, and Oclgrind beside; and how
-good and how fast the lowering is, beside the same kernels written in assembly.
+"""How fast the simulator is: four OpenCL C kernels on small and large machines and both hosts, compared with Oclgrind;
+and how good and how fast the lowering is, compared with the same kernels written in assembly.
 
 usage: tests/bench/bench.py [WARPWAIT] [--quick]
 
-Every figure is the median of several runs, taken in turns so that a busy moment of the machine hits
-all alike. A run is one process from start to end, reports included; its time is that of the processors, whatever else they do. Oclgrind (package `oclgrind`) is an
-interpreter without timing; it runs the same source with the same NDRange and a share of the loops. For the comparison the time of a run with the fewest loops is taken off on both sides.
-"""
+Every figure is the median of several runs, taken in turns so that a busy moment of this computer affects all alike.
+A run is one process from start to end, reports included; its time is processor time. Oclgrind (package `oclgrind`)
+is an interpreter without timing; it runs the same source with the same NDRange and a share of the loops. For the
+comparison, the time of a run with the fewest loops is subtracted on both sides."""
 import json
 import os
 import pathlib
@@ -32,7 +32,7 @@ FEWEST_LOOPS = 2
 
 
 class Run:
-    """One process with those that it started: seconds of processor time, its peak memory in MiB, what it printed."""
+    """One process and its children: processor seconds, peak memory in MiB, output."""
 
     def __init__(self, command):
         with tempfile.TemporaryFile() as output:
@@ -56,7 +56,7 @@ def loops_of(launch):
 
 
 def with_loops(folder, kernel, loops, program=None, route="ssa"):
-    """The kernel's launch file with another number of loops, and perhaps another program."""
+    """The kernel's launch file with another number of loops and possibly another program."""
     launch = load(kernel)
     launch["program"] = str(HERE / (program or launch["program"]))
     if not program:
@@ -72,7 +72,7 @@ def simulation(warpwait, path, cus, host):
 
 
 def oclgrind_input(folder, kernel, loops, dump=""):
-    """The launch file in the words of oclgrind-kernel; with dump="dump" it prints its buffers at the end."""
+    """The launch file in the format of oclgrind-kernel; with dump="dump" it prints its buffers at the end."""
     launch = load(kernel)
     first = launch["launches"][0]
     lines = [str(HERE / f"{kernel}.cl"), first["kernel"]]
@@ -89,7 +89,7 @@ def oclgrind_input(folder, kernel, loops, dump=""):
 
 
 def in_turns(commands, repetitions):
-    """Runs all commands, then all again, ...; returns the runs of each."""
+    """Runs all commands, then all again, and so on; returns the runs of each."""
     runs = [[] for _ in commands]
     for _ in range(repetitions):
         for mine, command in zip(runs, commands):
@@ -138,7 +138,7 @@ def memory_rows(warpwait, folder):
 
 
 def rate(command_of, loops, items, repetitions):
-    """Loops of work-items a second, in millions, without what a run with the fewest loops takes."""
+    """Millions of work-item loops per second, without the time of a run with the fewest loops."""
     many, few = in_turns([command_of(loops), command_of(FEWEST_LOOPS)], repetitions)
     return items * (loops - FEWEST_LOOPS) / (median(many) - median(few)) / 1e6
 
@@ -166,7 +166,7 @@ def oclgrind_rows(warpwait, folder, repetitions):
 
 
 def instructions_a_loop(warpwait, folder, kernel, program=None, route="ssa"):
-    """Instructions that a warp issues in one pass of the kernel's outer loop."""
+    """Instructions that a warp issues in one iteration of the kernel's outer loop."""
     many = FEWEST_LOOPS + 8
     issued = [count(Run(simulation(warpwait, with_loops(folder, kernel, loops, program, route), 1, "plain")), "warp_instructions")
               for loops in (many, FEWEST_LOOPS)]
@@ -185,7 +185,8 @@ def lowering_rows(warpwait, folder):
 
 
 def compile_rows(warpwait, folder, repetitions):
-    """Milliseconds of processor time of `warpwait asm`: from the source, from the cache, from SPIR-V; the process alone is `params`."""
+    """Processor milliseconds of `warpwait asm`: from the source, from the cache, from SPIR-V; `params` is the process
+    alone."""
     for kernel in KERNELS:
         source, module = HERE / f"{kernel}.cl", pathlib.Path(folder) / f"{kernel}.spv"
         Run([warpwait, "asm", source, "--spirv", module])
@@ -194,7 +195,7 @@ def compile_rows(warpwait, folder, repetitions):
 
 
 def copy_rows(warpwait, repetitions):
-    """Bytes that copies of all kinds move in a host second: process time, less that of the fewest loops."""
+    """Bytes that each kind of copy moves per host second: process time, less that of the fewest loops."""
     groups, copied, loops = 16, 8192, 100
     def command(kernel, times):
         arguments = ["buffer:in=131072:uint:iota", "buffer:out=4096", f"uint:{times}"]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What `warpwait check` costs beside `warpwait run`: the four kernels of bench.py on small and large machines, runs ten
-times as long, and kernels that are hard on the checker.
+"""What `warpwait check` costs compared with `warpwait run`: the four kernels of bench.py on small and large machines,
+runs ten times as long, and kernels that are hard for the checker.
 
 usage: tests/bench/check.py [WARPWAIT] [--pairs N] [--hard]
 
-A pair is a run and a check of the same launch, in turns; times are the medians of N pairs (5), of the processors, user and
-system. --hard leaves the kernels of bench.py out. Exit status 1 when a kernel of bench.py is reported."""
+A pair is a run and a check of the same launch, in turns. Times are medians of N pairs (5), in processor seconds,
+user and system. --hard leaves out the kernels of bench.py. Exit status 1 if a hazard is reported for a kernel of
+bench.py."""
 import argparse
 import os
 import pathlib
@@ -55,7 +56,7 @@ kernel void last(global uint *data, global atomic_uint *count, global uint *out)
   *out = sum;
 }
 """
-# Fences on both sides of each: all know of all, each in another way.
+# Fences on both sides of each count: each work-item knows about all others, each in another way.
 COUNTS = """
 kernel void counts(global atomic_uint *bins, uint loops) {
   for (uint k = 0; k < loops; k++)
@@ -71,7 +72,7 @@ def last(groups):
              "--arg", "buffer:out=4:uint"])
 
 
-# What it is, its source, the launch.
+# Description, source and launch.
 HARD = [
     ("races everywhere", RACES, ["--global", "4096", "--local", "64", "--arg", "buffer:out=16384:uint", "--arg", "uint:1000", "--set", "cu.count=4"]),
     ("60 copies, no wait", COPIES, ["--global", "1024", "--local", "64", "--arg", "buffer:in=65536:uint", "--arg", "buffer:out=16384:uint",
@@ -82,7 +83,7 @@ HARD = [
 
 
 class Process:
-    """Seconds of processor time, peak MiB, exit status."""
+    """Processor seconds, peak MiB, exit status."""
 
     def __init__(self, command):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -92,7 +93,7 @@ class Process:
 
 
 def row(warpwait, name, words, pairs, legal):
-    """Run and check in turns; what clang made is in the cache before."""
+    """Run and check in turns; clang's output is in the cache before."""
     subprocess.run([warpwait, "asm", words[0], "-o", os.devnull] if words[0].suffix == ".cl" else
                    [warpwait, "run", "--why=no", *words, *MACHINE], check=True, stdout=subprocess.DEVNULL)
     runs, checks = [], []

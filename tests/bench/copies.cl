@@ -1,5 +1,5 @@
-/* Eight KiB into the LDS again and again, by copies whose pieces are of all sizes. Nothing else happens: what counts is how
- * fast a simulator moves bytes. */
+/* Copies eight KiB into the LDS repeatedly, in pieces of all sizes, and does nothing else: this measures how fast a
+ * simulator moves bytes. */
 #define BYTES 8192
 
 #define BODY(TYPE, COPY)                                                                                               \
@@ -18,7 +18,7 @@
 COPIES(contiguous, uint, async_work_group_copy(tile, in, BYTES / 4, 0))
 COPIES(words, uint, async_work_group_strided_copy(tile, in, BYTES / 4, 8, 0))
 COPIES(bytes, uchar, async_work_group_strided_copy(tile, in, BYTES, 16, 0))
-/* Lines of 16 bytes, 64 bytes apart, which a word apart in the LDS. */
+/* Lines of 16 bytes, 64 bytes apart in global memory and separated by one word in the LDS. */
 COPIES(lines, uint, async_work_group_copy_2D2D(tile, 0, in, 0, 4, 4, BYTES / 16, 16, 5, 0))
-/* Lines of a byte each. */
+/* Lines of one byte each. */
 COPIES(byte_lines, uchar, async_work_group_copy_2D2D(tile, 0, in, 0, 1, 1, BYTES, 16, 2, 0))

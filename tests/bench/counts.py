@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Host instructions for a warp instruction of whole kernels, counted by callgrind: the same each time, whatever else this
-computer does, so that a change that costs a tenth more is seen.
+"""Host instructions per warp instruction for whole kernels, counted by callgrind: the same each time, whatever else
+this computer does, so a change that costs a tenth more shows.
 
 usage: tests/bench/counts.py [--write] [--profile] [KERNEL...]
 
-The machine is `h200` with all its compute units, the cases small ones of tests/hw/apps. What was counted last is in
-counts.txt; --write writes it. With --profile, the functions that most instructions are in are shown. Needs valgrind."""
+The machine is `h200` with all its compute units; the cases are small ones of tests/hw/apps. counts.txt holds the
+last counts; --write updates it. --profile shows the functions with the most instructions. Needs valgrind."""
 import argparse
 import concurrent.futures
 import json
@@ -27,7 +27,7 @@ SHOWN = 25
 
 
 def count(launch):
-    """(host instructions for a warp instruction, what callgrind wrote)"""
+    """Returns (host instructions per warp instruction, callgrind's output)."""
     written, report = launch.parent / "callgrind", launch.parent / "report.json"
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={written}", kernels.WARPWAIT, "run", launch, "--machine", "h200",
                "--threads", "1", "--why=no", "--quiet", "--report", "json", "--out", report]

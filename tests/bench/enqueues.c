@@ -1,7 +1,7 @@
-/* How long it takes to enqueue an empty kernel, again and again, on the first OpenCL device that there is.
+/* How long it takes to enqueue an empty kernel repeatedly on the first OpenCL device.
  *
- * usage: enqueues COUNT [wait]    prints the microseconds of one, with the wait for the last of them in it, or for each
- */
+ * usage: enqueues COUNT [wait]    prints the microseconds per enqueue, including the wait for the last, or for each, of
+ * them */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""How time and memory grow with what is run, and how many times as long as a plain run each way to look at one takes.
+"""How time and memory grow with the size of a run, and how many times as long as a plain run each analysis takes.
 
 usage: tests/bench/growth.py [WARPWAIT] [--only WORD]
 
-Each row of the first table is a process with ten times and a hundred times as much of one thing; its time is that of the
-processors, the better of two, and its memory the peak. What grows faster than it should is marked: ten times as much may take
-SLACK times ten as long. Rows whose first figure is mostly what a process costs look better than linear. The second table
-divides by the time of `warpwait run --why=no`.
-"""
+Each row of the first table is a process with ten times and a hundred times as much of one thing: its processor time,
+the better of two, and its peak memory. Rows that grow faster than they should are flagged: ten times as much may
+take SLACK times ten as long. Rows whose first figure is mostly process startup look better than linear. The second
+table divides by the time of `warpwait run --why=no`."""
 import json
 import os
 import pathlib
@@ -17,7 +16,7 @@ import tempfile
 import bench
 
 RUNS, SLACK = 2, 1.4
-MARKED = 0.05  # seconds below which a figure is mostly a process
+MARKED = 0.05  # seconds below which a figure is mostly process startup
 LOOP = """kernel void loop(global uint *data, global const uint *table, uint n) {
   uint v = data[get_global_id(0)];
   for (uint i = 0; i < n; i++)
@@ -51,7 +50,7 @@ def out_in(folder, name):
     return path
 
 
-# ---- what grows: a function of folder and size that gives the command -------------------------------------------
+# ---- what grows: a function from folder and size to the command -------------------------------------------------
 
 
 def loops(warpwait, folder, size, *words):
@@ -76,7 +75,7 @@ def lines(warpwait, folder, size):
 
 
 def source(warpwait, folder, size):
-    """OpenCL C, whose lines depend on each other; compiled by us from what clang has left in the cache."""
+    """OpenCL C with dependent lines; we compile it from clang's cached output."""
     body = "".join(f"  v = v * 3 + data[(v + {i}) & 63];\n" for i in range(size))
     (folder / "long.cl").write_text(f"kernel void long_one(global uint *data) {{\n  uint v = data[0];\n{body}  data[0] = v;\n}}\n")
     one = {"kernel": "long_one", "global": [64], "local": [64], "args": [{"buffer": "data"}]}
@@ -84,7 +83,7 @@ def source(warpwait, folder, size):
 
 
 def buffers(warpwait, folder, size):
-    """Each is read once, by a launch of its own, so that the same bytes are looked for among more and more."""
+    """A separate launch reads each buffer once, so the same bytes are looked up among more and more buffers."""
     (folder / "loop.cl").write_text(LOOP)
     names = [f"b{i}" for i in range(size)]
     launches = [{"kernel": "loop", "global": [64], "local": [64], "args": [{"buffer": name}, {"buffer": "table"}, {"uint": 16}]}
@@ -127,7 +126,7 @@ def library(warpwait, folder, size):
     return [pathlib.Path(warpwait).parent / "launches", "h200", str(size)]
 
 
-# what grows, by how much at first
+# what grows, and the first size
 GROWN = {
     "loops": (loops, 1000),
     "work-groups": (groups, 100),
@@ -146,7 +145,7 @@ GROWN = {
 
 
 def best(command, prepare=None):
-    """Seconds and MiB of the best of several."""
+    """Seconds and MiB of the best of several runs."""
     taken = []
     for _ in range(RUNS):
         if prepare:
@@ -164,7 +163,7 @@ def grow(warpwait, name, folder):
     figures = []
     for size in (first, 10 * first, 100 * first):
         command = made(warpwait, folder, size)
-        bench.Run(command)  # what is compiled comes from the cache from here on
+        bench.Run(command)  # from here on, compilation comes from the cache
         figures.append(best(command, fresh(folder)))
     marks = [a[0] > MARKED and b[0] > 10 * SLACK * a[0] for a, b in zip(figures, figures[1:])]
     cells = "".join(f"{seconds:10.3f}{mebibytes:7.0f}" for seconds, mebibytes in figures)
@@ -172,7 +171,7 @@ def grow(warpwait, name, folder):
     return not any(marks)
 
 
-# ---- ways to look at a run ------------------------------------------------------------------------------------
+# ---- ways to analyze a run ------------------------------------------------------------------------------------
 
 
 def ways(warpwait, folder, launch):
@@ -193,7 +192,7 @@ def ways(warpwait, folder, launch):
 
 
 def point(warpwait, folder, launch):
-    """Of a sweep: what more points take."""
+    """One point of a sweep: the time that additional points take."""
     few, many = 10, 60
     taken = {}
     for count in (few, many):

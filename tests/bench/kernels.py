@@ -3,11 +3,12 @@
 
 usage: tests/bench/kernels.py [--cus N,...] [--runs N] [--against WARPWAIT] [--beside] [KERNEL...]
 
-Of each kernel the largest case of up to three million instructions on the GPU, in one thread (an order says so to builds
-without --threads). A figure is the best of several processes from start to end, in turns, by processor time: others' work on
-this computer only ever slows one down. With --against, another build runs beside, and reports must be the same to the byte.
-With --beside, Oclgrind (once, since it is slow) and PoCL run each case too: seconds of processor time of the launches alone, in
-which PoCL compiles what its cache does not have. Neither models time, and their results are not compared."""
+Each kernel runs its largest case of up to three million instructions on the GPU, in one thread (--order ensures that
+in builds without the option --threads, too). A figure is the best processor time of several processes from start to
+end, in turns: other work on this computer only ever slows a process down. With --against, another build runs in
+turns with this one, and the reports must be identical. With --beside, Oclgrind (once, since it is slow) and PoCL
+also run each case: processor seconds of the launches alone, in which PoCL compiles what its cache lacks. Neither
+models time, and their results are not compared."""
 import argparse
 import json
 import math
@@ -45,7 +46,7 @@ def chosen(words):
 
 
 def prepare(folder, case, machine):
-    """The case's launch file, with its kernel and inputs beside it."""
+    """The case's launch file, together with its kernel and inputs."""
     folder.mkdir()
     (folder / "kernel.cl").write_text(case.source)
     (folder / "launch.json").write_text(runner.launch_file(case, machine.cut(case)))
@@ -56,7 +57,7 @@ def prepare(folder, case, machine):
 
 
 def run(warpwait, launch, cus):
-    """(seconds of processor time, MiB at most, the report)"""
+    """Returns (processor seconds, peak MiB, the report)."""
     command = [warpwait, "run", launch, "--machine", "h200", "--set", f"cu.count={cus}", "--order", "ascending", "--why=no",
                "--quiet", "--report", "json"]
     with tempfile.TemporaryFile() as output:
@@ -71,7 +72,7 @@ def run(warpwait, launch, cus):
 
 
 def beside(launch, runs):
-    """Seconds of Oclgrind, and of PoCL; None of one that is not there or cannot run the case."""
+    """Seconds of Oclgrind and of PoCL; None if it is missing or cannot run the case."""
     seconds = []
     for program, environment in ((["oclgrind", "--num-threads", "1"], {}), ([], {"OCL_ICD_VENDORS": "pocl.icd"})):
         best = None
@@ -80,7 +81,7 @@ def beside(launch, runs):
                 break
             done = subprocess.run([*program, sys.executable, OPENCL_HOST, launch], capture_output=True, text=True, check=False,
                                   env={**os.environ, **environment})
-            if done.returncode or "FATAL ERROR" in done.stderr:  # Oclgrind's exit status says nothing of it
+            if done.returncode or "FATAL ERROR" in done.stderr:  # Oclgrind's exit status does not reflect errors
                 break
             best = min(filter(None, (best, float(done.stdout.split()[-1]))))
         seconds.append(best)
@@ -88,7 +89,8 @@ def beside(launch, runs):
 
 
 def measure(builds, launch, cus, runs):
-    """(millions of warp instructions, best seconds of each build, MiB of the first); None if a report differs."""
+    """Returns (millions of warp instructions, best seconds of each build, MiB of the first); None if a report
+    differs."""
     outcomes = [[run(build, launch, cus) for build in builds] for _ in range(runs)]
     reports = {report for outcome in outcomes for _, _, report in outcome}
     if len(reports) > 1:
@@ -99,7 +101,7 @@ def measure(builds, launch, cus, runs):
 
 
 def summary(rates):
-    """The median, and the tenth percentile."""
+    """The median and the tenth percentile."""
     ordered = sorted(rates)
     return statistics.median(ordered), ordered[len(ordered) // 10]
 

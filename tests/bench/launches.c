@@ -1,7 +1,7 @@
-/* How long a small kernel takes to launch, again and again, on one device of this process.
+/* How long it takes to launch a small kernel repeatedly on one device of this process.
  *
- * usage: launches MACHINE COUNT [KEY]    prints the microseconds of a launch; with KEY each report is asked for that
- *                                        number, and their sum is printed, too */
+ * usage: launches MACHINE COUNT [KEY]    prints the microseconds per launch; with KEY, reads that number from each
+ * report and also prints the sum */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,14 +1,13 @@
 #!/usr/bin/python3
-"""What it costs to launch a small kernel: in a process that uses the library from C and from Python, as processes of the
-command line, and by a program that enqueues it through OpenCL; there beside PoCL, which has no clock and runs kernels on this computer, and
-Oclgrind, if it is installed, which interprets them.
+"""What it costs to launch a small kernel: in a process that uses the library from C or Python, as processes of the
+command line, and by a program that enqueues it through OpenCL. The last is compared with PoCL, which runs kernels on
+this computer without a clock, and with Oclgrind, if installed, which interprets them.
 
 usage: tests/bench/launches.py [--quick]    WARPWAIT (default build/warpwait) is in the folder of the programs `launches`
                                             and `enqueues`, and of the driver.
 
-Each figure is the median of five rounds, in which all take turns: 2000 launches in a round, and with --quick 40. Times
-are those of the clock.
-"""
+Each figure is the median of five rounds, in which all take turns: 2000 launches per round, or 40 with --quick. Times
+are wall-clock times."""
 import json
 import os
 import pathlib
@@ -33,13 +32,13 @@ PYTHON = {"device": "a device", "machine": "a machine", "recorded": "recorded"}
 
 
 def library(machine, count, *key):
-    """Microseconds of a launch in one process."""
+    """Microseconds per launch in one process."""
     words = [WARPWAIT.parent / "launches", machine, str(count), *key]
     return float(subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()[0])
 
 
 def python(machine, count, on):
-    """Microseconds of a launch in one process of Python: on a device that lives on, or on a new one each."""
+    """Microseconds per launch in one Python process: on one device, or on a new device each time."""
     x = numpy.zeros(ITEMS, numpy.uint32)
     kernel = warpwait.Program(KERNEL).kernel()
     device = warpwait.Device(machine) if on == "device" else warpwait.Machine(machine)
@@ -80,7 +79,7 @@ def main():
     with tempfile.TemporaryDirectory() as holder:
         folder = pathlib.Path(holder)
         for machine in MACHINES:
-            processes(folder, machine, 1)  # compiled, and in the cache
+            processes(folder, machine, 1)  # so that it is compiled and in the cache
         for _ in range(ROUNDS):
             for machine in MACHINES:
                 for name, value in (("library", library(machine, count)),

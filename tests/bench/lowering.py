@@ -3,11 +3,11 @@
 
 usage: tests/bench/lowering.py [--time] [--most N] [SHAPE...]
 
-Each row is a shape of OpenCL C, of which there is more and more. What is counted are the instructions of the host, by
-callgrind, for an instruction of the kernel: the same each time, whatever else this computer does. A row that takes
-more than SLACK times as many for a kernel SIZES times as long is marked, and the exit status is 1. With --time, seconds
-of `warpwait dis` are measured instead, up to --most instructions (300,000). What clang makes is kept before anything is
-counted. Counting needs valgrind."""
+Each row is a shape of OpenCL C in growing sizes. callgrind counts host instructions per instruction of the kernel:
+the same each time, whatever else this computer does. A row that takes more than SLACK times as many for a kernel
+SIZES times as long is flagged, and the exit status is 1. With --time, the seconds of `warpwait dis` are measured
+instead, up to --most instructions (300,000). clang's output is cached before anything is counted. Counting needs
+valgrind."""
 import argparse
 import os
 import pathlib
@@ -40,7 +40,7 @@ def calls(size):
 
 
 def values(size):
-    """Three hundred are alive at once, again and again."""
+    """Three hundred values are live at once, repeatedly."""
     made = ""
     for begin in range(0, size, 300):
         alive = range(begin, min(size, begin + 300))
@@ -49,14 +49,14 @@ def values(size):
 
 
 def across(size):
-    """Forty are alive while there are more and more branches: they live in all of them."""
+    """Forty values are live across more and more branches."""
     made = "".join(f"  uint v{i} = data[v + {i}];\n" for i in range(40))
     used = "".join(f"  v = v * 3 + v{i};\n" for i in range(40))
     return BEGIN + made + "".join(f"  if (v >> {i % 31} & 1) {{ data[v] = {i}; v += data[{i}]; }} else v ^= {2 * i + 1};\n" for i in range(size)) + used + END
 
 
 def array(size):
-    """Its elements are known, so that it becomes values."""
+    """All its elements are known, so it becomes values."""
     return BEGIN + "  uint a[64];\n" + "".join(f"  a[{i % 64}] = v + {i};\n  v = v * 3 + a[{i * 7 % 64}];\n" for i in range(size)) + END
 
 
@@ -64,7 +64,7 @@ def kernels(size):
     return "".join(BEGIN.replace("long_one", f"k{i}") + f"  v = v * {i} + 3;\n" + END for i in range(size))
 
 
-# a function of size, and how many instructions one more is, about
+# a function of size, and about how many instructions one more unit adds
 SHAPES = {
     "one after the other": (repeated("  v = v * 3 + data[(v + {i}) & 63];\n"), 4),
     "branches": (repeated("  if (v >> {bit} & 1) {{ data[v] = {i}; v += data[{i}]; }} else v ^= {odd};\n"), 8),
@@ -93,7 +93,7 @@ def count(path):
 
 
 def seconds(path):
-    """Of the processors: others' work counts only as far as it slows them."""
+    """Processor seconds: other work counts only as far as it slows the processors."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     dis(path)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -120,7 +120,7 @@ def main():
                 path.write_text(shape(max(2, size // length)))
                 made = dis(path)
                 row.append((made, min(seconds(path) for _ in range(2)) if arguments.time else count(path) / made))
-            # What a process costs is in the first.
+            # The first size includes the cost of a process.
             grown = row[-1][1] / row[-2][1] / (row[-1][0] / row[-2][0] if arguments.time else 1)
             marked += grown > SLACK
             cells = "".join(f"{made:9,}{value:8.2f} s" if arguments.time else f"{made:9,}{value:9,.0f}" for made, value in row)

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""How much of whole kernels repeats exactly: what a simulator could skip that recognises a compute unit's steady state.
+"""How much of whole kernels repeats exactly: what a simulator could skip if it recognized a compute unit's steady
+state.
 
 usage: tests/bench/repeats.py [KERNEL...]
 
-Of the applications that kernels.py runs, on `h200` with 132 compute units, it looks at what compute unit 0 issues: each
-instruction, its warp's slot, and the cycles since the issue before. A stretch repeats if it follows another that is equal
-in all of these. That is necessary for a state that repeats, and far from sufficient: memory and other units must repeat, too."""
+For the applications that kernels.py runs, on `h200` with 132 compute units, it examines what compute unit 0 issues:
+each instruction, its warp's slot, and the cycles since the previous issue. A stretch repeats if it follows another
+one that is equal in all of these. That is necessary for a repeating state, and far from sufficient: memory and other
+units must repeat too."""
 import csv
 import itertools
 import pathlib
@@ -19,7 +21,7 @@ SHORTEST = 32  # issues of a stretch
 
 
 def issues(launch, folder):
-    """[(cycles since the issue before, the warp's slot, pc)]"""
+    """[(cycles since the previous issue, the warp's slot, pc)]"""
     events = folder / "events.csv"
     subprocess.run([kernels.WARPWAIT, "run", launch, "--machine", "h200", "--why=no", "--quiet", "--out", folder / "report.txt",
                     "--timeline", events, "--cu", "0", "--events", "warp"], check=True)
@@ -31,7 +33,7 @@ def issues(launch, folder):
 
 
 def repeated(items):
-    """How many of them lie in a stretch that repeats the one right before it."""
+    """How many of them are in a stretch that repeats the one just before it."""
     last, distance, length, count = {}, 0, 0, 0
     for at in range(len(items) - SHORTEST + 1):
         stretch = tuple(items[at:at + SHORTEST])

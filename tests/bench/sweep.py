@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What `warpwait sweep` costs: points a second against one `warpwait run` a point, two jobs against one, and memory.
+"""What `warpwait sweep` costs: points per second compared with one `warpwait run` per point, two jobs compared with
+one, and memory.
 
 usage: tests/bench/sweep.py [WARPWAIT] [--quick]
 
-Wall-clock times, medians of several runs that are taken in turns; nothing else should run meanwhile.
-"""
+Wall-clock times, medians of several runs taken in turns; nothing else should run meanwhile."""
 import os
 import pathlib
 import statistics
@@ -18,7 +18,7 @@ import bench
 ROOT = bench.HERE.parents[1]
 EXAMPLES = ROOT / "examples"
 AXES = "[axes]\ndma.channels = 1..10\ndma.queue = 1..10\ncu.count = 1 2 4 8\n"
-# name: launch file, values of mem.dram_latency, which is the last axis
+# name: launch file, values of mem.dram_latency, the last axis
 KERNELS = {
     "seed": (EXAMPLES / "01_seed/launch.json", "100..1000:100"),
     "stencil": (EXAMPLES / "11_stencil_2d/launch_opencl.json", "100 400"),
@@ -46,7 +46,7 @@ def sweep_seconds(warpwait, plan, jobs):
 
 
 def naive_seconds(warpwait, launch):
-    """Of a point: a call of `warpwait run`, its report in JSON, no file written."""
+    """Per point: one call of `warpwait run` with a JSON report and no file."""
     run = [warpwait, "run", "--why=no", launch, "--report", "json", "--host", "plain"]
     points = [["--set", f"dma.queue={1 + i % 10}", "--set", f"dma.channels={1 + i // 2}"] for i in range(NAIVE)]
     return sum(seconds(run + point) for point in points) / NAIVE
@@ -60,7 +60,7 @@ def children(pid):
 
 
 def memory_of(pid):
-    """MB that the process has in memory, and those that it shares with no other."""
+    """MB resident in the process, and the part that it shares with no other."""
     fields = {}
     try:
         for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]:
@@ -72,7 +72,7 @@ def memory_of(pid):
 
 
 def memory(warpwait, plan):
-    """The most that the parent, and a worker, had; looked at while the sweep runs."""
+    """The peak of the parent and of a worker, sampled while the sweep runs."""
     out = plan.with_suffix(".sqlite")
     out.unlink(missing_ok=True)
     process = subprocess.Popen([warpwait, "sweep", "run", str(plan), "-o", str(out), "--jobs", "2"],

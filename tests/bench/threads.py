@@ -4,10 +4,10 @@ units, by number of threads.
 
 usage: tests/bench/threads.py [--threads N,...] [--runs N] [KERNEL... | LAUNCH.json...]
 
-A figure is the best of several processes from start to end, in turns; every report must be the same to the byte. *start*
-is the part of the time with one thread that goes by before the first cycle: loading, and making the machine. *alone* is
-the part that does not get shorter with threads, fitted to the times by Amdahl's law, T(n) = T(1) (alone + (1 - alone) / n);
-*off* is how far the worst of the times is from that."""
+A figure is the best of several processes from start to end, in turns; all reports must be identical. *start* is the
+share of the one-thread time before the first cycle: loading, and making the machine. *alone* is the share that
+threads do not shorten, fitted to the times by Amdahl's law, T(n) = T(1) (alone + (1 - alone) / n); *off* is the
+largest deviation of a time from it."""
 import argparse
 import pathlib
 import subprocess
@@ -19,7 +19,7 @@ import kernels
 
 
 def run(launch, threads, *more):
-    """(seconds by the clock, the report)"""
+    """Returns (wall-clock seconds, the report)."""
     command = [kernels.WARPWAIT, "run", launch, "--machine", "h200", "--threads", str(threads), "--why=no", "--quiet", "--report", "json",
                *more]
     begin = time.perf_counter()
@@ -31,7 +31,7 @@ def run(launch, threads, *more):
 
 
 def fit(times):
-    """The share that stays, by least squares over what each time is of the first; and the largest deviation."""
+    """The serial share, by least squares of the relative times; and the largest deviation."""
     first = times[min(times)]
     points = [(1 - 1 / n, seconds / first - 1 / n) for n, seconds in times.items()]
     alone = sum(x * y for x, y in points) / sum(x * x for x, _ in points)

@@ -3,8 +3,7 @@
 
 usage: tests/bench/timelines.py [WARPWAIT] [--quick]
 
-Times are of processors, medians of several runs that are taken in turns (see bench.py).
-"""
+Times are processor times, medians of several runs taken in turns (see bench.py)."""
 import os
 import pathlib
 import sys
@@ -27,7 +26,7 @@ timeline = warpwait.trace.open_timeline({path!r})
 
 
 def blocks_of(path):
-    """Events, bytes of the file, and of the batches before zlib."""
+    """Number of events, bytes of the file, and bytes of the batches before zlib."""
     with trace.open_timeline(path) as timeline:
         return timeline.count, path.stat().st_size, timeline.raw_bytes()
 

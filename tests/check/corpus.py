@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""`warpwait check` says nothing of kernels that are right: the examples, the bench kernels, and the OpenCL C that
-tests/differential holds against PoCL.
+"""`warpwait check` reports nothing for correct kernels: the examples, the bench kernels, and the OpenCL C that
+tests/differential compares with PoCL.
 
 usage: tests/check/corpus.py [--all] [--route ROUTE] [--copies machine|loop] [WORD]...
 
-Without --all, of each generated family only a sample is taken. Words narrow it down to programs with one of them in their
-names. A program that is reported is left in build/check, as launch.json and what belongs to it."""
+Without --all, only a sample of each generated family is checked. With words, only programs whose names contain one
+of them are checked. The files of a program with reported hazards (launch.json and what it needs) are left in
+build/check."""
 import argparse
 import concurrent.futures
 import json
@@ -28,15 +29,15 @@ import pipes
 import written
 
 KEPT = ROOT / "build/check"
-# Family: of so many programs one is in the sample.
+# For each family, the second number N means that one of N programs is in the sample.
 FAMILIES = {"written": (written, 1), "functions": (functions, 40), "movement": (movement, 40), "groups": (groups, 12),
             "copies": (copies, 12), "pipes": (pipes, 8)}
 RANDOM_SEEDS, RANDOM_SAMPLE = 200, 3
 SECONDS = 300
-# What --copies loop refuses.
+# Messages with which --copies loop refuses a program.
 NO_LOOP = "is not made a loop", "whose copies are what they are"
 
-# What a program is about: a rule, and why it breaks it.
+# Programs that test a rule by breaking it: the rule, and why.
 EXCEPTIONS = {"pipe_any": ("P5", "one work-item takes all calls in any order, and so has both ends of the pipe")}
 
 
@@ -45,7 +46,7 @@ class Refused(Exception):
 
 
 def ask(launch, options):
-    """The hazards that a launch file is reported for."""
+    """The hazards reported for a launch file."""
     try:
         done = harness.call_warpwait(["check", launch, "--report", "json", "--quiet", "--host", "plain", *options], SECONDS)
     except harness.Refused as reason:
@@ -72,7 +73,7 @@ def told(hazard):
 
 
 def faults_of(name, ask_for_hazards):
-    """Lines about a program; none when all is well."""
+    """Complaints about a program, one a line; none if it is correct."""
     try:
         hazards = ask_for_hazards()
     except Refused as reason:
@@ -83,12 +84,12 @@ def faults_of(name, ask_for_hazards):
 
 
 def check_file(path, options):
-    """A launch file of the repository."""
+    """Checks a launch file of the repository."""
     return faults_of(str(path.relative_to(ROOT)), lambda: ask(path, options))
 
 
 def check_program(program, options, route):
-    """A program of tests/differential. When something is said of it, its files are kept."""
+    """Checks a program of tests/differential. If there is a complaint, its files are kept."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         harness.write_launch(program, folder, route)
@@ -119,7 +120,7 @@ def main():
     parser.add_argument("--route", default="ssa", choices=["ssa", "O0", "O2"])
     parser.add_argument("--copies", choices=["machine", "loop"], help="what asynchronous copies become")
     parser.add_argument("words", nargs="*", metavar="WORD")
-    # tests/run passes an option of GoogleTest to every program.
+    # tests/run passes a GoogleTest option to every program.
     arguments, _ = parser.parse_known_args()
     options = ["--copies", arguments.copies] if arguments.copies else []
 

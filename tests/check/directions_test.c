@@ -1,4 +1,4 @@
-/* One pipe (P5) or image (I5) in both directions, as the code and the arguments of a launch show it. */
+/* One pipe (P5) or image (I5) used in both directions, as the code and arguments of a launch show. */
 #include "isa/asm/asm.h"
 #include "sim/check/directions.h"
 
@@ -18,7 +18,7 @@ enum { HEAD_LENGTH = 3 };
 #define LOAD(IMAGE) " image.load.1d t, [" #IMAGE "], s, s, as=int\n"
 #define STORE(IMAGE) " image.store.1d [" #IMAGE "], s, t, as=int\n"
 
-/* Three pipes, or images, as arguments: they hold the addresses that the letters of `objects` stand for. */
+/* Three pipes or images as arguments. `objects` has one letter for each argument; equal letters are equal addresses. */
 static bool clash_of(const char *kind, const char *body, const char *objects, struct check_clash *clash) {
   struct isa_error error = {""};
   char source[1024];
@@ -57,7 +57,7 @@ static void expect_none(const char *body, const char *pipes) {
   EXPECT_FALSE(clash_of("pipe", body, pipes, &clash));
 }
 
-TEST(directions, one_pipe_that_is_read_and_written_is_found_at_the_later_argument) {
+TEST(directions, reading_and_writing_one_pipe_is_found_at_the_later_argument) {
   expect_clash(READ(p) WRITE(q), "xxy", 2, 2, 1, 0);
   expect_clash(WRITE(p) READ(q), "xxy", 2, 2, 1, 0);
   expect_clash(WRITE(q) READ(p), "xxy", 2, 0, 1, 2);
@@ -66,12 +66,12 @@ TEST(directions, one_pipe_that_is_read_and_written_is_found_at_the_later_argumen
   expect_clash(READ(p) READ(q) WRITE(r), "xxx", 3, 4, 1, 0);
 }
 
-TEST(directions, an_argument_that_is_used_both_ways_is_found_at_the_later_instruction) {
+TEST(directions, an_argument_used_both_ways_is_found_at_the_later_instruction) {
   expect_clash(READ(p) WRITE(p), "xyz", 1, 2, 1, 0);
   expect_clash(WRITE(q) READ(q), "xyz", 2, 2, 2, 0);
 }
 
-TEST(directions, two_pipes_or_one_direction_are_right) {
+TEST(directions, two_pipes_or_one_direction_are_correct) {
   expect_none(READ(p) WRITE(q), "xyz");
   expect_none(READ(p) READ(q) READ(r), "xxx");
   expect_none(WRITE(p) WRITE(r), "xxx");
@@ -79,7 +79,7 @@ TEST(directions, two_pipes_or_one_direction_are_right) {
   expect_none("", "xxx");
 }
 
-TEST(directions, code_that_is_not_run_counts_and_counting_packets_does_not) {
+TEST(directions, unexecuted_code_counts_and_packet_queries_do_not) {
   expect_clash("@!p0 bra out\n" READ(p) WRITE(q) "out:\n", "xxy", 2, 3, 1, 1);
   expect_none(READ(p) " pipe.num q.lo, [q]\n", "xxy");
 }
@@ -89,14 +89,14 @@ TEST(directions, an_argument_is_followed_through_moves_and_selects) {
   expect_clash(READ(p) " setp.eq.u32 p0, r.lo, 0\n sel.b64 q, q, r, p0\n" WRITE(q), "xyx", 3, 4, 1, 0);
   expect_clash(READ(p) "@p0 mov.b64 q, r\n" WRITE(q), "xxy", 2, 3, 1, 0);
   expect_clash(" bra b\na:" WRITE(q) " exit\nb: mov.b64 q, p\n" READ(r) " bra a\n", "xyx", 3, 5, 1, 1);
-  /* what one arm does with the register says nothing of the other */
+  /* what one branch does with the register says nothing about the other branch */
   expect_clash(READ(p) "@p0 bra b\n mov.b64 q, 0\n exit\nb:" WRITE(q), "xxy", 2, 5, 1, 0);
   expect_none(READ(p) " mov.b64 q, r\n" WRITE(q), "xxy");
   expect_none(READ(p) "@p0 bra b\n mov.b64 q, 0\n" WRITE(q) "b: exit\n", "xxy");
   expect_none(READ(p) " mov.b64 q, 0\n" WRITE(q), "xxy");
 }
 
-TEST(directions, one_image_that_is_read_through_an_argument_and_written_through_another_is_found) {
+TEST(directions, an_image_read_through_one_argument_and_written_through_another_is_found) {
   struct check_clash clash = {0};
   ASSERT_TRUE(clash_of("image1d", LOAD(p) STORE(q), "xxy", &clash));
   EXPECT_EQ(clash.here.arg, 2);
@@ -109,7 +109,7 @@ TEST(directions, one_image_that_is_read_through_an_argument_and_written_through_
   EXPECT_FALSE(clash_of("image1d", LOAD(p) LOAD(q), "xxx", &clash));
 }
 
-TEST(directions, an_image_that_is_read_and_written_through_one_argument_is_right) {
+TEST(directions, an_image_read_and_written_through_one_argument_is_correct) {
   struct check_clash clash = {0};
   EXPECT_FALSE(clash_of("image1d", LOAD(p) STORE(p), "xyz", &clash));
   EXPECT_FALSE(clash_of("image1d", LOAD(p) STORE(p) LOAD(q), "xxy", &clash));

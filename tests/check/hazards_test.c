@@ -1,9 +1,9 @@
-/* The hazards found: one for each rule and pair of places, with a count. */
+/* The list of hazards: one entry for each rule and pair of places, with a count. */
 #include "sim/check/check_parts.h"
 
 #include "tests/ct.h"
 
-/* Eight instructions: two to a line, but for the last two, whose line nobody knows. */
+/* Eight instructions: two on each line, except for the last two, whose line is unknown. */
 static uint32_t line[8] = {3, 3, 2, 2, 5, 5, 0, 0};
 static uint16_t source[8], column[8] = {1, 1, 1, 2, 4, 4, 0, 0};
 static struct isa_program program = {.count = 8, .source = source, .line = line, .column = column};
@@ -17,7 +17,7 @@ static void add(struct checker *checker, enum isa_hazard_rule rule, uint32_t her
   hazards_add(checker, &hazard);
 }
 
-TEST(hazards, same_places_are_counted_and_the_first_is_kept) {
+TEST(hazards, repeats_at_one_place_are_counted_and_the_first_is_kept) {
   struct checker *checker = checker_new();
   size_t count = 0;
   add(checker, HAZARD_M5, 1, 4, 0);
@@ -29,7 +29,7 @@ TEST(hazards, same_places_are_counted_and_the_first_is_kept) {
   checker_free(checker);
 }
 
-TEST(hazards, instructions_of_one_place_in_the_source_are_one) {
+TEST(hazards, instructions_of_one_source_place_count_as_one) {
   struct checker *checker = checker_new();
   size_t count = 0;
   add(checker, HAZARD_M5, 1, 4, 0);
@@ -38,7 +38,7 @@ TEST(hazards, instructions_of_one_place_in_the_source_are_one) {
   add(checker, HAZARD_M5, 3, 4, 0); /* another column */
   add(checker, HAZARD_M6, 1, 4, 0); /* another rule */
   add(checker, HAZARD_M5, 1, -1, 0);
-  add(checker, HAZARD_M5, 6, 4, 0); /* no line: the instructions are told apart */
+  add(checker, HAZARD_M5, 6, 4, 0); /* no line: the instructions are distinct */
   add(checker, HAZARD_M5, 7, 4, 0);
   const struct check_hazard *found = checker_hazards(checker, &count);
   EXPECT_EQ(count, 7);
@@ -51,7 +51,7 @@ TEST(hazards, instructions_of_one_place_in_the_source_are_one) {
   checker_free(checker);
 }
 
-TEST(hazards, what_may_be_the_cause_of_others_is_first) {
+TEST(hazards, likely_causes_come_first) {
   struct checker *checker = checker_new();
   size_t count = 0;
   add(checker, HAZARD_M5, 0, 2, 0);
@@ -65,7 +65,7 @@ TEST(hazards, what_may_be_the_cause_of_others_is_first) {
   checker_free(checker);
 }
 
-TEST(hazards, many_are_found_again) {
+TEST(hazards, lookup_works_among_many_hazards) {
   struct checker *checker = checker_new();
   enum { MANY = 300 };
   static struct isa_program programs[MANY];

@@ -1,10 +1,9 @@
-"""A small kernel as a tree, and its text: assembly or OpenCL C. Whatever is left out of the tree, the text is a kernel that
-waits for each copy once: a renderer knows which events are live, so a wait names those alone, and a copy joins an event that
-is live.
+"""A small kernel as a tree, and its text in assembly or OpenCL C. After any part of the tree is removed, the text is
+still a kernel that waits for each copy once: a renderer knows which events are live, so a wait names only those, and
+a copy joins a live event.
 
-Events have slots, e0 to e3. Addresses are a base and an index, a function of the work-item, times the size of the access; in
-a loop `turn` counts, and moves some of them by 16 bytes a turn.
-"""
+Events have slots, e0 to e3. An address is a base plus an index (a function of the work-item) times the access size.
+In a loop, `turn` counts iterations and moves some addresses by 16 bytes per iteration."""
 import dataclasses
 import re
 
@@ -13,7 +12,7 @@ SLOTS = 4
 TYPES = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong", 16: "uint4"}
 FLAGS = {"": "0", "lds": "CLK_LOCAL_MEM_FENCE", "global": "CLK_GLOBAL_MEM_FENCE",
          "all": "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"}
-# name: (OpenCL C, assembly that makes it once)
+# name: (OpenCL C, the assembly that computes it once)
 INDICES = {"own": ("i", ""), "same": ("0u", "mov.b32 same, 0"), "half": ("(i / 2u)", "shr.u32 half, i, 1"),
            "reverse": ("(n - 1u - i)", "sub.i32 reverse, n, i\n sub.i32 reverse, reverse, 1"),
            "beside": ("(i ^ 1u)", "xor.b32 beside, i, 1"), "grid": ("gi", "get.global_id grid, x")}
@@ -25,7 +24,7 @@ GUARDS = {"first": ("i == 0u", "setp.eq.u32 first, i, 0"), "few": ("i < 3u", "se
 
 @dataclasses.dataclass
 class Touch:
-    """An access of each work-item that the guard lets through: load, store, atom, atomic_load, atomic_store."""
+    """An access of each work-item that passes the guard: load, store, atom, atomic_load, atomic_store."""
     what: str
     space: str  # lds, g, h
     size: int
@@ -88,7 +87,7 @@ class Kernel:
     body: list
 
     def launch(self, program):
-        """The launch file."""
+        """Returns the launch file."""
         buffers = {name: {"bytes": BUFFER_BYTES, "fill": "iota"} for name in ("g", "h", "sink")}
         args = [{"buffer": "g"}, {"buffer": "h"}]
         if program.endswith(OpenCL.suffix):
@@ -98,7 +97,7 @@ class Kernel:
 
 
 class Renderer:
-    """Walks a tree; knows the live events."""
+    """Walks a tree and tracks the live events."""
 
     def __init__(self):
         self.lines, self.live, self.labels = [], [], 0
@@ -138,7 +137,8 @@ class Renderer:
             self.live = [slot for slot in self.live if slot not in done]
 
     def even(self, wanted):
-        """Makes the live events what they were when a loop began: what is live too much is waited for, the others copy."""
+        """Makes the same events live as at the start of the loop: waits for extra live events and adds copies for
+        missing ones."""
         self.waits(Wait([slot for slot in self.live if slot not in wanted], "all"))
         self.nodes([Copy(True, "plain", slot, 4, 4, 1, 1, (1, 1, 1, 1), "g", 0, 960 + 16 * slot)
                     for slot in wanted if slot not in self.live], True)
@@ -158,7 +158,7 @@ class Assembly(Renderer):
         pass
 
     def end(self):
-        """The declarations, and of the indices and guards those that are used."""
+        """The declarations, and only the indices and guards in use."""
         body, self.lines = self.lines, []
         used = set(re.findall(r"\w+", " ".join(body)))
         self.add(".kernel k", ".arg ga global", ".arg ha global", f".lds tile {LDS_BYTES}",
@@ -288,7 +288,7 @@ class OpenCL(Renderer):
 
     @staticmethod
     def _pitches(lines, planes, turned):
-        """Both of the source, then both of the destination."""
+        """Both pitches of the source, then both of the destination."""
         pairs = list(zip(lines, planes)) if planes else [(line,) for line in lines]
         return [value for pair in pairs[::turned] for value in pair]
 

@@ -1,7 +1,7 @@
 #include "sim/check/known.h"
 #include "tests/ct.h"
 
-TEST(known, says_what_was_set_and_what_is_before_it) {
+TEST(known, covers_each_set_time_and_all_before_it) {
   struct known known = {0};
   EXPECT_TRUE(known_is_empty(&known));
   known_set(&known, 7, 5);
@@ -15,7 +15,7 @@ TEST(known, says_what_was_set_and_what_is_before_it) {
   EXPECT_TRUE(known_is_empty(&known));
 }
 
-TEST(known, a_joined_one_changes_nothing_of_the_one_that_it_is_of) {
+TEST(known, joined_sets_change_independently) {
   struct known from = {0}, into = {0};
   known_set(&from, 100, 1);
   known_join(&into, &from);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""docs/check-oclgrind.md: what `warpwait check` and Oclgrind say of each OpenCL pair of tests/check/kernels.
+"""docs/check-oclgrind.md: what `warpwait check` and Oclgrind report for each OpenCL pair of tests/check/kernels.
 
 usage: oclgrind.py [--write [--all]] [WORD...]
 
---write runs the pairs that are new or changed or that we did not name, or all, and writes the page; it needs
-oclgrind and python3-pyopencl. Without it, the page must be of the kernels that there are, its tables must be those of
-its rows, and where Oclgrind is installed some pairs must give the rows that the page has. With words, the rows of
-pairs whose names have one of them are printed."""
+--write runs the pairs that are new, have changed or that we did not name (with --all: every pair) and writes the
+page. It needs oclgrind and python3-pyopencl. Without --write, the page must cover exactly the existing kernels, its
+tables must follow from its rows, and, if Oclgrind is installed, some pairs must give the same rows as the page. With
+words, the rows of pairs whose names contain one of them are printed."""
 import argparse
 import concurrent.futures
 import hashlib
@@ -30,14 +30,14 @@ WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
 SAMPLE = 12
 COLUMNS = ("name", "hash", "ours", "ours_right", "theirs", "said", "theirs_right", "said_right", "ours_ms", "theirs_ms")
 VERDICTS = ("named", "indirect", "elsewhere", "missed", "cannot run")
-# What an engine refuses is no mistake of the kernel, which others cannot know of.
+# An engine's refusal is no defect of the kernel, and other tools cannot know about it.
 OF_A_MACHINE = ("M3",)
-# Kernels whose numbers come out of images; of those of I4 it says that they race.
+# Kernels whose results come from images; for those of I4 Oclgrind reports races.
 OF_IMAGES = ("I2", "I3")
 
 
 class Row:
-    """A pair's line on the page; each column is a text. `late`: Oclgrind came to no end in its time."""
+    """A pair's line on the page; every column is text. `late`: Oclgrind did not finish within its time limit."""
 
     def __init__(self, *columns, late=False):
         self.late = late
@@ -49,11 +49,11 @@ class Row:
         return self.name.split("_")[0]
 
     def verdict(self):
-        """All but the times, which differ from run to run."""
+        """Everything except the times, which vary between runs."""
         return [getattr(self, name) for name in COLUMNS[:-2]]
 
     def differs(self):
-        """Whether we did not say what we should."""
+        """Whether we failed to report what we should."""
         return "differs" in (self.ours, self.ours_right)
 
     def line(self):
@@ -79,7 +79,8 @@ def hash_of(kernel):
 
 
 def timed_check(kernel):
-    """Lines that `warpwait check` reports or should, and its CPU time with the compiled kernel at hand, in seconds."""
+    """Lines that `warpwait check` reports or should report, and its CPU time in seconds with the kernel already
+    compiled."""
     environment = {"WARPWAIT_CACHE": str(ROOT / "build/cache"), **os.environ}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([WARPWAIT, "check", "--report", "json", *kernel.options, str(kernel.launch)],
@@ -91,13 +92,14 @@ def timed_check(kernel):
 
 
 def worded(said):
-    """Kinds of messages as a cell of the page."""
+    """The kinds of messages, as a cell of the page."""
     return "; ".join("%s %s" % (kind, ", ".join(map(str, sorted(lines)))) if lines else kind
                      for kind, lines in sorted(said.items()))
 
 
 def judged(rule, said, lines):
-    """The verdict on what is said of the wrong kernel alone, and of its lines. What has no line may be meant for any."""
+    """The verdict on what is reported only for the wrong kernel, and on its lines. A message without a line matches any
+    line."""
     named = oclgrind_run.NAMES.get(rule)
     if named and any(re.match(named, kind) for kind in said):
         return "named"
@@ -107,7 +109,7 @@ def judged(rule, said, lines):
 
 
 def compare(pair):
-    """The row of a pair. Runs in a process of its own, for the CPU times of its children."""
+    """The row of a pair. Runs in its own process, to measure the CPU time of its children."""
     right, wrong = pair
     ours = {kernel.wrong: corpus.judge(kernel, WARPWAIT, "check") for kernel in pair}
     checked = {kernel.wrong: timed_check(kernel) for kernel in pair}
@@ -136,7 +138,8 @@ def table(head, lines):
 
 
 def counts(rows):
-    """Pairs; ours named, twins silent; Oclgrind's verdicts; its false reports, and the twins that it can run."""
+    """Number of pairs; ours named, twins silent; Oclgrind's verdicts; its false reports and the twins that it can
+    run."""
     of = lambda name, value: sum(getattr(row, name) == value for row in rows)
     return [len(rows), of("ours", "named"), of("ours_right", "silent"), *(of("theirs", verdict) for verdict in VERDICTS),
             of("theirs_right", "false report")]
@@ -150,7 +153,7 @@ def by_rule(rows, rules):
 
 
 def reasons(rows):
-    """Why kernels cannot be run, and how many pairs."""
+    """Why Oclgrind cannot run kernels, and for how many pairs."""
     found = {}
     for row in rows:
         if row.theirs == "cannot run":
@@ -159,7 +162,7 @@ def reasons(rows):
 
 
 def page_of(rows, rules, version):
-    """The page: all of it comes from the rows."""
+    """The page, derived from the rows alone."""
     times = sorted(((float(row.theirs_ms), float(row.ours_ms)) for row in rows if row.ours_ms), reverse=True)
     ratio = lambda some: "%.1f" % statistics.median(theirs / ours for theirs, ours in some)
     figures = dict(zip("pairs ours ours_right named indirect elsewhere missed cannot false".split(), counts(rows)))
@@ -178,7 +181,7 @@ def page_of(rows, rules, version):
 
 
 def compared(pairs):
-    """The rows of pairs, two at a time."""
+    """The rows of pairs, computed two at a time."""
     rows = []
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         for row in pool.map(compare, pairs):
@@ -201,7 +204,7 @@ def write(pairs, rules, everything):
 
 
 def check(pairs, rules):
-    """What is wrong with the page, a sentence each."""
+    """What is wrong with the page, one sentence each."""
     page = PAGE.read_text()
     rows = {row.name: row for row in rows_of(page)}
     version = re.search(r"Oclgrind (\d+\.\d+)", page).group(1)
@@ -220,7 +223,7 @@ def check(pairs, rules):
     sample = {*known[::max(1, len(known) // SAMPLE)], *(name for name in known if rows[name].differs())}
     for row in compared([pairs[name] for name in sorted(sample)]):
         late += row.late
-        if not row.late and row.verdict() != rows[row.name].verdict():  # a busy machine says nothing of Oclgrind
+        if not row.late and row.verdict() != rows[row.name].verdict():  # a busy machine may time out
             yield "%s: %s is now %s" % (row.name, rows[row.name].verdict()[2:], row.verdict()[2:])
     if 2 * late > len(sample):
         yield "%d of %d pairs: %s" % (late, len(sample), oclgrind_run.NO_END)
@@ -231,7 +234,7 @@ def main():
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("words", nargs="*", metavar="WORD")
-    # tests/run passes an option of GoogleTest to every program.
+    # tests/run passes a GoogleTest option to every program.
     arguments, _ = parser.parse_known_args()
     rules = corpus.rules_of(ROOT / "isa/hazards.def")
     kernels = [kernel for kernel in corpus.kernels_of(corpus.KERNELS, rules, lambda *_: None)

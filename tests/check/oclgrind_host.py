@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs a launch file by OpenCL, on the first device there is: what tests/check/oclgrind.py starts under Oclgrind.
+"""Runs a launch file through OpenCL on the first available device. tests/check/oclgrind.py starts it under Oclgrind.
 
 usage: oclgrind_host.py LAUNCH.json [OPTION...], with options for the compiler.
 
-Launches that are to run at once run one after the other, which OpenCL allows. The last line of standard output is the
-CPU time of the launches in seconds, without compiling; what cannot be run is said on standard error, with exit status 2."""
+Concurrent launches run one after the other, which OpenCL allows. The last line of standard output is the CPU time of
+the launches in seconds, without compiling. If something cannot be run, standard error says so and the exit status is
+2."""
 import json
 import math
 import pathlib
@@ -20,11 +21,11 @@ TYPES = {"char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4"
 
 
 class Unsupported(Exception):
-    """What Oclgrind, or this host, has no way to do."""
+    """Oclgrind or this host does not support it."""
 
 
 def typed(name):
-    """An OpenCL C type as a numpy type, its components, and the components that it takes up."""
+    """An OpenCL C type as a numpy type, its number of components, and the number of components that it occupies."""
     base, width = re.fullmatch(r"([a-z]+)(\d*)", name).groups()
     width = int(width or 1)
     return np.dtype(TYPES[base]), width, 4 if width == 3 else width
@@ -39,7 +40,7 @@ def values_of(elem, elements):
 
 
 def contents(buffer, folder):
-    """What a buffer holds at first."""
+    """A buffer's initial bytes."""
     size = buffer["bytes"]
     if "file" in buffer:
         return np.fromfile(folder / buffer["file"], np.uint8)
@@ -51,13 +52,13 @@ def contents(buffer, folder):
     if buffer.get("fill") == "iota":
         return values_of(elem, range(count))
     if buffer.get("fill") == "random":
-        # Which values these are is no matter: no kernel breaks its rule because of them.
+        # The values do not matter: no kernel breaks its rule because of them.
         return np.random.default_rng(buffer.get("seed", 1)).integers(0, 256, size, np.uint8)
     return np.zeros(size, np.uint8)
 
 
 def image_of(context, image, folder):
-    """An image without layers, of texels as a buffer has its bytes."""
+    """An image without layers; its texels come from the bytes as a buffer's elements do."""
     kind = image.get("kind", "2d")
     if kind not in ("1d", "2d", "3d"):
         raise Unsupported("images of kind %s" % kind)
@@ -76,7 +77,7 @@ def sampler_of(context, text):
 
 
 def argument(context, arg, buffers):
-    """`buffers`: images, too."""
+    """`buffers` includes images."""
     (kind, value), = ((kind, value) for kind, value in arg.items() if kind != "offset")
     if kind == "buffer":
         if "offset" in arg:

@@ -1,4 +1,4 @@
-"""Runs a kernel under Oclgrind with every check that it has switched on, and classes what it says of it."""
+"""Runs a kernel under Oclgrind with all its checks enabled, and classifies its messages."""
 import importlib.util
 import os
 import pathlib
@@ -11,15 +11,15 @@ import tempfile
 
 HOST = pathlib.Path(__file__).with_name("oclgrind_host.py")
 OPTIONS = ["--data-races", "--uniform-writes", "--uninitialized", "--check-api", "--num-threads", "1", "--max-errors", "20000"]
-# Optimised, an access that only the branch behind it needs is moved there, and out of sight.
+# With optimization, an access that is needed only after a branch moves into it, where Oclgrind no longer sees it.
 BUILD_OPTIONS = ["-cl-opt-disable"]
-# The first of them under which the kernel can be run counts. Oclgrind is of OpenCL 1.2, and stops at a wait of 2.0, whose list
-# is a generic pointer; some kernels need 2.0.
+# The first standard under which the kernel can run counts. Oclgrind implements OpenCL 1.2 and aborts at a wait of 2.0,
+# whose list is a generic pointer; some kernels need 2.0.
 STANDARDS = ("CL1.2", "CL2.0")
 TIMEOUT = 20
 NO_END = "no end after %d s" % TIMEOUT
 
-# A message of Oclgrind by its first line, and what the page calls it.
+# Oclgrind's messages by their first line, and what the page calls them.
 KINDS = (
     (r"Work-group divergence detected \(async copy\)", "divergent copy"),
     (r"Work-group divergence detected \(barrier\)", "divergent barrier or wait"),
@@ -38,7 +38,7 @@ KINDS = (
     (r"Instruction depends on an uninitialized index value", "uninitialised index"),
 )
 
-# Why a kernel cannot be run: the first that what Oclgrind prints, under all standards, has in it.
+# Why a kernel cannot run: the first pattern found in Oclgrind's output under all standards.
 REASONS = (
     (r"\bpipe\b|_pipe_", "no pipes"),
     (r"copy_[23]D[23]D", "no 2D2D and 3D3D copies"),
@@ -51,7 +51,7 @@ REASONS = (
     (r"work_group_(all|any|broadcast|reduce|scan)", "no work-group functions"),
 )
 
-# Which of these name the rule itself. Of the rules that are not here, Oclgrind knows nothing.
+# The messages that name each rule itself. Oclgrind does not check rules that are missing here.
 ACCESS = r"(invalid (read|write)|(read|write) at null) \((local|global)\)"
 NAMES = {
     "G1": r"divergent", "G2": r"divergent", "G3": r"divergent", "M8": r"divergent barrier",
@@ -64,7 +64,7 @@ NAMES = {
 
 
 class Outcome:
-    """`said`: kinds of messages, each with the lines of its places. `reason`: why it was not run to its end, or None."""
+    """`said`: kinds of messages, each with the lines of its places. `reason`: why the run did not finish, or None."""
 
     def __init__(self, said, reason, seconds):
         self.said, self.reason, self.seconds = said, reason, seconds
@@ -88,7 +88,7 @@ def kind_of(head):
 
 
 def said_in(log):
-    """Kinds of messages and their lines. A message begins at the margin, and what belongs to it is indented."""
+    """Kinds of messages and their lines. A message starts at the margin; its details are indented."""
     said, lines = {}, set()
     for line in log.splitlines():
         place = re.match(r"\s+At line ([1-9]\d*)", line)
@@ -101,13 +101,13 @@ def said_in(log):
 
 
 def without(said, other):
-    """What is said here and not there."""
+    """What is reported here and not there."""
     rest = {kind: lines - other.get(kind, set()) for kind, lines in said.items()}
     return {kind: lines for kind, lines in rest.items() if lines or kind not in other}
 
 
 def once(launch, options, standard):
-    """An outcome whose reason is all that was printed, if it was not run to its end."""
+    """An outcome; if the run did not finish, its reason is the whole output."""
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "log"
         command = ["oclgrind", *OPTIONS, "--log", str(log), sys.executable, str(HOST), str(launch), "-cl-std=" + standard,

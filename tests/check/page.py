@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""docs/check.md: its commands print what it says.
+"""docs/check.md: its commands print what it shows.
 
-A block that begins with `$ cat NAME` is a file, one that begins with `$ warpwait` a command and what it prints.
-usage: tests/check/page.py [--write]    --write: puts what the commands print into the page"""
+A block that begins with `$ cat NAME` is a file; one that begins with `$ warpwait` is a command and its output.
+
+usage: tests/check/page.py [--write]    --write: updates the page with the output of the commands"""
 import difflib
 import os
 import pathlib
@@ -18,7 +19,7 @@ BLOCK = re.compile(r"```\n\$ (cat|warpwait) (.*)\n((?:(?!```).*\n)*)```\n")
 
 
 def printed_by(words, folder):
-    """What a command of the page prints, run in the folder. Words of a page are trusted to be a shell's."""
+    """The output of a command of the page, run in the folder. The page's words are trusted as shell input."""
     path = "%s:%s" % (WARPWAIT.parent, os.environ["PATH"])
     environment = {"WARPWAIT_CACHE": str(ROOT / "build/cache"), **os.environ, "PATH": path}
     done = subprocess.run("%s " % WARPWAIT.name + words, shell=True, cwd=folder, env=environment, text=True, check=False,
@@ -27,7 +28,7 @@ def printed_by(words, folder):
 
 
 def page_of(text, folder):
-    """The page with what its commands print today."""
+    """The page with its commands' current output."""
     def block(found):
         verb, words, body = found.groups()
         if verb == "cat":

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Random small kernels: what `warpwait check` finds in them, and what tests/check/reference.py finds.
+"""Random small kernels: `warpwait check` and tests/check/reference.py must find the same hazards in them.
 
 usage: tests/check/random_kernels.py [--count N] [--seed S] [--language assembly|opencl] [--jobs J] [--keep DIR]
        tests/check/random_kernels.py --show --seed S      prints a kernel
 
 Kernel number S is made from seed S, in assembly, and every fifth one in OpenCL C. About half of them have no race by
-construction. Where the two do not agree the kernel is shrunk and kept in DIR (build/check), as SEED.wws or SEED.cl with its
-launch file.
-"""
+construction. If the two disagree, the kernel is shrunk and kept in DIR (build/check), as SEED.wws or SEED.cl with
+its launch file."""
 import argparse
 import collections
 import concurrent.futures
@@ -25,21 +24,22 @@ import reference
 from kernel import GUARDS, GROUP_BYTES, INDICES, RENDERERS, SLOTS, Barrier, Branch, Copy, Kernel, Loop, Touch, Wait
 
 ATOMICS = ("atom", "atomic_load", "atomic_store")
-EITHER_WAY = ("M5", "M6", "X9")  # rules in which neither side is the wrong one
+EITHER_WAY = ("M5", "M6", "X9")  # rules in which either side may be reported first
 
 
 # ---- kernels ----------------------------------------------------------------------------------
 
 class Generator:
-    """A tree from a seed. `safe` kernels wait, and meet at a barrier with both fences, between any two statements."""
+    """A tree made from a seed. `safe` kernels wait, and meet at a barrier with both fences, between any two
+    statements."""
 
     def __init__(self, seed, language):
         self.random = random.Random(f"{language} {seed}")
         self.language = language
         self.safe = self.random.random() < 0.5
-        self.care = self.random.choice((0.1, 0.3, 0.7))  # how often others do the same
+        self.care = self.random.choice((0.1, 0.3, 0.7))  # how often the other accesses do the same
         self.groups = self.random.choice((1, 1, 1, 2, 3))
-        # What atomic operations and fences hand over is not known to the reference.
+        # The reference does not know what atomic operations and fences hand over.
         self.atomics = self.random.random() < 0.6
         self.hands_over = self.atomics and self.groups > 1 and not self.safe
 
@@ -111,7 +111,8 @@ class Generator:
         return self.made_safe(touch) if self.safe else touch
 
     def made_safe(self, touch):
-        """Work-items keep out of each other's way; in global memory groups write h, at the index in the NDRange, and read g."""
+        """Work-items do not touch each other's data. In global memory, groups write h, at the index in the NDRange, and
+        read g."""
         if touch.what == "store" and touch.index in ("same", "half") and touch.guard not in ("first", "last"):
             touch.index = "own"
         if touch.space != "lds" and self.groups > 1:
@@ -141,7 +142,7 @@ class Generator:
                     lds, self.chance(0.4), self.chance(0.5))
         if self.safe and self.groups > 1:
             copy.buffer, copy.by_group = ("g", self.chance(0.5)) if copy.to_lds else ("h", True)
-            if not copy.to_lds:  # behind what work-items write there, in the group's own bytes
+            if not copy.to_lds:  # after what work-items write there, in the group's own bytes
                 return self.own_bytes(copy)
         return copy
 
@@ -164,7 +165,7 @@ def run(*words):
 
 
 def set_down(kernel, language, folder, name="kernel"):
-    """Writes program and launch file; the path of the launch file."""
+    """Writes program and launch file, and returns the launch file's path."""
     renderer = RENDERERS[language]()
     program, launch = folder / (name + renderer.suffix), folder / (name + ".json")
     program.write_text(renderer.text(kernel))
@@ -173,7 +174,7 @@ def set_down(kernel, language, folder, name="kernel"):
 
 
 def same_sides(hazards):
-    """Where neither side is the wrong one, the smaller line first: a higher pc need not be a higher line."""
+    """If either side may come first, puts the smaller line first: a higher pc need not be a higher line."""
     return {(rule, *sorted(lines)) if rule in EITHER_WAY else (rule, *lines) for rule, *lines in hazards}
 
 
@@ -187,7 +188,7 @@ def by_reference(launch, folder):
 
 
 def by_check(launch, *options):
-    """The hazards that `warpwait check` reports; its words where it reports none that can be read."""
+    """The hazards that `warpwait check` reports, or its output if that is not a report."""
     status, output, errors = run("check", launch, "--report", "json", "--max-hazards", 1000000, *options)
     try:
         hazards = json.loads(output)["hazards"]
@@ -225,7 +226,7 @@ def answers(kernel, language):
 # ---- smaller ones -----------------------------------------------------------------------------
 
 def smaller(kernel):
-    """Kernels with less in them, the boldest steps first."""
+    """Smaller variants of the kernel, the largest reductions first."""
     for groups in range(1, kernel.groups):
         yield dataclasses.replace(kernel, groups=groups)
     for items in (1, 2, 16):
@@ -249,7 +250,7 @@ def smaller_body(body):
 
 
 def shrunk(kernel, language, kinds):
-    """The smallest kernel that is reached by steps each of which leaves a difference of one of these kinds."""
+    """The smallest kernel reachable by steps that each keep a difference of one of these kinds."""
     def still(other):
         try:
             return kinds & kinds_of(answers(other, language))

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""A second opinion on races: which accesses of a recorded run the rules of OpenCL C leave unordered.
+"""A second opinion on races: which accesses of a recorded run are unordered under the rules of OpenCL C.
 
 usage: tests/check/reference.py TRACE.wwt
 
-It is slow and obvious on purpose: from a trace it takes what every work-item and every copy touched, makes a pair of
-any two that share a byte, and asks for each pair what orders it. `warpwait check` has to find the same.
+It is slow and obvious on purpose. It takes from a trace what every work-item and every copy accessed, forms every
+pair that shares a byte, and decides what orders the pair. `warpwait check` has to find the same.
 
-Rules: X5 to X9, X16, M5, M6 and M7. A hazard is (rule, pc here, pc of the other). What nobody can know is doubtful: whether the
-LDS was written before a read (M7) that races with the write. Doubtful, too, is what a checker may have forgotten: when a
-work-item's write of the LDS lacks the barrier before a copy, it lacks it before all that comes after the copy.
+Rules: X5 to X9, X16, M5, M6 and M7. A hazard is (rule, pc here, pc of the other). Some hazards are doubtful. One is
+whether the LDS was written before a read (M7) that races with the write. The other is what a checker may omit: if a
+work-item's write of the LDS lacks the barrier before a copy, it lacks it before everything after that copy.
 
-Not known here: pipes, mbarriers, a lane's own copies, and atomics that hand over by fences.
-"""
+Not modeled: pipes, mbarriers, lane copies, and atomics that hand over data through fences."""
 import argparse
 import collections
 import dataclasses
@@ -52,7 +51,7 @@ class Program:
 
     @staticmethod
     def _lines(encoded):
-        """The line numbers of an object file (isa/encode.c draws it)."""
+        """The line numbers of an object file (isa/encode.c shows the format)."""
         at = 4
 
         def numbers(count):
@@ -84,7 +83,7 @@ class Program:
         return numbers(instructions)
 
 
-# ---- what was touched -------------------------------------------------------------------------
+# ---- what was accessed ------------------------------------------------------------------------
 
 @dataclasses.dataclass(eq=False)
 class Access:
@@ -100,13 +99,13 @@ class Access:
     reads: bool
     writes: bool
     atomic: bool
-    epoch: int  # barriers with the fence of the space that the warp has passed
-    step: int  # likewise of the warp's own barriers
+    epoch: int  # barriers that fence the space, passed by the warp
+    step: int  # the same for the warp's own barriers
 
 
 @dataclasses.dataclass(eq=False)
 class Copy:
-    """A copy of a work-group. Lists have an entry for each warp."""
+    """A copy of a work-group. Lists have one entry for each warp."""
     group: int
     pc: int
     reads: str  # the space
@@ -126,7 +125,7 @@ class Group:
 
 
 class WarpWalk:
-    """Reads the operations of one warp and files what it finds in its group."""
+    """Reads the operations of one warp and adds its accesses and copies to the group."""
 
     def __init__(self, program, group, number, warp):
         self.program, self.group, self.number, self.warp = program, group, number, warp
@@ -188,7 +187,7 @@ class WarpWalk:
 
 
 def elements_of(fields, space):
-    """(first byte, bytes) of each element that a copy touches on one side; a null pointer moves nothing."""
+    """(first byte, bytes) of each element that a copy accesses on one side; a null pointer moves nothing."""
     size = fields["element_bytes"]
     return [(fields[space] + size * (plane * fields[space + "_plane"] + line * fields[space + "_line"] + element), size)
             for plane in range(fields["planes"]) for line in range(fields["lines"])
@@ -202,7 +201,7 @@ def item(access):
 
 
 def ordered(a, b):
-    """Two accesses of a work-group."""
+    """Whether two accesses of a work-group are ordered."""
     if item(a) == item(b) or a.epoch != b.epoch:
         return True
     return a.warp == b.warp and a.step != b.step
@@ -217,7 +216,8 @@ def item_pair(a, b):
 
 
 def item_in_flight(access, copy, writes):
-    """The access comes between the copy's call and its wait, or is of another work-group; `writes`: the copy does, there."""
+    """Whether the access comes between the copy's call and its wait, or belongs to another work-group. `writes`:
+    whether the copy writes there."""
     if access.writes:
         return "X6" if writes else "X7", access.pc, copy.pc
     return ("X5", access.pc, copy.pc) if writes else None
@@ -238,7 +238,7 @@ def item_and_copy(access, copy, group):
 
 
 def copy_pair(a, b, space):
-    """Copies in program order, or of two work-groups; both touch the same bytes of `space`."""
+    """The hazard of two copies that touch the same bytes of `space`: in program order, or of two work-groups."""
     writes = a.writes == space, b.writes == space
     if a.group != b.group:
         if all(writes):
@@ -260,7 +260,7 @@ def hazard_of(a, b, space, groups):
 
 
 def before(a, b, group):
-    """Does `a` come before `b` in the program order of their work-group? One of them is a copy."""
+    """Whether `a` comes before `b` in the program order of their work-group. One of them is a copy."""
     if isinstance(a, Access):
         return a.place < b.places[a.warp]
     if isinstance(b, Access):
@@ -269,7 +269,7 @@ def before(a, b, group):
 
 
 def touched_bytes(groups):
-    """(space, the work-group of an LDS, byte) -> the accesses and copies there."""
+    """Maps (space, the work-group of an LDS, byte) to the accesses and copies there."""
     touched = collections.defaultdict(list)
     for number, group in groups.items():
         for access in group.accesses:
@@ -283,12 +283,12 @@ def touched_bytes(groups):
 
 
 def is_implied(a, b, unfenced, groups):
-    """Is there a copy between the two that lacks the barrier after a write, one of the two, that would order these, too?"""
+    """Whether a copy between the two, which lacks the barrier after a write (one of the two), would order these too."""
     return any(write in (a, b) and before(copy, b if write is a else a, groups[copy.group]) for write, copy in unfenced)
 
 
 def races(groups):
-    """The hazards of all pairs that share a byte, and those of the LDS that others imply."""
+    """The hazards of all pairs that share a byte, and those in the LDS that others imply."""
     sure, implied, known = set(), set(), {}
     for (space, number, _), found in touched_bytes(groups).items():
         pairs = list(itertools.combinations(found, 2))
@@ -307,7 +307,7 @@ def races(groups):
 # ---- M7 ---------------------------------------------------------------------------------------
 
 def written(read, writer, group):
-    """Is what `writer` writes there for `read`: True, False, or None, the two race."""
+    """Whether `writer`'s data are there for `read`: True, False, or None if the two race."""
     if isinstance(writer, Copy) and isinstance(read, Copy):
         return before(writer, read, group) or (None if copy_pair(read, writer, LDS) else False)
     if isinstance(writer, Copy):
@@ -317,12 +317,12 @@ def written(read, writer, group):
     if item(read) == item(writer):
         return writer.place < read.place
     if not ordered(read, writer):
-        return False if read.pc == writer.pc else None  # of atomic operations at one place some is the first
+        return False if read.pc == writer.pc else None  # one of the atomic operations at a place must come first
     return writer.place < read.place if read.warp == writer.warp else writer.epoch < read.epoch
 
 
 def lds_bytes(group, reads):
-    """(who, first byte, bytes) of all that read the LDS, or write it; of a copy for each of its elements."""
+    """(who, first byte, bytes) of every reader or writer of the LDS; for a copy, one for each of its elements."""
     for access in group.accesses:
         if access.space == LDS and (access.reads if reads else access.writes):
             yield access, access.first, access.size
@@ -333,7 +333,7 @@ def lds_bytes(group, reads):
 
 
 def unwritten(groups):
-    """The hazards of M7, and those that races leave open."""
+    """The hazards of M7, and those that races leave undecided."""
     sure, doubtful = set(), set()
     for group in groups.values():
         writers = collections.defaultdict(set)
@@ -345,7 +345,7 @@ def unwritten(groups):
             for byte in range(first, first + size):
                 answers = {written(read, writer, group) for writer in writers[byte]}
                 known.append(True if True in answers else None if None in answers else False)
-            if all(answer is False for answer in known):  # less may be padding
+            if all(answer is False for answer in known):  # if fewer bytes are unwritten, they may be padding
                 sure.add(("M7", read.pc, None))
             elif all(answer is not True for answer in known):
                 doubtful.add(("M7", read.pc, None))
@@ -356,13 +356,13 @@ def unwritten(groups):
 
 @dataclasses.dataclass
 class Found:
-    """Of one launch: hazards as (rule, line here, line of the other), and those that may be or not be."""
+    """The result for one launch: hazards as (rule, line here, line of the other), and the doubtful ones."""
     sure: set
     doubtful: set
 
 
 def groups_of(trace, launch, program, run):
-    """number -> Group, of all work-groups of a launch."""
+    """Maps the number of each work-group of a launch to its Group."""
     groups = {}
     of = run["launches"][launch]
     for key, number in trace.groups():

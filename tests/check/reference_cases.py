@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Kernels whose hazards are known: at least one for each rule of tests/check/reference.py, and for each of its exceptions.
+"""Kernels with known hazards: at least one for each rule of tests/check/reference.py and for each of its exceptions.
 
-A case is a name that says what holds, work-items of a group, work-groups, what is expected, and the body of a kernel.
-`@a` behind a line names it; "X5 b a" is a hazard of rule X5 at line b against line a.
-"""
+A case is a name that states what holds, the work-items per group, the work-groups, the expected hazards, and the
+body of a kernel. `@a` after a line names it; "X5 b a" is a hazard of rule X5 at line b against line a."""
 import pathlib
 import re
 import subprocess
@@ -198,7 +197,7 @@ CASES = [
 
 
 def source_of(body):
-    """The kernel, and the line of each name."""
+    """Returns the kernel and the line of each name."""
     lines, places = [], {}
     for number, line in enumerate(body.splitlines(), HEAD.count("\n") + 1):
         text, name = re.fullmatch(r"(.*?)(?: @(\w))?", line).groups()
@@ -208,7 +207,7 @@ def source_of(body):
 
 
 def expected_of(hazards, places):
-    """("X5 b a; M7 c") as reference.hazards_of() says it."""
+    """Converts "X5 b a; M7 c" to the form of reference.hazards_of()."""
     split = [hazard.split() for hazard in hazards.split(";") if hazard]
     return {(rule, places[here], places[other[0]] if other else None) for rule, here, *other in split}
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Each rule of isa/hazards.def by kernels that break it, and by their twins that are right.
+"""Each rule of isa/hazards.def, tested by kernels that break it and by their correct twins.
 
-tests/check/kernels/RULE_name.cl and .json: right as it stands, and breaks RULE, and nothing else, with -D WRONG.
+tests/check/kernels/RULE_name.cl and .json: correct as it stands; with -D WRONG it breaks RULE and nothing else.
 RULE_name.wrong.wws and .right.wws, each with its .json: the same in assembly, which has no macros.
 
-A comment HERE ends the lines at which the wrong one must be reported, OTHER those of the other place. What a copy or
-an event breaks must be the same whoever carries copies out, so these kernels run with each dma.copy."""
+A comment HERE ends the lines at which the wrong one must be reported; OTHER ends those of the other place. Hazards
+of copies and events must be the same whether an engine or warps carry copies out, so these kernels run with each
+dma.copy."""
 import argparse
 import concurrent.futures
 import itertools
@@ -28,10 +29,10 @@ EXCUSED = {
     "Q10": (2, 1, "one is refused for one reason: as many are open"),
 }
 
-# Whoever carries copies out, but for rules of the engine itself.
+# Kernels about copies run with each of these, except for rules of the engine itself.
 COPIES = ("engine", "lanes", "blocking")
 OF_COPIES = re.compile(r"[GXN]\d+$")
-# Whether fences wait for the LDS, or leave the order to it; for rules of work-items that share it.
+# Whether fences wait for the LDS or leave the order to it. For rules of work-items that share the LDS.
 LOCAL_FENCES = ([], ["--machine", "h200"])
 OF_LDS = ("M5", "M10")
 
@@ -45,7 +46,7 @@ class Rule:
 
 
 class Kernel:
-    """One half of a pair: how it is run, and what must be said of it."""
+    """One half of a pair: how to run it, and what must be reported."""
 
     def __init__(self, source, launch, wrong, rule, copies="engine", options=()):
         self.source, self.wrong, self.rule = source, wrong, rule
@@ -61,7 +62,7 @@ def rules_of(path):
 
 
 def kernels_of(folder, rules, complain):
-    """The kernels of the folder. Files that are no half of a pair are told."""
+    """The kernels of the folder. Files that are not half of a pair are reported."""
     kernels = []
     for source in sorted(folder.iterdir()):
         rule = rules.get(source.name.split("_")[0])
@@ -89,8 +90,8 @@ def kernels_of(folder, rules, complain):
 
 
 def variants(kernels, levels):
-    """The kernels, those of copies once for each dma.copy, those of the LDS for both kinds of fences, and those in
-    OpenCL C at each level of optimization."""
+    """The kernels: those about copies once for each dma.copy, those about the LDS for both kinds of fences, and those
+    in OpenCL C at each level of optimization."""
     for kernel in kernels:
         all_copies = COPIES if OF_COPIES.match(kernel.rule.identifier) else COPIES[:1]
         fences = LOCAL_FENCES if kernel.rule.identifier in OF_LDS else LOCAL_FENCES[:1]
@@ -100,7 +101,7 @@ def variants(kernels, levels):
 
 
 def count_complaints(kernels, rules):
-    """Rules that have fewer pairs than they should."""
+    """Rules that have fewer pairs than required."""
     found = {}
     for kernel in kernels:
         if kernel.wrong:
@@ -115,7 +116,7 @@ def count_complaints(kernels, rules):
 
 
 def marked(source, mark):
-    """Numbers of the lines that have the mark."""
+    """Numbers of the lines that end with the comment `mark`."""
     lines = source.read_text().splitlines()
     return {number for number, line in enumerate(lines, 1) if re.search(MARK % mark, line)}
 
@@ -131,7 +132,7 @@ def told(hazards):
 
 
 def misplaced(kernel, hazards):
-    """What is wrong with the lines of hazards that are the expected ones, or None."""
+    """What is wrong with the lines of the expected hazards, or None."""
     last = len(kernel.source.read_text().splitlines())
     for side in hazards + [hazard["other"] for hazard in hazards if hazard.get("other")]:
         if side["file"] != kernel.source.name or not 1 <= side["line"] <= last:
@@ -145,7 +146,8 @@ def misplaced(kernel, hazards):
 
 
 def judge(kernel, warpwait, verb):
-    """Runs a kernel: what was expected and what was found instead, or None. Of `run`, the exit status is no matter."""
+    """Runs a kernel: returns what was expected and what was found instead, or None. The exit status of `run` does not
+    matter."""
     command = [warpwait, verb, "--report", "json", *kernel.options, str(kernel.launch)]
     environment = {"WARPWAIT_CACHE": str(ROOT / "build/cache"), **os.environ}
     try:
@@ -174,7 +176,7 @@ def main():
     parser.add_argument("--levels", type=lambda text: text.split(","), default=[], metavar="LEVEL,...",
                         help="levels of optimization (the one that check uses)")
     parser.add_argument("pattern", nargs="*", help="only kernels whose file name contains one of these")
-    # tests/run passes an option of GoogleTest to every program.
+    # tests/run passes a GoogleTest option to every program.
     arguments, _ = parser.parse_known_args()
     failures = set()
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`warpwait check --sarif` writes SARIF 2.1.0: held against sarif.schema.json, which has what the specification
-requires of the parts that are written and forbids all others, and against what a schema cannot say."""
+"""`warpwait check --sarif` writes SARIF 2.1.0. The output is compared with sarif.schema.json, which requires what the
+specification requires of the parts that are written and forbids everything else, and with rules that a schema cannot
+express."""
 import json
 import os
 import pathlib
@@ -31,7 +32,7 @@ def check(out, *options):
 
 
 def location_faults(location, where):
-    """A region lies in a file that can be opened from the root, and the snippet is its line."""
+    """A region must be in a file that can be opened from the root, and the snippet must be its line."""
     physical = location["physicalLocation"]
     artifact = physical["artifactLocation"]
     if artifact.get("uriBaseId") != "%SRCROOT%":
@@ -98,7 +99,7 @@ def document_faults(document, report):
 
 
 def wrong_kernels():
-    """A wrong kernel of each rule that has one, and of every other one a second, in assembly."""
+    """For each rule, a wrong kernel if there is one; for every other rule also a second one, in assembly."""
     folder = ROOT / KERNELS
     for rule, _ in RULES:
         identifier = rule.split("-")[0]
@@ -108,7 +109,7 @@ def wrong_kernels():
 
 
 def fingerprints_stay(folder):
-    """Lines above a hazard move it and leave its fingerprints as they are."""
+    """Lines inserted above a hazard move it but do not change its fingerprints."""
     source = ROOT / KERNELS / "X5_box_with_margin.cl"
     launch = json.loads(source.with_suffix(".json").read_text())
     prints = []

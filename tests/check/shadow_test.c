@@ -1,4 +1,4 @@
-/* The shadow's pages and the pool behind their cells. */
+/* The shadow memory's pages, and the pool that holds their cells. */
 #include "sim/check/shadow.h"
 
 #include "tests/ct.h"
@@ -7,7 +7,7 @@ static struct touch touch_by(uint32_t group, uint32_t site) {
   return (struct touch){.group = group, .who = site << SHADOW_ITEM_BITS};
 }
 
-TEST(shadow, a_page_begins_empty_and_stays_where_it_is) {
+TEST(shadow, a_page_starts_empty_and_never_moves) {
   struct shadow shadow = {.base = 0x10000};
   struct shadow_page *first = shadow_page(&shadow, 0x10000), *far = shadow_page(&shadow, 0x10000 + (64 << 20));
   EXPECT_TRUE(first != far);
@@ -19,7 +19,7 @@ TEST(shadow, a_page_begins_empty_and_stays_where_it_is) {
   EXPECT_EQ(shadow.page_count, 0);
 }
 
-TEST(shadow, bytes_begin_with_the_touches_of_their_word) {
+TEST(shadow, bytes_start_with_the_touches_of_their_word) {
   struct shadow shadow = {0};
   struct touch_pool pool = {0};
   struct shadow_page *words = shadow_page(&shadow, 0);
@@ -37,14 +37,14 @@ TEST(shadow, bytes_begin_with_the_touches_of_their_word) {
     EXPECT_EQ(touch_site(second), 5);
     EXPECT_EQ(touch_site(third), 6);
     EXPECT_EQ(third->next, 0);
-    EXPECT_TRUE(i == 4 || bytes->cell[i].next != bytes->cell[4].next); /* each byte has its own from now on */
+    EXPECT_TRUE(i == 4 || bytes->cell[i].next != bytes->cell[4].next); /* from now on each byte has its own */
   }
   EXPECT_FALSE(bytes->cell[3].group || bytes->cell[8].group);
   shadow_free(&shadow);
   touch_pool_free(&pool);
 }
 
-TEST(shadow, what_is_ignored_is_whole_pages) {
+TEST(shadow, ignoring_covers_whole_pages) {
   struct shadow shadow = {.base = SHADOW_PAGE_BYTES};
   struct shadow_page *before = shadow_page(&shadow, 2 * SHADOW_PAGE_BYTES);
   shadow_ignore(&shadow, 2 * SHADOW_PAGE_BYTES, SHADOW_PAGE_BYTES + 1);
@@ -54,7 +54,7 @@ TEST(shadow, what_is_ignored_is_whole_pages) {
   shadow_free(&shadow);
 }
 
-TEST(shadow, touches_that_are_given_back_are_taken_again) {
+TEST(shadow, released_touches_are_reused) {
   struct touch_pool pool = {0};
   uint32_t chain[3][8];
   for (unsigned i = 0; i < 3; i++)

@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
-"""The hazards of a kernel are the same whenever things happen.
+"""The hazards of a kernel do not depend on timing.
 
 usage: tests/check/timings.py [--timings N] [--part K] [--random N] [--seed S] [KERNEL.json ...]
 
-`warpwait check` runs each kernel of tests/check/kernels, the wrong ones and the right ones, and some random ones
-(random_kernels.py), once as its launch file says, and N times (1) on a machine that was drawn by lot: another of those built
-in, another warp size unless that may matter, a dozen parameters of the copy engine, the compute unit, the LDS and memory,
-another order of evaluation, and, of OpenCL C, another level of optimization. Rule, file and both lines of all hazards must be
-the same. Every K-th kernel (8) is taken. `make
-check-timings` does all of them with 20 timings each.
-"""
+`warpwait check` runs each kernel of tests/check/kernels, wrong and right, and some random ones (random_kernels.py):
+once as its launch file says, and N times (1) on a machine drawn at random. That is another built-in machine, another
+warp size unless that may matter, a dozen parameters of the copy engine, the compute unit, the LDS and memory,
+another order of evaluation, and, for OpenCL C, another level of optimization. Rule, file and both lines of all
+hazards must be the same. Every K-th kernel (8) is used. `make check-timings` runs all of them with 20 timings each."""
 import argparse
 import concurrent.futures
 import json
@@ -26,7 +24,7 @@ import reference
 
 KERNELS = reference.ROOT / "tests/check/kernels"
 MACHINES = ("teaching", "dsp", "h200")
-# Parameters of time: each with some of the values it may have.
+# Timing parameters, each with some of its legal values.
 CHOICES = {
     "dma.channels": (1, 2, 7, 64), "dma.queue": (1, 2, 16), "dma.engines": (1, 2), "dma.outstanding": (1, 3, 200),
     "dma.granularity": (16, 32, 256), "dma.setup": (0, 1, 500), "dma.completion": (0, 300), "dma.issue_gap": (1, 40),
@@ -51,17 +49,17 @@ CHOICES = {
     "mem.dram": ("simple", "banked"), "mem.mshrs": (0, 2), "mem.l2_write": ("allocate", "around"),
     "mem.atomic_interval": (0, 50),
 }
-# Who carries copies out, and where warps meet; work-items that copy must meet at the calls.
+# Whether an engine or warps carry out copies, and where warps meet; work-items that copy must meet at the calls.
 COPIES = (("engine", "calls"), ("engine", "barriers"), ("lanes", "calls"), ("blocking", "calls"))
 OF_WARPS = re.compile(r"sub_group|warp_size|\.warp|lane|shfl|vote|ballot|mbarrier")
-# Rules of work-items that go different ways: which of them come together to a call depends on who shares a warp.
+# Rules of diverged work-items: which of them reach a call together depends on which share a warp.
 OF_BRANCHES = ("G2", "G3", "N3", "M8", "M9", "R10")
-# Rules that are about the machine itself.
+# Rules about the machine itself.
 OF_MACHINES = ("M3", "Q10")
 
 
 class Subject:
-    """What is checked: a launch file with its options, and the words by which it is named."""
+    """What is checked: a launch file with its options, and its name in messages."""
 
     def __init__(self, launch, options=(), name=None):
         self.launch, self.options = launch, list(options)
@@ -73,7 +71,8 @@ class Subject:
 
 
 def timing(generator, subject):
-    """Options of a machine that was drawn by lot. Built-in ones bring their warp size, so the launch file's is said again."""
+    """Options of a machine drawn at random. Built-in machines set their own warp size, so the launch file's is
+    repeated."""
     copies, meet = generator.choice(COPIES)
     words = ["--host", "plain", "--order", f"shuffled:{generator.randrange(1000)}"]
     words += ["--set", f"dma.copy={copies}", "--set", f"cu.meet={meet}"]
@@ -87,8 +86,8 @@ def timing(generator, subject):
 
 
 def hazards(subject, options=()):
-    """(the hazards, or None if the machine is refused, or one access at a time starves who has what others spin for; what
-    was said)"""
+    """Returns (hazards, output). The hazards are None if the machine is refused, or if it executes one access at a time
+    and so starves the owner of what others spin for."""
     command = [reference.WARPWAIT, "check", str(subject.launch), "--report", "json", "--max-hazards", "1000000"]
     command += [*subject.options, *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -104,12 +103,13 @@ def hazards(subject, options=()):
 
 
 def unordered(found):
-    """Without saying which side came second: in optimized code the load of one turn may stand behind the next turn's store."""
+    """Removes which side came second: in optimized code, the load of one iteration may come after the next iteration's
+    store."""
     return {(rule, file, *sorted((line or 0, other or 0))) for rule, file, line, other in found}
 
 
 def judge(subject, seed, timings):
-    """(timings that agree, machines that were refused, complaints)"""
+    """Returns (timings that agree, machines that were refused, complaints)."""
     generator, agreed, refused, complaints = random.Random(f"{seed} {subject.name}"), 0, 0, []
     expected, says = hazards(subject)
     if expected is None:

@@ -1,4 +1,4 @@
-/* Bad input: one line on stderr that names place, value and what is legal; exit status 2; nothing else. */
+/* Bad input: one line on stderr that names the place, the value and what is legal; exit status 2; nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static size_t lines(const char *text) {
   return count;
 }
 
-/* Runs the tool; what it says must hold all of `parts`, separated by '|'. */
+/* Runs the tool; its message must contain all of `parts`, separated by '|'. */
 static void refuse(const char *arguments, const char *parts) {
   struct outcome outcome = tool(arguments);
   char part[200], stranger[256];
@@ -30,8 +30,8 @@ static void refuse(const char *arguments, const char *parts) {
   outcome_free(&outcome);
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* which wants more addresses than this leaves */
-/* A launch file of so many launches. */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer needs more address space than this limit leaves */
+/* Writes a launch file of `count` launches. */
 static void write_many_launches(unsigned count) {
   char *text = calloc(count + 10u, 100);
   size_t used = (size_t)sprintf(text, "{\"program\": \"kernel.wws\", \"buffers\": {\"data\": {\"bytes\": 4}},"
@@ -45,7 +45,7 @@ static void write_many_launches(unsigned count) {
   free(text);
 }
 
-/* As refuse(), with so many MiB of addresses. */
+/* Like refuse(), with an address space of `mebibytes` MiB. */
 static void refuse_within(unsigned mebibytes, const char *arguments, const char *parts) {
   struct rlimit before;
   getrlimit(RLIMIT_AS, &before);
@@ -56,7 +56,7 @@ static void refuse_within(unsigned mebibytes, const char *arguments, const char 
   setrlimit(RLIMIT_AS, &before);
 }
 
-TEST(bad_input, what_there_is_no_memory_for_is_no_defect_and_said_in_one_line) {
+TEST(bad_input, out_of_memory_is_reported_in_one_line_and_is_no_internal_error) {
   fixture_folder();
   write_many_launches(20000);
   refuse_within(30, "run many.json", "warpwait: out of memory: `warpwait run many.json` needs | more bytes\n");
@@ -66,7 +66,7 @@ TEST(bad_input, what_there_is_no_memory_for_is_no_defect_and_said_in_one_line) {
 }
 #endif
 
-TEST(cli, bad_usage_is_told_in_one_line) {
+TEST(cli, bad_usage_is_reported_in_one_line) {
   static const struct {
     const char *arguments, *parts;
   } rows[] = {
@@ -228,7 +228,7 @@ TEST(cli, bad_machine_file_names_its_line) {
   }
 }
 
-/* Line 4 is the one with the launch; `"set"` and so on come on a line of their own, 6. */
+/* The launch is on line 4; keys such as `"set"` are on their own line, 6. */
 TEST(cli, bad_launch_file_names_line_and_path) {
   static const struct {
     const char *text, *parts;
@@ -298,7 +298,7 @@ TEST(cli, bad_launch_file_names_line_and_path) {
   }
 }
 
-/* A launch of the fixture's kernel with one thing wrong; on line 3. */
+/* A launch of the fixture's kernel with one error, on line 3. */
 TEST(cli, bad_launch_names_argument_and_limit) {
   static const struct {
     const char *launch, *parts;
@@ -427,13 +427,13 @@ TEST(cli, control_characters_in_input_do_not_break_the_line) {
   refuse("run l.json", "'a\\x0ab\\x1b[31m'");
 }
 
-TEST(cli, a_launch_file_without_program_takes_kernel_wws_or_says_what_is_missing) {
+TEST(cli, a_launch_file_without_program_uses_kernel_wws_or_reports_what_is_missing) {
   tool_folder();
   tool_file("l.json", "{\n\"launches\": []}");
   refuse("run l.json", "l.json:1: 'program' is missing|kernel.wws|.wws (assembly), .wwo (object file)");
 }
 
-TEST(cli, a_kernel_too_large_for_any_cu_is_blamed_itself) {
+TEST(cli, a_kernel_too_large_for_any_cu_is_named_as_the_cause) {
   tool_folder();
   tool_file("tile.wws", ".kernel tile\n.lds room 100000\n  exit\n");
   refuse("run tile.wws --global 64", "warpwait: tile.wws: kernel 'tile' needs 100096 bytes of LDS (100000 declared, in "
@@ -468,8 +468,8 @@ TEST(cli, typed_arguments_may_differ_in_sign_but_not_in_kind) {
   }
 }
 
-/* Reading them took time by the square of their number. */
-TEST(bad_input, more_buffers_than_a_kernel_could_name_are_refused) {
+/* Reading them used to take quadratic time. */
+TEST(bad_input, more_buffers_than_a_kernel_can_name_are_refused) {
   enum { MOST = 4096, NAME = 32 };
   fixture_folder();
   char *text = calloc(MOST + 10, NAME);
@@ -482,14 +482,14 @@ TEST(bad_input, more_buffers_than_a_kernel_could_name_are_refused) {
   refuse("run many.json", "many.json:1: buffers.b4096.bytes: more than 4096 buffers\n");
 }
 
-TEST(bad_input, a_trace_that_is_to_be_run_is_told_who_takes_it) {
+TEST(bad_input, running_a_trace_names_the_verbs_that_take_it) {
   fixture_folder();
   tool_file("t.wwt", "");
   refuse("run t.wwt", "'t.wwt' is a trace; use `warpwait replay` or `warpwait explain`");
   refuse("check t.wwt", "is a trace; use `warpwait replay`");
 }
 
-TEST(help, each_verb_takes_h_for_help) {
+TEST(help, each_verb_accepts_h_for_help) {
   static const char *const verbs[] = {"run", "replay", "trace info", "sweep run", "asm"};
   tool_folder();
   for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {

@@ -1,4 +1,4 @@
-/* The sentence that says what bounds a launch: docs/report.md has the rule. */
+/* The sentence that says what bounds a launch; docs/report.md states the rule. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { CYCLES = 1000 };
 
-/* One CU of the default machine with a warp for a thousand cycles. */
+/* One CU of the default machine, with one warp for a thousand cycles. */
 static struct launch_result result_of(struct machine *machine) {
   machine_defaults(machine);
   return (struct launch_result){.cycles = CYCLES,
@@ -28,7 +28,7 @@ static void expect_sentence(const struct machine *machine, const struct launch_r
   free(text);
 }
 
-TEST(bounds, the_resource_nearest_to_its_peak_from_four_fifths_on) {
+TEST(bounds, the_resource_nearest_its_peak_is_named_from_80_percent_on) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   result.cu.warp_instructions = 810;
@@ -45,7 +45,7 @@ TEST(bounds, the_resource_nearest_to_its_peak_from_four_fifths_on) {
                   "Likely bound by LDS passes: 90.0 % of peak. Bank conflicts added 50.0 % of the passes.");
 }
 
-TEST(bounds, outbound_copies_have_the_peak_of_their_own_width) {
+TEST(bounds, outbound_copies_are_compared_with_the_peak_of_their_width) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   machine.dma.engines = machine.dma.cus = 1;
@@ -57,7 +57,7 @@ TEST(bounds, outbound_copies_have_the_peak_of_their_own_width) {
   expect_sentence(&machine, &result, "Likely bound by the DMA engines: 95.0 % of peak.");
 }
 
-/* Each CU's LDS is a side of its own; towards memory there is one. */
+/* Each CU's LDS is a separate side of the engine; all CUs share the side toward memory. */
 TEST(bounds, a_shared_engine_is_as_wide_towards_each_lds) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
@@ -75,8 +75,8 @@ TEST(bounds, a_shared_engine_is_as_wide_towards_each_lds) {
   expect_sentence(&machine, &result, "Likely bound by the DMA engines: 90.0 % of peak.");
 }
 
-/* What launches at once share may be busy with the others' work alone. */
-TEST(bounds, of_launches_at_once_a_shared_resource_is_named_for_those_that_wait_for_it) {
+/* A resource that concurrent launches share may be busy with the others' work only. */
+TEST(bounds, a_shared_resource_is_named_for_the_concurrent_launches_that_wait_for_it) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   result.together = 2;
@@ -97,8 +97,8 @@ TEST(bounds, of_launches_at_once_a_shared_resource_is_named_for_those_that_wait_
   expect_sentence(&machine, &result, "Likely bound by issue slots: 81.0 % of peak.");
 }
 
-/* Copies that are slow hold their channels for long; only a queue says that there are too few of them. */
-TEST(bounds, channels_bound_only_if_copies_wait_for_them) {
+/* Slow copies hold their channels for a long time; only a queue shows that there are too few channels. */
+TEST(bounds, channels_are_the_bound_only_if_copies_wait_for_them) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   machine.dma.engines = 1;
@@ -115,8 +115,8 @@ TEST(bounds, channels_bound_only_if_copies_wait_for_them) {
   expect_sentence(&machine, &result, "Likely bound by the DMA channels: 95.0 % of peak.");
 }
 
-/* Channels whose requests wait for room are held, and what limits the requests binds. */
-TEST(bounds, a_channel_that_waits_for_room_does_not_work) {
+/* Channels whose requests wait for room are held, but what limits the requests is the bound. */
+TEST(bounds, a_channel_that_waits_for_room_is_not_busy) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   machine.dma.engines = 1;
@@ -130,12 +130,12 @@ TEST(bounds, a_channel_that_waits_for_room_does_not_work) {
   expect_sentence(&machine, &result, "Likely bound by dma.outstanding: 85.0 % of peak.");
 }
 
-TEST(bounds, below_it_what_warps_wait_for_most_and_what_serves_that) {
+TEST(bounds, below_80_percent_the_longest_wait_and_its_unit_are_named) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   result.cu.warp_instructions = 790;
   result.lds.passes = 610;
-  result.stalls[STALL_MEMORY] = 300; /* the largest bucket, but less than the LDS's together */
+  result.stalls[STALL_MEMORY] = 300; /* the largest bucket, but smaller than the LDS's buckets together */
   result.stalls[STALL_LDS_QUEUE] = 250;
   result.stalls[STALL_LDS_CONTENTION] = 150;
   expect_sentence(
@@ -151,8 +151,8 @@ TEST(bounds, below_it_what_warps_wait_for_most_and_what_serves_that) {
   expect_sentence(&machine, &result, "Nothing waits: every warp issues in every cycle in which it is resident.");
 }
 
-/* A warp waits for something, never for nothing, and a sentence has one end. */
-TEST(bounds, every_bucket_makes_a_sentence) {
+/* A warp waits for something, never for nothing, and a sentence ends once. */
+TEST(bounds, every_bucket_has_a_sentence) {
   for (enum stall i = STALL_ISSUED + 1; i < STALLS; i++) {
     struct machine machine;
     struct launch_result result = result_of(&machine);
@@ -166,14 +166,14 @@ TEST(bounds, every_bucket_makes_a_sentence) {
              stall_rows[i].limit, stall_rows[i].text);
     expect_sentence(&machine, &result, wanted);
     EXPECT_TRUE(strncmp(stall_rows[i].text, "nothing", 7) != 0);
-    EXPECT_TRUE(strncmp(stall_rows[i].text, "its ", 4) != 0); /* of many warps, too */
+    EXPECT_TRUE(strncmp(stall_rows[i].text, "its ", 4) != 0); /* reads well for several warps too */
     EXPECT_TRUE(!strchr(stall_rows[i].text, '.') && !strchr(stall_rows[i].limit, '.'));
   }
 }
 
-/* ---- by limits that were lifted ---------------------------------------------------------------- */
+/* ---- by lifted limits ---------------------------------------------------------------- */
 
-/* What is left of CYCLES * 10 cycles without some limits. */
+/* The cycles that remain of CYCLES * 10 without some limits. */
 static struct bottleneck tried_of(cycle_t first, cycle_t second) {
   return (struct bottleneck){
       .cycles = 10 * CYCLES, .rank = {{LIFT_DMA_REQUESTS, first}, {LIFT_DMA_SETUP, second}}, .count = 2};
@@ -189,11 +189,11 @@ static void expect_tried(cycle_t first, cycle_t second, const char *wanted) {
   free(text);
 }
 
-TEST(bounds, the_limit_that_saves_most_is_named_and_the_runner_up) {
+TEST(bounds, the_limit_that_saves_most_is_named_with_the_runner_up) {
   expect_tried(6000, 9000,
                "Bound by DMA request limit: lifting this limit saves 40.0 % of the cycles. The runner-up, "
                "DMA setup latency, costs 10.0 %.");
-  expect_tried(6000, 9900, /* within chance */
+  expect_tried(6000, 9900, /* within the noise */
                "Bound by DMA request limit: lifting this limit saves 40.0 % of the cycles.");
   expect_tried(6000, 6200,
                "Bound by DMA request limit and DMA setup latency alike: lifting the first limit saves "
@@ -204,7 +204,7 @@ TEST(bounds, the_limit_that_saves_most_is_named_and_the_runner_up) {
   expect_tried(10000, 10100, "Bound by no single limit of the machine: lifting any of them saves nothing.");
 }
 
-TEST(bounds, beside_the_limit_stands_what_warps_wait_for_most) {
+TEST(bounds, the_limit_is_shown_with_the_longest_wait) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   const struct bottleneck tried = tried_of(10000, 10000);
@@ -216,8 +216,8 @@ TEST(bounds, beside_the_limit_stands_what_warps_wait_for_most) {
   free(text);
 }
 
-/* Whatever the report says, `explain` says, too: a kernel that waits for requests while it holds all channels. */
-TEST(bounds, a_resource_that_is_held_while_it_waits_for_another_is_not_named) {
+/* `explain` names the same bottleneck as the report: a kernel that waits for requests while it holds all channels. */
+TEST(bounds, a_resource_held_while_waiting_for_another_is_not_named) {
   tool_folder();
   tool_file("k.cl",
             "kernel void k(global const float *in, global float *out, int tiles) {\n"
@@ -270,7 +270,7 @@ TEST(bounds, a_resource_that_is_held_while_it_waits_for_another_is_not_named) {
   }
 }
 
-/* 16,384 work-groups of 20 instructions: more than are tried without being asked to. */
+/* 16,384 work-groups of 20 instructions: more than lifting tries by default. */
 TEST(bounds, a_long_launch_is_judged_by_its_first_work_groups) {
   char text[2000] = ".kernel k\n.reg64 a\n";
   tool_folder();
@@ -303,10 +303,10 @@ TEST(bounds, a_long_launch_is_judged_by_its_first_work_groups) {
 
 /* ---- in the whole report ----------------------------------------------------------------------- */
 
-/* Eight warps, four multiply-adds in flight each: a double unit takes one in two cycles. */
-/* Answers of a pipe are waited for as its room is: a writer that mostly stands at a full pipe is not bound by fences.
- */
-TEST(bounds, what_warps_wait_for_at_pipes_is_one_cause) {
+/* Eight warps with four multiply-adds in flight each: a double unit accepts one every two cycles. */
+/* Waiting for a pipe's replies counts like waiting for room: fences do not bound a writer that mostly waits at a full
+ * pipe. */
+TEST(bounds, all_waits_at_pipes_are_one_cause) {
   struct machine machine;
   struct launch_result result = result_of(&machine);
   result.stalls[STALL_PIPE_FULL] = 270;
@@ -338,7 +338,7 @@ TEST(bounds, a_saturated_unit_has_a_row_and_is_named) {
   outcome_free(&outcome);
 }
 
-/* Two copies at a time through one channel: the second always stands in the queue. */
+/* Two copies at a time through one channel: the second is always in the queue. */
 TEST(bounds, the_only_channel_is_named_when_copies_queue_for_it) {
   tool_folder();
   tool_file("k.wws", ".kernel k\n.arg data global\n.lds a 1024\n.lds b 1024\n.reg64 p\n.reg e, f\n"

@@ -1,4 +1,4 @@
-/* What `warpwait check` says, and how. What it finds is tests/check's matter. */
+/* The output of `warpwait check`. tests/check tests what it finds. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
-/* All work-items write data[0], and then each reads what its neighbour has written into the LDS. */
+/* All work-items write data[0]; then each reads what its neighbor has written into the LDS. */
 static const char race[] = ".kernel race\n"
                            ".arg data global\n"
                            ".arg room local\n"
@@ -45,7 +45,7 @@ static void expect(const char *arguments, int status, const char *out, const cha
   outcome_free(&outcome);
 }
 
-/* Nothing was run: one line, and no file. */
+/* Nothing was run: one line of output and no file. */
 static void refuse(const char *arguments, const char *err) {
   char stranger[256] = "";
   struct outcome outcome = tool(arguments);
@@ -58,14 +58,14 @@ static void refuse(const char *arguments, const char *err) {
   outcome_free(&outcome);
 }
 
-TEST(check_verb, nothing_found_exits_0_and_says_how_much_was_looked_at) {
+TEST(check_verb, a_clean_run_exits_0_and_reports_how_much_was_checked) {
   fixture_folder();
   /* 64 work-items load and store. */
   expect("check kernel.wws --global 64 --arg buffer:d=256:uint --arg uint:5 --arg local:64", 0,
          "no hazards: 128 accesses and 0 copies of 1 launch checked\n", "");
 }
 
-TEST(check_verb, where_fences_and_atomics_may_hand_over_their_scope_is_said_to_be_unchecked) {
+TEST(check_verb, possible_handover_by_fences_and_atomics_is_reported_as_unchecked_scope) {
   static const char counts[] = ".kernel k\n.arg d global\n.reg64 p\n.reg one\n  ld.arg.b64 p, d\n  mov.b32 one, 1\n"
                                "  fence.%s\n  atom.global.add.i32 _, [p], one\n  exit\n";
   static const char note[] =
@@ -75,7 +75,7 @@ TEST(check_verb, where_fences_and_atomics_may_hand_over_their_scope_is_said_to_b
   snprintf(text, sizeof text, counts, "global");
   tool_file("counts.wws", text);
   expect("check counts.wws --global 64 --local 64 --arg buffer:d=4:uint", 0, note, "");
-  snprintf(text, sizeof text, counts, "lds"); /* between work-groups the LDS hands nothing over */
+  snprintf(text, sizeof text, counts, "lds"); /* the LDS hands nothing over between work-groups */
   tool_file("counts.wws", text);
   struct outcome outcome = tool("check counts.wws --global 64 --local 64 --arg buffer:d=4:uint");
   EXPECT_CONTAINS(outcome.out, "no hazards: ");
@@ -83,7 +83,7 @@ TEST(check_verb, where_fences_and_atomics_may_hand_over_their_scope_is_said_to_b
   outcome_free(&outcome);
 }
 
-TEST(check_verb, a_hazard_has_place_source_sides_bytes_count_and_advice) {
+TEST(check_verb, a_hazard_shows_place_source_both_sides_bytes_count_and_advice) {
   race_folder();
   struct outcome outcome = tool(RACE);
   EXPECT_EQ(outcome.status, 1);
@@ -102,11 +102,11 @@ TEST(check_verb, a_hazard_has_place_source_sides_bytes_count_and_advice) {
   };
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     EXPECT_CONTAINS(outcome.out, parts[i]);
-  EXPECT_TRUE(strchr(outcome.out, '\033') == NULL); /* no colours but on a terminal */
+  EXPECT_TRUE(strchr(outcome.out, '\033') == NULL); /* no colors except on a terminal */
   outcome_free(&outcome);
 }
 
-TEST(check_verb, work_items_have_their_place_in_the_work_group) {
+TEST(check_verb, work_items_are_named_by_their_place_in_the_work_group) {
   /* A group of 4 x 2: work-item 5 is (1, 1, 0). */
   const struct isa_launch launch = {.global = {8, 2, 1}, .local = {4, 2, 1}, .groups = {2, 1, 1}, .warp_size = 32};
   const struct check_side side = {.group = {1, 0, 0}, .item = 5};
@@ -117,8 +117,8 @@ TEST(check_verb, work_items_have_their_place_in_the_work_group) {
   EXPECT_EQ(id[2], 0);
 }
 
-/* No wait and no barrier helps against another work-group, and none of those is there in the LDS. */
-TEST(check_verb, advice_is_of_one_work_group_or_of_two) {
+/* Waits and barriers do not order another work-group's accesses, and another work-group has none in this LDS. */
+TEST(check_verb, advice_differs_within_and_between_work_groups) {
   tool_folder();
   tool_file("k.cl", "kernel void k(global const int *a, global int *b) {\n"
                     "  local int t[8];\n"
@@ -142,7 +142,7 @@ TEST(check_verb, advice_is_of_one_work_group_or_of_two) {
   outcome_free(&outcome);
 }
 
-TEST(check_verb, hosts_and_orders_find_the_same) {
+TEST(check_verb, hosts_and_orders_find_the_same_hazards) {
   race_folder();
   struct outcome first = tool(RACE " --report json"), other = tool(RACE " --report json --order shuffled:7");
   EXPECT_STREQ(other.out, first.out);
@@ -150,7 +150,7 @@ TEST(check_verb, hosts_and_orders_find_the_same) {
   outcome_free(&other);
 }
 
-TEST(check_verb, what_is_beyond_max_hazards_is_counted) {
+TEST(check_verb, hazards_beyond_max_hazards_are_counted) {
   race_folder();
   expect(RACE " --max-hazards 0", 1, "hazards are not shown (--max-hazards)\n", "");
   expect(RACE " --max-hazards 1", 1, "race.wws:8:3: error", "");
@@ -170,7 +170,7 @@ TEST(check_verb, a_launch_that_does_not_end_exits_1) {
   expect("check stuck.wws --global 64 --local 64", 1, "stuck.wws:7:3: error: ", "deadlock at cycle");
 }
 
-TEST(check_verb, interrupted_it_exits_130_and_writes_nothing) {
+TEST(check_verb, an_interrupted_check_exits_130_and_writes_nothing) {
   char stranger[256] = "";
   tool_folder();
   tool_file("spin.wws", ".kernel k\nagain: bra again\n");
@@ -182,7 +182,7 @@ TEST(check_verb, interrupted_it_exits_130_and_writes_nothing) {
   outcome_free(&outcome);
 }
 
-TEST(check_verb, suppressions_fit_by_rule_file_line_column_and_other_place) {
+TEST(check_verb, suppressions_match_by_rule_file_line_column_and_other_place) {
   static const struct {
     const char *lines, *err;
     bool first, second; /* M6 at 8:3, M5 at 13:3 with 11:3 */
@@ -218,7 +218,7 @@ TEST(check_verb, suppressions_fit_by_rule_file_line_column_and_other_place) {
   }
 }
 
-TEST(check_verb, files_of_a_path_fit_by_their_last_parts) {
+TEST(check_verb, suppressions_match_files_by_the_last_parts_of_their_path) {
   static const struct {
     const char *pattern, *path;
     bool fits;
@@ -242,7 +242,7 @@ TEST(check_verb, files_of_a_path_fit_by_their_last_parts) {
   }
 }
 
-TEST(check_verb, a_mark_before_suppressions_and_ends_of_lines_of_other_systems_are_no_words) {
+TEST(check_verb, suppressions_may_have_a_byte_order_mark_and_any_line_ends) {
   race_folder();
   tool_file("s.txt", "\xef\xbb\xbfM6 race.wws:8\r\n\r\n# the other\r\nM5\r\n");
   expect(RACE " --suppress s.txt", 0, "no hazards, 2 suppressed: ", "");
@@ -250,7 +250,7 @@ TEST(check_verb, a_mark_before_suppressions_and_ends_of_lines_of_other_systems_a
   expect(RACE " --suppress s.txt", 1, "2 hazards of 2 rules: ", "");
 }
 
-TEST(check_verb, bad_suppressions_are_told_with_their_line) {
+TEST(check_verb, bad_suppressions_are_reported_with_their_line) {
   static const struct {
     const char *lines, *err;
   } rows[] = {
@@ -273,7 +273,7 @@ TEST(check_verb, bad_suppressions_are_told_with_their_line) {
   refuse(RACE " --suppress none.txt", "--suppress: none.txt: No such file");
 }
 
-TEST(check_verb, bad_options_are_told_in_one_line) {
+TEST(check_verb, bad_options_are_reported_in_one_line) {
   race_folder();
   tool_file("s.txt", "M5\n");
   refuse("check", "a launch file or a kernel is missing");
@@ -292,15 +292,15 @@ TEST(check_verb, bad_options_are_told_in_one_line) {
   refuse("check l.json --sarif kernel.wws", "--sarif: kernel.wws: is also the program");
 }
 
-/* A disk that is full when the SARIF is written: no report is told as if all were well. */
+/* The disk is full when the SARIF is written: the report must not look like a success. */
 TEST(check_verb, a_report_that_cannot_be_written_exits_2) {
   race_folder();
   refuse(RACE " --sarif /dev/full --out report.txt", "--sarif: /dev/full: cannot be written: No space left on device");
 }
 
-/* ---- who is missing, and what never happens ----------------------------------------------------- */
+/* ---- missing lanes and events ----------------------------------------------------- */
 
-TEST(check_verb, a_divergent_call_has_the_branch_and_what_has_become_of_the_missing) {
+TEST(check_verb, a_divergent_call_shows_the_branch_and_what_the_missing_lanes_do) {
   fixture_folder();
   tool_file(
       "left.wws",
@@ -316,7 +316,7 @@ TEST(check_verb, a_divergent_call_has_the_branch_and_what_has_become_of_the_miss
   expect("check ended.wws --global 32 --local 32", 1, "are active; work-item 0 has ended\n", "");
 }
 
-TEST(check_verb, a_wait_for_an_event_that_nobody_makes_says_so) {
+TEST(check_verb, a_wait_for_an_event_that_no_copy_creates_is_reported) {
   fixture_folder();
   tool_file("dead.wws", ".kernel k\n.reg e\n  mov.b32 e, 7\n  wait e\n  exit\n");
   expect("check dead.wws --global 32 --local 32", 1,
@@ -346,7 +346,7 @@ static bool has_row(const char *key) {
   return false;
 }
 
-/* Counts the members of an object, and of those in it, that have a row of their own; each must have one. */
+/* Counts the members of an object, nested ones included, that have a row; each must have one. */
 static size_t count_rows(const json_t *object, const char *prefix) {
   const char *key;
   json_t *value;
@@ -368,7 +368,7 @@ static size_t count_rows(const json_t *object, const char *prefix) {
   return rows;
 }
 
-TEST(check_verb, json_has_the_keys_that_have_a_row_and_no_others) {
+TEST(check_verb, json_has_exactly_the_documented_keys) {
   race_folder();
   json_t *root = json_report(RACE " --report json");
   EXPECT_EQ(count_rows(root, ""), check_key_count);
@@ -382,7 +382,7 @@ static const char *word(const json_t *object, const char *key) {
 
 static int64_t whole(const json_t *object, const char *key) { return json_integer_value(json_object_get(object, key)); }
 
-TEST(check_verb, json_says_what_the_text_says) {
+TEST(check_verb, json_agrees_with_the_text) {
   race_folder();
   json_t *root = json_report(RACE " --report json");
   json_t *list = json_object_get(root, "hazards"), *global = json_array_get(list, 0);
@@ -419,8 +419,8 @@ TEST(check_verb, columns_are_bytes_in_text_and_characters_in_sarif) {
   free(text);
 }
 
-/* Of a long line, what is about the column; the caret is below it. */
-TEST(check_verb, long_lines_are_cut_about_the_column) {
+/* A long line is cut around the column, and the caret is below the column. */
+TEST(check_verb, long_lines_are_cut_around_the_column) {
   char line[700] = "kernel void k(global int *a) { /* ", *out = NULL;
   tool_folder();
   for (int i = 0; i < 150; i++)
@@ -457,7 +457,7 @@ static size_t without_lines(uint32_t *word, size_t count) {
   return kept;
 }
 
-TEST(check_verb, instructions_without_lines_are_two_places) {
+TEST(check_verb, instructions_without_lines_are_separate_places) {
   uint8_t *spirv = NULL;
   size_t size = 0;
   char path[200];
@@ -473,7 +473,7 @@ TEST(check_verb, instructions_without_lines_are_two_places) {
   outcome_free(&outcome);
 }
 
-TEST(check_verb, what_work_items_print_is_in_json_alone) {
+TEST(check_verb, output_of_work_items_is_in_json_only) {
   tool_folder();
   tool_file("p.cl", "kernel void p() { printf(\"hello %d\\n\", (int)get_local_id(0)); }\n");
   struct outcome outcome = tool("check p.cl --global 2");
@@ -484,7 +484,7 @@ TEST(check_verb, what_work_items_print_is_in_json_alone) {
   json_decref(root);
 }
 
-/* ---- SARIF: its form is tests/check/sarif_test.py's matter ---------------------------------------- */
+/* ---- SARIF: tests/check/sarif_test.py checks its form ---------------------------------------- */
 
 static json_t *sarif_run(const char *arguments) {
   struct outcome outcome = tool(arguments);
@@ -497,7 +497,7 @@ static json_t *sarif_run(const char *arguments) {
   return run;
 }
 
-TEST(check_verb, sarif_keeps_what_is_suppressed_and_what_is_not_shown) {
+TEST(check_verb, sarif_includes_suppressed_and_hidden_hazards) {
   race_folder();
   tool_file("s.txt", "M6\n");
   json_t *run = sarif_run(RACE " --suppress s.txt --max-hazards 0 --sarif s.sarif");
@@ -518,17 +518,17 @@ static json_t *location_of(json_t *run) {
   return json_object_get(json_object_get(location, "physicalLocation"), "artifactLocation");
 }
 
-TEST(check_verb, sarif_is_on_standard_output_when_the_report_is_not) {
+TEST(check_verb, sarif_goes_to_standard_output_when_the_report_does_not) {
   race_folder();
   json_t *root = json_report(RACE " --sarif - --out report.txt");
   EXPECT_STREQ(json_string_value(json_object_get(root, "version")), "2.1.0");
   json_decref(root);
 }
 
-TEST(check_verb, sarif_names_files_from_here_and_those_elsewhere_by_their_whole_path) {
+TEST(check_verb, sarif_names_files_relative_to_the_current_folder_or_by_absolute_path) {
   char command[400], whole_path[200];
   const char *folder = tool_folder();
-  tool_file("r %c.wws", race); /* the tool's words are cut at blanks: a launch file names it */
+  tool_file("r %c.wws", race); /* tool() splits words at blanks, so a launch file names it */
   tool_file("l.json", "{\"program\": \"r %c.wws\", \"buffers\": {\"d\": {\"bytes\": 64}}, \"launches\": [{\"kernel\": "
                       "\"race\", \"global\": [8], \"local\": [8], \"args\": [{\"buffer\": \"d\"}, {\"local\": 64}]}]}");
   json_t *run = sarif_run("check l.json --sarif s.sarif");
@@ -546,7 +546,7 @@ TEST(check_verb, sarif_names_files_from_here_and_those_elsewhere_by_their_whole_
   json_decref(run);
 }
 
-TEST(check_verb, included_files_are_named_where_they_can_be_opened) {
+TEST(check_verb, included_files_are_named_by_a_path_that_opens) {
   const char *folder = tool_folder();
   tool_file("part.h", "void put(global int *a);\nvoid put(global int *a) { a[0] = get_local_id(0); }\n");
   tool_file("k.cl", "#include \"part.h\"\nkernel void k(global int *a) { put(a); }\n");

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""Completion in real shells, each at a terminal of its own: keys are typed, all that the shell completes is put into the
-line and printed.
+"""Completion in real shells, each on its own terminal: keys are typed, and the completed line is printed.
 
-usage: tests/cli/completion_test.py [WORD...]; words narrow the tests down. fish is asked if it is installed.
-"""
+usage: tests/cli/completion_test.py [WORD...]; words select tests. fish is tested if it is installed."""
 import os
 import pathlib
 import pty
@@ -22,11 +20,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", ROOT / "build/warpwait")).absolute()
 SCRIPTS = ROOT / "sim/cli/completion"
 SECONDS = 60
-PYTHON = ("query", "plot", "report", "optimize")  # verbs whose options are Python's
+PYTHON = ("query", "plot", "report", "optimize")  # verbs whose options are defined in Python
 
 
 class Shell:
-    """A shell at a pseudo-terminal, and the folder that it is in."""
+    """A shell on a pseudo-terminal, and its working folder."""
 
     def __init__(self, command, setup, keys, folder):
         environment = {"PATH": f"{WARPWAIT.parent}:/usr/bin:/bin", "HOME": str(folder), "TERM": "vt100", "LC_ALL": "C.UTF-8",
@@ -44,7 +42,7 @@ class Shell:
         os.close(self.terminal)
 
     def run(self, line):
-        """Types the line; what it prints in brackets before [@@]."""
+        """Types the line and returns what it prints in brackets before [@@]."""
         os.write(self.terminal, line.encode() + b"\r")
         shown, end = "", time.monotonic() + SECONDS
         while "[@@]\r\n" not in shown:
@@ -55,12 +53,12 @@ class Shell:
         return re.findall(r"^\[(.*)\]$", shown, re.MULTILINE)[:-1]
 
     def words(self, line, keys):
-        """The words of a line once these keys were pressed behind it."""
+        """The words of a line after these keys were pressed at its end."""
         return self.run("\x15" + line + keys + " '@@'" + "\x01" + "printf '[%s]\\n' ")
 
     def all(self, line):
-        """All that the last word of the line may become. Of several that stand in one word, bash has put the part behind
-        the last "=" alone."""
+        """All completions of the line's last word. If it contains "=", bash completes only the part after the last
+        "="."""
         before, _, typed = line.rpartition(" ")
         joined = "".join(typed.rpartition("=")[:2])
         found = self.words(line, self.keys)[len(before.split()):]
@@ -109,7 +107,7 @@ kernel void minus(global int *a) {
 
 
 class Completion:
-    """What all shells complete."""
+    """What every shell completes."""
 
     @classmethod
     def setUpClass(cls):
@@ -187,7 +185,7 @@ class Completion:
 
 
 class Joined(Completion):
-    """Values behind "=", in shells whose words are ours."""
+    """Values after "=", in shells that use our words."""
 
     def test_values_behind_an_equals_sign(self):
         self.expect("warpwait run --report=", "--report=text", "--report=json")
@@ -198,7 +196,7 @@ class Joined(Completion):
 
 
 class Candidates(unittest.TestCase):
-    """What `warpwait complete` prints, without a shell."""
+    """The output of `warpwait complete`, without a shell."""
 
     def complete(self, *words):
         done = subprocess.run([WARPWAIT, "complete", *words], capture_output=True, text=True, check=True, timeout=10)
@@ -257,7 +255,7 @@ class Candidates(unittest.TestCase):
 
 
 class Typed:
-    """What a tab leaves in the line: a blank behind what is whole, none behind what goes on."""
+    """What a tab leaves in the line: a blank after a complete word, none after a partial one."""
 
     def test_a_tab(self):
         self.assertEqual(self.shell.one("warpwait che"), ["warpwait", "check"])

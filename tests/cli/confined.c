@@ -1,5 +1,5 @@
-/* Files that other files name: --confined and --files against sources that want to read more than they say, and names
- * of what never ends. */
+/* Files named by other files: --confined and --files against sources that try to read other files, and names of files
+ * that never end. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void folder_of(const char *name) {
   EXPECT_EQ(mkdir(path, 0700), 0);
 }
 
-/* box/l.json with its program, and secret.h outside of the box. */
+/* Makes box/l.json with its program, and secret.h outside the box. */
 static void box(const char *build, const char *program) {
   char text[600];
   here = tool_folder();
@@ -50,7 +50,7 @@ static void expect(const char *arguments, int status, const char *out, const cha
   outcome_free(&outcome);
 }
 
-TEST(confined, an_include_cut_by_any_end_of_a_line_is_seen) {
+TEST(confined, an_include_split_by_any_line_ending_is_found) {
   static const char *const ends[] = {"\n", "\r\n", "\r", "\n\r", " \t\r"};
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
     char program[300];
@@ -61,13 +61,13 @@ TEST(confined, an_include_cut_by_any_end_of_a_line_is_seen) {
   }
 }
 
-TEST(confined, a_question_for_a_file_in_a_define_is_seen) {
+TEST(confined, has_include_in_a_define_is_found) {
   box("\"defines\": {\"THERE\": \"__has_include(\\\"../secret.h\\\")\"}",
       "#if THERE\n#endif\nkernel void k(global int *o) {}\n");
   expect("run box/l.json --confined", 2, "", "'box/../secret.h' is outside");
 }
 
-TEST(confined, a_header_called_as_clang_s_own_opens_no_folder) {
+TEST(confined, a_header_named_like_one_of_clang_s_opens_no_folder) {
   box("\"include\": [\"inc\"]", "#include <up/secret.h>\n" KERNEL);
   folder_of("box/inc");
   tool_file("box/inc/opencl-c-base.h", "");
@@ -75,7 +75,7 @@ TEST(confined, a_header_called_as_clang_s_own_opens_no_folder) {
   expect("run box/l.json --confined", 2, "", "'box/inc/up/secret.h' is outside ");
 }
 
-TEST(confined, a_backslash_in_a_name_does_not_pass_for_a_slash) {
+TEST(confined, a_backslash_in_a_name_is_not_a_slash) {
   box("", "#include \"a\\b.h\"\n" KERNEL);
   folder_of("box/a");
   tool_file("box/a/b.h", "");
@@ -85,7 +85,7 @@ TEST(confined, a_backslash_in_a_name_does_not_pass_for_a_slash) {
   expect("run box/l.json --files", 2, "", "a backslash cannot be included");
 }
 
-TEST(confined, what_lies_inside_is_read_and_clang_s_own_headers_are) {
+TEST(confined, files_inside_and_clang_s_own_headers_are_read) {
   box("\"options\": \"-isystem inc\", \"defines\": {\"THERE\": \"__has_include(\\\"in.h\\\")\"}",
       "#include <opencl-c-base.h>\n#include <deep.h>\n#if THERE\n#include \"in.h\"\n#endif\n" KERNEL);
   folder_of("box/inc");
@@ -121,8 +121,8 @@ TEST(confined, an_open_file_without_a_name_is_outside) {
   outcome_free(&outcome);
 }
 
-/* Only root can make a link that is another's. */
-TEST(confined, an_output_follows_no_link_that_another_has_left_in_a_shared_folder) {
+/* Only root can make a link that belongs to another user. */
+TEST(confined, an_output_follows_no_link_that_another_user_left_in_a_shared_folder) {
   char path[200];
   here = tool_folder();
   tool_file("k.wws", ".kernel k\n  exit\n");
@@ -142,7 +142,7 @@ TEST(confined, an_output_follows_no_link_that_another_has_left_in_a_shared_folde
   free(text);
 }
 
-TEST(confined, a_pipe_that_a_file_names_is_refused) {
+TEST(confined, a_named_pipe_in_an_input_file_is_refused) {
   char path[200];
   here = tool_folder();
   for (size_t i = 0; i < 2; i++) {
@@ -155,7 +155,7 @@ TEST(confined, a_pipe_that_a_file_names_is_refused) {
   expect("trace import kernelslist.g o.wwt", 2, "", "warpwait: kernel-1.traceg: is not a regular file\n");
 }
 
-TEST(confined, what_a_file_that_is_no_source_says_is_in_no_message) {
+TEST(confined, messages_never_quote_files_that_are_not_source) {
   static const char *const programs[] = {
       "enum e { A,\n#include \"../secret.txt\"\n};\nint f(enum e e) { switch (e) { case A: return 0; } return 1; "
       "}\n" KERNEL,
@@ -178,8 +178,8 @@ TEST(confined, a_file_s_name_in_a_warning_has_no_control_characters) {
   expect("run box/l.json", 0, "", "\\x1b]0;a\\x07\xc2\\x9bm.cl:1:2: warning: told");
 }
 
-/* More than the table of paths has room for at first, and each named twice. */
-TEST(confined, files_that_are_named_again_are_listed_once) {
+/* More files than the table of paths first has room for, each named twice. */
+TEST(confined, a_file_named_twice_is_listed_once) {
   enum { FILES = 1000 };
   here = tool_folder();
   tool_file("k.wws", ".kernel k\n  exit\n");

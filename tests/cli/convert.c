@@ -1,4 +1,4 @@
-/* warpwait trace convert: traces into text and back, what is written by hand, and what is refused. */
+/* warpwait trace convert: traces to text and back, text written by hand, and refusals. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ TEST(convert, a_trace_from_text_replays_as_it_ran) {
   free(text);
 }
 
-/* The least that a replay needs: a program and a launch. */
+/* The minimum for a replay: a program and a launch. */
 static const char by_hand[] = "wwtt 1\nassembly {\n  .kernel k\n   bar\n   exit\n}\n"
                               "job {\n  {\"launches\": [{\"kernel\": \"k\", \"global\": [128], \"local\": [64]}]}\n}\n"
                               "group 0..1\nwarp 0..1\n0\n1 done\n";
@@ -63,7 +63,7 @@ TEST(convert, a_program_and_a_launch_are_enough_for_a_replay) {
   outcome_free(&outcome);
 }
 
-TEST(convert, a_path_that_the_program_has_not_is_told_by_the_replay) {
+TEST(convert, the_replay_reports_a_path_that_the_program_does_not_have) {
   static const struct {
     const char *warp, *err;
   } rows[] = {
@@ -84,7 +84,7 @@ TEST(convert, a_path_that_the_program_has_not_is_told_by_the_replay) {
   }
 }
 
-TEST(convert, a_job_may_name_the_files_that_a_launch_file_may) {
+TEST(convert, a_job_may_name_the_same_files_as_a_launch_file) {
   folder();
   tool_file("h.wwtt", "wwtt 1\njob {\n  {\"program\": \"kernel.wws\", \"machine\": \"h200\",\n"
                       "   \"buffers\": {\"data\": {\"bytes\": 256}},\n   \"launches\": [{\"kernel\": \"plus\", "
@@ -97,7 +97,7 @@ TEST(convert, a_job_may_name_the_files_that_a_launch_file_may) {
   outcome_free(&outcome);
 }
 
-TEST(convert, bad_text_is_told_in_one_line_and_leaves_no_file) {
+TEST(convert, bad_text_is_reported_in_one_line_and_leaves_no_file) {
   static const struct {
     const char *text, *message;
   } bad[] = {
@@ -142,7 +142,7 @@ TEST(convert, bad_text_is_told_in_one_line_and_leaves_no_file) {
   }
 }
 
-TEST(convert, a_bad_conversion_leaves_the_output_as_it_was) {
+TEST(convert, a_failed_conversion_leaves_the_output_unchanged) {
   folder();
   tool_file("h.wwtt", by_hand);
   expect("trace convert h.wwtt h.wwt", 0, "");
@@ -160,7 +160,7 @@ TEST(convert, a_bad_conversion_leaves_the_output_as_it_was) {
   free(text);
 }
 
-TEST(convert, the_input_and_the_outputs_suffix_choose) {
+TEST(convert, the_input_and_the_output_suffix_choose_the_conversion) {
   folder();
   tool_file("h.wwtt", by_hand);
   expect("trace convert h.wwtt h.wwt", 0, "");

@@ -1,4 +1,4 @@
-/* Costs by source line, and what work-items print. */
+/* Costs per source line, and what work-items print. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +15,14 @@
 
 enum { PCS = 6 };
 
-/* Instructions of lines 3 and 9 of file 0, 3 of file 1, none; one costs nothing. */
+/* Instructions on lines 3 and 9 of file 0, line 3 of file 1, and no line; one costs nothing. */
 static struct isa_program program_of_lines(void) {
   static uint32_t line[PCS] = {9, 3, 3, 0, 3, 7};
   static uint16_t source[PCS] = {0, 0, 1, 0, 0, 0};
   return (struct isa_program){.line = line, .source = source, .count = PCS};
 }
 
-TEST(lines, costs_of_the_instructions_of_a_line_add_up) {
+TEST(lines, costs_of_a_lines_instructions_add_up) {
   const struct isa_program program = program_of_lines();
   struct pc_result by_pc[PCS] = {{0}};
   const struct launch_result result = {.by_pc = by_pc};
@@ -58,7 +58,7 @@ TEST(lines, costs_of_the_instructions_of_a_line_add_up) {
   free(lines);
 }
 
-TEST(lines, a_line_that_never_waits_is_issued) {
+TEST(lines, a_line_that_never_waits_counts_as_issued) {
   const struct line_cost line = {.cost.stalls[STALL_ISSUED] = 7};
   EXPECT_EQ(line_stall(&line), STALL_ISSUED);
 }
@@ -72,7 +72,7 @@ struct call {
 
 static const struct isa_launch launch = {.groups = {2, 2, 1}};
 
-/* Prints the calls from `first` on, all of them, in a ring; the text that comes of it. */
+/* Prints all calls, starting at `first` and wrapping around, and returns the text. */
 static char *print(const struct call *calls, size_t count, size_t first, size_t limit, bool *truncated) {
   struct print_log log = {.limit = limit};
   for (size_t i = 0; i < count; i++) {
@@ -88,7 +88,7 @@ static char *print(const struct call *calls, size_t count, size_t first, size_t 
   return text;
 }
 
-TEST(printed, order_is_that_of_groups_items_and_calls) {
+TEST(printed, output_is_ordered_by_group_item_and_call) {
   static const struct call calls[] = {{{1, 1, 0}, 0, "d"}, {{0, 1, 0}, 5, "c"},  {{1, 0, 0}, 9, "b2"},
                                       {{1, 0, 0}, 2, "b"}, {{0, 0, 0}, 1, "a1"}, {{0, 0, 0}, 1, "a2"},
                                       {{0, 0, 0}, 0, "a"}, {{0, 0, 0}, 1, "a3"}};
@@ -99,8 +99,8 @@ TEST(printed, order_is_that_of_groups_items_and_calls) {
   free(text);
 }
 
-/* Whatever comes first in time: what is kept comes first in order. */
-TEST(printed, what_is_cut_does_not_depend_on_when_it_was_printed) {
+/* Whichever call comes first in time, the text keeps the first calls in order. */
+TEST(printed, truncation_does_not_depend_on_when_text_was_printed) {
   struct call calls[40];
   char texts[40][8];
   for (uint32_t i = 0; i < 40; i++) {
@@ -125,21 +125,21 @@ TEST(printed, what_is_cut_does_not_depend_on_when_it_was_printed) {
 
 /* ---- the annotated source ------------------------------------------------------------------------ */
 
-TEST(annotate, source_lines_have_their_costs_beside_them_and_others_none) {
+TEST(annotate, source_lines_show_their_costs_and_other_lines_none) {
   fixture_folder();
   struct outcome outcome = tool("run kernel.wws --global 64 --local 64 --arg buffer:a=256 --arg uint:1 --arg local:4 "
                                 "--annotate");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_CONTAINS(outcome.out, "\nkernel.wws\n     %      issues  mostly waiting      sectors   line\n");
-  EXPECT_CONTAINS(outcome.out, "... 4 lines\n");               /* nothing costs before line 7 */
+  EXPECT_CONTAINS(outcome.out, "... 4 lines\n");               /* no line before 7 has a cost */
   EXPECT_CONTAINS(outcome.out, "      6  .reg64 p\n");         /* context */
-  EXPECT_CONTAINS(outcome.out, "           2  memory       "); /* the use of what was loaded waits */
+  EXPECT_CONTAINS(outcome.out, "           2  memory       "); /* the use of the loaded value waits */
   EXPECT_CONTAINS(outcome.out, "     12    add.i32 v, v, i\n");
   EXPECT_CONTAINS(outcome.out, "          8     10    ld.global.b32 v, [p]\n"); /* 64 lanes x 4 bytes / 32 */
   EXPECT_CONTAINS(outcome.out, "\nsectors         of global memory touched by warps' accesses\n");
   EXPECT_CONTAINS(outcome.out,
                   "charged to the line that uses a value,\n                not to the line that loads it\n");
-  EXPECT_TRUE(!strstr(outcome.out, "\nLDS conflict ")); /* a column that there is not */
+  EXPECT_TRUE(!strstr(outcome.out, "\nLDS conflict ")); /* no such column */
   outcome_free(&outcome);
 }
 
@@ -147,7 +147,7 @@ static char *lines_of_main[] = {"main 1", "main 2", "main 3", "main 4", "main 5"
 static char *lines_of_part[] = {"part 1", "part 2"};
 
 /* Lines 1 and 7 of one file and 2 of another; two copies of 10 and 20 cycles. */
-TEST(annotate, files_come_apart_small_gaps_are_shown_and_latencies_are_means) {
+TEST(annotate, files_are_separate_small_gaps_are_shown_and_latencies_are_means) {
   static uint32_t line[3] = {1, 7, 2};
   static uint16_t source[3] = {0, 0, 1};
   struct isa_source sources[] = {{(char[]){"main.cl"}, NULL, lines_of_main, 7},

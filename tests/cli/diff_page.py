@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""docs/diff.md: its commands print what it says, and its table of keys has those of the JSON form.
+"""docs/diff.md: its commands print what it shows, and its table lists the keys of the JSON form.
 
-usage: tests/cli/diff_page.py [--write]    --write: puts what the commands print into the page"""
+usage: tests/cli/diff_page.py [--write]    --write: updates the page with the output of the commands"""
 import difflib
 import json
 import pathlib

@@ -1,4 +1,4 @@
-/* Traces compared: what is said of the first difference, and the exit status. */
+/* Comparing traces: the report of the first difference, and the exit status. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
-/* Work-item i of two work-groups reads element `step` * i, if i is below `limit`, and copies as many bytes. */
+/* Work-item i of two work-groups reads element `step` * i if i is below `limit`, and copies as many bytes. */
 static const char kernel[] = ".kernel hop\n.arg data global\n.arg step u32\n.arg limit u32\n.arg room local\n"
                              ".reg i, v, e\n.reg64 p\n.pred c\n"
                              "  ld.arg.b64 p, data\n"
@@ -45,7 +45,7 @@ static void folder(void) {
   record("a.wwt", "1", "128", "");
 }
 
-/* What is said is `out` to the byte, or begins with it when that ends with "...". */
+/* The output equals `out`, or begins with it if `out` ends with "...". */
 static void expect(const char *arguments, int status, const char *out) {
   struct outcome outcome = tool(arguments);
   const size_t length = strlen(out);
@@ -57,14 +57,14 @@ static void expect(const char *arguments, int status, const char *out) {
   outcome_free(&outcome);
 }
 
-TEST(diffs, traces_that_are_alike_say_nothing) {
+TEST(diffs, equal_traces_produce_no_output) {
   folder();
   record("b.wwt", "1", "128", "");
   expect("trace diff a.wwt b.wwt", 0, "");
   expect("trace diff a.wwt b.wwt --all --time", 0, "");
 }
 
-TEST(diffs, an_address_is_told_with_its_lane_and_what_ran_before) {
+TEST(diffs, a_different_address_is_reported_with_its_lane_and_the_operations_before) {
   folder();
   record("b.wwt", "2", "128", "");
   expect("trace diff a.wwt b.wwt --context 1", 1,
@@ -73,7 +73,7 @@ TEST(diffs, an_address_is_told_with_its_lane_and_what_ran_before) {
          "         8       8  ffffffff  hop.wws:17           ld.global.b32  r1, [r3]\n");
 }
 
-TEST(diffs, a_warp_that_goes_another_way_is_told_by_its_lanes) {
+TEST(diffs, a_warp_on_another_path_is_reported_by_its_lanes) {
   folder();
   record("b.wwt", "1", "96", "");
   expect("trace diff a.wwt b.wwt --context 0", 1,
@@ -81,8 +81,8 @@ TEST(diffs, a_warp_that_goes_another_way_is_told_by_its_lanes) {
          "         4       4  00000000  hop.wws:13           @p0     bra            L10, join=L10\n");
 }
 
-/* Lane 0 reads element 0 either way; so warps differ in lane 1, but for the copies of groups they would be the same. */
-TEST(diffs, all_differences_are_one_a_warp) {
+/* Lane 0 reads element 0 in both, so warps first differ in lane 1, except for the copies of groups. */
+TEST(diffs, all_lists_one_difference_for_each_warp) {
   folder();
   record("b.wwt", "2", "128", "");
   struct outcome all = tool("trace diff a.wwt b.wwt --all --context 0"), two = tool("trace diff a.wwt b.wwt -n 2");
@@ -97,7 +97,7 @@ TEST(diffs, all_differences_are_one_a_warp) {
   outcome_free(&two);
 }
 
-TEST(diffs, a_field_of_a_copy_is_named) {
+TEST(diffs, a_different_field_of_a_copy_is_named) {
   folder();
   record("a.wwt", "1", "0", "");
   record("b.wwt", "2", "0", "");
@@ -105,7 +105,7 @@ TEST(diffs, a_field_of_a_copy_is_named) {
          "launch 1, work-group 0, warp 0, operation 8, pc 13, hop.wws:23, elements: 1 | 2\n...");
 }
 
-TEST(diffs, machines_are_told_by_parameter_and_time_is_not_looked_at_unless_asked_for) {
+TEST(diffs, machines_are_compared_by_parameter_and_time_only_on_request) {
   folder();
   record("b.wwt", "1", "128", "--set mem.link_latency=99 --set lds.latency=77");
   expect("trace diff a.wwt b.wwt", 1, "machine, lds.latency: ...");
@@ -113,7 +113,7 @@ TEST(diffs, machines_are_told_by_parameter_and_time_is_not_looked_at_unless_aske
   expect("trace diff a.wwt b.wwt --any-machine --time", 1, "launch 1, work-group 0, batch to cycle ...");
 }
 
-TEST(diffs, programs_and_launches_are_told) {
+TEST(diffs, different_programs_and_launches_are_reported) {
   folder();
   tool_file("other.wws", kernel);
   expect(
@@ -134,7 +134,7 @@ TEST(diffs, programs_and_launches_are_told) {
          "launch 1, work-group 0, warp 0, operation 8, ...");
 }
 
-TEST(diffs, warps_of_another_size_are_told_and_not_compared) {
+TEST(diffs, warps_of_different_sizes_are_reported_and_not_compared) {
   folder();
   record("b.wwt", "1", "128", "--set cu.warp_size=64");
   struct outcome outcome = tool("trace diff a.wwt b.wwt --any-machine --all");
@@ -144,7 +144,7 @@ TEST(diffs, warps_of_another_size_are_told_and_not_compared) {
   outcome_free(&outcome);
 }
 
-TEST(diffs, bad_input_is_no_difference) {
+TEST(diffs, bad_input_is_not_reported_as_a_difference) {
   folder();
   expect("trace diff a.wwt", 2, "");
   expect("trace diff a.wwt nothing.wwt", 2, "");

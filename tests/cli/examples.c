@@ -1,4 +1,4 @@
-/* The examples of help work, and each option of a verb is one that the verb asks for. */
+/* The examples of the help texts work, and each verb reads each of its options. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 
 enum { TEXT = 600 };
 
-/* A folder from which examples/ and tests/ are seen, as they are from the root of the project. */
+/* A folder in which examples/ and tests/ are visible, as in the root of the project. */
 static void folder(void) {
   static const char *const seen[] = {"examples", "tests"};
   char root[4096], from[4200], to[200];
   const char *folder = tool_folder(), *warpwait = getenv("WARPWAIT");
   if (!getcwd(root, sizeof root))
     abort();
-  if (warpwait && realpath(warpwait, from)) /* searches start it, from there */
+  if (warpwait && realpath(warpwait, from)) /* searches start the tool from there */
     setenv("WARPWAIT", from, 1);
   for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
     snprintf(from, sizeof from, "%s/%s", root, seen[i]);
@@ -29,7 +29,7 @@ static void folder(void) {
   tool_file("numbers.txt", "0\n7\n");
 }
 
-/* Status 1 is a difference of two reports, or what else an example is about. */
+/* Status 1 means a difference of two reports, or whatever else an example is about. */
 static bool works(const char *command) {
   struct outcome outcome = tool(command + strlen("warpwait "));
   const bool good = outcome.status == 0 || outcome.status == 1;
@@ -39,7 +39,7 @@ static bool works(const char *command) {
   return good;
 }
 
-/* It serves until it is interrupted, if it was built. */
+/* The playground serves until it is interrupted, if it was built. */
 static bool is_served(enum verb verb) { return verb == VERB_PLAYGROUND; }
 
 static void expect_that_examples_work(void) {
@@ -49,8 +49,8 @@ static void expect_that_examples_work(void) {
       EXPECT_TRUE(works(example_rows[i].command));
 }
 
-/* Whether a verb's example works with the option's behind it, or shows the option itself. An option that the verb does
- * not ask for ends it by an assertion. */
+/* Whether a verb's example works with the option's example appended, or shows the option itself. An assertion ends a
+ * verb that does not read the option. */
 static bool is_asked_for(const struct option_row *row, enum verb verb) {
   char command[TEXT], name[40];
   bool good = false;
@@ -66,13 +66,13 @@ static bool is_asked_for(const struct option_row *row, enum verb verb) {
   return good;
 }
 
-/* A cluster, and a browser, are not here. */
+/* The tests have no cluster and no browser. */
 static bool is_tried(const struct option_row *row, enum verb verb) {
   return is_of(row->verbs, verb) && verb_rows[verb].operands && !is_served(verb) && row->id != OPTION_DASK &&
          row->id != OPTION_SHARDS;
 }
 
-TEST(examples, all_work_in_their_order_and_each_option_works_under_each_of_its_verbs) {
+TEST(examples, all_run_in_order_and_each_option_works_under_each_of_its_verbs) {
   expect_that_examples_work();
   for (size_t i = 0; i < option_row_count; i++)
     for (enum verb verb = 0; verb < VERBS; verb++)

@@ -1,4 +1,4 @@
-/* How far off a report says it may be: docs/report.md has the rule. */
+/* A report's statement of its expected error; docs/report.md states the rule. */
 #include "sim/report/fidelity.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static bool is_limit(const char *key) {
   return found;
 }
 
-/* Words of main kinds, in their order: fidelity_words() gives no others. */
+/* Names of main kinds, in their order: fidelity_words() returns no others. */
 static bool are_operations(const char *words) {
   uint64_t kinds = 0;
   char list[400], part[100];
@@ -44,7 +44,7 @@ static bool are_operations(const char *words) {
   return same;
 }
 
-TEST(fidelity, rows_are_of_limits_and_kinds_that_reports_have) {
+TEST(fidelity, rows_name_limits_and_classes_that_reports_have) {
   for (size_t i = 0; i < fidelity_row_count; i++) {
     const struct fidelity_row *row = &fidelity_rows[i];
     ct_note("%s; %s", row->limit ? row->limit : "any", row->operations ? row->operations : "any");
@@ -67,7 +67,7 @@ TEST(fidelity, each_class_finds_its_own_row) {
   }
 }
 
-TEST(fidelity, a_class_of_too_few_is_its_limits_and_a_limit_of_too_few_is_all) {
+TEST(fidelity, rare_classes_use_the_figures_of_their_limit_and_rare_limits_those_of_all) {
   const struct fidelity_row *own = fidelity_find("lds_passes", "LDS accesses"),
                             *limit = fidelity_find("lds_passes", "LDS accesses, pipes"),
                             *all = fidelity_find("pipe_full", "LDS accesses");
@@ -80,7 +80,7 @@ TEST(fidelity, a_class_of_too_few_is_its_limits_and_a_limit_of_too_few_is_all) {
   EXPECT_LT(limit->rows, all->rows);
 }
 
-TEST(fidelity, kinds_have_names_of_their_own_and_no_more_measurements_than_there_are) {
+TEST(fidelity, kinds_have_unique_names_and_at_most_all_measurements) {
   const struct fidelity_row *all = fidelity_find("", "");
   for (enum fidelity_kind i = 0; i < FIDELITY_KINDS; i++) {
     for (enum fidelity_kind j = 0; j < i; j++)
@@ -118,7 +118,7 @@ TEST(fidelity, only_the_parameters_that_were_measured_are_validated) {
 
 /* ---- the class of a launch ------------------------------------------------------------------------- */
 
-/* A launch of h200 whose instructions are issued so often. The caller frees by_pc. */
+/* A launch on h200 with these counts of issued instructions. The caller frees by_pc. */
 struct launched {
   struct isa_program *program;
   struct job_launch launch;
@@ -168,7 +168,7 @@ static void expect_words(uint64_t kinds, const char *wanted) {
   free(words);
 }
 
-TEST(fidelity, a_kind_is_a_main_one_above_a_hundredth_of_the_instructions) {
+TEST(fidelity, a_kind_is_a_main_one_above_1_percent_of_the_instructions) {
   struct launched of;
   launch(&of);
   of.result.by_pc[LOAD].issues = 11;
@@ -180,13 +180,13 @@ TEST(fidelity, a_kind_is_a_main_one_above_a_hundredth_of_the_instructions) {
   expect_words(fidelity.kinds, "loads, stores");
   expect_words(fidelity.main, "loads");
   EXPECT_EQ(fidelity.row - fidelity_rows, fidelity_find("memory", "loads") - fidelity_rows);
-  of.result.cu.copies_plain = 1; /* a single copy may be all that a launch is about */
+  of.result.cu.copies_plain = 1; /* a launch may consist of a single copy */
   fidelity = found(&of);
   expect_words(fidelity.main, "loads, plain copies");
   end(&of);
 }
 
-TEST(fidelity, what_no_measurement_has_is_named) {
+TEST(fidelity, unmeasured_features_are_named) {
   struct launched of;
   launch(&of);
   of.result.by_pc[LOAD].issues = 500;
@@ -204,7 +204,7 @@ TEST(fidelity, what_no_measurement_has_is_named) {
   end(&of);
 }
 
-TEST(fidelity, another_machine_and_a_launch_that_did_not_finish_have_no_figures) {
+TEST(fidelity, other_machines_and_unfinished_launches_have_no_figures) {
   struct launched of;
   launch(&of);
   of.result.by_pc[PIPE].issues = 500;
@@ -212,7 +212,7 @@ TEST(fidelity, another_machine_and_a_launch_that_did_not_finish_have_no_figures)
   struct fidelity fidelity = found(&of);
   EXPECT_EQ(fidelity.machine, FIDELITY_CHANGED);
   EXPECT_TRUE(fidelity.row == NULL && !fidelity.uncovered);
-  expect_words(fidelity.kinds, "pipes"); /* of which the script makes the table */
+  expect_words(fidelity.kinds, "pipes"); /* the script makes the table from it */
   of.job.machine = of.job.machine_file;
   of.result.end = END_CYCLE_LIMIT;
   fidelity = found(&of);
@@ -220,7 +220,7 @@ TEST(fidelity, another_machine_and_a_launch_that_did_not_finish_have_no_figures)
   end(&of);
 }
 
-/* ---- what is said ---------------------------------------------------------------------------------- */
+/* ---- the text ---------------------------------------------------------------------------------- */
 
 static void expect_sentence(const struct fidelity *fidelity, const char *wanted) {
   const struct job job = {.machine_file.name = "mine"};
@@ -229,7 +229,7 @@ static void expect_sentence(const struct fidelity *fidelity, const char *wanted)
   free(sentence);
 }
 
-TEST(fidelity, the_sentence_has_the_class_its_measurements_and_what_they_lack) {
+TEST(fidelity, the_sentence_names_the_class_its_measurements_and_what_they_lack) {
   const struct fidelity_row own = {"memory", "loads, barriers", 1212, 4.1, 11.8}, arithmetic = {"unit", "", 21, 0, 0.1},
                             limit = {"memory", NULL, 2000, 5, 13}, all = {NULL, NULL, 29907, 2, 9.2};
   struct fidelity fidelity = {.machine = FIDELITY_VALIDATED, .said = "global memory latency", .row = &own};
@@ -253,7 +253,7 @@ TEST(fidelity, the_sentence_has_the_class_its_measurements_and_what_they_lack) {
                   "(execution units) and the same operations (arithmetic).");
 }
 
-TEST(fidelity, a_machine_that_was_not_measured_is_said_to_be_none) {
+TEST(fidelity, an_unmeasured_machine_is_reported_as_such) {
   struct fidelity fidelity = {.machine = FIDELITY_CHANGED};
   expect_sentence(&fidelity, "Fidelity: unknown, because parameters differ from the measured machine 'h200'.");
   fidelity.machine = FIDELITY_OWN;
@@ -280,7 +280,7 @@ static const char *word(const json_t *object, const char *key) {
   return json_string_value(json_object_get(object, key));
 }
 
-TEST(fidelity, the_json_report_has_the_figures_only_of_the_validated_machine) {
+TEST(fidelity, the_json_report_has_figures_only_for_the_validated_machine) {
   char text[2000];
   fixture_folder();
   snprintf(text, sizeof text, fixture_launch, "");
@@ -309,7 +309,7 @@ TEST(fidelity, the_json_report_has_the_figures_only_of_the_validated_machine) {
   json_decref(teaching);
 }
 
-TEST(fidelity, the_text_report_says_it_below_the_bottleneck_in_lines_of_100_columns) {
+TEST(fidelity, the_text_report_shows_fidelity_below_the_bottleneck_within_100_columns) {
   char text[2000];
   fixture_folder();
   snprintf(text, sizeof text, fixture_launch, "");

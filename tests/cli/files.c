@@ -1,4 +1,4 @@
-/* The files of a call: how they are named, and names that cannot be meant. */
+/* The files of a command: how they are named, and names that must be a mistake. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void expect(const char *arguments, int status, const char *err) {
 
 static const char *here; /* the test's folder */
 
-/* l.json, its trace t.wwt and its timeline t.wtl. */
+/* Makes l.json, its trace t.wwt and its timeline t.wtl. */
 static void folder(void) {
   char text[1000];
   here = tool_folder();
@@ -39,7 +39,7 @@ static void other_name(const char *name, const char *other) {
   EXPECT_EQ(link(path[0], path[1]), 0);
 }
 
-/* The file lacks its last byte. */
+/* Removes the file's last byte. */
 static void cut(const char *name) {
   char path[200];
   struct stat status;
@@ -48,7 +48,7 @@ static void cut(const char *name) {
   EXPECT_EQ(truncate(path, status.st_size - 1), 0);
 }
 
-TEST(files, an_output_is_named_by_o_and_by_out_in_every_verb_that_writes_one) {
+TEST(files, every_verb_that_writes_a_file_accepts_o_and_out) {
   static const char *const rows[] = {"run l.json",          "replay t.wwt",       "dis kernel.wws",
                                      "trace slice t.wwt",   "asm kernel.wws",     "trace merge t.wwt t.wwt",
                                      "trace convert t.wwt", "trace convert t.wtl"};
@@ -67,7 +67,7 @@ TEST(files, an_output_is_named_by_o_and_by_out_in_every_verb_that_writes_one) {
   }
 }
 
-TEST(files, an_output_is_named_once) {
+TEST(files, an_output_may_be_named_only_once) {
   folder();
   expect("trace convert t.wwt a.wwtt -o b.wwtt", 2, "a.wwtt: only an input and an output are allowed");
   expect("trace convert -o b.wwtt t.wwt a.wwtt", 2, "a.wwtt: only an input and an output are allowed");
@@ -75,7 +75,7 @@ TEST(files, an_output_is_named_once) {
   expect("trace import list a.wwt -o b.wwt", 2, "a.wwt: only one list and one trace are allowed");
 }
 
-TEST(files, whoever_asks_for_help_gets_it) {
+TEST(files, help_is_always_given) {
   static const char *const rows[] = {"--help",       "-h",       "-?",       "help",
                                      "trace --help", "trace -h", "trace -?", "trace help"};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -86,7 +86,7 @@ TEST(files, whoever_asks_for_help_gets_it) {
   }
 }
 
-TEST(files, an_output_that_is_an_input_or_another_output_is_refused) {
+TEST(files, an_output_that_is_also_an_input_or_another_output_is_refused) {
   static const struct {
     const char *command, *err;
   } rows[] = {
@@ -112,7 +112,7 @@ TEST(files, an_output_that_is_an_input_or_another_output_is_refused) {
   expect("run l.json --out /dev/null --trace /dev/null", 0, "");
 }
 
-TEST(files, a_file_of_another_kind_is_told_by_its_name) {
+TEST(files, the_kind_of_a_wrong_file_is_reported) {
   char path[200];
   folder();
   expect("trace convert t.wwt t.wwtt", 0, "");
@@ -125,7 +125,7 @@ TEST(files, a_file_of_another_kind_is_told_by_its_name) {
   unlink(path);
 }
 
-TEST(files, what_is_interrupted_leaves_no_part_of_a_file) {
+TEST(files, an_interrupted_command_leaves_no_partial_file) {
   char stranger[300] = "";
   tool_folder();
   tool_file("long.wwtt", "wwtt 1\nassembly {\n  .kernel k\n  again:\n    bra again\n    exit\n}\n"
@@ -139,7 +139,7 @@ TEST(files, what_is_interrupted_leaves_no_part_of_a_file) {
   outcome_free(&outcome);
 }
 
-TEST(files, what_has_nothing_in_it_says_so) {
+TEST(files, empty_traces_and_timelines_have_complete_info) {
   tool_folder();
   tool_file("k.wws", ".kernel k\n  exit\n");
   expect("run k.wws --global 32 --max-cycles 1 --trace z.wwt --timeline z.wtl --out r", 1,
@@ -159,7 +159,7 @@ static size_t lines_of(const char *text) {
   return lines;
 }
 
-TEST(files, a_head_that_is_written_in_pieces_has_all_lines) {
+TEST(files, head_prints_all_lines_when_written_in_pieces) {
   tool_folder();
   tool_file("spin.wws", ".kernel k\nagain:\n  bra again\n  exit\n");
   expect("run spin.wws --global 64 --local 64 --max-cycles 9000 --trace t.wwt --timeline t.wtl --out r", 1,
@@ -176,7 +176,7 @@ TEST(files, a_head_that_is_written_in_pieces_has_all_lines) {
   free(rows);
 }
 
-TEST(files, what_is_salvaged_is_told_by_every_verb) {
+TEST(files, every_verb_reports_salvage) {
   static const char *const rows[] = {"trace info c.wwt --brief", "trace validate c.wwt", "trace convert c.wwt c.wwtt",
                                      "trace validate c.wtl", "trace convert c.wtl c.csv"};
   folder();

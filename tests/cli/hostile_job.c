@@ -1,4 +1,4 @@
-/* A trace is whole, but what its meta `run` says is not what it should be: one line and exit status 2, or a replay. */
+/* The trace is intact, but its meta `run` has wrong contents: one line and exit status 2, or a replay. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,11 +32,11 @@ static char *path_of(const char *name) {
   return at;
 }
 
-/* The trace with another `run`, through the writer: all checksums are right. */
+/* Writes the trace with another `run` through the writer: all checksums are correct. */
 static void write_with(const char *run, size_t size) {
   struct trace_error error;
   struct trace *trace = trace_open(path_of("t.wwt"), TRACE_WHOLE, &error);
-  unlink(path_of("m.wwt")); /* some file systems take milliseconds to begin a file again */
+  unlink(path_of("m.wwt")); /* some file systems take milliseconds to truncate a file */
   struct trace_writer *writer = trace_writer_open(path_of("m.wwt"), &error);
   const char *name;
   for (uint32_t i = 0; (name = trace_meta_name(trace, i)); i++) {
@@ -61,7 +61,7 @@ static void write_with(const char *run, size_t size) {
   trace_close(trace);
 }
 
-/* Whether it is read as a job; what is refused has one line to say. */
+/* Whether it is accepted as a job; a refusal is one line. */
 static bool is_job(void) {
   const struct job_request request = {0};
   struct trace_error error;
@@ -76,7 +76,7 @@ static bool is_job(void) {
   return good;
 }
 
-/* Lines that say what is wrong: that a kernel depends on time is told of each. */
+/* Lines that report an error; the notice that a kernel depends on time appears for each kernel. */
 static size_t lines_said(const char *err) {
   size_t lines = 0;
   for (; *err; err += strcspn(err, "\n") + 1)
@@ -84,7 +84,7 @@ static size_t lines_said(const char *err) {
   return lines;
 }
 
-/* All that are read are replayed; of the others some, since each takes a process. */
+/* Every accepted job is replayed; of the refused ones only some run, because each needs a process. */
 static void try(const char *run, size_t size, const char *what) {
   ct_note("%s", what);
   write_with(run, size);
@@ -180,7 +180,8 @@ static void change_element(json_t *root, json_t *array, size_t index, const char
   json_decref(before);
 }
 
-/* Each value below is replaced by each of the hostile ones, and left out; of the machine's many parameters, some. */
+/* Replaces each value below by each of the hostile ones, and removes it; only for some of the machine's many
+ * parameters. */
 static void change(json_t *root, json_t *at, const char *where) {
   const bool machine = json_object_get(at, "lds.banks");
   const char *keys[400];
@@ -210,7 +211,7 @@ static json_t *recorded(void) {
   return root;
 }
 
-TEST(hostile_job, every_value_of_the_meta_run_may_be_any_other) {
+TEST(hostile_job, any_change_to_the_run_meta_is_refused_or_replays) {
   json_t *root = recorded(), *launch = json_array_get(json_object_get(root, "launches"), 0);
   refused = replayed = 0;
   json_object_set_new(launch, "first_group", json_integer(1)); /* as in a slice of a merged trace */
@@ -222,7 +223,7 @@ TEST(hostile_job, every_value_of_the_meta_run_may_be_any_other) {
   json_decref(root);
 }
 
-TEST(hostile_job, a_meta_run_that_is_no_json_object_is_refused) {
+TEST(hostile_job, a_run_meta_that_is_not_a_json_object_is_refused) {
   static const char *const texts[] = {
       "", "{", "[]", "7", "nothing", "{\"name\": \"\xff\"}", "{\"name\": 1, \"name\": 2}", "{}"};
   json_decref(recorded());

@@ -1,4 +1,4 @@
-/* warpwait diff and explain: names from outside that hold control characters steer no terminal. */
+/* warpwait diff and explain: control characters in names from outside do not reach the terminal. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,13 +7,13 @@
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
-/* Of ASCII, and of UTF-8's second set. */
+/* Control characters of ASCII, and of the second set in UTF-8. */
 #define HOSTILE                                                                                                        \
   "\x1b[31m\r\n\x7f\xc2\x9b"                                                                                           \
   "31m\t"
 #define TAMED "\\x1b[31m\\x0d\\x0a\\x7f\\xc2\\x9b31m "
 
-/* The words of a report, made hostile. */
+/* Makes the strings of a report hostile. */
 static void spoil(json_t *value, const char *more) {
   const char *key;
   json_t *part;
@@ -27,7 +27,7 @@ static void spoil(json_t *value, const char *more) {
   json_string_set(value, text);
 }
 
-/* A report of a kernel in the file, and the same with hostile words as NAME.json. */
+/* Writes a report of a kernel in the file, and the same with hostile strings as NAME.json. */
 static void write_report(const char *name, const char *launch, const char *more) {
   char command[400];
   snprintf(command, sizeof command, "run %s --quiet --report json --out %s.json", launch, name);
@@ -57,7 +57,7 @@ static size_t lines_in(const char *text) {
   return lines;
 }
 
-TEST(hostile_reports, control_characters_of_their_words_are_not_printed) {
+TEST(hostile_reports, control_characters_in_their_strings_are_not_printed) {
   tool_folder();
   tool_file("a.wws", KERNEL("  mov.b32 i, 1\n"));
   tool_file("b.wws", KERNEL("  mov.b32 i, 1\n  mul.i32 i, i, i\n  st.global.b32 [p], i\n"));
@@ -74,10 +74,10 @@ TEST(hostile_reports, control_characters_of_their_words_are_not_printed) {
     lines[hostile] = lines_in(outcome.out);
     outcome_free(&outcome);
   }
-  EXPECT_EQ(lines[1], lines[0] + 2); /* of either that it has not "finished" */
+  EXPECT_EQ(lines[1], lines[0] + 2); /* each says that it has not "finished" */
 }
 
-TEST(hostile_reports, neither_are_those_of_a_kernel_s_name_and_source) {
+TEST(hostile_reports, control_characters_in_kernel_names_and_sources_are_not_printed) {
   tool_folder();
   tool_file("a\x1b[31m.wws", KERNEL("  st.global.b32 [p], i ; \x1b[31m\x7f\n"));
   struct outcome outcome = tool("explain --quiet a\x1b[31m.wws" RUN);
@@ -89,7 +89,7 @@ TEST(hostile_reports, neither_are_those_of_a_kernel_s_name_and_source) {
   outcome_free(&outcome);
 }
 
-TEST(hostile_reports, a_long_word_is_whole) {
+TEST(hostile_reports, a_long_word_is_printed_whole) {
   tool_folder();
   tool_file("a.wws", KERNEL("  mov.b32 i, 1\n"));
   char word[1000] = "", more[1100], *at = word;

@@ -1,4 +1,4 @@
-/* Images on the command line and in launch files: pictures that go in and come out, and what is wrong with them. */
+/* Images on the command line and in launch files: reading pictures, writing pictures, and errors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void files(void) {
   tool_file("wide.pgm", wide);
 }
 
-/* The file behind its header. */
+/* The file's contents after its header. */
 static void expect_samples(const char *file, const char *header, const char *samples) {
   char *text = tool_read(file);
   ct_note("%s", file);
@@ -43,7 +43,7 @@ static void expect_good(const char *arguments) {
   outcome_free(&outcome);
 }
 
-TEST(images, a_picture_comes_out_as_it_went_in) {
+TEST(images, a_picture_survives_a_round_trip) {
   files();
   expect_good(RUN
               "--arg image:a=@gray.pgm:r.unorm_int8 --arg image:b=3x2:r.unorm_int8 --dump b=out.pgm --dump b=out.png");
@@ -74,8 +74,8 @@ TEST(images, other_files_have_texels_without_gaps) {
   expect_samples("out2.raw", "", "\377bgr\377BGR\377cba\377CBA\377zyx\377ZYX");
 }
 
-/* Texel i is i wherever it lies. */
-TEST(images, a_fill_is_of_texels_and_not_of_the_memory_that_they_lie_in) {
+/* Texel i has the value i in either layout. */
+TEST(images, a_fill_writes_texels_and_not_the_padding) {
   static const char *const layouts[] = {"rows", "blocks"};
   const float floats[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
@@ -106,7 +106,7 @@ TEST(images, a_fill_is_of_texels_and_not_of_the_memory_that_they_lie_in) {
   }
 }
 
-TEST(images, what_is_wrong_is_said_in_one_line) {
+TEST(images, errors_are_reported_in_one_line) {
   static const struct {
     const char *arguments, *message;
   } rows[] = {

@@ -1,4 +1,4 @@
-/* What `trace info` counts: numbers worked out by hand, sums that agree, keys that the manual has. */
+/* The counts of `trace info`: numbers calculated by hand, sums that agree, keys that the manual lists. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
-/* Two work-groups of two warps. Of the first group's second warp, and of the second group, lanes from 48 on read
+/* Two work-groups of two warps. In the first group's second warp and in the second group, lanes from 48 on read
  * nothing. */
 enum { GROUPS = 2, WARPS = 2, LANES = 32, ITEMS = GROUPS * WARPS * LANES, READ = 48, CODE = 11 };
 static const char kernel[] = ".kernel count\n.arg data global\n.arg room local\n.reg i, v, e\n.reg64 p, q\n.pred c\n"
@@ -43,7 +43,7 @@ static json_int_t number(const json_t *object, const char *key) {
   return json_integer_value(json_object_get(object, key));
 }
 
-/* The element whose `key` is `value`. */
+/* The element in which `key` is `value`. */
 static const json_t *with(const json_t *list, const char *key, const char *value) {
   for (size_t i = 0; i < json_array_size(list); i++) {
     const char *word = json_string_value(json_object_get(json_array_get(list, i), key));
@@ -95,7 +95,7 @@ TEST(infos, classes_lines_launches_and_kernels_add_up) {
   json_decref(root);
 }
 
-TEST(infos, the_text_has_each_source_line_with_what_it_did) {
+TEST(infos, the_text_shows_what_each_source_line_did) {
   json_decref(record_and_tell());
   struct outcome lines = tool("trace info t.wwt --lines"), plain = tool("trace info t.wwt"),
                  brief = tool("trace info t.wwt --brief");
@@ -116,7 +116,7 @@ TEST(infos, the_text_has_each_source_line_with_what_it_did) {
   outcome_free(&wrong);
 }
 
-/* `page` has each key of the object, and of what is in it, as `key`. */
+/* `page` must list each key of the object, nested ones included, as `key`. */
 static void expect_keys(const char *page, const json_t *at) {
   for (void *it = json_object_iter((json_t *)at); it; it = json_object_iter_next((json_t *)at, it)) {
     char key[80];

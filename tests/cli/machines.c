@@ -12,7 +12,7 @@
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
-TEST(machines, every_built_in_parses_and_holds_together) {
+TEST(machines, every_built_in_machine_parses_and_is_consistent) {
   for (size_t i = 0; i < preset_count; i++) {
     struct machine machine;
     struct message message = {""};
@@ -26,13 +26,14 @@ TEST(machines, every_built_in_parses_and_holds_together) {
   }
 }
 
-TEST(machines, the_three_that_are_documented_exist) {
+TEST(machines, the_three_documented_machines_exist) {
   EXPECT_TRUE(preset_find("teaching") && preset_find("dsp") && preset_find("h200"));
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* which wants more addresses than this leaves */
-/* WebAssembly has 2 GiB in all, so what a machine may have under way or hold must take no memory before it does. */
-TEST(machines, a_large_machine_takes_memory_for_what_is_used) {
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer needs more address space than this limit leaves */
+/* WebAssembly has only 2 GiB, so a machine must take memory when it uses a structure, not for all that it could
+ * hold. */
+TEST(machines, a_large_machine_takes_memory_only_for_what_is_used) {
   static const struct {
     unsigned mebibytes;
     const char *set;
@@ -62,7 +63,7 @@ TEST(machines, a_large_machine_takes_memory_for_what_is_used) {
 }
 #endif
 
-TEST(machines, h200_says_of_each_value_where_it_is_from) {
+TEST(machines, h200_gives_the_origin_of_each_value) {
   static const char *const sources[] = {
       "measured on an H200", "measured on an H100", "assumed",      "CUDA", "device query",
       "FlashGPU-Sim",        "white paper",         "of no effect", "fit:", "SASS:"};
@@ -120,18 +121,18 @@ TEST(machines, params_prefix_selects) {
   outcome_free(&page);
 }
 
-TEST(machines, built_ins_print_as_they_are_written) {
+TEST(machines, built_in_machines_print_as_written) {
   tool_folder();
   struct outcome list = tool("machines"), one = tool("machines dsp");
   EXPECT_CONTAINS(list.out, "teaching ");
-  EXPECT_CONTAINS(list.out, "behind the cores' back.\n"); /* the whole first sentence, over lines */
+  EXPECT_CONTAINS(list.out, "behind the cores' back.\n"); /* the whole first sentence, which spans lines */
   EXPECT_STREQ(one.out, preset_find("dsp")->text);
   outcome_free(&list);
   outcome_free(&one);
 }
 
 /* The example of docs/parameters.md is a machine file. */
-TEST(machines, the_manual_shows_a_file_that_parses) {
+TEST(machines, the_machine_file_in_the_manual_parses) {
   char *manual = params_manual(), *start = strstr(manual, "```ini\n");
   struct machine machine;
   struct message message = {""};

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Man pages: each verb has one, with each option of its rows, and neither mandoc nor groff finds anything odd in them.
+"""Man pages: each verb has a page with all its options, and neither mandoc nor groff reports a problem.
 
-usage: tests/cli/man_test.py    DOCGEN (default build/docgen) makes the pages.
-"""
+usage: tests/cli/man_test.py    DOCGEN (default build/docgen) makes the pages."""
 import os
 import pathlib
 import re
@@ -23,7 +22,7 @@ def printed(*command):
 
 
 def verbs(group=()):
-    """The verbs that help lists, as tuples of words, groups too."""
+    """The verbs that help lists, as tuples of words, including groups."""
     listed = re.findall(r"^  ([a-z]+) +[A-Z]", printed(WARPWAIT, *group, "--help").split("\nVerbs:\n")[1], re.MULTILINE)
     for word in listed:
         verb = (*group, word)
@@ -60,7 +59,7 @@ class Pages(unittest.TestCase):
             page = printed("mandoc", "-Tutf8", "-Owidth=1000", self.folder / ("-".join(["warpwait", *verb]) + ".1"))
             page = re.sub(".\b", "", page)
             told = printed(WARPWAIT, *verb, "--help")
-            if not told.startswith("Usage: warpwait "):  # Python's own
+            if not told.startswith("Usage: warpwait "):  # implemented in Python
                 self.assertIn(verb[0], ("sweep", "exec"))
                 continue
             options = re.findall(r"^ {2,6}((?:-\w, )?--[a-z-]+)", told, re.MULTILINE)

@@ -1,4 +1,4 @@
-/* OpenCL C and SPIR-V as programs: run, listed, built with options, and refused. */
+/* OpenCL C and SPIR-V programs: run, disassembled, built with options, and refused. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const char launch[] =
     "  \"check\": [ { \"buffer\": \"data\", \"expected\": \"good.bin\" } ]\n"
     "}\n";
 
-/* A folder with kernel.cl and good.bin, which has i + `sum` for each i; nothing is kept beyond it. */
+/* Makes a folder with kernel.cl and good.bin, which holds i + `sum` for each i; nothing is cached outside it. */
 static void fresh(const char *kernel, uint32_t sum) {
   uint32_t data[64];
   for (uint32_t i = 0; i < 64; i++)
@@ -87,9 +87,9 @@ static size_t length_of(const char *name) {
   return length;
 }
 
-/* The sentence on what bounds a run, and each variant of a page, are runs of their own. With an include clang has three
- * things to do: it expands the source, says where its own headers are, and compiles. */
-TEST(opencl, a_source_is_compiled_once_in_a_command) {
+/* Lifting limits for the bottleneck, and each variant of a page, start further runs. With an include, clang is called
+ * for three things: to expand the source, to list its own header folders, and to compile. */
+TEST(opencl, a_command_compiles_a_source_once) {
   static const char *const verbs[] = {"run l.json", "check l.json", "run l.json --why", "run l.json --no-cache",
                                       "run l.json --html p.html --html-vary dma.setup=0,20"};
   const char *folder = tool_folder();
@@ -114,7 +114,7 @@ TEST(opencl, a_source_is_compiled_once_in_a_command) {
 
 /* ---- runs ---------------------------------------------------------------------------------------- */
 
-TEST(opencl, a_launch_file_without_program_takes_kernel_cl) {
+TEST(opencl, a_launch_file_without_program_uses_kernel_cl) {
   fresh(plus, 7);
   tool_file("kernel.wws", "  this is no program\n");
   launch_with("");
@@ -148,8 +148,8 @@ TEST(opencl, build_keys_and_options_reach_the_kernel) {
   }
 }
 
-/* In structs, volatile variables and numbers it is 0, and by whatever way it comes back, it is null. */
-TEST(opencl, a_null_pointer_to_the_lds_stays_null_wherever_it_goes) {
+/* It is 0 in structs, volatile variables and numbers, and null again however it comes back. */
+TEST(opencl, a_null_lds_pointer_stays_null_everywhere) {
   static const char kernel[] =
       "struct s { local uint *p; uint n; };\n"
       "uint pick(local uint *p, uint i) { return p ? p[i] : 7; }\n"
@@ -176,7 +176,7 @@ TEST(opencl, a_null_pointer_to_the_lds_stays_null_wherever_it_goes) {
   }
 }
 
-TEST(opencl, folders_for_includes_are_seen_from_the_launch_file) {
+TEST(opencl, include_folders_are_relative_to_the_launch_file) {
   fresh("#include <n.h>\nkernel void plus(global uint *data, uint add, ulong b, local int *l) "
         "{ data[get_global_id(0)] += N + M; }\n",
         30);
@@ -189,12 +189,12 @@ TEST(opencl, folders_for_includes_are_seen_from_the_launch_file) {
   expect("run l.json --verify -I .", 0, "");
 }
 
-TEST(opencl, spir_v_runs_as_its_source_does) {
+TEST(opencl, spir_v_runs_like_its_source) {
   uint8_t *spirv = NULL;
   size_t size = 0;
   char path[200];
   struct isa_error error = {""};
-  snprintf(path, sizeof path, "%s/kernel.cl", tool_folder()); /* which empties it */
+  snprintf(path, sizeof path, "%s/kernel.cl", tool_folder()); /* fresh() empties the folder */
   fresh(plus, 7);
   EXPECT_TRUE(opencl_compile(path, &(struct opencl_build){0}, &spirv, &size, &error));
   EXPECT_STREQ(error.text, "");
@@ -206,7 +206,7 @@ TEST(opencl, spir_v_runs_as_its_source_does) {
          "warpwait: 'k.spv' is SPIR-V, which defines cannot change; only .cl is compiled\n");
 }
 
-TEST(opencl, an_object_file_runs_as_its_source_does) {
+TEST(opencl, an_object_file_runs_like_its_source) {
   fresh(plus, 7);
   expect("asm kernel.cl -o k.wwo", 0, "");
   launch_with("\"program\": \"k.wwo\",");
@@ -220,7 +220,7 @@ TEST(opencl, instructions_are_shown_below_their_source_lines) {
   EXPECT_CONTAINS(outcome.out, "kernel plus: ");
   EXPECT_CONTAINS(outcome.out, "\nkernel.cl:6:   uint i = get_global_id(0);\n       0  ");
   EXPECT_CONTAINS(outcome.out, "\nkernel.cl:7:   room[get_local_id(0)] = data[i];\n");
-  EXPECT_TRUE(strstr(outcome.out, "no source line") == NULL); /* the exit is the closing brace's */
+  EXPECT_TRUE(strstr(outcome.out, "no source line") == NULL); /* the exit belongs to the closing brace */
   outcome_free(&outcome);
   outcome = tool("asm kernel.cl");
   EXPECT_CONTAINS(outcome.out, "  argument 2  u32      add\n");
@@ -228,9 +228,9 @@ TEST(opencl, instructions_are_shown_below_their_source_lines) {
   outcome_free(&outcome);
 }
 
-/* Whatever the program came as, its assembly is the same, and is assembled into what it was. */
-/* Its defines, and those of the command line, are its program's. */
-TEST(opencl, the_program_of_a_launch_file_is_shown_as_it_is_built) {
+/* Whatever form the program had, its assembly is the same and assembles to the same program. */
+/* The launch file's defines and those of the command line apply to its program. */
+TEST(opencl, dis_builds_a_launch_files_program_with_its_options) {
   fresh(plus, 7);
   launch_with("\"build\": { \"defines\": { \"N\": 3000 } },");
   struct outcome file = tool("dis l.json"), alone = tool("dis kernel.cl -D N=3000");
@@ -246,13 +246,14 @@ TEST(opencl, the_program_of_a_launch_file_is_shown_as_it_is_built) {
   expect("dis l.json", 2, "warpwait: l.json:2:1: string or '}' expected near end of file\n");
 }
 
-TEST(opencl, a_define_that_the_kernel_does_not_mention_is_told) {
+TEST(opencl, a_define_that_the_kernel_never_uses_is_reported) {
   static const struct {
     const char *define, *told;
-  } rows[] = {{"-D N=3", ""},
-              {"-D NN=3", "warpwait: -D NN: kernel.cl does not mention this macro; did you mean 'N'?\n"},
-              {"-D WIDTH", "warpwait: -D WIDTH: kernel.cl does not mention this macro\n"},
-              {"-D dat=3", "warpwait: -D dat: kernel.cl does not mention this macro\n"}}; /* a part of `data` */
+  } rows[] = {
+      {"-D N=3", ""},
+      {"-D NN=3", "warpwait: -D NN: kernel.cl does not mention this macro; did you mean 'N'?\n"},
+      {"-D WIDTH", "warpwait: -D WIDTH: kernel.cl does not mention this macro\n"},
+      {"-D dat=3", "warpwait: -D dat: kernel.cl does not mention this macro\n"}}; /* a part of the word `data` */
   fresh(plus, 7);
   launch_with("\"build\": { \"defines\": { \"N\": 1 } },");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -265,10 +266,10 @@ TEST(opencl, a_define_that_the_kernel_does_not_mention_is_told) {
   tool_file("kernel.cl",
             "#include \"n.h\"\nkernel void plus(global uint *d, uint a, ulong b, local int *l) { d[0] = F; }\n");
   tool_file("n.h", "#define F N + WIDTH\n");
-  expect("run l.json -D WIDTH=2", 0, ""); /* mentioned by what is included */
+  expect("run l.json -D WIDTH=2", 0, ""); /* mentioned in the included file */
 }
 
-TEST(opencl, the_report_tells_what_was_defined_and_so_does_a_replay) {
+TEST(opencl, reports_of_runs_and_replays_show_the_defines) {
   fresh(plus, 7);
   launch_with("\"build\": { \"defines\": { \"N\": 1, \"M\": 2 } },");
   struct outcome run = tool("run l.json -D N=4 -D OF_NO_USE --trace t.wwt"), replay = tool("replay t.wwt");
@@ -296,7 +297,7 @@ TEST(opencl, the_report_tells_what_was_defined_and_so_does_a_replay) {
   outcome_free(&replay);
 }
 
-TEST(opencl, assembly_of_it_is_assembled_again) {
+TEST(opencl, its_assembly_can_be_assembled) {
   fresh(plus, 7);
   expect("asm kernel.cl -o k.wwo --spirv k.spv", 0, "");
   expect("dis kernel.cl --assembly -o a.wws", 0, "");
@@ -317,7 +318,7 @@ TEST(opencl, assembly_of_it_is_assembled_again) {
   expect("run l.json --verify", 0, "");
 }
 
-TEST(opencl, an_array_that_only_unrolled_loops_index_needs_no_memory) {
+TEST(opencl, an_array_indexed_only_in_unrolled_loops_needs_no_memory) {
   fresh("kernel void k(global float *o) {\n  float a[8];\n"
         "#pragma unroll\n  for (int i = 0; i < 8; i++)\n    a[i] = o[i];\n"
         "#pragma unroll\n  for (int i = 0; i < 8; i++)\n    o[i] = a[i] * a[7 - i];\n}\n",
@@ -327,8 +328,8 @@ TEST(opencl, an_array_that_only_unrolled_loops_index_needs_no_memory) {
   outcome_free(&outcome);
 }
 
-/* 1.2 MB a work-item. What a work-item finds there is 0, also where another of the same slot has written before. */
-TEST(opencl, a_private_array_may_be_larger_than_the_memory_that_all_warps_of_a_machine_would_need) {
+/* 1.2 MB per work-item. A work-item reads 0 there, even if another one of the same slot has written before. */
+TEST(opencl, private_arrays_may_be_too_large_for_all_warps_of_a_machine) {
   fresh("kernel void plus(global uint *data) {\n"
         "  uint a[300000], i = get_global_id(0);\n"
         "  if (i == 99) for (uint k = 0; k < 300000; k++) a[k] = 1;\n"
@@ -345,8 +346,8 @@ TEST(opencl, a_private_array_may_be_larger_than_the_memory_that_all_warps_of_a_m
   EXPECT_EQ(number("run l.json --report json", "private_bytes"), 1200000);
 }
 
-/* Too large for LLVM to inline it wherever it is called. */
-TEST(opencl, a_function_that_is_only_inline_is_there_on_each_route) {
+/* Too large for LLVM to inline at every call. */
+TEST(opencl, an_inline_only_function_links_by_every_route) {
   static const char *const runs[] = {"run l.json --verify --route ssa", "run l.json --verify --route O0",
                                      "run l.json --verify --route O2"};
   fresh("inline uint f(uint x, uint n) {\n"
@@ -364,7 +365,7 @@ TEST(opencl, a_function_that_is_only_inline_is_there_on_each_route) {
     expect(runs[i], 0, "");
 }
 
-TEST(opencl, a_program_may_be_named_otherwise_than_cl) {
+TEST(opencl, a_program_may_have_a_suffix_other_than_cl) {
   static const char *const names[] = {"scale.ocl", "scale.opencl"};
   static const char *const calls[] = {"asm %s -D N=2 -o k.wwo", "explain %s --global 64 --arg buffer:data=256",
                                       "dis %s --explain-passes"};
@@ -380,7 +381,7 @@ TEST(opencl, a_program_may_be_named_otherwise_than_cl) {
   }
 }
 
-TEST(opencl, names_may_be_as_long_as_generators_write_them) {
+TEST(opencl, names_may_be_as_long_as_those_of_code_generators) {
   enum { LETTERS = 60000, TEXT = 10 * LETTERS + 1000 };
   char *text = malloc(TEXT), *many = malloc(LETTERS + 1);
   memset(many, 'n', LETTERS);
@@ -402,7 +403,7 @@ TEST(opencl, names_may_be_as_long_as_generators_write_them) {
   free(text);
 }
 
-TEST(opencl, a_load_does_not_wait_for_words_of_another_that_nobody_reads) {
+TEST(opencl, a_load_does_not_wait_for_unread_words_of_another) {
   fresh("kernel void k(global float4 *o) {\n  volatile local float4 *l = 0;\n"
         "  float4 a = l[1], b = l[2];\n  o[0] = a.x + b.x;\n}\n",
         0);
@@ -417,7 +418,7 @@ TEST(opencl, a_load_does_not_wait_for_words_of_another_that_nobody_reads) {
   outcome_free(&outcome);
 }
 
-TEST(opencl, program_scope_variables_live_across_launches_and_have_no_name) {
+TEST(opencl, program_scope_variables_persist_across_launches_and_have_no_name) {
   fresh("global uint sum = 4;\n"
         "kernel void plus(global uint *data) { atomic_add(&sum, 1); }\n"
         "kernel void get(global uint *data) { data[get_global_id(0)] += sum; }\n",
@@ -435,7 +436,7 @@ TEST(opencl, program_scope_variables_live_across_launches_and_have_no_name) {
 
 /* ---- registers ----------------------------------------------------------------------------------- */
 
-/* Forty values that all live until the end. */
+/* Forty values that are all live until the end. */
 static const char wide[] = "kernel void plus(global float *a) {\n"
                            "  float v[40];\n"
                            "  for (int i = 0; i < 40; i++) v[i] = a[i * 64 + get_global_id(0)];\n"
@@ -446,7 +447,7 @@ static const char wide[] = "kernel void plus(global float *a) {\n"
                            "}\n";
 
 TEST(opencl, a_work_group_that_does_not_fit_gets_fewer_registers) {
-  /* 1024 registers are 32 a lane of one warp of 32, 16 of two. */
+  /* 1024 registers are 32 per lane for one warp of 32, and 16 for two. */
   static const char run[] = "run kernel.wide.cl --global 64 --arg buffer:a=16384 --report json --route O2 ";
   char text[2000], arguments[300], *at = text;
   at += sprintf(at, "kernel void plus(global float *a) {\n  uint i = get_global_id(0);\n");
@@ -474,7 +475,7 @@ TEST(opencl, a_work_group_that_does_not_fit_gets_fewer_registers) {
   outcome_free(&outcome);
 }
 
-TEST(opencl, a_work_group_that_not_even_16_registers_fit_is_refused) {
+TEST(opencl, a_work_group_that_does_not_fit_with_16_registers_is_refused) {
   fresh(wide, 0);
   struct outcome outcome =
       tool("run kernel.cl --optimize 0 --global 512 --local 512 --arg buffer:a=131072 --set cu.registers=1024");
@@ -491,7 +492,7 @@ static const char talkative[] = "kernel void plus(global uint *data) {\n"
                                 "  if (get_local_id(0) == 1) printf(\"(%s)\\n\", \"one\");\n"
                                 "}\n";
 
-TEST(opencl, what_is_printed_comes_before_the_report_in_order_of_work_items) {
+TEST(opencl, output_of_work_items_precedes_the_report_in_their_order) {
   fresh(talkative, 0);
   struct outcome outcome = tool("run kernel.cl --global 4 --local 2 --arg buffer:a=16");
   EXPECT_EQ(strncmp(outcome.out, "0.1.(one)\n2.3.(one)\nkernel         plus", 38), 0);
@@ -505,7 +506,7 @@ TEST(opencl, what_is_printed_comes_before_the_report_in_order_of_work_items) {
   outcome_free(&outcome);
 }
 
-TEST(opencl, the_standard_says_whether_the_local_size_must_divide_the_global_one) {
+TEST(opencl, the_opencl_version_decides_whether_the_local_size_must_divide_the_global_size) {
   static const struct {
     const char *options;
     int status;
@@ -531,7 +532,7 @@ TEST(opencl, the_standard_says_whether_the_local_size_must_divide_the_global_one
 
 /* ---- bad input ----------------------------------------------------------------------------------- */
 
-TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
+TEST(opencl, bad_programs_are_reported_in_one_line_with_their_place) {
   static const struct {
     const char *kernel, *arguments, *message;
   } rows[] = {
@@ -597,7 +598,7 @@ TEST(opencl, bad_programs_are_told_in_one_line_with_their_place) {
   }
 }
 
-TEST(opencl, each_of_several_errors_has_a_line) {
+TEST(opencl, each_of_several_errors_has_its_own_line) {
   static const char wrong[] = "kernel void k(global int *a) {\n"
                               "  a[0] = x;\n"
                               "  unsigned u = -1.5;\n"
@@ -671,7 +672,7 @@ TEST(opencl, bad_build_keys_name_their_place) {
   }
 }
 
-/* What the command line says of the build is blamed on it, whether or not there is a launch file that says more. */
+/* Build options of the command line are named as such, with or without a launch file that adds more. */
 TEST(opencl, bad_build_options_name_the_option) {
   static const struct {
     const char *arguments, *message;
@@ -709,7 +710,7 @@ TEST(opencl, spir_v_is_written_on_request_even_if_it_cannot_be_lowered) {
   expect("asm kernel.cl --spirv none/k.spv", 2, "warpwait: none/k.spv: cannot be written: No such file or directory\n");
 }
 
-TEST(opencl, spir_v_that_is_cut_off_or_for_others_is_told_by_what_it_lacks) {
+TEST(opencl, truncated_or_foreign_spir_v_is_reported_by_what_it_lacks) {
   enum { MAGIC = 0x07230203, MEMORY_MODEL = 3 << 16 | 14 };
   static const struct {
     uint32_t word[8];
@@ -735,7 +736,7 @@ TEST(opencl, spir_v_that_is_cut_off_or_for_others_is_told_by_what_it_lacks) {
   }
 }
 
-TEST(opencl, instructions_have_a_source_line_down_to_the_last_exit) {
+TEST(opencl, every_instruction_up_to_the_last_exit_has_a_source_line) {
   fresh("kernel void k(global int *a, int n) {\n"
         "  if (n > 3)\n"
         "    return;\n"
@@ -754,7 +755,7 @@ TEST(opencl, instructions_have_a_source_line_down_to_the_last_exit) {
   }
 }
 
-TEST(opencl, bad_spir_v_is_told_in_one_line) {
+TEST(opencl, bad_spir_v_is_reported_in_one_line) {
   static const char *const rows[] = {"", "this is no SPIR-V\n", "\3\2\43\7", "\3\2\43\7garbage that follows a magic"};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     fresh(plus, 0);
@@ -775,7 +776,7 @@ static const char mixing[] = "kernel void mix(global uint *a, uint b, uint c) {\
                              "  a[i] = ((i & b) ^ (~i & c)) + b - c;\n"
                              "}\n";
 
-TEST(opencl, levels_passes_and_machines_choose_the_code) {
+TEST(opencl, levels_passes_and_machines_change_the_code) {
   static const struct {
     const char *options;
     bool lop3;
@@ -802,8 +803,8 @@ TEST(opencl, levels_passes_and_machines_choose_the_code) {
   }
 }
 
-/* The same outcome, with fewer instructions on a machine that has them. */
-TEST(opencl, a_launch_runs_what_is_compiled_for_its_machine) {
+/* The same result, with fewer instructions on a machine that has them. */
+TEST(opencl, a_launch_runs_code_compiled_for_its_machine) {
   static const char run[] = "run kernel.mix.cl --global 64 --arg buffer:a=256 --arg uint:5 --arg uint:9 --report json ";
   char one[400], other[400];
   fresh(mixing, 0);
@@ -817,7 +818,7 @@ TEST(opencl, a_launch_runs_what_is_compiled_for_its_machine) {
   outcome_free(&outcome);
 }
 
-TEST(opencl, what_passes_did_is_shown_line_by_line) {
+TEST(opencl, effects_of_passes_are_shown_line_by_line) {
   fresh(mixing, 0);
   tool_file("kernel.mix.cl", mixing);
   struct outcome outcome = tool("dis kernel.mix.cl --machine h200 --explain-passes");

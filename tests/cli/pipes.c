@@ -1,4 +1,4 @@
-/* Pipes of launch files and of the command line: what is legal, what is told of the rest, what comes out. */
+/* Pipes in launch files and on the command line: what is legal, which errors are reported, what is dumped. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const char kernels[] =
     ".kernel spin\n.arg p pipe\n.reg64 pp, id\n.pred no\n ld.arg.b64 pp, p\n"
     "again: pipe.reserve.read id, [pp], 1, kind=packet\n setp.eq.u64 no, id, 0\n@no bra again\n exit\n";
 
-/* The test's folder, and a launch file in it: pipes p of 40 packets and q, a buffer, the launches, and more keys. */
+/* The test's folder with a launch file: pipes p of 40 packets and q, a buffer, the launches, and more keys. */
 static const char *folder;
 
 static void write_launch(const char *pipes, const char *launches, const char *more) {
@@ -41,7 +41,7 @@ static void write_launch(const char *pipes, const char *launches, const char *mo
 #define GET                                                                                                            \
   "{\"kernel\": \"get\", \"global\": [32], \"local\": [32], \"args\": [{\"pipe\": \"p\"}, {\"buffer\": \"out\"}]}"
 
-/* A file of the folder as numbers: at most 64. */
+/* Reads a file of the folder as up to 64 numbers. */
 static size_t read_numbers(const char *name, uint32_t numbers[64]) {
   char path[1000];
   snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -71,7 +71,7 @@ static struct outcome run(const char *arguments, int status, const char *err) {
   return outcome;
 }
 
-TEST(pipes, packets_go_from_launch_to_launch_and_the_rest_is_dumped_in_order) {
+TEST(pipes, packets_pass_between_launches_and_the_rest_is_dumped_in_order) {
   write_launch(PIPES, PUT ", " GET, "");
   struct outcome outcome = run("run l.json --dump p=p.bin --dump q=q.bin --dump out=out.bin", 0, "");
   EXPECT_CONTAINS(outcome.out, "pipe p: room for 40 packets of 4 bytes; 40 written, 0 read, 40 left");
@@ -117,7 +117,7 @@ TEST(pipes, the_json_report_has_the_counters_of_each_launch) {
   outcome_free(&outcome);
 }
 
-TEST(pipes, checks_hold_what_is_left_against_packets) {
+TEST(pipes, checks_compare_the_remaining_packets) {
   static const struct {
     const char *check;
     int status;
@@ -163,8 +163,8 @@ TEST(pipes, checks_hold_what_is_left_against_packets) {
   }
 }
 
-/* What is wrong is one line that names the place. */
-TEST(pipes, what_is_wrong_with_a_pipe_is_one_line) {
+/* Each error is one line that names the place. */
+TEST(pipes, errors_about_pipes_are_reported_in_one_line) {
   static const struct {
     const char *pipes, *launches, *parts;
   } rows[] = {
@@ -207,7 +207,7 @@ TEST(pipes, what_is_wrong_with_a_pipe_is_one_line) {
   }
 }
 
-TEST(pipes, the_command_line_makes_pipes_too) {
+TEST(pipes, pipes_can_be_made_on_the_command_line) {
   static const struct {
     const char *arguments;
     int status;
@@ -234,7 +234,7 @@ TEST(pipes, the_command_line_makes_pipes_too) {
   }
 }
 
-TEST(pipes, a_kernel_that_spins_ends_with_the_pipe_s_name_on_either_host) {
+TEST(pipes, a_spinning_kernel_ends_with_the_pipe_s_name_on_either_host) {
   write_launch(PIPES, "{\"kernel\": \"spin\", \"global\": [32], \"args\": [{\"pipe\": \"q\"}]}", "");
   struct outcome plain = run("run l.json --host plain", 1, "deadlock"),
                  systemc = run("run l.json --host systemc", 1, "deadlock");

@@ -12,7 +12,7 @@
 
 enum { TASKS = 200, WORKERS = 3, DIES = 17, KILLED = 40, EXITS = 60 };
 
-/* What work() has done, seen by all. */
+/* What work() has done, visible to all processes. */
 struct seen {
   int times[TASKS];
 };
@@ -41,7 +41,7 @@ static void square(void *self, void *own, size_t task, void *answer) {
 
 static void die(void *self, void *own, size_t task, void *answer) {
   square(self, own, task, answer);
-  signal(SIGSEGV, SIG_DFL); /* sanitizers have a handler of theirs */
+  signal(SIGSEGV, SIG_DFL); /* sanitizers install their own handler */
   if (task == DIES)
     raise(SIGSEGV);
 }
@@ -52,7 +52,7 @@ static void leave(void *self, void *own, size_t task, void *answer) {
     _exit(3);
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* which ends a process that asks for so much by itself */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer itself ends a process that allocates so much */
 static void want_too_much(void *self, void *own, size_t task, void *answer) {
   square(self, own, task, answer);
   if (task == EXITS)
@@ -60,7 +60,7 @@ static void want_too_much(void *self, void *own, size_t task, void *answer) {
 }
 #endif
 
-/* The first time. */
+/* Dies the first time. */
 static void be_killed(void *self, void *own, size_t task, void *answer) {
   const struct rig *rig = self;
   square(self, own, task, answer);
@@ -119,14 +119,14 @@ TEST(processes, each_task_is_answered_once) {
   rig_free(&rig);
 }
 
-TEST(processes, no_tasks_are_done_at_once) {
+TEST(processes, an_empty_list_of_tasks_finishes_immediately) {
   struct rig rig = rig_new();
   EXPECT_TRUE(run(&rig, square, 0));
   EXPECT_EQ(rig.takes, 0);
   rig_free(&rig);
 }
 
-TEST(processes, a_task_whose_worker_dies_twice_is_lost_and_the_others_go_on) {
+TEST(processes, a_task_whose_worker_dies_twice_is_lost_and_the_others_finish) {
   struct rig rig = rig_new();
   EXPECT_TRUE(run(&rig, die, TASKS));
   check_taken_but(&rig, DIES);
@@ -138,7 +138,7 @@ TEST(processes, a_task_whose_worker_dies_twice_is_lost_and_the_others_go_on) {
   rig_free(&rig);
 }
 
-TEST(processes, a_worker_that_ends_itself_is_no_better) {
+TEST(processes, a_worker_that_exits_counts_as_dead) {
   struct rig rig = rig_new();
   EXPECT_TRUE(run(&rig, leave, TASKS));
   check_taken_but(&rig, EXITS);
@@ -147,7 +147,7 @@ TEST(processes, a_worker_that_ends_itself_is_no_better) {
 }
 
 #ifndef __SANITIZE_ADDRESS__
-TEST(processes, a_worker_without_memory_is_no_defect) {
+TEST(processes, a_worker_out_of_memory_is_no_internal_error) {
   struct rig rig = rig_new();
   EXPECT_TRUE(run(&rig, want_too_much, TASKS));
   check_taken_but(&rig, EXITS);
@@ -158,7 +158,7 @@ TEST(processes, a_worker_without_memory_is_no_defect) {
 }
 #endif
 
-TEST(processes, a_worker_that_is_killed_has_its_task_dealt_again) {
+TEST(processes, a_killed_workers_task_is_assigned_again) {
   struct rig rig = rig_new();
   EXPECT_TRUE(run(&rig, be_killed, TASKS));
   check_taken_but(&rig, TASKS);
@@ -167,7 +167,7 @@ TEST(processes, a_worker_that_is_killed_has_its_task_dealt_again) {
   rig_free(&rig);
 }
 
-TEST(processes, whoever_takes_answers_can_end_it_and_no_worker_is_left) {
+TEST(processes, the_receiver_of_answers_can_stop_and_no_worker_is_left) {
   struct rig rig = rig_new();
   rig.limit = 5;
   EXPECT_TRUE(!run(&rig, square, TASKS));

@@ -1,4 +1,4 @@
-/* Recording and replaying from the command line: what comes out, what is refused and why. */
+/* Recording and replaying on the command line: results, refusals and their reasons. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const char printing[] = "kernel void k(void) {\n"
                                "    printf(\"%c%c%c\", 'a', 0, 'b');\n"
                                "}\n";
 
-/* Records with these options, then replays: both say and leave the same. */
+/* Records with these options and replays: both must print and write the same. */
 static void expect_same(const char *run, const char *options) {
   char command[600];
   snprintf(command, sizeof command, "run %s %s --trace t.wwt", run, options);
@@ -52,7 +52,7 @@ static void folder(void) {
   tool_file("l.json", text);
 }
 
-TEST(replays, a_replay_says_what_the_run_said) {
+TEST(replays, a_replay_reports_what_the_run_reported) {
   static const char *const forms[] = {
       "", "--report json", "--annotate", "--machine h200 --set cu.count=2", "--host plain --report json", "--out o"};
   folder();
@@ -66,7 +66,7 @@ TEST(replays, deadlocks_and_limits_are_replayed_too) {
   expect_same("all.wws --kernel spin --global 64 --local 64", "--max-cycles 1000 --report json");
 }
 
-TEST(replays, without_options_the_machine_and_the_limit_are_the_recordings) {
+TEST(replays, the_machine_and_the_limit_default_to_the_recordings) {
   folder();
   expect("run all.wws --kernel spin --global 64 --local 64 --machine h200 --set cu.schedulers=2 --max-cycles 1000 "
          "--out a "
@@ -79,21 +79,21 @@ TEST(replays, without_options_the_machine_and_the_limit_are_the_recordings) {
   free(b);
 }
 
-TEST(replays, what_work_items_print_is_in_the_trace) {
+TEST(replays, output_of_work_items_is_in_the_trace) {
   tool_folder();
   tool_file("kernel.cl", printing);
   expect_same("kernel.cl --global 3 --local 3", "");
   expect_same("kernel.cl --global 3 --local 3", "--report json");
 }
 
-TEST(replays, a_replay_of_more_than_was_recorded_says_where_the_recording_ends) {
+TEST(replays, a_replay_beyond_the_recording_reports_where_it_ends) {
   folder();
   expect("run all.wws --kernel spin --global 64 --local 64 --max-cycles 1000 --trace t.wwt --out o", 1, "");
   expect("replay t.wwt --max-cycles 2000", 1,
          "launch 1, work-group (0, 0, 0), warp 0: the recording ends here, but the replay does not");
 }
 
-TEST(replays, machines_for_which_a_run_would_be_another_are_refused) {
+TEST(replays, machines_on_which_the_run_would_differ_are_refused) {
   folder();
   expect("run l.json --trace t.wwt --out o", 0, "");
   expect("replay t.wwt --set cu.warp_size=64", 2,
@@ -107,7 +107,7 @@ TEST(replays, machines_for_which_a_run_would_be_another_are_refused) {
   expect("replay t.wwt --set cu.warps=2", 2, "work-groups of 128 x 1 x 1 were chosen for the recording's machine");
 }
 
-TEST(replays, a_kernel_that_depends_on_time_is_told) {
+TEST(replays, a_kernel_that_depends_on_time_is_reported) {
   folder();
   expect("run all.wws --kernel clock --global 64 --local 64 --trace t.wwt --out o", 0, "");
   expect("replay t.wwt --out p", 0,
@@ -117,7 +117,7 @@ TEST(replays, a_kernel_that_depends_on_time_is_told) {
   outcome_free(&info);
 }
 
-TEST(replays, a_parameter_that_changes_the_bytes_a_kernel_goes_by_is_told) {
+TEST(replays, a_parameter_that_changes_bytes_that_steer_a_kernel_is_reported) {
   static const char copying[] = ".kernel goes\n.arg a global\n.lds t 1024\n.reg e, v\n.reg64 p\n.pred c\n"
                                 " ld.arg.b64 p, a\n copy.to_lds e, [t], [p], 256, size=4\n wait e\n ld.lds.b32 v, [t]\n"
                                 " setp.eq.u32 c, v, 7\n@c exit\n exit\n";
@@ -128,7 +128,7 @@ TEST(replays, a_parameter_that_changes_the_bytes_a_kernel_goes_by_is_told) {
   expect("replay t.wwt --set dma.swizzle=32 --out o", 0, "dma.swizzle differs from the recording");
 }
 
-TEST(replays, what_is_no_trace_or_a_damaged_one_is_told_in_one_line) {
+TEST(replays, damaged_traces_and_other_files_are_reported_in_one_line) {
   folder();
   expect("replay nothing.wwt", 2, "nothing.wwt");
   expect("replay l.json", 2, "l.json");

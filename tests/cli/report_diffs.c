@@ -1,4 +1,4 @@
-/* warpwait diff: what is said of two reports or traces, that it adds up, what is refused, the exit status. */
+/* warpwait diff: the comparison of two reports or traces, its sums, refusals and exit status. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
-/* Two tiles, one after the other: the copy, the wait and the use of each. */
+/* Two tiles, one after the other: copy, wait and use of each. */
 #define HEAD                                                                                                           \
   ".kernel tiles\n.arg in global\n.arg room local\n.reg i, v, e\n.reg64 p\n"                                           \
   "  ld.arg.b64 p, in\n"                                                                                               \
@@ -30,7 +30,7 @@ static void good(const char *arguments, int status) {
   outcome_free(&outcome);
 }
 
-/* NAME.wws, and its report NAME.json and trace NAME.wwt. */
+/* Makes NAME.wws, its report NAME.json and its trace NAME.wwt. */
 static void record(const char *name, const char *kernel, const char *more) {
   char file[64], command[400];
   snprintf(file, sizeof file, "%s.wws", name);
@@ -45,7 +45,7 @@ static void folder(void) {
   record("a", HEAD COPY WAIT USE END, "");
 }
 
-/* The comparison as JSON, with the exit status; the caller frees it. */
+/* Returns the comparison as JSON and checks the exit status; the caller frees it. */
 static json_t *compared(const char *arguments, int status) {
   char command[400];
   snprintf(command, sizeof command, "diff --report json %s", arguments);
@@ -64,7 +64,7 @@ static const json_t *in(const json_t *object, const char *first, const char *sec
   return json_object_get(json_object_get(object, first), second);
 }
 
-/* The line of text `text` in B, or in A when it is not there; NULL: there is none. */
+/* The line of text `text` in B, or in A if B lacks it; NULL if there is none. */
 static const json_t *line_of(const json_t *root, const char *text) {
   const json_t *line;
   size_t i;
@@ -76,9 +76,9 @@ static const json_t *line_of(const json_t *root, const char *text) {
   return NULL;
 }
 
-/* ---- the same ------------------------------------------------------------------------------------------- */
+/* ---- no difference ----------------------------------------------------------------------------------- */
 
-TEST(report_diffs, a_report_and_itself_say_nothing) {
+TEST(report_diffs, a_report_compared_with_itself_shows_no_difference) {
   folder();
   struct outcome outcome = tool("diff a.json a.json");
   EXPECT_EQ(outcome.status, 0);
@@ -94,14 +94,14 @@ TEST(report_diffs, a_report_and_itself_say_nothing) {
   free(text);
 }
 
-TEST(report_diffs, a_trace_is_the_report_of_its_run) {
+TEST(report_diffs, a_trace_stands_for_the_report_of_its_run) {
   folder();
   good("diff a.json a.wwt", 0);
   good("diff a.wwt a.json", 0);
   good("diff a.wwt a.wwt", 0);
 }
 
-TEST(report_diffs, both_traces_are_replayed_on_the_machine_that_is_given) {
+TEST(report_diffs, both_traces_are_replayed_on_the_given_machine) {
   folder();
   good("run a.wws" RUN "--set dma.setup=300 --report json --out slow.json", 0);
   good("diff a.wwt slow.json", 1);
@@ -111,12 +111,12 @@ TEST(report_diffs, both_traces_are_replayed_on_the_machine_that_is_given) {
   good("diff a.wwt a.wwt --machine teaching --set-b dma.setup=300", 1);
 }
 
-/* ---- what differs --------------------------------------------------------------------------------------- */
+/* ---- differences --------------------------------------------------------------------------------------- */
 
 TEST(report_diffs, a_slower_copy_is_found_at_its_wait_and_in_its_bucket) {
   folder();
   json_t *root = compared("a.wwt a.wwt --set-b dma.setup=320", 1);
-  const int64_t later = 300; /* of one copy a work-group, and both work-groups at once */
+  const int64_t later = 300; /* one copy for each work-group, and both work-groups run at once */
   EXPECT_EQ(at(in(root, "figures", "cycles"), "change"), later);
   const int64_t warps = 4, waited = at(in(root, "stalls", "copy_wait"), "change");
   EXPECT_EQ(waited, warps * later);
@@ -155,7 +155,7 @@ TEST(report_diffs, the_text_begins_with_totals_and_ends_with_the_machine) {
   outcome_free(&outcome);
 }
 
-TEST(report_diffs, lines_that_others_have_shifted_are_the_same) {
+TEST(report_diffs, shifted_lines_match) {
   folder();
   record("b", "; one\n; two\n; three\n" HEAD "  mov.b32 v, 7\n" COPY WAIT "\n\n" USE "  ; a remark\n" END, "");
   json_t *root = compared("a.json b.json", 1);
@@ -169,7 +169,7 @@ TEST(report_diffs, lines_that_others_have_shifted_are_the_same) {
   json_decref(root);
 }
 
-TEST(report_diffs, a_line_that_was_edited_is_one_line) {
+TEST(report_diffs, an_edited_line_is_shown_once) {
   folder();
   record("b", HEAD "  mov.b32 e, 0\n  copy.to_lds e, [i], [p], 128, size=4\n" WAIT USE END, "");
   json_t *root = compared("a.json b.json", 1);
@@ -180,7 +180,7 @@ TEST(report_diffs, a_line_that_was_edited_is_one_line) {
   json_decref(root);
 }
 
-/* a.json as a report of OpenCL C whose line of the wait reads so. */
+/* Turns a.json into a report of OpenCL C in which the wait's line has this text. */
 static void reword(const char *path, const char *text) {
   char *written = tool_read("a.json");
   json_t *report = json_loads(written, 0, NULL), *line;
@@ -197,7 +197,7 @@ static void reword(const char *path, const char *text) {
   json_decref(report);
 }
 
-TEST(report_diffs, comments_are_no_edits_and_code_behind_them_and_text_in_quotes_are) {
+TEST(report_diffs, changes_to_comments_do_not_count_and_changes_to_code_and_strings_do) {
   static const struct {
     const char *a, *b;
     bool edited;
@@ -220,7 +220,7 @@ TEST(report_diffs, comments_are_no_edits_and_code_behind_them_and_text_in_quotes
   }
 }
 
-TEST(report_diffs, cycles_that_went_from_line_to_line_alone_are_a_sentence_of_their_own) {
+TEST(report_diffs, cycles_that_only_moved_between_lines_have_their_own_sentence) {
   folder();
   char *text = tool_read("a.json");
   json_t *report = json_loads(text, 0, NULL);
@@ -236,7 +236,7 @@ TEST(report_diffs, cycles_that_went_from_line_to_line_alone_are_a_sentence_of_th
   json_decref(report);
 }
 
-TEST(report_diffs, lines_of_reports_without_text_go_by_their_numbers) {
+TEST(report_diffs, lines_of_reports_without_source_match_by_number) {
   folder();
   json_t *report, *line;
   char *text = tool_read("a.json");
@@ -253,9 +253,9 @@ TEST(report_diffs, lines_of_reports_without_text_go_by_their_numbers) {
   json_decref(report);
 }
 
-TEST(report_diffs, hazards_that_came_or_went_are_told) {
+TEST(report_diffs, new_and_fixed_hazards_are_reported) {
   folder();
-  record("b", HEAD COPY END, ""); /* X10: nobody waits */
+  record("b", HEAD COPY END, ""); /* X10: no wait */
   json_t *root = compared("a.json b.json", 1);
   const json_t *hazard = json_array_get(json_object_get(root, "hazards"), 0);
   EXPECT_EQ(json_array_size(json_object_get(root, "hazards")), 1);
@@ -270,7 +270,7 @@ TEST(report_diffs, hazards_that_came_or_went_are_told) {
   outcome_free(&went);
 }
 
-TEST(report_diffs, a_hazard_at_a_line_that_was_shifted_is_the_same) {
+TEST(report_diffs, a_hazard_at_a_shifted_line_matches) {
   tool_folder();
   record("a", HEAD COPY END, "");
   record("b", "; one\n; two\n" HEAD COPY END, "");
@@ -282,7 +282,7 @@ TEST(report_diffs, a_hazard_at_a_line_that_was_shifted_is_the_same) {
   json_decref(root);
 }
 
-TEST(report_diffs, what_did_not_finish_is_told) {
+TEST(report_diffs, unfinished_launches_are_reported) {
   folder();
   good("run a.wws" RUN "--max-cycles 50 --report json --out cut.json", 1);
   struct outcome outcome = tool("diff a.json cut.json");
@@ -323,7 +323,7 @@ static void expect_pair(const json_t *root, size_t i, int64_t a, int64_t b) {
   EXPECT_EQ(at(pair, "b"), b);
 }
 
-TEST(report_diffs, launches_go_together_in_order_by_kernel) {
+TEST(report_diffs, launches_are_paired_in_order_by_kernel) {
   launches_folder();
   launch("b", LAUNCH("one") ", " LAUNCH("six") ", " LAUNCH("two"));
   json_t *root = compared("a.json b.json", 1);
@@ -338,7 +338,7 @@ TEST(report_diffs, launches_go_together_in_order_by_kernel) {
   outcome_free(&outcome);
 }
 
-TEST(report_diffs, as_many_launches_of_other_kernels_are_told_as_renamed) {
+TEST(report_diffs, an_equal_number_of_launches_of_other_kernels_is_reported_as_renamed) {
   launches_folder();
   launch("b", LAUNCH("one") ", " LAUNCH("six"));
   json_t *root = compared("a.json b.json", 1);
@@ -348,7 +348,7 @@ TEST(report_diffs, as_many_launches_of_other_kernels_are_told_as_renamed) {
   json_decref(root);
 }
 
-TEST(report_diffs, one_launch_is_compared_alone) {
+TEST(report_diffs, one_launch_can_be_compared_alone) {
   launches_folder();
   launch("b", LAUNCH("one") ", " LAUNCH("six"));
   good("diff a.json b.json --launch 1", 0);
@@ -360,8 +360,8 @@ TEST(report_diffs, one_launch_is_compared_alone) {
   json_decref(second);
 }
 
-/* Launch 1 of A is of the kernel of launch 2 of B, which order would not put together. */
-TEST(report_diffs, a_launch_is_compared_with_the_one_that_is_named) {
+/* Launch 1 of A runs the kernel of launch 2 of B; order alone would not pair them. */
+TEST(report_diffs, a_launch_can_be_compared_with_a_named_one) {
   launches_folder();
   launch("b", LAUNCH("six") ", " LAUNCH("one"));
   struct outcome outcome = tool("diff a.json b.json --launch 2 --launch-b 1");
@@ -378,7 +378,7 @@ TEST(report_diffs, a_launch_is_compared_with_the_one_that_is_named) {
   good("diff a.json a.json --launch 1 --launch-b 2", 1);
 }
 
-TEST(report_diffs, a_line_that_several_launches_run_is_one_line) {
+TEST(report_diffs, a_line_run_by_several_launches_is_shown_once) {
   launches_folder();
   launch("b", LAUNCH("one") ", " LAUNCH("one"));
   json_t *root = compared("b.json b.json", 0);
@@ -388,7 +388,7 @@ TEST(report_diffs, a_line_that_several_launches_run_is_one_line) {
   json_decref(root);
 }
 
-TEST(report_diffs, launches_at_once_have_their_cycles_and_shared_counters_once) {
+TEST(report_diffs, concurrent_launches_count_cycles_and_shared_counters_once) {
   launches_folder();
   launch("b", "{\"together\": [" LAUNCH("one") ", " LAUNCH("two") "]}");
   json_t *root = compared("a.json b.json", 1);
@@ -403,7 +403,7 @@ TEST(report_diffs, launches_at_once_have_their_cycles_and_shared_counters_once) 
   free(text);
 }
 
-/* A pipe whose every counter is `count`. */
+/* A pipe in which every counter is `count`. */
 static void give_pipe(json_t *launch, uint64_t count) {
   json_t *pipe = json_pack("{s:s}", "name", "p");
   for (size_t i = 0; i < isa_pipe_stat_group.count; i++)
@@ -411,7 +411,7 @@ static void give_pipe(json_t *launch, uint64_t count) {
   json_object_set_new(launch, "pipes", json_pack("[o]", pipe));
 }
 
-TEST(report_diffs, packets_of_pipes_are_added_up_but_for_the_most_at_once) {
+TEST(report_diffs, packets_of_pipes_are_added_up_except_for_the_peak) {
   launches_folder();
   char *text = tool_read("a.json");
   json_t *report = json_loads(text, 0, NULL), *list = json_object_get(report, "launches");
@@ -428,14 +428,14 @@ TEST(report_diffs, packets_of_pipes_are_added_up_but_for_the_most_at_once) {
   free(text);
 }
 
-/* ---- it adds up ---------------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------------------- */
 
 static uint32_t next_random(uint64_t *state) {
   *state = *state * 6364136223846793005U + 1442695040888963407U;
   return (uint32_t)(*state >> 33);
 }
 
-/* Random lines, the more of them alike the lower `kinds`; `drop` of 8 are left out and so many put in. */
+/* Random lines; the lower `kinds`, the more are equal. About `drop` of 8 are removed and as many inserted. */
 static void random_kernel(uint64_t seed, uint64_t edits, uint32_t drop, char *text) {
   static const char *const lines[] = {"  add.i32 v, v, 3\n",     "  mul.i32 v, v, 5\n",   COPY WAIT,
                                       "  ld.lds.b32 v, [i]\n",   "  st.lds.b32 [i], v\n", "  bar.lds\n",
@@ -473,7 +473,7 @@ static void expect_report(const json_t *root, const char *side, const char *file
   free(text);
 }
 
-TEST(report_diffs, changes_add_up_to_that_of_the_whole_on_random_pairs) {
+TEST(report_diffs, changes_of_random_pairs_add_up_to_the_total) {
   char kernel[4000], set[100];
   for (uint64_t seed = 0; seed < 16; seed++) {
     tool_folder();
@@ -493,7 +493,7 @@ TEST(report_diffs, changes_add_up_to_that_of_the_whole_on_random_pairs) {
   }
 }
 
-/* The length by the plain table. */
+/* The length of the longest common subsequence by the plain table. */
 static size_t common(const uint64_t *a, size_t a_count, const uint64_t *b, size_t b_count) {
   size_t table[41][41] = {{0}};
   for (size_t i = 1; i <= a_count; i++)
@@ -540,7 +540,7 @@ static void refuse(const char *arguments, const char *part) {
   outcome_free(&outcome);
 }
 
-TEST(report_diffs, bad_usage_is_told_in_a_line) {
+TEST(report_diffs, bad_usage_is_reported_in_one_line) {
   static const struct {
     const char *arguments, *part;
   } rows[] = {
@@ -572,7 +572,7 @@ TEST(report_diffs, bad_usage_is_told_in_a_line) {
     refuse(rows[i].arguments, rows[i].part);
 }
 
-TEST(report_diffs, what_is_no_report_is_refused_by_what_it_is) {
+TEST(report_diffs, files_that_are_not_reports_are_refused_by_kind) {
   folder();
   tool_file("l.json", "{\"program\": \"a.wws\", \"launches\": []}");
   tool_file("other.json", "{\"tables\": []}");
@@ -593,7 +593,7 @@ TEST(report_diffs, what_is_no_report_is_refused_by_what_it_is) {
   refuse("diff a.json r.txt", "r.txt: is neither a trace nor a JSON report; `--report json` makes one");
 }
 
-/* The report with its first `from` turned into `to`. */
+/* The report with its first `from` replaced by `to`. */
 static void damage(const char *from, const char *to, const char *part) {
   char *text = tool_read("a.json"), *place = strstr(text, from), *bad = malloc(strlen(text) + strlen(to) + 1);
   ct_note("%s", from);
@@ -607,7 +607,7 @@ static void damage(const char *from, const char *to, const char *part) {
   free(text);
 }
 
-TEST(report_diffs, a_report_that_was_changed_is_refused_with_its_place) {
+TEST(report_diffs, a_damaged_report_is_refused_with_the_place) {
   folder();
   damage("\"warpwait\": \"", "\"warpwait\": \"9.", "bad.json:2: warpwait: the report is from '9.");
   damage("\"copy_wait\": ", "\"copy_wait\": 1", "launches[0].stalls: add up to ");
@@ -622,7 +622,7 @@ TEST(report_diffs, a_report_that_was_changed_is_refused_with_its_place) {
   damage("\"units\": {", "\"units\": {,", "bad.json:");
 }
 
-TEST(report_diffs, a_trace_that_was_cut_is_refused) {
+TEST(report_diffs, a_truncated_trace_is_refused) {
   folder();
   char *text = tool_read("a.wwt");
   tool_bytes("cut.wwt", text, 500);

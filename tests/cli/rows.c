@@ -1,6 +1,6 @@
-/* What can be typed: the rows of verbs and options, and the parser that reads command lines by them. */
+/* The command line: the rows of verbs and options, and the parser that uses them. */
 #include <ctype.h>
-#define option glibc_option /* ours is an enum */
+#define option glibc_option /* our enum is called option too */
 #include <getopt.h>
 #undef option
 #include <stdio.h>
@@ -35,7 +35,7 @@ static bool is_sentence(const char *text) {
   return length && isupper((unsigned char)text[0]) && (text[length - 1] == '.') && !strchr(text, '\n');
 }
 
-TEST(rows, options_are_whole) {
+TEST(rows, options_are_complete) {
   for (size_t i = 0; i < option_row_count; i++) {
     const struct option_row *row = &option_rows[i];
     ct_note("--%s", row->name);
@@ -50,7 +50,7 @@ TEST(rows, options_are_whole) {
   }
 }
 
-TEST(rows, verbs_are_whole) {
+TEST(rows, verbs_are_complete) {
   for (enum verb verb = 0; verb < VERBS; verb++) {
     const struct verb_row *row = &verb_rows[verb];
     const struct operands_row *operands = &operands_rows[verb];
@@ -69,7 +69,7 @@ TEST(rows, verbs_are_whole) {
   }
 }
 
-TEST(rows, what_several_verbs_have_is_of_verbs_with_options) {
+TEST(rows, help_sections_have_verbs_and_a_heading) {
   for (size_t i = 0; i < section_row_count; i++) {
     EXPECT_TRUE(section_rows[i].verbs);
     EXPECT_TRUE(isupper((unsigned char)section_rows[i].heading[0]));
@@ -108,7 +108,7 @@ TEST(help, has_all_options_and_examples_in_lines_of_100_columns) {
 
 /* ---- examples ------------------------------------------------------------------------------------ */
 
-/* Cuts a copy of the line at blanks. */
+/* Splits a copy of the line at blanks. */
 static char *cut(const char *line, char *words[WORDS]) {
   char *copy = strdup(line), *rest = copy, *word;
   size_t count = 0;
@@ -119,7 +119,7 @@ static char *cut(const char *line, char *words[WORDS]) {
   return copy;
 }
 
-/* The verb of "warpwait trace info ..."; *words goes behind it. */
+/* The verb of "warpwait trace info ..."; *words advances past it. */
 static enum verb verb_of(char ***words) {
   enum verb verb = NO_VERB;
   for (++*words; **words; ++*words) {
@@ -148,7 +148,7 @@ TEST(rows, examples_parse) {
   }
 }
 
-/* The verb's own example, with the option's behind it. */
+/* The verb's own example with the option's example appended. */
 static void expect_taken(const struct option_row *row, enum verb verb) {
   for (size_t i = 0; i < example_row_count; i++) {
     char text[TEXT], *words[WORDS], **at = words;
@@ -176,7 +176,7 @@ TEST(rows, each_options_example_parses_under_each_of_its_verbs) {
 
 /* ---- the parser ---------------------------------------------------------------------------------- */
 
-/* "report=json 'a' 'b'": what a line is taken for, or "!" and the message. */
+/* Formats the parsed line as "report=json 'a' 'b'", or as "!" and the message. */
 static void parse(enum verb verb, const char *line, char told[TEXT]) {
   char *words[WORDS];
   struct command command;
@@ -205,7 +205,7 @@ static void expect(enum verb verb, const char *line, const char *wanted) {
   EXPECT_STREQ(told, wanted);
 }
 
-TEST(command, options_have_letters_names_and_beginnings_of_names) {
+TEST(command, options_are_accepted_by_letter_name_and_prefix) {
   expect(VERB_RUN, "a.json", "'a.json'");
   expect(VERB_RUN, "a.json --report json", "report=json 'a.json'");
   expect(VERB_RUN, "a.json --report=json", "report=json 'a.json'");
@@ -220,13 +220,13 @@ TEST(command, options_have_letters_names_and_beginnings_of_names) {
   expect(VERB_RUN, "a.json -s a=1 -s b=2", "set=a=1 set=b=2 'a.json'");
 }
 
-TEST(command, values_that_may_lack_are_joined) {
+TEST(command, optional_values_must_be_joined) {
   expect(VERB_RUN, "--why a.json", "why 'a.json'");
   expect(VERB_RUN, "--why=no a.json", "why=no 'a.json'");
   expect(VERB_RUN, "--why no", "why 'no'");
 }
 
-TEST(command, operands_stand_anywhere_and_behind_two_dashes_all_are) {
+TEST(command, operands_may_stand_anywhere_and_everything_after_two_dashes_is_one) {
   expect(VERB_DIFF, "a --top 3 b", "top=3 'a' 'b'");
   expect(VERB_DIFF, "--top 3 a b", "top=3 'a' 'b'");
   expect(VERB_DIFF, "a b --top 3", "top=3 'a' 'b'");
@@ -236,13 +236,13 @@ TEST(command, operands_stand_anywhere_and_behind_two_dashes_all_are) {
   expect(VERB_DIFF, "-o -- a b", "out=-- 'a' 'b'");
 }
 
-TEST(command, hidden_options_are_taken) {
+TEST(command, hidden_options_are_accepted) {
   expect(VERB_RUN, "a.json --order shuffled:3", "order=shuffled:3 'a.json'");
   expect(VERB_ASM, "a.cl --output b", "output=b 'a.cl'");
   expect(VERB_ASM, "a.cl --ou b", "output=b 'a.cl'"); /* out and output are one option */
 }
 
-TEST(command, whoever_asks_for_help_gets_it_whatever_is_wrong) {
+TEST(command, help_is_given_whatever_else_is_wrong) {
   expect(VERB_RUN, "--frob --help", "help");
   expect(VERB_RUN, "-h", "help");
   expect(VERB_RUN, "a b c -?", "help");
@@ -251,7 +251,7 @@ TEST(command, whoever_asks_for_help_gets_it_whatever_is_wrong) {
   expect(VERB_RUN, "-- --help", "'--help'");
 }
 
-TEST(command, each_fault_is_told) {
+TEST(command, each_error_is_reported) {
   expect(VERB_RUN, "", "!a launch file or a kernel is missing; --help says more");
   expect(VERB_RUN, "a b c", "!b: only one launch file or kernel is allowed");
   expect(VERB_RUN, "a --zork", "!--zork: no such option; --help lists them");
@@ -259,7 +259,7 @@ TEST(command, each_fault_is_told) {
   expect(VERB_RUN, "a --reprot=json", "!--reprot: no such option; did you mean '--report'?");
   expect(VERB_RUN, "a --json", "!--json: no such option; did you mean '--report json'?");
   expect(VERB_ASM, "a --json", "!--json: no such option; --help lists them");
-  expect(VERB_RUN, "a --ordr x", "!--ordr: no such option; --help lists them"); /* hidden ones are not offered */
+  expect(VERB_RUN, "a --ordr x", "!--ordr: no such option; --help lists them"); /* hidden options are not suggested */
   expect(VERB_RUN, "a --o x", "!--o: no such option; --help lists them");       /* out, offset, order */
   expect(VERB_RUN, "a --hel", "!--hel: no such option; did you mean '--help'?");
   expect(VERB_RUN, "a --=x", "!--: no such option; --help lists them");
@@ -277,7 +277,7 @@ TEST(command, each_fault_is_told) {
   expect(VERB_PLAYGROUND, "x", "!x: no operand is allowed; --folder names the folder");
 }
 
-TEST(command, words_of_verbs_without_options_are_not_looked_at) {
+TEST(command, words_of_verbs_without_options_are_not_parsed) {
   char *words[] = {(char[]){"--help"}, (char[]){"-x"}, NULL};
   struct command command;
   struct message message;
@@ -287,7 +287,7 @@ TEST(command, words_of_verbs_without_options_are_not_looked_at) {
   command_free(&command);
 }
 
-TEST(command, what_was_given_is_asked_for_and_the_last_counts) {
+TEST(command, given_options_can_be_queried_and_the_last_counts) {
   char *words[] = {(char[]){"--set=a"}, (char[]){"--max-cycles=5"},
                    (char[]){"-sb"},     (char[]){"--max-cycles=7"},
                    (char[]){"-q"},      (char[]){"x"},
@@ -316,9 +316,9 @@ TEST(command, what_was_given_is_asked_for_and_the_last_counts) {
   command_free(&command);
 }
 
-/* ---- against glibc ------------------------------------------------------------------------------- */
+/* ---- compared with glibc ------------------------------------------------------------------------------- */
 
-/* One for all rows of an option: --out and --output are the same. */
+/* One key for all rows of an option: --out and --output are the same. */
 static int key_of(const struct option_row *row, enum verb verb) {
   for (size_t i = 0; i < option_row_count; i++)
     if (option_rows[i].id == row->id && is_of(option_rows[i].verbs, verb) && *option_rows[i].letter)
@@ -326,7 +326,7 @@ static int key_of(const struct option_row *row, enum verb verb) {
   return 256 + (int)row->id;
 }
 
-/* What getopt_long() takes a line for, as parse() has it; NULL: it refuses. */
+/* What getopt_long() makes of a line, in the format of parse(); false: it refuses. */
 static bool parse_theirs(enum verb verb, char **words, size_t count, char told[TEXT]) {
   struct glibc_option longs[OPTIONS + 1] = {{0}};
   char shorts[2 * OPTIONS + 2] = "", *argv[WORDS] = {(char[]){"warpwait"}};
@@ -380,7 +380,7 @@ static void expect_as_theirs(enum verb verb, char **words, size_t count) {
   tell_ours(&command, ours);
   if (!parse_theirs(verb, words, count, theirs))
     EXPECT_FALSE(good);
-  else if (strstr(message.text, "is not a whole number")) /* which glibc does not know */
+  else if (strstr(message.text, "is not a whole number")) /* which glibc does not check */
     EXPECT_FALSE(good);
   else if (good || operands < operands_rows[verb].fewest || operands > operands_rows[verb].most)
     EXPECT_STREQ(ours, theirs);
@@ -389,8 +389,8 @@ static void expect_as_theirs(enum verb verb, char **words, size_t count) {
   command_free(&command);
 }
 
-/* Values are such that every number takes them, and choices are left out. */
-TEST(command, words_are_taken_as_glibc_takes_them) {
+/* The values are legal for every number; options with choices are left out. */
+TEST(command, words_are_parsed_as_glibc_parses_them) {
   static const enum verb verbs[] = {VERB_ASM,         VERB_DIS,        VERB_TRACE_SLICE,
                                     VERB_TRACE_MERGE, VERB_TRACE_DIFF, VERB_SWEEP_RUN};
   static const char *const pieces[] = {

@@ -1,4 +1,4 @@
-/* What the verbs do when all is well, and when the simulated kernel is not. */
+/* What the verbs do when all is well, and when the simulated kernel is wrong. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void launch_with(const char *keys) {
   tool_file("l.json", text);
 }
 
-/* Runs and checks status and what stderr holds ("" for nothing at all). */
+/* Runs, and checks the status and what stderr contains ("": nothing at all). */
 static void expect(const char *arguments, int status, const char *err) {
   struct outcome outcome = tool(arguments);
   ct_note("warpwait %s\n%s", arguments, outcome.err);
@@ -38,7 +38,7 @@ static json_t *report(const char *arguments) {
   return root;
 }
 
-TEST(cli, verify_passes_on_the_right_bytes_and_fails_on_one_wrong_element) {
+TEST(cli, verify_passes_on_correct_bytes_and_fails_on_one_wrong_element) {
   static const struct {
     const char *check;
     int status;
@@ -72,11 +72,11 @@ TEST(cli, verify_passes_on_the_right_bytes_and_fails_on_one_wrong_element) {
     snprintf(keys, sizeof keys, ",\n\"check\": [ %s ]", rows[i].check);
     launch_with(keys);
     expect("run l.json --verify", rows[i].status, rows[i].err);
-    expect("run l.json", 0, ""); /* nobody asked */
+    expect("run l.json", 0, ""); /* without --verify nothing is compared */
   }
 }
 
-TEST(cli, expected_diagnostics_are_held_against_reported_hazards) {
+TEST(cli, expected_diagnostics_are_compared_with_reported_hazards) {
   launch_with(",\n\"expect_diagnostic\": [\"M1\"]");
   expect("run l.json --verify", 1, "expect_diagnostic (hazards): no hazard was reported of rule M1");
   /* One work-item too many: element 64 is outside. */
@@ -119,7 +119,7 @@ static void expect_keys(json_t *object, const char *keys) {
   }
 }
 
-TEST(cli, json_report_keeps_its_contract) {
+TEST(cli, the_json_report_has_the_documented_structure) {
   launch_with("");
   json_t *root = report("run l.json --report json");
   expect_keys(root, "warpwait machine launches hazards units");
@@ -165,7 +165,7 @@ TEST(cli, hosts_and_orders_write_the_same_report) {
   free(vcd);
 }
 
-TEST(cli, threads_write_the_same_report_and_print_in_the_same_order) {
+TEST(cli, any_number_of_threads_writes_the_same_report_and_prints_in_the_same_order) {
   tool_folder();
   tool_file("k.cl", "kernel void k(global uint *a) {\n"
                     "  uint sum = 0;\n"
@@ -187,7 +187,7 @@ TEST(cli, threads_write_the_same_report_and_print_in_the_same_order) {
   outcome_free(&got);
 }
 
-TEST(cli, the_command_line_says_what_a_launch_file_says) {
+TEST(cli, the_command_line_can_express_what_a_launch_file_does) {
   launch_with("");
   expect("run l.json --dump data=a.bin", 0, "");
   expect("run kernel.wws --kernel plus --global 64 --local 64 --arg buffer:data=256:uint:iota --arg uint:5 "
@@ -200,8 +200,8 @@ TEST(cli, the_command_line_says_what_a_launch_file_says) {
   free(b);
 }
 
-/* 64 work-items in groups of 64 are what the file says. */
-TEST(cli, the_size_of_a_files_only_launch_may_be_given) {
+/* The file says 64 work-items in groups of 64. */
+TEST(cli, the_size_of_a_files_only_launch_can_be_given) {
   static const struct {
     const char *options, *range;
   } rows[] = {{"--global 32", "32 work-items in groups of 64: 1 work-group\n"},
@@ -219,7 +219,7 @@ TEST(cli, the_size_of_a_files_only_launch_may_be_given) {
   }
 }
 
-TEST(cli, a_size_that_does_not_go_with_the_launch_file_is_refused) {
+TEST(cli, a_size_that_does_not_fit_the_launch_file_is_refused) {
   static const struct {
     const char *arguments, *err;
   } rows[] = {
@@ -247,7 +247,7 @@ static int64_t launch_number(const char *arguments, const char *key) {
   return number;
 }
 
-TEST(cli, what_a_host_adds_to_a_launch_is_in_its_event_alone) {
+TEST(cli, host_overhead_of_a_launch_shows_only_in_its_event) {
   launch_with("");
   int64_t cycles = launch_number("run l.json --report json", "cycles");
   EXPECT_EQ(launch_number("run l.json --report json", "event_cycles"), cycles);
@@ -255,7 +255,7 @@ TEST(cli, what_a_host_adds_to_a_launch_is_in_its_event_alone) {
   EXPECT_EQ(launch_number("run l.json --report json --set cu.launch_overhead=1000", "cycles"), cycles);
 }
 
-TEST(cli, machine_and_set_of_the_command_line_win) {
+TEST(cli, machine_and_set_on_the_command_line_win) {
   launch_with(",\n\"machine\": \"dsp\", \"set\": { \"dma.channels\": 3, \"dma.queue\": \"7\" }");
   json_t *root = report("run l.json --report json --machine h200 --set dma.channels=5");
   json_t *machine = json_object_get(root, "machine"), *parameters = json_object_get(machine, "parameters");
@@ -310,7 +310,7 @@ TEST(cli, asm_and_dis_are_inverse) {
   expect("run a.wwo --global 64 --arg buffer:data=256 --arg uint:1 --arg local:4", 0, "");
 }
 
-TEST(cli, a_failing_write_leaves_what_was_there) {
+TEST(cli, a_failed_write_leaves_the_old_file) {
   launch_with("");
   tool_file("report.txt", "old");
   expect("run l.json --out report.txt --dump data=none/x", 2, "none/x");
@@ -319,8 +319,8 @@ TEST(cli, a_failing_write_leaves_what_was_there) {
   free(text);
 }
 
-/* Parameters as the machine file has them are no news; those that the run changed are. */
-TEST(cli, reports_say_what_was_changed_in_the_machine) {
+/* Parameters set by the machine file are not listed; those that the run changed are. */
+TEST(cli, reports_list_changed_machine_parameters) {
   launch_with(",\n\"set\": { \"dma.channels\": 3, \"lds.priority\": \"warps\", \"dma.setup\": 99 }");
   struct outcome outcome = tool("run l.json --set dma.setup=20 --set mem.dram_latency=900");
   EXPECT_CONTAINS(outcome.out, "\nchanged        lds.priority=warps, dma.channels=3, mem.dram_latency=900\n");
@@ -337,7 +337,7 @@ TEST(cli, reports_say_what_was_changed_in_the_machine) {
   outcome_free(&outcome);
 }
 
-TEST(cli, a_launch_that_did_not_finish_is_not_said_to_be_bound_by_anything) {
+TEST(cli, an_unfinished_launch_has_no_bottleneck) {
   launch_with("");
   struct outcome outcome = tool("run l.json --max-cycles 20");
   EXPECT_CONTAINS(outcome.out, "\nStopped at the cycle limit: the figures are for an unfinished launch.\n");
@@ -352,7 +352,7 @@ TEST(cli, a_launch_that_did_not_finish_is_not_said_to_be_bound_by_anything) {
 }
 
 /* One warp waits at line 7, the other at line 9. */
-TEST(cli, warps_at_different_barriers_are_told_where_the_others_stand) {
+TEST(cli, a_deadlock_at_different_barriers_shows_where_each_warp_waits) {
   tool_folder();
   tool_file("stuck.wws", ".kernel k\n.reg i\n.pred p\n  get.local_id i, x\n  setp.lt.u32 p, i, 32\n@p bra out\n"
                          "  bar.lds\n  exit\nout: bar.lds\n  exit\n");
@@ -374,8 +374,8 @@ TEST(cli, warps_at_different_barriers_are_told_where_the_others_stand) {
   json_decref(root);
 }
 
-/* Both calls are of one line of OpenCL C. */
-TEST(cli, calls_of_one_line_are_told_apart_by_their_instructions) {
+/* Both calls are on one line of OpenCL C. */
+TEST(cli, calls_on_one_line_are_distinguished_by_instruction) {
   tool_folder();
   tool_file("two.cl", "kernel void two(void) {\n  if (get_local_id(0) < 32) barrier(CLK_LOCAL_MEM_FENCE); else "
                       "barrier(CLK_LOCAL_MEM_FENCE);\n}\n");
@@ -399,7 +399,7 @@ TEST(cli, calls_of_one_line_are_told_apart_by_their_instructions) {
   json_decref(root);
 }
 
-/* Address 0 belongs to nobody: a kernel that looks first leaves it alone, another one is told where. */
+/* No buffer has address 0: a kernel that tests for null does not use it; for another one the place is reported. */
 TEST(cli, a_pointer_may_be_null) {
   fixture_folder();
   tool_file("null.cl", "kernel void k(global int *a, global int *b) { b[get_global_id(0)] = a ? 7 : 9; }\n");
@@ -424,7 +424,7 @@ TEST(cli, a_pointer_may_be_null) {
   outcome_free(&outcome);
 }
 
-TEST(cli, an_interrupted_run_says_where_it_stood_and_writes_nothing) {
+TEST(cli, an_interrupted_run_reports_its_progress_and_writes_nothing) {
   tool_folder();
   tool_file("k.wws", ".kernel k\n.arg data global\nagain: bra again\n  exit\n");
   static const char *const hosts[] = {"plain", "systemc"};
@@ -449,7 +449,7 @@ TEST(cli, an_interrupted_run_says_where_it_stood_and_writes_nothing) {
   }
 }
 
-/* 81 characters are cut to 79 and an ellipsis, and not within a character. */
+/* 81 characters are cut to 79 and an ellipsis, never within a character. */
 TEST(cli, long_source_lines_are_cut_visibly) {
   static const char head[] = ".kernel k\n.lds t 256\n.reg a, b\n", op[] = "  ld.lds.b32 b, [t] ; ";
   char text[400], wanted[100];
@@ -467,7 +467,7 @@ TEST(cli, long_source_lines_are_cut_visibly) {
   outcome_free(&outcome);
 }
 
-TEST(cli, a_copy_that_nobody_waits_for_is_no_well_hidden_one) {
+TEST(cli, a_copy_without_a_wait_does_not_count_as_hidden) {
   tool_folder();
   tool_file("k.wws", ".kernel k\n.arg data global\n.lds room 256\n.reg64 p\n.reg e\n  ld.arg.b64 p, data\n"
                      "  copy.to_lds e, [room], [p], 64, size=4\n  exit\n");
@@ -545,7 +545,7 @@ TEST(cli, every_signal_of_a_waveform_is_in_the_manual) {
   free(manual);
 }
 
-TEST(cli, version_is_told_before_and_after_a_verb) {
+TEST(cli, version_is_shown_before_and_after_a_verb) {
   static const char *const rows[] = {"--version", "-V", "run --version", "machines -V", "params --version"};
   tool_folder();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -557,7 +557,7 @@ TEST(cli, version_is_told_before_and_after_a_verb) {
   }
 }
 
-TEST(cli, a_folder_is_answered_with_its_launch_file) {
+TEST(cli, naming_a_folder_suggests_its_launch_file) {
   launch_with("");
   tool_file("launch.json", "{}");
   expect("run .", 2, "warpwait: .: is a directory; its launch file is ./launch.json\n");

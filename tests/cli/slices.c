@@ -1,4 +1,4 @@
-/* Traces made of parts of others: what a replay of them is, and what is refused. */
+/* Traces made from parts of others: how they replay, and what is refused. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define SOME "\"global\": [256], \"offset\": [256]"
 #define AND ", "
 
-/* What a replay does is to depend on more than one launch's shape. */
+/* A replay must depend on more than one launch's shape. */
 static const char kernels[] = ".kernel plus\n.arg data global\n.arg add u32\n.arg room local\n.reg i, v\n.reg64 p\n"
                               "  ld.arg.b64 p, data\n  get.global_id i, x\n  mad.wide.u32 p, i, 4, p\n"
                               "  ld.global.b32 v, [p]\n  add.i32 v, v, i\n  st.global.b32 [p], v\n  exit\n"
@@ -56,7 +56,7 @@ static void expect_equal(const char *a, const char *b) {
   free(of_b);
 }
 
-/* The first launch of a JSON report, without what says which part of an NDRange it is. */
+/* The first launch of a JSON report, without the keys that say which part of an NDRange it is. */
 static json_t *launch_of(const char *report, size_t number) {
   static const char *const shape[] = {"global", "offset", "first_work_group"};
   char *text = tool_read(report);
@@ -69,7 +69,7 @@ static json_t *launch_of(const char *report, size_t number) {
   return launch;
 }
 
-TEST(slices, a_slice_of_everything_is_the_trace) {
+TEST(slices, a_slice_of_everything_equals_the_trace) {
   folder();
   expect("run both.json --trace t.wwt --report json --out run", 0, "");
   expect("trace slice t.wwt -o s.wwt", 0, "");
@@ -79,7 +79,7 @@ TEST(slices, a_slice_of_everything_is_the_trace) {
   expect_equal("run", "replayed");
 }
 
-TEST(slices, a_launch_alone_replays_as_a_run_of_it_alone) {
+TEST(slices, a_single_launch_replays_like_a_run_of_it_alone) {
   folder();
   launch_file("second.json", "data", LAUNCH("apart", ALL));
   expect("run both.json --trace t.wwt --out o", 0, "");
@@ -89,8 +89,8 @@ TEST(slices, a_launch_alone_replays_as_a_run_of_it_alone) {
   expect_equal("run", "replayed");
 }
 
-/* With an offset, a smaller NDRange has the same global ids, and this kernel asks for no others. */
-TEST(slices, work_groups_alone_replay_as_a_run_of_them_alone) {
+/* With an offset, a smaller NDRange has the same global ids, and this kernel uses no other ids. */
+TEST(slices, selected_work_groups_replay_like_a_run_of_them_alone) {
   folder();
   launch_file("all.json", "data", LAUNCH("plus", ALL));
   launch_file("some.json", "data", LAUNCH("plus", SOME));
@@ -110,8 +110,8 @@ TEST(slices, work_groups_alone_replay_as_a_run_of_them_alone) {
   outcome_free(&text);
 }
 
-/* One CU with room for four of these groups at once: in the window, the first four have begun. */
-TEST(slices, a_window_of_time_has_the_groups_that_began_in_it) {
+/* One CU with room for four of these groups at once: the first four begin within the window. */
+TEST(slices, a_time_window_contains_the_groups_that_began_in_it) {
   folder();
   launch_file("all.json", "data", LAUNCH("plus", ALL));
   expect("run all.json --trace t.wwt --out o --set cu.groups=4", 0, "");
@@ -126,7 +126,7 @@ TEST(slices, a_window_of_time_has_the_groups_that_began_in_it) {
   EXPECT_FALSE(tool_exists("none.wwt"));
 }
 
-/* Addresses that nobody can guess, so that a work-group has several batches, which begin one after the other. */
+/* Unpredictable addresses, so that a work-group has several batches, which begin one after the other. */
 static const char wild[] = ".kernel wild\n.arg data global\n.reg i, r, n\n.reg64 p, q\n.pred c\n"
                            "  ld.arg.b64 p, data\n  get.global_id i, x\n  mov.b32 r, 400\n"
                            "again:\n  mul.i32 i, i, 1664525\n  add.i32 i, i, 1013904223\n  shr.u32 n, i, 20\n"
@@ -146,7 +146,7 @@ TEST(slices, a_group_with_several_batches_began_with_the_first) {
   expect("trace slice t.wwt --to 1000 -o s.wwt", 0, "");
 }
 
-TEST(slices, merged_slices_of_launches_are_the_whole) {
+TEST(slices, merged_slices_of_launches_equal_the_whole) {
   folder();
   expect("run both.json --trace t.wwt --out run", 0, "");
   expect("trace slice t.wwt --launch 1 -o a.wwt", 0, "");
@@ -165,8 +165,8 @@ static json_int_t dram_bytes(const char *report, size_t number) {
   return bytes;
 }
 
-/* The second launch finds in the L2 what the first has left there, if the buffer is the same one. */
-TEST(slices, buffers_of_merged_traces_are_shared_or_apart) {
+/* The second launch finds in the L2 what the first has left there, if they use the same buffer. */
+TEST(slices, buffers_of_merged_traces_are_shared_or_separate) {
   folder();
   launch_file("a.json", "data", LAUNCH("plus", ALL));
   launch_file("b.json", "data", LAUNCH("plus", ALL) AND LAUNCH("plus", ALL));
@@ -182,7 +182,7 @@ TEST(slices, buffers_of_merged_traces_are_shared_or_apart) {
   expect("trace merge a.wwt a.wwt --memory mine -o m.wwt", 2, "--memory: 'mine' is not one of: shared apart");
 }
 
-TEST(slices, traces_merged_together_run_at_once) {
+TEST(slices, merged_traces_can_run_concurrently) {
   folder();
   launch_file("a.json", "data", LAUNCH("plus", ALL));
   tool_file("b.json", "{\"program\": \"kernels.wws\", \"buffers\": {\"data\": {\"bytes\": 4096}, \"more\": {\"bytes\": "
@@ -204,7 +204,7 @@ TEST(slices, traces_merged_together_run_at_once) {
   EXPECT_EQ(dram_bytes("alone", 0), dram_bytes("second", 0));
 }
 
-TEST(slices, what_cannot_be_is_refused_and_leaves_nothing) {
+TEST(slices, impossible_slices_are_refused_and_leave_no_file) {
   folder();
   launch_file("a.json", "data", LAUNCH("plus", ALL));
   expect("run a.json --trace t.wwt --out o", 0, "");
@@ -236,7 +236,7 @@ TEST(slices, what_cannot_be_is_refused_and_leaves_nothing) {
 static const char pipes[] = "kernel void put(write_only pipe uint p) { uint x = 1; write_pipe(p, &x); }\n"
                             "kernel void take(read_only pipe uint p) { uint x; read_pipe(p, &x); }\n";
 
-TEST(slices, what_pipes_held_is_not_cut_away) {
+TEST(slices, packets_in_pipes_are_not_cut_away) {
   tool_folder();
   tool_file("k.cl", pipes);
   tool_file("l.json", "{\"program\": \"k.cl\", \"pipes\": {\"p\": {\"packet_size\": 4, \"max_packets\": 64}}, "

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Files from strangers (docs/security.md): what a launch file, a program, a machine file and a sweep file may have
+"""Files from strangers (docs/security.md): what a launch file, a program, a machine file and a sweep file can make
 Warpwait run, write, read and show."""
 import json
 import os
@@ -244,7 +244,7 @@ class Strangers(unittest.TestCase):
         for entry in entries:
             entry.chmod(0o666)
         self.assertEqual(self.tool("run", self.launch(), "--verify").returncode, 0)
-        for entry in entries:  # compiled again, it took the other's place
+        for entry in entries:  # compiled again, it replaced the other entry
             self.assertEqual(stat.S_IMODE(entry.stat().st_mode) & 0o022, 0)
             real = self.root / entry.name
             os.rename(entry, real)

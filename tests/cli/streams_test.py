@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""`-` is standard input and standard output, pipes included, or is refused in one line.
+"""`-` is standard input or standard output, pipes included, or is refused in one line.
 
-usage: tests/cli/streams_test.py [WORD]; a word narrows the tests down.
-"""
+usage: tests/cli/streams_test.py [WORD]; a word selects tests."""
 import os
 import pathlib
 import subprocess
@@ -17,14 +16,14 @@ SEED = ROOT / "examples/01_seed/launch.json"
 
 
 def tool(folder, words, given=b"", **more):
-    """Runs it with `given` coming through a pipe: (exit status, standard output, standard error)."""
+    """Runs the tool with `given` on a pipe: (exit status, standard output, standard error)."""
     done = subprocess.run([WARPWAIT, *map(str, words)], cwd=folder, input=given, capture_output=True, check=False,
                           env={**os.environ, **more})
     return done.returncode, done.stdout, done.stderr.decode()
 
 
 def trace_of(folder):
-    """A trace, and what replaying it prints."""
+    """A trace, and the output of replaying it."""
     assert tool(folder, ["run", SEED, "-q", "--trace", "t.wwt", "-o", "run.txt"])[0] == 0
     return (folder / "t.wwt").read_bytes(), tool(folder, ["replay", "t.wwt"])[1]
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""What a kernel prints and what files are called steers no terminal; a pipe gets the bytes as they are.
+"""The output of a kernel and the names of files cannot control a terminal; a pipe gets the bytes unchanged.
 
-usage: tests/cli/terminal_test.py [WORD]; a word narrows the tests down.
-"""
+usage: tests/cli/terminal_test.py [WORD]; a word selects tests."""
 import contextlib
 import os
 import pathlib
@@ -16,7 +15,8 @@ WARPWAIT = os.environ["WARPWAIT"] = os.path.abspath(os.environ.get("WARPWAIT", R
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/sweep")]
 import functions  # noqa: E402
 
-# Sets the title, moves the cursor; CSI in UTF-8 and as a byte of its own; what must stay; what ends early.
+# Sequences that set the title or move the cursor, CSI in UTF-8 and as a single byte, text that must stay, truncated
+# UTF-8.
 HOSTILE = (b"\x1b]0;owned\x07\x1b[2J\x7f\r\xc2\x9b31m\x9b31m\tplain \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"
            b"\xed\xa0\x80\xc3\nnext")
 SHOWN = (r"\x1b]0;owned\x07\x1b[2J\x7f\x0d\xc2\x9b31m\x9b31m" "\tplain \u00e9\u20ac\U0001f600" r"\xed\xa0\x80\xc3"
@@ -31,7 +31,7 @@ def on_terminal(words, cwd, streams=("stdout", "stderr")):
                           **{name: theirs for name in streams}, **other) as program:
         os.close(theirs)
         said = b""
-        with contextlib.suppress(OSError):  # EIO: nobody else has the terminal any more
+        with contextlib.suppress(OSError):  # EIO: the program has closed the terminal
             while piece := os.read(ours, 1 << 16):
                 said += piece
         program.wait()
@@ -44,11 +44,11 @@ def in_pipe(words, cwd):
 
 
 def controls(said):
-    """Control characters that a terminal was given."""
+    """The control characters that a terminal received."""
     return re.findall(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", said)
 
 def of_bytes(text):
-    """A kernel that prints the bytes, which have no zero; comments and names of it are hostile, too."""
+    """A kernel that prints the bytes (none is zero); its comments and names are hostile too."""
     listed = ", ".join(f"0x{byte:02x}" for byte in b"\0" + text.replace(b"%", b"%%") + b"\0")
     return f"""; \x1b[2J
 .kernel k
@@ -138,7 +138,7 @@ def a_terminal_gets_none_of_what_a_sweep_holds(folder):
 
 
 def slow_compiler(folder):
-    """Stands in for clang, and takes its time; the name of what it compiles is hostile."""
+    """A slow stand-in for clang; the name of the file that it compiles is hostile."""
     name = "k\x1b[2J.cl"
     (folder / name).write_text("kernel void k(global int *a) { a[0] = 1; }\n")
     (folder / "slow").write_text("#!/bin/sh\nsleep 1.6\nexec clang-15 \"$@\"\n")

@@ -7,7 +7,7 @@
 #include "sim/base/text.h"
 #include "tests/ct.h"
 
-TEST(texts, thousands_are_apart) {
+TEST(texts, thousands_are_separated) {
   EXPECT_STREQ(TEXT_WHOLE(0), "0");
   EXPECT_STREQ(TEXT_WHOLE(999), "999");
   EXPECT_STREQ(TEXT_WHOLE(1000), "1,000");
@@ -30,10 +30,10 @@ static void expect_folded(const char *lines, size_t indent, const char *wanted) 
 #define TEN "123456789 "
 #define EIGHTY TEN TEN TEN TEN TEN TEN TEN TEN
 
-TEST(texts, a_line_is_folded_at_the_last_blank_within_a_hundred_columns) {
+TEST(texts, a_line_is_folded_at_the_last_blank_within_100_columns) {
   expect_folded(EIGHTY TEN "1234567890\n", 4, EIGHTY TEN "1234567890\n");
   expect_folded(EIGHTY "123456789 12345678901\nnext\n", 4, EIGHTY "123456789\n    12345678901\nnext\n");
-  expect_folded(EIGHTY TEN "12345678 9 " EIGHTY TEN "12 45", 8, /* what is folded has less room */
+  expect_folded(EIGHTY TEN "12345678 9 " EIGHTY TEN "12 45", 8, /* folded lines have less room */
                 EIGHTY TEN "12345678 9\n        " EIGHTY TEN "12\n        45");
 }
 
@@ -46,7 +46,7 @@ TEST(texts, a_character_of_several_bytes_is_one_column) {
                 "  |▁▂▃▄▅▆▇█▁▂▃▄▅▆▇█▁▂▃▄▅▆▇█▁▂▃▄▅▆▇█| peak of 4\n");
 }
 
-TEST(texts, what_fits_or_has_no_blank_stays) {
+TEST(texts, text_that_fits_or_has_no_blank_is_not_folded) {
   static const char word[] = "1234567890123456789012345678901234567890123456789012345678901234567890"
                              "123456789012345678901234567890123456789";
   expect_folded("", 4, "");
@@ -54,8 +54,8 @@ TEST(texts, what_fits_or_has_no_blank_stays) {
   expect_folded(word, 4, word);
 }
 
-/* The C library's strerror() is the reference, here where there is one thread. */
-TEST(texts, errors_of_the_system_have_its_words) {
+/* The C library's strerror() is the reference; it is safe here because there is only one thread. */
+TEST(texts, system_errors_use_the_systems_words) {
   for (int error = 1; error <= EHWPOISON; error++) {
     const bool known = strerrorname_np(error);
     ct_note("error %d", error);

@@ -1,4 +1,4 @@
-/* Exports of timelines whose events are made up; those of runs are in tests/timeline. */
+/* Exports of timelines with made-up events; tests/timeline exports those of runs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ enum { MADE = sizeof made / sizeof *made };
 
 static char made_path[128], out_path[160];
 
-/* A fresh folder for the timeline and what becomes of it. */
+/* Makes a fresh folder for the timeline and its exports. */
 static void start(const char *out) {
   snprintf(made_path, sizeof made_path, "%s/made.wtl", tool_folder());
   snprintf(out_path, sizeof out_path, "%s/%s", tool_folder(), out);
@@ -72,7 +72,7 @@ static bool export(exporter *to, struct message *message) {
   return good;
 }
 
-/* The JSON of the events that are made; the caller frees it. */
+/* Exports the made-up events as JSON; the caller frees it. */
 static char *made_json(void) {
   struct message message = {.text = ""};
   start("made.json");
@@ -82,7 +82,7 @@ static char *made_json(void) {
   return tool_read("made.json");
 }
 
-/* The number of the track that is called so; 0 when there is none. */
+/* The number of the track with this name; 0 if there is none. */
 static unsigned track_of(const char *json, const char *name) {
   char wanted[200];
   snprintf(wanted, sizeof wanted, "\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}", name);
@@ -93,7 +93,7 @@ static unsigned track_of(const char *json, const char *name) {
   return track ? (unsigned)strtoul(track + strlen("\"tid\":"), NULL, 10) : 0;
 }
 
-/* A line of the JSON begins with the format, which has the number of a track. */
+/* A line of the JSON begins with the format, which contains the number of a track. */
 #define EXPECT_ON(json, track, format)                                                                                 \
   do {                                                                                                                 \
     char line[300];                                                                                                    \
@@ -102,7 +102,7 @@ static unsigned track_of(const char *json, const char *name) {
     EXPECT_CONTAINS(json, line);                                                                                       \
   } while (0)
 
-TEST(timeline_export, a_warps_slice_is_its_instruction_or_what_it_waits_for) {
+TEST(timeline_export, a_warps_slice_names_its_instruction_or_its_wait) {
   char *json = made_json();
   EXPECT_ON(
       json, "warp 2",
@@ -114,7 +114,7 @@ TEST(timeline_export, a_warps_slice_is_its_instruction_or_what_it_waits_for) {
   free(json);
 }
 
-TEST(timeline_export, an_arrow_goes_from_the_copys_issue_to_the_last_cycle_of_the_wait) {
+TEST(timeline_export, an_arrow_runs_from_the_copys_issue_to_the_last_cycle_of_the_wait) {
   char *json = made_json();
   EXPECT_ON(json, "warp 2",
             "\n{\"ph\":\"s\",\"pid\":2,\"tid\":%u,\"ts\":0.010,\"cat\":\"copy\",\"name\":\"copy\",\"id\":1}");
@@ -124,7 +124,7 @@ TEST(timeline_export, an_arrow_goes_from_the_copys_issue_to_the_last_cycle_of_th
   free(json);
 }
 
-TEST(timeline_export, a_copy_lasts_to_its_waits_release_and_has_steps) {
+TEST(timeline_export, a_copy_lasts_until_its_wait_is_released_and_has_steps) {
   char *json = made_json();
   EXPECT_CONTAINS(json, "\"ts\":0.010,\"cat\":\"copy\",\"name\":\"copy to LDS\",\"id\":\"0x");
   EXPECT_CONTAINS(json, "\"form\":\"2d\",\"to_lds\":1,\"bytes\":256,\"handed\":12,\"done\":45,\"landed\":45,"
@@ -136,8 +136,8 @@ TEST(timeline_export, a_copy_lasts_to_its_waits_release_and_has_steps) {
   free(json);
 }
 
-TEST(timeline_export, a_copy_that_no_engine_carries_out_has_no_steps_in_channels) {
-  /* A timeline without any event of channels has no array of them, which bsearch() must not be given: sanitizers. */
+TEST(timeline_export, a_copy_carried_out_by_warps_has_no_steps_in_channels) {
+  /* A timeline without channel events has no array of them, and bsearch() must not get NULL: sanitizers object. */
   const struct timeline_event copy = {TIMELINE_COPY, 0, 0, 10, 45, {1, 0, 0, 7, 4, 2, 1, 256, 12, 45}};
   struct message message = {.text = ""};
   start("lanes.json");
@@ -149,7 +149,7 @@ TEST(timeline_export, a_copy_that_no_engine_carries_out_has_no_steps_in_channels
   free(json);
 }
 
-TEST(timeline_export, a_copy_may_be_in_an_engine_that_another_compute_unit_tells_of) {
+TEST(timeline_export, a_copy_may_be_in_an_engine_that_another_compute_unit_reports) {
   const struct timeline_event events[] = {{TIMELINE_CHANNEL, 0, 0, 14, 30, {1, 256, 4, 1}},
                                           {TIMELINE_COPY, 1, 0, 10, 45, {1, 0, 0, 7, 4, 2, 1, 256, 12, 45}}};
   struct message message = {.text = ""};
@@ -162,7 +162,7 @@ TEST(timeline_export, a_copy_may_be_in_an_engine_that_another_compute_unit_tells
   free(json);
 }
 
-TEST(timeline_export, accesses_that_overlap_lie_in_lanes) {
+TEST(timeline_export, overlapping_accesses_are_in_separate_lanes) {
   char *json = made_json();
   EXPECT_ON(json, "warp 2, LDS",
             "\n{\"ph\":\"X\",\"pid\":2,\"tid\":%u,\"ts\":0.060,\"cat\":\"access\",\"name\":\"read, passes 4\"");
@@ -171,7 +171,7 @@ TEST(timeline_export, accesses_that_overlap_lie_in_lanes) {
   free(json);
 }
 
-TEST(timeline_export, a_pass_is_shown_at_each_group_of_banks_that_works) {
+TEST(timeline_export, a_pass_is_shown_at_each_active_group_of_banks) {
   char *json = made_json();
   EXPECT_ON(json, "LDS banks 0-7, warps", "\"tid\":%u,\"ts\":0.062,\"cat\":\"banks\",\"name\":\"warp 2 pass 3\"");
   EXPECT_ON(json, "LDS banks 16-23, warps", "\"tid\":%u,\"ts\":0.062,\"cat\":\"banks\",\"name\":\"warp 2 pass 3\"");
@@ -179,7 +179,7 @@ TEST(timeline_export, a_pass_is_shown_at_each_group_of_banks_that_works) {
   free(json);
 }
 
-TEST(timeline_export, counters_say_what_is_under_way_in_each_cycle) {
+TEST(timeline_export, counters_show_what_is_in_flight_in_each_cycle) {
   char *json = made_json();
   static const char head[] = "{\"ph\":\"C\",\"pid\":2,\"tid\":0,\"ts\":%s,\"name\":\"%s\",\"args\":{\"%s\":%s}}";
   static const char *const rows[][4] = {
@@ -217,14 +217,14 @@ TEST(timeline_export, counters_of_long_timelines_are_means_over_windows) {
   free(json);
 }
 
-TEST(timeline_export, the_end_names_the_machine_and_what_a_cycle_is) {
+TEST(timeline_export, the_end_names_the_machine_and_the_length_of_a_cycle) {
   char *json = made_json();
   EXPECT_CONTAINS(json, "\"otherData\":{\"warpwait\":\"1\",\"machine\":\"a \\\"b\\\"\",\"clock\":\"500 MHz\","
                         "\"time\":\"a cycle is shown as a nanosecond\",\"counters\":\"means over 1 cycle\"}}\n");
   free(json);
 }
 
-TEST(timeline_export, what_cannot_be_exported_is_one_message_and_no_file) {
+TEST(timeline_export, a_failed_export_is_one_message_and_no_file) {
   const struct {
     const char *meta, *says;
   } rows[] = {
@@ -241,7 +241,7 @@ TEST(timeline_export, what_cannot_be_exported_is_one_message_and_no_file) {
   }
 }
 
-TEST(timeline_export, more_events_at_once_than_any_machine_has_are_refused) {
+TEST(timeline_export, more_concurrent_events_than_any_machine_has_are_refused) {
   static struct timeline_event events[TIMELINE_LANES + 1];
   for (size_t i = 0; i <= TIMELINE_LANES; i++)
     events[i] = (struct timeline_event){.kind = TIMELINE_ACCESS, .from = 5, .to = 6};
@@ -256,7 +256,7 @@ TEST(timeline_export, more_events_at_once_than_any_machine_has_are_refused) {
   }
 }
 
-TEST(timeline_export, a_full_disk_and_a_folder_that_is_not_there_are_told) {
+TEST(timeline_export, a_full_disk_and_a_missing_folder_are_reported) {
   exporter *const exporters[] = {timeline_export_perfetto, timeline_export_vcd};
   start("");
   write_timeline(run, made, MADE);
@@ -273,7 +273,7 @@ TEST(timeline_export, a_full_disk_and_a_folder_that_is_not_there_are_told) {
   }
 }
 
-TEST(timeline_export, waves_are_what_events_add_up_to) {
+TEST(timeline_export, waves_equal_the_sum_of_events) {
   struct message message = {.text = ""};
   start("made.vcd");
   write_timeline(run, made, MADE);
@@ -287,7 +287,7 @@ TEST(timeline_export, waves_are_what_events_add_up_to) {
   free(vcd);
 }
 
-/* Anything that a file can hold; cycles and fields have at most so many bits. */
+/* Any event that a file can hold; cycles and fields have at most these numbers of bits. */
 static struct timeline_event make_any(uint64_t *state, unsigned cycle_bits, unsigned field_bits) {
   const uint64_t dice = ct_random(state);
   struct timeline_event event = {.kind = (enum timeline_kind)(dice % TIMELINE_KINDS),
@@ -304,7 +304,7 @@ static struct timeline_event make_any(uint64_t *state, unsigned cycle_bits, unsi
   return event;
 }
 
-TEST(timeline_export, whatever_events_say_comes_out_or_is_refused) {
+TEST(timeline_export, any_events_are_exported_or_refused) {
   enum { EVENTS = 3000 };
   static struct timeline_event events[EVENTS];
   static const unsigned bits[][2] = {{16, 3}, {16, 64}, {40, 64}, {63, 64}};

@@ -1,4 +1,4 @@
-/* Timelines from the command line: what is in them, which parts can be asked for, what is refused. */
+/* Timelines on the command line: their contents, selecting parts, and refusals. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void folder(void) {
   tool_file("l.json", text);
 }
 
-/* Runs `command`, of which the first %s is the launch file. */
+/* Runs `command`, whose first %s is the launch file. */
 static void run(const char *command, const char *launch) {
   char arguments[1000];
   snprintf(arguments, sizeof arguments, command, launch);
@@ -84,8 +84,8 @@ static bool same_event(const struct timeline_event *a, const struct timeline_eve
          memcmp(a->field, b->field, sizeof a->field) == 0;
 }
 
-/* The events of `part` are those of `whole` in the window. Each stream tells so little that it is one batch, so that
- * the order is the same, too. */
+/* The events of `part` are those of `whole` in the window. Each stream has few enough events for one batch, so the
+ * order is also the same. */
 static void expect_window(const struct timeline_window *window, const char *part, const char *whole) {
   struct timeline_file *some = open_file(part), *all = open_file(whole);
   struct timeline_event event, other;
@@ -107,7 +107,7 @@ static void expect_window(const struct timeline_window *window, const char *part
   timeline_close(all);
 }
 
-TEST(timelines, a_part_of_one_is_the_whole_one_filtered) {
+TEST(timelines, a_partial_timeline_equals_the_filtered_whole) {
   static const uint8_t second[] = {0, 1};
   static const struct {
     const char *options;
@@ -133,7 +133,7 @@ TEST(timelines, a_part_of_one_is_the_whole_one_filtered) {
 
 /* ---- what is refused --------------------------------------------------------------------------- */
 
-TEST(timelines, options_that_say_nothing_are_refused_before_the_run) {
+TEST(timelines, bad_options_are_refused_before_the_run) {
   static const struct {
     const char *options, *err;
   } rows[] = {
@@ -166,7 +166,7 @@ TEST(timelines, options_that_say_nothing_are_refused_before_the_run) {
   EXPECT_FALSE(tool_exists("t.wtl"));
 }
 
-TEST(timelines, a_file_whose_name_is_not_utf_8_is_called_so_and_cannot_be_recorded) {
+TEST(timelines, a_file_name_that_is_not_utf_8_is_reported_and_cannot_be_recorded) {
   const char *const arguments = "run k\xe9.wws " MANY;
   char command[1000];
   folder();
@@ -191,7 +191,7 @@ TEST(timelines, a_csv_has_no_cell_that_a_spreadsheet_runs) {
   free(csv);
 }
 
-TEST(timelines, a_disk_that_is_full_is_told) {
+TEST(timelines, a_full_disk_is_reported) {
   char path[500];
   folder();
   snprintf(path, sizeof path, "%s/full.wtl", here);
@@ -201,7 +201,7 @@ TEST(timelines, a_disk_that_is_full_is_told) {
   unlink(path);
 }
 
-TEST(timelines, an_interrupted_run_leaves_the_file_that_was_there) {
+TEST(timelines, an_interrupted_run_leaves_the_old_file) {
   static const char *const names[] = {"t.wtl", "t.csv", "t.json", "t.vcd", "t.wwt"};
   folder();
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -219,7 +219,7 @@ TEST(timelines, an_interrupted_run_leaves_the_file_that_was_there) {
   }
 }
 
-TEST(timelines, a_run_that_does_not_finish_has_a_whole_one) {
+TEST(timelines, an_unfinished_run_has_a_complete_timeline) {
   folder();
   expect("run spin.wws --global 64 --local 64 --max-cycles 1000 --timeline t.wtl --out r", 1, "not finished");
   expect("trace validate t.wtl", 0, "");
@@ -227,7 +227,7 @@ TEST(timelines, a_run_that_does_not_finish_has_a_whole_one) {
 
 /* ---- looking inside ---------------------------------------------------------------------------- */
 
-TEST(timelines, info_and_head_say_what_is_in_one) {
+TEST(timelines, info_and_head_show_the_contents) {
   folder();
   run("run %s --timeline t.wtl --out r", "l.json");
   struct outcome info = tool("trace info t.wtl");
@@ -246,8 +246,8 @@ TEST(timelines, info_and_head_say_what_is_in_one) {
   expect("replay t.wtl", 2, "expected a trace (89 57 57 54 0d 0a 1a 0a), found a timeline");
 }
 
-/* docs/timeline.md shows what is in an example's. */
-TEST(timelines, the_page_shows_the_events_that_there_are) {
+/* docs/timeline.md shows the timeline of an example. */
+TEST(timelines, the_page_shows_the_events_of_its_example) {
   static char page[40000];
   char example[500];
   FILE *file = fopen("docs/timeline.md", "r");
@@ -265,14 +265,14 @@ TEST(timelines, the_page_shows_the_events_that_there_are) {
   outcome_free(&head);
 }
 
-/* A line of the text, to be freed; NULL behind the last. */
+/* A line of the text, to be freed; NULL after the last. */
 static char *line_of(const char *text, unsigned number) {
   while (number-- && text)
     text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL;
   return text && *text ? strndup(text, strcspn(text, "\n")) : NULL;
 }
 
-TEST(timelines, a_csv_has_a_row_an_event_and_each_column_once) {
+TEST(timelines, a_csv_has_one_row_for_each_event_and_each_column_once) {
   folder();
   run("run %s --timeline t.wtl --out r", "l.json");
   run("run %s --timeline t.csv --out r", "l.json");
@@ -299,8 +299,8 @@ TEST(timelines, a_csv_has_a_row_an_event_and_each_column_once) {
   free(csv);
 }
 
-/* Of a long run a window has more slices than the page takes: it is divided, and the page is not empty. */
-TEST(timelines, a_page_has_as_many_slices_as_it_takes_of_a_run_of_any_length) {
+/* A window of a long run has more slices than the page holds: it is divided, and the page is not empty. */
+TEST(timelines, a_page_limits_its_slices_for_runs_of_any_length) {
   char path[500];
   folder();
   expect("run spin.wws --global 32 --local 32 --max-cycles 300000 --timeline long.wtl --events warp --out r.txt", 1,

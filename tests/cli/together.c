@@ -1,4 +1,4 @@
-/* Launches that run at once: what launch files may say of them, what is told of the rest, what reports show. */
+/* Concurrent launches: what launch files may contain, which errors are reported, what reports show. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
-/* In OpenCL C, as one writes it: who finds the pipe full or empty tries again. Work that nobody can leave out. */
+/* Ordinary OpenCL C: a work-item that finds the pipe full or empty tries again. The compiler cannot remove the work. */
 static const char kernels[] = "uint busy(uint x, uint rounds) {\n"
                               "  for (uint i = 0; i < rounds; i++) x = x * 1664525u + 1013904223u;\n"
                               "  return x == 12345u;\n"
@@ -77,7 +77,7 @@ static json_int_t number(const json_t *object, const char *key) {
   return json_integer_value(json_object_get(object, key));
 }
 
-TEST(together, who_spins_on_a_pipe_gets_every_packet_in_order_at_any_rate) {
+TEST(together, a_kernel_that_spins_on_a_pipe_gets_every_packet_in_order_at_any_rate) {
   static const struct {
     const char *launches, *check;
   } rows[] = {
@@ -103,7 +103,7 @@ TEST(together, who_spins_on_a_pipe_gets_every_packet_in_order_at_any_rate) {
   }
 }
 
-TEST(together, the_report_names_the_others_and_says_what_is_of_all) {
+TEST(together, the_report_names_the_other_launches_and_the_shared_counters) {
   write_launch(PUT("q", "1", "1", "1") AND TOGETHER(PUT("p", "1", "64", "1") AND TAKE("p", "1", "64", "30")), EXACT);
   struct outcome outcome = tool("run l.json --verify");
   EXPECT_EQ(outcome.status, 0);
@@ -113,7 +113,7 @@ TEST(together, the_report_names_the_others_and_says_what_is_of_all) {
   EXPECT_CONTAINS(outcome.out, "memory, of these launches: ");
   EXPECT_CONTAINS(outcome.out,
                   "pipe p, of these launches: room for 16 packets of 4 bytes; 64 written, 64 read, 0 left");
-  EXPECT_CONTAINS(outcome.out, "put 1\nput 64\ntake 64\n"); /* by launch, whoever was first */
+  EXPECT_CONTAINS(outcome.out, "put 1\nput 64\ntake 64\n"); /* by launch, in any order of time */
   outcome_free(&outcome);
   outcome = tool("run l.json --report json");
   json_t *root = json_loads(outcome.out, 0, NULL), *one = launch_of(root, 0), *put = launch_of(root, 1);
@@ -147,7 +147,7 @@ TEST(together, both_hosts_and_all_orders_report_the_same) {
   outcome_free(&systemc);
 }
 
-TEST(together, a_deadlock_names_the_kernel_and_the_pipe_and_the_one_that_has_finished_is_fine) {
+TEST(together, a_deadlock_names_kernel_and_pipe_and_spares_the_finished_kernel) {
   write_launch(TOGETHER(PUT("p", "1", "3", "1") AND TAKE("p", "1", "4", "1")), "");
   struct outcome outcome = tool("run l.json");
   EXPECT_EQ(outcome.status, 1);
@@ -162,8 +162,8 @@ TEST(together, a_deadlock_names_the_kernel_and_the_pipe_and_the_one_that_has_fin
   outcome_free(&outcome);
 }
 
-/* What is wrong is one line that names the place. */
-TEST(together, what_is_wrong_with_launches_at_once_is_one_line) {
+/* Each error is one line that names the place. */
+TEST(together, errors_about_concurrent_launches_are_reported_in_one_line) {
   static const struct {
     const char *launches, *parts;
   } rows[] = {

@@ -111,8 +111,8 @@ static const char *binary(void) {
   return path;
 }
 
-/* Standard output and error go to unnamed files: no pipe to fill up, nothing to interleave. Who runs the tests in the
- * background may have SIGINT ignored; the tool is to see it. */
+/* Standard output and error go to unnamed files, so no pipe can fill up and nothing interleaves. If the tests run in
+ * the background, SIGINT may be ignored; the tool must receive it. */
 static int start(char *const argv[], FILE *out, FILE *err, pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -132,7 +132,7 @@ static int start(char *const argv[], FILE *out, FILE *err, pid_t *child) {
   return error;
 }
 
-/* The process is past its beginnings: it has had a processor for half a second, Linux says. */
+/* The process has started up: according to Linux it has used a processor for half a second. */
 static bool is_at_work(pid_t child) {
   char path[64];
   unsigned long long ticks = 0;
@@ -145,7 +145,7 @@ static bool is_at_work(pid_t child) {
   return ticks * 2 >= (unsigned long long)sysconf(_SC_CLK_TCK);
 }
 
-/* A tool that does not work must not hold the tests up for ever. */
+/* A hanging tool must not block the tests forever. */
 static void interrupt(pid_t child) {
   for (int wait = 0; wait < 3000 && !is_at_work(child); wait++)
     usleep(10000);

@@ -1,4 +1,5 @@
-/* What the report says of copies, memory and DRAM: numbers worked out by hand, and nothing where there is nothing. */
+/* What the report says about copies, memory and DRAM: numbers calculated by hand, and nothing where there was no
+ * traffic. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include "tests/cli/tool.h"
 #include "tests/ct.h"
 
-/* gather: plane 0 and 1 of lines 0 and 1 of 3 words; every 8th word, 4 of them; 64 words in one line. */
+/* gather: planes 0 and 1 of lines 0 and 1 of 3 words; every 8th word, 4 of them; 64 words in one line. */
 static const char gather[] =
     ".kernel gather\n.arg src global\n.lds t 1024\n.reg e, n, s, l, pl, at, z\n.reg64 p\n ld.arg.b64 p, src\n"
     " mov.b32 n, 3\n mov.b32 z, 4\n mov.b32 s, 8\n mov.b32 l, 2\n mov.b32 pl, 32\n mov.b32 at, 512\n mov.b32 e, 0\n"
@@ -35,7 +36,7 @@ static json_t *report(const char *arguments, json_t **root) {
   return json_array_get(json_object_get(*root, "launches"), 0);
 }
 
-/* "dma.timeline.interval" of a launch. */
+/* The value at a path such as "dma.timeline.interval" of a launch. */
 static json_t *at(json_t *object, const char *path) {
   char name[64];
   while (*path && object) {
@@ -63,7 +64,7 @@ static const char *const keys[] = {
     "memory.dram_imbalance",
 };
 
-TEST(traffic, a_kernel_that_moves_nothing_has_no_figures_of_it) {
+TEST(traffic, a_kernel_that_moves_no_data_has_no_traffic_figures) {
   json_t *root;
   tool_folder();
   tool_file("nothing.wws", ".kernel nothing\n exit\n");
@@ -84,10 +85,10 @@ TEST(traffic, a_kernel_that_moves_nothing_has_no_figures_of_it) {
 
 /* Sectors of 32 bytes, lines of 128, requests of 64.
  *
- *     3D        4 lines of 12 bytes in sectors 0, 1, 4, 5, a request each plane        48 of 128 bytes
+ *     3D        4 lines of 12 bytes in sectors 0, 1, 4, 5, one request per plane       48 of 128 bytes
  *     strided   4 lines of 4 bytes in sectors 0 to 3, one request                      16 of 128
- *     plain     256 bytes in 4 requests, of a burst                                    256 of 256 */
-TEST(traffic, kinds_and_efficiency_are_as_worked_out_by_hand) {
+ *     plain     256 bytes in 4 requests, one burst                                     256 of 256 */
+TEST(traffic, kinds_and_efficiency_match_hand_calculation) {
   json_t *root;
   tool_folder();
   tool_file("gather.wws", gather);
@@ -120,9 +121,9 @@ TEST(traffic, kinds_and_efficiency_are_as_worked_out_by_hand) {
   outcome_free(&outcome);
 }
 
-/* One channel: the second copy waits while the first is carried out. All of it adds up to the counters, and the
- * idle engine of the other CU halves the means. */
-TEST(traffic, what_waits_over_time_adds_up_to_the_counters) {
+/* One channel: the second copy waits while the first runs. The waits add up to the counters, and the other CU's idle
+ * engine halves the means. */
+TEST(traffic, waits_over_time_add_up_to_the_counters) {
   for (unsigned cus = 1; cus <= 2; cus++) {
     char arguments[200];
     json_t *root;
@@ -155,8 +156,8 @@ TEST(traffic, what_waits_over_time_adds_up_to_the_counters) {
   outcome_free(&outcome);
 }
 
-/* 320 bytes of 3 lines in one slice's worth each: lines 0 and 1 miss and are joined or hit; bypassed, none is kept. */
-TEST(traffic, past_the_l2_bytes_are_counted) {
+/* 320 bytes in 3 lines of one slice each: lines 0 and 1 miss and are joined or hit; with the bypass, none is kept. */
+TEST(traffic, bytes_that_bypass_the_l2_are_counted) {
   json_t *root;
   tool_folder();
   tool_file("gather.wws", gather);
@@ -169,8 +170,8 @@ TEST(traffic, past_the_l2_bytes_are_counted) {
   outcome_free(&outcome);
 }
 
-/* A load of 64 lanes takes two lines in one access of each warp; the plus kernel loads and stores 256 bytes. */
-TEST(traffic, slices_and_rows_are_as_worked_out_by_hand) {
+/* A load of 64 lanes is two lines, one access by each warp; the plus kernel loads and stores 256 bytes. */
+TEST(traffic, slices_and_rows_match_hand_calculation) {
   static const char *const run = "kernel.wws --global 64 --local 64 --arg buffer:a=256 --arg uint:1 --arg local:4 "
                                  "--set cu.warp_size=32 --set mem.l2_slices=4 --set mem.dram=banked "
                                  "--set mem.dram_channels=1";
@@ -197,8 +198,7 @@ TEST(traffic, slices_and_rows_are_as_worked_out_by_hand) {
   outcome_free(&outcome);
 }
 
-/* 64 lanes store to lines that throw each other out of a small L2: 7/8 and more of the write-backs come after the end.
- */
+/* 64 lanes store to lines that evict each other from a small L2: at least 7/8 of the write-backs come after the end. */
 TEST(traffic, dram_never_passes_more_than_its_peak) {
   static const char *const dram[] = {"simple", "banked"};
   static const char storm[] = ".kernel storm\n.arg dst global\n.reg i, n\n.reg64 q\n.pred more\n ld.arg.b64 q, dst\n"
@@ -224,20 +224,20 @@ TEST(traffic, dram_never_passes_more_than_its_peak) {
   }
 }
 
-TEST(traffic, copies_by_warps_say_what_they_took) {
+TEST(traffic, copies_by_warps_report_their_cost) {
   tool_folder();
   tool_file("pair.wws", pair);
   struct outcome outcome = tool("run pair.wws --global 32 --local 32 --arg buffer:a=4096 --set dma.copy=lanes "
                                 "--annotate");
-  /* an access of 16 bytes a lane each, with a slot for its addresses, beside 6 instructions */
+  /* each is an access of 16 bytes per lane, with a slot for its addresses; 6 other instructions */
   EXPECT_CONTAINS(outcome.out, "\ncopies by warps: 2, 512 bytes in total, in 2 accesses to global memory (256.0 bytes "
                                "each)\n  they took 4 issue slots, 40.0 % of all used ones\n");
   EXPECT_CONTAINS(outcome.out, "    plain           256      256.0 ");
   outcome_free(&outcome);
 }
 
-/* One work-item loads a word, stores it, and copies a word that it reads back. */
-TEST(traffic, what_there_is_one_of_is_not_called_many) {
+/* One work-item loads a word, stores it, and copies a word that it then reads. */
+TEST(traffic, singular_and_plural_are_correct) {
   static const char one[] = ".kernel one\n.arg src global\n.lds t 4\n.reg e, v\n.reg64 p\n ld.arg.b64 p, src\n"
                             " copy.to_lds e, [t], [p], 1, size=1\n wait e\n ld.lds.u8 v, [t]\n"
                             " st.global.b8 [p], v\n exit\n";

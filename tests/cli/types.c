@@ -1,4 +1,4 @@
-/* Values by OpenCL C type: sizes, text, half precision, distances; and the fills. */
+/* Values of OpenCL C types: sizes, text, half precision, distances; and fills. */
 #include "sim/session/type.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ TEST(types, sizes_are_those_of_opencl) {
   }
 }
 
-TEST(types, words_that_are_no_types_are_refused) {
+TEST(types, unknown_types_are_refused) {
   static const char *const rows[] = {"", "int5", "int1", "4", "float 4", "bool", "inta", "int44"};
   struct type type;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -36,7 +36,7 @@ TEST(types, words_that_are_no_types_are_refused) {
   }
 }
 
-/* Every half: its text reads back as itself. */
+/* The text of every half reads back as the same half. */
 TEST(types, all_65536_halves_survive_print_and_parse) {
   struct type half = type_of("half");
   for (unsigned bits = 0; bits < 65536; bits++) {
@@ -70,7 +70,7 @@ TEST(types, halves_round_to_nearest_even) {
   }
 }
 
-TEST(types, integers_end_at_their_limits) {
+TEST(types, integers_beyond_their_limits_are_refused) {
   static const struct {
     const char *type, *text;
     bool legal;
@@ -113,7 +113,7 @@ TEST(types, ordinals_count_representable_values) {
   EXPECT_EQ(type_ordinal(type, (const uint8_t *)&zero) - type_ordinal(type, (const uint8_t *)&tiny), 1);
 }
 
-TEST(job, buffers_are_aligned_and_apart) {
+TEST(job, buffers_are_aligned_and_do_not_overlap) {
   struct job job = {0};
   struct message message;
   for (unsigned i = 0; i < 5; i++) {

@@ -19,7 +19,7 @@ static void expect_cell(const char *text, const char *cell, const char *quoted) 
   free(made);
 }
 
-TEST(csv, a_cell_is_quoted_when_it_must_be) {
+TEST(csv, a_cell_is_quoted_when_necessary) {
   expect_cell("", "", "\"\"");
   expect_cell("kernel.cl", "kernel.cl", "\"kernel.cl\"");
   expect_cell("a,b", "\"a,b\"", "\"a,b\"");
@@ -28,7 +28,7 @@ TEST(csv, a_cell_is_quoted_when_it_must_be) {
   expect_cell("a\rb", "\"a\rb\"", "\"a\rb\"");
 }
 
-TEST(csv, a_cell_that_a_spreadsheet_would_run_is_text) {
+TEST(csv, a_cell_that_a_spreadsheet_would_execute_becomes_text) {
   expect_cell("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0", "\"'=cmd|' /C calc'!A0\"");
   expect_cell("@SUM(1)", "'@SUM(1)", "\"'@SUM(1)\"");
   expect_cell("+1+cmd|x", "'+1+cmd|x", "\"'+1+cmd|x\"");
@@ -41,7 +41,7 @@ TEST(csv, a_cell_that_a_spreadsheet_would_run_is_text) {
   expect_cell("=\"a\",1", "\"'=\"\"a\"\",1\"", "\"'=\"\"a\"\",1\"");
 }
 
-TEST(csv, numbers_and_what_has_a_sign_inside_stay) {
+TEST(csv, numbers_and_cells_with_a_sign_inside_are_unchanged) {
   static const char *const same[] = {"-3", "+3", "-0.5", "-.5", "-1e-3", "+1E+3", "3-4", "a=b", " =1", "0x10"};
   for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
     char quoted[32];

@@ -1,4 +1,4 @@
-/* Borders where running out of memory ends. Leaks are for the sanitizer to find. */
+/* Borders, where out of memory ends. The sanitizer finds leaks. */
 #include <assert.h>
 #include <locale.h>
 
@@ -10,7 +10,7 @@ enum { SOME = 1000 };
 
 struct work {
   struct heap_pool pool;
-  void *outside; /* a block that somebody else owns */
+  void *outside; /* a block that belongs to somebody else */
   int dropped, held[3];
   bool runs_out;
 };
@@ -39,7 +39,7 @@ static void allocate_some(void *self) {
   heap_let_go(&work->held[2]);
 }
 
-TEST(heap, a_pool_lists_what_the_work_has_left) {
+TEST(heap, a_pool_lists_what_the_work_left_allocated) {
   struct work work = {.outside = malloc(1)};
   EXPECT_TRUE(heap_try(&work.pool, allocate_some, &work, NULL));
   EXPECT_EQ(work.pool.count, SOME / 2);
@@ -49,7 +49,7 @@ TEST(heap, a_pool_lists_what_the_work_has_left) {
   free(work.outside);
 }
 
-TEST(heap, when_memory_runs_out_the_pool_is_empty_and_held_things_are_dropped) {
+TEST(heap, out_of_memory_empties_the_pool_and_drops_held_resources) {
   struct work work = {.outside = malloc(1), .runs_out = true};
   size_t wanted = 0;
   EXPECT_FALSE(heap_try(&work.pool, allocate_some, &work, &wanted));
@@ -59,11 +59,11 @@ TEST(heap, when_memory_runs_out_the_pool_is_empty_and_held_things_are_dropped) {
   EXPECT_EQ(work.held[0], 1);
   EXPECT_EQ(work.held[1], 0);
   EXPECT_EQ(work.held[2], 1);
-  memset(work.outside, 1, 1 << 20); /* it moved, and is still its owner's */
+  memset(work.outside, 1, 1 << 20); /* it moved and still belongs to its owner */
   free(work.outside);
 }
 
-TEST(heap, no_block_has_more_bytes_than_there_are) { EXPECT_TRUE(reallocarray(NULL, SIZE_MAX, 2) == NULL); }
+TEST(heap, a_block_size_that_overflows_is_refused) { EXPECT_TRUE(reallocarray(NULL, SIZE_MAX, 2) == NULL); }
 
 static void nest(void *self) {
   struct work *work = self;
@@ -79,15 +79,15 @@ static void nest(void *self) {
   free(kept);
 }
 
-TEST(heap, an_inner_border_leaves_the_outer_one_alone) {
+TEST(heap, an_inner_border_does_not_affect_the_outer_one) {
   struct work work = {.outside = NULL};
   EXPECT_TRUE(heap_try(&work.pool, nest, &work, NULL));
-  EXPECT_EQ(work.dropped, SOME / 2 + 1); /* and the block that was nobody's before */
+  EXPECT_EQ(work.dropped, SOME / 2 + 1); /* and the block that belonged to nobody before */
   EXPECT_EQ(work.pool.count, 0);
   heap_pool_empty(&work.pool);
 }
 
-/* Work that is passed through: its blocks are listed where those of whoever calls are. */
+/* Work that is passed through: its blocks are listed with those of the caller. */
 struct passed {
   bool runs_out, came_back;
   size_t wanted;
@@ -108,7 +108,7 @@ static void pass(void *self) {
     heap_out(passed->wanted);
 }
 
-TEST(heap, who_passes_work_through_hears_first_that_memory_runs_out) {
+TEST(heap, an_intermediate_caller_learns_first_of_out_of_memory) {
   struct heap_pool pool = {0};
   struct passed passed = {.runs_out = false};
   EXPECT_TRUE(heap_try(&pool, pass, &passed, NULL));
@@ -148,7 +148,7 @@ static void churn(void *self) {
   }
 }
 
-TEST(heap, the_table_keeps_up_with_any_order_of_calls) {
+TEST(heap, the_table_is_correct_for_any_order_of_calls) {
   struct churn state = {.random = 7};
   for (int i = 0; i < 3; i++) {
     EXPECT_TRUE(heap_try(&state.pool, churn, &state, NULL));
@@ -157,8 +157,8 @@ TEST(heap, the_table_keeps_up_with_any_order_of_calls) {
   heap_pool_empty(&state.pool);
 }
 
-/* ---- defects ------------------------------------------------------------------------------------------------------
- */
+/* ---- internal errors
+ * ---------------------------------------------------------------------------------------------- */
 
 static void break_one(void *self) {
   struct work *work = self;
@@ -187,8 +187,8 @@ TEST(heap, a_broken_invariant_ends_at_the_border) {
   EXPECT_EQ(wanted, HEAP_DEFECT);
 }
 
-/* ---- languages ----------------------------------------------------------------------------------------------------
- */
+/* ---- locales
+ * ------------------------------------------------------------------------------------------------------ */
 
 struct spoken {
   locale_t inside, suspended, resumed;
@@ -211,7 +211,7 @@ static void listen(void *self) {
   need(SIZE_MAX / 4, 2);
 }
 
-TEST(heap, behind_a_border_c_is_spoken_and_outside_what_the_thread_speaks) {
+TEST(heap, inside_a_border_the_locale_is_c_and_outside_it_is_the_threads) {
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0), own = newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0);
   struct spoken spoken = {0};
   if (!EXPECT_TRUE(own && own != c))

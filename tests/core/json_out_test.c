@@ -9,7 +9,7 @@ static const char written_whole[] =
     "{\"none\": [], \"empty\": {}, \"real\": 0.1, \"text\": \"a\\nb\\u0001\", \"list\": "
     "[1, [], {\"deep\": [null, {\"deeper\": {}}]}], \"last\": {\"a\": [\"\\n\"]}}";
 
-/* The whole's members one by one, and of `list` the values likewise. */
+/* Writes the members one by one, and the values of `list` too. */
 static void write_pieces(const json_t *root, struct json_writer *writer) {
   const char *key;
   json_t *value;
@@ -27,7 +27,7 @@ static void write_pieces(const json_t *root, struct json_writer *writer) {
   json_close(writer, '}');
 }
 
-TEST(json_out, pieces_have_the_bytes_of_the_whole) {
+TEST(json_out, pieces_together_equal_the_whole) {
   json_t *root = json_loads(written_whole, 0, NULL);
   struct text text = {0};
   const struct sink sink = sink_into(&text);
@@ -54,7 +54,7 @@ static bool take(void *self, const char *data, size_t size, struct message *mess
   return taken->calls < 3 || message_fail(message, "full");
 }
 
-TEST(json_out, the_text_of_many_values_is_never_there_as_a_whole) {
+TEST(json_out, the_text_of_many_values_is_never_in_memory_at_once) {
   enum { VALUES = 100, BYTES = 50000 };
   struct taken taken = {0};
   struct message message = {""};
@@ -67,7 +67,7 @@ TEST(json_out, the_text_of_many_values_is_never_there_as_a_whole) {
   for (int i = 0; i < VALUES; i++)
     json_put(&writer, NULL, json_string(word));
   json_close(&writer, ']');
-  EXPECT_FALSE(json_written(&writer)); /* the sink was full after the third piece, and was not asked again */
+  EXPECT_FALSE(json_written(&writer)); /* the sink was full after the third piece and was not called again */
   EXPECT_STREQ(message.text, "full");
   EXPECT_EQ(taken.calls, 3);
   EXPECT_LT(taken.most, 3 * BYTES);

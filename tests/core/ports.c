@@ -20,7 +20,7 @@ static void make(struct pair *pair, uint32_t capacity, cycle_t latency) {
 
 static void send(struct pair *pair, uint32_t message, cycle_t now) { port_send(&pair->port, &message, now); }
 
-TEST(port, a_message_is_seen_latency_cycles_after_its_sending_and_not_a_cycle_earlier) {
+TEST(port, a_message_arrives_exactly_latency_cycles_after_sending) {
   for (cycle_t latency = 1; latency < 20; latency++) {
     struct pair pair;
     make(&pair, 4, latency);
@@ -35,7 +35,7 @@ TEST(port, a_message_is_seen_latency_cycles_after_its_sending_and_not_a_cycle_ea
   }
 }
 
-TEST(port, a_freed_slot_is_usable_latency_cycles_later_and_not_a_cycle_earlier) {
+TEST(port, a_freed_slot_is_usable_exactly_latency_cycles_later) {
   for (cycle_t latency = 1; latency < 20; latency++) {
     struct pair pair;
     make(&pair, 1, latency);
@@ -51,7 +51,7 @@ TEST(port, a_freed_slot_is_usable_latency_cycles_later_and_not_a_cycle_earlier) 
   }
 }
 
-TEST(port, the_sender_of_a_port_with_room_is_not_woken) {
+TEST(port, a_sender_is_not_woken_while_the_port_has_room) {
   struct pair pair;
   make(&pair, 2, 1);
   send(&pair, 1, 0);
@@ -60,7 +60,7 @@ TEST(port, the_sender_of_a_port_with_room_is_not_woken) {
   port_free(&pair.port);
 }
 
-TEST(port, a_port_that_is_widened_keeps_messages_and_credits) {
+TEST(port, widening_a_port_keeps_messages_and_credits) {
   for (uint32_t taken = 0; taken < 4; taken++) {
     struct pair pair;
     make(&pair, 4, 10);
@@ -69,10 +69,10 @@ TEST(port, a_port_that_is_widened_keeps_messages_and_credits) {
     for (uint32_t i = 0; i < taken; i++)
       port_take(&pair.port, 20);
     port_widen(&pair.port, taken);
-    EXPECT_EQ(pair.port.capacity, 4); /* there is as much room */
+    EXPECT_EQ(pair.port.capacity, 4); /* the same amount of room */
     port_widen(&pair.port, taken + 1);
     EXPECT_GE(pair.port.capacity - pair.port.count, taken + 1);
-    for (uint32_t i = 4; i < pair.port.capacity; i++) { /* the new slots first: a credit of the others comes in 30 */
+    for (uint32_t i = 4; i < pair.port.capacity; i++) { /* the new slots first: a credit for the others arrives in 30 */
       EXPECT_TRUE(port_can_send(&pair.port, 21));
       send(&pair, i, 21);
     }
@@ -88,7 +88,7 @@ TEST(port, a_port_that_is_widened_keeps_messages_and_credits) {
   }
 }
 
-TEST(port, a_message_may_be_made_to_arrive_later) {
+TEST(port, a_message_can_be_delayed) {
   struct pair pair;
   make(&pair, 2, 1);
   uint32_t message = 7;
@@ -98,7 +98,7 @@ TEST(port, a_message_may_be_made_to_arrive_later) {
   port_free(&pair.port);
 }
 
-TEST(port, messages_keep_their_order_through_many_turns_of_the_ring) {
+TEST(port, messages_keep_their_order_over_many_laps_of_the_ring) {
   for (uint32_t capacity = 1; capacity <= 5; capacity++) {
     struct pair pair;
     uint64_t random = capacity;
@@ -124,8 +124,8 @@ TEST(port, messages_keep_their_order_through_many_turns_of_the_ring) {
   }
 }
 
-/* In one cycle, whoever goes first: the same messages are seen, the same slots are free. */
-TEST(port, neither_side_sees_what_the_other_does_in_the_same_cycle) {
+/* In one cycle, whichever side goes first: the same messages are visible and the same slots are free. */
+TEST(port, neither_side_sees_the_others_actions_of_the_same_cycle) {
   for (unsigned first = 0; first < 2; first++) {
     struct pair pair;
     make(&pair, 2, 1);
@@ -158,7 +158,7 @@ static cycle_t tick(void *self, cycle_t now) {
   return now + ticker->period;
 }
 
-TEST(island, components_are_stepped_when_due_and_never_at_or_after_until) {
+TEST(island, components_are_stepped_when_due_and_only_before_until) {
   struct island island = {0};
   struct ticker a = {.period = 3}, b = {.period = 5};
   a.component = (struct component){.name = "a", .step = tick, .self = &a};
@@ -175,7 +175,7 @@ TEST(island, components_are_stepped_when_due_and_never_at_or_after_until) {
 
 static void note_wake(void *host, cycle_t at) { *(cycle_t *)host = at; }
 
-TEST(island, a_wake_moves_the_next_step_earlier_only_and_tells_the_host) {
+TEST(island, a_wake_only_moves_the_next_step_earlier_and_notifies_the_host) {
   struct island island = {0};
   struct ticker a = {.period = 100};
   cycle_t woken = 0;
@@ -193,7 +193,7 @@ TEST(island, a_wake_moves_the_next_step_earlier_only_and_tells_the_host) {
   EXPECT_EQ(a.last, 60);
 }
 
-TEST(island, order_permutes_the_parts) {
+TEST(island, the_order_permutes_the_components) {
   struct island island = {0};
   struct component part[3] = {{.step = no_step}, {.step = no_step}, {.step = no_step}};
   static const size_t order[] = {2, 0, 1};
@@ -216,7 +216,7 @@ TEST(rate, small_transfers_share_a_cycle_and_none_is_lost) {
   EXPECT_EQ(rate_take(&rate, 10, 1), 12);
 }
 
-TEST(rate, over_a_busy_span_it_passes_exactly_its_bytes_a_cycle) {
+TEST(rate, a_busy_rate_passes_exactly_its_bytes_per_cycle) {
   for (uint64_t per_cycle = 1; per_cycle <= 300; per_cycle += 13) {
     struct rate rate = {.per_cycle = per_cycle};
     uint64_t random = per_cycle, bytes = 0;

@@ -1,4 +1,4 @@
-/* The rows of parameters and statistics, and the words around them. */
+/* The rows of parameters and statistics, and their texts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct machine {
 
 enum { GROUPS = 2 };
 
-/* Counts of rows are not constant expressions. */
+/* The numbers of rows are not constant expressions. */
 static const struct param_group *groups(void) {
   static struct param_group group[GROUPS];
   group[0] = (struct param_group){"lds", "LDS", lds_param_rows, lds_param_count, offsetof(struct machine, lds)};
@@ -35,7 +35,7 @@ static bool set(struct machine *machine, const char *group, const char *name, co
   for (const struct param_group *group = groups(); group < groups() + GROUPS; group++)                                 \
     for (const struct param_row *row = group->rows; row < group->rows + group->count; row++)
 
-TEST(params, names_are_unique_and_every_row_says_something) {
+TEST(params, names_are_unique_and_every_row_has_text) {
   EACH_ROW(group, row) {
     ct_note("%s.%s", group->name, row->name);
     for (const struct param_row *other = group->rows; other < row; other++) {
@@ -51,7 +51,7 @@ TEST(params, names_are_unique_and_every_row_says_something) {
   }
 }
 
-TEST(params, defaults_are_in_range_and_read_back_as_they_are_written) {
+TEST(params, defaults_are_in_range_and_survive_print_and_parse) {
   struct machine machine;
   memset(&machine, 0xFF, sizeof machine);
   param_defaults(groups(), GROUPS, &machine);
@@ -67,7 +67,7 @@ TEST(params, defaults_are_in_range_and_read_back_as_they_are_written) {
   }
 }
 
-TEST(params, both_ends_of_a_range_are_legal_and_their_neighbours_are_refused_with_the_range) {
+TEST(params, both_ends_of_a_range_are_legal_and_values_beyond_are_refused_with_the_range) {
   struct machine machine = {0};
   char message[PARAM_MESSAGE], value[32], range[64];
   EACH_ROW(group, row) {
@@ -93,7 +93,7 @@ TEST(params, both_ends_of_a_range_are_legal_and_their_neighbours_are_refused_wit
   }
 }
 
-TEST(params, every_choice_is_accepted_by_its_word_and_others_get_the_list) {
+TEST(params, every_choice_is_accepted_and_other_words_get_the_list) {
   struct machine machine = {0};
   char message[PARAM_MESSAGE], word[32], text[32];
   EACH_ROW(group, row) {
@@ -115,7 +115,7 @@ TEST(params, every_choice_is_accepted_by_its_word_and_others_get_the_list) {
   }
 }
 
-TEST(params, numbers_may_carry_k_m_g_and_nothing_else) {
+TEST(params, numbers_may_have_suffixes_k_m_g_and_no_others) {
   static const struct {
     const char *text;
     bool legal;
@@ -146,7 +146,7 @@ TEST(params, numbers_may_carry_k_m_g_and_nothing_else) {
   }
 }
 
-TEST(params, messages_read_as_they_should) {
+TEST(params, messages_have_the_expected_wording) {
   struct machine machine = {0};
   static const struct {
     const char *key, *value, *message;
@@ -178,7 +178,7 @@ TEST(params, absurdly_long_keys_and_values_are_refused_quietly) {
   EXPECT_FALSE(param_set(groups(), GROUPS, &machine, "lds.banks", text, message));
 }
 
-TEST(words, the_nearest_word_is_the_one_that_a_slip_of_the_pen_makes) {
+TEST(words, the_suggestion_is_the_word_nearest_to_a_typo) {
   static const char *const words[] = {"run", "replay", "sweep",  "check",    "explain",
                                       "asm", "dis",    "params", "machines", "trace"};
   enum { N = sizeof words / sizeof *words };
@@ -193,7 +193,7 @@ TEST(words, the_nearest_word_is_the_one_that_a_slip_of_the_pen_makes) {
   EXPECT_STREQ(nearest_word("run", words, 0, sizeof *words), NULL);
 }
 
-TEST(stats, names_are_unique_and_addition_reaches_every_row) {
+TEST(stats, names_are_unique_and_addition_covers_every_row) {
   const struct stat_group *all[] = {&lds_stat_group, &dma_stat_group};
   for (unsigned g = 0; g < 2; g++) {
     uint64_t into[64] = {0}, from[64];
@@ -222,7 +222,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-TEST(histogram, quantiles_are_those_of_the_sorted_values_exact_below_256_and_a_128th_low_above) {
+TEST(histogram, quantiles_are_exact_below_256_and_at_most_a_128th_low_above) {
   enum { N = 1000 };
   static uint64_t value[N];
   uint64_t random = 11;
@@ -251,7 +251,7 @@ TEST(histogram, quantiles_are_those_of_the_sorted_values_exact_below_256_and_a_1
   }
 }
 
-TEST(histogram, bins_tile_the_numbers) {
+TEST(histogram, bins_cover_all_numbers_without_gap_or_overlap) {
   EXPECT_EQ(histogram_low(0), 0);
   for (unsigned bin = 1; bin < HISTOGRAM_BINS; bin++) {
     struct histogram histogram = {0};

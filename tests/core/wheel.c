@@ -1,4 +1,4 @@
-/* The event wheel against a plain list. */
+/* The event wheel compared with a plain list. */
 #include "sim/core/wheel.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 enum { ITEMS = 500 };
 
-TEST(wheel, an_empty_one_is_due_never) {
+TEST(wheel, an_empty_wheel_is_never_due) {
   struct wheel wheel;
   ASSERT_TRUE(wheel_init(&wheel, 4));
   EXPECT_EQ(wheel_next(&wheel), NEVER);
@@ -15,21 +15,21 @@ TEST(wheel, an_empty_one_is_due_never) {
   wheel_free(&wheel);
 }
 
-TEST(wheel, an_item_is_not_due_a_cycle_early) {
+TEST(wheel, an_item_is_not_due_early) {
   for (cycle_t at = 1; at < 20000; at = at * 3 + 1) {
     struct wheel wheel;
     ct_note("due at %llu", (unsigned long long)at);
     ASSERT_TRUE(wheel_init(&wheel, 1));
     wheel_add(&wheel, 0, at);
     EXPECT_EQ(wheel_take(&wheel, at - 1), WHEEL_NONE);
-    EXPECT_EQ(wheel_next(&wheel), at); /* within reach of the last turn by now */
+    EXPECT_EQ(wheel_next(&wheel), at); /* now within reach of the last turn */
     EXPECT_EQ(wheel_take(&wheel, at), 0);
     EXPECT_EQ(wheel_next(&wheel), NEVER);
     wheel_free(&wheel);
   }
 }
 
-TEST(wheel, items_of_a_cycle_come_in_the_order_in_which_they_were_added) {
+TEST(wheel, items_of_a_cycle_come_out_in_the_order_added) {
   struct wheel wheel;
   ASSERT_TRUE(wheel_init(&wheel, 8));
   for (uint32_t item = 0; item < 8; item++)
@@ -39,7 +39,7 @@ TEST(wheel, items_of_a_cycle_come_in_the_order_in_which_they_were_added) {
   wheel_free(&wheel);
 }
 
-TEST(wheel, items_of_a_cycle_keep_their_order_when_some_were_added_from_afar) {
+TEST(wheel, items_of_a_cycle_keep_their_order_even_if_some_were_added_far_ahead) {
   const cycle_t due = 3 * WHEEL_SLOTS;
   struct wheel wheel;
   ASSERT_TRUE(wheel_init(&wheel, 8));
@@ -47,13 +47,13 @@ TEST(wheel, items_of_a_cycle_keep_their_order_when_some_were_added_from_afar) {
     wheel_add(&wheel, item, due);
     EXPECT_EQ(wheel_take(&wheel, (item + 1) * WHEEL_SLOTS / 3), WHEEL_NONE);
   }
-  wheel_add(&wheel, 7, due); /* within reach; all before it lie in the slots of several turns */
+  wheel_add(&wheel, 7, due); /* within reach; all earlier ones are in the slots of several turns */
   for (uint32_t item = 0; item < 8; item++)
     EXPECT_EQ(wheel_take(&wheel, due), item);
   wheel_free(&wheel);
 }
 
-TEST(wheel, a_random_load_comes_out_when_due_and_once) {
+TEST(wheel, random_items_come_out_once_and_when_due) {
   struct wheel wheel;
   cycle_t due[ITEMS];
   uint64_t number[ITEMS], added = 0;
@@ -67,7 +67,7 @@ TEST(wheel, a_random_load_comes_out_when_due_and_once) {
       EXPECT_TRUE(in[item]);
       EXPECT_TRUE(number[item] > last);
       last = number[item];
-      EXPECT_EQ(due[item], now); /* steps stop at every cycle that wheel_next() names */
+      EXPECT_EQ(due[item], now); /* steps stop at every cycle that wheel_next() returns */
       in[item] = false;
     }
     for (unsigned i = 0; i < 3; i++) {

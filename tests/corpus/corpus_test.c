@@ -1,9 +1,9 @@
-/* The code of real kernels, instruction by instruction: what the passes and the allocation of registers make better,
- * and no result shows, shows here. corpus.def has a row for each file; after a change that is meant,
+/* The code of real kernels, instruction by instruction. It shows effects of the passes and of register allocation that
+ * no result shows. corpus.def has one row per file. After an intended change,
  *
  *     CORPUS_WRITE=1 build/tests/corpus
  *
- * writes it anew, and the difference of its counts says what the change has brought. */
+ * rewrites the file, and the difference in its counts is the effect of the change. */
 #include "opencl/emit/emit.h"
 #include "opencl/opencl.h"
 #include "opencl/passes/passes.h"
@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Registers that a lane may have: as many as it wants, and too few. */
+/* Registers that a lane may have: plenty, and too few. */
 enum { MANY = 255, FEW = 16 };
 
 struct code {
-  uint32_t instructions, registers, spilled; /* registers: of the kernel with most; spilled: words of all kernels */
+  uint32_t instructions, registers, spilled; /* registers: of the kernel with the most; spilled: words of all kernels */
   uint64_t digest;                           /* of all instructions */
 };
 
@@ -64,7 +64,7 @@ static struct code lowered(const uint8_t *spirv, size_t size, const char *file, 
   return code;
 }
 
-/* Kernels made by chance, PER_ROW to a row, as they are and through the passes. */
+/* Random kernels, PER_ROW to a row, unchanged and after the passes. */
 enum { PER_ROW = 8, RANDOM_ROWS = 24, LIVE = 30, SIZE = 60 };
 
 static const struct code random_rows[] = {
@@ -133,11 +133,11 @@ static void hold(const char *part) {
   }
 }
 
-TEST(corpus, the_code_of_the_examples_is_as_it_was) { hold("examples/"); }
-TEST(corpus, the_code_of_the_bench_kernels_is_as_it_was) { hold("tests/bench/"); }
-TEST(corpus, the_code_of_the_kernels_with_many_results_is_as_it_was) { hold("tests/differential/"); }
+TEST(corpus, the_code_of_the_examples_is_unchanged) { hold("examples/"); }
+TEST(corpus, the_code_of_the_bench_kernels_is_unchanged) { hold("tests/bench/"); }
+TEST(corpus, the_code_of_the_differential_kernels_is_unchanged) { hold("tests/differential/"); }
 
-TEST(corpus, the_code_of_random_kernels_is_as_it_was) {
+TEST(corpus, the_code_of_random_kernels_is_unchanged) {
   for (uint32_t row = 0; row < sizeof random_rows / sizeof *random_rows; row++) {
     const struct code code = random_code(row);
     ct_note("random kernels from seed %u on", row * PER_ROW);
@@ -174,7 +174,7 @@ static void write_rows(glob_t found) {
   fclose(out);
 }
 
-TEST(corpus, every_kernel_has_its_row) {
+TEST(corpus, every_kernel_has_a_row) {
   static const char *const where[] = {"examples/*/*.cl", "tests/bench/*.cl", "tests/differential/kernels/*.cl"};
   glob_t found = {0};
   for (size_t i = 0; i < sizeof where / sizeof *where; i++)

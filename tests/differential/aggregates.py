@@ -1,10 +1,10 @@
-"""Aggregates of random kernels, in the manner of CLSmith: structs and unions of random members (scalars, vectors, arrays, each
-other; now and then packed or aligned), nested initializers with designators, program-scope constants, pointers to them and into
-them, and functions that take them by value and by address in each address space and return them.
+"""Aggregates in random kernels, like CLSmith: structs and unions of random members (scalars, vectors, arrays, other
+aggregates; some packed or aligned), nested initializers with designators, program-scope constants, pointers to them
+and into them, and functions that take them by value and by address in each address space and return them.
 
-A Place is what may be read or written: a variable, or a way from there to one of its members or elements. Constant indices and
-computed ones mix. Members of unions are whole numbers without padding, the largest first, so that every byte that is read was
-written. Nothing takes the address of a packed member, which a plain pointer must not point at.
+A Place is something that can be read or written: a variable, or a path from it to a member or element. Constant and
+computed indices mix. Members of unions are integers without padding, the largest first, so that every byte that is read
+was written. Nothing takes the address of a packed member, because a plain pointer must not point to one.
 """
 import collections
 import dataclasses
@@ -13,13 +13,13 @@ import re
 from tree import Node
 
 SIZES = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "long": 8, "ulong": 8, "float": 4, "double": 8}
-UNSIGNED = ("uchar", "ushort", "uint", "ulong")  # those in which a compound assignment cannot overflow
+UNSIGNED = ("uchar", "ushort", "uint", "ulong")  # a compound assignment on these cannot overflow
 LARGEST = 512  # bytes of a shape
-ROOM = 2 * LARGEST  # of a work-item in global memory
+ROOM = 2 * LARGEST  # bytes of a work-item in global memory
 
 Member = collections.namedtuple("Member", "name kind dims")
 Function = collections.namedtuple("Function", "name kind parameters")
-Parameter = collections.namedtuple("Parameter", "name kind space")  # space: None by value
+Parameter = collections.namedtuple("Parameter", "name kind space")  # space: None means by value
 
 
 @dataclasses.dataclass
@@ -48,7 +48,7 @@ class Shape:
 
 @dataclasses.dataclass
 class Place:
-    """`kind` is a type's name or a Shape. `space` is None for what is constant. `solid`: its address may be taken."""
+    """`kind` is a type's name or a Shape. `space` is None for constants. `solid`: its address may be taken."""
     node: Node
     kind: object
     dims: tuple
@@ -64,7 +64,7 @@ def rounded(size, align):
 
 
 def parts_of(kind):
-    """("uint4") is ("uint", 4)."""
+    """parts_of("uint4") is ("uint", 4)."""
     name, width = re.fullmatch(r"([a-z]+)(\d*)", kind).groups()
     return name, int(width or 1)
 
@@ -92,18 +92,19 @@ def declaration(name, kind, dims=()):
 
 
 class Aggregates:
-    """The part of a Generator that knows them. `owner` begins all names at program scope: kernels share a program."""
+    """The part of a Generator that makes aggregates. `owner` prefixes all names at program scope, because kernels share
+    a program."""
 
     def start_aggregates(self, owner):
         self.owner = owner
         self.shapes, self.functions, self.places = [], [], {}
-        self.links = []  # (pointer, what it points to as text, its kind)
-        self.reading = 0  # places within indices of places
+        self.links = []  # (pointer, its target as text, the target's kind)
+        self.reading = 0  # nesting of places within indices of places
 
     # ---- types
 
     def program_scope(self):
-        """The declarations that the kernel stands on, in order."""
+        """The declarations that the kernel needs, in order."""
         if not self.has("aggregates"):
             return []
         return self.declared_shapes() + self.constants() + self.digests() + self.declared_functions()
@@ -140,7 +141,7 @@ class Aggregates:
         return kind, self.pick([(), (), (self.random.randint(2, 4),)])
 
     def digests(self):
-        """A function for each shape that gives a number in which each of its members is."""
+        """One function per shape that computes a number from all of its members."""
         return [Node("helper", self.digest(shape), name=f"{shape.name}_digest") for shape in self.shapes]
 
     def digest(self, shape):
@@ -149,7 +150,7 @@ class Aggregates:
         return f"ulong {shape.name}_digest({shape.spelling} v, ulong sum) {{{{ {' '.join(lines)} return sum; }}}}"
 
     def digested(self, text, kind, dims):
-        """Statements that take all elements into `sum`."""
+        """Statements that add all elements to `sum`."""
         loops = [f"x{at}" for at in range(len(dims))]
         head = "".join(f"for (uint {index} = 0; {index} < {count}; {index}++) " for index, count in zip(loops, dims))
         text += "".join(f"[{index}]" for index in loops)
@@ -163,7 +164,7 @@ class Aggregates:
     # ---- initializers
 
     def initializer(self, kind, dims=(), constant=False):
-        """Trailing parts may be left out, and parts named by designators; what is left out is zero."""
+        """Trailing parts may be left out, and designators may name the parts; parts left out are zero."""
         if dims:
             count = self.random.randint(1, dims[0])
             parts = [(f"[{at}] = ", self.initializer(kind, dims[1:], constant)) for at in range(count)]
@@ -201,14 +202,14 @@ class Aggregates:
         return Node("index", f"{{0}} % {count}", [value])
 
     def further(self, place):
-        """One step in: an element, or a member."""
+        """One step inward: an element or a member."""
         if place.dims:
             return place.inside("{}[{}]", [self.index(place.dims[0])], place.kind, place.dims[1:])
         member = self.pick(place.kind.members)
         return place.inside("{}." + member.name, [], member.kind, member.dims, not place.kind.packed)
 
     def place(self, fits):
-        """A Place for which fits(place) holds, or None if some attempts find none."""
+        """A Place for which fits(place) holds, or None if several attempts find none."""
         for _ in range(12 if self.places else 0):
             place = self.places[self.pick(sorted(self.places))]
             while not fits(place) and (place.dims or isinstance(place.kind, Shape)):
@@ -218,7 +219,7 @@ class Aggregates:
         return None
 
     def read_place(self, kind):
-        """The value of a scalar of any type, converted, or None."""
+        """The value of a scalar of any type, converted; or None."""
         if self.reading:
             return None
         self.reading += 1
@@ -229,7 +230,7 @@ class Aggregates:
     # ---- in the kernel
 
     def declare_aggregates(self, lines):
-        """Some of each address space. `lines` gives each name the text, or the Node, that declares it."""
+        """Declares some in each address space. `lines` maps each name to the text, or the Node, that declares it."""
         for _ in range(self.random.randint(2, 3)):
             self.declare_private(lines)
         if self.has("pointers"):
@@ -274,7 +275,7 @@ class Aggregates:
         return not place.dims and place.solid and place.space == space and (kind is None or place.kind == kind)
 
     def sums_of_aggregates(self):
-        """(names of numbers, the statements that compute them)"""
+        """(names of sums, the statements that compute them)"""
         names = [name for name, place in self.places.items() if place.space and isinstance(place.kind, Shape)]
         return [f"sum_{name}" for name in names], [
             Node("statement", f"ulong sum_{name}; {{{{ ulong sum = 0; {self.digested(self.places[name].node.text, self.places[name].kind, self.places[name].dims)} "
@@ -306,7 +307,7 @@ class Aggregates:
         return place and Node("statement", "{0} = {1};", [place.node, self.value_of(place.kind)])
 
     def row(self, fits):
-        """A place of one dimension of scalars."""
+        """A place that is a one-dimensional array of scalars."""
         return self.place(lambda one: one.kind in self.types and len(one.dims) == 1 and fits(one))
 
     def fill_elements(self):
@@ -375,7 +376,7 @@ class Aggregates:
         return Node("helper", f"{attribute}{spelled(kind)} {made.name}({parameters}) {{{{\n{{0}}\n}}}}", [body], name=made.name)
 
     def enter(self, function):
-        """What the function's statements may use: its parameters and what is constant."""
+        """What the function's statements may use: its parameters and constants."""
         self.features = self.features & {"aggregates", "branches", "loops", "switches", "functions", "jumps"}
         self.variables, self.links, self.depth = {}, [], 1
         self.places = {name: place for name, place in self.places.items() if not place.space}
@@ -425,10 +426,10 @@ class Aggregates:
         value = Node(element, "{0}" if width == 1 else f"{{0}}.s{self.random.randrange(width):x}", [call])
         return Node("statement", f"{name} = {{0}};", [self.converted(self.variables[name], value)])
 
-    # ---- what all work-items come to together
+    # ---- statements that all work-items execute together
 
     def exchange_aggregates(self):
-        """Each takes a neighbour's from the LDS, and leaves its own there."""
+        """Each takes a neighbor's aggregate from the LDS and leaves its own there."""
         near = self.pick([name for name in self.places if name.startswith("near")])
         kind = self.places[near].kind
         to = self.place(lambda one: one.kind == kind and not one.dims and one.space == "private")

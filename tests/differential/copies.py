@@ -1,8 +1,9 @@
-"""Asynchronous copies: all 66 element types, both ways, plain, strided, of lines (2D2D) and of planes (3D3D), in odd sizes.
+"""Asynchronous copies: all 66 element types, both ways, plain, strided, of lines (2D2D) and of planes (3D3D), in odd
+sizes.
 
-PoCL has no copies of lines and planes, so numpy says what comes out. Each kernel makes the copies of a table, one after the
-other: into a tile full of a pattern, which is then written out whole, and from the tile to a region of its own of a buffer. So
-bytes that a copy should leave alone are held too.
+PoCL has no copies of lines and planes, so numpy computes the expected bytes. Each kernel makes the copies of a table,
+one after the other: into a tile filled with a pattern, which is then written out whole, and from the tile to a separate
+region of a buffer. So bytes that a copy must leave alone are checked, too.
 """
 import numpy as np
 
@@ -14,7 +15,7 @@ WIDTHS = (1, 2, 3, 4, 8, 16)
 TILE, REGION, GROUP = 96, 256, 64  # elements of the tile, and of a region of global memory; work-items
 SIZES = (0, 1, 2, 3, 5, 7, 11, 13, 17, 31)
 
-# A row of the table, all in elements but the last.
+# A row of the table, all in elements except the last column.
 COLUMNS = ("elements", "lines", "planes", "global_line", "global_plane", "lds_line", "lds_plane", "global", "lds", "bytes")
 
 KERNEL = """
@@ -38,7 +39,7 @@ kernel void {name}(global const uchar *in, global const ulong *table, global uin
 }}
 """
 
-# From where to where; L is the tile's pointer, G the other one.
+# Both directions; L is the tile's pointer, G the other one.
 FORMS = {
     "plain": ("async_work_group_copy(L + tile_at, G + at, elements, 0)", "async_work_group_copy(G + at, L + tile_at, elements, 0)"),
     "strided": ("async_work_group_strided_copy(L + tile_at, G + at, lines, line, 0)",
@@ -57,8 +58,8 @@ def call(text, pointer, side, size):
     return text.replace("S,", f"{size},")
 
 
-# Copies that only fences keep apart, all under one event: each step writes out what the step before has read in, through the
-# same tile, and reads in what another step has written out.
+# Copies that are separated only by fences, all under one event. Each step writes out what the step before has read in,
+# through the same tile, and reads in what another step has written out.
 CHAIN = """
 kernel void chain_{name}(global uint *in, global const uint *table, global uint *tiles, global uint *out, local uint *tile) {{
   event_t event = async_work_group_copy(tile, in, {tile}, 0);
@@ -80,7 +81,7 @@ kernel void chain_{name}(global uint *in, global const uint *table, global uint 
 # ---- what is copied --------------------------------------------------------------------------------
 
 def row_of(form, elements, lines=1, planes=1, gaps=(0, 0, 0, 0), at=0, tile_at=0, size=0):
-    """Pitches are what they span, and a gap each: of lines and planes, in global memory and in the tile."""
+    """A pitch is the extent plus a gap: of lines and planes, in global memory and in the tile."""
     if form == "strided":
         return {"elements": 1, "lines": elements, "planes": 1, "global_line": 1 + gaps[0], "global_plane": 0, "lds_line": 1, "lds_plane": 0,
                 "global": at, "lds": tile_at, "bytes": size}
@@ -92,7 +93,7 @@ def row_of(form, elements, lines=1, planes=1, gaps=(0, 0, 0, 0), at=0, tile_at=0
 
 
 def places(row):
-    """The elements that are copied: their indices in global memory and in the tile."""
+    """The copied elements: their indices in global memory and in the tile."""
     p, l, e = np.ix_(np.arange(row["planes"]), np.arange(row["lines"]), np.arange(row["elements"]))
     return ((row["global"] + p * row["global_plane"] + l * row["global_line"] + e).reshape(-1),
             (row["lds"] + p * row["lds_plane"] + l * row["lds_line"] + e).reshape(-1))
@@ -104,7 +105,7 @@ def fits(row, tile, region):
 
 
 def some_rows(random, form, count, tile=TILE, region=REGION, size=0):
-    """The corners first: nothing at all, one element, lines without gaps, and what other forms could do as well."""
+    """Starts with corner cases: nothing, one element, lines without gaps, and copies that other forms could do as well."""
     rows = [row_of(form, 0, 3, 2, at=3, tile_at=2, size=size), row_of(form, 1, at=region - 1, tile_at=tile - 1, size=size)]
     if form in ("lines", "planes"):
         rows += [row_of(form, 5, 0, 2, size=size), row_of(form, 13, 3, gaps=(0, 0, 0, 0), size=size),
@@ -121,7 +122,7 @@ def some_rows(random, form, count, tile=TILE, region=REGION, size=0):
 
 
 def copied(rows, tile_bytes, region_bytes, size):
-    """`size`: bytes of an element, or None for those of the row."""
+    """`size`: bytes of an element, or None to use the row's."""
     def compute(source, _):
         tiles, regions = [], []
         words = np.arange(tile_bytes // 4, dtype=np.uint64)
@@ -152,7 +153,7 @@ def kernel(random, name, form, rows, pointer, size, tile_bytes, region_bytes):
 
 
 def typed_kernels(random, form, scalars=tuple(SCALARS), widths=WIDTHS):
-    """A vector of three is copied as one of four."""
+    """A vector of three is copied like one of four."""
     for scalar in scalars:
         for width in widths:
             size = SCALARS[scalar] * (4 if width == 3 else width)
@@ -161,7 +162,7 @@ def typed_kernels(random, form, scalars=tuple(SCALARS), widths=WIDTHS):
 
 
 def sized_kernels(random):
-    """Elements of any number of bytes, known to the run alone."""
+    """Elements of any number of bytes, known only at run time."""
     for form in ("lines", "planes"):
         rows = [row for size in (0, 1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 33, 64, 100) for row in some_rows(random, form, 9, 40, 100, size)]
         yield kernel(random, f"{form}_of_bytes", form, rows, "uchar", None, 40 * 100, 100 * 100)
@@ -191,7 +192,7 @@ def chain_kernels(random, tile=512, steps=12):
                Case(f"chain_{name}", (GROUP,), (GROUP,), args, exact=chained(rows, tile), exact_count=2))
 
 
-# Machines that carry a copy out in other ways, with the same outcome.
+# Machines that carry out copies in different ways, with the same result.
 MACHINES = [
     {"dma.granularity": 16, "dma.burst": 4, "dma.outstanding": 1, "dma.channels": 1},
     {"dma.granularity": 256, "dma.read_width": 1, "dma.write_width": 256, "dma.l2": "bypass"},

@@ -1,7 +1,8 @@
-"""Which rows of opencl/lower/std.def the kernels have reached, for which types: read from the SPIR-V that Warpwait made of them.
+"""Which rows of opencl/lower/std.def the kernels have reached, and for which types: read from the SPIR-V that Warpwait
+made.
 
-Warpwait keeps the translation of each program in its cache (opencl/clang/cache.h); those of this run have been used since it began.
-A row must be seen with each type that its signature allows: integers of 8 to 64 bits, or half, float and double.
+Warpwait keeps the translation of each program in its cache (opencl/clang/cache.h); those of this run were used after it
+started. A row must occur with each type that its signature allows: integers of 8 to 64 bits, or half, float and double.
 """
 import pathlib
 import re
@@ -13,7 +14,7 @@ HEAD = 32  # bytes before the SPIR-V in a cached result
 OP_IMPORT, OP_EXT_INST, OP_TYPE_INT, OP_TYPE_FLOAT, OP_TYPE_VECTOR, OP_EXT_NAME = 11, 12, 21, 22, 23, "OpenCL.std"
 
 FLOAT_ONLY = re.compile("half_|native_|fast_")
-# clang 15 and llvm-spirv 15 make other instructions of these functions.
+# clang 15 and llvm-spirv 15 generate other instructions for these functions.
 NEVER = {"fmax_common": "max is fmax", "fmin_common": "min is fmin", "s_upsample": "is u_upsample", "popcount": "is OpBitCount",
          "printf": "prints; see tests/cli"}
 
@@ -33,7 +34,7 @@ def instructions(words):
 
 
 def calls(path):
-    """{(row, "f32")} of one cached module. The type is that of the result, of one component."""
+    """{(row, "f32")} of one cached module. The type is that of one component of the result."""
     words = np.frombuffer(path.read_bytes()[HEAD:], np.uint32)
     types, imported, found = {}, None, set()
     for op, operands in instructions(words):
@@ -49,7 +50,7 @@ def calls(path):
 
 
 def wanted(name, signature):
-    """The types of the result that a row is to be seen with; None is any."""
+    """The result types with which a row must occur; None is any."""
     floats = ["f32"] if FLOAT_ONLY.match(name) else ["f16", "f32", "f64"]
     integers = ["i8", "i16", "i32", "i64"]
     if name.endswith(("mad24", "mul24")):
@@ -60,7 +61,7 @@ def wanted(name, signature):
 
 
 def unexercised(folder, since):
-    """Lines about rows that no program translated or looked up after `since` has reached."""
+    """Messages about rows that no program translated or looked up after `since` reaches."""
     seen = set()
     for path in sorted(folder.glob("*.spv")):
         if path.stat().st_mtime >= since:

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Warpwait against PoCL: the same kernels, the same inputs, the same results. What PoCL cannot run is held against numpy.
+"""Warpwait against PoCL: the same kernels, the same inputs, the same results. numpy checks what PoCL cannot run.
 
 usage: tests/differential/differential.py [--family NAME]... [--seed N] [--count N] [--seconds N] [--route ROUTE] [--only WORD]
 
 Families: functions (each built-in for each type), movement (loads, copies, shuffles), groups (atomics, work-groups,
-sub-groups), copies (asynchronous ones, of each type), pipes (against a model in Python), written (kernels/*.cl), random (generated; --count of them from --seed on, or as many as --seconds allow).
-Random kernels run by each route through the compiler and with warps of 16, 32 and 64; the first seed is 1, or with --seconds
-another in each run, and is printed. One that differs is shrunk, and left in build/differential. Exit status 1 if anything differs. Without
---family and --only, rows of opencl/lower/std.def that no kernel reaches are errors too (coverage.py), and the shrinker is tested.
+sub-groups), copies (asynchronous ones, of each type), pipes (against a model in Python), written (kernels/*.cl), random
+(generated; --count of them from --seed on, or as many as --seconds allow). Random kernels run by each route through the
+compiler and with warps of 16, 32 and 64. The first seed is 1 or, with --seconds, a different one in each run, and is
+printed. A kernel that differs is shrunk and saved in build/differential. The exit status is 1 if anything differs.
+Without --family and --only, rows of opencl/lower/std.def that no kernel reaches are errors, too (coverage.py), and the
+shrinker is tested.
 """
 import argparse
 import concurrent.futures
@@ -34,7 +36,7 @@ FAILURES = pathlib.Path("build/differential")
 FAMILIES = {"functions": functions, "movement": movement, "groups": groups, "copies": copies, "pipes": pipes, "written": written}
 ROUTES = ["ssa", "O0", "O2"]
 WORKERS = 2
-TOGETHER = 5  # random kernels of one program
+TOGETHER = 5  # random kernels per program
 
 
 class Tally:
@@ -48,7 +50,7 @@ class Tally:
             print(fault, flush=True)
 
 
-# What the workers run; they are forks, so programs (which have functions in them) need not travel.
+# What the workers run. They are forks, so programs, which contain functions, need not be pickled.
 programs = []
 
 
@@ -57,7 +59,7 @@ def run_program(number, route):
 
 
 def run_seeds(seeds, routes):
-    """Kernels of all these seeds as one program, and each alone if anything is wrong with that."""
+    """Runs the kernels of all these seeds as one program, and each alone if that program fails."""
     passed, fault, *_ = run_all_ways(lambda warp: generator.program_of_all(f"random{seeds[0]}", seeds, warp), routes)
     if not fault:
         return passed, []
@@ -76,7 +78,7 @@ def run_seed(seed, routes):
 
 
 def run_all_ways(program_for, routes):
-    """(runs that agree, what is wrong with the first that does not, its route, its size of warps, in which way it is wrong)"""
+    """(runs that agree, the first fault, its route, its warp size, the kind of fault)"""
     passed = 0
     with tempfile.TemporaryDirectory() as folder:
         for warp in generator.WARPS:
@@ -94,7 +96,7 @@ def run_all_ways(program_for, routes):
 
 
 def shrunk(seed, tree, route, warp, how):
-    """The smallest program found that still goes wrong in the same way, written where a person finds it."""
+    """Saves the smallest program found that still fails in the same way, and returns its path."""
     def fails(candidate):
         return harness.run(generator.program_of("candidate", candidate, seed, warp), route)[2] == how
     small = generator.program_of(f"random{seed}", generator.shrink(tree, fails), seed, warp)
@@ -105,7 +107,7 @@ def shrunk(seed, tree, route, warp, how):
 
 
 def run_random(pool, options, tally):
-    """A few at a time when it is a matter of seconds."""
+    """With --seconds, runs a few kernels at a time."""
     end = time.monotonic() + options.seconds if options.seconds else None
     routes, count = [options.route] if options.route else ROUTES, TOGETHER * WORKERS if end else options.count
     seed = options.seed if options.seed is not None else int(time.time()) % 10**9 if end else 1
@@ -137,11 +139,11 @@ def run_all(options, tally):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--family", action="append", choices=[*FAMILIES, "random"])
-    parser.add_argument("--seed", type=int, help="of the first random kernel: 1, or with --seconds others than last time")
-    parser.add_argument("--count", type=int, default=100, help="random kernels")
-    parser.add_argument("--seconds", type=float, help="random kernels for so long, in place of --count")
-    parser.add_argument("--route", choices=ROUTES, help="through the compiler; without it, random kernels go by each of them, the others by ssa")
-    parser.add_argument("--only", help="programs with a case of this name")
+    parser.add_argument("--seed", type=int, help="seed of the first random kernel; default: 1, or with --seconds a different one each time")
+    parser.add_argument("--count", type=int, default=100, help="number of random kernels")
+    parser.add_argument("--seconds", type=float, help="run random kernels for this long, instead of --count of them")
+    parser.add_argument("--route", choices=ROUTES, help="route through the compiler; default: each route for random kernels, ssa for the others")
+    parser.add_argument("--only", help="only programs whose name, or the name of one of whose cases, contains this")
     options = parser.parse_args()
     tally = Tally()
     try:

@@ -1,6 +1,7 @@
-"""Built-in functions in numpy, in double precision: the reference where PoCL has no answer (halves, OpenCL C 2.0) or a wrong one.
+"""Built-in functions in numpy, in double precision: the reference where PoCL has no answer (halves, OpenCL C 2.0) or a
+wrong one.
 
-Each takes arrays of doubles, and gives one or a tuple. The names are those of functions.FLOAT_FUNCTIONS.
+Each takes arrays of doubles and returns one array or a tuple. Names are those of functions.FLOAT_FUNCTIONS.
 """
 import math
 
@@ -8,7 +9,7 @@ import numpy as np
 
 
 def each(function):
-    """An element at a time; what Python's math calls a domain or range error is a NaN or an infinity here."""
+    """Applies a function to one element at a time; domain and range errors of Python's math become NaN and infinity."""
     def safe(*values):
         try:
             return function(*values)
@@ -20,7 +21,7 @@ def each(function):
 
 
 def away(a):
-    """Halves go away from zero."""
+    """Ties round away from zero."""
     return np.copysign(np.floor(np.abs(a) + 0.5), a)
 
 
@@ -40,7 +41,7 @@ def nextafter16(a, b):
 
 
 def quotient(a, b):
-    """The low 7 bits of the quotient that remainder() leaves its rest of, with its sign."""
+    """The low 7 bits of the quotient that belongs to remainder(), with its sign."""
     whole = np.rint((a - each(math.remainder)(a, b)) / b)
     return np.sign(whole) * np.fmod(np.abs(whole), 128)
 
@@ -51,13 +52,13 @@ def smoothstep(low, high, x):
 
 
 def tanpi(a):
-    """The poles between even and odd numbers are +inf, the others -inf."""
+    """The poles between an even number and the next odd one are +inf, the others -inf."""
     turn = np.remainder(a, 2)
     return np.where(turn == 0.5, np.inf, np.where(turn == 1.5, -np.inf, np.tan(np.pi * turn)))
 
 
 def fma(a, b, c):
-    """Products of halves are exact in double, and for those of moderate size so is the sum, or it rounds alike."""
+    """Products of halves are exact in double; for moderate values, so are the sums, or they round the same way."""
     return a * b + c
 
 
@@ -92,7 +93,8 @@ FUNCTIONS = {
 # ---- conversions -----------------------------------------------------------------------------------
 
 def to_half(values, mode):
-    """Halves on both sides of each value, and the one that the rounding mode takes. 64-bit integers are exact in long double."""
+    """The half that the rounding mode selects from those on both sides of each value. 64-bit integers are exact in long
+    double."""
     exactly = values.astype(np.longdouble)
     near = np.clip(exactly, -65504, 65504).astype(np.float64).astype(np.float16)
     below = np.where(near > exactly, np.nextafter(near, np.float16(-np.inf)), near)
@@ -108,7 +110,7 @@ def to_half(values, mode):
 
 
 def converted(values, dtype, mode):
-    """convert_ of OpenCL C to or from halves, saturating where `dtype` is an integer."""
+    """convert_ of OpenCL C to or from halves, saturating if `dtype` is an integer."""
     if dtype == np.float16:
         return to_half(values, mode)
     if np.dtype(dtype).kind == "f":

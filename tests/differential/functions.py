@@ -1,8 +1,8 @@
 """Each built-in function for each type, scalar and in one vector width: programs of a dozen kernels.
 
-ULP limits are those of the OpenCL C specification's table for the full profile; both sides may use them up, so
-the bound between the two is twice the limit. PoCL has no halves: those are held against numpy (exact.py), one unit in the
-last place where the function is not exact.
+ULP limits are those of the OpenCL C specification for the full profile. Both sides may reach the limit, so the bound
+between the two is twice the limit. PoCL has no halves: numpy checks those (exact.py), with one unit in the last place
+where the function is not exact.
 """
 import re
 
@@ -26,7 +26,7 @@ def spelled(dtype, width=1):
 
 
 def integers(random, dtype, count):
-    """All bit patterns, and the corners often."""
+    """Random bit patterns, with many corner cases."""
     limits = np.iinfo(dtype)
     values = np.frombuffer(random.bytes(count * np.dtype(dtype).itemsize), dtype).copy()
     corners = np.array([limits.min, limits.max, 0, 1, limits.max - 1, limits.min + 1, -1 if limits.min else 2], dtype)
@@ -46,7 +46,7 @@ def floats(random, dtype, count, low=-8.0, high=8.0):
 
 
 def corners(random, dtype, count):
-    """Floats with zeros, infinities, NaN, subnormals and large numbers among them."""
+    """Floats that include zeros, infinities, NaN, subnormals and large numbers."""
     info = np.finfo(dtype)
     special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, info.tiny, -info.tiny, info.tiny / 4, info.max, -info.max, 1, -1,
                         0.5, -0.5, 1.5, 2.5, -2.5], dtype)
@@ -55,18 +55,18 @@ def corners(random, dtype, count):
     return values
 
 
-# PoCL 3.1 computes these for float vectors with errors of thousands of ULP; numpy does it in double.
+# PoCL 3.1 computes these for float vectors with errors of thousands of ULP; numpy uses double.
 EXACT = {"sin", "cos"}
 
 
 def in_double(function):
-    """`function` of exact.py over arrays of any type."""
+    """Adapts a function of exact.py to arrays of any type."""
     return lambda *arrays: function(*(values.astype(np.float64) if values.dtype.kind == "f" else values for values in arrays))
 
 
 def elementwise(name, expression, inputs, result, width=1, ulp=0, exact=None, result_width=None, second=None, far=False):
-    """A kernel whose `expression` over a, b, c is applied to each element; returns (source, Case). `second` is the type of what
-    the expression leaves at &s, which is private, or global where `far`."""
+    """A kernel that applies `expression` over a, b, c to each element; returns (source, Case). `second` is the type of
+    the value that the expression leaves at &s, which is private, or global if `far`."""
     params, lines = [], []
     result_width = result_width or width
     for letter, values in zip("abc", inputs):
@@ -119,12 +119,12 @@ INTEGER_FUNCTIONS = [
     ("sum", 3, UNSIGNED, None, "a + b * c - b"),
     ("ternary", 2, INTEGERS, None, "a < b ? a : b"),
 ]
-# The same in a wider type than the operands', where a narrower operation would nearly do.
+# Operations in a type wider than the operands', where a narrower operation would be almost right.
 WIDENED = ["x / (y | 1)", "x % (y | 1)", "x * y", "x - y", "min(x, y)", "max(x, y)", "x >> (y & 63)", "(W)((x >> 3) * (y >> 1))",
            "x < y ? x : y", "(x & 0xffffffff) / ((y & 0xff) + 1)"]
 UNSIGNED_OF = dict(zip(SIGNED + UNSIGNED, UNSIGNED + UNSIGNED))
 
-# name: (operands, expression, ULP limit for float, for double, low, high, corner cases too)
+# name: (operands, expression, ULP limit for float, for double, low, high, corner cases included)
 FLOAT_FUNCTIONS = {
     "acos": (1, "acos(a)", 4, 4, -1, 1, False), "acosh": (1, "acosh(a)", 4, 4, 1, 1000, False),
     "acospi": (1, "acospi(a)", 5, 5, -1, 1, False), "asin": (1, "asin(a)", 4, 4, -1, 1, False),
@@ -163,7 +163,7 @@ FLOAT_FUNCTIONS = {
     "sum": (2, "a + b", 0, 0, -8, 8, True), "difference": (2, "a - b", 0, 0, -8, 8, True), "product": (2, "a * b", 0, 0, -8, 8, True),
 }
 
-# For float only; the machine has nothing faster than the precise functions, so they are held to the precise bounds.
+# For float only. The machine has nothing faster than the precise functions, so the precise bounds apply.
 QUICK_FUNCTIONS = ["cos", "divide", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "recip", "rsqrt", "sin", "sqrt", "tan"]
 
 # name: expression, the second result's type (None: that of the first), ULP limit, low, high
@@ -172,11 +172,11 @@ PAIR_FUNCTIONS = {
     "sincos": ("sincos(a, &s)", None, 4, -8, 8), "lgamma_r": ("lgamma_r(a, &s)", np.int32, 16, 0.5, 20),
     "remquo": ("remquo(a, b, &s)", np.int32, 0, -8, 8),
 }
-# A float and an integer of 32 bits in. The integer's range is the last.
+# The operands are a float and a 32-bit integer. The integer's range comes last.
 POWER_FUNCTIONS = {"pown": ("pown(a, b)", 16, 0.25, 4, -9, 9), "rootn": ("rootn(a, b)", 16, 0.25, 4, 1, 9),
                    "ldexp_k": ("ldexp(a, b)", 0, -8, 8, -20, 14)}
 
-# name: (expression, ULP limit, low, high, components of the result: 1 or those of the operands), components
+# name: (expression, ULP limit, low, high, is the result a scalar, vector widths)
 GEOMETRIC_FUNCTIONS = {
     "dot": ("dot(a, b)", 4, 0, 8, True, (1, 2, 3, 4)), "length": ("length(a)", 6, -8, 8, True, (1, 2, 3, 4)),
     "distance": ("distance(a, b)", 6, -8, 8, True, (1, 2, 3, 4)), "normalize": ("normalize(a)", 6, -8, 8, False, (1, 2, 3, 4)),
@@ -184,7 +184,7 @@ GEOMETRIC_FUNCTIONS = {
     "fast_normalize": ("fast_normalize(a)", 6, -8, 8, False, (1, 2, 3, 4)), "cross": ("cross(a, b)", 0, -8, 8, False, (3, 4)),
 }
 
-# Comparisons and questions give 0 or 1 for scalars and 0 or -1 for vectors.
+# Comparisons and tests return 0 or 1 for scalars and 0 or -1 for vectors.
 RELATIONS = {
     "isequal(a, b)": np.equal, "isnotequal(a, b)": np.not_equal, "isgreater(a, b)": np.greater, "isgreaterequal(a, b)": np.greater_equal,
     "isless(a, b)": np.less, "islessequal(a, b)": np.less_equal, "islessgreater(a, b)": lambda a, b: (a < b) | (a > b),
@@ -208,7 +208,7 @@ def integer_kernels(random):
 
 
 def expression_of(expression, dtype, width):
-    """(T) is the element's type; a cast keeps the operators' usual promotions out of narrow scalars."""
+    """(T) is the element's type; a cast undoes the usual promotion of narrow scalars."""
     expression = expression.replace("(T)", f"({spelled(dtype)})")
     if width == 1 and np.dtype(dtype).itemsize < 4:
         return f"({spelled(dtype)})({expression})"
@@ -216,7 +216,7 @@ def expression_of(expression, dtype, width):
 
 
 def saturated(random):
-    """What PoCL 3.1 has not (ctz) or computes wrongly (mad_sat of 64 bits): in Python's integers."""
+    """Functions that PoCL 3.1 does not have (ctz) or computes wrongly (64-bit mad_sat), checked with Python's integers."""
     for number, dtype in enumerate(INTEGERS):
         bits, limits = 8 * np.dtype(dtype).itemsize, np.iinfo(dtype)
         for width in (1, WIDTHS[number % len(WIDTHS)]):
@@ -298,7 +298,7 @@ def half_kernels(random):
 
 
 def quick_kernels(random):
-    """half_ and native_ functions, against numpy."""
+    """half_ and native_ functions, checked with numpy."""
     functions = {**exact.FUNCTIONS, "recip": lambda a: 1 / a}
     for number, name in enumerate(QUICK_FUNCTIONS):
         for prefix in ("half_", "native_"):
@@ -311,7 +311,8 @@ def quick_kernels(random):
 
 
 def pair_kernels(random, types=FLOATS):
-    """Functions with two results, the second behind a private or a global pointer; and those with an integer operand."""
+    """Functions with two results, the second through a private or global pointer, and functions with an integer
+    operand."""
     for number, (name, (expression, kind, limit, low, high)) in enumerate(PAIR_FUNCTIONS.items()):
         for dtype in types:
             function = in_double(exact.FUNCTIONS[name]) if name in exact.FUNCTIONS and (dtype == HALF or name in EXACT_PAIRS) else None
@@ -339,7 +340,7 @@ def pair_kernels(random, types=FLOATS):
                               exact=(lambda a: a * np.nan) if dtype == HALF else None)
 
 
-# Of sincos in PoCL the same is true as of sin and cos.
+# PoCL's sincos has the same errors as sin and cos.
 EXACT_PAIRS = {"sincos"}
 
 
@@ -358,7 +359,7 @@ def geometric(name, width):
 
 
 def geometric_kernels(random, types=FLOATS):
-    """All against numpy. Operands of cross are small whole numbers: its differences cancel."""
+    """All checked with numpy. Operands of cross are small integers, because its differences cancel."""
     for name, (expression, limit, low, high, single, widths) in GEOMETRIC_FUNCTIONS.items():
         for dtype in types:
             if dtype == np.float64 and name.startswith("fast_") or dtype == HALF and name.startswith("fast_"):
@@ -393,7 +394,7 @@ def conversion_kernels(random):
 
 
 def conversion(random, source, target, mode, width):
-    """Out of range is undefined from floating point without _sat: those inputs are kept small."""
+    """Without _sat, conversion of out-of-range floating point is undefined, so those inputs are kept small."""
     if source in INTEGERS:
         values = integers(random, source, ITEMS * width)
     elif mode == "_sat":
@@ -431,7 +432,7 @@ def half_conversion_kernels(random):
 
 
 def packed(name, pairs, per_program, extension, header="", **more):
-    """The kernels in programs of so many, `header` above them."""
+    """Packs kernels into programs of `per_program`, with `header` in front."""
     pairs = list(pairs)
     for first in range(0, len(pairs), per_program):
         part = pairs[first:first + per_program]
@@ -442,7 +443,7 @@ def packed(name, pairs, per_program, extension, header="", **more):
 
 
 def programs(seed=1, per_program=48):
-    """Those that PoCL runs, and those that it cannot."""
+    """Programs that PoCL runs, then those that it cannot run."""
     random = np.random.default_rng(seed)
     for name, kernels in [("integer", integer_kernels), ("wider", wider_kernels), ("widened", widened_kernels),
                           ("float", float_kernels), ("quick", quick_kernels),

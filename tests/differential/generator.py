@@ -1,18 +1,18 @@
 """Random kernels: expression trees over all scalar types and vectors, structured control flow that diverges, helper
-functions with pointers into each address space, private arrays, structs, unions, random aggregates (aggregates.py), atomics,
-the LDS between barriers, sub-groups, asynchronous copies, printf, launches of one and two dimensions.
+functions with pointers into each address space, private arrays, structs, unions, random aggregates (aggregates.py),
+atomics, the LDS between barriers, sub-groups, asynchronous copies, printf, launches of one and two dimensions.
 
-Each seed switches each of FEATURES on or off (swarm testing): what a feature hides is found where it is off. A loop, a
-call, a barrier or a printf may be a kernel's first statement, and a kernel may have no memory at all: it only prints.
+Each seed switches each of FEATURES on or off (swarm testing), because one feature may hide errors in another. A loop, a
+call, a barrier or a printf may be a kernel's first statement. A kernel may use no memory at all and only print.
 
-A kernel is a tree of Nodes, rendered to text; the same seed gives the same tree everywhere. Everything that OpenCL C leaves
-undefined is avoided by construction: signed sums go through unsigned ones, divisors are not zero, indices are masked,
-loops are counted, conversions from floating point are saturating, barriers are where all work-items come. NaN payloads are
-left to the implementation, so floats never reach integers by their bits.
+A kernel is a tree of Nodes, rendered to text; the same seed gives the same tree everywhere. The generator avoids
+everything that OpenCL C leaves undefined: signed sums are computed as unsigned ones, divisors are not zero, indices are
+masked, loops are counted, conversions from floating point saturate, and all work-items reach each barrier. NaN payloads
+are implementation-defined, so float bits never become integers.
 
-Sub-groups are as large as warps, of which PoCL knows nothing: it runs the same functions written out with barriers, for
-the size behind the input. They stand where all work-items come. Generic pointers are left out, since PoCL 3.1 has none, and so are
-halves other than in memory.
+Sub-groups have the size of warps, which PoCL does not know: it runs the same functions written with barriers, for the
+size that follows the input. All work-items reach them. Generic pointers are left out because PoCL 3.1 has none; halves
+occur only in memory for the same reason.
 """
 import random as random_module
 import re
@@ -39,7 +39,7 @@ TYPE_FEATURES = {"narrow": ["char", "uchar", "short", "ushort"], "wide": ["long"
 
 SCALARS = {"c1": "char", "c2": "uchar", "h1": "short", "h2": "ushort", "n1": "int", "n2": "int", "u1": "uint", "u2": "uint",
            "l1": "long", "l2": "ulong", "f1": "float", "f2": "float", "d1": "double"}
-# Each variable starts as something else in each work-item, and all of them come out.
+# Each variable has a different initial value in each work-item, and all of them are output.
 STARTS = {
     "c1": "(char)seed", "c2": "(uchar)(seed >> 8)", "h1": "(short)(seed >> 4)", "h2": "(ushort)(seed >> 12)", "n1": "(int)seed",
     "n2": "(int)(seed & 255) - 128", "u1": "seed * 2654435761u", "u2": "gid", "l1": "(long)seed * -3", "l2": "(ulong)seed << 29 | gid",
@@ -63,7 +63,8 @@ HELPERS = {
     "warmed": "uint warmed(uint turns) {{ uint x = 1; for (uint i = 0; i < turns; i++) x = x * 7 + i; return x; }}",
 }
 
-# What sub-groups compute of x and the same number y in all work-items, and the same for a work-group that knows no sub-groups.
+# What sub-groups compute from x and from y, which is the same in all work-items; and the same for a work-group without
+# sub-groups.
 SUB_GROUPS = {"reduce_add": ("sub_group_reduce_add(x)", "for (uint i = first; i < last; i++) result += shared[i];"),
               "reduce_max": ("sub_group_reduce_max(x)", "for (uint i = first; i < last; i++) result = max(result, shared[i]);"),
               "scan_add": ("sub_group_scan_inclusive_add(x)", "for (uint i = first; i <= lid; i++) result += shared[i];"),
@@ -76,7 +77,7 @@ SUB_GROUPS = {"reduce_add": ("sub_group_reduce_add(x)", "for (uint i = first; i 
 
 
 def sub_group_helper(name, group):
-    """In a program with EMULATED, the argument `warp` decides."""
+    """In a program with EMULATED, the argument `warp` is the sub-group's size."""
     ours, theirs = SUB_GROUPS[name]
     head = f"uint sub_{name}_{group}(uint x, uint y, uint lid, uint warp, local uint *shared) {{{{\n"
     return (f"#ifdef EMULATED\n{head}const uint size = {group}, first = lid / warp * warp, last = min(first + warp, size); uint result = 0;\n"
@@ -98,14 +99,14 @@ class Generator(Aggregates):
         self.whole = [name for name in self.types if name in WHOLE]
         self.prints = 0
         self.rows = {}  # arrays with initializers: (type, rows, columns)
-        self.variables = {}  # name: type, those that may be read and written here
+        self.variables = {}  # name: type of the variables that may be read and written here
         self.names = 0
         self.depth = 0
-        self.loops = 0  # around the statement, that it may leave
+        self.loops = 0  # number of loops around the statement that it may leave
         self.start_aggregates(name)
 
     def chosen_features(self):
-        """A kernel without memory is one of eight; all the others are as likely on as off."""
+        """One kernel in eight has no memory; every other feature is on in half of them."""
         features = {name for name in FEATURES if self.random.random() < (0.875 if name == "memory" else 0.5)}
         if "memory" not in features:
             features -= {"tables", "copies", "subgroups"}
@@ -203,9 +204,10 @@ class Generator(Aggregates):
                           "abs_diff", "clamp"])
         count = {"clz": 1, "popcount": 1, "abs": 1, "bitselect": 3, "clamp": 3}.get(name, 2)
         children = [self.expression(kind, depth) for _ in range(count)]
-        if name == "clamp":  # undefined when the bounds are the wrong way round
+        if name == "clamp":  # undefined if the bounds are reversed
             return Node(kind, "clamp({0}, min({1}, {2}), max({1}, {2}))", children)
-        if name == "abs":  # PoCL 3.1 takes abs(INT_MIN) for undefined; functions.py has it with values that PoCL cannot fold
+        if name == "abs":  # PoCL 3.1 treats abs(INT_MIN) as undefined; functions.py tests it with values that PoCL
+        # cannot fold
             return Node(kind, f"(({kind})abs({{0}} | 1))", children)
         return Node(kind, f"(({kind}){name}({', '.join('{%d}' % i for i in range(count))}))", children)
 
@@ -228,7 +230,7 @@ class Generator(Aggregates):
         return "s" + "".join("0123456789abcdef"[self.random.randrange(width)] for _ in range(count))
 
     def vector(self, name, width, depth):
-        """An expression of a vector type."""
+        """An expression with a vector type."""
         kind = f"{name}{width}"
         if depth <= 0 or self.random.random() < 0.15:
             return self.vector_leaf(name, width)
@@ -318,7 +320,7 @@ class Generator(Aggregates):
         return Node("statement", form, [self.expression("uint", 1)])
 
     def half_access(self):
-        """Halves are only in memory, where PoCL has them too."""
+        """Halves are only in memory, where PoCL has them, too."""
         if self.random.random() < 0.5:
             return Node("statement", "vstore_half({0}, {1} & 3, (half *)halves);", [self.expression("float", 2), self.expression("uint", 1)])
         name = self.pick(["f1"] if self.has("float") else ["n1", "u1"])
@@ -338,10 +340,10 @@ class Generator(Aggregates):
         return Node("statement", f"{name} = {{0}};", [self.converted(kind, Node("uint", call, [value, other]))])
 
     def initialized(self):
-        """An array of which some elements are known to the compiler, and some not."""
+        """An array with some elements that the compiler knows and some that it does not."""
         kind, rows, columns = self.pick(self.whole), self.random.randint(2, 3), self.random.randint(2, 20)
         name, lines = self.fresh("rows"), []
-        known = self.random.random() < 0.2  # all of them
+        known = self.random.random() < 0.2  # all elements
         for _ in range(rows):
             elements = [str(self.random.randrange(128)) for _ in range(self.random.randint(1, columns))]
             if not known and self.random.random() < 0.5:
@@ -367,7 +369,7 @@ class Generator(Aggregates):
         return Node("statement", f"{name} = {{0}};", [self.converted(self.variables[name], Node(kind, place, indices))])
 
     def pointer_access(self):
-        """p leads into one of two arrays, at most 3 elements in."""
+        """p points into one of two arrays, at most 3 elements from the start."""
         name = self.pick(["u1", "u2"])
         form = self.pick(["p = {0} ? array + ({1} & 3) : other + ({2} & 3);", "p[{1} & 3] = {2};", f"{name} ^= p[{{1}} & 3];", "*p += {1};",
                           f"{name} += p == other + ({{2}} & 3);"])
@@ -379,13 +381,13 @@ class Generator(Aggregates):
         return self.print_line(f"at {self.prints}", names)
 
     def print_line(self, label, names):
-        """Lines come in any order, so each says where and whose it is."""
+        """Lines are printed in any order, so each says where it is from and whose it is."""
         words = {"char": "%d", "uchar": "%u", "short": "%d", "ushort": "%u", "int": "%d", "uint": "%u", "long": "%ld", "ulong": "%lx"}
         return Node("statement", f'printf("{label}: %u {" ".join(words[self.variables[name]] for name in names)}\\n", gid, {", ".join(names)});')
 
     def atomic(self):
-        """Each counter has one operation, so that the order does not matter. What it was before is the work-item's own in
-        near[lid]; and of tickets the sum is the same, whoever has which."""
+        """Each counter has one operation, so the order does not matter. Old values are used only from the work-item's
+        own near[lid]; for tickets, the sum does not depend on who gets which."""
         name = self.pick(["u1", "u2"])
         others = ["{{ uint ticket = atomic_inc(&tally[6]); atomic_add(&tally[0], (ticket + 1) * 2654435761u); }}"] * self.has("barriers")
         others += [f"{name} ^= atomic_xchg(&near[lid], {{0}});", f"{name} += atomic_cmpxchg(&near[lid], {name} & 1 ? near[lid] : 5, {{0}});",
@@ -397,7 +399,7 @@ class Generator(Aggregates):
         return Node("statement", f"atomic_{ATOMICS[number]}(&{where}[{number}], {{0}});", [self.expression("uint", 2)])
 
     def swap(self):
-        """Values that change places; around loops, phis that read each other."""
+        """Values that are swapped; in loops, they become phis that read each other."""
         return Node("statement", self.pick(["{{ uint t = u1; u1 = u2; u2 = t; }}", "{{ int t = n1; n1 = n2; n2 = (int)u1; u1 = (uint)t; }}",
                                             "{{ uint t = u2; u2 += u1; u1 = t; }}"] +
                                            ["{{ float t = f1; f1 = f2; f2 = t; }}"] * self.has("float") +
@@ -409,7 +411,7 @@ class Generator(Aggregates):
         return Node("statement", "if {0} {{\n{1}\n}}" + (" else {{\n{2}\n}}" if with_else else ""), children)
 
     def loop(self):
-        """Counted in int and in narrow integers, that wrap on the way or shift out; trip counts differ between work-items."""
+        """Loops count in int and in narrow integers that wrap or shift out; trip counts differ between work-items."""
         index = self.fresh("i")
         kind, form = self.pick([
             ("uint", "for (uint {i} = 0; {i} < {n}; {i}++) {{{{\n{{0}}\n}}}}"),
@@ -431,7 +433,7 @@ class Generator(Aggregates):
         return Node("statement", f"if {{0}} {self.pick(['break', 'continue', 'continue'])};", [self.condition(1)])
 
     def jump(self):
-        """Forwards, past statements."""
+        """Forward, past statements."""
         label = self.fresh("past")
         return Node("statement", f"if {{0}} goto {label};\n{{1}}\n{label}:;", [self.condition(1), self.body(short=True)])
 
@@ -461,7 +463,7 @@ class Generator(Aggregates):
         self.depth -= 1
         return Node("list", "", statements)
 
-    # ---- what all work-items come to together
+    # ---- statements that all work-items execute together
 
     def exchange(self):
         """Through the LDS."""
@@ -470,12 +472,12 @@ class Generator(Aggregates):
                                  "barrier(CLK_LOCAL_MEM_FENCE);")
 
     def passed_on(self):
-        """The barriers are in a function."""
+        """With the barriers in a function."""
         name, step = self.pick(["u1", "u2"]), self.random.randint(1, self.group - 1)
         return Node("statement", f"{name} = passed_on(tile, lid, (lid + {step}) % {self.group}, {{0}});", [self.expression("uint", 1)])
 
     def reduction(self):
-        """Atomic, to the same number in all work-items."""
+        """An atomic reduction to the same number in all work-items."""
         name, barrier = self.pick(["u1", "u2"]), "barrier(CLK_LOCAL_MEM_FENCE);"
         operation, start = self.pick([("add", 0), ("xor", 0), ("max", 0), ("min", "0xffffffff"), ("or", 0)])
         return Node("statement", f"if (lid == 0) tile[0] = {start}; {barrier} atomic_{operation}(&tile[0], {{0}}); {barrier} "
@@ -496,7 +498,7 @@ class Generator(Aggregates):
         return Node("statement", f"{name} ^= sub_{self.pick(sorted(SUB_GROUPS))}_{self.group}({{0}}, {number}, lid, in[{ITEMS}], shared);", [self.expression("uint", 1)])
 
     def uniform_loop(self):
-        """The same number of trips for all, and nobody leaves early: barriers may be inside."""
+        """The same trip count for all and no early exit, so barriers may be inside."""
         index = self.fresh("i")
         limit = self.pick(["2", "3", "((uint)get_group_id(0) & 1) + 1"] + ["(in[5] & 3)"] * self.has("memory"))
         self.variables[index] = "uint"
@@ -505,7 +507,7 @@ class Generator(Aggregates):
         return Node("statement", f"for (uint {index} = 0; {index} < {limit}; {index}++) {{{{\n{{0}}\n}}}}", [inner])
 
     def uniform_branch(self):
-        """All work-items of a group go the same way."""
+        """All work-items of a group take the same side."""
         return Node("statement", "if (get_group_id(0) & 1) {{\n{0}\n}} else {{\n{1}\n}}",
                     [Node("list", "", [*self.body(short=True).children, self.together()]), Node("list", "", [self.together()])])
 
@@ -519,7 +521,7 @@ class Generator(Aggregates):
         return Node("statement", f"if {{0}} {{{{ {'mine[0] = u1; ' if self.has('memory') else ''}return; }}}}", [self.condition(2)])
 
     def beginning(self):
-        """What may be the first statement of the program; gives p1 if it computes anything."""
+        """A possible first statement of the program; computes p1 if it computes anything."""
         barrier, hello = "barrier(CLK_LOCAL_MEM_FENCE);", 'printf("begun\\n");'
         forms = ["uint p1 = 0; for (uint i = 0; i < 4; i++) p1 = p1 * 5 + i;", "uint p1 = 1; do p1 *= 3; while (p1 < 100);",
                  "uint p1 = warmed(5);", "uint p1 = warmed((uint)get_local_id(0) & 3);"]
@@ -532,7 +534,7 @@ class Generator(Aggregates):
             self.variables["p1"] = "uint"
         return Node("statement", text.replace("{", "{{").replace("}", "}}"), name="p1" if "p1" in text else None)
 
-    # ---- the whole
+    # ---- the kernel
 
     def declarations(self):
         lines = {name: f"{kind} {name} = {STARTS[name]};" for name, kind in SCALARS.items() if name in self.variables}
@@ -576,7 +578,7 @@ class Generator(Aggregates):
         lines[name] = f"{kind} {name} = ({kind})(({element})(seed >> {bits})); {name}.s1 = ({element})gid;"
 
     def sums(self):
-        """A number that every element of an array with an initializer is in."""
+        """A number computed from every element of each array with an initializer."""
         lines = []
         for name, (_, rows, columns) in self.rows.items():
             lines.append(f"ulong sum_{name} = 0; for (uint i = 0; i < {rows}; i++) for (uint j = 0; j < {columns}; j++) "
@@ -612,7 +614,7 @@ class Generator(Aggregates):
         return Node("list", "", self.sums() + digests + [Node("statement", line) for line in lines])
 
     def printed_results(self, words, reals):
-        """Of a kernel without memory; now and then nothing at all."""
+        """For a kernel without memory; sometimes prints nothing at all."""
         if self.random.random() < 0.1:
             return []
         parts = [f"(ulong){part}" for group in words for part in group] + [f"convert_long_sat({part})" for group in reals for part in group]
@@ -642,7 +644,7 @@ class Generator(Aggregates):
         return Node("kernel", form, [Node("list", "", helpers + declared), *body])
 
 
-# Work-items are counted through, in launches of one and of two dimensions.
+# Work-items are numbered linearly, in launches of one and two dimensions.
 ARGUMENTS = "global const uint *in, constant uint *table, global uint *counters, global ulong *out, global double *reals"
 ROOM_ARGUMENT = ", global uchar *room"
 KERNEL = """{0}
@@ -688,7 +690,7 @@ def program_of(name, tree, seed, warp=32):
 
 
 def program_of_all(name, seeds, warp):
-    """The kernels of some seeds in one program, which takes less time; see program_of()."""
+    """The kernels of several seeds in one program, which takes less time; see program_of()."""
     helpers, kernels, cases = {}, [], []
     for seed in seeds:
         tree = generate(seed, f"k{seed}")

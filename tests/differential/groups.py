@@ -1,7 +1,9 @@
-"""Work-items together: atomics, work-group functions and sub-group functions, each operation for each type, against numpy.
+"""Work-items together: atomics, work-group functions and sub-group functions, each operation for each type, against
+numpy.
 
-Atomics whose old values come back work on a cell of the work-item's own; those on a shared cell leave only its last value,
-which is the same in any order. Floats in sums and products are such that every order gives the same.
+Atomics that return old values use a cell that no other work-item uses. Those on a shared cell only leave its last
+value, which does not depend on the order. Float sums and products use values for which every order gives the same
+result.
 """
 import functools
 
@@ -16,7 +18,7 @@ WORDS = [np.int32, np.uint32, np.int64, np.uint64]
 
 # ---- atomics ---------------------------------------------------------------------------------------
 
-# OpenCL 1.2's name without atomic_ or atom_, C11's, and the operation
+# OpenCL 1.2's name without atomic_ or atom_: C11's name, and the operation
 ATOMIC_OPERATIONS = {
     "add": ("fetch_add", lambda old, by: old + by), "sub": ("fetch_sub", lambda old, by: old - by),
     "and": ("fetch_and", lambda old, by: old & by), "or": ("fetch_or", lambda old, by: old | by),
@@ -25,8 +27,8 @@ ATOMIC_OPERATIONS = {
     "dec": (None, lambda old, by: old - np.ones_like(old)),
 }
 
-# `own`: cells of the work-items' own, in global and local memory. `shared`: cell 0, where the order does not matter, and one of each
-# work-group, which its cell in local memory begins and ends as.
+# `own`: one cell per work-item, in global and local memory. `shared`: cell 0, where the order does not matter, and one
+# cell per work-group, which initializes the group's cell in local memory and receives its last value.
 ATOMIC = """
 kernel void {name}(global const {T} *by, global {A} *own, global {A} *shared, global {T} *old) {{
   size_t i = get_global_id(0), lid = get_local_id(0);
@@ -68,7 +70,7 @@ def atomic_case(random, name, dtype, operation, shares=True):
 
 
 def old_atomics(random):
-    """atomic_ of 32 bits and atom_ of 64: what PoCL runs too."""
+    """32-bit atomic_ and 64-bit atom_, which PoCL also runs."""
     for dtype in WORDS + [np.float32]:
         kind = spelled(dtype)
         for operation, (_, function) in ATOMIC_OPERATIONS.items():
@@ -82,7 +84,7 @@ def old_atomics(random):
 
 
 def new_atomics(random):
-    """C11's, the order and the scope given or not."""
+    """C11's atomics, with or without order and scope."""
     for dtype in WORDS + FLOATS:
         for number, (operation, (call, function)) in enumerate(ATOMIC_OPERATIONS.items()):
             if not call or dtype in FLOATS and operation not in ("add", "min", "max", "xchg"):
@@ -96,7 +98,7 @@ def new_atomics(random):
                                  share=call if shares else "IGNORE"), atomic_case(random, name, dtype, function, shares))
 
 
-# Half of the cells hold what is expected. Weak ones may fail for no reason, but not for ever.
+# Half of the cells hold the expected value. Weak exchanges may fail spuriously, but not forever.
 EXCHANGES = """
 kernel void exchanges_{T}(global atomic_{T} *cell, global const {T} *expected, global {T} *seen) {{
   size_t i = get_global_id(0), lid = get_local_id(0);
@@ -128,7 +130,7 @@ def exchange_kernels(random):
         seen = np.stack([answer.astype(dtype) for answer in answers], axis=1)
         after = np.where(same, dtype(7), cell).astype(dtype)
         kind = spelled(dtype)
-        # The cells change, so both results are computed ahead.
+        # The cells change, so both results are computed in advance.
         yield (EXCHANGES.format(T=kind, group=GROUP),
                Case(f"exchanges_{kind}", (ITEMS,), (GROUP,), [cell, expected, np.zeros(4 * ITEMS, dtype)], exact_count=3,
                     exact=lambda a=after, e=expected, s=seen: (a, e, s)))
@@ -152,7 +154,7 @@ def identity(operation, dtype):
 
 
 def numbers(random, dtype, operation):
-    """Sums of floats stay exact, and so do products: those are of 1, -1, 2 and 0.5 in turn."""
+    """Float sums stay exact, and so do products, whose factors are 2 or 0.5 with random signs."""
     if np.dtype(dtype).kind != "f":
         return (integers(random, dtype, ITEMS) & 1 if "logical" in operation else integers(random, dtype, ITEMS)).astype(dtype)
     if operation == "mul":
@@ -189,7 +191,7 @@ def collective(random, prefix, operation, dtype, parts, condition=None):
 
 
 def groups_of(size):
-    """Lists of the work-items that are together: groups, or warps of groups."""
+    """Lists of the work-items that belong together: groups, or warps of groups."""
     items = np.arange(ITEMS)
     return [part for first in range(0, ITEMS, GROUP) for part in
             [items[first:first + GROUP][start:start + size] for start in range(0, GROUP, size)]]
@@ -202,7 +204,7 @@ def group_kernels(random):
         yield broadcast(random, "work_group_broadcast(in[i], 7)", dtype, groups_of(GROUP), lambda part: part[7])
 
 
-# A group of 5 x 4 x 2 in a launch of 10 x 4 x 2; the work-item at (3, 1, 1) is the 28th.
+# Groups of 5 x 4 x 2 in a launch of 10 x 4 x 2; work-item (3, 1, 1) has linear ID 28.
 VOTES = """
 kernel void votes_{T}(global const {T} *in, global {T} *out, global int *votes) {{
   size_t at = get_group_id(0) * {group} + get_local_linear_id();

@@ -1,10 +1,10 @@
-"""Runs the same OpenCL C kernels in Warpwait and in PoCL and holds the buffers against each other. PoCL builds with
--cl-opt-disable: optimised, version 3.1 miscompiles some loops whose trip count differs between work-items.
+"""Runs the same OpenCL C kernels in Warpwait and in PoCL and compares the buffers. PoCL builds with -cl-opt-disable,
+because optimized, version 3.1 miscompiles some loops whose trip count differs between work-items.
 
-A Program is one source text with Cases, each a kernel with an NDRange and arguments. One process of Warpwait
-runs all cases of a program as the launches of one launch file; PoCL runs them through pyopencl. Buffers are
-numpy arrays. Integers must be the same bits; floating point as `ulp` of the case says, 0 meaning the same bits
-(any NaN equals any other, and -0 equals +0).
+A Program is one source text with Cases, each a kernel with an NDRange and arguments. One process of Warpwait runs all
+cases of a program as the launches of one launch file; PoCL runs them through pyopencl. Buffers are numpy arrays.
+Integers must have the same bits. Floating-point values may differ by the case's `ulp`; 0 means the same bits (except
+that any NaN equals any other, and -0 equals +0).
 """
 import contextlib
 import ctypes
@@ -27,26 +27,26 @@ except ImportError as missing:
     sys.exit(f"{missing.name} is missing: apt-get install python3-numpy python3-pyopencl pocl-opencl-icd")
 
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", "build/warpwait"))
-# A cache of our own: coverage.py reads it.
+# A separate cache, which coverage.py reads.
 CACHE = pathlib.Path(os.environ.get("WARPWAIT_CACHE") or "build/cache").absolute() / "differential"
 OPENCL_TYPES = {"int8": "char", "uint8": "uchar", "int16": "short", "uint16": "ushort", "int32": "int", "uint32": "uint",
                 "int64": "long", "uint64": "ulong", "float16": "half", "float32": "float", "float64": "double"}
 
 
-# Operations that compilers fuse to, on a machine that has all; half of the programs run on one, by their names, and a third each at
-# levels 0, 2 and 3.
+# Settings for a machine that has all operations that compilers fuse to. Depending on its name, half of the programs run
+# on it, and one third each at levels 0, 2 and 3.
 EVERYTHING = {"isa.lop3": "on", "isa.add3": "on", "isa.shift_add": "on", "isa.wide": "off", "isa.vector_bytes": 16}
 
 
 class Local:
-    """A __local argument of so many bytes."""
+    """A __local argument of `size` bytes."""
 
     def __init__(self, size):
         self.size = size
 
 
 class Pipe:
-    """A pipe, which all cases of a program that name it share. Nobody but Warpwait has any."""
+    """A pipe, shared by all cases of a program that name it. Only Warpwait supports pipes."""
 
     def __init__(self, name, packet_size, max_packets):
         self.name, self.packet_size, self.max_packets = name, packet_size, max_packets
@@ -54,9 +54,9 @@ class Pipe:
 
 class Case:
     """`args`: numpy arrays (buffers, all compared afterwards), numpy scalars, bytes (a struct), Local, Pipe. With
-    `any_order`, a buffer's elements may come in any order; `counted` is a mask of those of the last buffer that count, and
-    `uncompared` the numbers of buffers that do not. `exact`, where PoCL is
-    known to err or has no answer: a function that gives the last `exact_count` buffers from the ones before them."""
+    `any_order`, a buffer's elements may be in any order. `counted` is a mask of the elements of the last buffer that
+    are compared, and `uncompared` are the numbers of buffers that are not. `exact` is for cases that PoCL cannot run
+    or gets wrong: a function that computes the last `exact_count` buffers from the ones before them."""
 
     def __init__(self, kernel, global_size, local_size, args, ulp=0, offset=None, name=None, exact=None, exact_count=1,
                  any_order=False, counted=None, uncompared=()):
@@ -67,9 +67,9 @@ class Case:
 
 
 class Program:
-    """`reference`, where PoCL cannot run it: a function that returns what run_reference() would. `standard` is Warpwait's;
-    the references get what is older, and the same for generated kernels. `prints`: what the kernels print counts, lines in any
-    order. `reference_options` are PoCL's alone."""
+    """`reference`, for programs that PoCL cannot run: a function that returns what run_reference() would. `standard` is
+    only for Warpwait; the references get an older one, with the same meaning for generated kernels. `prints`:
+    printed lines are compared, too, in any order. `reference_options` are only for PoCL."""
 
     def __init__(self, name, source, cases, options=(), machine="teaching", settings=None, reference=None, standard=None, prints=False,
                  reference_options=()):
@@ -79,7 +79,7 @@ class Program:
 
 
 def exactly(case, buffers):
-    """The buffers, with what case.exact says in the last ones."""
+    """The buffers, with the results of case.exact in the last ones."""
     inputs, outputs = buffers[:-case.exact_count], buffers[-case.exact_count:]
     with np.errstate(all="ignore"):
         results = case.exact(*inputs)
@@ -88,16 +88,16 @@ def exactly(case, buffers):
 
 
 def only_exact(cases):
-    """A Program's reference when each case has an `exact`."""
+    """A Program's reference if each case has an `exact`."""
     return lambda: [[arg for arg in case.args if isinstance(arg, np.ndarray)] for case in cases]
 
 
 class Missing(Exception):
-    """Something to be installed; the text says what."""
+    """Something must be installed; the text says what."""
 
 
 class Refused(Exception):
-    """One of the two would not run the program at all; the text says why."""
+    """One of the two refuses to run the program; the text says why."""
 
 
 # ---- Warpwait --------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def launch_file(program, folder):
 
 
 def write_launch(program, folder, route):
-    """kernel.cl, launch.json and its buffers. Returns the launch file's content."""
+    """Writes kernel.cl, launch.json and its buffers. Returns the launch file's content."""
     (folder / "kernel.cl").write_text(program.source)
     content = launch_file(program, folder)
     content["build"]["route"] = route
@@ -145,7 +145,7 @@ def write_launch(program, folder, route):
 
 
 def call_warpwait(command, timeout):
-    """The finished process. Raises Refused when it does not end."""
+    """Returns the finished process. Raises Refused if it does not end."""
     try:
         return subprocess.run([WARPWAIT, *command], capture_output=True, text=True, timeout=timeout, check=False,
                               env=os.environ | {"WARPWAIT_CACHE": str(CACHE)})
@@ -154,14 +154,15 @@ def call_warpwait(command, timeout):
 
 
 def with_lines(program, results, printed):
-    """What the kernels print is a buffer more, of the last case."""
+    """Adds what the kernels print as another buffer of the last case."""
     if program.prints:
         results[-1].append(np.array(sorted(printed.splitlines()), str))
     return results
 
 
 def run_warpwait(program, route="ssa", folder=None, timeout=120):
-    """Per case the list of its buffers after the run. Raises Refused. What is compiled in the same `folder` again is not compiled."""
+    """Returns the list of buffers after the run for each case. Raises Refused. In the same `folder`, a program is
+    compiled only once."""
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(folder or stack.enter_context(tempfile.TemporaryDirectory()))
         content = write_launch(program, folder, route)
@@ -170,7 +171,7 @@ def run_warpwait(program, route="ssa", folder=None, timeout=120):
         done = call_warpwait(command, timeout)
         if done.returncode:
             raise Refused(f"exit status {done.returncode}: {done.stderr.strip()[-600:]}")
-        # A hazard is a sentence on stderr: none of these kernels deserves one.
+        # A hazard is a line on stderr, and none of these kernels should have one.
         if done.stderr.strip():
             raise Refused(done.stderr.strip()[-600:])
         results = [[np.frombuffer((folder / f"b{number}_{place}.out").read_bytes(), arg.dtype)
@@ -199,7 +200,7 @@ def context():
 
 
 class Printed:
-    """What PoCL's printf writes to the process's own standard output, in place of showing it."""
+    """Captures what PoCL's printf writes to the process's standard output."""
 
     def __enter__(self):
         sys.stdout.flush()
@@ -222,7 +223,7 @@ def built_reference(source, options):
 
 
 def run_reference(program):
-    """As run_warpwait()."""
+    """Like run_warpwait()."""
     if program.reference:
         return program.reference()
     queue = cl.CommandQueue(context())
@@ -260,14 +261,14 @@ def run_reference_case(queue, built, case):
 # ---- comparison ------------------------------------------------------------------------------------
 
 def ordered(values):
-    """Floats as integers that count them from the most negative to the largest; both zeros are 0."""
+    """Maps floats to integers in the same order, from the most negative to the largest; both zeros are 0."""
     bits = values.view(f"i{values.itemsize}").astype(object if values.itemsize == 8 else np.int64)
     least = -(1 << (8 * values.itemsize - 1))
     return np.where(bits < 0, least - bits, bits)
 
 
 def wrong(got, expected, ulp):
-    """A mask of the elements that are too far off."""
+    """A mask of the elements that differ by too much."""
     if got.dtype.kind != "f":
         return np.array([one != other for one, other in itertools.zip_longest(got, expected)]) if got.dtype.kind == "U" else got != expected
     far = np.abs(ordered(got) - ordered(expected)) > ulp
@@ -275,7 +276,7 @@ def wrong(got, expected, ulp):
 
 
 def compare(program, got, expected):
-    """Lines that say which case differs where."""
+    """Messages that say which case differs where."""
     faults = []
     for case, ours, theirs in zip(program.cases, got, expected):
         if case.exact:
@@ -297,8 +298,8 @@ def compare(program, got, expected):
 
 
 def run(program, route="ssa", expected=None, folder=None):
-    """(cases that agree, lines about those that do not, what went wrong: "", "differs", "refused", "invalid"). `expected`, if
-    that is known, is what run_reference() gives."""
+    """(cases that agree, messages about those that do not, the kind of fault: "", "differs", "refused", "invalid").
+    `expected` is the result of run_reference() if it is already known."""
     try:
         expected = expected or run_reference(program)
     except Refused as reason:

@@ -1,6 +1,7 @@
-"""Data on its way: vload and vstore in each address space, halves in memory, shuffles, reinterpretation, asynchronous copies.
+"""Moving data: vload and vstore in each address space, halves in memory, shuffles, reinterpretation, asynchronous
+copies.
 
-All of it only moves bits, or rounds to halves, so numpy says exactly what comes out; PoCL 3.1 has no halves.
+Everything only moves bits or rounds to halves, so numpy computes the exact results; PoCL 3.1 has no halves.
 """
 import numpy as np
 
@@ -17,7 +18,7 @@ def values_of(random, dtype, count):
 
 # ---- vload and vstore ------------------------------------------------------------------------------
 
-# Each vector goes through private, then local memory, from and to addresses that are aligned to its elements only.
+# Each vector goes through private and then local memory, at addresses that are aligned only to its elements.
 THROUGH = """
 kernel void through_{name}(global const {T} *in, constant {T} *table, global {T} *out, local {T} *tile) {{
   size_t i = get_global_id(0), lid = get_local_id(0);
@@ -53,7 +54,7 @@ def through_kernels(random, types):
 
 
 def half_memory_kernels(random):
-    """vload_half and vstore_half with each rounding, packed and (a) at the pitch of the vector."""
+    """vload_half and vstore_half with each rounding mode, packed and, for the `a` forms, at the vector's pitch."""
     for dtype in FLOATS:
         for width in [1] + WIDTHS:
             number, kind = str(width) if width > 1 else "", spelled(dtype, width)
@@ -110,7 +111,7 @@ def shuffled(width, result):
 
 
 def reinterpretations(random, halves):
-    """as_type between all types of one size; floats come as numbers, since a NaN's payload may change on its way."""
+    """as_type between all types of one size. Floats start as numbers, because a NaN's payload may change on the way."""
     for source in ALL:
         for target in ALL:
             size, wide = np.dtype(source).itemsize, np.dtype(target).itemsize
@@ -130,7 +131,7 @@ def reinterpretations(random, halves):
 
 # ---- asynchronous copies ---------------------------------------------------------------------------
 
-# In and out, plain and strided; three elements of the tile stay as they were.
+# Both directions, plain and strided; three elements of the tile stay as they were.
 COPY = """
 kernel void copy_{name}(global const {T} *in, global {T} *plain, global {T} *strided, local {T} *tile) {{
   size_t group = get_group_id(0), lid = get_local_id(0);
@@ -173,7 +174,7 @@ def copied(pitch):
 
 
 def copy_kernels(random, types):
-    """The fourth element's bytes of a vector of three may be copied or not, so they are zero."""
+    """The bytes of the fourth element of a vector of three may or may not be copied, so they are zero."""
     for dtype in types:
         for width in [1] + WIDTHS:
             pitch, name = 4 if width == 3 else width, spelled(dtype, width)

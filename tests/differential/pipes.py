@@ -1,5 +1,5 @@
-"""Pipes: what goes in comes out, for packets of all types and all forms of the calls. PoCL has none that work, so that a
-FIFO in Python says what must come out.
+"""Pipes: what is written is read, for packets of all types and all forms of the calls. PoCL's pipes do not work, so a
+FIFO in Python computes the expected results.
 """
 import numpy as np
 
@@ -14,13 +14,13 @@ def program(name, source, cases, **more):
 
 
 def always(*values):
-    """An `exact` that knows the answer beforehand."""
+    """An `exact` that already knows the answer."""
     return lambda *inputs: values
 
 
 # ---- packets of all types --------------------------------------------------------------------------
 
-# One work-group writes, so that the order is known: item i of it writes packet i. Who reads differs.
+# One work-group writes, so the order is known: work-item i writes packet i. The reader varies.
 TYPES = """
 kernel void put_{name}(write_only pipe {T} p, global const {T} *in) {{
   reserve_id_t id = work_group_reserve_write_pipe(p, get_local_size(0));
@@ -47,7 +47,7 @@ def type_kernels(random, dtype, width, how):
     T, parts = spelled(dtype, width), 4 if width == 3 else width
     name = f"{T}_{how}"
     values = (integers if dtype in INTEGERS else floats)(random, dtype, GROUP * parts)
-    # The fourth of three is nobody's: a kernel may leave what was there, or write anything.
+    # The fourth element of three does not count: a kernel may leave what was there or write anything.
     counted = np.arange(values.size) % parts < width
     pipe = Pipe(f"pipe_{name}", values.nbytes // GROUP, GROUP + 5)
     source = TYPES.format(name=name, T=T, read=READS[how].format(n=GROUP, T=T))
@@ -57,7 +57,7 @@ def type_kernels(random, dtype, width, how):
 
 
 def type_programs(random):
-    """Each type in each width, the ways to read in turn."""
+    """Each type in each width, alternating between the ways to read."""
     number = 0
     for width in [1] + WIDTHS:
         sources, cases = ["#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"], []
@@ -71,7 +71,7 @@ def type_programs(random):
 
 # ---- channels --------------------------------------------------------------------------------------
 
-# A row of them for each type: put writes one after the other, and get reads them back to front.
+# A row of channels for each type: put writes to them in turn, and get reads them from last to first.
 CHANNELS = """
 channel {T} row_{T}[3] __attribute__((depth({n})));
 kernel void put_{T}(global const {T} *in) {{
@@ -96,7 +96,7 @@ kernel void get_{T}(global {T} *out) {{
     }}
 }}
 """
-PACKETS = 7  # in each of the row
+PACKETS = 7  # in each channel of the row
 
 
 def channel_programs(random):
@@ -129,7 +129,7 @@ kernel void get_{name}(read_only pipe {name}_t p, global {name}_t *out) {{
   out[get_global_id(0)] = x;
 }}
 """ for name in ("wide", "packed", "large"))
-# Bytes of each struct, and those that are its members': the others are nobody's.
+# The size of each struct, and the bytes of its members; the others do not count.
 MEMBERS = {"wide": (8, {0, 4, 5, 6, 7}), "packed": (5, set(range(5))), "large": (32, set(range(31)))}
 
 
@@ -145,7 +145,7 @@ def struct_program(random):
     return program("pipe_structs", STRUCTS, cases)
 
 
-# ---- many at once ----------------------------------------------------------------------------------
+# ---- many work-items at once ------------------------------------------------------------------------
 
 CROWD = """
 kernel void put(write_only pipe uint2 p, global const uint2 *in, global int *result) {
@@ -202,7 +202,8 @@ kernel void get_grouped(read_only pipe uint2 p, global uint *room, global ulong 
 
 
 def crowd_program(random, room, machine, settings):
-    """All packets are different; the same ones come out, in any order. With less room than work-items some are refused."""
+    """All packets are different, and the same ones are read, in any order. If the pipe has less room than work-items,
+    some are refused."""
     items, width = 576, 64
     values = random.permutation(np.arange(1, items + 1, dtype=np.uint64) * 0x100000001)
     codes = np.where(np.arange(items) < room, 0, -1).astype(np.int32)
@@ -224,7 +225,8 @@ def crowd_program(random, room, machine, settings):
 
 # ---- any program against a model --------------------------------------------------------------------
 
-# One work-item does what a list says. It reads and writes one pipe, which the language leaves undefined and Warpwait does not.
+# One work-item follows a list of steps. It reads and writes one pipe, which is undefined in OpenCL C but defined in
+# Warpwait.
 ANY = """
 kernel void any(read_only pipe uint r, write_only pipe uint w, global const int *step, int steps, global reserve_id_t *id, global int *log) {
   for (int k = 0; k < steps; k++) {
@@ -254,7 +256,7 @@ class Block:
 
 
 class Model:
-    """Packets as numbers; blocks are reservations that have not taken effect, oldest first."""
+    """Packets are numbers; blocks are reservations that have not taken effect, oldest first."""
 
     def __init__(self, room):
         self.room, self.used, self.ready, self.writing, self.reading = room, 0, [], [], []

@@ -1,10 +1,11 @@
-"""The shrinker on faults that are made up: a kernel "goes wrong" when it contains a certain word. Needs neither Warpwait nor PoCL."""
+"""Tests the shrinker with made-up faults: a kernel "fails" if it contains a certain word. Needs neither Warpwait nor
+PoCL."""
 import generator
 import harness
 
 
 def shrunk(seed, wrong, seconds=20):
-    """(the kernel's text afterwards, how often wrong() was asked)"""
+    """(the kernel's text afterwards, how often wrong() was called)"""
     asked = 0
     def fails(tree):
         nonlocal asked
@@ -15,7 +16,7 @@ def shrunk(seed, wrong, seconds=20):
 
 
 def first_with(word):
-    """The first seed from 1 on whose kernel has the word."""
+    """The first seed from 1 on whose kernel contains the word."""
     return next(seed for seed in range(1, 1000) if word in generator.generate(seed).render().split("kernel void", 1)[1])
 
 
@@ -33,14 +34,14 @@ def keeps_what_is_used():
 
 
 def ends_in_time():
-    """Only one attempt then, without what nothing needs."""
+    """Only one attempt is made then, without unused declarations."""
     asked = shrunk(1, lambda text: True, seconds=-1)[1]
     if asked > 1:
         yield f"shrinker: {asked} attempts when its time is over"
 
 
 def sees_differences():
-    """harness.wrong() on values that are one and two units in the last place apart, on NaNs, and on the two zeros."""
+    """harness.wrong() with values that are one and two units in the last place apart, NaNs, and the two zeros."""
     np = harness.np
     one = np.float32(1)
     after = np.nextafter(one, np.float32(2))
@@ -53,7 +54,7 @@ def sees_differences():
 
 
 def run():
-    """(tests that passed, lines about those that did not)"""
+    """(tests that passed, messages about those that did not)"""
     tests = [leaves_little(word, 12) for word in ("mul_hi(", "continue;", "switch", "async_work_group_copy", "/ (fabs")]
     tests += [keeps_what_is_used(), ends_in_time(), sees_differences()]
     faults = [fault for test in tests for fault in test]

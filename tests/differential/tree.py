@@ -1,8 +1,8 @@
-"""Kernels as trees of text, and how to make one smaller while it still goes wrong.
+"""Kernels as trees of text, and shrinking one while it still fails.
 
-The shrinker works from the top down: from each list it takes halves, quarters, ... and single statements; then statements give way
-to what is inside them, and expressions to zero or to a part of theirs of the same type. Trying costs a run, so what is
-certainly wrong (a removed name that is still used) is not tried.
+The shrinker works from the top down. From each list it removes halves, quarters, ... and single statements. Then it
+replaces statements by their contents, and expressions by zero or by a part of the same type. An attempt costs a run, so
+what is certainly wrong (removing a name that is still used) is not tried.
 """
 import collections
 import re
@@ -10,7 +10,8 @@ import time
 
 
 class Node:
-    """`text` with {0}, {1}, ... for its children. `kind` is an expression's type, "statement" or "list". `name` is what it declares."""
+    """`text` with {0}, {1}, ... for its children. `kind` is an expression's type, "statement" or "list". `name` is what
+    it declares."""
 
     def __init__(self, kind, text, children=(), name=None):
         self.kind, self.text, self.children, self.name = kind, text, list(children), name
@@ -29,7 +30,7 @@ def zero(kind):
 
 
 class Shrinker:
-    """`is_value(kind)` says whether a node of that kind is an expression that zero() may replace."""
+    """`is_value(kind)`: is a node of that kind an expression that zero() may replace?"""
 
     def __init__(self, tree, fails, is_value, seconds):
         self.tree, self.fails, self.is_value = tree, fails, is_value
@@ -40,7 +41,7 @@ class Shrinker:
         return time.monotonic() > self.end
 
     def kept(self, node, children):
-        """Gives the node these children if it still goes wrong with them."""
+        """Gives the node these children if the kernel still fails with them. Returns whether it does."""
         before, node.children = node.children, children
         text = self.tree.render()
         gone = [child.name for child in before if child.name and child not in children]
@@ -52,7 +53,8 @@ class Shrinker:
         return False
 
     def each(self, change):
-        """change(node) for each node, parents first; children are looked at when their turn comes. Whether any changed."""
+        """Calls change(node) for each node, parents first; children are queued after the change. Returns whether any
+        node changed."""
         queue, changed = collections.deque([self.tree]), False
         while queue and not self.over():
             node = queue.popleft()
@@ -61,7 +63,7 @@ class Shrinker:
         return changed
 
     def drop_unused(self):
-        """All declarations that nothing mentions, in one attempt, and even when the time is over."""
+        """Removes all unused declarations in one attempt, even after the time is over."""
         before = [(node, list(node.children)) for node in self.tree.children]
         for node in reversed(self.tree.children):
             for child in reversed([child for child in node.children if child.name]):
@@ -85,7 +87,7 @@ class Shrinker:
         return changed
 
     def open(self, node):
-        """A statement's bodies in its place."""
+        """Replaces statements by their bodies."""
         changed, at = False, 0
         while node.kind == "list" and at < len(node.children):
             bodies = [inner for inner in node.children[at].children if inner.kind == "list"]
@@ -110,7 +112,8 @@ class Shrinker:
         return changed
 
     def run(self):
-        """The cheap passes first; declarations go as soon as nothing needs them, since they cost time in every attempt."""
+        """Cheap steps first. Declarations are removed as soon as nothing needs them, because they cost time in every
+        attempt."""
         changed = True
         while changed and not self.over():
             changed = self.each(self.cut)
@@ -121,5 +124,5 @@ class Shrinker:
 
 
 def shrink(tree, fails, is_value, seconds=60):
-    """Makes `tree` as small as it can while fails(tree) holds, for about so long."""
+    """Shrinks `tree` while fails(tree) holds, for about `seconds`."""
     return Shrinker(tree, fails, is_value, seconds).run()

@@ -1,8 +1,8 @@
-"""Kernels as people write them (kernels/*.cl), with inputs, NDRanges and what may differ.
+"""Kernels as people write them (kernels/*.cl), with inputs, NDRanges and tolerances.
 
-The inputs are such that atomics and reductions give one answer in any order. A bound on floats is in ULP of the result:
-sums of products are fused in both or kept apart by FP_CONTRACT OFF, so most are exact; those through sin, sqrt and
-division may be off by what OpenCL allows each of them.
+With these inputs, atomics and reductions give one answer in any order. Float tolerances are in ULP of the result. Sums
+of products are fused in both or kept apart by FP_CONTRACT OFF, so most are exact; those that use sin, sqrt and division
+may differ by what OpenCL allows for each.
 """
 import pathlib
 import struct
@@ -115,7 +115,7 @@ def smith_waterman(random):
 
 
 def arguments(random):
-    """struct options: int, float4 at 16, two inner of 16 bytes from 32 on, three shorts; 80 bytes in all."""
+    """struct options: int, float4 at 16, two inner structs of 16 bytes from 32 on, three shorts; 80 bytes in all."""
     options = struct.pack("<i12x4fB7xdB7xd3h10x", -5, 1.5, 2.5, 3.5, 4.5, 7, 0.25, 9, 0.75, 100, -200, 300)
     vector = struct.pack("<2H", 11, 65535)
     longs = struct.pack("<16q", *range(-3, 13))
@@ -145,7 +145,7 @@ def initializers(random):
         yield Case(kernel, (128,), (64,), [values, np.zeros(128 * words, np.int32)])
 
 
-# ---- what PoCL has not: references in numpy ---------------------------------------------------------
+# ---- what PoCL does not have: references in numpy ---------------------------------------------------
 
 WARP = 16
 
@@ -196,7 +196,7 @@ def collectives_reference(case):
 def halves(random):
     data = reals(random, 96, -70000, 70000)
     bits = whole(random, np.uint16, 96)
-    bits[(bits & 0x7c00) == 0x7c00] &= 0xbfff  # no infinities, no NaNs
+    bits[(bits & 0x7c00) == 0x7c00] &= 0xbfff  # no infinities or NaNs
     yield Case("halves", (96,), (32,), [data, bits, np.zeros(96, np.uint16), np.zeros(96, np.float32), np.zeros(96, np.uint16)])
 
 
@@ -236,13 +236,13 @@ def any_space_reference(case):
 
 
 def meet(random):
-    """PoCL 3.1 crashes on these."""
+    """PoCL 3.1 crashes on these kernels."""
     for kernel in ("nobody_leaves", "all_leave", "copies"):
         yield Case(kernel, (128,), (64,), [whole(random, np.int32, 128), np.zeros(128, np.int32), np.int32(6)])
 
 
 def meet_reference(case):
-    """All work-items step by step together; int32 wraps."""
+    """All work-items execute each step together; int32 wraps."""
     data = case.args[0]
     x, own, total = data.reshape(-1, 64), np.arange(64), np.zeros((2, 64), np.int32)
     with np.errstate(over="ignore"):

@@ -1,4 +1,4 @@
-/* The engine's timing and counters, at the parameters that every machine sets. */
+/* The engine's timing and counters, with the parameters that every machine sets. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 /* ---- closed forms ----------------------------------------------------------------------------- */
 
-TEST(dma, one_request_takes_the_sum_of_its_stages_and_not_a_cycle_less) {
+TEST(dma, one_request_takes_exactly_the_sum_of_its_stages) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++)
     for (uint32_t bytes = 1; bytes <= 64; bytes++)
       for (unsigned widths = 0; widths < 9; widths++) {
@@ -27,7 +27,7 @@ TEST(dma, one_request_takes_the_sum_of_its_stages_and_not_a_cycle_less) {
       }
 }
 
-/* docs/closed-forms.md: the formula for n equal requests, none waiting for another to land. */
+/* docs/closed-forms.md: the formula for n equal requests, none of which waits for another to land. */
 static cycle_t streaming(const struct dma_params *params, uint64_t bytes, cycle_t memory) {
   uint64_t g = params->granularity, n = bytes / g;
   uint64_t read = div_up(g, params->read_width), write = div_up(g, params->write_width);
@@ -35,7 +35,7 @@ static cycle_t streaming(const struct dma_params *params, uint64_t bytes, cycle_
   return 1 + params->setup + (n - 1) * slowest + read + memory + write + params->completion;
 }
 
-TEST(dma, a_long_copy_goes_at_the_pace_of_its_narrowest_part) {
+TEST(dma, a_long_copy_runs_at_the_rate_of_its_narrowest_stage) {
   static const struct {
     const char *narrowest;
     uint32_t granularity, read_width, write_width;
@@ -60,8 +60,8 @@ TEST(dma, a_long_copy_goes_at_the_pace_of_its_narrowest_part) {
       }
 }
 
-/* When `outstanding` requests do not cover the way there and back, they go in rounds of it. */
-TEST(dma, a_long_copy_goes_at_the_pace_of_its_outstanding_requests) {
+/* If `outstanding` requests do not cover the round trip, requests go in rounds of `outstanding`. */
+TEST(dma, outstanding_requests_can_limit_the_rate_of_a_long_copy) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++)
     for (uint32_t outstanding = 1; outstanding <= 24; outstanding++)
       for (uint32_t n = 1; n <= 100; n += 3) {
@@ -86,7 +86,7 @@ TEST(dma, the_copy_drawn_in_the_header_takes_17_cycles) {
   EXPECT_EQ(alone(params, plain(true, 0, 0, 128), 5), 17);
 }
 
-TEST(dma, a_copy_of_nothing_completes_after_setup_and_completion) {
+TEST(dma, an_empty_copy_completes_after_setup_and_completion) {
   static const struct dma_descriptor nothing[] = {
       {.line_bytes = 0, .planes = 1, .lines = 5}, {.line_bytes = 64, .planes = 1, .lines = 0}, {.to_lds = true}};
   for (unsigned i = 0; i < 3; i++)
@@ -101,9 +101,9 @@ TEST(dma, a_copy_of_nothing_completes_after_setup_and_completion) {
       }
 }
 
-/* ---- every parameter moves the result ----------------------------------------------------------- */
+/* ---- every parameter changes the result -------------------------------------------------------- */
 
-TEST(dma, more_of_a_parameter_makes_a_copy_slower_or_faster_as_it_should) {
+TEST(dma, each_parameter_makes_a_copy_slower_or_faster_as_expected) {
   struct dma_descriptor copy = {
       .to_lds = true, .line_bytes = 256, .planes = 1, .lines = 8, .global_pitch = 512, .lds_pitch = 256};
   struct dma_params base = usual_dma(), p;
@@ -150,14 +150,14 @@ TEST(dma, descriptors_are_accepted_issue_gap_cycles_apart) {
     run(rig);
     for (unsigned i = 0; i < 8; i++)
       EXPECT_EQ(rig->done[i], rig->done[0] + i * gap);
-    /* Descriptor i arrives at 1 and waits i gaps. */
+    /* Descriptor i arrives in cycle 1 and waits i gaps. */
     EXPECT_EQ(rig->dma.stats.queue_cycles, 28 * gap);
-    EXPECT_EQ(rig->dma.queue_peak, 7); /* one is accepted as they arrive */
+    EXPECT_EQ(rig->dma.queue_peak, 7); /* one is accepted when they arrive */
     free_rig(rig);
   }
 }
 
-TEST(dma, a_full_queue_holds_the_sender_until_a_channel_takes_a_descriptor) {
+TEST(dma, a_full_queue_blocks_the_sender_until_a_channel_takes_a_descriptor) {
   struct dma_params params = usual_dma();
   params.channels = 1;
   params.queue = 2;
@@ -165,7 +165,7 @@ TEST(dma, a_full_queue_holds_the_sender_until_a_channel_takes_a_descriptor) {
   for (unsigned i = 0; i < 5; i++)
     plan_plain(rig, 0, true, 64 * i, 64 * i, 64);
   run(rig);
-  /* The channel is held from acceptance to landing; a slot is seen free a cycle after acceptance. */
+  /* The channel is held from acceptance to landing; a free slot is visible a cycle after acceptance. */
   cycle_t held = params.setup + 30 + 1 + 1;
   EXPECT_EQ(rig->sent[0], 0);
   EXPECT_EQ(rig->sent[1], 0);
@@ -195,7 +195,7 @@ TEST(dma, more_channels_overlap_more_copies) {
 
 enum { ROUND_ROBIN, OLDEST, PRIORITY };
 
-/* Three copies of 512 bytes in three channels; their order of completion and where the last of each ends. */
+/* Three copies of 512 bytes in three channels: their order of completion, and where each one's last request comes. */
 static struct rig *three(uint32_t arbitration, uint32_t burst) {
   struct dma_params params = usual_dma();
   params.arbitration = arbitration;
@@ -208,8 +208,8 @@ static struct rig *three(uint32_t arbitration, uint32_t burst) {
 }
 
 TEST(dma, arbitration_decides_who_sends_the_next_burst) {
-  /* Channel i is ready i cycles after the first. Eight requests each; requests leave in cycles
-   * 0 .. 23 after the first. round robin, bursts of 4: a a a a b b b b c c c c a a a a b b b b c c c c. */
+  /* Channel i is ready i cycles after the first. Each has eight requests; requests leave in cycles 0 .. 23 after the
+   * first. Round robin with bursts of 4: a a a a b b b b c c c c a a a a b b b b c c c c. */
   cycle_t first = 1 + usual_dma().setup, rest = 30 + 1 + 1 + usual_dma().completion;
   static const struct {
     uint32_t arbitration, burst, last[3];
@@ -231,7 +231,7 @@ TEST(dma, arbitration_decides_who_sends_the_next_burst) {
   }
 }
 
-/* Channel 0 frees first and takes the youngest descriptor: the lowest channel is not the oldest. */
+/* Channel 0 is free first and takes the youngest descriptor: the lowest channel is not the oldest. */
 TEST(dma, oldest_and_priority_differ_when_a_low_channel_holds_a_young_descriptor) {
   cycle_t done[3][3];
   for (uint32_t arbitration = ROUND_ROBIN; arbitration <= PRIORITY; arbitration++) {
@@ -271,7 +271,7 @@ TEST(dma, bursts_end_at_multiples_of_burst_and_at_line_ends) {
 /* ---- counters ------------------------------------------------------------------------------------ */
 
 /* 0-255 | 256, and zeros to 511 | zeros. */
-TEST(dma, where_a_buffer_ends_just_behind_a_burst_the_next_one_goes_on) {
+TEST(dma, a_burst_continues_beyond_the_end_of_the_buffer) {
   struct dma_params params = usual_dma();
   params.out_of_bounds = DMA_ZERO;
   struct rig *rig = make_rig(params);
@@ -293,12 +293,12 @@ TEST(dma, every_counter_is_zero_on_an_idle_engine) {
   free_rig(rig);
 }
 
-/* One channel, two requests under way at most, memory 10 cycles: round trip 12 from sending to landing.
+/* One channel, at most two requests in flight, memory 10 cycles: 12 cycles from sending to landing.
  *
  *     cycle        1    21  22   33  34   45      46
  *     copy 0       acc  r0  r1   r2  r3   r2 lands r3 lands: acceptance 1, finished 46
- *     copy 1       (arrives at 1, waits)           acc 46, 66 r0, lands 78                    */
-TEST(dma, counters_are_as_worked_out_by_hand) {
+ *     copy 1       (arrives at 1, waits)           acc 46, 66 r0, lands 78 */
+TEST(dma, counters_match_hand_calculation) {
   struct dma_params params = usual_dma();
   params.channels = 1;
   params.outstanding = 2;
@@ -330,8 +330,8 @@ TEST(dma, counters_are_as_worked_out_by_hand) {
   free_rig(rig);
 }
 
-/* One request under way, memory 10 cycles, so 12 from sending to landing. */
-TEST(dma, waiting_for_outstanding_requests_counts_when_a_request_is_ready_and_nobody_sends) {
+/* One request in flight, memory 10 cycles: 12 cycles from sending to landing. */
+TEST(dma, waiting_for_outstanding_requests_counts_cycles_with_a_ready_request) {
   struct dma_params params = usual_dma();
   params.outstanding = 1;
   params.line_cycles = 5;
@@ -353,7 +353,7 @@ TEST(dma, waiting_for_outstanding_requests_counts_when_a_request_is_ready_and_no
   free_rig(rig);
 }
 
-TEST(dma, of_two_copies_that_land_in_one_cycle_the_older_completes_first) {
+TEST(dma, the_older_of_two_copies_that_land_in_one_cycle_completes_first) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++) {
     struct rig *rig = make_rig(usual_dma());
     rig->read = to_lds ? 30 : 29; /* the second is accepted a cycle later */
@@ -378,7 +378,7 @@ TEST(dma, a_descriptor_that_finds_a_free_channel_does_not_count_as_waiting) {
   free_rig(rig);
 }
 
-TEST(dma, the_news_of_a_copy_says_how_many_requests_it_made_and_for_how_many_bytes) {
+TEST(dma, a_completion_reports_the_requests_and_bytes_of_its_copy) {
   struct rig *rig = make_rig(usual_dma());
   for (uint32_t n = 0; n < 8; n++)
     plan_plain(rig, 0, n & 1, 4096 * n, 4096 * n, 100 * n);

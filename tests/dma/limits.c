@@ -1,12 +1,12 @@
-/* Quotas, the engine's sides, fences, the L2's bypass. */
+/* Quotas, the engine's two sides, fences, bypassing the L2. */
 #include <stdlib.h>
 
 #include "tests/dma/rig.h"
 
 /* ---- long latencies ---------------------------------------------------------------------------------- */
 
-/* An engine of an SoC that an interrupt ends: what is under way takes room, not the latency. */
-TEST(dma, a_long_completion_holds_no_copy_and_takes_no_memory) {
+/* An SoC's engine that signals completion by an interrupt: room limits the copies in flight, not the latency. */
+TEST(dma, a_long_completion_latency_blocks_no_copy_and_needs_no_memory) {
   struct dma_params params = usual_dma();
   params.completion = 1000000;
   struct rig *rig = make_rig(params);
@@ -15,12 +15,12 @@ TEST(dma, a_long_completion_holds_no_copy_and_takes_no_memory) {
     plan_plain(rig, 0, true, 64 * i, 64 * i, 64);
   run(rig);
   EXPECT_EQ(rig->done[0], alone(params, plain(true, 0, 0, 64), 30));
-  EXPECT_LT(rig->done[99] - rig->done[0], 2000); /* all are under way at once */
+  EXPECT_LT(rig->done[99] - rig->done[0], 2000); /* all are in flight at once */
   EXPECT_LT(rig->dma.to_cu.capacity, 400);
   free_rig(rig);
 }
 
-TEST(dma, set_up_takes_as_long_as_it_is_said_to) {
+TEST(dma, setup_takes_the_specified_time) {
   struct dma_params params = usual_dma(), slow = usual_dma();
   slow.setup += 1000000 - params.setup;
   EXPECT_EQ(alone(slow, plain(true, 0, 0, 640), 30),
@@ -29,7 +29,7 @@ TEST(dma, set_up_takes_as_long_as_it_is_said_to) {
 
 /* ---- quota ------------------------------------------------------------------------------------------ */
 
-TEST(dma, a_channel_at_its_quota_waits_for_a_landing) {
+TEST(dma, a_channel_at_its_quota_waits_until_a_request_lands) {
   for (uint32_t quota = 1; quota <= 8; quota++) {
     struct dma_params params = usual_dma(), fewer = usual_dma();
     params.quota = quota;
@@ -42,9 +42,10 @@ TEST(dma, a_channel_at_its_quota_waits_for_a_landing) {
   }
 }
 
-/* One request under way a copy, memory 10, so 12 from sending to landing. Copy 0 sends in 21 and 33, its second
- * request is ready in 22; copy 1's is ready in 22 and leaves then, its second is ready in 23 and leaves in 34. */
-TEST(dma, waiting_for_the_quota_is_counted_and_holds_no_other_channel) {
+/* One request in flight per copy, memory 10, so 12 cycles from sending to landing. Copy 0 sends in 21 and 33; its
+ * second request is ready in 22. Copy 1's first request is ready in 22 and leaves then; its second is ready in 23 and
+ * leaves in 34. */
+TEST(dma, waiting_for_the_quota_is_counted_and_blocks_no_other_channel) {
   struct dma_params params = usual_dma();
   params.quota = 1;
   struct rig *rig = make_rig(params);
@@ -59,9 +60,9 @@ TEST(dma, waiting_for_the_quota_is_counted_and_holds_no_other_channel) {
   free_rig(rig);
 }
 
-/* Copy 0 of four requests has two under way when copy 1 comes, which then has fewer: 0 0 1 1 0 1 0 1. Each in turn it
- * would be 0 0 1 0 1 0 1 1. */
-TEST(dma, the_channel_with_the_fewest_requests_under_way_sends_under_quota) {
+/* Copy 0 has four requests, two of them in flight when copy 1 arrives, which then has fewer: 0 0 1 1 0 1 0 1. Strict
+ * alternation would be 0 0 1 0 1 0 1 1. */
+TEST(dma, under_quota_the_channel_with_the_fewest_requests_in_flight_sends) {
   struct dma_params params = usual_dma();
   params.arbitration = DMA_QUOTA;
   params.burst = 64;
@@ -77,8 +78,8 @@ TEST(dma, the_channel_with_the_fewest_requests_under_way_sends_under_quota) {
 
 /* ---- the engine's sides ------------------------------------------------------------------------------- */
 
-/* A request of 64 bytes takes r cycles on memory's side and B beats. */
-TEST(dma, an_engine_of_one_data_path_takes_its_sides_in_turn) {
+/* A request of 64 bytes takes r cycles on the memory side and B beats. */
+TEST(dma, an_engine_with_one_data_path_alternates_between_its_sides) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++)
     for (uint32_t n = 1; n <= 9; n += 4)
       for (uint32_t width = 4; width <= 64; width *= 4) {
@@ -87,7 +88,7 @@ TEST(dma, an_engine_of_one_data_path_takes_its_sides_in_turn) {
         params.read_width = width;
         params.write_width = 32;
         cycle_t read = 64 / width, write = 2;
-        /* Outbound, the way of the request to the LDS is a cycle, hidden behind the last cycle of writing. */
+        /* Outbound, the request's way to the LDS is one cycle, hidden behind the last cycle of writing. */
         cycle_t each = read + write;
         cycle_t done = 1 + params.setup + 30 + n * each + params.completion;
         ct_note("to_lds %u, %u requests, width %u", to_lds, n, width);
@@ -95,7 +96,7 @@ TEST(dma, an_engine_of_one_data_path_takes_its_sides_in_turn) {
       }
 }
 
-TEST(dma, copies_of_both_directions_share_the_one_data_path) {
+TEST(dma, copies_in_both_directions_share_the_data_path) {
   cycle_t last[2];
   for (uint32_t decoupling = 0; decoupling < 2; decoupling++) {
     struct dma_params params = usual_dma();
@@ -111,8 +112,8 @@ TEST(dma, copies_of_both_directions_share_the_one_data_path) {
   EXPECT_LE(last[0] + 2 * 64, last[1]); /* 128 requests of two cycles each, not 64 of one */
 }
 
-/* 8 requests of 4 beats; then 8 that take 4 cycles of reading, and one beat, each. With room for all, the
- * reading of the second copy happens while the first is still being written. */
+/* 8 requests of 4 beats, then 8 requests of 4 cycles of reading and one beat. With room for all, the second copy is
+ * read while the first is still being written. */
 static struct rig *two_paces(uint32_t buffer) {
   struct dma_params params = usual_dma();
   params.buffer = buffer;
@@ -130,7 +131,7 @@ static struct rig *two_paces(uint32_t buffer) {
   return rig;
 }
 
-TEST(dma, a_full_buffer_leaves_data_outside) {
+TEST(dma, a_full_buffer_accepts_no_data) {
   struct rig *room = two_paces(256), *small = two_paces(2);
   EXPECT_EQ(room->dma.stats.buffer_full_cycles, 0);
   EXPECT_LT(0, small->dma.stats.buffer_full_cycles);
@@ -139,8 +140,8 @@ TEST(dma, a_full_buffer_leaves_data_outside) {
   free_rig(small);
 }
 
-/* Two places; the LDS takes 64 cycles a request, memory's side one. Requests leave in 21 .. 25; request i is read in
- * 21 + i + 10 while there is room, then when i - 2 has landed: 0 lands in 31 + 65, each next one 64 later. */
+/* Two slots; the LDS takes 64 cycles per request, the memory side one. Requests leave in 21 .. 25. Request i is read in
+ * 21 + i + 10 if there is room, otherwise when i - 2 has landed: 0 lands in 31 + 65, each later one 64 cycles later. */
 TEST(dma, waiting_for_the_buffer_is_counted) {
   struct dma_params params = usual_dma();
   params.buffer = 2;
@@ -150,12 +151,12 @@ TEST(dma, waiting_for_the_buffer_is_counted) {
   plan_plain(rig, 0, true, 0, 0, 64 * 5);
   run(rig);
   EXPECT_EQ(rig->done[0], 31 + 65 + 4 * 64 + 10);
-  EXPECT_EQ(rig->dma.stats.buffer_full_cycles, 96 + 2 * 64 - 33); /* 2 waits from 33 on, 4 is taken in when 2 lands */
+  EXPECT_EQ(rig->dma.stats.buffer_full_cycles, 96 + 2 * 64 - 33); /* 2 waits from 33 on; 4 is accepted when 2 lands */
   free_rig(rig);
 }
 
-/* A place that is left is free from the next cycle on: at a request a cycle, three places are as good as many. */
-TEST(dma, an_outbound_copy_at_full_pace_needs_few_places_of_the_buffer) {
+/* A slot that is left is free from the next cycle on: at one request a cycle, three slots are as good as many. */
+TEST(dma, an_outbound_copy_at_full_rate_needs_few_buffer_slots) {
   cycle_t many = 0;
   for (uint32_t buffer = 256; buffer; buffer = buffer == 256 ? 8 : buffer > 3 ? buffer - 1 : 0) {
     struct dma_params params = usual_dma();
@@ -168,13 +169,12 @@ TEST(dma, an_outbound_copy_at_full_pace_needs_few_places_of_the_buffer) {
   }
 }
 
-/* Everybody is stepped twice in each cycle, as in random.c: the second look at the buffer finds the place that is left.
- */
-TEST(dma, a_place_that_is_left_is_not_taken_in_the_same_cycle_however_often_one_looks) {
+/* Every component is stepped twice in each cycle, as in random.c: the second step sees the slot that was just freed. */
+TEST(dma, a_freed_buffer_slot_is_never_reused_in_the_same_cycle) {
   struct dma_params params = usual_dma();
   params.buffer = 2;
   struct rig *once = make_rig(params), *twice = make_rig(params);
-  once->gap = twice->gap = 4; /* memory takes requests slowly: data wait in the buffer and before it */
+  once->gap = twice->gap = 4; /* memory accepts requests slowly: data wait in the buffer and in front of it */
   plan_plain(once, 0, false, 0, 0, 64 * 30);
   plan_plain(twice, 0, false, 0, 0, 64 * 30);
   run(once);
@@ -199,7 +199,8 @@ static struct dma_descriptor owned(struct dma_descriptor copy, uint32_t owner, u
   return copy;
 }
 
-/* Two copies of a request each, accepted in 1 and 2, ready in 21 and 22: when the second one's first request leaves. */
+/* Two copies of one request each, accepted in 1 and 2, ready in 21 and 22. Returns when the second one's request
+ * leaves. */
 static cycle_t second_leaves(bool first_to_lds, uint32_t owner, unsigned after, uint64_t *held) {
   struct rig *rig = make_rig(usual_dma());
   rig->read = 40;
@@ -213,21 +214,21 @@ static cycle_t second_leaves(bool first_to_lds, uint32_t owner, unsigned after, 
   return leaves;
 }
 
-TEST(dma, a_fence_holds_a_copy_until_the_flagged_spaces_are_done_with) {
+TEST(dma, a_fence_holds_a_copy_until_earlier_accesses_of_the_flagged_spaces_finish) {
   static const struct {
     bool to_lds;
     uint32_t owner;
     unsigned after;
-    cycle_t over; /* when the first copy is done with the spaces */
+    cycle_t over; /* when the first copy has finished with the spaces */
   } rows[] = {
       {true, 0, LDS, 21 + 40 + 2},          /* landed */
-      {true, 0, GLOBAL, 21 + 40},           /* its data are here */
+      {true, 0, GLOBAL, 21 + 40},           /* its data have arrived */
       {true, 0, LDS | GLOBAL, 21 + 40 + 2}, /* both */
       {false, 0, LDS, 21 + 2},              /* read */
       {false, 0, GLOBAL, 21 + 2 + 50},      /* acknowledged */
       {false, 0, LDS | GLOBAL, 21 + 2 + 50},
       {true, 0, 0, 0},            /* no fence */
-      {true, 1, LDS | GLOBAL, 0}, /* another work-group's */
+      {true, 1, LDS | GLOBAL, 0}, /* of another work-group */
   };
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
     uint64_t held;
@@ -252,7 +253,7 @@ TEST(dma, a_fence_orders_all_copies_before_it_and_all_after_it) {
   free_rig(rig);
 }
 
-TEST(dma, a_copy_of_nothing_passes_a_fence_on) {
+TEST(dma, an_empty_copy_passes_a_fence_on) {
   struct rig *rig = make_rig(usual_dma());
   plan(rig, 0, owned(plain(true, 0, 0, 8192), 0, 0));
   plan(rig, 0, owned(plain(true, 0, 0, 0), 0, LDS));
@@ -263,11 +264,11 @@ TEST(dma, a_copy_of_nothing_passes_a_fence_on) {
   free_rig(rig);
 }
 
-TEST(dma, channels_full_of_fenced_copies_drain_from_the_oldest_on) {
+TEST(dma, channels_full_of_fenced_copies_drain_oldest_first) {
   for (uint32_t channels = 1; channels <= 4; channels++) {
     struct dma_params params = usual_dma();
     params.channels = channels;
-    params.dimensions = 1; /* copies in parts, too */
+    params.dimensions = 1; /* also for copies in parts */
     struct rig *rig = make_rig(params);
     for (unsigned i = 0; i < 8; i++)
       plan(rig, 0,
@@ -285,10 +286,10 @@ TEST(dma, channels_full_of_fenced_copies_drain_from_the_oldest_on) {
   }
 }
 
-/* ---- what is left unfinished --------------------------------------------------------------------------- */
+/* ---- unfinished work ----------------------------------------------------------------------------------- */
 
-/* Memory never answers before cycle 100, when somebody pulls the plug. */
-TEST(dma, waiting_that_never_ends_is_counted_to_the_end) {
+/* Memory does not answer before cycle 100, when the launch is cut short. */
+TEST(dma, endless_waiting_is_counted_until_the_end) {
   struct dma_params params = usual_dma();
   params.quota = 1;
   struct rig *rig = make_rig(params);
@@ -306,7 +307,7 @@ TEST(dma, waiting_that_never_ends_is_counted_to_the_end) {
   free_rig(rig);
   params = usual_dma();
   params.buffer = 2;
-  params.write_width = 1; /* a request takes the LDS 64 cycles */
+  params.write_width = 1; /* a request takes 64 cycles in the LDS */
   rig = make_rig(params);
   rig->read = 10;
   plan_plain(rig, 0, true, 0, 0, 192); /* arrive in 31, 32, 33; the first lands in 96 */
@@ -318,7 +319,7 @@ TEST(dma, waiting_that_never_ends_is_counted_to_the_end) {
 
 /* ---- the L2 ------------------------------------------------------------------------------------------- */
 
-TEST(dma, requests_say_whether_they_go_past_the_l2) {
+TEST(dma, requests_report_whether_they_bypass_the_l2) {
   for (uint32_t l2 = DMA_ALLOCATE; l2 <= DMA_BYPASS; l2++) {
     struct dma_params params = usual_dma();
     params.l2 = l2;
@@ -331,9 +332,9 @@ TEST(dma, requests_say_whether_they_go_past_the_l2) {
   }
 }
 
-/* A copy of 32 requests keeps the way out for 32 cycles; with one walker the next one is set up when the last has left.
- */
-TEST(dma, a_descriptor_waits_until_fewer_than_walkers_have_requests_to_send) {
+/* A copy of 32 requests occupies the way out for 32 cycles; with one walker the next copy is set up after the last
+ * left. */
+TEST(dma, a_descriptor_waits_while_walkers_descriptors_have_requests_to_send) {
   for (uint32_t walkers = 1; walkers <= 3; walkers++) {
     struct dma_params params = usual_dma();
     params.walkers = walkers;

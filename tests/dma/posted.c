@@ -1,4 +1,4 @@
-/* Outbound copies: their width, the way of their data from the LDS, and those that do not wait for memory. */
+/* Outbound copies: their width, their data's way from the LDS, and copies that do not wait for memory. */
 #include "tests/dma/rig.h"
 
 static struct dma_params outbound_dma(uint32_t posted) {
@@ -10,7 +10,7 @@ static struct dma_params outbound_dma(uint32_t posted) {
   return params;
 }
 
-TEST(dma, an_outbound_copy_has_a_width_of_its_own_on_both_sides) {
+TEST(dma, an_outbound_copy_has_separate_widths_on_both_sides) {
   for (uint32_t width = 1; width <= 64; width *= 2) {
     struct dma_params params = usual_dma();
     params.out_width = width;
@@ -22,11 +22,11 @@ TEST(dma, an_outbound_copy_has_a_width_of_its_own_on_both_sides) {
   }
 }
 
-TEST(dma, a_posted_copy_is_complete_when_its_data_leave_for_memory_and_not_a_cycle_earlier) {
+TEST(dma, a_posted_copy_completes_exactly_when_its_data_leave_for_memory) {
   for (uint32_t bytes = 16; bytes <= 4096; bytes *= 2)
     for (cycle_t memory = 30; memory < 400; memory += 300) {
       struct dma_params params = outbound_dma(1 << 20);
-      cycle_t last = bytes < 64 ? bytes : 64; /* bytes of the last request */
+      cycle_t last = bytes < 64 ? bytes : 64; /* size of the last request */
       cycle_t left = 1 + params.setup + div_up(bytes, 32) + params.lds_latency + div_up(last, 32);
       struct rig *rig = make_rig(params);
       rig->write = memory;
@@ -43,8 +43,8 @@ TEST(dma, a_posted_copy_is_complete_when_its_data_leave_for_memory_and_not_a_cyc
     }
 }
 
-/* Of n requests of 64 bytes, two cycles each, every one waits for the acknowledgement of the one `posted` before it. */
-TEST(dma, no_more_posted_requests_are_under_way_than_allowed) {
+/* n requests of 64 bytes, two cycles each: each request waits for the acknowledgment of the one `posted` before it. */
+TEST(dma, posted_requests_in_flight_stay_within_their_limit) {
   for (uint32_t posted = 1; posted <= 6; posted++) {
     struct dma_params params = outbound_dma(64 * posted);
     uint32_t n = 12;
@@ -70,8 +70,8 @@ TEST(dma, an_inbound_copy_is_never_posted) {
   free_rig(rig);
 }
 
-/* Lines of a copy of two dimensions, for an engine of one, are parts: the event waits for the last of them. */
-TEST(dma, a_posted_copy_in_parts_is_complete_with_its_last_one) {
+/* For an engine of one dimension, the lines of a 2D copy are parts: the event waits for the last of them. */
+TEST(dma, a_posted_copy_in_parts_completes_with_its_last_part) {
   struct dma_params params = outbound_dma(1 << 20);
   params.dimensions = 1;
   struct rig *rig = make_rig(params);
@@ -85,8 +85,8 @@ TEST(dma, a_posted_copy_in_parts_is_complete_with_its_last_one) {
   free_rig(rig);
 }
 
-/* Requests of 4 beats: with one at the LDS the next is read 2 cycles after its reply, with more there is no gap. */
-TEST(dma, no_more_outbound_requests_are_at_the_lds_than_allowed) {
+/* Requests of 4 beats. With one at the LDS, the next is read 2 cycles after its reply; with more there is no gap. */
+TEST(dma, outbound_requests_at_the_lds_stay_within_their_limit) {
   for (uint32_t reads = 0; reads <= 3; reads++) {
     struct dma_params params = usual_dma();
     params.out_width = 16;

@@ -1,4 +1,5 @@
-/* Any copies on any machine, against the slow reference: every byte once, in order, within the limits, in time. */
+/* Random copies on random machines compared with the slow reference: every byte once, in order, within limits, on
+ * time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ static void note_case(unsigned i, const struct dma_params *p, const struct dma_d
           p->decoupling, p->buffer, p->alignment, p->pad_interval, p->pad, p->line_cycles, p->burst);
 }
 
-TEST(dma, any_copy_on_an_idle_engine_is_as_the_recurrence_says) {
+TEST(dma, any_copy_on_an_idle_engine_follows_the_recurrence) {
   uint64_t random = 3;
   for (unsigned i = 0; i < 4000; i++) {
     struct dma_params params = random_params(&random);
@@ -37,7 +38,7 @@ TEST(dma, any_copy_on_an_idle_engine_is_as_the_recurrence_says) {
 
 /* ---- bytes ---------------------------------------------------------------------------------------- */
 
-/* Counts each byte of a copy where it must be touched; returns the bytes that move to or from the LDS. */
+/* Counts each byte where a copy must touch it; returns the bytes that move to or from the LDS. */
 static uint64_t expect_copy(const struct dma_params *params, const struct dma_descriptor *copy, uint8_t *global,
                             uint8_t *lds, uint64_t *zero) {
   uint64_t moved = 0;
@@ -97,7 +98,7 @@ TEST(dma, every_byte_is_in_exactly_one_request) {
       }
 }
 
-/* ---- crowds --------------------------------------------------------------------------------------- */
+/* ---- many copies at once --------------------------------------------------------------------------- */
 
 enum { CROWD = 40 };
 
@@ -124,7 +125,7 @@ static struct rig *soak(uint64_t seed) {
   return rig;
 }
 
-/* Flags of the owner's fences between two of its copies. */
+/* Flags of the fences between two copies of one owner. */
 static unsigned fences_between(const struct rig *rig, unsigned from, unsigned to) {
   unsigned flags = 0;
   for (unsigned copy = from + 1; copy <= to; copy++)
@@ -143,7 +144,7 @@ static void expect_fences(const struct rig *rig) {
       }
 }
 
-TEST(dma, a_random_crowd_of_copies_keeps_the_books_and_the_fences) {
+TEST(dma, random_copies_keep_counters_and_fences_consistent) {
   for (uint64_t seed = 0; seed < 300; seed++) {
     struct rig *rig = soak(seed);
     ct_note("seed %u", (unsigned)seed);
@@ -175,7 +176,7 @@ TEST(dma, a_random_crowd_of_copies_keeps_the_books_and_the_fences) {
   }
 }
 
-/* What waited (was held) over time adds up to the counter. */
+/* What waited (or was held) over time must add up to the counter. */
 static void expect_whole(const uint64_t interval[TIMELINE], uint64_t whole) {
   for (unsigned i = 0; i < TIMELINE; i++)
     whole -= interval[i];
@@ -196,7 +197,7 @@ static void expect_same(const struct rig *a, const struct rig *b) {
   expect_whole(a->dma.timeline.held, a->dma.stats.channel_cycles);
 }
 
-TEST(dma, the_order_of_stepping_changes_nothing) {
+TEST(dma, the_order_of_steps_changes_nothing) {
   static const size_t orders[][4] = {{3, 2, 1, 0}, {1, 0, 2, 3}, {2, 0, 3, 1}, {1, 3, 0, 2}, {3, 0, 1, 2}};
   for (uint64_t seed = 0; seed < 60; seed++) {
     struct rig *straight = soak(seed);
@@ -213,7 +214,7 @@ TEST(dma, the_order_of_stepping_changes_nothing) {
   }
 }
 
-/* Every component in every cycle, twice: the lazily kept counters must come out the same. */
+/* Steps every component twice in every cycle: the lazily updated counters must be the same. */
 TEST(dma, steps_that_are_not_due_change_nothing) {
   for (uint64_t seed = 0; seed < 60; seed++) {
     struct rig *straight = soak(seed), *eager = soak(seed);
@@ -236,7 +237,7 @@ struct sums {
   uint64_t queue, channels, outstanding, busy, full, quota, fence, blocked;
 };
 
-/* Channels of `held` whose next request could have started by now. */
+/* Counts the channels of `held` whose next request could have started by now. */
 static uint64_t ready_by(const struct dma_work *work, uint64_t held, cycle_t now) {
   uint64_t ready = 0;
   for (unsigned channel = 0; channel < CHANNELS; channel++)
@@ -274,7 +275,7 @@ static void expect_limits(const struct rig *rig) {
   EXPECT_LE(cycle_max(work->inbound.buffered, work->outbound.buffered), params->buffer);
 }
 
-TEST(dma, limits_hold_and_lazily_kept_integrals_equal_sums_over_cycles) {
+TEST(dma, limits_hold_and_lazy_integrals_equal_sums_over_cycles) {
   struct sums all = {0};
   for (uint64_t seed = 0; seed < 60; seed++) {
     struct rig *rig = soak(seed);
@@ -298,5 +299,5 @@ TEST(dma, limits_hold_and_lazily_kept_integrals_equal_sums_over_cycles) {
                         .full = all.full + sums.full};
     free_rig(rig);
   }
-  EXPECT_TRUE(all.quota && all.fence && all.blocked && all.full); /* the crowds are rough enough */
+  EXPECT_TRUE(all.quota && all.fence && all.blocked && all.full); /* the random copies exercise every limit */
 }

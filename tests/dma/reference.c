@@ -40,7 +40,7 @@ struct line {
   uint32_t offset;
 };
 
-/* Whether a request must end before byte i of the line, alignment and granularity apart. */
+/* Whether a request must end before byte i of the line, apart from alignment and granularity. */
 static bool must_cut(const struct dma_params *params, const struct dma_descriptor *copy, struct line line, uint32_t i) {
   bool limit = slow_inside(params, copy, line.global, i) != slow_inside(params, copy, line.global, i - 1);
   uint32_t step = padded(params, line.offset + i) - padded(params, line.offset + i - 1);
@@ -61,7 +61,7 @@ static bool legal_cut(const struct dma_params *params, const struct dma_descript
   return unit < params->alignment || head || tail;
 }
 
-/* Whether what granularity leaves whole ends at byte i. */
+/* Whether a piece that granularity leaves whole ends at byte i. */
 static bool window_ends(const struct dma_params *params, const struct dma_descriptor *copy, struct line line,
                         uint32_t i) {
   uint32_t lds = copy->lds + padded(params, line.offset + i);
@@ -69,14 +69,14 @@ static bool window_ends(const struct dma_params *params, const struct dma_descri
          (params->cut == DMA_CUT_BOTH && lds % params->granularity == 0);
 }
 
-/* Whether an inbound request for the run [from, to) ends before byte i: on one side of it is a part of a sector. */
+/* Whether an inbound request for the run [from, to) ends before byte i because one side of it is a partial sector. */
 static bool sector_cut(const struct dma_params *params, const struct dma_descriptor *copy, struct line line,
                        uint32_t from, uint32_t to, uint32_t i) {
   uint32_t sector = params->sector;
   return copy->to_lds && (line.global + i) % sector == 0 && ((line.global + from) % sector || to - i < sector);
 }
 
-/* The line's requests, at granularity or not. */
+/* Cuts the line into requests, with or without granularity. */
 static uint32_t cut_line(const struct dma_params *params, const struct dma_descriptor *copy, struct line line,
                          bool windows, uint32_t *ends) {
   uint32_t count = 0, from = 0;
@@ -159,7 +159,7 @@ static uint32_t beats(const struct dma_descriptor *copy, const struct slow_reque
   return sum;
 }
 
-/* Bytes on memory's side: what is written in whole sectors, and a mask for parts. */
+/* Bytes on the memory side: writes pass whole sectors, and a mask for partial ones. */
 static uint64_t passing(const struct dma_params *params, const struct dma_descriptor *copy,
                         const struct slow_request *request) {
   uint64_t sum = 0, sector = params->sector;
@@ -172,11 +172,12 @@ static uint64_t passing(const struct dma_params *params, const struct dma_descri
 }
 
 struct state {
-  cycle_t ready, last_beat, passed, taken, taken_in; /* passed: the far side's last byte */
+  cycle_t ready, last_beat, passed, taken, taken_in; /* passed: the last byte on the far side */
   uint64_t side;                                     /* when the far side is free, in bytes */
   uint32_t n;
-  cycle_t landed[SLOW_REQUESTS], gone[SLOW_REQUESTS];    /* gone: left the buffer */
-  cycle_t begun[SLOW_REQUESTS], taken_at[SLOW_REQUESTS]; /* its first beat, its reply's way out of the port */
+  cycle_t landed[SLOW_REQUESTS], gone[SLOW_REQUESTS]; /* gone: when it left the buffer */
+  cycle_t begun[SLOW_REQUESTS],
+      taken_at[SLOW_REQUESTS]; /* when its first beat starts, and when its reply leaves the port */
 };
 
 static cycle_t older(const cycle_t *of, uint32_t n, uint32_t back) { return back && n >= back ? of[n - back] : 0; }
@@ -206,7 +207,7 @@ static void outbound(const struct dma_params *params, struct state *state, cycle
   state->begun[state->n] = start + 1;
   state->last_beat = start + beat;
   cycle_t room = params->decoupling == DMA_COUPLED ? 0 : older(state->gone, state->n, params->buffer);
-  /* its reply is taken when there is room; the data come lds_latency later */
+  /* its reply is accepted when there is room; the data arrive lds_latency later */
   cycle_t reply = cycle_max(cycle_max(state->last_beat + 1, room), state->taken_in);
   uint32_t width = params->out_width ? params->out_width : params->write_width;
   pass_side(params, state, width, passes, reply + params->lds_latency);

@@ -1,5 +1,4 @@
-/* What a copy's requests are and when they land, worked out slowly: byte by byte, from the sentences of
- * docs/closed-forms.md. */
+/* A copy's requests and when they land, computed slowly, byte by byte, from the sentences of docs/closed-forms.md. */
 #ifndef TESTS_DMA_REFERENCE_H
 #define TESTS_DMA_REFERENCE_H
 
@@ -8,23 +7,23 @@
 struct slow_request {
   uint64_t global;
   uint32_t lds, bytes, lines; /* `lines` lines of `bytes` */
-  uint32_t first_line;        /* its line's number in the copy */
+  uint32_t first_line;        /* number of its first line in the copy */
   bool zero, dropped;
-  bool new_line, new_plane; /* it starts a line, a plane, that is not the copy's first */
+  bool new_line, new_plane; /* it starts a line or plane other than the copy's first */
   bool ends_line;
   uint32_t addresses;
 };
 
 enum { SLOW_REQUESTS = 1 << 16 };
 
-/* Fills `requests` and returns how many; `normal` becomes the copy's normal form. */
+/* Fills `requests` and returns how many there are; `normal` receives the copy's normal form. */
 uint32_t slow_cut(const struct dma_params *params, struct dma_descriptor *normal, struct slow_request *requests);
 
-/* When the copy's event completes, sent at 0 to an idle engine with an LDS of rows of 128 bytes and a memory
- * that answers after `memory` cycles. Not for copies with zeros or with parts. */
+/* When the copy's event completes: sent at 0 to an idle engine, an LDS with rows of 128 bytes, a memory that answers
+ * after `memory` cycles. Not for copies with zeros or in parts. */
 cycle_t slow_done(const struct dma_params *params, struct dma_descriptor copy, cycle_t memory);
 
-/* One byte of the copy's global side: whether its element lies in the buffer. */
+/* Whether the element of one byte on the copy's global side lies in the buffer. */
 bool slow_inside(const struct dma_params *params, const struct dma_descriptor *copy, uint64_t line_global, uint32_t i);
 
 struct dma_descriptor random_copy(uint64_t *random);

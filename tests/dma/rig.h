@@ -14,22 +14,22 @@ struct rig {
   struct dma dma;
   struct lds lds;
   struct component cu, memory;
-  /* the CU's script and its diary: when each copy was sent, when its event completed */
+  /* the CU's script, and its record: when each copy was sent and when its event completed */
   struct dma_descriptor copy[COPIES];
   cycle_t at[COPIES], sent[COPIES], done[COPIES], landed[COPIES];
-  uint64_t requests[COPIES], asked[COPIES]; /* what the news of a copy says of it */
+  uint64_t requests[COPIES], asked[COPIES]; /* what the completion reports */
   uint32_t order[COPIES];                   /* tags in the order of completion */
   unsigned planned, next_copy, completed;
-  /* memory: a reply arrives `read` or `write` cycles after the request was sent; it takes a request
-   * in every `gap` cycles */
+  /* memory: a reply arrives `read` or `write` cycles after the request was sent; it accepts one request every `gap`
+   * cycles */
   cycle_t read, write, gap, last_taken;
   cycle_t lds_now;
   cycle_t (*lds_step)(void *self, cycle_t now);
   uint64_t read_requests, write_requests, bypasses, largest, hash;
   struct {
-    cycle_t first[2], last[2]; /* touch of the LDS, of global memory; + 1: 0 is never */
+    cycle_t first[2], last[2]; /* when the LDS and global memory were touched, + 1: 0 means never */
   } diary[COPIES];             /* by tag */
-  uint8_t touched_global[GLOBAL_BYTES], touched_lds[LDS_BYTES]; /* times that a byte was read or written */
+  uint8_t touched_global[GLOBAL_BYTES], touched_lds[LDS_BYTES]; /* how often each byte was read or written */
 };
 
 struct dma_params usual_dma(void);
@@ -40,7 +40,7 @@ struct dma_descriptor *plan_plain(struct rig *rig, cycle_t at, bool to_lds, uint
                                   uint32_t bytes);
 void run(struct rig *rig);
 
-/* The cycle in which the event of one copy, sent at 0 to an idle engine, completes. */
+/* The cycle in which the event of a single copy, sent at 0 to an idle engine, completes. */
 cycle_t alone(struct dma_params params, struct dma_descriptor copy, cycle_t memory);
 struct dma_descriptor plain(bool to_lds, uint64_t global, uint32_t lds, uint32_t bytes);
 

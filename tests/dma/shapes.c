@@ -16,7 +16,7 @@ static struct dma_descriptor lines(bool to_lds, uint32_t bytes, uint32_t count, 
                                  .lds_pitch = lds_pitch};
 }
 
-/* Runs one copy and leaves its rig for its counters. */
+/* Runs one copy and returns its rig, for its counters. */
 static struct rig *after(struct dma_params params, struct dma_descriptor copy) {
   struct rig *rig = make_rig(params);
   rig->read = rig->write = MEMORY;
@@ -37,7 +37,7 @@ static void expect_equal(struct dma_descriptor a, struct dma_descriptor b) {
   free_rig(second);
 }
 
-TEST(dma, lines_that_follow_each_other_are_a_plain_copy_in_time_too) {
+TEST(dma, adjacent_lines_are_timed_like_a_plain_copy) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++) {
     struct dma_descriptor planes = lines(to_lds, 12, 5, 12, 12), spread = lines(to_lds, 12, 1, 999, 999);
     planes.planes = 7;
@@ -53,11 +53,11 @@ TEST(dma, lines_that_follow_each_other_are_a_plain_copy_in_time_too) {
     planes.planes = 3;
     planes.global_plane = 100;
     planes.lds_plane = 80;
-    expect_equal(planes, lines(to_lds, 12, 15, 20, 16)); /* planes that are but more lines */
+    expect_equal(planes, lines(to_lds, 12, 15, 20, 16)); /* planes that are just more lines */
   }
 }
 
-TEST(dma, descriptors_are_counted_by_their_dimensions_in_normal_form) {
+TEST(dma, descriptors_are_counted_by_their_normalized_dimensions) {
   struct dma_descriptor cube = lines(true, 8, 4, 16, 8);
   cube.planes = 3;
   cube.global_plane = 100;
@@ -85,7 +85,7 @@ TEST(dma, descriptors_are_counted_by_their_dimensions_in_normal_form) {
 
 /* ---- packs ------------------------------------------------------------------------------------------ */
 
-TEST(dma, short_lines_go_in_packs_of_granularity_an_address_a_cycle) {
+TEST(dma, short_lines_are_packed_and_take_one_address_a_cycle) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++)
     for (uint32_t count = 2; count <= 70; count += 17) {
       struct dma_params params = usual_dma();
@@ -96,14 +96,14 @@ TEST(dma, short_lines_go_in_packs_of_granularity_an_address_a_cycle) {
       EXPECT_EQ(rig->dma.stats.requests, packs);
       EXPECT_EQ(rig->dma.stats.packs, packs - (count % 16 == 1));
       EXPECT_EQ(rig->dma.stats.addresses, count);
-      EXPECT_EQ(rig->lds.stats.dma_beats, packs); /* they follow each other in the LDS */
-      /* The last address is the count-th; then as with a single request. */
+      EXPECT_EQ(rig->lds.stats.dma_beats, packs); /* adjacent in the LDS */
+      /* The last address is the count-th; after that as with a single request. */
       EXPECT_EQ(rig->done[0], 1 + params.setup + (count - 1) + MEMORY + 2 + params.completion);
       free_rig(rig);
     }
 }
 
-TEST(dma, a_line_of_a_pack_across_a_boundary_takes_two_addresses) {
+TEST(dma, a_packed_line_across_a_boundary_takes_two_addresses) {
   struct dma_descriptor copy = lines(true, 8, 6, 60, 8); /* 0, 60-67, 120-127, 180-187, 240-247, 300-307 */
   struct rig *rig = after(usual_dma(), copy);
   EXPECT_EQ(rig->dma.stats.requests, 1);
@@ -136,11 +136,11 @@ TEST(dma, lines_of_more_than_half_a_request_are_not_packed) {
   EXPECT_EQ(rig->dma.stats.packs, 2);
   EXPECT_EQ(rig->dma.stats.requests, 3);
   EXPECT_EQ(rig->lds.stats.dma_beats,
-            5 + 2); /* gaps in the LDS: each its own; 36-67 lies across 64, 108-139 across 128 */
+            5 + 2); /* gaps in the LDS: a beat for each; 36-67 crosses 64, 108-139 crosses 128 */
   free_rig(rig);
 }
 
-TEST(dma, a_burst_of_packs_is_that_many_bytes_of_data) {
+TEST(dma, a_burst_of_packs_counts_bytes_of_data) {
   struct dma_params params = usual_dma();
   params.burst = 128;
   struct rig *rig = make_rig(params);
@@ -157,7 +157,7 @@ TEST(dma, a_burst_of_packs_is_that_many_bytes_of_data) {
   free_rig(rig);
 }
 
-TEST(dma, line_and_plane_cycles_come_before_each_but_the_first) {
+TEST(dma, line_and_plane_cycles_precede_each_but_the_first) {
   for (uint32_t bytes = 4; bytes <= 64; bytes *= 16) { /* packed and not */
     struct dma_descriptor copy = lines(true, bytes, 5, 128, 64);
     copy.planes = 3;
@@ -174,7 +174,7 @@ TEST(dma, line_and_plane_cycles_come_before_each_but_the_first) {
   }
 }
 
-TEST(dma, a_line_shorter_than_gather_takes_as_much_of_memorys_side) {
+TEST(dma, a_line_shorter_than_gather_takes_gather_bytes_on_the_memory_side) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++)
     for (uint32_t gather = 1; gather <= 64; gather *= 2) {
       struct dma_params params = usual_dma();
@@ -189,7 +189,7 @@ TEST(dma, a_line_shorter_than_gather_takes_as_much_of_memorys_side) {
     }
 }
 
-/* ---- lines of their own, rows and sectors ------------------------------------------------------------- */
+/* ---- separate lines, rows and sectors ----------------------------------------------------------------- */
 
 static struct dma_params separate_dma(void) {
   struct dma_params params = usual_dma();
@@ -198,10 +198,10 @@ static struct dma_params separate_dma(void) {
   return params;
 }
 
-TEST(dma, lines_kept_apart_are_each_a_request_a_cycle) {
+TEST(dma, separate_lines_take_one_request_and_one_cycle_each) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++)
     for (uint32_t bytes = 16; bytes <= 128; bytes *= 2)
-      for (uint64_t pitch = bytes; pitch <= 256; pitch += 256 - bytes) { /* they touch, or lie far apart */
+      for (uint64_t pitch = bytes; pitch <= 256; pitch += 256 - bytes) { /* adjacent, or far apart */
         struct dma_params params = separate_dma();
         struct dma_descriptor copy = lines(to_lds, bytes, 40, pitch, bytes);
         params.outstanding = 256;
@@ -215,7 +215,7 @@ TEST(dma, lines_kept_apart_are_each_a_request_a_cycle) {
       }
 }
 
-TEST(dma, a_descriptor_to_be_fetched_delays_its_copy) {
+TEST(dma, fetching_a_descriptor_delays_its_copy) {
   for (uint32_t fetch = 0; fetch <= 41; fetch += 41) {
     struct dma_params params = usual_dma();
     params.descriptor_fetch = fetch;
@@ -227,7 +227,7 @@ TEST(dma, a_descriptor_to_be_fetched_delays_its_copy) {
   }
 }
 
-TEST(dma, cut_at_rows_of_the_lds_a_request_is_a_beat) {
+TEST(dma, a_request_cut_at_lds_rows_is_one_beat) {
   for (uint32_t apart = 0; apart < 128; apart += 32) {
     struct dma_params params = separate_dma();
     params.cut = DMA_CUT_BOTH;
@@ -241,9 +241,9 @@ TEST(dma, cut_at_rows_of_the_lds_a_request_is_a_beat) {
   }
 }
 
-/* 128 bytes of global memory are cut at a row of the LDS, and where a sector begins in one piece and ends in the next.
- */
-TEST(dma, inbound_parts_of_sectors_are_requests_of_their_own) {
+/* 128 bytes of global memory are cut at a row of the LDS, and where a sector starts in one piece and ends in the
+ * next. */
+TEST(dma, inbound_partial_sectors_are_separate_requests) {
   static const struct {
     uint32_t apart, requests; /* of 128 bytes */
   } rows[] = {{0, 1}, {16, 3}, {32, 2}, {48, 4}, {64, 2}, {96, 2}, {112, 3}};
@@ -262,10 +262,10 @@ TEST(dma, inbound_parts_of_sectors_are_requests_of_their_own) {
   }
 }
 
-TEST(dma, outbound_parts_of_sectors_take_a_mask_along) {
+TEST(dma, outbound_partial_sectors_carry_a_mask) {
   static const struct {
     uint64_t global;
-    uint32_t bytes, sectors; /* that pass, masks among them */
+    uint32_t bytes, sectors; /* that pass, including masks */
   } rows[] = {{0, 32, 1}, {0, 16, 2}, {16, 16, 2}, {0, 48, 3}, {16, 48, 3}, {8, 112, 5}, {0, 128, 4}, {24, 16, 3}};
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct dma_params params = separate_dma();
@@ -276,7 +276,7 @@ TEST(dma, outbound_parts_of_sectors_take_a_mask_along) {
   }
 }
 
-TEST(dma, each_line_of_an_outbound_pack_takes_its_mask_along) {
+TEST(dma, each_line_of_an_outbound_pack_carries_its_mask) {
   struct dma_params params = separate_dma();
   params.lines = usual_dma().lines;
   params.sector = params.write_width = 32;
@@ -289,7 +289,7 @@ TEST(dma, each_line_of_an_outbound_pack_takes_its_mask_along) {
   }
 }
 
-TEST(dma, an_engine_that_was_never_made_or_is_free_already_can_be_freed) {
+TEST(dma, freeing_an_engine_twice_or_before_creation_is_harmless) {
   struct dma dma = {0};
   dma_free(&dma);
   EXPECT_TRUE(dma.work == NULL);
@@ -299,7 +299,7 @@ TEST(dma, an_engine_that_was_never_made_or_is_free_already_can_be_freed) {
   free_rig(rig);
 }
 
-/* An idle engine shows no difference between lines in trains and lines by themselves. */
+/* On an idle engine, lines in trains and single lines take the same time. */
 TEST(dma, a_train_takes_the_cycles_of_its_lines) {
   for (uint32_t bytes = 4; bytes <= 128; bytes *= 2)
     for (uint32_t count = 2; count <= 50; count += 3)
@@ -317,7 +317,7 @@ TEST(dma, a_train_takes_the_cycles_of_its_lines) {
         EXPECT_EQ(train->dma.stats.requests, lone->dma.stats.requests);
         EXPECT_EQ(train->dma.stats.addresses, lone->dma.stats.addresses);
         EXPECT_EQ(train->dma.stats.bursts, lone->dma.stats.bursts);
-        EXPECT_EQ(train->dma.stats.packs, 0); /* its lines are requests of their own */
+        EXPECT_EQ(train->dma.stats.packs, 0); /* its lines are separate requests */
         EXPECT_EQ(train->dma.stats.outstanding_cycles, lone->dma.stats.outstanding_cycles);
         EXPECT_EQ(train->lds.stats.dma_beats, lone->lds.stats.dma_beats);
         EXPECT_EQ(train->lds.stats.dma_bytes, lone->lds.stats.dma_bytes);
@@ -327,7 +327,7 @@ TEST(dma, a_train_takes_the_cycles_of_its_lines) {
       }
 }
 
-TEST(dma, what_bounds_or_cuts_single_requests_makes_no_trains) {
+TEST(dma, limits_on_single_requests_prevent_trains) {
   struct dma_params usual = separate_dma();
   usual.outstanding = 1024;
   usual.buffer = 256;
@@ -361,9 +361,9 @@ TEST(dma, what_bounds_or_cuts_single_requests_makes_no_trains) {
   }
 }
 
-/* Lines from 64 to 560, in a buffer that begins and ends with them, or leaves out a byte: then it has to be asked of
- * each line whether it lies in the buffer. */
-TEST(dma, a_copy_of_a_whole_buffer_goes_in_trains) {
+/* Lines from 64 to 560. The buffer starts and ends with them, or is one byte short at either end; then each line must
+ * be checked against the buffer. */
+TEST(dma, a_copy_of_a_whole_buffer_uses_trains) {
   struct dma_params params = separate_dma();
   params.outstanding = 1024;
   params.buffer = 256;
@@ -385,7 +385,7 @@ TEST(dma, a_copy_of_a_whole_buffer_goes_in_trains) {
   }
 }
 
-TEST(dma, the_line_of_the_header_is_cut_as_it_says) {
+TEST(dma, the_line_in_the_header_is_cut_as_described) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++) {
     struct dma_params params = separate_dma();
     params.cut = DMA_CUT_BOTH;
@@ -400,7 +400,7 @@ TEST(dma, the_line_of_the_header_is_cut_as_it_says) {
 
 /* ---- dimensions ------------------------------------------------------------------------------------- */
 
-TEST(dma, a_copy_of_more_dimensions_than_the_engine_walks_goes_in_parts) {
+TEST(dma, a_copy_with_more_dimensions_than_the_engine_supports_is_split) {
   struct dma_descriptor cube = lines(true, 64, 4, 128, 64);
   cube.planes = 3;
   cube.global_plane = 1024;
@@ -425,7 +425,7 @@ TEST(dma, a_copy_of_more_dimensions_than_the_engine_walks_goes_in_parts) {
   }
 }
 
-TEST(dma, parts_share_channels_with_the_descriptors_behind_them) {
+TEST(dma, parts_share_channels_with_later_descriptors) {
   struct dma_params params = usual_dma();
   params.dimensions = 1;
   params.channels = 2;
@@ -435,26 +435,26 @@ TEST(dma, parts_share_channels_with_the_descriptors_behind_them) {
   run(rig);
   EXPECT_EQ(rig->dma.stats.parts, 5);
   EXPECT_EQ(rig->order[0], 0);
-  EXPECT_EQ(rig->done[0] + 1, rig->done[1]); /* the last part and the plain copy: accepted one after the other */
+  EXPECT_EQ(rig->done[0] + 1, rig->done[1]); /* the last part and the plain copy are accepted one after the other */
   free_rig(rig);
 }
 
 /* ---- alignment -------------------------------------------------------------------------------------- */
 
-TEST(dma, an_engine_that_cannot_shift_splits_what_is_not_aligned) {
+TEST(dma, an_engine_that_cannot_shift_splits_unaligned_copies) {
   static const struct {
     uint64_t global;
     uint32_t lds, bytes, alignment, requests;
   } rows[] = {
       {0, 0, 256, 16, 4},        /* aligned */
       {4, 20, 120, 16, 4},       /* both 4 beyond 16: 4-15 | 16-63 | 64-111 | 112-123 */
-      {0, 8, 128, 16, 16},       /* 8 apart: 8 bytes a request */
+      {0, 8, 128, 16, 16},       /* 8 apart: 8 bytes per request */
       {0, 4, 128, 16, 32},       /* 4 apart */
-      {0, 1, 128, 16, 128},      /* odd: a byte a request */
-      {0, 8, 128, 8, 2},         /* 8 is all that is asked for */
-      {3, 3, 10, 16, 1},         /* inside of one unit */
+      {0, 1, 128, 16, 128},      /* odd: one byte per request */
+      {0, 8, 128, 8, 2},         /* only 8 is required */
+      {3, 3, 10, 16, 1},         /* inside one unit */
       {0, 0, 20, 16, 2},         /* 0-15 | 16-19 */
-      {0, 1, 8, 2, 8},           /* 1 apart: a byte a request */
+      {0, 1, 8, 2, 8},           /* 1 apart: one byte per request */
       {1, 1, 4, 2, 3},           /* 1 | 2-3 | 4 */
       {0, 64, 256, 128, 32 / 8}, /* 64 apart: requests of 64 anyway */
   };
@@ -465,7 +465,7 @@ TEST(dma, an_engine_that_cannot_shift_splits_what_is_not_aligned) {
       struct dma_descriptor copy = plain(to_lds, rows[i].global, rows[i].lds, rows[i].bytes);
       cycle_t shifted = alone(params, copy, MEMORY);
       ct_note("row %u, to_lds %u", i, to_lds);
-      EXPECT_EQ(shifted, alone(usual_dma(), copy, MEMORY)); /* shift costs nothing */
+      EXPECT_EQ(shifted, alone(usual_dma(), copy, MEMORY)); /* shifting costs nothing */
       params.misaligned = DMA_SPLIT;
       struct rig *rig = after(params, copy);
       EXPECT_EQ(rig->dma.stats.requests, rows[i].requests);
@@ -474,7 +474,7 @@ TEST(dma, an_engine_that_cannot_shift_splits_what_is_not_aligned) {
     }
 }
 
-TEST(dma, only_aligned_copies_are_not_refused) {
+TEST(dma, unaligned_copies_can_be_refused) {
   struct dma_params params = usual_dma();
   params.alignment = 16;
   params.misaligned = DMA_REFUSE;
@@ -493,16 +493,16 @@ TEST(dma, only_aligned_copies_are_not_refused) {
   EXPECT_FALSE(dma_aligned(&params, &one));
   one = cube, one.lds_plane = 136;
   EXPECT_FALSE(dma_aligned(&params, &one));
-  one = cube, one.lds = 4, one.lines = 0; /* nothing is always aligned */
+  one = cube, one.lds = 4, one.lines = 0; /* an empty copy is always aligned */
   EXPECT_TRUE(dma_aligned(&params, &one));
-  one = plain(true, 16, 32, 64), one.global_pitch = 3; /* nobody looks at a pitch of one line */
+  one = plain(true, 16, 32, 64), one.global_pitch = 3; /* the pitch of a single line does not matter */
   EXPECT_TRUE(dma_aligned(&params, &one));
   EXPECT_EQ(alone(params, cube, MEMORY), alone(usual_dma(), cube, MEMORY));
 }
 
 /* ---- limits of the buffer --------------------------------------------------------------------------- */
 
-TEST(dma, what_lies_outside_of_the_buffer_is_zero_or_skipped) {
+TEST(dma, bytes_outside_the_buffer_are_zero_or_skipped) {
   for (unsigned to_lds = 0; to_lds < 2; to_lds++)
     for (uint32_t policy = DMA_ZERO; policy <= DMA_SKIP; policy++) {
       struct dma_params params = usual_dma();
@@ -525,13 +525,13 @@ TEST(dma, what_lies_outside_of_the_buffer_is_zero_or_skipped) {
       EXPECT_EQ(rig->touched_lds[0], zero);
       EXPECT_EQ(rig->touched_lds[255], zero);
       EXPECT_EQ(rig->touched_lds[100], 1);
-      /* 1024-1031, the three, 1160-1215, 1216-1279: six in all, each its cycle; memory's last is the fourth. */
+      /* 1024-1031, the three, 1160-1215, 1216-1279: six in all, one cycle each; memory's last is the fourth. */
       EXPECT_EQ(rig->done[0], 1 + params.setup + 3 + MEMORY + 2 + params.completion);
       free_rig(rig);
     }
 }
 
-TEST(dma, a_copy_outside_of_its_buffer_needs_no_memory) {
+TEST(dma, a_copy_outside_its_buffer_makes_no_requests) {
   for (uint32_t policy = DMA_ZERO; policy <= DMA_SKIP; policy++) {
     struct dma_params params = usual_dma();
     params.out_of_bounds = policy;
@@ -544,13 +544,13 @@ TEST(dma, a_copy_outside_of_its_buffer_needs_no_memory) {
     cycle_t last = 1 + params.setup + 1;
     EXPECT_EQ(rig->done[0], (policy == DMA_ZERO ? last + 1 + 2 : last + 1) + params.completion);
     free_rig(rig);
-    copy.global_from = 1024; /* all inside: as if nobody had said */
+    copy.global_from = 1024; /* all inside: as if no limits were given */
     copy.global_to = 1152;
     EXPECT_EQ(alone(params, copy, MEMORY), alone(usual_dma(), plain(true, 1024, 0, 128), MEMORY));
   }
 }
 
-TEST(dma, limits_are_not_looked_at_when_the_sender_has_cut_the_copy) {
+TEST(dma, limits_do_not_apply_if_the_sender_has_cut_the_copy) {
   struct dma_descriptor copy = plain(true, 1024, 0, 128);
   copy.global_to = 1;
   struct rig *rig = after(usual_dma(), copy);
@@ -560,7 +560,7 @@ TEST(dma, limits_are_not_looked_at_when_the_sender_has_cut_the_copy) {
 
 /* ---- places in the LDS ------------------------------------------------------------------------------ */
 
-TEST(dma, places_are_as_worked_out_by_hand) {
+TEST(dma, places_match_hand_calculation) {
   struct dma_params params = usual_dma();
   EXPECT_EQ(dma_place(&params, 100, 5), 105);
   params.pad_interval = 128;
@@ -586,7 +586,7 @@ TEST(dma, places_are_as_worked_out_by_hand) {
   EXPECT_EQ(dma_place(&params, 0, 128), 128); /* pads to 144: row 1, piece 1, to 0 */
 }
 
-TEST(dma, requests_end_where_the_lds_leaves_bytes_out) {
+TEST(dma, requests_end_where_the_lds_skips_bytes) {
   struct dma_params params = usual_dma();
   params.pad_interval = 96;
   params.pad = 32;
@@ -598,7 +598,7 @@ TEST(dma, requests_end_where_the_lds_leaves_bytes_out) {
   EXPECT_EQ(rig->touched_lds[128], 1);
   EXPECT_EQ(rig->touched_lds[255 + 64], 1);
   free_rig(rig);
-  params.pad_interval = params.pad = 64; /* where requests end anyway: costs nothing */
+  params.pad_interval = params.pad = 64; /* where requests end anyway, so it costs nothing */
   EXPECT_EQ(alone(params, plain(true, 0, 0, 256), MEMORY), alone(usual_dma(), plain(true, 0, 0, 256), MEMORY));
 }
 

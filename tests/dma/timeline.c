@@ -11,7 +11,7 @@ static uint64_t sum_of(const uint64_t values[TIMELINE]) {
   return sum;
 }
 
-TEST(timeline, is_empty_when_no_copy_comes) {
+TEST(timeline, is_empty_without_copies) {
   struct dma_timeline total = {0};
   struct rig *rig = make_rig(usual_dma());
   dma_timeline_start(&rig->dma.timeline, 0);
@@ -25,7 +25,7 @@ TEST(timeline, is_empty_when_no_copy_comes) {
   free_rig(rig);
 }
 
-TEST(timeline, the_example_of_the_header_has_its_sums) {
+TEST(timeline, the_example_in_the_header_has_its_sums) {
   struct dma_timeline timeline, total = {0};
   dma_timeline_start(&timeline, 1000);
   dma_timeline_note(&timeline, 1002, 2, 0);
@@ -44,8 +44,9 @@ TEST(timeline, the_example_of_the_header_has_its_sums) {
   EXPECT_EQ(total.held[2], 3);
 }
 
-/* engine.c works out when: copy 0 holds the one channel from 1 to 46, copy 1, which waits since 1, from 46 to 78. */
-TEST(timeline, two_copies_and_one_channel_are_as_worked_out_by_hand) {
+/* engine.c calculates when: copy 0 holds the one channel from 1 to 46; copy 1 waits from 1 and holds it from 46 to
+ * 78. */
+TEST(timeline, two_copies_on_one_channel_match_hand_calculation) {
   struct dma_params params = usual_dma();
   struct dma_timeline total = {0};
   params.channels = 1;
@@ -78,8 +79,8 @@ static void take(void *self, uint32_t stream, cycle_t now, const struct timeline
     ear->event[ear->heard++] = *event;
 }
 
-/* The first copy begins in the middle of a request; one channel, which it holds from 1 on. */
-TEST(timeline, a_channel_tells_which_bytes_in_how_many_requests_it_was_held_for) {
+/* The first copy starts in the middle of a request; it holds the only channel from 1 on. */
+TEST(timeline, a_channel_reports_its_bytes_and_requests) {
   struct dma_params params = usual_dma();
   struct ear ear = {.timeline = {.take = take, .self = &ear, .kinds = 1u << TIMELINE_CHANNEL}};
   params.channels = 1;
@@ -100,9 +101,9 @@ TEST(timeline, a_channel_tells_which_bytes_in_how_many_requests_it_was_held_for)
   free_rig(rig);
 }
 
-/* The engine is busy until 500, since its copies did not keep the launch, of 100 cycles, from its end: 16 is the least
- * power of two of which 60 are 500. */
-TEST(timeline, an_engine_that_outlives_its_launch_makes_the_intervals_wider) {
+/* The engine is busy until 500, because its copies outlive the launch of 100 cycles. 16 is the smallest power of two of
+ * which 60 intervals cover 500. */
+TEST(timeline, an_engine_that_outlives_its_launch_widens_the_intervals) {
   struct dma_timeline timeline, total = {0};
   dma_timeline_start(&timeline, 0);
   dma_timeline_note(&timeline, 40, 1, 2);
@@ -117,7 +118,8 @@ TEST(timeline, an_engine_that_outlives_its_launch_makes_the_intervals_wider) {
   }
 }
 
-/* Changes at random, against an account of every cycle, at any length: engines of different widths add up. */
+/* Random changes compared with a record of every cycle, at any length; the timelines of engines of different widths add
+ * up. */
 TEST(timeline, sums_are_exact_at_any_width) {
   enum { LONGEST = 4000 };
   uint64_t random = 5;
@@ -151,8 +153,8 @@ TEST(timeline, sums_are_exact_at_any_width) {
   }
 }
 
-/* One channel, and memory that does not answer before cycle 50: one copy holds it, one waits. */
-TEST(timeline, what_is_abandoned_counts_up_to_the_end) {
+/* One channel, and memory that does not answer before cycle 50: one copy holds the channel, one waits. */
+TEST(timeline, abandoned_work_counts_until_the_end) {
   struct dma_params params = usual_dma();
   params.channels = 1;
   struct rig *rig = make_rig(params);

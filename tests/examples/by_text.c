@@ -1,5 +1,5 @@
-/* Examples as the text of traces: what they do comes back from it to the byte, and the one that is written by hand
- * replays as its golden report says. */
+/* Examples as the text of traces: the round trip keeps every byte, and the trace written by hand replays as its golden
+ * report shows. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static char folder[64];
 
-/* Runs a command with W as the program and T as a folder of the test's own; returns its exit status. */
+/* Runs a command in which W is the program and T a folder of the test; returns its exit status. */
 static int run(const char *command) {
   const char *program = getenv("WARPWAIT");
   char line[2000];
@@ -30,10 +30,10 @@ static void make_folder(void) {
 
 static void remove_folder(void) { run("rm -r \"$T\""); }
 
-/* A sanitizer keeps what is freed, for a while. */
+/* A sanitizer keeps freed memory for a while. */
 #ifndef __SANITIZE_ADDRESS__
 
-/* The most memory that the command takes, in KiB; -1 when it fails. */
+/* The peak memory of the command in KiB; -1 if it fails. */
 static long memory_of(const char *arguments) {
   const char *program = getenv("WARPWAIT");
   char line[500];
@@ -51,7 +51,7 @@ static long memory_of(const char *arguments) {
   return wait4(child, &status, 0, &usage) == child && status == 0 ? usage.ru_maxrss : -1;
 }
 
-/* Work-groups one after the other, each with streams of its own; to text, and from it. */
+/* Work-groups one after the other, each with its own streams; to text and back. */
 static void measure(unsigned groups, long memory[2]) {
   char path[100];
   snprintf(path, sizeof path, "%s/long.wwtt", folder);
@@ -66,7 +66,7 @@ static void measure(unsigned groups, long memory[2]) {
   memory[1] = memory_of("trace convert again.wwtt again.wwt");
 }
 
-TEST(examples, memory_of_a_conversion_to_text_and_back_does_not_grow_with_the_trace) {
+TEST(examples, memory_use_of_converting_to_text_and_back_does_not_grow_with_the_trace) {
   long few[2], many[2];
   make_folder();
   measure(100, few);
@@ -81,7 +81,7 @@ TEST(examples, memory_of_a_conversion_to_text_and_back_does_not_grow_with_the_tr
 
 #endif
 
-TEST(examples, traces_of_all_examples_come_back_from_text_to_the_byte) {
+TEST(examples, traces_of_all_examples_survive_a_text_round_trip) {
   glob_t found = {0};
   make_folder();
   ASSERT_EQ(glob("examples/*/launch*.json", 0, NULL, &found), 0);
@@ -97,8 +97,8 @@ TEST(examples, traces_of_all_examples_come_back_from_text_to_the_byte) {
   remove_folder();
 }
 
-/* The page's example is the block that begins with its version; what it becomes is the one that begins with `group`. */
-TEST(examples, the_example_of_the_page_on_the_text_of_traces_is_what_convert_makes_of_it) {
+/* The page's example is the block that begins with its version; its result is the block that begins with `group`. */
+TEST(examples, the_trace_text_page_shows_what_convert_produces) {
   make_folder();
   EXPECT_EQ(run("sed -n '/^```wwtt$/,/^```$/p' docs/trace-text.md | sed '1d;$d' >$T/a.wwtt && "
                 "sed -n '/^group 0 launch/,/^```$/p' docs/trace-text.md | sed '$d' >$T/part && "
@@ -109,7 +109,7 @@ TEST(examples, the_example_of_the_page_on_the_text_of_traces_is_what_convert_mak
   remove_folder();
 }
 
-TEST(examples, a_trace_by_hand_replays_as_its_report_says) {
+TEST(examples, a_trace_written_by_hand_replays_as_its_report_shows) {
   make_folder();
   EXPECT_EQ(run("$W trace convert examples/14_trace_by_hand/trace.wwtt $T/t.wwt && $W trace validate $T/t.wwt && "
                 "$W replay $T/t.wwt | diff - examples/14_trace_by_hand/report.txt"),

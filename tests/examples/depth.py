@@ -1,8 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """docs/buffering.md: how deep a ring of buffers must be, by a closed form and by runs of example 06.
 
-usage: tests/examples/depth.py [--write]    exit 1 when the closed form, the runs and the page do not agree
-"""
+usage: tests/examples/depth.py [--write]    exit 1 if the closed form, the runs and the page disagree"""
 import json
 import pathlib
 import sys
@@ -15,7 +14,7 @@ LAUNCH = "examples/06_deep_buffer/launch.json"
 TILE_BYTES = 1024
 DEPTHS = range(1, 7)
 LATENCIES = [200, 400, 600]
-# Multiples of every depth: between the two the ring turns a whole number of times.
+# Multiples of every depth: between the two, the ring turns a whole number of times.
 FEW, MANY = 60, 120
 
 
@@ -34,7 +33,7 @@ def with_tiles(folder, tiles):
 
 
 def steady(folder, latency):
-    """Cycles and exposed cycles per tile of each depth, when the ring has been going round for a while."""
+    """Cycles and exposed cycles per tile for each depth, in the steady state of the ring."""
     few, many = (report_of(with_tiles(folder, tiles), "--set", f"mem.dram_latency={latency}")["launches"]
                  for tiles in (FEW, MANY))
     return [((b["cycles"] - a["cycles"]) / (MANY - FEW),
@@ -42,7 +41,7 @@ def steady(folder, latency):
 
 
 def copy_latency(p):
-    """From a copy's issue to its completion: a tile that is in DRAM, on an otherwise idle machine."""
+    """From a copy's issue to its completion: a tile in DRAM, on an otherwise idle machine."""
     size = p["dma.granularity"]
     requests = TILE_BYTES // size
     request = 1 + p["mem.link_latency"] + p["mem.dram_latency"] + p["mem.l2_latency"] + 1 + p["mem.link_latency"] + 2
@@ -59,11 +58,11 @@ def example_table(launches):
 
 
 def form_table(parameters):
-    """The closed form for every depth and latency; stops when a run says otherwise."""
+    """The closed form for every depth and latency; raises if a run disagrees."""
     with tempfile.TemporaryDirectory() as folder:
         measured = {latency: steady(folder, latency) for latency in LATENCIES}
     copies = {latency: copy_latency({**parameters, "mem.dram_latency": latency}) for latency in LATENCIES}
-    # Two figures are the kernel's own and taken from runs; all others must follow.
+    # Two figures belong to the kernel and come from runs; all others must follow.
     own = measured[LATENCIES[0]]
     busy = own[-1][0]
     to_refill = own[0][0] - copies[LATENCIES[0]]

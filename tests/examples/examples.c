@@ -1,5 +1,5 @@
-/* The examples cannot rot: each launch file's golden report is what `run` prints, its
- * checks pass on machines of every shape, and its numbers do not depend on who steps the model.
+/* The examples stay correct: each launch file's golden report is what `run` prints, its checks pass on machines of
+ * every shape, and its numbers do not depend on which host steps the model.
  *
  * Run from the root of the project, with the program in the environment variable WARPWAIT. */
 #include <glob.h>
@@ -11,7 +11,7 @@
 
 #include "tests/ct.h"
 
-/* What a command printed, and its exit status. The caller frees the text. */
+/* A command's output and exit status. The caller frees the text. */
 struct outcome {
   char *text;
   int status;
@@ -54,7 +54,7 @@ static struct outcome warpwait_run(const char *launch, const char *format, ...) 
   return outcome;
 }
 
-/* Runs it and expects it to end well. */
+/* Runs it and expects success. */
 static struct outcome run_well(const char *launch, const char *options) {
   struct outcome outcome = warpwait_run(launch, "%s", options);
   if (!EXPECT_EQ(outcome.status, 0))
@@ -83,7 +83,7 @@ static void for_each_launch_file(void (*test)(const char *launch)) {
   globfree(&found);
 }
 
-/* launch_separate.json has its golden report in report_separate.txt. */
+/* The golden report of launch_separate.json is in report_separate.txt. */
 static void golden_path(const char *launch, char *path, size_t room) {
   const char *name = strrchr(launch, '/') + 1, *rest = name + strlen("launch");
   snprintf(path, room, "%.*sreport%.*s.txt", (int)(name - launch), launch, (int)(strlen(rest) - strlen(".json")), rest);
@@ -150,7 +150,7 @@ static void compare_orders(const char *launch) {
   free(ascending.text);
 }
 
-TEST(examples, order_of_evaluation_and_host_change_no_byte_of_the_report) { for_each_launch_file(compare_orders); }
+TEST(examples, evaluation_order_and_host_change_no_byte_of_the_report) { for_each_launch_file(compare_orders); }
 
 static int64_t sum_of(const json_t *counts) {
   const char *name = NULL;
@@ -177,9 +177,9 @@ static void add_up(const char *launch) {
 
 TEST(examples, stalls_sum_to_residency_by_bucket_and_by_instruction) { for_each_launch_file(add_up); }
 
-/* ---- what each example says ----------------------------------------------------------------- */
+/* ---- what each example shows ---------------------------------------------------------------- */
 
-TEST(example_02, a_power_of_two_stride_costs_stride_passes_an_access) {
+TEST(example_02, a_power_of_two_stride_costs_stride_passes_per_access) {
   enum { WARPS = 2, ACCESSES = 17 }; /* of a warp: a store and 16 loads */
   json_t *report = report_of("examples/02_bank_conflict/launch.json", "");
   for (size_t i = 0; i < 6; i++) {
@@ -192,7 +192,7 @@ TEST(example_02, a_power_of_two_stride_costs_stride_passes_an_access) {
   json_decref(report);
 }
 
-TEST(example_03, a_word_of_padding_a_row_ends_all_conflicts) {
+TEST(example_03, one_word_of_padding_per_row_removes_all_conflicts) {
   enum { READS = 1024 / 32 };
   json_t *report = report_of("examples/03_padding/launch.json", "");
   EXPECT_EQ(number(json_object_get(launch_at(report, 0), "lds"), "conflict_cycles"), READS * 31);
@@ -211,7 +211,7 @@ TEST(example_08, uneven_work_waits_at_barriers_and_takes_longer) {
   json_decref(report);
 }
 
-TEST(example_09, each_kernel_is_limited_by_what_its_name_says) {
+TEST(example_09, each_kernel_has_the_limit_that_its_name_states) {
   static const struct {
     const char *limit;
     int groups;
@@ -236,7 +236,7 @@ static int64_t contention(const char *launch, const char *counter) {
   return count;
 }
 
-TEST(example_10, who_goes_first_does_not_wait_and_with_two_ports_nobody_does) {
+TEST(example_10, the_first_requester_never_waits_and_two_ports_remove_all_waits) {
   EXPECT_GT(contention("examples/10_contention/launch.json", "contention_cycles"), 0);
   EXPECT_GT(contention("examples/10_contention/launch.json", "dma_contention_cycles"), 0);
   EXPECT_EQ(contention("examples/10_contention/launch_warps_first.json", "contention_cycles"), 0);
@@ -247,7 +247,7 @@ TEST(example_10, who_goes_first_does_not_wait_and_with_two_ports_nobody_does) {
   EXPECT_EQ(contention("examples/10_contention/launch_separate.json", "dma_contention_cycles"), 0);
 }
 
-TEST(example_13, at_once_the_slower_kernel_sets_the_time_and_the_faster_waits_for_room) {
+TEST(example_13, concurrently_the_slower_kernel_sets_the_time_and_the_faster_waits_for_room) {
   json_t *at_once = report_of("examples/13_pipe/launch_opencl.json", "");
   json_t *in_turn = report_of("examples/13_pipe/launch_in_turn_opencl.json", "");
   const json_t *put = launch_at(at_once, 0), *take = launch_at(at_once, 1);
@@ -291,8 +291,8 @@ static void expect_success(const char *command) {
   EXPECT_EQ(system(command), 0);
 }
 
-TEST(pages, worked_example_agrees_with_its_formulas_and_with_the_run) { expect_success("tests/examples/worked.py"); }
+TEST(pages, the_worked_example_agrees_with_its_formulas_and_the_run) { expect_success("tests/examples/worked.py"); }
 
-TEST(pages, table_of_depths_agrees_with_the_run) { expect_success("tests/examples/depth.py"); }
+TEST(pages, the_table_of_depths_agrees_with_the_run) { expect_success("tests/examples/depth.py"); }
 
-TEST(pages, listings_of_opencl_c_are_what_dis_prints) { expect_success("tests/examples/lowering.py"); }
+TEST(pages, listings_of_opencl_c_match_the_output_of_dis) { expect_success("tests/examples/lowering.py"); }

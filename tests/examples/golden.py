@@ -2,8 +2,7 @@
 """Runs every example and rewrites the golden reports that changed, showing what changed.
 
 usage: tests/examples/golden.py [WARPWAIT]      examples/*/launch*.json -> examples/*/report*.txt
-                                                examples/*/trace.wwtt, replayed -> examples/*/report.txt
-"""
+                                                examples/*/trace.wwtt, replayed -> examples/*/report.txt"""
 import difflib
 import os
 import pathlib
@@ -15,12 +14,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def golden_of(launch):
-    """launch_separate.json has its report in report_separate.txt."""
+    """The report of launch_separate.json is in report_separate.txt."""
     return launch.with_name(launch.name.replace("launch", "report", 1).replace("trace", "report")).with_suffix(".txt")
 
 
 def report_of(warpwait, path):
-    """What `run` says of a launch file, or `replay` of the text of a trace."""
+    """The output of `run` for a launch file, or of `replay` for the text of a trace."""
     if path.suffix == ".json":
         return subprocess.run([warpwait, "run", path], capture_output=True, text=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,7 @@
 #!/usr/bin/env -S python3 -B
-"""docs/opencl.md: what `warpwait dis` prints for the kernels of the page, without its head.
+"""docs/opencl.md: the output of `warpwait dis` for the kernels of the page, without its header.
 
-usage: tests/examples/lowering.py [--write]    exit 1 when the page shows anything else
-"""
+usage: tests/examples/lowering.py [--write]    exit 1 if the page shows anything else"""
 import os
 import pathlib
 import re

@@ -1,9 +1,10 @@
-"""Tables that live in a page of docs/ and are made by a script of this folder.
+"""Tables in a page of docs/ that a script of this folder makes.
 
-A page marks the place:    <!-- NAME: made by SCRIPT -->
-                           ...
-                           <!-- end of NAME -->
-"""
+A page marks the place:
+
+    <!-- NAME: made by SCRIPT -->
+    ...
+    <!-- end of NAME -->"""
 import difflib
 import json
 import os
@@ -23,7 +24,7 @@ def report_of(launch, *options):
 
 
 def parameters_of(report):
-    """Parameter name -> value, as "dma.setup" -> 20."""
+    """Maps parameter name to value, such as "dma.setup" to 20."""
     return {name: row["value"] for name, row in report["machine"]["parameters"].items()}
 
 
@@ -41,7 +42,7 @@ def table(header, rows, left=()):
 
 
 def settle(page, name, text, write):
-    """Holds the page's table against `text`, or with `write` puts it there. Exits 1 when they differ."""
+    """Compares the page's table with `text`, or with `write` updates the page. Exits 1 if they differ."""
     path = ROOT / page
     old = path.read_text()
     place = re.compile(rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- end of {name} -->)", re.DOTALL)

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""The README: its report is what the run prints, its cycles are those of the runs, and its picture is drawn from them.
+"""The README: its report is the run's output, its cycles are those of the runs, and its picture is drawn from them.
 
 docs/wait.svg shows what warp 0 of examples 04 and 05 does, and their copies, over the whole run.
 
-usage: tests/examples/readme_page.py [--write]    --write: draws the picture again
-"""
+usage: tests/examples/readme_page.py [--write]    --write: draws the picture again"""
 import csv
 import json
 import os
@@ -30,7 +29,8 @@ STYLE = """
 
 
 def timeline(example):
-    """(from, to, class) of warp 0, where neighbors of a class are one; (from, to) of the copies; cycles of the launch."""
+    """(from, to, class) of warp 0, with neighbors of one class merged; (from, to) of the copies; cycles of the
+    launch."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "t.csv")
         launch = ROOT / "examples" / example / "launch_opencl.json"
@@ -52,7 +52,7 @@ def timeline(example):
 
 
 def lanes(copies):
-    """Copies in rows, so that those of a row do not overlap."""
+    """Copies in rows, so that those in one row do not overlap."""
     rows = []
     for start, end in sorted(copies):
         row = next((row for row in rows if row[-1][1] <= start), None)
@@ -97,14 +97,14 @@ def draw():
 
 
 def check_report(page):
-    """The block that begins with a command has the beginning of what it prints."""
+    """The block that begins with a command shows the beginning of its output."""
     command, shown = re.search(r"^```\n\$ build/warpwait ([^\n]*)\n(.*?)^```", page, re.M | re.S).groups()
     printed = subprocess.run([WARPWAIT, *command.split()], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     assert printed.startswith(shown), f"the report of `{command}` has changed"
 
 
 def check_cycles(page):
-    """The cycles of the picture, and those with a parameter set."""
+    """The cycles in the picture, and those with a changed parameter."""
     one, two = (f"{timeline(example)[2]:,}" for example in RUNS.values())
     assert f"from {one} to {two} cycles" in page, f"from {one} to {two} cycles"
     setting, before, after = re.search(r"`--set (\S+)` takes the run above from\s+([\d,]+) to ([\d,]+) cycles", page).groups()

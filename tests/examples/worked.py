@@ -1,33 +1,32 @@
 #!/usr/bin/env -S python3 -B
-"""docs/worked-example.md: one warp's life, worked out from the parameters and held against a run.
+"""docs/worked-example.md: one warp's life, calculated from the parameters and compared with a run.
 
-usage: tests/examples/worked.py [--write]   exit 1 when formulas, run and page do not all agree
-"""
+usage: tests/examples/worked.py [--write]   exit 1 unless formulas, run and page all agree"""
 import sys
 
 from page import parameters_of, report_of, settle, table
 
 PAGE = "docs/worked-example.md"
 LAUNCH = "examples/01_seed/launch_one_warp.json"
-# What an instruction makes its warp wait for after its own issue; all other waiting comes before it.
+# What a warp waits for after an instruction's own issue; all other waiting comes before the issue.
 AFTER_ISSUE = {
     "bar": {"barrier"},
     "copy": {"copy_join", "dma_queue"},
     "wait": {"copy_wait", "wait_join"},
     "exit": {"drain"},
 }
-BYTES = 128  # of the tile: 32 lanes, a float each
+BYTES = 128  # of the tile: 32 lanes, one float each
 
 
 class Story:
-    """Rows (cycle, what happens, because), told in order of cause; `issues` are those of the warp."""
+    """Rows (cycle, what happens, because), in order of cause; `issues` are those of the warp."""
 
     def __init__(self, parameters):
         self.parameters = parameters
         self.rows, self.issues = [], []
 
     def event(self, what, base, *steps, why=""):
-        """Something happens at `base` plus `steps`, each a parameter's name or a number of cycles."""
+        """An event at `base` plus `steps`, each a parameter's name or a number of cycles."""
         cycle, terms = base, [str(base)]
         for step in steps:
             length = self.parameters[step] if isinstance(step, str) else step
@@ -47,7 +46,7 @@ def beats(nbytes, width):
 
 
 def copy_in(story, issued):
-    """The way of a copy's last request from global memory, which is cold, to the LDS; returns the event's cycle."""
+    """The path of a copy's last request from cold global memory to the LDS; returns the cycle of the event."""
     p = story.parameters
     size = p["dma.granularity"]
     requests = beats(BYTES, size)
@@ -82,7 +81,7 @@ def copy_out(story, issued):
 
 
 def tell(parameters):
-    """The whole story; returns it with what the report must say besides."""
+    """The whole story; returns it with the other figures that the report must show."""
     story = Story(parameters)
     group = story.issue("get.group_id", 0, "cu.dispatch_latency", why="the work-group arrives")
     size = story.issue("get.enqueued_local_size", group, 1, why="an instruction a cycle")
@@ -116,8 +115,8 @@ def tell(parameters):
 
 
 def issues_of(launch, start):
-    """(cycle, mnemonic) of each instruction. One warp runs a straight line and is always at one instruction, so an
-    issue comes after the cycles of the instructions before it and what it waited itself before it could issue."""
+    """(cycle, mnemonic) of each instruction. One warp runs straight-line code and is always at one instruction, so an
+    issue comes after the cycles of the earlier instructions and the warp's own wait before the issue."""
     cycle, issues = start, []
     for row in launch["by_instruction"]:
         stalls, mnemonic = row["stalls"], row["instruction"].split()[0]

@@ -1,19 +1,19 @@
-/* Memory that runs out, at every single allocation in turn.
+/* Out of memory at every single allocation in turn.
  *
- * A scenario touches every function of warpwait.h and analyse.h. It is run again and again: in run N the Nth allocation
- * of the calls fails, wherever it is made (ours, jansson's, zlib's, the C library's), or, with --staying, that one and
- * all later ones. What must hold:
+ * A scenario calls every function of warpwait.h and analyse.h. It runs again and again: in run N the Nth allocation
+ * during the calls fails, wherever it is made (ours, jansson's, zlib's, the C library's), or, with --staying, that one
+ * and all later ones. The invariants:
  *
- *     the call in which it fails says WW_NO_MEMORY, or does without; no other call fails
- *     the same call again works, and the scenario ends with the results of an undisturbed one
- *     when all objects are given up, nothing is left: no block, no open file
+ *     the call in which it fails returns WW_NO_MEMORY, or does without; no other call fails
+ *     the same call then works, and the scenario ends with the results of an undisturbed one
+ *     when all objects are released, nothing is left: no block, no open file
  *
  * usage: exhaust [--staying] [--analysis] [--log] [--every N] [--from N] [--trace N]
- *   --analysis   explain and sweep, too
- *   --log        OpenCL C is compiled by clang, for its log, and does not come from the cache: slow
+ *   --analysis   also explain and sweep
+ *   --log        clang compiles the OpenCL C, for its log, instead of taking it from the cache: slow
  *   --trace N    print where allocation N of a run is made
  *
- * malloc() and its kin are this program's, which all libraries use. */
+ * This program defines malloc() and its relatives, and all libraries use them. */
 #include <dirent.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -32,12 +32,12 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void __libc_free(void *block);
 
-static atomic_bool counts;        /* a call is under way */
+static atomic_bool counts;        /* a call is in progress */
 static atomic_size_t made;        /* allocations of calls in this run */
-static size_t failing = SIZE_MAX; /* the number of the one that fails, from 1 */
-static size_t shown = SIZE_MAX;   /* and of the one whose place is printed */
-static bool staying;              /* all later ones fail, too */
-static atomic_bool failed;        /* it has */
+static size_t failing = SIZE_MAX; /* the number of the allocation that fails, from 1 */
+static size_t shown = SIZE_MAX;   /* the number of the allocation whose place is printed */
+static bool staying;              /* all later ones fail too */
+static atomic_bool failed;        /* an allocation has failed */
 static atomic_llong live;         /* bytes */
 
 static void print_place(void) {
@@ -72,7 +72,7 @@ static void given(void *block) {
     atomic_fetch_sub(&live, (long long)malloc_usable_size(block));
 }
 
-/* All libraries are to find these. */
+/* All libraries must find these. */
 #pragma GCC visibility push(default)
 void *malloc(size_t size) { return fails() ? NULL : taken(__libc_malloc(size)); }
 void *calloc(size_t count, size_t size) { return fails() ? NULL : taken(__libc_calloc(count, size)); }
@@ -93,7 +93,7 @@ void *realloc(void *old, size_t size) {
 /* ---- calls ------------------------------------------------------------------------------------------------- */
 
 static ww_error error;
-static const char *wrong; /* the first thing that is */
+static const char *wrong; /* the first thing that is wrong */
 static char what[900];
 
 static bool is_right(bool right, const char *text) {
@@ -104,7 +104,7 @@ static bool is_right(bool right, const char *text) {
   return right;
 }
 
-/* Makes the call; if memory runs out in it, once more, with as much as is wanted. */
+/* Makes the call; if it runs out of memory, calls again with as much memory as it wants. */
 static bool expect(ww_status (*call)(void), const char *text) {
   atomic_store(&counts, true);
   ww_status status = call();
@@ -152,7 +152,7 @@ struct bytes {
   size_t size;
 };
 
-/* What the scenario holds. */
+/* The objects of the scenario. */
 static struct {
   ww_context *context;
   ww_machine *loaded, *parsed, *machine, *recorded;
@@ -169,7 +169,7 @@ static struct {
   uint64_t points, events;
 } s;
 
-/* Callbacks allocate for themselves: that does not count. */
+/* Allocations of callbacks do not count. */
 static bool keep(void *self, const void *data, size_t size) {
   struct bytes *bytes = self;
   atomic_store(&counts, false);
@@ -198,7 +198,7 @@ static void print(void *self, uint32_t launch, const char *text, size_t size) {
   (void)self, (void)launch, (void)text, (void)size;
 }
 static void hazard(void *self, const ww_hazard *told) { (void)self, (void)told; }
-/* A point may have run out of memory alone. */
+/* A single point may have run out of memory. */
 static bool point(void *self, const ww_point *at) {
   (void)self;
   if (at->report)
@@ -297,7 +297,7 @@ CALL(set_out, ww_launch_buffer(s.put, 1, s.data, 0, &error))
 
 static ww_status run_plain(void) { return ww_run(s.device, &s.launch, 1, NULL, &s.other, &error); }
 
-/* The trace of an earlier try is no part of this one's. */
+/* The trace of an earlier attempt is not part of this one's. */
 static ww_status run_watched(void) {
   s.trace_bytes.size = 0;
   const ww_watch watch = {.size = sizeof watch,
@@ -316,7 +316,7 @@ static ww_status run_events(void) {
   return ww_run(s.device, &s.launch, 1, &watch, NULL, &error);
 }
 
-/* A recording that was lost, or is of a run that failed, is no use: another one begins. */
+/* A lost recording, or one of a failed run, is useless: a new one begins. */
 static ww_status record_runs(void) {
   s.device_bytes.size = 0;
   ww_status status = ww_device_record(s.device, (ww_sink){keep, &s.device_bytes}, &error);
@@ -331,7 +331,7 @@ static ww_status record_runs(void) {
   return status;
 }
 
-/* A run that memory ran out in has counted its variable already, perhaps. */
+/* A run that ran out of memory may already have counted its variable. */
 static ww_status run_checked(void) {
   const ww_watch watch = {.size = sizeof watch, .hazard = hazard, .check = true};
   ww_report *report = NULL;
@@ -358,7 +358,7 @@ static ww_status run_printing(void) {
   return ww_run(s.device, &s.put, 1, &watch, NULL, &error);
 }
 
-/* All of it is there: what is not is so for want of memory. */
+/* All results exist; a missing one means out of memory. */
 static ww_status ask(void) {
   double value = 0;
   const char *text = NULL, *unit = NULL;
@@ -492,7 +492,7 @@ static size_t open_files(void) {
   return count;
 }
 
-/* What an undisturbed run comes to. */
+/* The result of an undisturbed run. */
 struct outcome {
   uint64_t allocations;
   uint32_t sum; /* of what the kernels have left in memory */
@@ -526,7 +526,7 @@ int main(int argc, char **argv) {
       shown = strtoull(argv[++i], NULL, 10);
   }
   static char out[1 << 12];
-  setvbuf(stdout, out, _IOLBF, sizeof out); /* no block of its own */
+  setvbuf(stdout, out, _IOLBF, sizeof out); /* no allocated buffer */
   FILE *file = fopen("examples/03_padding/launch.json", "rb");
   launch_file.at = malloc(1 << 16);
   launch_file.size = file ? fread(launch_file.at, 1, 1 << 16, file) : 0;
@@ -534,7 +534,7 @@ int main(int argc, char **argv) {
     fclose(file);
   const size_t asked = shown;
   shown = SIZE_MAX;
-  for (int i = 0; i < 2; i++) /* what is made once is made now; programs are in the cache */
+  for (int i = 0; i < 2; i++) /* everything that is made once is made now; programs are in the cache */
     run_scenario();
   shown = asked;
   const struct outcome right = run_scenario();
@@ -554,7 +554,7 @@ int main(int argc, char **argv) {
     printf("allocation %zu: %s%s, %lld bytes and %zu files are left\n", failing, wrong ? wrong : "fine",
            other ? ", but other results" : "", left, open);
     if (++faults == 20 || left || open)
-      break; /* a leak is in all that follows */
+      break; /* a leak would show in all later runs */
   }
   printf("%zu of %zu allocations failed in turn, from %zu on%s: %zu faults\n", points, (size_t)right.allocations, from,
          staying ? ", with all later ones" : "", faults);

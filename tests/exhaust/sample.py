@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Memory that runs out, at a sample of the allocations that the library makes: those of a random remainder.
+"""Out of memory at a random sample of the library's allocations.
 
-usage: tests/exhaust/sample.py [--every N]    N: 1 is all of them, but for those while clang runs, of which one
-                                              in 40 is tried; default: five hundred or so. The program is in
-                                              the folder of WARPWAIT (default build/warpwait).
-"""
+usage: tests/exhaust/sample.py [--every N]    N: 1 is all of them, except that while clang runs one
+                                              in 40 is tried; default: about five hundred. The program is in
+                                              the folder of WARPWAIT (default build/warpwait)."""
 import argparse
 import os
 import pathlib
@@ -13,7 +12,7 @@ import subprocess
 import sys
 
 EXHAUST = pathlib.Path(os.environ.get("WARPWAIT", "build/warpwait")).parent / "exhaust"
-# Words for exhaust.c, and how much more seldom than others such a run is made: in a sample, and when all are asked for.
+# Options of exhaust.c, and how many times more rarely such a run is made: in a sample, and when all are requested.
 KINDS = ((), 1, 1), (("--staying",), 1, 1), (("--analysis",), 4, 1), (("--staying", "--analysis"), 4, 1), (("--log",), 40, 40)
 
 

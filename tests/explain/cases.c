@@ -1,4 +1,4 @@
-/* Cases by hand: what is an anomaly, to the cycle, and which programs have the same places. */
+/* Cases made by hand: what is an anomaly, to the cycle, and which programs have the same places. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static struct explain_time time_of[3];
 static struct explain_case cases[3];
 static const struct explain three = {.steps = 1, .launches = 1, .cases = cases, .count = 3};
 
-/* The base, a single limit lifted, and that with another. */
+/* The base, a case with one limit lifted, and one with that limit and another lifted. */
 static void make_cases(cycle_t base, cycle_t one, cycle_t two) {
   const cycle_t cycles[] = {base, one, two};
   const limit_set lifted[] = {0, limit_bit(LIFT_DMA_SETUP), limit_bit(LIFT_DMA_SETUP) | limit_bit(LIFT_BARRIERS)};
@@ -22,14 +22,14 @@ static void make_cases(cycle_t base, cycle_t one, cycle_t two) {
   }
 }
 
-TEST(anomalies, a_limit_may_add_a_hundredth_of_the_cycles_and_not_one_more) {
+TEST(anomalies, lifting_a_limit_may_add_at_most_1_percent_of_the_cycles) {
   make_cases(10000, 10100, 10000);
   EXPECT_TRUE(!explain_anomaly(&three, &cases[1], 0));
   make_cases(10000, 10101, 10000);
   EXPECT_TRUE(explain_anomaly(&three, &cases[1], 0) == &cases[0]);
 }
 
-TEST(anomalies, of_few_cycles_it_may_add_sixteen_and_not_one_more) {
+TEST(anomalies, lifting_a_limit_of_a_short_kernel_may_add_at_most_16_cycles) {
   for (cycle_t base = 50; base <= 1600; base += 1550) {
     make_cases(base, base + 16, base);
     EXPECT_TRUE(!explain_anomaly(&three, &cases[1], 0));
@@ -38,7 +38,7 @@ TEST(anomalies, of_few_cycles_it_may_add_sixteen_and_not_one_more) {
   }
 }
 
-TEST(anomalies, a_pair_is_held_against_its_limits_by_what_the_base_may_vary) {
+TEST(anomalies, a_pair_may_exceed_its_limits_by_the_tolerance_of_the_base) {
   make_cases(10000, 6000, 6100);
   EXPECT_TRUE(!explain_anomaly(&three, &cases[2], 0));
   make_cases(10000, 6000, 6101);
@@ -67,7 +67,7 @@ static bool fit(const char *base, const char *other) {
   return same;
 }
 
-TEST(places, are_those_of_the_same_operations_at_the_same_lines) {
+TEST(places, match_the_same_operations_at_the_same_lines) {
   EXPECT_TRUE(fit("  mov.b32 i, 1\n  mul.i32 i, i, i\n", "  mov.b32 j, 1\n  mul.i32 j, j, j\n"));
   EXPECT_FALSE(fit("  mov.b32 i, 1\n  mul.i32 i, i, i\n", "  mul.i32 i, i, i\n  mov.b32 i, 1\n"));
   EXPECT_FALSE(fit("  mov.b32 i, 1\n  mul.i32 i, i, i\n", "  mov.b32 i, 1\n\n  mul.i32 i, i, i\n"));

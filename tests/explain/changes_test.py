@@ -1,12 +1,12 @@
 #!/usr/bin/env -S python3 -B
-"""Kernels with a version that is known to be better: `warpwait explain` finds it, and what it is worth.
+"""Kernels with a version that is known to be better: `warpwait explain` finds it and how much it saves.
 
 usage: tests/explain/changes_test.py
 
-Each of tests/explain/kernels/better.cl is explained; the change that comes first must be the known one, and what it saves
-what the better version saves, which is run by itself, to within 5 % of the cycles. What is no change of the kernel, or
-another kernel, must not count; and kernels given by options are explained and varied as those of launch files are.
-"""
+Each kernel of tests/explain/kernels/better.cl is explained. The first change must be the known one, and its saving
+must equal that of the better version, which runs by itself, within 5 % of the cycles. A change that is not one of
+the kernel, or is of another kernel, must not count. Kernels given by options are explained and varied like those of
+launch files."""
 import json
 import os
 import pathlib
@@ -27,8 +27,8 @@ def uints(*numbers):
     return [{"uint": number} for number in numbers]
 
 
-# kernel: work-items, of a work-group, arguments, what is set, the change that comes first, and how the better version is
-# had: another kernel, or other work-items, or other arguments
+# kernel: work-items, work-group size, arguments, settings, the change that comes first, and the better version: another
+# kernel, other work-items, or other arguments
 BETTER = {
     "sum": ([256], [64], [IN, OUT, *uints(64)], {}, "inner loops unrolled by 8", {"kernel": "sum_better"}),
     "table": ([256], [256], [IN, OUT, *uints(256)], {"cu.schedulers": 4}, "inner loops unrolled by 8", {"kernel": "table_better"}),
@@ -112,7 +112,7 @@ class Changes(unittest.TestCase):
         self.assertFalse(by_name["float4 for float, a quarter of work-items"]["same_results"])  # three quarters are missing
         launch = explained(launch_file(self.folder.name, "slots"))
         rank = [row["change"] for row in ranked(launch)]
-        self.assertNotIn("depth = 2", rank)  # it would leave the local memory that there is
+        self.assertNotIn("depth = 2", rank)  # it would exceed the local memory
         self.assertIn("depth = 2, local arguments in proportion", rank)
 
     def test_kernels_given_by_options_are_explained_and_varied_likewise(self):

@@ -1,8 +1,7 @@
 #!/usr/bin/env -S python3 -B
 """docs/explain.md: its examples and its table of limits.
 
-usage: tests/explain/explain_page.py [--write]    exit 1 when the page is not what the tool says
-"""
+usage: tests/explain/explain_page.py [--write]    exit 1 if the page differs from the tool's output"""
 import os
 import pathlib
 import re
@@ -17,7 +16,7 @@ WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
 
 
 def shown(*words):
-    """A command and its output, in a block."""
+    """A command and its output, as a block."""
     done = subprocess.run([WARPWAIT, "explain", *words], check=True, capture_output=True, text=True, cwd=ROOT)
     return f"$ warpwait explain {' '.join(words)}", done.stdout
 
@@ -37,7 +36,7 @@ LINES = ("tests/explain/kernels/better.cl", "--kernel", "lines", "--global", "25
 
 
 def sentence():
-    """A run that says why, and those that confirm it."""
+    """A run that names the reason, and those that confirm it."""
     def ran(*words):
         done = subprocess.run([WARPWAIT, "run", *DOUBLE, *words], check=True, capture_output=True, text=True, cwd=ROOT)
         return done.stdout

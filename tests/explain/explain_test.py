@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`warpwait explain`: what it says of limits is what runs without them say, and what is known of kernels it finds."""
+"""`warpwait explain`: its figures for limits equal those of runs without them, and it finds the known bottlenecks of
+kernels."""
 import contextlib
 import json
 import os
@@ -22,10 +23,10 @@ from page import parameters_of, report_of  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
 EXAMPLE = ROOT / "examples/06_deep_buffer/launch.json"
-FEW, MANY = 60, 120  # multiples of every depth: between the two the ring turns a whole number of times
-CLOSE = 0.5  # cycles a tile
+FEW, MANY = 60, 120  # multiples of every depth: between the two, the ring turns a whole number of times
+CLOSE = 0.5  # cycles per tile
 
-# Whoever comes first does more: what a work-item does depends on time.
+# A work-item that arrives early does more: its work depends on time.
 RACE = """
 __kernel void race(__global uint *next, __global uint *out) {
   uint turn = atomic_inc(next);
@@ -48,7 +49,7 @@ __kernel void stuck(__global uint *out) {
 
 
 def ungrouped(text):
-    """Numbers without the commas of their thousands."""
+    """Numbers without thousands separators."""
     return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)
 
 
@@ -72,7 +73,7 @@ def row_of(launch, limit):
 
 
 def sets(launch):
-    """"--set" words for all that a case lifts."""
+    """The --set words for everything that a case lifts."""
     return [word for key in launch.split() for word in ("--set", key)]
 
 
@@ -87,7 +88,7 @@ class Test(unittest.TestCase):
         path.write_text(json.dumps(launch))
         return path
 
-    # ---- what is known ------------------------------------------------------------------------------------
+    # ---- known bottlenecks ----------------------------------------------------------------------------------
 
     def test_a_planted_bottleneck_comes_first_for_each_limit_there_is(self):
         rows = re.findall(r'^LIMIT\(\w+, "(\w+)"', (ROOT / "sim/session/limits.def").read_text(), re.M)
@@ -104,7 +105,7 @@ class Test(unittest.TestCase):
     def test_a_launch_is_called_computing_only_when_more_than_half_is_left_without_all_else(self):
         path = planted.write(self.folder, "dram_width")
         launch = json.loads(path.read_text())
-        # DRAM and the link are as narrow as each other, for 8 loads and a store, and hide each other.
+        # DRAM and the link are equally narrow for 8 loads and a store, and hide each other.
         launch["set"] = {"mem.l2_size": 0, "mem.dram_latency": 1, "mem.link_latency": 1, "mem.l2_latency": 1}
         launch["launches"][0]["args"] = [planted.IN, planted.OUT, *planted.uints(8, 512)]
         for width, computes in ((8, False), (24, True)):
@@ -117,13 +118,13 @@ class Test(unittest.TestCase):
 
     def ring(self, *setting):
         """Explanations of a stream through rings of all depths, of FEW and of MANY tiles, and the closed form of
-        docs/buffering.md for the cycles that a tile more takes:
+        docs/buffering.md for the cycles of one more tile:
 
             cycles a tile = max(B, (A + L) / depth, W)
 
-        B the time that a work-group is busy with a tile, A the part of it up to the refill, L the latency of a copy, W
-        the cycles that the narrowest side takes for its bytes. B and A are the kernel's, from the example's own machine;
-        L and W follow from the machine's parameters."""
+        B is the time that a work-group is busy with a tile, A the part of it before the refill, L the latency of a
+        copy, W the cycles that the narrowest side takes for its bytes. B and A belong to the kernel and come from
+        the example's own machine; L and W follow from the machine's parameters."""
         options = [word for key in setting for word in ("--set", key)]
         few, many = with_tiles(self.folder, FEW), with_tiles(self.folder, MANY)
         own = report_of(few)
@@ -141,7 +142,7 @@ class Test(unittest.TestCase):
 
     @staticmethod
     def latency(p):
-        """docs/buffering.md, with requests that follow each other as the narrowest side lets them."""
+        """docs/buffering.md, with requests that follow each other at the rate of the narrowest side."""
         requests = TILE_BYTES // p["dma.granularity"]
         gap = p["dma.granularity"] / min(p["dma.read_width"], p["mem.dram_width"], p["mem.link_width"])
         way = 1 + p["mem.link_latency"] + p["mem.dram_latency"] + p["mem.l2_latency"] + 1 + p["mem.link_latency"] + 2
@@ -155,7 +156,7 @@ class Test(unittest.TestCase):
                 with self.subTest(setting=setting, depth=depth):
                     base = form(depth)
                     self.assertAlmostEqual((launch["cycles"] - short["cycles"]) / (MANY - FEW), base, delta=CLOSE)
-                    # What lifting saves of a tile, for those limits that the form knows.
+                    # The saving per tile from lifting each limit that the form covers.
                     saves = {"dram_latency": base - form(depth, mem_dram_latency=1),
                              "dma_width": base - form(depth, dma_read_width=64),
                              "dram_width": base - form(depth, mem_dram_width=64)}
@@ -170,7 +171,7 @@ class Test(unittest.TestCase):
                     found.setdefault(cause, []).append(depth)
         self.assertEqual(sorted(found), ["bandwidth", "compute", "latency"], "the study has all three")
 
-    # ---- what runs say ------------------------------------------------------------------------------------
+    # ---- comparison with runs -----------------------------------------------------------------------------
 
     def test_every_row_is_a_run_on_the_lifted_machine(self):
         generator = random.Random(9)
@@ -206,8 +207,8 @@ class Test(unittest.TestCase):
             self.assertEqual(tool("explain", trace, *words), tool("explain", path, *words, "--no-changes"))
 
     def kilobytes(self, verb, path):
-        """What the verb takes of memory, or one of its workers with what they share. A process is counted with what its parent had when
-        it was made, so a small one makes it."""
+        """Memory of the verb, or of one of its workers including what they share. A process is charged with its
+        parent's memory at its creation, so a small process creates it."""
         spawn = ("import os, sys; pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ); _, status, used = os.wait4(pid, 0); "
                  "print(status, used.ru_maxrss)")
         words = [WARPWAIT, verb, path, "--quiet", "--out", os.devnull]
@@ -277,7 +278,8 @@ class Test(unittest.TestCase):
         self.assertGreater(of_sets, 0, "there are some, so that the test sees them")
 
     def hold_sets(self, launch):
-        """A pair, or more, that takes more cycles than some of its limits alone is an anomaly; how many there are."""
+        """A pair (or more) of limits that takes more cycles than some of its limits alone is an anomaly; returns how
+        many there are."""
         more = [*launch["pairs"], *launch["causes"].values(), launch["all_but_computing"], launch["all"]]
         for case in more:
             less = [other["cycles"] for other in launch["limits"] + more if set(other["without"]) <= set(case["without"])]
@@ -299,7 +301,7 @@ class Test(unittest.TestCase):
         self.assertIn("Replays repeat what it did in the recording", out)
         self.assertIn("time", told)
 
-    # ---- a name that is varied ------------------------------------------------------------------------------
+    # ---- varying a name -------------------------------------------------------------------------------------
 
     def test_values_of_a_name_are_runs_and_the_first_that_is_nearly_best_is_advised(self):
         launch = explained(EXAMPLE, "--launch", 1, "--vary", "arg.depth=1..6")[0]
@@ -361,7 +363,7 @@ class Test(unittest.TestCase):
         self.assertTrue(depths("--vary", "arg.tiles=16,32"))
 
     def test_nothing_is_advised_that_was_not_tried(self):
-        """Every number of cycles in the advice is one of a case that was replayed or run."""
+        """Every number of cycles in the advice belongs to a case that was replayed or run."""
         for path in (EXAMPLE, ROOT / "examples/10_contention/launch.json", ROOT / "examples/11_stencil_2d/launch_opencl.json"):
             for launch in explained(path):
                 known = {launch["cycles"], *(case["cycles"] for case in launch["limits"] + launch["pairs"]),
@@ -372,10 +374,10 @@ class Test(unittest.TestCase):
                     for cycles in re.findall(r"(?:-> |takes |leave )(\d+) cycles(?! more)", sentence):
                         self.assertIn(int(cycles), known, sentence)
 
-    # ---- processes that end --------------------------------------------------------------------------------
+    # ---- processes that die -------------------------------------------------------------------------------
 
     def ended(self, most, *words):
-        """Ends so many workers of an explanation by a signal, which counts as a death of their own."""
+        """Kills up to `most` workers of an explanation by a signal, as if each had crashed."""
         out = self.folder / "ended.json"
         told = self.folder / "told"
         with open(told, "w", encoding="utf-8") as stream:
@@ -386,9 +388,9 @@ class Test(unittest.TestCase):
         while parent.poll() is None:
             for child in map(int, children.read_text().split() if children.exists() else ()):
                 if child not in gone and len(gone) < most:
-                    time.sleep(0.005)  # so that it is at work
+                    time.sleep(0.005)  # so that it has started to work
                     gone.add(child)
-                    with contextlib.suppress(ProcessLookupError):  # it was through already
+                    with contextlib.suppress(ProcessLookupError):  # it had already finished
                         os.kill(child, signal.SIGUSR1)
         lines = [line for line in told.read_text().splitlines() if line.startswith("warpwait: ")]
         return parent.returncode, json.loads(out.read_text())["launches"], lines
@@ -399,9 +401,9 @@ class Test(unittest.TestCase):
 
         one, many = self.many_launches(300)
         limits = len(tried(explained(one)[0]))
-        # Each is tried twice: of so many processes those of half of the limits end a second time.
+        # Each case is tried twice: with this many killed processes, those of half of the limits die a second time.
         for most in (3 * limits // 2, 1000):
-            for _ in range(5):  # a worker may be through before it is ended
+            for _ in range(5):  # a worker may finish before it is killed
                 status, launches, told = self.ended(most, many, "--quiet")
                 if most < 1000 or not tried(launches[0]):
                     break
@@ -420,7 +422,7 @@ class Test(unittest.TestCase):
         status, launches, told = self.ended(1, path, "--quiet", "--no-changes")
         self.assertEqual((status, told, launches), (0, [], explained(path)))
 
-    # ---- what goes wrong ------------------------------------------------------------------------------------
+    # ---- errors ---------------------------------------------------------------------------------------------
 
     def refused(self, line, *words, status=2):
         got, out, told = tool("explain", *words)

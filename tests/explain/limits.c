@@ -1,4 +1,4 @@
-/* The rows of limits: what they lift, on every machine there is. */
+/* The rows of limits: what they lift, on every built-in machine. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static struct machine machine_named(const char *name) {
   return machine;
 }
 
-TEST(limits, slugs_and_names_are_told_apart_and_sentences_are_whole) {
+TEST(limits, slugs_and_names_are_unique_and_sentences_are_complete) {
   for (enum limit i = 0; i < LIMITS; i++) {
     const struct lift_row *row = &lift_rows[i];
     ct_note("%s", row->slug);
@@ -65,13 +65,13 @@ static void is_new(enum limit limit, const char *key, const char *value) {
   snprintf(seen[seen_count++], sizeof *seen, "%s", key);
 }
 
-TEST(limits, no_parameter_is_in_two_rows_so_that_savings_are_of_one_limit) {
+TEST(limits, no_parameter_is_in_two_rows) {
   seen_count = 0;
   for (enum limit i = 0; i < LIMITS; i++)
     each_key(i, is_new);
 }
 
-TEST(limits, any_of_them_lifted_leaves_a_legal_machine_and_lifted_again_the_same_one) {
+TEST(limits, lifting_any_limit_is_legal_and_lifting_it_twice_changes_nothing) {
   char message[PARAM_MESSAGE];
   for (size_t m = 0; m < MACHINES; m++)
     for (enum limit i = 0; i <= LIMITS; i++) {
@@ -84,7 +84,7 @@ TEST(limits, any_of_them_lifted_leaves_a_legal_machine_and_lifted_again_the_same
     }
 }
 
-TEST(limits, the_teaching_machine_has_those_that_its_examples_are_about) {
+TEST(limits, the_teaching_machine_has_the_limits_that_its_examples_show) {
   static const enum limit limits[] = {LIFT_DMA_SETUP,     LIFT_DRAM_LATENCY,   LIFT_DMA_REQUESTS, LIFT_OCCUPANCY,
                                       LIFT_LDS_CONFLICTS, LIFT_LDS_CONTENTION, LIFT_BARRIERS,     LIFT_EXECUTION};
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -94,7 +94,7 @@ TEST(limits, the_teaching_machine_has_those_that_its_examples_are_about) {
   }
 }
 
-TEST(limits, causes_share_them_out_and_all_but_those_of_computing_are_outside) {
+TEST(limits, each_limit_has_one_cause_and_is_outside_unless_it_is_computing) {
   limit_set all = 0;
   for (enum limit_cause cause = 0; cause < CAUSES; cause++) {
     EXPECT_TRUE(limits_of(cause) && !(limits_of(cause) & all));

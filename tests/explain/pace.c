@@ -1,4 +1,4 @@
-/* Paces, from events by hand; and phases that two of them give. */
+/* Paces from hand-made events, and the phases that two of them give. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static void tell(cycle_t from, cycle_t to, enum stall stall) {
     telling.timeline.take(telling.timeline.self, 0, to, &event);
 }
 
-TEST(pace, a_share_of_the_issues_is_over_when_so_many_have_been_made) {
+TEST(pace, a_share_of_the_issues_ends_when_that_many_were_made) {
   begin();
   tell(0, 100, STALL_MEMORY);
   tell(100, 110, STALL_ISSUED);
@@ -39,7 +39,7 @@ TEST(pace, a_share_of_the_issues_is_over_when_so_many_have_been_made) {
   EXPECT_EQ(pace_when(&paces[0], PACE_PARTS, 0, 250), 250);
 }
 
-TEST(pace, bins_grow_wider_and_lose_no_cycle) {
+TEST(pace, bins_widen_without_losing_a_cycle) {
   begin();
   for (cycle_t at = 0; at < 100000; at += 10) {
     tell(at, at + 1, STALL_ISSUED);
@@ -63,7 +63,7 @@ TEST(pace, bins_grow_wider_and_lose_no_cycle) {
             llround(pace_when(&paces[0], 8, 0, 100000) - pace_when(&paces[0], 4, 0, 100000)));
 }
 
-TEST(pace, a_launch_behind_another_begins_where_that_has_ended) {
+TEST(pace, a_later_launch_begins_where_the_previous_one_ended) {
   begin();
   tell(0, 1000, STALL_ISSUED);
   telling.timeline.launch = 1;
@@ -78,7 +78,7 @@ TEST(pace, a_launch_behind_another_begins_where_that_has_ended) {
   EXPECT_EQ(llround(sum[STALL_ISSUED]), 10);
 }
 
-/* A kernel that waits for copies in its first half and computes in its second, and the same without each wait. */
+/* A kernel that waits for copies in its first half and computes in its second, and the same without either wait. */
 static struct pace_stalls base_stalls[1];
 static struct pace pace_of[3];
 static struct explain_time time_of[3];
@@ -103,7 +103,7 @@ static cycle_t make_case(size_t number, limit_set lifted, cycle_t copies, cycle_
   return at;
 }
 
-TEST(phases, each_part_of_a_kernel_has_the_limit_that_helps_it) {
+TEST(phases, each_phase_of_a_kernel_names_the_limit_that_helps_it) {
   memset(base_stalls, 0, sizeof base_stalls);
   const cycle_t cycles = make_case(0, 0, 29, 9);
   make_case(1, limit_bit(LIFT_DMA_SETUP), 9, 9);

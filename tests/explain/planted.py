@@ -1,4 +1,4 @@
-"""The kernels of tests/explain/kernels/planted.cl with the bottleneck that each has: launches as a test writes them."""
+"""The kernels of tests/explain/kernels/planted.cl with the bottleneck of each: launches for tests."""
 import json
 import pathlib
 
@@ -11,7 +11,7 @@ def uints(*numbers):
     return [{"uint": number} for number in numbers]
 
 
-# limit: kernel, work-items, of a work-group, arguments, what is set on the machine `teaching`
+# limit: kernel, work-items, work-group size, arguments, settings for the machine `teaching`
 PLANTED = {
     "dma_setup": ("copies", 64, 64, [IN, OUT, *uints(40, 16, 1)], {"dma.setup": 400}),
     "dram_latency": ("chase", 32, 32, [{"buffer": "far"}, OUT, *uints(60)], {"mem.dram_latency": 500, "mem.l2_size": 0}),
@@ -52,12 +52,12 @@ BUFFERS = {
 
 
 def chain(words, step):
-    """next[i] = i + step: a chain in which no line comes twice while `words` last."""
+    """next[i] = i + step: a chain that repeats no line within `words` words."""
     return [(i + step) % words for i in range(words)]
 
 
 def write(folder, limit):
-    """The launch file of a limit's kernel, in `folder`."""
+    """Writes the launch file of a limit's kernel to `folder`."""
     kernel, items, local, arguments, changed = PLANTED[limit]
     buffers = dict(BUFFERS)
     if {"buffer": "far"} in arguments:

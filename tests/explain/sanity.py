@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Random kernels on random machines: what `warpwait explain` says is sane, and is what runs say.
+"""Random kernels on random machines: the output of `warpwait explain` is consistent and agrees with runs.
 
 usage: tests/explain/sanity.py [--seeds N] [--seed S] [--rows R] [--jobs J] [--keep DIR]
 
-Kernel and machine number S are made from seed S: a kernel of tests/check/random_kernels.py, on a machine of ours with six
-parameters changed as tests/replay/law.py does. Of each, every limit is lifted alone, and
+Kernel and machine number S are made from seed S: a kernel of tests/check/random_kernels.py on a built-in machine
+with six changed parameters, as in tests/replay/law.py. Every limit is lifted alone, and
 
-- no case takes more cycles than the base, or one that lifts some of its limits, and the tolerance, or it is told as an
-  anomaly, in JSON, text and advice;
-- what is saved, shares, sums of pairs, parts of the kernel and waits at its lines are those of the cycles that stand there;
-- the base's cycles and waits are those of `run`, and so are those of R of the rows (default 2);
-- text says what JSON says, whatever --jobs, and the trace of the launch is explained as the launch is.
+- no case takes more cycles than the base, or than a case that lifts some of its limits, plus the tolerance, unless
+it is reported as an anomaly in JSON, text and advice; - savings, shares, sums of pairs, parts of the kernel and
+waits at its lines follow from the cycles shown; - the base's cycles and waits equal those of `run`, and so do those
+of R of the rows (default 2); - the text agrees with the JSON for any --jobs, and the trace of the launch is
+explained like the launch.
 
-Every fourth kernel depends on time: work-items loop as often as the clock says, or their turn at an atomic operation, or until
-another work-group has set a flag. Then each machine is a run, and says so; and the trace is a replay on each, and says so.
+Every fourth kernel depends on time: the number of its iterations comes from the clock, from its turn at an atomic
+operation, or from another work-group's flag. Then each machine gets a run, and the output says so; the trace is
+replayed on each machine, and the output says so.
 
-One of which that does not hold is left in DIR (build/explain) as SEED.json. Exit status 0 if all that holds.
-"""
+A failing case is left in DIR (build/explain) as SEED.json. Exit status 0 if all of this holds."""
 import argparse
 import concurrent.futures
 import functools
@@ -37,10 +37,10 @@ import random_kernels as kernels  # noqa: E402
 
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
 MACHINES = ("teaching", "teaching", "dsp", "h200")
-TRIES = 20  # machines, until one takes the kernel
+TRIES = 20  # machines to try until one accepts the kernel
 CYCLES = 100000  # of a launch, at most
-EVERY = 4  # kernel depends on time
-# Instructions that a kernel of several work-groups begins with, in registers of random_kernels.py.
+EVERY = 4  # how many kernels there are to one that depends on time
+# The first instructions of a kernel of several work-groups, in registers of random_kernels.py.
 LOOP = """
 T0:
  setp.lt.s32 again, w, 1
@@ -62,8 +62,8 @@ T0:
 @again bra T0
 """,
 }
-LAST = " ld.arg.b64 h, ha\n"  # of what all of their kernels begin with
-GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")  # a comma between thousands
+LAST = " ld.arg.b64 h, ha\n"  # the last of the common first instructions
+GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")  # a comma that separates thousands
 ROW = re.compile(r"(\S.*?)\s+(\d+)\s+(-?\d+)\s+(-?\d+\.\d)(  \(anomaly\))?(  \(run\))?(?:  (.*))?")
 
 
@@ -83,7 +83,7 @@ def parameters_of(machine):
 
 
 def waits(report):
-    """{(launch, line): what warps waited there, bucket by bucket}"""
+    """Maps (launch, line) to what warps waited there, bucket by bucket."""
     found = {}
     for number, launch in enumerate(report["launches"], 1):
         for line in launch["by_line"]:
@@ -92,7 +92,7 @@ def waits(report):
 
 
 class Kernel:
-    """A launch file, with what is held of it."""
+    """A launch file, and the checks on its explanation."""
 
     def __init__(self, seed, folder, options, rows):
         self.seed, self.folder, self.random = seed, folder, random.Random(f"explain {seed}")
@@ -108,7 +108,7 @@ class Kernel:
     # ---- the launch -----------------------------------------------------------------------------------------
 
     def make(self):
-        """Writes launch files until a machine takes one; the report of its run."""
+        """Writes launch files until a machine accepts one; returns the report of its run."""
         language = kernels.language_of(self.seed, "assembly" if self.by else None)
         kernel = kernels.Generator(self.seed, language).kernel()
         kernel.groups = max(kernel.groups, 2 if self.by else 1)
@@ -137,7 +137,7 @@ class Kernel:
     def explain(self, *words, path=None):
         return tool("explain", path or self.path, "-q", "--max-cycles", CYCLES, "--no-changes", *words)
 
-    # ---- what is held ---------------------------------------------------------------------------------------
+    # ---- the checks -----------------------------------------------------------------------------------------
 
     def hold(self):
         if not self.make():
@@ -185,7 +185,7 @@ class Kernel:
             self.expect(case["status"] in ("refused", "cycle_limit") and case["reason"], f"failed: {case}")
 
     def is_anomaly(self, launch, case):
-        """The keys of absent limits are in `without`, too, but not in a row."""
+        """The keys of absent limits are also in `without`, but not in a row."""
         less = [other["cycles"] for other in self.all_cases(launch) if set(other["without"]) <= set(case["without"])]
         return case["cycles"] > min([launch["cycles"], *less]) + launch["tolerance"]
 
@@ -252,7 +252,7 @@ class Kernel:
                         f"text: {case['without']} is no anomaly")
 
     def hold_how(self, told, how):
-        """All are runs, or all are replays, when the kernel depends on time."""
+        """If the kernel depends on time, all cases are runs, or all are replays."""
         if told["depends_on_time"]:
             found = {case["how"] for launch in told["launches"] for case in self.all_cases(launch)}
             self.expect(found <= {how}, f"depends on time, and is {found}")

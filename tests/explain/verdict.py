@@ -1,16 +1,16 @@
 #!/usr/bin/env -S python3 -B
-"""Whether what `warpwait run` says a launch is bound by is what `warpwait explain` finds to be worth most.
+"""Whether the bottleneck that `warpwait run` names is the limit that, according to `warpwait explain`, saves most.
 
 usage: tests/explain/verdict.py [--copies N] [--random N] [--seed S] [--jobs J] [--list] [--write]
 
-Three suites: N configurations of the DMA engine and of memory for the kernels of tests/explain/kernels/tiles.cl (300), N
-random kernels of tests/check/random_kernels.py on random machines (300), and every launch of examples/, docs/lessons and
-tests/explain/planted.py. Of each launch `run` names a limit, or none; `explain` lifts every limit of the machine. The name
-holds if lifting what it names saves most, or within 2 % of the launch's cycles of it; no name, if nothing saves more than
-that. The same is asked of `run --why=no`, which goes by accounts: what it names stands for the limits of LIKELY.
+Three suites: N configurations of the DMA engine and of memory for the kernels of tests/explain/kernels/tiles.cl
+(300), N random kernels of tests/check/random_kernels.py on random machines (300), and every launch of examples/,
+docs/lessons and tests/explain/planted.py. For each launch, `run` names one limit or none; `explain` lifts every
+limit of the machine. The name is correct if lifting it saves most, or within 2 % of the launch's cycles of that; no
+name is correct if nothing saves more than that. The same is checked for `run --why=no`, which goes by accounts: its
+names stand for the limits in LIKELY.
 
---list shows those of which it does not hold. --write puts the table into docs/explain.md.
-"""
+--list shows the launches with a wrong name. --write puts the table into docs/explain.md."""
 import argparse
 import collections
 import concurrent.futures
@@ -29,9 +29,9 @@ import planted  # noqa: E402
 import random_kernels as kernels  # noqa: E402
 
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
-NEAR = 0.02      # of a launch's cycles: no worse than the best by more
-CYCLES = 300000  # of a launch, at most: another is drawn in place of one that takes longer
-TRIES = 20       # until one takes the kernel, or ends
+NEAR = 0.02      # of a launch's cycles: how far below the best a named limit may be
+CYCLES = 300000  # of a launch, at most: a longer one is replaced by another draw
+TRIES = 20       # until one accepts the kernel, or finishes
 MACHINES = ("teaching", "teaching", "dsp", "h200")
 TILES = ROOT / "tests/explain/kernels/tiles.cl"
 
@@ -50,7 +50,7 @@ def report_of(path, *words):
 
 
 def copies_case(seed, folder):
-    """A kernel of tiles.cl on `teaching` with another engine, and other memory: the first that ends in time."""
+    """A kernel of tiles.cl on `teaching` with another engine and other memory: the first that finishes in time."""
     generator = random.Random(f"copies {seed}")
     for _ in range(TRIES):
         path = draw_copies(seed, generator.choice, folder)
@@ -86,7 +86,7 @@ def draw_copies(seed, pick, folder):
 
 
 def random_case(seed, folder):
-    """A random kernel, on the first random machine that takes it."""
+    """A random kernel, on the first random machine that accepts it."""
     generator = random.Random(f"verdict {seed}")
     language = kernels.language_of(seed)
     kernel = kernels.Generator(seed, language).kernel()
@@ -114,7 +114,7 @@ def written(folder):
 
 # ---- the verdict -------------------------------------------------------------------------------
 
-# What accounts name, and the limits that it stands for.
+# The names that accounts give, and the limits that each stands for.
 LIKELY = {
     "issue_slots": ["issue"], "lds_passes": ["lds_conflicts"], "dma_engines": ["dma_width", "dma_lines"],
     "dma_channels": ["dma_channels"], "dma_outstanding": ["dma_requests"], "link_down": ["l2_width"], "link_up": ["l2_width"],
@@ -136,7 +136,7 @@ def limits_named(bottleneck):
 
 
 def judge(path):
-    """Of each launch: its name, what run names, with and without lifting limits, and what lifting each saves."""
+    """For each launch: its name, what run names with and without lifting limits, and what lifting each limit saves."""
     asked, likely = report_of(path), report_of(path, "--why=no")
     if not asked:
         return []

@@ -1,4 +1,4 @@
-/* Whoever works out the cases, and however many do: what is explained is the same, to the byte. */
+/* The explanation is byte-identical whatever kind and number of workers compute the cases. */
 #include "sim/sweep/workers.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "sim/explain/why.h"
 #include "tests/ct.h"
 
-/* What is explained, and who works. */
+/* What is explained, and which workers compute it. */
 struct asked {
   const char *path, *vary;
   bool changes;
@@ -18,7 +18,7 @@ struct asked {
   unsigned workers;
 };
 
-/* Single limits, pairs, and all. */
+/* Lifts single limits, pairs, and all. */
 static bool try_machines(struct explain_run *run, int *status) {
   size_t count = 0;
   if (!explain_run_singles(run, status))
@@ -85,18 +85,18 @@ static void same_whoever_works(struct asked asked) {
   free(forked);
 }
 
-TEST(explain_workers, launches_are_explained_alike) {
+TEST(explain_workers, any_number_of_workers_explains_launches_the_same) {
   same_whoever_works((struct asked){.path = "examples/05_double_buffer/launch.json", .vary = "arg.tiles=8,16,32"});
   same_whoever_works((struct asked){.path = "examples/10_contention/launch.json"});
 }
 
-/* Compilers of several programs run side by side. */
-TEST(explain_workers, changed_programs_are_explained_alike) {
+/* Several programs are compiled in parallel. */
+TEST(explain_workers, any_number_of_workers_explains_changed_programs_the_same) {
   same_whoever_works((struct asked){.path = "examples/06_deep_buffer/launch_opencl.json", .changes = true});
 }
 
-/* Pipes are as a replay leaves them; and what depends on time is run. */
-TEST(explain_workers, pipes_are_explained_alike) {
+/* Pipes are left as by a replay, and a kernel that depends on time is run. */
+TEST(explain_workers, any_number_of_workers_explains_pipes_the_same) {
   same_whoever_works((struct asked){.path = "tests/explain/kernels/pipe.json"});
   same_whoever_works((struct asked){.path = "examples/13_pipe/launch_in_turn_opencl.json"});
 }
@@ -128,7 +128,7 @@ static char *reported(const char *path, const struct dealer *dealer) {
   return text;
 }
 
-TEST(explain_workers, a_run_names_the_same_bottleneck) {
+TEST(explain_workers, run_names_the_same_bottleneck) {
   const char *path = "examples/05_double_buffer/launch.json";
   char *expected = reported(path, &sweep_serial), *threads = reported(path, &sweep_threads);
   EXPECT_STREQ(threads, expected);

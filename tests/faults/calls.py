@@ -1,4 +1,4 @@
-"""Calls of every verb with every kind of output, in folders of their own: what fault_test and signal_test try."""
+"""Calls of every verb with every kind of output, each in its own folder: fault_test and signal_test use them."""
 import json
 import os
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
 BEFORE = b"as it was\n"  # what each output holds before the call
-FAST = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a folder where syncing takes no time; None: the usual
+FAST = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a folder with fast syncing; None: the usual one
 
 KERNEL = """.kernel plus
 .arg data global
@@ -39,7 +39,7 @@ kernel void plus(global int *data, global const int *from) {
 
 SWEEP = "[sweep]\nlaunch = l.json\n[axes]\ndma.channels = 1 2 4\ndma.setup = 0 20\n"
 
-# Name: the words, and the outputs. A store (.sqlite) grows by points, and is not replaced.
+# Name: the words, and the outputs. A store (.sqlite) grows by points and is not replaced.
 CALLS = {
     "run": ("run l.json -o out.txt", ["out.txt"]),
     "json": ("run l.json --report json -o out.json --dump data=data.bin", ["out.json", "data.bin"]),
@@ -68,7 +68,7 @@ CALLS = {
 
 
 def environment(folder, **more):
-    """What a call in a folder sees: a cache and a folder for temporary files there."""
+    """The environment of a call in a folder: its cache and its folder for temporary files are there."""
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LD_LIBRARY_PATH", "HOME")}
     return {**kept, "TMPDIR": str(folder / "tmp"), "WARPWAIT_CACHE": str(folder / "cache"), **more}
 
@@ -79,7 +79,7 @@ def tool(folder, words, **more):
 
 
 def fill(folder):
-    """The inputs of all calls."""
+    """Makes the inputs of all calls."""
     buffer = {"bytes": 1024, "elem": "int", "fill": "iota"}
     launch = {"program": "k.wws", "buffers": {"data": buffer, "from": buffer},
               "launches": [{"kernel": "plus", "global": [256], "local": [64],
@@ -100,7 +100,7 @@ def fill(folder):
 
 
 def fresh(inputs, folder, outputs):
-    """A folder as it is before a call."""
+    """Makes a folder as it is before a call."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(inputs, folder)
     for name in outputs:
@@ -112,16 +112,16 @@ def content(folder, outputs):
 
 
 def strangers(folder, inputs, outputs):
-    """What a call has left that nobody asked for. A store's journal, when its file cannot be mended now, mends it when
-    it is opened next."""
+    """Unwanted files that a call has left. If a store's file cannot be repaired now, its journal does so when the file
+    is next opened."""
     known = {path.name for path in inputs.iterdir()} | set(outputs) | {"new.sqlite", "new.sqlite-journal"}
     left = [path.name for path in folder.iterdir() if path.name not in known]
     return sorted(left + [f"tmp/{path.name}" for path in (folder / "tmp").iterdir()])
 
 
 def expect_told(test, folder, name, said, status, right):
-    """After a call that failed: it said one line, each output is what it was or all of the new one, and the same call
-    in the same folder is right."""
+    """After a failed call: it printed one line, each output is the old one or all of the new one, and the same call in
+    the same folder succeeds."""
     outputs = CALLS[name][1]
     test.assertRegex(said, r"\Awarpwait: [^\n]+\n\Z")
     for output, found in content(folder, outputs).items():

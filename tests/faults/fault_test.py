@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Each write, fsync, close, rename, mkdir, fork, exec and open of every output option fails in turn. The promises: an
-exit status that is not zero and one line that names a file of the user's, or the right outputs in spite of it; each
-output is what it was, or all of the new one; nothing else is left; and the next call, with the same cache, is right.
+"""Each write, fsync, close, rename, mkdir, fork, exec and open of every output option fails in turn. The promises:
+either a nonzero exit status and one line that names a file of the user's, or correct outputs in spite of the
+failure; each output is the old one or all of the new one; nothing else is left; and the next call, with the same
+cache, succeeds.
 
-`--most N` tries N points of a kind in a call (0: all), spread over them; `--only CALL` one call. """
+`--most N` tries N points of each kind per call (0: all), spread over them; `--only CALL` tries one call."""
 import argparse
 import collections
 import errno
@@ -22,12 +23,12 @@ MOST, ONLY = 4, None
 LETTERS = {"w": ("write", errno.ENOSPC), "s": ("fsync", errno.EIO), "c": ("close", errno.EIO),
            "r": ("rename", errno.EACCES), "m": ("mkdir", errno.ENOSPC), "f": ("fork", errno.EAGAIN),
            "e": ("exec", errno.ENOENT), "o": ("open", errno.EACCES), "t": ("cut", errno.EIO), "p": ("pipe", errno.EMFILE)}
-# What a line may name: an output, an input, or a folder that the user has chosen.
+# What a line may name: an output, an input, or a folder chosen by the user.
 NAMES = re.compile(r"\b(new|out|data|cl|s|l|t|k)\.\w+|standard output|/tmp\b|--jobs|clang-15|llvm-spirv")
 
 
 def spread(count, most):
-    """Up to `most` of the numbers from 1 to `count`, the first and the last among them."""
+    """Up to `most` of the numbers from 1 to `count`, including the first and the last."""
     if not most or count <= most:
         return range(1, count + 1)
     return sorted({1 + round(i * (count - 1) / max(most - 1, 1)) for i in range(most)})

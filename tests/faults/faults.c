@@ -1,11 +1,11 @@
-/* A library to preload: it has one call of the system fail, to see what a program makes of it.
+/* A library to preload: it makes one system call fail, to see how a program reacts.
  *
  *     FAULTS_LOG=FILE            writes a letter for each call that could fail, and lets all pass
- *     FAULTS="rename 3 ENOSPC"   the third call of rename() fails so, and so do all later calls of it when an 's' for
- *                                "stays" follows; ENOSPC is a number
+ *     FAULTS="rename 3 ENOSPC"   the third call of rename() fails this way; with a final 's' ("stays"), so do all
+ *                                later ones; ENOSPC is a number
  *
- * Children that are forked count on. Calls that only read are no matter, and neither are standard output, whose buffer
- * the C library writes past us (tests have /dev/full for it), and standard error. */
+ * Forked children continue the count. Calls that only read do not count, nor do standard output, whose buffer the C
+ * library writes without calling us (tests have /dev/full for it), and standard error. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ __attribute__((constructor)) static void begin(void) {
       which = i;
 }
 
-/* Whether this call is the one. */
+/* Whether this call must fail. */
 static bool fails(enum call call) {
   if (log_file >= 0)
     syscall(SYS_write, log_file, &letters[call], 1);
@@ -96,7 +96,7 @@ int fdatasync(int file) {
   return fails(FSYNC) ? -1 : real(file);
 }
 
-/* A descriptor whose close() fails is closed all the same. */
+/* A descriptor whose close() fails is closed nevertheless. */
 int close(int file) {
   REAL(int, close, int);
   const bool failing = is_output(file) && fails(CLOSE);

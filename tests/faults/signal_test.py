@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Signals at random times, over every verb and every kind of output. The promises: the call is through as if nothing
-had been, or ends by 128 and the signal's number with one line; each output is what it was, or all of the new one;
-nothing else is left; and a second call, in the same folder with the same cache, is right.
+"""Signals at random times, for every verb and every kind of output. The promises: the call either finishes as if
+undisturbed, or exits with 128 plus the signal's number and one line; each output is the old one or all of the new
+one; nothing else is left; and a second call, in the same folder with the same cache, succeeds.
 
 `--signals N` sends N, `--seed N` repeats a run."""
 import argparse
@@ -40,7 +40,7 @@ class Signals(unittest.TestCase):
         print("outcomes:", ", ".join(f"{count} {name}" for name, count in sorted(self.outcomes.items())))
 
     def whole(self, name):
-        """Exit status, outputs and seconds of a call that nobody disturbs."""
+        """Exit status, outputs and seconds of an undisturbed call."""
         words, outputs = calls.CALLS[name]
         calls.fresh(self.inputs, self.at, outputs)
         begun = time.monotonic()
@@ -59,7 +59,7 @@ class Signals(unittest.TestCase):
         found = calls.content(self.at, outputs)
         self.outcomes[f"ended by {sent.name}" if process.returncode not in (0, 1) else "through"] += 1
         self.assertEqual(calls.strangers(self.at, self.inputs, outputs), [], said)
-        if process.returncode == -sent:  # it had not begun yet
+        if process.returncode == -sent:  # it had not started yet
             self.assertEqual((said, found), ("", dict.fromkeys(outputs, calls.BEFORE)))
         elif process.returncode == status:
             self.assertEqual((said, found), ("", right))

@@ -1,4 +1,4 @@
-/* Launch files with and without timing: the same bytes, prints, hazards and ends. */
+/* Launch files with and without timing: the same bytes, printed text, hazards and ends. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "sim/session/run.h"
 #include "tests/ct.h"
 
-/* Kernels that lack a barrier, or in which who comes first gets a packet: what they leave depends on when. */
+/* Kernels that lack a barrier or in which the first to arrive gets a packet: their results depend on timing. */
 static const char *const races[] = {
     "P5_echo.json",
     "P5_group_blocks.json",
@@ -64,7 +64,7 @@ static void compare_bytes(const struct side *timed, const struct side *plain) {
   }
 }
 
-/* The rules that hazards are of, a bit each. */
+/* The rules that hazards break, one bit each. */
 static uint64_t rules(const struct launch_result *result) {
   uint64_t found = 0;
   for (size_t i = 0; i < result->hazard_count; i++)
@@ -110,11 +110,11 @@ static void compare_all(const char *pattern) {
   globfree(&found);
 }
 
-TEST(files, examples_and_lessons_leave_what_they_leave_with_timing) {
+TEST(files, examples_and_lessons_give_the_same_results_with_and_without_timing) {
   compare_all("examples/*/launch*.json");
   compare_all("docs/lessons/*/launch*.json");
 }
 
-TEST(files, kernels_of_rules_leave_what_they_leave_with_timing_and_break_the_same_ones) {
+TEST(files, hazard_kernels_give_the_same_results_and_break_the_same_rules_with_and_without_timing) {
   compare_all("tests/check/kernels/*.json");
 }

@@ -1,4 +1,4 @@
-/* Kernels without timing: what they leave, who waits for whom, and how they end. */
+/* Kernels without timing: their results, what waits for what, and how they end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void compare(const char *settings, uint32_t global, uint32_t local, const
   rig_free(&plain);
 }
 
-TEST(kernels, random_ones_without_races_leave_what_they_leave_with_timing) {
+TEST(kernels, random_kernels_without_races_give_the_same_results_with_timing) {
   char *text = malloc(RANDOM_TEXT);
   for (unsigned machine = 0; machine < sizeof machines / sizeof *machines; machine++)
     for (unsigned i = 0; i < 5; i++) {
@@ -49,7 +49,7 @@ TEST(kernels, random_ones_without_races_leave_what_they_leave_with_timing) {
   free(text);
 }
 
-TEST(kernels, random_ones_with_races_come_to_their_end) {
+TEST(kernels, random_kernels_with_races_end) {
   char *text = malloc(RANDOM_TEXT);
   for (unsigned machine = 0; machine < sizeof machines / sizeof *machines; machine++)
     for (unsigned i = 0; i < 5; i++) {
@@ -63,7 +63,7 @@ TEST(kernels, random_ones_with_races_come_to_their_end) {
   free(text);
 }
 
-/* Copies in and out, every stride-th element, and shows the LDS in buffer 2: 256 words of it. */
+/* Copies in and out, every stride-th element, and shows 256 words of the LDS in buffer 2. */
 #define PLACES                                                                                                         \
   ".kernel k\n.arg src global\n.arg dst global\n.arg all global\n.lds t 1024\n.reg e, i, v\n.reg64 p, q, r\n"          \
   " ld.arg.b64 p, src\n ld.arg.b64 q, dst\n ld.arg.b64 r, all\n get.local_id i, x\n shl.b32 i, i, 2\n"                 \
@@ -71,7 +71,7 @@ TEST(kernels, random_ones_with_races_come_to_their_end) {
   " copy.to_global.strided e, [q], [t + 32], 47, %u, size=4\n wait e\n ld.lds.b32 v, [t + i]\n"                        \
   " st.global.b32 [r + i], v\n exit\n"
 
-TEST(kernels, padding_and_swizzles_put_bytes_where_an_engine_puts_them) {
+TEST(kernels, padding_and_swizzles_put_bytes_where_a_dma_engine_puts_them) {
   static const char *const layouts[] = {"",
                                         "dma.pad_interval=64 dma.pad=16",
                                         "dma.pad_interval=12 dma.pad=4",
@@ -91,9 +91,9 @@ TEST(kernels, padding_and_swizzles_put_bytes_where_an_engine_puts_them) {
     }
 }
 
-/* ---- who waits for whom ------------------------------------------------------------------------------ */
+/* ---- what waits for what ------------------------------------------------------------------------------- */
 
-/* The first work-group spins until the last has stored; every group then adds 1. */
+/* The first work-group spins until the last has stored; then every group adds 1. */
 #define FIRST_WAITS_FOR_LAST                                                                                           \
   ".kernel k\n.arg in global\n.arg out global\n.reg g, n, v, one\n.reg64 p\n.pred c\n ld.arg.b64 p, out\n"             \
   " get.group_id g, x\n get.num_groups n, x\n sub.i32 n, n, 1\n mov.b32 one, 1\n setp.ne.u32 c, g, n\n@c bra rest\n"   \
@@ -101,7 +101,7 @@ TEST(kernels, padding_and_swizzles_put_bytes_where_an_engine_puts_them) {
   "again: ld.global.b32 v, [p + 4]\n setp.eq.u32 c, v, 0\n@c bra again\n"                                              \
   "add: atom.global.add.i32 _, [p], one\n exit\n"
 
-TEST(kernels, a_group_waits_for_any_that_the_machine_holds_at_once) {
+TEST(kernels, a_group_may_wait_for_any_group_that_the_machine_holds_at_once) {
   struct rig rig;
   run(&rig, true, "cu.count=3 cu.groups=8 cu.warps=16", 24, 1, FIRST_WAITS_FOR_LAST);
   EXPECT_EQ(rig.result.end, END_FINISHED);
@@ -109,7 +109,7 @@ TEST(kernels, a_group_waits_for_any_that_the_machine_holds_at_once) {
   rig_free(&rig);
 }
 
-TEST(kernels, a_group_that_waits_for_one_that_has_no_room_ends_at_the_limit) {
+TEST(kernels, a_group_that_waits_for_one_that_does_not_fit_ends_at_the_limit) {
   struct rig rig = {.order = ORDER_ASCENDING, .functional = true, .limit = 20000};
   ASSERT_TRUE(rig_build(&rig, "cu.count=1 cu.groups=1", 24, 1, FIRST_WAITS_FOR_LAST));
   rig_start(&rig);
@@ -120,8 +120,8 @@ TEST(kernels, a_group_that_waits_for_one_that_has_no_room_ends_at_the_limit) {
   rig_free(&rig);
 }
 
-/* All groups meet at a counter, again and again. */
-TEST(kernels, all_groups_of_a_full_machine_meet) {
+/* All groups meet at a counter again and again. */
+TEST(kernels, all_groups_of_a_full_machine_can_meet) {
   struct rig rig;
   run(&rig, true, "cu.count=16 cu.warps=32 cu.groups=16", 16 * 16 * 64, 64,
       ".kernel k\n.arg in global\n.arg out global\n.reg i, n, v, r, want, one\n.reg64 p\n.pred c, first\n"
@@ -135,8 +135,8 @@ TEST(kernels, all_groups_of_a_full_machine_meet) {
   rig_free(&rig);
 }
 
-/* Warp 0 waits in the LDS for what warp 1 stores there after a long time; neither waits at a barrier. */
-TEST(kernels, a_warp_spins_on_another_of_its_group) {
+/* Warp 0 spins on a word in the LDS that warp 1 stores much later; no barrier is involved. */
+TEST(kernels, a_warp_may_spin_on_another_of_its_group) {
   struct rig rig;
   run(&rig, true, "", 64, 64,
       ".kernel k\n.arg in global\n.arg out global\n.lds t 64\n.reg w, n, v\n.reg64 p\n.pred c\n ld.arg.b64 p, out\n"
@@ -167,7 +167,7 @@ TEST(kernels, an_arrival_wakes_the_warps_that_wait_for_a_phase) {
 
 /* ---- how they end ------------------------------------------------------------------------------------ */
 
-TEST(kernels, arrivals_that_never_come_are_a_deadlock_that_names_the_wait) {
+TEST(kernels, missing_arrivals_are_a_deadlock_that_names_the_wait) {
   struct rig rig;
   run(&rig, true, "", 64, 64, MBARRIER " mbarrier.try_wait t, [8], n\n exit\narrive: exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
@@ -178,7 +178,7 @@ TEST(kernels, arrivals_that_never_come_are_a_deadlock_that_names_the_wait) {
   rig_free(&rig);
 }
 
-TEST(kernels, an_event_that_nobody_makes_is_a_deadlock_that_names_it) {
+TEST(kernels, an_event_without_a_copy_is_a_deadlock_that_names_it) {
   struct rig rig;
   run(&rig, true, "", 256, 64, ".kernel k\n.reg e\n mov.b32 e, 7\n wait e\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
@@ -189,7 +189,7 @@ TEST(kernels, an_event_that_nobody_makes_is_a_deadlock_that_names_it) {
   rig_free(&rig);
 }
 
-TEST(kernels, warps_that_part_are_a_deadlock_that_says_where_others_stand) {
+TEST(kernels, diverged_warps_are_a_deadlock_that_says_where_the_others_are) {
   struct rig rig;
   run(&rig, true, "", 64, 64,
       ".kernel k\n.reg w, e\n.pred c\n get.warp w\n setp.eq.u32 c, w, 0\n@c bra other\n bar\n exit\nother: wait e\n "
@@ -202,7 +202,7 @@ TEST(kernels, warps_that_part_are_a_deadlock_that_says_where_others_stand) {
   rig_free(&rig);
 }
 
-TEST(kernels, an_endless_loop_ends_when_a_warp_has_executed_as_many_instructions) {
+TEST(kernels, an_endless_loop_ends_at_the_limit_of_instructions_per_warp) {
   struct rig rig = {.order = ORDER_ASCENDING, .functional = true, .limit = 54321};
   ASSERT_TRUE(rig_build(&rig, "", 64, 64, ".kernel k\nagain: bra again\n exit\n"));
   rig_start(&rig);
@@ -225,7 +225,7 @@ static bool tick(void *self, cycle_t cycles, uint64_t done, uint64_t groups) {
   return --ticks->left > 0;
 }
 
-TEST(kernels, progress_ends_a_launch) {
+TEST(kernels, a_progress_callback_can_end_a_launch) {
   struct rig rig = {.order = ORDER_ASCENDING, .functional = true};
   struct ticks ticks = {.left = 3};
   ASSERT_TRUE(rig_build(&rig, "", 100 * 32, 32,
@@ -242,11 +242,11 @@ TEST(kernels, progress_ends_a_launch) {
   rig_free(&rig);
 }
 
-/* ---- pipes, launches at once, the clock --------------------------------------------------------------- */
+/* ---- pipes, concurrent launches, the clock ------------------------------------------------------------- */
 
 #define PIPES ".arg p pipe\n.reg i, n, v\n.reg64 o, id, at, s, q\n.pred c\n ld.arg.b64 o, p\n get.global_id i, x\n"
 
-/* Launches of a program's kernels at once, on one memory. */
+/* Runs launches of a program's kernels at once, on one memory. */
 static void run_together(struct rig *rig, const char *settings, const char *text, uint32_t global, uint32_t local,
                          struct launch_result results[2]) {
   struct isa_launch launches[2], *const both[2] = {&launches[0], &launches[1]};
@@ -261,8 +261,8 @@ static void run_together(struct rig *rig, const char *settings, const char *text
   functional_free(functional);
 }
 
-/* Far more packets than the pipe holds, through one CU that has no room for both launches. */
-TEST(kernels, launches_at_once_hand_packets_to_each_other) {
+/* Far more packets than the pipe holds, on one CU that has no room for both launches. */
+TEST(kernels, concurrent_launches_pass_packets_to_each_other) {
   struct rig rig;
   struct launch_result results[2];
   run_together(&rig, "cu.count=1 cu.warps=2 cu.groups=1",
@@ -298,7 +298,7 @@ TEST(kernels, one_of_two_launches_may_finish_while_the_other_is_stuck) {
   rig_free(&rig);
 }
 
-TEST(kernels, a_reservation_that_nobody_serves_is_a_deadlock_that_names_the_pipe) {
+TEST(kernels, a_reservation_that_nothing_fulfills_is_a_deadlock_that_names_the_pipe) {
   struct rig rig;
   run(&rig, true, "", 64, 64, ".kernel k\n" PIPES " pipe.reserve.read.wait id, [o], 1, kind=item\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
@@ -309,7 +309,7 @@ TEST(kernels, a_reservation_that_nobody_serves_is_a_deadlock_that_names_the_pipe
   rig_free(&rig);
 }
 
-TEST(kernels, one_that_spins_on_a_pipe_that_nobody_changes_is_a_deadlock) {
+TEST(kernels, spinning_on_a_pipe_that_nothing_changes_is_a_deadlock) {
   struct rig rig;
   run(&rig, true, "", 64, 64,
       ".kernel k\n" PIPES "again: pipe.reserve.read id, [o], 1, kind=item\n mov.b64 s, 0\n setp.eq.u64 c, id, s\n"
@@ -322,7 +322,7 @@ TEST(kernels, one_that_spins_on_a_pipe_that_nobody_changes_is_a_deadlock) {
   rig_free(&rig);
 }
 
-TEST(kernels, the_clock_never_goes_down) {
+TEST(kernels, the_clock_never_goes_backward) {
   static const char text[] = ".kernel k\n.arg in global\n.arg out global\n.reg i, n\n.reg64 p, c\n.pred more\n"
                              " ld.arg.b64 p, out\n get.group_id i, x\n shl.b32 i, i, 6\n"
                              "again: get.clock c\n st.global.b64 [p + i], c\n add.i32 i, i, 8\n add.i32 n, n, 1\n"

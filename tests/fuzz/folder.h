@@ -1,4 +1,4 @@
-/* A folder of a fuzzer's own, for readers that want a file by name. */
+/* A folder for a fuzzer, for readers that take a file name. */
 #ifndef TESTS_FUZZ_FOLDER_H
 #define TESTS_FUZZ_FOLDER_H
 
@@ -18,7 +18,7 @@ static inline void fuzz_folder_remove(void) {
   rmdir(fuzz_folder);
 }
 
-/* Writes a file of the folder, of two at most, and returns its path. */
+/* Writes a file of the folder (at most two exist) and returns its path. */
 static inline const char *fuzz_file_put(const char *name, const void *data, size_t size) {
   if (!*fuzz_path[0] && (!mkdtemp(fuzz_folder) || atexit(fuzz_folder_remove) != 0))
     abort();

@@ -1,6 +1,6 @@
-/* The library survives any calls in any order: each byte chooses a function, those behind it its objects and numbers.
- * What must hold: a call that fails says why, objects that are left are given up without a leak, and only calls on what
- * is not there, or does not fit, fail. */
+/* The library survives any calls in any order: each byte chooses a function, the next bytes its objects and numbers.
+ * The invariants: a failed call gives its reason, the remaining objects are released without a leak, and only calls on
+ * missing or unsuitable objects fail. */
 #include <stdlib.h>
 #include <warpwait.h>
 #include <warpwait/analyse.h>
@@ -55,20 +55,20 @@ struct state {
   ww_trace *trace[EACH];
   uint8_t *recorded;
   size_t recorded_size;
-  uint8_t own[8 + 255]; /* for buffers over it */
+  uint8_t own[8 + 255]; /* for buffers over this memory */
 };
 
 static unsigned byte(struct state *s) { return s->at < s->end ? *s->at++ : 0; }
 static unsigned pick(struct state *s) { return byte(s) % EACH; }
 
-/* Small ones, and those at limits. */
+/* Small numbers, and limits. */
 static uint64_t number(struct state *s) {
   static const uint64_t limits[] = {0, 1, UINT32_MAX, UINT64_C(1) << 32, UINT64_MAX, INT64_MAX, 4096, 1 << 20};
   const unsigned first = byte(s);
   return first < 8 ? limits[first] : first < 200 ? first : first << 8 | byte(s);
 }
 
-/* Some bytes of the input, as they are. */
+/* Some bytes of the input, unchanged. */
 static ww_bytes bytes(struct state *s) {
   const size_t size = byte(s) + 256 * (byte(s) % 4), left = (size_t)(s->end - s->at);
   const ww_bytes made = {s->at, size < left ? size : left, NULL};
@@ -127,7 +127,7 @@ static void run(struct state *s, unsigned to) {
   s->report[to] = report;
 }
 
-/* Of several devices at once it is no trace any more. */
+/* With several devices at once, the output is no longer a trace. */
 static void record_device(struct state *s) {
   ww_device *device = s->device[pick(s)];
   if (byte(s) % 4 == 0) {
@@ -138,7 +138,7 @@ static void record_device(struct state *s) {
   judge(s, ww_device_record(device, (ww_sink){record, s}, &s->error));
 }
 
-/* Bytes of the input with zeros behind them. */
+/* Bytes of the input followed by zeros. */
 static const char *text(struct state *s, char room[64]) {
   const ww_bytes from = bytes(s);
   memset(room, 0, 64);
@@ -265,7 +265,7 @@ static void make_memory(struct state *s, unsigned to) {
   }
 }
 
-/* So many texels, none, or too many. */
+/* Some texels, none, or too many. */
 static uint32_t size_of(struct state *s) {
   const uint64_t wanted = number(s);
   return (uint32_t)(wanted > UINT32_C(1) << 27 ? wanted : wanted % (MOST_SIZE + 1));
@@ -298,7 +298,7 @@ static void make_image(struct state *s, unsigned to) {
   s->image[to] = made;
 }
 
-/* What is inside of an image fits `room`: buffers, over which some lie, have at most 65,536 bytes. */
+/* What is inside an image fits `room`: some images lie over buffers, which have at most 65,536 bytes. */
 static void move_texels(struct state *s) {
   static uint8_t room[MOST_SIZE * 65536 + MOST_SIZE * 2048 + 65536];
   static const float red[4] = {1, 0, 0, 0.5f};
@@ -418,7 +418,7 @@ static void call(struct state *s) {
   }
 }
 
-/* Something to begin with, so that runs are reached. */
+/* Initial objects, so that runs are reached. */
 static void begin(struct state *s) {
   static const ww_shape shape = {.size = sizeof shape,
                                  .kind = "2d",

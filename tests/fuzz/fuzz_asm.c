@@ -1,4 +1,4 @@
-/* libFuzzer: any bytes as assembly. What assembles must disassemble, and assemble again to the same code. */
+/* libFuzzer: any bytes as assembly. What assembles must disassemble, and then assemble to the same code. */
 #include "isa/asm/asm.h"
 #include "isa/isa.h"
 

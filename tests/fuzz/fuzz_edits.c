@@ -1,4 +1,4 @@
-/* libFuzzer: OpenCL C as `explain` changes it. The first byte says how; lines keep their numbers. */
+/* libFuzzer: OpenCL C as `explain` changes it. The first byte selects the change; lines keep their numbers. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Launch files survive anything: an error in one line, or a job. Runs from the root of the project, so
- * that a file that starts as examples/01_seed/launch.json finds its kernel. */
+/* Any launch file gives an error in one line, or a job. Runs from the root of the project, so that a file that starts
+ * like examples/01_seed/launch.json finds its kernel. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static bool has_long_number(const uint8_t *data, size_t size) {
   size_t digits = 0;
   for (size_t i = 0; i < size; i++) {
-    digits = isalnum(data[i]) ? digits + 1 : 0; /* hexadecimal and exponents, too */
+    digits = isalnum(data[i]) ? digits + 1 : 0; /* also hexadecimal numbers and exponents */
     if (digits > LONGEST_NUMBER && isdigit(data[i]))
       return true;
   }

@@ -1,4 +1,4 @@
-/* Machine files survive anything: an error with a line, or parameters that are each in range. */
+/* Any machine file gives an error with a line, or parameters that are all in range. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct machine machine;
   char *text = malloc(size + 1);
   memcpy(text, data, size);
-  text[size] = '\0'; /* what is behind a zero byte is not seen */
+  text[size] = '\0'; /* text after a zero byte is not seen */
   machine_defaults(&machine);
   bool good = machine_parse(text, "fuzz.ini", &machine, &message);
   if (!in_range(&machine) || (!good && !message.text[0]))

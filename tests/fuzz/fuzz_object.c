@@ -1,5 +1,5 @@
-/* libFuzzer: any bytes as an object file. What decodes must run a while without harm: two warps of a group,
- * a small memory, every access committed. The first byte chooses the warp size. */
+/* libFuzzer: any bytes as an object file. What decodes must run for a while without harm: two warps of a group, a small
+ * memory, every access committed. The first byte chooses the warp size. */
 #include "isa/isa.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads all of what is printed. */
+/* Reads all of the printed text. */
 static void take_text(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length) {
   uint64_t *sum = context;
   if (item >= group->items)
@@ -17,7 +17,7 @@ static void take_text(void *context, const struct isa_group *group, uint32_t ite
 }
 
 static void run_kernel(const struct isa_program *program, const struct isa_kernel *kernel, uint32_t warp_size) {
-  enum { BYTES = 256, STEPS = 2000, ITEMS = 40, PRIVATE = 1 << 16 /* bytes; more takes the fuzzer's memory */ };
+  enum { BYTES = 256, STEPS = 2000, ITEMS = 40, PRIVATE = 1 << 16 /* bytes; more would exhaust the fuzzer's memory */ };
   if (kernel->private_bytes > PRIVATE)
     return;
   struct isa_buffer buffers[] = {{"a", ISA_GLOBAL_BASE, BYTES, calloc(BYTES, 1)},
@@ -77,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     run_kernel(program, &program->kernels[i], 16u << data[0] % 3);
   uint8_t *bytes = NULL;
   size_t again = 0;
-  const bool old = data[4] == 2; /* is written in the version of today */
+  const bool old = data[4] == 2; /* is written in the current version */
   if (!isa_encode(program, &bytes, &again) || (!old && (again != size - 1 || memcmp(bytes, data + 1, again) != 0)))
     abort(); /* a program has one encoding */
   free(bytes);

@@ -1,6 +1,6 @@
-/* The driver survives any calls in any order, on objects that are there, that are of another kind, and that are gone:
- * each byte chooses a function, those behind it its objects and numbers. What must hold: a call that makes something
- * makes it or says why not, and what is left at the end can be released. */
+/* The driver survives any calls in any order, on existing objects, objects of another kind, and released ones: each
+ * byte chooses a function, the next bytes its objects and numbers. The invariants: a call that creates an object
+ * succeeds or gives its reason, and what is left at the end can be released. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ static const char source[] =
 
 enum { EACH = 4, MOST_CALLS = 100, HOST = 8192 };
 
-/* Handles of one kind; those that are gone stay until another takes their place. */
+/* Handles of one kind; released ones stay until another takes their place. */
 struct state {
   const uint8_t *at, *end;
   cl_device_id device[EACH];
@@ -44,7 +44,7 @@ static size_t number(struct state *s) {
 
 static size_t small(struct state *s) { return byte(s) % 16 ? byte(s) : number(s); }
 
-/* One of a kind; or, seldom, something that is none. */
+/* A handle of this kind or, rarely, of another. */
 static void *handle(struct state *s, void *const *of) {
   const unsigned which = byte(s);
   void *const none[] = {NULL, s->context[which % EACH], s->event[which % EACH], s->host, s->queue[which % EACH]};
@@ -57,7 +57,7 @@ static void judge(cl_int status) {
     abort();
 }
 
-/* What was made takes the place of another. */
+/* A new object replaces another. */
 static void keep(void **slot, void *made, cl_int status) {
   judge(status);
   if (!made != (status != CL_SUCCESS))
@@ -66,7 +66,7 @@ static void keep(void **slot, void *made, cl_int status) {
     *slot = made;
 }
 
-/* ---- user events: nothing may wait for one for ever ------------------------------------------------------------- */
+/* ---- user events: nothing may wait for one forever -------------------------------------------------------------- */
 
 static void settle(struct state *s) {
   for (unsigned i = 0; i < EACH; i++)
@@ -96,8 +96,8 @@ static struct waits waits_of(struct state *s) {
   return made;
 }
 
-/* ---- what is made -------------------------------------------------------------------------------------------------
- */
+/* ---- creation
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void make_context(struct state *s) {
   cl_int status = CL_SUCCESS;
@@ -299,8 +299,8 @@ static void enqueue(struct state *s) {
   take_event(s, event);
 }
 
-/* ---- what is asked, waited for and given up
- * --------------------------------------------------------------------------- */
+/* ---- queries, waits and releases
+ * ---------------------------------------------------------------------------------- */
 
 static void ask(struct state *s) {
   char room[256];
@@ -321,7 +321,7 @@ static void ask(struct state *s) {
   case 3:
     judge(clGetMemObjectInfo(HANDLE(memory), 0x1100 + name % 16, size, value, &needed));
     break;
-  case 4: /* binaries are written where pointers say */
+  case 4: /* binaries are written to the given pointers */
     judge(clGetProgramInfo(HANDLE(program), 0x1160 + (name % 16 == 6 ? 0 : name % 16), size, value, &needed));
     break;
   case 5:
@@ -385,10 +385,10 @@ static void call(struct state *s) {
   calls[byte(s) % (sizeof calls / sizeof *calls)](s);
 }
 
-/* ---- the whole
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- the whole test
+ * ----------------------------------------------------------------------------------------------- */
 
-/* Something to begin with, so that launches are reached. */
+/* Initial objects, so that launches are reached. */
 static void begin(struct state *s) {
   cl_int status = CL_SUCCESS;
   const unsigned char *bytes = binary;
@@ -403,7 +403,7 @@ static void begin(struct state *s) {
   s->kernel[1] = clCreateKernel(s->program[0], "more", &status);
 }
 
-/* All that is left; an event's command may still wait for a user's event. */
+/* Releases everything; the command of an event may still wait for a user event. */
 static void end(struct state *s) {
   s->at = s->end;
   settle(s);
@@ -440,10 +440,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   cl_int status = CL_SUCCESS;
   cl_device_id device = NULL;
   const char *text = source;
-  unsetenv("WARPWAIT_CLANG"); /* which others do without */
+  unsetenv("WARPWAIT_CLANG"); /* tests/fuzz/run disables the compiler for the other fuzzers */
   setenv("WARPWAIT_MACHINE", "teaching", 1);
   setenv("WARPWAIT_SET", "cu.count=2", 1);
-  setenv("WARPWAIT_CHECK", "1", 1); /* which finds who calls */
+  setenv("WARPWAIT_CHECK", "1", 1); /* this also looks up the calling place */
   if (!freopen("/dev/null", "w", stdout))
     return 1;
   clGetDeviceIDs(NULL, CL_DEVICE_TYPE_GPU, 1, &device, NULL);

@@ -1,5 +1,5 @@
-/* libFuzzer: what the playground reads by code of its own. Any text as a machine file gives the keys that inih finds,
- * and any bytes behind the text of a kernel that was compiled ahead are found to be SPIR-V or refused in one line. */
+/* libFuzzer: the playground's own readers. Any text as a machine file gives the keys that inih finds; any bytes after
+ * the text of a precompiled kernel are recognized as SPIR-V or refused in one line. */
 #include "tests/fuzz/folder.h"
 #include "tests/playground/told.h"
 

@@ -1,5 +1,5 @@
-/* libFuzzer: two texts with a zero byte between, or one twice, as JSON reports that `warpwait diff` compares. Each is
- * refused in one line, or compared, and with itself nothing differs. */
+/* libFuzzer: two texts separated by a zero byte, or one twice, as JSON reports that `warpwait diff` compares. Each is
+ * refused in one line or compared, and compared with itself it has no difference. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* libFuzzer: any bytes in the meta `run` of a trace that is whole otherwise. The job that it describes is refused in
- * one line, or has the trace's launches. Runs from the root of the project. */
+/* libFuzzer: any bytes in the meta `run` of an otherwise intact trace. The job is refused in one line, or has the
+ * trace's launches. Runs from the root of the project. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void record(void) {
   job_free(&job);
 }
 
-/* The trace with another `run`. */
+/* Writes the trace with another `run`. */
 static void change(const uint8_t *data, size_t size) {
   struct trace_error error = {0};
   struct trace *trace = trace_open(recorded, TRACE_WHOLE, &error);

@@ -1,6 +1,6 @@
-/* libFuzzer: a kernel's trace as Accel-Sim's tracer might have written it, read as `warpwait trace import` does. The
- * first byte says whether a header is put in front, so that lines are reached at once, and of which version. What is
- * taken must come out as a trace that is whole. */
+/* libFuzzer: a kernel's trace as if from Accel-Sim's tracer, read as `warpwait trace import` reads it. The first byte
+ * says whether a header is prepended, so that lines are reached at once, and of which version. What is accepted must
+ * give a valid trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* libFuzzer: any bytes as SPIR-V. What lowers must have an encoding that decodes to the same; what does not gets one
- * line that says why. The seeds are real modules: tests/fuzz/spirv_seeds makes them. Most changes are made to whole
- * words and instructions: of modules with changed bytes few get past the reader. */
+/* libFuzzer: any bytes as SPIR-V. What lowers must have an encoding that decodes to the same program; a refusal is one
+ * line that gives the reason. The seeds are real modules, made by tests/fuzz/spirv_seeds. Most changes are made to
+ * whole words and instructions: modules with changed bytes rarely get past the reader. */
 #include "opencl/opencl.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void check_program(const struct isa_program *program) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  const struct opencl_limits limits = {.target.registers = 32, .threads = 1}; /* so that a crash comes back */
+  const struct opencl_limits limits = {.target.registers = 32, .threads = 1}; /* so that a crash is reproducible */
   struct opencl_refusals refusals;
   struct isa_error error = {""};
   struct isa_program *program = opencl_lower_each(data, size, "fuzz.spv", &limits, &refusals, &error);
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
 static uint32_t next(uint32_t *state) { return *state = *state * 1664525 + 1013904223, *state >> 8; }
 
-/* Where an instruction starts and how many words it has, for one that `state` chooses; false: there is none. */
+/* Finds the start and the number of words of an instruction chosen by `state`; false if there is none. */
 static bool choose(const uint32_t *words, size_t count, uint32_t *state, size_t *at, size_t *length) {
   const size_t beyond = HEADER_WORDS + next(state) % (count - HEADER_WORDS);
   *length = 0;
@@ -65,7 +65,7 @@ static bool choose(const uint32_t *words, size_t count, uint32_t *state, size_t 
   return false;
 }
 
-/* Another word of the module, which may be an id that fits, or a small number. */
+/* Replaces a word by another word of the module, which may be a suitable id, or by a small number. */
 static void change_word(uint32_t *words, size_t count, uint32_t *state) {
   const size_t at = next(state) % count, from = next(state) % count;
   words[at] = next(state) % 3 ? words[from] : next(state) % 40;
@@ -79,7 +79,7 @@ static size_t remove_instruction(uint32_t *words, size_t count, uint32_t *state)
   return count - length;
 }
 
-/* One instruction once more in front of another. */
+/* Copies an instruction to a place before another one. */
 static size_t copy_instruction(uint32_t *words, size_t count, size_t most, uint32_t *state) {
   size_t from, at, length, other;
   uint32_t copy[64];

@@ -1,5 +1,5 @@
-/* libFuzzer: any bytes as a file of results of a sweep. It is refused in one line, or everything in it can be asked
- * for, which may find further damage. */
+/* libFuzzer: any bytes as a sweep's file of results. It is refused in one line, or everything in it can be queried,
+ * which may find further damage. */
 #include "sim/sweep/store.h"
 #include "tests/fuzz/folder.h"
 

@@ -1,5 +1,5 @@
-/* libFuzzer: any bytes as a file of suppressions, and as one of numbers of points: each is read, or refused in a line.
- */
+/* libFuzzer: any bytes as a file of suppressions, and as a file of point numbers: each is read, or refused in one
+ * line. */
 #include "sim/check/suppress.h"
 #include "sim/sweep/session.h"
 #include "tests/fuzz/folder.h"

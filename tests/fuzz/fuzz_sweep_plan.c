@@ -1,4 +1,4 @@
-/* Sweep files survive anything: an error in a line, or points that are in range, whose keys are all different. */
+/* Any sweep file gives an error in one line, or points that are in range and have different keys. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,9 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct sweep_plan plan;
   char message[PLAN_MESSAGE] = "", *text = malloc(size + 1);
   memcpy(text, data, size);
-  text[size] = '\0'; /* what is behind a zero byte is not seen */
+  text[size] = '\0'; /* text after a zero byte is not seen */
   bool good = plan_parse(text, "fuzz.ini", &plan, message);
-  if (good && (plan.grid <= 4096 || !plan.constraint_count)) { /* a larger one takes its time */
+  if (good && (plan.grid <= 4096 || !plan.constraint_count)) { /* a larger grid takes too long */
     good = plan_settle(&plan, constant, NULL, message);
     if (good)
       check_points(&plan);

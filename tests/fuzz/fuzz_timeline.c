@@ -1,7 +1,7 @@
-/* libFuzzer: a timeline whose checksums are right and whose blocks of data hold anything. The input is a list of
- * blocks: two bytes for the size, whose top bit makes it a meta, then the payload; schema, index and end are put around
- * them. What can be read must be events of the rows, read as a whole and as a damaged file; what the meta `run` says of
- * them has words for each, and every format that timelines are exported to takes them. */
+/* libFuzzer: a timeline with correct checksums and arbitrary blocks of data. The input is a list of blocks: two bytes
+ * for the size, whose top bit makes it a meta, then the payload; schema, index and end are put around them. What can be
+ * read must be events of the rows, read as a complete and as a damaged file. The meta `run` must have words for each of
+ * them, and every export format must accept them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* SystemC, which writes waveforms, has a main of its own that calls it; libFuzzer's is in its place. */
+/* SystemC, which writes waveforms, has its own main() that calls this function; libFuzzer's main() replaces it. */
 int sc_main(int argc, char **argv);
 int sc_main(int argc, char **argv) { return argc < 0 && argv; }
 
@@ -40,7 +40,7 @@ static void put_block(struct made *made, uint32_t type, const uint8_t *payload, 
     abort();
 }
 
-/* The file that the input describes. */
+/* Builds the file that the input describes. */
 static struct bytes build(const uint8_t *data, size_t size) {
   struct made made = {.number = 0};
   struct bytes schema = {0}, index = {0};
@@ -70,7 +70,7 @@ static struct bytes build(const uint8_t *data, size_t size) {
   return made.file;
 }
 
-/* What people read of an event. */
+/* Formats what people read about an event. */
 static void say(const struct timeline_run *run, const struct timeline_event *event) {
   char text[TIMELINE_VALUE];
   const struct timeline_code *code = timeline_code_of(run, event);
@@ -104,7 +104,7 @@ static void read_all(const char *path, enum trace_open_mode mode) {
   timeline_close(file);
 }
 
-/* Into each format. */
+/* Exports to each format. */
 static void export(const char *path, enum trace_open_mode mode) {
   for (size_t i = 0; i < timeline_export_count; i++) {
     struct trace_error error;

@@ -1,6 +1,6 @@
-/* libFuzzer: a trace whose checksums are right and whose blocks hold anything. The input is a list of blocks: a byte
- * for the type, two for the size, the payload; the schema is put in front, and the end is told where the index begins.
- * What can be read must have operations of the program and lanes of the warp, read as a whole and as a damaged file. */
+/* libFuzzer: a trace with correct checksums and arbitrary blocks. The input is a list of blocks: a byte for the type,
+ * two for the size, the payload; the schema is prepended, and the end states where the index begins. What can be read
+ * must have operations of the program and lanes of the warp, read as a complete and as a damaged file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void put_block(struct bytes *file, uint32_t *number, uint32_t type, const
     abort();
 }
 
-/* The file that the input describes. */
+/* Builds the file that the input describes. */
 static struct bytes build(const uint8_t *data, size_t size) {
   static const uint32_t types[] = {BLOCK_META,   BLOCK_PROGRAM, BLOCK_LAUNCH, BLOCK_DATA,
                                    BLOCK_BLOCKS, BLOCK_BATCHES, BLOCK_END,    BLOCK_SCHEMA};

@@ -1,5 +1,5 @@
-/* libFuzzer: anything as the text of a trace. What can be read gives a trace that validates, and becomes text again
- * that gives the same trace. Inputs that could say a long loop, or many work-groups, are passed over. */
+/* libFuzzer: any text as the text of a trace. What can be read gives a trace that validates, and becomes text again
+ * that gives the same trace. Inputs that could describe a long loop, or many work-groups, are skipped. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* How often something would be done at most: the product of the numbers behind `repeat` and `..`. */
+/* Bounds how often something would be done: the product of the numbers after `repeat` and `..`. */
 static bool takes_long(const uint8_t *data, size_t size) {
   double turns = 1;
   for (size_t i = 0; i + 6 < size; i++) {

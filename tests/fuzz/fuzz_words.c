@@ -1,5 +1,5 @@
-/* libFuzzer: words of a command line that say what is to be run, one a line. A line's first byte is the option. They
- * are refused in a line, or make a job. Runs from the root of the project, where examples/01_seed/kernel.wws is. */
+/* libFuzzer: words of a command line that define what to run, one per line. A line's first byte is the option. They are
+ * refused in one line, or make a job. Runs from the root of the project, where examples/01_seed/kernel.wws is. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum { LINES = 16, LONGEST_NUMBER = 6 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Gigabytes of buffers are legal and slow; files are not what this reads. */
+/* Gigabytes of buffers are legal and slow; this fuzzer does not test files. */
 static bool is_costly(const char *text) {
   size_t digits = 0;
   for (; *text; text++) {

@@ -1,4 +1,4 @@
-/* A crew: every share once in each round, failures come to the caller, and a child after a fork goes on. */
+/* A crew: it does every share once in each round, failures reach the caller, and a forked child can continue. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@ enum { SHARES = 7, ROUNDS = 3000 };
 struct work {
   unsigned done[SHARES];
   unsigned failing; /* this share fails; SHARES: none */
-  bool defect;      /* by an invariant that is broken; else for want of memory */
+  bool defect;      /* the share fails by a broken invariant; otherwise by running out of memory */
   struct crew *crew;
   unsigned rounds;
 };
@@ -41,7 +41,7 @@ static void expect_done(const struct work *work, unsigned times) {
     EXPECT_EQ(work->done[i], times);
 }
 
-TEST(crew, every_share_is_done_once_a_round_by_any_number_of_threads) {
+TEST(crew, any_number_of_threads_does_every_share_once_per_round) {
   for (unsigned threads = 1; threads <= 4; threads++) {
     struct work work = {.failing = SHARES, .rounds = ROUNDS};
     work.crew = crew_new(threads, SHARES, do_share, &work);
@@ -55,7 +55,7 @@ TEST(crew, every_share_is_done_once_a_round_by_any_number_of_threads) {
   }
 }
 
-TEST(crew, what_fails_in_a_share_fails_in_the_caller_when_the_round_is_over) {
+TEST(crew, a_failure_in_a_share_fails_in_the_caller_after_the_round) {
   for (unsigned defect = 0; defect < 2; defect++) {
     struct work work = {.failing = 3, .defect = defect, .rounds = 2};
     size_t wanted = 0;
@@ -88,7 +88,7 @@ static void make_crew(void *self) { *(struct crew **)self = need_made(crew_new(2
 
 static void keep_round(void *self) { crew_round(self); }
 
-TEST(crew, what_shares_allocate_is_in_the_caller_s_pool_and_goes_with_the_crew) {
+TEST(crew, allocations_of_shares_are_in_the_caller_s_pool_and_freed_with_the_crew) {
   struct heap_pool pool = {0};
   struct crew *crew = NULL;
   ASSERT_TRUE(heap_try(&pool, make_crew, &crew, NULL));
@@ -97,7 +97,7 @@ TEST(crew, what_shares_allocate_is_in_the_caller_s_pool_and_goes_with_the_crew) 
     ASSERT_TRUE(heap_try(&pool, keep_round, crew, NULL));
     EXPECT_EQ(pool.count, before + i + 1);
   }
-  heap_pool_empty(&pool); /* the crew's threads and the crew, too */
+  heap_pool_empty(&pool); /* frees the crew's threads and the crew too */
 }
 
 static void do_without(void *self, unsigned share) {
@@ -108,7 +108,7 @@ static void do_without(void *self, unsigned share) {
 
 struct refusal {
   unsigned threads;
-  size_t before, after; /* what the caller was refused, before and after a round */
+  size_t before, after; /* bytes refused to the caller, before and after a round */
 };
 
 static void refuse_one(void *self) {
@@ -120,7 +120,7 @@ static void refuse_one(void *self) {
   crew_free(crew);
 }
 
-TEST(crew, what_a_share_does_without_was_refused_to_the_caller) {
+TEST(crew, memory_refused_to_a_share_counts_as_refused_to_the_caller) {
   for (unsigned threads = 1; threads <= 3; threads++) {
     struct refusal refusal = {.threads = threads};
     ASSERT_TRUE(heap_try(NULL, refuse_one, &refusal, NULL));
@@ -129,7 +129,7 @@ TEST(crew, what_a_share_does_without_was_refused_to_the_caller) {
   }
 }
 
-TEST(crew, a_child_has_threads_of_its_own) {
+TEST(crew, a_child_process_has_its_own_threads) {
   struct work work = {.failing = SHARES, .rounds = ROUNDS};
   int status = 1;
   work.crew = crew_new(3, SHARES, do_share, &work);
@@ -148,7 +148,7 @@ TEST(crew, a_child_has_threads_of_its_own) {
   crew_free(work.crew);
 }
 
-TEST(crew, one_that_never_works_has_no_threads) {
+TEST(crew, an_idle_crew_has_no_threads) {
   struct work work = {.failing = SHARES};
   work.crew = crew_new(3, SHARES, do_share, &work);
   ASSERT_TRUE(work.crew != NULL);

@@ -1,5 +1,5 @@
-/* Both hosts, every order: one answer. SystemC elaborates once in a process, so each of its runs has a
- * process of its own. */
+/* Both hosts and every order give the same result. SystemC elaborates once per process, so each of its runs has its own
+ * process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,10 @@ struct outcome {
   cycle_t end; /* what the last run() returned */
 };
 
-/* Which network, and how it is run: to the end in one go, or in slices, and perhaps a second time. */
+/* Which network, and how it runs: to the end at once or in slices, and possibly a second time. */
 struct plan {
   bool star;
-  cycle_t slice; /* 0: one go */
+  cycle_t slice; /* 0: no slices */
   cycle_t limit; /* NEVER: to the end */
   cycle_t again; /* a second launch at this cycle; 0: none */
 };
@@ -100,7 +100,7 @@ TEST(host, every_hop_of_every_token_arrives) {
   EXPECT_EQ(plain(ORDER_ASCENDING, 0, whole).arrivals, TOKENS * (HOPS + 1));
 }
 
-TEST(host, plain_orders_agree) {
+TEST(host, all_plain_orders_agree) {
   struct outcome first = plain(ORDER_ASCENDING, 0, whole);
   EXPECT_EQ(first.end, NEVER);
   expect_same(plain(ORDER_DESCENDING, 0, whole), first);
@@ -110,8 +110,8 @@ TEST(host, plain_orders_agree) {
   }
 }
 
-/* The plain loop lets the hub and the others take turns; SystemC's windows are short. */
-TEST(host, a_hub_and_the_others_may_take_turns) {
+/* The plain loop lets the hub and the other islands take turns; SystemC's windows are short. */
+TEST(host, a_hub_and_the_other_islands_may_take_turns) {
   static const struct plan star = {.star = true, .limit = NEVER};
   struct outcome first = systemc(1000, star);
   EXPECT_EQ(first.arrivals, TOKENS * (HOPS + 1));
@@ -136,7 +136,7 @@ TEST(host, threads_agree) {
   }
 }
 
-TEST(host, systemc_agrees_at_every_clock) {
+TEST(host, systemc_agrees_at_every_clock_period) {
   /* Periods that are whole picoseconds and those that are not; the ends of the parameter's range. */
   static const uint32_t clocks[] = {1, 333, 800, 1000, 1980, 99999, 100000};
   struct outcome first = plain(ORDER_ASCENDING, 0, whole);
@@ -146,7 +146,7 @@ TEST(host, systemc_agrees_at_every_clock) {
   }
 }
 
-TEST(host, slices_do_not_change_the_outcome) {
+TEST(host, slices_do_not_change_the_result) {
   struct outcome first = plain(ORDER_ASCENDING, 0, whole);
   for (cycle_t slice = 1; slice < 20; slice += 3) {
     const struct plan sliced = {.slice = slice, .limit = NEVER};
@@ -156,9 +156,9 @@ TEST(host, slices_do_not_change_the_outcome) {
   }
 }
 
-TEST(host, limit_stops_every_island_before_it) {
-  /* A step at the limit itself is not taken: a run to `limit` and one to limit + 1 differ exactly when
-   * something is due at the limit. */
+TEST(host, the_limit_stops_every_island_before_it) {
+  /* A step at the limit itself is not taken: a run to `limit` and one to limit + 1 differ exactly if something is due
+   * at the limit. */
   for (cycle_t limit = 100; limit < 140; limit++) {
     const struct plan up_to = {.limit = limit}, beyond = {.limit = limit + 1};
     struct outcome a = plain(ORDER_ASCENDING, 0, up_to), b = plain(ORDER_ASCENDING, 0, beyond);
@@ -169,8 +169,8 @@ TEST(host, limit_stops_every_island_before_it) {
   }
 }
 
-TEST(host, a_second_launch_starts_where_it_says) {
-  /* Both well after the first launch's end and in the shadow of its last steps. */
+TEST(host, a_second_launch_starts_at_the_given_cycle) {
+  /* Starts well after the first launch's end, and close to its last steps. */
   static const cycle_t starts[] = {8000, 20000, 1000000007};
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
     const struct plan twice = {.limit = NEVER, .again = starts[i]};
@@ -182,7 +182,7 @@ TEST(host, a_second_launch_starts_where_it_says) {
   }
 }
 
-/* In a process of its own, for SystemC's sake. The caller frees the text. */
+/* Runs in a separate process because of SystemC. The caller frees the text. */
 static char *waveform_of(bool systemc_steps, cycle_t limit) {
   FILE *file = tmpfile();
   char *text = calloc(1, 1 << 20);
@@ -208,19 +208,19 @@ static char *waveform_of(bool systemc_steps, cycle_t limit) {
   return text;
 }
 
-TEST(host, waveform_is_whole_undated_and_changes_no_cycle) {
+TEST(host, the_waveform_is_complete_and_undated_and_changes_no_cycle) {
   char *vcd = waveform_of(true, 300);
   EXPECT_CONTAINS(vcd, "$timescale");
   EXPECT_CONTAINS(vcd, "$scope module node0 $end");
   EXPECT_CONTAINS(vcd, "$enddefinitions");
   EXPECT_CONTAINS(vcd, "passed");
   EXPECT_TRUE(strstr(vcd, "$date") == NULL);
-  /* 1000 MHz: token 1, hop 499, leaves node0's front at 0, reaches its back at cycle 1 = 1000 ps. */
+  /* 1000 MHz: token 1, hop 499, leaves node0's front at 0 and reaches its back at cycle 1 = 1000 ps. */
   EXPECT_CONTAINS(vcd, "\n#1000\n");
   free(vcd);
 }
 
-TEST(host, waveform_is_the_same_by_either_host) {
+TEST(host, the_waveform_is_the_same_on_either_host) {
   char *systemc_has = waveform_of(true, 300), *plain_has = waveform_of(false, 300);
   EXPECT_STREQ(plain_has, systemc_has);
   free(systemc_has);

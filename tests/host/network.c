@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Least cycles of a link, and of one from the hub; most tokens in a star. */
+/* Minimum cycles of a link, and of one from the hub; maximum tokens in a star. */
 enum { SHORTEST = 3, REACH = 7, MOST_TOKENS = 64 };
 
 static void note(struct node *node, cycle_t now, struct token token) {
@@ -11,7 +11,7 @@ static void note(struct node *node, cycle_t now, struct token token) {
   node->passed++;
 }
 
-/* So irregular that tokens catch up with each other: who comes to a node that holds one depends on when both did. */
+/* So irregular that tokens overtake each other: which token reaches an occupied node depends on the timing of both. */
 static cycle_t stay_of(struct token token) {
   return (token.name * UINT32_C(0x9e3779b1) ^ token.hops * UINT32_C(0x85ebca6b)) * UINT32_C(0xc2b2ae35) >> 28;
 }
@@ -43,7 +43,7 @@ static void node_init(struct node *node, const char *name, struct island *island
   island_probe(island, &node->component, "passed", &node->passed, 16);
 }
 
-/* A port to the hub has room for all tokens: nobody waits for a credit from there. */
+/* A port to the hub has room for all tokens, so no node waits for a credit from there. */
 static void connect(struct network *network, size_t i, bool star) {
   const size_t next = (i + 1) % NETWORK_ISLANDS;
   const uint32_t room = star ? MOST_TOKENS + 1 : 2;
@@ -55,7 +55,7 @@ static void connect(struct network *network, size_t i, bool star) {
     abort();
 }
 
-/* Credits come in by the outgoing link, so its latency bounds the lookahead as well. */
+/* Credits arrive over the outgoing link, so its latency also bounds the lookahead. */
 static cycle_t lookahead(size_t i) {
   cycle_t in = SHORTEST + (i + NETWORK_ISLANDS - 1) % NETWORK_ISLANDS % 4, out = SHORTEST + i % 4;
   return cycle_min(in, out);

@@ -1,12 +1,12 @@
-/* Islands that pass tokens round a ring: small enough to see through, busy enough to catch a host that
- * steps an island too far, too late or not at all.
+/* Islands that pass tokens around a ring: small enough to understand, busy enough to catch a host that steps an island
+ * too far, too late or not at all.
  *
  *     island i:  front --1--> back --(3 + i % 4)--> island i + 1's front ...
  *
- * A node takes a token, notes when it came, keeps it for a few cycles and sends it on with a hop less.
+ * A node takes a token, records when it arrived, keeps it for a few cycles and sends it on with one hop less.
  *
- * In a star all that is called `back` is in one more island, the hub, and all links are long, those from the hub
- * longer: islands are linked to the hub alone. */
+ * In a star, every `back` is in one more island, the hub; all links are long, and those from the hub longer. Islands
+ * are linked only to the hub. */
 #ifndef TESTS_HOST_NETWORK_H
 #define TESTS_HOST_NETWORK_H
 
@@ -26,7 +26,7 @@ struct node {
   bool holds;
   cycle_t release;
   uint64_t hash;   /* of every arrival: cycle and token */
-  uint32_t passed; /* tokens seen; a waveform shows it */
+  uint32_t passed; /* tokens seen; a waveform shows this */
 };
 
 struct network {

@@ -1,4 +1,4 @@
-// Bursts leave through a TLM-2.0 socket, and come back in the right cycle with the right bytes.
+// Bursts leave through a TLM-2.0 socket and return in the right cycle with the right bytes.
 #include <cstdio>
 #include <functional>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint32_t kRequests = 12, kLine = 64;
 
-// A component that starts a request every `gap` cycles and notes when it is done.
+// A component that starts a request every `gap` cycles and records when it completes.
 struct Client {
   component part{};
   struct outside *outside = nullptr;
@@ -56,7 +56,7 @@ void client_done(void *context, uint32_t tag, cycle_t at, bool good) {
   component_wake(&client->part, at);
 }
 
-// Everything of SystemC happens in a child: it elaborates once in a process.
+// All SystemC code runs in a child process, because SystemC elaborates once per process.
 void in_child(const std::function<bool()> &test) {
   int status = 0;
   const pid_t child = fork();
@@ -93,7 +93,7 @@ struct Bench {
   bool run() { return systemc->run(systemc, NEVER) == NEVER && client.done == kRequests; }
 };
 
-// A whole machine whose buffer lies in somebody else's memory: its copies, loads and stores go there.
+// A whole machine whose buffer is in an external memory: its copies, loads and stores go there.
 bool run_machine(Transport transport, uint64_t *cycles) {
   static const char text[] =
       ".kernel k\n.arg data global\n.lds t 1024\n.reg e, i, v\n.reg64 p\n ld.arg.b64 p, data\n"
@@ -142,7 +142,7 @@ bool run_machine(Transport transport, uint64_t *cycles) {
     uint32_t in = 0, out = 0;
     memcpy(&in, target.bytes + 4 * i, 4);
     memcpy(&out, target.bytes + 1024 + 4 * i, 4);
-    /* The first 64 words went through the work-items, once in the LDS and once in global memory. */
+    /* Work-items incremented the first 64 words, once in the LDS and once in global memory. */
     good &= out == in + (i < 64 ? 2 : 0);
   }
   *cycles = result.cycles;
@@ -153,7 +153,7 @@ bool run_machine(Transport transport, uint64_t *cycles) {
 
 extern "C" {
 
-TEST(tlm, a_machines_bursts_reach_somebody_elses_memory_and_come_back) {
+TEST(tlm, bursts_reach_an_external_memory_and_return) {
   in_child([] {
     uint64_t cycles = 0;
     return run_machine(Transport::kNonBlocking, &cycles) && cycles > 4 * 50;
@@ -164,7 +164,7 @@ TEST(tlm, a_machines_bursts_reach_somebody_elses_memory_and_come_back) {
   });
 }
 
-TEST(tlm, a_read_is_back_after_the_targets_delay_with_its_bytes) {
+TEST(tlm, a_read_returns_its_bytes_after_the_targets_delay) {
   in_child([] {
     Bench bench(1000, sc_core::sc_time(37, sc_core::SC_NS));
     bench.client.gap = 5;
@@ -188,7 +188,7 @@ TEST(tlm, a_delay_between_two_cycles_counts_as_the_later) {
   });
 }
 
-TEST(tlm, requests_of_every_cycle_are_all_under_way_together) {
+TEST(tlm, requests_of_all_cycles_overlap) {
   in_child([] {
     Bench bench(1000, sc_core::sc_time(100, sc_core::SC_NS));
     bool good = bench.run();
@@ -198,9 +198,9 @@ TEST(tlm, requests_of_every_cycle_are_all_under_way_together) {
   });
 }
 
-/* The converter of simple_target_socket never ends a request before its response: by the protocol, the
- * next one has to wait. */
-TEST(tlm, a_blocking_target_serves_one_request_after_the_other) {
+/* The converter of simple_target_socket never ends a request before its response, so by the protocol the next request
+ * has to wait. */
+TEST(tlm, a_blocking_target_serves_one_request_at_a_time) {
   in_child([] {
     Bench bench(1000, sc_core::sc_time(100, sc_core::SC_NS), Transport::kBlocking);
     bool good = bench.run();
@@ -224,7 +224,7 @@ TEST(tlm, a_write_reaches_the_target) {
   });
 }
 
-TEST(tlm, a_target_that_answers_at_once_still_takes_a_cycle) {
+TEST(tlm, an_immediate_answer_still_takes_a_cycle) {
   in_child([] {
     Bench bench(1000, sc_core::SC_ZERO_TIME);
     bool good = bench.run();
@@ -234,7 +234,7 @@ TEST(tlm, a_target_that_answers_at_once_still_takes_a_cycle) {
   });
 }
 
-TEST(tlm, an_address_error_is_passed_on) {
+TEST(tlm, an_address_error_is_propagated) {
   in_child([] {
     Bench bench(1000, sc_core::sc_time(3, sc_core::SC_NS));
     bench.client.base = Target::kBytes;

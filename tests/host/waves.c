@@ -1,4 +1,4 @@
-/* Waveforms: each change is at its time, and a disk that is full is the stream's error. */
+/* Waveforms: each change has its time, and a full disk is the stream's error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static const struct wave wave[] = {{"a.count", 4}, {"a.b.mask", 64}};
 
-/* A counter goes 1, 3, 0 in cycles 4, 5 and 1000, and a mask of 64 bits comes in cycle 5. The caller frees the text. */
+/* A counter is 1, 3, 0 in cycles 4, 5 and 1000, and a mask of 64 bits arrives in cycle 5. The caller frees the text. */
 static char *play(void) {
   char *text = NULL;
   size_t size = 0;
@@ -25,7 +25,7 @@ static char *play(void) {
   return text;
 }
 
-TEST(waves, every_change_is_at_its_time) {
+TEST(waves, every_change_has_its_time) {
   char *vcd = play();
   EXPECT_CONTAINS(vcd, "$comment\ntwo waves\n$end");
   EXPECT_CONTAINS(vcd, "$scope module a $end");
@@ -37,12 +37,12 @@ TEST(waves, every_change_is_at_its_time) {
   free(vcd);
 }
 
-TEST(waves, a_wave_is_as_wide_as_it_says) {
+TEST(waves, a_wave_has_its_declared_width) {
   char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
   struct vcd *vcd = vcd_new(stream, wave, 2, 1000, NULL);
-  vcd_set(vcd, 1, 0, 16 + 2); /* of which four bits are the wave's */
+  vcd_set(vcd, 1, 0, 16 + 2); /* four of its bits belong to the wave */
   vcd_free(vcd);
   fclose(stream);
   EXPECT_CONTAINS(text, "$var wire 4 aaaaa count [3:0] $end");
@@ -50,7 +50,7 @@ TEST(waves, a_wave_is_as_wide_as_it_says) {
   free(text);
 }
 
-TEST(waves, a_cycle_that_leaves_all_as_it_was_is_not_written) {
+TEST(waves, a_cycle_without_changes_is_not_written) {
   char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
@@ -64,7 +64,7 @@ TEST(waves, a_cycle_that_leaves_all_as_it_was_is_not_written) {
   free(text);
 }
 
-TEST(waves, a_full_disk_is_the_streams_error) {
+TEST(waves, a_full_disk_sets_the_streams_error) {
   FILE *stream = fopen("/dev/full", "w");
   struct vcd *vcd = vcd_new(stream, wave, 2, 500, NULL);
   vcd_free(vcd);

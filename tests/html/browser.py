@@ -1,4 +1,4 @@
-"""A headless Chromium that plays a reader: it moves the mouse, turns the wheel and presses keys."""
+"""A headless Chromium that acts like a reader: it moves the mouse, turns the wheel and presses keys."""
 import json
 import pathlib
 import shutil
@@ -23,17 +23,17 @@ CONTRAST = """(() => {
 
 
 def chromium():
-    """The program, or None."""
+    """The program's path, or None."""
     return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 class Reader(Chromium):
-    """Opens pages; `complaints` has what the console said and what was asked of a network. `origin` is a server of the
-    test's own, `http://127.0.0.1:8000`, and may be asked."""
+    """Opens pages. `complaints` collects console messages and network requests. `origin` is a server of the test,
+    `http://127.0.0.1:8000`, and may be used."""
 
     def __init__(self, width=1400, height=1000, origin=None):
         self.complaints = []
-        self.inner = {}  # the sessions of frames and workers, by their kind, those of now last
+        self.inner = {}  # the current sessions of frames and workers by kind, the newest last
         self.allowed = ("file:", "data:") + ((f"{origin}/", f"blob:{origin}/") if origin else ())
         if not chromium():
             sys.exit("no chromium: `apt-get install chromium`")
@@ -77,7 +77,7 @@ class Reader(Chromium):
         self.settle()
 
     def settle(self):
-        """Until what was asked for has been drawn."""
+        """Waits until everything requested has been drawn."""
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
 
     def mouse(self, kind, x, y, **more):
@@ -107,13 +107,14 @@ class Reader(Chromium):
         self.settle()
 
     def write(self, text):
-        """Into what has the focus."""
+        """Types into the focused element."""
         self.call("Input.insertText", text=text)
         self.settle()
 
     def in_frame(self, script):
-        """In the page's frame that came last, which a sandbox has put into a process of its own; None without one."""
-        self.evaluate("1")  # so that it has been heard of
+        """Evaluates in the page's newest frame, which a sandbox has put into a separate process; None without a
+        frame."""
+        self.evaluate("1")  # so that its attachment has been reported
         frames = self.inner.get("iframe")
         if not frames:
             return None
@@ -124,5 +125,5 @@ class Reader(Chromium):
             self.session = session
 
     def contrast(self, texts):
-        """The lowest of what these selectors choose and is shown, as WCAG computes it."""
+        """The lowest contrast, as WCAG computes it, of the visible elements that these selectors match."""
         return self.evaluate(CONTRAST % json.dumps(texts))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How smoothly a page with at least 100,000 slices pans, in a headless Chromium: the time that drawing a frame takes,
-and the time from frame to frame. Exit status 1 when drawing one takes more than 16 ms (median)."""
+"""How smoothly a page with at least 100,000 slices pans in a headless Chromium: the time to draw a frame, and the time
+from frame to frame. Exit status 1 if drawing one takes more than 16 ms (median)."""
 import json
 import pathlib
 import statistics

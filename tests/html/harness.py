@@ -1,4 +1,4 @@
-"""What tests of pages have in common: pages that are made once, a browser, and who runs them."""
+"""Shared by the tests of pages: pages that are made once, a browser, and the runner."""
 import argparse
 import json
 import pathlib
@@ -12,7 +12,7 @@ CONFLICT = "examples/02_bank_conflict/launch.json"
 
 
 class Made:
-    """Files that several tests look at, made once."""
+    """Files that several tests use, made once."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -36,7 +36,7 @@ class Made:
 
 
 def start():
-    """A browser; None, and a sentence, when there is none that starts."""
+    """A browser; or None and the reason if none starts."""
     try:
         if chromium():
             return Reader()
@@ -47,7 +47,7 @@ def start():
 
 
 def main(found, documentation):
-    """Runs the tests among the names of a program; those that begin with web_ in a browser, if there is one."""
+    """Runs the tests among a program's names; those that begin with web_ run in a browser, if there is one."""
     parser = argparse.ArgumentParser(description=documentation, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("word", nargs="?", default="")
     options, _ = parser.parse_known_args()

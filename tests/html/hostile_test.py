@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Pages and readers that would break a careless page: launches that hold what ends scripts, runs that never end,
-sandboxed frames, fingers, forced colours; and browsers that do not answer.
+"""Pages and readers that would break a careless page: launches whose text contains the end of a script, runs that never
+end, sandboxed frames, fingers, forced colors; and browsers that do not answer.
 
-usage: tests/html/hostile_test.py [WORD]   WORD narrows the tests down
-"""
+usage: tests/html/hostile_test.py [WORD]   WORD selects tests"""
 import json
 import pathlib
 import re
@@ -28,7 +27,8 @@ HOSTILE = b"""// </script><script>hacked = 1</script> <!-- <b>x</b> \xe2\x80\xa8
 
 
 def hostile(made, *words, status=0):
-    """A page of a launch whose name and source hold what ends scripts; with 40 turns and more it never ends."""
+    """A page of a launch whose name and source contain the end of a script; with 40 or more iterations it never
+    ends."""
     launch = {"name": "</script><script>hacked = 1</script><!-- \u2028 ${x}", "program": "a<b>.cl", "machine": "teaching",
               "buffers": {"o": {"bytes": 512, "elem": "uint", "fill": "zero"}},
               "launches": [{"kernel": "k", "global": [64], "local": [64], "args": [{"buffer": "o"}, {"uint": 9}]}]}
@@ -59,11 +59,11 @@ def web_a_point_that_did_not_finish_is_not_compared(reader, made):
         said.append(reader.evaluate("document.getElementById('vary-value').textContent"))
     assert "% from n = 9)" in said[0] and re.fullmatch(r"n = 9: [\d,]+ cycles", said[1]), said
     assert re.fullmatch(r"n = 50: not finished, [\d,]+ cycles until then", said[2]), said
-    # The warp that waits for ever waits for one that never came.
+    # The warp that waits forever waits for one that never arrived.
     meet = "page.run.meets[page.run.meets.length - 1]"
     words = reader.evaluate(f"page.timeline.words.meet({meet})")
     assert words[-1] == "1 warp of 2 had not arrived when the timeline ends", words
-    # Kernels at once are not counted twice.
+    # Concurrent kernels are not counted twice.
     assert reader.evaluate("page.timeline.base.domain()") == [0, reader.evaluate("page.cycles(2)")]
 
 
@@ -131,7 +131,7 @@ def web_colours_mean_something_where_the_reader_chooses_them(reader, made):
         reader.call("Emulation.setEmulatedMedia", features=[])
 
 
-# A browser that answers the two calls of the start, in order, and then no more.
+# A browser that answers the two calls at the start, in order, and then no more.
 SILENT = """#!/usr/bin/env python3
 import os, time
 for number, result in ((1, '{"targetId": "1"}'), (2, '{"sessionId": "1"}')):

@@ -1,4 +1,4 @@
-"""Pages that tests make, and what is in them."""
+"""The tests' pages and their contents."""
 import base64
 import json
 import os
@@ -20,7 +20,7 @@ def warpwait(*words, status=0):
 
 
 class Data:
-    """What a page's scripts hold: the index and the points."""
+    """The data of a page's scripts: the index and the points."""
 
     def __init__(self, path):
         self.text = pathlib.Path(path).read_text()

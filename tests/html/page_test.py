@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Pages of `--html`: their data against the report, and the page itself in a headless Chromium, if there is one.
+"""Pages of `--html`: their data compared with the report, and the page itself in a headless Chromium, if there is one.
 
-usage: tests/html/page_test.py [WORD]   WORD narrows the tests down
-"""
+usage: tests/html/page_test.py [WORD]   WORD selects tests"""
 import collections
 import itertools
 import json
@@ -87,7 +86,7 @@ def test_points_that_leave_other_results_are_marked(made):
                               ("later", ("run", LAUNCH, "--html-vary", "dma.setup=0,50"), [True] * 3)):
         data = Data(made.page(name, *words))
         assert [point["same_results"] for point in data.index["points"]] == same, name
-    # A value that is stored makes other data in the same time: it does not stand for the run as asked.
+    # A define changes the data but not the time: it does not stand for the run as given.
     kernel = made.folder / "stored.cl"
     kernel.write_text("kernel void k(global uint *out) { out[get_global_id(0)] = V; }")
     data = Data(made.page("stored", "run", kernel, "--global", "64", "--arg", "buffer:out=256", "-D", "V=1000", "--html-vary",
@@ -104,7 +103,7 @@ def test_accesses_and_banks_of_the_timeline_are_those_of_the_report(made):
         lds = [launch["lds"] for launch in report["launches"]]
         tracks = Data.tracks(point, "access")
         assert sum(sum(track["passes"]) for track in tracks) == sum(use["passes"] for use in lds) > 0
-        # One slice for cycles in which as many banks work, and what worked in all is what each instruction used.
+        # One slice covers cycles in which equally many banks are active; in total, each instruction's bank use matches.
         banks = [track for track in Data.tracks(point, "banks") if not track["unit"]]
         worked = sum(sum(c * b for c, b in zip(track["cycles"], track["banks"])) for track in banks)
         assert worked == sum(sum(use["bank"]) for use in point["timeline"]["banks"]) > 0
@@ -124,7 +123,8 @@ def test_banks_and_worst_lanes_are_those_of_the_report(made):
             wanted = (row["accesses"], row["passes"], row["conflict_cycles"])
             assert (use["accesses"], use["passes"], use["conflicts"]) == wanted
             assert lanes["ways"] == row["max_ways"]
-            # Of 4-byte words without a hash: the byte's word, modulo the banks; as many words of one bank as ways.
+            # For 4-byte words without a hash: the bank is the byte's word modulo the banks; the ways are the words of
+            # one bank.
             assert all(banks == [address // 4 % 32] for _, address, banks in lanes["lanes"])
             words = collections.Counter(word % 32 for word in {address // 4 for _, address, _ in lanes["lanes"]})
             assert max(words.values()) == row["max_ways"]
@@ -301,7 +301,7 @@ def web_a_click_on_a_copy_shows_its_wait(reader, made):
     reader.settle()
     domain = reader.evaluate(DOMAIN)
     assert domain[0] <= copy[3] and domain[1] >= copy[2] and domain[1] - domain[0] < 3000
-    # The link is drawn: a selected copy changes pixels between its row and the warps'.
+    # The link is drawn: selecting a copy changes pixels between its row and the warps' rows.
     before = reader.evaluate("page.timeline.canvas.toDataURL()")
     reader.evaluate("document.getElementById('timeline').focus()")
     reader.key("Escape")
@@ -325,7 +325,7 @@ def web_keys_go_from_slice_to_slice_and_say_it(reader, made):
 
 
 def go_to(reader, what):
-    """Puts the cursor of the timeline on the row before the first one that is so, and presses the key for the next."""
+    """Puts the timeline's cursor on the row before the first match, and presses the key for the next one."""
     row = reader.evaluate(f"page.timeline.rows.findIndex(row => {what})")
     assert row > 0, what
     reader.evaluate(f"page.timeline.cursor = {{row: {row - 1}, slice: -1}}")
@@ -389,7 +389,7 @@ def web_a_barrier_says_who_came_last(reader, made):
     first, last, come = meets[longest]
     said = reader.evaluate(SELECTED)
     assert f"the last was warp {come[-1][0]}, after {last - first:,} cycles" in said, said
-    # A warp's wait is of the same barrier.
+    # The warp waits for the same barrier.
     assert reader.evaluate("""(() => { const warp = page.run.arrivals(page.run.meets.find(m => m.kind === 'barrier'))[0];
       return page.timeline.links.meetsOf({row: warp.row, slice: warp.slice + 1})[0].kind; })()""") == "barrier"
 
@@ -409,7 +409,7 @@ def web_the_slider_moves_all_of_it(reader, made):
 
 
 def web_the_axis_is_that_of_the_value_shown(reader, made):
-    """The longest value's, and the shorter ones would be squeezed into a corner."""
+    """It fits the longest value, and shorter ones would be squeezed into a corner."""
     reader.open(made.page("slow", "run", "examples/04_single_buffer/launch.json", "--html-vary", "dma.setup=20,1000"))
     assert reader.evaluate("page.cycles(1) > 3 * page.cycles(0)")
     for point in (0, 1, 0):
@@ -417,7 +417,7 @@ def web_the_axis_is_that_of_the_value_shown(reader, made):
         reader.wait(f"document.body.dataset.point === '{point}'")
         reader.settle()
         assert reader.evaluate(DOMAIN) == [0, reader.evaluate(f"page.cycles({point})")], point
-    # What was zoomed to is still in sight, and what the value has of it.
+    # The zoomed range stays visible, as far as the value extends.
     reader.evaluate("page.timeline.window(1000, 2000)")
     reader.evaluate("page.move(1)")
     reader.wait("document.body.dataset.point === '1'")
@@ -540,7 +540,7 @@ def web_buckets_differ_for_people_who_do_not_see_red_or_green(reader, made):
             seen = {bucket: cielab(matrix, face) for bucket, face in faces.items()}
             for one, other in itertools.combinations(seen, 2):
                 apart = sum((a - b) ** 2 for a, b in zip(seen[one], seen[other])) ** 0.5
-                pipes = "pipe" in one and "pipe" in other  # a kernel waits for these in turns, without a gap
+                pipes = "pipe" in one and "pipe" in other  # a kernel waits for these alternately, without a gap
                 assert apart > (30 if pipes else 10), (dark, vision, one, other)
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Opens the page of every example, and of odd runs, in a headless Chromium; with --write makes docs/page's pictures
-anew.
+"""Opens the page of every example and of odd runs in a headless Chromium; --write also makes docs/page's pictures
+again.
 
-Pictures of all, light and dark, at 360, 1400 and 3840 pixels, are left in FOLDER for somebody to look at. Exit status 1
-when a page complains."""
+Pictures of all of them, light and dark, at 360, 1400 and 3840 pixels, are left in FOLDER for review. Exit status 1
+if a page complains."""
 import argparse
 import pathlib
 import sys
@@ -14,7 +14,7 @@ from made import ROOT, warpwait  # pylint: disable=wrong-import-position
 
 EXAMPLE = "examples/05_double_buffer/launch_opencl.json"
 LAST = pathlib.Path("docs/lessons/08-read-a-real-report")
-ODD = {  # name: the words of a run that shows little, or much
+ODD = {  # name: the words of a run with unusually little or much to show
     "no_events": ("run", EXAMPLE, "--from", "900000"),
     "copies_alone": ("run", EXAMPLE, "--events", "copy,waited"),
     "cycle_limit": ("run", EXAMPLE, "--max-cycles", "3000"),
@@ -27,7 +27,7 @@ SELECT = """(() => { const t = page.timeline, copy = page.run.copies[4]; t.windo
 
 
 def see(reader, path, folder, name):
-    """Opens it in each size and theme. Returns what it complained of."""
+    """Opens it in each size and theme. Returns its complaints."""
     reader.complaints.clear()
     for width, height, dark in ((1400, 1000, False), (1400, 1000, True), (360, 740, False), (3840, 2160, False)):
         reader.size(width, height, dark)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Switches off one mechanism of the machine at a time and shows the error that it explains.
 
-Each line is the same sample of rows, predicted without the mechanism: the rows that change and the error of every family
-that does. Where a mechanism hardly acts, or runs are long, a few rows of each test are tried first, and the others if
-one of those changes.
+Each line is the same sample of rows, predicted without the mechanism: the rows that change, and the error of every
+family that changes. If a mechanism is unlikely to matter, or runs are long, a few rows of each test are tried first,
+and the others only if one of those changes.
 
-What was simulated is kept: interrupted, the same command goes on where it was.
+Results are kept, so the same command continues an interrupted run.
 """
 import argparse
 import json
@@ -24,10 +24,10 @@ from runner import Failure
 from validate import make_runner, mean, predict, write_new
 
 PROBES, FEW = 3, 10
-# Where a section's parameters may well act; elsewhere a few rows are tried.
+# The families in which a section's parameters are likely to matter. In others, a few rows are tried.
 COPIES = ("bulk", "tensor", "pipeline", "prefetch")
 ACTS = {"dma": COPIES, "mem": COPIES + ("wgcopy", "memory", "atomics", "opencl")}
-MOVED = 0.001  # of a prediction: less is not a change
+MOVED = 0.001  # smaller relative differences of a prediction do not count as changes
 
 
 def _short(row):
@@ -38,7 +38,7 @@ def _short(row):
 
 
 def error(result):
-    """Absolute relative error of a result; a row that cannot be run any more counts as 100 %."""
+    """Absolute relative error of a result; a row that can no longer run counts as 100 %."""
     return abs(result.error) if result.predicted is not None else 1.0
 
 
@@ -47,8 +47,8 @@ def moved(before, after):
 
 
 def _probes(results, sets):
-    """Of each test's runs those that are tried first: all short ones of families in which the mechanism may well act, every
-    third long one, and a few of all others."""
+    """The runs of each test that are tried first: in families in which the mechanism is likely to matter, all short
+    ones and every third long one; in others, a few."""
     likely = {family for key in sets for family in ACTS.get(key.split(".")[0], FAMILIES)}
     of_test, probes = {}, []
     for result in results:
@@ -61,7 +61,7 @@ def _probes(results, sets):
 
 
 def without(results, runner, sets):
-    """The results again with what the runner's machine sets; those of tests whose probes do not move are as they were."""
+    """The results with the settings of the runner's machine. Tests whose probes do not change keep their results."""
     probes = _probes(results, sets)
     after = dict(zip(map(id, probes), predict([result.row for result in probes], runner)))
     tests = {result.row.test for result in probes if moved(result, after[id(result)])}
@@ -79,7 +79,7 @@ def family_errors(results):
 
 
 def compared(name, sets, before, after):
-    """What switching off a mechanism does, as an object of the JSON list."""
+    """The effect of switching off a mechanism, as an object of the JSON list."""
     changed = [(old, new) for old, new in zip(before, after) if moved(old, new)]
     return {"mechanism": name, "sets": sets, "errors": family_errors(after), "moved": len(changed),
             "moved_on": mean([error(old) for old, _ in changed]) if changed else None,
@@ -87,7 +87,7 @@ def compared(name, sets, before, after):
 
 
 def line(found, whole):
-    """`without` what, the rows that move with their errors, the families' errors."""
+    """A line of the table: the mechanism, the rows that change with their errors, the families' errors."""
     if not found["moved"]:
         return f"without {found['mechanism']}: no row moves"
     families = [f"{family} {100 * whole[family]:.1f} -> {100 * found['errors'][family]:.1f}" for family in FAMILIES
@@ -99,7 +99,7 @@ def line(found, whole):
 def run(options):
     runner = make_runner(options.machine, jobs=options.jobs)
     rows = pick(read_rows(options.csv, options.only), options.sample)
-    # What is not modelled at all says nothing about a mechanism.
+    # Rows that are not modeled show nothing about a mechanism.
     results = [result for result in predict([row for row in rows if not options.short or _short(row)], runner) if result.predicted]
     whole = family_errors(results)
     told = [{"mechanism": "all on", "sets": {}, "errors": whole, "short": options.short, "rows": {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Switches off one mechanism of the machine, or one pass of the compiler, at a time, and shows what that does to the errors
-of whole kernels.
+"""Switches off one mechanism of the machine, or one pass of the compiler, at a time, and shows how the errors of whole
+kernels change.
 
-Of each kernel a few cases that are quick to simulate are run (CHEAP). Every third of them is tried first, and the others
-if one of those changes. What was simulated is kept: interrupted, the same command goes on where it was.
+A few cases of each kernel that are quick to simulate are run (CHEAP). Every third of them is tried first, and the
+others only if one of those changes. Results are kept, so the same command continues an interrupted run.
 """
 import argparse
 import json
@@ -23,22 +23,22 @@ from validate_apps import add_options, chosen
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHEAP = 3_000_000  # warp instructions that the GPU executes in all launches of a case
-SHORT_NS = 8000  # mostly the launch itself: such a case stands for a kernel only if it has no other
+SHORT_NS = 8000  # shorter cases mostly measure the launch itself: they are used only if a kernel has no others
 PROBES = 3
 # Parameters of mechanisms that these kernels do not use: their copies are loops, and they have no mbarriers.
 UNUSED = ("dma.", "lds.dma_", "cu.copy_", "cu.wait_", "cu.phase_", "cu.yield_")
 
-# Passes of which leaving out says nothing: warps would not meet at barriers, and no other level than 0 runs the second.
+# Passes that cannot be left out: without `meet`, warps would not converge at barriers; `ahead` runs only at level 0.
 KEPT = ("meet", "ahead")
 
 
 def cost(row, apps, gpu):
-    """Warp instructions to simulate, by what the GPU counted."""
+    """Warp instructions to simulate, from the GPU's counters."""
     return gpu[row.fields["case"]]["instructions"] * apps[row.fields["case"]].launches
 
 
 def cheap(rows, apps, count):
-    """Of each kernel the `count` cheapest cases, or the cheapest if all are dear, the cheapest first."""
+    """The `count` cheapest cases of each kernel, the cheapest first; only the cheapest one if all are expensive."""
     gpu, kernels, picked = counters.read_counters(), {}, []
     for row in rows:
         if row.family != cases.EMPTY and row.fields["case"] in gpu:
@@ -55,7 +55,7 @@ def passes(path=ROOT / "opencl/ir/passes.def"):
 
 
 def without(results, rerun):
-    """The results again by rerun(rows); as they were where none of the probes moves."""
+    """The results from rerun(rows), or the old ones if none of the probes changes."""
     probes = results[::PROBES]
     tried = rerun([result.row for result in probes])
     if not any(moved(old, new) for old, new in zip(probes, tried)):
@@ -69,7 +69,7 @@ def mean_error(results):
 
 
 def things():
-    """[(name, what to set, words for `warpwait run`)] of all that is switched off."""
+    """[(name, parameters to set, words for `warpwait run`)] of everything that is switched off."""
     return [(name, sets, ()) for name, sets in MECHANISMS if not all(key.startswith(UNUSED) for key in sets)] + \
         [(f"the pass `{name}`: {says}", {}, ("--without", name)) for name, says in passes() if name not in KEPT]
 

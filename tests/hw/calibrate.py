@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Fits a machine's parameters to measurements of a GPU, and says how sure each one is and what it rests on.
+"""Fits a machine's parameters to measurements of a GPU, and reports how certain each one is and which tests inform it.
 
-Blocks of parameters (fit_rows.py) are fitted one after the other, each to the rows of its families, then all to all rows.
-Printed, and written into the machine file behind each value: its 95 % interval and the tests that inform it. The interval
-takes the model for right: it says how well these rows tell the value, not how well the model fits.
+Blocks of parameters (fit_rows.py) are fitted one after the other, each to the rows of its families, then all to all
+rows. Each value's 95 % interval and the tests that inform it are printed and written to the machine file. The interval
+assumes that the model is right: it shows how well these rows determine the value, not how well the model fits.
 
-What was simulated is kept ($WARPWAIT_HW_CACHE, build/hw/outcomes.sqlite): interrupted, the same command goes on where it was.
+Results are kept ($WARPWAIT_HW_CACHE, build/hw/outcomes.sqlite), so the same command continues an interrupted run.
 """
 import argparse
 import json
@@ -26,11 +26,12 @@ from rows import BadRow
 from runner import Failure, number
 from validate import NOT_TIMES, make_runner, mean, write_new
 
-ROUNDS, LAST_ROUNDS = 4, 2  # of a block, of all parameters together
+ROUNDS, LAST_ROUNDS = 4, 2  # for each block, for all parameters together
 
 
 def chosen_parameters(machine, names=()):
-    """(start, bounds, informs) of the rows of FIT that `names` (parameters, their sections, blocks, or none: all) ask for."""
+    """(start, bounds, informs) of the rows of FIT that `names` select (parameters, their sections or blocks; empty:
+    all)."""
     start, bounds, informs = {}, {}, {}
     for block, key, low, high, tests in FIT:
         if names and not {key, key.split(".")[0], block} & set(names):
@@ -45,19 +46,19 @@ def chosen_parameters(machine, names=()):
 
 
 def displaced(start, bounds, part=0.25):
-    """Every value so much off, up and down in turn, inside its bounds."""
+    """Every value displaced by `part`, alternately up and down, within its bounds."""
     moved = {}
     for i, (key, value) in enumerate(start.items()):
         by = max(1, round(value * part))
         low, high = bounds[key]
         other = value + (by if i % 2 else -by)
-        # At a bound it goes the other way: a value that has not moved shows nothing.
+        # At a bound it moves the other way: a value that has not moved tests nothing.
         moved[key] = min(high, max(low, other if low <= other <= high else 2 * value - other))
     return moved
 
 
 def fit_blocks(observations, start, bounds, informs, rounds, last_rounds, told):
-    """Fits block after block, then all to all rows; told(line) is called with a line for each."""
+    """Fits block after block, then all parameters to all rows; calls told(line) with a line for each."""
     values, before = dict(start), observations.residuals(start)
     status = observations.runner.progress.say
     for block, families in BLOCKS.items():
@@ -86,7 +87,7 @@ def _percent(residuals):
 # ---- machine file ------------------------------------------------------------------------------
 
 def _source(fitted, key):
-    """Where a value is from, for the comment behind it."""
+    """The source of a value, for the comment after it."""
     tests = sorted({row.test for _, row in fitted.informing[key][:20]})
     if not tests:
         return "not fitted: no row depends on it"
@@ -99,7 +100,7 @@ def _line(start, fitted, key):
 
 
 def machine_text(text, fitted):
-    """The machine's file with the fitted values, each with where it came from."""
+    """The machine's file with the fitted values and their sources."""
     section, lines, missing = "", [], dict(fitted.values)
     for line in text.splitlines():
         heading = re.match(r"\[(\w+)\]", line)
@@ -141,7 +142,7 @@ def show(fitted, observations, bounds):
 
 
 def as_json(fitted, observations, bounds, machine, seconds):
-    """What came of it, for page.py: errors are by family, on the machine as it was, from where the fit started, and after."""
+    """The result, for page.py. Errors are by family: on the original machine, at the fit's start, and after it."""
     values = {key: number(machine.values[key]) for key in fitted.values}
     return {"seconds": round(seconds), "rows": len(observations.rows), "runs": int(observations.runs.max()) + 1,
             "errors": {name: observations.errors(residuals) for name, residuals in
@@ -154,7 +155,7 @@ def as_json(fitted, observations, bounds, machine, seconds):
 
 
 def read_rows(csv, only=()):
-    """Rows that belong to a family, are no statement about the board, and are not reported apart."""
+    """Rows that belong to a family, except those that are about the board or are reported separately."""
     known = set(measured_rows.FAMILIES) | set(measured_rows.FAMILY_OF)
     for name in only:
         if name not in known:

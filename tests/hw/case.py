@@ -1,57 +1,57 @@
-"""What a row becomes: kernels, launches and buffers for `warpwait run`, and what is read back."""
+"""The run that a row becomes: kernels, launches and buffers for `warpwait run`, and the results."""
 import dataclasses
 
 
 class Unmodelled(Exception):
-    """Why a row has no prediction: the model has no such thing. One clause."""
+    """Why a row has no prediction: the model lacks something. The text is one clause."""
 
 
 @dataclasses.dataclass
 class Gpu:
-    """The whole machine that rows are of: compute units, their clock in MHz, bytes of its L2. The runner's machine says
-    them before any row becomes a case."""
+    """The complete machine that was measured: compute units, their clock in MHz, bytes of its L2. The runner's machine
+    sets these before any row becomes a case."""
     count: int = 0
     clock_mhz: int = 0
     l2_size: int = 0
-    host: tuple = ()  # sets of cases whose metric is what a host's events measure
+    host: tuple = ()  # parameters to set for cases whose metric is the time between a host's events
 
 
 GPU = Gpu()
 
-# What events around a launch measure besides it is the host's, not the GPU's: where this project's rows of t7_core.csv and
-# t9_ocl.csv were measured an empty kernel took 4.1 us, where those of apps were 5.6, on a third host 5.8 to 6.5. The
-# machine has that of apps. Whoever measures a GPU of their own writes theirs into their machine's file.
+# The overhead in the time between events around a launch is the host's, not the GPU's. An empty kernel took 4.1 us on
+# the host of this project's rows of t7_core.csv and t9_ocl.csv, 5.6 us on the host of apps, and 5.8 to 6.5 us on a
+# third one. The machine has the value of apps. If you measure your own GPU, put your value in your machine's file.
 HOSTS = {"h200": (("cu.launch_overhead", "8100"),)}
 
 
-# In front of a copy of each lane's bytes nvcc puts three loads of the LDS that can never run (`@!PT LDS`), which hardware
-# knows; a guard that nobody sets stands for it, and must not cost what one does that might hold.
+# Before a copy of each lane's bytes, nvcc puts three loads of the LDS that can never run (`@!PT LDS`), which hardware
+# skips. A guard that is never set represents it; it must not cost as much as a guard that could be true.
 NEVER_LOADS = "@never  ld.lds.b32      {0}, [zero]\n" * 3
 
 
 def never_runs(source):
-    """What to set for a kernel that has them."""
+    """The parameters to set for a kernel that contains such loads."""
     return (("cu.lds_off", "skip"),) if "@never " in source else ()
 
 
 @dataclasses.dataclass(frozen=True)
 class Buffer:
-    """Global memory. `reads`: its 64-bit words are wanted afterwards, to be stamps of the clock."""
+    """Global memory. `reads`: read its 64-bit words after the run; they are stamps of the clock."""
     name: str
     bytes: int
     fill: str = "zero"  # of launch files
     words: tuple = ()  # its 32-bit contents, if not a fill
     reads: bool = False
-    contents: object = None  # data() makes what is in it, if neither; its repr() says which bytes these are
-    digest: object = None  # of(bytes) makes the numbers that are wanted afterwards
+    contents: object = None  # without fill and words: data() makes the bytes, and repr() identifies them
+    digest: object = None  # of(bytes) makes the numbers to keep after the run
 
 
 @dataclasses.dataclass(frozen=True)
 class Image:
-    """An image of `sizes` texels: width, height, depth, as many as its kind has. It holds zeros, or what data() of
-    `contents` makes, as a buffer's."""
+    """An image of `sizes` texels: width, height, depth, those that its kind has. It contains zeros, or what data() of
+    `contents` makes, like a buffer."""
     name: str
-    kind: str  # of launch files, as is the format
+    kind: str  # as in launch files, like the format
     format: str
     sizes: tuple
     contents: object = None
@@ -59,8 +59,8 @@ class Image:
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
-    """`groups` work-groups of `local` work-items; pairs for two axes. `args`: launch files' arguments, as (kind, value)
-    pairs."""
+    """`groups` work-groups of `local` work-items; pairs for two axes. `args`: (kind, value) pairs, as in launch
+    files."""
     kernel: str
     groups: object
     local: object
@@ -75,19 +75,19 @@ class Launch:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A run. Two rows with equal cases share it.
+    """A run. Rows with equal cases share it.
 
-    `cus`: compute units that it needs; the machine is cut down to them, since idle ones only cost time. `share`: the run
-    is of one part in so many of a machine that is loaded evenly: `cus` is then of the part, and all that compute
-    units share is divided. `sets`: further parameters, ("dma.copy", "lanes"): which of the machine's ways the
-    measured program used, never a fit. `options`: further words for `warpwait run`. `counts`: what the report counts is
-    wanted."""
+    `cus`: the compute units that it needs; the machine is cut down to them, because idle ones only cost time. `share`:
+    the run simulates one of this many parts of an evenly loaded machine: `cus` is then of the part, and everything that
+    compute units share is divided. `sets`: further parameters, ("dma.copy", "lanes"), that select which of the
+    machine's ways the measured program used; never fitted values. `options`: further words for `warpwait run`.
+    `counts`: keep the report's counters."""
     source: str
     launches: tuple
     buffers: tuple
     images: tuple = ()
     language: str = "wws"
-    build: tuple = ()  # of launch files: pairs
+    build: tuple = ()  # pairs, as in launch files
     cus: int = 1
     share: int = 1
     sets: tuple = ()
@@ -97,9 +97,9 @@ class Case:
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What came of a case: cycles of each launch, the 64-bit words of the buffers that are read, what a host's events
-    around each launch measure, in cycles, and the class of the last launch, which is the one that was measured; digests of
-    buffers, what is counted of the last launch, and the seconds that the run took."""
+    """The results of a case: cycles of each launch; the 64-bit words of the buffers that are read; the time between a
+    host's events around each launch, in cycles; the class of the last launch, which is the measured one; digests of
+    buffers; counters of the last launch; and the seconds that the run took."""
     cycles: tuple
     words: dict
     events: tuple = ()
@@ -111,8 +111,8 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True)
 class Like:
-    """What reports compare a launch by: the limit that its accounts name, its main kinds of operations, all of its kinds;
-    as the key `fidelity` of the report has them."""
+    """The class of a launch, from the report's key `fidelity`: the limit that its accounts name, its main kinds of
+    operations, and all of its kinds."""
     limit: str
     operations: tuple
     kinds: tuple
@@ -122,7 +122,9 @@ STAMPS = "stamps"
 
 
 def stamps(count):
-    """The buffer that kernels store their clock stamps in, `count` 64-bit words; first argument by convention."""
+    """The buffer in which kernels store their clock stamps, `count` 64-bit words. By convention it is the first
+    argument.
+    """
     return Buffer(STAMPS, 8 * count, reads=True)
 
 

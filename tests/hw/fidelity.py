@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What reports say of their own error: makes sim/report/fidelity.def of the validation's rows.
+"""Makes sim/report/fidelity.def, the table from which reports state their own error, from the validation's rows.
 
 A row's class is the limit that the report of its run names and the main kinds of operations in it. For each class with
-enough rows the table has how many there are, and the median and the 90th percentile of their absolute errors; for each
-kind, how many rows have it. Says how many rows that were left out the stated 90th percentile covers.
+enough rows the table has the number of rows, and the median and 90th percentile of their absolute errors; for each
+kind, how many rows have it. Prints how many held-out rows the stated 90th percentile covers.
 """
 import argparse
 import collections
@@ -22,16 +22,16 @@ from validate import read_predictions, write_new
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = ROOT / "sim/report/fidelity.kinds.def"
-FEWEST = 20  # rows of a class: fewer say little of a 90th percentile
+FEWEST = 20  # rows of a class; fewer do not give a useful 90th percentile
 FOLDS = 10
 SECOND = sorted((ROOT / "tests/hw/data/second").glob("t*.csv.gz"))
 
-# What is stated of a class, in tenths of a percent.
+# The statement about a class, in tenths of a percent.
 Stated = collections.namedtuple("Stated", "rows median most")
 
 
 def chosen(results):
-    """The rows that say something of the model: predicted, and neither of boards nor noise."""
+    """The rows that test the model: predicted, and neither about the board nor noisy."""
     return [r for r in results if r.predicted is not None and r.like and r.row.family and not measured_rows.apart(r.row)]
 
 
@@ -41,12 +41,12 @@ def error(result):
 
 
 def classes_of(like):
-    """The classes that a launch is in, the narrowest first: its limit and operations, its limit, any."""
+    """The classes of a launch, the narrowest first: its limit and operations, its limit, any."""
     return (like.limit, ", ".join(like.operations)), (like.limit, None), (None, None)
 
 
 def weighted(values, weights, part):
-    """The percentile of values that count as much as their weights."""
+    """The percentile of weighted values."""
     wanted, passed = part * sum(weights), 0.0
     for value, weight in sorted(zip(values, weights)):
         passed += weight
@@ -56,14 +56,14 @@ def weighted(values, weights, part):
 
 
 def state(values, weights=None):
-    """The 90th percentile is rounded up: what is said to cover 90 % does."""
+    """The statement about some errors. The 90th percentile is rounded up, so that it does cover 90 %."""
     weights = weights or [1] * len(values)
     return Stated(len(values), round(10 * weighted(values, weights, .5)), math.ceil(10 * weighted(values, weights, .9) - 1e-9))
 
 
 def table(results):
-    """{class: Stated} of classes with enough rows. In a wider class each narrow one counts alike, however many rows it
-    has: a launch that is compared with the wider one is in none of the narrow ones."""
+    """{class: Stated} of classes with enough rows. In a wider class, each narrow class has the same weight, however
+    many rows it has, because a launch that is compared with the wider class is in none of the narrow ones."""
     narrow = collections.Counter(classes_of(result.like)[0] for result in results)
     errors, weights = collections.defaultdict(list), collections.defaultdict(list)
     for result in results:
@@ -75,12 +75,12 @@ def table(results):
 
 
 def find(stated, like):
-    """(how wide the class is: 0 for limit and operations, its Stated)"""
+    """(the width of the class: 0 for limit and operations, its Stated)"""
     return next((i, stated[one]) for i, one in enumerate(classes_of(like)) if one in stated)
 
 
 def covered(stated, results):
-    """[of each width of a class: [rows, rows within the stated 90th percentile]]"""
+    """For each width of a class: [rows, rows within the stated 90th percentile]."""
     counts = [[0, 0], [0, 0], [0, 0]]
     for result in results:
         width, of_class = find(stated, result.like)
@@ -94,7 +94,7 @@ def _added(parts):
 
 
 def held_out(results, key):
-    """covered() of all rows, each by a table made without the rows that have its key."""
+    """covered() for all rows, each with a table made without the rows that have the same key."""
     groups = collections.defaultdict(list)
     for result in results:
         groups[key(result)].append(result)
@@ -102,7 +102,7 @@ def held_out(results, key):
 
 
 def fold(result):
-    """Rows of one run are in the same fold: what differs between them is the metric alone."""
+    """The fold of a row. Rows of one run are in the same fold, because they differ only in the metric."""
     return zlib.crc32(repr(configuration(result.row)).encode()) % FOLDS
 
 
@@ -115,7 +115,7 @@ def family(result):
 
 
 def share(counts):
-    """Covered rows of all, in percent."""
+    """The share of covered rows, in percent."""
     return 100 * sum(inside for _, inside in counts) / max(1, sum(rows for rows, _ in counts))
 
 
@@ -150,7 +150,7 @@ WIDTHS = ("with a class of their own", "compared with all of their limit", "comp
 
 
 def coverage(results, second):
-    """Lines of (which rows, how many, covered in percent): the first is the figure, then its parts, then other splits."""
+    """Lines of (which rows, how many, covered in percent): the main figure, then its parts, then other splits."""
     folds = held_out(results, fold)
     lines = [("left out, a tenth of all runs at a time", folds)]
     lines += [(f"of these, {name}", [counts]) for name, counts in zip(WIDTHS, folds)]
@@ -161,7 +161,7 @@ def coverage(results, second):
 
 
 def read(folder):
-    """(rows of the first pass, those of the sample of the second) with their classes."""
+    """(rows of the first pass, rows of the second pass's sample) with their classes."""
     first = read_predictions(folder / "rows.csv.gz", measured_rows.read(measured_rows.public()))
     second = read_predictions(folder / "second.csv.gz", measured_rows.read(SECOND), sampled=True)
     if not chosen(first):

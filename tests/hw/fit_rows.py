@@ -1,10 +1,10 @@
-"""What calibrate.py can fit, in blocks, one after the other: what a block needs of others is fitted in earlier ones.
+"""What calibrate.py can fit, in blocks, one after the other. Earlier blocks fit what later ones need.
 
-FIT has (block, parameter, least, most, families, tests or field=value of the rows that tell it: where many do,
-those of short runs). The
-bounds are physical, not wishes: what a GPU of this kind could have. What a data sheet or a device query counts (warp size,
-banks, capacities) is not fitted, nor are choices between ways, which ablation.py switches off (mechanisms.py). EXCUSED are
-values that were measured or fitted and are neither, with the reason; a test holds that none is forgotten.
+FIT has (block, parameter, least, most, families, tests or field=value of the rows that determine it; if many do, those
+of short runs). The bounds are physical: what a GPU of this kind could have. Not fitted are numbers that a data sheet or
+a device query states (warp size, banks, capacities), and choices, which ablation.py switches off (mechanisms.py).
+EXCUSED are values that were measured or fitted but are in neither list, with the reason; a test checks that none is
+missing.
 """
 # block: the families whose rows fit it.
 BLOCKS = {
@@ -121,7 +121,7 @@ FIT = [
     ("launch", "cu.constant_latency", 1, 200, ("opencl",)),
 ]
 
-# Why: what.
+# Reason: parameters.
 EXCUSED = {
     "a count or a capacity": ("cu.clock_mhz", "cu.accesses", "dma.channels", "dma.outstanding", "lds.banks", "lds.ports", "lds.queue"),
     "a size, power of two": ("dma.granularity", "mem.l1_ways", "mem.l2_ways", "mem.l1_step", "mem.l2_stripe", "mem.l2_region",
@@ -147,6 +147,7 @@ AXES = [
     ("prefetch", "distance"), ("texture", "format"), ("texture", "dx"), ("opencl", "tile_bytes"), ("opencl", "wg"),
 ]
 
-# What leaveout_apps.py fits to whole kernels: of FIT what these depend on and small kernels tell least of.
+# What leaveout_apps.py fits to whole kernels: parameters of FIT on which they depend, and which microbenchmarks
+# determine least.
 APPS = ("cu.constant_latency", "cu.divergence_latency", "cu.global_operand_latency", "mem.link_width",
         "mem.l2_width", "mem.dram_width", "mem.dram_burst")

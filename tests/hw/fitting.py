@@ -1,9 +1,9 @@
-"""Least squares on a simulator: observations, the search, and how sure what it finds is.
+"""Least squares on a simulator: observations, the search, and the certainty of its results.
 
-Residuals are logarithms of predicted over measured, each family weighing the same, under a soft-L1 loss, so that a few
-rows that the model cannot explain do not bend the rest. The simulator is differenced by whole steps of each parameter;
-SciPy's bounded least_squares solves the linearised problem inside a trust region; the outcome is rounded to whole values
-and kept if the loss of the true predictions fell.
+Residuals are logarithms of predicted over measured. Each family has the same weight, and a soft-L1 loss keeps a few
+rows that the model cannot explain from distorting the rest. Derivatives are differences over whole steps of each
+parameter. SciPy's bounded least_squares solves the linearized problem within a trust region; the result is rounded to
+whole values and kept if the loss of the true predictions fell.
 """
 import math
 
@@ -20,9 +20,9 @@ from pick import configuration
 from validate import plan
 
 SCALE = 0.05  # residuals beyond about 5 % count linearly
-STEPS = (1 / 8, 1 / 20, 1 / 50)  # of a value, by which it is differenced in the first round, the second, and all others
-DAMPING = 1e-3  # of a whole trust region's way, in units of SCALE: what no row tells stays where it is
-ALIKE = 1e-5  # directions whose part of the curvature is smaller are not told by the rows
+STEPS = (1 / 8, 1 / 20, 1 / 50)  # relative step of a value in the first round, the second, and all others
+DAMPING = 1e-3  # of moving by a whole trust region, in units of SCALE: a value on which no row depends does not move
+ALIKE = 1e-5  # the rows do not determine directions with a smaller share of the curvature
 
 
 def names_row(names, row):
@@ -31,8 +31,8 @@ def names_row(names, row):
 
 
 class Observations:
-    """Measured rows with their cases; predicts all or some of them on a machine with parameters set. `plan`: of rows that no
-    family has."""
+    """Measured rows with their cases; predicts all or some of them on a machine with parameters set. `plan`: the
+    planner for rows that belong to no family."""
 
     def __init__(self, rows, runner, plan=plan):
         self.runner = runner
@@ -52,12 +52,12 @@ class Observations:
         self.runs = np.array([runs.setdefault(configuration(row), len(runs)) for row in self.rows], int)
 
     def of(self, names):
-        """Numbers of the rows that `names` name."""
+        """The indices of the rows that `names` select."""
         return np.array([i for i, row in enumerate(self.rows) if names_row(names, row)], int)
 
     def residuals(self, values, chosen=None):
-        """log(predicted / measured) of the rows `chosen` (all) with `values` {parameter: whole number} set; a row that
-        cannot be run counts as predicted by a factor of two."""
+        """log(predicted / measured) of the rows `chosen` (None: all) with `values` {parameter: whole number} set. A row
+        that cannot run counts as wrong by a factor of two."""
         chosen = range(len(self.rows)) if chosen is None else chosen
         outcomes = self.runner.run([self.planned[i][0] for i in chosen], self.runner.machine.having(values))
         residuals = np.full(len(chosen), math.log(2))
@@ -92,9 +92,12 @@ def mean_error(residuals):
 
 
 class Fit:
-    """What came of a fit. `values`: {parameter: whole number}; `half_width`: 95 % interval, in the parameter's unit, NaN
-    where no row depends on it, infinite where rows tell it only together with others; `tied`: {parameter: parameters that the rows do not tell it from}; `informing`:
-    {parameter: [(relative change of the prediction a unit, row), ...]}, the most informative first."""
+    """The result of a fit.
+
+    `values`: {parameter: whole number}. `half_width`: of the 95 % interval, in the parameter's unit; NaN if no row
+    depends on it, infinite if rows determine it only together with others. `tied`: {parameter: parameters from which
+    the rows cannot separate it}. `informing`: {parameter: [(relative change of the prediction per unit, row), ...]},
+    the most informative rows first."""
 
     def __init__(self, values, start, residuals_before, residuals, half_width=None, tied=None, informing=None):
         self.values, self.start = values, start
@@ -103,7 +106,7 @@ class Fit:
 
 
 class _Search:
-    """One fit: the values so far, and what the last differences said."""
+    """A fit in progress: the values so far, and the results of the last differences."""
 
     def __init__(self, observations, start, bounds, informs, chosen, fixed, told):
         self.observations, self.bounds, self.told, self.fixed = observations, bounds, told, fixed
@@ -123,7 +126,7 @@ class _Search:
         return loss(residuals, self.weights)
 
     def _moved(self, key, value, residuals):
-        """All residuals with one parameter moved; remembers the move that helps most."""
+        """All residuals with one parameter changed; remembers the change that helps most."""
         rows = self.live[key]
         moved = self.residuals.copy()
         moved[rows] = self.predict({**self.values, key: value}, self.chosen[rows])
@@ -150,7 +153,7 @@ class _Search:
         return jacobian
 
     def propose(self, jacobian, trust):
-        """Whole values that the linearised problem likes best, each at most `trust` of itself away."""
+        """The best whole values for the linearized problem, each within a relative distance of `trust`."""
         keys = list(self.values)
         at = np.array([self.values[key] for key in keys], float)
         reach = np.maximum(1.0, trust * np.maximum(1.0, at))
@@ -169,8 +172,8 @@ class _Search:
         return {key: int(round(at[i] + shift[i])) for i, key in enumerate(keys)}
 
     def step(self, jacobian, trust):
-        """Takes the first proposal that helps, with less and less trust; else the single move that helps most. The trust
-        that is left, or None if nothing helps."""
+        """Takes the first proposal that helps, with decreasing trust; else the single change that helps most. Returns
+        the remaining trust, or None if nothing helps."""
         now = self.loss(self.residuals)
         while trust > 0.01:
             self.told("trying")
@@ -189,12 +192,12 @@ class _Search:
         return None
 
     def rounds(self, count):
-        """At most `count` rounds; the last ones look both ways, which takes twice as long."""
+        """Runs at most `count` rounds. The last ones use differences in both directions, which takes twice as long."""
         trust, both = 0.5, False
         for at in range(count):
             before = self.loss(self.residuals)
             jacobian = self.jacobian(STEPS[min(at, len(STEPS) - 1)], both)
-            # What a large step does not move is left out of the smaller ones.
+            # Rows that a large step does not change are left out of smaller steps.
             self.live = {key: rows[np.abs(jacobian[rows, column]) > 0]
                          for column, (key, rows) in enumerate(self.live.items())}
             trust = self.step(jacobian, trust)
@@ -206,15 +209,15 @@ class _Search:
 
 
 def _curvature(jacobian, residuals, weights):
-    """(curvature of the loss, the rows' pulls at it) of the linearised problem."""
+    """(curvature of the loss, the rows' contributions to its gradient) of the linearized problem."""
     robust = weights / np.sqrt(1 + (residuals / SCALE) ** 2)
     return jacobian.T @ (robust[:, None] * jacobian), (robust * residuals)[:, None] * jacobian
 
 
 def half_widths(jacobian, residuals, weights, runs):
-    """95 % half widths (NaN: no row depends on it; infinite: not told from others), and for each column those that it is not
-    told from. Rows of one run err together (`runs`: the run's number of each); the variance is what the runs' pulls at the
-    optimum scatter by."""
+    """95 % half widths (NaN: no row depends on it; infinite: not separable from others), and for each column those from
+    which it cannot be separated. Errors of rows of one run are correlated (`runs`: the run's number of each row), so
+    the variance is that of the runs' contributions to the gradient at the optimum."""
     count = jacobian.shape[1]
     widths, tied = np.full(count, np.nan), [[] for _ in range(count)]
     used = np.flatnonzero(np.abs(jacobian).max(axis=0) > 1e-9) if len(residuals) else np.zeros(0, int)
@@ -232,15 +235,16 @@ def half_widths(jacobian, residuals, weights, runs):
     spread = max(1.0, len(of_runs) / max(1, len(of_runs) - len(used)))
     inverse = vectors @ np.diag(1 / np.maximum(values, ALIKE * len(used))) @ vectors.T
     variance = spread * np.diag(inverse @ (of_runs.T @ of_runs) @ inverse)
-    # A whole value is no surer than to half a unit.
+    # Whole values are accurate to at most half a unit.
     widths[used] = np.maximum(0.5, 1.96 * np.sqrt(np.maximum(0, variance)) / unit)
     widths[[column for column in used if tied[column]]] = np.inf
     return widths, tied
 
 
 def fit(observations, start, bounds, informs, rounds, only=None, fixed=None, intervals=True, told=lambda text: None):
-    """Fits the parameters of `start` {key: value} inside `bounds` {key: (low, high)} to the rows that `only` names
-    (all), with the parameters of `fixed` at their values; `informs` {key: names of the rows that tell it}: others count as if they did not depend on it, which saves runs. `told` is called with what is being done."""
+    """Fits the parameters of `start` {key: value} within `bounds` {key: (low, high)} to the rows that `only` selects
+    (None: all), with the parameters of `fixed` at their values. `informs` {key: names of the rows that determine it}:
+    other rows count as independent of it, which saves runs. `told` is called with what is being done."""
     chosen = np.arange(len(observations.rows)) if only is None else observations.of(only)
     search = _Search(observations, start, bounds, informs, chosen, fixed or {}, told)
     before = search.residuals

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Fits each family's parameters to half of its rows, chosen along an axis, and predicts the other half.
 
-Interpolation: every second value of the axis is left out. Extrapolation: the upper half of its values is. A fit starts
-with all of its parameters off by a quarter, up and down in turn, so that what it finds is from the half it is shown.
-The parameters are those of the family's block (fit_rows.py).
+Interpolation leaves out every second value of the axis; extrapolation, the upper half of its values. A fit starts with
+all parameters displaced by a quarter, alternately up and down, so that its result comes from the half that it uses. The
+parameters are those of the family's block (fit_rows.py).
 
-What was simulated is kept: interrupted, the same command goes on where it was.
+Results are kept, so the same command continues an interrupted run.
 """
 import argparse
 import collections
@@ -34,20 +34,20 @@ def _order(text):
 
 
 def halves(rows, axis, extrapolate):
-    """(rows to fit, rows left out) by the value of field `axis`; rows without it are to fit."""
+    """(rows to fit, rows left out) by the value of field `axis`. Rows without the field are fitted."""
     values = sorted({row.fields[axis] for row in rows if axis in row.fields}, key=_order)
     out = set(values[(len(values) + 1) // 2:] if extrapolate else values[1::2])
     return ([row for row in rows if row.fields.get(axis) not in out], [row for row in rows if row.fields.get(axis) in out])
 
 
 def parameters_of(family, rows):
-    """The parameters of the family's block that some of the rows tell."""
+    """The parameters of the family's block on which some of the rows depend."""
     return [key for block, key, _, _, informs in FIT
             if family in BLOCKS[block] and any(names_row(informs, row) for row in rows)]
 
 
 def one(family, rows, axis, extrapolate, options, runner):
-    """What is found of one family along one axis, as an object of the JSON list; None if a half is empty."""
+    """The result for one family along one axis, as an object of the JSON list; None if a half is empty."""
     began = time.monotonic()
     shown, out = (Observations(pick(half, options.sample), runner) for half in halves(rows, axis, extrapolate))
     if not shown.rows or not out.rows:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fits the parameters that whole kernels depend on to half of the kernels, chosen at random, and predicts the other half.
+"""Fits the parameters on which whole kernels depend to a random half of the kernels, and predicts the other half.
 
-Each split fits APPS of fit_rows.py, from this machine's values on, to the cheapest case of each kernel (as ablation_apps.py
-chooses). If the fitted values predict the other half worse than the machine's own, they have learned what these kernels
-happen to need. What was simulated is kept: interrupted, the same command goes on where it was.
+Each split fits APPS of fit_rows.py, starting from this machine's values, to the cheapest case of each kernel (as chosen
+by ablation_apps.py). If the fitted values predict the other half worse than the machine's own, the fit has overfitted
+these kernels. Results are kept, so the same command continues an interrupted run.
 """
 import argparse
 import json
@@ -25,13 +25,13 @@ from validate_apps import add_options, chosen
 
 
 def split(kernels, seed):
-    """Half of the kernels, the same for a seed every time."""
+    """A random half of the kernels, which depends only on the seed."""
     kernels = sorted(kernels)
     return set(random.Random(seed).sample(kernels, len(kernels) // 2))
 
 
 def one(seed, rows, planner, runner, rounds):
-    """What is found of a split, as an object of the JSON list, and where the fit started."""
+    """The result of a split, as an object of the JSON list, and the start of the fit."""
     out = split({row.family for row in rows}, seed)
     shown, left = (Observations([row for row in rows if (row.family in out) == side], runner, planner) for side in (False, True))
     start, bounds, _ = chosen_parameters(runner.machine, APPS)

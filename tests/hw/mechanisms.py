@@ -1,4 +1,4 @@
-"""The mechanisms of the machine that ablation.py switches off: (name, what to set so that it is gone)."""
+"""The mechanisms of the machine that ablation.py switches off: (name, the parameters that switch it off)."""
 MECHANISMS = [
     ("merging of paired phases in the LDS", {"lds.merge": "none"}),
     ("phases without an active lane that take a pass", {"lds.empty": "skip"}),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/accuracy.md and its pictures from what was kept in docs/accuracy/ (`make accuracy` says how).
+"""Makes docs/accuracy.md and its pictures from the results in docs/accuracy/, which `make accuracy` produces.
 
 page.md is the text; lines of the form {{name}} are replaced by what is computed here.
 """
@@ -95,13 +95,13 @@ def ablation_table(told):
 
 
 def not_switched_off(told):
-    """The mechanisms that a run of ablation.py which was cut short did not come to."""
+    """The mechanisms that are missing because ablation.py was interrupted."""
     missing = [name for name, _ in MECHANISMS if name not in {one["mechanism"] for one in told}]
     return f" Not switched off: {'; '.join(missing)}." if missing else ""
 
 
 def displaced_table(found):
-    """What a fit from displaced values finds: errors by family, then every parameter."""
+    """The results of a fit from displaced values: errors by family, then every parameter."""
     by = found["errors"]
     families = table(["family", "this machine %", "displaced %", "fitted %"],
                      [[family] + [f"{100 * by[name][family]:.1f}" for name in ("machine", "start", "fitted")]
@@ -126,7 +126,7 @@ def displaced_table(found):
 
 
 def _near(one):
-    """Whether a fitted value is the machine's to within a unit, a tenth, or its own interval."""
+    """Whether a fitted value is within a unit, a tenth, or its own interval of the machine's."""
     return abs(one["fitted"] - one["machine"]) <= max(1, 0.1 * one["machine"], one["half_width"] or 0)
 
 
@@ -223,14 +223,14 @@ def bandwidth_curves(results, folder):
 
 
 def second_pass(path):
-    """The sample that was predicted."""
+    """The predicted sample of the second pass."""
     rows = measured_rows.read(SECOND)
     results = read_predictions(path, rows, sampled=True)
     return f"A sample of {len(results)} of {len(rows)} rows:\n\n" + families_table(group(results)[0])
 
 
 def fidelity_table(results, path):
-    """How many rows that were left out the 90th percentile that reports state covers."""
+    """How many held-out rows the 90th percentile that reports state covers."""
     results = fidelity.chosen(results)
     second = fidelity.chosen(read_predictions(path, measured_rows.read(SECOND), sampled=True)) if path.exists() else []
     if not results:

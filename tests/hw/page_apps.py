@@ -1,5 +1,5 @@
-"""Whole kernels on docs/accuracy.md: tables and the picture of what validate_apps.py, ablation_apps.py and leaveout_apps.py
-have left in docs/accuracy/.
+"""Whole kernels on docs/accuracy.md: tables and a picture of the results of validate_apps.py, ablation_apps.py and
+leaveout_apps.py in docs/accuracy/.
 """
 from apps import counters, misses, scores
 from apps.cases import HERE, LATER, read_apps, read_table
@@ -8,8 +8,8 @@ from rows import BadRow
 from validate import mean
 from validate_apps import OF_ALL, counted, counter_text, met, read_results, real, room
 
-BAND = 0.15  # of the lines beside the diagonal of the picture
-CHANGED = 3  # kernels that an ablation's row names
+BAND = 0.15  # relative distance of the lines beside the picture's diagonal
+CHANGED = 3  # most kernels that an ablation's row names
 MARKERS, COLOURS = "osD^v", 10
 
 
@@ -32,7 +32,7 @@ def _times(name, results):
 
 
 def _order(results, folder):
-    """How well the order of all and of variants is met, as a clause."""
+    """How well the order of all cases, and of variants, is predicted, as a clause."""
     told, right = scores.pairs(real(results), read_apps(folder))
     return (f"rank correlation (Spearman) {scores.score(real(results))['spearman']:.3f}, {len(right)} of {len(told)} pairs of "
             "variants in the GPU's order")
@@ -47,7 +47,7 @@ def times_table(results, folder=HERE):
 
 
 def _changes(name, then, now):
-    """A row of before_table: figures of the same cases before and now, side by side."""
+    """A row of before_table(): figures of the same cases before and now, side by side."""
     then, now = scores.score(then), scores.score(now)
     both = [text for key, sign in (("mean", ""), ("median", ""), ("bias", "+"))
             for text in (_percent(then[key], sign), _percent(now[key], sign))]
@@ -55,7 +55,7 @@ def _changes(name, then, now):
 
 
 def before_table(results, path, folder=HERE):
-    """Errors of the kernels before and now, of the cases that both have."""
+    """Errors of the kernels before and now, for the cases that both have."""
     old = {row["case"]: float(row["predicted_ns"]) for row in read_table(path)}
     now = [result for result in results if result.case in old and result.predicted is not None]
     then = [type(result)(result.row, old[result.case]) for result in now]
@@ -145,7 +145,7 @@ def picture(results, folder):
 
 
 def _later(folder):
-    """The kernels that came later: what was predicted first, and what is now."""
+    """The kernels that were added later: their first predictions, and those of today."""
     path = folder / "apps_later.csv.gz"
     if not path.exists():
         return without("apps-later")

@@ -1,4 +1,4 @@
-"""What the parts of docs/accuracy.md are made with."""
+"""Helpers for the parts of docs/accuracy.md."""
 import json
 
 import needed
@@ -24,10 +24,10 @@ def save(figure, folder, name):
 
 
 def without(part):
-    """What the page says in place of what was never made."""
+    """The page's text in place of a part that was not made."""
     return f"This page was made without it: `make accuracy PARTS={part}`."
 
 
 def kept(path, make, part):
-    """What `make` makes of a script's JSON, or that this page was made without that part."""
+    """What `make` makes from a script's JSON, or the text that the page was made without this part."""
     return make(json.loads(path.read_text())) if path.exists() else without(part)

@@ -1,8 +1,8 @@
-"""Which rows stand for a family where all would take too long: few runs, every value of every parameter.
+"""Picks rows to represent a family when all would take too long: few runs, but every value of every parameter.
 
-A configuration is what one run measures: rows that differ in the metric alone. Of each test's configurations those are
-taken first that have a value of some parameter that none before had, then more of them; a run of one compute unit counts
-as one, a longer one as several. The same ones every time.
+A configuration is what one run measures: rows that differ only in the metric. Configurations with a new value of some
+parameter are picked first, then others. A run of one compute unit counts as one, a longer one as several. The choice is
+deterministic.
 """
 import collections
 import random
@@ -11,31 +11,32 @@ from case import Unmodelled
 from rows import REPEATS
 from validate import plan
 
-SLOW = ("l2_footprint_bandwidth", "memcpy_d2d")  # a second or more a run, of a family that has others
+SLOW = ("l2_footprint_bandwidth", "memcpy_d2d")  # a second or more per run; their family has faster tests
 GROUPS = 1000
-LONG = 4  # short runs that a long one counts as: of a whole grid, or of OpenCL C, which is compiled first
+LONG = 4  # short runs that a long one counts as: of a whole grid, or of OpenCL C, which must be compiled
 
 
 def configuration(row):
-    """What the rows of one run have in common."""
+    """A key that the rows of one run share."""
     return (row.test,) + tuple((name, value) for name, value in row.fields.items() if name not in REPEATS)
 
 
 def is_short(row):
-    """Whether its run takes hundredths of a second; raises Unmodelled."""
+    """Whether the row's run takes hundredths of a second. Raises Unmodelled."""
     case = plan(row)[0]
     return case.cus == 1 and case.language == "wws"
 
 
 def _is_slow(row):
-    """Whether it may take seconds: half a machine of copy engines, or thousands of work-groups in OpenCL C."""
+    """Whether the row's run may take seconds: half a machine of copy engines, or thousands of work-groups in OpenCL
+    C."""
     case = plan(row)[0]
     return row.test in SLOW or case.share == 2 or (case.language == "cl" and sum(launch.sizes()[0][0] // launch.sizes()[1][0]
                                                                                  for launch in case.launches) > GROUPS)
 
 
 def _cost(rows, slow):
-    """Of the run of a configuration's rows; 0 if no row can be modelled, or if it is slow and these are not wanted."""
+    """The cost of a configuration's run; 0 if no row can be modeled, or if it is slow and `slow` is false."""
     for row in rows:
         try:
             return 1 if is_short(row) else 0 if _is_slow(row) and not slow else LONG
@@ -46,7 +47,7 @@ def _cost(rows, slow):
 
 def _of_test(test, configurations, budget, slow):
     """Rows of configurations [(key, rows)] that cost about `budget`, of which long runs get a third. New values may
-    cost as much again, up to a limit: there are parameters of a thousand values."""
+    double the cost, up to a limit, because some parameters have a thousand values."""
     random.Random(test).shuffle(configurations)
     costs, taken, seen, spent = {}, set(), set(), {1: 0, LONG: 0}
     for new_only in (True, False):
@@ -66,7 +67,7 @@ def _of_test(test, configurations, budget, slow):
 
 
 def pick(rows, budget, slow=False):
-    """Rows of about `budget` short runs of each family, the same for each of its tests; slow runs only if wanted."""
+    """Rows of about `budget` short runs per family, divided evenly among its tests. slow: include slow runs."""
     tests = collections.OrderedDict()
     for row in rows:
         tests.setdefault((row.family, row.test), collections.OrderedDict()).setdefault(configuration(row), []).append(row)

@@ -1,7 +1,7 @@
-"""Measurements: one row a configuration and metric, `test,k=v,...,metric,value,unit`.
+"""Measurements: one row per configuration and metric, `test,k=v,...,metric,value,unit`.
 
-The format is what the programs in measure/ print. A row's family decides which module of families/ models it and
-with which rows its error is averaged.
+This is the format that the programs in measure/ print. A row's family determines which module of families/ models it,
+and with which rows its error is averaged.
 """
 import csv
 import dataclasses
@@ -10,10 +10,10 @@ import pathlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# Statistics of a measurement's repeats, no parameters of it.
+# Statistics of a measurement's repeats, not parameters.
 REPEATS = ("q_min", "q_max", "q_n")
 
-# family: what it is, and its tests. The module of a family in families/ is the second word.
+# family: its module in families/, and its tests.
 FAMILIES = {
     "lds": ("lds", ["lds_latency", "lds_throughput", "lds_burst", "lds_store_load", "lds_atomic", "lds_atomic_latency"]),
     "ops": ("core", ["op_latency", "op_throughput", "clock_overhead"]),
@@ -37,7 +37,7 @@ FAMILY_OF = {test: family for family, (_, tests) in FAMILIES.items() for test in
 
 
 class BadRow(Exception):
-    """One line for a person: file, line, field, value, what is legal."""
+    """An error in one line: file, line, field, value, and what would be valid."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Row:
     file: str
     line: int
     test: str
-    fields: dict  # the parameters and, under REPEATS, the spread: texts as they stand
+    fields: dict  # the parameters and, under REPEATS, the spread, as text
     metric: str
     value: float
     unit: str
@@ -55,13 +55,13 @@ class Row:
         return FAMILY_OF.get(self.test)
 
     def text(self, name):
-        """A parameter; BadRow if the row has none."""
+        """A parameter as text. Raises BadRow if the row does not have it."""
         if name not in self.fields:
             raise BadRow(f"{self.file}:{self.line}: {self.test} has no field '{name}'")
         return self.fields[name]
 
     def number(self, name, least=0, most=1 << 40):
-        """A whole parameter in [least, most]."""
+        """A parameter that is a whole number in [least, most]."""
         text = self.text(name)
         try:
             value = int(text)
@@ -78,7 +78,7 @@ class Row:
         return text
 
     def parameters(self):
-        """`k=v` of everything but the repeats, to name the row."""
+        """`k=v` of everything but the repeats, to identify the row."""
         return ", ".join(f"{k}={v}" for k, v in self.fields.items() if k not in REPEATS)
 
 
@@ -99,7 +99,7 @@ def _parse(file, line, words):
 
 
 def read(paths):
-    """All rows of CSV files, gzipped or not, in order. BadRow names the first mistake."""
+    """All rows of CSV files, gzipped or not, in order. Raises BadRow at the first mistake."""
     rows = []
     for path in map(str, paths):
         try:
@@ -126,7 +126,7 @@ def lds_patterns():
 
 
 def apart(row):
-    """Why a row is reported apart from its family, or None: it is noisy, or of one board."""
+    """Why a row is reported separately from its family (it is noisy, or about the board), or None."""
     dram = row.fields.get("mem") == "dram"
     ctas = int(row.fields.get("ctas", "1")) if row.fields.get("ctas", "1").isdigit() else 1
     if row.test in ("bulk_throughput", "bulk_through", "stream", "global_atomic", "l2_footprint_bandwidth") and 2 <= ctas < 100:

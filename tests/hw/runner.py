@@ -1,6 +1,7 @@
-"""Runs cases in warpwait, several at a time, and keeps what came of them by content.
+"""Runs cases in warpwait, several at a time, and caches their outcomes.
 
-The key of an outcome is everything that it depends on: the simulator's bytes, the machine's values, what is set, the case.
+The key of an outcome is everything on which it depends: the simulator's bytes, the machine's values, the parameters
+that are set, and the case.
 """
 import concurrent.futures
 import copy
@@ -18,19 +19,19 @@ import time
 
 from case import GPU, HOSTS, Like, Outcome, Unmodelled
 
-# What compute units share, and a part of the machine has its part of.
+# What compute units share. A part of the machine gets its share of these.
 SHARED = ("mem.l2_size", "mem.l2_width", "mem.dram_width", "mem.l2_slices", "mem.dram_channels", "mem.clusters",
           "cu.dispatch_rate")
-PORTS = ("mem.cluster_width", "mem.cluster_up_width")  # of a cluster: a part has all of its clusters' share
-SECONDS = 600  # a case that takes longer is given up
+PORTS = ("mem.cluster_width", "mem.cluster_up_width")  # of a cluster: they keep the total over all clusters of a part
+SECONDS = 600  # a case that takes longer is aborted
 
 
 class Failure(Exception):
-    """The simulator could not be run at all, or refused what it was given. One line."""
+    """The simulator could not run, or refused its input. The text is one line."""
 
 
 class Machine:
-    """A machine by name or file, and parameters set over it, as texts "key=value"."""
+    """A machine by name or file, and parameters to change, as texts "key=value"."""
 
     def __init__(self, warpwait, name, sets=()):
         self.warpwait, self.name, self.sets = os.path.abspath(warpwait), name, tuple(sets)
@@ -40,7 +41,7 @@ class Machine:
             raise Failure(f"{warpwait}: {error.strerror}; build it, or say where it is in $WARPWAIT") from None
         if os.path.exists(name):
             self.name = os.path.abspath(name)
-        # Not from the file itself: it may have a base.
+        # Asks warpwait instead of reading the file, which may have a base.
         lines = self._say("params", "--machine", self.name).splitlines()[1:]
         self.values = dict(line.split()[:2] for line in lines if line.strip())
         self.values.update(item.split("=", 1) for item in self.sets)
@@ -59,7 +60,7 @@ class Machine:
         return pathlib.Path(self.name).read_text() if os.path.exists(self.name) else self._say("machines", self.name)
 
     def having(self, values):
-        """This machine with parameters {key: whole number}; those that it has already are not set."""
+        """This machine with parameters {key: whole number}; values that it already has are not set."""
         other = copy.copy(self)
         changed = {key: str(value) for key, value in values.items() if number(self.values[key]) != value}
         other.sets = self.sets + tuple(f"{key}={value}" for key, value in changed.items())
@@ -67,7 +68,7 @@ class Machine:
         return other
 
     def cut(self, case):
-        """What to set for a case: no more compute units than it needs, and its part of what they share."""
+        """The parameters to set for a case: as many compute units as it needs, and their share of what they share."""
         sets = {"cu.count": str(case.cus)}
         for name in SHARED if case.share > 1 else ():
             value = number(self.values.get(name, "0"))
@@ -78,7 +79,7 @@ class Machine:
             width = number(self.values[name]) * clusters / case.share / int(sets.get("mem.clusters", clusters))
             sets[name] = str(max(1, round(width)))
         if case.share > 1 and clusters and number(self.values.get("mem.l2_partition_cus", "0")):
-            # So many that each of the part's few clusters has some near either half, as all clusters of the machine have.
+            # Chosen so that each of the part's few clusters has CUs near either half, like all clusters of the machine.
             sets["mem.l2_partition_cus"] = str(number(self.values["mem.cluster_unit"]) * (int(sets["mem.clusters"]) + 1))
         if case.share == 1:
             sets["mem.clusters"] = str(self._clusters(case.cus))
@@ -86,7 +87,7 @@ class Machine:
         return sets
 
     def _clusters(self, cus):
-        """That so many compute units are in: those begun."""
+        """The number of clusters that `cus` compute units occupy, even partly."""
         clusters, count = number(self.values.get("mem.clusters", "0")), number(self.values.get("cu.count", "1"))
         return min(clusters, 1 + cus * clusters // count)
 
@@ -123,7 +124,7 @@ def _like(told):
 
 
 def _counts(launch):
-    """What is counted of a launch, and of each instruction how often it was issued."""
+    """The counters of a launch, and how often each instruction was issued."""
     told = {name: launch[name] for name in ("registers", "spilled_words", "warp_instructions", "cu", "memory", "stalls")}
     told["lds"] = {name: value for name, value in launch["lds"].items() if name != "by_instruction"}
     told["groups_per_cu"], told["issues"] = launch["occupancy"]["groups_per_cu"], {}
@@ -145,7 +146,7 @@ def _command(machine, case, folder):
 
 
 def _outcome(case, folder, seconds):
-    """What a run has left in its folder."""
+    """The outcome of a run, from the files in its folder."""
     report = json.loads((folder / "report.json").read_text())
     words, digests = {}, {}
     for buffer in case.buffers:
@@ -161,7 +162,7 @@ def _outcome(case, folder, seconds):
 
 
 def _run(machine, case, sets):
-    """The outcome, or an Unmodelled that says what the simulator says."""
+    """Runs a case; returns the outcome, or an Unmodelled with the simulator's message."""
     with tempfile.TemporaryDirectory(prefix="warpwait-hw-") as folder:
         folder = pathlib.Path(folder)
         (folder / f"kernel.{case.language}").write_text(case.source)
@@ -181,7 +182,7 @@ def _run(machine, case, sets):
 
 
 class Cache:
-    """Outcomes by key, in one SQLite file; several processes may share it."""
+    """Outcomes by key, in an SQLite file that several processes can share."""
 
     def __init__(self, path):
         pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -208,7 +209,7 @@ def _restored(kept):
 
 class Runner:
     def __init__(self, machine, cache, jobs=None, progress=None):
-        """`progress`: called with (cases done, of how many) now and then."""
+        """`progress`: called from time to time with the numbers of finished cases and of all."""
         self.machine, self.cache = machine, Cache(cache)
         self.jobs, self.progress = jobs or os.cpu_count(), progress
 
@@ -217,7 +218,7 @@ class Runner:
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def run(self, cases, machine=None):
-        """{case: Outcome or Unmodelled} of all of `cases`, on the runner's machine or another."""
+        """{case: Outcome or Unmodelled} for all `cases`, on the runner's machine or another."""
         machine = machine or self.machine
         outcomes, missing = {}, []
         for case in dict.fromkeys(cases):
@@ -243,7 +244,7 @@ class Runner:
         return outcomes
 
     def _keep(self, key, future):
-        """The outcome of a run, which is in the cache from now on."""
+        """Returns the outcome of a run and adds it to the cache."""
         try:
             outcome = future.result()
             kept = dataclasses.asdict(outcome)
@@ -254,13 +255,13 @@ class Runner:
 
 
 class Terminal:
-    """One line on a terminal that says what is being done; nothing is said elsewhere."""
+    """A line of progress on a terminal; does nothing elsewhere."""
 
     def __init__(self):
         self.label, self.shown = "", sys.stderr.isatty()
 
     def say(self, label=""):
-        """What is being done from now on."""
+        """Shows what is being done from now on."""
         self.label = label
         self._write(label)
 

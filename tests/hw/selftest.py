@@ -35,10 +35,10 @@ from rows import FAMILIES, BadRow, Row
 from runner import Machine, Runner, Terminal, number
 
 WARPWAIT = os.environ.get("WARPWAIT", "build/warpwait")
-# Mean absolute error, %, that the sample of each family must stay below.
+# The limit of the mean absolute error of each family's sample, in percent.
 LIMITS = {"lds": 4, "ops": 3, "constants": 8, "barriers": 8, "branches": 12, "bulk": 8, "tensor": 4, "wgcopy": 8, "pipeline": 6,
           "memory": 6, "atomics": 8, "prefetch": 8, "texture": 8, "opencl": 12}
-PART = 0.02  # relative difference that a part of the machine may make
+PART = 0.02  # largest relative difference between a part of the machine and all of it
 
 
 def machine(*sets):
@@ -50,7 +50,7 @@ def setUpModule():
 
 
 def quick(row):
-    """Whether it runs on a single compute unit: the others are for `make validate`."""
+    """Whether the row runs on a single compute unit. Others are left to `make validate`."""
     try:
         return validate.plan(row)[0].cus == 1
     except Unmodelled:
@@ -79,7 +79,7 @@ class Reading(unittest.TestCase):
         self.refused("a,x=1,x=2,m,1,cycle\n", "'x=2' is not a new k=v")
         self.refused("lds_latency,op=ld,bits=wide,pattern=stride1,warps=1,cycles_per_dependent_load,1,cycle\n", "bits: 'wide'")
 
-    def test_a_file_that_is_not_there_is_one_line_and_status_2(self):
+    def test_a_missing_file_is_reported_in_one_line_with_status_2(self):
         done = run_script("validate.py", "nowhere.csv")
         self.assertEqual(done.returncode, 2)
         self.assertEqual(len(done.stderr.splitlines()), 1)
@@ -145,7 +145,7 @@ class Rows(unittest.TestCase):
         for name, sets in MECHANISMS:
             self.assertTrue(any(values.get(key) != str(value) for key, value in sets.items()), name)
 
-    def test_the_simulator_takes_what_switches_mechanisms_off(self):
+    def test_the_simulator_accepts_what_switches_mechanisms_off(self):
         for name, sets in MECHANISMS:
             command = [WARPWAIT, "run", str(HERE.parents[1] / "examples/01_seed/launch.json"), "--machine", "h200"]
             for key, value in sets.items():
@@ -166,11 +166,11 @@ class Fitting(unittest.TestCase):
         return fitting.Observations(pick.pick(rows, count), runner)
 
     def as_the_machine_has_it(self, observations):
-        """As if the machine itself had been measured."""
+        """Replaces the measurements by the machine's own predictions."""
         observations.measured = observations.residuals({}) + observations.measured
         return observations
 
-    def test_displaced_parameters_are_found_again_from_what_the_machine_itself_predicts(self):
+    def test_displaced_parameters_are_recovered_from_the_machines_own_predictions(self):
         observations = self.as_the_machine_has_it(self.observations("t1_lds", 40, "lds_latency", "lds_atomic_latency"))
         true = {key: number(machine().values[key]) for key in ("lds.latency", "lds.phase_latency", "lds.atomic_latency")}
         start, bounds, informs = calibrate.chosen_parameters(machine(), list(true))
@@ -182,7 +182,7 @@ class Fitting(unittest.TestCase):
         self.assertEqual(len(found.informing["lds.latency"]), len(observations.rows))
         self.assertEqual(found.half_width["lds.latency"], 0.5)
 
-    def test_a_parameter_that_no_row_depends_on_is_left_as_it_was_and_said_so(self):
+    def test_a_parameter_that_no_row_depends_on_stays_and_is_reported(self):
         observations = self.observations("t1_lds", 10, "lds_latency")
         keys = {"lds.latency": (1, 100), "mem.atomic_units": (1, 200)}
         found = fitting.fit(observations, {"lds.latency": 22, "mem.atomic_units": 77}, keys, {key: ("lds",) for key in keys}, 1)
@@ -190,7 +190,7 @@ class Fitting(unittest.TestCase):
         self.assertEqual(found.informing["mem.atomic_units"], [])
         self.assertTrue(math.isnan(found.half_width["mem.atomic_units"]))
 
-    def test_parameters_that_always_act_together_are_said_to_be_tied(self):
+    def test_parameters_that_always_act_together_are_reported_as_tied(self):
         jacobian = np.array([[0.1, 0.1, 0.0], [0.2, 0.2, 0.0], [0.0, 0.0, 0.3], [0.1, 0.1, 0.1]])
         residuals = np.array([0.01, -0.01, 0.01, 0.0])
         widths, tied = fitting.half_widths(jacobian, residuals, np.ones(4), np.arange(4))
@@ -198,7 +198,7 @@ class Fitting(unittest.TestCase):
         self.assertEqual((widths[0], widths[1]), (math.inf, math.inf))
         self.assertLess(widths[2], 2)
 
-    def test_an_interval_is_what_repeated_measurements_scatter_by(self):
+    def test_an_interval_matches_the_spread_of_repeated_measurements(self):
         rng = np.random.default_rng(1)
         jacobian = 0.001 * rng.uniform(1, 2, (200, 1))
         shifts, widths = [], []
@@ -220,7 +220,7 @@ class Fitting(unittest.TestCase):
         self.assertEqual(lines[6], "[cu]")
         self.assertRegex(lines[7], r"^y = 7 +; fit: told only together with cu.z; lds_latency$")
 
-    def test_a_file_that_is_no_measurement_is_one_line_and_status_2(self):
+    def test_a_file_that_is_not_a_measurement_is_reported_in_one_line_with_status_2(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "rows.csv"
             for text, message in (("hello\n", "1 fields"), ("", "no row"), ("lds_latency,bits=32,m,fast,cycle\n", "not a number")):
@@ -230,7 +230,7 @@ class Fitting(unittest.TestCase):
                     self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), (script, text, done.stderr))
                     self.assertIn(message, done.stderr)
 
-    def test_what_is_picked_is_the_same_every_time_and_has_every_value(self):
+    def test_the_pick_is_deterministic_and_has_every_value(self):
         rows = [row for row in measured_rows.read([HERE / "data/t7_core.csv.gz"]) if row.test == "op_throughput"]
         first = pick.pick(rows, 40)
         self.assertEqual(first, pick.pick(rows, 40))
@@ -247,7 +247,7 @@ class Fitting(unittest.TestCase):
 
 
 class Validation(unittest.TestCase):
-    def test_json_has_one_object_for_each_row_with_what_is_predicted_or_why_not(self):
+    def test_json_has_one_object_per_row_with_the_prediction_or_the_reason(self):
         with tempfile.TemporaryDirectory() as folder:
             csv, out = pathlib.Path(folder) / "rows.csv", pathlib.Path(folder) / "out.json"
             csv.write_text("lds_latency,op=ld,bits=32,pattern=stride1,warps=1,q_n=9,cycles_per_dependent_load,23.34,cycle\n"
@@ -262,7 +262,7 @@ class Validation(unittest.TestCase):
         self.assertIn("board", entries[1]["unmodelled"])
         self.assertIn("unheard_of", entries[2]["unmodelled"])
 
-    def test_a_machine_that_predicts_worse_is_told_so(self):
+    def test_a_machine_that_predicts_worse_is_reported(self):
         rows = [row for row in measured_rows.read([HERE / "data/t1_lds.csv.gz"]) if row.test == "lds_latency"][:10]
         errors = [ablation.family_errors(validate.predict(rows, Runner(machine(*sets), validate.CACHE)))["lds"]
                   for sets in ((), ("lds.latency=60",))]
@@ -281,13 +281,13 @@ class Validation(unittest.TestCase):
 
 
 class Fidelity(unittest.TestCase):
-    """What reports say of their own error: classes and percentiles."""
+    """The error that reports state about themselves: classes and percentiles."""
 
     def result(self, percent, limit="memory", operations=("loads",), kinds=(), number=0, test="chase", metric="m"):
         row = Row("", 0, test, {"number": str(number)}, metric, 100.0, "cycle")
         return validate.Result(row, 100.0 + percent, like=Like(limit, operations, kinds or operations))
 
-    def test_of_a_class_the_median_and_the_90th_percentile_are_stated_the_latter_rounded_up(self):
+    def test_a_class_states_its_median_and_its_90th_percentile_rounded_up(self):
         self.assertEqual(fidelity.state([i / 100 for i in range(1, 101)]), (100, 5, 10))  # 0.51 and 0.91 %
         self.assertEqual(fidelity.state([0.8] * 20), (20, 8, 8))
         self.assertEqual(fidelity.state([0.0] * 18 + [0.11, 7]), (20, 0, 2))
@@ -301,12 +301,12 @@ class Fidelity(unittest.TestCase):
         self.assertEqual([fidelity.find(stated, r.like)[0] for r in (results[0], results[20], results[-1])], [0, 1, 2])
         self.assertEqual(fidelity.find(stated, results[20].like)[1], (2 * fidelity.FEWEST - 1, 20, 20))
 
-    def test_in_a_wide_class_each_narrow_one_counts_alike(self):
+    def test_narrow_classes_have_equal_weights_in_a_wide_class(self):
         results = [self.result(1) for _ in range(98)] + [self.result(9, operations=("stores",)) for _ in range(2)]
         self.assertEqual(fidelity.table(results)["memory", None], (100, 90, 90))
         self.assertEqual(fidelity.state([1] * 98 + [9] * 2), (100, 10, 10))
 
-    def test_a_row_is_held_against_a_table_that_nothing_of_its_group_is_in(self):
+    def test_a_row_is_compared_with_a_table_made_without_its_group(self):
         far = [self.result(50, number=i, test="far") for i in range(30)]
         near = [self.result(1, number=i, test="near") for i in range(30)]
         self.assertEqual(fidelity.held_out(far + near, fidelity.test)[0], [60, 30])
@@ -316,16 +316,16 @@ class Fidelity(unittest.TestCase):
         self.assertTrue(all(len(of_run) == 1 for of_run in folds))
         self.assertEqual(set.union(*folds), set(range(fidelity.FOLDS)))
 
-    def test_of_rows_of_one_kind_nine_in_ten_are_covered(self):
+    def test_nine_in_ten_rows_of_one_kind_are_covered(self):
         rng = np.random.default_rng(1)
         results = [self.result(error, number=i) for i, error in enumerate(rng.normal(0, 5, 2000))]
         self.assertAlmostEqual(fidelity.share(fidelity.held_out(results, fidelity.fold)), 90, delta=1)
 
-    def test_rows_of_boards_and_noise_are_no_part_of_it(self):
+    def test_rows_about_boards_and_noisy_rows_are_left_out(self):
         noisy = self.result(1, test="l2_latency_by_sm")
         self.assertEqual(fidelity.chosen([noisy, validate.Result(noisy.row, unmodelled="why")]), [])
 
-    def test_the_reports_table_is_that_of_the_rows_that_are_kept(self):
+    def test_the_table_of_reports_matches_the_stored_rows(self):
         root = HERE.parents[1]
         results, second = fidelity.read(root / "docs/accuracy")
         self.assertEqual(fidelity.definition(results), (root / "sim/report/fidelity.def").read_text(),
@@ -344,7 +344,7 @@ class Fidelity(unittest.TestCase):
         self.assertAlmostEqual(again.predicted, result.predicted, delta=1e-3)
 
 
-# Loaded evenly by 132 work-groups: as (test, metric, parameters).
+# Rows with an even load of 132 work-groups: (test, metric, parameters).
 WHOLE = [
     ("stream", "total_bandwidth", {"op": "read", "mem": "dram", "threads": 128, "loads_in_flight_per_thread": 2, "iters": 64}),
     ("stream", "total_bandwidth", {"op": "write", "mem": "l2", "threads": 128, "loads_in_flight_per_thread": 1, "iters": 64}),
@@ -358,7 +358,7 @@ WHOLE = [
 
 
 class Parts(unittest.TestCase):
-    """A part of the machine stands for all of it where the load is even."""
+    """With an even load, a part of the machine represents all of it."""
 
     def test_the_whole_machine_is_predicted_as_a_part_of_it(self):
         families = {name: importlib.import_module(f"families.{name}") for name in ("memory", "pipeline", "bulk")}
@@ -408,7 +408,7 @@ class Page(unittest.TestCase):
                 self.assertIn(f"accuracy/{name}.png", text)
                 self.assertGreater((folder / f"{name}.png").stat().st_size, 5000)
 
-    def test_predictions_of_other_rows_are_one_line_and_status_2(self):
+    def test_predictions_of_other_rows_are_reported_in_one_line_with_status_2(self):
         with tempfile.TemporaryDirectory() as docs:
             folder = pathlib.Path(docs) / "accuracy"
             folder.mkdir()
@@ -417,7 +417,7 @@ class Page(unittest.TestCase):
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1))
         self.assertIn("the rows have changed since", done.stderr)
 
-    def test_what_is_kept_of_predictions_is_read_again(self):
+    def test_stored_predictions_are_read_again(self):
         rows = measured_rows.read([HERE / "data/t8_prefetch.csv.gz"])[:2]
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "rows.csv.gz"
@@ -433,7 +433,8 @@ class Page(unittest.TestCase):
 
 
 def finish():
-    """Runs the tests of the program. Options of the test runner are GoogleTest's; so are the closing lines that it counts."""
+    """Runs the program's tests. The options and the final lines are those of GoogleTest, which the test runner
+    expects."""
     outcome = unittest.main(argv=sys.argv[:1], exit=False).result
     bad = len(outcome.failures) + len(outcome.errors)
     print(f"[  PASSED  ] {outcome.testsRun - bad} tests.")

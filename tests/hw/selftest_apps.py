@@ -33,7 +33,7 @@ from selftest import finish, machine, run_script
 
 KEPT = ROOT / "docs/accuracy/apps.csv.gz"
 QUICK = ("chase-8KB_1g", "hist_global-256K_b256_hot", "nw-b32_t132", "gemv-1024x1024_column")
-# sha256, first 16 digits, of contents as the program on the GPU makes them: (kind, type, count, seed).
+# The first 16 digits of the sha256 of contents made by the program on the GPU: (kind, type, count, seed).
 HASHES = {
     ("f:-1:1", "float", 1000, 1): "34d5a1189bd493be",
     ("d:0:1", "double", 1000, 2): "877e23527d67d4e1",
@@ -48,7 +48,7 @@ HASHES = {
 
 
 def setUpModule():
-    machine()  # cases are of it
+    machine()  # cases depend on it
 
 
 def result(case, measured, predicted, gpu=None, counts=None):
@@ -57,7 +57,7 @@ def result(case, measured, predicted, gpu=None, counts=None):
 
 
 def counted(**values):
-    """Counters of one side, 0 but for `values`."""
+    """Counters of one side, all 0 except `values`."""
     return {**{counter.gpu: 0.0 for counter in counters.COUNTERS}, "stalls": {}, **values}
 
 
@@ -119,7 +119,7 @@ class Data(unittest.TestCase):
             at = int(following[at])
         self.assertEqual((len(seen), at), (100, 0))
 
-    def test_a_changed_element_and_a_nan_are_wrong_results_and_rounding_is_none(self):
+    def test_a_changed_element_and_a_nan_are_wrong_results_but_rounding_is_not(self):
         data = inputs.elements("f:0:1", "float", 1000, 1)
         expected = inputs.Digest("float").of(data.tobytes())
         self.assertIsNone(inputs.difference(expected, inputs.Digest("float").of((data * np.float32(1 + 1e-6)).tobytes()), 2e-4))
@@ -130,7 +130,7 @@ class Data(unittest.TestCase):
 
 
 class Scores(unittest.TestCase):
-    def test_rank_correlation_is_that_of_ranks_equal_values_sharing_theirs(self):
+    def test_equal_values_share_a_rank_in_the_rank_correlation(self):
         self.assertAlmostEqual(scores.spearman([1, 2, 3, 4], [10, 20, 30, 1000]), 1)
         self.assertAlmostEqual(scores.spearman([1, 2, 3, 4], [4, 3, 2, 1]), -1)
         self.assertAlmostEqual(scores.spearman([1, 2, 3, 4], [1, 3, 2, 4]), 1 - 6 * 2 / (4 * 15))
@@ -143,7 +143,7 @@ class Scores(unittest.TestCase):
             self.assertAlmostEqual(told[key], value, msg=key)
         self.assertIsNone(scores.score([validate_apps.AppResult(result("a-1", 1, 1).row, unmodelled="why")]))
 
-    def test_pairs_are_variants_that_the_gpu_tells_apart(self):
+    def test_pairs_are_variants_with_different_times_on_the_gpu(self):
         apps = {name: mock.Mock(variants=group) for name, group in (("x-1", "x"), ("x-2", "x"), ("x-3", "x"), ("y-1", "y"), ("z-1", ""))}
         some = [result("x-1", 100, 5), result("x-2", 104, 4), result("x-3", 120, 4.5), result("y-1", 1, 1), result("z-1", 2, 2)]
         told, right = scores.pairs(some, apps)  # x-1 and x-2 differ by 4 %
@@ -162,7 +162,7 @@ class Counters(unittest.TestCase):
         self.assertEqual(seen - set(theirs), set())
         self.assertTrue(all(why for *_, why in counters.STALLS))
 
-    def test_shares_of_stalls_agree_by_what_is_in_the_same_row(self):
+    def test_shares_of_stalls_agree_if_they_are_in_the_same_row(self):
         found = counters.shares({"long_scoreboard": 60, "wait": 30, "selected": 10},
                                 {"memory": 50, "dependency": 100, "issued": 25, "barrier": 25})
         self.assertEqual(found["global memory"], (60, 25))
@@ -180,7 +180,7 @@ class Counters(unittest.TestCase):
         self.assertTrue(by["l1_hit_pct"].meets(8) and not by["l1_hit_pct"].meets(-11))
         self.assertIsNone(counters.of_kernel(by["shared_loads"], pairs))
 
-    def test_conflicts_are_only_of_kernels_with_shared_loads(self):
+    def test_only_kernels_with_shared_loads_have_conflicts(self):
         conflicts = next(counter for counter in counters.COUNTERS if counter.gpu == "bank_conflicts")
         without, some = (counted(bank_conflicts=8, shared_loads=loads) for loads in (0, 1))
         self.assertIsNone(counters.of_kernel(conflicts, [(without, counted(bank_conflicts=4))]))
@@ -188,7 +188,7 @@ class Counters(unittest.TestCase):
 
 
 class Simulation(unittest.TestCase):
-    def test_quick_cases_run_come_to_the_right_results_and_count_what_their_kernels_do(self):
+    def test_quick_cases_have_the_right_results_and_counters(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "apps.csv"
             done = run_script("validate_apps.py", "--csv", path, *(word for name in QUICK for word in ("--only", name)))
@@ -200,7 +200,7 @@ class Simulation(unittest.TestCase):
         self.assertEqual(found["gemv-1024x1024_column"].counts["global_loads"], 2 * 1024 * 32)
         self.assertIn("rank correlation (Spearman)", done.stdout)
 
-    def test_words_behind_dashes_and_macros_reach_warpwait(self):
+    def test_words_after_dashes_and_macros_reach_warpwait(self):
         done = run_script("validate_apps.py", "--only", QUICK[0], "--", "--no-such-option")
         self.assertEqual(done.returncode, 1)
         self.assertIn("--no-such-option", done.stdout)
@@ -217,7 +217,7 @@ class Simulation(unittest.TestCase):
         self.assertEqual([one.predicted for one in told], [None, None])
         self.assertTrue(all(one.unmodelled.startswith("wrong result: ") for one in told))
 
-    def test_mistakes_are_one_line_and_status_2(self):
+    def test_mistakes_are_reported_in_one_line_with_status_2(self):
         for arguments, said in ((("--only", "nothing"), "kernels are "), (("--times", "nowhere.csv"), "nowhere.csv"),
                                 (("--machine", "nowhere"), "nowhere"), (("--counters", str(HERE / "rows.py")), "measure/count")):
             done = run_script("validate_apps.py", *arguments)
@@ -226,7 +226,7 @@ class Simulation(unittest.TestCase):
 
 
 class Studies(unittest.TestCase):
-    def test_cheap_cases_are_of_every_kernel_and_the_cheapest_first(self):
+    def test_cheap_cases_cover_every_kernel_and_are_the_cheapest_first(self):
         apps, gpu = cases.read_apps(), counters.read_counters()
         for count in (1, 2):
             picked = ablation_apps.cheap(cases.read_rows(), apps, count)
@@ -249,7 +249,7 @@ class Studies(unittest.TestCase):
         self.assertTrue({"dma.posted", "cu.phase_interval", "cu.yield_latency"} <= out)
         self.assertFalse([key for key in out if key.startswith("mem.")])
 
-    def test_what_moves_no_third_case_is_not_run_on_the_others(self):
+    def test_other_cases_do_not_run_if_no_third_case_changes(self):
         some, ran = [result(f"a-{i}", 100, 110 + i) for i in range(5)], []
 
         def rerun(rows, by):
@@ -261,7 +261,7 @@ class Studies(unittest.TestCase):
         self.assertEqual([(one.case, one.predicted) for one in after], [(f"a-{i}", 160 + i) for i in range(5)])
         self.assertEqual(len(ran), 2 + 5)
 
-    def test_halves_of_the_kernels_differ_from_split_to_split_and_are_the_same_every_time(self):
+    def test_halves_of_the_kernels_differ_between_seeds_and_are_deterministic(self):
         kernels = {app.kernel for app in cases.read_apps().values()}
         splits = [frozenset(leaveout_apps.split(kernels, seed)) for seed in range(1, 6)]
         self.assertEqual(splits, [frozenset(leaveout_apps.split(sorted(kernels, reverse=True), seed)) for seed in range(1, 6)])

@@ -1,24 +1,24 @@
-"""How many stages a pipeline needs: whether the predictions say the same as the measurements.
+"""Whether predictions and measurements agree on how many stages a pipeline needs.
 
 A series is the measured depths of one (engine, place, memory, tile, compute, threads). Its best depth is the smallest
-number of stages whose time a tile is within 5 % of the series' best. A prediction of it is right if it is that depth or
-its neighbour among the measured ones.
+number of stages whose time per tile is within 5 % of the series' best. A prediction is right if it is that depth or a
+neighboring measured one.
 """
 import collections
 
-WITHIN = 0.05  # of the least time
-NEEDED = 0.9  # of the series have to be right
+WITHIN = 0.05  # relative to the least time
+NEEDED = 0.9  # share of the series that must be right
 SERIES = ("engine", "place", "mem", "tile_bytes", "compute_groups", "threads")
 
 
 def best_depth(times):
-    """The place in the list [(stages, cycles)], in order of stages, of the best depth."""
+    """The index of the best depth in the list [(stages, cycles)], which is ordered by stages."""
     enough = (1 + WITHIN) * min(cycles for _, cycles in times)
     return next(place for place, (_, cycles) in enumerate(times) if cycles <= enough)
 
 
 def misses(results):
-    """{series: (places in the list of depths by which the prediction is off, measured best, predicted best)}"""
+    """{series: (how many places in the list of depths the prediction is off, measured best, predicted best)}"""
     series = collections.OrderedDict()
     for result in results:
         if result.row.metric == "cycles_per_tile" and "stages" in result.row.fields and result.predicted is not None:
@@ -36,7 +36,7 @@ def misses(results):
 
 
 def report(results, worst):
-    """Prints how many of the series' best depths are predicted, and the first of those that are not."""
+    """Prints for how many series the best depth is right, and the first of the others."""
     found = misses(results)
     if not found:
         print("\nbest depth of pipelines: no series of two depths or more")

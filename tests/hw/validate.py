@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds the simulator's predictions against measurements of a real GPU, row by row.
+"""Compares the simulator's predictions with measurements of a real GPU, row by row.
 
-Each row becomes a kernel and a launch that do what the measuring program did (families/), is run on the machine, and
-the same metric is read off. Prints for each family the rows, the mean absolute percentage error, its median and
-90th percentile, the worst rows, and what could not be modelled, with the reason.
+Each row becomes a kernel and a launch that do what the measuring program did (families/). They run on the machine, and
+the same metric is read. Prints for each family the rows, the mean absolute percentage error, its median and 90th
+percentile, the worst rows, and what could not be modeled, with the reason.
 """
 import argparse
 import collections
@@ -26,19 +26,19 @@ from rows import FAMILIES, BadRow
 from runner import Failure, Machine, Runner, Terminal
 
 CACHE = os.environ.get("WARPWAIT_HW_CACHE", "build/hw/outcomes.sqlite")
-# Rows about the board or the measuring itself: there is nothing to predict.
+# Metrics of the board or of the measurement itself, which cannot be predicted.
 NOT_TIMES = ("ok", "sm_clock", "local_mem", "profiling_resolution", "sms_in_group", "bad_words")
 
 
 class Result:
-    """A row with what is predicted for it and the class of its launch, or why nothing is."""
+    """A row with its prediction and the class of its launch, or why there is no prediction."""
 
     def __init__(self, row, predicted=None, unmodelled=None, like=None):
         self.row, self.predicted, self.unmodelled, self.like = row, predicted, unmodelled, like
 
     @property
     def error(self):
-        """Relative error, signed. A measured 0 counts as right if 0 is predicted, else as 100 %."""
+        """Relative error, signed. If 0 was measured, a prediction of 0 is right, and any other counts as 100 %."""
         if self.row.value == 0:
             return 0.0 if self.predicted == 0 else 1.0
         return (self.predicted - self.row.value) / self.row.value
@@ -54,12 +54,14 @@ class Result:
 
 
 def make_runner(machine, sets=(), jobs=None):
-    """Runs on a machine with parameters set ("key=value"); shows progress on a terminal. Failure as Machine's."""
+    """A Runner on a machine with parameters set ("key=value"), with progress on a terminal. Raises Failure like
+    Machine.
+    """
     return Runner(Machine(os.environ.get("WARPWAIT", "build/warpwait"), machine, sets), CACHE, jobs, Terminal())
 
 
 def plan(row):
-    """(case, function from its outcome to the metric); raises Unmodelled or BadRow."""
+    """(case, function from its outcome to the metric). Raises Unmodelled or BadRow."""
     if row.metric in NOT_TIMES:
         raise Unmodelled("it describes the board or the measuring, not a time")
     if row.family is None:
@@ -69,7 +71,7 @@ def plan(row):
 
 
 def predict(rows, runner, plan=plan):
-    """A Result for each row, in order. `plan`: of rows that no family has."""
+    """A Result for each row, in order. `plan`: the planner for rows that belong to no family."""
     planned, results = {}, [None] * len(rows)
     for i, row in enumerate(rows):
         try:
@@ -90,7 +92,7 @@ def predict(rows, runner, plan=plan):
 
 
 def sample(rows, count):
-    """`count` rows or fewer, each test and metric with its share but at least three; the same ones every time."""
+    """About `count` rows: each test and metric has its share, but at least three. The choice is deterministic."""
     strata = collections.OrderedDict()
     for row in rows:
         if row.metric not in NOT_TIMES:
@@ -129,7 +131,7 @@ def _line(name, results):
 
 
 def group(results):
-    """{family: results}, those of boards and noise apart; and these by reason."""
+    """({family: results} without rows that are reported separately, {reason: results} of those)"""
     families, apart = collections.OrderedDict((family, []) for family in FAMILIES), collections.OrderedDict()
     for result in results:
         reason = measured_rows.apart(result.row)
@@ -140,7 +142,7 @@ def group(results):
 
 
 def _by_field(field, of_family):
-    """A line for each value of a field in a family's rows, numbers in their order."""
+    """A line for each value of a field in a family's rows; numbers in ascending order."""
     values = collections.OrderedDict()
     for result in of_family:
         values.setdefault(result.row.fields.get(field), []).append(result)
@@ -187,12 +189,12 @@ def report(results, worst, by_test, by):
 
 
 def write_new(path, text):
-    """The whole file or none."""
+    """Writes a file, completely or not at all."""
     _replace(path, text.encode())
 
 
 def write_gzipped(path, text):
-    """Likewise; the same bytes for the same text."""
+    """The same, gzipped. Equal text gives equal bytes."""
     _replace(path, gzip.compress(text.encode(), mtime=0))
 
 
@@ -203,8 +205,8 @@ def _replace(path, data):
 
 
 def write_predictions(path, results, others=False):
-    """`file,line,predicted,reason` of each row and the limit, main operations and kinds of its launch, gzipped: what
-    page.py and fidelity.py read. The reason is why nothing is predicted. `others`: what the file has of other rows stays."""
+    """Writes `file,line,predicted,reason` of each row and the limit, main operations and kinds of its launch, gzipped,
+    for page.py and fidelity.py. The reason is why there is no prediction. `others`: keep the file's other rows."""
     written = _kept(path) if others and os.path.exists(path) else {}
     for result in results:
         predicted = "" if result.predicted is None else f"{result.predicted:.7g}"
@@ -217,7 +219,7 @@ def write_predictions(path, results, others=False):
 
 
 def _kept(path):
-    """{(file, line): the rest} of what write_predictions wrote."""
+    """{(file, line): the other columns} of a file of write_predictions()."""
     try:
         with gzip.open(path, "rt", newline="") as file:
             return {(name, int(line)): rest for name, line, *rest in csv.reader(file)}
@@ -226,7 +228,7 @@ def _kept(path):
 
 
 def read_predictions(path, rows, sampled=False):
-    """Results of `rows` again, from what write_predictions wrote: of all, or of those in a sample."""
+    """Results of `rows` from a file of write_predictions(): of all, or only of those in its sample."""
     kept, results = _kept(path), []
     for row in rows:
         key = pathlib.Path(row.file).name, row.line

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Compares predicted times of whole kernels with those of a real GPU, and what reports count of them with what ncu counts.
+"""Compares predicted times of whole kernels with those of a real GPU, and counters in reports with those of ncu.
 
-apps/kernels has OpenCL C kernels of many kinds, apps/cases.txt their configurations. Each is launched twice on the machine,
-its result checked, and the time of the last launch compared. Printed: by kernel and of all the errors, and whether
-instructions, loads, L1 hits, bank conflicts and stalls are those of the GPU, since a time may be right for wrong reasons.
+apps/kernels has OpenCL C kernels of many kinds, apps/cases.txt their configurations. Each is launched twice on the
+machine, its result is checked, and the time of the last launch is compared. Prints the errors by kernel and of all, and
+whether instructions, loads, L1 hits, bank conflicts and stalls agree with the GPU's, because a time may be right for
+the wrong reason.
 
 Exit status 1: a result was wrong, or a case did not run. Words after -- go to `warpwait run`.
 
-What was simulated is kept: interrupted, the same command goes on where it was.
+Results are kept, so the same command continues an interrupted run.
 """
 import argparse
 import csv
@@ -27,8 +28,8 @@ OF_ALL = "all"
 
 
 class AppResult(Result):
-    """A case with what is predicted for it. `gpu`, `counts`: what ncu and the report count of it, {column of ncu's table: number}
-    and `stalls`, {reason: percent} and {bucket: warp-cycles}; None if nothing was counted."""
+    """A case with its prediction. `gpu`, `counts`: the counters of ncu and of the report, {column of ncu's table:
+    number}, with `stalls` as {reason: percent} and {bucket: warp-cycles}; None if nothing was counted."""
 
     def __init__(self, row, predicted=None, unmodelled=None, gpu=None, counts=None, seconds=0.0):
         super().__init__(row, predicted, unmodelled)
@@ -40,12 +41,12 @@ class AppResult(Result):
 
 
 def _counts(outcome):
-    """What of an outcome's counts has a counterpart on the GPU."""
+    """Those of an outcome's counters that have a counterpart on the GPU."""
     return dict({counter.gpu: counter.model(outcome.counts) for counter in counters.COUNTERS}, stalls=outcome.counts["stalls"])
 
 
 def predict_apps(rows, runner, planner, gpu):
-    """An AppResult for each row, in order. `gpu`: counters of it, by case."""
+    """An AppResult for each row, in order. `gpu`: the GPU's counters, by case."""
     results, bad = predict(rows, runner, planner), planner.wrong_in_place(rows, runner)
     outcomes, told = runner.run([planner(row)[0] for row in rows]), []
     for result in results:
@@ -56,7 +57,7 @@ def predict_apps(rows, runner, planner, gpu):
     return told
 
 
-# ---- what is kept ------------------------------------------------------------------------------
+# ---- files of results --------------------------------------------------------------------------
 
 HEAD = ["case", "kernel", "measured_ns", "spread", "predicted_ns", "error", "reason"]
 SIDES = ("gpu", "model")
@@ -86,7 +87,7 @@ def write_results(path, results):
 
 
 def _side(kept, side):
-    """The counters of one side of a row of the table; None if there are none."""
+    """The counters of one side in a row of the table; None if there are none."""
     if not kept[f"{counters.COUNTERS[0].gpu}_{side}"]:
         return None
     told = {counter.gpu: float(kept[f"{counter.gpu}_{side}"]) for counter in counters.COUNTERS}
@@ -94,7 +95,7 @@ def _side(kept, side):
 
 
 def read_results(path):
-    """The results again, from what write_results wrote."""
+    """Reads the results from a file of write_results()."""
     told = []
     for line, kept in enumerate(cases.read_table(path), 2):
         try:
@@ -111,7 +112,7 @@ def read_results(path):
 # ---- report ------------------------------------------------------------------------------------
 
 def real(results):
-    """Without the empty kernel."""
+    """The results without the empty kernel."""
     return [result for result in results if result.row.family != cases.EMPTY]
 
 
@@ -121,7 +122,7 @@ def counted(results):
 
 
 def met(counter, kernels):
-    """(kernels whose median meets it, kernels that have any)"""
+    """(kernels whose median is close enough, kernels that have the counter)"""
     found = [counters.of_kernel(counter, counted(of_kernel)) for of_kernel in kernels.values()]
     found = [value for value in found if value is not None]
     return sum(counter.meets(value) for value in found), len(found)
@@ -176,7 +177,7 @@ def _report_counters(kernels):
 
 
 def report(results, apps, worst):
-    """Prints everything; the ratio is the model's over the GPU's, medians of a kernel's cases."""
+    """Prints everything. Ratios are the model's over the GPU's, as medians over a kernel's cases."""
     _report_times(results, apps)
     _report_counters(scores.by_kernel(real(results)))
     ranked = sorted((result for result in real(results) if result.predicted), key=lambda result: -abs(result.error))[:worst]
@@ -191,7 +192,9 @@ def report(results, apps, worst):
 
 
 def chosen(rows, apps, only, slow):
-    """The rows of cases whose kernel is, or whose name has a word of `only`; slow ones if wanted or named."""
+    """The rows of cases whose kernel is, or whose name contains, a word of `only`. Slow ones only with `slow` or by
+    name.
+    """
     rows = [row for row in rows if not only or any(word == row.family or word in row.fields["case"] for word in only)]
     if not rows:
         kernels = ", ".join(dict.fromkeys(app.kernel for app in apps.values()))
@@ -200,14 +203,16 @@ def chosen(rows, apps, only, slow):
 
 
 def _counters(options):
-    """The GPU's counters by case; those that come with the project are not of a GPU whose times are given, nor of later kernels."""
+    """The GPU's counters by case. The project's own counters are not used if other times are given, or for later
+    kernels.
+    """
     if options.counters:
         return counters.read_counters(options.counters)
     return {} if options.times or options.later else counters.read_counters()
 
 
 def add_options(parser):
-    """Options that all scripts about whole kernels have."""
+    """Adds the options that all scripts about whole kernels have."""
     parser.add_argument("--machine", default="h200", help="built-in machine or machine file (default: h200)")
     parser.add_argument("--only", action="append", default=[], metavar="WORD", help="only this kernel, or cases whose names have "
                         "this word (repeatable)")

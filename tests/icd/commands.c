@@ -1,4 +1,4 @@
-/* Commands: their order, what they wait for, and the times that they take. */
+/* Commands: their order, their dependencies, and their times. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ TEST(commands, kernels_change_buffers_and_hosts_read_them) {
   rig_free(&rig);
 }
 
-TEST(commands, arguments_are_those_of_the_time_of_enqueueing) {
+TEST(commands, arguments_are_captured_at_enqueue) {
   struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 5);
@@ -41,7 +41,7 @@ static void CL_CALLBACK note(cl_event event, cl_int status, void *self) {
   strcat(told, status == CL_SUBMITTED ? "s" : status == CL_RUNNING ? "r" : status == CL_COMPLETE ? "c" : "e");
 }
 
-TEST(commands, a_users_event_holds_back_what_waits_and_callbacks_tell_when_it_goes_on) {
+TEST(commands, a_user_event_blocks_its_waiters_and_callbacks_report_progress) {
   struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 5);
@@ -67,7 +67,7 @@ TEST(commands, a_users_event_holds_back_what_waits_and_callbacks_tell_when_it_go
   rig_free(&rig);
 }
 
-TEST(commands, an_error_comes_to_all_that_wait) {
+TEST(commands, an_error_reaches_every_waiting_command) {
   struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 5);
@@ -90,7 +90,7 @@ TEST(commands, an_error_comes_to_all_that_wait) {
   rig_free(&rig);
 }
 
-TEST(commands, out_of_order_those_that_can_go_and_a_barrier_holds_what_is_behind_it) {
+TEST(commands, out_of_order_ready_commands_run_and_a_barrier_holds_later_ones) {
   struct rig rig = rig_new();
   const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
   cl_int status = CL_SUCCESS, zero = 0;
@@ -115,7 +115,7 @@ TEST(commands, out_of_order_those_that_can_go_and_a_barrier_holds_what_is_behind
   rig_free(&rig);
 }
 
-TEST(commands, a_buffer_goes_from_device_to_device) {
+TEST(commands, a_buffer_migrates_between_devices) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_command_queue other = clCreateCommandQueueWithProperties(rig.context, rig.device[1], NULL, &status);
@@ -195,7 +195,7 @@ static void disconnect(struct connected *made) {
   clReleaseProgram(made->program);
 }
 
-TEST(commands, kernels_that_channels_connect_wait_for_each_other_until_somebody_waits) {
+TEST(commands, connected_kernels_are_gathered_until_the_host_waits) {
   struct rig rig = rig_new();
   struct connected made = connect(&rig);
   for (int round = 0; round < 3; round++) {
@@ -224,7 +224,7 @@ static void CL_CALLBACK note_end(cl_event event, cl_int status, void *self) {
   ++*(int *)self;
 }
 
-TEST(commands, connected_kernels_run_for_who_asks_again_and_again_or_is_called_back) {
+TEST(commands, connected_kernels_run_when_the_host_polls_or_has_a_callback) {
   struct rig rig = rig_new();
   struct connected made = connect(&rig);
   cl_event put = NULL, take = NULL;
@@ -256,7 +256,7 @@ TEST(commands, connected_kernels_run_for_who_asks_again_and_again_or_is_called_b
 
 static void *open_gate(void *gate) {
   struct timespec some = {.tv_nsec = 50000000};
-  nanosleep(&some, NULL); /* the other thread waits meanwhile */
+  nanosleep(&some, NULL); /* meanwhile the other thread waits */
   EXPECT_EQ(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
   return NULL;
 }
@@ -282,7 +282,7 @@ TEST(commands, connected_kernels_may_become_ready_while_the_host_waits) {
   rig_free(&rig);
 }
 
-TEST(commands, a_connected_kernel_that_is_left_alone_fails) {
+TEST(commands, a_connected_kernel_without_its_partner_fails) {
   struct rig rig = rig_new();
   struct connected made = connect(&rig);
   cl_event put = NULL;
@@ -305,7 +305,7 @@ static void CL_CALLBACK note_context(cl_context context, void *self) {
   ++*(int *)self;
 }
 
-TEST(commands, nothing_that_was_given_up_keeps_a_context_alive) {
+TEST(commands, released_objects_do_not_keep_a_context_alive) {
   struct rig rig = rig_new();
   int ends = 0;
   cl_uint count = 9;
@@ -316,11 +316,11 @@ TEST(commands, nothing_that_was_given_up_keeps_a_context_alive) {
   EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, &event), CL_SUCCESS);
   EXPECT_EQ(clEnqueueBarrierWithWaitList(rig.queue, 0, NULL, NULL), CL_SUCCESS);
   EXPECT_EQ(clGetMemObjectInfo(data, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL), CL_SUCCESS);
-  EXPECT_EQ(count, 1); /* an argument is none of the program's references */
+  EXPECT_EQ(count, 1); /* an argument does not count as a reference of the program */
   EXPECT_EQ(context_references(rig.context), 1);
   cl_mem part = clCreateSubBuffer(data, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){0, 8}, NULL);
   clReleaseMemObject(data);
-  EXPECT_EQ(clReleaseMemObject(data), CL_INVALID_MEM_OBJECT); /* its part has it still */
+  EXPECT_EQ(clReleaseMemObject(data), CL_INVALID_MEM_OBJECT); /* its sub-buffer still uses it */
   clReleaseMemObject(part);
   clReleaseKernel(plus);
   clReleaseEvent(event);
@@ -335,11 +335,11 @@ static void CL_CALLBACK ask_back(const char *text, const void *data, size_t size
   (void)data, (void)size;
   cl_uint count = 0;
   EXPECT_CONTAINS(text, "undeclared identifier");
-  EXPECT_EQ(clGetDeviceIDs(NULL, CL_DEVICE_TYPE_GPU, 0, NULL, &count), CL_SUCCESS); /* nobody holds the lock */
+  EXPECT_EQ(clGetDeviceIDs(NULL, CL_DEVICE_TYPE_GPU, 0, NULL, &count), CL_SUCCESS); /* no thread holds the lock */
   *(cl_uint *)self += count;
 }
 
-TEST(commands, a_context_is_told_what_is_wrong_and_may_ask_back) {
+TEST(commands, a_context_is_notified_of_errors_and_may_call_the_api) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_uint told = 0;
@@ -358,7 +358,7 @@ struct shift {
   int number, wrong;
 };
 
-/* With a queue, a buffer and a kernel of its own. */
+/* Works with its own queue, buffer and kernel. */
 static void *work_a_shift(void *self) {
   struct shift *shift = self;
   struct rig *rig = shift->rig;
@@ -382,7 +382,7 @@ static void *work_a_shift(void *self) {
   return NULL;
 }
 
-TEST(commands, threads_use_one_context) {
+TEST(commands, threads_can_share_a_context) {
   enum { THREADS = 4 };
   struct rig rig = rig_new();
   struct shift shift[THREADS];
@@ -401,7 +401,7 @@ TEST(commands, threads_use_one_context) {
 
 /* ---- times ---------------------------------------------------------------------------------------------------- */
 
-/* What the library says of the same launch on a device that is as new, from event to event. */
+/* The time that the library reports for the same launch on a fresh device, from event to event. */
 static double library_ns(void) {
   static const char source[] = "kernel void plus(global int *data, int add) { data[get_global_id(0)] += add; }\n";
   ww_context *context = NULL;
@@ -438,8 +438,8 @@ static double library_ns(void) {
   return cycles * 1000 / (double)mhz;
 }
 
-/* A part of a device is one that nobody has used yet. */
-TEST(commands, a_kernel_takes_the_time_that_the_library_says) {
+/* The sub-device has not been used yet. */
+TEST(commands, a_kernel_takes_the_time_that_the_library_reports) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_device_id part = NULL;
@@ -467,7 +467,7 @@ TEST(commands, a_kernel_takes_the_time_that_the_library_says) {
 }
 
 /* Teaching has one compute unit. */
-TEST(commands, a_device_has_no_part_that_is_all_of_it) {
+TEST(commands, a_device_cannot_be_partitioned_into_itself) {
   struct rig rig = rig_new();
   cl_uint units = 0, count = 0;
   cl_device_partition_property kinds[2] = {99, 99};
@@ -487,7 +487,7 @@ TEST(commands, a_device_has_no_part_that_is_all_of_it) {
 }
 
 /* CL_DEVICE_UUID_KHR, CL_DRIVER_UUID_KHR and CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, which old headers lack. */
-TEST(commands, devices_have_ids_of_their_own_and_clocks) {
+TEST(commands, devices_have_unique_ids_and_separate_clocks) {
   struct rig rig = rig_new();
   unsigned char first[16], again[16], second[16], driver[16];
   cl_ulong clocks = 0;
@@ -507,7 +507,7 @@ TEST(commands, devices_have_ids_of_their_own_and_clocks) {
   rig_free(&rig);
 }
 
-/* What each work-item sees, and what was suggested before. */
+/* Compares what each work-item sees with what was suggested before. */
 static void expect_suggested(struct rig *rig, clGetKernelSuggestedLocalWorkSizeKHR_fn suggest, cl_kernel kernel,
                              cl_mem seen, cl_uint dimensions, const size_t *global) {
   size_t suggested[4] = {0, 0, 0, 99};
@@ -520,7 +520,7 @@ static void expect_suggested(struct rig *rig, clGetKernelSuggestedLocalWorkSizeK
   EXPECT_EQ(suggested[3], 99);
 }
 
-TEST(commands, the_suggested_work_group_is_the_one_of_a_launch_that_asks_for_none) {
+TEST(commands, the_suggested_work_group_size_equals_the_default) {
   static const char *const options[] = {"-cl-std=CL1.2", "-cl-std=CL3.0", "-cl-std=CL3.0 -DREQUIRED"};
   static const char *const text = "#ifdef REQUIRED\n"
                                   "__attribute__((reqd_work_group_size(4, 2, 1)))\n"
@@ -564,8 +564,8 @@ TEST(commands, the_suggested_work_group_is_the_one_of_a_launch_that_asks_for_non
   rig_free(&rig);
 }
 
-/* Of single, double and half precision: all in both memories, and nothing of halves. */
-TEST(commands, atomics_of_floats_are_told_by_their_precision) {
+/* For single, double and half precision: all operations in both memories, and none for halves. */
+TEST(commands, float_atomics_are_reported_by_precision) {
   static const cl_device_info names[] = {0x4231, 0x4232, 0x4233};
   static const cl_ulong wanted[] = {0x70007, 0x70007, 0};
   struct rig rig = rig_new();
@@ -580,7 +580,7 @@ TEST(commands, atomics_of_floats_are_told_by_their_precision) {
   rig_free(&rig);
 }
 
-TEST(commands, the_timer_is_before_what_comes_next_and_after_what_has_ended) {
+TEST(commands, the_timer_lies_between_finished_and_future_commands) {
   struct rig rig = rig_new();
   cl_ulong before = 0, after = 0, host = 0;
   cl_event event = NULL;
@@ -596,7 +596,7 @@ TEST(commands, the_timer_is_before_what_comes_next_and_after_what_has_ended) {
   rig_free(&rig);
 }
 
-TEST(commands, times_follow_each_other) {
+TEST(commands, event_times_are_in_order) {
   struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   cl_kernel plus = rig_plus(&rig, data, 5);
@@ -618,8 +618,8 @@ TEST(commands, times_follow_each_other) {
   rig_free(&rig);
 }
 
-/* As the machine's parameters host.* say; teaching has the defaults. */
-TEST(commands, transfers_take_a_latency_and_a_time_for_each_byte) {
+/* As the machine's parameters host.* specify; teaching has the defaults. */
+TEST(commands, transfers_take_a_latency_plus_a_time_per_byte) {
   struct rig rig = rig_new();
   enum { BYTES = 1 << 20 };
   cl_int status = CL_SUCCESS;
@@ -642,7 +642,7 @@ TEST(commands, transfers_take_a_latency_and_a_time_for_each_byte) {
   rig_free(&rig);
 }
 
-TEST(commands, a_copy_on_another_queue_goes_beside_a_kernel) {
+TEST(commands, a_copy_on_another_queue_overlaps_a_kernel) {
   struct rig rig = rig_new();
   enum { BYTES = 1 << 20 };
   const cl_queue_properties profiling[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};

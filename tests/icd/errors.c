@@ -1,11 +1,11 @@
-/* The codes that the specification has for what is wrong. */
+/* The specification's codes for each error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/icd/rig.h"
 
-/* A pointer that was an object once. */
+/* A pointer to a released object. */
 static cl_mem released(struct rig *rig) {
   cl_mem data = rig_numbers(rig);
   clReleaseMemObject(data);
@@ -119,7 +119,7 @@ TEST(driver_errors, of_launches) {
   rig_free(&rig);
 }
 
-TEST(driver_errors, of_groups_that_a_program_says_are_of_one_size) {
+TEST(driver_errors, of_work_groups_that_a_program_requires_to_be_uniform) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   const char *text = "kernel void k(void) {}",
@@ -143,7 +143,7 @@ static void CL_CALLBACK keep_words(const char *words, const void *more, size_t s
   snprintf(self, 200, "%s", words);
 }
 
-TEST(driver_errors, a_deadlock_is_told_to_the_context) {
+TEST(driver_errors, a_deadlock_is_reported_to_the_context) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   char words[200] = "";
@@ -186,7 +186,7 @@ TEST(driver_errors, of_events) {
   rig_free(&rig);
 }
 
-TEST(driver_errors, answers_that_do_not_fit_are_refused_and_their_size_is_told) {
+TEST(driver_errors, answers_that_do_not_fit_are_refused_and_their_size_is_returned) {
   struct rig rig = rig_new();
   char name[4];
   size_t size = 0;
@@ -197,8 +197,8 @@ TEST(driver_errors, answers_that_do_not_fit_are_refused_and_their_size_is_told) 
   rig_free(&rig);
 }
 
-/* A part that others use is there until they are gone, but no more the program's. */
-TEST(driver_errors, what_others_use_is_released_once_and_can_be_had_from_them_again) {
+/* A used object lives until its users are released, but the program no longer owns it. */
+TEST(driver_errors, used_objects_survive_their_release_and_can_be_queried) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_device_id part[2] = {NULL, NULL};
@@ -220,8 +220,8 @@ TEST(driver_errors, what_others_use_is_released_once_and_can_be_had_from_them_ag
   rig_free(&rig);
 }
 
-/* A kernel does not keep what its arguments are. */
-TEST(driver_errors, of_arguments_that_are_gone) {
+/* A kernel does not retain its arguments. */
+TEST(driver_errors, of_arguments_that_were_released) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_mem data = rig_numbers(&rig);
@@ -229,7 +229,7 @@ TEST(driver_errors, of_arguments_that_are_gone) {
   EXPECT_EQ(clReleaseMemObject(data), CL_SUCCESS);
   EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
   EXPECT_EQ(clSetKernelArg(plus, 0, sizeof data, &data), CL_INVALID_MEM_OBJECT);
-  cl_mem pipe = clCreatePipe(rig.context, 0, 4, 8, NULL, &status); /* which may have its place */
+  cl_mem pipe = clCreatePipe(rig.context, 0, 4, 8, NULL, &status); /* which may get its address */
   EXPECT_EQ(rig_launch(&rig, rig.queue, plus, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
   clReleaseMemObject(pipe);
   clReleaseKernel(plus);

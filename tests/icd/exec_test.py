@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""What `warpwait exec` does around a program, and what PyOpenCL's programs find.
+"""What `warpwait exec` does around a program, and how PyOpenCL programs run under it.
 
-usage: tests/icd/exec_test.py    WARPWAIT (default build/warpwait) has the driver beside it.
-"""
+usage: tests/icd/exec_test.py    WARPWAIT (default build/warpwait) has the driver beside it."""
 import collections
 import json
 import os
@@ -29,7 +28,7 @@ x = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * 64)
 program.beyond(queue, (64,), (64,), x)
 queue.finish()
 """
-# Work-items skip a turn of a loop that the usual level unrolls, and look at an element without need.
+# Work-items skip an iteration of a loop that the default level unrolls, and read an element without need.
 AS_WRITTEN = """
 import numpy, pyopencl as cl
 context = cl.create_some_context(interactive=False)
@@ -96,7 +95,7 @@ program.quick(queues[0], (64,), (64,), x)
 for queue in queues:
     queue.finish()
 """
-# In C, so that the place of a call can be told.
+# In C, so that the place of a call can be reported.
 CALLS = """
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -151,7 +150,7 @@ class Exec(unittest.TestCase):
             self.assertEqual(self.run_exec("--", program).stdout, said)
 
     def test_two_runs_print_the_same(self):
-        """So do all the files that it writes, but for the numbers of processes."""
+        """So do all files that it writes, except for process numbers."""
         made = []
         for name in "ab":
             folder = self.folder / name
@@ -199,7 +198,7 @@ class Exec(unittest.TestCase):
         done = self.run_exec("-m", "teaching", "-r", "table", "--check", "--html", self.folder / "page", "--", program, status=1)
         self.assertRegex(done.stderr, rf"(?m)^kernel.cl:1: M5-lds-race: .*\(kernel race, \d+ times, enqueued at {re.escape(place)}\)$")
         self.assertIn(place, (self.folder / "page/index.html").read_text())
-        done = self.run_exec("-m", "teaching", "-r", "table", "--", program)  # only what a run finds for free
+        done = self.run_exec("-m", "teaching", "-r", "table", "--", program)  # only the hazards that every run detects
         self.assertNotIn("M5-lds-race", done.stderr)
 
     def test_a_copy_of_one_queue_overlaps_a_kernel_of_another(self):
@@ -259,7 +258,7 @@ class Exec(unittest.TestCase):
             run = subprocess.run([WARPWAIT, "run", file, "--verify", "--annotate"], capture_output=True, text=True, check=False)
             self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
             self.assertIn("2 CUs", run.stdout)
-            self.assertIn("x[i] = f * t[", run.stdout)  # the source is there
+            self.assertIn("x[i] = f * t[", run.stdout)  # the report contains the source
 
     def test_a_captured_launch_has_its_images_and_samplers(self):
         captured, trace, log = self.folder / "captured", self.folder / "t.wwt", self.folder / "log"
@@ -298,7 +297,7 @@ class Exec(unittest.TestCase):
         machine = (ROOT / "machines/h200.ini").read_text().partition("[host]")[2]
         expected = {key: int(value) for key, value in re.findall(r"^(\w+) = (\d+) ", machine, re.MULTILINE)}
         self.assertEqual(measured.keys(), expected.keys())
-        for key in expected.keys() - {"call"}:  # which is this computer's
+        for key in expected.keys() - {"call"}:  # the call is on this computer
             self.assertLessEqual(abs(measured[key] - expected[key]), 1, key)
 
     def test_a_trace_of_all_launches_is_replayed_as_it_ran_and_as_it_would_elsewhere(self):
@@ -335,7 +334,7 @@ class Exec(unittest.TestCase):
             time.sleep(0.1)
             run.send_signal(signal.SIGTERM)
             self.assertEqual(run.wait(20), 128 + signal.SIGTERM)
-            self.assertEqual(run.stdout.read(), "")  # nobody has the other end any more
+            self.assertEqual(run.stdout.read(), "")  # no process holds the other end any more
 
 
 if __name__ == "__main__":

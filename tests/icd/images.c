@@ -1,4 +1,4 @@
-/* Images and samplers: made, asked, moved, mapped, and read and written by kernels. */
+/* Images and samplers: created, queried, copied, mapped, and read and written by kernels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static cl_mem new_image(struct rig *rig, cl_mem_flags flags, const cl_image_desc
   return image;
 }
 
-/* Texels that count, each in all four bytes' places. */
+/* Texels that count up, with the same value in all four bytes. */
 static void count_up(cl_uint texels[TEXELS]) {
   for (cl_uint i = 0; i < TEXELS; i++)
     texels[i] = i * 0x01010101u;
@@ -54,7 +54,7 @@ TEST(images, texels_are_written_read_filled_and_copied) {
   rig_free(&rig);
 }
 
-TEST(images, a_buffer_takes_texels_and_gives_them) {
+TEST(images, texels_are_copied_to_and_from_buffers) {
   struct rig rig = rig_new();
   cl_mem numbers = rig_numbers(&rig), image = new_image(&rig, 0, &plane, NULL);
   const size_t at[3] = {2, 3, 0}, region[3] = {4, 2, 1};
@@ -68,7 +68,7 @@ TEST(images, a_buffer_takes_texels_and_gives_them) {
   rig_free(&rig);
 }
 
-TEST(images, a_map_shows_texels_and_takes_them_back) {
+TEST(images, a_map_shows_texels_and_unmapping_writes_them_back) {
   struct rig rig = rig_new();
   cl_uint own[TEXELS];
   cl_int status = CL_SUCCESS;
@@ -100,7 +100,7 @@ TEST(images, a_map_shows_texels_and_takes_them_back) {
   rig_free(&rig);
 }
 
-TEST(images, layers_of_lines_are_the_second_number) {
+TEST(images, layers_of_1d_arrays_use_the_second_coordinate) {
   struct rig rig = rig_new();
   cl_uint texels[TEXELS], got[6];
   const cl_image_desc lines = {
@@ -150,7 +150,7 @@ static void launch(cl_command_queue queue, cl_kernel kernel) {
 }
 
 /* From one device to the other, and over a buffer. */
-TEST(images, kernels_read_and_write_them_on_either_device) {
+TEST(images, kernels_read_and_write_images_on_either_device) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_program program = build(&rig);
@@ -180,7 +180,7 @@ TEST(images, kernels_read_and_write_them_on_either_device) {
   EXPECT_EQ(texel(&rig, to, 19, 8), 0x66ff6600u);
   EXPECT_EQ((cl_uint)rig_at(&rig, buffer, 8 * 24 + 19), 0x66ff6600u);
   EXPECT_EQ(rig_at(&rig, buffer, 8 * 24 + 20), 0);
-  EXPECT_EQ(clReleaseMemObject(buffer), CL_SUCCESS); /* which the image keeps */
+  EXPECT_EQ(clReleaseMemObject(buffer), CL_SUCCESS); /* the image keeps the buffer alive */
   EXPECT_EQ(texel(&rig, to, 0, 0), 0x66ff6600u);
   clReleaseKernel(invert);
   clReleaseKernel(twice);
@@ -191,7 +191,7 @@ TEST(images, kernels_read_and_write_them_on_either_device) {
   rig_free(&rig);
 }
 
-TEST(images, a_line_is_a_part_of_a_buffer) {
+TEST(images, a_1d_buffer_image_shares_its_buffers_memory) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_float numbers[64], got[8];
@@ -265,7 +265,7 @@ TEST(images, arguments_are_checked_and_described) {
   rig_free(&rig);
 }
 
-/* ---- what they are ------------------------------------------------------------------------------------------ */
+/* ---- queries ----------------------------------------------------------------------------------------------- */
 
 static bool has_format(const cl_image_format *formats, cl_uint count, cl_channel_order order, cl_channel_type type) {
   for (cl_uint i = 0; i < count; i++)
@@ -274,7 +274,7 @@ static bool has_format(const cl_image_format *formats, cl_uint count, cl_channel
   return false;
 }
 
-TEST(images, formats_are_those_of_the_full_profile_and_more) {
+TEST(images, all_formats_of_the_full_profile_are_supported) {
   static const cl_channel_type types[] = {CL_UNORM_INT8,     CL_UNORM_INT16,    CL_SNORM_INT8,   CL_SNORM_INT16,
                                           CL_SIGNED_INT8,    CL_SIGNED_INT16,   CL_SIGNED_INT32, CL_UNSIGNED_INT8,
                                           CL_UNSIGNED_INT16, CL_UNSIGNED_INT32, CL_HALF_FLOAT,   CL_FLOAT};
@@ -301,7 +301,7 @@ static size_t info(cl_mem image, cl_image_info name) {
   return value;
 }
 
-TEST(images, they_say_what_they_are_until_their_end) {
+TEST(images, images_answer_queries_until_they_are_freed) {
   struct rig rig = rig_new();
   cl_image_format format = {0, 0};
   const cl_image_desc deep = {
@@ -332,7 +332,7 @@ static void refused(struct rig *rig, cl_mem_flags flags, cl_image_format format,
   EXPECT_EQ(status, wanted);
 }
 
-TEST(images, what_cannot_be_made_is_refused) {
+TEST(images, invalid_images_are_refused) {
   struct rig rig = rig_new();
   cl_uint texels[TEXELS];
   cl_image_desc wrong = plane;
@@ -362,7 +362,7 @@ TEST(images, what_cannot_be_made_is_refused) {
 
 /* ---- samplers ----------------------------------------------------------------------------------------------- */
 
-TEST(images, samplers_say_how_they_were_made) {
+TEST(images, samplers_report_their_parameters) {
   struct rig rig = rig_new();
   const cl_sampler_properties list[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, CL_SAMPLER_ADDRESSING_MODE,
                                         CL_ADDRESS_REPEAT, 0};
@@ -391,7 +391,7 @@ TEST(images, samplers_say_how_they_were_made) {
   rig_free(&rig);
 }
 
-TEST(images, their_commands_take_the_time_of_a_buffers) {
+TEST(images, image_commands_take_the_time_of_buffer_commands) {
   struct rig rig = rig_new();
   cl_uint texels[TEXELS];
   cl_event events[2];

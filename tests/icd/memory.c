@@ -1,9 +1,9 @@
-/* Buffers: parts, boxes, patterns, maps, and memory that the host lends. */
+/* Buffers: sub-buffers, boxes, patterns, maps, and host memory. */
 #include <string.h>
 
 #include "tests/icd/rig.h"
 
-TEST(memory, a_part_has_the_bytes_of_the_whole) {
+TEST(memory, a_sub_buffer_shares_the_bytes_of_its_buffer) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_mem whole = rig_numbers(&rig);
@@ -22,7 +22,7 @@ TEST(memory, a_part_has_the_bytes_of_the_whole) {
   EXPECT_TRUE(!clCreateSubBuffer(part, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){0, 8}, &status));
   EXPECT_EQ(status, CL_INVALID_MEM_OBJECT);
   clReleaseMemObject(whole);
-  EXPECT_EQ(rig_at(&rig, part, 0), 1032); /* the whole lives as long as its part */
+  EXPECT_EQ(rig_at(&rig, part, 0), 1032); /* the buffer lives as long as its sub-buffer */
   clReleaseKernel(plus);
   clReleaseMemObject(part);
   rig_free(&rig);
@@ -97,7 +97,7 @@ TEST(memory, a_map_is_the_bytes_themselves) {
   rig_free(&rig);
 }
 
-TEST(memory, what_the_host_lends_is_up_to_date_while_it_is_mapped) {
+TEST(memory, host_memory_is_up_to_date_while_mapped) {
   struct rig rig = rig_new();
   cl_int own[64] = {1, 2, 3}, status = CL_SUCCESS;
   cl_mem data = clCreateBuffer(rig.context, CL_MEM_USE_HOST_PTR, sizeof own, own, &status);
@@ -122,7 +122,7 @@ static void CL_CALLBACK note_end(cl_mem memory, void *self) {
   ++*(int *)self;
 }
 
-TEST(memory, who_asked_hears_of_its_end) {
+TEST(memory, destructor_callbacks_are_called) {
   struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);
   int ends = 0;

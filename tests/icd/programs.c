@@ -1,4 +1,4 @@
-/* Programs: what they tell of their kernels, binaries, and files of source. */
+/* Programs: information about their kernels, binaries, and source files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void expect_told(cl_program program) {
   clReleaseKernel(kernel);
 }
 
-TEST(driver_programs, tell_types_qualifiers_and_attributes_and_so_do_their_binaries) {
+TEST(driver_programs, and_their_binaries_report_types_qualifiers_and_attributes) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS, each[2] = {1, 1};
   size_t sizes[2] = {0, 0};
@@ -71,7 +71,7 @@ TEST(driver_programs, tell_types_qualifiers_and_attributes_and_so_do_their_binar
   rig_free(&rig);
 }
 
-TEST(driver_programs, do_not_tell_of_arguments_unless_they_were_built_to) {
+TEST(driver_programs, report_arguments_only_if_built_with_that_option) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   char text[100] = "";
@@ -84,7 +84,7 @@ TEST(driver_programs, do_not_tell_of_arguments_unless_they_were_built_to) {
   rig_free(&rig);
 }
 
-TEST(driver_programs, tell_how_large_their_variables_are) {
+TEST(driver_programs, report_the_size_of_their_variables) {
   struct rig rig = rig_new();
   size_t bytes = 0;
   cl_program program = built(&rig, "global int a[10]; kernel void k(global int *d) { *d = a[*d]++; }", "-cl-std=CL2.0");
@@ -96,7 +96,7 @@ TEST(driver_programs, tell_how_large_their_variables_are) {
   rig_free(&rig);
 }
 
-TEST(driver_programs, tell_how_pipes_are_used) {
+TEST(driver_programs, report_how_pipes_are_used) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_program program = built(&rig, "kernel void k(read_only pipe int r, write_only pipe int w, global int *d) {}",
@@ -114,7 +114,7 @@ TEST(driver_programs, tell_how_pipes_are_used) {
   rig_free(&rig);
 }
 
-TEST(driver_programs, without_kernels_are_built_and_have_none) {
+TEST(driver_programs, without_kernels_build_and_report_none) {
   struct rig rig = rig_new();
   size_t count = 1;
   cl_int status = CL_SUCCESS;
@@ -127,7 +127,7 @@ TEST(driver_programs, without_kernels_are_built_and_have_none) {
   rig_free(&rig);
 }
 
-TEST(driver_programs, name_their_kernels_and_take_their_local_memory_into_account) {
+TEST(driver_programs, report_their_kernels_and_the_local_memory_that_these_use) {
   struct rig rig = rig_new();
   char names[100] = "";
   cl_ulong bytes = 0;
@@ -148,8 +148,8 @@ TEST(driver_programs, name_their_kernels_and_take_their_local_memory_into_accoun
   rig_free(&rig);
 }
 
-/* ---- in units -----------------------------------------------------------------------------------------------------
- */
+/* ---- separate compilation
+ * ----------------------------------------------------------------------------------------- */
 
 static cl_program of(struct rig *rig, const char *text) {
   cl_int status = CL_SUCCESS;
@@ -165,7 +165,7 @@ static cl_program_binary_type type_of(struct rig *rig, cl_program program) {
   return type;
 }
 
-TEST(driver_programs, units_with_headers_are_compiled_and_linked_by_way_of_a_library) {
+TEST(driver_programs, units_with_headers_are_compiled_and_linked_through_a_library) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   const char *name = "lib/twice.h";
@@ -199,7 +199,7 @@ TEST(driver_programs, units_with_headers_are_compiled_and_linked_by_way_of_a_lib
   rig_free(&rig);
 }
 
-TEST(driver_programs, units_that_lack_something_say_what) {
+TEST(driver_programs, units_with_unresolved_symbols_report_them) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   const char *outside = "../twice.h";
@@ -233,7 +233,7 @@ TEST(driver_programs, units_that_lack_something_say_what) {
 /* ---- from SPIR-V --------------------------------------------------------------------------------------------------
  */
 
-/* What is in a program's binary: SPIR-V ends it. */
+/* Extracts the SPIR-V at the end of a program's binary. */
 static cl_program il_of(struct rig *rig, const char *text) {
   static const unsigned char magic[4] = {0x03, 0x02, 0x23, 0x07};
   cl_program program = built(rig, text, NULL);
@@ -252,7 +252,7 @@ static cl_program il_of(struct rig *rig, const char *text) {
   return il;
 }
 
-/* What kernel "run" leaves of number 7. */
+/* What kernel "run" turns the number 7 into. */
 static cl_int run(struct rig *rig, cl_program program) {
   cl_int status = CL_SUCCESS;
   cl_kernel kernel = clCreateKernel(program, "run", &status);
@@ -270,7 +270,7 @@ static const char constants[] = "int __attribute__((overloadable)) __spirv_SpecC
                                 "kernel void run(global int *d) { d[get_global_id(0)] *= __spirv_SpecConstant(3, 10) + "
                                 "__spirv_SpecConstant(4, (char)1); }\n";
 
-TEST(driver_programs, of_spirv_have_constants_that_are_set_before_they_are_built) {
+TEST(driver_programs, from_spirv_accept_specialization_constants_before_building) {
   struct rig rig = rig_new();
   cl_program il = il_of(&rig, constants);
   EXPECT_EQ(clBuildProgram(il, 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
@@ -288,7 +288,7 @@ TEST(driver_programs, of_spirv_have_constants_that_are_set_before_they_are_built
   rig_free(&rig);
 }
 
-TEST(driver_programs, of_spirv_are_units_too_and_are_linked_with_units_of_other_versions) {
+TEST(driver_programs, from_spirv_can_be_linked_with_units_of_other_versions) {
   struct rig rig = rig_new();
   cl_int status = CL_SUCCESS;
   cl_program il = il_of(&rig, constants), maker = of(&rig, "int twice(int x) { return 2 * x; }\n");
@@ -304,7 +304,7 @@ TEST(driver_programs, of_spirv_are_units_too_and_are_linked_with_units_of_other_
   rig_free(&rig);
 }
 
-TEST(driver_programs, have_kernels_with_long_names_and_hints) {
+TEST(driver_programs, may_have_kernels_with_long_names_and_hints) {
   struct rig rig = rig_new();
   enum { LETTERS = 2048 };
   char text[LETTERS + 200], name[LETTERS + 1], hint[80] = "";

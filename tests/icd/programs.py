@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Programs of Debian's that use OpenCL, as they are, on a simulated device: what of their own checks passes.
+"""Unmodified Debian programs that use OpenCL, on a simulated device: which of their own checks pass.
 
 usage: tests/icd/programs.py [NAME...]    default: all that are installed. WARPWAIT (default build/warpwait) has the driver
-                                          beside it. Exit status 1 if any check fails that is not known to.
-"""
+                                          beside it. Exit status 1 if any check fails that is not known to."""
 import array
 import bz2
 import json
@@ -19,10 +18,10 @@ MODULES = "/usr/lib/python3/dist-packages"
 STARPU = "/usr/lib/x86_64-linux-gnu/starpu/examples"
 WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", "build/warpwait")).resolve()
 BLAS = "xaxpy xdot xscal xswap xcopy xasum xnrm2 xamax xgemv xger xhad xomatcopy".split()
-# Of iHAMAX's comparisons 12 fail in one value of 128: the kernel stores an index of 4 bytes where values have 2. Nobody has looked
-# further.
+# 12 of iHAMAX's comparisons fail in one value of 128: the kernel stores a 4-byte index where values have 2 bytes. The
+# cause has not been investigated further.
 BLAS_KNOWN = {"xamax": 12}
-# Tests of piglit's that fail, and why it is not the driver.
+# piglit tests that fail, and why that is not the driver's fault.
 PIGLIT_KNOWN = {
     "api@clcreateprogramwithbinary": "wants a kernel of a binary that was not built",
     "api@clgetcommandqueueinfo": "wants CL_QUEUE_SIZE of a queue of the host's",
@@ -69,7 +68,7 @@ def blas():
 
 
 def hashcat():
-    """Finds the word of a hash again; before that, it tests itself: MD5, SHA-1, SHA-256, NTLM, MD4."""
+    """Finds the word for a hash; before that, it tests itself: MD5, SHA-1, SHA-256, NTLM, MD4."""
     hashes = {"0": "8743b52063cd84097a65d1633f5c74f5", "100": "b89eaac7e61417341b710b727768294d0e6a277b",
               "1400": "127e6fbfe24a750e72930c220a8e138275656b8e5d8f48a98c3c92df2caba935", "1000": "b4b9b02e6f09a9bd760f388b67351e2b",
               "900": "afe04867ec7a3845145579a95f72eca7"}
@@ -99,7 +98,7 @@ def piglit():
 
 
 def fft():
-    """clFFT's client compares with what the transform of its input must be, or fails."""
+    """clFFT's client compares with the known transform of its input, or fails."""
     cases = [["-x", "64"], ["-x", "1000"], ["-x", "4096", "--inv"], ["-x", "81", "-y", "25"], ["-x", "32", "-y", "16", "-z", "8"],
              ["-x", "128", "--double"], ["-x", "64", "-b", "7", "-o"], ["-x", "2187"], ["-x", "16384"], ["-x", "343", "-y", "4"]]
     wrong = [" ".join(words) for words in cases if "*****PASS*****" not in run("clFFT-client", *words)[1]]
@@ -117,7 +116,7 @@ def gpyfft():
 
 
 def silx():
-    """Without those of its tests that fetch pictures, and convolutions, which take half an hour."""
+    """Excludes tests that download pictures, and convolutions, which take half an hour."""
     return pytest(*(f"{MODULES}/silx/opencl/test/test_{name}.py" for name in "addition array_utils doubleword kahan stats sparse".split()),
                   sets=["cu.count=1"])
 
@@ -131,7 +130,7 @@ def sasmodels():
 
 
 def starpu():
-    """Its examples whose kernels have an OpenCL version, and whose files are all in the package."""
+    """Its examples whose kernels have an OpenCL version and whose files are all in the package."""
     names = "binary block complex fblock incrementer incrementer_cpp matvecmult variable vector_scal".split()
     wrong = []
     with tempfile.TemporaryDirectory() as home:
@@ -143,7 +142,7 @@ def starpu():
     return len(names) - len(wrong), len(wrong), 0, wrong
 
 
-# ffmpeg's filters that have images, each with the format of its pixels.
+# ffmpeg's filters for images, each with the format of its pixels.
 FILTERS = {"avgblur": ("avgblur_opencl=3", "rgba"), "boxblur": ("boxblur_opencl=2:1", "yuv420p"), "dilation": ("dilation_opencl", "rgba"),
            "convolution": ("convolution_opencl=0m='0 1 0 1 -4 1 0 1 0'", "yuv420p"), "erosion": ("erosion_opencl", "rgba"),
            "prewitt": ("prewitt_opencl", "rgba"), "roberts": ("roberts_opencl", "yuv420p"), "sobel": ("sobel_opencl", "rgba"),
@@ -151,7 +150,7 @@ FILTERS = {"avgblur": ("avgblur_opencl=3", "rgba"), "boxblur": ("boxblur_opencl=
            "nlmeans": ("nlmeans_opencl=3:p=3:r=5", "yuv420p"), "colorkey": ("colorkey_opencl=red:0.3:0.2", "rgba"),
            "pad": ("pad_opencl=w=120:h=80:x=5:y=6:color=blue", "rgba")}
 POCL = "/etc/OpenCL/vendors/pocl.icd"
-LEVELS = 2  # by which pixels may differ that are rounded after sums in another order
+LEVELS = 2  # allowed difference of pixels that are rounded after sums in another order
 
 
 def near(one, other):
@@ -165,7 +164,7 @@ def filtered(name, path):
 
 
 def ffmpeg():
-    """Each filter's picture beside the one that PoCL computes."""
+    """Each filter's picture compared with PoCL's."""
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         ours, theirs = os.path.join(folder, "ours"), os.path.join(folder, "theirs")
@@ -178,7 +177,7 @@ def ffmpeg():
 
 
 def wide_pixels(path):
-    """Of 16 bits, the first byte first."""
+    """16-bit values, low byte first."""
     data = pathlib.Path(path).read_bytes()
     pixels = array.array("H", data[len(data) % 2:])
     pixels.byteswap()
@@ -186,7 +185,8 @@ def wide_pixels(path):
 
 
 def darktable():
-    """A picture's export, in which it has the device compile all of its kernels, and the same by its own code for CPUs."""
+    """A picture's export, for which the device compiles all kernels, compared with the export by darktable's CPU
+    code."""
     with tempfile.TemporaryDirectory() as folder:
         def export(name, opencl):
             return ["darktable-cli", "examples/17_sobel_image/picture.png", f"{folder}/{name}.ppm", "--core", "--configdir", f"{folder}/config",

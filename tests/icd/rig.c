@@ -19,7 +19,7 @@ static const char source[] =
     "kernel void fill(write_only pipe int p) { int x = get_global_id(0); write_pipe(p, &x); }\n"
     "kernel void drain(read_only pipe int p, global int *data) { read_pipe(p, &data[get_global_id(0)]); }\n";
 
-/* Before the loader looks. */
+/* Runs before the loader looks for drivers. */
 __attribute__((constructor)) static void choose_driver(void) {
   const char *command = getenv("WARPWAIT");
   char path[4096];

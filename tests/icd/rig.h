@@ -1,4 +1,4 @@
-/* What tests of the driver begin with: a context on the devices that WARPWAIT_MACHINE names, reached through the
+/* The common start of the driver's tests: a context on the devices that WARPWAIT_MACHINE names, reached through the
  * loader as any program reaches them. */
 #ifndef TESTS_ICD_RIG_H
 #define TESTS_ICD_RIG_H
@@ -16,8 +16,8 @@ struct rig {
   cl_program program;
 };
 
-/* plus(data, add): data[i] += add. hello(): prints. big(data, room): wants local memory. wrong(data): writes beyond it.
- */
+/* plus(data, add): data[i] += add. hello(): prints. big(data, room): needs local memory. wrong(data): writes out of
+ * bounds. */
 struct rig rig_new(void);
 void rig_free(struct rig *rig);
 cl_kernel rig_kernel(struct rig *rig, const char *name);

@@ -1,11 +1,11 @@
-/* Shared virtual memory. Sanitizers have the addresses that it would be at. */
+/* Shared virtual memory. Sanitizers use the addresses where it would be. */
 #include <string.h>
 
 #include "tests/icd/rig.h"
 
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 
-TEST(svm, pointers_in_it_hold_for_host_and_both_devices) {
+TEST(svm, pointers_in_it_are_valid_on_the_host_and_both_devices) {
   struct rig rig = rig_new();
   const char *text = "struct node { global struct node *next; int value; };\n"
                      "kernel void sum(global struct node *list, global int *out) {\n"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Images in OpenCL C: every kind, function and way to give a sampler, on two routes through clang, against the reference.
+"""Images in OpenCL C: every kind, every function and every way to pass a sampler, on two routes through clang, compared
+with the reference.
 
-A kernel per kind reads with floats and integers, through samplers that are constants of the program, literals in the kernel,
-arguments, and through none; it writes, and asks for all that an image tells. Another one has blocks of cl_intel_subgroups.
-"""
+One kernel per kind reads floats and integers through samplers that are program constants, literals in the kernel,
+arguments, or absent; it also writes and queries everything about the image. Another kernel uses blocks of
+cl_intel_subgroups."""
 from __future__ import annotations
 
 import json
@@ -20,7 +21,7 @@ import reference  # noqa: E402
 
 WARPWAIT = os.environ.get("WARPWAIT", "build/warpwait")
 SIZE = (11, 6, 3)
-# kind: type of coordinates, of whole ones, how they are made, layered, sizes
+# kind: type of coordinates, of integer ones, how they are built, layered, sizes
 KINDS = {
     "1d": ("float", "int", "{x}", False, (11, 1, 1)),
     "1d_array": ("float2", "int2", "({v}2)({x}, {z})", True, (11, 1, 3)),
@@ -90,7 +91,7 @@ FORMATS = {"f": ("rgba", "unorm_int8"), "i": ("rgba", "signed_int16"), "u": ("rg
 
 
 def run(kind: str, route: str, folder: pathlib.Path) -> list[str]:
-    """What differs."""
+    """Returns the differences."""
     random = numpy.random.default_rng(7)
     _, _, _, layered, sizes = KINDS[kind]
     count, cells = 192, sizes[0] * sizes[1] * sizes[2]
@@ -99,7 +100,7 @@ def run(kind: str, route: str, folder: pathlib.Path) -> list[str]:
     points[:, 2] = random.integers(0, sizes[2], count)
     if kind == "3d":
         points[:, 2] += numpy.float32(0.25)
-    places = random.permutation(cells)[:count // 2]  # these are written, each once
+    places = random.permutation(cells)[:count // 2]  # these are written, once each
     for n, place in enumerate(places):
         x, y, z = place % sizes[0], place // sizes[0] % sizes[1], place // (sizes[0] * sizes[1])
         points[n, :3] = (x + 0.5) / SIZE[0], (y + 0.5) / SIZE[1], z
@@ -189,7 +190,7 @@ BLOCKS = """kernel void blocks(read_only image2d_t from, write_only image2d_t to
 
 
 def run_blocks(machine: str, form: str, folder: pathlib.Path) -> list[str]:
-    """Blocks of sub-groups, of texels of any size: what differs from rows of bytes, and in a replay."""
+    """Blocks of sub-groups, for texels of any size: differences from rows of bytes, and in a replay."""
     pitch, height, groups = 576, 64, 4
     texel = reference.texel_bytes(*form.split("."))
     before = numpy.random.default_rng(3).integers(0, 256, (3, height, pitch), numpy.uint8)

@@ -1,9 +1,8 @@
-"""Images as the OpenCL specification describes them: formats, addressing, filters, and nothing of how the simulator does it.
+"""Images as the OpenCL specification describes them: formats, addressing, filters, independent of the simulator's code.
 
-Written from OpenCL 3.0, "Image addressing and filtering" and "Conversion rules for normalized channels". Coordinates are
-computed in single precision, one operation after the other; the rest in double precision, rounded once, which is within the
-error that the specification allows and what docs/images.md promises.
-"""
+Written from OpenCL 3.0, "Image addressing and filtering" and "Conversion rules for normalized channels". Coordinates
+are computed in single precision, one operation after the other; the rest in double precision, rounded once, which is
+within the error that the specification allows and what docs/images.md promises."""
 from __future__ import annotations
 
 import numpy
@@ -24,7 +23,7 @@ PACKED = {"unorm_short_565": (2, (5, 6, 5)), "unorm_short_555": (2, (5, 5, 5)), 
 
 
 def formats() -> list[tuple[str, str]]:
-    """Every order and type that go together."""
+    """Every legal combination of order and type."""
     plain = [(order, kind) for order in ("r", "a", "rg", "ra", "rgba", "rx", "rgx") for kind in SCALARS]
     eight = [(order, kind) for order in ("bgra", "argb", "abgr")
              for kind in ("unorm_int8", "snorm_int8", "signed_int8", "unsigned_int8")]
@@ -44,12 +43,12 @@ def texel_bytes(order: str, kind: str) -> int:
 
 
 def quiet(values: numpy.ndarray) -> numpy.ndarray:
-    """Every NaN as the one quiet NaN."""
+    """Replaces every NaN by the one quiet NaN."""
     return numpy.where(numpy.isnan(values), F(numpy.nan), values).astype(F)
 
 
 def decode(order: str, kind: str, raw: bytes) -> numpy.ndarray:
-    """Texels as four channels each: floats, or integers as they are read."""
+    """Texels as four channels each: floats, or integers as read."""
     letters = ORDERS[order][0]
     if kind in PACKED:
         size, bits = PACKED[kind]
@@ -91,7 +90,7 @@ def to_norm(values: numpy.ndarray, least: int, most: int) -> numpy.ndarray:
 
 
 def encode(order: str, kind: str, channels: numpy.ndarray) -> bytes:
-    """Four channels a texel, floats or integers, as bytes."""
+    """Four channels per texel, floats or integers, as bytes."""
     letters = ORDERS[order][0]
     if kind in PACKED:
         size, bits = PACKED[kind]
@@ -128,7 +127,7 @@ def floor_to_int(values: numpy.ndarray) -> numpy.ndarray:
 
 
 def along(values: numpy.ndarray, size: int, mode: str, normalized: bool, linear: bool):
-    """Indices of one or two texels along an axis, -1 and `size` being the border, and the weight of the second."""
+    """Indices of one or two texels along an axis (-1 and `size` are the border), and the weight of the second."""
     with numpy.errstate(all="ignore"):
         if normalized and mode == "repeat":
             u = (values - numpy.floor(values)) * F(size)

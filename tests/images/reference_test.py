@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Reads and stores of images against an independent reference: every format, order, kind, addressing mode and filter.
+"""Reads and stores of images compared with an independent reference: every format, order, kind, addressing mode and
+filter.
 
-Each case is a launch: work-items read an image at coordinates from a buffer, or store colors from one. Coordinates are
-between texels, at edges and corners, outside, negative, huge, infinite and no numbers; colors hold denormals, NaNs and what
-no channel holds. Everything is compared bit by bit.
-"""
+Each case is a launch: work-items read an image at coordinates from a buffer, or store colors from one. Coordinates
+are between texels, at edges and corners, outside, negative, huge, infinite and NaN; colors include denormals, NaNs
+and values that no channel can hold. Everything is compared bit by bit."""
 from __future__ import annotations
 
 import json
@@ -55,7 +55,7 @@ def program() -> str:
 
 
 def raw_texels(order: str, kind: str, count: int) -> bytes:
-    """Random bytes; floats are partly small numbers, denormals, infinities and NaNs among them."""
+    """Random bytes; floats include small numbers, denormals, infinities and NaNs."""
     size = reference.texel_bytes(order, kind)
     if kind not in ("float", "half_float"):
         return random.integers(0, 256, count * size, numpy.uint8).tobytes()
@@ -97,7 +97,7 @@ def colors(integer: bool) -> numpy.ndarray:
 
 
 class Batch:
-    """Launches of one launch file, and what is expected of each."""
+    """The launches of one launch file, and the expected result of each."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder, self.images, self.buffers, self.launches, self.expected = folder, {}, {}, [], []
@@ -170,7 +170,7 @@ def add_store(batch: Batch, kind: str, order: str, channel: str) -> None:
     given = colors(integer)
     encoded = reference.encode(order, channel, given)
     limits = [sizes[0], sizes[2] if kind == "1d_array" else sizes[1], sizes[2]][:count]
-    # Each place once: which of two stores to one texel comes last is nobody's promise.
+    # Each place once: the order of two stores to one texel is undefined.
     at = numpy.full((COUNT, count), -1, numpy.int32)
     places = random.permutation(cells)[:COUNT]
     for i, place in enumerate(places):

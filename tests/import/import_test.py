@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""warpwait trace import: traces in each form that Accel-Sim's tracer has, what becomes of them, and what is refused."""
+"""warpwait trace import: traces in each form that Accel-Sim's tracer writes, the result of importing them, and
+refusals."""
 import json
 import os
 import pathlib
@@ -228,8 +229,8 @@ class Operations(Folder):
         self.assertEqual(warpwait("replay", self.trace)[0], 0)
 
 
-# A kernel as our assembly has it, and as NVIDIA's machine code would: operation by operation the same class, width and
-# registers. `A` are the accesses, whose addresses are those of the recording.
+# A kernel in our assembly and the same in NVIDIA's machine code: operation by operation the same class, width and
+# registers. `A` are the accesses, whose addresses come from the recording.
 TWINS = [
     ("ld.arg.b64 r2, data", "LDC.64", [2], [255]),
     ("get.global_id r0, x", "S2R", [0], []),
@@ -268,7 +269,7 @@ TWINS = [
 
 
 def unnamed(report):
-    """A report without names and the source; nor has an import's the hazards that a run finds."""
+    """A report without names and source; an import's report also lacks the hazards that a run finds."""
     if isinstance(report, list):
         return [unnamed(value) for value in report]
     if not isinstance(report, dict):
@@ -278,7 +279,7 @@ def unnamed(report):
 
 
 class Law(Folder):
-    """A replay of an import is a run of a kernel with the same operations."""
+    """A replay of an import equals a run of a kernel with the same operations."""
 
     def run_twin(self):
         code = "\n".join(text.replace(" A ", " ") for text, *_ in TWINS)

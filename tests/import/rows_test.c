@@ -1,4 +1,4 @@
-/* The rows of opcodes, families and losses: each is walked, and each opcode becomes what its family says. */
+/* The rows of opcodes, families and losses are all used, and each opcode maps to what its family defines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static struct sass_line line(const char *opcode, uint64_t address, bool memory) 
   return made;
 }
 
-/* The operation that a line becomes in a kernel with lanes' copies or without. */
+/* The operation for a line, in a kernel with or without lane copies. */
 static struct isa_inst become(const struct sass_line *of, bool lane_copies, struct isa_info *info) {
   const struct sass_header head = header();
   struct sass_kernel kernel = {.name = "k", .registers = 32, .lane_copies = lane_copies};
@@ -63,7 +63,7 @@ static bool is_one_of(uint16_t op, enum sass_family family) {
   return false;
 }
 
-/* An ALU family by its name. */
+/* Whether an operation is of the ALU family with this name. */
 static bool is_of_family(uint16_t op, const char *name) {
   for (enum sass_family family = 0; family < SASS_FAMILIES; family++)
     if (sass_is_alu(family) && strcmp(sass_families[family].name, name) == 0)
@@ -71,7 +71,7 @@ static bool is_of_family(uint16_t op, const char *name) {
   return false;
 }
 
-TEST(rows, every_opcode_becomes_what_its_family_says) {
+TEST(rows, every_opcode_maps_to_its_family) {
   static const uint64_t addresses[] = {64, (1ull << 40) + 64, (2ull << 40) + 64};
   for (size_t i = 0; i < sass_opcode_count; i++)
     for (size_t k = 0; k < 3; k++) {
@@ -91,7 +91,7 @@ TEST(rows, every_opcode_becomes_what_its_family_says) {
     }
 }
 
-TEST(rows, registers_are_the_traces) {
+TEST(rows, registers_are_those_of_the_trace) {
   for (size_t i = 0; i < sass_opcode_count; i++) {
     const struct sass_opcode *row = &sass_opcodes[i];
     if (!sass_is_alu(row->family))
@@ -105,11 +105,11 @@ TEST(rows, registers_are_the_traces) {
     EXPECT_EQ(info.slot[0], 4);
     for (unsigned k = info.writes; k < info.slots; k++)
       reads |= info.slot[k] == 8;
-    EXPECT_TRUE(reads || row->family == SASS_VOTE); /* of which predicates alone are read */
+    EXPECT_TRUE(reads || row->family == SASS_VOTE); /* which reads only predicates */
   }
 }
 
-TEST(rows, names_are_there_once) {
+TEST(rows, names_are_unique) {
   for (size_t i = 0; i < sass_opcode_count; i++) {
     ct_note("%s", sass_opcodes[i].name);
     EXPECT_TRUE(sass_find(sass_opcodes[i].name) == &sass_opcodes[i]);
@@ -129,7 +129,7 @@ static void expect_op(const char *opcode, bool memory, const char *mnemonic) {
   EXPECT_STREQ(inst.op < ISA_OPS ? isa_rows[inst.op].mnemonic : "", mnemonic);
 }
 
-TEST(rows, modifiers_say_widths_and_more) {
+TEST(rows, modifiers_set_widths_and_more) {
   static const struct {
     const char *opcode, *mnemonic;
     bool memory;
@@ -165,7 +165,7 @@ TEST(rows, modifiers_say_widths_and_more) {
     expect_op(table[i].opcode, table[i].memory, table[i].mnemonic);
 }
 
-TEST(rows, a_result_behind_a_predicate_is_told_as_the_first_source) {
+TEST(rows, a_result_after_a_predicate_is_listed_as_the_first_source) {
   struct sass_line of = line("SHFL.DOWN", 0, false);
   struct isa_info info = {0};
   of.result = SASS_ZERO;
@@ -175,7 +175,7 @@ TEST(rows, a_result_behind_a_predicate_is_told_as_the_first_source) {
   EXPECT_EQ(inst.a, 12);
 }
 
-TEST(rows, what_the_trace_does_not_name_is_a_pair_that_nobody_writes) {
+TEST(rows, unnamed_operands_become_a_pair_that_nothing_writes) {
   struct sass_line of = line("FADD", 0, false);
   struct isa_info info = {0};
   of.sources = 1;

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Traces as Accel-Sim's tracer writes them, made up: for tests, and for measuring an import.
+"""Made-up traces in the format of Accel-Sim's tracer: for tests, and for measuring an import.
 
 usage: tests/import/sass.py DIR [--kernel tiled|gather] [--instructions N] [--xz]
 
-writes DIR/kernelslist.g and DIR/kernel-1.traceg
-"""
+writes DIR/kernelslist.g and DIR/kernel-1.traceg"""
 import argparse
 import gzip
 import lzma
@@ -18,7 +17,7 @@ FULL = 0xffffffff
 
 @dataclass
 class Instruction:
-    """One line: `addresses` are of the lanes of the mask, in their order."""
+    """One line; `addresses` belong to the lanes of the mask, in order."""
     pc: int
     opcode: str
     results: list = field(default_factory=list)
@@ -73,7 +72,7 @@ class Launch:
         words += addresses(of, mode) if of.addresses is not None else ["0"]
         if self.number() >= 4:
             words.append(str(of.immediate))
-        return " ".join(words) + " "  # as the tracer has it
+        return " ".join(words) + " "  # as the tracer writes it
 
     def grouped(self, mode=BASE_STRIDE):
         """The lines of a .traceg."""
@@ -89,7 +88,7 @@ class Launch:
             yield from ("", "#END_TB")
 
     def raw(self, mode=BASE_STRIDE):
-        """The lines of a .trace: warps of all blocks take turns."""
+        """The lines of a .trace: warps of all blocks alternate."""
         yield from self.header()
         streams = [("{} {} {} {}".format(*block, number), iter(warp))
                    for block, warps in self.blocks.items() for number, warp in enumerate(warps)]
@@ -103,7 +102,7 @@ class Launch:
 
 
 def addresses(of, mode):
-    """The width, the form and the addresses of an access, as the tracer chooses the form."""
+    """The width, the form and the addresses of an access; the form is chosen as in the tracer."""
     width = next((int(word) // 8 for word in of.opcode.split(".")[1:] if word.isdigit()), 4)
     lanes = [lane for lane in range(32) if of.mask >> lane & 1]
     steps = [after - before for before, after in zip(of.addresses, of.addresses[1:])]
@@ -134,7 +133,7 @@ def save(folder, launches, *, mode=BASE_STRIDE, raw=False, packing=None, host=0)
 
 
 def tiled(instructions, blocks=64, warps=8):
-    """Tiles of a product of matrices, loaded to shared memory, as many turns as make `instructions` in all."""
+    """Tiles of a matrix product, loaded to shared memory, for enough iterations to make `instructions` in all."""
     made = {}
     per_turn = 24
     turns = max(1, instructions // (blocks * warps * per_turn))
@@ -164,7 +163,8 @@ def tiled(instructions, blocks=64, warps=8):
 
 
 def gather(instructions, blocks=64, warps=8):
-    """Loads of words anywhere in 64 MiB, two in ten instructions, as many turns as make `instructions` in all."""
+    """Loads of words anywhere in 64 MiB, two in ten instructions, for enough iterations to make `instructions` in
+    all."""
     random = Random(1)
     made = {}
     for block in range(blocks):

@@ -1,10 +1,10 @@
-/* isa/addresses.h against the plain words of its header, in both compilations. */
+/* isa/addresses.h compared with the plain words of its header, in both builds. */
 #include "isa/addresses.h"
 #include "tests/ct.h"
 
 static uint64_t random_state = 29;
 
-/* Lanes that go on side by side, stay where they are, or jump. */
+/* Lanes whose addresses are adjacent, equal, or random. */
 static void draw(uint64_t *address, uint32_t bytes, uint32_t lanes) {
   address[0] = 0x4000 + ct_random(&random_state) % 4096 * bytes;
   const uint64_t jumps = ct_random(&random_state) % 4;
@@ -75,7 +75,7 @@ static void hold(const struct isa_addresses *addresses) {
   }
 }
 
-TEST(addresses, lanes_have_in_common_what_they_have_one_by_one) {
+TEST(addresses, lanes_decoded_together_equal_lanes_decoded_one_by_one) {
   hold(&isa_addresses_base);
 #ifdef __x86_64__
   if (isa_lanes_have_v3())

@@ -1,4 +1,4 @@
-/* The branch stack: lanes that go different ways do what each would do alone, and meet again. */
+/* The branch stack: diverged lanes do what each would do alone, and meet again. */
 #include "isa/asm/asm.h"
 #include "isa/cfg.h"
 #include "tests/ct.h"
@@ -45,7 +45,7 @@ TEST(divergence, nested_if_else_takes_each_lane_through_its_own_arm) {
 
 static uint32_t trips_result(uint32_t lane) { return lane * (lane + 1) / 2 + 1; }
 
-TEST(divergence, loops_run_as_often_as_each_lane_asks) {
+TEST(divergence, loops_run_as_often_as_each_lane_requires) {
   expect_lanes(".kernel k\n.reg x, n\n.pred out\n"
                "        get.lane n\n"
                "again:  setp.eq.u32 out, n, 0\n"
@@ -86,7 +86,7 @@ TEST(divergence, break_and_continue_leave_no_lane_behind) {
 
 static uint32_t early_result(uint32_t lane) { return lane % 3 == 0 ? 1 : lane % 3 == 1 ? 2 : 7; }
 
-TEST(divergence, early_exits_do_not_keep_the_others_from_meeting) {
+TEST(divergence, early_exits_do_not_prevent_reconvergence_of_the_others) {
   const char *source = ".kernel k\n.reg x, lane, r\n.pred p\n"
                        "        get.lane lane\n"
                        "        rem.u32 r, lane, 3\n"
@@ -104,7 +104,7 @@ TEST(divergence, early_exits_do_not_keep_the_others_from_meeting) {
 
 static uint32_t private_result(uint32_t lane) { return 1000 + lane; }
 
-TEST(divergence, what_waits_for_its_turn_lies_beside_private_memory) {
+TEST(divergence, waiting_sides_are_stored_next_to_private_memory) {
   expect_lanes(".kernel k\n.reg x, lane\n.pred low\n.private 64\n"
                "        get.lane lane\n"
                "        add.i32 x, lane, 1000\n"
@@ -118,7 +118,7 @@ TEST(divergence, what_waits_for_its_turn_lies_beside_private_memory) {
                private_result);
 }
 
-TEST(divergence, a_branch_that_no_lane_or_every_lane_takes_does_not_touch_the_stack) {
+TEST(divergence, a_uniform_branch_does_not_touch_the_stack) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg x\n.pred p, q\n"
@@ -135,7 +135,7 @@ TEST(divergence, a_branch_that_no_lane_or_every_lane_takes_does_not_touch_the_st
   rig_close(&rig);
 }
 
-TEST(divergence, a_divergent_branch_says_so_and_the_lower_side_runs_first) {
+TEST(divergence, a_divergent_branch_is_reported_and_the_lower_side_runs_first) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg lane, x\n.pred p\n"
@@ -155,7 +155,7 @@ TEST(divergence, a_divergent_branch_says_so_and_the_lower_side_runs_first) {
   EXPECT_EQ(rig.warp[0].active, 0xfffffff0);
   EXPECT_EQ(rig.warp[0].depth, 2);
   rig_step(&rig, 0);
-  rig_step(&rig, 0); /* bra done: this side is over */
+  rig_step(&rig, 0); /* bra done: this side ends */
   EXPECT_EQ(rig.warp[0].pc, 5);
   EXPECT_EQ(rig.warp[0].active, 0xf);
   rig_step(&rig, 0);
@@ -167,8 +167,8 @@ TEST(divergence, a_divergent_branch_says_so_and_the_lower_side_runs_first) {
   rig_close(&rig);
 }
 
-/* Three nested ways out of a loop, 10^5 times round, lanes dropping out in many places. */
-TEST(divergence, the_stack_does_not_grow_with_the_trips_of_a_loop) {
+/* Three nested exits from a loop, 10^5 iterations, lanes leaving in many places. */
+TEST(divergence, the_stack_does_not_grow_with_loop_iterations) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg i, lane, bits, limit\n.pred p, q\n"
@@ -196,8 +196,8 @@ TEST(divergence, the_stack_does_not_grow_with_the_trips_of_a_loop) {
   rig_close(&rig);
 }
 
-/* Lanes that leave a loop at its end wait in the one entry that is there for all of them. */
-TEST(divergence, lanes_that_leave_a_loop_at_its_end_take_one_entry_together) {
+/* Lanes that leave a loop at its end wait in one shared entry. */
+TEST(divergence, lanes_that_leave_a_loop_at_its_end_share_one_entry) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg i, lane\n.pred p\n"
@@ -213,8 +213,8 @@ TEST(divergence, lanes_that_leave_a_loop_at_its_end_take_one_entry_together) {
   rig_close(&rig);
 }
 
-/* A loop that one more lane leaves each time round, to a tail before the join: one entry a lane, and no more. */
-TEST(divergence, waiting_sides_are_at_most_one_a_lane) {
+/* One more lane leaves the loop in each iteration, to a tail before the join: at most one entry per lane. */
+TEST(divergence, there_is_at_most_one_waiting_side_per_lane) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\n.reg i, lane\n.pred p, q\n"
@@ -238,7 +238,7 @@ TEST(divergence, waiting_sides_are_at_most_one_a_lane) {
 
 /* ---- joins --------------------------------------------------------------------------------------- */
 
-/* The join of the instruction in `line`, as a line number; 0 for never. */
+/* The join of the instruction in `line`, as a line number; 0: they never join. */
 static uint32_t join_line(const char *source, uint32_t line) {
   struct isa_error error = {""};
   uint32_t result = UINT32_MAX;
@@ -269,19 +269,19 @@ TEST(divergence, an_arm_that_ends_in_exit_does_not_move_the_join) {
   EXPECT_EQ(join_line(early, 4), 6);
   const char *guarded = ".kernel k\n@p0 bra b\n@p1 exit\nb: exit\n";
   EXPECT_EQ(join_line(guarded, 2), 4);
-  /* inside an arm that ends by itself, sides meet as anywhere else */
+  /* within an arm that ends by itself, sides meet as anywhere else */
   const char *inner = ".kernel k\n@p0 bra z\n@p1 bra b\nmov.b32 r0, 1\nb: mov.b32 r0, 2\nexit\nz: exit\n";
   EXPECT_EQ(join_line(inner, 2), 7);
   EXPECT_EQ(join_line(inner, 3), 5);
 }
 
-/* Each lane goes round the first loop as often as its number says; all must have met before the second. */
+/* Each lane runs the first loop as often as its number says; all must have met before the second. */
 static uint32_t met_result(uint32_t lane) {
   (void)lane;
   return 1;
 }
 
-TEST(divergence, an_exit_with_a_guard_is_the_end_where_nothing_else_is) {
+TEST(divergence, a_guarded_exit_is_the_end_if_there_is_no_other) {
   expect_lanes(".kernel k\n.reg one, lane, n, here\n.pred out\n"
                "        get.lane lane\n"
                "again:  setp.ge.u32 out, n, lane\n"
@@ -301,7 +301,7 @@ TEST(divergence, an_exit_with_a_guard_is_the_end_where_nothing_else_is) {
                met_result);
 }
 
-TEST(divergence, branches_in_a_loop_without_a_way_out_never_join) {
+TEST(divergence, branches_in_an_infinite_loop_never_join) {
   const char *endless = ".kernel k\na: @p0 bra b\nmov.b32 r0, 1\nb: bra a\n";
   EXPECT_EQ(join_line(endless, 2), 0);
   const char *one_arm = ".kernel k\n@p0 bra b\na: bra a\nb: exit\n";
@@ -324,7 +324,7 @@ __attribute__((format(printf, 2, 3))) static void emit(struct source *s, const c
   va_end(arguments);
 }
 
-/* p holds in some lanes: those whose next random number has a few bits clear. */
+/* p holds in the lanes whose next random number has certain bits clear. */
 static void emit_condition(struct source *s, unsigned pred) {
   static const char *const masks[] = {"0x10000", "0x30000", "0x70000", "0x8000"};
   emit(s, "mad.i32 rnd, rnd, 1103515245, step\nand.b32 t, rnd, %s\nsetp.eq.u32 q%u, t, 0\n",
@@ -351,7 +351,7 @@ static void emit_if(struct source *s, unsigned loop) {
   emit(s, "fi%u:\n", label);
 }
 
-/* A loop of up to 6 trips, each lane its own number of them. */
+/* A loop of up to 6 iterations; each lane has its own count. */
 static void emit_loop(struct source *s) {
   const unsigned label = s->labels++, counter = s->depth;
   emit(s,
@@ -390,7 +390,7 @@ static void emit_block(struct source *s, unsigned loop) {
   s->depth--;
 }
 
-/* A bar stands where all lanes that live should be together. */
+/* A bar is placed where all live lanes should be together. */
 static void generate(struct source *s, uint64_t seed) {
   *s = (struct source){.seed = seed};
   emit(s, ".kernel k\n.reg h, rnd, t, step, n[8]\n.pred q0, q1\n"
@@ -402,7 +402,7 @@ static void generate(struct source *s, uint64_t seed) {
   emit(s, "exit\n");
 }
 
-/* What h becomes when `lane` runs all alone: there is nothing to diverge from. */
+/* The value of h when `lane` runs alone, so that nothing can diverge. */
 static uint32_t alone(const char *source, uint32_t lane, uint32_t lanes) {
   struct rig rig;
   if (!rig_open(&rig, source, lanes, lanes))
@@ -415,7 +415,7 @@ static uint32_t alone(const char *source, uint32_t lane, uint32_t lanes) {
   return h;
 }
 
-TEST(divergence, random_programs_do_in_lockstep_what_each_lane_does_alone_and_meet_at_every_barrier) {
+TEST(divergence, random_programs_in_lockstep_match_single_lanes_and_meet_at_every_barrier) {
   static struct source s;
   uint64_t diverged = 0, exited = 0;
   for (uint64_t seed = 1; seed <= 150; seed++) {
@@ -438,12 +438,12 @@ TEST(divergence, random_programs_do_in_lockstep_what_each_lane_does_alone_and_me
       EXPECT_EQ(rig_reg(&rig, 0, lane), alone(s.text, lane, lanes));
     rig_close(&rig);
   }
-  EXPECT_GE(diverged, 2000); /* the generator does what it is for */
+  EXPECT_GE(diverged, 2000); /* the generator makes programs that diverge */
   EXPECT_GE(exited, 100);
 }
 
-/* Any branches at all, also jumps into loops: no structure, but the same law. */
-TEST(divergence, random_jumps_do_in_lockstep_what_each_lane_does_alone) {
+/* Arbitrary branches, including jumps into loops: no structure, but the same law. */
+TEST(divergence, random_jumps_in_lockstep_match_single_lanes) {
   static struct source s;
   for (uint64_t seed = 1; seed <= 200; seed++) {
     s = (struct source){.seed = seed * 991};
@@ -472,8 +472,8 @@ TEST(divergence, random_jumps_do_in_lockstep_what_each_lane_does_alone) {
   }
 }
 
-/* Each branch inside another may leave an entry for its join. */
-TEST(divergence, a_program_has_an_entry_more_for_each_branch_that_lies_in_another) {
+/* Each nested branch may leave an entry for its join. */
+TEST(divergence, each_nested_branch_adds_one_stack_entry) {
   enum { BRANCHES = 6 };
   uint32_t entries[BRANCHES + 1];
   for (unsigned depth = 0; depth <= BRANCHES; depth++) {

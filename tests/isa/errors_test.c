@@ -1,4 +1,4 @@
-/* What a malformed source gets: one line with file, line, column, the offending text and what may help. */
+/* The message for malformed source: one line with file, line, column, the offending text and a suggestion. */
 #include "isa/asm/asm.h"
 #include "isa/isa.h"
 #include "tests/ct.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The body starts at line 8 of a kernel that declares a few of everything. */
+/* The body starts at line 8 of a kernel that declares some of everything. */
 #define BODY(text)                                                                                                     \
   ".kernel k\n.arg src global\n.arg n u32\n.lds tile 64\n.reg i, v, w[4]\n.reg64 p\n.pred done\n" text "\nexit\n"
 
@@ -257,7 +257,7 @@ static const struct {
 };
 /* clang-format on */
 
-TEST(errors, every_malformed_source_gets_its_line) {
+TEST(errors, every_malformed_source_is_reported_with_its_line) {
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     struct isa_error error = {""};
     struct isa_program *program = isa_assemble(bad[i].source, strlen(bad[i].source), "k.wws", &error);
@@ -279,7 +279,7 @@ TEST(errors, long_and_unprintable_text_is_cut_and_masked) {
   EXPECT_STREQ(error.text, "k.wws:2:1: expected an operation instead of '?'");
 }
 
-/* Of zeros, which lie in memory once: a byte less is read, as far as its first line. */
+/* The source is zeros, which share one page of memory. One byte less is accepted, as far as its first line. */
 TEST(errors, a_source_of_2_gib_is_too_large) {
   const size_t length = (size_t)1 << 31;
   struct isa_error error = {""};
@@ -292,7 +292,7 @@ TEST(errors, a_source_of_2_gib_is_too_large) {
   munmap(source, length);
 }
 
-TEST(errors, the_same_source_ends_on_either_line_ending_or_none) {
+TEST(errors, any_line_ending_or_none_gives_the_same_program) {
   struct isa_error error = {""};
   const char *const good[] = {".kernel k\r\nmov.b32 r0, 1\r\nexit\r\n", ".kernel k\n\texit",
                               ".kernel k\nL: M: exit // end"};
@@ -326,7 +326,7 @@ TEST(errors, a_number_is_decimal_hexadecimal_or_binary_up_to_a_comment) {
   }
 }
 
-TEST(errors, a_vector_argument_is_as_long_and_as_aligned_as_its_elements_together) {
+TEST(errors, a_vector_argument_has_the_size_and_alignment_of_its_elements_together) {
   static const struct {
     const char *type;
     uint32_t bytes;

@@ -1,4 +1,4 @@
-/* Queries, operations across lanes, and what a work-group does together. */
+/* Queries, operations across lanes, and operations of a whole work-group. */
 #include "isa/asm/asm.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
@@ -12,7 +12,7 @@
 
 static const uint32_t global[3] = {10, 7, 5}, local[3] = {4, 3, 2}, offset[3] = {100, 200, 300};
 
-/* The value of a query in `lane` of work-group `linear`, by the definition of the NDRange. */
+/* The value of a query in `lane` of work-group `linear`, by the definition of an NDRange. */
 static uint32_t query_oracle(const char *name, uint32_t axis, uint32_t linear, uint32_t warp, uint32_t lane) {
   const uint32_t groups[3] = {3, 3, 3}; /* 10/4, 7/3, 5/2, rounded up */
   const uint32_t id[3] = {linear % 3, linear / 3 % 3, linear / 9};
@@ -52,7 +52,7 @@ static uint32_t query_oracle(const char *name, uint32_t axis, uint32_t linear, u
   return 0;
 }
 
-TEST(group, every_query_is_right_in_every_group_of_a_ragged_range_with_offsets) {
+TEST(group, every_query_is_correct_in_every_group_of_a_ragged_ndrange_with_offsets) {
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
     const bool axes = isa_rows[op].format == FORMAT_QUERY_AXIS;
     if (!axes && isa_rows[op].format != FORMAT_QUERY)
@@ -73,7 +73,7 @@ TEST(group, every_query_is_right_in_every_group_of_a_ragged_range_with_offsets) 
   }
 }
 
-TEST(group, the_clock_is_what_the_warp_was_told_in_all_its_lanes) {
+TEST(group, the_clock_is_the_given_value_in_all_lanes) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig, ".kernel k\nget.clock r0\nget.clock r2\nexit\n", 7, 32));
   rig.warp[0].clock = UINT64_C(0x123456789);
@@ -87,7 +87,7 @@ TEST(group, the_clock_is_what_the_warp_was_told_in_all_its_lanes) {
   rig_close(&rig);
 }
 
-TEST(group, a_warp_has_the_lanes_that_are_left) {
+TEST(group, the_last_warp_has_the_remaining_lanes) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig, ".kernel k\nexit\n", 70, 32));
   EXPECT_EQ(rig.group.warps, 3);
@@ -117,7 +117,7 @@ static void run_lane_op(struct rig *rig, enum isa_op op, uint64_t mask) {
   rig_step(rig, 0);
 }
 
-TEST(group, shuffles_take_from_active_lanes_and_otherwise_keep_their_own) {
+TEST(group, shuffles_read_active_lanes_and_otherwise_keep_their_own_value) {
   uint64_t seed = 3;
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
     if (isa_rows[op].format != FORMAT_SHUFFLE)
@@ -148,7 +148,7 @@ TEST(group, shuffles_take_from_active_lanes_and_otherwise_keep_their_own) {
   }
 }
 
-TEST(group, votes_count_active_lanes_only) {
+TEST(group, votes_count_only_active_lanes) {
   uint64_t seed = 4;
   unsigned checked = 0;
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
@@ -185,7 +185,7 @@ TEST(group, votes_count_active_lanes_only) {
   EXPECT_EQ(checked, 7);
 }
 
-/* x and a combined as the operation behind "reduce.", "scan." or "scan.before." combines them. */
+/* Combines x and a with the operation after "reduce.", "scan." or "scan.before.". */
 static uint64_t combine(const struct isa_row *row, uint64_t x, uint64_t a) {
   static const char *const before[] = {"reduce.", "scan.before.", "scan."};
   for (size_t i = 0; i < 3; i++)
@@ -194,7 +194,7 @@ static uint64_t combine(const struct isa_row *row, uint64_t x, uint64_t a) {
   return 0;
 }
 
-/* What is written of a value: a NaN becomes the one of its width. */
+/* The written form of a value: any NaN becomes the standard NaN of its width. */
 static uint64_t written(enum isa_type type, uint64_t bits) {
   const uint64_t infinity = type == TYPE_F16   ? 0x7c00
                             : type == TYPE_F32 ? 0x7f800000
@@ -285,7 +285,7 @@ static void expect_copy(const struct isa_copy *copy, bool to_lds, uint32_t lds, 
   EXPECT_EQ(copy->event, event);
 }
 
-TEST(group, copies_take_their_operands_from_registers_or_numbers) {
+TEST(group, copies_take_operands_from_registers_or_immediates) {
   struct rig rig;
   ASSERT_TRUE(open_at_copy(&rig,
                            COPY_HEAD "copy.to_lds e, [tile], [p], n, size=4\n"
@@ -348,7 +348,7 @@ static void expect_lines(const char *body, const struct isa_copy *expected) {
   rig_close(&rig);
 }
 
-TEST(group, copies_of_lines_and_planes_take_all_but_addresses_and_count_by_name) {
+TEST(group, copies_of_lines_and_planes_take_all_other_operands_by_name) {
   const struct isa_copy flat = {.form = ISA_COPY_2D, .planes = 1};
   const struct isa_copy deep = {.form = ISA_COPY_3D, .planes = 6, .global_plane = 7, .lds_plane = 8};
   struct isa_copy flat_in = flat, deep_in = deep;
@@ -372,7 +372,7 @@ TEST(group, a_wait_names_up_to_eight_events_in_order) {
   rig_close(&rig);
 }
 
-TEST(group, a_wait_for_the_first_events_of_its_list_looks_at_no_others) {
+TEST(group, a_wait_for_the_first_events_of_its_list_ignores_the_others) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        ".kernel k\nmov.b32 r0, 2\nmov.b32 r1, 10\nmov.b32 r2, 20\nget.lane r3\n"
@@ -408,7 +408,7 @@ static void expect_report(const char *body, uint32_t steps, enum isa_hazard_rule
   rig_close(&rig);
 }
 
-TEST(group, lanes_of_another_opinion_are_reported_once) {
+TEST(group, lanes_that_disagree_are_reported_once) {
   expect_report("copy.to_lds e, [lane], [p], lane, size=4", 1, HAZARD_G1, 1,
                 "the LDS offset is 0 in lane 0 but 1 in lane 1");
   expect_report("copy.to_lds e, [tile], [p], lane, size=4", 1, HAZARD_G1, 1,
@@ -425,12 +425,12 @@ TEST(group, lanes_of_another_opinion_are_reported_once) {
                 "lines= is 0 in lane 0 but 1 in lane 1");
 }
 
-TEST(group, a_wait_for_more_events_than_are_listed_or_for_fewer_than_none_is_reported) {
+TEST(group, a_wait_for_too_many_or_a_negative_number_of_events_is_reported) {
   expect_report("wait.first n, e", 1, HAZARD_X13, 0, "10 events of a list of 1");
   expect_report("mov.b32 f, -1\nwait.first f, e", 2, HAZARD_X13, 0, "-1 events of a list of 1");
 }
 
-TEST(group, missing_lanes_are_reported_by_the_rule_of_the_call) {
+TEST(group, missing_lanes_are_reported_with_the_rule_for_the_call) {
   const char *missing = "only 24 of 32 lanes of warp 0 are active";
   static const struct {
     const char *text;
@@ -457,7 +457,7 @@ TEST(group, missing_lanes_are_reported_by_the_rule_of_the_call) {
   }
 }
 
-/* Whether the group's calls of the kernel lie in loops, in the order of the text: "y" or "n" for each. */
+/* Whether the kernel's group calls are in loops, in the order of the text: "y" or "n" for each. */
 static void expect_loops(const char *body, const char *loops) {
   struct isa_error error = {""};
   char source[512], found[16] = "";
@@ -472,22 +472,22 @@ static void expect_loops(const char *body, const char *loops) {
   isa_program_free(program);
 }
 
-TEST(group, a_call_is_in_a_loop_if_control_flow_can_come_to_it_again) {
+TEST(group, a_call_is_in_a_loop_if_control_flow_can_reach_it_again) {
   expect_loops("bar\na: bar\n@p bra a\nbar\nexit\n", "nyn");
   expect_loops("bar\na: bar\n@p bra a\n@q bra a\nexit\n", "ny");
   expect_loops("a: @p bra b\nbar\nbra a\nb: bar\nexit\n", "yn");
-  /* an arm that leaves the loop is not in it, wherever it stands; one that lies behind the end is */
+  /* an arm that leaves the loop is not in it, wherever it is; an arm after the loop's end that returns is in it */
   expect_loops("a: @p bra b\nbra c\nb: bar\nbra out\nc: @q bra a\nbar\nout: bar\nexit\n", "nnn");
   expect_loops("a: @p bra b\n@q bra a\nbar\nexit\nb: bar\nbra a\n", "ny");
   /* nested, and two entries */
   expect_loops("a: bar\nb: bar\n@p bra b\nbar\n@q bra a\nbar\nexit\n", "yyyn");
   expect_loops("@p bra b\na: bar\nb: bar\n@q bra a\nexit\n", "yy");
-  /* for ever; and forward branches alone are none */
+  /* an infinite loop counts; forward branches alone are no loops */
   expect_loops("bar\na: bar\nbra a\n", "ny");
   expect_loops("@p bra a\nbar\na: bar\n@q bra b\nbar\nb: exit\n", "nnn");
 }
 
-TEST(group, lanes_that_left_are_missing_once_and_those_that_stay_away_each_time) {
+TEST(group, exited_lanes_are_reported_once_and_inactive_lanes_each_time) {
   expect_report("setp.ge.u32 t, lane, 24\n@t exit\ncopy.to_lds e, [tile], [p], n, size=4\nwait e\nbar\nbar", 3,
                 HAZARD_G2, 24, "only 24 of 32 lanes of warp 0 are active");
   static const struct {
@@ -508,15 +508,15 @@ TEST(group, lanes_that_left_are_missing_once_and_those_that_stay_away_each_time)
   }
 }
 
-TEST(group, lanes_that_were_missing_at_a_copy_are_not_asked_for_its_event) {
+TEST(group, lanes_missing_at_a_copy_need_not_have_its_event) {
   static const struct {
     const char *body;
     uint32_t steps, count, event[2];
   } runs[] = {
-      /* those that have it are in front, and behind */
+      /* the lanes that have the event come before, and after, the others */
       {"setp.lt.u32 t, lane, 8\n@t copy.to_lds e, [tile], [p], n, size=4\nwait e", 3, 1, {1}},
       {"setp.ge.u32 t, lane, 8\n@t copy.to_lds e, [tile], [p], n, size=4\nwait e", 3, 1, {1}},
-      /* each arm has a copy of its own: both are waited for */
+      /* each arm has its own copy: both are waited for */
       {"setp.ge.u32 t, lane, 8\n@t copy.to_lds e, [tile], [p], n, size=4\n"
        "@!t copy.to_lds e, [tile], [p], n, size=4\nwait e",
        4,
@@ -544,7 +544,7 @@ TEST(group, lanes_that_were_missing_at_a_copy_are_not_asked_for_its_event) {
   }
 }
 
-TEST(group, a_fence_may_diverge_and_a_warp_that_is_off_says_nothing) {
+TEST(group, a_fence_may_diverge_and_an_inactive_warp_reports_nothing) {
   struct rig rig;
   ASSERT_TRUE(open_at_copy(&rig,
                            COPY_HEAD "setp.ge.u32 t, lane, 8\n@t fence.all\nsetp.ge.u32 t, lane, 99\n@t bar\n"

@@ -1,4 +1,4 @@
-/* Edges of the library functions, worked out by hand from OpenCL C's tables of them, and conversions in a direction. */
+/* Edge cases of the library functions, from OpenCL C's tables, and directed conversions. */
 #include "isa/lanes.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
@@ -26,7 +26,7 @@ static void put(uint8_t reg, uint64_t bits) {
   rig.warp[0].reg[(reg + 1) * 16] = (uint32_t)(bits >> 32);
 }
 
-/* The bits that `op` makes of operand bits, in one lane. */
+/* The result bits of `op` for these operand bits, in one lane. */
 static uint64_t apply(enum isa_op op, uint64_t a, uint64_t b) {
   const struct isa_row *row = &isa_rows[op];
   const struct isa_inst inst = {
@@ -37,7 +37,7 @@ static uint64_t apply(enum isa_op op, uint64_t a, uint64_t b) {
   return isa_types[row->d].registers == 2 ? rig_pair(&rig, 0, 0) : rig_reg(&rig, 0, 0);
 }
 
-/* Holds both widths, which stand side by side, to one line of a table. A NaN is the one quiet NaN. */
+/* Compares both widths, which are adjacent rows, with one line of a table. Any NaN is the one quiet NaN. */
 static void expect(enum isa_op op32, double a, double b, double result) {
   for (enum isa_op op = op32; op <= op32 + 1; op++) {
     const struct isa_row *row = &isa_rows[op];
@@ -258,7 +258,7 @@ TEST(math, parts_of_numbers_cover_zeros_infinities_and_nans) {
   EXPECT_EQ(apply(ISA_REMAINDER_F64, UINT64_C(0x7fefffffffffffff), UINT64_C(0x7fe0000000000000)),
             UINT64_C(0xfca0000000000000)); /* 2^1024 - 2^971, by 2^1023: -2^971 */
   EXPECT_EQ(apply(ISA_HYPOT_F64, UINT64_C(0xfff0000000000001), UINT64_C(0x7ff0000000000000)),
-            UINT64_C(0x7ff0000000000000)); /* a NaN, whichever */
+            UINT64_C(0x7ff0000000000000)); /* any NaN */
   EXPECT_EQ(apply(ISA_POWN_F64, UINT64_C(0x7ff0000000000001), 0), UINT64_C(0x3ff0000000000000));
   EXPECT_EQ(apply(ISA_NEXTAFTER_F32, 0x3f800000, 0x40000000), 0x3f800001);
   EXPECT_EQ(apply(ISA_NEXTAFTER_F32, 0, 0xbf800000), 0x80000001);
@@ -278,7 +278,7 @@ static void expect_directed(enum isa_op rz, uint64_t a, uint64_t towards_zero, u
   EXPECT_EQ(apply(rz + 2 * step, a, 0), down);
 }
 
-TEST(math, conversions_in_a_direction_stop_at_the_first_float_on_that_side) {
+TEST(math, directed_conversions_round_to_the_next_float_on_that_side) {
   ASSERT_TRUE(open_rig());
   const uint64_t minus_one = UINT64_MAX;
   expect_directed(ISA_CVT_F32_S32_RZ, 16777217, 0x4b800000, 0x4b800001, 0x4b800000);

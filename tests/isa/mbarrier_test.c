@@ -1,11 +1,11 @@
-/* mbarriers: phases, counts and what is wrong with them. */
+/* mbarriers: phases, counts and errors. */
 #include "tests/ct.h"
 #include "tests/isa/rig.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* `one` is lane 0's predicate, `t` of a test; b[0] and b[1] are the parities. */
+/* `one` is lane 0's predicate, `t` that of a test; b[0] and b[1] are the parities. */
 #define HEAD                                                                                                           \
   ".kernel k\n.arg a global\n.arg b global\n.lds bytes 64\n.reg lane, n, odd\n.pred one, t, u\n"                       \
   " get.local_id lane, x\n setp.eq.u32 one, lane, 0\n mov.b32 odd, 1\n"
@@ -16,10 +16,10 @@ static bool run(struct rig *rig, const char *source) {
 
 enum { T = 1, U = 2 };
 
-TEST(mbarrier, a_phase_is_complete_with_as_many_arrivals_as_were_said) {
+TEST(mbarrier, a_phase_completes_after_the_expected_number_of_arrivals) {
   static const struct {
     unsigned arrivals;
-    bool even, odd; /* whether the last phase of that parity is complete */
+    bool even, odd; /* whether the last phase of this parity is complete */
   } cases[] = {{0, false, true}, {1, false, true}, {2, false, true},
                {3, true, false}, {5, true, false}, {6, false, true}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -37,9 +37,9 @@ TEST(mbarrier, a_phase_is_complete_with_as_many_arrivals_as_were_said) {
   }
 }
 
-TEST(mbarrier, each_lane_arrives_and_tests_for_itself) {
+TEST(mbarrier, each_lane_arrives_and_tests_separately) {
   struct rig rig;
-  /* Two mbarriers, of even and of odd lanes; those of even lanes want 16 arrivals, those of odd ones 17. */
+  /* Two mbarriers, one for even and one for odd lanes; the even one expects 16 arrivals, the odd one 17. */
   ASSERT_TRUE(run(&rig, HEAD " and.b32 n, lane, 1\n add.i32 n, n, 16\n and.b32 lane, lane, 1\n shl.b32 lane, lane, 3\n"
                              " mbarrier.init [lane + 8], n\n mbarrier.arrive [lane + 8]\n mov.b32 n, 0\n"
                              " mbarrier.test t, [lane + 8], n\n exit\n"));
@@ -48,7 +48,7 @@ TEST(mbarrier, each_lane_arrives_and_tests_for_itself) {
   rig_close(&rig);
 }
 
-TEST(mbarrier, lanes_outside_of_the_lds_do_nothing_and_tests_there_are_false) {
+TEST(mbarrier, lanes_outside_the_lds_do_nothing_and_their_tests_are_false) {
   struct rig rig;
   ASSERT_TRUE(run(&rig, HEAD " mov.b32 n, 1\n mov.pred t, 1\n mbarrier.init [4096], n\n mbarrier.arrive [4096]\n"
                              " mbarrier.try_wait t, [4096], n\n exit\n"));
@@ -59,7 +59,7 @@ TEST(mbarrier, lanes_outside_of_the_lds_do_nothing_and_tests_there_are_false) {
   rig_close(&rig);
 }
 
-/* One instruction of a warp with an access of its own: whoever waits keeps it. */
+/* One instruction of a warp with its own access, which a waiting warp keeps. */
 static void step(struct rig *rig, uint32_t warp, struct isa_access *access) {
   const uint8_t class_ = rig->program->info[rig->warp[warp].pc].class_;
   isa_step(&rig->warp[warp], access, &rig->last);
@@ -69,7 +69,7 @@ static void step(struct rig *rig, uint32_t warp, struct isa_access *access) {
   }
 }
 
-TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_the_order_in_which_they_began) {
+TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_order_of_start) {
   struct rig rig;
   static struct isa_access_lanes lanes[4];
   struct isa_access wait[3], arrival = isa_access_with(&lanes[3]);
@@ -79,7 +79,7 @@ TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_the_order_in_which_the
                        HEAD " mov.b32 n, 1\n mbarrier.init [8], n\n mbarrier.arrive [8]\n"
                             " mbarrier.try_wait t, [8], odd\n exit\n",
                        128, 32));
-  for (unsigned i = 0; i < 5; i++) /* the mbarrier is there; 32 lanes of warp 3 are yet to arrive */
+  for (unsigned i = 0; i < 5; i++) /* the mbarrier exists; 32 lanes of warp 3 have yet to arrive */
     step(&rig, 3, &arrival);
   for (uint32_t warp = 2; warp < 3; warp--) {
     rig.warp[warp].pc = 6;
@@ -88,7 +88,7 @@ TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_the_order_in_which_the
     step(&rig, warp, &wait[warp]);
     EXPECT_TRUE(wait[warp].suspended && wait[warp].waiting == UINT32_MAX);
   }
-  step(&rig, 3, &arrival); /* 32 phases go by: none of the waits misses its own */
+  step(&rig, 3, &arrival); /* 32 phases pass: no wait misses its own */
   EXPECT_TRUE(arrival.waits == &wait[2] && wait[2].waits == &wait[1] && wait[1].waits == &wait[0] && !wait[0].waits);
   for (uint32_t lane = 0; lane < 96; lane++)
     EXPECT_TRUE(rig_pred(&rig, T, lane));
@@ -96,7 +96,7 @@ TEST(mbarrier, an_arrival_ends_the_waits_for_its_phase_in_the_order_in_which_the
   rig_close(&rig);
 }
 
-TEST(mbarrier, a_wait_ends_when_the_phases_of_all_its_lanes_have) {
+TEST(mbarrier, a_wait_ends_when_the_phases_of_all_its_lanes_are_complete) {
   struct rig rig;
   static struct isa_access_lanes lanes[2];
   struct isa_access wait = isa_access_with(&lanes[0]), arrival = isa_access_with(&lanes[1]);
@@ -113,7 +113,7 @@ TEST(mbarrier, a_wait_ends_when_the_phases_of_all_its_lanes_have) {
   step(&rig, 1, &wait);
   step(&rig, 1, &wait);
   EXPECT_EQ(wait.waiting, UINT32_MAX);
-  rig.warp[0].active = 1; /* lane 0 alone arrives: the even lanes' mbarrier */
+  rig.warp[0].active = 1; /* only lane 0 arrives: at the even lanes' mbarrier */
   step(&rig, 0, &arrival);
   EXPECT_EQ(wait.waiting, 0xaaaaaaaa);
   EXPECT_TRUE(arrival.waits == NULL);
@@ -125,7 +125,7 @@ TEST(mbarrier, a_wait_ends_when_the_phases_of_all_its_lanes_have) {
   rig_close(&rig);
 }
 
-TEST(mbarrier, what_is_none_is_reported_and_left_alone) {
+TEST(mbarrier, invalid_uses_are_reported_and_change_nothing) {
   static const char *const wrong[] = {
       " mbarrier.arrive [8]\n",
       " mbarrier.test t, [8], odd\n",
@@ -151,7 +151,7 @@ TEST(mbarrier, what_is_none_is_reported_and_left_alone) {
   }
 }
 
-TEST(mbarrier, the_most_arrivals_are_counted) {
+TEST(mbarrier, the_maximum_number_of_arrivals_is_counted) {
   struct rig rig;
   ASSERT_TRUE(run(&rig, HEAD " mov.b32 n, 0xfffff\n mbarrier.init [8], n\n mbarrier.arrive [8]\n mov.b32 n, 0\n"
                              " mbarrier.test t, [8], n\n mbarrier.test u, [8], odd\n exit\n"));

@@ -18,8 +18,8 @@ static bool run(struct rig *rig, const char *source, uint32_t items) {
 
 static const char *const spaces[] = {"global", "lds", "private"};
 
-/* Stores then loads of each width go through each space, little-endian, and change nothing beside. */
-TEST(memory, every_width_goes_through_every_space_and_back) {
+/* Stores and loads of each width in each space are little-endian and change no neighboring bytes. */
+TEST(memory, every_width_survives_a_round_trip_through_every_space) {
   static const struct {
     const char *store, *load, *from, *to;
     unsigned bytes;
@@ -95,7 +95,7 @@ TEST(memory, an_lds_access_names_bytes_of_the_cus_lds) {
   rig_close(&rig);
 }
 
-/* The value is taken when the store is issued, and reaches memory when it is committed. */
+/* The value is captured when the store issues and reaches memory when the store commits. */
 TEST(memory, stores_keep_the_value_of_their_issue_until_their_commit) {
   struct rig rig;
   struct isa_access_lanes lanes;
@@ -120,7 +120,7 @@ static void expect_hazard(const struct rig *rig, enum isa_hazard_rule rule, uint
 
 TEST(memory, lanes_out_of_bounds_are_reported_once_and_read_zero) {
   struct rig rig;
-  /* the buffer's last 16 words are lanes 0 to 15 */
+  /* lanes 0 to 15 access the buffer's last 16 words */
   ASSERT_TRUE(run(&rig, HEAD "shl.b32 at, lane, 2\nmov.b32 x, 9\nld.global.b32 x, [p + at + 65472]\nexit\n", 32));
   expect_hazard(&rig, HAZARD_M1, 16, "address 0x100010000, 4 bytes: offset 65536 of 'a', which has 65536");
   EXPECT_EQ(rig.hazard[0].pc, 4);
@@ -160,7 +160,7 @@ TEST(memory, bounds_are_exact_to_the_byte) {
   }
 }
 
-/* `body` ends with an access, of which nothing is carried out. */
+/* `body` ends with an access, which is not performed. */
 static bool is_run(const char *body, uint32_t items) {
   struct rig rig;
   char text[512];
@@ -174,7 +174,7 @@ static bool is_run(const char *body, uint32_t items) {
   return run;
 }
 
-TEST(memory, a_run_is_of_all_lanes_side_by_side_in_one_buffer) {
+TEST(memory, a_run_needs_all_lanes_adjacent_in_one_buffer) {
   static const struct {
     const char *body;
     uint32_t items;
@@ -182,15 +182,15 @@ TEST(memory, a_run_is_of_all_lanes_side_by_side_in_one_buffer) {
   } rows[] = {
       {"shl.b32 at, lane, 2\nld.global.b32 x, [p + at]\n", 32, true},
       {"shl.b32 at, lane, 2\nst.global.b32 [p + at + 65408], x\n", 32, true},  /* the buffer's last */
-      {"shl.b32 at, lane, 2\nst.global.b32 [p + at + 65412], x\n", 32, false}, /* and beyond */
-      {"shl.b32 at, lane, 2\nld.global.b32 x, [p + at]\n", 31, false},         /* a lane is not there */
+      {"shl.b32 at, lane, 2\nst.global.b32 [p + at + 65412], x\n", 32, false}, /* and one word beyond */
+      {"shl.b32 at, lane, 2\nld.global.b32 x, [p + at]\n", 31, false},         /* a lane is missing */
       {"shl.b32 at, lane, 2\nld.global.b32 x, [p + at + 2]\n", 32, false},     /* not aligned */
       {"shl.b32 at, lane, 3\nld.global.b32 x, [p + at]\n", 32, false},         /* gaps */
       {"ld.global.u8 x, [p + lane]\n", 32, true},
-      {"ld.global.b32 x, [p]\n", 32, false},                          /* one for all */
+      {"ld.global.b32 x, [p]\n", 32, false},                          /* one word for all lanes */
       {"xor.b32 at, lane, 1\nld.global.u8 x, [p + at]\n", 32, false}, /* another order */
       {"sub.i32 at, 31, lane\nshl.b32 at, at, 2\nld.global.b32 x, [p + at]\n", 32, false},
-      {"shl.b32 at, lane, 2\nld.lds.b32 x, [at]\n", 32, true}, /* the LDS is one, too */
+      {"shl.b32 at, lane, 2\nld.lds.b32 x, [at]\n", 32, true}, /* the LDS counts as one buffer */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("%s", rows[i].body);
@@ -212,7 +212,7 @@ TEST(memory, lanes_may_be_in_different_buffers) {
   rig_close(&rig);
 }
 
-TEST(memory, misaligned_lanes_are_reported_once_and_served_all_the_same) {
+TEST(memory, misaligned_lanes_are_reported_once_and_still_served) {
   struct rig rig;
   ASSERT_TRUE(run(&rig, HEAD "mov.b32 x, 0x01020304\nmul.i32 at, lane, 5\nst.global.b32 [p + at], x\nexit\n", 2));
   expect_hazard(&rig, HAZARD_M2, 1, "global address 0x100000005 of a 4-byte access");
@@ -221,7 +221,7 @@ TEST(memory, misaligned_lanes_are_reported_once_and_served_all_the_same) {
   rig_close(&rig);
 }
 
-TEST(memory, an_access_is_aligned_at_multiples_of_its_size_alone) {
+TEST(memory, an_access_is_aligned_only_at_multiples_of_its_size) {
   static const char *const widths[] = {"u8 x", "u16 x", "b32 x", "b64 w", "b128 q"};
   for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
     for (uint32_t offset = 0; offset <= 16; offset++) {
@@ -235,7 +235,7 @@ TEST(memory, an_access_is_aligned_at_multiples_of_its_size_alone) {
     }
 }
 
-TEST(memory, lanes_that_are_off_access_nothing) {
+TEST(memory, inactive_lanes_access_nothing) {
   struct rig rig;
   ASSERT_TRUE(run(&rig,
                   HEAD "setp.eq.u32 t, lane, 3\nmov.b32 at, 0x7fffffff\n@t mov.b32 at, 12\n"
@@ -246,7 +246,7 @@ TEST(memory, lanes_that_are_off_access_nothing) {
   rig_close(&rig);
 }
 
-TEST(memory, a_prefetch_describes_each_lanes_bytes_and_touches_nothing) {
+TEST(memory, a_prefetch_lists_each_lanes_bytes_and_changes_nothing) {
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig,
                        HEAD "shl.b32 at, lane, 6\nadd.i32 x, lane, 1\nprefetch [p + at], x\n"
@@ -319,7 +319,7 @@ TEST(memory, every_atomic_applies_its_lanes_in_order_and_returns_the_old_values)
   EXPECT_EQ(checked, 52);
 }
 
-TEST(memory, an_atomic_without_destination_changes_memory_only) {
+TEST(memory, an_atomic_without_destination_only_changes_memory) {
   struct rig rig;
   ASSERT_TRUE(run(&rig, HEAD "mov.b32 x, 2\natom.lds.add.i32 _, [4], x\nexit\n", 64));
   EXPECT_EQ(rig.lds[4], 128);
@@ -328,7 +328,7 @@ TEST(memory, an_atomic_without_destination_changes_memory_only) {
 
 /* ---- buffers ------------------------------------------------------------------------------------- */
 
-TEST(memory, buffers_are_found_exactly_and_the_nearest_below_for_messages) {
+TEST(memory, buffers_are_found_exactly_and_messages_name_the_nearest_below) {
   uint8_t one[16], two[32];
   struct isa_buffer buffers[] = {{"one", 0x1000, 16, one}, {"two", 0x2000, 32, two}};
   struct isa_memory memory = {.buffers = buffers, .count = 2};
@@ -344,7 +344,8 @@ TEST(memory, buffers_are_found_exactly_and_the_nearest_below_for_messages) {
   EXPECT_TRUE(isa_memory_near(&memory, 0xfff) == NULL);
 }
 
-/* Each lane's bytes go past the registers; lanes whose bytes lie outside of either side are left out, with a hazard. */
+/* Each lane's bytes do not pass through registers; lanes whose bytes are outside on either side are left out, with a
+ * hazard. */
 TEST(memory, a_lane_copies_its_own_bytes_into_the_lds) {
   for (unsigned bytes = 4; bytes <= 16; bytes *= 2) {
     char source[512];
@@ -381,8 +382,8 @@ TEST(memory, a_report_names_its_work_group) {
   }
 }
 
-/* Vectors are loaded from them, and no two warps share a line of the host's cache. */
-TEST(memory, the_storage_of_a_warp_is_whole_lines_of_the_host) {
+/* Vector loads read them, and no two warps share a cache line of the host. */
+TEST(memory, a_warps_storage_fills_whole_cache_lines_of_the_host) {
   for (uint32_t registers = 1; registers <= 40; registers++)
     for (uint32_t warp_size = 16; warp_size <= 64; warp_size *= 2) {
       char source[100];

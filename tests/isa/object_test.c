@@ -1,4 +1,4 @@
-/* Object files: what is written is read, and nothing else is believed. */
+/* Object files: what is written reads back, and invalid files are refused. */
 #include "isa/asm/asm.h"
 #include "isa/pipe.h"
 #include "isa/rows.h"
@@ -28,7 +28,7 @@ static struct isa_program *assemble(void) {
   return program;
 }
 
-TEST(object, what_is_written_is_read) {
+TEST(object, a_written_object_reads_back_the_same) {
   struct isa_program *program = assemble();
   uint8_t *bytes = NULL;
   size_t size = 0;
@@ -76,7 +76,7 @@ static uint64_t columns(const struct isa_program *program) {
   return all;
 }
 
-TEST(object, a_column_is_where_an_instruction_begins_with_its_guard) {
+TEST(object, a_column_is_where_an_instruction_starts_including_its_guard) {
   static const char text[] = ".kernel k\n.pred t\nexit\n  exit\na: b:  exit\n\t@t exit\n @!t   exit\nexit";
   struct isa_error error;
   struct isa_program *program = isa_assemble(text, strlen(text), "k.wws", &error);
@@ -85,7 +85,7 @@ TEST(object, a_column_is_where_an_instruction_begins_with_its_guard) {
   isa_program_free(program);
 }
 
-TEST(object, a_column_beyond_what_is_kept_is_unknown) {
+TEST(object, a_column_beyond_the_largest_stored_one_is_unknown) {
   enum { BLANKS = 65534 };
   char *text = malloc(BLANKS + 64);
   for (int more = 0; more < 2; more++) {
@@ -116,7 +116,7 @@ static const uint8_t version_2[] = {
     0x2e, 0x62, 0x33, 0x32, 0x20, 0x78, 0x2c, 0x20, 0x6e, 0x05, 0x00, 0x00, 0x00, 0x20, 0x65, 0x78, 0x69, 0x74,
 };
 
-TEST(object, the_version_before_is_read_without_columns_and_names_of_lds) {
+TEST(object, the_previous_version_is_read_without_columns_and_lds_names) {
   struct isa_error error = {""};
   struct isa_program *program = isa_decode(version_2, sizeof version_2, "x.wwo", &error);
   EXPECT_STREQ(error.text, "");
@@ -171,7 +171,7 @@ static void expect_bad_lds(uint32_t offset, uint32_t bytes, const char *name, co
   isa_program_free(program);
 }
 
-TEST(object, lds_variables_lie_in_the_lds_behind_each_other_and_have_names_of_their_own) {
+TEST(object, lds_variables_are_consecutive_and_have_unique_names) {
   static const char outside[] = "object.wws: LDS variable 'more' is outside the LDS, or not after the one before";
   expect_bad_lds(128, 128, "more", "");
   expect_bad_lds(256, 0, "more", "");
@@ -184,7 +184,7 @@ TEST(object, lds_variables_lie_in_the_lds_behind_each_other_and_have_names_of_th
   expect_bad_lds(128, 1, "r1", "object.wws: LDS variable or argument 1 has an illegal name");
 }
 
-/* The object keeps it, or isa_validate() refuses it. */
+/* The object keeps the scratch area if `good`; otherwise isa_validate() refuses it. */
 static void expect_scratch(uint32_t offset, uint32_t bytes, bool good) {
   static const char message[] = "object.wws: kernel 'first' has its scratch outside the LDS, or on a variable";
   struct isa_program *program = assemble(), *again = NULL;
@@ -208,7 +208,7 @@ static void expect_scratch(uint32_t offset, uint32_t bytes, bool good) {
   isa_program_free(program);
 }
 
-TEST(object, the_scratch_lies_in_the_lds_and_on_no_variable) {
+TEST(object, the_scratch_area_is_in_the_lds_and_overlaps_no_variable) {
   expect_scratch(0, 0, true);
   expect_scratch(0, 64, true);
   expect_scratch(192, 64, true);
@@ -220,7 +220,7 @@ TEST(object, the_scratch_lies_in_the_lds_and_on_no_variable) {
   expect_scratch(UINT32_MAX, 2, false);
 }
 
-/* A program of two files: of the second only the name is known. */
+/* A program of two files; only the name of the second is known. */
 static bool add_source(struct isa_program *program) {
   struct isa_source *sources = realloc(program->sources, 2 * sizeof *sources);
   if (!sources)
@@ -234,7 +234,7 @@ static bool add_source(struct isa_program *program) {
   return true;
 }
 
-TEST(object, an_instruction_keeps_the_file_it_is_from) {
+TEST(object, an_instruction_keeps_its_source_file) {
   struct isa_program *program = assemble();
   uint8_t *bytes = NULL;
   size_t size = 0;
@@ -248,7 +248,7 @@ TEST(object, an_instruction_keeps_the_file_it_is_from) {
   EXPECT_STREQ(isa_source_name(again, 1), "lib.h");
   EXPECT_TRUE(isa_source_text(again, 1) == NULL);
   EXPECT_TRUE(isa_source_name(again, 2) == NULL && isa_source_text(again, 2) == NULL); /* no line */
-  EXPECT_TRUE(isa_source_text(again, 3) == NULL);                                      /* beyond the file */
+  EXPECT_TRUE(isa_source_text(again, 3) == NULL);                                      /* after the end of the file */
   EXPECT_TRUE(isa_source_name(again, again->count) == NULL);
   again->source[1] = 2;
   EXPECT_FALSE(isa_validate(again, &error));
@@ -258,7 +258,7 @@ TEST(object, an_instruction_keeps_the_file_it_is_from) {
   free(bytes);
 }
 
-TEST(object, a_program_without_sources_is_a_program) {
+TEST(object, a_program_without_sources_is_valid) {
   struct isa_program *program = assemble();
   uint8_t *bytes = NULL;
   size_t size = 0;
@@ -276,7 +276,7 @@ TEST(object, a_program_without_sources_is_a_program) {
   free(bytes);
 }
 
-TEST(object, spilled_words_lie_in_private_memory) {
+TEST(object, spilled_words_are_in_private_memory) {
   struct isa_program *program = assemble();
   struct isa_error error;
   ASSERT_TRUE(program != NULL);
@@ -326,7 +326,7 @@ static void expect_channels(const struct isa_program *program) {
   EXPECT_EQ(program->kernels[0].autorun[1], 2);
 }
 
-TEST(object, channels_survive_the_file_and_disassembly) {
+TEST(object, channels_survive_the_object_file_and_disassembly) {
   struct isa_error error = {""};
   struct isa_program *program = isa_assemble(channels, strlen(channels), "c.wws", &error);
   EXPECT_STREQ(error.text, "");
@@ -352,7 +352,7 @@ TEST(object, channels_survive_the_file_and_disassembly) {
   isa_program_free(program);
 }
 
-TEST(object, channels_whose_names_are_taken_go_by_others_in_assembly) {
+TEST(object, channels_whose_names_are_taken_are_renamed_in_assembly) {
   static const char taken[] =
       ".channel c 4 8\n.channel d 4 8\n.kernel k\n.reg64 p\n mov.b64 p, d\n pipe.num p.lo, [p]\n exit\n";
   struct isa_error error = {""};
@@ -378,7 +378,7 @@ TEST(object, channels_whose_names_are_taken_go_by_others_in_assembly) {
   isa_program_free(program);
 }
 
-TEST(object, channels_are_pipes_behind_the_variables_with_the_highest_numbers) {
+TEST(object, channels_are_pipes_with_the_highest_numbers_after_the_variables) {
   struct isa_error error = {""};
   struct isa_program *program = isa_assemble(channels, strlen(channels), "c.wws", &error);
   ASSERT_TRUE(program != NULL);
@@ -417,14 +417,14 @@ TEST(object, channels_are_validated) {
   isa_program_free(program);
 }
 
-TEST(object, cut_off_anywhere_it_is_refused) {
+TEST(object, a_truncated_object_is_refused) {
   struct isa_program *program = assemble();
   uint8_t *bytes = NULL;
   size_t size = 0;
   ASSERT_TRUE(program && isa_encode(program, &bytes, &size));
   for (size_t length = 0; length < size; length++) {
     struct isa_error error;
-    uint8_t *exact = malloc(length + 1); /* so that a sanitizer sees a read beyond */
+    uint8_t *exact = malloc(length + 1); /* so that a sanitizer detects a read beyond it */
     memcpy(exact, bytes, length);
     struct isa_program *again = isa_decode(exact, length, "x.wwo", &error);
     EXPECT_TRUE(again == NULL);
@@ -468,7 +468,7 @@ TEST(object, flipped_bits_are_refused_or_give_a_valid_program) {
   free(bytes);
 }
 
-TEST(object, bytes_behind_the_end_are_refused) {
+TEST(object, bytes_after_the_end_are_refused) {
   struct isa_program *program = assemble();
   uint8_t *bytes = NULL;
   size_t size = 0;
@@ -483,7 +483,7 @@ TEST(object, bytes_behind_the_end_are_refused) {
   free(bytes);
 }
 
-TEST(object, an_instruction_has_one_immediate_at_most) {
+TEST(object, an_instruction_has_at_most_one_immediate) {
   struct isa_program *program = assemble();
   struct isa_error error;
   ASSERT_TRUE(program != NULL);
@@ -493,7 +493,7 @@ TEST(object, an_instruction_has_one_immediate_at_most) {
   isa_program_free(program);
 }
 
-/* A join that is not the immediate post-dominator could make the stack grow: it must not pass. */
+/* A join that is not the immediate post-dominator could make the stack grow, so it must be refused. */
 TEST(object, a_forged_join_is_refused) {
   struct isa_program *program = assemble();
   struct isa_error error;
@@ -504,15 +504,15 @@ TEST(object, a_forged_join_is_refused) {
   isa_program_free(program);
 }
 
-TEST(object, other_files_are_told_from_objects) {
+TEST(object, other_files_are_not_taken_for_objects) {
   struct isa_error error;
   EXPECT_TRUE(isa_decode((const uint8_t *)"hello", 5, "x.wwo", &error) == NULL);
   EXPECT_STREQ(error.text, "x.wwo: not an object file of this version; one starts with 'WWO' 2, 3 or 4");
   EXPECT_TRUE(isa_decode(NULL, 0, "x.wwo", &error) == NULL);
 }
 
-/* 8 bytes each, for which 2 letters stand in the source. */
-TEST(object, variables_may_be_most_of_the_file) {
+/* 8 bytes each, from 2 letters in the source. */
+TEST(object, variables_may_make_up_most_of_the_file) {
   struct isa_error error = {""};
   char text[5000] = ".variable all u64 1";
   while (strlen(text) < 4000)

@@ -1,4 +1,4 @@
-/* Each arithmetic row against the oracle, and the two compilations of the lane loops against each other. */
+/* Each arithmetic row compared with the oracle, and the two builds of the lane loops compared with each other. */
 #include "isa/lanes.h"
 #include "tests/ct.h"
 #include "tests/isa/oracle.h"
@@ -50,7 +50,7 @@ static bool is_nan(enum isa_type type, uint64_t bits) {
                             : false;
 }
 
-/* Floats of one sign are in the order of their bits. */
+/* Floats of one sign have the same order as their bits. */
 static bool near(uint64_t x, uint64_t y, unsigned slack) { return x == y || (x > y ? x - y : y - x) <= slack; }
 
 static const char base_kernel[] = ".kernel k\n.registers 16\nexit\n";
@@ -106,7 +106,7 @@ static void fill_random(struct rig *rig, uint64_t *seed) {
     warp->pred[p] = ct_random(seed);
 }
 
-/* Runs one instruction from the same state with two tables. */
+/* Runs one instruction from the same state with two tables of functions. */
 static void compare_tables(struct rig *rig, const struct isa_inst *inst, uint64_t mask, uint64_t *seed,
                            isa_lanes_function one, isa_lanes_function two) {
   enum { MOST = 16 * ISA_LANES };
@@ -128,7 +128,7 @@ static void compare_tables(struct rig *rig, const struct isa_inst *inst, uint64_
 }
 
 #ifdef __x86_64__
-TEST(ops, both_compilations_of_the_lane_loops_give_the_same_bits) {
+TEST(ops, both_builds_of_the_lane_loops_give_the_same_bits) {
   if (!isa_lanes_have_v3())
     return;
   uint64_t seed = 12;
@@ -154,9 +154,9 @@ TEST(ops, both_compilations_of_the_lane_loops_give_the_same_bits) {
 }
 #endif
 
-/* One number for the results of all rows but the transcendental ones, which are the C library's: gcc and
- * clang, any level of optimisation and any machine must come to it. */
-TEST(ops, results_are_the_same_bits_on_every_compiler) {
+/* One number for the results of all rows except the transcendental ones, which the C library computes: gcc and clang,
+ * any level of optimization and any machine must produce it. */
+TEST(ops, results_are_bit_identical_with_every_compiler) {
   struct rig rig;
   uint64_t seed = 15, digest = 0, unused;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
@@ -181,8 +181,8 @@ TEST(ops, results_are_the_same_bits_on_every_compiler) {
   rig_close(&rig);
 }
 
-/* A partial mask takes the bit loop, a full one the vector loop: lane for lane they agree, and
- * lanes that are off keep what they had. */
+/* A partial mask uses the bit loop, a full one the vector loop: they agree lane by lane, and inactive lanes keep their
+ * values. */
 TEST(ops, masked_lanes_keep_their_value_and_the_others_do_not_depend_on_the_mask) {
   struct rig rig;
   uint64_t seed = 13;
@@ -222,8 +222,8 @@ TEST(ops, masked_lanes_keep_their_value_and_the_others_do_not_depend_on_the_mask
   rig_close(&rig);
 }
 
-/* The same through isa_step, with the one immediate in each place. */
-TEST(ops, an_immediate_stands_for_a_register_that_holds_it) {
+/* The same through isa_step, with the immediate in each place. */
+TEST(ops, an_immediate_acts_like_a_register_that_holds_it) {
   uint64_t seed = 14;
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
     const struct isa_row *row = &isa_rows[op];
@@ -256,8 +256,8 @@ TEST(ops, an_immediate_stands_for_a_register_that_holds_it) {
   }
 }
 
-/* Bit by bit, with full and partial masks, of registers and of the one immediate in each place. */
-TEST(ops, three_input_logic_is_its_table_for_each_of_the_256) {
+/* Bit by bit, with full and partial masks, with registers and with the immediate in each place. */
+TEST(ops, three_input_logic_follows_each_of_its_256_tables) {
   static const uint32_t bits[3] = {0xf0, 0xcc, 0xaa}; /* bit i of these is bit 2, 1 and 0 of i */
   struct rig rig;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
@@ -289,7 +289,7 @@ TEST(ops, three_input_logic_is_its_table_for_each_of_the_256) {
   rig_close(&rig);
 }
 
-TEST(ops, a_shift_and_add_shifts_by_its_number) {
+TEST(ops, a_shift_and_add_shifts_by_its_immediate) {
   struct rig rig;
   uint64_t seed = 16;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));
@@ -308,7 +308,7 @@ TEST(ops, a_shift_and_add_shifts_by_its_number) {
   rig_close(&rig);
 }
 
-TEST(ops, a_funnel_shift_sees_a_pair_through_a_window_of_32_bits) {
+TEST(ops, a_funnel_shift_reads_a_32_bit_window_of_a_pair) {
   struct rig rig;
   uint64_t seed = 17;
   ASSERT_TRUE(rig_open(&rig, base_kernel, 32, 32));

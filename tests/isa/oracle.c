@@ -31,13 +31,13 @@ static long double half_real(uint64_t h) {
   return h & 0x8000 ? -size : size;
 }
 
-/* The nearest half to `value` * 2^-48, ties to even; `zero` is what an exact zero becomes. */
+/* The half nearest to `value` * 2^-48, ties to even; `zero` is the result for an exact zero. */
 static uint64_t half_from_fixed(wide value, uint64_t zero) {
   const uint64_t sign = value < 0 ? 0x8000 : 0;
   const uwide size = (uwide)(value < 0 ? -value : value);
   if (!size)
     return zero;
-  uint64_t best = 0, beyond = 0x7c00; /* the largest half not above, by halving the range */
+  uint64_t best = 0, beyond = 0x7c00; /* the largest half not above it, by bisection */
   while (beyond - best > 1) {
     const uint64_t middle = (best + beyond) / 2;
     if ((uwide)half_fixed(middle) << 24 <= size)
@@ -79,7 +79,7 @@ static uint64_t half_from_real(long double value) {
   }
 }
 
-/* a * b + c without rounding but the last. */
+/* a * b + c with a single rounding at the end. */
 static uint64_t half_muladd(uint64_t a, uint64_t b, uint64_t c) {
   const uint64_t product_sign = (a ^ b) & 0x8000;
   if (half_nan(a) || half_nan(b) || half_nan(c))
@@ -303,9 +303,9 @@ static wide saturated(const char *m, long double f) {
   return 0;
 }
 
-/* ---- conversions in a direction ------------------------------------------------------------------ */
+/* ---- directed conversions ------------------------------------------------------------------------- */
 
-/* The host's own rounding, behind volatile lest it is done by the compiler. */
+/* The host's own rounding; volatile keeps the compiler from doing it. */
 static long double host_directed(bool is64, long double value, int mode) {
   volatile long double from = value;
   volatile double wide_to = 0;
@@ -319,7 +319,7 @@ static long double host_directed(bool is64, long double value, int mode) {
   return is64 ? (long double)wide_to : (long double)to;
 }
 
-/* The largest half not above the size, or the one after it. */
+/* The largest half not above the magnitude, or the next one. */
 static uint64_t half_from_directed(long double value, int mode) {
   if (isnan(value) || isinf(value))
     return half_from_real(value);
@@ -353,17 +353,17 @@ static bool oracle_directed(const struct isa_row *row, struct value a, uint64_t 
   return false;
 }
 
-/* One rounding of an exact or 64-bit result: right for half and float, and for double where noted. */
+/* One rounding of an exact or 64-bit result: correct for half and float, and for double where noted. */
 static bool oracle_real(const struct isa_row *row, struct value a, struct value b, struct value c, uint64_t *r,
                         unsigned *slack) {
   const char *m = row->mnemonic;
   const bool is64 = row->d == TYPE_F64, is16 = row->d == TYPE_F16;
-  const double x = (double)a.f, y = (double)b.f, z = (double)c.f; /* for doubles: the host's own arithmetic */
+  const double x = (double)a.f, y = (double)b.f, z = (double)c.f; /* for doubles: the host's arithmetic */
   const uint64_t one16 = 0x3c00, zero16 = (a.bits ^ b.bits) & 0x8000;
   const struct {
     const char *name;
-    long double result; /* for float, and for double what the host says */
-    uint64_t half;      /* 1 << 20: as `result` */
+    long double result; /* for float; for double the host's result */
+    uint64_t half;      /* 1 << 20: same as `result` */
     unsigned slack;
   } table[] = {
       {"add.", is64 ? x + y : a.f + b.f, half_muladd(a.bits, one16, b.bits), 0},
@@ -391,7 +391,7 @@ static bool oracle_real(const struct isa_row *row, struct value a, struct value 
       {"log.", logl(a.f), 1 << 20, 1},
       {"sin.", sinl(a.f), 1 << 20, 1},
       {"cos.", cosl(a.f), 1 << 20, 1},
-      {"pow.", isinf(a.f) ? pow(x, y) : powl(a.f, b.f), 1 << 20, 1}, /* powl of glibc errs at -inf */
+      {"pow.", isinf(a.f) ? pow(x, y) : powl(a.f, b.f), 1 << 20, 1}, /* glibc's powl is wrong at -inf */
       {"cvt.f16.", is_float(a.type) ? a.f : (long double)a.i, 1 << 20, 0},
       {"cvt.f32.", is_float(a.type) ? a.f : (long double)a.i, 1 << 20, 0},
       {"cvt.f64.", is_float(a.type) ? a.f : (long double)a.i, 1 << 20, 0},
@@ -520,7 +520,7 @@ uint64_t oracle_value(enum isa_type type, uint64_t *seed) {
     const uint64_t number = random & 1024 ? 0 - value : value;
     return isa_types[type].registers == 2 ? number : (uint32_t)number;
   }
-  if (random % 3 == 0) /* any bits at all */
+  if (random % 3 == 0) /* any bits */
     return type == TYPE_F16 ? bits & 0xffff : type == TYPE_F32 ? (uint32_t)bits : bits;
   long double value = reals[bits % (sizeof reals / sizeof reals[0])];
   if (random % 3 == 1)

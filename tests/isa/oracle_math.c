@@ -1,5 +1,5 @@
-/* Rows of class math: through the long double side of the C library, which is other code than what isa/ calls,
- * and is 11 bits more precise than double. */
+/* Rows of class math, computed with the C library's long double functions. They are other code than isa/ calls, and 11
+ * bits more precise than double. */
 #include "tests/isa/oracle_math.h"
 
 #include <limits.h>
@@ -10,7 +10,7 @@ static const long double pi = 3.14159265358979323846264338327950288L;
 
 static bool odd(long double whole) { return fmodl(fabsl(whole), 2) == 1; }
 
-/* sin(pi * x) with x brought into [-1/2, 1/2], exactly. */
+/* sin(pi * x), with x reduced exactly to [-1/2, 1/2]. */
 static long double half_turn_sine(long double x) {
   if (!isfinite(x))
     return NAN;
@@ -44,7 +44,7 @@ static long double lgamma_of(long double x, wide *sign) {
   return result;
 }
 
-/* exp(y * log(x)), and where that has no value a NaN. */
+/* exp(y * log(x)), or a NaN where that has no value. */
 static long double powr_of(long double x, long double y) {
   if (isnan(x) || isnan(y) || x < 0)
     return NAN;
@@ -53,7 +53,7 @@ static long double powr_of(long double x, long double y) {
   return powl(fabsl(x), y);
 }
 
-/* The C library's powl() errs at -inf. */
+/* The C library's powl() is wrong at -inf. */
 static long double pown_of(long double x, int32_t n) { return isinf(x) ? pow((double)x, n) : powl(x, n); }
 
 static long double rootn_of(long double x, int32_t n) {
@@ -89,7 +89,7 @@ static bool is(const char *mnemonic, const char *name) {
 
 bool oracle_math(const char *m, bool is64, long double a, long double b, int32_t n, long double *result,
                  unsigned *slack) {
-  enum { FEW = 4, MORE = 16 }; /* units in a double's last place; what OpenCL C allows, or less */
+  enum { FEW = 4, MORE = 16 }; /* units in a double's last place: what OpenCL C allows, or less */
   wide unused;
   const struct {
     const char *name;
@@ -136,7 +136,7 @@ bool oracle_math(const char *m, bool is64, long double a, long double b, int32_t
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
     if (is(m, table[i].name)) {
       *result = table[i].result;
-      *slack = is64 ? table[i].slack : table[i].slack > 0; /* rounded to float from double, or from more */
+      *slack = is64 ? table[i].slack : table[i].slack > 0; /* rounded to float from double, or from a wider type */
       return true;
     }
   return false;

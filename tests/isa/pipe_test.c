@@ -1,4 +1,4 @@
-/* Pipes: what reservations and commits do, by the rules that OpenCL C has for them (Q), and ids that are wrong. */
+/* Pipes: reservations and commits under the rules of OpenCL C (Q), and wrong ids. */
 #include "isa/asm/asm.h"
 #include "isa/pipe.h"
 
@@ -28,7 +28,7 @@ static uint64_t reserve(struct isa_pipe *pipe, enum isa_pipe_direction direction
   return isa_pipe_reserve(pipe, direction, ISA_PIPE_ITEM, count, &nobody);
 }
 
-/* Commits what was written in full. */
+/* Marks all packets of a write reservation as written, and commits the reservation. */
 static void commit(struct isa_pipe *pipe, enum isa_pipe_direction direction, uint64_t id) {
   enum isa_hazard_rule rule;
   for (uint32_t i = 0; direction == ISA_PIPE_WRITE && isa_pipe_slot(pipe, direction, id, i, &rule); i++)
@@ -49,9 +49,9 @@ TEST(pipe, a_reservation_is_granted_in_full_or_not_at_all) {
     uint32_t count;
     bool granted;
   } rows[] = {
-      {READ, 1, false},                                                 /* nothing is there */
-      {WRITE, 0, false},                                                /* none is nothing to reserve */
-      {WRITE, 6, false},                                                /* more than it could ever hold */
+      {READ, 1, false},                                                 /* the pipe is empty */
+      {WRITE, 0, false},                                                /* a reservation of no packets is refused */
+      {WRITE, 6, false},                                                /* more than it can ever hold */
       {WRITE, UINT32_MAX, false}, {WRITE, 3, true},  {WRITE, 3, false}, /* two are left */
       {READ, 1, false},                                                 /* reserved is not yet written */
       {WRITE, 2, true},           {WRITE, 1, false},
@@ -82,7 +82,7 @@ TEST(pipe, packets_become_readable_in_the_order_of_their_reservations) {
   close_pipe(&pipe);
 }
 
-TEST(pipe, room_is_free_in_the_order_of_the_reservations_that_read) {
+TEST(pipe, room_is_freed_in_the_order_of_the_reservations_that_read) {
   struct isa_pipe pipe;
   open_pipe(&pipe, 4);
   commit(&pipe, WRITE, reserve(&pipe, WRITE, 4));
@@ -96,7 +96,7 @@ TEST(pipe, room_is_free_in_the_order_of_the_reservations_that_read) {
   close_pipe(&pipe);
 }
 
-TEST(pipe, the_packets_of_a_reservation_lie_in_a_ring_and_come_out_as_they_went_in) {
+TEST(pipe, packets_of_a_reservation_wrap_around_and_come_out_unchanged) {
   struct isa_pipe pipe;
   open_pipe(&pipe, 7);
   uint32_t in = 0, out = 0;
@@ -139,7 +139,7 @@ TEST(pipe, the_header_shows_counters_and_sizes) {
   close_pipe(&pipe);
 }
 
-TEST(pipe, as_many_reservations_as_the_limit_are_open_and_single_packets_do_not_count) {
+TEST(pipe, open_reservations_are_limited_and_single_packets_do_not_count) {
   struct isa_pipe pipe;
   open_pipe(&pipe, 100);
   isa_pipe_launch(&pipe, 3);
@@ -158,7 +158,7 @@ TEST(pipe, as_many_reservations_as_the_limit_are_open_and_single_packets_do_not_
 
 /* ---- ids ------------------------------------------------------------------------------------------ */
 
-TEST(pipe, ids_that_are_wrong_are_told_apart) {
+TEST(pipe, wrong_ids_are_distinguished_by_cause) {
   struct isa_pipe pipe;
   enum isa_hazard_rule rule;
   open_pipe(&pipe, 10);
@@ -178,7 +178,7 @@ TEST(pipe, ids_that_are_wrong_are_told_apart) {
       {WRITE, id ^ UINT64_C(1) << 57, HAZARD_R9},          /* another pipe */
       {WRITE, (id & ~UINT64_C(0xffffff)) | 10, HAZARD_R2}, /* beyond the ring */
       {READ, done, HAZARD_R4},                             /* twice */
-      {WRITE, id + 1, HAZARD_R4},                          /* nobody's any more, or not yet */
+      {WRITE, id + 1, HAZARD_R4},                          /* no longer or not yet reserved */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("row %zu", i);
@@ -194,11 +194,11 @@ TEST(pipe, ids_that_are_wrong_are_told_apart) {
   EXPECT_EQ(rule, HAZARDS);
   EXPECT_EQ(isa_pipe_commit(&pipe, WRITE, ISA_PIPE_ITEM, id), HAZARD_R7); /* packet 0 was never written */
   EXPECT_EQ(isa_pipe_commit(&pipe, READ, ISA_PIPE_GROUP, read), HAZARD_R11);
-  EXPECT_EQ(can_read(&pipe), 3); /* R7 and R11 commit */
+  EXPECT_EQ(can_read(&pipe), 3); /* violations of R7 and R11 still commit */
   close_pipe(&pipe);
 }
 
-TEST(pipe, an_id_is_never_null_and_never_the_same_for_64_laps) {
+TEST(pipe, an_id_is_never_null_and_does_not_repeat_for_64_laps) {
   struct isa_pipe pipe;
   static uint64_t seen[2 * 64 * 3];
   size_t count = 0;
@@ -215,7 +215,7 @@ TEST(pipe, an_id_is_never_null_and_never_the_same_for_64_laps) {
   close_pipe(&pipe);
 }
 
-/* ---- any sequence, against counting ---------------------------------------------------------------- */
+/* ---- random sequences compared with a list ------------------------------------------------------- */
 
 TEST(pipe, random_sequences_agree_with_a_list_of_blocks) {
   enum { BLOCKS = 64 };
@@ -263,7 +263,7 @@ TEST(pipe, random_sequences_agree_with_a_list_of_blocks) {
 
 /* ---- instructions ---------------------------------------------------------------------------------- */
 
-/* Makes the rig's second buffer a pipe, and its first argument. */
+/* Turns the rig's second buffer into a pipe, the kernel's first argument. */
 static bool add_pipe(struct rig *rig, struct isa_pipe *pipe, uint32_t max_packets) {
   *pipe = (struct isa_pipe){0};
   rig->buffers[1].bytes = isa_pipe_bytes(4, max_packets);
@@ -279,7 +279,7 @@ static bool open_rig(struct rig *rig, struct isa_pipe *pipe, const char *source,
 
 #define HEAD ".kernel k\n.arg p pipe\n ld.arg.b64 r2, p\n get.lane r1\n"
 
-TEST(pipe, lanes_are_served_in_lane_order_and_the_rest_is_refused) {
+TEST(pipe, lanes_are_served_in_lane_order_until_the_pipe_refuses) {
   struct rig rig;
   struct isa_pipe pipe;
   if (!open_rig(&rig, &pipe,
@@ -321,7 +321,7 @@ TEST(pipe, a_waiting_reservation_serves_lanes_until_one_must_wait) {
   EXPECT_EQ(rig.access.pipe.waiting, UINT32_MAX & ~UINT32_C(0x7f));
   EXPECT_NE(rig_pair(&rig, 4, 6), 0);
   EXPECT_EQ(pipe.stats.held, 1);
-  /* nobody will help any more */
+  /* no more packets will come */
   isa_pipe_refuse(&rig.access);
   EXPECT_EQ(rig.access.pipe.waiting, 0);
   EXPECT_EQ(rig.access.pipe.refused, UINT32_MAX & ~UINT32_C(0x7f));
@@ -333,7 +333,7 @@ TEST(pipe, a_waiting_reservation_serves_lanes_until_one_must_wait) {
 static void keep_hazard(void *context, const struct isa_hazard *hazard) { *(struct isa_hazard *)context = *hazard; }
 
 /* Item 37 of 64, in the second warp of group (1, 0, 2). */
-TEST(pipe, a_reservation_left_open_is_told_with_the_work_item_that_made_it) {
+TEST(pipe, an_open_reservation_is_reported_with_its_work_item) {
   const uint32_t global[3] = {32, 4, 6}, local[3] = {16, 2, 2}, offset[3] = {0};
   struct rig rig;
   struct isa_pipe pipe;
@@ -357,7 +357,7 @@ TEST(pipe, a_reservation_left_open_is_told_with_the_work_item_that_made_it) {
   rig_close(&rig);
 }
 
-TEST(pipe, lanes_whose_address_is_no_pipe_get_nothing_and_a_hazard) {
+TEST(pipe, lanes_whose_address_is_no_pipe_get_no_packet_and_a_hazard) {
   struct rig rig;
   struct isa_pipe pipe;
   if (!open_rig(&rig, &pipe,
@@ -373,7 +373,7 @@ TEST(pipe, lanes_whose_address_is_no_pipe_get_nothing_and_a_hazard) {
 
 /* ---- kernels and launches that share a pipe --------------------------------------------------------- */
 
-TEST(pipe, what_a_kernel_does_with_a_pipe_is_seen_until_its_register_is_written_again) {
+TEST(pipe, uses_of_a_pipe_are_found_until_its_register_is_overwritten) {
   enum { READS = 1 << ISA_PIPE_READ, WRITES = 1 << ISA_PIPE_WRITE };
   static const struct {
     const char *body;
@@ -406,7 +406,7 @@ TEST(pipe, what_a_kernel_does_with_a_pipe_is_seen_until_its_register_is_written_
     EXPECT_EQ(isa_arg_directions(program, kernel, &kernel->args[0]), rows[i].a);
     EXPECT_EQ(isa_arg_directions(program, kernel, &kernel->args[1]), rows[i].b);
     for (unsigned direction = ISA_PIPE_READ; direction <= ISA_PIPE_WRITE; direction++)
-      if (!(rows[i].a >> direction & 1)) /* no use is its end, exactly */
+      if (!(rows[i].a >> direction & 1)) /* without a use, the result is exactly the kernel's end */
         EXPECT_EQ(isa_arg_first_use(program, kernel, &kernel->args[0], direction), kernel->end);
     isa_program_free(program);
   }
@@ -416,7 +416,7 @@ static void count_hazard(void *context, const struct isa_hazard *hazard) {
   *(unsigned *)context += hazard->rule == HAZARD_R6;
 }
 
-TEST(pipe, a_reservation_left_open_is_told_of_the_kernel_that_made_it) {
+TEST(pipe, an_open_reservation_is_reported_with_its_kernel) {
   struct isa_pipe pipe;
   const struct isa_pipe_user second = {.kernel = 1};
   unsigned first_hazards = 0, second_hazards = 0;

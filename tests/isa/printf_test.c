@@ -1,4 +1,4 @@
-/* What printf prints, and what it does with formats and memory that are not as they should be. */
+/* The output of printf, and its handling of malformed formats and memory. */
 #include "isa/rows.h"
 #include "tests/ct.h"
 #include "tests/isa/rig.h"
@@ -9,7 +9,7 @@
 
 enum { PRIVATE = 256, MOST = 1 << 17 };
 
-/* What was printed, line by line as it came: the items that did are noted. */
+/* What was printed, line by line in order of arrival, with the items that printed. */
 struct heard {
   char text[MOST];
   size_t length, calls;
@@ -32,7 +32,7 @@ static void hear(void *context, const struct isa_group *group, uint32_t item, co
   }
 }
 
-/* Adds a string and its zero to a .const line. */
+/* Appends a string and its zero byte to a .const line. */
 static size_t add_string(char *source, size_t at, const char *string) {
   for (const char *c = string;; c++) {
     at += (size_t)sprintf(source + at, "%s0x%02x", at ? ", " : "", (unsigned char)*c);
@@ -41,7 +41,7 @@ static size_t add_string(char *source, size_t at, const char *string) {
   }
 }
 
-/* A kernel that prints the block at private address 0 with a descriptor at constant offset 0; `more` follows it in
+/* A kernel that prints the block at private address 0 with the descriptor at constant offset 0; `more` follows it in
  * the constants. */
 static bool open_print(const char *types, const char *format, const char *more, uint32_t items) {
   char *source = malloc(MOST), bytes[8192];
@@ -99,17 +99,17 @@ TEST(printf, whole_numbers_have_flags_width_and_precision) {
   EXPECT_STREQ(WORDS("w", "% d", 7), " 7");
 }
 
-TEST(printf, length_modifiers_say_how_much_of_a_number_counts) {
+TEST(printf, length_modifiers_set_how_many_bits_count) {
   EXPECT_STREQ(WORDS("w", "%hhd", 0x1ff), "-1");
   EXPECT_STREQ(WORDS("w", "%hhu", 0x1ff), "255");
   EXPECT_STREQ(WORDS("w", "%hd", 0x18000), "-32768");
   EXPECT_STREQ(WORDS("d", "%ld", UINT64_MAX), "-1");
   EXPECT_STREQ(WORDS("d", "%lx", UINT64_C(0x123456789abcdef0)), "123456789abcdef0");
   EXPECT_STREQ(WORDS("d", "%x", UINT64_C(0x123456789abcdef0)), "9abcdef0");
-  EXPECT_STREQ(WORDS("w", "%ld", UINT32_MAX), "-1"); /* no more than there is */
+  EXPECT_STREQ(WORDS("w", "%ld", UINT32_MAX), "-1"); /* there are no more bits */
 }
 
-TEST(printf, floats_come_as_doubles_floats_or_halves) {
+TEST(printf, floats_are_passed_as_doubles_floats_or_halves) {
   EXPECT_STREQ(WORDS("d", "%f", real(1.5)), "1.500000");
   EXPECT_STREQ(WORDS("w", "%f", single(-0.25f)), "-0.250000");
   EXPECT_STREQ(WORDS("h", "%.1f", 0x3e00), "1.5");
@@ -129,7 +129,7 @@ TEST(printf, vectors_are_separated_by_commas) {
   EXPECT_STREQ(printed("4w", "%v4d", ints, 16), "1,2,-3,4");
 }
 
-TEST(printf, arguments_lie_at_multiples_of_8) {
+TEST(printf, arguments_are_at_multiples_of_8_bytes) {
   struct {
     uint32_t three[3], gap;
     uint8_t byte, rest[7];
@@ -138,7 +138,7 @@ TEST(printf, arguments_lie_at_multiples_of_8) {
   EXPECT_STREQ(printed("3wbd", "%v3hld %c %g%%", &block, sizeof block), "1,2,3 A 0.5%");
 }
 
-TEST(printf, characters_pointers_and_percents) {
+TEST(printf, characters_pointers_and_percent_signs_are_printed) {
   EXPECT_STREQ(WORDS("w", "<%3c>", 'x'), "<  x>");
   EXPECT_STREQ(WORDS("d", "%p", 0x1234), "0x1234");
   EXPECT_STREQ(WORDS("", "100%%\n", 0), "100%\n");
@@ -147,7 +147,7 @@ TEST(printf, characters_pointers_and_percents) {
   EXPECT_EQ(memcmp(heard.text, "a\0b", 3), 0);
 }
 
-TEST(printf, what_is_malformed_or_has_no_argument_stands_as_it_is) {
+TEST(printf, malformed_conversions_and_missing_arguments_are_printed_literally) {
   EXPECT_STREQ(WORDS("w", "%d %d", 1), "1 %d");
   EXPECT_STREQ(WORDS("w", "%y %d", 1), "%y 1");
   EXPECT_STREQ(WORDS("w", "%n%d", 1), "%n1");
@@ -158,8 +158,8 @@ TEST(printf, what_is_malformed_or_has_no_argument_stands_as_it_is) {
   EXPECT_STREQ(WORDS("w", "%d %-0 5.3", 1), "1 %-0 5.3");
 }
 
-/* The descriptor takes 2 + 9 bytes; the string stands behind it. */
-TEST(printf, strings_are_in_the_constants_or_in_global_memory) {
+/* The descriptor takes 2 + 9 bytes; the string follows it. */
+TEST(printf, strings_are_read_from_constant_or_global_memory) {
   enum { AT = 11 };
   ASSERT_TRUE(open_print("s", "<%6.3s>%", "warp", 1));
   const uint64_t places[] = {ISA_CONSTANT_APERTURE + AT, ISA_GLOBAL_BASE + 16, 0, 5};
@@ -178,7 +178,7 @@ TEST(printf, strings_are_in_the_constants_or_in_global_memory) {
   rig_close(&rig);
 }
 
-TEST(printf, a_string_without_end_ends_with_its_memory) {
+TEST(printf, an_unterminated_string_ends_with_its_memory) {
   ASSERT_TRUE(open_print("s", "%s", NULL, 1));
   const uint64_t at = ISA_GLOBAL_BASE + RIG_BYTES - 3;
   memset(rig.buffers[0].data, 'z', RIG_BYTES);
@@ -188,7 +188,7 @@ TEST(printf, a_string_without_end_ends_with_its_memory) {
   rig_close(&rig);
 }
 
-TEST(printf, a_text_is_cut_off_at_64_KiB) {
+TEST(printf, text_is_cut_at_64_KiB) {
   ASSERT_TRUE(open_print("sss", "%s%s%4000s%d", NULL, 1));
   const uint64_t at[3] = {ISA_GLOBAL_BASE, ISA_GLOBAL_BASE, ISA_GLOBAL_BASE};
   memset(rig.buffers[0].data, 'z', RIG_BYTES);
@@ -212,7 +212,7 @@ TEST(printf, active_lanes_print_in_lane_order) {
   rig_close(&rig);
 }
 
-TEST(printf, a_block_outside_of_private_memory_is_a_hazard_and_prints_nothing) {
+TEST(printf, a_block_outside_private_memory_is_a_hazard_and_prints_nothing) {
   ASSERT_TRUE(open_print("wd", "%d %ld\n", NULL, 2)); /* 16 bytes */
   rig.warp[0].reg[0] = PRIVATE - 16;
   rig.warp[0].reg[1] = PRIVATE - 15;
@@ -224,7 +224,7 @@ TEST(printf, a_block_outside_of_private_memory_is_a_hazard_and_prints_nothing) {
   rig_close(&rig);
 }
 
-TEST(printf, nobody_has_to_listen) {
+TEST(printf, a_listener_is_optional) {
   ASSERT_TRUE(open_print("w", "%d\n", NULL, 2));
   rig.launch.print = NULL;
   rig_step(&rig, 0);
@@ -252,7 +252,7 @@ TEST(printf, a_descriptor_is_two_strings_in_the_constants) {
   };
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
     struct isa_printf what;
-    uint8_t *exact = malloc(tables[i].count + 1); /* so that a sanitizer sees a read beyond */
+    uint8_t *exact = malloc(tables[i].count + 1); /* so that a sanitizer detects a read beyond it */
     memcpy(exact, tables[i].bytes, tables[i].count);
     const struct isa_program program = {.constants = exact, .constant_bytes = tables[i].count};
     ct_note("table %zu", i);

@@ -82,7 +82,7 @@ bool rig_run(struct rig *rig, uint64_t most) {
   while (running) {
     running = false;
     for (uint32_t i = 0; i < rig->group.warps; i++)
-      while (rig->warp[i].live) { /* to the next barrier, or to the end */
+      while (rig->warp[i].live) { /* to the next barrier or the end */
         if (rig->steps >= most)
           return false;
         rig_step(rig, i);

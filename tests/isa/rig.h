@@ -1,5 +1,5 @@
-/* A work-group without a machine: assembles a kernel and runs its warps, every access committed at
- * once, every barrier a rendezvous of the warps. Copies are carried out at once as well. */
+/* A work-group without a machine: assembles a kernel and runs its warps. Every access commits at once, every barrier is
+ * a rendezvous of the warps, and copies are performed at once. */
 #ifndef TESTS_ISA_RIG_H
 #define TESTS_ISA_RIG_H
 
@@ -20,21 +20,21 @@ struct rig {
   struct isa_hazard hazard[RIG_HAZARDS];
   unsigned hazards;
   uint64_t steps;
-  struct isa_result last; /* of the latest step */
+  struct isa_result last; /* of the last step */
   struct isa_access access;
-  struct isa_access_lanes lanes; /* its */
-  uint32_t deepest;              /* stack seen */
+  struct isa_access_lanes lanes; /* the lanes of `access` */
+  uint32_t deepest;              /* largest branch stack seen */
 };
 
-/* Assembles `source`; a failure is printed and noted as a test failure. Then a group of `items` by 1 by 1
- * starts, with warps of `warp_size` lanes. */
+/* Assembles `source`; a failure is printed and is a test failure. Then starts a group of `items` by 1 by 1 with warps
+ * of `warp_size` lanes. */
 bool rig_open(struct rig *rig, const char *source, uint32_t items, uint32_t warp_size);
 
-/* Ditto for group number `linear` of an NDRange. */
+/* The same for group number `linear` of an NDRange. */
 bool rig_open_range(struct rig *rig, const char *source, uint32_t dimensions, const uint32_t global[3],
                     const uint32_t local[3], const uint32_t offset[3], uint32_t linear, uint32_t warp_size);
 
-/* One step of a warp, its access committed. */
+/* Executes one step of a warp and commits its access. */
 void rig_step(struct rig *rig, uint32_t warp);
 
 /* Runs all warps to their end. False if they take more than `most` steps. */
@@ -54,7 +54,7 @@ static inline bool rig_pred(const struct rig *rig, uint32_t pred, uint32_t lane)
   return rig->warp[lane / rig->launch.warp_size].pred[pred] >> lane % rig->launch.warp_size & 1;
 }
 
-/* A whole-word (u32) view of buffer 0. */
+/* A view of buffer 0 as u32 words. */
 static inline uint32_t *rig_words(struct rig *rig) { return (uint32_t *)(void *)rig->buffers[0].data; }
 
 #endif

@@ -1,4 +1,4 @@
-/* Walks over all rows of ops.def: names, and the way through text and bytes and back. */
+/* Tests over all rows of ops.def: names, and round trips through text and bytes. */
 #include "isa/asm/asm.h"
 #include "isa/rows.h"
 #include "tests/ct.h"
@@ -10,7 +10,7 @@
 
 enum { REGISTERS = 40, ARG_BYTES = 32, PRINT = 4 /* offset of a descriptor in the constants */ };
 
-/* An operand field for a type, drawn at random within the kernel's registers. */
+/* A random operand field for a type, within the kernel's registers. */
 static uint8_t some_field(enum isa_type type, uint64_t *seed) {
   if (type == TYPE_PRED)
     return (uint8_t)(ct_random(seed) % ISA_PREDICATES);
@@ -98,7 +98,7 @@ static void fill_operand(struct isa_inst *inst, const struct isa_row *row, char 
     inst->imm = some_number(TYPE_U32, seed);
     break;
   case 'T':
-    inst->imm = 1 | (inst->guard ? (uint64_t)1 : ISA_NEVER) << 32; /* to the exit behind it */
+    inst->imm = 1 | (inst->guard ? (uint64_t)1 : ISA_NEVER) << 32; /* to the exit after it */
     break;
   case 'l':
     if (random & 1) {
@@ -277,7 +277,7 @@ TEST(rows, each_letter_of_a_format_has_a_row_and_each_row_a_letter) {
 }
 
 /* Every change of a field that its format does not use makes the instruction invalid. */
-TEST(rows, an_instruction_has_no_bits_that_mean_nothing) {
+TEST(rows, an_instruction_has_no_unused_bits) {
   uint64_t seed = 2;
   struct isa_error error;
   for (enum isa_op op = 0; op < ISA_OPS; op++) {
@@ -347,7 +347,7 @@ static void expect_slots(const char *line, const char *expected) {
   EXPECT_STREQ(text, expected);
 }
 
-TEST(rows, slots_name_what_an_instruction_writes_and_then_what_it_reads) {
+TEST(rows, slots_list_what_an_instruction_writes_and_then_what_it_reads) {
   expect_slots("add.i32 r1, r2, r3", " 1| 2 3");
   expect_slots("add.i64 r0, r2, 5", " 0 1| 2 3");
   expect_slots("@!p3 sel.b64 r0, r2, r4, p1", " 0 1| 2 3 4 5 257 259");
@@ -375,7 +375,7 @@ TEST(rows, slots_name_what_an_instruction_writes_and_then_what_it_reads) {
   expect_slots("@p1 mbarrier.try_wait p3, [r9], r2", " 259| 9 2 257");
 }
 
-TEST(rows, info_tells_stores_atomics_fences_and_bytes) {
+TEST(rows, info_reports_stores_atomics_fences_and_bytes) {
   EXPECT_EQ(info_of("st.global.b16 [r0], r2").bytes, 2);
   EXPECT_TRUE(info_of("st.global.b16 [r0], r2").store);
   EXPECT_FALSE(info_of("ld.lds.b128 r0, [r4]").store);
@@ -418,7 +418,7 @@ TEST(rows, atomics_and_atomic_loads_and_stores_are_indivisible_and_nothing_else_
     struct isa_info info = info_of(texts[i]), plain = info_of(plain_texts[i]);
     ct_note("%s", texts[i]);
     EXPECT_TRUE(info.indivisible && !plain.indivisible);
-    plain.indivisible = true;                                                  /* for a machine they are the same */
+    plain.indivisible = true;                                                  /* for a machine both are the same */
     EXPECT_EQ(memcmp(&info, &plain, offsetof(struct isa_info, slots) + 1), 0); /* some padding follows */
     EXPECT_EQ(memcmp(info.slot, plain.slot, sizeof info.slot), 0);
   }
@@ -426,7 +426,7 @@ TEST(rows, atomics_and_atomic_loads_and_stores_are_indivisible_and_nothing_else_
   EXPECT_TRUE(info_of("atom.global.cas.b32 r0, [r4], r6, r7").indivisible);
 }
 
-TEST(rows, a_printed_instruction_names_arguments_of_the_kernel_that_it_is_in) {
+TEST(rows, a_printed_instruction_names_arguments_of_its_kernel) {
   static const char text[] = ".kernel one\n.arg first global\n ld.arg.b64 r2, first\n exit\n"
                              ".kernel two\n.arg second global\n ld.arg.b64 r2, second\n exit\n"
                              ".kernel three\n.arg third global\n ld.arg.b64 r2, third\n exit\n";
@@ -455,7 +455,7 @@ TEST(rows, the_manual_shows_every_row) {
   free(manual);
 }
 
-/* Columns of a line of a table; 0: it is none. A bar in a cell is written with a backslash. */
+/* The number of columns in a line of a table; 0 if it is none. A bar in a cell is written with a backslash. */
 static unsigned columns(const char *line) {
   unsigned bars = 0;
   if (*line != '|')
@@ -465,9 +465,9 @@ static unsigned columns(const char *line) {
   return bars - 1;
 }
 
-TEST(rows, each_table_of_the_manual_has_a_heading_and_cells_for_all_of_its_columns) {
+TEST(rows, each_table_of_the_manual_has_a_heading_and_all_cells) {
   char *manual = isa_manual();
-  unsigned wide = 0, below = 0, tables = 0; /* columns of the table, lines of it so far */
+  unsigned wide = 0, below = 0, tables = 0; /* columns of the table, and its lines so far */
   ASSERT_EQ(*manual, '#');
   for (const char *line = manual; *line; line = strchr(line, '\n') + 1) {
     const unsigned here = columns(line);
@@ -499,7 +499,7 @@ TEST(rows, hazards_have_a_rule_a_sentence_and_advice) {
   }
 }
 
-TEST(rows, advice_fits_and_names_the_lines_that_are_known) {
+TEST(rows, advice_fits_its_buffer_and_names_known_lines) {
   char text[ISA_ADVICE];
   for (int i = 0; i < HAZARDS; i++) {
     isa_hazard_advice((enum isa_hazard_rule)i, UINT32_MAX, UINT32_MAX, text);

@@ -1,4 +1,4 @@
-/* What steers a program, and what only looks as if it did. */
+/* Which values steer a program, and which only seem to. */
 #include "isa/asm/asm.h"
 #include "isa/steering.h"
 
@@ -61,28 +61,28 @@ static const struct {
     {"ld.global", " ld.global.b32 v, [p]\n ld.global.b32 n, [p + v]\n", " ld.global.b32 v, [p]\n fma.f32 n, v, v, v\n"},
     {"ld.lds", " ld.lds.b32 v, [t]\n setp.eq.u32 b, v, 0\n@b bra out\nout:\n",
      " ld.lds.b32 v, [t]\n st.global.b32 [p], v\n"},
-    /* through memory: what is stored there steers, since a load from there does */
+    /* through memory: a stored value steers because a load from there does */
     {"atom.global", " atom.global.add.i32 v, [p], i\n st.lds.b32 [t], v\n ld.lds.b32 n, [t]\n ld.lds.b32 n, [n]\n",
      " atom.global.add.i32 v, [p], i\n st.lds.b32 [t], v\n ld.lds.b32 n, [t]\n"},
-    /* where a copy reads, and how far apart */
+    /* the source of a copy, and its stride */
     {"atom.lds", " atom.lds.add.i32 v, [t], i\n copy.to_lds.strided e, [t], [p], 4, v, size=4\n wait e\n",
      " atom.lds.add.i32 v, [t], i\n copy.to_lds.strided e, [t], [p], 4, i, size=4\n wait e\n"},
-    /* a copy brings it */
+    /* a copy brings the value */
     {"copy.to_lds", " copy.to_lds e, [t], [p], 4, size=4\n wait e\n ld.lds.b32 n, [t]\n ld.lds.b32 n, [n]\n",
      " copy.to_lds e, [t], [p], 4, size=4\n wait e\n ld.lds.b32 n, [t]\n"},
 };
 
-TEST(steering, a_value_steers_when_it_reaches_something_that_shows) {
+TEST(steering, a_value_steers_if_it_reaches_something_observable) {
   for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
     EXPECT_TRUE(steers(twins[i].what, twins[i].steers));
 }
 
-TEST(steering, and_just_does_not_when_it_ends_in_registers_or_bytes) {
+TEST(steering, a_value_that_ends_in_registers_or_bytes_does_not_steer) {
   for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
     EXPECT_FALSE(steers(twins[i].what, twins[i].just_not));
 }
 
-TEST(steering, what_one_kernel_leaves_in_global_memory_steers_another) {
+TEST(steering, a_value_in_global_memory_can_steer_another_kernel) {
   EXPECT_TRUE(steers("get.clock", " get.clock c\n st.global.b64 [p], c\n exit\n"
                                   ".kernel second\n.arg a global\n.reg v\n.reg64 p\n ld.arg.b64 p, a\n"
                                   " ld.global.b32 v, [p]\n ld.global.b32 v, [p + v]\n"));

@@ -1,4 +1,4 @@
-/* The LDS as a component, between a CU and DMA engines that follow a script and write a diary. */
+/* The LDS as a component, between a CU and DMA engines that follow a script and record events. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ struct engine {
   struct diary replies;
 };
 
-/* Global memory takes the path from the cycle after `at` on. */
+/* Global memory occupies the path from the cycle after `at` on. */
 struct given {
   cycle_t at, cycles;
 };
@@ -52,7 +52,7 @@ struct rig {
   unsigned gave, gives;
   struct given give[ENTRIES / 4];
   struct engine engine[ENGINES];
-  struct diary replies, commits; /* a commit's `passes` says whose: 0 warps, 1 + engine DMA */
+  struct diary replies, commits; /* `passes` of a commit is its source: 0 warps, 1 + engine DMA */
   cycle_t (*lds_step)(void *self, cycle_t now);
   cycle_t now;
   unsigned lds_steps;
@@ -115,7 +115,8 @@ static cycle_t watched_lds_step(void *self, cycle_t now) {
   rig->now = now;
   rig->lds_steps++;
   const cycle_t next = rig->lds_step(&rig->lds, now);
-  /* A late step may send what an earlier cycle brought, but never into its own cycle: the CU may have been stepped. */
+  /* A late step may send what an earlier cycle produced, but never into its own cycle: the CU may already have been
+   * stepped. */
   if (rig->lds.to_cu.last != last)
     EXPECT_LT(now, rig->lds.to_cu.last);
   return next;
@@ -162,7 +163,7 @@ static void free_rig(struct rig *rig) {
   free(rig);
 }
 
-/* `lanes` lanes of 4 bytes each, `step` bytes apart from `start` on. */
+/* `lanes` lanes of 4 bytes each, `step` bytes apart, from `start` on. */
 static uint32_t plan_access(struct rig *rig, cycle_t at, enum lds_kind kind, unsigned lanes, uint64_t start,
                             uint64_t step) {
   struct access_plan *plan = &rig->plan[rig->planned];
@@ -188,7 +189,7 @@ static uint32_t plan_transfer(struct rig *rig, unsigned engine, cycle_t at, uint
 
 static void run(struct rig *rig) { EXPECT_EQ(island_run(&rig->island, 1000000), NEVER); }
 
-/* The same, of warp `warp`. */
+/* The same, for warp `warp`. */
 static uint32_t plan_of_warp(struct rig *rig, cycle_t at, uint8_t warp, uint64_t stride) {
   uint32_t planned = plan_access(rig, at, LDS_READ, 32, 0, 4 * stride);
   rig->plan[planned].request.warp = warp;
@@ -204,7 +205,7 @@ static cycle_t replied(const struct rig *rig, uint32_t tag) {
 
 /* ---- latency and pipelining ------------------------------------------------------------------ */
 
-TEST(lds, a_reply_arrives_passes_plus_latency_after_the_sending_and_not_a_cycle_earlier) {
+TEST(lds, a_reply_arrives_exactly_passes_plus_latency_after_sending) {
   for (uint32_t latency = 1; latency <= 12; latency++)
     for (uint64_t stride = 1; stride <= 32; stride *= 2) {
       struct lds_params params = usual();
@@ -214,7 +215,7 @@ TEST(lds, a_reply_arrives_passes_plus_latency_after_the_sending_and_not_a_cycle_
       ct_note("latency %u, stride %u", latency, (unsigned)stride);
       cycle_t ready = 5 + stride + latency;
       island_run(&rig->island, ready);
-      EXPECT_EQ(rig->replies.count, 0); /* everything up to ready - 1 has been */
+      EXPECT_EQ(rig->replies.count, 0); /* all cycles up to ready - 1 have passed */
       island_run(&rig->island, ready + 1);
       EXPECT_EQ(rig->replies.count, 1);
       EXPECT_EQ(rig->replies.entry[0].at, ready);
@@ -251,9 +252,9 @@ TEST(lds, accesses_follow_each_other_without_a_gap) {
   }
 }
 
-/* The banks: 0 in cycles 1..8, 1 in 9..12, 2 in 13, 3 in 14 and 15, the others in 16 to 19; a wait is told from the
- * cycle of arrival on, one after the sending. */
-TEST(lds, a_reply_tells_the_conflicts_that_it_waited_for_in_the_queue) {
+/* The banks: access 0 in cycles 1..8, 1 in 9..12, 2 in 13, 3 in 14 and 15, the others in 16 to 19. A wait counts from
+ * the cycle of arrival, one after sending. */
+TEST(lds, a_reply_reports_the_conflicts_that_delayed_it_in_the_queue) {
   static const struct {
     cycle_t at;
     uint32_t passes, queued;
@@ -263,7 +264,7 @@ TEST(lds, a_reply_tells_the_conflicts_that_it_waited_for_in_the_queue) {
   struct rig *rig = make_rig(usual());
   for (unsigned i = 0; i < N; i++)
     plan_access(rig, rows[i].at, LDS_READ, 32, 0, 4 * rows[i].passes);
-  plan_access(rig, 19, LDS_READ, 32, 0, 128);    /* arrives when the banks are idle, */
+  plan_access(rig, 19, LDS_READ, 32, 0, 128);    /* arrives when the banks are idle */
   plan_access(rig, 19 + 32, LDS_READ, 32, 0, 4); /* and in the cycle after its last pass */
   run(rig);
   ASSERT_EQ(rig->replies.count, N + 2);
@@ -290,7 +291,7 @@ static void take(void *self, uint32_t stream, cycle_t now, const struct timeline
 }
 
 /* 32 words, four apart: four passes over every fourth bank in cycles 1 to 4. An engine's 32 bytes: one beat. */
-TEST(lds, a_pass_and_a_beat_tell_a_timeline_which_banks_they_use_and_for_which_instruction) {
+TEST(lds, passes_and_beats_report_their_banks_and_instruction_to_a_timeline) {
   struct ear ear = {.timeline = {.take = take, .self = &ear, .kinds = 1u << TIMELINE_BANKS, .launch = 10}};
   struct rig *rig = make_rig(usual());
   rig->lds.tap = (struct timeline_tap){.timeline = &ear.timeline};
@@ -316,7 +317,7 @@ TEST(lds, a_pass_and_a_beat_tell_a_timeline_which_banks_they_use_and_for_which_i
   free_rig(rig);
 }
 
-TEST(lds, an_access_of_many_passes_costs_a_handful_of_steps) {
+TEST(lds, an_access_of_many_passes_needs_few_steps) {
   struct rig *rig = make_rig(usual());
   for (unsigned i = 0; i < 8; i++)
     plan_access(rig, 0, LDS_READ, 32, 0, 128);
@@ -326,12 +327,12 @@ TEST(lds, an_access_of_many_passes_costs_a_handful_of_steps) {
   free_rig(rig);
 }
 
-TEST(lds, a_slot_of_the_queue_is_free_from_the_first_pass_on) {
+TEST(lds, a_queue_slot_is_free_from_the_first_pass_on) {
   struct lds_params params = usual();
   params.queue = 1;
   struct rig *rig = make_rig(params);
   plan_access(rig, 0, LDS_READ, 32, 0, 16); /* passes 1..4 */
-  plan_access(rig, 0, LDS_READ, 32, 0, 4);  /* sent at 2, when the credit is back; pass 5 */
+  plan_access(rig, 0, LDS_READ, 32, 0, 4);  /* sent at 2, when the credit has returned; pass 5 */
   plan_access(rig, 0, LDS_READ, 32, 0, 4);  /* sent at 6, pass 7 */
   run(rig);
   EXPECT_EQ(rig->commits.entry[1].at, 5);
@@ -339,8 +340,8 @@ TEST(lds, a_slot_of_the_queue_is_free_from_the_first_pass_on) {
   free_rig(rig);
 }
 
-/* Cycle 0 sends, cycle 1 has the first pass. */
-TEST(lds, two_warps_take_turns_at_the_banks_and_one_has_every_second_pass) {
+/* Cycle 0 sends; the first pass is in cycle 1. */
+TEST(lds, two_warps_alternate_at_the_banks_and_a_single_warp_gets_every_second_pass) {
   struct lds_params params = usual();
   params.interleave = 2;
   for (uint64_t stride = 1; stride <= 32; stride *= 2) {
@@ -351,25 +352,25 @@ TEST(lds, two_warps_take_turns_at_the_banks_and_one_has_every_second_pass) {
     ct_note("stride %u", (unsigned)stride);
     EXPECT_EQ(replied(rig, first), 1 + 2 * (stride - 1) + 10);
     EXPECT_EQ(replied(rig, second), 2 + 2 * (stride - 1) + 10);
-    EXPECT_EQ(replied(rig, third), 1 + 2 * stride + 2 * (stride - 1) + 10); /* in the first one's place */
+    EXPECT_EQ(replied(rig, third), 1 + 2 * stride + 2 * (stride - 1) + 10); /* in the first one's slot */
     EXPECT_EQ(rig->lds.stats.passes, 3 * stride);
     free_rig(rig);
   }
 }
 
-TEST(lds, accesses_of_one_warp_are_at_the_banks_one_after_the_other_and_others_pass_them) {
+TEST(lds, accesses_of_one_warp_are_serial_and_other_warps_pass_them) {
   struct lds_params params = usual();
   params.interleave = 2;
   struct rig *rig = make_rig(params);
   uint32_t first = plan_of_warp(rig, 0, 5, 4), again = plan_of_warp(rig, 0, 5, 4), other = plan_of_warp(rig, 0, 6, 4);
   run(rig);
   EXPECT_EQ(replied(rig, first), 1 + 6 + 10);
-  EXPECT_EQ(replied(rig, other), 2 + 6 + 10); /* the younger one goes beside it */
+  EXPECT_EQ(replied(rig, other), 2 + 6 + 10); /* the younger access runs beside it */
   EXPECT_EQ(replied(rig, again), 1 + 8 + 6 + 10);
   free_rig(rig);
 }
 
-/* Warp 5 has two accesses in front of a barrier, warp 6, of work-group `group`, one behind its own group's. */
+/* Warp 5 has two accesses before a barrier; warp 6, of work-group `group`, has one after its own group's barrier. */
 static struct rig *beside(uint8_t group, uint32_t phase, uint32_t tag[static 3]) {
   struct lds_params params = usual();
   params.interleave = 2;
@@ -382,7 +383,7 @@ static struct rig *beside(uint8_t group, uint32_t phase, uint32_t tag[static 3])
   return rig;
 }
 
-TEST(lds, accesses_from_behind_a_barrier_start_after_their_groups_from_in_front_of_it) {
+TEST(lds, accesses_after_a_barrier_start_after_their_groups_accesses_before_it) {
   static const struct {
     uint8_t group;
     uint32_t phase;
@@ -400,7 +401,8 @@ TEST(lds, accesses_from_behind_a_barrier_start_after_their_groups_from_in_front_
   }
 }
 
-/* When an access of `passes` has its reply that is sent with accesses to global memory of so many cycles. */
+/* When an access of `passes` gets its reply if it is sent together with accesses to global memory of `cycles`
+ * cycles. */
 static cycle_t replied_beside(uint32_t global_port, uint32_t interleave, uint64_t passes, cycle_t cycles) {
   struct lds_params params = usual();
   params.global_port = global_port;
@@ -440,7 +442,7 @@ TEST(lds, cycles_that_global_memory_took_before_delay_nothing) {
   free_rig(rig);
 }
 
-TEST(lds, nobodys_accesses_go_beside_each_other) {
+TEST(lds, accesses_without_a_warp_run_side_by_side) {
   struct lds_params params = usual();
   params.interleave = 2;
   struct rig *rig = make_rig(params);
@@ -450,9 +452,8 @@ TEST(lds, nobodys_accesses_go_beside_each_other) {
   free_rig(rig);
 }
 
-/* A store of 16 bytes by one lane has three empty phases, which the next access waits for and its own reply does not.
- */
-TEST(lds, passes_of_empty_phases_keep_the_banks_and_no_reply) {
+/* A store of 16 bytes by one lane has three empty phases, which delay the next access but not its own reply. */
+TEST(lds, empty_phases_occupy_the_banks_and_delay_no_reply) {
   struct lds_params params = usual();
   params.empty = LDS_EMPTY_PASS;
   for (uint32_t latency = 1; latency <= 6; latency++) {
@@ -469,16 +470,16 @@ TEST(lds, passes_of_empty_phases_keep_the_banks_and_no_reply) {
   }
 }
 
-/* The CU has places for as many accesses as the LDS can hold at once: queued, waiting, at the banks, and on their way
+/* The CU has slots for as many accesses as the LDS can hold at once: queued, waiting, at the banks, and on their way
  * back. */
-TEST(lds, as_many_accesses_are_under_way_as_its_capacity_says_and_no_more) {
+TEST(lds, accesses_in_flight_reach_but_never_exceed_the_capacity) {
   for (uint32_t interleave = 1; interleave <= 4; interleave++) {
     struct lds_params params = usual();
     params.interleave = interleave;
     params.queue = 2;
-    params.latency = 1; /* whatever the latency adds would hide the queues */
+    params.latency = 1; /* a larger latency would hide the queues */
     struct rig *rig = make_rig(params);
-    for (unsigned i = 0; i < 200; i++) /* the queues fill while a few with conflicts are at the banks */
+    for (unsigned i = 0; i < 200; i++) /* the queues fill while a few accesses with conflicts are at the banks */
       plan_of_warp(rig, 0, (uint8_t)(i % 16), i < 4 ? 32 : 1);
     unsigned most = 0;
     for (cycle_t now = 0; island_run(&rig->island, now + 1) != NEVER; now++)
@@ -491,7 +492,7 @@ TEST(lds, as_many_accesses_are_under_way_as_its_capacity_says_and_no_more) {
   }
 }
 
-TEST(lds, an_access_starts_when_its_data_are_there) {
+TEST(lds, an_access_starts_when_its_data_have_arrived) {
   struct lds_params params = usual();
   for (params.interleave = 1; params.interleave <= 2; params.interleave++)
     for (uint16_t delay = 0; delay <= 8; delay++) {
@@ -503,7 +504,7 @@ TEST(lds, an_access_starts_when_its_data_are_there) {
     }
 }
 
-/* A slow kind's reply holds up those behind it, which would overtake it. */
+/* A slow kind's reply delays those behind it, which would otherwise overtake it. */
 TEST(lds, replies_leave_in_order) {
   struct lds_params params = usual();
   params.atomic_latency = 7;
@@ -541,7 +542,7 @@ TEST(lds, a_transfer_of_b_beats_is_answered_b_plus_one_cycles_after_the_sending)
   }
 }
 
-/* Beats counted byte by byte: one ends at a multiple of the width, at a line's end, and where lines have a gap. */
+/* Counts beats byte by byte: one ends at a multiple of the width, at a line's end, and before a gap between lines. */
 static uint32_t slow_beats(const struct transfer *transfer, uint32_t row) {
   uint32_t width = transfer->width && transfer->width < row ? transfer->width : row, beats = 0;
   uint64_t before = UINT64_MAX;
@@ -554,7 +555,7 @@ static uint32_t slow_beats(const struct transfer *transfer, uint32_t row) {
   return beats;
 }
 
-TEST(lds, lines_have_beats_of_their_own_unless_they_follow_each_other) {
+TEST(lds, lines_have_separate_beats_unless_they_are_adjacent) {
   static const struct {
     uint32_t address, bytes, lines, pitch, width, beats;
   } rows[] = {{12, 4, 3, 4, 16, 2},  {12, 4, 3, 8, 16, 3},  {0, 1, 64, 1, 64, 1},
@@ -577,7 +578,7 @@ TEST(lds, lines_have_beats_of_their_own_unless_they_follow_each_other) {
   }
 }
 
-TEST(lds, transfers_of_an_engine_follow_each_other_without_a_gap) {
+TEST(lds, transfers_of_one_engine_follow_each_other_without_a_gap) {
   struct rig *rig = make_rig(usual());
   for (unsigned i = 0; i < 100; i++)
     plan_transfer(rig, 0, 0, 64 * i, 64, 64);
@@ -588,7 +589,7 @@ TEST(lds, transfers_of_an_engine_follow_each_other_without_a_gap) {
   free_rig(rig);
 }
 
-TEST(lds, two_engines_get_beats_in_turn) {
+TEST(lds, two_engines_alternate_beats) {
   struct rig *rig = make_rig(usual());
   plan_transfer(rig, 0, 0, 0, 48, 16);  /* beats in 1, 3, 5 */
   plan_transfer(rig, 1, 0, 64, 80, 16); /* beats in 2, 4, 6, 7, 8 */
@@ -602,15 +603,15 @@ TEST(lds, two_engines_get_beats_in_turn) {
 
 /* ---- contention -------------------------------------------------------------------------------
  *
- * Four lanes want four words of bank 0 (passes a b c d); a transfer of four beats wants banks 0-3,
- * 4-7, 8-11, 12-15 (w x y z). Only w disputes bank 0.
+ * Four lanes access four words of bank 0 (passes a b c d); a transfer of four beats accesses banks 0-3, 4-7, 8-11,
+ * 12-15 (w x y z). Only w conflicts in bank 0.
  *
  *     cycle          1   2   3   4   5   6   7   8
  *     alternate      a   w   b/x c/y d/z                 the warp wins the first conflict, then w
  *     warps          a   b   c   d   w   x   y   z       w loses four times
  *     dma            w   a/x b/y c/z d                   a loses once
- *     separate       a/w b/x c/y d/z                                                            */
-TEST(lds, contention_is_as_worked_out_by_hand) {
+ *     separate       a/w b/x c/y d/z */
+TEST(lds, contention_matches_hand_calculation) {
   static const struct {
     const char *name;
     unsigned port, priority, warp_last, dma_last, warp_waits, dma_waits, busy;
@@ -653,7 +654,7 @@ TEST(lds, an_access_that_loses_its_first_pass_commits_a_cycle_later_and_keeps_it
   plan_access(rig, 0, LDS_WRITE, 1, 0, 0); /* waits in 1, pass in 2, credit usable at 3 */
   plan_access(rig, 0, LDS_WRITE, 1, 0, 0);
   run(rig);
-  EXPECT_EQ(rig->commits.entry[0].at, 2); /* the warp's before the DMA's of the same cycle */
+  EXPECT_EQ(rig->commits.entry[0].at, 2); /* banks 0-15 */
   EXPECT_EQ(rig->commits.entry[0].passes, 0);
   EXPECT_EQ(rig->commits.entry[1].at, 2);
   EXPECT_EQ(rig->commits.entry[1].passes, 1);
@@ -661,7 +662,7 @@ TEST(lds, an_access_that_loses_its_first_pass_commits_a_cycle_later_and_keeps_it
   free_rig(rig);
 }
 
-TEST(lds, a_beat_on_other_banks_disturbs_nobody) {
+TEST(lds, a_beat_on_other_banks_delays_nothing) {
   struct rig *rig = make_rig(usual());
   plan_access(rig, 0, LDS_READ, 16, 0, 4); /* banks 0-15 */
   plan_transfer(rig, 0, 0, 64, 64, 64);    /* banks 16-31 */
@@ -758,7 +759,7 @@ static struct rig *soaked(uint64_t seed, const size_t *order) {
   return rig;
 }
 
-TEST(lds, the_order_of_stepping_changes_nothing) {
+TEST(lds, the_order_of_steps_changes_nothing) {
   static const size_t orders[][4] = {{3, 2, 1, 0}, {1, 0, 2, 3}, {2, 0, 3, 1}, {1, 3, 0, 2}};
   for (uint64_t seed = 0; seed < 60; seed++) {
     struct rig *plain = soaked(seed, NULL);
@@ -772,7 +773,7 @@ TEST(lds, the_order_of_stepping_changes_nothing) {
   }
 }
 
-/* Every component in every cycle, twice: nothing may lean on being called only when due. */
+/* Steps every component twice in every cycle: nothing may rely on being called only when due. */
 TEST(lds, steps_that_are_not_due_change_nothing) {
   for (uint64_t seed = 0; seed < 60; seed++) {
     struct rig *plain = soaked(seed, NULL), *eager = make_rig(soak_params(seed));
@@ -826,8 +827,8 @@ TEST(lds, passes_beats_and_replies_balance) {
   }
 }
 
-/* The busy cycles, cycle by cycle, from the probes. */
-TEST(lds, probes_show_every_cycle_of_work_when_asked_to) {
+/* Compares the busy cycles with the probes, cycle by cycle. */
+TEST(lds, probes_show_every_cycle_of_work_on_request) {
   for (uint64_t seed = 0; seed < 12; seed++) {
     struct rig *rig = make_rig(soak_params(seed));
     plan_soak(rig, seed);
@@ -841,8 +842,8 @@ TEST(lds, probes_show_every_cycle_of_work_when_asked_to) {
   }
 }
 
-/* 4 beats of 4 banks; under `warps` each but the last pass of the warp keeps the engine off its banks. */
-TEST(lds, a_beat_that_has_to_wait_shows_no_banks_of_the_engine) {
+/* 4 beats of 4 banks; under `warps`, every pass of the warp except the last keeps the engine off its banks. */
+TEST(lds, a_waiting_beat_shows_no_banks_for_the_engine) {
   struct lds_params params = usual();
   params.priority = WARPS;
   struct rig *rig = make_rig(params);

@@ -1,4 +1,4 @@
-/* lds_recall() against lds_plan(), on accesses that come again, moved or slightly changed. */
+/* lds_recall() compared with lds_plan(), for accesses that repeat, moved or slightly changed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool same(const struct lds_schedule *a, const struct lds_schedule *b) {
          a->late == b->late && memcmp(a->bank_mask, b->bank_mask, a->passes * sizeof a->bank_mask[0]) == 0;
 }
 
-/* One of few shapes, at one of few places, at times with a lane that lies elsewhere or takes no part. */
+/* One of few shapes at one of few places, sometimes with a lane elsewhere or inactive. */
 static struct lds_request request_of(uint64_t *random, uint64_t address[LANES]) {
   static const uint8_t bytes[] = {4, 4, 4, 8, 16};
   const uint32_t stride = 4 * draw(random, 5), crossing = draw(random, 3), start = 64 * draw(random, 8);
@@ -71,15 +71,15 @@ static struct lds_params params_of(enum lds_hash hash) {
                              .hash = hash};
 }
 
-TEST(lds_memo, a_schedule_is_recalled_as_it_was_planned) {
+TEST(lds_memo, a_cached_schedule_equals_the_planned_one) {
   struct lds_params params = params_of(LDS_HASH_NONE);
   hold(&params, 1);
   params.merge = LDS_MERGE_PAIRS;
   hold(&params, 3);
 }
 
-/* 32 lanes, and 64 of which the upper half is off: with `empty = pass` the phases of that half take passes. */
-TEST(lds_memo, how_many_lanes_there_are_tells_accesses_apart_whose_active_ones_are_alike) {
+/* 32 lanes, and 64 lanes whose upper half is inactive: with `empty = pass`, the phases of that half take passes. */
+TEST(lds_memo, accesses_with_equal_active_lanes_differ_by_the_number_of_lanes) {
   struct lds_params params = params_of(LDS_HASH_NONE);
   params.empty = LDS_EMPTY_PASS;
   struct lds_memo *memo = calloc(1, sizeof *memo);
@@ -98,8 +98,8 @@ TEST(lds_memo, how_many_lanes_there_are_tells_accesses_apart_whose_active_ones_a
   free(memo);
 }
 
-/* Lanes a row apart, in one bank: from each place that entries have, wherever the first lane is. */
-TEST(lds_memo, a_schedule_of_as_many_passes_as_an_entry_holds_is_recalled) {
+/* Lanes a row apart, in one bank: in every entry's place, for any position of the first lane. */
+TEST(lds_memo, a_schedule_that_just_fits_an_entry_is_cached) {
   const struct lds_params params = params_of(LDS_HASH_NONE);
   struct lds_memo *memo = calloc(1, sizeof *memo);
   for (unsigned start = 0; start < 2 * 128; start += 4) {
@@ -117,7 +117,7 @@ TEST(lds_memo, a_schedule_of_as_many_passes_as_an_entry_holds_is_recalled) {
   free(memo);
 }
 
-TEST(lds_memo, a_hash_of_rows_tells_accesses_apart_that_lie_alike) {
+TEST(lds_memo, a_hash_of_rows_distinguishes_accesses_with_equal_offsets) {
   const struct lds_params params = params_of(LDS_HASH_XOR);
   hold(&params, 2);
 }

@@ -1,5 +1,5 @@
-/* lds_plan() against an oracle that knows nothing of how it works: it paints the bytes of each
- * phase's lanes on a map of words and counts per bank. Phases come from formulas, not from the table. */
+/* lds_plan() compared with an oracle that works differently: it marks the bytes of each phase's lanes on a map of words
+ * and counts per bank. Phases come from formulas, not from the table. */
 #include <string.h>
 
 #include "lds/lds.h"
@@ -26,7 +26,7 @@ static unsigned phase_of(unsigned rule, enum lds_kind kind, unsigned bytes, unsi
   }
 }
 
-/* Words that a bank delivers in a phase; returns how many there are in all. */
+/* Counts the words that each bank delivers in a phase; returns their total. */
 static unsigned demand(const struct lds_params *params, const struct lds_request *request, unsigned phase,
                        unsigned count[64]) {
   static uint16_t lanes_of[WORDS]; /* all 0 between calls */
@@ -107,8 +107,8 @@ static uint64_t all_lanes(unsigned lanes) { return lanes == 64 ? UINT64_MAX : (U
 static const uint8_t widths[] = {1, 2, 4, 8, 12, 16};
 enum { WIDTHS = sizeof widths };
 
-/* One of every shape: banks x bank width x rule x kind x bytes x lanes; ports and hash go round with them,
- * 7 being prime to the others. */
+/* One of every shape: banks x bank width x rule x kind x bytes x lanes. Ports and hash vary along with them; 7 is
+ * coprime to the other factors. */
 enum { SHAPES = 3 * 2 * RULES * 3 * WIDTHS * 3 };
 
 static void shape(unsigned index, struct lds_params *params, struct lds_request *request) {
@@ -122,7 +122,7 @@ static void shape(unsigned index, struct lds_params *params, struct lds_request 
   request->mask = all_lanes(request->lanes);
 }
 
-TEST(lds_schedule, every_stride_of_every_shape_is_as_the_oracle_says) {
+TEST(lds_schedule, every_stride_of_every_shape_matches_the_oracle) {
   for (unsigned s = 0; s < SHAPES; s++)
     for (unsigned stride = 0; stride <= 64; stride++) {
       struct lds_params params;
@@ -138,7 +138,7 @@ TEST(lds_schedule, every_stride_of_every_shape_is_as_the_oracle_says) {
     }
 }
 
-TEST(lds_schedule, lanes_side_by_side_from_any_start_either_way_are_as_the_oracle_says) {
+TEST(lds_schedule, adjacent_lanes_in_either_direction_match_the_oracle_from_any_start) {
   for (unsigned s = 0; s < SHAPES; s++)
     for (unsigned start = 0; start < 300; start += s % 2 ? 4 : 7)
       for (unsigned down = 0; down < 2; down++) {
@@ -155,7 +155,7 @@ TEST(lds_schedule, lanes_side_by_side_from_any_start_either_way_are_as_the_oracl
       }
 }
 
-TEST(lds_schedule, random_addresses_and_masks_are_as_the_oracle_says) {
+TEST(lds_schedule, random_addresses_and_masks_match_the_oracle) {
   uint64_t random = 7;
   for (unsigned i = 0; i < 30000; i++) {
     struct lds_params params;
@@ -164,7 +164,7 @@ TEST(lds_schedule, random_addresses_and_masks_are_as_the_oracle_says) {
     shape((unsigned)(ct_random(&random) % SHAPES), &params, &request);
     params.banks = 1u << ct_random(&random) % 7;
     request.address = address;
-    /* Few different addresses make words shared; unaligned ones straddle. */
+    /* Few distinct addresses make shared words; unaligned ones straddle words. */
     uint64_t space = UINT64_C(16) << ct_random(&random) % 11, align = UINT64_C(1) << ct_random(&random) % 5;
     for (unsigned lane = 0; lane < 64; lane++)
       address[lane] = ct_random(&random) % space / align * align;
@@ -206,7 +206,7 @@ TEST(lds_schedule, stride_s_of_32_lanes_takes_gcd_of_s_and_32_passes) {
   }
 }
 
-TEST(lds_schedule, consecutive_wide_accesses_take_one_pass_a_phase) {
+TEST(lds_schedule, consecutive_wide_accesses_take_one_pass_per_phase) {
   static const struct {
     unsigned rule, banks, lanes, phases[4]; /* of 4, 8, 12 and 16 bytes */
   } rows[] = {{NVIDIA, 32, 32, {1, 2, 4, 4}}, {CDNA3, 32, 64, {2, 4, 8, 8}}, {CDNA4, 64, 64, {1, 2, 4, 4}}};
@@ -216,15 +216,15 @@ TEST(lds_schedule, consecutive_wide_accesses_take_one_pass_a_phase) {
         ct_note("rule %s, %u bytes, kind %u", rule_names[rows[r].rule], 4 * (w + 1), kind);
         struct lds_params params = plain(rows[r].banks, 4, rows[r].rule);
         struct lds_schedule schedule = stride_of(&params, kind, 4 * (w + 1), rows[r].lanes, 4 * (w + 1));
-        /* A crossed phase of consecutive lanes wants lanes 0-3 and 20-23: banks 0-15 and 16-31. */
+        /* A crossed phase of consecutive lanes has lanes 0-3 and 20-23: banks 0-15 and 16-31. */
         EXPECT_EQ(schedule.phases, rows[r].phases[w]);
         EXPECT_EQ(schedule.passes, rows[r].phases[w]);
         EXPECT_EQ(schedule.ways, 1);
       }
 }
 
-/* Each lane alone with one other: they are in one phase exactly if two words of a bank take two passes
- * in one phase, not one in each of two. */
+/* Each pair of lanes alone: they are in one phase exactly if two words of one bank take two passes in one phase, not
+ * one in each of two. */
 TEST(lds_schedule, cdna3_reads_of_16_bytes_pair_lanes_across_and_writes_do_not) {
   static const uint8_t partner_phase[8] = {0, 1, 2, 3, 1, 0, 3, 2}; /* of each quad of 32 lanes */
   struct lds_params params = plain(32, 4, CDNA3);
@@ -233,7 +233,7 @@ TEST(lds_schedule, cdna3_reads_of_16_bytes_pair_lanes_across_and_writes_do_not) 
       if (a == b)
         continue;
       uint64_t address[64] = {0};
-      address[b] = 128; /* same banks, other words */
+      address[b] = 128; /* same banks, different words */
       struct lds_request request = {
           .bytes = 16, .lanes = 64, .mask = UINT64_C(1) << a | UINT64_C(1) << b, .address = address};
       struct lds_schedule schedule;
@@ -248,7 +248,7 @@ TEST(lds_schedule, cdna3_reads_of_16_bytes_pair_lanes_across_and_writes_do_not) 
     }
 }
 
-TEST(lds_schedule, bytes_of_one_word_are_one_word) {
+TEST(lds_schedule, bytes_of_one_word_count_as_one_word) {
   struct lds_params params = plain(32, 4, NVIDIA);
   EXPECT_EQ(stride_of(&params, LDS_READ, 1, 32, 1).passes, 1);
   EXPECT_EQ(stride_of(&params, LDS_READ, 1, 32, 1).bank_mask[0], 0xFF);
@@ -280,7 +280,7 @@ TEST(lds_schedule, the_worst_access_fits) {
   EXPECT_EQ(schedule.passes, LDS_PASSES);
 }
 
-TEST(lds_schedule, phases_without_a_lane_cost_nothing) {
+TEST(lds_schedule, phases_without_lanes_cost_nothing) {
   struct lds_params params = plain(32, 4, NVIDIA);
   uint64_t address[32] = {0};
   struct lds_request request = {.bytes = 16, .lanes = 32, .mask = 0x00FF0000, .address = address};
@@ -304,7 +304,7 @@ TEST(lds_schedule, a_hash_spreads_a_column_over_all_banks) {
   EXPECT_EQ(schedule.passes, 1);
 }
 
-TEST(lds_schedule, the_banks_of_a_run_of_words_are_those_of_each_word) {
+TEST(lds_schedule, the_banks_of_a_run_equal_those_of_its_words) {
   for (unsigned hash = 0; hash < 2; hash++) {
     const struct lds_params params = {.banks = 32, .bank_bytes = 4, .ports = 1, .hash = hash};
     for (uint64_t first = 0; first < 100; first++) {
@@ -356,7 +356,7 @@ TEST(lds_schedule, without_conflicts_a_phase_takes_one_pass_whatever_its_stride)
       }
 }
 
-/* What the lanes of a load read, in elements. */
+/* The elements that the lanes of a load read. */
 static uint64_t same(unsigned lane) { return lane - lane; }
 static uint64_t own(unsigned lane) { return lane; }
 static uint64_t beside(unsigned lane) { return lane / 2; }
@@ -376,7 +376,7 @@ static struct lds_schedule load_of(const struct lds_params *params, uint8_t byte
   return schedule;
 }
 
-TEST(lds_schedule, loads_of_neighbours_that_agree_go_in_half_the_phases) {
+TEST(lds_schedule, loads_of_neighbors_that_agree_take_half_the_phases) {
   static const struct {
     uint64_t (*element)(unsigned);
     uint32_t passes[3]; /* of 4, 8 and 16 bytes */
@@ -391,12 +391,12 @@ TEST(lds_schedule, loads_of_neighbours_that_agree_go_in_half_the_phases) {
                 rows[i].passes[width]);
     }
   EXPECT_EQ(load_of(&params, 8, beside, LDS_WRITE, UINT32_MAX).passes, 2); /* only loads */
-  EXPECT_EQ(load_of(&params, 8, own, LDS_READ, 0x55555555).phases, 1);     /* nobody beside to disagree */
+  EXPECT_EQ(load_of(&params, 8, own, LDS_READ, 0x55555555).phases, 1);     /* no active neighbor can disagree */
   params.merge = LDS_MERGE_NONE;
   EXPECT_EQ(load_of(&params, 8, beside, LDS_READ, UINT32_MAX).passes, 2);
 }
 
-TEST(lds_schedule, empty_phases_can_take_passes_that_nobody_waits_for) {
+TEST(lds_schedule, empty_phases_can_take_passes_that_delay_nothing) {
   struct lds_params params = plain(32, 4, NVIDIA);
   EXPECT_EQ(load_of(&params, 16, own, LDS_WRITE, 1).idle, 0);
   params.empty = LDS_EMPTY_PASS;
@@ -408,7 +408,7 @@ TEST(lds_schedule, empty_phases_can_take_passes_that_nobody_waits_for) {
   EXPECT_EQ(load_of(&params, 16, columns, LDS_ATOMIC, 0xFF).idle, 0); /* 8 passes in one of the four phases */
 }
 
-TEST(lds_schedule, an_access_of_no_lane_takes_a_pass_for_each_phase_and_no_bank) {
+TEST(lds_schedule, an_access_without_lanes_takes_one_pass_per_phase_and_no_bank) {
   struct lds_params params = plain(32, 4, NVIDIA);
   for (uint8_t bytes = 4; bytes <= 16; bytes *= 2) {
     const uint64_t address[LDS_LANES] = {0};
@@ -424,7 +424,7 @@ TEST(lds_schedule, an_access_of_no_lane_takes_a_pass_for_each_phase_and_no_bank)
   }
 }
 
-TEST(lds_schedule, a_result_is_later_by_its_phases_and_its_kind) {
+TEST(lds_schedule, a_results_latency_depends_on_its_phases_and_kind) {
   struct lds_params params = plain(32, 4, NVIDIA);
   params.phase_latency = 3;
   params.atomic_latency = 7;
@@ -438,7 +438,7 @@ TEST(lds_schedule, a_result_is_later_by_its_phases_and_its_kind) {
 
 TEST(lds_schedule, a_compare_and_swap_takes_its_passes_twice) {
   struct lds_params params = plain(32, 4, NVIDIA);
-  uint64_t address[32] = {0, 128, 4}; /* two words of a bank, one of another */
+  uint64_t address[32] = {0, 128, 4}; /* two words of one bank, one of another */
   struct lds_request request = {
       .kind = LDS_ATOMIC, .bytes = 4, .lanes = 32, .swap = true, .mask = 7, .address = address};
   struct lds_schedule schedule;
@@ -453,9 +453,9 @@ TEST(lds_schedule, a_compare_and_swap_takes_its_passes_twice) {
   EXPECT_EQ(schedule.passes, 2);
 }
 
-TEST(lds_schedule, a_compare_and_swap_whose_passes_two_ports_share_has_no_conflicts_of_its_own) {
+TEST(lds_schedule, a_compare_and_swap_shared_by_two_ports_adds_no_conflicts) {
   struct lds_params params = plain(32, 4, NVIDIA);
-  uint64_t address[32] = {0, 4, 128}; /* of a bank each, then one more of the first */
+  uint64_t address[32] = {0, 4, 128}; /* one per bank, then one more of the first */
   struct lds_request request = {
       .kind = LDS_ATOMIC, .bytes = 4, .lanes = 32, .swap = true, .mask = 3, .address = address};
   struct lds_schedule schedule;

@@ -1,8 +1,8 @@
-"""Console blocks of a page: commands, what the page shows of their outputs, and what they print today.
+"""Console blocks of a page: commands, the outputs that the page shows, and their current outputs.
 
-A block is ```console; `$ build/warpwait ...` and `$ bindings/python/warpwait-plot ...` are commands, which a backslash at the
-end of the line goes on with, and the lines below them are output. A line `...` stands for any lines that are left out.
-"""
+A block is ```console; `$ build/warpwait ...` and `$ bindings/python/warpwait-plot ...` are commands, which a
+backslash at the end of the line continues, and the lines below them are output. A line `...` stands for any omitted
+lines."""
 import contextlib
 import io
 import itertools
@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = pathlib.Path(os.environ.get("WARPWAIT", ROOT / "build/warpwait")).resolve()
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
-# Reports have commas between thousands; sources and command lines do not.
+# Reports have thousands separators; sources and command lines do not.
 NUMBER = re.compile(r"(?<![\d,.])[1-9]\d{0,2}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?")
 LEFT_OUT = "..."
 
@@ -27,7 +27,7 @@ class Wrong(Exception):
 
 
 class Command:
-    """One command of a page, and the lines that the page shows below it."""
+    """One command of a page, and the lines shown below it."""
 
     def __init__(self, line, head, shown):
         self.line, self.head, self.shown = line, head, shown
@@ -35,7 +35,7 @@ class Command:
 
 
 def commands_of(page):
-    """Those of all console blocks of a page, in order."""
+    """The commands of all console blocks of a page, in order."""
     found = []
     for block in BLOCK.finditer(page):
         line, more = page.count("\n", 0, block.start(1)) + 1, False
@@ -53,7 +53,7 @@ def commands_of(page):
 
 
 def plotted(words):
-    """bindings/python/warpwait-plot, in this process, which has its libraries already: (exit status, what it prints)."""
+    """Runs bindings/python/warpwait-plot in this process, which has its libraries loaded: (exit status, output)."""
     sys.path.insert(0, str(ROOT / "bindings/python"))
     try:
         from warpwait.plot.command import main  # pylint: disable=import-outside-toplevel
@@ -69,7 +69,7 @@ def plotted(words):
 
 
 class Place:
-    """A folder that looks as the repository's root does, in which a lesson's commands may write."""
+    """A folder that looks like the repository's root, in which a lesson's commands may write."""
 
     def __init__(self, folder, lesson):
         self.folder, self.lesson = folder, folder / lesson.relative_to(ROOT)
@@ -82,7 +82,7 @@ class Place:
         shutil.copytree(lesson, self.lesson)
 
     def run(self, words):
-        """A command's exit status and output, errors among it. One that writes no file runs once."""
+        """A command's exit status and output, including errors. A command that writes no file runs only once."""
         key, writes = tuple(words), any("build/" in word for word in words[1:])
         if writes or key not in self.answers:
             self.answers[key] = self.answer(words)
@@ -105,12 +105,12 @@ class Place:
 
 
 def lines_of(output):
-    """The lines of an output, without what spaces end them."""
+    """The lines of an output without trailing spaces."""
     return [line.rstrip() for line in output.rstrip("\n").split("\n")] if output.strip("\n") else []
 
 
 def segments_of(shown):
-    """The shown lines between those that are left out, as lists; an empty one at an end that is open."""
+    """The shown lines between omitted ones, as lists; an empty list where the end is open."""
     segments = [[]]
     for text in shown:
         if text == LEFT_OUT:
@@ -121,13 +121,13 @@ def segments_of(shown):
 
 
 def place_of(segment, lines, start):
-    """Where the segment stands in the lines, from start on; -1 if nowhere."""
+    """Where the segment is in the lines, from start on; -1 if nowhere."""
     last = len(lines) - len(segment)
     return next((at for at in range(start, last + 1) if lines[at:at + len(segment)] == segment), -1)
 
 
 def difference(shown, output):
-    """What of the shown lines is not in the output, in words; "" if all is."""
+    """Which of the shown lines are missing from the output, in words; "" if none."""
     lines = lines_of(output)
     segments = segments_of(shown)
     if len(segments) == 1:
@@ -152,12 +152,12 @@ def difference(shown, output):
 
 
 def kind_of(line):
-    """A line without its numbers: what it says, whatever the run."""
+    """A line without its numbers: the same for every run."""
     return re.sub(r"\s+", " ", NUMBER.sub("#", line)).strip()
 
 
 def renewed(shown, output):
-    """The shown lines as the output has them today: the same parts of it. Wrong when a part is not there any more."""
+    """The shown lines with their current values: the same parts of the output. Raises Wrong if a part is missing."""
     lines = lines_of(output)
     if LEFT_OUT not in shown:
         return lines
@@ -165,7 +165,7 @@ def renewed(shown, output):
         return shown
     kinds, new, at = [kind_of(line) for line in lines], [], 0
     for number, segment in enumerate(segments_of(shown)):
-        # The first segment stands at the beginning; the others where lines of their kinds come next.
+        # The first segment is at the beginning; the others are where lines of their kinds come next.
         wanted = [kind_of(line) for line in segment]
         at = place_of(wanted, kinds[:len(wanted)] if number == 0 else kinds, at)
         if at < 0:

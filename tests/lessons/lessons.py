@@ -1,11 +1,10 @@
 #!/usr/bin/env -S python3 -B
 """docs/lessons: what the lessons say is what the machine does.
 
-usage: tests/lessons/lessons.py [--write] [WORD]    --write: puts outputs and pictures of today into the lessons
-                                                    WORD: only lessons with that word in their names
+usage: tests/lessons/lessons.py [--write] [WORD]    --write: updates outputs and pictures in the lessons
+                                                    WORD: only lessons whose names contain it
 
-docs/lessons/README.md ends with the rules for whoever writes a lesson; this file holds them.
-"""
+docs/lessons/README.md ends with the rules for writers of lessons; this file checks them."""
 import ast
 import fractions
 import json
@@ -25,7 +24,7 @@ LESSONS = ROOT / "docs/lessons"
 SECTIONS = ["What you will learn", "The kernel", "Predict", "Run", "Look", "Try", "Answers"]
 LEAST = 10  # smaller numbers need no source
 MOST_BYTES = 150 << 10  # of a picture
-# Names and words whose numbers are not of a run.
+# Names and words whose numbers do not come from a run.
 NAMES = [r"H200", r"Debian 12", r"\d+ minutes", r"\d\d[-_][a-z]\w*", r"[Ee]xample \d+"]
 ARITHMETIC = re.compile(r"[\d\s,.+\-*/()]+ [=≈] [\d\s,.+\-*/()=≈]+")
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
@@ -33,7 +32,7 @@ MADE_BY = re.compile(r"<!-- made by:(.*?)-->\s*(?:!\[(.*?)\]\((\S+?)\))?", re.S)
 
 
 def value_of(text):
-    """The value of plain arithmetic, exactly."""
+    """The exact value of plain arithmetic."""
     def walk(node):
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
             return OPERATORS[type(node.op)](walk(node.left), walk(node.right))
@@ -50,7 +49,8 @@ def value_of(text):
 
 
 def check_arithmetic(span):
-    """`a + b = c` is true to the digit, `a / b ≈ c` when rounded as c is. Returns the numbers behind the signs."""
+    """Checks that `a + b = c` is exact and that `a / b ≈ c` holds when rounded like c. Returns the numbers after the
+    signs."""
     left, *rest = re.split(r" ([=≈]) ", span)
     for sign, right in zip(rest[::2], rest[1::2]):
         there, said = value_of(left), value_of(right)
@@ -63,7 +63,7 @@ def check_arithmetic(span):
 
 
 def number_of(text):
-    """The value of a number, with or without commas between thousands."""
+    """The value of a number with or without thousands separators."""
     return fractions.Fraction(text.replace(",", ""))
 
 
@@ -72,7 +72,7 @@ def numbers_of(text):
 
 
 def prose_of(page):
-    """The page without blocks, comments and addresses of links, line by line as it was."""
+    """The page without blocks, comments and link addresses, with the same lines."""
     def blank(found):
         return "\n" * found[0].count("\n")
     page = re.sub(r"^```.*?^```$", blank, page, flags=re.M | re.S)
@@ -81,7 +81,7 @@ def prose_of(page):
 
 
 class Page:
-    """A lesson, or the index, with what is wrong with it."""
+    """A lesson, or the index, and what is wrong with it."""
 
     def __init__(self, path):
         self.path, self.text = path, path.read_text()
@@ -101,7 +101,7 @@ class Page:
     # ---- outputs
 
     def check_outputs(self, place, write):
-        """Runs the page's commands; holds what is shown against what they print, or with `write` puts it there."""
+        """Runs the page's commands and compares what is shown with what they print, or with `write` updates it."""
         lines = self.text.splitlines()
         for command in reversed(self.run_all(place)):
             first = command.line - 1 + len(command.head)
@@ -122,7 +122,7 @@ class Page:
         for command in commands:
             status, command.output = place.run(command.words)
             self.printed += f"\n{command.output}"
-            # A command may fail where the page shows all that it says; `diff` says with 1 that two reports differ.
+            # A command may fail if the page shows its whole output; `diff` exits with 1 if two reports differ.
             if status > (command.words[1] == "diff") and (LEFT_OUT in command.shown or not command.shown):
                 self.complain(f"exit status {status}: {command.output.strip()[:200]}", command.line)
         return commands
@@ -130,7 +130,8 @@ class Page:
     # ---- numbers
 
     def check_numbers(self, known, parameters):
-        """Arithmetic is true, parameters are the machine's, and every number has a source. Returns those in bold."""
+        """Arithmetic is correct, parameters are the machine's, and every number has a source. Returns the bold
+        numbers."""
         prose = prose_of(self.text)
         for number, text in enumerate(prose.splitlines(), 1):
             known |= self.parameter_row(number, text, parameters)
@@ -155,7 +156,7 @@ class Page:
         return set()
 
     def parameter_row(self, number, text, parameters):
-        """The value in a row of a table of parameters, if it is one."""
+        """The value in a row of a table of parameters, if it is such a row."""
         row = re.match(r"\|\s*`([a-z]+\.[a-z0-9_]+)`\s*\|\s*`?([^|`]*?)`?\s*\|", text)
         if not row:
             return set()
@@ -182,7 +183,7 @@ class Lesson(Page):
         self.kernel = next((folder / name for name in ("kernel.cl", "kernel.wws") if (folder / name).exists()), None)
 
     def teaches(self):
-        """The first sentence of the lesson, on one line."""
+        """of percentages"""
         return re.match(r"\s*(.*?\.(?=\s)|)", self.section(SECTIONS[0]), re.S)[1].replace("\n", " ")
 
     def check(self, place, write):
@@ -214,7 +215,7 @@ class Lesson(Page):
             self.complain(f"{questions} questions in 'Try', {answers} answers")
 
     def check_end(self, write):
-        """The page's last line leads to the next lesson."""
+        """The page's last line links to the next lesson."""
         end = "Back to [all lessons](../README.md)."
         if self.following:
             end = f"Next: [{self.following.title}](../{self.following.folder.name}/README.md)."
@@ -242,7 +243,7 @@ class Lesson(Page):
         return {key: row["value"] for key, row in machine["parameters"].items()}
 
     def check_pictures(self, place, write):
-        """Every picture is there, and is what the command in the comment before it makes."""
+        """Every picture exists, and equals the output of the command in the comment before it."""
         made = {found[3]: found for found in MADE_BY.finditer(self.text) if found[3]}
         pictures = re.findall(r"!\[.*?\]\((\S+?)\)", self.section("Look"))
         if not pictures:
@@ -263,7 +264,7 @@ class Lesson(Page):
         for line in found[1].replace("\\\n", " ").strip().splitlines():
             words = shlex.split(line)
             if words[:1] == ["make"]:
-                return  # Of a browser: made by another target, and looked at by a person.
+                return  # Browser pictures: another target makes them, and a person reviews them.
             status, printed = place.run(words)
             if status:
                 raise Wrong(f"`{line.strip()}`: exit status {status}: {printed.strip()[:200]}")
@@ -274,7 +275,7 @@ class Lesson(Page):
             raise Wrong(f"{found[3]} is not what its command makes today: see `make lessons`")
 
     def check_predictions(self, bold):
-        """A bold number is a prediction: a run of the page prints it, too."""
+        """A bold number is a prediction: a run of the page must also print it."""
         printed = numbers_of(self.printed)
         if not bold:
             self.complain("no prediction: a number in bold, which the run prints, too")
@@ -283,10 +284,10 @@ class Lesson(Page):
 
 
 class Index(Page):
-    """docs/lessons/README.md, which has a row for each lesson: its title, and its first sentence."""
+    """docs/lessons/README.md, with a row for each lesson: its title and its first sentence."""
 
     def check(self, lessons, write):
-        # Not padded: a new lesson leaves the other rows as they are.
+        # Not padded: a new lesson leaves the other rows unchanged.
         rows = [f"| [{lesson.title}]({lesson.folder.name}/README.md) | {lesson.teaches()} |\n" for lesson in lessons]
         try:
             settle(str(self.path.relative_to(ROOT)), "lessons", "| lesson | |\n| --- | --- |\n" + "".join(rows), write)
@@ -296,7 +297,7 @@ class Index(Page):
 
 
 def chosen(words):
-    """All lessons, each with the one before and after it; and those of them with all the words in their names."""
+    """All lessons, each with the one before and after it; and those whose names contain all the words."""
     lessons = [Lesson(folder) for folder in sorted(LESSONS.glob("[0-9][0-9]-*"))]
     for lesson, following in zip(lessons, lessons[1:]):
         lesson.following = following

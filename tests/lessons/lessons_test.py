@@ -1,5 +1,5 @@
 #!/usr/bin/env -S python3 -B
-"""tests/lessons/lessons.py finds what is wrong with a lesson: each row damages lesson 1 once."""
+"""tests/lessons/lessons.py detects errors in a lesson: each row damages lesson 1 once."""
 import pathlib
 import sys
 import tempfile
@@ -8,7 +8,7 @@ from console import Place, Wrong, difference, renewed
 from lessons import LESSONS, Lesson
 
 FIRST = LESSONS / "01-one-copy-one-wait"
-# what is wrong, the lesson's words, others in their place, what must be said of them
+# what is wrong, the lesson's words, their replacement, the expected complaint
 DAMAGE = [
     ("nothing", "", "", None),
     ("a section is missing", "## Look\n", "", "the sections are"),
@@ -43,7 +43,7 @@ DAMAGE = [
     ("a picture's command fails", "timeline build/lesson1.wtl --size", "timeline build/no.wtl --size", "exit status 2"),
     ("the end leads nowhere", "](../", "](././", "it does not end with"),
 ]
-RENEWED = [  # what a page shows, what a run prints, and what the page must show then; None when nobody can tell
+RENEWED = [  # what a page shows, what a run prints, and what the page must show then; None if that is undecidable
     (["a  1", "b 2"], "a 10\nc 3\n", ["a 10", "c 3"]),
     (["...", "b 2", "..."], "a 1\nb  23\nc 3\n", ["...", "b  23", "..."]),
     (["a 1", "...", "c 3.0"], "a 2\nb 2\nc 4.5\n", ["a 2", "...", "c 4.5"]),
@@ -57,7 +57,7 @@ RENEWED = [  # what a page shows, what a run prints, and what the page must show
 
 
 class Remembering(Place):
-    """A place that does not run the same words twice, but for a picture that others have drawn over since."""
+    """A place that does not run the same words twice, except for a picture that other commands have redrawn since."""
 
     def __init__(self, *words):
         super().__init__(*words)
@@ -86,7 +86,7 @@ def complaints_of(place, old, new):
 
 
 def damaged(place):
-    """Rows of DAMAGE whose complaint does not come."""
+    """Rows of DAMAGE without their complaint."""
     for name, old, new, said in DAMAGE:
         found = complaints_of(place, old, new)
         if bool(found) != bool(said) or said and not any(said in wrong for wrong in found):
@@ -106,7 +106,7 @@ def renewals():
 
 
 def unverified(place):
-    """The launch's own check is made."""
+    """The launch's own check runs."""
     (place.lesson / "expected.bin").write_bytes(bytes(128))
     place.known.clear()
     place.answers.clear()

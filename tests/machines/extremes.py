@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Random machines at the limits of their parameters: whatever a machine is, its accounts add up.
+"""Random machines at the limits of their parameters: the accounts of every machine add up.
 
 usage: tests/machines/extremes.py [--count N] [--seed S] [--show] [--keep DIR]
 
-Machine number S is made from seed S: each parameter of `warpwait params` is left alone, at its least or its most, next to one
-of these, or somewhere between. What machine_check() of models/machine.c refuses is mended; what does not hold a work-group of
-the launch is refused as it should be, in one line, and counted. Each machine runs a launch file of examples/, or a random
-kernel of tests/check/random_kernels.py, on both hosts with every output at once:
+Machine number S is made from seed S: each parameter of `warpwait params` is at its default, at its minimum or
+maximum, next to one of these, or somewhere between. What machine_check() of models/machine.c refuses is repaired. A
+machine that cannot hold a work-group of the launch must be refused in one line, and is counted. Each machine runs a
+launch file of examples/, or a random kernel of tests/check/random_kernels.py, on both hosts with every output at
+once:
 
-- the exit status is 0 and each check of --verify passes, unless the machine moves bytes elsewhere (padded, swizzled or
-  refused copies) or takes too many cycles; a random kernel may deadlock, with exit status 1;
-- report, trace, timeline and buffers are the same bytes on both hosts, but for the waveform, which one of them has;
-- what the report counts in two ways comes to the same number, and no share of a peak is above it.
+- the exit status is 0 and each check of --verify passes, unless the machine moves bytes elsewhere (padded, swizzled
+or refused copies) or takes too many cycles; a random kernel may deadlock, with exit status 1; - report, trace,
+timeline and buffers are identical on both hosts, except for the waveform, which only one of them has; - figures that
+the report counts in two ways are equal, and no share of a peak is above it.
 
-One of which that does not hold is printed as a command and left in DIR (build/machines). Exit status 0 if all that holds.
-"""
+A failing case is printed as a command and left in DIR (build/machines). Exit status 0 if all of this holds."""
 import argparse
 import collections
 import csv
@@ -37,11 +37,11 @@ import random_kernels  # noqa: E402
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
 EXAMPLES = sorted(ROOT.glob("examples/*/launch*.json"))
 TIMELINES = ("wtl", "json", "vcd", "csv")
-TRIES = 50       # machines, until one takes the launch
+TRIES = 50       # machines to try until one accepts the launch
 SECONDS = 120    # of a run; most take a tenth of one
 LONG = 1000       # cycles of a latency
-CYCLES = 3000000  # a run is cut short there: its accounts add up all the same
-# Arrays of the simulator grow with these: their most is more than a test should have, or takes longer than it may.
+CYCLES = 3000000  # a run is cut short there: its accounts add up nevertheless
+# Arrays of the simulator grow with these: their maximum needs more memory or time than a test should take.
 MOST = {"cu.count": 40, "lds.size": 1 << 20, "dma.outstanding": 200, "mem.l2_size": 1 << 24, "mem.l2_slices": 64,
         "mem.dram_channels": 64, "cu.copy_overhead": 20, "dma.retry_gap": 1000}
 ROW = re.compile(r"^\| `(\w+\.\w+)` \| \S+ \| (\S+) \| (.+?) \| (.*?) \| ")
@@ -63,7 +63,7 @@ class Parameter:
     def value(self, generator):
         if self.choices:
             return generator.choice(self.choices)
-        # Most kernels should come to their end: latencies go to their most now and then.
+        # Most kernels should finish, so latencies reach their maximum only sometimes.
         most = min(self.most, LONG) if self.latency and generator.random() < 0.9 else self.most
         between = math.exp(generator.uniform(math.log(self.least + 1), math.log(most + 1))) - 1
         if self.powers:
@@ -79,7 +79,7 @@ def parameters():
 
 
 def mend(machine, get):
-    """Makes of what was drawn one of those that machine_check() takes."""
+    """Turns a drawn machine into one that machine_check() accepts."""
     line, room = get("mem.line"), get("mem.line") * get("mem.l2_ways") * get("mem.l2_slices") * get("mem.l2_partitions")
     machine["mem.sector"] = min(get("mem.sector"), line)
     if get("mem.l1_size"):
@@ -103,7 +103,7 @@ def draw(generator, rows):
     for row in rows:
         if generator.random() < changed:
             machine[row.name] = row.value(generator)
-    # Work-groups have to fit, and half of the machines to leave bytes where kernels look for them.
+    # Work-groups have to fit, and half of the machines must leave bytes where kernels expect them.
     for name in ("cu.warps", "lds.size", "cu.registers"):
         if generator.random() < 0.7:
             machine.pop(name, None)
@@ -118,16 +118,16 @@ def moves_elsewhere(machine):
     return padded or "dma.swizzle" in machine or machine.get("dma.misaligned") == "refuse"
 
 
-# ---- what is run -------------------------------------------------------------------------------------
+# ---- runs --------------------------------------------------------------------------------------------
 
 class Subject:
-    """A launch file, and what its buffers and pipes are called."""
+    """A launch file, and the names of its buffers and pipes."""
 
     def __init__(self, launch, checked):
         self.launch, self.checked = launch, checked
         described = json.loads(launch.read_text())
         self.buffers = [*described.get("buffers", {}), *described.get("pipes", {})]
-        # Kernels that wait for each other deadlock where there is room for one alone.
+        # Kernels that wait for each other deadlock if there is room for only one.
         self.together = any("together" in step for step in described["launches"])
         self.warps = described.get("set", {}).get("cu.warp_size")
 
@@ -144,7 +144,7 @@ def subject_of(generator, seed, folder):
 
 
 def run(subject, settings, host, timeline, folder):
-    """(exit status, what was said) of a run with every output."""
+    """(exit status, messages) of a run with every output."""
     folder.mkdir(exist_ok=True)
     words = [WARPWAIT, "run", str(subject.launch), "-q", "--why=no", "--host", host, "--report", "json", "--verify", *settings]
     words += ["--max-cycles", str(CYCLES)]
@@ -204,7 +204,7 @@ def hold_instructions(launch, found):
 def hold_lds(launch, together, found):
     lds = launch["lds"]
     instructions = [row for one in together for row in one["lds"]["by_instruction"]]
-    hold = equal if all(one["end"] == "finished" for one in together) else at_most  # an instruction's come with the reply
+    hold = equal if all(one["end"] == "finished" for one in together) else at_most  # per instruction, with the reply
     for key in ("accesses", "passes", "conflict_cycles", "contention_cycles"):
         hold(found, f"lds.{key} of instructions", total(instructions, key), lds[key])
     hold(found, "lds.max_ways of instructions", max((row["max_ways"] for row in instructions), default=0), lds["max_ways"])
@@ -230,10 +230,10 @@ def hold_copies(launch, found):
 
 
 def hold_shared_copies(launch, together, value, found):
-    """What launches that run at once have together."""
+    """What concurrent launches share."""
     dma, counted = launch["dma"], [one["cu"] for one in together]
     finished = all(one["end"] == "finished" for one in together)
-    hold_requests = equal if finished else at_most  # a copy's are its instruction's when it has landed
+    hold_requests = equal if finished else at_most  # counted per instruction when it lands
     hold_requests(found, "copy_requests of instructions, of engines and warps",
                   sum(total(one["by_instruction"], "copy_requests") for one in together),
                   dma["requests"] + total(counted, "copy_accesses"))
@@ -282,11 +282,11 @@ def hold_memory(launch, together, value, found):
     for name in ("l2_hit_rate", "dram_row_hit_rate", "dram_row_miss_rate", "dram_row_conflict_rate"):
         if not 0 <= memory[name] <= 1:
             found.append(f"memory.{name}: {memory[name]}")
-    # What an L1 serves the memory does not see, and not yet what is on its way when a run is cut short.
+    # The memory does not see what an L1 serves, nor, if a run is cut short, what is in flight.
     finished = all(one["end"] == "finished" for one in together)
     hold = equal if finished and not value["mem.l1_size"] else at_most
     hold(found, "memory.sectors, sectors of instructions", memory["sectors"], touched)
-    # A line that is on its way from one partition to the other may be on its way there, too.
+    # A line in flight between partitions may also be in flight to the other one.
     at_most(found, "memory.l2_merges, lines", memory["l2_merges"], memory["l2_hits"] + memory["l2_misses"] + memory["l2_far"])
     if finished:
         equal(found, "lds.dma_bytes, dma.bytes", launch["lds"]["dma_bytes"], dma["bytes"])
@@ -296,7 +296,7 @@ def hold_memory(launch, together, value, found):
 
 
 def hold(report):
-    """What does not add up."""
+    """Returns what does not add up."""
     found, value = [], {name: row["value"] for name, row in report["machine"]["parameters"].items()}
     for number, launch in enumerate(report["launches"], 1):
         wrong, together = [], [report["launches"][at - 1] for at in {number, *launch["together"]}]
@@ -312,7 +312,7 @@ def hold(report):
 
 
 def hold_timeline(report, path):
-    """What warps tell a timeline, by bucket, is their account."""
+    """The events of warps in a timeline, by bucket, equal their accounts."""
     spent = [collections.Counter() for _ in report["launches"]]
     with path.open(newline="") as file:
         for row in csv.DictReader(file):
@@ -328,13 +328,13 @@ def hold_timeline(report, path):
 # ---- one machine -------------------------------------------------------------------------------------
 
 def differing(one, other):
-    """Files that both folders have, with other bytes."""
+    """Files in both folders with different bytes."""
     names = sorted(set(os.listdir(one)) & set(os.listdir(other)))
     return [name for name in names if (one / name).read_bytes() != (other / name).read_bytes()]
 
 
 def judge(subject, machine, timeline, folder):
-    """(None if the machine is refused, else complaints; the command)"""
+    """(None if the machine is refused, otherwise complaints; the command)"""
     settings = [word for name, value in machine.items() for word in ("--set", f"{name}={value}")]
     one, other = folder / "systemc", folder / "plain"
     try:
@@ -346,7 +346,7 @@ def judge(subject, machine, timeline, folder):
         return None, command
     if status != again or said.replace(str(one), "") != said_again.replace(str(other), ""):
         return [f"hosts end with {status} and {again}: {said}{said_again}"], command
-    # Without a check to fail, 1 is a deadlock; of a check, one that copies put elsewhere.
+    # Without a check that could fail, 1 means a deadlock; with one, that copies moved bytes elsewhere.
     unfinished = "not finished after" in said or subject.together and "deadlock" in said
     if status not in ((0,) if subject.checked and not moves_elsewhere(machine) and not unfinished else (0, 1)):
         return [f"exit status {status}: {said}"], command

@@ -1,4 +1,4 @@
-/* DRAM against its closed forms: models/mem/dram.h, docs/closed-forms.md. */
+/* DRAM compared with its closed forms: models/mem/dram.h, docs/closed-forms.md. */
 #include "models/mem/dram.h"
 #include "models/mem/sectors.h"
 
@@ -23,9 +23,9 @@ static cycle_t whole_line(struct bench *bench, cycle_t now, uint64_t line) {
   return dram_access(&bench->dram, now, line, bench->machine.mem.line, DRAM_READ);
 }
 
-/* ---- where lines lie ---------------------------------------------------------------------- */
+/* ---- where lines are ----------------------------------------------------------------------- */
 
-TEST(dram, a_row_of_simple_dram_is_refreshed_at_times_of_its_own) {
+TEST(dram, the_rows_of_simple_dram_are_refreshed_at_different_times) {
   enum { INTERVAL = 1000, REFRESH = 200, ROWS = 64 };
   struct machine machine;
   struct mem_stats stats = {0};
@@ -39,10 +39,10 @@ TEST(dram, a_row_of_simple_dram_is_refreshed_at_times_of_its_own) {
       cycle_t now = row * 10000 + at, wait = dram_access(&dram, now, row * 8 + at % 8, 1, DRAM_READ) - now - 300;
       waits += wait > 0;
       longest = cycle_max(longest, wait);
-      if (wait == REFRESH) /* its refresh begins: rows have phases of their own, by the hash of their number */
+      if (wait == REFRESH) /* its refresh begins: rows have different phases, from the hash of their number */
         EXPECT_EQ((now + ((uint64_t)mem_hash(row) * INTERVAL >> 32)) % INTERVAL, 0);
     }
-    EXPECT_EQ(waits, REFRESH); /* each of its cycles is one in which an access waits for the rest */
+    EXPECT_EQ(waits, REFRESH); /* in each of its cycles an access waits for the rest of it */
     EXPECT_EQ(longest, REFRESH);
   }
   EXPECT_EQ(stats.dram_refresh_stalls, ROWS * REFRESH * (REFRESH + 1) / 2);
@@ -73,7 +73,7 @@ TEST(dram, lines_lie_in_channels_then_columns_then_banks_then_rows) {
   }
 }
 
-TEST(dram, no_two_lines_lie_in_the_same_place) {
+TEST(dram, no_two_lines_share_a_place) {
   static const char *const settings[] = {
       "",
       "mem.dram_channels=1 mem.dram_banks=1",
@@ -91,7 +91,7 @@ TEST(dram, no_two_lines_lie_in_the_same_place) {
       EXPECT_LT(place.channel, mem->dram_channels);
       EXPECT_LT(place.bank, mem->dram_banks);
       EXPECT_LT(place.column, mem->dram_row / mem->line);
-      /* the digits give the number back */
+      /* the digits give back the number */
       uint64_t back = place.row * mem->dram_banks + place.bank;
       back = back * (mem->dram_row / mem->line) + place.column;
       EXPECT_EQ((int64_t)(back * mem->dram_channels + place.channel), (int64_t)line);
@@ -112,7 +112,7 @@ TEST(dram, simple_is_a_width_and_a_latency) {
   dram_free(&bench.dram);
 }
 
-TEST(dram, changes_between_reads_and_writes_cost_the_wires_bytes) {
+TEST(dram, switching_between_reads_and_writes_costs_bandwidth) {
   struct bench bench;
   build(&bench, "mem.dram_width=32 mem.dram_latency=100 mem.dram_turn=64");
   EXPECT_EQ(dram_access(&bench.dram, 10, 0, 128, DRAM_READ), 10 + 4 - 1 + 100);
@@ -123,7 +123,8 @@ TEST(dram, changes_between_reads_and_writes_cost_the_wires_bytes) {
   dram_free(&bench.dram);
 }
 
-/* A warp that reads or writes 32 lines, past the L2 or not; cycles that a dram_turn of 1024 bytes, 64 cycles, adds. */
+/* A warp reads or writes 32 lines, through or around the L2. Returns the cycles that a dram_turn of 1024 bytes (64
+ * cycles) adds. */
 static uint64_t turns(const char *settings, const char *code) {
   uint64_t cycles[2];
   for (unsigned turn = 0; turn < 2; turn++) {
@@ -138,7 +139,7 @@ static uint64_t turns(const char *settings, const char *code) {
   return (cycles[1] - cycles[0]) / 64;
 }
 
-TEST(dram, what_writes_is_a_write) {
+TEST(dram, turnarounds_count_only_real_writes) {
   static const char *const load = " ld.global.b32 v, [p + i]\n", *const store =
                                                                      " st.global.b32 [p + i], v\n fence.global\n";
   char both[256];
@@ -147,15 +148,15 @@ TEST(dram, what_writes_is_a_write) {
   EXPECT_EQ(turns("mem.l2_size=0", store), 1);
   EXPECT_EQ(turns("mem.l2_write=around", store), 1);
   EXPECT_EQ(turns("mem.l2_size=0", both), 2);
-  EXPECT_EQ(turns("", both), 0); /* the L2 keeps what is written */
-  /* two changes for each of 32 changed lines that go for others, but for the first */
+  EXPECT_EQ(turns("", both), 0); /* the L2 keeps what was written */
+  /* two turnarounds for each of 32 dirty lines that are evicted, except for the first */
   EXPECT_EQ(turns("mem.l2_size=4K mem.l2_ways=1", " ld.global.b32 v, [p + i + 4096]\n mov.b32 v, v\n"), 0);
   snprintf(both, sizeof both, "%s ld.global.b32 v, [p + i + 4096]\n", store);
   EXPECT_EQ(turns("mem.l2_size=4K mem.l2_ways=1", both), 2 * 32);
   EXPECT_EQ(turns("mem.l2_size=0", " atom.global.add.i32 v, [p + i], v\n"), 2 * 32 - 1);
 }
 
-TEST(dram, less_than_a_burst_takes_as_long_as_one) {
+TEST(dram, less_than_a_burst_takes_as_long_as_a_burst) {
   struct bench bench;
   build(&bench, "mem.dram_width=32 mem.dram_latency=100 mem.dram_burst=96");
   EXPECT_EQ(dram_access(&bench.dram, 10, 0, 32, DRAM_READ), 10 + 3 - 1 + 100);
@@ -165,7 +166,7 @@ TEST(dram, less_than_a_burst_takes_as_long_as_one) {
   dram_free(&bench.dram);
 }
 
-TEST(dram, banked_with_one_channel_and_rows_that_cost_nothing_is_simple) {
+TEST(dram, banked_with_one_channel_and_free_rows_equals_simple) {
   struct bench simple, banked;
   build(&simple, "mem.dram_width=24");
   build(&banked, "mem.dram_width=24 mem.dram=banked mem.dram_channels=1 mem.dram_row_hit=0 mem.dram_row_miss=0 "
@@ -183,7 +184,7 @@ TEST(dram, banked_with_one_channel_and_rows_that_cost_nothing_is_simple) {
   dram_free(&banked.dram);
 }
 
-TEST(dram, the_worked_example_of_its_header) {
+TEST(dram, the_worked_example_in_the_header_is_correct) {
   struct bench bench;
   build(&bench, "mem.dram=banked mem.dram_channels=1 mem.dram_banks=1 mem.dram_width=32 mem.dram_latency=100");
   EXPECT_EQ(whole_line(&bench, 0, 0), 143);
@@ -196,7 +197,7 @@ TEST(dram, the_worked_example_of_its_header) {
   dram_free(&bench.dram);
 }
 
-TEST(dram, hits_of_a_row_follow_one_another_without_a_gap_even_in_parts_of_a_cycle) {
+TEST(dram, row_hits_follow_each_other_without_a_gap_even_in_fractions_of_a_cycle) {
   struct bench bench;
   build(&bench, "mem.dram=banked mem.dram_channels=1 mem.dram_width=64 mem.dram_latency=100");
   /* 32 accesses of half a cycle each, in one row of 8 lines */
@@ -207,16 +208,16 @@ TEST(dram, hits_of_a_row_follow_one_another_without_a_gap_even_in_parts_of_a_cyc
   dram_free(&bench.dram);
 }
 
-TEST(dram, conflicts_of_one_bank_queue_and_those_of_two_overlap) {
+TEST(dram, conflicts_in_one_bank_queue_and_in_two_banks_overlap) {
   struct bench one, two;
   build(&one, "mem.dram=banked mem.dram_channels=1 mem.dram_banks=1 mem.dram_width=128 mem.dram_latency=100");
   build(&two, "mem.dram=banked mem.dram_channels=1 mem.dram_banks=2 mem.dram_width=128 mem.dram_latency=100");
-  /* Lines 8 i lie in different rows: of one bank, or of two in turn. Of the same bank each conflict starts hit = 20
-   * cycles before the wires are free of the one before, which pass one cycle. */
+  /* Lines 8 i are in different rows, of one bank or of two alternately. In one bank, each conflict starts hit = 20
+   * cycles before the data bus has finished the previous line, whose transfer takes one cycle. */
   uint64_t hit = 20, miss = 40, conflict = 60;
   for (uint64_t i = 0; i < 10; i++) {
     EXPECT_EQ(whole_line(&one, 0, 8 * i), miss + i * (1 - hit + conflict) + 100);
-    /* bank 1 opens its row at the same time, but the wires pass one line a cycle: it is one behind */
+    /* bank 1 opens its row at the same time, but the bus transfers one line per cycle: bank 1 is one cycle later */
     uint64_t row = i / 2, bank = i % 2;
     EXPECT_EQ(whole_line(&two, 0, 8 * i), miss + bank + row * (1 - hit + conflict) + 100);
   }
@@ -235,7 +236,7 @@ TEST(dram, a_channel_has_its_exact_share_of_the_width) {
              channels[c]);
     build(&bench, settings);
     ct_note("%u channels", channels[c]);
-    /* 100 lines of one row of the last channel, then as many of the first: side by side */
+    /* 100 lines of one row of the last channel, then 100 of the first: in parallel */
     for (unsigned which = 0; which < 2; which++) {
       cycle_t last = 0;
       for (uint64_t i = 0; i < 100; i++)
@@ -247,11 +248,11 @@ TEST(dram, a_channel_has_its_exact_share_of_the_width) {
   }
 }
 
-TEST(dram, a_refresh_delays_what_comes_during_it_and_closes_rows) {
+TEST(dram, a_refresh_delays_requests_that_arrive_during_it_and_closes_rows) {
   struct bench bench;
   build(&bench, "mem.dram=banked mem.dram_channels=1 mem.dram_banks=1 mem.dram_width=128 mem.dram_latency=100 "
                 "mem.dram_refresh=1000 mem.dram_refresh_cycles=50");
-  EXPECT_EQ(whole_line(&bench, 0, 0), 40 + 100); /* the simulation begins without one */
+  EXPECT_EQ(whole_line(&bench, 0, 0), 40 + 100); /* the simulation starts without a refresh */
   EXPECT_EQ(whole_line(&bench, 999, 1), 999 + 20 + 100);
   EXPECT_EQ(bench.stats.dram_refresh_stalls, 0);
   EXPECT_EQ(whole_line(&bench, 1000, 2), 1050 + 40 + 100);
@@ -265,12 +266,12 @@ TEST(dram, a_refresh_delays_what_comes_during_it_and_closes_rows) {
   dram_free(&bench.dram);
 }
 
-TEST(dram, a_stream_passes_the_width_times_the_share_of_time_without_refresh) {
+TEST(dram, a_streams_bandwidth_is_the_width_times_the_time_without_refresh) {
   struct bench bench;
   build(&bench, "mem.dram=banked mem.dram_width=1024 mem.dram_refresh=1000 mem.dram_refresh_cycles=200 "
                 "mem.dram_latency=1");
-  /* 8 channels of a line a cycle: 80000 lines are 10000 cycles of data, of which 800 fit between two refreshes. What
-   * more there is: opening rows, 40 - 20 a row after a refresh and as much a bank's new row. */
+  /* 8 channels of one line per cycle: 80000 lines are 10000 cycles of data, of which 800 fit between two refreshes. The
+   * rest is for opening rows: 40 - 20 for each row after a refresh, and the same for a bank's new row. */
   cycle_t last = 0;
   for (uint64_t line = 0; line < 80000; line++)
     last = cycle_max(last, whole_line(&bench, 0, line));

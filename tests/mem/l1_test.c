@@ -1,4 +1,4 @@
-/* The L1: what is in it, how long a hit takes, and what throws lines out. */
+/* The L1: its contents, the time of a hit, and what evicts lines. */
 #include "models/mem/l1.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static uint64_t twice(const char *settings, const char *second) {
   return rig_cycles(settings, 32, 32, text);
 }
 
-/* From the issue of a load that hits in the L2 to the first use, on the default machine. */
+/* From the issue of a load that hits in the L2 to its first use, on the default machine. */
 static uint64_t l2_hit(uint64_t bytes) { return 1 + 20 + div_up(bytes, 256) - 1 + 60 + div_up(bytes, 64) + 20; }
 
 TEST(l1, a_load_that_hits_takes_l1_latency) {
@@ -34,13 +34,13 @@ TEST(l1, a_load_that_hits_takes_l1_latency) {
             without - l2_hit(128) + 33 + 128 / 16 - 1);
 }
 
-TEST(l1, a_load_past_it_takes_as_long_as_without_one) {
+TEST(l1, a_load_that_bypasses_it_takes_as_long_as_without_an_l1) {
   uint64_t without = twice("", "ld.global.b32 v, [p + i]");
   EXPECT_EQ(twice(SETTINGS, "ld.global.l2.b32 v, [p + i]"), without);
   EXPECT_EQ(twice("", "ld.global.l2.b32 v, [p + i]"), without);
 }
 
-TEST(l1, only_lines_that_are_missing_come_from_the_l2) {
+TEST(l1, only_missing_lines_come_from_the_l2) {
   /* lanes 0 to 31 load words 0 to 31 of line 0, then words 16 to 47: sectors 2 and 3 of line 0, 0 and 1 of line 1 */
   struct rig rig;
   rig_run(&rig, SETTINGS, 32, 32,
@@ -54,7 +54,7 @@ TEST(l1, only_lines_that_are_missing_come_from_the_l2) {
   rig_free(&rig);
 }
 
-/* Loads word `i` of `lines` lines again and again: how many of the last round hit. */
+/* Loads word `i` of `lines` lines repeatedly; returns how many loads of the last round hit. */
 static uint64_t hits_of_lines(uint32_t lines) {
   char text[512];
   struct rig rig;
@@ -70,14 +70,14 @@ static uint64_t hits_of_lines(uint32_t lines) {
   return hits;
 }
 
-TEST(l1, lines_stay_up_to_its_size_and_sets_that_overflow_lose_theirs) {
+TEST(l1, lines_stay_up_to_its_size_and_overflowing_sets_evict) {
   EXPECT_EQ(hits_of_lines(32), 2 * 32); /* 4096 bytes: 16 sets of 2 ways */
   EXPECT_EQ(hits_of_lines(33), 2 * 30); /* one set has 3 lines, in turn, for 2 ways */
   EXPECT_EQ(hits_of_lines(48), 0);
 }
 
-/* Lane 0 loads word 0 of `a`, does something, loads it again and stores what it got: 32 more than in `a`, if the
- * second load is to see what lies there by then. */
+/* Lane 0 loads word 0 of `a`, does something, loads it again and stores the result, which is 32 more than in `a` if the
+ * second load reads memory's current contents. */
 static uint32_t reload(const char *between, const char *settings) {
   char text[1024];
   struct rig rig;
@@ -92,8 +92,9 @@ static uint32_t reload(const char *between, const char *settings) {
   return seen;
 }
 
-TEST(l1, a_shared_one_is_as_large_as_the_lds_of_all_groups_that_fit_leaves_it) {
-  /* 2 KiB read twice by one group, of 32 that fit by their warps; LDS in steps of 1 KiB, L1 and LDS together 36 */
+TEST(l1, a_shared_l1_has_the_size_that_the_lds_of_all_resident_groups_leaves) {
+  /* One group reads 2 KiB twice; 32 groups would fit by their warps. The LDS is allocated in steps of 1 KiB; L1 and LDS
+   * have 36 KiB together. */
   static const char *const head = ".kernel k\n.arg a global\n.reg i, v, n\n.reg64 p\n.pred more\n%s"
                                   " ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 2\nagain: ld.global.b32 v, [p + i]\n"
                                   " add.i32 i, i, 128\n and.b32 i, i, 2047\n add.i32 n, n, 1\n"
@@ -103,7 +104,7 @@ TEST(l1, a_shared_one_is_as_large_as_the_lds_of_all_groups_that_fit_leaves_it) {
   } rows[] = {
       {0, 1024, 0, 16, 36},   {1024, 1024, 0, 16, 36}, {1025, 1024, 0, 0, 36}, {2048, 1024, 0, 0, 36},
       {1088, 0, 0, 16, 36},   {0, 1024, 1024, 16, 36}, {0, 1024, 1152, 0, 36}, {0, 65536, 128, 0, 36},
-      {1024, 1024, 0, 0, 33}, {1024, 1024, 0, 16, 34}, /* 1 KiB is left, half of what is read, or all of it */
+      {1024, 1024, 0, 0, 33}, {1024, 1024, 0, 16, 34}, /* 1 KiB remains, half of what is read, or all of it */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char text[512], lds[64] = "", settings[256];
@@ -122,7 +123,7 @@ TEST(l1, a_shared_one_is_as_large_as_the_lds_of_all_groups_that_fit_leaves_it) {
   }
 }
 
-TEST(l1, a_compute_unit_sees_what_it_wrote_itself) {
+TEST(l1, a_compute_unit_sees_its_own_writes) {
   static const char *const ways[] = {
       "st.global.b32 [p + i], v",
       "mov.b32 w, 32\n atom.global.add.i32 w, [p + i], w",
@@ -136,8 +137,8 @@ TEST(l1, a_compute_unit_sees_what_it_wrote_itself) {
   }
 }
 
-TEST(l1, a_line_that_is_written_on_its_way_is_not_kept) {
-  /* the load is under way when the store passes it */
+TEST(l1, a_line_written_while_in_flight_is_not_kept) {
+  /* the load is in flight when the store overtakes it */
   struct rig rig;
   rig_run(&rig, SETTINGS, 32, 32,
           HEAD " ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.lane i\n shl.b32 i, i, 2\n mov.b32 w, 7\n"
@@ -148,7 +149,7 @@ TEST(l1, a_line_that_is_written_on_its_way_is_not_kept) {
   rig_free(&rig);
 }
 
-/* CU 1 writes long after CU 0 has loaded, and long before it loads again. */
+/* CU 1 writes long after CU 0 has loaded, and long before CU 0 loads again. */
 static uint32_t other_writes(const char *fence, const char *load) {
   char text[1024];
   struct rig rig;
@@ -165,8 +166,8 @@ static uint32_t other_writes(const char *fence, const char *load) {
   return seen;
 }
 
-TEST(l1, what_others_write_is_seen_past_it_or_after_a_fence) {
-  EXPECT_EQ(other_writes("", "ld.global.b32"), 0); /* as it was when it came */
+TEST(l1, writes_of_others_are_seen_by_bypassing_or_after_a_fence) {
+  EXPECT_EQ(other_writes("", "ld.global.b32"), 0); /* as it was when it arrived */
   EXPECT_EQ(other_writes("", "ld.global.l2.b32"), 9);
   EXPECT_EQ(other_writes("fence.global", "ld.global.b32"), 9);
   EXPECT_EQ(other_writes("fence.lds", "ld.global.b32"), 0);
@@ -193,8 +194,8 @@ TEST(l1, all_widths_read_what_memory_holds) {
     }
 }
 
-TEST(l1, a_launch_finds_nothing_of_the_one_before) {
-  /* a word of each of the 32 lines that have room */
+TEST(l1, a_launch_starts_with_an_empty_l1) {
+  /* one word of each of the 32 lines that fit */
   struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, SETTINGS, 32, 32,
                         HEAD " ld.arg.b64 p, a\n get.lane i\n shl.b32 i, i, 7\n ld.global.b32 v, [p + i]\n"
@@ -212,7 +213,7 @@ TEST(l1, a_launch_finds_nothing_of_the_one_before) {
 
 /* ---- sets --------------------------------------------------------------------------------- */
 
-/* Of `count` lines, `pitch` apart from line `from` on, in an L1 of 2-way sets: how many stay. */
+/* How many of `count` lines, `pitch` apart from line `from` on, stay in an L1 with 2-way sets. */
 static uint32_t stay(uint32_t sets, const char *hash, uint64_t from, uint64_t pitch, uint32_t count) {
   struct machine machine;
   struct l1 l1;
@@ -234,7 +235,7 @@ static uint32_t stay(uint32_t sets, const char *hash, uint64_t from, uint64_t pi
   return found;
 }
 
-TEST(l1, rows_of_a_power_of_two_stay_with_the_hash) {
+TEST(l1, with_the_hash_power_of_two_rows_stay) {
   static const uint32_t sets[] = {1, 16, 64, 28, 56, 7, 24};
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
     for (unsigned shift = 0; shift < 20; shift++) {
@@ -246,7 +247,7 @@ TEST(l1, rows_of_a_power_of_two_stay_with_the_hash) {
     }
 }
 
-TEST(l1, the_hash_loses_no_line_of_a_run) {
+TEST(l1, the_hash_evicts_no_line_of_a_run) {
   static const uint32_t sets[] = {16, 28, 24, 7};
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
     for (uint64_t round = 0; round < 50; round++) {
@@ -257,7 +258,7 @@ TEST(l1, the_hash_loses_no_line_of_a_run) {
 }
 
 TEST(l1, each_line_of_a_hit_is_an_interval_of_the_tags) {
-  /* 32 lanes, 4 bytes each, in `lines` lines: a pass a line, though their sectors are 1024 bytes at most */
+  /* 32 lanes, 4 bytes each, in `lines` lines: one pass per line, although their sectors are at most 1024 bytes */
   for (unsigned lines = 1; lines <= 32; lines *= 2) {
     uint64_t cycles[2];
     for (unsigned interval = 0; interval < 2; interval++) {
@@ -270,7 +271,7 @@ TEST(l1, each_line_of_a_hit_is_an_interval_of_the_tags) {
       snprintf(settings, sizeof settings, "mem.l1_size=65536 mem.l1_width=4096 cu.line_interval=%u", interval);
       cycles[interval] = rig_cycles(settings, 32, 32, text);
     }
-    /* the miss, too, keeps its port; then three hits in a row, which are issued a cycle apart */
+    /* the miss also keeps the port; then three hits in a row, issued a cycle apart */
     EXPECT_EQ(cycles[1], cycles[0] + (lines - 1) + (lines > 1 ? 3 * lines - 3 : 0));
   }
 }
@@ -279,7 +280,7 @@ TEST(l1, each_line_of_a_hit_is_an_interval_of_the_tags) {
 
 #define JOIN SETTINGS "mem.l1_join=on "
 
-/* Warp w of two loads words from byte 4 * lane + w * `apart` on, and stores what it got. */
+/* Warp w of two loads words starting at byte 4 * lane + w * `apart`, and stores what it got. */
 static struct rig two_warps(const char *settings, unsigned apart) {
   char text[512];
   struct rig rig;
@@ -303,14 +304,14 @@ static void expect_loads(const char *settings, unsigned apart, uint64_t bytes, u
   rig_free(&rig);
 }
 
-TEST(l1, a_load_joins_what_comes_for_another) {
+TEST(l1, a_load_joins_a_fill_already_in_flight) {
   expect_loads(SETTINGS, 0, 256, 0, 8);
   expect_loads(JOIN, 0, 128, 4, 4);
   expect_loads(JOIN, 128, 256, 0, 8); /* the next line */
   expect_loads(JOIN, 64, 192, 2, 6);  /* half of the line, and half of the next one */
 }
 
-/* A load and another of the same line, which a warp uses last; or the first alone. */
+/* A load and another load of the same line, which a warp uses last; or only the first. */
 static uint64_t last_use(const char *settings, bool both) {
   char all[256], text[512];
   snprintf(all, sizeof all, "%s mem.link_width=1024 mem.l2_width=65536 mem.dram_width=65536", settings);
@@ -320,7 +321,7 @@ static uint64_t last_use(const char *settings, bool both) {
   return rig_cycles(all, 32, 32, text);
 }
 
-TEST(l1, a_load_that_joins_ends_when_it_has_passed_after_what_it_joined) {
+TEST(l1, a_load_that_joins_a_fill_ends_after_it_and_its_own_passes) {
   static const struct {
     const char *settings;
     unsigned cycles;
@@ -329,8 +330,8 @@ TEST(l1, a_load_that_joins_ends_when_it_has_passed_after_what_it_joined) {
     EXPECT_EQ(last_use(rows[i].settings, true), last_use(rows[i].settings, false) + rows[i].cycles);
 }
 
-TEST(l1, a_load_sees_what_it_joined_though_it_is_thrown_out) {
-  /* Two loads of a line, then a store to it that passes them on their way, then a load again. */
+TEST(l1, a_load_sees_the_fill_it_joined_even_if_the_line_is_removed) {
+  /* Two loads of a line, then a store to it that overtakes them, then another load. */
   struct rig rig;
   rig_run(&rig, JOIN, 32, 32,
           HEAD ".reg u, x\n ld.arg.b64 p, a\n ld.arg.b64 q, b\n get.lane i\n shl.b32 i, i, 2\n mov.b32 x, 7\n"
@@ -345,7 +346,7 @@ TEST(l1, a_load_sees_what_it_joined_though_it_is_thrown_out) {
   rig_free(&rig);
 }
 
-/* An L1 of one set of two ways, and loads of single sectors of its lines by accesses 0 to 7. */
+/* An L1 of one set with two ways, and loads of single sectors of its lines by accesses 0 to 7. */
 static void begin(struct l1 *l1) {
   struct machine machine;
   rig_machine(&machine, "mem.l1_size=256 mem.l1_ways=2 mem.l1_join=on");
@@ -358,7 +359,7 @@ static uint32_t miss(struct l1 *l1, struct mem_line *lines, uint32_t count) {
   return left << 8 | joined;
 }
 
-TEST(l1, a_line_stays_while_a_load_waits_for_it_or_for_others_with_it) {
+TEST(l1, a_line_stays_while_a_load_waits_for_it_or_its_other_lines) {
   struct l1 l1;
   struct mem_line a[2] = {{.line = 1, .sectors = 1}}, b[2] = {{.line = 2, .sectors = 1}};
   struct mem_line both[4] = {{.line = 1, .sectors = 1}, {.line = 2, .sectors = 1}}, c[2] = {{.line = 3, .sectors = 1}};
@@ -367,25 +368,25 @@ TEST(l1, a_line_stays_while_a_load_waits_for_it_or_for_others_with_it) {
   EXPECT_EQ(miss(&l1, b, 1), 1 << 8);
   EXPECT_EQ(miss(&l1, both, 2), 2);
   EXPECT_TRUE(l1_wait(&l1, both, 2, 2));
-  EXPECT_EQ(l1_filled(&l1, a, 1), 3);    /* access 2 hung on line 1, */
-  EXPECT_TRUE(l1_wait(&l1, both, 2, 2)); /* and does on line 2 */
-  EXPECT_EQ(miss(&l1, c, 1), 1 << 8);    /* line 1 is there, but stays: line 3 gets no way */
+  EXPECT_EQ(l1_filled(&l1, a, 1), 3);    /* access 2 waited for line 1 */
+  EXPECT_TRUE(l1_wait(&l1, both, 2, 2)); /* and now waits for line 2 */
+  EXPECT_EQ(miss(&l1, c, 1), 1 << 8);    /* line 1 is present but must stay: line 3 gets no way */
   EXPECT_EQ(l1_filled(&l1, c, 1), 0);
   EXPECT_FALSE(l1_hit(&l1, c, 1));
   EXPECT_TRUE(l1_hit(&l1, a, 1));
   l1_written(&l1, a, 1);
-  EXPECT_FALSE(l1_hit(&l1, a, 1)); /* for whoever comes later */
+  EXPECT_FALSE(l1_hit(&l1, a, 1)); /* a later load may not use it */
   EXPECT_EQ(l1_filled(&l1, b, 1), 3);
   EXPECT_FALSE(l1_wait(&l1, both, 2, 2));
   l1_release(&l1, both, 2);
-  EXPECT_EQ(miss(&l1, c, 1), 1 << 8); /* line 1 is gone */
+  EXPECT_EQ(miss(&l1, c, 1), 1 << 8); /* line 1 has left */
   l1_filled(&l1, c, 1);
   EXPECT_TRUE(l1_hit(&l1, c, 1));
   EXPECT_TRUE(l1_hit(&l1, b, 1));
   l1_free(&l1);
 }
 
-TEST(l1, those_that_hang_on_a_line_go_on_in_their_order) {
+TEST(l1, loads_that_wait_for_a_line_continue_in_order) {
   struct l1 l1;
   struct mem_line line[2] = {{.line = 1, .sectors = 1}}, same[4][2];
   begin(&l1);
@@ -402,7 +403,7 @@ TEST(l1, those_that_hang_on_a_line_go_on_in_their_order) {
   l1_free(&l1);
 }
 
-TEST(l1, a_fill_leaves_other_sectors_of_its_line_alone) {
+TEST(l1, a_fill_leaves_other_sectors_of_its_line_unchanged) {
   struct l1 l1;
   uint8_t bytes[128] = {1};
   struct isa_buffer buffer = {.base = 128, .bytes = 128, .data = bytes};
@@ -421,7 +422,7 @@ TEST(l1, a_fill_leaves_other_sectors_of_its_line_alone) {
   l1_free(&l1);
 }
 
-TEST(l1, loads_fill_sectors_of_one_line_each_when_they_come) {
+TEST(l1, each_sector_of_a_line_is_filled_when_it_arrives) {
   struct l1 l1;
   uint8_t bytes[128];
   struct isa_buffer buffer = {.base = 128, .bytes = 128, .data = bytes};
@@ -445,7 +446,7 @@ TEST(l1, loads_fill_sectors_of_one_line_each_when_they_come) {
   l1_free(&l1);
 }
 
-TEST(l1, a_line_that_is_thrown_out_goes_when_the_last_of_its_fills_is_there) {
+TEST(l1, an_invalidated_line_leaves_when_its_last_fill_arrives) {
   struct l1 l1;
   struct mem_line first[2] = {{.line = 1, .sectors = 1}}, second[2] = {{.line = 1, .sectors = 2}};
   struct mem_line again[2] = {{.line = 1, .sectors = 2}};
@@ -454,7 +455,7 @@ TEST(l1, a_line_that_is_thrown_out_goes_when_the_last_of_its_fills_is_there) {
   miss(&l1, second, 1);
   l1_written(&l1, first, 1);
   l1_filled(&l1, first, 1);
-  EXPECT_EQ(miss(&l1, again, 1), 1 << 8); /* goes past it, and takes nothing */
+  EXPECT_EQ(miss(&l1, again, 1), 1 << 8); /* bypasses the L1 and allocates nothing */
   EXPECT_EQ(again[0].fills, 0);
   l1_filled(&l1, second, 1);
   EXPECT_FALSE(l1_hit(&l1, again, 1));
@@ -465,8 +466,7 @@ TEST(l1, a_line_that_is_thrown_out_goes_when_the_last_of_its_fills_is_there) {
 
 /* ---- the data path ------------------------------------------------------------------------ */
 
-/* Cycles of three loads in a row that hit: lane l loads word `word` * l, round and round 128 of them, of line l /
- * `lanes`. */
+/* Cycles of three loads in a row that hit: lane l loads word `word` * l, modulo 128, of line l / `lanes`. */
 static uint64_t three_hits(const char *settings, uint32_t lanes, uint32_t word) {
   char text[700];
   snprintf(text, sizeof text,
@@ -478,11 +478,11 @@ static uint64_t three_hits(const char *settings, uint32_t lanes, uint32_t word) 
   return rig_cycles(settings, 32, 32, text);
 }
 
-TEST(l1, words_in_one_bank_take_a_pass_each_and_lines_a_tag) {
+TEST(l1, words_in_one_bank_take_one_pass_each_and_lines_one_tag_each) {
 #define BANKS "mem.l1_size=64K mem.l1_width=128 cu.line_interval=1 "
   const uint64_t one = three_hits(BANKS "mem.l1_banks=lds mem.l1_tags=32", 32, 1);
   static const struct {
-    uint32_t lanes, word, tags, passes; /* passes: cycles that each of the loads takes */
+    uint32_t lanes, word, tags, passes; /* passes: cycles of each load */
   } rows[] = {
       {1, 1, 32, 1}, {1, 0, 32, 32}, {2, 0, 32, 16}, {4, 0, 32, 8}, {1, 2, 32, 2}, {1, 1, 4, 8},
       {1, 1, 16, 2}, {1, 0, 4, 32},  {4, 1, 4, 2},   {8, 1, 4, 1},  {1, 1, 3, 11},
@@ -494,13 +494,13 @@ TEST(l1, words_in_one_bank_take_a_pass_each_and_lines_a_tag) {
     const uint64_t missing = 32 / rows[i].lanes - 1; /* further lines of the first load in the memory port */
     const uint64_t first = three_hits(settings, rows[i].lanes, rows[i].word) - missing;
     const uint64_t sectors = three_hits("mem.l1_size=64K mem.l1_width=4096", rows[i].lanes, rows[i].word) -
-                             three_hits("mem.l1_size=64K mem.l1_width=4096", 32, 1); /* what their bytes take */
+                             three_hits("mem.l1_size=64K mem.l1_width=4096", 32, 1); /* the time for their bytes */
     EXPECT_EQ(first - sectors, one + 3 * (rows[i].passes - 1));
   }
 }
 
-TEST(l1, a_load_that_misses_comes_after_those_that_hit) {
-  /* 32 lines that are there, each a tag; then a line that is not, whose reply is as much later */
+TEST(l1, a_load_that_misses_returns_after_those_that_hit) {
+  /* 32 lines that are present, one tag each; then a missing line, whose reply comes later by the same amount */
   uint64_t cycles[2];
   for (unsigned lines = 0; lines < 2; lines++) {
     char text[700];
@@ -520,8 +520,8 @@ TEST(l1, a_load_that_misses_comes_after_those_that_hit) {
   EXPECT_EQ(cycles[1], cycles[0] + first + 31);
 }
 
-/* An access to global memory, of as many lines as lanes, and then one of 32 passes to the LDS: cycles that this waits.
- */
+/* An access to global memory with one line per lane, then one of 32 passes to the LDS: the cycles that the second
+ * waits. */
 static uint64_t waited(const char *settings, const char *access) {
   char text[512], all[256];
   struct rig rig;
@@ -536,14 +536,14 @@ static uint64_t waited(const char *settings, const char *access) {
   return cycles;
 }
 
-TEST(l1, accesses_to_global_memory_take_cycles_of_the_ldss_passes) {
-  /* a line each, of which the first passes before the LDS could have a pass */
+TEST(l1, accesses_to_global_memory_take_cycles_from_lds_passes) {
+  /* one line each; the first passes before the LDS could have a pass */
   EXPECT_EQ(waited("lds.global_port=shared mem.l1_size=64K", "ld.global.b32 w, [p + i]"), 32 - 1); /* hits */
   EXPECT_EQ(waited("lds.global_port=shared", "ld.global.b32 w, [p + i]"), 32 - 1);                 /* goes to the L2 */
   EXPECT_EQ(waited("lds.global_port=shared", "ld.global.b32 w, [p]"), 1 - 1);
   EXPECT_EQ(waited("lds.global_port=shared", "mov.b32 w, w"), 0);
   EXPECT_EQ(waited("mem.l1_size=64K", "ld.global.b32 w, [p + i]"), 0);
-  /* what joins passes when it is there; the use of v, for 4 cycles, lies before the LDS's access */
+  /* a joining load passes when its line arrives; the use of v, for 4 cycles, comes before the LDS access */
   EXPECT_EQ(waited("lds.global_port=shared mem.l1_size=64K mem.l1_join=on",
                    "ld.global.b32 v, [p + i + 64]\n ld.global.b32 w, [p + i + 64]\n mov.b32 v, v"),
             32 - 4);

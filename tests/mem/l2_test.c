@@ -1,4 +1,4 @@
-/* The L2 against its closed forms (docs/closed-forms.md), line by line and without the rest of the machine. */
+/* The L2 compared with its closed forms (docs/closed-forms.md), line by line and without the rest of the machine. */
 #include "models/mem/l2.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ struct bench {
   struct l2 l2;
 };
 
-/* `settings` after wires to DRAM that pass whatever comes in a cycle: a fetch takes dram_latency, 200. */
+/* `settings` after a DRAM bus that transfers anything in one cycle: a fetch takes dram_latency, 200. */
 static void build(struct bench *bench, const char *settings) {
   char all[256];
   snprintf(all, sizeof all, "mem.dram_width=65536 %s", settings);
@@ -31,7 +31,7 @@ static cycle_t one(struct bench *bench, cycle_t now, uint64_t line, uint32_t sec
   return l2_access_line(&bench->l2, now, &lines, sector_count(sectors) * 32, use);
 }
 
-/* `count` whole lines, `step` apart, in one message. */
+/* Sends `count` whole lines, `step` apart, in one message. */
 static cycle_t many(struct bench *bench, cycle_t now, uint32_t count, uint32_t step, unsigned use) {
   struct mem_line lines[64];
   for (uint32_t i = 0; i < count; i++)
@@ -39,7 +39,7 @@ static cycle_t many(struct bench *bench, cycle_t now, uint32_t count, uint32_t s
   return l2_access(&bench->l2, now, lines, count, use);
 }
 
-TEST(l2, a_miss_takes_the_way_to_dram_and_a_hit_does_not) {
+TEST(l2, only_a_miss_goes_to_dram) {
   struct bench bench;
   build(&bench, "mem.dram_width=64 mem.l2_width=32");
   EXPECT_EQ(one(&bench, 10, 5, ALL, load), 10 + 4 - 1 + 200 + 2 - 1 + 60);
@@ -51,7 +51,7 @@ TEST(l2, a_miss_takes_the_way_to_dram_and_a_hit_does_not) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, a_line_takes_a_burst_of_the_width_at_least) {
+TEST(l2, a_line_takes_at_least_one_burst_of_the_width) {
   struct bench bench;
   build(&bench, "mem.l2_width=16 mem.l2_burst=64");
   one(&bench, 0, 0, ALL, load);
@@ -59,7 +59,7 @@ TEST(l2, a_line_takes_a_burst_of_the_width_at_least) {
   EXPECT_EQ(one(&bench, 1000, 0, 1, load), 1000 + 64 / 16 - 1 + 60);
   EXPECT_EQ(one(&bench, 1000, 0, 3, load), 1000 + 2 * 64 / 16 - 1 + 60);
   EXPECT_EQ(one(&bench, 1000, 0, 7, load), 1000 + (2 * 64 + 96) / 16 - 1 + 60);
-  EXPECT_EQ(bench.stats.l2_bytes, 128 + 32 + 32 + 64 + 96); /* what is moved counts */
+  EXPECT_EQ(bench.stats.l2_bytes, 128 + 32 + 32 + 64 + 96); /* only what is moved counts */
   const struct mem_line two[] = {{.line = 0, .sectors = 1}, {.line = 1, .sectors = 1}};
   EXPECT_EQ(l2_access(&bench.l2, 2000, two, 2, store), 2000 + 2 * 64 / 16 - 1 + 60);
   l2_free(&bench.l2);
@@ -69,12 +69,12 @@ TEST(l2, a_read_fetches_whole_blocks_and_a_write_nothing) {
   struct bench bench;
   build(&bench, "mem.dram_fetch=64");
   EXPECT_EQ(one(&bench, 0, 5, 2, load), 260);
-  EXPECT_EQ(one(&bench, 1000, 5, 1, load), 1060); /* came along */
+  EXPECT_EQ(one(&bench, 1000, 5, 1, load), 1060); /* fetched along with the other */
   EXPECT_EQ(one(&bench, 2000, 5, 4, load), 2260);
   EXPECT_EQ(bench.stats.dram_bytes, 2 * 64);
   one(&bench, 3000, 6, 4, store);
   EXPECT_EQ(one(&bench, 4000, 6, 8, load), 4260);
-  EXPECT_EQ(bench.stats.dram_bytes, 2 * 64 + 32); /* the sector beside it is there, changed */
+  EXPECT_EQ(bench.stats.dram_bytes, 2 * 64 + 32); /* the neighboring sector is present and dirty */
   l2_free(&bench.l2);
 }
 
@@ -83,7 +83,7 @@ TEST(l2, a_read_fetches_whole_blocks_and_a_write_nothing) {
 #define PARTITIONS "mem.l2_partitions=2 mem.l2_partition_latency=70 mem.l2_width=65536 mem.l2_stripe=4096 "
 enum { FAR = 70, HIT = 60, DRAM = 200 };
 
-TEST(l2, a_line_at_home_far_away_takes_the_way_there_once) {
+TEST(l2, a_line_with_a_far_home_crosses_once) {
   for (unsigned home = 0; home < 2; home++)
     for (unsigned from = 0; from < 2; from++) {
       const uint64_t line = home ? 32 : 0;
@@ -92,7 +92,7 @@ TEST(l2, a_line_at_home_far_away_takes_the_way_there_once) {
       ct_note("home %u, from %u", home, from);
       build(&bench, PARTITIONS);
       EXPECT_EQ(one(&bench, 0, line, ALL, load + from * L2_FROM), DRAM + HIT + way);
-      EXPECT_EQ(one(&bench, 1000, line, ALL, load + from * L2_FROM), 1000 + HIT); /* a copy, if it is far */
+      EXPECT_EQ(one(&bench, 1000, line, ALL, load + from * L2_FROM), 1000 + HIT); /* a copy, if the home is far */
       EXPECT_EQ(one(&bench, 2000, line, ALL, load + (1 - from) * L2_FROM), 2000 + HIT + (home == from ? FAR : 0));
       EXPECT_EQ(one(&bench, 3000, line, ALL, load + (1 - from) * L2_FROM), 3000 + HIT);
       EXPECT_EQ(bench.stats.l2_misses, 1);
@@ -102,7 +102,7 @@ TEST(l2, a_line_at_home_far_away_takes_the_way_there_once) {
     }
 }
 
-TEST(l2, only_sectors_that_a_copy_lacks_come_from_home) {
+TEST(l2, only_sectors_that_a_copy_lacks_come_from_the_home) {
   struct bench bench;
   build(&bench, PARTITIONS);
   one(&bench, 0, 32, 1, load);
@@ -112,7 +112,7 @@ TEST(l2, only_sectors_that_a_copy_lacks_come_from_home) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, a_write_goes_home_and_throws_copies_out) {
+TEST(l2, a_write_goes_to_the_home_and_invalidates_copies) {
   static const unsigned uses[] = {L2_WRITE, L2_READ | L2_WRITE, L2_WRITE | L2_PAST};
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
     for (unsigned from = 0; from < 2; from++) {
@@ -126,7 +126,7 @@ TEST(l2, a_write_goes_home_and_throws_copies_out) {
     }
 }
 
-TEST(l2, a_prefetch_brings_a_line_home_and_no_nearer) {
+TEST(l2, a_prefetch_brings_a_line_only_to_its_home) {
   struct bench bench;
   build(&bench, PARTITIONS);
   l2_prefetch(&bench.l2, 0, 0, 8192);
@@ -136,7 +136,7 @@ TEST(l2, a_prefetch_brings_a_line_home_and_no_nearer) {
   l2_free(&bench.l2);
 }
 
-/* Cycles that the last of `lines` consecutive ones takes when all have been read in turn, twice. */
+/* Cycles for the last of `lines` consecutive lines when all have been read in turn, twice. */
 static cycle_t last_of(uint32_t lines, uint64_t first) {
   struct bench bench;
   cycle_t now = 0, latency = 0;
@@ -148,15 +148,15 @@ static cycle_t last_of(uint32_t lines, uint64_t first) {
   return latency;
 }
 
-TEST(l2, a_compute_unit_has_half_of_it_and_the_other_half_for_lines_that_are_at_home_there) {
-  /* a partition of 32 KB: stripes 4, 7, 8, 11, 13 and 14 have their home in the second, 5, 6, 9, 10, 12 and 15 in the
+TEST(l2, a_compute_unit_uses_the_other_half_only_for_lines_whose_home_is_there) {
+  /* a partition has 32 KB: stripes 4, 7, 8, 11, 13 and 14 have their home in the second, 5, 6, 9, 10, 12 and 15 in the
    * first */
   EXPECT_EQ(last_of(256, 128), HIT);                /* 8 stripes, 32 KB */
-  EXPECT_EQ(last_of(12 * 32 - 32, 128), HIT + FAR); /* up to 14, far away: 44 KB do not fit, 24 KB there do */
-  EXPECT_EQ(last_of(12 * 32, 128), DRAM + HIT);     /* and 15, near: thrown out by copies */
+  EXPECT_EQ(last_of(12 * 32 - 32, 128), HIT + FAR); /* up to 14, far: 44 KB do not fit, 24 KB there do */
+  EXPECT_EQ(last_of(12 * 32, 128), DRAM + HIT);     /* and 15, near: evicted by copies */
 }
 
-TEST(l2, regions_lie_near_and_far_and_their_lines_alike) {
+TEST(l2, regions_are_near_or_far_with_all_their_lines) {
   enum { REGIONS = 1000, SPREAD = 40 };
   struct bench bench;
   build(&bench, "mem.l2_spread=40 mem.l2_region=1024 mem.l2_width=65536 mem.l2_size=16M");
@@ -178,7 +178,7 @@ TEST(l2, regions_lie_near_and_far_and_their_lines_alike) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, without_an_l2_lines_go_straight_to_dram) {
+TEST(l2, without_an_l2_lines_come_directly_from_dram) {
   struct bench bench;
   build(&bench, "mem.l2_size=0 mem.l2_slices=4 mem.mshrs=1 mem.atomic_interval=100");
   EXPECT_EQ(many(&bench, 10, 8, 1, load), 10 + 200);
@@ -189,7 +189,7 @@ TEST(l2, without_an_l2_lines_go_straight_to_dram) {
 
 /* ---- slices ------------------------------------------------------------------------------- */
 
-TEST(l2, a_message_passes_its_slices_side_by_side) {
+TEST(l2, a_message_uses_its_slices_in_parallel) {
   static const struct {
     unsigned slices, step;
     uint64_t bytes; /* of 16 lines in the busiest slice */
@@ -209,12 +209,12 @@ TEST(l2, a_message_passes_its_slices_side_by_side) {
     l2_launch(&bench.l2);
     bench.stats = (struct mem_stats){0};
     EXPECT_EQ(one(&bench, 2000, 0, 1, load), 2000 + div_up(32 * rows[i].slices, 256) - 1 + 60);
-    EXPECT_EQ(bench.stats.l2_peak_slice_bytes, 32); /* the books begin anew */
+    EXPECT_EQ(bench.stats.l2_peak_slice_bytes, 32); /* the counts start again */
     l2_free(&bench.l2);
   }
 }
 
-TEST(l2, the_worked_example_of_its_header) {
+TEST(l2, the_worked_example_in_the_header_is_correct) {
   struct bench bench;
   build(&bench, "mem.l2_slices=4 mem.mshrs=1 mem.dram_width=128");
   struct mem_line lines[] = {{.line = 0, .sectors = ALL}, {.line = 1, .sectors = ALL}, {.line = 4, .sectors = ALL}};
@@ -225,7 +225,7 @@ TEST(l2, the_worked_example_of_its_header) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, the_hash_spreads_strides_of_powers_of_two_over_all_slices) {
+TEST(l2, the_hash_spreads_power_of_two_strides_over_all_slices) {
   for (unsigned slices = 2; slices <= 16; slices *= 2)
     for (unsigned shift = 0; shift < 20; shift++) {
       struct machine machine;
@@ -246,7 +246,7 @@ TEST(l2, the_hash_spreads_strides_of_powers_of_two_over_all_slices) {
 }
 
 TEST(l2, the_hash_loses_no_line) {
-  /* 32 KiB hold 256 lines exactly when each set gets its ways: 64 consecutive slices' worth of lines all stay */
+  /* 32 KiB hold exactly 256 lines if each set gets its ways: 64 consecutive slices' worth of lines all stay */
   struct bench bench;
   build(&bench, "mem.l2_size=32K mem.l2_ways=4 mem.l2_slices=4 mem.l2_hash=xor");
   for (uint64_t line = 0; line < 256; line++)
@@ -260,7 +260,7 @@ TEST(l2, the_hash_loses_no_line) {
 
 /* ---- contents ----------------------------------------------------------------------------- */
 
-TEST(l2, the_least_recently_used_line_goes_and_only_its_changed_sectors_are_written) {
+TEST(l2, the_least_recently_used_line_is_evicted_and_only_dirty_sectors_are_written) {
   struct bench bench;
   build(&bench, "mem.l2_size=1K mem.l2_ways=2"); /* 4 sets */
   one(&bench, 0, 0, 0x5, store);
@@ -271,7 +271,7 @@ TEST(l2, the_least_recently_used_line_goes_and_only_its_changed_sectors_are_writ
   one(&bench, 4, 0, 0x1, load);
   EXPECT_EQ(bench.stats.l2_hits, 1);
   one(&bench, 5, 4, ALL, load);
-  one(&bench, 6, 8, ALL, load); /* line 0 goes, of which sectors 0 and 2 have changed */
+  one(&bench, 6, 8, ALL, load); /* evicts line 0, in which sectors 0 and 2 are dirty */
   EXPECT_EQ(bench.stats.l2_writebacks, 1);
   EXPECT_EQ(bench.stats.dram_bytes, 128 + 32 + 128 + 128 + 128 + 64);
   l2_free(&bench.l2);
@@ -279,7 +279,7 @@ TEST(l2, the_least_recently_used_line_goes_and_only_its_changed_sectors_are_writ
 
 /* ---- MSHRs -------------------------------------------------------------------------------- */
 
-TEST(l2, a_miss_that_finds_no_mshr_free_waits_for_the_first) {
+TEST(l2, a_miss_without_a_free_mshr_waits_for_the_first_one) {
   static const unsigned counts[] = {1, 2, 3, 5, 8, 64};
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     struct bench bench;
@@ -309,7 +309,7 @@ TEST(l2, an_mshr_is_free_in_the_cycle_in_which_dram_has_delivered) {
   }
 }
 
-TEST(l2, hits_and_stores_pass_a_miss_that_waits) {
+TEST(l2, hits_and_stores_overtake_a_waiting_miss) {
   struct bench bench;
   build(&bench, "mem.mshrs=1");
   one(&bench, 0, 7, 1, store);
@@ -320,7 +320,7 @@ TEST(l2, hits_and_stores_pass_a_miss_that_waits) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, each_slice_has_mshrs_of_its_own) {
+TEST(l2, each_slice_has_its_own_mshrs) {
   struct bench bench;
   build(&bench, "mem.mshrs=1 mem.l2_slices=2 mem.l2_width=65536");
   EXPECT_EQ(one(&bench, 0, 0, 1, load), 260);
@@ -329,7 +329,7 @@ TEST(l2, each_slice_has_mshrs_of_its_own) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, each_partition_has_mshrs_of_its_own) {
+TEST(l2, each_partition_has_its_own_mshrs) {
   struct bench bench;
   build(&bench, PARTITIONS "mem.mshrs=1");
   for (unsigned home = 0; home < 2; home++)
@@ -339,34 +339,34 @@ TEST(l2, each_partition_has_mshrs_of_its_own) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, reads_of_a_line_on_its_way_merge) {
+TEST(l2, reads_of_a_line_in_flight_merge) {
   struct bench bench;
   build(&bench, "mem.mshrs=1");
   EXPECT_EQ(one(&bench, 0, 0, 1, load), 260);
-  EXPECT_EQ(one(&bench, 5, 0, 1, load), 260);             /* departs with the first */
-  EXPECT_EQ(one(&bench, 20, 0, 2, load), 20 + 260);       /* another sector, fetched under the same MSHR */
-  EXPECT_EQ(one(&bench, 30, 1, 1, load), 220 + 200 + 60); /* which is held until that one is here */
+  EXPECT_EQ(one(&bench, 5, 0, 1, load), 260);             /* leaves with the first */
+  EXPECT_EQ(one(&bench, 20, 0, 2, load), 20 + 260);       /* another sector, fetched with the same MSHR */
+  EXPECT_EQ(one(&bench, 30, 1, 1, load), 220 + 200 + 60); /* which is held until that sector arrives */
   EXPECT_EQ(bench.stats.l2_merges, 2);
   EXPECT_EQ(bench.stats.l2_misses, 3);
   EXPECT_EQ(bench.stats.l2_hits, 1);
-  /* a sector of a line that itself waits for the MSHR is asked for no earlier than the line */
+  /* a sector of a line that itself waits for the MSHR is requested no earlier than the line */
   EXPECT_EQ(one(&bench, 40, 1, 2, load), 220 + 200 + 60);
   EXPECT_EQ(bench.stats.l2_merges, 3);
   EXPECT_EQ(bench.stats.dram_bytes, 4 * 32);
   l2_free(&bench.l2);
 }
 
-TEST(l2, more_merges_than_may_be_wait_for_the_end_of_the_fill) {
+TEST(l2, reads_beyond_the_merge_limit_wait_for_the_end_of_the_fill) {
   struct bench bench;
   build(&bench, "mem.mshr_merges=2");
   EXPECT_EQ(one(&bench, 0, 0, 1, load), 260);
   EXPECT_EQ(one(&bench, 1, 0, 1, load), 260);
   EXPECT_EQ(one(&bench, 2, 0, 1, load), 260);
   EXPECT_EQ(one(&bench, 3, 0, 1, load), 260 + 60);
-  EXPECT_EQ(one(&bench, 4, 0, 2, load), 260 + 260); /* and what is missing is fetched then */
+  EXPECT_EQ(one(&bench, 4, 0, 2, load), 260 + 260); /* and the missing sector is fetched then */
   EXPECT_EQ(bench.stats.l2_merges, 2);
   EXPECT_EQ(bench.stats.l2_merges_refused, 2);
-  /* a line has its merges anew with its next fill */
+  /* a line's merges start again with its next fill */
   EXPECT_EQ(one(&bench, 1000, 0, 4, load), 1260);
   EXPECT_EQ(one(&bench, 1001, 0, 4, load), 1260);
   EXPECT_EQ(bench.stats.l2_merges, 3);
@@ -392,26 +392,26 @@ TEST(l2, a_prefetch_waits_for_mshrs_or_is_dropped) {
   l2_free(&drop.l2);
 }
 
-TEST(l2, a_prefetch_of_what_is_there_or_on_its_way_is_not_dropped) {
+TEST(l2, a_prefetch_of_a_present_or_arriving_line_is_not_dropped) {
   struct bench bench;
   build(&bench, "mem.mshrs=1 mem.mshr_prefetch=drop");
   l2_prefetch(&bench.l2, 0, 0, 32);
-  l2_prefetch(&bench.l2, 1, 0, 128); /* the other sectors, under the same MSHR */
+  l2_prefetch(&bench.l2, 1, 0, 128); /* the other sectors, with the same MSHR */
   EXPECT_EQ(bench.stats.l2_prefetches_dropped, 0);
   EXPECT_EQ(one(&bench, 500, 0, ALL, load), 560);
   EXPECT_EQ(bench.stats.dram_bytes, 128);
-  EXPECT_EQ(bench.stats.l2_bytes, 128); /* of the load: a prefetch costs no width */
+  EXPECT_EQ(bench.stats.l2_bytes, 128); /* of the load: a prefetch takes no bandwidth */
   l2_free(&bench.l2);
 }
 
-/* ---- past the L2 -------------------------------------------------------------------------- */
+/* ---- bypassing the L2 --------------------------------------------------------------------- */
 
-TEST(l2, what_bypasses_allocates_nothing) {
+TEST(l2, a_bypass_allocates_no_line) {
   struct bench bench;
   build(&bench, "");
   EXPECT_EQ(one(&bench, 0, 0, ALL, load_around), 260);
   EXPECT_EQ(one(&bench, 1000, 0, ALL, load_around), 1260);
-  EXPECT_EQ(one(&bench, 2000, 0, ALL, store_around), 2260); /* done when DRAM has it */
+  EXPECT_EQ(one(&bench, 2000, 0, ALL, store_around), 2260); /* done when DRAM has the data */
   EXPECT_EQ(one(&bench, 3000, 0, ALL, load), 3260);
   EXPECT_EQ(bench.stats.l2_misses, 4);
   EXPECT_EQ(bench.stats.l2_hits + bench.stats.l2_writebacks, 0);
@@ -420,17 +420,17 @@ TEST(l2, what_bypasses_allocates_nothing) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, a_bypass_is_served_by_what_is_there_and_updates_it) {
+TEST(l2, a_bypass_hits_and_updates_present_lines) {
   struct bench bench;
   build(&bench, "mem.l2_size=512 mem.l2_ways=1"); /* 4 sets */
   one(&bench, 0, 0, 0x3, load);
-  EXPECT_EQ(one(&bench, 10, 0, 0x1, load_around), 260); /* on its way */
+  EXPECT_EQ(one(&bench, 10, 0, 0x1, load_around), 260); /* in flight */
   EXPECT_EQ(one(&bench, 1000, 0, 0x3, load_around), 1060);
   EXPECT_EQ(bench.stats.l2_bypassed, 0);
   EXPECT_EQ(one(&bench, 2000, 0, 0x6, store_around), 2260); /* sector 1 is changed in the L2, 2 in DRAM */
   EXPECT_EQ(bench.stats.l2_bypassed, 1);
   EXPECT_EQ(bench.stats.dram_bytes, 64 + 32);
-  one(&bench, 3000, 4, 0x1, load); /* throws line 0 out, with sector 1 */
+  one(&bench, 3000, 4, 0x1, load); /* evicts line 0 with sector 1 */
   EXPECT_EQ(bench.stats.l2_writebacks, 1);
   EXPECT_EQ(bench.stats.dram_bytes, 64 + 32 + 32 + 32);
   l2_free(&bench.l2);
@@ -443,7 +443,7 @@ static cycle_t update(struct bench *bench, cycle_t now, uint64_t line, uint32_t 
   return l2_access(&bench->l2, now, &lines, 1, atomic);
 }
 
-TEST(l2, updates_of_one_word_keep_their_slice) {
+TEST(l2, updates_of_one_word_occupy_their_slice) {
   for (uint32_t interval = 1; interval <= 5; interval += 2)
     for (uint32_t updates = 1; updates <= 64; updates *= 2) {
       struct bench bench;
@@ -455,7 +455,7 @@ TEST(l2, updates_of_one_word_keep_their_slice) {
       one(&bench, 0, 1, ALL, store);
       cycle_t kept = (cycle_t)interval * updates;
       EXPECT_EQ(update(&bench, 1000, 0, updates), 1000 + kept - 1 + 60);
-      EXPECT_EQ(update(&bench, 1000, 2, updates), 1000 + 2 * kept - 1 + 200 + 60); /* behind it, and a miss */
+      EXPECT_EQ(update(&bench, 1000, 2, updates), 1000 + 2 * kept - 1 + 200 + 60); /* after it, and a miss */
       EXPECT_EQ(one(&bench, 1000, 1, 1, load), 1000 + 60);                         /* the other slice */
       EXPECT_EQ(one(&bench, 1000, 0, 1, load), 1000 + 2 * kept + 60);
       EXPECT_EQ(bench.stats.l2_atomic_cycles, 2 * (kept - 1));
@@ -463,8 +463,8 @@ TEST(l2, updates_of_one_word_keep_their_slice) {
     }
 }
 
-/* What an update leaves of its slice's cycle is there for the next one. */
-TEST(l2, two_updates_that_take_a_cycle_each_share_it_if_it_is_wide_enough) {
+/* The next update can use the rest of the slice's cycle. */
+TEST(l2, two_one_cycle_updates_share_a_cycle_if_the_unit_is_wide_enough) {
   struct bench bench;
   build(&bench, "mem.l2_slices=1 mem.l2_width=256 mem.atomic_interval=1");
   one(&bench, 0, 0, ALL, store);
@@ -475,7 +475,7 @@ TEST(l2, two_updates_that_take_a_cycle_each_share_it_if_it_is_wide_enough) {
   l2_free(&bench.l2);
 }
 
-TEST(l2, updates_take_no_longer_than_their_bytes_if_these_are_slower) {
+TEST(l2, updates_take_the_time_of_their_bytes_if_that_is_longer) {
   struct bench bench;
   build(&bench, "mem.l2_width=1 mem.atomic_interval=2");
   one(&bench, 0, 0, 1, store);
@@ -499,8 +499,8 @@ static uint64_t far_lines(const char *settings) {
   return lines;
 }
 
-TEST(l2, consecutive_cus_are_near_a_half_in_turn) {
-  uint64_t both = far_lines(""); /* near the same: their lines lie in one stripe, here or there */
+TEST(l2, consecutive_cus_alternate_between_halves) {
+  uint64_t both = far_lines(""); /* near the same half: all their lines are in one stripe, either near or far */
   EXPECT_TRUE(both == 0 || both == 2);
   EXPECT_EQ(far_lines("mem.l2_partition_cus=1"), 1);
   EXPECT_EQ(far_lines("mem.l2_partition_cus=2"), both);

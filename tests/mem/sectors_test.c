@@ -6,7 +6,7 @@
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
-/* Sectors of `lanes` accesses of `bytes`, lane i at `first + i * pitch`; *lines counts lines. */
+/* Sectors of `lanes` accesses of `bytes`, lane i at `first + i * pitch`; *lines receives the number of lines. */
 static uint32_t merged(uint32_t lanes, uint64_t first, uint64_t pitch, uint8_t bytes, uint32_t *lines) {
   static struct isa_access_lanes room; /* large */
   struct isa_access access = isa_access_with(&room);
@@ -52,7 +52,7 @@ TEST(sectors, lanes_are_merged_into_sectors) {
   }
 }
 
-/* Lanes that go on side by side, at times stay, at times jump; sometimes none does anything but go on. */
+/* Lanes whose addresses are adjacent, and sometimes equal or random; some accesses have only adjacent lanes. */
 static void draw_lanes(uint64_t *random, struct isa_access *access, uint32_t lanes) {
   const uint64_t jumps = ct_random(random) % 3, stays = ct_random(random) % 3;
   access->address[0] = ct_random(random) % 256 * access->bytes;
@@ -69,8 +69,8 @@ static void draw_lanes(uint64_t *random, struct isa_access *access, uint32_t lan
   }
 }
 
-/* Where it is known how the lanes lie, a shorter way leads to the same lines. */
-TEST(sectors, a_whole_access_is_merged_as_its_lanes_are) {
+/* If the lanes' arrangement is known, a faster path gives the same lines. */
+TEST(sectors, a_whole_access_is_merged_like_its_lanes) {
   static const char *const settings[] = {"", "mem.line=256 mem.sector=16", "mem.line=32", "mem.line=64 mem.sector=64"};
   static struct isa_access_lanes room;
   struct isa_access access = isa_access_with(&room);
@@ -108,7 +108,7 @@ TEST(sectors, a_whole_access_is_merged_as_its_lanes_are) {
   EXPECT_TRUE(runs > 100);
 }
 
-/* Whether a byte lies in one of the lines' sectors. */
+/* Whether a byte is in one of the lines' sectors. */
 static bool touched(const struct mem_params *params, const struct mem_line *lines, uint32_t count, uint64_t byte) {
   for (uint32_t i = 0; i < count; i++)
     if (lines[i].line == byte / params->line)
@@ -116,8 +116,8 @@ static bool touched(const struct mem_params *params, const struct mem_line *line
   return false;
 }
 
-/* Lanes that are aligned take a shorter way than others. */
-TEST(sectors, of_an_access_are_those_of_its_lanes_bytes_and_no_others) {
+/* Aligned lanes take a faster path than others. */
+TEST(sectors, of_an_access_are_exactly_those_of_its_lanes_bytes) {
   static struct isa_access_lanes room;
   struct isa_access access = isa_access_with(&room);
   uint64_t random = 7;
@@ -145,7 +145,7 @@ TEST(sectors, of_an_access_are_those_of_its_lanes_bytes_and_no_others) {
   }
 }
 
-TEST(sectors, updates_are_the_most_lanes_on_one_word_of_a_line) {
+TEST(sectors, updates_are_the_maximum_lanes_on_one_word_of_a_line) {
   static struct isa_access_lanes room;
   struct isa_access access = isa_access_with(&room);
   static const uint64_t addresses[] = {0, 4, 0, 0, 4, 128, 132, 136, 300, 300};
@@ -163,7 +163,7 @@ TEST(sectors, updates_are_the_most_lanes_on_one_word_of_a_line) {
   EXPECT_EQ(lines[2].updates, 2);
 }
 
-/* Runs against a map of all sectors, byte by byte; `room` lines at a time. */
+/* Compares runs with a map of all sectors, byte by byte; `room` lines at a time. */
 static void expect_runs(const struct mem_params *mem, struct mem_runs runs, uint32_t room) {
   static uint8_t touched[1 << 16]; /* by sector */
   struct mem_line lines[MEM_ACCESS_LINES];

@@ -1,6 +1,6 @@
-/* Stall buckets: each one in a kernel in which it is a number worked out by hand on the default machine
- * (dispatch_latency 10, int latency 4, constant latency 10, barrier latency 4, LDS latency 10, memory as in
- * memory.h), and zero in a kernel that gives no reason for it. */
+/* Stall buckets: for each bucket, one kernel in which it is calculated by hand on the default machine (dispatch_latency
+ * 10, int latency 4, constant latency 10, barrier latency 4, LDS latency 10, memory as in memory.h). In kernels that
+ * give no cause for it, it must be zero. */
 #include <stdio.h>
 
 #include "tests/ct.h"
@@ -29,24 +29,25 @@ static const struct {
     /* warp 1 waits for warp 0 to arrive at the barrier, and to exit */
     {STALL_NOT_SELECTED, 2, 64, "", ".kernel k\n bar\n exit\n"},
     {STALL_LDS, 10, 32, "", LDS_HEAD " ld.lds.b32 b[0], [t]\n mov.b32 a, b[0]\n exit\n"},
-    /* 32 passes, of which 31 because all lanes want one bank */
+    /* 32 passes, 31 of them because all lanes access one bank */
     {STALL_LDS_CONFLICT, 31, 32, "", LDS_HEAD " ld.lds.b32 b[0], [t + a]\n mov.b32 a, b[0]\n exit\n"},
-    /* And two warps of such loads: the second one waits for the first one's passes too, but for the cycle between. */
+    /* Two warps of such loads: the second also waits for the first one's passes, except for the cycle between them. */
     {STALL_LDS_CONFLICT, 31 + 31 + 31, 64, "",
      LDS_HEAD " and.b32 a, a, 3968\n ld.lds.b32 b[0], [t + a]\n mov.b32 a, b[0]\n exit\n"},
-    /* Loads A, B, C of 32 passes through a queue of one. A is sent at t; its slot is free when its first pass has
-     * begun, t + 1, and a credit later: B waits 1 cycle. B's first pass is at t + 33: C waits from t + 3 to t + 33. */
+    /* Loads A, B and C of 32 passes each, through a queue of one. A is sent at t. Its slot is free when its first pass
+     * has begun (t + 1) and one cycle later as a credit, so B waits 1 cycle. B's first pass is at t + 33: C waits from
+     * t + 3 to t + 33. */
     {STALL_LDS_QUEUE, 1 + 31, 32, "lds.queue=1",
      LDS_HEAD " ld.lds.b32 b[0], [t + a]\n ld.lds.b32 b[1], [t + a]\n ld.lds.b32 b[2], [t + a]\n exit\n"},
-    /* Such a load of each of three warps, 3 cycles apart. The first is sent at t, the second at t + 3, whose first pass
-     * is at t + 33. The third waits for the unit up to t + 5, then for the queue. */
+    /* Three warps, one such load each, 3 cycles apart. The first is sent at t, the second at t + 3; the second's first
+     * pass is at t + 33. The third waits for the unit until t + 5, then for the queue. */
     {STALL_LDS_QUEUE, 28, 96, "lds.queue=1 cu.lds_interval=3",
      LDS_HEAD " and.b32 a, a, 3968\n ld.lds.b32 b[0], [t + a]\n exit\n"},
-    /* one sector, from DRAM: 302 cycles to its use */
+    /* one sector from DRAM: 302 cycles until its use */
     {STALL_MEMORY, 301, 32, "",
      ".kernel k\n.arg src global\n.reg v\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n mov.b32 v, v\n exit\n"},
-    /* one texel: 8 quads pass the unit, with the last of which the line is asked for as above; of a flat image nothing
-       comes after its reply */
+    /* one texel: 8 quads pass the unit, and the last one requests the line as above; a 1D image adds nothing after the
+     * reply */
     {STALL_TEXTURE, 7 + 301, 32, "", IMAGE_HEAD " image.load.1d v, [p], s, x, as=float\n mov.b32 x, v[0]\n exit\n"},
     /* the second load waits for the first one's reply */
     {STALL_MEMORY_QUEUE, 301, 32, "cu.accesses=1",
@@ -54,27 +55,29 @@ static const struct {
      "+ 4096]\n"
      " exit\n"},
     {STALL_FENCE, 10, 32, "", LDS_HEAD " st.lds.b32 [t], a\n fence.lds\n exit\n"},
-    /* warp 0 waits 4 cycles, warp 1, which arrives a cycle later, 3 */
+    /* warp 0 waits 4 cycles; warp 1 arrives a cycle later and waits 3 */
     {STALL_BARRIER, 7, 64, "", ".kernel k\n bar\n exit\n"},
     {STALL_COPY_JOIN, 7, 64, "", COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
-    /* Copies at c, c + 4 and c + 8, one channel, a queue of one. The first lands at c + COPY_64 - 10; the second is
-     * accepted then, and its slot in the queue is free a cycle later. */
+    /* Copies at c, c + 4 and c + 8, one channel, a queue of one. The first lands at c + COPY_64 - 10. The second is
+     * accepted then, and its queue slot is free a cycle later. */
     {STALL_DMA_QUEUE, COPY_64 - 10 + 1 - 9, 32, "dma.queue=1 dma.channels=1",
      COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds f, [t], [p], 16, size=4\n"
                " copy.to_lds g, [t], [p], 16, size=4\n wait e, f, g\n exit\n"},
-    /* The same with attempts every 16 cycles, which are issued, from c + 8 on: the first one with room is the 20th. */
+    /* The same, but the copy tries again every 16 cycles from c + 8 on. Each attempt issues; the 20th is the first with
+     * room. */
     {STALL_DMA_QUEUE, 20 * 15, 32, "dma.queue=1 dma.channels=1 dma.full=retry",
      COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds f, [t], [p], 16, size=4\n"
                " copy.to_lds g, [t], [p], 16, size=4\n wait e, f, g\n exit\n"},
-    /* one access of 4 lanes: its load at c + 5, used 302 later, and its store's reply 11 after that */
+    /* one access of 4 lanes: it loads at c + 5, the data are used 302 cycles later, and the store's reply comes 11
+     * after that */
     {STALL_COPY_DATA, 301 + 10, 32, "dma.copy=blocking",
      COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
     /* copy at c, wait at c + 4, event at c + COPY_64 */
     {STALL_COPY_WAIT, COPY_64 - 5, 32, "", COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
     {STALL_WAIT_JOIN, 4, 32, "", COPY_HEAD " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n"},
-    /* The header's sector goes up, a cycle, is fetched from DRAM, and comes back: as an atomic operation. */
+    /* Like an atomic operation, the header's sector goes up for a cycle, is fetched from DRAM, and comes back. */
     {STALL_PIPE, 302, 32, "", PIPE_HEAD " pipe.num n, [p]\n mov.b32 n, n\n exit\n"},
-    /* no packet to read, and room for one less than is wanted */
+    /* no packet to read, and room for one packet less than requested */
     {STALL_PIPE_EMPTY, 302, 32, "", PIPE_HEAD " pipe.reserve.read id, [p], 1, kind=item\n mov.b64 id, id\n exit\n"},
     {STALL_PIPE_FULL, 302, 32, "", PIPE_HEAD " pipe.reserve.write id, [p], 65, kind=item\n mov.b64 id, id\n exit\n"},
     /* store at t, exit at t + 1, reply at t + 11 */
@@ -83,7 +86,7 @@ static const struct {
 
 static const char *const quiet = ".kernel k\n exit\n";
 
-TEST(accounts, every_bucket_is_the_number_worked_out_by_hand_and_zero_without_a_reason) {
+TEST(accounts, every_bucket_matches_hand_calculation_and_is_zero_without_a_cause) {
   bool seen[STALLS] = {[STALL_LDS_CONTENTION] = true}; /* below */
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct rig rig;
@@ -92,7 +95,7 @@ TEST(accounts, every_bucket_is_the_number_worked_out_by_hand_and_zero_without_a_
     EXPECT_EQ(rig.result.stalls[rows[i].bucket], rows[i].cycles);
     rig_free(&rig);
     rig_run(&rig, "", 32, 32, quiet);
-    if (rows[i].bucket != STALL_ISSUED) /* a warp at least exits */
+    if (rows[i].bucket != STALL_ISSUED) /* at least one warp exits */
       EXPECT_EQ(rig.result.stalls[rows[i].bucket], 0);
     rig_free(&rig);
     seen[rows[i].bucket] = true;
@@ -103,9 +106,9 @@ TEST(accounts, every_bucket_is_the_number_worked_out_by_hand_and_zero_without_a_
   }
 }
 
-TEST(accounts, contention_is_the_time_that_a_port_of_its_own_for_the_engine_would_save) {
-  /* A copy's beats cover all banks; loads with a use behind each run beside it. The warp is alone, so that every cycle
-   * its pass loses to a beat is a cycle of the launch. */
+TEST(accounts, contention_is_the_time_that_a_separate_engine_port_would_save) {
+  /* A copy's beats cover all banks while loads run, each followed by its use. The warp is alone, so each cycle that a
+   * pass loses to a beat lengthens the launch by a cycle. */
   const char *text = COPY_HEAD " copy.to_lds e, [t], [p], 1024, size=1\nagain: ld.lds.b32 f, [t]\n mov.b32 f, f\n"
                                " add.i32 g, g, 1\n setp.lt.u32 q, g, 40\n@q bra again\n wait e\n exit\n";
   char kernel[1024];
@@ -155,8 +158,8 @@ TEST(accounts, buckets_sum_to_residency_in_total_and_per_instruction) {
   }
 }
 
-TEST(accounts, what_a_warp_starts_with_is_forwarded_by_nobody) {
-  /* It used to count as made in cycle 0 by the unit of integers, and to wait for it as issuing. */
+TEST(accounts, initial_register_values_are_not_forwarded) {
+  /* The value used to count as produced in cycle 0 by the integer unit, and waiting for it counted as issuing. */
   const char *text = ".kernel k\n.reg v\n add.f32 v, v, v\n exit\n";
   struct rig early;
   rig_run(&early, "cu.forward_latency=100 cu.dispatch_latency=1", 64, 64, text);

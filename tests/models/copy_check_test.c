@@ -1,4 +1,4 @@
-/* What is wrong with a copy and what of it is moved: copies of all forms, without a machine around them. */
+/* Which errors of copies are found and which bytes are moved: copies of all forms, without a machine around them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,13 +37,13 @@ static struct checked check(const struct isa_copy *copy, enum dma_out_of_bounds 
 #define LINES(FORM, ELEMENTS, N, PLANES) .form = FORM, .elements = ELEMENTS, .lines = N, .planes = PLANES
 #define PITCHES(GL, LL, GP, LP) .global_line = GL, .lds_line = LL, .global_plane = GP, .lds_plane = LP
 
-TEST(copy_check, each_form_is_told_what_is_wrong_and_what_of_it_exists) {
+TEST(copy_check, each_form_reports_its_error_and_the_part_that_exists) {
   static const struct {
     struct isa_copy copy;
     enum isa_hazard_rule rule;
     uint64_t elements;
   } rows[] = {
-      /* a line of 4 bytes too many on the global side: 250 elements are there */
+      /* a line that is 4 bytes too long on the global side: 250 elements exist */
       {{LINES(ISA_COPY_PLAIN, 100, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4, .global = BASE + 600}, NONE, 100},
       {{LINES(ISA_COPY_PLAIN, 101, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4, .global = BASE + 600},
        HAZARD_X2,
@@ -55,33 +55,33 @@ TEST(copy_check, each_form_is_told_what_is_wrong_and_what_of_it_exists) {
       {{LINES(ISA_COPY_STRIDED, 1, 4, 1), PITCHES(0, 1, 0, 0), .element_bytes = 4, .global = BASE}, HAZARD_X1, 4},
       /* 3-byte elements, 5 lines of 7 elements 60 apart: ends at (4 * 60 + 7) * 3 = 741 of 1000 */
       {{LINES(ISA_COPY_2D, 7, 5, 1), PITCHES(60, 7, 0, 0), .element_bytes = 3, .global = BASE + 259}, NONE, 35},
-      /* one byte farther: the last element of the last line is cut off */
+      /* one byte further: the last element of the last line is cut off */
       {{LINES(ISA_COPY_2D, 7, 5, 1), PITCHES(60, 7, 0, 0), .element_bytes = 3, .global = BASE + 260}, HAZARD_X2, 34},
-      /* LDS: lines 40 apart of 4 bytes; the fourth begins at 480 of 512 and has room for 8 */
+      /* LDS: lines of 4-byte elements, 40 elements apart; the fourth begins at 480 of 512 bytes and has room for 8 */
       {{LINES(ISA_COPY_2D, 10, 6, 1), PITCHES(10, 40, 0, 0), .element_bytes = 4, .global = BASE}, HAZARD_X2, 38},
       {{LINES(ISA_COPY_2D, 8, 4, 1), PITCHES(10, 40, 0, 0), .element_bytes = 4, .global = BASE}, NONE, 32},
-      /* planes: 2 lines of 3, lines 5 and planes 100 apart, the third plane begins at 800 and ends at 832 */
+      /* planes of 2 lines of 3 elements, lines 5 and planes 100 apart: the third plane begins at 800 and ends at 832 */
       {{LINES(ISA_COPY_3D, 3, 2, 3), PITCHES(5, 3, 100, 6), .element_bytes = 4, .global = BASE + 168}, NONE, 18},
       {{LINES(ISA_COPY_3D, 3, 2, 3), PITCHES(5, 3, 100, 6), .element_bytes = 4, .global = BASE + 172}, HAZARD_X2, 17},
       {{LINES(ISA_COPY_3D, 3, 2, 3), PITCHES(5, 3, 100, 6), .element_bytes = 4, .global = BASE + 190}, HAZARD_X2, 14},
-      /* lines and planes that overlap on either side; one line, one plane cannot */
+      /* lines and planes that overlap on either side; a single line or plane cannot overlap */
       {{LINES(ISA_COPY_2D, 8, 2, 1), PITCHES(7, 8, 0, 0), .element_bytes = 1, .global = BASE}, HAZARD_X3, 16},
       {{LINES(ISA_COPY_2D, 8, 2, 1), PITCHES(8, 7, 0, 0), .element_bytes = 1, .global = BASE}, HAZARD_X3, 16},
       {{LINES(ISA_COPY_2D, 8, 1, 1), PITCHES(0, 0, 0, 0), .element_bytes = 1, .global = BASE}, NONE, 8},
       {{LINES(ISA_COPY_3D, 8, 2, 2), PITCHES(8, 8, 15, 16), .element_bytes = 1, .global = BASE}, HAZARD_X4, 32},
       {{LINES(ISA_COPY_3D, 8, 2, 2), PITCHES(8, 8, 16, 15), .element_bytes = 1, .global = BASE}, HAZARD_X4, 32},
       {{LINES(ISA_COPY_3D, 8, 2, 1), PITCHES(8, 8, 0, 0), .element_bytes = 1, .global = BASE}, NONE, 16},
-      /* alignment is to elements, but for lines to bytes */
+      /* copies must be aligned to elements, lines only to bytes */
       {{LINES(ISA_COPY_PLAIN, 2, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4, .global = BASE + 2}, HAZARD_X14, 2},
       {{LINES(ISA_COPY_2D, 2, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4, .global = BASE + 3, .lds = 1}, NONE, 2},
-      /* nothing to move is never wrong, wherever it is */
+      /* an empty copy is never wrong, wherever it is */
       {{LINES(ISA_COPY_PLAIN, 0, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4, .global = 0}, NONE, 0},
       {{LINES(ISA_COPY_STRIDED, 1, 0, 1), PITCHES(0, 1, 0, 0), .element_bytes = 4, .global = 1}, NONE, 0},
       {{LINES(ISA_COPY_2D, 5, 0, 1), PITCHES(0, 0, 0, 0), .element_bytes = 4, .global = 1}, NONE, 0},
       {{LINES(ISA_COPY_2D, 5, 2, 1), PITCHES(0, 0, 0, 0), .element_bytes = 0, .global = 1}, NONE, 0},
       {{LINES(ISA_COPY_3D, 5, 2, 0), PITCHES(0, 0, 0, 0), .element_bytes = 4, .lds = 4096}, NONE, 0},
       {{LINES(ISA_COPY_2D, 5, 2, 1), PITCHES(5, 5, 0, 0), .element_bytes = 4, .global = 0}, HAZARD_X15, 0},
-      /* no product wraps around: pitches and counts of 2^32 - 1 are beyond, not inside */
+      /* no product wraps around: pitches and counts of 2^32 - 1 are out of bounds, not inside */
       {{LINES(ISA_COPY_2D, 2, 3, 1), PITCHES(UINT32_MAX, 2, 0, 0), .element_bytes = 16, .global = BASE}, HAZARD_X2, 2},
       {{LINES(ISA_COPY_3D, 1, 2, UINT32_MAX), PITCHES(UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX),
         .element_bytes = UINT32_MAX, .global = BASE},
@@ -101,7 +101,7 @@ TEST(copy_check, each_form_is_told_what_is_wrong_and_what_of_it_exists) {
   }
 }
 
-/* Elements of the copy that exist on both sides, one by one. */
+/* Counts the copy's elements that exist on both sides, one by one. */
 static uint64_t count_existing(const struct isa_copy *copy) {
   uint64_t count = 0, bytes = copy->element_bytes;
   for (uint64_t plane = 0; plane < copy->planes; plane++)
@@ -114,7 +114,7 @@ static uint64_t count_existing(const struct isa_copy *copy) {
   return count;
 }
 
-TEST(copy_check, what_is_moved_is_all_that_exists_when_lines_and_planes_are_apart) {
+TEST(copy_check, all_existing_bytes_of_separate_lines_and_planes_are_moved) {
   uint64_t random = 5, cut = 0;
   for (unsigned i = 0; i < 4000; i++) {
     uint32_t draw[9];
@@ -136,22 +136,22 @@ TEST(copy_check, what_is_moved_is_all_that_exists_when_lines_and_planes_are_apar
   EXPECT_LT(cut, 3500);
 }
 
-TEST(copy_check, with_zero_or_skip_only_the_lds_is_a_bound) {
+TEST(copy_check, with_zero_or_skip_only_the_lds_bounds_a_copy) {
   struct isa_copy copy = {LINES(ISA_COPY_2D, 10, 5, 1), PITCHES(100, 10, 0, 0), .element_bytes = 4, .global = BASE};
   struct checked checked = check(&copy, DMA_ZERO);
   EXPECT_EQ(checked.rule, NONE);
   EXPECT_EQ(checked.scope.elements, 50);
-  EXPECT_TRUE(checked.scope.clipped); /* lines begin at 0, 400, 800, 1200 ... of 1000 bytes */
+  EXPECT_TRUE(checked.scope.clipped); /* lines begin at 0, 400, 800, 1200 ...; the buffer has 1000 bytes */
   EXPECT_EQ(checked.scope.from, BASE);
   EXPECT_EQ(checked.scope.to, BASE + BYTES);
   copy.lds = 500;
   checked = check(&copy, DMA_SKIP);
   EXPECT_EQ(checked.rule, HAZARD_X2);
   EXPECT_EQ(checked.scope.elements, 3);
-  EXPECT_FALSE(checked.scope.clipped); /* what is left of it is there */
+  EXPECT_FALSE(checked.scope.clipped); /* all that remains of the copy exists */
 }
 
-TEST(copy_check, a_copy_that_begins_before_its_buffer_is_about_the_buffer_that_it_reaches) {
+TEST(copy_check, a_copy_that_starts_before_its_buffer_is_attributed_to_the_buffer_it_reaches) {
   struct isa_copy copy = {LINES(ISA_COPY_PLAIN, 20, 1, 1), PITCHES(1, 1, 0, 0), .element_bytes = 4,
                           .global = BASE - 16};
   struct checked checked = check(&copy, DMA_ZERO);
@@ -161,7 +161,7 @@ TEST(copy_check, a_copy_that_begins_before_its_buffer_is_about_the_buffer_that_i
   checked = check(&copy, DMA_ERROR);
   EXPECT_EQ(checked.rule, HAZARD_X2);
   EXPECT_EQ(checked.scope.elements, 0);
-  copy.global = BASE - 160; /* does not reach it */
+  copy.global = BASE - 160; /* does not reach the buffer */
   checked = check(&copy, DMA_ZERO);
   EXPECT_EQ(checked.scope.from, checked.scope.to);
 }

@@ -1,5 +1,5 @@
-/* Copies of lines and planes, in and out, at any size of elements, pitch and bound: whoever carries them out, memory is
- * what a loop over the elements leaves. */
+/* Copies of lines and planes, in and out, for all element sizes, pitches and bounds. Whether an engine or warps carry
+ * them out, memory must equal the result of a loop over the elements. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { LDS = 4096, FILL = 200000, GUARD = 0xEE };
 struct form {
   uint32_t size, elements, lines, planes, global_line, lds_line, global_plane, lds_plane;
   uint32_t lds;
-  int64_t from, to; /* offsets in the buffers of the copy in and of the copy out */
+  int64_t from, to; /* offsets in the buffers of the copy in and the copy out */
 };
 
 static const char *const modes[] = {
@@ -49,9 +49,9 @@ static void write_kernel(char *text, size_t room, const struct form *form, bool 
            planes ? "3d" : "2d", deep, planes ? "3d" : "2d", deep);
 }
 
-/* ---- what must come of it --------------------------------------------------------------------------- */
+/* ---- the expected result ---------------------------------------------------------------------------- */
 
-/* Copies element by element; says how many were missing on the global side, and in the LDS. */
+/* Copies element by element and counts the missing elements on the global side and in the LDS. */
 static void move(const struct form *form, uint8_t *lds, uint8_t *global, int64_t at, bool in, bool zero,
                  unsigned *global_missing, unsigned *lds_missing) {
   for (int64_t plane = 0; plane < form->planes; plane++)
@@ -104,7 +104,7 @@ static void try_form(const struct form *form, bool planes, const char *mode, con
 
 static uint32_t draw(uint64_t *random, uint32_t bound) { return (uint32_t)(ct_random(random) >> 33) % bound; }
 
-/* A form whose lines and planes are apart, with odd pitches as likely as not. */
+/* A form whose lines and planes do not overlap. Pitches are odd about half the time. */
 static struct form random_form(uint64_t *random, bool planes) {
   static const uint32_t sizes[] = {1, 2, 3, 4, 8, 16};
   struct form form = {.size = sizes[draw(random, 6)], .elements = 1 + draw(random, 13), .lines = 1 + draw(random, 6)};
@@ -125,7 +125,7 @@ static uint32_t reach(const struct form *form) {
          form->size;
 }
 
-TEST(copy_form, lines_and_planes_are_the_same_bytes_in_every_mode) {
+TEST(copy_form, lines_and_planes_move_the_same_bytes_in_every_mode) {
   uint64_t random = 11;
   for (unsigned i = 0; i < 40; i++) {
     bool planes = i % 2;
@@ -135,13 +135,13 @@ TEST(copy_form, lines_and_planes_are_the_same_bytes_in_every_mode) {
   }
 }
 
-TEST(copy_form, at_the_ends_of_buffers_and_of_the_lds_exactly_what_exists_is_moved) {
+TEST(copy_form, at_the_ends_of_buffers_and_the_lds_exactly_the_existing_bytes_move) {
   uint64_t random = 12;
   for (unsigned i = 0; i < 36; i++) {
     bool planes = i % 2;
     struct form form = random_form(&random, planes);
     const char *policy = policies[i / 2 % 3];
-    form.from = RIG_BUFFER - 1 - draw(&random, reach(&form)); /* it begins inside */
+    form.from = RIG_BUFFER - 1 - draw(&random, reach(&form)); /* starts inside */
     form.to = RIG_BUFFER - 1 - draw(&random, reach(&form));
     if (i % 5 == 0)
       form.lds = LDS - 1 - draw(&random, 200);
@@ -150,8 +150,8 @@ TEST(copy_form, at_the_ends_of_buffers_and_of_the_lds_exactly_what_exists_is_mov
   }
 }
 
-TEST(copy_form, a_tile_with_a_border_gets_zeros_or_keeps_what_it_has_before_the_buffer) {
-  /* buffer 0 is the first of all: nothing lies before it */
+TEST(copy_form, a_tile_border_outside_the_buffer_is_zero_or_unchanged) {
+  /* buffer 0 is the first buffer: nothing lies before it */
   struct form form = {.size = 4, .elements = 6, .lines = 4, .planes = 1, .global_line = 20, .lds_line = 7};
   form.from = -(int64_t)(20 + 2) * 4;
   form.to = 400;
@@ -160,7 +160,7 @@ TEST(copy_form, a_tile_with_a_border_gets_zeros_or_keeps_what_it_has_before_the_
       try_form(&form, false, modes[m], policies[policy]);
 }
 
-TEST(copy_form, of_nothing_is_nothing_in_every_mode) {
+TEST(copy_form, of_an_empty_copy_is_empty_in_every_mode) {
   const struct form whole = {.size = 4,
                              .elements = 5,
                              .lines = 3,

@@ -1,4 +1,4 @@
-/* Asynchronous copies: what they move, when they complete, what their events mean. */
+/* Asynchronous copies: which bytes they move, when they complete, what their events mean. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,17 +11,17 @@ enum { START = 10 };
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* A pipe that passes `width` bytes a cycle and was busy until `*busy` (in bytes): the first cycle after `bytes` that
- * came at cycle `at` have passed. */
+/* A pipe that passes `width` bytes a cycle and is busy until `*busy` (in bytes). Returns the first cycle after `bytes`
+ * that arrived at cycle `at` have passed. */
 static uint64_t pass(uint64_t *busy, uint64_t width, uint64_t at, uint64_t bytes) {
   *busy = later(*busy, at * width) + bytes;
   return div_up(*busy, width);
 }
 
-/* From the issue of an inbound copy of `bytes` from an aligned address on an idle machine to the completion of its
- * event: formulas of docs/closed-forms.md, request after request. One request leaves the engine a cycle, but not
- * before the one that is `outstanding` ahead of it has landed; DRAM, the link down, the engine's read side and the
- * LDS port are pipes that pass them in order. */
+/* Cycles from the issue of an inbound copy of `bytes` at an aligned address on an idle machine to the completion of its
+ * event: the formulas of docs/closed-forms.md, request by request. The engine sends one request a cycle, but not before
+ * the request `outstanding` places ahead of it has landed. DRAM, the downlink, the engine's read side and the LDS port
+ * are pipes that pass the requests in order. */
 static uint64_t inbound(const struct machine *machine, uint64_t bytes) {
   static uint64_t landing[4096];
   const struct dma_params *dma = &machine->dma;
@@ -59,8 +59,8 @@ static uint64_t measured_latency(const char *settings, uint32_t bytes, struct ma
   return latency;
 }
 
-TEST(copy, closed_form_holds_to_the_cycle_from_1_byte_to_64_kib) {
-  /* The first is `teaching`, but for a larger LDS: its parameters are the defaults. */
+TEST(copy, the_closed_form_is_exact_from_1_byte_to_64_kib) {
+  /* The first is `teaching` with a larger LDS: its parameters are the defaults. */
   static const char *const settings[] = {"", "dma.outstanding=4096", "dma.setup=0 dma.completion=1 dma.outstanding=5",
                                          "dma.granularity=128 dma.outstanding=4096 mem.link_width=32"};
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
@@ -77,7 +77,7 @@ TEST(copy, closed_form_holds_to_the_cycle_from_1_byte_to_64_kib) {
 
 /* ---- meaning ------------------------------------------------------------------------------ */
 
-TEST(copy, moves_every_element_size_in_and_out_and_leaves_the_rest_alone) {
+TEST(copy, moves_every_element_size_in_and_out_and_leaves_the_rest_unchanged) {
   for (uint32_t size = 1; size <= 128; size *= 2) {
     char kernel[768];
     struct rig rig;
@@ -112,7 +112,7 @@ TEST(copy, strides_are_on_the_global_side_in_elements) {
   rig_free(&rig);
 }
 
-TEST(copy, one_descriptor_a_work_group_and_call) {
+TEST(copy, takes_one_descriptor_per_work_group_and_call) {
   const char *text = ".kernel k\n.arg src global\n.lds t 1024\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 16, size=4\n wait e\n exit\n";
   struct rig rig;
@@ -143,7 +143,7 @@ TEST(copy, bytes_are_stale_until_the_wait) {
 }
 
 TEST(copy, an_event_covers_every_copy_that_joined_it) {
-  /* two copies on one event, the second one much longer: one wait is enough for both */
+  /* two copies on one event, the second much longer: one wait covers both */
   const char *text =
       ".kernel k\n.arg src global\n.arg dst global\n.lds t 16384\n.reg e, i, v\n.reg64 p, q\n ld.arg.b64 p, src\n"
       " ld.arg.b64 q, dst\n get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p], 4, size=4\n"
@@ -170,7 +170,7 @@ TEST(copy, events_may_be_waited_for_in_any_order_and_listed_twice) {
   rig_free(&rig);
 }
 
-TEST(copy, of_nothing_completes_and_touches_nothing) {
+TEST(copy, of_no_bytes_completes_and_changes_nothing) {
   const char *text = ".kernel k\n.arg src global\n.lds t 64\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 0, size=4\n wait e\n exit\n";
   struct rig rig;
@@ -182,7 +182,7 @@ TEST(copy, of_nothing_completes_and_touches_nothing) {
   rig_free(&rig);
 }
 
-TEST(copy, a_full_queue_stalls_the_group_and_is_accounted) {
+TEST(copy, a_full_queue_stalls_the_group_and_is_counted) {
   const char *text =
       ".kernel k\n.arg src global\n.lds t 8192\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
       "again: copy.to_lds e, [t], [p], 1000, size=4\n add.i32 n, n, 1\n setp.lt.u32 more, n, 6\n@more bra again\n"
@@ -191,7 +191,7 @@ TEST(copy, a_full_queue_stalls_the_group_and_is_accounted) {
   rig_run(&narrow, "dma.queue=1 dma.channels=1", 32, 32, text);
   rig_run(&wide, "dma.queue=8 dma.channels=1", 32, 32, text);
   EXPECT_GT(narrow.result.stalls[STALL_DMA_QUEUE], 0);
-  /* what the one warp waits for room is time that it does not hide */
+  /* the warp's wait for room is time that it does not hide */
   EXPECT_GE(narrow.result.cu.exposed_cycles, narrow.result.stalls[STALL_DMA_QUEUE]);
   EXPECT_EQ(wide.result.stalls[STALL_DMA_QUEUE], 0);
   EXPECT_EQ(narrow.result.dma.descriptors, 6);
@@ -200,9 +200,9 @@ TEST(copy, a_full_queue_stalls_the_group_and_is_accounted) {
   rig_free(&wide);
 }
 
-TEST(copy, with_retry_it_comes_back_every_gap_until_there_is_room) {
-  /* Three copies at c, c + 4, c + 8, one channel, a queue of one: the third has room from the cycle on in which the
-   * first has landed and a credit is back. Its group goes on with the first attempt from then on. */
+TEST(copy, with_retry_it_tries_again_every_gap_until_there_is_room) {
+  /* Three copies at c, c + 4, c + 8, one channel, a queue of one. The third has room from the cycle in which the first
+   * has landed and a credit is back. Its group continues with the first attempt after that. */
   const char *text = ".kernel k\n.arg src global\n.lds t 1024\n.reg e, f, g\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds f, [t], [p], 16, size=4\n"
                      " copy.to_lds g, [t], [p], 16, size=4\n exit\n";
@@ -210,7 +210,7 @@ TEST(copy, with_retry_it_comes_back_every_gap_until_there_is_room) {
     char settings[128];
     struct rig stall, retry;
     rig_run(&stall, "dma.queue=1 dma.channels=1", 32, 32, text);
-    uint64_t waited = stall.result.stalls[STALL_DMA_QUEUE] + 1; /* from its issue to the room */
+    uint64_t waited = stall.result.stalls[STALL_DMA_QUEUE] + 1; /* from its issue until there is room */
     snprintf(settings, sizeof settings, "dma.queue=1 dma.channels=1 dma.full=retry dma.retry_gap=%u", gap);
     ct_note("%s", settings);
     rig_run(&retry, settings, 32, 32, text);
@@ -223,8 +223,8 @@ TEST(copy, with_retry_it_comes_back_every_gap_until_there_is_room) {
   }
 }
 
-TEST(copy, a_work_group_keeps_to_its_engine) {
-  /* One group: a second engine would not help it. Two of them have one each. */
+TEST(copy, a_work_group_always_uses_the_same_engine) {
+  /* One group cannot use a second engine. Two groups use one each. */
   const char *text = ".kernel k\n.arg src global\n.lds t 8192\n.reg e, f\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 1000, size=4\n copy.to_lds f, [t + 4096], [p], 1000, size=4\n"
                      " wait e, f\n exit\n";
@@ -233,7 +233,7 @@ TEST(copy, a_work_group_keeps_to_its_engine) {
   EXPECT_LT(rig_cycles(two, 64, 32, text) * 10, rig_cycles(one, 64, 32, text) * 7);
 }
 
-TEST(copy, hiding_is_what_the_group_computes_while_its_copy_is_under_way) {
+TEST(copy, hidden_time_is_what_the_group_computes_while_its_copy_is_in_flight) {
   /* the copy takes `latency`; the group computes `work` cycles between the copy and the wait */
   const char *text =
       ".kernel k\n.arg src global\n.lds t 1024\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
@@ -246,7 +246,7 @@ TEST(copy, hiding_is_what_the_group_computes_while_its_copy_is_under_way) {
     ct_note("%u spins", spins);
     snprintf(kernel, sizeof kernel, text, spins);
     rig_run(&rig, "", 32, 32, kernel);
-    /* release of the copy 4 cycles later; a spin is 4 + 4 + 4 cycles; the wait issues next */
+    /* the copy's release comes 4 cycles later; a spin is 4 + 4 + 4 cycles; the wait issues next */
     uint64_t work = 4 + 12 * (uint64_t)spins, latency = rig.result.dma_latency->maximum;
     if (copy_cycles)
       EXPECT_EQ(rig.result.cu.copy_cycles, copy_cycles);
@@ -257,10 +257,10 @@ TEST(copy, hiding_is_what_the_group_computes_while_its_copy_is_under_way) {
   }
 }
 
-TEST(copy, work_groups_use_the_engines_in_turn) {
+TEST(copy, work_groups_are_distributed_over_engines_in_turn) {
   const char *text = ".kernel k\n.arg src global\n.lds t 4096\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 1000, size=4\n wait e\n exit\n";
-  /* eight groups at once, an engine with one channel: two engines halve the time where the engine is the limit */
+  /* eight groups at once, an engine with one channel: where the engine is the limit, two engines halve the time */
   uint64_t one =
       rig_cycles("dma.engines=1 dma.channels=1 dma.write_width=4 lds.size=64K mem.link_width=256", 256, 32, text);
   uint64_t two = rig_cycles("dma.engines=2 dma.channels=1 dma.outstanding=2", 256, 32, text);
@@ -269,13 +269,13 @@ TEST(copy, work_groups_use_the_engines_in_turn) {
   EXPECT_LT(two * 10, single * 6);
 }
 
-/* Cycles that a copy of 32 KiB takes beyond one of 16 KiB: steady state. */
+/* Steady state: cycles that a copy of 32 KiB takes beyond one of 16 KiB. */
 static uint64_t steady(const char *settings) {
   struct machine machine;
   return measured_latency(settings, 32768, &machine) - measured_latency(settings, 16384, &machine);
 }
 
-/* Three copies in a loop and one behind it, one after the other. */
+/* Three copies in a loop and one after it, each after the previous one. */
 static cycle_t cycles_of_copies(const char *settings, const char *copy) {
   char text[1024];
   snprintf(text, sizeof text,
@@ -303,7 +303,7 @@ TEST(copy, the_second_instruction_of_a_program_fetches_its_descriptor_too) {
             rig_cycles("cu.count=1 dma.descriptor_fetch=0", 32, 32, text) + 41);
 }
 
-TEST(copy, throughput_is_the_narrowest_of_the_limits_each_in_its_turn) {
+TEST(copy, throughput_is_the_narrowest_limit) {
   const char *const wide =
       "lds.size=128K dma.outstanding=4096 dma.granularity=256 dma.burst=4096 dma.read_width=256 dma.write_width=256 "
       "mem.link_width=1024 mem.l2_width=4096 mem.dram_width=4096 lds.banks=64 lds.bank_bytes=8";
@@ -323,14 +323,14 @@ TEST(copy, throughput_is_the_narrowest_of_the_limits_each_in_its_turn) {
   }
 }
 
-TEST(copy, throughput_of_few_outstanding_requests_is_theirs_over_the_latency) {
+TEST(copy, few_outstanding_requests_limit_throughput_to_their_bytes_over_the_latency) {
   for (uint32_t outstanding = 1; outstanding <= 4; outstanding *= 2) {
     char settings[512];
     struct machine machine;
     snprintf(settings, sizeof settings, "lds.size=128K dma.outstanding=%u", outstanding);
     ct_note("%s", settings);
-    /* a request of 64 bytes is under way from its sending to its landing: the latency of a copy of 64 bytes
-     * without what comes before and after it */
+    /* a request of 64 bytes is in flight from sending to landing: the latency of a 64-byte copy without what comes
+     * before and after */
     uint64_t alone = measured_latency(settings, 64, &machine);
     uint64_t round_trip = alone - (1 + machine.dma.setup) - machine.dma.completion;
     uint64_t cycles = steady(settings);
@@ -339,7 +339,7 @@ TEST(copy, throughput_of_few_outstanding_requests_is_theirs_over_the_latency) {
 }
 
 TEST(copy, engines_and_warps_take_turns_at_the_memory_port) {
-  /* 16 warps store in every cycle for long; the copy's requests get every second turn, not what is left */
+  /* 16 warps store in every cycle for a long time; the copy's requests get every second turn, not the leftovers */
   char kernel[8192] =
       ".kernel k\n.arg src global\n.arg dst global\n.lds t 8192\n.reg e\n.reg64 p, q\n ld.arg.b64 p, src\n"
       " ld.arg.b64 q, dst\n copy.to_lds e, [t], [p], 8192, size=1\n";
@@ -361,9 +361,9 @@ TEST(copy, engines_and_warps_take_turns_at_the_memory_port) {
   EXPECT_LE(latency[1], latency[0] + requests + 10);
 }
 
-TEST(copy, groups_that_wait_for_room_are_served_in_the_order_of_their_copies) {
-  /* three groups of six copies each, one at a time in the engine and one in its queue: whoever waits longest is next,
-   * so that no copy waits for more than the other two groups' one each, the queue and the channel */
+TEST(copy, groups_that_wait_for_room_are_served_in_order_of_their_copies) {
+  /* Three groups of six copies each; the engine holds one copy and its queue one. The group that waits longest is next,
+   * so no copy waits for more than one copy of each other group, the queue and the channel. */
   const char *text = ".kernel k\n.arg src global\n.lds t 4096\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 1024, size=4\n copy.to_lds e, [t], [p], 1024, size=4\n"
                      " copy.to_lds e, [t], [p], 1024, size=4\n copy.to_lds e, [t], [p], 1024, size=4\n"
@@ -378,7 +378,7 @@ TEST(copy, groups_that_wait_for_room_are_served_in_the_order_of_their_copies) {
   rig_free(&three);
 }
 
-TEST(copy, latencies_by_instruction_add_up_to_those_of_the_engines) {
+TEST(copy, latencies_per_instruction_add_up_to_those_of_the_engines) {
   const char *text = ".kernel k\n.arg src global\n.lds t 16384\n.reg e, f\n.reg64 p\n ld.arg.b64 p, src\n"
                      " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds.strided f, [t + 64], [p], 500, 3, size=4\n"
                      " wait e\n wait f\n exit\n";
@@ -408,12 +408,12 @@ TEST(copy, latencies_by_instruction_add_up_to_those_of_the_engines) {
 static const char *const one_in = ONE_COPY(" copy.to_lds e, [t], [p], 16, size=4");
 static const char *const one_out = ONE_COPY(" copy.to_global e, [p], [t], 16, size=4");
 
-TEST(copy, what_brings_data_to_registers_does_not_delay_copies) {
+TEST(copy, loads_into_registers_do_not_delay_copies) {
   EXPECT_EQ(rig_cycles("mem.fill_latency=56", 32, 32, one_in), rig_cycles("", 32, 32, one_in));
   EXPECT_EQ(rig_cycles("mem.fill_latency=56", 32, 32, one_out), rig_cycles("", 32, 32, one_out));
 }
 
-TEST(copy, a_wait_for_outbound_copies_alone_has_a_latency_of_its_own) {
+TEST(copy, a_wait_for_outbound_copies_only_has_its_own_latency) {
   uint64_t in = rig_cycles("cu.wait_latency=40", 32, 32, one_in),
            out = rig_cycles("cu.wait_latency=40", 32, 32, one_out);
   EXPECT_EQ(rig_cycles("cu.wait_latency=40 cu.wait_out_latency=7", 32, 32, one_in), in);
@@ -426,8 +426,8 @@ TEST(copy, a_wait_for_outbound_copies_alone_has_a_latency_of_its_own) {
             rig_cycles("cu.wait_latency=40", 32, 32, both));
 }
 
-/* The event of a posted copy does not wait for memory, but its work-group's end does. */
-TEST(copy, a_posted_copy_is_over_for_its_warps_before_it_is_for_its_work_group) {
+/* The event of a posted copy does not wait for memory, but the end of its work-group does. */
+TEST(copy, a_posted_copy_ends_for_its_warps_before_it_ends_for_its_work_group) {
   struct rig posted, plain;
   rig_run(&posted, "mem.link_latency=300 dma.posted=1024", 32, 32, one_out);
   rig_run(&plain, "mem.link_latency=300", 32, 32, one_out);
@@ -435,14 +435,14 @@ TEST(copy, a_posted_copy_is_over_for_its_warps_before_it_is_for_its_work_group) 
   EXPECT_EQ(posted.result.cycles, plain.result.cycles - plain.machine.cu.wait_latency - 1); /* wait, exit */
   EXPECT_EQ(posted.result.dma_latency->maximum, 1 + dma->setup + 1 + 1 + dma->completion);
   EXPECT_LT(posted.result.dma_latency->maximum + 600, plain.result.dma_latency->maximum);
-  /* What it uses until then it uses of a CU that holds it, though no warp any more. */
+  /* Until then the copy uses a CU that still holds its group, although all warps have exited. */
   EXPECT_GT(posted.result.dma.channel_cycles, posted.result.cu.active_cycles);
   EXPECT_EQ(posted.result.together_active, posted.result.cycles - posted.machine.cu.dispatch_latency);
   rig_free(&posted);
   rig_free(&plain);
 }
 
-TEST(copy, a_copy_that_is_cut_short_behind_its_warps_is_in_the_account_up_to_there) {
+TEST(copy, a_copy_cut_short_after_its_warps_ended_is_counted_up_to_that_point) {
   struct rig rig = {.limit = 400};
   ASSERT_TRUE(rig_build(&rig, "mem.link_latency=300 dma.posted=1024", 32, 32, one_out));
   rig_start(&rig);
@@ -452,7 +452,7 @@ TEST(copy, a_copy_that_is_cut_short_behind_its_warps_is_in_the_account_up_to_the
   rig_free(&rig);
 }
 
-TEST(copy, lines_in_trains_move_as_many_bytes_of_memory_as_by_themselves) {
+TEST(copy, lines_in_trains_move_the_same_bytes_as_separate_lines) {
   /* 24 lines of 16 bytes, 64 apart: half a sector each */
   for (uint32_t train = 1; train <= 8; train *= 2) {
     char settings[128];

@@ -1,5 +1,5 @@
-/* Every counter of the compute units and of memory, on the default machine: a kernel in which it is a number worked
- * out by hand, and one in which it is zero. (The LDS's and the DMA engine's are held in their own tests.) */
+/* Every counter of the compute units and of memory on the default machine: one kernel in which it is calculated by
+ * hand, and one in which it is zero. The counters of the LDS and the DMA engine have their own tests. */
 #include <string.h>
 
 #include "tests/ct.h"
@@ -21,12 +21,12 @@
 #define COPIES_OF_SECTORS                                                                                              \
   " add.i64 q, q, 16\n copy.to_lds e, [t], [p], 4, size=4\n copy.to_global e, [q], [t], 8, size=4\n wait e\n exit\n"
 
-/* A refused reservation, twice: the second one writes the registers that the first one does, and so waits for it. */
+/* A refused reservation, twice: the second writes the same registers as the first, so it waits for it. */
 #define PIPE_TWICE                                                                                                     \
   ".kernel k\n.arg fifo pipe\n.reg64 p, id\n ld.arg.b64 p, fifo\n pipe.reserve.write id, [p], 65, kind=item\n"         \
   " pipe.reserve.write id, [p], 1, kind=item\n pipe.reserve.write id, [p], 1, kind=item\n exit\n"
 
-/* Each lane between four texels: from (lane + 1.5 to 2.5, 1.5 to 2.5) on. */
+/* Each lane samples between four texels, starting at (lane + 1.5 to 2.5, 1.5 to 2.5). */
 #define IMAGE_HEAD                                                                                                     \
   ".kernel k\n.arg src image2d\n.reg v[4], s, x, y\n.reg64 p, at\n ld.arg.b64 p, src\n mov.b32 s, 16\n"                \
   " get.lane x\n cvt.f32.u32 x, x\n add.f32 x, x, 2.0\n mov.b32 y, 0x40000000\n pack.b64 at, x, y\n"
@@ -55,13 +55,13 @@ static const struct {
     /* 2 planes of 2 lines of 3 elements of 4 bytes */
     {&cu_stat_group, "copy_bytes", 48, "", LOAD_HEAD FORM_REGS COPY_3D " exit\n"},
     {&cu_stat_group, "copy_fences", 2, "", ".kernel k\n copy.fence.lds\n copy.fence.all\n exit\n"},
-    /* accounts_test.c: the third copy finds room at its 20th further attempt */
+    /* accounts_test.c: the third copy finds room at its 20th retry */
     {&cu_stat_group, "copy_retries", 20, "dma.queue=1 dma.channels=1 dma.full=retry",
      LOAD_HEAD " copy.to_lds e, [t], [p], 16, size=4\n copy.to_lds v, [t], [p], 16, size=4\n"
                " copy.to_lds i, [t], [p], 16, size=4\n wait e\n exit\n"},
     {&cu_stat_group, "warp_copies", 1, "dma.copy=lanes",
      LOAD_HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
-    /* 1024 bytes, 32 x 16 an access: two of them, and a slot for the addresses of each */
+    /* 1024 bytes, 32 x 16 per access: two accesses, and one slot each for addresses */
     {&cu_stat_group, "copy_accesses", 2, "dma.copy=lanes",
      LOAD_HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"},
     {&cu_stat_group, "copy_slots", 4, "dma.copy=lanes",
@@ -71,10 +71,10 @@ static const struct {
      "exit\n"},
     {&cu_stat_group, "l1_hits", 4, "mem.l1_size=4K",
      LOAD_HEAD " ld.global.b32 v, [p + i]\n mov.b32 v, v\n ld.global.b32 v, [p + i]\n exit\n"},
-    /* the second load comes before the first one's bytes do */
+    /* the second load issues before the first one's bytes arrive */
     {&cu_stat_group, "l1_misses", 8, "mem.l1_size=4K",
      LOAD_HEAD " ld.global.b32 v, [p + i]\n ld.global.b32 e, [p + i]\n exit\n"},
-    /* 32 lanes, each alone with its 4 texels, whose rows lie in the same banks */
+    /* 32 lanes, each with 4 texels of its own, whose rows are in the same banks */
     {&cu_stat_group, "texture_quads", 8, "", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
     {&cu_stat_group, "texture_texels", 32 * 4, "", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
     {&cu_stat_group, "texture_turns", 32 * 2, "texture.filter_words=4", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
@@ -84,7 +84,7 @@ static const struct {
     {&cu_stat_group, "texture_misses", 2 * 5, "", IMAGE_HEAD IMAGE_LINEAR " exit\n"},
     {&cu_stat_group, "texture_hits", 2 * 5, "", IMAGE_HEAD IMAGE_LINEAR " mov.b32 y, v[0]\n" IMAGE_LINEAR " exit\n"},
     {&cu_stat_group, "pipe_retries", 1, "", PIPE_TWICE},
-    /* the header's line comes from DRAM: issue, and STALL_PIPE_FULL of accounts_test.c; the third one is no retry */
+    /* the header's line comes from DRAM: one issue plus STALL_PIPE_FULL of accounts_test.c; the third is no retry */
     {&cu_stat_group, "pipe_retry_cycles", 1 + 302, "", PIPE_TWICE},
     {&cu_stat_group, "waits", 1, "", LOAD_HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
     {&cu_stat_group, "work_groups", 1, "", ".kernel k\n exit\n"},
@@ -102,32 +102,32 @@ static const struct {
     {&mem_stat_group, "sectors", 4, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
     {&mem_stat_group, "dma_reads", 2, "", LOAD_HEAD " copy.to_lds e, [t], [p], 32, size=4\n wait e\n exit\n"},
     {&mem_stat_group, "dma_writes", 2, "", LOAD_HEAD " copy.to_global e, [q], [t], 32, size=4\n wait e\n exit\n"},
-    /* 16 bytes of a sector, and 16 of each of two */
+    /* 16 bytes of one sector, and 16 of each of two sectors */
     {&mem_stat_group, "dma_bytes", 16 + 32, "", LOAD_HEAD COPIES_OF_SECTORS},
     {&mem_stat_group, "dma_sector_bytes", 3 * 32, "", LOAD_HEAD COPIES_OF_SECTORS},
     {&mem_stat_group, "link_up_bytes", 128, "", LOAD_HEAD " st.global.b32 [q + i], v\n exit\n"},
     {&mem_stat_group, "link_down_bytes", 128, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
     {&mem_stat_group, "l2_hits", 1, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n ld.global.b32 v, [p + i]\n exit\n"},
     {&mem_stat_group, "l2_misses", 1, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
-    /* the buffer's first stripe has its home in the second partition, CU 0 is near the first */
+    /* the buffer's first stripe has its home in the second partition; CU 0 is near the first */
     {&mem_stat_group, "l2_far", 1, "mem.l2_partitions=2", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
-    /* two lines of one set of one way: the second store throws the first line out */
+    /* two lines of one set of one way: the second store evicts the first line */
     {&mem_stat_group, "l2_writebacks", 1, "mem.l2_size=4K mem.l2_ways=1",
      LOAD_HEAD " st.global.b32 [q + i], v\n st.global.b32 [q + i + 4096], v\n exit\n"},
     {&mem_stat_group, "l2_bytes", 128, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
-    /* lines 0 and 2 of the buffer lie in slice 0 */
+    /* lines 0 and 2 of the buffer are in slice 0 */
     {&mem_stat_group, "l2_peak_slice_bytes", 64, "mem.l2_slices=2",
      LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 v, [p + 128]\n ld.global.b32 v, [p + 256]\n exit\n"},
     {&mem_stat_group, "l2_merges", 1, "", LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 e, [p]\n exit\n"},
     {&mem_stat_group, "l2_merges_refused", 1, "mem.mshr_merges=1",
      LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 e, [p]\n ld.global.b32 i, [p]\n exit\n"},
-    /* the second load of a sector passes the L2 a cycle later and waits for the end of the first, 200 cycles */
+    /* the second load of a sector passes the L2 a cycle later and waits 200 cycles for the end of the first */
     {&mem_stat_group, "l2_mshr_full_cycles", 199, "mem.mshrs=1",
      LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 e, [p + 128]\n exit\n"},
     {&mem_stat_group, "l2_prefetches_dropped", 3, "mem.mshrs=1 mem.mshr_prefetch=drop",
      LOAD_HEAD " prefetch [p], 512\n exit\n"},
     {&mem_stat_group, "l2_bypassed", 4, "mem.l2_write=around", LOAD_HEAD " st.global.b32 [q + i], v\n exit\n"},
-    /* 32 lanes on one word, 3 cycles each; a sector passes in one */
+    /* 32 lanes update one word, 3 cycles each; a sector passes in one cycle */
     {&mem_stat_group, "l2_atomic_cycles", 32 * 3 - 1, "mem.atomic_interval=3",
      LOAD_HEAD " atom.global.add.i32 _, [q], i\n exit\n"},
     {&mem_stat_group, "dram_row_hits", 1, "mem.dram=banked mem.dram_channels=1",
@@ -136,12 +136,13 @@ static const struct {
      LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 v, [p + 128]\n exit\n"},
     {&mem_stat_group, "dram_row_conflicts", 1, "mem.dram=banked mem.dram_channels=1 mem.dram_banks=1",
      LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 v, [p + 1024]\n exit\n"},
-    /* at the L2 in cycle 41: issued at 10 + 10, port 1, link 20; hence 9 before the end of the refresh of 40 to 50 */
+    /* arrives at the L2 in cycle 41: issued at 10 + 10, port 1, link 20; so 9 cycles before the refresh of 40 to 50
+     * ends */
     {&mem_stat_group, "dram_refresh_stalls", 9, "mem.dram=banked mem.dram_refresh=40 mem.dram_refresh_cycles=10",
      ".kernel k\n.arg src global\n.reg v\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n exit\n"},
     /* a sector of 32 bytes at 64 / 8 bytes a cycle */
     {&mem_stat_group, "dram_busy_cycles", 4, "mem.dram=banked", LOAD_HEAD " ld.global.b32 v, [p]\n exit\n"},
-    /* lines 0 and 2 of the buffer lie in channel 0 */
+    /* lines 0 and 2 of the buffer are in channel 0 */
     {&mem_stat_group, "dram_peak_channel_bytes", 64, "mem.dram=banked mem.dram_channels=2",
      LOAD_HEAD " ld.global.b32 v, [p]\n ld.global.b32 v, [p + 128]\n ld.global.b32 v, [p + 256]\n exit\n"},
     {&mem_stat_group, "dram_bytes", 128, "", LOAD_HEAD " ld.global.b32 v, [p + i]\n exit\n"},
@@ -156,7 +157,7 @@ static uint64_t counter(const struct rig *rig, const struct stat_group *group, c
   return 0;
 }
 
-TEST(counters, each_is_the_number_worked_out_by_hand) {
+TEST(counters, each_matches_hand_calculation) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     struct rig rig;
     ct_note("%s", rows[i].name);
@@ -166,7 +167,7 @@ TEST(counters, each_is_the_number_worked_out_by_hand) {
   }
 }
 
-/* A launch has at least a warp that exits: those counters are zero only before it. */
+/* Every launch has at least one warp that exits, so these counters are zero only before it. */
 static bool moves_always(const char *name) {
   static const char *const always[] = {"warp_instructions", "lane_instructions", "work_groups", "active_cycles",
                                        "issue_cycles"};
@@ -176,7 +177,7 @@ static bool moves_always(const char *name) {
   return false;
 }
 
-TEST(counters, each_is_zero_when_nothing_of_its_kind_happens) {
+TEST(counters, each_is_zero_when_its_event_never_happens) {
   struct rig rig;
   rig_run(&rig, "", 32, 32, nothing);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -189,8 +190,8 @@ TEST(counters, each_is_zero_when_nothing_of_its_kind_happens) {
 
 /* ---- execution units --------------------------------------------------------------------------- */
 
-/* Two warps: each instruction keeps its unit for its class's interval; a prefetch goes through global memory's. */
-TEST(counters, a_unit_is_busy_for_an_interval_for_each_instruction) {
+/* Two warps: each instruction occupies its unit for its class's interval; a prefetch uses global memory's unit. */
+TEST(counters, a_unit_is_busy_for_one_interval_per_instruction) {
   static const char text[] = LOAD_HEAD ".reg64 d\n add.f64 d, d, d\n add.f64 d, d, d\n mul.i32 v, v, 3\n"
                                        " prefetch [p], 4\n ld.global.b32 v, [p + i]\n exit\n";
   struct rig rig;
@@ -209,10 +210,10 @@ TEST(counters, a_unit_is_busy_for_an_interval_for_each_instruction) {
 
 /* ---- DRAM ------------------------------------------------------------------------------------ */
 
-/* Of two stores to one set of one way, the second throws 128 bytes out in the cycle in which it has passed the L2. Its
- * reply arrives l2_latency + link_latency later, in which cycle the warp ends; the next launch starts after two ways
- * each of the dispatcher and of the link. At 1 byte a cycle: */
-TEST(counters, dram_passes_after_a_launch_what_nobody_waited_for) {
+/* The second of two stores to one set of one way evicts 128 bytes in the cycle in which it passes the L2. Its reply
+ * arrives l2_latency + link_latency later, and the warp ends in that cycle. The next launch starts after two trips each
+ * through the dispatcher and the link. At 1 byte a cycle: */
+TEST(counters, dram_finishes_unawaited_writes_after_a_launch) {
   static const char text[] = LOAD_HEAD " st.global.b32 [q + i], v\n st.global.b32 [q + i + 4096], v\n exit\n";
   struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "mem.l2_size=4K mem.l2_ways=1 mem.dram_width=1 mem.link_latency=5 cu.dispatch_latency=5",

@@ -1,6 +1,6 @@
-/* Compute units, worked out by hand on the default machine: dispatch_latency 10, so the first warp
- * can issue in cycle 10; int latency 4; branch latency 4; constant latency 10; LDS latency 10;
- * barrier, copy and wait latency 4. A launch ends one cycle after its last warp's exit issues. */
+/* Compute units, calculated by hand on the default machine: dispatch_latency 10, so the first warp can issue in cycle
+ * 10; int latency 4; branch latency 4; constant latency 10; LDS latency 10; barrier, copy and wait latency 4. A launch
+ * ends one cycle after its last warp's exit issues. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { START = 10 };
 
 static uint64_t stall(const struct rig *rig, enum stall bucket) { return rig->result.stalls[bucket]; }
 
-TEST(cu, an_empty_kernel_ends_a_cycle_after_its_exit) {
+TEST(cu, an_empty_kernel_ends_one_cycle_after_its_exit) {
   EXPECT_EQ(rig_cycles("", 32, 32, ".kernel k\n exit\n"), START + 1);
 }
 
@@ -39,7 +39,7 @@ TEST(cu, predicates_are_scoreboarded_like_registers) {
   EXPECT_EQ(rig_cycles("", 32, 32, text), START + 4 + 2);
 }
 
-TEST(cu, an_execution_unit_takes_an_instruction_an_interval) {
+TEST(cu, an_execution_unit_accepts_one_instruction_per_interval) {
   const char *text = ".kernel k\n.reg a, b\n add.i32 a, a, 1\n add.i32 b, b, 1\n exit\n";
   struct rig rig;
   rig_run(&rig, "cu.int_interval=5", 32, 32, text);
@@ -49,7 +49,7 @@ TEST(cu, an_execution_unit_takes_an_instruction_an_interval) {
   rig_free(&rig);
 }
 
-TEST(cu, a_fixed_dependence_latency_takes_the_place_of_the_scoreboard) {
+TEST(cu, a_fixed_dependence_latency_replaces_the_scoreboard) {
   const char *independent = ".kernel k\n.reg a, b\n add.i32 a, a, 1\n mul.i32 b, b, b\n exit\n";
   const char *dependent = ".kernel k\n.reg a\n div.u32 a, a, a\n add.i32 a, a, 1\n exit\n";
   EXPECT_EQ(rig_cycles("cu.dependence=fixed cu.dependence_latency=6", 32, 32, independent), START + 2 * 6 + 1);
@@ -63,7 +63,7 @@ TEST(cu, a_branch_delays_the_next_issue_by_its_latency) {
   EXPECT_EQ(rig_cycles("cu.branch_latency=1", 32, 32, text), START + 1 + 1);
 }
 
-TEST(cu, every_class_has_the_latency_that_its_parameter_says) {
+TEST(cu, every_class_has_the_latency_of_its_parameter) {
   static const struct {
     const char *name, *text;
   } rows[] = {
@@ -89,16 +89,16 @@ TEST(cu, every_class_has_the_latency_that_its_parameter_says) {
       if (i == 0)
         snprintf(settings, sizeof settings, "cu.int_latency=%u", latency);
       EXPECT_EQ(rig_cycles(settings, 32, 32, rows[i].text), START + latency + 2);
-      /* and two warps on one scheduler are an interval apart, when that is what holds them */
+      /* two warps on one scheduler are one interval apart if only the interval limits them */
       snprintf(settings, sizeof settings, "cu.%s_interval=%u cu.%s_latency=1 cu.int_latency=1", rows[i].name, latency,
                rows[i].name);
-      if (i > 0) /* class int would also hold the mov behind it */
+      if (i > 0) /* class int would also delay the mov after it */
         EXPECT_EQ(rig_cycles(settings, 64, 64, rows[i].text), START + latency + 3 + (latency == 1 ? 2 : 0));
     }
 }
 
-TEST(cu, a_function_of_several_slots_keeps_its_scheduler_and_is_later) {
-  /* interval, latency: of the slots after the first */
+TEST(cu, a_function_with_several_slots_occupies_its_scheduler_and_finishes_later) {
+  /* interval and latency of the slots after the first */
   const struct {
     const char *name, *reg;
     uint32_t slots, interval, latency;
@@ -119,7 +119,7 @@ TEST(cu, a_function_of_several_slots_keeps_its_scheduler_and_is_later) {
     snprintf(two, sizeof two, "%s cu.schedulers=2", settings);
     EXPECT_EQ(rig_cycles(settings, 32, 32, apart), START + rows[i].interval * busy + 3);
     EXPECT_EQ(rig_cycles(settings, 32, 32, dependent), START + 3 + rows[i].latency * busy + 2);
-    /* two warps of one scheduler, then two of two */
+    /* two warps on one scheduler, then on two schedulers */
     EXPECT_EQ(rig_cycles(settings, 64, 64, alone), START + 2 * (rows[i].interval * busy + 1) + 2);
     EXPECT_EQ(rig_cycles(two, 64, 64, alone), START + rows[i].interval * busy + 2);
   }
@@ -129,9 +129,9 @@ TEST(cu, a_function_of_several_slots_keeps_its_scheduler_and_is_later) {
 
 static cycle_t longer(cycle_t a, cycle_t b) { return a > b ? a : b; }
 
-/* Lane l wants word l % addresses: the first costs a load 4 cycles, a further one 7, and the path is taken for 5 each.
- */
-TEST(cu, constants_at_several_addresses_are_read_in_turn) {
+/* Lane l reads word l % addresses: the first address costs a load 4 cycles, each further one 7, and each occupies the
+ * path for 5. */
+TEST(cu, constants_at_several_addresses_are_read_one_by_one) {
   const char *const settings =
       "cu.constant_latency=10 cu.constant_index_latency=4 cu.constant_address_latency=7 cu.constant_address_interval=5 "
       "cu.int_latency=1";
@@ -158,8 +158,8 @@ TEST(cu, constants_at_several_addresses_are_read_in_turn) {
             START + 1 + 10 + 2);
 }
 
-/* A load whose guard holds in no lane is one to the LDS, or nothing, as cu.lds_off says. */
-TEST(cu, an_access_that_is_switched_off_passes_the_lds_where_the_machine_says_so) {
+/* A load whose guard holds in no lane counts as an LDS access or as nothing, as cu.lds_off says. */
+TEST(cu, an_access_without_active_lanes_uses_the_lds_if_the_machine_says_so) {
   const char *text = ".kernel k\n.lds t 256\n.reg a\n.pred p\n get.lane a\n setp.lt.u32 p, a, 0\n@p ld.lds.b32 a, [0]\n"
                      " mov.b32 a, a\n exit\n";
   const char *on = ".kernel k\n.lds t 256\n.reg a\n.pred p\n get.lane a\n setp.lt.u32 p, a, 64\n@p ld.lds.b32 a, [0]\n"
@@ -169,7 +169,7 @@ TEST(cu, an_access_that_is_switched_off_passes_the_lds_where_the_machine_says_so
   EXPECT_EQ(rig_cycles("lds.latency=30", 32, 32, text), loads - 30); /* the next cycle */
 }
 
-TEST(cu, buckets_of_a_barrier_are_as_worked_out_by_hand) {
+TEST(cu, buckets_of_a_barrier_match_hand_calculation) {
   /*  cycle   10    11    12 13 14   15    16
    *  warp 0  bar   -- waits --      exit
    *  warp 1  turn  bar   -- waits   turn  exit */
@@ -187,7 +187,7 @@ TEST(cu, buckets_of_a_barrier_are_as_worked_out_by_hand) {
   rig_free(&rig);
 }
 
-/* Cycles between two clocks of a kernel round `between`, on a machine with these settings. */
+/* Cycles between two clocks of a kernel around `between`, on a machine with these settings. */
 static uint32_t between_clocks(const char *settings, uint32_t local, const char *between) {
   char kernel[512];
   struct rig rig;
@@ -202,7 +202,7 @@ static uint32_t between_clocks(const char *settings, uint32_t local, const char 
   return cycles;
 }
 
-TEST(cu, clocks_are_as_far_apart_as_the_issues_of_what_is_between_them) {
+TEST(cu, clock_differences_equal_the_issue_time_between_them) {
   EXPECT_EQ(between_clocks("", 32, ""), 1);
   EXPECT_EQ(between_clocks("cu.int_interval=2", 32, ""), 2);
   EXPECT_EQ(between_clocks("", 32, " add.f32 v, v, v\n"), 2);
@@ -210,7 +210,7 @@ TEST(cu, clocks_are_as_far_apart_as_the_issues_of_what_is_between_them) {
   EXPECT_EQ(between_clocks("cu.schedulers=1", 32, " ld.lds.b32 v, [0]\n add.f32 v, v, v\n"), 1 + 1 + 1 + 10);
 }
 
-TEST(cu, barriers_copies_and_waits_release_their_warps_after_latencies_of_their_own) {
+TEST(cu, barriers_copies_and_waits_have_separate_release_latencies) {
   const char *settings = "cu.barrier_latency=7 cu.copy_latency=11 cu.wait_latency=13";
   EXPECT_EQ(between_clocks(settings, 32, " bar\n"), 1 + 7);
   EXPECT_EQ(between_clocks(settings, 32, " copy.fence.lds\n"), 1 + 11);
@@ -218,14 +218,14 @@ TEST(cu, barriers_copies_and_waits_release_their_warps_after_latencies_of_their_
   EXPECT_EQ(between_clocks(settings, 32, " mov.b32 e, 0\n wait e\n"), 1 + 4 + 13);
 }
 
-TEST(cu, arrivals_at_barriers_are_noted_one_after_the_other) {
+TEST(cu, arrivals_at_barriers_are_processed_one_at_a_time) {
   enum { LATENCY = 5, INTERVAL = 3 };
   const char *settings = "cu.schedulers=8 cu.barrier_latency=5 cu.barrier_interval=3";
   for (uint32_t warps = 1; warps <= 8; warps++) { /* which arrive in the same cycle */
     ct_note("%u warps", warps);
     EXPECT_EQ(between_clocks(settings, 32 * warps, " bar\n bar\n"), 1 + 2 * (INTERVAL * warps + LATENCY));
   }
-  /* warp 0 is 5 cycles late, and then only its own note is left */
+  /* warp 0 is 5 cycles late, so only its own arrival remains to be processed */
   const char *late = ".kernel k\n.reg w\n.pred p\n get.warp w\n setp.eq.u32 p, w, 0\n@!p bra meet\n add.i32 w, w, 1\n"
                      " add.i32 w, w, 1\nmeet: bar\n exit\n";
   EXPECT_EQ(rig_cycles(settings, 64, 64, late), START + 4 + 4 + 4 + 5 + INTERVAL + LATENCY + 1);
@@ -236,12 +236,12 @@ TEST(cu, a_result_is_forwarded_to_another_unit_later_than_within_its_own) {
   EXPECT_EQ(between_clocks(settings, 32, " mul.f32 v, v, v\n add.f32 v, v, v\n"), 1 + 4 + 1);
   EXPECT_EQ(between_clocks(settings, 32, " mul.f32 v, v, v\n sqrt.f32 v, v\n add.f32 v, v, v\n"),
             1 + 4 + 3 + 6 + 3 + 1);
-  /* what a reply brings, and what has long been there, nobody forwards; nor to the LDS */
+  /* data from replies and values that are long complete are not forwarded; nor is anything forwarded to the LDS */
   EXPECT_EQ(between_clocks(settings, 32, " ld.lds.b32 v, [0]\n add.f32 v, v, v\n"), 1 + 1 + 1 + 10);
   EXPECT_EQ(between_clocks(settings, 32, " mov.b32 v, 4\n ld.lds.b32 w, [v]\n"), 1 + 4 + 1);
 }
 
-TEST(cu, a_predicate_steers_a_branch_guard_latency_later) {
+TEST(cu, a_predicate_reaches_a_branch_after_guard_latency) {
   const char *text = " setp.eq.u32 p0, v, 1\n@p0 bra over\n mov.b32 w, w\nover: mov.b32 v, v\n";
   const char *early =
       " setp.eq.u32 p0, v, 1\n sqrt.f32 w, w\n sqrt.f32 w, w\n@p0 bra over\n mov.b32 w, w\nover: mov.b32 v, v\n";
@@ -251,7 +251,7 @@ TEST(cu, a_predicate_steers_a_branch_guard_latency_later) {
   EXPECT_EQ(between_clocks("cu.guard_latency=6", 32, early), between_clocks("", 32, early));
 }
 
-TEST(cu, parts_of_a_class_are_like_it_until_they_have_figures_of_their_own) {
+TEST(cu, subclasses_inherit_the_values_of_their_class) {
   static const char add[] = " add.i32 v, v, v\n", count[] = " popc.b32 v, v\n", vote[] = " ballot.b64 f, p0\n",
                     whole[] = " xor.b32 v, v, v\n", lane[] = " shfl.xor.b32 w, w, 1\n";
   static const struct {
@@ -271,7 +271,7 @@ TEST(cu, parts_of_a_class_are_like_it_until_they_have_figures_of_their_own) {
       {vote, "", "cu.lane_latency=7 cu.vote_latency=9", 1 + 9},
       {vote, lane, "cu.lane_latency=1 cu.lane_interval=6", 1 + 6 + 1},
       {vote, lane, "cu.lane_latency=1 cu.lane_interval=6 cu.vote_interval=3", 1 + 1 + 2},
-      {vote, "", "cu.vote_latency=1 cu.vote_interval=3", 1 + 3}, /* in int's unit, as the clock */
+      {vote, "", "cu.vote_latency=1 cu.vote_interval=3", 1 + 3}, /* in int's unit, like the clock */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char text[128];
@@ -281,7 +281,7 @@ TEST(cu, parts_of_a_class_are_like_it_until_they_have_figures_of_their_own) {
   }
 }
 
-/* Cycles from the end of warp 0 to that of warp 2, which start together and have one scheduler for their chains. */
+/* Cycles from the end of warp 0 to the end of warp 2. Both start together and share one scheduler for their chains. */
 static uint32_t lag(const char *settings, const char *chain) {
   char kernel[512];
   struct rig rig;
@@ -295,24 +295,25 @@ static uint32_t lag(const char *settings, const char *chain) {
   return cycles;
 }
 
-TEST(cu, the_fair_policy_goes_on_with_a_warp_only_while_it_issues_in_every_cycle) {
+TEST(cu, the_fair_policy_keeps_a_warp_only_while_it_issues_every_cycle) {
 #define CHAIN " add.i32 v, v, v\n add.i32 v, v, v\n add.i32 v, v, v\n add.i32 v, v, v\n"
 #define RUN " add.i32 v, v, v\n add.i32 u, u, u\n"
-  /* a link every 2 cycles: two warps fill them, and the third of the oldest-first policies waits for their end */
+  /* one link every 2 cycles: two warps fill the slots, and under the oldest-first policies the third waits for their
+   * end */
   EXPECT_EQ(lag("cu.int_latency=2 cu.policy=greedy_fair", CHAIN), 4); /* the last link and the clock in a row */
   EXPECT_EQ(lag("cu.int_latency=2 cu.policy=round_robin", CHAIN), 2);
   EXPECT_GT(lag("cu.int_latency=2 cu.policy=greedy_oldest", CHAIN), 4);
-  /* instructions that do not wait for each other: 3 of each warp in turn */
+  /* independent instructions: 3 of each warp in turn */
   EXPECT_EQ(lag("cu.policy=greedy_fair", RUN), 6);
   EXPECT_EQ(lag("cu.policy=round_robin", RUN), 2);
 #undef CHAIN
 #undef RUN
 }
 
-TEST(cu, an_lds_result_takes_a_port_cycle_its_passes_and_the_latency) {
+TEST(cu, an_lds_result_takes_one_port_cycle_plus_passes_plus_latency) {
   const char *text = ".kernel k\n.lds t 4096\n.reg a, b\n get.local_id a, x\n shl.b32 a, a, %d\n"
                      " ld.lds.b32 b, [t + a]\n mov.b32 b, b\n exit\n";
-  for (int shift = 2; shift <= 7; shift++) { /* strides of 1 to 32 words: as many passes */
+  for (int shift = 2; shift <= 7; shift++) { /* strides of 1 to 32 words give 1 to 32 passes */
     char kernel[256];
     uint32_t passes = 1u << (shift - 2);
     struct rig rig;
@@ -330,7 +331,7 @@ TEST(cu, an_lds_result_takes_a_port_cycle_its_passes_and_the_latency) {
   }
 }
 
-TEST(cu, a_full_lds_queue_holds_warps) {
+TEST(cu, a_full_lds_queue_blocks_warps) {
   /* eight independent loads of 32 passes each through a queue of one */
   const char *text = ".kernel k\n.lds t 4096\n.reg a, b[4]\n get.local_id a, x\n shl.b32 a, a, 7\n"
                      " ld.lds.b32 b[0], [t + a]\n ld.lds.b32 b[1], [t + a]\n ld.lds.b32 b[2], [t + a]\n exit\n";
@@ -344,7 +345,7 @@ TEST(cu, a_full_lds_queue_holds_warps) {
   rig_free(&roomy);
 }
 
-TEST(cu, no_two_accesses_that_can_be_under_way_have_one_number) {
+TEST(cu, no_two_accesses_in_flight_share_a_number) {
   struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n exit\n"));
   ASSERT_TRUE(simulation_build(rig.simulation));
@@ -369,7 +370,7 @@ TEST(cu, a_fence_waits_for_the_accesses_of_its_space) {
   struct rig rig;
   snprintf(kernel, sizeof kernel, text, "fence.lds");
   rig_run(&rig, "", 32, 32, kernel);
-  /* store at 10, performed (its reply) at 10 + 1 + 10; the fence issues then, exit follows */
+  /* store at 10, performed (its reply) at 10 + 1 + 10; the fence issues then, and the exit follows */
   EXPECT_EQ(rig.result.cycles, START + 11 + 2);
   EXPECT_EQ(stall(&rig, STALL_FENCE), 10);
   rig_free(&rig);
@@ -380,8 +381,8 @@ TEST(cu, a_fence_waits_for_the_accesses_of_its_space) {
   rig_free(&rig);
 }
 
-TEST(cu, with_order_a_barrier_leaves_accesses_to_the_lds) {
-  /* warp 1 stores twice, with 32 passes each, and warp 0 loads what it stored from behind the barrier */
+TEST(cu, with_order_a_barrier_does_not_wait_for_lds_accesses) {
+  /* warp 1 stores twice, 32 passes each, and warp 0 loads what warp 1 stored, after the barrier */
   const char *text =
       ".kernel k\n.lds t 8192\n.arg a global\n.arg b global\n.reg i, l, v\n.reg64 q\n.pred one, zero\n"
       " get.local_id i, x\n get.lane l\n shl.b32 v, l, 7\n setp.ge.u32 one, i, 32\n setp.lt.u32 zero, i, 32\n"
@@ -426,17 +427,17 @@ static uint64_t turns_lost(const char *settings) {
   return lost;
 }
 
-TEST(cu, round_robin_takes_turns_and_oldest_first_runs_a_warp_to_its_end) {
-  /* Three warps, five independent instructions each, one scheduler: 15 issues in any order. In turn:
-   * 012012..., each warp waits two cycles between issues and warp i waits i at first: 3*(4*2) + 0+1+2 = 27.
-   * Oldest first (and greedy): 00000 11111 22222, so warp 1 waits 5 and warp 2 waits 10. */
+TEST(cu, round_robin_alternates_and_oldest_first_runs_a_warp_to_its_end) {
+  /* Three warps, five independent instructions each, one scheduler: 15 issues in any order. In turn, 012012...: each
+   * warp waits two cycles between issues, and warp i waits i cycles at first: 3*(4*2) + 0+1+2 = 27. Oldest first (and
+   * greedy), 00000 11111 22222: warp 1 waits 5 and warp 2 waits 10. */
   EXPECT_EQ(turns_lost("cu.policy=round_robin"), 27);
   EXPECT_EQ(turns_lost("cu.policy=oldest"), 15);
   EXPECT_EQ(turns_lost("cu.policy=greedy_oldest"), 15);
 }
 
-TEST(cu, greedy_stays_with_its_warp_where_oldest_first_goes_back) {
-  /* warp 0: issues, stalls 4 cycles on its own result, then is ready again while warp 1 still has work */
+TEST(cu, greedy_stays_with_its_warp_when_oldest_first_switches_back) {
+  /* warp 0 issues, stalls 4 cycles on its own result, then is ready again while warp 1 still has work */
   const char *text = ".kernel k\n.reg a, b, c\n add.i32 a, a, 1\n add.i32 a, a, 1\n add.i32 b, b, 1\n add.i32 c, c, 1\n"
                      " exit\n";
   uint64_t greedy = rig_cycles("cu.policy=greedy_oldest", 64, 64, text);
@@ -444,7 +445,7 @@ TEST(cu, greedy_stays_with_its_warp_where_oldest_first_goes_back) {
   EXPECT_LE(oldest, greedy);
 }
 
-TEST(cu, schedulers_issue_side_by_side) {
+TEST(cu, schedulers_issue_in_parallel) {
   uint64_t one = rig_cycles("cu.schedulers=1", 128, 128, alu_kernel);
   uint64_t four = rig_cycles("cu.schedulers=4", 128, 128, alu_kernel);
   EXPECT_EQ(one, START + 4 * 5);
@@ -456,7 +457,7 @@ TEST(cu, schedulers_issue_side_by_side) {
   rig_free(&rig);
 }
 
-TEST(cu, every_limit_on_occupancy_can_be_the_one_that_binds) {
+TEST(cu, every_limit_on_occupancy_can_be_the_binding_one) {
   static const struct {
     const char *settings;
     enum occupancy_limit limit;
@@ -503,7 +504,7 @@ TEST(cu, divergent_branches_are_counted_and_run_both_sides) {
   rig_free(&rig);
 }
 
-TEST(cu, a_barrier_that_blocks_accesses_lets_a_warp_compute_until_its_release) {
+TEST(cu, a_barrier_that_blocks_accesses_lets_a_warp_compute_until_release) {
   const char *settings = "cu.barrier_blocks=accesses cu.barrier_latency=20";
   EXPECT_EQ(between_clocks(settings, 32, " bar\n"), 2);
   EXPECT_EQ(between_clocks(settings, 32, " bar\n mov.b32 v, v\n mov.b32 v, v\n"), 1 + 1 + 4 + 1);
@@ -511,11 +512,11 @@ TEST(cu, a_barrier_that_blocks_accesses_lets_a_warp_compute_until_its_release) {
   EXPECT_EQ(between_clocks(settings, 32, " bar\n mov.b32 v, v\n mov.b32 v, v\n bar\n ld.lds.b32 v, [0]\n"),
             1 + 20 + 20 + 1);
   EXPECT_EQ(rig_cycles(settings, 32, 32, ".kernel k\n bar\n exit\n"), START + 20 + 1);
-  /* a load from before the barrier comes back behind it */
+  /* a load from before the barrier returns after it */
   EXPECT_EQ(between_clocks(settings, 32, " ld.lds.b32 v, [0]\n bar\n mov.b32 v, v\n"), 1 + 1 + 10 + 1);
 }
 
-TEST(cu, with_barriers_that_block_accesses_nobody_reads_the_lds_before_all_have_written) {
+TEST(cu, barriers_that_block_accesses_still_order_lds_reads_after_writes) {
   static const char text[] =
       ".kernel k\n.arg out global\n.lds t 2048\n.reg i, j, v, n\n.reg64 o\n.pred p\n ld.arg.b64 o, out\n get.local_id "
       "i, x\n"
@@ -532,7 +533,7 @@ TEST(cu, with_barriers_that_block_accesses_nobody_reads_the_lds_before_all_have_
   rig_free(&rig);
 }
 
-TEST(cu, a_barrier_that_some_never_reach_is_told_when_it_blocks_accesses_too) {
+TEST(cu, an_unreached_barrier_is_reported_even_if_it_blocks_only_accesses) {
   struct rig rig;
   rig_run(&rig, "cu.barrier_blocks=accesses", 64, 64,
           ".kernel k\n.reg i\n.pred c\n get.local_id i, x\n setp.lt.u32 c, i, 32\n@c bar\n mov.b32 i, i\n exit\n");
@@ -542,14 +543,14 @@ TEST(cu, a_barrier_that_some_never_reach_is_told_when_it_blocks_accesses_too) {
   rig_free(&rig);
 }
 
-TEST(cu, a_branch_that_parts_its_lanes_costs_divergence_latency_more) {
+TEST(cu, a_divergent_branch_costs_divergence_latency_more) {
   const char *text = " mov.b32 w, 5\n setp.lt.u32 p0, w, 9\n@p0 bra over\n add.f32 v, v, v\nover: mov.b32 w, w\n";
   const char *parting = " get.lane w\n setp.lt.u32 p0, w, 9\n@p0 bra over\n add.f32 v, v, v\nover: mov.b32 w, w\n";
   EXPECT_EQ(between_clocks("cu.divergence_latency=23", 32, text), between_clocks("", 32, text));
   EXPECT_EQ(between_clocks("cu.divergence_latency=23", 32, parting), between_clocks("", 32, parting) + 23);
 }
 
-TEST(cu, the_dispatcher_sends_no_more_groups_than_its_rate) {
+TEST(cu, the_dispatcher_stays_within_its_rate) {
   static const struct {
     uint32_t rate, groups, last; /* when the last group is sent */
   } rows[] = {{0, 8, 0},  {800, 8, 0}, {100, 8, 7}, {50, 8, 14}, {84, 6, 5},
@@ -569,13 +570,13 @@ TEST(cu, groups_of_a_launch_reach_all_compute_units) {
   EXPECT_EQ(rig.result.cu.warp_instructions, 64 * 5);
   EXPECT_EQ(rig.result.cu.lane_instructions, 64 * 5 * 32);
   rig_free(&rig);
-  /* a smaller last group of a non-uniform range has fewer lanes */
+  /* the smaller last group of a non-uniform range has fewer lanes */
   rig_run(&rig, "cu.count=4", 32 * 64 - 8, 32, alu_kernel);
   EXPECT_EQ(rig.result.cu.lane_instructions, (64 * 32 - 8) * 5);
   rig_free(&rig);
 }
 
-TEST(cu, every_group_has_its_lds_from_bank_0_on) {
+TEST(cu, every_groups_lds_starts_at_bank_0) {
   /* 4095 bytes would let the next group's words straddle banks */
   const char *text =
       ".kernel k\n.lds t 4095\n.reg i\n get.local_id i, x\n shl.b32 i, i, 2\n st.lds.b32 [t + i], i\n exit\n";
@@ -586,7 +587,7 @@ TEST(cu, every_group_has_its_lds_from_bank_0_on) {
   rig_free(&rig);
 }
 
-TEST(cu, registers_are_given_in_units) {
+TEST(cu, registers_are_allocated_in_units) {
   struct rig rig;
   rig_run(&rig, "cu.register_unit=1024", 32, 32, ".kernel k\n.registers 33\n exit\n");
   EXPECT_EQ(rig.result.occupancy.registers_per_warp, 2048); /* 33 x 32 = 1056 */
@@ -596,13 +597,13 @@ TEST(cu, registers_are_given_in_units) {
   rig_free(&rig);
 }
 
-TEST(cu, lds_instructions_of_a_warp_are_a_spacing_apart_and_others_go_between) {
+TEST(cu, lds_instructions_of_a_warp_keep_a_spacing_and_others_issue_between) {
   const char *text =
       ".kernel k\n.lds t 64\n.reg a, b, c\n ld.lds.b32 a, [t]\n mov.b32 c, 1\n ld.lds.b32 b, [t]\n exit\n";
   struct rig plain, spaced, less;
   rig_run(&plain, "", 32, 32, text);
   rig_run(&spaced, "cu.lds_spacing=7", 32, 32, text);
-  rig_run(&less, "cu.lds_spacing=2", 32, 32, text); /* the move takes as long */
+  rig_run(&less, "cu.lds_spacing=2", 32, 32, text); /* the move takes the same time */
   EXPECT_EQ(stall(&plain, STALL_UNIT), 0);
   EXPECT_EQ(stall(&spaced, STALL_UNIT), 5);
   EXPECT_EQ(spaced.result.cycles, plain.result.cycles + 5);
@@ -610,13 +611,13 @@ TEST(cu, lds_instructions_of_a_warp_are_a_spacing_apart_and_others_go_between) {
   rig_free(&plain);
   rig_free(&spaced);
   rig_free(&less);
-  /* so are those whose lanes are all off */
+  /* so are accesses whose lanes are all off */
   const char *off = ".kernel k\n.lds t 64\n.reg a, b\n.pred p\n@p ld.lds.b32 a, [t]\n@p ld.lds.b32 b, [t]\n exit\n";
   EXPECT_EQ(rig_cycles("cu.lds_spacing=7", 32, 32, off), rig_cycles("", 32, 32, off) + 6);
 }
 
-/* The registers that it takes along: of a store its data, of an atomic its operands. */
-TEST(cu, an_lds_instruction_keeps_the_unit_for_its_data_which_reach_the_lds_later) {
+/* The registers that move along: a store's data, an atomic's operands. */
+TEST(cu, an_lds_instruction_occupies_its_unit_while_its_data_move) {
   static const struct {
     const char *text;
     uint32_t sent;
@@ -639,7 +640,7 @@ TEST(cu, an_lds_instruction_keeps_the_unit_for_its_data_which_reach_the_lds_late
   }
 }
 
-TEST(cu, lds_instructions_are_an_interval_apart) {
+TEST(cu, lds_instructions_are_one_interval_apart) {
   const char *text = ".kernel k\n.lds t 64\n.reg a, b\n ld.lds.b32 a, [t]\n ld.lds.b32 b, [t]\n exit\n";
   struct rig rig;
   rig_run(&rig, "cu.lds_interval=6", 32, 32, text);

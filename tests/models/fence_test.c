@@ -1,5 +1,5 @@
-/* Copy fences: chains of copies that are right with the fence, and really wrong without it or with the other space's,
- * whoever carries copies out and in whatever order an engine serves its channels. */
+/* Copy fences: chains of copies that are correct with the fence, and really wrong without it or with the other space's
+ * fence, whether an engine or warps carry the copies out and in whatever order an engine serves its channels. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ enum { START = 10, COPY = 4, WORDS = 1024 };
 
 enum chain { IN_OUT, OUT_IN_THROUGH_MEMORY, OUT_IN_OVER_THE_TILE, CHAINS };
 
-/* What goes wrong without a fence, and with that of the other space. */
+/* What goes wrong without a fence, and with the other space's fence. */
 struct lack {
   bool none, other;
 };
@@ -29,13 +29,12 @@ struct lack {
 static const struct {
   const char *what, *text; /* %s: the fence */
   const char *right, *other;
-  const char *machine; /* on which what comes later catches up */
-  bool sevens;         /* what `out` must hold in the end: 7s, or buffer 0's words from 960 on */
-  uint32_t words;      /* of it */
+  const char *machine; /* a machine on which the later copy catches up */
+  bool sevens;         /* what `out` must hold in the end: 7s, or words from 960 on of buffer 0 */
+  uint32_t words;      /* of `out` */
   struct lack engine, lanes;
 } chains[CHAINS] = {
-    /* What has been read goes into the LDS before what comes later is read from there: memory's fence does here, too.
-     */
+    /* Data that were read enter the LDS before a later copy reads them there, so memory's fence is enough too. */
     [IN_OUT] = {"in, and out of the end of the same tile",
                 HEAD " copy.to_lds e, [t], [p], 1024, size=4\n %s\n copy.to_global f, [r], [t + 3840], 64, size=4\n"
                      " wait e, f\n exit\n",
@@ -46,7 +45,7 @@ static const struct {
                 64,
                 {true, false},
                 {true, false}},
-    /* Warps send their stores before their loads once they have read the LDS: its fence is enough for them here. */
+    /* Warps that have read the LDS send their stores before their loads, so the LDS fence is enough for them here. */
     [OUT_IN_THROUGH_MEMORY] = {"out, and in from the end of the same global range",
                                HEAD SEVENS
                                " mov.b64 o, 3840\n copy.to_global e, [q], [t], 1024, size=4\n add.i64 q, q, o\n %s\n"
@@ -59,8 +58,8 @@ static const struct {
                                64,
                                {true, true},
                                {true, false}},
-    /* What has arrived in global memory has left the LDS: the other fence does here, too. And warps read the LDS in the
-     * order in which they write it. */
+    /* Data that have arrived in global memory have left the LDS, so the other fence is enough too. Also, warps read the
+     * LDS in the order in which they write it. */
     [OUT_IN_OVER_THE_TILE] = {"out, and in over the end of the same tile",
                               HEAD SEVENS " copy.to_global e, [r], [t], 1024, size=4\n %s\n"
                                           " copy.to_lds f, [t + 3840], [p], 64, size=4\n wait e, f\n exit\n",
@@ -81,7 +80,7 @@ static const char *const lanes[] = {"dma.copy=lanes lds.latency=100",
                                     "dma.copy=lanes lds.latency=100 cu.schedulers=4 dma.lane_bytes=8"};
 static const char *const blocking[] = {"dma.copy=blocking", "dma.copy=blocking cu.copy_unroll=16"};
 
-/* Words of the outcome that are not what they must be. */
+/* Counts the wrong words of the result. */
 static uint32_t wrong_words(enum chain chain, const char *fence, const char *settings) {
   char kernel[1024], with[160];
   struct rig rig;
@@ -105,13 +104,13 @@ static void try_chain(enum chain chain, const char *settings, struct lack lack) 
   EXPECT_EQ(wrong_words(chain, chains[chain].other, settings) > 0, lack.other);
 }
 
-TEST(fence, chains_are_wrong_without_it_and_right_with_it) {
+TEST(fence, chains_are_wrong_without_it_and_correct_with_it) {
   for (unsigned chain = 0; chain < CHAINS; chain++) {
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
       try_chain(chain, engines[i], chains[chain].engine);
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
       try_chain(chain, lanes[i], chains[chain].lanes);
-    for (size_t i = 0; i < sizeof blocking / sizeof *blocking; i++) /* one copy is over before the next begins */
+    for (size_t i = 0; i < sizeof blocking / sizeof *blocking; i++) /* each copy ends before the next begins */
       try_chain(chain, blocking[i], (struct lack){false, false});
   }
 }
@@ -125,7 +124,7 @@ static uint64_t chain_cycles(enum chain chain, const char *fence, const char *se
 TEST(fence, of_one_space_lets_the_next_copy_overtake_in_the_other) {
   static const char *const all[] = {"", "dma.copy=lanes"};
   for (unsigned mode = 0; mode < 2; mode++) {
-    /* out: the LDS is left long before memory; in: memory is left before the LDS */
+    /* out: reading the LDS ends long before memory is written; in: reading memory ends before the LDS is written */
     ct_note("%s", all[mode]);
     uint64_t lds = chain_cycles(OUT_IN_THROUGH_MEMORY, "copy.fence.lds", all[mode]);
     EXPECT_LT(lds, chain_cycles(OUT_IN_THROUGH_MEMORY, "copy.fence.global", all[mode]));
@@ -141,8 +140,8 @@ TEST(fence, accumulates_until_the_next_copy) {
   EXPECT_EQ(wrong_words(IN_OUT, both, lanes[0]), 0);
 }
 
-TEST(fence, holds_every_later_copy_and_not_the_next_one_alone) {
-  /* the copy between them is of other bytes */
+TEST(fence, holds_every_later_copy_and_not_only_the_next) {
+  /* the copy between them moves other bytes */
   const char *between = "copy.fence.lds\n copy.to_lds g, [t + 8188], [p], 1, size=4";
   const char *text = HEAD " copy.to_lds e, [t], [p], 1024, size=4\n %s\n copy.to_global f, [r], [t], 1024, size=4\n"
                           " wait e, f, g\n exit\n";
@@ -167,10 +166,10 @@ TEST(fence, costs_a_rendezvous_and_waits_for_nothing) {
     snprintf(with, sizeof with, text, " copy.fence.all\n");
     snprintf(without, sizeof without, text, "");
     uint64_t cycles = rig_cycles(all[mode], 32, 32, without);
-    /* hidden behind the copy, unless that is over already */
+    /* hidden behind the copy, unless that has already ended */
     EXPECT_EQ(rig_cycles(all[mode], 32, 32, with), cycles + (mode == 2 ? COPY : 0));
   }
-  /* without copies, and behind a store under way: the next instruction issues copy_latency later */
+  /* without copies, and with a store in flight: the next instruction issues copy_latency later */
   EXPECT_EQ(rig_cycles("", 32, 32, ".kernel k\n copy.fence.all\n exit\n"), START + COPY + 1);
   struct rig rig;
   rig_run(&rig, "", 32, 32, ".kernel k\n.lds t 64\n.reg v\n st.lds.b32 [t], v\n copy.fence.lds\n exit\n");
@@ -178,7 +177,7 @@ TEST(fence, costs_a_rendezvous_and_waits_for_nothing) {
   rig_free(&rig);
 }
 
-TEST(fence, is_reached_by_all_warps_or_is_a_hazard) {
+TEST(fence, that_some_warps_never_reach_is_a_hazard) {
   struct rig rig;
   rig_run(&rig, "", 64, 64,
           ".kernel k\n.reg i\n.pred c\n get.local_id i, x\n setp.lt.u32 c, i, 32\n@c copy.fence.lds\n"

@@ -1,4 +1,4 @@
-/* Hazards that a run reports by itself, and deadlocks. Each wrong kernel has a right twin. */
+/* Hazards that every run reports, and deadlocks. Each wrong kernel has a correct twin. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,14 +37,14 @@ static const struct {
           "over: mov.b32 e, 1\n wait e\n setp.ne.u32 c, n, 0\n@c bra again\n exit\n",
      HEAD " mov.b32 n, 2\nagain: mov.b32 e, 0\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n sub.i32 n, n, 1\n"
           " setp.ne.u32 c, n, 0\n@c bra again\n exit\n"},
-    /* all lanes of a warp take as many turns, but the two warps do not */
+    /* all lanes of a warp iterate equally often, but the two warps differ */
     {HAZARD_G3,
      HEAD " shr.u32 n, i, 5\nagain: mov.b32 e, 0\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n sub.i32 n, n, 1\n"
           " setp.ge.s32 c, n, 0\n@c bra again\n bar\n exit\n",
      HEAD " shr.u32 n, i, 6\nagain: mov.b32 e, 0\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n sub.i32 n, n, 1\n"
           " setp.ge.s32 c, n, 0\n@c bra again\n bar\n exit\n"},
     {HAZARD_N3, HEAD " get.lane i\n setp.lt.u32 c, i, 16\n@c copy.fence.lds\n exit\n", HEAD " copy.fence.lds\n exit\n"},
-    /* all warps fence, but not the same */
+    /* all warps fence, but with different fences */
     {HAZARD_N3, HEAD " setp.lt.u32 c, i, 32\n@c bra low\n copy.fence.lds\n exit\nlow: copy.fence.all\n exit\n",
      HEAD " setp.lt.u32 c, i, 64\n@c bra low\n copy.fence.lds\n exit\nlow: copy.fence.all\n exit\n"},
     {HAZARD_M8, HEAD " get.lane i\n setp.lt.u32 c, i, 16\n@c bar.lds\n exit\n", HEAD " bar.lds\n exit\n"},
@@ -65,7 +65,7 @@ static const struct {
      HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
     {HAZARD_X11, HEAD " mov.b32 e, 5\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n",
      HEAD " mov.b32 e, 0\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
-    /* the event is released by the first wait, then given to a copy again */
+    /* the first wait releases the event; then a copy uses it again */
     {HAZARD_X11,
      HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n",
      HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n mov.b32 e, 0\n copy.to_lds e, [t], [p], 4, size=4\n wait e\n "
@@ -73,7 +73,7 @@ static const struct {
     {HAZARD_X12, HEAD " wait e\n exit\n", HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n"},
     {HAZARD_X12, HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n wait e\n exit\n",
      HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e, e\n exit\n"},
-    /* parts of a list release nothing before its end */
+    /* partial waits of a list release nothing before its end */
     {HAZARD_X12, HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait.more e\n wait e\n wait e\n exit\n",
      HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait.more e\n wait.more e, e\n wait e\n exit\n"},
     {HAZARD_X13, HEAD " mov.b32 n, 2\n copy.to_lds e, [t], [p], 4, size=4\n wait.first n, e\n exit\n",
@@ -104,7 +104,8 @@ static const struct {
      IMAGE " image.store.2d [i], at, v, as=float\n exit\n"},
     {HAZARD_I3, IMAGE " add.i32 x, x, 1\n pack.b64 at, x, y\n image.load.2d v, [i], s, at, as=float\n exit\n",
      IMAGE " add.i32 x, x, 1\n pack.b64 at, x, y\n mov.b32 s, 4\n image.load.2d v, [i], s, at, as=float\n exit\n"},
-    /* a linear filter between the last texel and the border; in the middle of the last it has no part of the border */
+    /* a linear filter between the last texel and the border; at the center of the last texel, the border has no
+     * weight */
     {HAZARD_I3,
      IMAGE " add.i32 x, x, 1\n cvt.f32.u32 x, x\n mov.b32 y, 0x3f800000\n pack.b64 at, x, y\n mov.b32 s, 16\n"
            " image.sample.2d v, [i], s, at, as=float\n exit\n",
@@ -114,7 +115,7 @@ static const struct {
 
 TEST(hazards, each_rule_is_reported_for_the_wrong_kernel_alone) {
   bool seen[HAZARDS] = {false};
-  for (unsigned rule = 0; rule < HAZARDS; rule++) /* those of pipes: pipe_test.c */
+  for (unsigned rule = 0; rule < HAZARDS; rule++) /* those of pipes are in pipe_test.c */
     seen[rule] = isa_hazard_rows[rule].by == ISA_BY_CHECK || (rule >= HAZARD_Q10 && rule <= HAZARD_R12);
   for (size_t i = 0; i < sizeof twins / sizeof *twins; i++) {
     struct rig wrong, right;
@@ -132,11 +133,11 @@ TEST(hazards, each_rule_is_reported_for_the_wrong_kernel_alone) {
   }
   for (unsigned rule = 0; rule < HAZARDS; rule++) {
     ct_note("%s", isa_hazard_rows[rule].rule);
-    EXPECT_TRUE(seen[rule]); /* every row that a run finds has twins above */
+    EXPECT_TRUE(seen[rule]); /* every rule that a run finds has a pair of kernels above */
   }
 }
 
-TEST(hazards, an_out_of_bounds_copy_moves_what_exists_and_nothing_else) {
+TEST(hazards, an_out_of_bounds_copy_moves_exactly_the_existing_bytes) {
   struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD " copy.to_lds e, [t], [p], 300, size=4\n wait e\n exit\n");
   EXPECT_EQ(rig.result.dma.bytes, 1024);
@@ -144,7 +145,7 @@ TEST(hazards, an_out_of_bounds_copy_moves_what_exists_and_nothing_else) {
   rig_free(&rig);
 }
 
-TEST(hazards, a_copy_of_misaligned_lines_says_where_they_lie_and_how_long_they_are) {
+TEST(hazards, a_copy_of_misaligned_lines_reports_their_place_and_length) {
   struct rig rig;
   rig_run(&rig, "dma.alignment=16 dma.misaligned=refuse", 64, 64,
           HEAD " copy.to_lds e, [t + 32], [p], 6, size=4\n wait e\n exit\n");
@@ -153,8 +154,8 @@ TEST(hazards, a_copy_of_misaligned_lines_says_where_they_lie_and_how_long_they_a
   rig_free(&rig);
 }
 
-/* Warp 2 is at the first copy before warp 0 is, and warp 1 at the other. */
-TEST(hazards, of_warps_at_the_earlier_of_two_copies_the_first_is_named_whenever_it_came) {
+/* Warp 2 reaches the first copy before warp 0 does; warp 1 is at the other copy. */
+TEST(hazards, the_first_warp_at_the_earlier_of_two_copies_is_named_whenever_it_arrived) {
   struct rig rig;
   rig_run(&rig, "", 96, 96,
           HEAD " setp.ge.u32 c, i, 64\n@c bra here\n setp.ge.u32 c, i, 32\n@c bra other\n add.i32 n, n, 1\n"
@@ -166,8 +167,8 @@ TEST(hazards, of_warps_at_the_earlier_of_two_copies_the_first_is_named_whenever_
   rig_free(&rig);
 }
 
-/* Warps 1 and 2 come to the copy with other arguments than warp 0, one after the other, in either order. */
-TEST(hazards, of_warps_with_other_arguments_the_first_is_named_whenever_it_came) {
+/* Warps 1 and 2 reach the copy with other arguments than warp 0, one after the other, in either order. */
+TEST(hazards, the_first_warp_with_other_arguments_is_named_whenever_it_arrived) {
   for (unsigned later = 1; later <= 2; later++) {
     struct rig rig;
     char text[1024];
@@ -185,8 +186,8 @@ TEST(hazards, of_warps_with_other_arguments_the_first_is_named_whenever_it_came)
   }
 }
 
-/* A store outside of the LDS at each of more instructions than are told, by both groups. */
-TEST(hazards, what_there_is_no_room_for_is_counted) {
+/* Both groups store outside the LDS, at more instructions than the report holds. */
+TEST(hazards, hazards_that_do_not_fit_are_counted) {
   enum { STORES = RESULT_HAZARDS + 3 };
   char text[STORES * 32 + 1024];
   struct rig rig;
@@ -211,8 +212,8 @@ TEST(hazards, a_barrier_that_some_warps_never_reach_is_a_deadlock_that_names_the
   EXPECT_EQ(rig.result.stuck[0].warp, 0);
   EXPECT_EQ(rig.result.stuck[0].missing, 1);
   EXPECT_EQ(rig.result.stuck[0].exited, 1);
-  /* The accounts are closed where nothing moves any more. Per warp, in turn: three loads and queries from 10 on,
-   * setp 4 after the third, its twin 4 later, the branch 4 later, then 4 more: the barrier at 30, the exit at 31. */
+  /* The accounts end where nothing moves any more. For each warp, in turn: three loads and queries from 10 on, setp 4
+   * after the third, its twin 4 later, the branch 4 later, then 4 more: the barrier at 30, the exit at 31. */
   EXPECT_EQ(rig.result.cycles, 32);
   EXPECT_EQ(rig.result.stalls[STALL_BARRIER], 1);
   rig_free(&rig);
@@ -226,7 +227,7 @@ TEST(hazards, warps_at_different_barriers_do_not_meet) {
   rig_free(&rig);
 }
 
-TEST(hazards, a_wait_for_an_event_that_nobody_makes_is_a_deadlock_that_names_it) {
+TEST(hazards, a_wait_for_an_event_that_no_copy_creates_is_a_deadlock_that_names_it) {
   struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD " mov.b32 e, 7\n wait e\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
@@ -260,8 +261,8 @@ static bool go_on(void *context, cycle_t cycles, uint64_t done, uint64_t groups)
   return ++asked->times < asked->last;
 }
 
-/* The accounts are closed where it stopped, so that buckets still sum to residency. */
-TEST(hazards, a_launch_ends_when_progress_says_so) {
+/* The accounts end where the launch stopped, so that buckets still sum to residency. */
+TEST(hazards, a_launch_ends_when_its_progress_callback_requests_it) {
   struct rig rig = {.order = ORDER_ASCENDING};
   struct asked asked = {.last = 3};
   const struct progress progress = {go_on, &asked};
@@ -274,7 +275,7 @@ TEST(hazards, a_launch_ends_when_progress_says_so) {
   rig_free(&rig);
 }
 
-TEST(hazards, a_launch_that_ends_at_the_limit_has_ended) {
+TEST(hazards, a_launch_that_ends_at_the_limit_counts_as_finished) {
   const char *text = HEAD " copy.to_lds e, [t], [p], 4, size=4\n wait e\n exit\n";
   uint64_t cycles = rig_cycles("", 64, 64, text);
   for (cycle_t limit = cycles - 1; limit <= cycles + 1; limit++) {
@@ -287,11 +288,11 @@ TEST(hazards, a_launch_that_ends_at_the_limit_has_ended) {
   }
 }
 
-TEST(hazards, a_launch_cut_short_reports_what_it_did_until_then) {
+TEST(hazards, a_launch_cut_short_reports_its_work_so_far) {
   struct rig rig = {.order = ORDER_ASCENDING, .limit = 200};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, HEAD " copy.to_lds e, [t], [p], 256, size=4\n wait e\n exit\n"));
   rig_start(&rig);
-  /* loads and queries from 10 on, one a cycle; setp waits for its query; the copy for ld.arg's 10 cycles */
+  /* loads and queries from 10 on, one a cycle; setp waits for its query, and the copy for ld.arg's 10 cycles */
   uint64_t copy = 20, arrived = copy + 4;
   EXPECT_EQ(rig.result.end, END_CYCLE_LIMIT);
   EXPECT_EQ(rig.result.cu.active_cycles, 200 - 10);
@@ -304,8 +305,8 @@ TEST(hazards, a_launch_cut_short_reports_what_it_did_until_then) {
   rig_free(&rig);
 }
 
-TEST(hazards, a_warp_at_a_wait_whose_copy_is_done_waits_for_its_group_alone) {
-  /* warp 0 stands at the wait, warp 1 at a barrier: no event is missing */
+TEST(hazards, a_warp_at_a_wait_for_a_finished_copy_waits_only_for_its_group) {
+  /* warp 0 is at the wait and warp 1 at a barrier: no event is missing */
   struct rig rig;
   rig_run(
       &rig, "", 64, 64,
@@ -325,8 +326,8 @@ TEST(hazards, a_warp_at_a_wait_whose_copy_is_done_waits_for_its_group_alone) {
 }
 
 TEST(hazard, a_copy_to_a_work_group_whose_lds_is_not_aligned_is_refused) {
-  /* Slot 0 has the LDS from 0 on, slot 1 from 144 on: the engine, which has alignment 128, took that for our mistake.
-   */
+  /* Slot 0's LDS starts at 0, slot 1's at 144. The engine, with an alignment of 128, used to take that for a defect of
+   * the simulator. */
   struct rig rig;
   rig_run(&rig, "cu.lds_unit=16 lds.banks=1 dma.alignment=128 dma.misaligned=refuse", 64, 32,
           ".kernel k\n.arg in global\n.lds t 144\n.reg e\n.reg64 p\n ld.arg.b64 p, in\n mov.b32 e, 0\n"
@@ -339,8 +340,8 @@ TEST(hazard, a_copy_to_a_work_group_whose_lds_is_not_aligned_is_refused) {
   rig_free(&rig);
 }
 
-TEST(hazards, events_of_a_work_group_are_none_of_the_next_one_in_its_place) {
-  /* of four groups, one after the other, the first alone leaves one that it has not waited for */
+TEST(hazards, a_work_group_does_not_inherit_events_of_the_previous_one) {
+  /* of four groups that run one after the other, only the first leaves an event unawaited */
   struct rig rig;
   rig_run(&rig, "cu.count=1 cu.groups=1", 4 * 32, 32,
           HEAD

@@ -1,5 +1,5 @@
-/* Copies that warps carry out themselves (dma.copy lanes and blocking): the same bytes as an engine moves, and times
- * worked out by hand on the default machine. */
+/* Copies that warps carry out themselves (dma.copy lanes and blocking): the same bytes as with an engine, and times
+ * calculated by hand on the default machine. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum { START = 10, LDS = 16384 };
 
-/* A load from DRAM, from its sending to the arrival of its data: docs/closed-forms.md. */
+/* A load from DRAM, from sending to the arrival of its data: docs/closed-forms.md. */
 enum { R = 302 };
 
 #define HEAD                                                                                                           \
@@ -27,7 +27,7 @@ static const char *const modes[] = {
 };
 enum { MODES = sizeof modes / sizeof *modes };
 
-/* A copy in, the whole LDS out, and a copy of the same shape out of it. */
+/* A copy in, a copy of the whole LDS out, and a copy out of the same shape as the copy in. */
 struct shape {
   uint32_t size, count, stride; /* stride 0: a plain copy */
   uint32_t from, lds, to;       /* offsets in bytes */
@@ -49,7 +49,7 @@ static void write_kernel(char *text, size_t room, const struct shape *shape) {
            shape->from, shape->to, in, shape->size, LDS, out, shape->size);
 }
 
-/* What the two buffers must hold in the end. */
+/* Computes what the two buffers must hold in the end. */
 static void expect(const struct shape *shape, const uint8_t *src, uint8_t *all, uint8_t *out) {
   uint32_t pitch = (shape->stride ? shape->stride : 1) * shape->size;
   for (uint32_t i = 0; i < shape->count; i++) {
@@ -77,7 +77,7 @@ static void try_shape(const struct shape *shape, const char *mode) {
   rig_free(&rig);
 }
 
-TEST(lane_copy, moves_the_bytes_that_an_engine_moves) {
+TEST(lane_copy, moves_the_same_bytes_as_an_engine) {
   static const uint32_t counts[] = {1, 3, 17, 97, 400};
   for (uint32_t size = 1; size <= 16; size *= 2)
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
@@ -95,8 +95,8 @@ TEST(lane_copy, moves_bytes_at_any_alignment) {
         try_shape(&(struct shape){1, 200 + to, 0, lds + to, lds, to}, modes[m]);
 }
 
-/* DRAM answers the first long after the last has begun. */
-TEST(lane_copy, any_number_of_copies_can_be_under_way) {
+/* DRAM answers the first copy long after the last has begun. */
+TEST(lane_copy, any_number_of_copies_can_be_in_flight) {
   enum { COPIES = 20, BYTES = 64 };
   char kernel[COPIES * 80 + 1024] = HEAD " mov.b64 o, 64\n";
   size_t used = strlen(kernel);
@@ -113,7 +113,7 @@ TEST(lane_copy, any_number_of_copies_can_be_under_way) {
   rig_free(&rig);
 }
 
-TEST(lane_copy, a_copy_of_nothing_completes_and_takes_no_slot) {
+TEST(lane_copy, an_empty_copy_completes_and_takes_no_slot) {
   for (size_t m = 1; m < MODES; m++) {
     struct rig rig;
     rig_run(&rig, modes[m], 64, 64, HEAD " copy.to_lds e, [t], [p], 0, size=4\n wait e\n exit\n");
@@ -125,7 +125,7 @@ TEST(lane_copy, a_copy_of_nothing_completes_and_takes_no_slot) {
   }
 }
 
-TEST(lane_copy, bytes_are_stale_until_the_wait_but_for_blocking_ones) {
+TEST(lane_copy, bytes_are_stale_until_the_wait_except_for_blocking_copies) {
   const char *text = HEAD " get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds e, [t], [p], 64, size=4\n"
                           " ld.lds.b32 v, [t + i]\n st.global.b32 [q + i], v\n wait e\n ld.lds.b32 v, [t + i]\n"
                           " st.global.b32 [r + i], v\n exit\n";
@@ -134,7 +134,7 @@ TEST(lane_copy, bytes_are_stale_until_the_wait_but_for_blocking_ones) {
     bool blocking = strstr(modes[m], "blocking");
     ct_note("%s", modes[m]);
     rig_run(&rig, modes[m], 64, 64, text);
-    /* a warp that blocks has its own share at least: here all of it is warp 0's */
+    /* a warp that blocks has at least its own share: here warp 0 has all of it */
     for (uint32_t i = 0; i < 32; i++) {
       EXPECT_EQ(rig_word(&rig, 1, i), blocking ? i : 0);
       EXPECT_EQ(rig_word(&rig, 2, i), i);
@@ -143,7 +143,7 @@ TEST(lane_copy, bytes_are_stale_until_the_wait_but_for_blocking_ones) {
   }
 }
 
-TEST(lane_copy, elements_outside_of_the_buffer_are_zeros_or_left_alone) {
+TEST(lane_copy, elements_outside_the_buffer_are_zero_or_unchanged) {
   /* 16 elements, of which the buffer has 6; the LDS holds 7s before */
   const char *text =
       HEAD " mov.b64 o, %u\n add.i64 p, p, o\n add.i64 o, q, o\n get.local_id i, x\n shl.b32 i, i, 2\n mov.b32 v, 7\n"
@@ -169,7 +169,7 @@ TEST(lane_copy, elements_outside_of_the_buffer_are_zeros_or_left_alone) {
 
 /* ---- times ------------------------------------------------------------------------------------- */
 
-/* The same of `bytes` on the default machine, from the start of a line. */
+/* The round trip of `bytes` from the start of a line on the default machine. */
 static uint64_t round_trip(uint64_t bytes) {
   struct machine machine;
   rig_machine(&machine, "");
@@ -181,18 +181,18 @@ static uint64_t round_trip(uint64_t bytes) {
 /* 512 bytes, one warp of 32 lanes: docs/closed-forms.md. ld.arg's result is used 10 cycles after the third. */
 static const char *const example = HEAD " copy.to_lds e, [t], [p], 512, size=1\n wait e\n exit\n";
 
-TEST(lane_copy, the_worked_example_holds_to_the_cycle) {
+TEST(lane_copy, the_worked_example_is_exact_to_the_cycle) {
   struct rig lanes, blocking;
   uint64_t issue = START + 10, done = 5 + round_trip(512) + 4 + 10;
   rig_run(&lanes, "dma.copy=lanes", 32, 32, example);
   rig_run(&blocking, "dma.copy=blocking", 32, 32, example);
   EXPECT_EQ(lanes.result.dma_latency->maximum, done);
   EXPECT_EQ(blocking.result.dma_latency->maximum, done);
-  /* lanes: the wait's release, 4 later, then the exit. blocking: the wait is issued when the store is done, and
-   * released 4 cycles after that. */
+  /* lanes: the wait releases 4 cycles later, then the exit. blocking: the wait issues when the store is done and
+   * releases 4 cycles after that. */
   EXPECT_EQ(lanes.result.cycles, issue + done + 4 + 1);
   EXPECT_EQ(blocking.result.cycles, issue + done + 4 + 1);
-  EXPECT_EQ(lanes.result.cu.exposed_cycles, done - 6); /* the warp goes on 6 cycles after its copy: the wait is next */
+  EXPECT_EQ(lanes.result.cu.exposed_cycles, done - 6); /* the warp continues 6 cycles after its copy, with the wait */
   EXPECT_EQ(blocking.result.cu.exposed_cycles, done);
   EXPECT_EQ(lanes.result.stalls[STALL_COPY_WAIT], done - 7);
   EXPECT_EQ(blocking.result.stalls[STALL_COPY_WAIT], 0);
@@ -204,13 +204,13 @@ TEST(lane_copy, the_worked_example_holds_to_the_cycle) {
   rig_free(&blocking);
 }
 
-/* Four planes of four lines of 64 bytes; planes are so many elements of 4 bytes apart. */
+/* Four planes of four lines of 64 bytes. The arguments are the plane pitches, in elements of 4 bytes. */
 #define PLANES(global, lds)                                                                                            \
   "mov.b32 v, t\n mov.b32 n, 16\n mov.b32 f, 4\n mov.b32 next, " #global "\n mov.b32 this, " #lds                      \
   "\n copy.to_lds.3d e, [v], [p], n, size=f, lines=f, planes=f, global_line=n, lds_line=n, global_plane=next, "        \
   "lds_plane=this"
 
-TEST(lane_copy, accesses_are_bytes_over_lanes_times_the_widest_common_piece) {
+TEST(lane_copy, the_number_of_accesses_is_bytes_over_lanes_times_the_widest_common_piece) {
   static const struct {
     const char *settings, *copy;
     uint32_t accesses;
@@ -256,8 +256,8 @@ static uint64_t copy_latency(const char *settings, const char *copy, uint32_t it
   return latency;
 }
 
-TEST(lane_copy, a_slot_more_an_access_is_a_cycle_more_an_access) {
-  /* 128 accesses of one warp and one scheduler, with nothing else in the way */
+TEST(lane_copy, one_more_slot_per_access_is_one_more_cycle_per_access) {
+  /* 128 accesses of one warp and one scheduler, undisturbed */
   const char *copy = "copy.to_lds e, [t], [p], 4095, size=1";
   const char *settings = "dma.copy=lanes cu.accesses=4096 cu.copy_overhead=%u";
   char with[96];
@@ -271,9 +271,9 @@ TEST(lane_copy, a_slot_more_an_access_is_a_cycle_more_an_access) {
   }
 }
 
-/* The copy's slots are over long before its wait, which is not held up by it: instructions are issued in the same
- * cycles whether an access takes two slots or three. */
-TEST(lane_copy, slots_of_a_copy_are_in_the_hash_of_every_issue) {
+/* The copy's slots end long before its wait and do not delay it: instructions issue in the same cycles whether an
+ * access takes two slots or three. */
+TEST(lane_copy, the_hash_of_issues_includes_slots_of_copies) {
   const char *kernel = HEAD " ld.global.b32 v, [p]\n copy.to_lds e, [t], [p], 512, size=1\n mov.b32 v, v\n"
                             " ld.global.b32 n, [q]\n mov.b32 n, n\n wait e\n exit\n";
   struct rig two, again, three;
@@ -292,9 +292,9 @@ TEST(lane_copy, slots_of_a_copy_are_in_the_hash_of_every_issue) {
   rig_free(&three);
 }
 
-/* Two work-groups, on schedulers of their own: their loads of one sector make them go on in the same cycles, and keep
- * them waiting while the copy of one of them has its slots. That of the other is one of nothing. */
-TEST(lane_copy, the_hash_of_every_issue_tells_which_warp_had_a_slot_for_its_copy) {
+/* Two work-groups on separate schedulers. Their loads of one sector make them continue in the same cycles, and make
+ * them wait while the copy of one of them takes its slots. The other's copy is empty. */
+TEST(lane_copy, the_hash_of_issues_depends_on_which_warp_had_the_copy_slot) {
   struct rig rig[2];
   for (uint32_t who = 0; who < 2; who++) {
     rig[who] = (struct rig){.order = ORDER_ASCENDING, .value = {who}};
@@ -314,7 +314,7 @@ TEST(lane_copy, the_hash_of_every_issue_tells_which_warp_had_a_slot_for_its_copy
   rig_free(&rig[1]);
 }
 
-TEST(lane_copy, a_blocking_loop_pays_the_latency_once_for_each_batch_of_loads) {
+TEST(lane_copy, a_blocking_loop_pays_the_latency_once_per_batch_of_loads) {
   /* 16 accesses of 512 bytes by one warp */
   uint64_t last = 0;
   for (unsigned unroll = 1; unroll <= 16; unroll *= 2) {
@@ -337,8 +337,8 @@ TEST(lane_copy, warps_share_a_copy) {
 }
 
 TEST(lane_copy, an_outbound_copy_reads_the_lds_and_stores) {
-  /* 128 bytes: 32 lanes of 4, one pass. Load slot at 5; pass 1, latency 10; store: a cycle of the port, 128 bytes up
-   * the link of 64, L2, back. */
+  /* 128 bytes: 32 lanes of 4, one pass. Load slot at 5; pass 1, latency 10; store: a cycle of the port, 128 bytes on
+   * the 64-byte uplink, L2, back. */
   struct rig rig;
   rig_run(&rig, "dma.copy=lanes dma.lane_bytes=4", 32, 32,
           HEAD " copy.to_global e, [q], [t], 128, size=1\n wait e\n exit\n");
@@ -350,9 +350,9 @@ TEST(lane_copy, an_outbound_copy_reads_the_lds_and_stores) {
   rig_free(&rig);
 }
 
-/* A tile is used for `work` rounds while the next one comes: engines leave the issue slots to the work. */
+/* A tile is used for `work` rounds while the next one is copied: engines leave the issue slots to the work. */
 static uint64_t double_buffer(const char *settings, unsigned work, uint32_t items) {
-  const char *text = HEAD /* two tiles of 4 KiB, 16 of them in all */
+  const char *text = HEAD /* two tiles of 4 KiB, used for 16 tiles in all */
       " mov.b64 o, 4096\n copy.to_lds this, [0], [p], 4096, size=1\n"
       "tile: add.i64 p, p, o\n mov.b32 next, 0\n copy.to_lds next, [4096], [p], 4096, size=1\n wait this\n"
       " mov.b32 i, 0\nwork: add.i32 v, v, 3\n add.i32 f, f, 5\n add.i32 i, i, 1\n setp.lt.u32 c, i, %u\n"
@@ -363,7 +363,7 @@ static uint64_t double_buffer(const char *settings, unsigned work, uint32_t item
   return rig_cycles(settings, items, items, kernel);
 }
 
-TEST(lane_copy, where_warps_fill_the_issue_slots_an_engine_beats_lanes_and_lanes_beat_blocking) {
+TEST(lane_copy, with_full_issue_slots_an_engine_beats_lanes_and_lanes_beat_blocking) {
   for (uint32_t items = 64; items <= 256; items *= 2) {
     uint64_t engine = double_buffer("dma.outstanding=256", 40, items);
     uint64_t lanes = double_buffer("dma.outstanding=256 dma.copy=lanes", 40, items);

@@ -1,10 +1,11 @@
-/* Copies that lanes make by themselves (copy.lane), in batches: bytes, and times worked out by hand. */
+/* Copies that lanes make by themselves (copy.lane), in batches: bytes, and times calculated by hand. */
 #include <stdio.h>
 
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
-/* Lane i copies 16 bytes from 16 i, of global memory and of the LDS; word i of the LDS goes out. */
+/* Lane i copies 16 bytes from offset 16 i of global memory to offset 16 i of the LDS; word i of the LDS is written
+ * out. */
 #define HEAD                                                                                                           \
   ".kernel k\n.arg src global\n.arg all global\n.arg out global\n.lds t 16384\n.reg i, at, word, v\n"                  \
   ".reg64 p, q, r, c[4]\n ld.arg.b64 p, src\n ld.arg.b64 q, all\n ld.arg.b64 r, out\n get.local_id i, x\n"             \
@@ -26,7 +27,7 @@ TEST(lane_own, bytes_are_stale_until_the_wait) {
   rig_free(&rig);
 }
 
-/* Cycles from the copy's issue to the issue of what follows its wait. */
+/* Cycles from the copy's issue to the issue of the instruction after its wait. */
 static uint64_t wait_cycles(const char *settings, const char *copies, unsigned left) {
   char kernel[32768];
   struct rig rig;
@@ -40,7 +41,7 @@ static uint64_t wait_cycles(const char *settings, const char *copies, unsigned l
   return cycles;
 }
 
-/* A load's round trip, the LDS's passes and its latency. */
+/* A load's round trip plus the LDS's passes and latency. */
 static uint64_t expected(const struct machine *machine, uint64_t bytes) {
   const struct mem_params *mem = &machine->mem;
   uint64_t fetched = 1 + mem->link_latency + div_up(bytes, mem->l2_width) - 1 + mem->l2_latency +
@@ -53,13 +54,13 @@ static uint64_t expected(const struct machine *machine, uint64_t bytes) {
 TEST(lane_own, a_wait_ends_when_the_bytes_are_in_the_lds) {
   struct machine machine;
   ASSERT_TRUE(rig_machine(&machine, ""));
-  /* the copy is issued a cycle after the clock was read */
+  /* the copy issues a cycle after the clock was read */
   EXPECT_EQ(wait_cycles("mem.dram_latency=1 mem.dram_width=65536", BATCH, 0), 1 + expected(&machine, 512) + 1);
   EXPECT_EQ(wait_cycles("mem.dram_latency=1 mem.dram_width=65536 cu.lane_wait_latency=40", BATCH, 0),
             1 + expected(&machine, 512) + 40);
 }
 
-TEST(lane_own, a_wait_leaves_the_last_batches_alone) {
+TEST(lane_own, a_wait_does_not_wait_for_the_last_batches) {
   const char *settings = "mem.dram_latency=1 mem.dram_width=65536";
   uint64_t one = wait_cycles(settings, BATCH, 0), first = wait_cycles(settings, BATCH BATCH, 1),
            both = wait_cycles(settings, BATCH BATCH, 0);
@@ -67,11 +68,11 @@ TEST(lane_own, a_wait_leaves_the_last_batches_alone) {
   EXPECT_GT(both, one);
   EXPECT_EQ(wait_cycles(settings, BATCH BATCH, 2), 6); /* five instructions, none of which waits */
   EXPECT_EQ(wait_cycles(settings, " copy.lane.commit\n copy.lane.commit\n", 0), 4);
-  /* what no commit has ended is no batch */
+  /* copies that no commit has ended are not a batch */
   EXPECT_EQ(wait_cycles(settings, " copy.lane.b128 [at], [p + at]\n", 0), 3);
 }
 
-TEST(lane_own, the_batch_after_the_most_that_may_be_open_waits_for_the_oldest) {
+TEST(lane_own, a_batch_beyond_the_limit_of_open_ones_waits_for_the_oldest) {
   char copies[16384] = "";
   size_t length = 0;
   for (unsigned i = 0; i < ISA_LANE_BATCHES; i++)
@@ -83,7 +84,7 @@ TEST(lane_own, the_batch_after_the_most_that_may_be_open_waits_for_the_oldest) {
   EXPECT_GT(wait_cycles(settings, copies, ISA_LANE_BATCHES), most + 2000);
 }
 
-TEST(lane_own, a_warp_ends_when_its_copies_have) {
+TEST(lane_own, a_warp_ends_after_its_copies) {
   struct rig rig;
   rig_run(&rig, "", 32, 32, HEAD " copy.lane.b128 [at], [p + at]\n exit\n");
   EXPECT_EQ(rig.result.end, END_FINISHED);

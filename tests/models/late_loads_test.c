@@ -1,4 +1,4 @@
-/* Loads that their compute unit carries out bring what memory held when it accepted them. */
+/* Loads that their compute unit performs return what memory held when it accepted them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -6,8 +6,8 @@
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
-/* Work-group 0 loads a word and then waits for it, without a step in which it could look; work-group 1 writes it
- * somewhere near, after `delay` passes of a loop, and the other after 20. */
+/* Work-group 0 loads a word after 20 rounds of a loop and then waits for it, with no step in which it could read it.
+ * Work-group 1 writes the word at about the same time, after `delay` rounds. */
 static void write_race(char *text, size_t room, unsigned delay) {
   snprintf(text, room,
            ".kernel race\n.arg data global\n.arg out global\n.reg g, v, n\n.reg64 p, q\n.pred more\n"
@@ -31,7 +31,8 @@ static void write_race(char *text, size_t room, unsigned delay) {
            delay);
 }
 
-/* What the load brought: by the memory itself, since a recorder looks on (the rig's), and by the compute unit. */
+/* What the load returned: performed by the memory itself, because a recorder is attached (the rig's), and by the
+ * compute unit. */
 static uint32_t brought(unsigned delay, bool late) {
   char text[1000];
   struct rig rig = {.order = ORDER_ASCENDING};
@@ -54,19 +55,19 @@ static uint32_t brought(unsigned delay, bool late) {
   return word;
 }
 
-TEST(late_loads, a_write_that_comes_later_is_not_seen) {
+TEST(late_loads, a_later_write_is_not_seen) {
   unsigned before = 0, after = 0;
   for (unsigned delay = 1; delay < 40; delay++) {
     const uint32_t expected = brought(delay, false);
     ct_note("delay %u", delay);
     EXPECT_EQ(brought(delay, true), expected);
-    before += expected == 32; /* word 32 holds its number */
+    before += expected == 32; /* word 32 holds its index */
     after += expected == 77777;
   }
   EXPECT_TRUE(before > 5 && after > 5);
 }
 
-TEST(late_loads, a_round_ends_when_none_waits) {
+TEST(late_loads, a_round_ends_when_no_load_waits) {
   struct late_loads late;
   const struct mem_line lines[] = {{.line = 5}, {.line = 6}}, other = {.line = 7};
   ASSERT_TRUE(late_init(&late, 3));
@@ -89,7 +90,7 @@ TEST(late_loads, a_round_ends_when_none_waits) {
   late_free(&late);
 }
 
-TEST(late_loads, a_line_of_several_compute_units_is_told_from_one_of_one) {
+TEST(late_loads, lines_of_one_and_of_several_compute_units_are_distinguished) {
   struct late_loads late;
   const struct mem_line lines[] = {{.line = 5}, {.line = 6}};
   ASSERT_TRUE(late_init(&late, 3));

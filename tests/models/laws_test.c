@@ -1,6 +1,6 @@
 /* The law of evaluation order: components and islands stepped in ascending, descending and shuffled order, in several
- * threads, and by SystemC, give the same launch to the bit. Random kernels run on machines that differ in all
- * that could matter; what they do is racy on purpose, since a race must not depend on the order either. */
+ * threads, and by SystemC, give bit-identical launches. Random kernels run on machines that differ in everything that
+ * could matter. The kernels are racy on purpose: a race must not depend on the order either. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { KERNELS = 20 };
 
 /* ---- fingerprints ------------------------------------------------------------------------- */
 
-/* Of everything that a report could show, and of the memory. An image lies over the last buffer. */
+/* Covers everything that a report could show, and the memory. An image overlaps the last buffer. */
 static uint64_t fingerprint(const struct rig *rig, const struct launch_result *result) {
   const uint64_t made = rig_mix(rig_fingerprint(rig->program, result), rig->buffers[1].data, RIG_BUFFER);
   return rig->memory.image_count ? rig_mix(made, rig->buffers[RIG_BUFFERS - 1].data, RIG_BUFFER) : made;
@@ -25,7 +25,8 @@ static uint64_t fingerprint(const struct rig *rig, const struct launch_result *r
 
 /* ---- images ------------------------------------------------------------------------------- */
 
-/* Lanes of all groups read and store texels of one image, here and there, fence or not, and say what they have read. */
+/* Lanes of all groups read and store texels of one image at various places, with or without a fence, and write out what
+ * they have read. */
 static void image_kernel(char *text, uint64_t seed) {
   static const char *const steps[] = {
       " image.load.2d v, [i], s, at, as=float\n",
@@ -58,7 +59,7 @@ struct outcome {
 
 typedef struct host *(*host_maker)(struct island **, size_t);
 
-/* Runs the program's kernels at once, one or two; the first one's result stays with the rig. */
+/* Runs the program's one or two kernels concurrently; the first one's result stays in the rig. */
 static bool run_kernels(struct rig *rig, struct simulation *simulation, struct host *host, struct outcome *outcome) {
   struct launch_result results[2];
   struct isa_launch second = rig->launch, *const launches[2] = {&rig->launch, &second};
@@ -78,13 +79,14 @@ static bool run_kernels(struct rig *rig, struct simulation *simulation, struct h
   return ok;
 }
 
-/* Compute units are built as launches reach them, or before the host is made, or that and each cycle is to be seen. */
+/* Compute units are built when launches reach them, or before the host is made, or before it and with waves
+ * recorded. */
 enum view { AS_REACHED, BUILT, WAVES };
 
 enum kernels { ALONE, PAIRS, OF_IMAGES };
 
-/* Runs KERNELS random kernels one after the other on one machine, or as many pairs of them at once: `host` is made for
- * its islands. */
+/* Runs KERNELS random kernels one after the other on one machine, or as many pairs concurrently. `make` makes the host
+ * for its islands. */
 static bool run_all(unsigned machine, enum kernels kernels, enum view view, host_maker make, struct outcome *outcomes) {
   struct machine parameters;
   size_t count = 0;
@@ -141,7 +143,7 @@ static struct host *systemc(struct island **islands, size_t count) {
   return host;
 }
 
-/* A process has one SystemC: a child runs it and sends the outcomes home. */
+/* A process can have only one SystemC: a child runs it and sends the outcomes back. */
 static bool run_systemc(unsigned machine, enum kernels kernels, struct outcome *outcomes) {
   int ends[2];
   if (pipe(ends))
@@ -171,7 +173,7 @@ static void compare(unsigned machine, const char *what, const struct outcome *ex
   }
 }
 
-/* For tests/compilers, which compares what different compilers get: a line a kernel. */
+/* For tests/compilers, which compares the results of different compilers: one line per kernel. */
 static void write_outcomes(unsigned machine, const struct outcome *outcomes) {
   const char *path = getenv("WARPWAIT_FINGERPRINTS");
   FILE *file = path ? fopen(path, machine ? "a" : "w") : NULL;
@@ -203,14 +205,14 @@ TEST(laws, two_hundred_random_kernels_do_not_depend_on_the_order_of_evaluation) 
   }
 }
 
-TEST(laws, pairs_of_kernels_at_once_do_not_either) {
+TEST(laws, pairs_of_concurrent_kernels_do_not_depend_on_the_order_of_evaluation) {
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct outcome expected[KERNELS];
     compare_orders(machine, PAIRS, expected);
   }
 }
 
-TEST(laws, kernels_that_share_an_image_do_not_either) {
+TEST(laws, kernels_that_share_an_image_do_not_depend_on_the_order_of_evaluation) {
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct outcome expected[KERNELS];
     compare_orders(machine, OF_IMAGES, expected);
@@ -219,7 +221,7 @@ TEST(laws, kernels_that_share_an_image_do_not_either) {
   }
 }
 
-TEST(laws, threads_that_share_the_compute_units_change_nothing) {
+TEST(laws, splitting_compute_units_among_threads_changes_nothing) {
   for (unsigned machine = 0; machine < MACHINES; machine++)
     for (unsigned kernels = ALONE; kernels <= OF_IMAGES; kernels++) {
       struct outcome expected[KERNELS], got[KERNELS];
@@ -230,7 +232,7 @@ TEST(laws, threads_that_share_the_compute_units_change_nothing) {
     }
 }
 
-TEST(laws, whoever_looks_at_waves_changes_nothing) {
+TEST(laws, recording_waves_changes_nothing) {
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct outcome expected[KERNELS], got[KERNELS];
     ct_note("machine %u (%s)", machine, machines[machine]);
@@ -241,7 +243,7 @@ TEST(laws, whoever_looks_at_waves_changes_nothing) {
 }
 
 TEST(laws, a_different_kernel_has_a_different_fingerprint) {
-  /* the comparison above would be worth nothing if it compared constants */
+  /* the comparison above would be worthless if it compared constants */
   struct outcome outcomes[KERNELS];
   ASSERT_TRUE(run_all(0, ALONE, AS_REACHED, ascending, outcomes));
   for (unsigned i = 1; i < KERNELS; i++)

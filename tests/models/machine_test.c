@@ -14,7 +14,7 @@ TEST(machine, defaults_are_legal_alone_and_together) {
   EXPECT_STREQ(message, "");
 }
 
-TEST(machine, every_row_can_be_set_to_both_ends_and_no_farther) {
+TEST(machine, every_row_accepts_both_ends_of_its_range_and_nothing_beyond) {
   for (size_t g = 0; g < MACHINE_GROUPS; g++)
     for (size_t i = 0; i < machine_groups[g].count; i++) {
       const struct param_row *row = &machine_groups[g].rows[i];
@@ -44,7 +44,7 @@ TEST(machine, every_row_can_be_set_to_both_ends_and_no_farther) {
     }
 }
 
-/* Models compare with the index of a word: the enum must have the row's order. */
+/* Models compare parameters with the index of a word: the enum must have the row's order. */
 TEST(machine, the_words_of_choices_are_in_the_order_of_their_enums) {
   static const struct {
     const char *key;
@@ -86,7 +86,7 @@ TEST(machine, the_words_of_choices_are_in_the_order_of_their_enums) {
   }
 }
 
-TEST(machine, parameters_that_are_not_legal_together_are_refused_with_both_names) {
+TEST(machine, parameters_that_conflict_are_refused_with_both_names) {
   static const struct {
     const char *key, *value, *other;
   } rows[] = {{"mem.sector", "256", "mem.line"},
@@ -110,7 +110,7 @@ TEST(machine, parameters_that_are_not_legal_together_are_refused_with_both_names
     machine.mem.dram = DRAM_BANKED;
     machine.mem.dram_refresh = 100;
     machine.dma.swizzle = strstr(rows[i].other, "swizzle") ? DMA_SWIZZLE_64 : DMA_LINEAR;
-    machine.dma.pad = machine.dma.pad_interval = 128; /* legal, as the swizzle, with an engine */
+    machine.dma.pad = machine.dma.pad_interval = 128; /* legal with an engine, and so is the swizzle */
     EXPECT_TRUE(param_set(machine_groups, MACHINE_GROUPS, &machine, rows[i].key, rows[i].value, message));
     EXPECT_FALSE(machine_check(&machine, message));
     EXPECT_CONTAINS(message, rows[i].key);

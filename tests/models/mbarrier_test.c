@@ -1,11 +1,11 @@
-/* mbarriers in time: tests, waits and who goes on when. */
+/* mbarriers in time: tests, waits, and when warps continue. */
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/ct.h"
 #include "tests/models/rig.h"
 
-/* Lane 0 of warp 0 makes the mbarrier at 8; then the clock is read, in all warps at once. */
+/* Lane 0 of warp 0 makes the mbarrier at 8; then all warps read the clock at once. */
 #define HEAD                                                                                                           \
   ".kernel k\n.arg in global\n.arg out global\n.lds l 64\n.reg i, warp, even\n.reg64 p, c[2]\n.pred one, first, t, "   \
   "u\n"                                                                                                                \
@@ -13,7 +13,7 @@
   " mov.b32 even, 1\n@one mbarrier.init [8], even\n mov.b32 even, 0\n bar.lds\n get.clock c[0]\n"
 #define TAIL " sub.i64 c[0], c[1], c[0]\n shl.b32 i, i, 3\n st.global.b64 [p + i], c[0]\n exit\n"
 
-/* What warp `warp` of `warps` has counted between its two readings of the clock. */
+/* Cycles between the two clocks of warp `warp` of `warps`. */
 static uint64_t cycles(const char *settings, unsigned warps, unsigned warp, const char *body) {
   char kernel[4096];
   struct rig rig;
@@ -26,20 +26,21 @@ static uint64_t cycles(const char *settings, unsigned warps, unsigned warp, cons
   return counted;
 }
 
-/* From the issue of an access of a warp's lanes, or of one lane, to its end: its passes, two for 64 bits a lane. */
+/* From the issue of an access, by all lanes of a warp or by one, to its end: its passes are two if each lane has 64
+ * bits. */
 static uint64_t access_cycles(unsigned passes) {
   struct machine machine;
   EXPECT_TRUE(rig_machine(&machine, ""));
   return passes + machine.lds.latency;
 }
 
-TEST(mbarrier, a_test_takes_a_load_and_its_own_latency) {
+TEST(mbarrier, a_test_takes_the_time_of_a_load_plus_its_own_latency) {
   const char *body = " mbarrier.test t, [8], even\n@!t get.clock c[1]\n";
   EXPECT_EQ(cycles("", 1, 0, body), 1 + access_cycles(2));
   EXPECT_EQ(cycles("cu.phase_latency=7", 1, 0, body), 1 + access_cycles(2) + 7);
 }
 
-TEST(mbarrier, a_scheduler_issues_a_test_and_what_follows_it_an_interval_apart) {
+TEST(mbarrier, a_scheduler_waits_one_interval_after_issuing_a_test) {
   const char *tests = " mbarrier.test t, [8], even\n mbarrier.test u, [8], even\n get.clock c[1]\n";
   const char *others = " mbarrier.test t, [8], even\n@one mbarrier.arrive [8]\n get.clock c[1]\n";
   const char *loads = " mbarrier.test t, [8], even\n ld.lds.b32 even, [8]\n get.clock c[1]\n";
@@ -48,26 +49,26 @@ TEST(mbarrier, a_scheduler_issues_a_test_and_what_follows_it_an_interval_apart) 
   EXPECT_EQ(cycles("cu.phase_interval=9", 1, 0, loads), 1 + 1 + 1);
 }
 
-TEST(mbarrier, a_cu_carries_tests_out_a_turn_apart_whatever_their_scheduler) {
+TEST(mbarrier, a_cu_executes_tests_one_turn_apart_across_schedulers) {
   const char *body = " mbarrier.test t, [8], even\n@!t get.clock c[1]\n";
   for (unsigned warp = 0; warp < 4; warp++) {
     EXPECT_EQ(cycles("cu.schedulers=4 cu.phase_turn=9", 4, warp, body), 1 + access_cycles(2) + 9 * warp);
-    EXPECT_EQ(cycles("cu.schedulers=4", 4, warp, body), 1 + access_cycles(2) + 2 * warp); /* the banks' */
+    EXPECT_EQ(cycles("cu.schedulers=4", 4, warp, body), 1 + access_cycles(2) + 2 * warp); /* the banks */
   }
 }
 
-TEST(mbarrier, a_yield_leaves_the_scheduler_for_its_latency) {
+TEST(mbarrier, a_yield_delays_its_warp_by_its_latency) {
   EXPECT_EQ(cycles("", 1, 0, " yield\n get.clock c[1]\n"), 2);
   EXPECT_EQ(cycles("cu.yield_latency=30", 1, 0, " yield\n get.clock c[1]\n"), 1 + 30);
 }
 
-TEST(mbarrier, a_try_to_wait_for_what_is_complete_is_a_test_that_keeps_the_warp) {
+TEST(mbarrier, a_try_wait_for_a_complete_phase_is_a_test_that_keeps_the_warp) {
   const char *body = " mov.b32 even, 1\n mbarrier.try_wait t, [8], even\n get.clock c[1]\n";
   const uint64_t move = 4; /* int_latency */
   EXPECT_EQ(cycles("cu.phase_latency=7 cu.phase_wake_latency=5", 1, 0, body), 1 + move + access_cycles(2) + 7 + 5);
 }
 
-/* Warp 0 arrives 100 instructions after the others wait. */
+/* Warp 0 arrives 100 instructions after the others start to wait. */
 static uint64_t wakes(const char *settings, unsigned warp) {
   char body[2048] = "@first bra arrive\n mbarrier.try_wait t, [8], even\n@t get.clock c[1]\n bra both\narrive:\n";
   for (unsigned i = 0; i < 100; i++)
@@ -83,7 +84,7 @@ static uint64_t wakes(const char *settings, unsigned warp) {
   return after;
 }
 
-TEST(mbarrier, the_arrival_that_ends_a_phase_wakes_who_waits_one_after_the_other) {
+TEST(mbarrier, the_arrival_that_ends_a_phase_wakes_waiters_one_at_a_time) {
   const char *settings = "cu.schedulers=4 cu.phase_latency=9 cu.phase_wake_latency=6 cu.phase_wake_interval=3";
   for (unsigned warp = 1; warp < 4; warp++)
     EXPECT_EQ(wakes(settings, warp), 1 + access_cycles(1) + 6 + 3 * (warp - 1));
@@ -103,7 +104,7 @@ TEST(mbarrier, arrivals_that_never_come_are_a_deadlock_that_names_the_wait) {
   rig_free(&rig);
 }
 
-TEST(mbarrier, a_hazard_is_told_of_a_wait_that_will_not_end) {
+TEST(mbarrier, a_wait_that_cannot_end_is_reported_as_a_hazard) {
   struct rig rig;
   rig_run(&rig, "", 32, 32, HEAD " mbarrier.try_wait t, [16], even\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
@@ -111,7 +112,7 @@ TEST(mbarrier, a_hazard_is_told_of_a_wait_that_will_not_end) {
   rig_free(&rig);
 }
 
-TEST(mbarrier, warps_that_wait_leave_the_lds_to_others) {
+TEST(mbarrier, waiting_warps_leave_the_lds_to_others) {
   struct rig rig;
   rig_run(&rig, "cu.warps=64 lds.queue=1 lds.latency=1", 2048, 2048,
           HEAD

@@ -1,4 +1,4 @@
-/* Where warps meet, cu.meet: of two warps, one late, who stands at a copy and at a wait, and for how long. */
+/* Where warps meet (cu.meet): of two warps, one late, which one waits at a copy and at a wait, and for how long. */
 #include <stdio.h>
 
 #include "models/cu.h"
@@ -10,8 +10,8 @@ enum { COPY = 11, WAIT = 13, ROUNDS = 100, BUFFER = 1 };
 #define LATENCIES "cu.schedulers=2 cu.copy_latency=11 cu.wait_latency=13 "
 #define APART LATENCIES "cu.meet=barriers "
 
-/* Warp 0 counts ROUNDS, first in front of the copy or in front of the wait; each warp keeps the cycles of its copy and
- * of its wait, and when that ended. */
+/* Warp 0 counts ROUNDS, either before the copy or before the wait. Each warp records the cycles of its copy and its
+ * wait, and when the wait ended. */
 static const char turns[] = "@!late bra %s\n mov.b32 i, 100\n%s: sub.i32 i, i, 1\n setp.ne.u32 more, i, 0\n"
                             "@more bra %s\n%s:\n";
 
@@ -40,29 +40,30 @@ static void run(const char *settings, bool late_at_copy, struct times times[2]) 
   rig_free(&rig);
 }
 
-TEST(meet, a_late_warp_holds_the_others_at_a_copy_unless_they_meet_at_barriers) {
+TEST(meet, a_late_warp_delays_the_others_at_a_copy_unless_they_meet_at_barriers) {
   struct times calls[2], barriers[2];
   run(LATENCIES, true, calls);
   run(APART, true, barriers);
   EXPECT_EQ(calls[0].copy, 1 + COPY);
   EXPECT_EQ(calls[1].copy > ROUNDS, true);
-  EXPECT_EQ(barriers[0].copy, 1 + COPY); /* the last to arrive hands it over */
+  EXPECT_EQ(barriers[0].copy, 1 + COPY); /* the last to arrive submits it */
   EXPECT_EQ(barriers[1].copy, 1 + 1);
   EXPECT_EQ(barriers[0].end, calls[0].end);
-  EXPECT_EQ(barriers[1].end, barriers[0].end); /* the copy's end lets both go */
+  EXPECT_EQ(barriers[1].end, barriers[0].end); /* the copy's end releases both */
 }
 
-TEST(meet, a_late_warp_holds_the_others_at_a_wait_unless_they_meet_at_barriers) {
+TEST(meet, a_late_warp_delays_the_others_at_a_wait_unless_they_meet_at_barriers) {
   struct times calls[2], barriers[2];
   run(LATENCIES, false, calls);
   run(APART, false, barriers);
   EXPECT_EQ(calls[1].end, calls[0].end);
   EXPECT_EQ(barriers[0].wait > ROUNDS, true);
   EXPECT_EQ(barriers[1].end < calls[1].end, true);
-  EXPECT_EQ(barriers[0].end, calls[0].end - (COPY - 1)); /* the first at the copy; its wait is complete when it comes */
+  EXPECT_EQ(barriers[0].end,
+            calls[0].end - (COPY - 1)); /* the first at the copy; its wait is complete when it arrives */
 }
 
-TEST(meet, a_warp_is_a_few_calls_ahead_at_most) {
+TEST(meet, a_warp_is_at_most_a_few_calls_ahead) {
   enum { COPIES = 2 * CU_AHEAD };
   char kernel[2048];
   int length = snprintf(kernel, sizeof kernel,
@@ -83,12 +84,12 @@ TEST(meet, a_warp_is_a_few_calls_ahead_at_most) {
   EXPECT_EQ(rig.result.hazard_count, 0);
   EXPECT_EQ(rig.result.cu.copies, COPIES);
   EXPECT_EQ(rig_word(&rig, BUFFER, 0), 1 + COPY);
-  EXPECT_EQ(rig_word(&rig, BUFFER, 1) > COPY + ROUNDS, true); /* the first that it stands at */
-  EXPECT_EQ(rig_word(&rig, BUFFER, 2), rig_word(&rig, 0, 0)); /* the last of the copies is there */
+  EXPECT_EQ(rig_word(&rig, BUFFER, 1) > COPY + ROUNDS, true); /* the first at which it waits */
+  EXPECT_EQ(rig_word(&rig, BUFFER, 2), rig_word(&rig, 0, 0)); /* the last of the copies has arrived */
   rig_free(&rig);
 }
 
-TEST(meet, warps_that_differ_at_a_copy_are_told_so_wherever_they_meet) {
+TEST(meet, warps_that_differ_at_a_copy_are_reported_wherever_they_meet) {
   const char *text = ".kernel k\n.arg in global\n.lds t 256\n.reg w, e\n.reg64 p\n ld.arg.b64 p, in\n get.warp w\n"
                      " copy.to_lds e, [0], [p], w, size=4\n wait e\n exit\n";
   const char *settings[] = {LATENCIES, APART};
@@ -100,7 +101,7 @@ TEST(meet, warps_that_differ_at_a_copy_are_told_so_wherever_they_meet) {
   }
 }
 
-TEST(meet, copies_by_lanes_are_met_at_whatever_is_said) {
+TEST(meet, copies_by_lanes_meet_at_calls_whatever_the_setting) {
   struct times calls[2], barriers[2];
   run(LATENCIES "dma.copy=lanes", true, calls);
   run(APART "dma.copy=lanes", true, barriers);
@@ -110,8 +111,8 @@ TEST(meet, copies_by_lanes_are_met_at_whatever_is_said) {
   }
 }
 
-TEST(meet, a_wait_holds_for_copies_of_its_event_that_are_yet_to_be_handed_over) {
-  /* The last to arrive stays for copy_latency at the first copy, which is complete by then. */
+TEST(meet, a_wait_covers_copies_of_its_event_not_yet_submitted) {
+  /* The last warp to arrive stays at the first copy for copy_latency; the copy is complete by then. */
   struct rig rig;
   rig_run(
       &rig, "cu.meet=barriers cu.copy_latency=1000", 64, 64,
@@ -125,8 +126,8 @@ TEST(meet, a_wait_holds_for_copies_of_its_event_that_are_yet_to_be_handed_over) 
   rig_free(&rig);
 }
 
-TEST(meet, a_warp_at_a_wait_for_copies_that_are_complete_waits_for_the_others) {
-  /* warp 0 counts ROUNDS, more than 1000 cycles, before it comes to the wait; the copy takes less than 100 behind it */
+TEST(meet, a_warp_at_a_wait_for_complete_copies_waits_for_the_other_warps) {
+  /* warp 0 counts ROUNDS, more than 1000 cycles, before it reaches the wait; after that the copy takes less than 100 */
   char kernel[1024], late[256];
   struct rig rig;
   snprintf(late, sizeof late, turns, "on", "turn", "turn", "on");

@@ -1,5 +1,5 @@
-/* Global memory against its closed forms, on the default machine: link_latency 20, link_width 64,
- * l2_latency 60, l2_width 256, dram_latency 200, dram_width 64, line 128, sector 32. */
+/* Global memory compared with its closed forms, on the default machine: link_latency 20, link_width 64, l2_latency 60,
+ * l2_width 256, dram_latency 200, dram_width 64, line 128, sector 32. */
 #include "models/memory.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const char *const load_twice = ".kernel k\n.arg src global\n.reg i, v\n.r
                                       " get.local_id i, x\n mul.i32 i, i, %u\n ld.global.b32 v, [p + i]\n"
                                       " mov.b32 v, v\n ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n";
 
-TEST(memory, a_load_takes_the_worked_out_cycles_for_a_miss_and_for_a_hit) {
+TEST(memory, a_load_takes_the_calculated_cycles_for_a_miss_and_a_hit) {
   static const char *const settings[] = {
       "",
       "mem.link_latency=7",
@@ -46,8 +46,8 @@ TEST(memory, a_load_takes_the_worked_out_cycles_for_a_miss_and_for_a_hit) {
       /* distinct sectors of 32 lanes that are `pitch` bytes apart */
       uint64_t sectors = !pitch ? 1 : pitch >= mem->sector ? 32 : 32 * pitch / mem->sector;
       uint64_t bytes = sectors * mem->sector;
-      /* ld.arg issues at START and takes 10 cycles, longer than get and mul beside it. The second load waits for
-       * the mov that uses the first one's result, then its own use and the exit follow. */
+      /* ld.arg issues at START and takes 10 cycles, longer than get and mul beside it. The second load waits for the
+       * mov that uses the first one's result; then its own use and the exit follow. */
       uint64_t load = START + 10, use = load + read_latency(mem, bytes, false), again = use + 4;
       EXPECT_EQ(rig.result.cycles, again + read_latency(mem, bytes, true) + 2);
       EXPECT_EQ(rig_pc(&rig, "ld.global")->sectors, sectors);
@@ -71,8 +71,8 @@ TEST(memory, without_an_l2_every_access_goes_to_dram) {
   rig_free(&rig);
 }
 
-TEST(memory, a_load_behind_a_miss_to_the_same_line_waits_for_that_fill) {
-  /* two warps load the same 128 bytes a cycle apart: one fill, both have it together but for the link */
+TEST(memory, a_load_after_a_miss_to_the_same_line_waits_for_that_fill) {
+  /* two warps load the same 128 bytes a cycle apart: one fill, and both get it at the same time except for the link */
   const char *text =
       ".kernel k\n.arg src global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, src\n get.lane i\n shl.b32 i, i, 2\n"
       " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n";
@@ -111,8 +111,8 @@ TEST(memory, bandwidth_is_the_narrowest_of_link_l2_and_dram) {
   }
 }
 
-TEST(memory, compute_units_of_a_cluster_share_its_port_each_way) {
-  /* 4 work-groups, one to a CU: 16 accesses of 128 bytes by each of 8 warps */
+TEST(memory, compute_units_of_a_cluster_share_its_port_in_each_direction) {
+  /* 4 work-groups, one per CU: 16 accesses of 128 bytes by each of 8 warps */
   static const char *const head = ".kernel k\n.arg buffer global\n.reg i, n, v[16]\n.reg64 p\n.pred more\n"
                                   " ld.arg.b64 p, buffer\n get.global_id i, x\n shl.b32 i, i, 2\nagain: %s\n"
                                   " add.i32 i, i, 4096\n add.i32 n, n, 1\n setp.lt.u32 more, n, 16\n"
@@ -127,15 +127,15 @@ TEST(memory, compute_units_of_a_cluster_share_its_port_each_way) {
                store ? 4096 : WIDTH, store ? WIDTH : 4096);
       ct_note("%s, %u clusters", store ? "store" : "load", clusters);
       uint64_t cycles = rig_cycles(settings, CUS * 256, 256, text);
-      /* 3 clusters of 4 CUs are of 2, 1 and 1 */
+      /* 3 clusters of 4 CUs have 2, 1 and 1 */
       uint64_t port = clusters ? div_up(CUS, clusters) * BYTES / CUS / WIDTH : 0;
       EXPECT_GE(cycles, port);
       EXPECT_LE(cycles, port + 16 * 350); /* each access's latency, one after the other */
     }
 }
 
-TEST(memory, compute_units_are_dealt_to_clusters_in_units) {
-  /* 6 work-groups, one to a CU: 16 accesses of 128 bytes by each of 8 warps */
+TEST(memory, compute_units_are_assigned_to_clusters_in_units) {
+  /* 6 work-groups, one per CU: 16 accesses of 128 bytes by each of 8 warps */
   static const char *const text = ".kernel k\n.arg buffer global\n.reg i, n, v[16]\n.reg64 p\n.pred more\n"
                                   " ld.arg.b64 p, buffer\n get.global_id i, x\n shl.b32 i, i, 2\nagain: "
                                   "ld.global.b32 v, [p + i]\n add.i32 i, i, 8192\n add.i32 n, n, 1\n"
@@ -169,7 +169,7 @@ TEST(memory, each_cluster_has_a_port) {
   }
 }
 
-TEST(memory, a_link_up_of_its_own_width_carries_what_is_written) {
+TEST(memory, an_uplink_with_its_own_width_carries_writes) {
   static const char *const text = ".kernel k\n.arg a global\n.reg i\n.reg64 p\n ld.arg.b64 p, a\n get.lane i\n"
                                   " shl.b32 i, i, 2\n %s\n mov.b32 i, i\n exit\n";
   for (int store = 0; store < 2; store++) {
@@ -181,8 +181,8 @@ TEST(memory, a_link_up_of_its_own_width_carries_what_is_written) {
   }
 }
 
-TEST(memory, a_queue_for_the_link_up_makes_warps_issue_writes_at_its_pace) {
-  /* `count` stores of 128 bytes without a wait between them; cycles from before the first to behind the last */
+TEST(memory, a_queue_for_the_uplink_limits_warps_to_its_rate) {
+  /* `count` stores of 128 bytes with no wait between them; cycles from before the first to after the last */
   static const char *const head =
       ".kernel k\n.arg out global\n.reg i, n\n.reg64 p, t0, t1\n.pred more\n"
       " ld.arg.b64 p, out\n get.lane i\n shl.b32 i, i, 2\n get.clock t0\n"
@@ -208,7 +208,7 @@ TEST(memory, a_queue_for_the_link_up_makes_warps_issue_writes_at_its_pace) {
   EXPECT_EQ(cycles[1][0] - cycles[2][0], 4 * EACH); /* four more stores are ahead in the longer queue */
 }
 
-/* Cycles of `warps` warps that update words `pitch` bytes apart once and, if they want the old ones, use them. */
+/* Cycles of `warps` warps that update words `pitch` bytes apart once and, if `wanted`, use the old values. */
 static uint64_t updates(const char *settings, uint32_t warps, uint32_t pitch, bool wanted) {
   char text[512], all[256];
   snprintf(text, sizeof text,
@@ -223,16 +223,16 @@ TEST(memory, an_atomic_unit_takes_sectors_or_updates_of_one_word_in_turn) {
   /* 3 cycles for 2 updates */
   static const char *const units = "mem.atomic_units=4 mem.atomic_interval=3 mem.atomic_updates=2";
   uint64_t same = updates("", 1, 0, false), line = updates("", 1, 4, false), two = updates("", 2, 0, false);
-  EXPECT_EQ(updates(units, 1, 0, false), same + 32 * 3 / 2 - 1);    /* all lanes one word */
-  EXPECT_EQ(updates(units, 1, 4, false), line + 4 * 3 / 2 - 1);     /* four sectors of words of their own */
-  EXPECT_EQ(updates(units, 2, 0, false), two + 2 * 32 * 3 / 2 - 2); /* the second warp's comes a cycle later */
+  EXPECT_EQ(updates(units, 1, 0, false), same + 32 * 3 / 2 - 1);    /* all lanes update one word */
+  EXPECT_EQ(updates(units, 1, 4, false), line + 4 * 3 / 2 - 1);     /* four sectors of separate words */
+  EXPECT_EQ(updates(units, 2, 0, false), two + 2 * 32 * 3 / 2 - 2); /* the second warp's updates come a cycle later */
 }
 
-TEST(memory, stripes_of_an_atomic_access_go_to_units_of_their_own) {
-  /* 32 sectors in 32 lines, 4 of which are a stripe: all in one unit or each stripe in its own */
+TEST(memory, stripes_of_an_atomic_access_go_to_separate_units) {
+  /* 32 sectors in 32 lines; 4 lines are a stripe: all in one unit, or each stripe in its own */
   uint64_t without = updates("", 1, 128, false);
   EXPECT_EQ(updates("mem.atomic_units=1 mem.atomic_interval=10", 1, 128, false), without + 320 - 1);
-  /* eight stripes, with as many units or more one each; with 4, two each */
+  /* eight stripes: with eight units or more, one each; with 4, two each */
   for (unsigned units = 4; units <= 1024; units *= 2) {
     char settings[64];
     snprintf(settings, sizeof settings, "mem.atomic_units=%u mem.atomic_interval=10", units);
@@ -240,7 +240,7 @@ TEST(memory, stripes_of_an_atomic_access_go_to_units_of_their_own) {
   }
 }
 
-TEST(memory, old_values_that_are_wanted_take_their_way_back) {
+TEST(memory, requested_old_values_travel_back) {
   static const char *const units = "mem.atomic_units=4 mem.atomic_interval=3 mem.atomic_updates=2 mem.atomic_return=5";
   for (int wanted = 0; wanted < 2; wanted++) {
     uint64_t before = updates("mem.atomic_units=4 mem.atomic_interval=3 mem.atomic_updates=2", 1, 0, wanted);
@@ -264,7 +264,7 @@ TEST(memory, stores_reach_memory_and_are_counted) {
   rig_free(&rig);
 }
 
-TEST(memory, changed_lines_that_do_not_fit_the_l2_are_written_back) {
+TEST(memory, dirty_lines_that_do_not_fit_the_l2_are_written_back) {
   const char *text =
       ".kernel k\n.arg a global\n.arg b global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, b\n get.global_id i, x\n"
       " shl.b32 i, i, 2\n st.global.b32 [p + i], i\n exit\n";
@@ -305,7 +305,7 @@ TEST(memory, a_prefetch_makes_a_later_load_as_fast_as_a_hit) {
   rig_free(&without);
 }
 
-TEST(memory, a_limit_on_accesses_under_way_holds_warps) {
+TEST(memory, a_limit_on_accesses_in_flight_blocks_warps) {
   const char *text = ".kernel k\n.arg src global\n.reg a, b, c\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 a, [p]\n"
                      " ld.global.b32 b, [p + 4096]\n ld.global.b32 c, [p + 8192]\n exit\n";
   struct rig one, three;
@@ -319,7 +319,7 @@ TEST(memory, a_limit_on_accesses_under_way_holds_warps) {
 }
 
 TEST(memory, a_load_before_a_store_by_the_same_lane_reads_the_old_value) {
-  /* the load misses, the store to the same word does not wait for it: memory commits in order of arrival */
+  /* the load misses, and the store to the same word does not wait for it: memory commits in order of arrival */
   const char *text =
       ".kernel k\n.arg src global\n.arg dst global\n.reg i, v, w\n.reg64 p, q\n ld.arg.b64 p, src\n ld.arg.b64 q, dst\n"
       " get.local_id i, x\n shl.b32 i, i, 2\n mov.b32 w, 99\n ld.global.b32 v, [p + i]\n"
@@ -334,7 +334,7 @@ TEST(memory, a_load_before_a_store_by_the_same_lane_reads_the_old_value) {
 }
 
 TEST(memory, a_hit_does_not_wait_for_another_sectors_fill) {
-  /* the second load hits the sector that the first one brought, while a third sector of the line is on its way */
+  /* the second load hits the sector that the first one fetched, while a third sector of the line is in flight */
   const char *text = ".kernel k\n.arg src global\n.reg v, w, x\n.reg64 p\n ld.arg.b64 p, src\n ld.global.b32 v, [p]\n"
                      " mov.b32 v, v\n %s\n ld.global.b32 x, [p]\n mov.b32 x, x\n exit\n";
   char kernel[512];
@@ -343,7 +343,7 @@ TEST(memory, a_hit_does_not_wait_for_another_sectors_fill) {
   rig_run(&between, "mem.dram_latency=5000", 32, 32, kernel);
   snprintf(kernel, sizeof kernel, text, "mov.b32 w, 0");
   rig_run(&alone, "mem.dram_latency=5000", 32, 32, kernel);
-  /* the launch ends when the slow load is home, but the warp's last use issued as early as without it */
+  /* the launch ends when the slow load has returned, but the warp's last use issues as early as without it */
   EXPECT_EQ(between.result.stalls[STALL_MEMORY], alone.result.stalls[STALL_MEMORY]);
   rig_free(&between);
   rig_free(&alone);
@@ -363,7 +363,7 @@ TEST(memory, copies_and_loads_move_whole_sectors) {
   rig_free(&rig);
 }
 
-TEST(memory, an_atomic_looks_its_line_up_once) {
+TEST(memory, an_atomic_looks_up_its_line_once) {
   struct rig rig;
   rig_run(&rig, "", 32, 32,
           ".kernel k\n.arg a global\n.reg one\n.reg64 p\n ld.arg.b64 p, a\n atom.global.add.i32 _, [p], one\n exit\n");
@@ -372,7 +372,7 @@ TEST(memory, an_atomic_looks_its_line_up_once) {
   rig_free(&rig);
 }
 
-TEST(memory, without_an_l2_nothing_of_it_is_paid) {
+TEST(memory, without_an_l2_none_of_its_costs_apply) {
   char kernel[512];
   snprintf(kernel, sizeof kernel, load_twice, 4u);
   EXPECT_EQ(rig_cycles("mem.l2_size=0", 32, 32, kernel),
@@ -382,14 +382,14 @@ TEST(memory, without_an_l2_nothing_of_it_is_paid) {
 #define PREFETCH_HEAD                                                                                                  \
   ".kernel k\n.arg src global\n.reg i\n.reg64 p\n ld.arg.b64 p, src\n get.local_id i, x\n shl.b32 i, i, 7\n"
 
-TEST(memory, a_prefetch_outside_of_every_buffer_fetches_nothing) {
+TEST(memory, a_prefetch_outside_every_buffer_fetches_nothing) {
   struct rig rig;
   rig_run(&rig, "", 32, 32, PREFETCH_HEAD " mov.b64 p, 0x7f0000000000\n prefetch [p], 65536\n exit\n");
   EXPECT_EQ(rig.result.mem.prefetches, 1);
   EXPECT_EQ(rig.result.mem.l2_misses + rig.result.mem.dram_bytes, 0);
   EXPECT_EQ(rig.result.hazard_count, 0);
   rig_free(&rig);
-  /* and one over the end of a buffer what is in it */
+  /* a prefetch past the end of a buffer fetches only the part inside */
   rig_run(&rig, "", 32, 32, PREFETCH_HEAD " mov.b32 i, 262080\n prefetch [p + i], 4096\n exit\n");
   EXPECT_EQ(rig.result.mem.dram_bytes, 64);
   rig_free(&rig);
@@ -403,7 +403,7 @@ TEST(memory, lanes_that_prefetch_the_same_bytes_are_one_prefetch) {
   rig_free(&rig);
 }
 
-TEST(memory, nobody_waits_for_a_prefetch) {
+TEST(memory, nothing_waits_for_a_prefetch) {
   struct rig with, without;
   rig_run(&with, "", 32, 32, PREFETCH_HEAD " prefetch [p + i], 128\n bar.global\n exit\n");
   rig_run(&without, "", 32, 32, PREFETCH_HEAD " mov.b64 p, p\n bar.global\n exit\n");
@@ -422,9 +422,9 @@ TEST(memory, loads_and_prefetches_share_an_interval) {
   rig_free(&rig);
 }
 
-TEST(memory, a_prefetch_that_outlives_its_launch_is_over_before_the_next_begins) {
-  /* The L2 answers the prefetch long after the launch has ended, and nobody waits for it; loads, with no L2 to hold
-   * anything, are answered at once. The second launch is like the first. */
+TEST(memory, a_prefetch_that_outlives_its_launch_ends_before_the_next_launch) {
+  /* The L2 answers the prefetch long after the launch has ended, and nothing waits for it. Without an L2 to hold data,
+   * loads are answered at once. The second launch is like the first. */
   struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "mem.l2_size=0 mem.dram_latency=1 mem.l2_latency=9000", 32, 32,
                         PREFETCH_HEAD " ld.global.b32 i, [p]\n mov.b32 i, i\n prefetch [p], 64\n exit\n"));
@@ -437,7 +437,7 @@ TEST(memory, a_prefetch_that_outlives_its_launch_is_over_before_the_next_begins)
   rig_free(&rig);
 }
 
-/* When the launch after one that only prefetches starts. */
+/* When the launch after a prefetch-only launch starts. */
 static cycle_t next_start(const char *settings) {
   struct rig rig;
   rig_run(&rig, settings, 32, 32, PREFETCH_HEAD " prefetch [p], 64\n exit\n");
@@ -447,7 +447,7 @@ static cycle_t next_start(const char *settings) {
   return start;
 }
 
-TEST(memory, the_next_launch_starts_when_the_last_reply_is_where_it_belongs) {
+TEST(memory, the_next_launch_starts_after_the_last_reply_has_arrived) {
   const cycle_t start = next_start("mem.l2_latency=1000");
   EXPECT_GT(start, 1000);
   EXPECT_EQ(next_start("mem.l2_latency=1234"), start + 234);
@@ -456,10 +456,10 @@ TEST(memory, the_next_launch_starts_when_the_last_reply_is_where_it_belongs) {
 
 /* ---- requests of DMA engines ----------------------------------------------------------------- */
 
-/* A memory port and the memory, with this test in the place of the CU and of an engine. */
+/* A memory port and the memory; this test takes the place of the CU and of an engine. */
 struct pack {
   struct machine machine;
-  struct dma dma; /* its ports alone */
+  struct dma dma; /* only its ports */
   struct mem_port port;
   struct memory memory;
   struct component here;
@@ -513,7 +513,7 @@ static void pack_free(struct pack *pack) {
   memory_free(&pack->memory);
 }
 
-TEST(memory, the_lines_of_a_request_move_each_sector_once) {
+TEST(memory, lines_of_one_request_move_each_sector_once) {
   static const struct {
     uint32_t bytes, lines;
     uint64_t address, pitch, sectors, l2_lines;
@@ -535,7 +535,8 @@ TEST(memory, the_lines_of_a_request_move_each_sector_once) {
     cycle_t hit = 1 + mem->link_latency + div_up(moved, mem->l2_width) - 1 + mem->l2_latency +
                   div_up(moved, mem->link_width) + mem->link_latency;
     cycle_t cold = pack_send(&pack, 100, read);
-    if (rows[i].l2_lines <= MEM_ACCESS_LINES) /* of more, DRAM's wires start before the last have passed the L2 */
+    if (rows[i].l2_lines <=
+        MEM_ACCESS_LINES) /* with more lines, DRAM starts to transfer before the last lines have passed the L2 */
       EXPECT_EQ(cold, hit + mem->dram_latency + div_up(moved, mem->dram_width) - 1);
     EXPECT_EQ(pack_send(&pack, 5000, read), hit);
     EXPECT_EQ(pack_send(&pack, 9000, write), 1 + div_up(moved, mem->link_width) + mem->link_latency +
@@ -568,7 +569,7 @@ TEST(memory, requests_that_bypass_leave_nothing_in_the_l2) {
   pack_free(&pack);
 }
 
-/* An outside memory that answers at once and notes what it is asked for. */
+/* An outside memory that answers at once and records its requests. */
 struct noting {
   struct outside outside;
   unsigned count;
@@ -584,7 +585,7 @@ static void note(struct outside *outside, cycle_t now, const struct transfer *tr
   outside->done(outside->context, transfer->tag, now, true);
 }
 
-TEST(memory, the_lines_of_a_request_are_transactions_with_an_outside_memory) {
+TEST(memory, with_an_external_memory_lines_of_a_request_are_separate_transactions) {
   struct noting noting = {.outside.start = note};
   static uint8_t data[1024];
   struct isa_buffer buffer = {.base = ISA_GLOBAL_BASE, .bytes = sizeof data, .data = data};
@@ -594,7 +595,7 @@ TEST(memory, the_lines_of_a_request_are_transactions_with_an_outside_memory) {
   memory_attach(&pack.memory, &noting.outside);
   memory_launch(&pack.memory, &mirror, 0, NEVER);
   pack_send(&pack, 10, (struct transfer){.bytes = 40, .lines = 3, .address = ISA_GLOBAL_BASE, .pitch = 100});
-  /* the second, at 100, goes over the end of a line */
+  /* the second line, at 100, crosses a cache line boundary */
   static const uint64_t at[] = {0, 100, 128, 200};
   static const uint32_t bytes[] = {40, 28, 12, 40};
   ASSERT_EQ(noting.count, 4);
@@ -606,7 +607,7 @@ TEST(memory, the_lines_of_a_request_are_transactions_with_an_outside_memory) {
   pack_free(&pack);
 }
 
-/* ---- the whole of it ------------------------------------------------------------------------- */
+/* ---- the whole path ------------------------------------------------------------------------- */
 
 TEST(memory, a_prefetch_makes_a_later_copy_as_fast_as_a_hit) {
   const char *text = ".kernel k\n.arg src global\n.lds t 1024\n.reg e, n\n.reg64 p\n.pred more\n ld.arg.b64 p, src\n"
@@ -626,7 +627,7 @@ TEST(memory, a_prefetch_makes_a_later_copy_as_fast_as_a_hit) {
   rig_free(&without);
 }
 
-TEST(memory, an_order_of_steps_changes_nothing_with_slices_mshrs_and_banks) {
+TEST(memory, with_slices_mshrs_and_banks_the_order_of_steps_changes_nothing) {
   const char *text = ".kernel k\n.arg a global\n.arg b global\n.reg i, v, w\n.reg64 p, q\n ld.arg.b64 p, a\n"
                      " ld.arg.b64 q, b\n get.global_id i, x\n mul.i32 i, i, 52\n prefetch [p + i], 512\n"
                      " ld.global.b32 v, [p + i]\n and.b32 w, v, 124\n atom.global.add.i32 _, [q + w], v\n"

@@ -1,4 +1,4 @@
-/* An outside memory in the place of the L2 and DRAM: a fake one that keeps its own bytes. */
+/* An outside memory in place of the L2 and DRAM: a fake one that keeps its own bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 
 enum { DELAY = 40, ANSWERS = 1024 };
 
-/* Answers each transaction DELAY cycles after its start: at once, or a late one when the time has come, as a component
- * beside the memory. It has a copy of all buffers. */
+/* Answers each transaction DELAY cycles after its start: it announces that at once or, if late, answers when the time
+ * has come, like a component beside the memory. It has a copy of all buffers. */
 struct fake {
   struct outside outside;
   struct component component;
@@ -54,7 +54,7 @@ static cycle_t answer(void *self, cycle_t now) {
   return fake->answered < fake->begun ? fake->answer[fake->answered].at : NEVER;
 }
 
-/* Runs a kernel on a machine whose launch memory is blank: all it knows it gets from the fake. */
+/* Runs a kernel on a machine whose launch memory is blank: all its data come from the fake. */
 static void run(struct rig *rig, struct fake *fake, const char *text) {
   *rig = (struct rig){.order = ORDER_ASCENDING};
   *fake = (struct fake){.outside = {.start = start},
@@ -98,7 +98,7 @@ TEST(outside, loads_and_stores_move_its_bytes) {
   for (uint32_t i = 0; i < 128; i++)
     EXPECT_EQ(word(&fake, 1, i), i + 5);
   EXPECT_EQ(word(&fake, 1, 128), 0);
-  EXPECT_EQ(fake.reads, 4); /* four warps, a line each */
+  EXPECT_EQ(fake.reads, 4); /* four warps, one line each */
   EXPECT_EQ(fake.writes, 4);
   EXPECT_EQ(fake.largest, 128);
   EXPECT_EQ(rig.result.mem.outside_requests, 8);
@@ -121,21 +121,21 @@ TEST(outside, copies_and_atomics_move_its_bytes) {
   end(&rig, &fake);
 }
 
-TEST(outside, its_delay_is_in_the_latency_of_a_load) {
-  /* issue, port, link, L2's door, the outside's delay and a cycle back, link: as in memory.h */
+TEST(outside, its_delay_adds_to_the_latency_of_a_load) {
+  /* issue, port, link, L2's entry, the outside memory's delay and a cycle back, link: as in memory.h */
   struct rig rig;
   struct fake fake = {.fail = false};
   run(&rig, &fake,
       ".kernel k\n.arg a global\n.reg i, v\n.reg64 p\n ld.arg.b64 p, a\n get.local_id i, x\n shl.b32 i, i, 2\n"
       " ld.global.b32 v, [p + i]\n mov.b32 v, v\n exit\n");
   const struct mem_params *mem = &rig.machine.mem;
-  /* the two warps of a group load a cycle apart and their replies follow each other on the link */
+  /* the two warps of a group load a cycle apart, and their replies follow each other on the link */
   uint64_t load = 10 + 10, reply = load + 1 + mem->link_latency + DELAY + 1 + 2 + mem->link_latency;
   EXPECT_EQ(rig.result.cycles, reply + 2 + 2);
   end(&rig, &fake);
 }
 
-TEST(outside, who_answers_when_the_time_has_come_is_as_quick_as_who_knows_it_before) {
+TEST(outside, answering_on_time_is_as_fast_as_announcing_the_delay) {
   uint64_t cycles[2];
   for (unsigned late = 0; late < 2; late++) {
     struct rig rig;
@@ -154,7 +154,7 @@ TEST(outside, who_answers_when_the_time_has_come_is_as_quick_as_who_knows_it_bef
   EXPECT_EQ(cycles[1], cycles[0]);
 }
 
-TEST(outside, an_error_that_it_answers_is_counted) {
+TEST(outside, an_error_response_is_counted) {
   struct rig rig;
   struct fake fake = {.fail = true};
   run(&rig, &fake, ".kernel k\n.arg a global\n.reg v\n.reg64 p\n ld.arg.b64 p, a\n ld.global.b32 v, [p]\n exit\n");
@@ -162,7 +162,7 @@ TEST(outside, an_error_that_it_answers_is_counted) {
   end(&rig, &fake);
 }
 
-TEST(outside, packets_and_counters_of_a_pipe_reach_it_and_what_would_wait_is_refused) {
+TEST(outside, packets_and_counters_of_a_pipe_reach_it_and_waiting_reservations_are_refused) {
   struct rig rig;
   struct fake fake = {.fail = false};
   run(&rig, &fake,

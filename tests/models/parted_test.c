@@ -1,5 +1,5 @@
-/* Warps and lanes of a work-group that do not come to the same calls: one mistake is one report, by the rule of the
- * call that only some have come to, whoever comes first. */
+/* Diverged warps and lanes of a work-group, which do not reach the same calls. One mistake gives one report, by the
+ * rule of the call that only some have reached, whichever warp arrives first. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 #define COPY " copy.to_lds e, [t], [p], 4, size=4\n"
 
-/* The work-item's number in i, its warp's in w, its lane in l; c holds in the first warp, h in the lower half of each
- * one. The warp that `late` names comes later than the others by far. */
+/* i is the work-item's number, w its warp, l its lane. c holds in the first warp, h in the lower half of each warp. The
+ * warp that `late` names arrives much later than the others. */
 #define HEAD                                                                                                           \
   ".kernel k\n.arg src global\n.lds t 1024\n.reg e, f, i, w, l, n, late\n.reg64 p\n.pred c, h, d\n"                    \
   " ld.arg.b64 p, src\n get.local_id i, x\n get.warp w\n get.lane l\n setp.eq.u32 c, w, 0\n setp.lt.u32 h, l, 16\n"    \
@@ -17,12 +17,12 @@
   " setp.ne.u32 d, n, 0\n@d bra spin\ngo: mov.b32 e, 0\n"
 
 static const struct {
-  const char *mnemonic; /* of the instruction at which it is reported, the first of this name */
+  const char *mnemonic; /* of the instruction that the report names: the first with this mnemonic */
   enum isa_hazard_rule rule;
-  bool lanes; /* of a warp part: any such warp may be the first of whom it is reported */
+  bool lanes; /* lanes of a warp diverge: any such warp may be the first one reported */
   const char *text;
 } kernels[] = {
-    /* some warps skip the call, and come to the next, or to their end */
+    /* some warps skip the call and reach the next one or their end */
     {"copy.to_lds", HAZARD_G2, false, "@c" COPY " wait e\n bar\n exit\n"},
     {"copy.to_lds", HAZARD_G2, false, "@!c bra over\n" COPY " wait e\nover: bar\n exit\n"},
     {"copy.to_lds", HAZARD_G2, false, "@c" COPY " exit\n"},
@@ -33,13 +33,13 @@ static const struct {
     {"bar", HAZARD_M8, false, "@c exit\n bar\n" COPY " wait e\n exit\n"},
     {"copy.fence", HAZARD_N3, false, COPY "@c copy.fence.lds\n wait e\n exit\n"},
     {"bar.pipe", HAZARD_R10, false, "@c bar.pipe [p], p\n bar\n exit\n"},
-    /* each warp comes to a call of its own */
+    /* each warp reaches a different call */
     {"bar.lds", HAZARD_M8, false, "@c bra one\n bar.lds\n exit\none: bar.global\n exit\n"},
     {"copy.to_lds", HAZARD_G2, false, "@c bra one\n" COPY " wait e\n exit\none:" COPY " wait e\n exit\n"},
     {"copy.fence.global", HAZARD_N3, false, "@c bra one\n copy.fence.global\n exit\none: copy.fence.lds\n exit\n"},
     {"bar.lds", HAZARD_M8, false,
      " setp.eq.u32 d, w, 1\n@d bra two\n@c bra one\n bar.lds\n exit\none: bar.global\n exit\ntwo: bar.all\n exit\n"},
-    /* loops of as many turns as the warp's number, and one */
+    /* loops with as many iterations as the warp's number, and one */
     {"bar", HAZARD_M8, false,
      " mov.b32 n, w\nagain: bar\n sub.i32 n, n, 1\n setp.ge.s32 d, n, 0\n@d bra again\n exit\n"},
     {"copy.to_lds", HAZARD_G3, false,
@@ -51,11 +51,11 @@ static const struct {
      " exit\n"},
     {"copy.fence", HAZARD_N3, false,
      " mov.b32 n, w\nagain: copy.fence.all\n sub.i32 n, n, 1\n setp.ge.s32 d, n, 0\n@d bra again\n bar\n exit\n"},
-    /* one warp goes half way */
+    /* half the lanes of one warp diverge */
     {"copy.to_lds", HAZARD_G2, true, " setp.lt.u32 d, i, 16\n@d" COPY " wait e\n bar\n exit\n"},
     {"bar", HAZARD_M8, true, " setp.lt.u32 d, i, 16\n@d bar\n" COPY " wait e\n exit\n"},
     {"copy.fence", HAZARD_N3, true, " setp.lt.u32 d, i, 16\n@d copy.fence.lds\n" COPY " wait e\n exit\n"},
-    /* all warps go half way; a copy's event is waited for by all, or by none of the others */
+    /* half the lanes of every warp diverge; all others, or none of them, wait for a copy's event */
     {"copy.to_lds", HAZARD_G2, true, "@h" COPY " wait e\n bar\n exit\n"},
     {"copy.to_lds", HAZARD_G2, true, "@!h" COPY " wait e\n bar\n exit\n"},
     {"wait", HAZARD_G2, true, COPY "@h wait e\n bar\n exit\n"},
@@ -66,14 +66,14 @@ static const struct {
      " wait e\n sub.i32 n, n, 1\n setp.ge.s32 d, n, 0\n@d bra again\n bar\n exit\n"},
     {"wait", HAZARD_G2, true, COPY "@h wait e\n@!h wait e\n bar\n exit\n"},
     {"copy.to_lds", HAZARD_G2, true, "@h" COPY "@!h" COPY " wait e\n bar\n exit\n"},
-    /* arguments that the warps do not agree on */
+    /* arguments on which the warps disagree */
     {"copy.to_lds", HAZARD_G1, false, " copy.to_lds e, [t], [p], w, size=4\n wait e\n exit\n"},
     {"bar.pipe", HAZARD_R10, false, " cvt.u64.u32 p, w\n bar.pipe [p], p\n exit\n"},
 };
 
 enum { WARPS = 3, ITEMS = 32 * WARPS };
 
-/* What a run has reported: at which instructions, a bit each, and of whom first. */
+/* What a run reported: at which instructions, one bit each, and for which warp first. */
 struct found {
   uint64_t at;
   uint32_t item;
@@ -106,7 +106,7 @@ static struct found run(size_t kernel, unsigned late, const char *settings) {
   return found;
 }
 
-TEST(parted, one_mistake_is_one_rule_at_one_call_whoever_comes_first) {
+TEST(parted, one_mistake_gives_one_rule_at_one_call_whichever_warp_arrives_first) {
   static const char *const machines[] = {"", "cu.meet=barriers", "cu.barrier_blocks=accesses", "dma.copy=lanes",
                                          "cu.schedulers=4 cu.meet=barriers dma.full=retry"};
   for (size_t kernel = 0; kernel < sizeof kernels / sizeof *kernels; kernel++) {
@@ -135,8 +135,8 @@ TEST(parted, warps_that_do_not_meet_wait_for_each_other_and_not_for_an_event) {
   }
 }
 
-/* The last call's line stands in what is said, and the first warp that is there. */
-TEST(parted, the_report_says_where_the_others_are) {
+/* The message contains the last call's line and the first warp that is there. */
+TEST(parted, the_report_shows_where_the_other_warps_are) {
   struct rig rig;
   rig_run(
       &rig, "", 96, 96,

@@ -1,5 +1,5 @@
-/* Pipes in time: what operations cost, who waits for what, rules that a run finds, kernels that never end. What the
- * operations mean is tested in tests/isa/pipe_test.c. */
+/* Pipes in time: the cost of operations, waiting, rules that every run checks, kernels that never end.
+ * tests/isa/pipe_test.c tests the meaning of the operations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static const struct {
     /* every lane of a warp agrees, but the two warps do not */
     {HAZARD_R10, "", HEAD " shr.u32 i, i, 5\n cvt.u64.u32 id, i\n bar.pipe [p], id\n exit\n",
      HEAD " shr.u32 i, i, 6\n cvt.u64.u32 id, i\n bar.pipe [p], id\n exit\n"},
-    /* one lane of a sub-group reserves for all: that are still there */
+    /* one lane of a sub-group reserves for all lanes that have not exited */
     {HAZARD_R10, "",
      HEAD " get.lane i\n setp.ge.u32 c, i, 16\n@c exit\n setp.eq.u32 c, i, 0\n"
           "@c pipe.reserve.write id, [p], 1, kind=subgroup\n@c pipe.slot.write at, [p], id, 0, size=4\n"
@@ -82,7 +82,7 @@ TEST(pipes, each_rule_is_reported_for_the_wrong_kernel_alone) {
   }
 }
 
-TEST(pipes, a_hazard_says_which_reservation) {
+TEST(pipes, a_hazard_names_the_reservation) {
   struct rig rig;
   rig_run(&rig, "", 1, 1, HEAD " pipe.commit.write [p], id, kind=item\n exit\n");
   EXPECT_STREQ(rig.result.hazards[0].first.detail, "the id of a failed reservation (0), in pipe 'fifo'");
@@ -92,7 +92,7 @@ TEST(pipes, a_hazard_says_which_reservation) {
   rig_free(&rig);
 }
 
-TEST(pipes, an_operation_costs_what_an_atomic_operation_on_the_header_costs) {
+TEST(pipes, an_operation_costs_as_much_as_an_atomic_on_the_header) {
   static const char *const settings[] = {"", "mem.link_latency=3", "mem.l2_latency=17 mem.dram_latency=31",
                                          "mem.link_width=8 mem.l2_width=16", "mem.atomic_interval=5"};
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
@@ -106,7 +106,7 @@ TEST(pipes, an_operation_costs_what_an_atomic_operation_on_the_header_costs) {
   }
 }
 
-/* Group 0 reads and waits; group 1 writes after a while of `delay` loads that miss, one after the other. */
+/* Group 0 reads and waits; group 1 writes after a chain of `delay` loads that miss. */
 static const char waiting[] =
     ".kernel k\n.arg fifo pipe\n.arg in global\n.arg out global\n.reg g, i, n, v\n.reg64 p, a, q, id, at\n.pred c\n"
     " ld.arg.b64 p, fifo\n ld.arg.b64 a, in\n ld.arg.b64 q, out\n get.group_id g, x\n get.local_id i, x\n"
@@ -118,7 +118,7 @@ static const char waiting[] =
     " ld.global.b32 v, [at]\n fence.global\n pipe.commit.read [p], id, kind=item\n shl.b32 n, i, 2\n"
     " st.global.b32 [q + n], v\n exit\n";
 
-TEST(pipes, a_reservation_that_waits_is_served_by_the_commit_it_waits_for) {
+TEST(pipes, a_waiting_reservation_is_served_by_the_commit_it_waits_for) {
   struct rig rig;
   rig_run(&rig, "", 64, 32, waiting);
   EXPECT_EQ(rig.result.end, END_FINISHED);
@@ -137,7 +137,7 @@ TEST(pipes, a_reservation_that_waits_is_served_by_the_commit_it_waits_for) {
   rig_free(&rig);
 }
 
-TEST(pipes, what_a_waiting_reservation_waits_moves_with_the_one_that_writes) {
+TEST(pipes, a_waiting_reservations_time_follows_the_writer) {
   struct rig fast, slow;
   rig_run(&fast, "mem.l2_size=0 mem.dram_latency=100", 64, 32, waiting);
   rig_run(&slow, "mem.l2_size=0 mem.dram_latency=200", 64, 32, waiting);
@@ -147,9 +147,9 @@ TEST(pipes, what_a_waiting_reservation_waits_moves_with_the_one_that_writes) {
   rig_free(&slow);
 }
 
-TEST(pipes, packets_in_the_pipe_are_counted_by_the_cycle) {
-  /* one packet is committed and stays: from the commit's acceptance, after a fence, to the end of the launch, which is
-   * its reply: l2_latency, then the sector's way back */
+TEST(pipes, packets_in_the_pipe_are_integrated_over_cycles) {
+  /* one packet is committed and stays, from the commit's acceptance after a fence until the end of the launch. That is
+   * the commit's reply: l2_latency, then the sector's way back. */
   struct rig rig;
   rig_run(&rig, "mem.l2_latency=60 mem.link_latency=20 mem.link_width=64", 1, 1, HEAD RESERVE WRITE COMMIT " exit\n");
   EXPECT_EQ(rig.result.pipes[0].stats.packet_cycles, 60 + 1 + 20);
@@ -160,7 +160,7 @@ TEST(pipes, packets_in_the_pipe_are_counted_by_the_cycle) {
 
 /* ---- kernels that never end ----------------------------------------------------------------------- */
 
-TEST(pipes, a_reservation_that_nobody_serves_is_a_deadlock_that_names_the_pipe) {
+TEST(pipes, a_reservation_that_is_never_served_is_a_deadlock_that_names_the_pipe) {
   struct rig rig;
   rig_run(&rig, "", 64, 64, HEAD " pipe.reserve.read.wait id, [o], 1, kind=item\n mov.b64 id, id\n exit\n");
   EXPECT_EQ(rig.result.end, END_DEADLOCK);
@@ -182,7 +182,7 @@ TEST(pipes, a_reservation_that_nobody_serves_is_a_deadlock_that_names_the_pipe) 
 
 #define SPIN "again: pipe.reserve.read id, [p], 1, kind=item\n setp.eq.u64 c, id, 0\n@c bra again\n"
 
-TEST(pipes, a_deadlock_ends_where_the_last_warp_has_come_to_what_it_waits_for) {
+TEST(pipes, a_deadlocked_launch_ends_when_its_last_warp_starts_to_wait) {
   struct rig rig;
   rig_run(&rig, "cu.barrier_latency=900", 64, 64,
           HEAD " pipe.reserve.read.wait id, [o], 1, kind=item\n bar.lds\n mov.b64 id, id\n exit\n");
@@ -207,7 +207,7 @@ TEST(pipes, a_kernel_that_spins_on_an_empty_pipe_is_a_deadlock_after_a_million_c
   rig_free(&rig);
 }
 
-TEST(pipes, a_kernel_that_spins_beside_warps_that_are_held_or_at_a_barrier_is_one_too) {
+TEST(pipes, a_kernel_that_spins_while_the_other_warps_are_blocked_is_a_deadlock) {
   struct rig rig;
   rig_run(&rig, "cu.count=2", 4 * 64, 64,
           HEAD " get.group_id n, x\n setp.eq.u32 c, n, 0\n@c bra again\n setp.eq.u32 c, n, 1\n@c bra held\n"
@@ -227,8 +227,8 @@ TEST(pipes, a_kernel_that_spins_beside_warps_that_are_held_or_at_a_barrier_is_on
   rig_free(&rig);
 }
 
-TEST(pipes, a_kernel_that_spins_while_another_work_group_computes_is_none) {
-  /* group 1 counts for more than a million cycles, 13 a round, and then writes what group 0 spins for */
+TEST(pipes, a_kernel_that_spins_while_another_work_group_computes_is_no_deadlock) {
+  /* group 1 counts for more than a million cycles, 13 a round, and then writes the packet for which group 0 spins */
   struct rig rig;
   rig_run(&rig, "", 2, 1,
           HEAD " get.group_id n, x\n setp.eq.u32 c, n, 0\n@c bra again\n mov.b32 n, 120000\n"
@@ -241,9 +241,9 @@ TEST(pipes, a_kernel_that_spins_while_another_work_group_computes_is_none) {
   rig_free(&rig);
 }
 
-TEST(pipes, a_warp_that_has_been_parked_and_computes_now_keeps_those_that_spin_from_a_deadlock) {
-  /* Warp 0 waits for the packet of warp 1, counts for more than a million cycles, and then writes what warp 1 spins
-   * for. */
+TEST(pipes, a_parked_warp_that_computes_again_prevents_a_deadlock_of_spinning_warps) {
+  /* Warp 0 waits for warp 1's packet, counts for more than a million cycles, and then writes the packet for which warp
+   * 1 spins. */
   struct rig rig;
   rig_run(&rig, "", 64, 64,
           HEAD
@@ -264,7 +264,7 @@ TEST(pipes, a_warp_that_has_been_parked_and_computes_now_keeps_those_that_spin_f
 
 /* ---- launches, laws -------------------------------------------------------------------------------- */
 
-TEST(pipes, packets_stay_between_launches_and_ids_do_not) {
+TEST(pipes, packets_persist_between_launches_and_ids_do_not) {
   struct rig rig;
   uint64_t id = 0;
   rig_run(&rig, "", 1, 1, HEAD RESERVE WRITE " st.global.b64 [q], id\n exit\n");
@@ -277,8 +277,8 @@ TEST(pipes, packets_stay_between_launches_and_ids_do_not) {
   rig_free(&rig);
 }
 
-/* Eight groups put packets, eight take what is there in eight attempts, and all leave what they got: who gets what is
- * up to time. */
+/* Eight groups write packets, eight read what is there in eight attempts, and all store what they got: timing decides
+ * who gets what. */
 static const char contended[] =
     ".kernel k\n.arg fifo pipe\n.arg out global\n.reg g, i, n, v\n.reg64 p, q, id, at\n.pred c, ok\n"
     " ld.arg.b64 p, fifo\n ld.arg.b64 q, out\n get.group_id g, x\n get.global_id i, x\n and.b32 n, g, 1\n"
@@ -292,7 +292,7 @@ static const char contended[] =
     "GOT: pipe.slot.read at, [p], id, 0, size=4\n ld.global.b32 v, [at]\n fence.global\n"
     " pipe.commit.read [p], id, kind=packet\nPUT: shl.b32 n, i, 2\n st.global.b32 [q + n], v\n exit\n";
 
-TEST(pipes, who_gets_which_packet_does_not_depend_on_the_order_of_evaluation) {
+TEST(pipes, the_order_of_evaluation_does_not_decide_who_gets_which_packet) {
   static const char *const machines[] = {"cu.count=3 mem.link_latency=3",
                                          "cu.count=5 cu.groups=2 cu.dispatch_latency=1",
                                          "cu.count=2 mem.l2_size=0 mem.link_latency=1"};
@@ -315,7 +315,7 @@ TEST(pipes, who_gets_which_packet_does_not_depend_on_the_order_of_evaluation) {
   }
 }
 
-TEST(pipes, the_next_launch_parks_where_the_one_before_did_and_one_without_pipes_nowhere) {
+TEST(pipes, the_next_launch_reuses_parking_memory_and_one_without_pipes_has_none) {
   struct mem_pipes pipes = {0}, none = {0};
   struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n.arg a pipe\n exit\n"));

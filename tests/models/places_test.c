@@ -1,4 +1,4 @@
-/* Where copies leave their bytes in the LDS: padding, swizzles, packs; and that they find them there again. */
+/* Where copies leave their bytes in the LDS (padding, swizzles, packs), and that copies out find them there. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,13 +16,13 @@ static const char *const layouts[] = {"",
                                       "dma.dimensions=1 dma.decoupling=off dma.quota=2 dma.gather=16"};
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
-/* Copies 64 words, every stride-th, and shows 128 words of the LDS from buffer 1 on. */
+/* Copies 64 words, every stride-th, and writes 128 words of the LDS to buffer 1. */
 #define SHOW                                                                                                           \
   ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e, i, v\n.reg64 p, q\n ld.arg.b64 p, src\n"          \
   " ld.arg.b64 q, dst\n get.local_id i, x\n shl.b32 i, i, 2\n copy.to_lds.strided e, [t], [p], 64, %u, size=4\n"       \
   " wait e\n ld.lds.b32 v, [t + i]\n st.global.b32 [q + i], v\n exit\n"
 
-TEST(places, a_copy_leaves_its_bytes_where_dma_place_says) {
+TEST(places, a_copy_writes_its_bytes_where_dma_place_says) {
   for (unsigned layout = 0; layout < LAYOUTS; layout++)
     for (uint32_t stride = 1; stride <= 3; stride++) {
       char text[512];
@@ -39,7 +39,7 @@ TEST(places, a_copy_leaves_its_bytes_where_dma_place_says) {
     }
 }
 
-TEST(places, a_copy_out_finds_what_a_copy_in_has_left) {
+TEST(places, a_copy_out_reads_what_a_copy_in_wrote) {
   for (unsigned layout = 0; layout < LAYOUTS; layout++)
     for (uint32_t size = 1; size <= 64; size *= 2) {
       char text[512];
@@ -61,7 +61,7 @@ TEST(places, a_copy_out_finds_what_a_copy_in_has_left) {
 }
 
 /* The kernel was not written for the padding: its copy ends beyond the LDS. */
-TEST(places, what_padding_puts_beyond_the_lds_is_lost) {
+TEST(places, bytes_that_padding_moves_beyond_the_lds_are_lost) {
   struct rig rig;
   rig_run(&rig, "lds.size=1024 dma.pad_interval=64 dma.pad=64", 64, 64,
           ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e\n.reg64 p, q\n ld.arg.b64 p, src\n"

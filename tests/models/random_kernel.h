@@ -1,8 +1,7 @@
-/* Random kernels that do something of everything: arithmetic, branches and loops whose lanes part, accesses to the LDS
- * and to global memory, atomic operations, prefetches, barriers, copies of all kinds, fences and waits. They are racy
- * on purpose. They take two buffers, and 8192 bytes of LDS. Tame ones do the same without any race: each work-item
- * keeps to words of its own, of what others write it reads after a barrier or a wait, and nobody looks at what an
- * atomic operation returns. */
+/* Random kernels that use every feature: arithmetic, divergent branches and loops, accesses to the LDS and global
+ * memory, atomic operations, prefetches, barriers, copies of all kinds, fences and waits. They are racy on purpose.
+ * They take two buffers and 8192 bytes of LDS. Tame kernels do the same without races: each work-item uses its own
+ * words, reads what others write only after a barrier or a wait, and ignores what atomic operations return. */
 #ifndef TESTS_MODELS_RANDOM_KERNEL_H
 #define TESTS_MODELS_RANDOM_KERNEL_H
 
@@ -44,7 +43,7 @@ static const char *word(struct writer *writer) {
 
 static void arithmetic(struct writer *writer) {
   static const char *const ops[] = {"add.i32", "mul.i32", "xor.b32", "sub.i32", "rotl.b32", "max.u32", "div.u32"};
-  /* One draw a statement: C does not say in which order a call's arguments are evaluated. */
+  /* One draw per statement: C does not define the order in which a call's arguments are evaluated. */
   const char *op = ops[below(writer, 7)], *d = word(writer), *a = word(writer), *b = word(writer);
   put(writer, " %s %s, %s, %s\n", op, d, a, b);
 }
@@ -75,7 +74,8 @@ static void touch(struct writer *writer) {
   }
 }
 
-/* A work-item's own word of the LDS is at 4 times its local id, its own word of global memory behind 64 KiB. */
+/* A work-item's own word of the LDS is at 4 times its local id; its own word of global memory is after the first 64
+ * KiB. */
 static void touch_own(struct writer *writer) {
   const char *of = word(writer), *with = word(writer);
   switch (below(writer, 7)) {
@@ -113,7 +113,7 @@ static void branch(struct writer *writer, unsigned depth) {
   put(writer, "both%u:\n", label);
 }
 
-/* Trip counts differ from lane to lane. Each depth has a counter of its own. */
+/* Trip counts differ from lane to lane. Each depth has its own counter. */
 static void loop(struct writer *writer, unsigned depth) {
   unsigned label = writer->labels++;
   put(writer, " and.b32 k[%u], %s, 3\nloop%u: setp.eq.u32 c, k[%u], 0\n@c bra over%u\n", depth, word(writer), label,
@@ -134,14 +134,14 @@ static void statement(struct writer *writer, unsigned depth) {
     loop(writer, depth);
 }
 
-/* Done by the whole work-group. */
+/* Executed by the whole work-group. */
 static void collective(struct writer *writer) {
   unsigned elements = 1 + below(writer, 900), event = below(writer, 2), few = 1 + below(writer, 100);
   unsigned stride = 1 + below(writer, 40), others = 1 + below(writer, 200);
   static const char *const bars[] = {"bar", "bar.lds", "bar.global", "bar.all"};
   static const char *const fences[] = {"lds", "global", "all"};
   switch (below(writer, 6)) {
-  case 4: /* all arrive, and go on when they like; the first to be there make the mbarrier, all the same */
+  case 4: /* all arrive and continue at any time; the first to get there make the mbarrier, all with the same value */
     put(writer,
         " get.local_size n, x\n bar.lds\n mbarrier.init [t + 8184], n\n bar.lds\n mbarrier.arrive [t + 8184]\n");
     statement(writer, 2);
@@ -178,7 +178,7 @@ static void collective(struct writer *writer) {
   }
 }
 
-/* The LDS from 1024 on gets copies, from 4096 on it holds what copies take away. */
+/* Copies write the LDS from 1024 on; from 4096 on it holds the data that copies read. */
 static void collective_tame(struct writer *writer) {
   const unsigned elements = 1 + below(writer, 700), few = 1 + below(writer, 100), stride = 1 + below(writer, 40);
   const char *with = word(writer);
@@ -224,7 +224,7 @@ static void kernel_of(struct writer *writer, const char *name) {
         " get.global_id n, x\n and.b32 n, n, 4095\n shl.b32 n, n, 2\n st.global.b32 [q + n + 4096], x\n exit\n");
 }
 
-/* Each adds a kernel to the text. */
+/* Each appends a kernel to the text. */
 static inline void random_kernel(char *text, const char *name, uint64_t seed) {
   struct writer writer = {.text = text, .length = strlen(text), .random = seed * 7919 + 1};
   kernel_of(&writer, name);
@@ -235,7 +235,7 @@ static inline void tame_kernel(char *text, const char *name, uint64_t seed) {
   kernel_of(&writer, name);
 }
 
-/* Machines to run them on, which differ in all that could matter. */
+/* Machines that differ in everything that could matter. */
 static const char *const machines[] = {
     "",
     "cu.count=3 mem.link_latency=1 cu.dispatch_latency=1",

@@ -22,7 +22,7 @@ bool rig_machine(struct machine *machine, const char *settings) {
   return machine_check(machine, message) || EXPECT_STREQ(message, "");
 }
 
-/* The next pipe, in a buffer of its own behind the others. */
+/* Adds the next pipe, in its own buffer after the others. */
 static void add_pipe(struct rig *rig) {
   const uint32_t number = (uint32_t)rig->memory.pipe_count++;
   const uint64_t bytes = isa_pipe_bytes(4, RIG_PACKETS);
@@ -36,7 +36,8 @@ static void add_pipe(struct rig *rig) {
                             RIG_PACKETS));
 }
 
-/* An image of the argument's kind over the bytes of one of the last buffers: RIG_IMAGE texels in each direction. */
+/* Adds an image of the argument's kind over the bytes of one of the last buffers: RIG_IMAGE texels in each
+ * direction. */
 static void add_image(struct rig *rig, const struct isa_arg *arg) {
   struct isa_image *image = &rig->images[rig->memory.image_count];
   const enum isa_image_kind kind = isa_image_argument(arg->type, strlen(arg->type));

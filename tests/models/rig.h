@@ -1,16 +1,14 @@
-/* A test rig: assembles a kernel, builds a machine, runs one launch on it, keeps everything for
- * the test to look at.
+/* A test rig: assembles a kernel, builds a machine, runs one launch on it, and keeps everything for the test to check.
  *
  *     struct rig rig;
  *     rig_run(&rig, "cu.count=4 dma.setup=0", 256, 64, ".kernel k\n exit\n");
  *     EXPECT_EQ(rig.result.cycles, ...);
  *     rig_free(&rig);
  *
- * Global arguments of the kernel get the buffers 0, 1, ... in order (RIG_BUFFER bytes each, buffer 0
- * filled with the bytes of 0, 1, 2... as 32-bit numbers, the others zero); 32-bit values get
- * rig.value[0], [1], ... as set by rig_values() before. Pipe arguments get pipes of RIG_PACKETS packets of 4 bytes.
- * Image arguments get images of RIG_IMAGE texels rgba in each direction, over the bytes of the last buffer and the one
- * before it. */
+ * Global arguments of the kernel get the buffers 0, 1, ... in order: RIG_BUFFER bytes each, buffer 0 filled with the
+ * 32-bit numbers 0, 1, 2..., the others zero. 32-bit values get rig.value[0], [1], ..., set by rig_values() before.
+ * Pipe arguments get pipes of RIG_PACKETS packets of 4 bytes. Image arguments get rgba images of RIG_IMAGE texels in
+ * each direction, over the bytes of the last two buffers. */
 #ifndef TESTS_MODELS_RIG_H
 #define TESTS_MODELS_RIG_H
 
@@ -71,10 +69,10 @@ uint32_t rig_word(const struct rig *rig, unsigned buffer, uint32_t index);
 /* The results of the first instruction whose mnemonic starts with `mnemonic`. */
 const struct pc_result *rig_pc(const struct rig *rig, const char *mnemonic);
 
-/* Occurrences of a rule. */
+/* How often a rule was reported. */
 uint64_t rig_hazards(const struct rig *rig, enum isa_hazard_rule rule);
 
-/* Runs a kernel, takes one figure, frees everything. */
+/* Runs a kernel, returns its cycles, and frees everything. */
 uint64_t rig_cycles(const char *settings, uint32_t global, uint32_t local, const char *text);
 
 #endif

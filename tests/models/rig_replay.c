@@ -18,7 +18,7 @@ uint64_t rig_mix(uint64_t hash, const void *bytes, size_t size) {
   return hash;
 }
 
-/* Without addresses of the host. */
+/* Excludes host addresses. */
 uint64_t rig_fingerprint(const struct isa_program *program, const struct launch_result *result) {
   struct launch_result *copy = calloc(1, sizeof *copy);
   launch_result_copy(copy, result);
@@ -74,7 +74,7 @@ void rig_recorded(struct rig_recording *recording, const struct rig *rig) {
   recording->fingerprint[recording->count++] = rig_fingerprint(rig->program, &rig->result);
 }
 
-/* Pipes as they were, and no bytes. */
+/* Pipes in their initial state, without bytes. */
 static bool make_memory(const struct isa_memory *from, struct isa_memory *to, struct isa_buffer *buffers,
                         struct isa_pipe *pipes) {
   bool good = true;

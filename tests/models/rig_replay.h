@@ -1,5 +1,5 @@
-/* With WARPWAIT_RIG_REPLAY in the environment, whatever a rig runs is recorded, and replayed when the rig is freed: the
- * outcome must be the same. So every test of a model is a test of the law of replay. */
+/* With WARPWAIT_RIG_REPLAY in the environment, everything that a rig runs is recorded, and replayed when the rig is
+ * freed: the outcome must be the same. So every test of a model also tests the law of replay. */
 #ifndef TESTS_MODELS_RIG_REPLAY_H
 #define TESTS_MODELS_RIG_REPLAY_H
 
@@ -7,18 +7,18 @@
 
 struct rig_recording;
 
-/* Of everything that a report could show, without addresses of the host. */
+/* Covers everything that a report could show, without host addresses. */
 uint64_t rig_fingerprint(const struct isa_program *program, const struct launch_result *result);
 uint64_t rig_mix(uint64_t hash, const void *bytes, size_t size);
 
-/* NULL unless it is wanted; then sets rig->sources. */
+/* NULL unless recording is enabled. Otherwise sets rig->sources. */
 struct rig_recording *rig_record(struct rig *rig);
-/* The launch of rig has run. */
+/* To be called after rig's launch has run. */
 void rig_recorded(struct rig_recording *recording, const struct rig *rig);
-/* Replays all, compares, and frees. The recording comes back from its text, too. */
+/* Replays all launches, compares, and frees. The recording must also survive a conversion to text and back. */
 void rig_replay(struct rig_recording *recording, struct rig *rig);
 
-/* Whether a trace that becomes text and a trace again has the same bytes, with notes of failures. */
+/* Whether a trace that is converted to text and back has the same bytes; notes failures. */
 bool rig_text_comes_back(const char *path);
 
 #endif

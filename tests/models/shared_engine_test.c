@@ -1,5 +1,5 @@
-/* Engines that several compute units share: what the hub costs, who goes to which LDS, and that a shared engine is less
- * than one each. */
+/* Engines that several compute units share: the cost of the hub, whose LDS gets which data, and that one shared engine
+ * is slower than private ones. */
 #include <stdio.h>
 
 #include "tests/ct.h"
@@ -8,12 +8,12 @@
 static const char one_copy[] = ".kernel k\n.arg src global\n.lds t 1024\n.reg e\n.reg64 p\n ld.arg.b64 p, src\n"
                                " copy.to_lds e, [t], [p], 1024, size=1\n wait e\n exit\n";
 
-TEST(shared_engine, a_copy_takes_four_cycles_more_than_with_an_engine_of_its_own) {
+TEST(shared_engine, a_copy_takes_four_cycles_more_than_with_a_private_engine) {
   struct rig own, shared;
   rig_run(&own, "cu.count=2", 32, 32, one_copy);
   rig_run(&shared, "cu.count=2 dma.cus=2", 32, 32, one_copy);
   EXPECT_EQ(shared.result.cycles, own.result.cycles + 4);
-  /* The fourth is the way of the news from the hub to the CU. */
+  /* The fourth cycle is the completion's way from the hub to the CU. */
   EXPECT_EQ(shared.result.dma_latency->maximum, own.result.dma_latency->maximum + 3);
   EXPECT_EQ(shared.result.dma.requests, own.result.dma.requests);
   EXPECT_EQ(shared.result.dma.bytes, 1024);
@@ -21,7 +21,7 @@ TEST(shared_engine, a_copy_takes_four_cycles_more_than_with_an_engine_of_its_own
   rig_free(&shared);
 }
 
-/* Each group copies a kilobyte of its own, adds 1, and copies it out again, twice in each loop. */
+/* Each group copies its own kilobyte in, adds 1, and copies it out again, twice in each loop. */
 static const char own_block[] =
     ".kernel k\n.arg src global\n.arg dst global\n.lds t 1024\n.reg e\n.reg v\n.reg g\n.reg l\n.reg64 p\n.reg64 q\n"
     " get.group_id g, x\n shl.b32 g, g, 10\n ld.arg.b64 p, src\n ld.arg.b64 q, dst\n"
@@ -46,25 +46,26 @@ static uint64_t run_blocks(const char *settings) {
   return cycles;
 }
 
-TEST(shared_engine, data_go_to_the_lds_of_the_unit_that_asked) {
+TEST(shared_engine, data_go_to_the_lds_of_the_requesting_unit) {
   run_blocks("cu.count=2 dma.cus=2");
   run_blocks("cu.count=8 dma.cus=8 dma.engines=3");
-  run_blocks("cu.count=7 dma.cus=4 dma.queue=1 dma.channels=1 lds.dma_port=separate"); /* the last three are three */
+  run_blocks("cu.count=7 dma.cus=4 dma.queue=1 dma.channels=1 lds.dma_port=separate"); /* the last three units share an
+                                                                                          engine */
   run_blocks("cu.count=4 dma.cus=4 dma.outstanding=1 dma.decoupling=off");
 }
 
-TEST(shared_engine, the_more_units_share_one_the_longer_it_takes) {
+TEST(shared_engine, copies_take_longer_with_more_units_per_engine) {
   uint64_t one = run_blocks("cu.count=8 dma.channels=1"), two = run_blocks("cu.count=8 dma.channels=1 dma.cus=2"),
            all = run_blocks("cu.count=8 dma.channels=1 dma.cus=8");
   EXPECT_GT(two, one);
   EXPECT_GT(all, two);
-  /* One channel for all: its copies follow one another. */
+  /* One channel for all: its copies run one after the other. */
   EXPECT_GT(all, 3 * one);
-  /* Eight engines for eight units are one each, but for the hub. */
+  /* Eight engines for eight units are one each, plus the hub. */
   EXPECT_LT(run_blocks("cu.count=8 dma.channels=1 dma.cus=8 dma.engines=8"), all / 2);
 }
 
-/* Cycles that the requests of an outbound copy are under way, all together; the LDS takes 64 cycles for each. */
+/* Total cycles that the requests of an outbound copy are in flight; the LDS takes 64 cycles for each. */
 static uint64_t under_way(const char *settings, unsigned requests) {
   char all[128], text[400];
   struct rig rig;
@@ -80,15 +81,15 @@ static uint64_t under_way(const char *settings, unsigned requests) {
   return cycles;
 }
 
-/* Where the LDS is slow, each request leaves the engine as many services before its own as there are places on the way:
- * those of the LDS's port, and the hub's, which are four. */
-TEST(shared_engine, the_hub_holds_four_more_requests_that_wait_for_a_slow_lds) {
+/* If the LDS is slow, each request leaves the engine as many services early as there are slots on the way: those of the
+ * LDS's port, and the hub's four. */
+TEST(shared_engine, the_hub_buffers_four_more_requests_for_a_slow_lds) {
   const uint64_t own = under_way("", 40) - under_way("", 30);
   const uint64_t shared = under_way("cu.count=2 dma.cus=2", 40) - under_way("cu.count=2 dma.cus=2", 30);
   EXPECT_EQ(shared - own, 10 * 4 * 64);
 }
 
-/* A unit whose queue is never empty cannot keep the others out: they take turns. */
+/* A unit whose queue is never empty cannot lock out the others: they take turns. */
 TEST(shared_engine, units_are_served_in_turn) {
   struct rig rig;
   static const char loops[] = ".kernel k\n.arg src global\n.lds t 256\n.reg e\n.reg n\n.reg64 p\n.pred c\n"
@@ -97,7 +98,7 @@ TEST(shared_engine, units_are_served_in_turn) {
                               " sub.i32 n, n, 1\n setp.ne.u32 c, n, 0\n @c bra again\n exit\n";
   rig_run(&rig, "cu.count=4 dma.cus=4 dma.channels=1 dma.queue=1", 4 * 32, 32, loops);
   EXPECT_EQ(rig.result.dma.descriptors, 64);
-  /* Served in turn, all end at about the same time: nobody's copies wait for more than three of others. */
+  /* Served in turn, all end at about the same time: no copy waits for more than three copies of others. */
   EXPECT_LT(rig.result.dma_latency->maximum, 6 * rig.result.dma_latency->minimum);
   rig_free(&rig);
 }

@@ -1,4 +1,4 @@
-/* The texture unit: what reads of images take, to the cycle, and what they see. */
+/* The texture unit: how long reads of images take, to the cycle, and what they return. */
 #include <stdio.h>
 
 #include "models/texture.h"
@@ -12,7 +12,7 @@
 #define LINEAR " mov.b32 s, 16\n"
 #define BLOCKS "texture.layout=blocks"
 
-/* Cycles that the last `text` of a kernel takes. */
+/* Cycles that the final part `text` of a kernel takes. */
 static uint64_t cycles_of(const char *settings, const char *before, const char *text, enum isa_image_type type) {
   uint64_t cycles[2];
   for (int with = 0; with < 2; with++) {
@@ -27,14 +27,14 @@ static uint64_t cycles_of(const char *settings, const char *before, const char *
   return cycles[1] - cycles[0];
 }
 
-/* A second read of the same texels: from its issue to that of the move that uses it. */
+/* A second read of the same texels: cycles from its issue to that of the move that uses it. */
 static uint64_t hit(const char *settings, const char *sampler, enum isa_image_type type) {
   char before[256];
   snprintf(before, sizeof before, "%s" READ, sampler);
   return cycles_of(settings, before, READ, type) - 1;
 }
 
-TEST(texture, a_hit_takes_its_quads_and_the_latency) {
+TEST(texture, a_hit_takes_its_quads_plus_the_latency) {
   const struct {
     const char *settings, *sampler;
     enum isa_image_type type;
@@ -42,14 +42,14 @@ TEST(texture, a_hit_takes_its_quads_and_the_latency) {
   } rows[] = {
       {"", "", ISA_TEXEL_UNORM_INT8, 1},
       {"", "", ISA_TEXEL_HALF_FLOAT, 1},
-      {"", "", ISA_TEXEL_FLOAT, 2}, /* 16 bytes, 8 in a turn */
+      {"", "", ISA_TEXEL_FLOAT, 2}, /* 16 bytes, 8 per turn */
       {"texture.texel_width=16", "", ISA_TEXEL_FLOAT, 1},
       {"texture.texel_width=1", "", ISA_TEXEL_UNORM_INT8, 4},
       {BLOCKS, LINEAR, ISA_TEXEL_UNORM_INT8, 1}, /* four lanes of four words */
       {BLOCKS " texture.filter_words=8", LINEAR, ISA_TEXEL_UNORM_INT8, 2},
       {BLOCKS " texture.filter_words=4", LINEAR, ISA_TEXEL_UNORM_INT8, 4},
       {BLOCKS " texture.filter_words=2", LINEAR, ISA_TEXEL_UNORM_INT8, 8},
-      {BLOCKS, LINEAR, ISA_TEXEL_HALF_FLOAT, 2}, /* the fifth texel of a row lies in the bank of the first */
+      {BLOCKS, LINEAR, ISA_TEXEL_HALF_FLOAT, 2}, /* the fifth texel of a row is in the same bank as the first */
       {BLOCKS " texture.banks=32", LINEAR, ISA_TEXEL_HALF_FLOAT, 2},
       {BLOCKS " texture.banks=64", LINEAR, ISA_TEXEL_HALF_FLOAT, 1},
       {BLOCKS, LINEAR, ISA_TEXEL_FLOAT, 4}, /* two lanes, one word of each texel */
@@ -77,8 +77,8 @@ TEST(texture, the_rate_is_in_turns_of_100_cycles) {
   }
 }
 
-/* 150 hundredths for each group, 8 quads of one group: 12 turns. Those of two turns take 16. */
-TEST(texture, a_group_takes_at_least_so_much_of_a_turn) {
+/* 150 hundredths for each group, 8 quads of one group: 12 turns. Quads of two turns take 16. */
+TEST(texture, a_group_takes_at_least_its_minimum_of_a_turn) {
   const struct {
     const char *settings;
     enum isa_image_type type;
@@ -99,7 +99,7 @@ static uint64_t column(const char *settings) {
   return cycles_of(settings, " pack.b64 at, y, x\n" READ, READ, ISA_TEXEL_UNORM_INT8) - 1;
 }
 
-/* In rows of two lines a quad wants four lines, every second one. */
+/* In rows of two lines, a quad reads four lines, every second one. */
 TEST(texture, a_quad_reads_a_line_of_each_tag_bank_at_a_time) {
   static const unsigned groups[][2] = {{1, 4}, {2, 4}, {4, 2}, {8, 1}};
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
@@ -112,7 +112,7 @@ TEST(texture, a_quad_reads_a_line_of_each_tag_bank_at_a_time) {
 }
 
 /* Words of a column are 32 apart. */
-TEST(texture, words_in_one_bank_take_a_turn_each) {
+TEST(texture, words_in_one_bank_take_one_turn_each) {
   static const unsigned turns[][2] = {{16, 4}, {32, 4}, {64, 2}, {128, 1}};
   for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
     char settings[64];
@@ -133,9 +133,9 @@ static uint64_t placed(const char *sampler, enum isa_image_type type, const unsi
   return cycles_of(BLOCKS, before, READ, type) - 1;
 }
 
-/* The turns that an H200 takes for rgba8. Of the last row the fourth line has its tag in the bank of the first, because
- * it is in the next row of blocks. */
-TEST(texture, blocks_keep_neighbors_out_of_each_others_banks) {
+/* The turns that an H200 takes for rgba8. In the last row, the fourth line's tag is in the first one's bank, because it
+ * is in the next row of blocks. */
+TEST(texture, blocks_keep_neighbors_in_different_banks) {
   static const struct { unsigned from, apart, turns; } rows[] = {{0, 1, 1}, {0, 2, 2}, {0, 4, 4}, {0, 8, 4}, {3, 2, 3}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ct_note("%u apart from %u on", rows[i].apart, rows[i].from);
@@ -145,28 +145,28 @@ TEST(texture, blocks_keep_neighbors_out_of_each_others_banks) {
   }
 }
 
-/* Lanes 48 bytes apart, in lines 0, 1, 3 and 4 of a row: of the first two tag banks, lanes 0 and 2 take one line each,
- * in two turns, and then lanes 1 and 3. In their own order, 0 and 1 would pass in a turn, and so would 2 and 3. */
-TEST(texture, lane_2_of_a_quad_goes_before_lane_1) {
+/* Lanes 48 bytes apart, in lines 0, 1, 3 and 4 of a row. Lanes 0 and 2 each take a line of the first two tag banks, in
+ * two turns, and then lanes 1 and 3 do. In lane order, 0 and 1 would pass in one turn, and so would 2 and 3. */
+TEST(texture, lane_2_of_a_quad_is_served_before_lane_1) {
   EXPECT_EQ(placed("", ISA_TEXEL_UNORM_INT8, (unsigned[]){0, 0}, (unsigned[]){12, 0}), 8 * 4 - 1 + 60);
   EXPECT_EQ(placed("", ISA_TEXEL_HALF_FLOAT, (unsigned[]){0, 0}, (unsigned[]){6, 0}), 8 * 4 - 1 + 60);
   EXPECT_EQ(placed(LINEAR, ISA_TEXEL_HALF_FLOAT, (unsigned[]){2, 0}, (unsigned[]){5, 0}), 8 * 3 - 1 + 60);
 }
 
-/* The turns that an H200 takes for rgba32f, a line of which has two texels of four rows. */
-TEST(texture, wide_texels_have_banks_of_their_own) {
+/* The turns that an H200 takes for rgba32f. One line has two texels of each of four rows. */
+TEST(texture, wide_texels_have_their_own_banks) {
   static const struct {
     unsigned from[2], apart[2], nearest, linear;
   } rows[] = {
-      {{0, 0}, {0, 0}, 2, 4}, /* the words of a texel; two parts, a word each */
+      {{0, 0}, {0, 0}, 2, 4}, /* the words of a texel; two parts, one word each */
       {{1, 0}, {2, 0}, 2, 4}, /* lines in a row have four tag banks */
-      {{0, 0}, {3, 0}, 3, 8}, /* the fourth lane's line has the first one's tag bank: two turns and one */
-      {{1, 0}, {3, 0}, 2, 8},  {{0, 0}, {4, 0}, 4, 8}, /* two groups, whose words conflict */
-      {{0, 0}, {6, 0}, 2, 4},  {{1, 0}, {6, 0}, 2, 8}, /* filters want two lines of one tag bank */
+      {{0, 0}, {3, 0}, 3, 8}, /* the fourth lane's line is in the first one's tag bank: two turns and one */
+      {{1, 0}, {3, 0}, 2, 8},  {{0, 0}, {4, 0}, 4, 8}, /* two groups whose words conflict */
+      {{0, 0}, {6, 0}, 2, 4},  {{1, 0}, {6, 0}, 2, 8}, /* filters read two lines of one tag bank */
       {{0, 0}, {7, 0}, 3, 8},  {{1, 0}, {7, 0}, 2, 8}, /* lanes 0 and 2, 1 and 3 */
       {{0, 0}, {8, 0}, 4, 8},                          /* each lane alone */
       {{0, 0}, {0, 2}, 2, 4},  {{0, 2}, {0, 2}, 2, 4}, /* three lanes in a turn */
-      {{0, 3}, {0, 4}, 2, 12}, /* of each part and word a group of two turns and one of a turn */
+      {{0, 3}, {0, 4}, 2, 12}, /* for each part and word, one group of two turns and one of one turn */
       {{0, 1}, {0, 5}, 3, 8},  {{0, 0}, {0, 8}, 4, 8}, {{1, 1}, {1, 1}, 2, 4},
       {{1, 1}, {2, 2}, 2, 8},  {{0, 0}, {4, 4}, 4, 8},
   };
@@ -177,7 +177,7 @@ TEST(texture, wide_texels_have_banks_of_their_own) {
   }
 }
 
-/* Of a volume, between slices 1 and 2 and rows `row` and `row` + 1, from texel 3 on: what 8 quads take. */
+/* What 8 quads take to sample a volume between slices 1 and 2 and rows `row` and `row` + 1, from texel 3 on. */
 static uint64_t volume(const char *settings, enum isa_image_type type, const char *row) {
   static const char read[] = " image.sample.3d v, [p], s, c, as=float\n mov.b32 x, v[0]\n";
   uint64_t cycles[2];
@@ -197,8 +197,8 @@ static uint64_t volume(const char *settings, enum isa_image_type type, const cha
   return cycles[1] - cycles[0] - 1;
 }
 
-/* Texels 3 to 7: of 8 bytes, the first of them lies in another line than the others. */
-TEST(texture, filters_of_volumes_take_two_lanes_at_a_time_and_of_wide_texels_one_and_a_slice) {
+/* Texels 3 to 7. With 8-byte texels, the first is in another line than the others. */
+TEST(texture, volume_filters_take_two_lanes_at_a_time_or_one_lane_and_slice_for_wide_texels) {
   const struct {
     const char *settings;
     enum isa_image_type type;
@@ -209,7 +209,7 @@ TEST(texture, filters_of_volumes_take_two_lanes_at_a_time_and_of_wide_texels_one
       {BLOCKS, ISA_TEXEL_UNORM_INT8, "3.75", 2}, /* four lines, in rows 3 and 4 of slices 1 and 2 */
       {BLOCKS, ISA_TEXEL_UNORM_INT8, "7.75", 2}, /* in the next row of blocks */
       {BLOCKS, ISA_TEXEL_HALF_FLOAT, "1.75", 2},
-      {BLOCKS, ISA_TEXEL_HALF_FLOAT, "3.75", 3}, /* the first two lanes want eight lines */
+      {BLOCKS, ISA_TEXEL_HALF_FLOAT, "3.75", 3}, /* the first two lanes need eight lines */
       {BLOCKS, ISA_TEXEL_FLOAT, "1.75", 16},
       {BLOCKS, ISA_TEXEL_FLOAT, "3.75", 16},
       {BLOCKS " texture.filter_words=32", ISA_TEXEL_UNORM_INT8, "1.75", 1},
@@ -223,14 +223,14 @@ TEST(texture, filters_of_volumes_take_two_lanes_at_a_time_and_of_wide_texels_one
   }
 }
 
-TEST(texture, reads_pass_one_after_the_other) {
-  /* the second one's quads come after those of the first, which is issued a cycle earlier */
+TEST(texture, reads_are_served_one_at_a_time) {
+  /* the second read's quads follow those of the first, which issues a cycle earlier */
   EXPECT_EQ(cycles_of("", READ " image.sample.2d w, [p], s, at, as=float\n", READ, ISA_TEXEL_UNORM_INT8) - 1,
             8 + 8 - 1 - 1 + 60);
 }
 
-/* No texel is there that nobody has written: the border costs a hit. */
-TEST(texture, what_lies_outside_asks_nobody) {
+/* The border needs no texel from memory: reading it costs a hit. */
+TEST(texture, texels_outside_the_image_are_not_fetched) {
   struct rig rig;
   rig_run(&rig, "", 32, 32, HEAD " mov.b32 s, 4\n mov.b32 y, 0xc0000000\n pack.b64 at, x, y\n" READ " exit\n");
   EXPECT_EQ(rig.result.cu.texture_misses, 0);
@@ -239,7 +239,7 @@ TEST(texture, what_lies_outside_asks_nobody) {
   rig_free(&rig);
 }
 
-TEST(texture, a_warp_reads_what_it_has_stored) {
+TEST(texture, a_warp_reads_its_own_stores) {
   for (int fence = 0; fence < 2; fence++)
     for (int own = 0; own < 2; own++) {
       char text[1024];
@@ -253,13 +253,13 @@ TEST(texture, a_warp_reads_what_it_has_stored) {
       ASSERT_TRUE(rig_build(&rig, own ? "" : "texture.cache_size=0 mem.l1_size=16K", 32, 32, text));
       rig_start(&rig);
       ct_note("fence %d, own cache %d", fence, own);
-      for (uint32_t lane = 0; lane < 32; lane++) /* the store throws its line out of the cache in any case */
+      for (uint32_t lane = 0; lane < 32; lane++) /* the store evicts its line from the cache in any case */
         EXPECT_EQ(rig_word(&rig, 0, lane), lane + 7);
       rig_free(&rig);
     }
 }
 
-TEST(texture, an_image_of_one_dimension_has_a_latency_of_its_own) {
+TEST(texture, one_dimensional_images_have_their_own_latency) {
   static const char kernel[] = ".kernel k\n.arg src image1d\n.reg v[4], s, x\n.reg64 p\n ld.arg.b64 p, src\n%s exit\n";
   static const char read[] = " image.load.1d v, [p], s, v[0], as=float\n";
   uint64_t cycles[2];

@@ -1,5 +1,5 @@
-/* The laws of timelines: whoever listens changes nothing, and what is told, when, and in which order within a stream
- * depends neither on the host nor on the order in which components are stepped. */
+/* The laws of timelines: a listener changes nothing. Which events are reported, when, and in which order within a
+ * stream depends neither on the host nor on the order in which components are stepped. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { KERNELS = 3, STREAMS = 128 };
 
-/* Of each stream what it has told. */
+/* A digest of what each stream has reported. */
 struct digest {
   uint64_t streams, events[STREAMS], hash[STREAMS], backwards;
   uint64_t outcome; /* of the launches */
@@ -49,7 +49,7 @@ static struct host *descending(struct island **islands, size_t count) {
   return host_plain(islands, count, ORDER_DESCENDING, 0);
 }
 
-/* Runs the program's kernels at once, one or two. */
+/* Runs the program's one or two kernels concurrently. */
 static bool run_kernels(struct rig *rig, struct simulation *simulation, struct host *host, cycle_t limit,
                         struct digest *digest) {
   struct launch_result results[2];
@@ -66,9 +66,9 @@ static bool run_kernels(struct rig *rig, struct simulation *simulation, struct h
   return ok;
 }
 
-/* Random kernels one after the other, alone and in pairs, on one machine, the last of them cut short. Kinds: those that
- * are listened to; 0: nobody listens. Compute units are built as launches reach them, but for the host that has their
- * parts in descending order. */
+/* Runs random kernels one after the other, alone and in pairs, on one machine; the last is cut short. `kinds` are the
+ * kinds to listen to; 0: there is no listener. Compute units are built when launches reach them, except for the host
+ * that has their parts in descending order. */
 static bool run(unsigned machine, host_maker make, uint32_t kinds, struct digest *digest) {
   struct machine parameters;
   size_t count = 0;
@@ -117,7 +117,7 @@ static struct host *systemc(struct island **islands, size_t count) {
   return host_systemc(islands, count, 1000, &message);
 }
 
-/* A process has one SystemC: a child runs it and sends the digest home. */
+/* A process can have only one SystemC: a child runs it and sends the digest back. */
 static bool run_systemc(unsigned machine, struct digest *digest) {
   int ends[2], status = 1;
   if (pipe(ends))
@@ -162,7 +162,7 @@ TEST(timeline_laws, streams_do_not_depend_on_the_order_of_evaluation_or_the_host
   }
 }
 
-TEST(timeline_laws, listening_changes_nothing) {
+TEST(timeline_laws, recording_a_timeline_changes_nothing) {
   for (unsigned machine = 0; machine < MACHINES; machine++) {
     struct digest with, without;
     ct_note("machine %u (%s)", machine, machines[machine]);
@@ -173,7 +173,7 @@ TEST(timeline_laws, listening_changes_nothing) {
   }
 }
 
-TEST(timeline_laws, a_kind_that_nobody_wants_is_not_told_and_changes_no_other) {
+TEST(timeline_laws, unrequested_kinds_are_omitted_and_change_no_other) {
   enum { ALL = (1u << TIMELINE_KINDS) - 1 };
   struct digest all, got;
   uint64_t events = 0, of_kinds = 0;

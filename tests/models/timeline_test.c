@@ -1,5 +1,4 @@
-/* What a machine tells a timeline is what its report says, event by event: a listener in memory over random kernels on
- * the machines of the laws. */
+/* A timeline's events agree with the report: a listener in memory, for random kernels on the machines of the laws. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +45,7 @@ static void close_ear(struct ear *ear) {
   free(ear);
 }
 
-/* The first event of a kind, or the one after `event`; NULL: there is none. */
+/* The first event of a kind, or the one after `event`; NULL if there is none. */
 static const struct timeline_event *next_of(const struct ear *ear, enum timeline_kind kind,
                                             const struct timeline_event *event) {
   size_t at = 0;
@@ -73,7 +72,7 @@ static uint64_t count(const struct ear *ear, enum timeline_kind kind) {
 
 /* ---- runs ------------------------------------------------------------------------------------- */
 
-/* Random kernel `seed` on a machine; somebody listens unless `ear` is NULL. */
+/* Runs random kernel `seed` on a machine, with a listener unless `ear` is NULL. */
 static bool run(struct rig *rig, unsigned machine, uint64_t seed, struct ear *ear, enum host_order order,
                 cycle_t limit) {
   char *text = calloc(1, RANDOM_TEXT);
@@ -127,15 +126,13 @@ static void warps_have_their_accounts(const struct rig *rig, const struct ear *e
   free(by_pc);
 }
 
-TEST(timeline, what_warps_tell_is_their_account_by_bucket_and_instruction) {
+TEST(timeline, warp_events_equal_the_accounts_by_bucket_and_instruction) {
   over_machines(warps_have_their_accounts, 0);
 }
 
-TEST(timeline, what_warps_tell_is_their_account_when_a_run_is_cut_short) {
-  over_machines(warps_have_their_accounts, 700);
-}
+TEST(timeline, warp_events_equal_the_accounts_of_a_run_cut_short) { over_machines(warps_have_their_accounts, 700); }
 
-/* Each warp's events follow each other, from the work-group's start to where it ends at the latest. */
+/* Each warp's events follow each other, from the work-group's start until its end at the latest. */
 static void warps_tell_without_gap(const struct rig *rig, const struct ear *ear) {
   struct {
     cycle_t to;
@@ -161,10 +158,10 @@ static void warps_tell_without_gap(const struct rig *rig, const struct ear *ear)
   EXPECT_EQ(count(ear, TIMELINE_GROUP), rig->result.work_groups);
 }
 
-TEST(timeline, warps_tell_without_gap) { over_machines(warps_tell_without_gap, 0); }
+TEST(timeline, warp_events_have_no_gaps) { over_machines(warps_tell_without_gap, 0); }
 
-/* A scheduler's issues are the instructions of its warps and the slots of their copies, its events follow each other or
- * leave out cycles in which it had no warps. */
+/* A scheduler's issues are the instructions of its warps and the slots of their copies. Its events follow each other or
+ * skip cycles in which it has no warps. */
 static void schedulers_issue_what_warps_issue(const struct rig *rig, const struct ear *ear) {
   cycle_t last[CUS][SLOTS] = {0};
   uint64_t issued = 0;
@@ -177,7 +174,7 @@ static void schedulers_issue_what_warps_issue(const struct rig *rig, const struc
   EXPECT_EQ(issued, rig->result.stalls[STALL_ISSUED]);
 }
 
-TEST(timeline, schedulers_issue_what_warps_issue) { over_machines(schedulers_issue_what_warps_issue, 0); }
+TEST(timeline, scheduler_events_equal_the_issues_of_warps) { over_machines(schedulers_issue_what_warps_issue, 0); }
 
 /* ---- accesses, meetings, copies ----------------------------------------------------------------- */
 
@@ -212,7 +209,7 @@ static void accesses_are_those_of_the_report(const struct rig *rig, const struct
   free(by_pc);
 }
 
-TEST(timeline, accesses_are_those_of_the_report) { over_machines(accesses_are_those_of_the_report, 0); }
+TEST(timeline, accesses_match_the_report) { over_machines(accesses_are_those_of_the_report, 0); }
 
 static void groups_meet_as_the_report_says(const struct rig *rig, const struct ear *ear) {
   uint64_t kinds[TIMELINE_FIELDS] = {0}, waited = 0;
@@ -232,7 +229,7 @@ static void groups_meet_as_the_report_says(const struct rig *rig, const struct e
   EXPECT_GE(waited, rig->result.cu.waits);
 }
 
-TEST(timeline, work_groups_meet_as_the_report_says) { over_machines(groups_meet_as_the_report_says, 0); }
+TEST(timeline, meetings_of_work_groups_match_the_report) { over_machines(groups_meet_as_the_report_says, 0); }
 
 static void copies_are_those_of_the_report(const struct rig *rig, const struct ear *ear) {
   uint64_t copies = 0, bytes = 0, forms[ISA_COPY_3D + 1] = {0}, last[CUS] = {0};
@@ -259,7 +256,7 @@ static void copies_are_those_of_the_report(const struct rig *rig, const struct e
   EXPECT_LE(launch_copy_latency(&rig->result)->maximum, longest);
 }
 
-TEST(timeline, copies_are_those_of_the_report) { over_machines(copies_are_those_of_the_report, 0); }
+TEST(timeline, copies_match_the_report) { over_machines(copies_are_those_of_the_report, 0); }
 
 /* ---- banks -------------------------------------------------------------------------------------- */
 
@@ -282,9 +279,9 @@ static void banks_work_as_the_report_says(const struct rig *rig, const struct ea
   EXPECT_EQ(busy, rig->result.lds.busy_cycles);
 }
 
-TEST(timeline, banks_work_as_the_report_says) { over_machines(banks_work_as_the_report_says, 0); }
+TEST(timeline, bank_events_match_the_report) { over_machines(banks_work_as_the_report_says, 0); }
 
-/* Whether a copy of the instruction was under way in that cycle. */
+/* Whether a copy of the instruction was in flight in that cycle. */
 static bool copy_is_under_way(const struct ear *ear, const struct timeline_event *beat) {
   FOR_EACH(copy, ear, TIMELINE_COPY)
   if (copy->cu == beat->cu && copy->field[TIMELINE_COPY_PC] == beat->field[TIMELINE_BANKS_PC] &&
@@ -300,7 +297,7 @@ static void beats_are_of_the_copys_instruction(const struct rig *rig, const stru
   EXPECT_TRUE(!event->unit || copy_is_under_way(ear, event));
 }
 
-TEST(timeline, beats_are_of_the_copys_instruction) { over_machines(beats_are_of_the_copys_instruction, 0); }
+TEST(timeline, beats_name_the_copys_instruction) { over_machines(beats_are_of_the_copys_instruction, 0); }
 
 /* ---- engines ------------------------------------------------------------------------------------ */
 
@@ -333,9 +330,9 @@ static void engines_are_those_of_the_report(const struct rig *rig, const struct 
   EXPECT_EQ(moved, dma->bytes - dma->skipped_bytes);
 }
 
-TEST(timeline, engines_are_those_of_the_report) { over_machines(engines_are_those_of_the_report, 0); }
+TEST(timeline, engines_match_the_report) { over_machines(engines_are_those_of_the_report, 0); }
 
-/* What a copy moves is what its channels and its requests move, and lies within it. */
+/* A copy moves what its channels and requests move, and these lie within it. */
 static void requests_lie_within_their_copies(const struct rig *rig, const struct ear *ear) {
   (void)rig;
   FOR_EACH(copy, ear, TIMELINE_COPY) {
@@ -362,7 +359,7 @@ static void requests_lie_within_their_copies(const struct rig *rig, const struct
 
 TEST(timeline, requests_lie_within_their_copies) { over_machines(requests_lie_within_their_copies, 0); }
 
-/* ---- the way to memory ---------------------------------------------------------------------------- */
+/* ---- the path to memory ---------------------------------------------------------------------------- */
 
 static void memory_is_that_of_the_report(const struct rig *rig, const struct ear *ear) {
   const struct mem_stats *mem = &rig->result.mem;
@@ -391,9 +388,9 @@ static void memory_is_that_of_the_report(const struct rig *rig, const struct ear
   EXPECT_EQ(bytes[MEM_STORE] + bytes[MEM_ATOMIC] + bytes[MEM_DMA_WRITE], mem->link_up_bytes);
 }
 
-TEST(timeline, memory_is_that_of_the_report) { over_machines(memory_is_that_of_the_report, 0); }
+TEST(timeline, memory_events_match_the_report) { over_machines(memory_is_that_of_the_report, 0); }
 
-/* A listener to one kernel of a test's own. */
+/* Listens to one kernel of a test. */
 static struct ear *listen(struct rig *rig, const char *settings, uint32_t global, const char *text) {
   struct ear *ear = open_ear(UINT32_MAX);
   *rig = (struct rig){.order = ORDER_ASCENDING};
@@ -419,7 +416,7 @@ TEST(timeline, a_load_that_the_l1_serves_moves_no_bytes_and_ends_after_its_laten
   close_ear(ear);
 }
 
-TEST(timeline, lanes_that_copy_write_the_lds_and_read_it_on_the_way_out) {
+TEST(timeline, lane_copies_write_the_lds_inbound_and_read_it_outbound) {
   struct rig rig;
   struct ear *ear = listen(&rig, "dma.copy=lanes", 32,
                            ".kernel k\n.arg a global\n.arg b global\n.lds t 1024\n.reg e, f\n.reg64 p, q\n"
@@ -434,8 +431,8 @@ TEST(timeline, lanes_that_copy_write_the_lds_and_read_it_on_the_way_out) {
   close_ear(ear);
 }
 
-TEST(timeline, a_gap_of_a_scheduler_is_what_its_next_warp_waited_for_longest) {
-  /* The wait's release takes 7 cycles behind a copy of hundreds: the gap is the copy's. */
+TEST(timeline, a_scheduler_gap_shows_the_longest_wait_of_its_next_warp) {
+  /* The wait's release takes 7 cycles after a copy of hundreds: the gap is attributed to the copy. */
   struct rig rig;
   struct ear *ear =
       listen(&rig, "cu.wait_latency=7", 32,
@@ -454,8 +451,8 @@ TEST(timeline, a_gap_of_a_scheduler_is_what_its_next_warp_waited_for_longest) {
   close_ear(ear);
 }
 
-TEST(timeline, a_copy_of_several_descriptors_is_one_with_all_of_their_channels) {
-  /* Lines of 8 elements, 16 apart; the buffer ends in the middle of the fifth: four lines, and a half. */
+TEST(timeline, a_copy_of_several_descriptors_is_one_event_with_all_their_channels) {
+  /* Lines of 8 elements, 16 apart; the buffer ends in the middle of the fifth: four and a half lines. */
   struct rig rig;
   struct ear *ear =
       listen(&rig, "", 32,
@@ -479,9 +476,9 @@ TEST(timeline, a_copy_of_several_descriptors_is_one_with_all_of_their_channels) 
   close_ear(ear);
 }
 
-/* Three work-groups of a compute unit, so that each has an engine to itself; unit 0 is the warps, which ask for
+/* Three work-groups in a compute unit, so that each has its own engine. Unit 0 stands for the warps, which request
  * nothing. */
-TEST(timeline, messages_are_told_with_the_engine_that_they_are_of) {
+TEST(timeline, messages_are_reported_with_their_engine) {
   struct rig rig;
   struct ear *ear = listen(&rig, "dma.engines=3", 96,
                            ".kernel k\n.arg a global\n.lds t 256\n.reg e\n.reg64 p\n ld.arg.b64 p, a\n"
@@ -499,7 +496,7 @@ TEST(timeline, messages_are_told_with_the_engine_that_they_are_of) {
   close_ear(ear);
 }
 
-TEST(timeline, passes_that_use_no_bank_are_told_as_such) {
+TEST(timeline, passes_that_use_no_bank_are_reported_as_such) {
   struct rig rig;
   struct ear *ear = listen(&rig, "lds.empty=pass", 32,
                            ".kernel k\n.lds t 1024\n.reg x, y[4]\n.pred c\n get.local_id x, x\n"
@@ -509,19 +506,19 @@ TEST(timeline, passes_that_use_no_bank_are_told_as_such) {
   idle += !event->field[TIMELINE_BANKS_BANKS];
   EXPECT_EQ(count(ear, TIMELINE_BANKS), rig.result.lds.passes);
   EXPECT_GT(idle, 0);
-  EXPECT_EQ(rig_pc(&rig, "ld.lds")->lds_passes, rig.result.lds.passes); /* where they are its instruction's as well */
+  EXPECT_EQ(rig_pc(&rig, "ld.lds")->lds_passes, rig.result.lds.passes); /* if they are also its instruction's */
   rig_free(&rig);
   close_ear(ear);
 }
 
 /* ---- runs that are cut short ---------------------------------------------------------------------- */
 
-/* Events whose end is known, and told, before: releases, loads that the L1 serves, messages in the memory port. */
+/* Events whose end is known and reported early: releases, loads that the L1 serves, messages in the memory port. */
 static bool may_end_later(enum timeline_kind kind) {
   return kind == TIMELINE_MEET || kind == TIMELINE_WAITED || kind == TIMELINE_GLOBAL || kind == TIMELINE_PASSED;
 }
 
-/* What is still going on is told with the end as its end: nothing is missing. */
+/* Events still in progress are reported with the end of the run as their end: nothing is missing. */
 static void what_is_cut_short_is_told(const struct rig *rig, const struct ear *ear) {
   const struct launch_result *result = &rig->result;
   const struct isa_program *program = rig->program;
@@ -553,18 +550,18 @@ static void what_is_cut_short_is_told(const struct rig *rig, const struct ear *e
   FOR_EACH(event, ear, TIMELINE_SERVED)
   served += event->field[TIMELINE_SERVED_KIND] < MEM_DMA_READ;
   EXPECT_EQ(served, result->mem.loads + result->mem.stores + result->mem.atomics + result->mem.prefetches);
-  FOR_EACH(event, ear, TIMELINE_REQUEST) /* an engine begins at most one in a cycle: no two are the same */
+  FOR_EACH(event, ear, TIMELINE_REQUEST) /* an engine starts at most one a cycle: no two are equal */
   for (const struct timeline_event *other = event; (other = next_of(ear, TIMELINE_REQUEST, other));)
     EXPECT_FALSE(other->cu == event->cu && other->from == event->from &&
                  other->unit / TIMELINE_CHANNELS == event->unit / TIMELINE_CHANNELS);
 }
 
-TEST(timeline, what_is_cut_short_is_told) {
+TEST(timeline, events_cut_short_are_reported) {
   over_machines(what_is_cut_short_is_told, 300);
   over_machines(what_is_cut_short_is_told, 1100);
 }
 
-TEST(timeline, a_deadlock_tells_who_waits_up_to_its_end) {
+TEST(timeline, a_deadlock_shows_waiting_warps_until_its_end) {
   struct rig rig = {.order = ORDER_ASCENDING};
   struct ear *ear = open_ear(UINT32_MAX);
   ASSERT_TRUE(rig_build(&rig, "", 64, 64,

@@ -1,5 +1,5 @@
-/* Launches that run at once: each is as it would be alone but for what they share, pipes between them, room in compute
- * units, the laws, and their ends. */
+/* Concurrent launches: each runs as if alone except for what they share. Also pipes between them, room in compute
+ * units, the laws, and how they end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { MOST = RESULT_TOGETHER, VALUES = 3 };
 
-/* Kernels of one program on the machine and the memory of a rig. */
+/* Kernels of one program on the machine and memory of a rig. */
 struct bench {
   struct rig rig;
   size_t count;
@@ -22,8 +22,8 @@ static bool bench_build(struct bench *bench, const char *settings, const char *t
   return rig_build(&bench->rig, settings, 1, 1, text);
 }
 
-/* One more launch. Pipes are those of the program's first kernel, in order; buffers are 0, 1, ...; 32-bit values are
- * `values`. */
+/* Adds one more launch. Its pipes are those of the program's first kernel, in order; its buffers are 0, 1, ...; its
+ * 32-bit values are `values`. */
 static void bench_add(struct bench *bench, const char *kernel, uint32_t global, uint32_t local,
                       const uint32_t values[VALUES]) {
   struct isa_launch *launch = &bench->launches[bench->count];
@@ -70,7 +70,7 @@ static uint64_t hazards_of(const struct launch_result *result, enum isa_hazard_r
 
 /* ---- independent kernels ------------------------------------------------------------------------- */
 
-/* sums: rounds of arithmetic, then a word per work-item. idle: nothing. */
+/* sums: rounds of arithmetic, then one word per work-item. idle: nothing. */
 static const char independent[] =
     ".kernel sums\n.arg out global\n.arg count u32\n.reg i, n, v\n.reg64 q\n.pred c\n ld.arg.b64 q, out\n"
     " ld.arg.b32 n, count\n get.global_id i, x\n bar\nagain: mad.i32 v, v, 5, i\n sub.i32 n, n, 1\n setp.ne.u32 c, n, "
@@ -87,7 +87,7 @@ static struct launch_result alone(struct bench *bench, const char *settings, uin
   return bench->results[0];
 }
 
-TEST(together, a_neighbour_that_does_nothing_elsewhere_changes_nothing) {
+TEST(together, an_idle_kernel_on_other_units_changes_nothing) {
   static const char *const settings[] = {"cu.count=2", "cu.count=2 cu.dispatch_latency=1 mem.link_latency=1",
                                          "cu.count=2 cu.schedulers=4 cu.policy=oldest"};
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
@@ -112,7 +112,7 @@ TEST(together, a_neighbour_that_does_nothing_elsewhere_changes_nothing) {
   }
 }
 
-TEST(together, one_launch_has_itself_alone) {
+TEST(together, a_single_launch_has_no_partners) {
   struct bench one;
   const struct launch_result result = alone(&one, "cu.count=3", 640, 20);
   EXPECT_EQ(result.together, 1);
@@ -122,7 +122,7 @@ TEST(together, one_launch_has_itself_alone) {
   bench_free(&one);
 }
 
-TEST(together, the_time_of_a_later_launch_begins_with_it) {
+TEST(together, a_later_launchs_time_starts_with_it) {
   struct rig rig = {.order = ORDER_ASCENDING};
   ASSERT_TRUE(rig_build(&rig, "", 32, 32, ".kernel k\n exit\n"));
   rig_start(&rig);
@@ -137,7 +137,7 @@ TEST(together, the_time_of_a_later_launch_begins_with_it) {
   rig_free(&rig);
 }
 
-TEST(together, kernels_on_units_of_their_own_take_as_long_as_the_longer) {
+TEST(together, kernels_on_separate_units_take_as_long_as_the_longer_one) {
   struct bench one, other, both = {.rig.order = ORDER_ASCENDING};
   const char *settings = "cu.count=2";
   const struct launch_result shorter = alone(&one, settings, 64, 30), longer = alone(&other, settings, 64, 300);
@@ -161,7 +161,7 @@ TEST(together, kernels_on_units_of_their_own_take_as_long_as_the_longer) {
 }
 
 TEST(together, kernels_in_one_unit_share_its_issue_slots) {
-  /* eight warps of each keep one scheduler busy: at once they take as long as one after the other, less one start */
+  /* eight warps of each keep one scheduler busy: run concurrently they take as long as in sequence, less one start */
   struct bench one, both = {.rig.order = ORDER_ASCENDING};
   const struct launch_result single = alone(&one, "", 256, 200);
   ASSERT_TRUE(bench_build(&both, "", independent));
@@ -184,7 +184,7 @@ TEST(together, kernels_in_one_unit_share_its_issue_slots) {
 
 /* ---- room ------------------------------------------------------------------------------------------ */
 
-/* Each group draws a ticket when it starts, and stays for n rounds. */
+/* Each group draws a ticket when it starts and then runs n rounds. */
 #define TICKET                                                                                                         \
   ".arg all global\n.arg own u32\n.arg count u32\n.reg i, g, n, o, v\n.reg64 q\n.pred c\n ld.arg.b64 q, all\n"         \
   " ld.arg.b32 n, count\n ld.arg.b32 o, own\n get.local_id i, x\n get.group_id g, x\n setp.eq.u32 c, i, 0\n"           \
@@ -192,7 +192,7 @@ TEST(together, kernels_in_one_unit_share_its_issue_slots) {
   "[q + g], v\n"                                                                                                       \
   "stay: sub.i32 n, n, 1\n setp.ne.u32 c, n, 0\n@c bra stay\n exit\n"
 
-TEST(together, a_launch_whose_next_group_does_not_fit_keeps_no_other_back) {
+TEST(together, a_launch_whose_next_group_does_not_fit_blocks_no_other) {
   /* the dispatcher's worked example: A of one warp, B of three, a unit of four */
   struct bench bench = {.rig.order = ORDER_ASCENDING};
   ASSERT_TRUE(bench_build(&bench, "cu.warps=4", ".kernel k\n" TICKET));
@@ -203,14 +203,14 @@ TEST(together, a_launch_whose_next_group_does_not_fit_keeps_no_other_back) {
   EXPECT_EQ(rig_word(&bench.rig, 0, 0), 7);
   EXPECT_EQ(rig_word(&bench.rig, 0, 16), 0); /* A0 */
   EXPECT_EQ(rig_word(&bench.rig, 0, 32), 1); /* B0 */
-  EXPECT_EQ(rig_word(&bench.rig, 0, 17), 2); /* A1, though it is B's turn after it */
+  EXPECT_EQ(rig_word(&bench.rig, 0, 17), 2); /* A1, although B is next after it */
   EXPECT_EQ(rig_word(&bench.rig, 0, 18), 3); /* A2 */
-  EXPECT_GT(rig_word(&bench.rig, 0, 33), 3); /* B1, once B0 has gone */
+  EXPECT_GT(rig_word(&bench.rig, 0, 33), 3); /* B1, once B0 has ended */
   EXPECT_EQ(bench.results[1].cu.work_groups, 2);
   bench_free(&bench);
 }
 
-/* Each group fills its LDS with a number of its own, waits, and adds up what differs. */
+/* Each group fills its LDS with its own number, waits, and counts the words that differ. */
 #define PATTERN(NAME, BYTES, WORDS)                                                                                    \
   ".kernel " NAME "\n.arg out global\n.arg own u32\n.arg count u32\n.lds t " BYTES                                     \
   "\n.reg i, g, n, o, v, a\n.reg64 q\n"                                                                                \
@@ -221,7 +221,7 @@ TEST(together, a_launch_whose_next_group_does_not_fit_keeps_no_other_back) {
   "look: ld.lds.b32 v, [t + a]\n sub.i32 v, v, o\n add.i32 n, n, v\n add.i32 a, a, 128\n"                              \
   " setp.lt.u32 c, a, " BYTES "\n@c bra look\n shl.b32 a, o, 2\n add.i32 n, n, o\n st.global.b32 [q + a], n\n exit\n"
 
-TEST(together, each_group_has_its_piece_of_the_lds_to_itself) {
+TEST(together, each_group_has_its_own_part_of_the_lds) {
   static const uint32_t stays[][2] = {{40, 90}, {90, 40}, {7, 400}, {100, 100}};
   for (size_t i = 0; i < sizeof stays / sizeof *stays; i++) {
     struct bench bench = {.rig.order = ORDER_ASCENDING};
@@ -242,7 +242,7 @@ TEST(together, each_group_has_its_piece_of_the_lds_to_itself) {
 
 /* ---- pipes between kernels ---------------------------------------------------------------------------- */
 
-/* put: writes n packets, i + 0, i + n..., each after w rounds; take: reads n packets and leaves them in out. A
+/* put: writes n packets, i + 0, i + n..., each after w rounds; take: reads n packets and stores them in out. Each
  * work-item has its own numbers. kind=packet is what write_pipe and read_pipe do. */
 #define ARGS(OUT)                                                                                                      \
   ".arg fifo pipe\n" OUT ".arg count u32\n.arg work u32\n.reg i, k, n, v, w\n.reg64 p, q, id, at\n.pred c\n"           \
@@ -275,9 +275,9 @@ static void run_pair(struct bench *bench, const char *settings, bool spins, uint
   bench_run(bench);
 }
 
-TEST(together, one_who_writes_and_one_who_reads_have_a_fifo_at_any_rate) {
+TEST(together, one_writer_and_one_reader_see_a_fifo_at_any_rate) {
   static const struct {
-    uint32_t put, take; /* rounds of work a packet, 13 cycles each: a packet costs some 200 cycles without */
+    uint32_t put, take; /* rounds of work per packet, 13 cycles each: a packet costs some 200 cycles without them */
   } rates[] = {{1, 1}, {30, 30}, {30, 120}, {120, 30}};
   enum { PACKETS = 300 };
   for (size_t i = 0; i < 2 * sizeof rates / sizeof *rates; i++) {
@@ -295,8 +295,8 @@ TEST(together, one_who_writes_and_one_who_reads_have_a_fifo_at_any_rate) {
     EXPECT_EQ(stats->read, PACKETS);
     EXPECT_LE(bench.results[0].cycles, bench.results[1].cycles);
     EXPECT_EQ(bench.results[1].cycles, bench.results[0].together_cycles);
-    if (put < take) { /* who writes waits: the pipe fills in the first 64 / (1 - 1/4) packets of time, and drains at the
-                         end */
+    if (put <
+        take) { /* the writer waits: the pipe fills during the first 64 / (1 - 1/4) packets, and drains at the end */
       EXPECT_EQ(stats->most, RIG_PACKETS);
       EXPECT_GT(mean, 0.6 * RIG_PACKETS);
       EXPECT_GT(bench.results[0].stalls[STALL_PIPE_FULL], 0);
@@ -310,7 +310,7 @@ TEST(together, one_who_writes_and_one_who_reads_have_a_fifo_at_any_rate) {
   }
 }
 
-/* Cycles a packet of who writes, or of who reads, when nothing holds it up: of 40 packets more. */
+/* Cycles per packet of a writer or a reader that nothing delays: over 40 more packets. */
 static double period_alone(const char *kernel, uint32_t work) {
   uint64_t cycles[2];
   for (uint32_t i = 0; i < 2; i++) {
@@ -323,14 +323,14 @@ static double period_alone(const char *kernel, uint32_t work) {
   return (double)(cycles[1] - cycles[0]) / 40;
 }
 
-/* A queue with steady rates and room for K: it fills with the difference of the rates, stays full while there is more
- * to write, and empties at the reader's rate. */
+/* A queue with steady rates and room for K: it fills at the difference of the rates, stays full while there is more to
+ * write, and empties at the reader's rate. */
 static double fluid_mean(double put, double take, double packets, double room) {
   const double whole = packets * take, fill = room / (1 / put - 1 / take), full = (packets - room) * take - fill;
   return (room * fill / 2 + room * full + room * room * take / 2) / whole;
 }
 
-TEST(together, a_pipe_between_a_quick_writer_and_a_slow_reader_is_as_full_as_a_queue_of_such_rates) {
+TEST(together, a_pipe_fills_like_a_queue_with_the_rates_of_writer_and_reader) {
   static const uint32_t take_work[] = {60, 120, 240};
   enum { PACKETS = 600, PUT_WORK = 30 };
   const double put = period_alone("put", PUT_WORK);
@@ -345,7 +345,7 @@ TEST(together, a_pipe_between_a_quick_writer_and_a_slow_reader_is_as_full_as_a_q
             put, take, mean, expected, whole);
     EXPECT_LT(mean, 1.03 * expected);
     EXPECT_GT(mean, 0.97 * expected);
-    EXPECT_LT(whole, 1.02 * PACKETS * take); /* the slower one alone decides how long it takes */
+    EXPECT_LT(whole, 1.02 * PACKETS * take); /* only the slower one decides how long it takes */
     EXPECT_GT(whole, 0.98 * PACKETS * take);
     bench_free(&bench);
   }
@@ -356,7 +356,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-TEST(together, many_who_write_and_read_lose_nothing_and_double_nothing) {
+TEST(together, many_writers_and_readers_lose_and_duplicate_nothing) {
   enum { ITEMS = 6, PACKETS = 40 };
   static const char *const settings[] = {"cu.count=4", "", "cu.count=2 cu.accesses=9 mem.link_latency=2"};
   for (size_t i = 0; i < 2 * sizeof settings / sizeof *settings; i++) {
@@ -373,7 +373,7 @@ TEST(together, many_who_write_and_read_lose_nothing_and_double_nothing) {
 
 /* ---- laws ------------------------------------------------------------------------------------------ */
 
-TEST(together, what_becomes_of_several_launches_does_not_depend_on_the_order_of_evaluation) {
+TEST(together, concurrent_launches_do_not_depend_on_the_order_of_evaluation) {
   static const char *const settings[] = {"cu.count=3 mem.link_latency=3",
                                          "cu.count=2 cu.groups=7 cu.dispatch_latency=1",
                                          "cu.count=5 mem.l2_size=0 mem.link_latency=1 cu.schedulers=2"};
@@ -403,7 +403,7 @@ TEST(together, what_becomes_of_several_launches_does_not_depend_on_the_order_of_
 
 /* ---- ends ------------------------------------------------------------------------------------------- */
 
-TEST(together, who_waits_for_packets_that_nobody_writes_is_stuck_and_the_other_is_not) {
+TEST(together, only_the_launch_that_waits_for_missing_packets_is_deadlocked) {
   for (unsigned spins = 0; spins < 2; spins++) {
     struct bench bench = {.rig.order = ORDER_ASCENDING};
     ASSERT_TRUE(bench_build(&bench, "", pair));
@@ -423,12 +423,12 @@ TEST(together, who_waits_for_packets_that_nobody_writes_is_stuck_and_the_other_i
   }
 }
 
-TEST(together, groups_that_wait_and_fill_the_machine_keep_those_out_that_they_wait_for) {
+TEST(together, waiting_groups_that_fill_the_machine_lock_out_their_writers) {
   struct bench bench = {.rig.order = ORDER_ASCENDING};
   ASSERT_TRUE(bench_build(&bench, "cu.warps=4 cu.groups=4", pair));
   bench_add(&bench, "take", 4, 1, (uint32_t[VALUES]){2, 1});
   bench_add(&bench, "put", 4, 1, (uint32_t[VALUES]){2, 1});
-  bench_run(&bench); /* in turn: two of each have room, and two are enough for the others */
+  bench_run(&bench); /* in turn: there is room for two of each, and two are enough for the others */
   EXPECT_EQ(bench.results[0].end, END_FINISHED);
   EXPECT_EQ(bench.results[1].end, END_FINISHED);
   bench_free(&bench);
@@ -445,7 +445,7 @@ TEST(together, groups_that_wait_and_fill_the_machine_keep_those_out_that_they_wa
   bench_free(&bench);
 }
 
-TEST(together, a_limit_cuts_those_short_that_have_not_finished) {
+TEST(together, the_limit_cuts_only_unfinished_launches_short) {
   struct bench bench = {.rig = {.order = ORDER_ASCENDING, .limit = 2000}};
   ASSERT_TRUE(bench_build(&bench, "cu.count=2", independent));
   bench_add(&bench, "sums", 64, 64, (uint32_t[VALUES]){10});
@@ -459,7 +459,7 @@ TEST(together, a_limit_cuts_those_short_that_have_not_finished) {
   bench_free(&bench);
 }
 
-TEST(together, a_reservation_left_open_is_the_fault_of_the_kernel_that_made_it) {
+TEST(together, an_open_reservation_is_attributed_to_its_kernel) {
   static const char text[] = ".kernel good\n.arg fifo pipe\n exit\n"
                              ".kernel leaves\n.arg fifo pipe\n.reg64 p, id\n ld.arg.b64 p, fifo\n"
                              " pipe.reserve.write id, [p], 3, kind=item\n mov.b64 id, id\n exit\n";

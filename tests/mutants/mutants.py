@@ -4,23 +4,23 @@
 usage: tests/mutants/mutants.py [--count N] [--seed S] [--folder F]... [--only FILE[:LINE]] [--again] [--seconds T]
                                 [--sanitize] [--jobs N]
 
-N mutants (55) of each of the folders below, drawn by seed S (1). A mutant flips an operator, moves a constant by one, removes a
-`!` or removes a statement, inside a function of a .c file; comments, strings, the preprocessor's lines, assertions and the
-lengths of arrays are left alone. One that does not compile, or compiles to the same instructions, is none, and the next is drawn.
+N mutants (55) of each of the folders below, drawn by seed S (1). A mutant flips an operator, moves a constant by
+one, removes a `!` or removes a statement, inside a function of a .c file. Comments, strings, preprocessor lines,
+assertions and array lengths stay unchanged. A mutant that does not compile, or compiles to the same instructions,
+does not count, and the next is drawn.
 
-A mutant is killed if a test fails, crashes or takes ten times as long as it should. Only tests that execute the mutant's line
-are run, those of the folder's own programs and the quick ones first, until they have taken T seconds (10); `--seconds 1000`
-runs them all. Tests are linked with two shared libraries: the whole of Warpwait, and before it `libmutant.so`, whose functions
-win. So a mutant costs one file's compilation, and nothing is linked again. Which test executes which line is found out with a
-`libmutant.so` that records it (reached.c), once for each state of the code and tests. --sanitize runs the tests of what
-survives again, with sanitizers in the mutant's file, as `make sanitize` would: what is not freed, or lies beyond an array, no
-test sees otherwise.
+A mutant is killed if a test fails, crashes or takes ten times as long as it should. Only tests that execute the
+mutant's line run, those of the folder's own programs and the quick ones first, until they have taken T seconds (10);
+`--seconds 1000` runs them all. Tests are linked with two shared libraries: the whole of Warpwait, and before it
+`libmutant.so`, whose functions take precedence. So a mutant costs one file's compilation, and nothing is linked
+again. A `libmutant.so` that records execution (reached.c) finds out which test executes which line, once for each
+state of the code and tests. --sanitize runs the tests of survivors again, with sanitizers in the mutant's file, as
+`make sanitize` would: otherwise no test notices leaks or accesses beyond an array.
 
-Each that survives is printed, as `unreached` if no test executes its line. tests/mutants/equivalent.txt lists mutants that no
-test can kill, each with its proof; they are counted apart. What survives is left in build/mutants/survivors.txt, and `--again`
-tries these alone. --only takes every mutant of a file or a line.
-Exit status 0 if no mutant survives but the equivalent ones.
-"""
+Survivors are printed, as `unreached` if no test executes their line. tests/mutants/equivalent.txt lists mutants that
+no test can kill, each with its proof; they are counted separately. Survivors are left in
+build/mutants/survivors.txt, and `--again` tries only these. --only takes every mutant of a file or a line. Exit
+status 0 if no mutant survives except equivalent ones."""
 import argparse
 import bisect
 import collections
@@ -45,19 +45,19 @@ HERE = pathlib.Path("tests/mutants")
 BUILD = pathlib.Path("build/mutants")
 LISTED = HERE / "equivalent.txt"
 SURVIVORS = BUILD / "survivors.txt"
-# The folder, and its own test programs, which are run first.
+# The folder, and its own test programs, which run first.
 FOLDERS = {"opencl/passes": ["corpus", "opencl"], "opencl/emit": ["corpus", "opencl"], "lds": ["lds"], "dma": ["dma"],
            "models": ["models", "mem"], "models/mem": ["models", "mem"], "isa": ["isa"], "isa/asm": ["isa"]}
 PROGRAMS = ["core", "lds", "isa", "dma", "models", "mem", "corpus", "opencl", "host", "examples", "replay"]
 CODEGEN = "-O1 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math"
 TRACED = "-O0 -g1 -fPIC -ffp-contract=off -fsanitize-coverage=trace-pc"
 SANITIZED = "-g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
-BATCH_SECONDS = 1.0   # of tests in one process; the first to fail ends it
+BATCH_SECONDS = 1.0   # of tests in one process; the first failure ends it
 MEMORY = 8 << 30
 
 
 def command(*words, **more):
-    """Runs a command; what it prints. A failure ends the script."""
+    """Runs a command and returns its output. A failure ends the script."""
     done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
     if done.returncode:
         sys.exit(f"{shlex.join(map(str, words))}\n{done.stdout}\nexit status {done.returncode}")
@@ -65,7 +65,7 @@ def command(*words, **more):
 
 
 class Build:
-    """Warpwait and its tests in build/mutants, as shared libraries and what is linked with them."""
+    """Warpwait and its tests in build/mutants, as shared libraries and the programs linked with them."""
 
     def __init__(self, jobs):
         self.make = ["env", "CXXFLAGS=-fPIC", "make", "--no-print-directory", f"BUILD={BUILD}", f"CODEGEN={CODEGEN}", "V=1"]
@@ -76,7 +76,7 @@ class Build:
         self.compilers = self.compile_commands()
 
     def link(self, programs):
-        """The library, an empty one to be replaced by mutants, and the programs linked with both."""
+        """Links the library, an empty one that mutants replace, and the programs with both."""
         archive, library, empty = BUILD / "core.a", BUILD / "libcore.so", BUILD / "none/libmutant.so"
         if not library.exists() or library.stat().st_mtime < archive.stat().st_mtime:
             empty.parent.mkdir(exist_ok=True)
@@ -95,7 +95,7 @@ class Build:
                 command("sh", "-c", line.replace(f" -o {made[1]} ", f" -o {target} ").replace(str(archive), ours))
 
     def compile_commands(self):
-        """file: how each of its objects is compiled; isa/lanes.c has two."""
+        """Maps each file to the commands that compile its objects; isa/lanes.c has two."""
         files = [str(f) for folder in FOLDERS for f in sorted(pathlib.Path(folder).glob("*.c"))]
         lines = command(*self.make, "-n", *(w for f in files for w in ("-W", f)), f"{BUILD}/core.a")
         found = collections.defaultdict(list)
@@ -107,7 +107,7 @@ class Build:
         return found
 
     def objects(self, file, text, slot, more=()):
-        """Compiles `text` as if it were `file`; the objects, or None if it does not compile."""
+        """Compiles `text` as if it were `file`; returns the objects, or None if it does not compile."""
         source = slot / file
         source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(text)
@@ -121,7 +121,7 @@ class Build:
 
 
 class Tests:
-    """What the tests are, how long each takes, and who executes which line."""
+    """The tests, how long each takes, and which lines it executes."""
 
     def __init__(self, build, jobs):
         self.build, self.jobs = build, jobs
@@ -135,7 +135,8 @@ class Tests:
         self.known = {file: sorted({*lines, *self.starts.get(file, ())}) for file, lines in self.rows.items()}
 
     def covering(self, mutant):
-        """Tests that execute the line, or the one that its statement begins in; the folder's own first, the quick before the slow."""
+        """Tests that execute the line, or the first line of its statement; the folder's own first, quick ones before
+        slow ones."""
         known = self.known.get(mutant.file, [])
         at = bisect.bisect_right(known, mutant.line)
         tests = self.rows[mutant.file].get(known[at - 1], ()) if at else ()
@@ -170,7 +171,8 @@ class Tests:
                 self.seconds[program, test], self.lines[program, test] = seconds, lines
 
     def traced_library(self):
-        """Makes the libmutant.so that records; offset of a call: the file and lines of its block, and all lines with code."""
+        """Makes the recording libmutant.so; maps a call's offset to the file and lines of its block; also all lines
+        with code."""
         slot = BUILD / "traced"
         slot.mkdir(exist_ok=True)
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
@@ -185,7 +187,7 @@ class Tests:
         where, starts = collections.defaultdict(set), collections.defaultdict(set)
         for row, place in zip(rows, places):
             file, line = place.split()[0].removeprefix(f"{ROOT}/").split(":")
-            at = bisect.bisect_right(calls, int(row, 16) + 5) - 1  # a call's own row is at its beginning, what it tells at its end
+            at = bisect.bisect_right(calls, int(row, 16) + 5) - 1  # rows name a call's start; it reports its end
             if file in self.build.compilers and line.isdigit() and at >= 0:
                 starts[file].add(int(line))
                 where[calls[at]].add((file, int(line)))
@@ -196,7 +198,7 @@ class Tests:
         reached = BUILD / "traced" / f"{program}.{test}".replace("/", "_")
         reached.unlink(missing_ok=True)
         took = run_tests(program, [test], BUILD / "traced", 600, REACHED=str(ROOT / reached))
-        if took is None:  # one that measures memory, say, which recording takes
+        if took is None:  # a test that measures memory, for example, which recording uses
             took = run_tests(program, [test], BUILD / "none", 600)
             print(f"{program}: {test} fails, {'when its lines are recorded: it kills no mutant' if took else 'without a mutant'}")
             return took or 0, {}
@@ -209,7 +211,7 @@ class Tests:
 
 
 def digest(files):
-    """What the files hold, as one number."""
+    """A hash of the files' contents."""
     sums = hashlib.sha256()
     for file in sorted(files):
         if file.is_file():
@@ -229,7 +231,8 @@ def tests_of(program):
 
 
 def run_tests(program, tests, library, seconds, **more):
-    """Runs tests of a program with the libmutant.so of a folder: CPU seconds taken, or None if one fails or takes too long."""
+    """Runs tests of a program with the libmutant.so of a folder: CPU seconds, or None if one fails or takes too
+    long."""
     environment = {**os.environ, "LD_LIBRARY_PATH": str(ROOT / library), "WARPWAIT": str(ROOT / BUILD / "bin/warpwait"),
                    "WARPWAIT_CACHE": str(ROOT / BUILD / "cache"), **more}
 
@@ -242,21 +245,21 @@ def run_tests(program, tests, library, seconds, **more):
     process = subprocess.Popen([BUILD / "bin" / program, "--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={':'.join(tests)}"],
                                env=environment, preexec_fn=limits, start_new_session=True, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    # What waits rather than computes is stopped by the clock, generously, since the host may be busy.
+    # A wall-clock limit stops tests that wait rather than compute; it is generous because the host may be busy.
     clock = threading.Timer(20 * seconds + 60, lambda: os.killpg(process.pid, signal.SIGKILL))
     clock.start()
     _, status, used = os.wait4(process.pid, 0)
     clock.cancel()
     process.returncode = status
     try:
-        os.killpg(process.pid, signal.SIGKILL)  # what it may have left behind
+        os.killpg(process.pid, signal.SIGKILL)  # any processes it left behind
     except ProcessLookupError:
         pass
     return used.ru_utime + used.ru_stime if status == 0 else None
 
 
 class Trial:
-    """Tries mutants, each in a slot of its own."""
+    """Tries mutants, each in its own slot."""
 
     def __init__(self, build, tests, options):
         self.build, self.tests, self.options = build, tests, options
@@ -275,7 +278,7 @@ class Trial:
         return [o.read_bytes() for o in made]
 
     def killed_by(self, mutant):
-        """What kills it, "" if nothing does; None if it does not compile, or is the same code, so that it does not count."""
+        """What kills it, "" if nothing does; None if it does not compile or is the same code, and so does not count."""
         file, text, slot = mutant.file, pathlib.Path(mutant.file).read_text(), self.slot()
         if file not in self.plain:
             self.plain[file] = self.library(file, text, slot)
@@ -285,7 +288,8 @@ class Trial:
         return self.failing(mutant, slot) or (self.sanitized(mutant, text, slot) if self.options.sanitize else "")
 
     def sanitized(self, mutant, text, slot):
-        """The same with sanitizers in this file, and in what allocates memory; a test that fails without the mutant does not count."""
+        """The same with sanitizers in this file and in memory allocation; a test that also fails without the mutant
+        does not count."""
         if not self.library(mutant.file, mutant.applied(text), slot, SANITIZED.split()):
             return ""
         preload = " ".join(command("gcc", f"-print-file-name={n}").strip() for n in ("libasan.so", "libubsan.so"))
@@ -349,12 +353,13 @@ def drawn(options, folder, survived):
             found.append(mutant)
     if options.again or options.only:
         return found, len(found)
-    # By what they change, not by where: a change to the code leaves the draw of the rest as it was.
+    # By their change, not their place: a change to the code leaves the order of the other mutants as it was.
     return sorted(found, key=lambda m: hashlib.sha256(" :: ".join((options.seed, *m.listed())).encode()).digest()), options.count
 
 
 def tried(trial, mutants, count, pool, note):
-    """Tries mutants in their order until `count` of them count: [(mutant, killed by)]. The jobs do not change what is drawn."""
+    """Tries mutants in order until `count` of them count: [(mutant, killed by)]. The number of jobs does not change the
+    draw."""
     results, ahead, queue = [], iter(mutants), collections.deque()
     while len(results) < count:
         while len(queue) < min(count - len(results), pool._max_workers + 1):

@@ -1,6 +1,6 @@
-/* Which blocks of the code a test executes. The compiler calls __sanitizer_cov_trace_pc() at the start of each block
- * (-fsanitize-coverage=trace-pc); as the process ends, where these calls were is appended to the file REACHED, as
- * offsets into the library that this is linked into. */
+/* Records which blocks of the code a test executes. The compiler calls __sanitizer_cov_trace_pc() at the start of each
+ * block (-fsanitize-coverage=trace-pc). When the process ends, the places of these calls are appended to the file
+ * REACHED, as offsets into the library with which this file is linked. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""Where C code can be changed by a little: the mutants of one file, found by its tokens alone."""
+"""Where small changes to C code are possible: the mutants of one file, found from its tokens alone."""
 import re
 
 TOKEN = re.compile(r"""(?P<space>\s+|/\*.*?\*/|//[^\n]*)|(?P<line>(?<=\n)[ \t]*\#(?:[^\n\\]|\\.)*)
@@ -8,13 +8,13 @@ FLIPPED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "
            "*": "/", "/": "*", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "+=": "-=", "-=": "+=", "&=": "|=", "|=": "&=",
            "<<=": ">>=", ">>=": "<<="}
 STEPS = {"++": "--", "--": "++"}
-# A statement that begins with one of these is no plain expression: a declaration, or what steers.
+# A statement that begins with one of these is no plain expression, but a declaration or control flow.
 WORDS = {"if", "for", "while", "do", "switch", "case", "default", "else", "goto", "const", "static", "struct", "enum", "union",
          "unsigned", "int", "char", "bool", "float", "double", "void", "size_t", "assert", "long", "short", "typedef", "signed"}
 
 
 def ordinal(text, begin, end):
-    """Which of its kind on its line text[begin:end] is: "1st" and so on."""
+    """The position of text[begin:end] among its kind on its line: "1st" and so on."""
     line = text[text.rfind("\n", 0, begin) + 1:end]
     count = sum(token[1] == text[begin:end] for token in tokens_of(line))
     return f"{count}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(count, 'th')}"
@@ -37,7 +37,7 @@ class Mutant:
         return text[:self.begin] + self.new + kept + text[self.end:]
 
     def listed(self):
-        """As equivalent.txt names it."""
+        """The mutant in the format of equivalent.txt."""
         return self.file, self.source, self.change
 
     def key(self):
@@ -48,12 +48,12 @@ class Mutant:
 
 
 def tokens_of(text):
-    """(kind, text, begin, end) of all but space, comments and the preprocessor's lines."""
+    """(kind, text, begin, end) of everything except space, comments and preprocessor lines."""
     return [(m.lastgroup, m[0], m.start(), m.end()) for m in TOKEN.finditer(text) if m.lastgroup not in ("space", "line")]
 
 
 def closing(tokens, at):
-    """Where the bracket that opens at `at` closes."""
+    """Where the bracket opened at `at` closes."""
     depth = 0
     while True:
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(tokens[at][1], 0)
@@ -75,13 +75,14 @@ def bodies(tokens):
 
 
 def statement_end(tokens, at):
-    """Where the statement that begins at `at` has its semicolon; None if it is not a plain expression, or `return;` and such."""
+    """Where the statement that begins at `at` has its semicolon; None if it is not a plain expression, or `return;` and
+    such."""
     kind, word = tokens[at][:2]
     following = tokens[at + 1]
     if word in WORDS or word == "return" and following[1] != ";" or kind not in ("name", "sign") or word in "{};":
         return None
     if kind == "name" and word not in ("return", "break", "continue") and following[0] == "name":
-        return None  # a declaration whose type has a name
+        return None  # a declaration with a named type
     while tokens[at][1] != ";":
         if tokens[at][1] in "([{":
             at = closing(tokens, at)
@@ -97,7 +98,7 @@ def begins_statement(tokens, at, heads):
 
 
 def moved(number):
-    """What a constant becomes: one more, and one less if that is not negative."""
+    """The values that replace a constant: one more, and one less if that is not negative."""
     literal = re.fullmatch(r"(0[xX][0-9a-fA-F]+|\d+)([uUlL]*)", number)
     if not literal:
         return []
@@ -106,11 +107,11 @@ def moved(number):
 
 
 def is_length(tokens, at):
-    """Whether the constant is the length of an array that is declared: `int a[4]`, `int a[2][4]`, not `a[4] = 1`."""
+    """Whether the constant is the length of an array in a declaration: `int a[4]`, `int a[2][4]`, not `a[4] = 1`."""
     if tokens[at - 1][1] != "[":
         return False
     at -= 2
-    while tokens[at][1] == "]":  # lengths before it
+    while tokens[at][1] == "]":  # earlier lengths
         while tokens[at][1] != "[":
             at -= 1
         at -= 1
@@ -135,7 +136,7 @@ def mutants_of(folder, file, text):
                 heads.add(closing(tokens, at + 1))
                 if word == "for":
                     loops.update(range(at + 1, closing(tokens, at + 1) + 1))
-            # clang-format has space on both sides of what takes two operands, and of nothing else.
+            # clang-format puts space on both sides of binary operators, and of nothing else.
             if word in FLIPPED and text[begin - 1].isspace() and text[end].isspace():
                 found.append(Mutant(folder, file, text, begin, end, FLIPPED[word]))
             elif word in STEPS:

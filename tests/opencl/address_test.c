@@ -1,4 +1,4 @@
-/* Indices and addresses: how they are computed, from one another too, and accesses side by side. */
+/* Indices and addresses: how they are computed, also from one another, and accesses to neighboring words. */
 #include "sim/base/need.h"
 #include "tests/opencl/maker.h"
 
@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* size_t i = get_global_id(0); out[i + 2] = in[i] */
-TEST(addresses, an_index_of_64_bits_is_one_multiply_add_an_array) {
+TEST(addresses, a_64_bit_index_costs_one_multiply_add_per_array) {
   struct maker m = begin();
   const ir_ref in = make(&m, ISA_LD_ARG_64, 0, 0, 0, 0), out = make(&m, ISA_LD_ARG_64, 0, 0, 0, 8);
   const ir_ref i = make(&m, ISA_CVT_U64_U32, make(&m, ISA_GET_GLOBAL_ID, 0, 0, 0, 0), 0, 0, 0);
@@ -27,7 +27,7 @@ TEST(addresses, an_index_of_64_bits_is_one_multiply_add_an_array) {
 }
 
 /* in[(uint)(x - 1)]: x may be 0, and the index 2^32 - 1. */
-TEST(addresses, a_difference_that_may_wrap_stays_in_an_index) {
+TEST(addresses, a_difference_that_may_wrap_stays_in_the_index) {
   struct maker m = begin();
   const ir_ref in = make(&m, ISA_LD_ARG_64, 0, 0, 0, 0);
   const ir_ref x = arg_word(&m, 8), less = make(&m, ISA_ADD_32, x, word(&m, UINT32_MAX), 0, 0);
@@ -39,7 +39,7 @@ TEST(addresses, a_difference_that_may_wrap_stays_in_an_index) {
               "  v5 = cvt.u64.u32 v4\n  v6 = add.i64 v1 v5\n  v7 = ld.global.u8 v6\n  st.lds.b32 0 _ v7\n  exit\n");
 }
 
-TEST(addresses, loads_at_two_indices_are_two) {
+TEST(addresses, loads_at_two_indices_stay_two) {
   struct maker m = begin();
   const ir_ref in = make(&m, ISA_LD_ARG_64, 0, 0, 0, 0);
   const ir_ref one = make(&m, ISA_LD_GLOBAL_32, in, arg_word(&m, 8), 0, 0);
@@ -51,8 +51,8 @@ TEST(addresses, loads_at_two_indices_are_two) {
               "  v4 = ld.arg.b32 +12\n  v5 = ld.global.b32 v1 v4\n  v6 = xor.b32 v3 v5\n  st.lds.b32 0 _ v6\n  exit\n");
 }
 
-/* 2^31 is no signed factor of 32 bits. */
-TEST(addresses, a_signed_index_shifted_by_31_is_no_product_of_words) {
+/* 2^31 is not a signed 32-bit factor. */
+TEST(addresses, a_signed_index_shifted_by_31_is_not_a_product_of_words) {
   for (uint32_t by = 30; by < 33; by++) {
     struct maker m = begin();
     const ir_ref index = make(&m, ISA_CVT_S64_S32, arg_word(&m, 0), 0, 0, 0);
@@ -62,8 +62,8 @@ TEST(addresses, a_signed_index_shifted_by_31_is_no_product_of_words) {
   }
 }
 
-/* Rows of a matrix, each a row further than the one before: (c + k) * v + r, none of which wraps. */
-TEST(addresses, addresses_a_row_apart_are_computed_from_one_another) {
+/* Rows of a matrix, each one row after the one before: (c + k) * v + r, none of which wraps. */
+TEST(addresses, addresses_one_row_apart_are_computed_from_each_other) {
   struct maker m = begin();
   const ir_ref base = make(&m, ISA_LD_ARG_64, 0, 0, 0, 8), c = arg_word(&m, 16), v = arg_word(&m, 20),
                r = arg_word(&m, 24);
@@ -96,8 +96,8 @@ static void widen_to_16(struct ir *ir) {
   pass_widen(ir);
 }
 
-/* lds[16 * id], its three neighbours and the pair behind them, stored in another place in pairs. */
-TEST(addresses, neighbouring_words_are_loaded_and_stored_together_where_that_is_aligned) {
+/* lds[16 * id], its three neighbors and the pair after them, stored elsewhere in pairs. */
+TEST(addresses, neighboring_words_are_loaded_and_stored_together_if_aligned) {
   struct maker m = begin();
   const ir_ref at = make(&m, ISA_SHL_32, make(&m, ISA_GET_LOCAL_ID, 0, 0, 0, 0), word(&m, 4), 0, 0);
   ir_ref loaded[6];
@@ -126,7 +126,7 @@ TEST(addresses, neighbouring_words_are_loaded_and_stored_together_where_that_is_
               "  exit\n");
 }
 
-/* Two words at byte 16 of a local array that begins at 256, where there is another one at 0. */
+/* Two words at byte 16 of a local array that starts at 256; another array starts at 0. */
 static bool becomes_wide(unsigned local_alignment, uint32_t declared, uint32_t other) {
   struct maker m = begin();
   const ir_ref at = make(&m, ISA_SHL_32, make(&m, ISA_GET_LOCAL_ID, 0, 0, 0, 0), word(&m, 4), 0, 0);
@@ -150,14 +150,14 @@ static bool becomes_wide(unsigned local_alignment, uint32_t declared, uint32_t o
   return wide;
 }
 
-TEST(addresses, words_of_a_local_array_are_joined_where_the_source_or_its_place_aligns_them) {
+TEST(addresses, words_of_a_local_array_are_joined_if_the_source_or_its_place_aligns_them) {
   EXPECT_TRUE(becomes_wide(ISA_PLACED, 4, 4));
   EXPECT_FALSE(becomes_wide(ISA_DECLARED, 4, 16));
   EXPECT_TRUE(becomes_wide(ISA_DECLARED, 8, 4));
 }
 
-/* A store in between may touch the second word, and a base of which nothing is known may lie anywhere. */
-TEST(addresses, neighbouring_words_stay_apart_where_they_must) {
+/* A store in between may touch the second word, and an unknown base may point anywhere. */
+TEST(addresses, neighboring_words_stay_separate_where_they_must) {
   for (unsigned unknown = 0; unknown < 2; unknown++) {
     struct maker m = begin();
     const ir_ref id = make(&m, ISA_GET_LOCAL_ID, 0, 0, 0, 0),
@@ -181,7 +181,7 @@ static void ids_of_no_machine(struct ir *ir) {
   pass_ids(ir);
 }
 
-TEST(addresses, an_index_in_the_ndrange_is_computed_where_the_machine_does_not_tell_it) {
+TEST(addresses, the_global_id_is_computed_if_the_machine_does_not_provide_it) {
   struct maker m = begin();
   store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_GET_GLOBAL_ID, 0, 0, 0, 1));
   expect_text(&m, ids_of_no_machine,

@@ -1,5 +1,5 @@
-/* Integer instructions of SPIR-V that clang never makes of OpenCL C: remainders with the divisor's sign, carries,
- * products of double width, bit fields. Each in 8 to 64 bits, against the same worked out here. */
+/* Integer instructions of SPIR-V that clang never generates from OpenCL C: remainders with the divisor's sign, carries,
+ * products of double width, bit fields. Each in 8 to 64 bits, compared with a computation here. */
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 #include "tests/opencl/words.h"
@@ -10,7 +10,7 @@ __extension__ typedef __int128 swide;
 enum { TYPE = 20, POINTER, KERNEL_TYPE, PAIR, IN, OUT, ENTRY, A, B, COUNTS, INDEX = 100, NUMBER = 200, RESULT = 400 };
 enum { ALIGNED = 2, MOST_RESULTS = 24 };
 
-/* Fields: where they begin and how long they are, in sixteenths of the width. */
+/* Bit fields: offset and length, in sixteenths of the width. */
 static const struct { unsigned offset, count; } fields[] = {{0, 0}, {0, 16}, {4, 8}, {8, 8}, {2, 0}};
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
@@ -92,7 +92,7 @@ static void make_module(struct maker *m, unsigned bits) {
   PUT0(&m->words, OpFunctionEnd);
 }
 
-/* ---- what it should give ------------------------------------------------------------------------------ */
+/* ---- expected results ------------------------------------------------------------------------------------ */
 
 static unsigned field_results(uint64_t a, uint64_t b, unsigned bits, unsigned i, uint64_t *to) {
   const unsigned offset = fields[i].offset * bits / 16, count = fields[i].count * bits / 16;
@@ -157,7 +157,7 @@ static void try_width(unsigned bits) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_arithmetic, remainders_carries_wide_products_and_bit_fields_of_all_widths) {
+TEST(opencl_arithmetic, remainders_carries_wide_products_and_bit_fields_are_exact_at_all_widths) {
   for (unsigned bits = 8; bits <= 64; bits *= 2)
     try_width(bits);
 }

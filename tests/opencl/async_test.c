@@ -1,4 +1,4 @@
-/* Asynchronous copies, their events and the fences between them, from OpenCL C and from modules of other compilers. */
+/* Asynchronous copies, their events and the fences between them, from OpenCL C and from other compilers' modules. */
 #include "isa/rows.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
@@ -26,7 +26,7 @@ static void expect_refusal(const char *source, const char *message) {
 
 /* ---- lines and planes -------------------------------------------------------------------------------- */
 
-/* All numbers come from the run: n[] is bytes, elements, lines, planes, the pitches, the offsets. */
+/* All numbers are only known at run time: n[] is bytes, elements, lines, planes, the pitches, the offsets. */
 static const char planes_source[] =
     "kernel void k(global uchar *in, global uchar *out, global ulong *n) {\n"
     "  local uchar tile[2048];\n"
@@ -71,7 +71,7 @@ static void expect_planes(unsigned route, const uint64_t n[NUMBERS]) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_async, planes_of_lines_go_in_and_out_and_leave_what_lies_between_alone) {
+TEST(opencl_async, copies_of_planes_move_all_lines_and_leave_the_gaps_alone) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
     expect_planes(route, (const uint64_t[NUMBERS]){4, 5, 3, 2, 11, 70, 7, 30, 2, 9});
     expect_planes(route, (const uint64_t[NUMBERS]){3, 13, 7, 2, 13, 100, 14, 101, 5, 1});
@@ -125,7 +125,7 @@ TEST(opencl_async, a_copy_of_lines_joins_the_event_that_it_is_given) {
 
 /* ---- numbers ----------------------------------------------------------------------------------------- */
 
-TEST(opencl_async, numbers_beyond_32_bits_become_the_largest_and_not_their_low_half) {
+TEST(opencl_async, numbers_beyond_32_bits_become_the_largest_number_not_their_low_half) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
     struct group_rig rig;
     if (open_route(&rig,
@@ -177,7 +177,7 @@ TEST(opencl_async, a_count_that_is_known_to_be_narrow_costs_nothing) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_async, prefetches_beyond_32_bits_ask_for_the_most) {
+TEST(opencl_async, prefetches_beyond_32_bits_request_the_maximum) {
   struct group_rig rig;
   if (group_rig_open(&rig,
                      "kernel void k(global float3 *v, ulong n) { prefetch(v, 0x200000000); prefetch(v, n); }\n")) {
@@ -201,7 +201,7 @@ static const struct {
 static const unsigned widths[] = {1, 2, 3, 4, 8, 16};
 enum { SCALARS = sizeof scalars / sizeof *scalars, WIDTHS = sizeof widths / sizeof *widths, TYPES = SCALARS * WIDTHS };
 
-/* Four copies each of all 66 types. */
+/* Four copies for each of the 66 types. */
 static void print_copies(FILE *out) {
   fputs("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#define COPIES(T, n) do { \\\n"
         "  e = async_work_group_copy((local T *)tile, (global const T *)in, n, e); \\\n"
@@ -251,7 +251,7 @@ TEST(opencl_async, each_of_the_66_element_types_is_copied_at_its_size_both_ways)
 
 /* ---- fences between copies --------------------------------------------------------------------------- */
 
-TEST(opencl_async, a_fence_between_copies_names_the_memories_that_its_flags_name) {
+TEST(opencl_async, a_fence_between_copies_orders_the_memories_in_its_flags) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
     struct group_rig rig;
     if (open_route(&rig,
@@ -282,7 +282,7 @@ TEST(opencl_async, a_fence_between_copies_names_the_memories_that_its_flags_name
   }
 }
 
-TEST(opencl_async, a_fence_between_copies_keeps_its_place_among_them) {
+TEST(opencl_async, a_fence_keeps_its_place_among_copies) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
                            "  local int tile[64];\n"
@@ -304,7 +304,7 @@ TEST(opencl_async, a_fence_between_copies_keeps_its_place_among_them) {
 
 /* ---- waits ------------------------------------------------------------------------------------------- */
 
-/* `events` copies with events of their own; the list holds number i % `distinct` at i. */
+/* `events` copies with separate events; entry i of the list holds number i % `distinct`. */
 static void expect_waits(const char *wait, unsigned route, uint32_t wanted, uint32_t distinct, uint32_t hazards) {
   struct group_rig rig;
   char source[1024];
@@ -331,18 +331,18 @@ static void expect_waits(const char *wait, unsigned route, uint32_t wanted, uint
     for (unsigned i = distinct; i < rig.meetings; i++) {
       const struct isa_wait *one = &rig.met[i].wait;
       const bool bar = group_rig_met(&rig, i) == ISA_BAR;
-      EXPECT_EQ(!bar && one->more, i + 1 < rig.meetings); /* the last part alone releases */
+      EXPECT_EQ(!bar && one->more, i + 1 < rig.meetings); /* only the last part releases */
       for (uint32_t k = 0; !bar && k < one->count; k++, waited++)
         EXPECT_EQ(one->event[k], 1 + waited % distinct);
     }
-    EXPECT_TRUE(rig.meetings > distinct); /* a wait for none is one, too */
+    EXPECT_TRUE(rig.meetings > distinct); /* a wait for no events is one, too */
     if (!hazards)
       EXPECT_EQ(waited, wanted);
   }
   group_rig_close(&rig);
 }
 
-TEST(opencl_async, a_wait_is_for_as_many_events_as_the_run_says) {
+TEST(opencl_async, a_wait_covers_as_many_events_as_the_run_time_count_says) {
   static const uint32_t counts[] = {0, 1, 3, 7, 8, 9, 16, 17, 20};
   for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
     const unsigned route = i % OPENCL_ROUTES;
@@ -353,19 +353,19 @@ TEST(opencl_async, a_wait_is_for_as_many_events_as_the_run_says) {
     expect_waits("wait_group_events(n[0], few);", wanted % OPENCL_ROUTES, wanted, 20, 0);
 }
 
-TEST(opencl_async, an_event_may_stand_in_a_list_twice) {
+TEST(opencl_async, an_event_may_be_in_a_list_twice) {
   expect_waits("wait_group_events(n[0], e);", OPENCL_ROUTE_SSA, 20, 3, 0);
   expect_waits("wait_group_events(20, e);", OPENCL_ROUTE_SSA, 20, 5, 0);
 }
 
-TEST(opencl_async, a_wait_is_for_as_many_events_as_the_program_says) {
+TEST(opencl_async, a_wait_covers_as_many_events_as_the_constant_count_says) {
   expect_waits("wait_group_events(0, e);", OPENCL_ROUTE_SSA, 0, 20, 0);
   expect_waits("wait_group_events(8, e);", OPENCL_ROUTE_O2, 8, 20, 0);
   expect_waits("wait_group_events(9, e);", OPENCL_ROUTE_SSA, 9, 20, 0);
   expect_waits("others(20, e);", OPENCL_ROUTE_O0, 20, 20, 0);
 }
 
-TEST(opencl_async, fewer_events_than_none_and_more_than_the_list_has_are_reported) {
+TEST(opencl_async, negative_counts_and_counts_beyond_the_list_are_reported) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
     expect_waits("wait_group_events(-1, e);", route, 0, 20, 1);
     expect_waits("wait_group_events(n[0], e);", route, 0u - 5, 20, 1);
@@ -374,7 +374,7 @@ TEST(opencl_async, fewer_events_than_none_and_more_than_the_list_has_are_reporte
   }
 }
 
-TEST(opencl_async, work_items_that_wait_for_different_numbers_of_events_are_reported_as_such) {
+TEST(opencl_async, work_items_that_wait_for_different_numbers_of_events_are_reported) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in) {\n"
                            "  local int tile[64]; event_t e[3];\n"
@@ -389,9 +389,9 @@ TEST(opencl_async, work_items_that_wait_for_different_numbers_of_events_are_repo
   group_rig_close(&rig);
 }
 
-/* ---- modules of other compilers ---------------------------------------------------------------------- */
+/* ---- modules from other compilers --------------------------------------------------------------------- */
 
-/* Strings of the module that begin with `from` begin with `to` instead: names of functions, wherever they stand. */
+/* In all strings of the module, replaces the prefix `from` by `to`: names of functions. */
 static void rename_functions(struct words *w, const uint32_t *word, uint32_t count, const char *from, const char *to) {
   *w = (struct words){.count = 5};
   memcpy(w->word, word, 5 * sizeof *word);
@@ -460,7 +460,7 @@ TEST(opencl_async, modules_may_import_the_functions_by_their_own_names) {
   free(spirv);
 }
 
-/* Word `to` of the first instruction of this kind becomes what word `from` is. */
+/* Copies word `from` of the first instruction of this kind to its word `to`. */
 static void repeat_word(uint32_t *word, uint32_t count, uint32_t op, uint32_t to, uint32_t from) {
   for (uint32_t at = 5; at < count; at += word[at] >> 16)
     if ((word[at] & 0xffff) == op) {
@@ -469,7 +469,7 @@ static void repeat_word(uint32_t *word, uint32_t count, uint32_t op, uint32_t to
     }
 }
 
-/* What becomes of a module whose copy has another word in the place of its word `to`. */
+/* Lowers a module whose copy has its word `from` in place of its word `to`. */
 static void expect_misfit(uint32_t op, uint32_t to, uint32_t from, const char *message) {
   static const char source[] = "kernel void k(global int *in) {\n"
                                "  local int tile[64];\n"
@@ -490,7 +490,7 @@ static void expect_misfit(uint32_t op, uint32_t to, uint32_t from, const char *m
   free(spirv);
 }
 
-TEST(opencl_async, modules_whose_copies_have_operands_of_other_kinds_are_refused) {
+TEST(opencl_async, modules_whose_copies_have_operands_of_wrong_kinds_are_refused) {
   enum { SCOPE = 3, TO = 4, COUNT = 6, EVENT = 8, WAIT_SCOPE = 1, WAIT_COUNT = 2, WAIT_LIST = 3 };
   expect_misfit(OpGroupAsyncCopy, SCOPE, COUNT, ":3: copies and waits belong to a work-group, not to another scope");
   expect_misfit(OpGroupAsyncCopy, COUNT, EVENT, ":3: the counts, sizes and strides of a copy are integers");
@@ -502,7 +502,7 @@ TEST(opencl_async, modules_whose_copies_have_operands_of_other_kinds_are_refused
 
 /* ---- what is refused --------------------------------------------------------------------------------- */
 
-TEST(opencl_async, copies_whose_way_cannot_be_seen_and_wrong_arguments_are_refused_by_name_and_line) {
+TEST(opencl_async, copies_of_unknown_direction_and_wrong_arguments_are_refused_by_name_and_line) {
   expect_refusal("event_t __attribute__((overloadable)) __ocl_ext_copy_2D2D(local void *, size_t, event_t);\n"
                  "kernel void k(global int *in) {\n"
                  "  local int a[64];\n"

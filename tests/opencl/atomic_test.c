@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-TEST(opencl_atomic, operations_on_global_and_local_memory_count_every_item) {
+TEST(opencl_atomic, operations_on_global_and_local_memory_count_every_work_item) {
   struct group_rig rig;
   if (group_rig_open(&rig, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
                            "kernel void k(volatile global int *p, global float *f, volatile global long *q,\n"
@@ -96,7 +96,7 @@ TEST(opencl_atomic, flags_are_set_once) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_atomic, orders_become_fences_and_relaxed_ones_do_not) {
+TEST(opencl_atomic, orders_become_fences_unless_relaxed) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global atomic_int *a, global int *out) {\n"
                            "  out[0] = atomic_fetch_add_explicit(a, 1, memory_order_relaxed);\n"
@@ -108,8 +108,9 @@ TEST(opencl_atomic, orders_become_fences_and_relaxed_ones_do_not) {
   group_rig_close(&rig);
 }
 
-/* A plain access to the same word would race with them, so they are told apart; private memory has no others. */
-TEST(opencl_atomic, loads_and_stores_are_operations_of_their_own) {
+/* A plain access to the same word would be a race, so atomic loads and stores must be distinguishable. Private memory
+ * is not shared. */
+TEST(opencl_atomic, atomic_loads_and_stores_are_separate_operations) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global atomic_int *a, global atomic_long *w, global atomic_flag *f,\n"
                            "              global int *out) {\n"
@@ -148,7 +149,7 @@ TEST(opencl_atomic, loads_and_stores_are_operations_of_their_own) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_atomic, floats_are_added_and_compared_in_both_widths) {
+TEST(opencl_atomic, floats_and_doubles_are_added_and_compared) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(volatile global atomic_float *f, volatile global atomic_double *d,\n"
                            "              global float *out) {\n"
@@ -212,8 +213,8 @@ TEST(opencl_atomic, floats_are_compared_by_their_bits_and_exchanged) {
   }
 }
 
-/* In a lane's own memory too the largest unsigned number is one with the sign's bit. */
-TEST(opencl_atomic, least_and_greatest_of_private_numbers_mind_the_sign) {
+/* The largest unsigned number has its sign bit set, in private memory as elsewhere. */
+TEST(opencl_atomic, private_minimum_and_maximum_respect_the_sign) {
   struct group_rig rig;
   if (group_rig_open(&rig,
                      "kernel void k(global uint *in, global uint *out) {\n"
@@ -232,7 +233,7 @@ TEST(opencl_atomic, least_and_greatest_of_private_numbers_mind_the_sign) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_printf, prints_numbers_vectors_strings_and_nothing_else) {
+TEST(opencl_printf, printf_prints_numbers_vectors_and_strings) {
   struct group_rig rig;
   if (group_rig_open(&rig, "void say(constant char *who, int i) { printf(\"%s says %d\\n\", who, i); }\n"
                            "kernel void k(global int *out) {\n"

@@ -1,6 +1,6 @@
-/* What building a kernel must not get wrong: each question is a C function that runs twice, compiled for the host and
- * through OpenCL C, and must say the same for every input. What C does not have (spaces of pointers, vectors) is
- * compared with numbers worked out here. */
+/* What building a kernel must not get wrong. Each test is a C function that runs twice, compiled for the host and
+ * through OpenCL C, and must return the same for every input. Features that C does not have (address spaces, vectors)
+ * are compared with numbers computed here. */
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 #include "tests/opencl/words.h"
@@ -51,7 +51,7 @@ static void compare_route(const char *text, int (*expected)(int n, int i), enum 
   group_rig_close(&rig);
 }
 
-/* As clang leaves it, with all variables in memory, and optimised: what arrives differs much. */
+/* On all routes: clang's plain output, with all variables in memory, and optimized. The input differs a lot. */
 static void compare(const char *text, int (*expected)(int n, int i)) {
   for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++)
     compare_route(text, expected, route);
@@ -104,7 +104,7 @@ BOTH(records,
   })
 /* clang-format on */
 
-TEST(opencl_build, loops_switches_gotos_and_returns_go_where_c_goes) {
+TEST(opencl_build, loops_switches_gotos_and_returns_behave_as_in_c) {
   char text[4096] = "#define flow f\n";
   compare(strcat(text, flow_text), flow);
 }
@@ -114,7 +114,7 @@ TEST(opencl_build, integers_of_all_widths_wrap_divide_shift_and_compare_as_in_c)
   compare(strcat(text, narrow_text), narrow);
 }
 
-TEST(opencl_build, structs_and_arrays_go_through_calls_by_value_and_keep_their_bytes) {
+TEST(opencl_build, structs_and_arrays_pass_through_calls_by_value_with_all_their_bytes) {
   char text[4096] = "#define records f\n";
   compare(strcat(text, records_text), records);
 }
@@ -176,7 +176,7 @@ TEST(opencl_build, a_helper_with_a_generic_pointer_loads_from_the_space_that_it_
 
 /* ---- vectors ------------------------------------------------------------------------------------- */
 
-TEST(opencl_build, vectors_change_shape_bit_by_bit_and_take_indices_that_are_computed) {
+TEST(opencl_build, vectors_are_reinterpreted_bit_by_bit_and_indexed_by_variables) {
   struct group_rig rig;
   if (!open_text(&rig, "",
                  "kernel void k(global int *in, global int *out, global uchar4 *bytes) {\n"
@@ -203,8 +203,8 @@ TEST(opencl_build, vectors_change_shape_bit_by_bit_and_take_indices_that_are_com
   group_rig_close(&rig);
 }
 
-/* What clang fully optimised makes of these: a `freeze` of a bool before the loop, and eight or sixteen bools that are
- * compared as one number. */
+/* With clang's full optimization: a `freeze` of a bool before the loop, and eight or sixteen bools that are compared as
+ * one number. */
 TEST(opencl_build, bools_are_frozen_and_compared_as_one_number) {
   struct group_rig rig;
   if (!open_text(&rig, "",
@@ -279,7 +279,7 @@ static void casts_module(struct words *w) {
   PUT0(w, OpFunctionEnd);
 }
 
-TEST(opencl_build, casts_of_bits_take_bools_and_pointers) {
+TEST(opencl_build, bit_casts_accept_bools_and_pointers) {
   struct words w;
   struct group_rig rig = {0};
   struct isa_error error = {""};
@@ -292,14 +292,14 @@ TEST(opencl_build, casts_of_bits_take_bools_and_pointers) {
   group_rig_run(&rig);
   EXPECT_EQ(rig.hazards, 0);
   EXPECT_EQ(group_rig_words(&rig, 1)[0], 3);
-  EXPECT_EQ(group_rig_words(&rig, 1)[1], 0x9e);       /* 0x3d, turned right by a bit */
+  EXPECT_EQ(group_rig_words(&rig, 1)[1], 0x9e);       /* 0x3d rotated right by one bit */
   EXPECT_EQ(group_rig_words(&rig, 1)[2], 0xbbc7a000); /* the half 0x9e3d */
   group_rig_close(&rig);
 }
 
-/* ---- the kernel's own rows ------------------------------------------------------------------------ */
+/* ---- the kernel's tables ------------------------------------------------------------------------ */
 
-TEST(opencl_build, arguments_lie_at_their_natural_alignment_with_types_that_hosts_can_check) {
+TEST(opencl_build, arguments_have_their_natural_alignment_and_types_that_hosts_can_check) {
   static const struct {
     const char *type;
     enum isa_arg_kind kind;
@@ -326,7 +326,7 @@ TEST(opencl_build, arguments_lie_at_their_natural_alignment_with_types_that_host
   group_rig_close(&rig);
 }
 
-TEST(opencl_build, only_the_local_variables_that_a_kernel_uses_take_lds) {
+TEST(opencl_build, only_local_variables_that_a_kernel_uses_take_lds) {
   struct group_rig rig;
   if (!group_rig_open(&rig,
                       "kernel void k(global int *a) { local int x[16]; x[get_local_id(0) & 15] = 1; a[0] = x[3]; }\n"
@@ -403,7 +403,7 @@ static void expect_refused(const char *source, const char *line, const char *wha
   EXPECT_TRUE(strstr(error.text, what) != NULL);
 }
 
-TEST(opencl_build, what_cannot_be_built_is_refused_by_name_with_its_line) {
+TEST(opencl_build, unsupported_kernels_are_refused_by_name_with_their_line) {
   expect_refused("int f(int n) {\n  return n < 2 ? n : f(n - 1) + f(n - 2);\n}\n"
                  "kernel void k(global int *a) { a[0] = f(a[1]); }\n",
                  "kernel.cl:2:", "'f' calls itself");

@@ -1,5 +1,5 @@
-/* Channels of cl_intel_channels and cl_altera_channels: what of the declarations ends up in the program, what reads and
- * writes become, and what is refused. tests/api/channel.c runs them. */
+/* Channels of cl_intel_channels and cl_altera_channels: what declarations become in the program, what reads and writes
+ * become, and what is refused. tests/api/channel.c runs them. */
 #include "isa/pipe.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
@@ -26,7 +26,7 @@ static void expect_channel(const struct isa_program *program, const char *name, 
   EXPECT_STREQ(name, "");
 }
 
-TEST(opencl_channel, declarations_say_size_depth_and_number) {
+TEST(opencl_channel, declarations_give_size_depth_and_number) {
   static const char source[] =
       ENABLED "#define DEPTH 5\nenum { DEEP = 100 };\n"
               "typedef struct { float4 v; char tag; } packet;\n"
@@ -59,14 +59,14 @@ TEST(opencl_channel, declarations_say_size_depth_and_number) {
       expect_channel(rig.program, "flags", 1, 16, 4);
       EXPECT_EQ(isa_channel_pipes(rig.program), 10);
       EXPECT_GE(rig.program->channels[0].offset, rig.program->variable_bytes);
-      EXPECT_EQ(rig.program->variable_bytes, 8); /* seen, and what nobody uses as a channel */
-      EXPECT_EQ(rig.program->constant_bytes, 0); /* nothing of the annotations */
+      EXPECT_EQ(rig.program->variable_bytes, 8); /* `seen`, and the variable that is not used as a channel */
+      EXPECT_EQ(rig.program->constant_bytes, 0); /* nothing from the annotations */
     }
     group_rig_close(&rig);
   }
 }
 
-TEST(opencl_channel, names_that_are_no_words_become_some) {
+TEST(opencl_channel, names_that_are_not_identifiers_become_identifiers) {
   struct group_rig rig;
   if (group_rig_open(&rig,
                      ENABLED "channel int c __asm__(\"9 lives\"), d __asm__(\"$c\"), e __asm__(\".c\");\n"
@@ -80,7 +80,7 @@ TEST(opencl_channel, names_that_are_no_words_become_some) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_channel, a_packet_is_awaited_copied_and_committed_behind_a_fence) {
+TEST(opencl_channel, a_packet_is_awaited_copied_and_committed_after_a_fence) {
   struct group_rig rig;
   if (group_rig_open(&rig, ENABLED "channel short3 c, d;\n"
                                    "kernel void k(global short3 *a) {\n"
@@ -91,14 +91,14 @@ TEST(opencl_channel, a_packet_is_awaited_copied_and_committed_behind_a_fence) {
     EXPECT_EQ(group_rig_count(&rig, ISA_PIPE_COMMIT_WRITE), 1);
     EXPECT_EQ(group_rig_count(&rig, ISA_FENCE_GLOBAL), 2);
     EXPECT_EQ(group_rig_count(&rig, ISA_EXIT), 1);
-    EXPECT_EQ(group_rig_count(&rig, ISA_BRA), 4); /* around the copies, and back for lanes that got nothing yet */
+    EXPECT_EQ(group_rig_count(&rig, ISA_BRA), 4); /* around the copies, and back for lanes without a packet */
     EXPECT_EQ(rig.program->kernels[0].private_bytes, 0);
     EXPECT_EQ(rig.program->kernels[0].autorun[0], 0);
   }
   group_rig_close(&rig);
 }
 
-TEST(opencl_channel, who_does_not_want_to_wait_is_told) {
+TEST(opencl_channel, nonblocking_calls_reserve_without_waiting) {
   struct group_rig rig;
   if (group_rig_open(&rig, "#pragma OPENCL EXTENSION cl_altera_channels : enable;\n"
                            "channel int c;\n"
@@ -114,7 +114,7 @@ TEST(opencl_channel, who_does_not_want_to_wait_is_told) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_channel, an_autorun_kernel_begins_again_until_it_is_dismissed) {
+TEST(opencl_channel, an_autorun_kernel_restarts_until_it_is_dismissed) {
   struct group_rig rig;
   if (group_rig_open(&rig, ENABLED "channel int c[5];\n"
                                    "__attribute__((max_global_work_dim(0))) __attribute__((autorun))\n"
@@ -136,7 +136,7 @@ TEST(opencl_channel, an_autorun_kernel_begins_again_until_it_is_dismissed) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_channel, without_the_pragma_a_channel_is_a_word_like_others) {
+TEST(opencl_channel, without_the_pragma_channel_is_an_ordinary_identifier) {
   struct group_rig rig;
   if (group_rig_open(&rig, "/* cl_intel_channels are not meant */\n"
                            "kernel void k(global int *channel) { int depth = 3; channel[0] = depth; }\n"))
@@ -144,7 +144,7 @@ TEST(opencl_channel, without_the_pragma_a_channel_is_a_word_like_others) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_channel, what_cannot_be_is_refused_by_its_name) {
+TEST(opencl_channel, impossible_channels_are_refused_by_name) {
   static const struct {
     const char *source, *why;
   } rows[] = {

@@ -1,4 +1,4 @@
-/* From OpenCL C to SPIR-V: what the tools are asked, what they say, and what is kept. */
+/* From OpenCL C to SPIR-V: the tools' command lines and messages, and the cache. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
   "legal: -D, -U, -I, -include, -isystem, -iquote, -cl-std=, OpenCL's other -cl-..., -w, -W..., -f... of floating "    \
   "point"
 
-/* ---- a folder of the test's own, with the cache and temporary files in it ------------------------- */
+/* ---- the test's own folder, with the cache and temporary files in it --------------------------------- */
 
 enum { FIRST = 600 }; /* room for the path of a file */
 
@@ -43,7 +43,7 @@ static void write_text(const char *name, const char *text) {
     abort();
 }
 
-/* Counts the files of a sub-folder; the first one's name at `first` unless NULL. */
+/* Counts the files of a sub-folder; copies the first one's path to `first` unless it is NULL. */
 static unsigned files_in(const char *name, char *first) {
   unsigned count = 0;
   DIR *directory = opendir(path_of(name));
@@ -81,7 +81,7 @@ static void write_script(const char *variable, const char *name, const char *tex
   setenv(variable, path_of(name), 1);
 }
 
-/* llvm-spirv, which leaves a line in "log" for each run. */
+/* llvm-spirv with a wrapper that adds a line to "log" for each run. */
 static void count_translations(void) {
   write_script("WARPWAIT_LLVM_SPIRV", "translator", "#!/bin/sh\necho run >>log\nexec llvm-spirv-15 \"$@\"\n");
 }
@@ -104,7 +104,7 @@ static const char kernel[] = "kernel void k(global float *a, int n) {\n"
 
 static struct isa_error failure;
 
-/* Compiles; the size of what came, 0 with `failure` filled. */
+/* Compiles. Returns the size of the SPIR-V; 0 with `failure` filled on errors. */
 static size_t compile(const char *path, const struct opencl_build *build) {
   uint8_t *spirv = NULL;
   size_t size = 0;
@@ -154,7 +154,7 @@ TEST(clang, options_reach_the_compiler) {
   EXPECT_STREQ(failure.text, "");
 }
 
-TEST(clang, extended_copies_are_declared_on_every_route_and_lines_stay) {
+TEST(clang, extended_copies_are_declared_on_every_route_and_line_numbers_stay) {
   static const char text[] = "kernel void k(global int *a, local int *l) {\n"
                              "  event_t e = async_work_group_copy_2D2D(l, 0, a, 0, 4, 4, 4, 8, 4, (event_t)0);\n"
                              "  e = async_work_group_copy_3D3D(a, 0, l, 0, 4, 4, 4, 2, 8, 4, 8, 8, e);\n"
@@ -176,9 +176,10 @@ TEST(clang, extended_copies_are_declared_on_every_route_and_lines_stay) {
   EXPECT_STREQ(failure.text, "k.cl:6:3: error: use of undeclared identifier 'x'");
 }
 
-TEST(clang, optimised_code_loses_what_the_translator_does_not_know) {
+TEST(clang, optimized_code_loses_what_the_translator_does_not_support) {
   fresh();
-  /* Closed forms of loops multiply in 33 bits, switches shrink to 3, divisions out of loops get a freeze. */
+  /* Closed forms of loops multiply in 33 bits, switches shrink to 3 bits, divisions hoisted out of loops get a freeze.
+   */
   write_text("k.cl", "kernel void k(global int *a, int n) {\n"
                      "  int s = 0, x = a[0], y = a[1];\n"
                      "  for (int i = 0; i < n; i++) s += i * i;\n"
@@ -190,9 +191,9 @@ TEST(clang, optimised_code_loses_what_the_translator_does_not_know) {
   EXPECT_STREQ(failure.text, "");
 }
 
-TEST(clang, optimised_code_computes_in_widths_of_the_machine) {
+TEST(clang, optimized_code_computes_in_the_machines_widths) {
   fresh();
-  /* Without widths in the data layout the switch is over i3 and the product of three bits an i3 or i33. */
+  /* Without widths in the data layout, the switch is over i3, and the product of three bits is an i3 or i33. */
   write_text("k.cl", "kernel void k(global int *a, uint n) {\n"
                      "  switch ((a[n] + 5) & 7) {\n"
                      "  case 0: a[0] = n; break; case 1: a[1] = 99; break; case 4: a[2] = 12; break;\n"
@@ -203,7 +204,7 @@ TEST(clang, optimised_code_computes_in_widths_of_the_machine) {
   EXPECT_STREQ(failure.text, "");
 }
 
-TEST(clang, what_is_optimised_into_24_bits_is_translated_as_it_was_before) {
+TEST(clang, code_optimized_into_24_bits_is_translated_without_optimization) {
   fresh();
   write_text("k.cl", "union word { uint u; uchar c[4]; };\n"
                      "kernel void k(global uint *a) {\n"
@@ -217,9 +218,9 @@ TEST(clang, what_is_optimised_into_24_bits_is_translated_as_it_was_before) {
   EXPECT_STREQ(failure.text, "");
 }
 
-TEST(clang, what_the_translator_goes_down_on_when_optimised_is_translated_as_it_was_before) {
+TEST(clang, code_that_crashes_the_translator_when_optimized_is_translated_without_optimization) {
   fresh();
-  /* Of two elements of what is loaded LLVM makes one, by a number that is chosen. */
+  /* LLVM turns the two loaded elements into one with a variable index. */
   write_text("k.cl", "__attribute__((noinline)) uint chosen(global const long *a) {\n"
                      "  if (a[7]) return (uint)vload3(0, a).s0;\n"
                      "  else return (uint)vload3(0, a).s1;\n}\n"
@@ -228,7 +229,7 @@ TEST(clang, what_the_translator_goes_down_on_when_optimised_is_translated_as_it_
   EXPECT_STREQ(failure.text, "");
 }
 
-TEST(clang, freeze_becomes_an_instruction_that_does_nothing) {
+TEST(clang, freeze_becomes_an_instruction_without_effect) {
   static const struct {
     const char *from, *to;
   } rows[] = {
@@ -255,7 +256,7 @@ TEST(clang, freeze_becomes_an_instruction_that_does_nothing) {
   }
 }
 
-TEST(clang, what_the_translator_goes_down_on_is_said_otherwise) {
+TEST(clang, code_that_crashes_the_translator_is_rewritten) {
   static const struct {
     const char *from, *to;
   } rows[] = {
@@ -307,13 +308,13 @@ TEST(clang, scalar_constants_can_be_read_as_vectors) {
   EXPECT_STREQ(failure.text, "");
 }
 
-TEST(clang, widths_are_added_to_the_data_layout_alone) {
+TEST(clang, widths_are_added_to_the_data_layout_only) {
   char *text = llvm_text_for_passes("target datalayout = \"e-i64:64\"\ntarget triple = \"spir64\"\n\n; x\n");
   EXPECT_STREQ(text, "target datalayout = \"e-i64:64-n8:16:32:64\"\ntarget triple = \"spir64\"\n\n; x\n");
   free(text);
 }
 
-TEST(clang, functions_that_are_only_inline_stay_for_the_passes) {
+TEST(clang, inline_only_functions_are_kept_for_the_passes) {
   char *text = llvm_text_for_passes("define available_externally dso_local spir_func i32 @f(i32 %x) #0 {\n"
                                     "define available_externally spir_func void @g() {\n"
                                     "define dso_local spir_func i32 @h() {\n");
@@ -332,7 +333,7 @@ static void hear(void *self, const char *line) {
   snprintf(heard + strlen(heard), sizeof heard - strlen(heard), "%s|", line);
 }
 
-TEST(clang, who_listens_hears_all_of_several_errors_and_warnings_that_were_asked_for) {
+TEST(clang, say_is_called_for_several_errors_and_for_requested_warnings) {
   static const char *const all[] = {"-Wall", NULL};
   static const struct {
     const char *text, *lines;
@@ -340,7 +341,7 @@ TEST(clang, who_listens_hears_all_of_several_errors_and_warnings_that_were_asked
   } rows[] = {
       {"kernel void k(global int *a) {\n  a[0] = x;\n  a[1] = y;\n}\n",
        "k.cl:2:10: error: use of undeclared identifier 'x'|k.cl:3:10: error: use of undeclared identifier 'y'|", NULL},
-      {"kernel void k(global int *a) {\n  a[0] = x;\n}\n", "", NULL}, /* which the message has */
+      {"kernel void k(global int *a) {\n  a[0] = x;\n}\n", "", NULL}, /* the message already has it */
       {"kernel void k(global int *a) {\n  int x;\n}\n", "k.cl:2:7: warning: unused variable 'x' [-Wunused-variable]|",
        all},
       {"kernel void k(global int *a) {\n#line 7 \"\x1b[2J\tk.cl\"\n  a[0] = x;\n  a[1] = y;\n}\n",
@@ -355,11 +356,11 @@ TEST(clang, who_listens_hears_all_of_several_errors_and_warnings_that_were_asked
     *heard = '\0';
     compile("k.cl", &(struct opencl_build){.options = rows[i].options, .say = hear});
     EXPECT_STREQ(heard, rows[i].lines);
-    compile("k.cl", &(struct opencl_build){.options = rows[i].options}); /* nobody listens */
+    compile("k.cl", &(struct opencl_build){.options = rows[i].options}); /* without say() */
   }
 }
 
-TEST(clang, errors_are_as_clang_words_them) {
+TEST(clang, errors_are_in_clangs_words) {
   static const struct {
     const char *text, *message;
   } rows[] = {
@@ -398,8 +399,8 @@ TEST(clang, errors_are_as_clang_words_them) {
   }
 }
 
-/* What is refused is not promised by a macro, so that a portable kernel goes the other way. */
-TEST(clang, macros_promise_what_there_is) {
+/* Macros must not promise refused features, so that a portable kernel takes its other branch. */
+TEST(clang, macros_promise_only_what_is_supported) {
   static const char *const standards[] = {"CL1.2", "CL2.0", "CL3.0"};
   fresh();
   write_text("k.cl",
@@ -497,7 +498,7 @@ TEST(clang, options_that_would_break_the_pipeline_are_refused_by_name) {
   }
 }
 
-TEST(clang, extensions_that_there_are_not_are_told_by_name) {
+TEST(clang, unknown_extensions_are_reported_by_name) {
   static const char *const unknown[] = {"cl_khr_fp16", "cl_khr_fp61", NULL}, *const odd[] = {"fp16;", NULL};
   fresh();
   write_text("k.cl", kernel);
@@ -507,7 +508,7 @@ TEST(clang, extensions_that_there_are_not_are_told_by_name) {
   EXPECT_STREQ(failure.text, "k.cl: 'fp16;' is not the name of an extension, such as cl_khr_fp16");
 }
 
-TEST(clang, channels_can_be_enabled_for_a_program_that_does_not_say_so) {
+TEST(clang, channels_can_be_enabled_for_a_program_without_the_pragma) {
   static const char *const intel[] = {"cl_intel_channels", NULL}, *const altera[] = {"cl_altera_channels", NULL},
                            *const other[] = {"cl_khr_fp16", NULL};
   fresh();
@@ -518,7 +519,7 @@ TEST(clang, channels_can_be_enabled_for_a_program_that_does_not_say_so) {
   EXPECT_CONTAINS(failure.text, "channels need #pragma OPENCL EXTENSION cl_intel_channels : enable");
 }
 
-TEST(clang, tools_that_are_missing_or_go_down_are_named) {
+TEST(clang, missing_and_crashing_tools_are_named) {
   fresh();
   write_text("k.cl", kernel);
   setenv("WARPWAIT_CLANG", "clang-of-another-day", 1);
@@ -549,7 +550,7 @@ TEST(clang, tools_that_are_missing_or_go_down_are_named) {
   EXPECT_CONTAINS(failure.text, "/spirv was killed by signal 11: it gives no reason; it cannot translate something");
 }
 
-/* ---- what is kept -------------------------------------------------------------------------------- */
+/* ---- the cache ------------------------------------------------------------------------------------ */
 
 TEST(cache, a_program_is_translated_once) {
   static const char *const define[] = {"N=1", NULL}, *const loud[] = {"-Wall", NULL};
@@ -563,14 +564,14 @@ TEST(cache, a_program_is_translated_once) {
   EXPECT_EQ(translations(), 2);
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){.options = loud}), size);
   EXPECT_EQ(compile("k.cl", &(struct opencl_build){.options = loud}), size);
-  EXPECT_EQ(translations(), 4); /* warnings want the compiler */
+  EXPECT_EQ(translations(), 4); /* warnings need a run of the compiler */
   compile("k.cl", &(struct opencl_build){.defines = define});
   compile("k.cl", &(struct opencl_build){.route = OPENCL_ROUTE_O0});
-  compile(path_of("k.cl"), &(struct opencl_build){0}); /* another name, other debug lines */
+  compile(path_of("k.cl"), &(struct opencl_build){0}); /* another path, other debug lines */
   EXPECT_EQ(translations(), 7);
 }
 
-TEST(cache, what_another_tool_makes_is_another_result) {
+TEST(cache, another_tool_gives_another_result) {
   fresh();
   count_translations();
   write_text("k.cl", kernel);
@@ -583,7 +584,7 @@ TEST(cache, what_another_tool_makes_is_another_result) {
   EXPECT_EQ(translations(), 3);
 }
 
-TEST(cache, what_is_included_counts) {
+TEST(cache, included_text_is_part_of_the_key) {
   fresh();
   count_translations();
   write_text("part.h", "#define PART 1\n");
@@ -597,8 +598,8 @@ TEST(cache, what_is_included_counts) {
   EXPECT_EQ(translations(), 2);
 }
 
-/* Without an answer of yes, the included file's text would not count. */
-TEST(cache, a_text_is_whole_when_nothing_is_included) {
+/* If it did not return false, the text of the included file would not count. */
+TEST(cache, a_text_is_whole_if_it_includes_nothing) {
   static const char *const plain[] = {"-DN=1", "-Ifolder", NULL}, *const more[] = {"-include", "part.h", NULL};
   static const struct {
     const char *text;
@@ -655,7 +656,7 @@ TEST(cache, damaged_entries_are_ignored_and_written_again) {
   EXPECT_EQ(translations(), 7);
 }
 
-TEST(cache, an_entry_under_another_s_name_is_ignored) {
+TEST(cache, an_entry_under_another_name_is_ignored) {
   char first[FIRST] = "", second[FIRST] = "", kept[FIRST] = "";
   fresh();
   count_translations();
@@ -672,7 +673,7 @@ TEST(cache, an_entry_under_another_s_name_is_ignored) {
   EXPECT_EQ(translations(), 3);
 }
 
-TEST(cache, a_folder_that_cannot_be_written_is_no_error) {
+TEST(cache, a_read_only_cache_folder_is_not_an_error) {
   fresh();
   write_text("k.cl", kernel);
   write_text("plain", "");
@@ -682,7 +683,7 @@ TEST(cache, a_folder_that_cannot_be_written_is_no_error) {
   EXPECT_GT(compile("k.cl", &(struct opencl_build){0}), 0);
 }
 
-TEST(cache, the_oldest_go_when_there_is_too_much_and_nobody_elses) {
+TEST(cache, the_oldest_results_are_removed_and_foreign_files_are_not) {
   const uint8_t bytes[100] = {1, 2, 3};
   char name[4][CACHE_NAME];
   uint8_t *data = NULL;
@@ -697,11 +698,11 @@ TEST(cache, the_oldest_go_when_there_is_too_much_and_nobody_elses) {
     utimensat(AT_FDCWD, path, (const struct timespec[]){{1000 + i, 0}, {1000 + i, 0}}, 0);
   }
   write_text("cache/mine.spv", "a file that happens to lie there");
-  EXPECT_TRUE(cache_find(NULL, name[0], &data, &size)); /* used just now: the newest */
+  EXPECT_TRUE(cache_find(NULL, name[0], &data, &size)); /* just used: the newest */
   EXPECT_EQ(size, sizeof bytes);
   EXPECT_EQ(memcmp(data, bytes, sizeof bytes), 0);
   free(data);
-  cache_trim(NULL, 2 * (sizeof bytes + 32)); /* room for two results and their heads */
+  cache_trim(NULL, 2 * (sizeof bytes + 32)); /* room for two results with their heads */
   EXPECT_EQ(files_in("cache", NULL), 3);
   for (unsigned i = 0; i < 4; i++) {
     bool found = cache_find(NULL, name[i], &data, &size);
@@ -711,8 +712,8 @@ TEST(cache, the_oldest_go_when_there_is_too_much_and_nobody_elses) {
   }
 }
 
-/* An old result is a hole of CACHE_BYTES, so that any other is too much. */
-TEST(cache, one_result_in_256_has_what_is_too_much_removed) {
+/* An old result is a hole of CACHE_BYTES, so any other result is too much. */
+TEST(cache, one_result_in_256_triggers_trimming) {
   static const char old[] = "ffffffffffffffffffffffffffffffff", *const kept[] = {"01ffffffffffffffffffffffffffffff",
                                                                                  "00ffffffffffffffffffffffffffffff"};
   char path[300];
@@ -728,7 +729,7 @@ TEST(cache, one_result_in_256_has_what_is_too_much_removed) {
   EXPECT_EQ(files_in("cache", NULL), 2);
 }
 
-TEST(cache, names_tell_parts_apart) {
+TEST(cache, names_depend_on_the_division_into_parts) {
   const struct cache_part one[] = {{"ab", 2}, {"c", 1}}, other[] = {{"a", 1}, {"bc", 2}};
   char first[CACHE_NAME], second[CACHE_NAME];
   cache_name(one, 2, first);

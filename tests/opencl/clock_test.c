@@ -1,4 +1,4 @@
-/* cl_khr_kernel_clock: what is read, and that a clock stays where it was written. */
+/* cl_khr_kernel_clock: what is read, and that a read stays where the source has it. */
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 #include "tests/opencl/words.h"
@@ -19,7 +19,7 @@ static bool is_among(uint16_t op, const enum isa_op *ops, uint32_t count) {
   return false;
 }
 
-/* Operations of the program that are among `ops`, in order. */
+/* Lists the program's operations that are among `ops`, in order. */
 static uint32_t order(const struct group_rig *rig, const enum isa_op *ops, uint32_t count, uint16_t *found,
                       uint32_t most) {
   uint32_t n = 0;
@@ -29,7 +29,7 @@ static uint32_t order(const struct group_rig *rig, const enum isa_op *ops, uint3
   return n;
 }
 
-TEST(opencl_clock, a_clock_stays_between_what_it_was_written_between) {
+TEST(opencl_clock, a_clock_read_stays_between_its_neighbors) {
   static const enum isa_op expected[] = {
       ISA_GET_CLOCK,      ISA_LD_GLOBAL_32, ISA_GET_CLOCK, ISA_LD_GLOBAL_32, ISA_GET_CLOCK,
       ISA_COPY_TO_LDS,    ISA_GET_CLOCK,    ISA_WAIT,      ISA_GET_CLOCK,    ISA_LD_LDS_32,
@@ -67,7 +67,7 @@ TEST(opencl_clock, a_clock_stays_between_what_it_was_written_between) {
   }
 }
 
-TEST(opencl_clock, two_reads_are_two_and_one_that_nobody_uses_is_one) {
+TEST(opencl_clock, two_reads_stay_two_and_an_unused_read_stays) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
     struct group_rig rig;
     if (open_route(&rig,
@@ -83,7 +83,7 @@ TEST(opencl_clock, two_reads_are_two_and_one_that_nobody_uses_is_one) {
   }
 }
 
-TEST(opencl_clock, all_six_functions_read_the_clock_in_turn_the_low_word_first) {
+TEST(opencl_clock, all_six_functions_read_the_clock_in_order_low_word_first) {
   for (unsigned route = 0; route < OPENCL_ROUTES; route++) {
     struct group_rig rig;
     if (open_route(&rig,
@@ -107,7 +107,8 @@ TEST(opencl_clock, all_six_functions_read_the_clock_in_turn_the_low_word_first) 
   }
 }
 
-/* The call of the clock becomes OpReadClockKHR, which is as long, with word `from` of the barrier for a scope. */
+/* Replaces the call of the clock by OpReadClockKHR, which has the same length, with word `from` of the barrier as its
+ * scope. */
 static void read_by_instruction(struct words *w, uint32_t from) {
   uint32_t scope = 0;
   for (int twice = 0; twice < 2; twice++)
@@ -144,7 +145,7 @@ static void expect_instruction(const char *source, uint32_t from, const char *me
   free(spirv);
 }
 
-TEST(opencl_clock, modules_may_read_it_by_the_instruction_of_spirv) {
+TEST(opencl_clock, modules_may_use_the_spirv_instruction) {
   enum { SCOPE = 1 };
   expect_instruction("kernel void k(global ulong *t) { barrier(1); *t = clock_read_device(); }", SCOPE, NULL);
   expect_instruction("kernel void k(global uint2 *t) { barrier(1); *t = clock_read_hilo_device(); }", SCOPE, NULL);

@@ -1,8 +1,8 @@
-/* How good the code of OpenCL C is: how many instructions of a sort there are where a person would write so many. */
+/* How good the code from OpenCL C is: numbers of instructions compared with what a person would write. */
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 
-/* One operation of the program of `source`, compiled by the default route. */
+/* Counts one operation in the program of `source`, compiled by the default route. */
 static unsigned count(const char *source, enum isa_op op) {
   struct group_rig rig;
   if (!group_rig_open(&rig, source))
@@ -25,7 +25,7 @@ static unsigned instructions(const char *source) {
   "kernel void k(global uint *in, global uint *out) { uint sum = 0;\n" hint                                            \
   "\nfor (uint i = 0; i < 8; i++) sum += in[i * 5]; out[0] = sum; }"
 
-TEST(code, a_loop_becomes_copies_only_when_asked) {
+TEST(code, a_loop_is_unrolled_only_on_request) {
   EXPECT_EQ(count(SUM_OF_8(""), ISA_LD_GLOBAL_32), 1);
   EXPECT_EQ(count(SUM_OF_8("#pragma unroll 1"), ISA_LD_GLOBAL_32), 1);
   EXPECT_EQ(count(SUM_OF_8("__attribute__((opencl_unroll_hint(1)))"), ISA_LD_GLOBAL_32), 1);
@@ -34,7 +34,7 @@ TEST(code, a_loop_becomes_copies_only_when_asked) {
   EXPECT_EQ(count(SUM_OF_8("__attribute__((opencl_unroll_hint))"), ISA_LD_GLOBAL_32), 8);
 }
 
-TEST(code, fewer_copies_than_turns_leave_the_loop) {
+TEST(code, fewer_copies_than_iterations_leave_the_loop) {
   EXPECT_EQ(count(SUM_OF_8("#pragma unroll 4"), ISA_LD_GLOBAL_32), 1);
 }
 
@@ -46,7 +46,8 @@ TEST(code, a_private_array_in_an_unrolled_loop_lives_in_registers) {
             0);
 }
 
-/* The inner loops are copied first; only then is the outer one's index the array's only one, and the loop small. */
+/* The inner loops are unrolled first. Only then is the outer index the array's only variable index, and the loop small.
+ */
 TEST(code, a_private_array_in_nested_loops_lives_in_registers) {
   const char *source =
       "kernel void k(global float *in, global float *out) { float a[4][4], x[4], y[4]; int i, j, n;\n"
@@ -62,7 +63,7 @@ TEST(code, a_private_array_in_nested_loops_lives_in_registers) {
   group_rig_close(&rig);
 }
 
-/* The longest run of operations of a sort, one behind the other. */
+/* The longest sequence of consecutive operations of one kind. */
 static unsigned longest_run(const struct isa_program *program, enum isa_op op) {
   unsigned longest = 0, run = 0;
   for (size_t i = 0; i < program->count; i++) {
@@ -72,9 +73,9 @@ static unsigned longest_run(const struct isa_program *program, enum isa_op op) {
   return longest;
 }
 
-/* Rounds of a hash behind loads that would take too many registers: the loads are put in another order, not the rounds,
- * whose four words are loaded together. */
-TEST(code, a_crowded_block_leaves_others_their_order) {
+/* Rounds of a hash after loads that would take too many registers. The order of the loads changes, not that of the
+ * rounds, whose four words are loaded together. */
+TEST(code, a_crowded_block_does_not_change_the_order_of_others) {
   const char *source =
       "#define R(x, n) rotate((uint)(x), (uint)(32 - n))\n"
       "kernel void k(global uint *in, global uint *out, uint turns) {\n"
@@ -102,8 +103,8 @@ TEST(code, a_crowded_block_leaves_others_their_order) {
   group_rig_close(&rig);
 }
 
-/* Pairs where the address is known to be even, and never more. */
-TEST(code, neighbouring_constants_are_loaded_as_pairs) {
+/* Pairs where the address is known to be even, and nothing wider. */
+TEST(code, neighboring_constants_are_loaded_as_pairs) {
   const char *source = "constant uint t[4][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}, {13, 14, 15, 16}};\n"
                        "kernel void k(global uint *in, global uint *out) { uint i = in[0] & 3;\n"
                        "out[0] = t[i][0] * t[i][1] + t[i][2] * t[i][3]; out[1] = t[i][1]; }";
@@ -121,7 +122,7 @@ TEST(code, neighbouring_constants_are_loaded_as_pairs) {
   group_rig_close(&rig);
 }
 
-TEST(code, native_functions_are_the_approximations) {
+TEST(code, native_functions_use_the_approximations) {
 #define NATIVE_OF(call) "kernel void k(global float *a) { a[0] = " call "; }"
   EXPECT_EQ(count(NATIVE_OF("native_sin(a[1])"), ISA_SIN_NATIVE), 1);
   EXPECT_EQ(count(NATIVE_OF("native_divide(a[1], a[2])"), ISA_FDIV_NATIVE), 1);
@@ -131,7 +132,7 @@ TEST(code, native_functions_are_the_approximations) {
   EXPECT_EQ(count(NATIVE_OF("sin(a[1])"), ISA_SIN_F32), 1);
 }
 
-/* i * 4 has two zeros at its end: nothing is carried from there, whatever i is. */
+/* The low two bits of i * 4 are zero, so adding up to 3 never carries. */
 TEST(code, elements_of_an_aligned_group_share_an_address) {
   EXPECT_EQ(count("kernel void k(global uint *in, global uint *out) { uint i = 4 * (uint)get_global_id(0);\n"
                   "out[i / 4] = in[i] + in[i + 1] + in[i + 2] + in[i + 3]; }",
@@ -158,19 +159,19 @@ TEST(code, the_same_word_is_loaded_once_unless_it_is_volatile) {
   EXPECT_EQ(count(TWICE("volatile uint"), ISA_LD_GLOBAL_L2_32), 2);
 }
 
-TEST(code, a_volatile_word_is_loaded_even_for_nothing) {
+TEST(code, a_volatile_word_is_loaded_even_if_unused) {
   EXPECT_EQ(count("kernel void k(global volatile uint *in) { in[0]; in[0]; }", ISA_LD_GLOBAL_L2_32), 2);
 }
 
-TEST(code, a_word_is_loaded_again_behind_a_barrier_and_a_store) {
+TEST(code, a_word_is_loaded_again_after_a_barrier_and_a_store) {
   EXPECT_EQ(count("kernel void k(global uint *in, global uint *out) { uint a = in[1]; barrier(CLK_GLOBAL_MEM_FENCE);\n"
                   "uint b = in[1]; out[0] = 7; out[1] = in[1] + a * b; }",
                   ISA_LD_GLOBAL_32),
             3);
 }
 
-/* One address for all three: the argument, the index, an address, three loads; as much again for the result. */
-TEST(code, neighbours_of_a_signed_index_share_an_address) {
+/* One address for all three loads: the argument, the index, an address, three loads. The same again for the result. */
+TEST(code, neighbors_of_a_signed_index_share_an_address) {
   EXPECT_EQ(count("kernel void k(global uint *in, global uint *out) { int i = get_global_id(0);\n"
                   "out[i] = in[i - 1] + in[i] + in[i + 1]; }",
                   ISA_MADW_S32),
@@ -190,8 +191,8 @@ TEST(code, an_unsigned_index_that_may_wrap_is_exact) {
   group_rig_close(&rig);
 }
 
-/* for each k: two addresses in the LDS, two loads, one fma, k + 1, the comparison, the branch. */
-TEST(code, a_turn_of_a_matrix_product_takes_eight_instructions) {
+/* For each k: two addresses in the LDS, two loads, one fma, k + 1, the comparison, the branch. */
+TEST(code, an_iteration_of_a_matrix_product_takes_eight_instructions) {
 #define PRODUCT(turns)                                                                                                 \
   "kernel void k(global float *out, local float *a, local float *b) {\n"                                               \
   "int x = get_local_id(0), y = get_local_id(1); float sum = 0;\n"                                                     \
@@ -209,7 +210,7 @@ TEST(code, a_turn_of_a_matrix_product_takes_eight_instructions) {
   group_rig_close(&rig);
 }
 
-TEST(code, a_congruence_in_a_loop_is_one_multiply_add) {
+TEST(code, a_linear_congruence_in_a_loop_is_one_multiply_add) {
   EXPECT_EQ(count("kernel void k(global uint *in, global uint *out) { uint x = in[0];\n"
                   "for (uint i = 0; i < in[1]; i++) x = x * 1664525u + 1013904223u; out[0] = x; }",
                   ISA_MUL_32),
@@ -217,15 +218,15 @@ TEST(code, a_congruence_in_a_loop_is_one_multiply_add) {
 }
 
 /* x = x * 3 + n; n - 1; the comparison; the branch. */
-TEST(code, a_counter_that_is_asked_about_after_its_step_needs_no_copy) {
+TEST(code, a_counter_that_is_compared_after_its_step_needs_no_copy) {
   EXPECT_EQ(
       count("kernel void k(global uint *out, uint n) { uint x = 1; do x = x * 3 + n; while (--n != 0); out[0] = x; }",
             ISA_MOV_32),
       1);
 }
 
-/* Into the loop and back; the return is a guarded exit. Nothing asks twice. */
-TEST(code, a_return_from_inside_a_scope_asks_once) {
+/* Into the loop and back; the return is a guarded exit. No condition is tested twice. */
+TEST(code, a_return_from_an_inner_scope_tests_once) {
   const char *source =
       "kernel void k(global int *a, int n) {\n"
       "for (int i = 0; i < n; i++) { int v = a[i]; if (v < 0) return; if (v == 7) continue; a[i] = v * 2; }\n"
@@ -242,7 +243,7 @@ TEST(code, booleans_are_compared_as_predicates) {
   EXPECT_EQ(count(source, ISA_XOR_P), 1);
 }
 
-/* get_local_id() is less than what the kernel requires: the question has one answer. */
+/* get_local_id() is below the required size, so the condition is constant. */
 TEST(code, a_local_index_is_below_the_required_size) {
   EXPECT_EQ(count("kernel __attribute__((reqd_work_group_size(64, 1, 1))) void k(global uint *out) {\n"
                   "uint i = get_local_id(0); if (i < 64 && get_local_size(0) <= 64) out[i] = i; }",
@@ -250,7 +251,7 @@ TEST(code, a_local_index_is_below_the_required_size) {
             0);
 }
 
-TEST(code, an_index_that_is_a_product_which_wraps_is_exact) {
+TEST(code, an_index_that_is_a_wrapping_product_is_exact) {
   struct group_rig rig;
   if (!group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) { uint i = get_global_id(0);\n"
                             "out[i] = in[in[i] * 0x40000001u] + in[in[i] * 0x40000000u]; }"))
@@ -263,20 +264,20 @@ TEST(code, an_index_that_is_a_product_which_wraps_is_exact) {
   group_rig_close(&rig);
 }
 
-/* A prefetch has no offset: the constant stays in its address. */
-TEST(code, a_prefetch_behind_the_beginning_adds_to_its_address) {
+/* A prefetch has no offset, so the constant stays in its address. */
+TEST(code, a_prefetch_with_an_offset_adds_to_its_address) {
   EXPECT_EQ(count("kernel void k(global uint *in) { prefetch(in + 16, 4); }", ISA_ADD_64), 1);
 }
 
-TEST(code, a_loop_with_a_barrier_is_not_copied) {
+TEST(code, a_loop_with_a_barrier_is_not_unrolled) {
   EXPECT_EQ(count("kernel void k(global uint *out, local uint *l) {\n#pragma unroll\nfor (uint i = 0; i < 4; i++) {\n"
                   "l[get_local_id(0)] = i; barrier(CLK_LOCAL_MEM_FENCE); out[i] = l[i]; } }",
                   ISA_BAR_LDS),
             1);
 }
 
-/* Lanes that return keep nobody from meeting: they leave at once, and nothing asks for them again. */
-TEST(code, a_return_before_a_barrier_is_not_led_to_it) {
+/* Lanes that return do not delay reconvergence: they exit at once, and no predicate for them is tested later. */
+TEST(code, a_return_before_a_barrier_is_not_redirected_to_it) {
   const char *source = "kernel void k(global int *a, local int *l, int n) { int i = get_local_id(0);\n"
                        "if (a[i] > 3) { a[i] = 1; if (a[i + 64] == n) return; a[i] = l[i + 1]; }\n"
                        "l[i] = i; barrier(CLK_LOCAL_MEM_FENCE); a[i] = l[i ^ 1]; }";
@@ -284,7 +285,7 @@ TEST(code, a_return_before_a_barrier_is_not_led_to_it) {
   EXPECT_EQ(count(source, ISA_BRA), 1);
 }
 
-/* The number of places is no factor: n << (i + m) is not (n << i) + (n << m). */
+/* A shift amount is not a factor: n << (i + m) is not (n << i) + (n << m). */
 TEST(code, a_shift_by_a_sum_in_a_loop_is_exact) {
   struct group_rig rig;
   if (!group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) { uint n = in[0], m = in[1], s = 0;\n"
@@ -321,11 +322,11 @@ TEST(code, a_signed_index_of_an_unsigned_sum_wraps) {
   group_rig_close(&rig);
 }
 
-/* Quotients and remainders by these, of both signs' numbers at their edges, against the host's. */
+/* Quotients and remainders by these divisors, of numbers of both signs at the edges, compared with the host's. */
 #define DIVISORS(row) row(3) row(5) row(6) row(7) row(10) row(25) row(641) row(1000) row(65537) row(2147483647)
 #define UNSIGNED_DIVISORS(row) row(2147483649u) row(3000000000u) row(4294967295u)
 
-TEST(code, division_by_a_known_number_is_a_product_and_exact) {
+TEST(code, division_by_a_constant_is_an_exact_product) {
 #define BY(d) "*s++ = n / " #d "; *s++ = n % " #d "; *u++ = (uint)n / " #d "u; *u++ = (uint)n % " #d "u;\n"
 #define BY_UNSIGNED(d) "*u++ = (uint)n / " #d "; *u++ = (uint)n % " #d ";\n"
   static const int32_t divisors[] = {

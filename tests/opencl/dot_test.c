@@ -1,4 +1,4 @@
-/* cl_khr_integer_dot_product and cl_arm_integer_dot_product_*: all functions, on each route, against sums in 64 bits.
+/* cl_khr_integer_dot_product and cl_arm_integer_dot_product_*: all functions, on each route, compared with 64-bit sums.
  */
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
@@ -33,7 +33,7 @@ static int64_t byte_of(uint32_t word, int i, bool is_signed) {
   return is_signed ? (int8_t)byte : byte;
 }
 
-/* Form i: signs uu, ss, us, su; every second four saturate. */
+/* Form i: signs uu, ss, us, su; in every group of eight, the last four saturate. */
 static uint32_t expected(unsigned form, uint32_t x, uint32_t y, uint32_t z) {
   const bool left = form % 4 == 1 || form % 4 == 3, right = form % 4 == 1 || form % 4 == 2, is_signed = left || right;
   int64_t sum = 0;
@@ -80,7 +80,7 @@ TEST(opencl_dot, products_of_four_bytes_are_summed_exactly_and_saturate) {
     expect_sums("CL2.0", (enum opencl_route)route);
 }
 
-TEST(opencl_dot, opencl_c_1_2_has_them_beside_those_of_floats) {
+TEST(opencl_dot, opencl_c_1_2_has_them_beside_the_float_dot_products) {
   struct group_rig rig;
   expect_sums("CL1.2", OPENCL_ROUTE_SSA);
   struct isa_error error = {""};
@@ -95,7 +95,7 @@ TEST(opencl_dot, opencl_c_1_2_has_them_beside_those_of_floats) {
   group_rig_close(&rig);
 }
 
-/* What a sum of 32 bits is modulo 2^32, two products of 16 bits. */
+/* The sum of two 16-bit products and z, modulo 2^32. */
 static uint32_t of_shorts(uint32_t x, uint32_t y, uint32_t z, bool is_signed) {
   uint32_t sum = z;
   for (int i = 0; i < 2; i++) {
@@ -105,7 +105,7 @@ static uint32_t of_shorts(uint32_t x, uint32_t y, uint32_t z, bool is_signed) {
   return sum;
 }
 
-TEST(opencl_dot, those_of_arm_add_with_and_without_saturation_and_take_shorts) {
+TEST(opencl_dot, arms_functions_add_with_and_without_saturation_and_accept_shorts) {
   static const char arm[] =
       "kernel void k(global const uint *a, global const uint *b, global const uint *c, global uint *o) {\n"
       "  size_t i = get_global_id(0);\n"

@@ -1,4 +1,4 @@
-/* Changes of OpenCL C text: where each fits, what it makes, and that lines keep their numbers. */
+/* Edits of OpenCL C text: where each applies, what it produces, and that line numbers stay. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static size_t lines_of(const char *text) {
   return lines;
 }
 
-TEST(edits, a_loop_is_unrolled_and_what_is_left_stays_a_loop) {
+TEST(edits, a_loop_is_unrolled_and_the_remainder_stays_a_loop) {
   expect_edit("for (uint i = a; i < n; i += s) x += p[i];", OPENCL_EDIT_UNROLL_2,
               "{ uint i = a; for (; i < n && (n) - i > 1 * (s);) { { x += p[i]; } i += s; { x += p[i]; } i += s; } "
               "for (; i < n; i += s) x += p[i]; }");
@@ -32,7 +32,7 @@ TEST(edits, a_loop_is_unrolled_and_what_is_left_stays_a_loop) {
       "{ f(i); } }");
 }
 
-TEST(edits, loops_of_other_forms_stay) {
+TEST(edits, loops_of_other_forms_are_left_alone) {
   static const char *const others[] = {
       "for (uint i = 0; i <= n; i++) x += i;",
       "for (uint i = n; i > 0; i--) x += i;",
@@ -53,8 +53,8 @@ TEST(edits, loops_of_other_forms_stay) {
     expect_edit(others[i], OPENCL_EDIT_UNROLL_4, NULL);
 }
 
-/* Of loops within each other the inner one alone, whose body is text of several lines with remarks. */
-TEST(edits, lines_keep_their_numbers) {
+/* Only the inner of two nested loops, whose body spans several lines with comments. */
+TEST(edits, line_numbers_stay) {
   static const char text[] =
       "kernel void k(global int *p) {\n  for (int j = 0; j < 4; j++)\n    for (int i = 0; i < 8; i++) "
       "{ // remark\n      p[i] += j; /* another\n one */\n    }\n  last();\n}\n";
@@ -80,18 +80,18 @@ TEST(edits, rows_of_local_arrays_are_padded) {
               "local char a[5] __attribute__((aligned(16))), b; local int c[2][2] __attribute__((aligned(16)));");
 }
 
-TEST(edits, a_loop_of_copies_is_one_copy_of_lines) {
+TEST(edits, a_loop_of_copies_becomes_one_copy_of_lines) {
   expect_edit(
       "for (int j = 0; j < 16; j++) e = async_work_group_copy(t + j * 8, g + j * p, 8, e);", OPENCL_EDIT_COPY_2D,
       "e = async_work_group_copy_2D2D(t + (0) * 8, 0, g + (0) * p, 0, sizeof(*(g + (0) * p)), 8, (16) - (0), (g + "
       "((0) + 1) * p) - (g + (0) * p), (t + ((0) + 1) * 8) - (t + (0) * 8), e);");
-  /* Lines of several lengths; something else in the loop; an event each. */
+  /* Lines of different lengths; another statement in the loop; a separate event each. */
   expect_edit("for (int j = 0; j < 4; j++) e = async_work_group_copy(t, g + j, j, e);", OPENCL_EDIT_COPY_2D, NULL);
   expect_edit("for (int j = 0; j < 4; j++) { e = async_work_group_copy(t + j, g + j, 1, e); x++; }",
               OPENCL_EDIT_COPY_2D, NULL);
   expect_edit("for (int j = 0; j < 4; j++) e[j] = async_work_group_copy(t + j, g + j, 1, 0);", OPENCL_EDIT_COPY_2D,
               NULL);
-  /* A copy within a copy's arguments goes with it. */
+  /* A copy within a copy's arguments disappears with it. */
   expect_edit(
       "for (int j = 0; j < 4; j++) e = async_work_group_copy(t, g, 8, async_work_group_strided_copy(t, g, 1, 2, "
       "0));",
@@ -102,7 +102,7 @@ TEST(edits, a_loop_of_copies_is_one_copy_of_lines) {
               "e = async_work_group_copy_2D2D(t, 0, g, 0, sizeof(*(g)), 1, n, s, 1, 0);");
 }
 
-TEST(edits, the_next_turn_s_loads_are_prefetched_and_its_stores_are_not) {
+TEST(edits, the_next_iterations_loads_are_prefetched_and_its_stores_are_not) {
   expect_edit("kernel void k(global const int *p, global int *q) { for (int i = a; i < n; i += 2) q[i] = p[i] + p[i] + "
               "r[i]; }",
               OPENCL_EDIT_PREFETCH,
@@ -111,13 +111,13 @@ TEST(edits, the_next_turn_s_loads_are_prefetched_and_its_stores_are_not) {
   expect_edit("kernel void k(global int *p) { for (int i = 0; i < n; i++) x += p[7]; }", OPENCL_EDIT_PREFETCH, NULL);
 }
 
-TEST(edits, types_are_widened_where_they_are_words) {
+TEST(edits, types_are_widened_only_where_they_are_whole_identifiers) {
   expect_edit("global float *floats; float x;", OPENCL_EDIT_FLOAT4, "global float4 *floats; float4 x;");
   expect_edit("global float2 *p;", OPENCL_EDIT_FLOAT4, NULL);
   EXPECT_TRUE(opencl_edit_widens(OPENCL_EDIT_UINT4) && !opencl_edit_widens(OPENCL_EDIT_PREFETCH));
 }
 
-TEST(edits, defines_of_small_numbers_are_found_and_set) {
+TEST(edits, defines_of_small_numbers_are_found_and_changed) {
   static const char text[] =
       "#define DEPTH 2\n # define PAD 0 // none\n#define NAME \"a\"\n#define F(x) 1\n#define BIG 65\n"
       "#define HALF 2.5\n#define LAST 7u";
@@ -134,8 +134,8 @@ TEST(edits, defines_of_small_numbers_are_found_and_set) {
   free(made);
 }
 
-/* Text that ends anywhere, in the middle of whatever it is. */
-TEST(edits, text_that_is_cut_off_is_left_alone_or_changed_within_its_lines) {
+/* Text that ends anywhere, in the middle of anything. */
+TEST(edits, truncated_text_is_left_alone_or_changed_within_its_lines) {
   static const char whole[] =
       "#define N 4\nkernel void k(global const int *p) {\n  local float t[4][N * 2];\n"
       "  for (int j = 0; j < 16; j++) { // remark\n    e = async_work_group_copy(t + j, p + j * 4, "

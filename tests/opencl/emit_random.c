@@ -1,6 +1,5 @@
-/* Kernels made by chance: straight lines of pairs, quads and predicates, ifs and loops one inside the other, phis that
- * swap, guarded loads that keep what was there. Each lane has 2 KiB of memory to itself and stores all that lives at
- * last. */
+/* Random kernels: straight-line code on pairs, quads and predicates, nested ifs and loops, phis that swap, guarded
+ * loads that keep the old value. Each lane has its own 2 KiB of memory and stores all live values at the end. */
 #include "sim/base/need.h"
 #include "tests/ct.h"
 #include "tests/opencl/emit_rig.h"
@@ -147,7 +146,7 @@ static void code(struct chance *k, uint32_t depth);
 
 static ir_ref phi(struct chance *k, enum ir_width width) { return add(k, IR_PHI, width, NULL, 0, 0); }
 
-/* if (any) { ... } else { ... }, and some of what differs comes together. */
+/* if (any) { ... } else { ... }, with phis for some of the values that differ. */
 static void branch(struct chance *k, uint32_t depth) {
   const uint32_t yes = ir_block_new(k->ir), no = ir_block_new(k->ir), after = ir_block_new(k->ir);
   const bool has_else = below(k, 2);
@@ -188,7 +187,8 @@ static void branch(struct chance *k, uint32_t depth) {
   free(last);
 }
 
-/* A loop of a few turns, as many as the lane likes; its test above or below; values go round and change places. */
+/* A loop of a few iterations, a different number per lane, with its test at the top or bottom and values that rotate
+ * and swap. */
 static void loop(struct chance *k, uint32_t depth) {
   enum { WEBS = 12 };
   const uint32_t header = ir_block_new(k->ir), body = ir_block_new(k->ir), after = ir_block_new(k->ir);
@@ -221,7 +221,7 @@ static void loop(struct chance *k, uint32_t depth) {
     k->at = body;
   }
   const bool leaves = below(k, 2);
-  if (leaves) { /* a way out in the middle */
+  if (leaves) { /* an exit in the middle */
     const uint32_t on = ir_block_new(k->ir);
     line(k);
     ir_if(k->ir, k->at, any(k, IR_PRED), after, on, nowhere);
@@ -229,7 +229,7 @@ static void loop(struct chance *k, uint32_t depth) {
   }
   code(k, depth + 1);
   const ir_ref next = add3(k, ISA_ADD_32, counter, ir_const(k->ir, IR_W1, 1), 0, 0);
-  for (uint32_t i = 0; i < webs; i++) { /* often another web's value: they swap */
+  for (uint32_t i = 0; i < webs; i++) { /* often another web's value, so that they swap */
     ir_ref value = any(k, width[i]);
     for (uint32_t j = 0; j < webs; j++)
       if (width[j] == width[i] && j != i && below(k, 2))

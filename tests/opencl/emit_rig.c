@@ -120,7 +120,7 @@ struct lane {
   const struct ir *ir;
   struct emit_rig *rig;
   uint32_t (*word)[4];
-  uint8_t *private_bytes; /* slot by slot, 64 each */
+  uint8_t *private_bytes; /* slot by slot, 64 bytes each */
   uint32_t id;
 };
 
@@ -145,7 +145,7 @@ static uint8_t *memory_at(const struct lane *l, ir_ref ref) {
   return l->rig->memory + (value64(l, operand[0]) - ISA_GLOBAL_BASE + value(l, operand[1]) + inst->imm);
 }
 
-/* Loads, stores and naming; false for anything else. */
+/* Loads, stores and renamings; false for anything else. */
 static bool move_words(struct lane *l, ir_ref ref) {
   const struct ir_inst *inst = &l->ir->inst[ref];
   const ir_ref *operand = &l->ir->operand[inst->operands];
@@ -229,7 +229,7 @@ static bool interpret(struct lane *l, ir_ref ref) {
   return inst->op == IR_SLOT || move_words(l, ref) || compute(l, ref);
 }
 
-/* All phis read before any is written. */
+/* Reads all phis before writing any. */
 static void enter(struct lane *l, uint32_t from, uint32_t at) {
   const struct ir_block *block = &l->ir->block[at];
   uint32_t(*read)[4] = need(block->count, sizeof *read);

@@ -1,5 +1,4 @@
-/* EMIT_SEEDS=N tries that many kernels made by chance; EMIT_SHOW=1 prints code, and the form that could not be emitted.
- */
+/* EMIT_SEEDS=N tries N random kernels; EMIT_SHOW=1 prints code, and the form that could not be emitted. */
 #include "isa/asm/asm.h"
 #include "opencl/emit/emit.h"
 #include "opencl/emit/machine.h"
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- chance ---------------------------------------------------------------------------------------------- */
+/* ---- random kernels ------------------------------------------------------------------------------------- */
 
 static void same_at_all_limits(uint64_t seed, uint32_t live) {
   static const uint32_t limits[] = {255, 64, 24, 16};
@@ -34,7 +33,7 @@ static void same_at_all_limits(uint64_t seed, uint32_t live) {
   ir_free(ir);
 }
 
-TEST(emit, random_kernels_compute_the_same_at_any_number_of_registers) {
+TEST(emit, random_kernels_compute_the_same_with_any_number_of_registers) {
   const char *many = getenv("EMIT_SEEDS");
   const uint64_t seeds = many ? strtoull(many, NULL, 10) : 150;
   for (uint64_t seed = 1; seed <= seeds; seed++)
@@ -46,11 +45,11 @@ TEST(emit, three_hundred_live_values_fit_into_sixteen_registers) {
     same_at_all_limits(1000 + seed, 300);
 }
 
-/* ---- when registers live ---------------------------------------------------------------------------------- */
+/* ---- live ranges ------------------------------------------------------------------------------------------ */
 
-enum { MOMENTS = 128, VALUE = 16 }; /* so many moments are of one value */
+enum { MOMENTS = 128, VALUE = 16 }; /* VALUE: consecutive moments with the same value */
 
-/* Segments for `moments`; longest ones, or each moment by itself. */
+/* Segments for `moments`: as long as possible, or one per moment. */
 static struct live live_at(const bool *moments, bool longest) {
   struct live made = {.segment = need(MOMENTS + 1, sizeof *made.segment), .room = MOMENTS + 1};
   for (uint32_t t = 0; t < MOMENTS; t++) {
@@ -78,7 +77,7 @@ static void expect_live(const struct live *live, const bool *moments) {
   EXPECT_EQ(memcmp(found, moments, sizeof found), 0);
 }
 
-TEST(emit, merged_lives_are_all_moments_of_either) {
+TEST(emit, merged_ranges_cover_all_moments_of_either) {
   uint64_t random = 1;
   for (uint32_t i = 0; i < 2000; i++) {
     bool into[MOMENTS], from[MOMENTS];
@@ -86,7 +85,7 @@ TEST(emit, merged_lives_are_all_moments_of_either) {
                    few = (uint32_t)(ct_random(&random) >> 33) % 40;
     for (uint32_t t = 0; t < MOMENTS; t++) {
       into[t] = ct_random(&random) >> 63;
-      from[t] = i % 2 ? ct_random(&random) >> 63 : t - start < few; /* many, or one long: it swallows several */
+      from[t] = i % 2 ? ct_random(&random) >> 63 : t - start < few; /* many, or one long segment that covers several */
     }
     struct live a = live_at(into, i % 4 < 2), b = live_at(from, true);
     live_merge(&a, &b);
@@ -99,8 +98,8 @@ TEST(emit, merged_lives_are_all_moments_of_either) {
   }
 }
 
-/* Wherever the search begins, it finds the same. */
-TEST(emit, lives_meet_the_same_wherever_the_last_one_was_found) {
+/* The result does not depend on where the search starts. */
+TEST(emit, ranges_conflict_regardless_of_where_the_search_starts) {
   uint64_t random = 1;
   bool moments[MOMENTS];
   for (uint32_t t = 0; t < MOMENTS; t++)
@@ -113,14 +112,14 @@ TEST(emit, lives_meet_the_same_wherever_the_last_one_was_found) {
     struct segment one = {start, start + 1 + (uint32_t)(ct_random(&random) >> 33) % 4, 2};
     const struct live live = {.segment = &one, .count = 1};
     if (i % 7 == 0)
-      many.near = (uint32_t)(ct_random(&random) >> 33) % (many.count + 3); /* the list has become shorter since */
+      many.near = (uint32_t)(ct_random(&random) >> 33) % (many.count + 3); /* the list may be shorter now */
     const bool meet = live_meet(&many, &live);
     EXPECT_EQ(live_meet_near(&many, &live), meet);
   }
   free(many.segment);
 }
 
-/* ---- by hand ---------------------------------------------------------------------------------------------- */
+/* ---- handmade kernels ------------------------------------------------------------------------------------ */
 
 struct hand {
   struct ir *ir;
@@ -154,7 +153,7 @@ static ir_ref number(struct hand *h, uint32_t value) { return ir_const(h->ir, IR
 
 static struct hand begin(void) { return (struct hand){emit_kernel_new(), 0}; }
 
-/* Emits, and runs if that went well. */
+/* Emits, and runs if that succeeded. */
 static bool end(struct hand *h, struct emit_rig *rig, uint32_t registers) {
   const bool good = emit_rig_open(rig, h->ir, registers) && emit_rig_run(rig);
   if (good && getenv("EMIT_SHOW")) {
@@ -168,8 +167,8 @@ static bool end(struct hand *h, struct emit_rig *rig, uint32_t registers) {
 
 static const struct ir_place nowhere;
 
-/* for (i = 0; i < 10; i++) sum += i; in blocks as clang makes them: header, body, jump back. */
-TEST(emit, loop_of_an_add_costs_four_instructions_a_turn) {
+/* for (i = 0; i < 10; i++) sum += i; in clang's blocks: header, body, jump back. */
+TEST(emit, a_loop_of_an_add_costs_four_instructions_per_iteration) {
   static struct emit_rig rig;
   struct hand h = begin();
   const uint32_t header = ir_block_new(h.ir), body = ir_block_new(h.ir), after = ir_block_new(h.ir);
@@ -198,7 +197,7 @@ TEST(emit, loop_of_an_add_costs_four_instructions_a_turn) {
   emit_rig_close(&rig);
 }
 
-/* a, b = b, a, three times: three instructions a turn where no register is free, or all are in use. */
+/* a, b = b, a, three times: three instructions per iteration, whether or not a register is free. */
 TEST(emit, phis_that_swap_take_three_instructions) {
   static struct emit_rig rig;
   struct hand h = begin();
@@ -228,7 +227,7 @@ TEST(emit, phis_that_swap_take_three_instructions) {
 }
 
 /* *(float4 *)(p + 16) = *(float4 *)p + 1, word by word. */
-TEST(emit, vectors_are_taken_apart_and_put_together_without_moves) {
+TEST(emit, vectors_are_split_and_joined_without_moves) {
   static struct emit_rig rig;
   struct hand h = begin();
   const ir_ref base = argument(&h, 0), quad = load(&h, ISA_LD_GLOBAL_128, base, 0, 0);
@@ -261,7 +260,7 @@ TEST(emit, widening_a_number_takes_one_instruction) {
   emit_rig_close(&rig);
 }
 
-TEST(emit, early_return_is_a_guarded_exit) {
+TEST(emit, an_early_return_is_a_guarded_exit) {
   static struct emit_rig rig;
   struct hand h = begin();
   const uint32_t body = ir_block_new(h.ir), after = ir_block_new(h.ir);
@@ -281,8 +280,8 @@ TEST(emit, early_return_is_a_guarded_exit) {
   emit_rig_close(&rig);
 }
 
-/* Where a register is needed, a constant is made once, in front of the loop. */
-TEST(emit, constants_of_a_loop_are_made_outside) {
+/* A constant that needs a register is made once, in front of the loop. */
+TEST(emit, constants_in_a_loop_are_made_outside) {
   static struct emit_rig rig;
   struct hand h = begin();
   const uint32_t loop = ir_block_new(h.ir), after = ir_block_new(h.ir);
@@ -301,8 +300,8 @@ TEST(emit, constants_of_a_loop_are_made_outside) {
   emit_rig_close(&rig);
 }
 
-/* A copy's event goes in and out of one register; a second copy takes it up without a move. */
-TEST(emit, copies_chain_their_event_through_one_register) {
+/* A copy's event enters and leaves in one register; a second copy uses it without a move. */
+TEST(emit, chained_copies_keep_their_event_in_one_register) {
   static struct emit_rig rig;
   struct hand h = begin();
   const ir_ref base = argument(&h, 0), zero = number(&h, 0), count = number(&h, 16);
@@ -324,8 +323,8 @@ TEST(emit, copies_chain_their_event_through_one_register) {
   emit_rig_close(&rig);
 }
 
-/* for (i = 0; i < 4; i++) barrier(); with nothing in front: the move of the zero is the program's first instruction. */
-TEST(emit, a_kernel_whose_first_instruction_is_a_move_is_emitted) {
+/* for (i = 0; i < 4; i++) barrier(); with nothing before: the move of the zero is the program's first instruction. */
+TEST(emit, a_kernel_may_start_with_a_move) {
   static struct emit_rig rig;
   struct hand h = begin();
   const uint32_t loop = ir_block_new(h.ir), after = ir_block_new(h.ir);
@@ -343,7 +342,7 @@ TEST(emit, a_kernel_whose_first_instruction_is_a_move_is_emitted) {
   emit_rig_close(&rig);
 }
 
-TEST(emit, endless_loop_is_one_branch) {
+TEST(emit, an_endless_loop_is_one_branch) {
   struct isa_error error;
   struct hand h = begin();
   const uint32_t a = ir_block_new(h.ir), b = ir_block_new(h.ir);
@@ -370,8 +369,8 @@ TEST(emit, too_much_private_memory_is_an_error) {
   ir_free(h.ir);
 }
 
-/* sum of a[i] * b[i], four times over, as an unrolled loop has it. */
-TEST(emit, loads_go_ahead_of_arithmetic_that_does_not_need_them) {
+/* The sum of a[i] * b[i], four times, as after unrolling. */
+TEST(emit, loads_move_ahead_of_arithmetic_that_does_not_need_them) {
   static struct emit_rig rig;
   struct hand h = begin();
   const ir_ref base = argument(&h, 0);
@@ -399,7 +398,8 @@ static uint32_t waited_for_at_once(const struct isa_program *program, enum isa_o
   return result;
 }
 
-/* Behind a barrier 24 values each become a new one, with a word of the LDS; their registers are room for more words. */
+/* After a barrier, 24 values each are replaced with the help of an LDS word; their registers make room for more words.
+ */
 TEST(emit, values_that_end_make_room_for_loads) {
   enum { VALUES = 24 };
   static struct emit_rig rig;
@@ -422,9 +422,9 @@ TEST(emit, values_that_end_make_room_for_loads) {
   emit_rig_close(&rig);
 }
 
-/* A sum of products of words, one of each two at an index that is loaded. Were all indices loaded first, as what most
- * hangs on, they would leave room for one product at a time. */
-TEST(emit, loads_that_hang_on_loads_are_under_way_together_in_few_registers) {
+/* A sum of products of words, one of each two at a loaded index. If all indices were loaded first because the most
+ * depends on them, they would leave room for only one product at a time. */
+TEST(emit, dependent_loads_are_in_flight_together_in_few_registers) {
   enum { TURNS = 16 };
   static struct emit_rig rig;
   struct hand h = begin();
@@ -443,8 +443,8 @@ TEST(emit, loads_that_hang_on_loads_are_under_way_together_in_few_registers) {
   emit_rig_close(&rig);
 }
 
-/* Sums of words of the LDS whose addresses are two steps each, one after the other, twelve times over. */
-TEST(emit, steps_of_an_address_take_turns_with_arithmetic) {
+/* Sums of LDS words whose addresses take two dependent steps each, twelve times. */
+TEST(emit, address_steps_alternate_with_arithmetic) {
   static struct emit_rig rig;
   struct hand h = begin();
   const ir_ref base = argument(&h, 0), id = op3(&h, ISA_GET_LOCAL_ID, 0, 0, 0);
@@ -469,7 +469,7 @@ TEST(emit, steps_of_an_address_take_turns_with_arithmetic) {
   emit_rig_close(&rig);
 }
 
-/* Twenty comparisons, all wanted at the end. */
+/* Twenty comparisons that are all used at the end. */
 TEST(emit, predicates_beyond_sixteen_are_kept_in_registers) {
   enum { PREDICATES = 20 };
   static struct emit_rig rig;
@@ -492,8 +492,8 @@ TEST(emit, predicates_beyond_sixteen_are_kept_in_registers) {
   emit_rig_close(&rig);
 }
 
-/* Computed while compiling, halves may have anything above; an immediate may not. */
-TEST(emit, a_half_with_something_above_it_is_no_immediate) {
+/* During compilation, halves may have any upper bits; an immediate may not. */
+TEST(emit, a_half_with_upper_bits_is_not_an_immediate) {
   static struct emit_rig rig;
   struct hand h = begin();
   const ir_ref base = argument(&h, 0), zero = op3(&h, ISA_AND_32, argument(&h, 1), number(&h, 0), 0);
@@ -505,7 +505,7 @@ TEST(emit, a_half_with_something_above_it_is_no_immediate) {
   emit_rig_close(&rig);
 }
 
-TEST(emit, an_instruction_that_the_registers_are_too_few_for_is_an_error) {
+TEST(emit, an_instruction_that_needs_more_registers_than_allowed_is_an_error) {
   struct isa_error error = {""};
   struct hand h = begin();
   const ir_ref base = argument(&h, 0), a = load(&h, ISA_LD_GLOBAL_64, base, 0, 0),
@@ -514,7 +514,7 @@ TEST(emit, an_instruction_that_the_registers_are_too_few_for_is_an_error) {
   ir_exit(h.ir, 0, nowhere);
   struct isa_program *program = isa_program_new("made.cl");
   h.ir->target.registers = 3;
-  EXPECT_FALSE(emit_kernel(h.ir, program, &error)); /* two pairs side by side take four */
+  EXPECT_FALSE(emit_kernel(h.ir, program, &error)); /* two adjacent pairs take four */
   EXPECT_STREQ(error.text, "made.cl: kernel 'made' has an instruction that needs more registers than are allowed");
   EXPECT_EQ(program->kernel_count, 0);
   isa_program_free(program);
@@ -535,8 +535,8 @@ TEST(emit, private_variables_take_whole_words) {
   }
 }
 
-/* Forty values, all wanted at the end, behind a variable of five bytes. */
-TEST(emit, spilled_words_lie_behind_the_variables_and_end_the_private_memory) {
+/* Forty values that are all used at the end, and a variable of five bytes. */
+TEST(emit, spilled_words_follow_the_variables_at_the_end_of_private_memory) {
   enum { VALUES = 40, VARIABLE = 5 };
   static struct emit_rig rig;
   struct hand h = begin();
@@ -565,7 +565,7 @@ TEST(emit, spilled_words_lie_behind_the_variables_and_end_the_private_memory) {
   emit_rig_close(&rig);
 }
 
-TEST(emit, an_index_that_is_known_is_part_of_the_offset) {
+TEST(emit, a_constant_index_is_part_of_the_offset) {
   static struct emit_rig rig, expected;
   struct hand h = begin();
   const ir_ref base = argument(&h, 0);
@@ -579,8 +579,8 @@ TEST(emit, an_index_that_is_known_is_part_of_the_offset) {
   emit_rig_close(&rig);
 }
 
-/* A word that may be anything, alone and as the low one of a pair. */
-TEST(emit, what_may_be_anything_is_not_made) {
+/* An undefined word, alone and as the low word of a pair. */
+TEST(emit, undefined_values_cost_nothing) {
   static struct emit_rig rig;
   struct hand h = begin();
   const ir_ref base = argument(&h, 0), any = ir_undef(h.ir, IR_W1), a = argument(&h, 1);
@@ -593,9 +593,9 @@ TEST(emit, what_may_be_anything_is_not_made) {
   emit_rig_close(&rig);
 }
 
-/* The square of lds[id], and a second word whose address takes twelve steps: the square waits until the first word is
- * there, the steps do not. */
-TEST(emit, what_needs_no_word_of_the_lds_goes_before_what_does) {
+/* The square of lds[id], and a second word whose address takes twelve steps: the square waits for the first word, the
+ * steps do not. */
+TEST(emit, work_that_needs_no_lds_word_goes_before_work_that_does) {
   enum { STEPS = 12 };
   static struct emit_rig rig;
   struct hand h = begin();
@@ -622,8 +622,8 @@ TEST(emit, what_needs_no_word_of_the_lds_goes_before_what_does) {
   emit_rig_close(&rig);
 }
 
-/* Eight arguments, all wanted at the end, and twice. */
-TEST(emit, an_argument_is_loaded_again_where_no_register_keeps_it) {
+/* Eight arguments that are all used at the end, twice. */
+TEST(emit, an_argument_is_loaded_again_if_no_register_keeps_it) {
   enum { NUMBERS = 8 };
   static struct emit_rig rig, expected;
   struct hand h = begin();
@@ -643,8 +643,8 @@ TEST(emit, an_argument_is_loaded_again_where_no_register_keeps_it) {
   emit_rig_close(&rig);
 }
 
-/* Of the second of three arguments. */
-TEST(emit, a_phi_of_one_way_is_another_name) {
+/* The second of three arguments. */
+TEST(emit, a_phi_with_one_predecessor_is_only_another_name) {
   static struct emit_rig rig;
   struct hand h = begin();
   const uint32_t next = ir_block_new(h.ir);

@@ -1,5 +1,5 @@
 /* pass_fuse(): what trees of logic and sums become, for every truth table and every choice of signs, and that lanes
- * store what they did. Random kernels go through it in passes_test.c. */
+ * still store the same. passes_test.c runs random kernels through it. */
 #include "opencl/passes/passes.h"
 #include "tests/ct.h"
 #include "tests/opencl/lane.h"
@@ -33,7 +33,7 @@ static void store(struct ir *ir, uint32_t address, ir_ref value) {
   ir_append(ir, 0, ir_make(ir, ISA_ST_LDS_32, IR_NOTHING, operand, 3, 0, place));
 }
 
-/* Runs the pass; how many instructions are left besides arguments, stores and constants. */
+/* Runs the pass. Returns how many instructions remain, not counting arguments, stores and constants. */
 static uint32_t fused(struct ir *ir) {
   uint32_t left = 0;
   ir_exit(ir, 0, place);
@@ -52,7 +52,7 @@ static uint16_t last_op(const struct ir *ir) {
 
 /* ---- logic ------------------------------------------------------------------------------------------- */
 
-/* The sum of the products that the table has, as somebody might write it who knows no better. */
+/* The table's sum of products, written naively. */
 static ir_ref products(struct ir *ir, const ir_ref x[3], uint32_t table) {
   ir_ref sum = 0;
   for (uint32_t row = 0; row < 8; row++) {
@@ -66,7 +66,7 @@ static ir_ref products(struct ir *ir, const ir_ref x[3], uint32_t table) {
   return sum;
 }
 
-TEST(fuse, each_of_the_256_functions_of_three_values_is_one_instruction_at_most) {
+TEST(fuse, each_of_the_256_functions_of_three_values_takes_at_most_one_instruction) {
   for (uint32_t table = 1; table < 256; table++) {
     struct ir *ir = begin(1, 1, 1);
     const ir_ref x[] = {arg(ir, 0), arg(ir, 1), arg(ir, 2)};
@@ -106,7 +106,7 @@ TEST(fuse, trees_of_two_operations_agree_in_all_their_forms) {
         }
 }
 
-TEST(fuse, a_value_that_somebody_else_wants_stays_what_it_is) {
+TEST(fuse, a_value_with_another_use_stays) {
   struct ir *ir = begin(1, 1, 1);
   const ir_ref both = put(ir, ISA_AND_32, arg(ir, 0), arg(ir, 1), 0, 0);
   store(ir, 0, both);
@@ -116,7 +116,7 @@ TEST(fuse, a_value_that_somebody_else_wants_stays_what_it_is) {
   ir_free(ir);
 }
 
-TEST(fuse, a_complement_is_taken_in_by_all_who_want_it) {
+TEST(fuse, a_complement_is_absorbed_by_all_its_users) {
   struct ir *ir = begin(1, 1, 1);
   const ir_ref inverse = put(ir, ISA_NOT_32, arg(ir, 0), 0, 0, 0);
   store(ir, 0, put(ir, ISA_AND_32, inverse, arg(ir, 1), 0, 0));
@@ -136,7 +136,8 @@ TEST(fuse, four_values_take_two_instructions) {
 
 /* ---- sums -------------------------------------------------------------------------------------------- */
 
-/* x0 op1 (x1 op2 x2), both ways round, where x may be a constant: one instruction, unless all three are subtracted. */
+/* x0 op1 (x1 op2 x2), in both orders, where one x may be a constant: one instruction, unless all three are subtracted.
+ */
 TEST(fuse, sums_of_three_agree_for_all_signs_and_places_of_a_constant) {
   for (uint32_t way = 0; way < 1 << 4; way++)
     for (uint32_t constant = 0; constant < 4; constant++) {
@@ -149,14 +150,14 @@ TEST(fuse, sums_of_three_agree_for_all_signs_and_places_of_a_constant) {
         inner = put(ir, ISA_NEG_32, inner, 0, 0, 0);
       const uint16_t op = way & 4 ? ISA_SUB_32 : ISA_ADD_32;
       store(ir, 0, way & 8 ? put(ir, op, inner, x[0], 0, 0) : put(ir, op, x[0], inner, 0, 0));
-      const bool all_minus = way == 14; /* -(x1 + x2) - x0, which no operation is */
+      const bool all_minus = way == 14; /* -(x1 + x2) - x0, for which there is no operation */
       ct_note("way %u, constant %u", way, constant);
       EXPECT_LE(fused(ir), all_minus && constant == 3 ? 3 : 1);
       ir_free(ir);
     }
 }
 
-TEST(fuse, two_constants_are_one_addend) {
+TEST(fuse, two_constants_become_one_addend) {
   struct ir *ir = begin(1, 1, 1);
   const ir_ref a = put(ir, ISA_ADD_32, arg(ir, 0), word(ir, 5), 0, 0),
                b = put(ir, ISA_SUB_32, arg(ir, 1), word(ir, 7), 0, 0);
@@ -168,7 +169,7 @@ TEST(fuse, two_constants_are_one_addend) {
 
 /* ---- shift and add ----------------------------------------------------------------------------------- */
 
-TEST(fuse, a_shift_is_added_in_one_instruction_whatever_its_distance) {
+TEST(fuse, a_shift_is_added_in_one_instruction_at_any_distance) {
   for (uint32_t by = 0; by < 40; by++)
     for (uint32_t constant = 0; constant < 3; constant++) {
       struct ir *ir = begin(1, 1, 1);
@@ -181,7 +182,7 @@ TEST(fuse, a_shift_is_added_in_one_instruction_whatever_its_distance) {
     }
 }
 
-TEST(fuse, what_is_subtracted_from_a_shift_is_in_the_same_instruction_and_a_shift_that_is_subtracted_is_not) {
+TEST(fuse, a_shift_minus_a_value_is_one_instruction_and_a_value_minus_a_shift_is_not) {
   for (uint32_t by = 1; by < 32; by++) {
     struct ir *ir = begin(0, 0, 1);
     store(ir, 0, put(ir, ISA_SUB_32, put(ir, ISA_SHL_32, arg(ir, 0), word(ir, by), 0, 0), arg(ir, 1), 0, 0));
@@ -207,7 +208,7 @@ TEST(fuse, a_product_with_a_power_of_two_is_a_shift) {
 
 /* ---- machines ------------------------------------------------------------------------------------------ */
 
-TEST(fuse, a_machine_gets_only_what_it_has) {
+TEST(fuse, a_machine_gets_only_operations_that_it_has) {
   for (uint32_t has = 0; has < 8; has++) {
     struct ir *ir = begin(has & 1, has >> 1 & 1, has >> 2 & 1);
     const ir_ref x[] = {arg(ir, 0), arg(ir, 1), arg(ir, 2)};
@@ -220,7 +221,7 @@ TEST(fuse, a_machine_gets_only_what_it_has) {
   }
 }
 
-/* ---- words of 64 bits ---------------------------------------------------------------------------------- */
+/* ---- 64-bit operations ---------------------------------------------------------------------------------- */
 
 static ir_ref wide_arg(struct ir *ir, uint32_t number) { return put(ir, ISA_LD_ARG_64, 0, 0, 0, 8 * number); }
 
@@ -229,7 +230,8 @@ static void store_wide(struct ir *ir, ir_ref value) {
   ir_append(ir, 0, ir_make(ir, ISA_ST_LDS_64, IR_NOTHING, operand, 3, 0, place));
 }
 
-/* Splits; whether lanes store what they did, and an operation of 64 bits is left besides whole products. */
+/* Splits. Checks that lanes store the same, and returns whether a 64-bit operation other than a full product remains.
+ */
 static bool split_leaves(struct ir *ir) {
   bool left = false;
   ir_exit(ir, 0, place);
@@ -242,7 +244,7 @@ static bool split_leaves(struct ir *ir) {
   return left;
 }
 
-TEST(split, shifts_by_each_known_number_are_of_words) {
+TEST(split, shifts_by_each_constant_work_on_words) {
   static const uint16_t ops[] = {ISA_SHL_64, ISA_SHR_U64, ISA_SHR_S64};
   for (uint32_t by = 0; by < 64; by++)
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
@@ -250,12 +252,12 @@ TEST(split, shifts_by_each_known_number_are_of_words) {
       store_wide(ir, put(ir, ops[i], wide_arg(ir, 0), word(ir, by), 0, 0));
       ct_note("%s by %u", isa_op_name((enum isa_op)ops[i]), by);
       const bool left = split_leaves(ir);
-      EXPECT_EQ(left, by == 0 || by > 31); /* pass_simplify() has those */
+      EXPECT_EQ(left, by == 0 || by > 31); /* pass_simplify() handles those */
       ir_free(ir);
     }
 }
 
-TEST(split, logic_and_products_with_all_sorts_of_words_are_of_words) {
+TEST(split, logic_and_products_of_all_kinds_of_words_work_on_words) {
   static const uint16_t ops[] = {ISA_AND_64, ISA_OR_64, ISA_XOR_64, ISA_MUL_64};
   static const uint64_t constants[] = {
       0, 1, UINT32_MAX, UINT64_C(0x2545f4914f6cdd1d), UINT64_MAX, UINT64_C(0xffffffff00000000)};
@@ -271,7 +273,7 @@ TEST(split, logic_and_products_with_all_sorts_of_words_are_of_words) {
     }
 }
 
-TEST(split, sums_stay_whole_and_so_does_all_on_a_wide_machine) {
+TEST(split, sums_stay_whole_and_so_does_everything_on_a_wide_machine) {
   struct ir *ir = begin(1, 1, 1);
   store_wide(ir, put(ir, ISA_ADD_64, wide_arg(ir, 0), wide_arg(ir, 1), 0, 0));
   EXPECT_TRUE(split_leaves(ir));

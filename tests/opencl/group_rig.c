@@ -127,7 +127,7 @@ static bool meets(uint8_t class_) {
          class_ == ISA_CLASS_COPY_FENCE;
 }
 
-/* All warps are there. */
+/* Called when all warps have arrived. */
 static void meet(struct group_rig *rig, struct isa_group *group, uint8_t class_, const struct isa_result *result) {
   if (rig->meetings < GROUP_RIG_MEETINGS)
     rig->met[rig->meetings] = *result;
@@ -136,7 +136,7 @@ static void meet(struct group_rig *rig, struct isa_group *group, uint8_t class_,
     carry_out(group, &result->copy);
 }
 
-/* One warp, to the next place where it meets the others. False if it takes forever. */
+/* Runs one warp up to the next place where it meets the others. False if it takes too long. */
 static bool run_warp(struct isa_warp *warp, bool last, struct isa_access *access) {
   struct isa_group *group = warp->group;
   struct group_rig *rig = group->launch->report_context;

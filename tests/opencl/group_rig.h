@@ -1,6 +1,6 @@
-/* OpenCL C without a machine: compiles a source, lowers it, and runs all work-groups of a launch, one after the other,
- * every access committed at once. Warps of a group take turns at barriers, copies and waits; the last warp to arrive
- * carries a copy out. */
+/* OpenCL C without a machine: compiles a source, lowers it, and runs all work-groups of a launch, one after the other.
+ * Every access takes effect at once. Warps of a group take turns at barriers, copies and waits; the last warp to arrive
+ * carries out a copy. */
 #ifndef TESTS_OPENCL_GROUP_RIG_H
 #define TESTS_OPENCL_GROUP_RIG_H
 
@@ -21,37 +21,37 @@ struct group_rig {
   struct isa_pipe pipes[GROUP_RIG_BUFFERS];
   unsigned pipe_count;
   unsigned hazards;
-  struct isa_hazard hazard; /* the last */
-  /* Barriers, copies, waits and fences between copies, in the order in which the last warp came to them. */
+  struct isa_hazard hazard; /* the last one */
+  /* Barriers, copies, waits and fences between copies, in the order in which the last warp reached them. */
   unsigned meetings;
   struct isa_result met[GROUP_RIG_MEETINGS];
-  bool moves_nothing; /* copies are noted, and not carried out */
-  uint64_t clock;     /* what the next instruction would read; each that is run adds one */
+  bool moves_nothing; /* copies are recorded but not carried out */
+  uint64_t clock;     /* what the next clock read returns; each executed instruction adds one */
 };
 
 /* Compiles with -cl-std=`standard`; false with *error filled. */
 bool group_rig_compile(struct group_rig *rig, const char *source, const char *standard, enum opencl_route route,
                        struct isa_error *error);
 
-/* What the compiler makes of it; the caller frees. */
+/* Returns the compiler's output; the caller frees it. */
 bool group_rig_spirv(const char *source, const char *standard, enum opencl_route route, uint8_t **spirv, size_t *size,
                      struct isa_error *error);
 
-/* The same from a module. */
+/* Like group_rig_compile(), from a module. */
 bool group_rig_lower(struct group_rig *rig, const uint8_t *spirv, size_t size, struct isa_error *error);
 
-/* As group_rig_compile() by the default route, for another target or with another way of asynchronous copies; registers
- * are as many as there are. */
+/* Like group_rig_compile() by the default route, for another target or another way of copying; registers are not
+ * limited. */
 bool group_rig_limits(struct group_rig *rig, const char *source, struct opencl_limits limits, struct isa_error *error);
 
-/* As group_rig_compile(); a failure is a test's failure. One dimension of one group of 64 until told otherwise. */
+/* Like group_rig_compile(); a failure fails the test. By default, one dimension and one group of 64. */
 bool group_rig_open(struct group_rig *rig, const char *source);
 void group_rig_range(struct group_rig *rig, uint32_t items, uint32_t local, uint32_t warp_size);
 
-/* Makes the next pipe, of buffer `argument`, for an argument that is one. */
+/* Makes the next pipe, with buffer `argument`, for a pipe argument. */
 struct isa_pipe *group_rig_pipe(struct group_rig *rig, unsigned argument, uint32_t packet_size, uint32_t max_packets);
 
-/* Runs the kernel that is first in the program; its arguments are buffers 0, 1, .... False if it does not end. */
+/* Runs the program's first kernel with buffers 0, 1, ... as arguments. False if it does not end. */
 bool group_rig_run(struct group_rig *rig);
 void group_rig_close(struct group_rig *rig);
 
@@ -59,10 +59,10 @@ static inline uint32_t *group_rig_words(struct group_rig *rig, unsigned buffer) 
   return (uint32_t *)(void *)rig->buffers[buffer].data;
 }
 
-/* The operation of meeting number `i`; ISA_OPS if there were not so many. */
+/* The operation of meeting number `i`; ISA_OPS if there were fewer. */
 enum isa_op group_rig_met(const struct group_rig *rig, unsigned i);
 
-/* Instructions of the program that are this operation. */
+/* How often the operation occurs in the program. */
 unsigned group_rig_count(const struct group_rig *rig, enum isa_op op);
 
 #endif

@@ -1,11 +1,11 @@
-/* What a work-group does together, from OpenCL C to the results: collectives, barriers, asynchronous copies. Expected
- * values are computed here, in the order that opencl/lower/workgroup.c promises. */
+/* What work-groups do together, from OpenCL C to results: collectives, barriers, asynchronous copies. Expected values
+ * are computed here, in the order that opencl/lower/workgroup.c promises. */
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 
 #include <string.h>
 
-/* Group and warp sizes with full, partly filled and single warps, and more warps than lanes (63 of 16). */
+/* Group and warp sizes with full, partly filled and single warps, and with more warps than lanes (63 warps of 16). */
 static const struct shape {
   uint32_t items, local, warp;
 } shapes[] = {
@@ -19,7 +19,7 @@ static void use_shape(struct group_rig *rig, const struct shape *shape) {
   group_rig_range(rig, shape->items, shape->local, shape->warp);
 }
 
-/* Items of the group that item i is in. */
+/* The range of items in the group of item i. */
 static uint32_t group_first(const struct shape *shape, uint32_t i) { return i / shape->local * shape->local; }
 static uint32_t group_end(const struct shape *shape, uint32_t i) {
   const uint32_t end = group_first(shape, i) + shape->local;
@@ -28,7 +28,7 @@ static uint32_t group_end(const struct shape *shape, uint32_t i) {
 
 static uint32_t mixed(uint32_t i) { return i * 2654435761u ^ i >> 3; }
 
-TEST(opencl_group, integer_collectives_over_groups_of_all_shapes) {
+TEST(opencl_group, integer_collectives_are_right_for_groups_of_all_shapes) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
                            "  size_t i = get_global_id(0);\n"
@@ -67,7 +67,7 @@ TEST(opencl_group, integer_collectives_over_groups_of_all_shapes) {
 
 static float value_of(uint32_t i) { return (float)(int32_t)mixed(i) * 1e-3f; }
 
-/* Lanes within a warp, then warps. */
+/* Sums lanes within a warp, then warps. */
 static float sum_below(const struct shape *shape, uint32_t first, uint32_t end) {
   float total = 0;
   for (uint32_t warp = first; warp < end; warp += shape->warp) {
@@ -79,7 +79,7 @@ static float sum_below(const struct shape *shape, uint32_t first, uint32_t end) 
   return total;
 }
 
-TEST(opencl_group, sums_of_floats_go_by_lanes_then_by_warps_and_scans_agree_with_them) {
+TEST(opencl_group, float_sums_go_by_lanes_then_by_warps_and_scans_agree_with_them) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global float *in, global float *out) {\n"
                            "  size_t i = get_global_id(0);\n"
@@ -174,7 +174,7 @@ TEST(opencl_group, every_type_has_its_own_identity) {
                      "    (uchar)sub_group_scan_exclusive_min((char)-i)};\n"
                      "  for (int j = 0; j < 10; j++) out[10 * i + j] = v[j];\n"
                      "}\n")) {
-    /* Sums of -0 stay -0, for no padding is added; the first of an exclusive scan is +0. */
+    /* A sum of -0 stays -0, because no padding is added; the first value of an exclusive scan is +0. */
     for (uint32_t i = 0; i < 40; i++)
       group_rig_words(&rig, 1)[i] = 0x80000000;
     group_rig_range(&rig, 40, 40, 16);
@@ -190,7 +190,7 @@ TEST(opencl_group, every_type_has_its_own_identity) {
       EXPECT_EQ(out[0], first[j]);
       EXPECT_EQ(out[1], last[j]);
     }
-    group_rig_words(&rig, 1)[17] = 0x7fc00000; /* a NaN loses against numbers, but not in a sum */
+    group_rig_words(&rig, 1)[17] = 0x7fc00000; /* minimum and maximum ignore a NaN; a sum does not */
     group_rig_run(&rig);
     EXPECT_EQ(*(uint64_t *)(void *)(rig.buffers[0].data + 8 * 6), 0x7fc00000);
     EXPECT_EQ(*(uint64_t *)(void *)(rig.buffers[0].data + 8 * 7), 0x80000000);
@@ -198,7 +198,7 @@ TEST(opencl_group, every_type_has_its_own_identity) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, broadcast_takes_local_ids_of_one_to_three_dimensions) {
+TEST(opencl_group, broadcast_accepts_local_ids_of_one_to_three_dimensions) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global long *out) {\n"
                            "  size_t i = get_global_linear_id();\n"
@@ -237,7 +237,7 @@ TEST(opencl_group, a_required_size_of_one_warp_needs_no_lds) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, barriers_and_scratch_of_collectives_are_told_from_the_program_s) {
+TEST(opencl_group, barriers_and_scratch_memory_of_collectives_are_distinct_from_the_programs) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *out) {\n"
                            "  local int tile[5];\n"
@@ -279,7 +279,7 @@ TEST(opencl_group, barriers_and_fences_are_as_strong_as_their_flags) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, image_fences_are_fences_of_their_own_and_one_work_item_s_stay) {
+TEST(opencl_group, image_fences_are_separate_fences_and_those_of_one_work_item_stay) {
   struct group_rig rig;
   if (group_rig_open(&rig, "#define WORK_ITEM memory_order_acq_rel, memory_scope_work_item\n"
                            "kernel void k() {\n"
@@ -300,7 +300,7 @@ TEST(opencl_group, image_fences_are_fences_of_their_own_and_one_work_item_s_stay
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, barriers_and_fences_whose_flags_only_the_run_knows_are_the_strongest) {
+TEST(opencl_group, barriers_and_fences_with_variable_flags_are_the_strongest) {
   static const char source[] = "kernel void k(global int *a, int n) {\n"
                                "  barrier(n); work_group_barrier(n & 1 ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE);\n"
                                "  work_group_barrier(n, n & 2 ? memory_scope_device : memory_scope_work_group);\n"
@@ -341,7 +341,7 @@ TEST(opencl_group, a_fence_beside_a_sub_group_barrier_of_the_same_memory_is_left
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, copies_go_both_ways_with_strides_and_shared_events) {
+TEST(opencl_group, copies_work_both_ways_with_strides_and_shared_events) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out, global float3 *v, global float3 *w) {\n"
                            "  local int a[64], c[64]; local float3 l[8]; event_t e[3];\n"
@@ -371,7 +371,7 @@ TEST(opencl_group, copies_go_both_ways_with_strides_and_shared_events) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, waits_for_as_many_events_as_are_there_in_the_run) {
+TEST(opencl_group, waits_cover_as_many_events_as_the_run_time_count_says) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out, global int *n) {\n"
                            "  local int a[64]; event_t e[12];\n"
@@ -401,7 +401,7 @@ TEST(opencl_group, prefetch_counts_bytes) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, all_routes_through_the_compiler_give_the_same) {
+TEST(opencl_group, all_routes_through_the_compiler_give_the_same_results) {
   static const char source[] = "kernel void k(global float *in, global float *out, volatile global int *count) {\n"
                                "  local float l[64]; event_t e = async_work_group_copy(l, in, 64, 0);\n"
                                "  wait_group_events(1, &e);\n"
@@ -440,7 +440,7 @@ static void expect_refusal(const char *source, const char *message) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, what_is_missing_is_refused_by_name_and_line) {
+TEST(opencl_group, missing_features_are_refused_by_name_and_line) {
   expect_refusal("int other(int);\n"
                  "kernel void k(global int *p) {\n"
                  "  p[0] = other(p[1]);\n"
@@ -448,14 +448,14 @@ TEST(opencl_group, what_is_missing_is_refused_by_name_and_line) {
                  ":3: calls other, which is neither defined");
 }
 
-TEST(opencl_group, work_groups_that_are_too_large_are_refused_by_their_size) {
+TEST(opencl_group, too_large_work_groups_are_refused_by_their_size) {
   expect_refusal("kernel __attribute__((reqd_work_group_size(512, 256, 1))) void k() {}\n",
                  "kernel 'k' requires work-groups of 512 x 256 x 1 work-items; legal: 1 to 65536");
 }
 
-/* ---- where lanes meet ------------------------------------------------------------------------------ */
+/* ---- reconvergence --------------------------------------------------------------------------------- */
 
-TEST(opencl_group, lanes_meet_before_a_barrier_though_a_break_that_none_takes_leads_past_it) {
+TEST(opencl_group, lanes_reconverge_before_a_barrier_despite_a_break_that_none_takes) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
                            "  local int shared[64];\n"
@@ -490,7 +490,7 @@ TEST(opencl_group, lanes_meet_before_a_barrier_though_a_break_that_none_takes_le
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, a_copy_behind_a_way_out_that_some_take_is_still_a_hazard) {
+TEST(opencl_group, a_copy_after_an_exit_that_some_lanes_take_is_still_a_hazard) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
                            "  local int shared[64];\n"
@@ -514,7 +514,7 @@ TEST(opencl_group, a_copy_behind_a_way_out_that_some_take_is_still_a_hazard) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, a_sub_groups_sum_behind_a_break_that_none_takes_is_of_all_its_lanes) {
+TEST(opencl_group, a_sub_group_sum_after_a_break_that_none_takes_covers_all_lanes) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
                            "  uint own = get_local_id(0), x = in[own], sum = 0;\n"
@@ -545,7 +545,7 @@ TEST(opencl_group, a_sub_groups_sum_behind_a_break_that_none_takes_is_of_all_its
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, a_broadcast_waits_until_all_warps_have_the_one_before) {
+TEST(opencl_group, a_broadcast_waits_until_all_warps_have_read_the_one_before) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global uint *in, global uint *out) {\n"
                            "  uint i = get_local_id(0), sum = 0;\n"
@@ -570,7 +570,7 @@ TEST(opencl_group, a_broadcast_waits_until_all_warps_have_the_one_before) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, less_than_no_events_are_none) {
+TEST(opencl_group, a_negative_number_of_events_is_no_events) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global int *out) {\n"
                            "  local int shared[64]; event_t done[2];\n"
@@ -586,7 +586,7 @@ TEST(opencl_group, less_than_no_events_are_none) {
   group_rig_close(&rig);
 }
 
-/* What a list of pointers to pointers leads to may become a pointer into another space. */
+/* Pointers reached through pointers to pointers may come to point into another space. */
 TEST(opencl_group, a_pointer_that_is_set_through_its_address_may_point_anywhere) {
   static const char source[] = "kernel void k(global int *in, global int *out) {\n"
                                "  local int shared[64];\n"
@@ -599,7 +599,7 @@ TEST(opencl_group, a_pointer_that_is_set_through_its_address_may_point_anywhere)
                                "}\n";
   struct group_rig rig;
   struct isa_error error = {""};
-  /* Variables have no marks of their lives on this route: nothing but the list looks at them. */
+  /* On this route, variables have no lifetime markers: only the list uses them. */
   const bool good = group_rig_compile(&rig, source, "CL3.0", OPENCL_ROUTE_O0, &error);
   EXPECT_STREQ(error.text, "");
   if (good) {
@@ -614,7 +614,7 @@ TEST(opencl_group, a_pointer_that_is_set_through_its_address_may_point_anywhere)
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, null_stays_null_from_generic_to_local_and_on_to_a_number) {
+TEST(opencl_group, null_stays_null_from_generic_to_local_and_to_a_number) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(global int *in, global ulong *out) {\n"
                            "  local int shared[4];\n"
@@ -634,7 +634,7 @@ TEST(opencl_group, null_stays_null_from_generic_to_local_and_on_to_a_number) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, a_kernel_may_begin_with_a_loop_over_a_barrier_or_printf) {
+TEST(opencl_group, a_kernel_may_start_with_a_loop_over_a_barrier_or_printf) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(void) { for (int i = 0; i < 4; i++) barrier(CLK_LOCAL_MEM_FENCE); }")) {
     EXPECT_TRUE(group_rig_run(&rig));
@@ -651,7 +651,7 @@ TEST(opencl_group, a_kernel_may_begin_with_a_loop_over_a_barrier_or_printf) {
 
 /* ---- constants in private memory ------------------------------------------------------------------- */
 
-/* The row of constants is one of clang's own, copied into the array; optimized, literals are read where they lie. */
+/* clang copies the array from a constant of its own; optimized, literals are read in place. */
 static void reads_constants_of_clang(enum opencl_route route) {
   static const char source[] =
       "static int pick(const int *p, int at) { return p[at & 7]; }\n"
@@ -690,7 +690,7 @@ static void reads_constants_of_clang(enum opencl_route route) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_group, a_row_of_constants_in_a_private_array_is_no_builtin_variable) {
+TEST(opencl_group, a_constant_initializer_of_a_private_array_is_not_a_builtin_variable) {
   reads_constants_of_clang(OPENCL_ROUTE_SSA);
   reads_constants_of_clang(OPENCL_ROUTE_O0);
   reads_constants_of_clang(OPENCL_ROUTE_O2);

@@ -1,4 +1,5 @@
-/* Arms, junctions and questions: branches that become selects and guards, ways that lead on, and what must stay. */
+/* Arms, junctions and conditions: branches that become selects and guards, blocks that are bypassed, and what must
+ * stay. */
 #include "tests/opencl/maker.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ TEST(junctions, a_short_arm_becomes_a_select) {
               "  v8 = sel.b32 v5 v1 v3\n  st.lds.b32 _ _ v8\n  exit\n");
 }
 
-TEST(junctions, one_store_under_a_condition_is_guarded) {
+TEST(junctions, one_conditional_store_is_guarded) {
   struct maker m = begin();
   const uint32_t arm = new_block(&m), join = new_block(&m);
   const ir_ref a = arg_word(&m, 0);
@@ -45,7 +46,7 @@ static ir_ref phi_of_two(struct maker *m, uint32_t from, ir_ref value, uint32_t 
 }
 
 /* 0 ? A : B, both to J: x = phi, phi(A: 1, B: 0) ? T : U, U to T, which stores x. */
-TEST(junctions, a_junction_stays_when_its_value_is_used_where_both_ways_lead) {
+TEST(junctions, a_junction_stays_if_its_value_is_used_where_both_edges_lead) {
   struct maker m = begin();
   const uint32_t a = new_block(&m), b = new_block(&m), junction = new_block(&m), t = new_block(&m), u = new_block(&m);
   const ir_ref one = arg_word(&m, 0), two = arg_word(&m, 4);
@@ -65,8 +66,8 @@ TEST(junctions, a_junction_stays_when_its_value_is_used_where_both_ways_lead) {
   same_after(&m, pass_thread);
 }
 
-/* 0 ? A : B, A ? J : T, B to J: phi(A: 1, B: 0) ? T : U. A would lead to T both ways, with two values. */
-TEST(junctions, a_junction_stays_when_a_way_leads_to_its_side_already) {
+/* 0 ? A : B, A ? J : T, B to J: phi(A: 1, B: 0) ? T : U. Both edges of A would lead to T, with two values. */
+TEST(junctions, a_junction_stays_if_a_predecessor_already_leads_to_its_successor) {
   struct maker m = begin();
   const uint32_t a = new_block(&m), b = new_block(&m), junction = new_block(&m), t = new_block(&m), u = new_block(&m);
   const uint32_t end = new_block(&m);
@@ -89,8 +90,8 @@ TEST(junctions, a_junction_stays_when_a_way_leads_to_its_side_already) {
   same_after(&m, pass_thread);
 }
 
-/* p ? A : J; J: phi(0: undef, A: v), used where p holds. v is not known in all of J. */
-TEST(junctions, a_phi_of_a_value_and_nothing_stays_where_the_value_may_be_missing) {
+/* p ? A : J; J: phi(0: undef, A: v), used where p holds. v is not available everywhere in J. */
+TEST(junctions, a_phi_of_a_value_and_undef_stays_where_the_value_may_be_missing) {
   struct maker m = begin();
   const uint32_t a = new_block(&m), join = new_block(&m), again = new_block(&m), end = new_block(&m);
   const ir_ref one = arg_word(&m, 0), odd = is_odd(&m, one);
@@ -108,8 +109,8 @@ TEST(junctions, a_phi_of_a_value_and_nothing_stays_where_the_value_may_be_missin
   same_after(&m, pass_simplify);
 }
 
-/* do { q = i == 5; if (q) lds[8] = i; n = i + 1; } while (!q): q is asked before n is there. */
-TEST(junctions, a_question_with_another_use_stays_in_front_of_it) {
+/* do { q = i == 5; if (q) lds[8] = i; n = i + 1; } while (!q): q is used before n is computed. */
+TEST(junctions, a_condition_with_another_use_stays_in_front_of_it) {
   struct maker m = begin();
   const uint32_t loop = new_block(&m), after = new_block(&m);
   go(&m, loop);
@@ -158,7 +159,8 @@ TEST(junctions, an_arm_that_sets_more_than_four_values_stays) {
   }
 }
 
-/* Block `yes` makes a + b, block `no` a - b; what `join`, where both lead and `m` goes on, gets of them. */
+/* Block `yes` computes a + b, block `no` a - b, and both lead to `join`, where `m` continues. Returns the phi of the
+ * two. */
 static ir_ref sum_or_difference(struct maker *m, uint32_t yes, uint32_t no, uint32_t join, ir_ref a, ir_ref b) {
   m->block = yes;
   const ir_ref sum = make(m, ISA_ADD_32, a, b, 0, 0);
@@ -170,8 +172,8 @@ static ir_ref sum_or_difference(struct maker *m, uint32_t yes, uint32_t no, uint
   return phi_of_two(m, yes, sum, no, difference);
 }
 
-/* p && q ? a + b : a - b. The way from the second question to the second arm goes with the second question. */
-TEST(junctions, both_arms_of_two_questions_in_a_row_become_selects) {
+/* p && q ? a + b : a - b. The edge from the second condition to the second arm disappears with that condition. */
+TEST(junctions, both_arms_of_two_successive_conditions_become_selects) {
   struct maker m = begin();
   const uint32_t second = new_block(&m), yes = new_block(&m), no = new_block(&m), join = new_block(&m);
   const ir_ref a = arg_word(&m, 0), b = arg_word(&m, 4);
@@ -182,8 +184,8 @@ TEST(junctions, both_arms_of_two_questions_in_a_row_become_selects) {
   EXPECT_EQ(same_after(&m, pass_flatten), 2);
 }
 
-/* p && q ? exit : the difference; its operands are values, and no blocks as a phi's are. */
-TEST(junctions, what_two_questions_in_a_row_lead_to_keeps_its_operands) {
+/* p && q ? exit : the difference; its operands are values, unlike a phi's, which include blocks. */
+TEST(junctions, the_target_of_two_successive_conditions_keeps_its_operands) {
   struct maker m = begin();
   const uint32_t first = new_block(&m), second = new_block(&m), yes = new_block(&m), no = new_block(&m);
   const ir_ref a = arg_word(&m, 0), b = arg_word(&m, 4);
@@ -202,8 +204,9 @@ TEST(junctions, what_two_questions_in_a_row_lead_to_keeps_its_operands) {
   same_after(&m, pass_flatten);
 }
 
-/* odd(a) ? A : B, both to J: phi(A: x, B: 1) == phi(A: y, B: 2) ? T : U. B leads to U, and A to T if x is y always. */
-TEST(junctions, a_way_to_a_junction_leads_on_if_either_value_of_its_selects_leads_there) {
+/* odd(a) ? A : B, both to J: phi(A: x, B: 1) == phi(A: y, B: 2) ? T : U. B leads to U; A leads to T if x always equals
+ * y. */
+TEST(junctions, a_junctions_predecessor_is_redirected_if_both_values_of_its_selects_lead_there) {
   enum { P, Q, NUMBER };
   static const struct {
     struct {
@@ -246,8 +249,8 @@ TEST(junctions, a_way_to_a_junction_leads_on_if_either_value_of_its_selects_lead
   }
 }
 
-/* p ? a + b : a - b, and behind it a difference of what has the arms' numbers. */
-TEST(junctions, what_stands_behind_a_phi_that_becomes_a_select_keeps_its_operands) {
+/* p ? a + b : a - b, followed by a difference of values that have the same numbers as the arms. */
+TEST(junctions, instructions_after_a_phi_that_becomes_a_select_keep_their_operands) {
   struct maker m = begin();
   const uint32_t yes = new_block(&m), no = new_block(&m), join = new_block(&m);
   const ir_ref a = arg_word(&m, 0), b = arg_word(&m, 4);
@@ -260,8 +263,8 @@ TEST(junctions, what_stands_behind_a_phi_that_becomes_a_select_keeps_its_operand
   EXPECT_EQ(same_after(&m, pass_flatten), 2);
 }
 
-/* A store under a condition, and then a question of line 7. */
-TEST(junctions, a_question_that_moves_up_keeps_its_line) {
+/* A conditional store, then a condition on line 7. */
+TEST(junctions, a_condition_that_moves_up_keeps_its_line) {
   struct maker m = begin();
   const uint32_t arm = new_block(&m), join = new_block(&m), yes = new_block(&m), no = new_block(&m);
   const ir_ref a = arg_word(&m, 0);

@@ -1,4 +1,4 @@
-/* A walk over blocks. Arithmetic is the executor's own, through the folder of constants. */
+/* A walk over blocks. Arithmetic is the executor's own, through constant folding. */
 #include "tests/opencl/lane.h"
 #include "opencl/passes/kinds.h"
 #include "tests/ct.h"
@@ -59,7 +59,7 @@ static uint32_t slot_offset(const struct ir *ir, uint64_t slot) {
   return offset;
 }
 
-/* Where the bytes of an access are, or NULL. */
+/* The bytes that an access refers to, or NULL. */
 static uint8_t *place(const struct run *run, ir_ref ref, uint32_t bytes, uint64_t *address) {
   const struct ir_inst *inst = &run->ir->inst[ref];
   const struct isa_row *row = &isa_rows[inst->op];
@@ -149,7 +149,7 @@ static void run_one(struct run *run, ir_ref ref) {
     access(run, ref);
 }
 
-/* All phis of a block read before one is written. */
+/* Reads all phis of a block before writing any. */
 static uint32_t run_phis(struct run *run, uint32_t block, uint32_t from) {
   const struct ir *ir = run->ir;
   const struct ir_block *in = &ir->block[block];

@@ -1,4 +1,4 @@
-/* Asynchronous copies as loops of loads and stores. */
+/* Asynchronous copies that become loops of loads and stores. */
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 
@@ -20,7 +20,7 @@ static unsigned copies_and_waits(const struct group_rig *rig) {
   return count;
 }
 
-/* in[0 .. n - 1] to out[0], every s-th of n to out[1000], and n to every s-th from out[2000] on; type by type. */
+/* in[0 .. n - 1] to out[0], every s-th of n to out[1000], and n to every s-th from out[2000] on; for each type. */
 #define SOURCE(type)                                                                                                   \
   "kernel void k(global " type " *in, global " type " *out, global ulong *n) {\n"                                      \
   "  local " type " tile[256];\n"                                                                                      \
@@ -63,7 +63,7 @@ static void expect_loops(const char *source, size_t bytes, uint64_t count, uint6
   group_rig_close(&rig);
 }
 
-TEST(opencl_loop_copy, elements_of_all_sizes_go_in_and_out_with_strides) {
+TEST(opencl_loop_copy, elements_of_all_sizes_are_copied_both_ways_with_strides) {
   expect_loops(SOURCE("uchar"), 1, 200, 3, 64);
   expect_loops(SOURCE("short"), 2, 65, 2, 64);
   expect_loops(SOURCE("float"), 4, 256, 1, 40);
@@ -77,7 +77,7 @@ TEST(opencl_loop_copy, no_elements_and_fewer_than_work_items_are_copied_once) {
   expect_loops(SOURCE("int"), 4, 63, 5, 64);
 }
 
-TEST(opencl_loop_copy, work_items_of_three_axes_share_the_elements_by_their_linear_id) {
+TEST(opencl_loop_copy, work_items_of_three_axes_share_the_elements_by_linear_id) {
   static uint8_t expected[GROUP_RIG_BYTES];
   struct group_rig rig;
   if (open_loops(&rig, SOURCE("int"))) {

@@ -1,4 +1,4 @@
-/* From SPIR-V to a program as a whole: what becomes of kernels that cannot be lowered, and of source lines. */
+/* From SPIR-V to a whole program: what happens to kernels that cannot be lowered, and to source lines. */
 #include "isa/asm/asm.h"
 #include "isa/rows.h"
 #include "opencl/opencl.h"
@@ -33,7 +33,7 @@ static void two_kernels(struct words *w) {
   PUT0(w, OpFunctionEnd);
 }
 
-TEST(lower, a_kernel_that_takes_a_queue_leaves_the_others_alone) {
+TEST(lower, a_kernel_that_takes_a_queue_does_not_affect_the_others) {
   struct words w;
   struct isa_error error = {""};
   struct opencl_refusals refusals;
@@ -53,7 +53,7 @@ TEST(lower, a_kernel_that_takes_a_queue_leaves_the_others_alone) {
   isa_program_free(program);
 }
 
-TEST(lower, all_kernels_or_none_says_why_none) {
+TEST(lower, if_no_kernel_can_be_lowered_the_reason_is_given) {
   struct words w;
   struct isa_error error = {""};
   two_kernels(&w);
@@ -61,7 +61,7 @@ TEST(lower, all_kernels_or_none_says_why_none) {
   EXPECT_CONTAINS(error.text, "queue_t");
 }
 
-/* Kernels of different lengths, with loops, branches, barriers, texts for printf and a table; one is refused. */
+/* Kernels of different lengths, with loops, branches, barriers, printf texts and a table; one is refused. */
 static const char many_kernels[] =
     "constant uint t[4] = {2, 3, 5, 7};\n"
     "#define KERNEL(n) kernel void k##n(global uint *a, local uint *l) { uint x = a[get_global_id(0)];\\\n"
@@ -91,7 +91,7 @@ static void expect_same(const struct isa_program *one, const struct isa_program 
   free(same);
 }
 
-TEST(lower, threads_make_the_program_that_one_makes) {
+TEST(lower, several_threads_make_the_same_program_as_one) {
   uint8_t *spirv = NULL;
   size_t size = 0;
   struct isa_error error = {""};
@@ -127,7 +127,7 @@ TEST(lower, threads_make_the_program_that_one_makes) {
   free(spirv);
 }
 
-/* A chain into a struct of two words, to its member `index`. */
+/* Lowers an access chain to member `index` of a struct of two words. */
 static bool lowers_member(uint32_t index, struct isa_error *error) {
   enum { PAIR = 20, TO_PAIR, TO_WORD, INDEX, VARIABLE, MEMBER };
   struct words w;
@@ -150,7 +150,7 @@ static bool lowers_member(uint32_t index, struct isa_error *error) {
   return program != NULL;
 }
 
-TEST(lower, the_member_behind_the_last_one_is_none) {
+TEST(lower, the_member_after_the_last_one_does_not_exist) {
   struct isa_error error = {""};
   EXPECT_TRUE(lowers_member(1, &error));
   EXPECT_STREQ(error.text, "");
@@ -158,8 +158,8 @@ TEST(lower, the_member_behind_the_last_one_is_none) {
   EXPECT_CONTAINS(error.text, "a chain of indices names no member of its struct");
 }
 
-/* Nothing that clang makes: it keeps an array of its own where somebody takes the address. */
-TEST(lower, a_private_constant_s_address_in_memory_is_refused) {
+/* clang never generates this: it keeps an array where an address is taken. */
+TEST(lower, the_address_of_a_private_constant_in_memory_is_refused) {
   enum { TO_WORD = 20, TO_POINTER, PRIVATE_CONSTANT, VARIABLE };
   struct words w;
   struct isa_error error = {""};
@@ -187,7 +187,7 @@ TEST(lower, a_module_without_kernels_is_refused) {
   EXPECT_STREQ(error.text, "t.spv: has no kernel");
 }
 
-/* Longer names than text() has. */
+/* For longer names than text() supports. */
 static void put_string(struct words *w, uint32_t id, const char *string) {
   uint32_t operand[64] = {id};
   const uint32_t count = (uint32_t)strlen(string) / 4 + 2;
@@ -214,8 +214,8 @@ static struct isa_program *lower_from(const char *path) {
   return program;
 }
 
-/* A module from a stranger may name any file in its lines. */
-TEST(lower, the_text_of_a_file_that_is_no_source_is_not_read) {
+/* A stranger's module may name any file in its lines. */
+TEST(lower, the_text_of_a_file_that_is_not_named_like_a_source_is_not_read) {
   char secret[] = "/tmp/warpwait_lower_XXXXXX", link[64];
   const int file = mkstemp(secret);
   ASSERT_TRUE(file >= 0);
@@ -234,7 +234,7 @@ TEST(lower, the_text_of_a_file_that_is_no_source_is_not_read) {
   remove(secret);
 }
 
-TEST(lower, the_text_of_a_source_is_read_where_its_lines_say) {
+TEST(lower, the_text_of_a_source_is_read_for_its_lines) {
   char path[] = "/tmp/warpwait_lower_XXXXXX.cl";
   const int file = mkstemps(path, 3);
   ASSERT_TRUE(file >= 0);
@@ -252,7 +252,7 @@ TEST(lower, the_text_of_a_source_is_read_where_its_lines_say) {
   remove(path);
 }
 
-TEST(lower, sources_that_are_no_plain_files_are_left_alone) {
+TEST(lower, sources_that_are_not_regular_files_are_left_alone) {
   static const char *const paths[] = {"/nowhere/k.cl", "/dev/zero", "/tmp"};
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     ct_note("%s", paths[i]);

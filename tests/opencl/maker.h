@@ -1,4 +1,4 @@
-/* Kernels made by hand for tests of passes, and what a pass makes of them. */
+/* Handmade kernels for tests of passes, and what a pass makes of them. */
 #ifndef TESTS_OPENCL_MAKER_H
 #define TESTS_OPENCL_MAKER_H
 
@@ -21,13 +21,14 @@ uint32_t new_block(struct maker *m);
 void go(struct maker *m, uint32_t to);
 void branch(struct maker *m, ir_ref p, uint32_t yes, uint32_t no);
 
-/* The text after some passes, without its first line; ends the kernel. */
+/* Compares the text after some passes, without its first line; finishes the kernel. */
 void expect_text(struct maker *m, void (*pass)(struct ir *), const char *expected);
 
 /* A predicate: the lowest bit of the value is set. */
 ir_ref is_odd(struct maker *m, ir_ref value);
 
-/* Ends the kernel and frees it; see lane_same_after(). Returns how many blocks can be reached after the pass. */
+/* Finishes the kernel, checks it with lane_same_after() and frees it. Returns how many blocks are reachable after the
+ * pass. */
 uint32_t same_after(struct maker *m, void (*pass)(struct ir *));
 
 #endif

@@ -1,5 +1,5 @@
-/* Arithmetic of 32 and 64 bits on operands of all shapes that passes know something of, and chains of operations with
- * constants: at the corners of the operands' types, a lane stores the same before and after. */
+/* 32-bit and 64-bit arithmetic on operands of all shapes that passes have information about, and chains of operations
+ * with constants. At the corners of the operands' types, a lane stores the same before and after. */
 #include "opencl/passes/kinds.h"
 #include "opencl/passes/passes.h"
 #include "tests/ct.h"
@@ -41,7 +41,7 @@ static const uint32_t corners[] = {0,      1,      31,     32,         33,      
                                    0x8000, 0xffff, 123457, 0x7fffffff, 0x80000000, 0xffff8000u, -128u, -33u, -2u, -1u};
 enum { CORNERS = sizeof corners / sizeof *corners };
 
-/* What the kernel stores with these arguments; the work of two words. */
+/* Runs the kernel with these two arguments. Returns the digest of what it stores. */
 static uint64_t stored(const struct ir *ir, uint32_t a, uint32_t b) {
   static struct lane lane;
   memset(&lane, 0, sizeof lane);
@@ -52,7 +52,7 @@ static uint64_t stored(const struct ir *ir, uint32_t a, uint32_t b) {
   return lane.digest;
 }
 
-/* Ends the kernel, which it frees. */
+/* Finishes the kernel and frees it. */
 static bool stays_with(struct maker *m, void (*pass)(struct ir *), uint32_t more) {
   static uint64_t before[CORNERS * CORNERS];
   ir_exit(m->ir, 0, (struct ir_place){.line = 1});
@@ -81,7 +81,7 @@ enum shape {
   SHIFT,
   NOT_ZERO,
   NEGATIVE,
-  FORTY_BITS, /* all of a word's in 32 */
+  FORTY_BITS, /* in 32 bits: all bits of a word */
   SIGNED_FORTY_BITS,
   CONSTANT_20,
   CONSTANT_37,
@@ -89,7 +89,7 @@ enum shape {
   SHAPES
 };
 
-/* A word of the argument at `offset`, as a value of which more or less is known. */
+/* A word from the argument at `offset`, as a value about which more or less is known. */
 static ir_ref shaped(struct maker *m, enum shape shape, unsigned bits, uint32_t offset) {
   const ir_ref word = make(m, ISA_LD_ARG_32, 0, 0, 0, offset);
   const bool sign = shape == SIGNED || shape == SIGNED_BYTE || shape == NEGATIVE;
@@ -134,7 +134,7 @@ static bool shifts(enum kind kind) {
   return kind == KIND_SHL || kind == KIND_SHR_U || kind == KIND_SHR_S || kind == KIND_ROTL || kind == KIND_ROTR;
 }
 
-/* The kinds of two operands that are no constants themselves; shifts take a word in both widths. */
+/* Tests kinds with two operands that are not both constants; shifts take a word in both widths. */
 static bool stays(enum kind kind, unsigned bits, enum shape left, enum shape right, void (*pass)(struct ir *)) {
   struct maker m = {ir_new("k")};
   const ir_ref a = shaped(&m, left, bits, 0);
@@ -156,10 +156,10 @@ static void all_shapes(void (*pass)(struct ir *)) {
   }
 }
 
-TEST(narrow, results_in_32_bits_are_those_in_64) { all_shapes(pass_narrow); }
+TEST(narrow, results_in_32_bits_equal_those_in_64_bits) { all_shapes(pass_narrow); }
 
-/* As before, of which somebody wants the low word alone, or less. */
-TEST(narrow, what_nobody_wants_changes_nothing_of_the_rest) {
+/* The same operations, with users that need only the low word or less. */
+TEST(narrow, unused_bits_do_not_affect_the_others) {
   static const uint64_t masks[] = {0xff, 0xffff, UINT32_MAX, UINT64_C(0xff00000000), UINT64_C(0x1ffffffff),
                                    0 /* word 0 */};
   static const enum shape right[] = {ANY, CONSTANT_37};
@@ -183,7 +183,7 @@ TEST(narrow, what_nobody_wants_changes_nothing_of_the_rest) {
 
 /* ---- a constant on either side ------------------------------------------------------------------------- */
 
-TEST(narrow, an_operation_with_a_constant_is_what_simplifying_says) {
+TEST(narrow, an_operation_with_a_constant_is_simplified_exactly) {
   static const uint64_t constants[] = {0,         1, 2, 3, 5, 32, 0x80000000, 0x7fffffff, UINT32_MAX, (uint64_t)1 << 63,
                                        UINT64_MAX};
   for (enum kind kind = KIND_ADD; kind <= KIND_GE_U; kind++) {
@@ -207,7 +207,7 @@ TEST(narrow, an_operation_with_a_constant_is_what_simplifying_says) {
   }
 }
 
-/* ---- two operations in a row, with constants ------------------------------------------------------------ */
+/* ---- two successive operations with constants ---------------------------------------------------------- */
 
 static const uint64_t shift_constants[] = {0, 1, 8, 15, 16, 17, 24, 31, 32, 33, 40, 48, 63, 64, 65};
 static const uint64_t mask_constants[] = {0,
@@ -252,7 +252,7 @@ static bool chain_stays(const struct step *first, size_t i, const struct step *s
   return stays_with(&m, pass_simplify, 3);
 }
 
-TEST(narrow, two_shifts_or_masks_in_a_row_are_what_one_says) {
+TEST(narrow, two_successive_shifts_or_masks_are_merged_exactly) {
   for (const struct step *first = steps; first < steps + STEPS; first++)
     for (const struct step *second = steps; second < steps + STEPS; second++)
       for (size_t i = 0; i < first->count; i++)
@@ -263,7 +263,7 @@ TEST(narrow, two_shifts_or_masks_in_a_row_are_what_one_says) {
 }
 
 /* An extension is a mask, too. */
-TEST(narrow, extensions_under_masks_and_shifts_keep_what_is_seen) {
+TEST(narrow, extensions_under_masks_and_shifts_keep_the_visible_bits) {
   static const uint16_t extensions[] = {ISA_EXT_S8, ISA_EXT_S16};
   for (size_t e = 0; e < 2; e++)
     for (const struct step *step = steps; step < steps + STEPS; step++)
@@ -280,7 +280,7 @@ TEST(narrow, extensions_under_masks_and_shifts_keep_what_is_seen) {
 }
 
 /* (x >> 16) >> 16 is 0, not x. */
-TEST(narrow, as_many_bits_as_there_are_shifted_out_leave_nothing) {
+TEST(narrow, shifting_out_all_bits_leaves_zero) {
   struct maker m = {ir_new("k")};
   const ir_ref half = make(&m, ISA_SHR_U32, make(&m, ISA_LD_ARG_32, 0, 0, 0, 0), constant(&m, 32, 16), 0, 0);
   store(&m, make(&m, ISA_SHR_U32, half, constant(&m, 32, 16), 0, 0));
@@ -292,7 +292,7 @@ TEST(narrow, as_many_bits_as_there_are_shifted_out_leave_nothing) {
   ir_free(m.ir);
 }
 
-/* The text of a kernel that stores a pair shifted by these constants, one behind the other. */
+/* The text of a kernel that stores a pair shifted successively by these constants. */
 static char *shifted_text(enum kind first, unsigned by, enum kind second, unsigned then) {
   struct maker m = {ir_new("k")};
   const ir_ref once = make(&m, kind_op(first, 64), shaped(&m, ANY, 64, 0), constant(&m, 32, by), 0, 0);
@@ -304,7 +304,7 @@ static char *shifted_text(enum kind first, unsigned by, enum kind second, unsign
   return text;
 }
 
-TEST(narrow, a_pair_shifted_by_32_and_more_is_shifted_as_words) {
+TEST(narrow, a_pair_shifted_by_32_or_more_is_shifted_as_words) {
   for (unsigned by = 32; by < 64; by++)
     for (enum kind kind = KIND_SHL; kind <= KIND_SHR_S; kind++) {
       char *text = shifted_text(kind, by, kind, 0), *back = shifted_text(KIND_SHL, by, kind, by);
@@ -316,14 +316,14 @@ TEST(narrow, a_pair_shifted_by_32_and_more_is_shifted_as_words) {
     }
 }
 
-/* An `or` shows whether its bit is wanted: it is left out when nobody asks for it. */
-TEST(narrow, a_shift_that_fills_with_the_sign_wants_it_for_each_bit_that_it_fills) {
+/* An `or` shows whether its bit is demanded: it is left out otherwise. */
+TEST(narrow, an_arithmetic_shift_demands_the_sign_for_each_bit_that_it_fills) {
   for (unsigned bits = 32; bits <= 64; bits += 32)
     for (unsigned by = 1; by < bits; by++)
       for (unsigned seen = 0; seen < bits; seen += by < bits / 2 ? bits - 1 : by) {
         struct maker m = {ir_new("k")};
         const ir_ref sign = constant(&m, bits, UINT64_C(1) << (bits - 1));
-        const uint64_t other = 2 * by < bits ? UINT64_C(1) << by : 0; /* a bit that is no sign */
+        const uint64_t other = 2 * by < bits ? UINT64_C(1) << by : 0; /* a bit that is not the sign */
         const ir_ref negative = make(&m, kind_op(KIND_OR, bits), shaped(&m, ANY, bits, 0), sign, 0, 0);
         const ir_ref shifted = make(&m, kind_op(KIND_SHR_S, bits), negative, constant(&m, 32, by), 0, 0);
         store(&m, make(&m, kind_op(KIND_AND, bits), shifted, constant(&m, bits, UINT64_C(1) << seen | other), 0, 0));
@@ -333,7 +333,7 @@ TEST(narrow, a_shift_that_fills_with_the_sign_wants_it_for_each_bit_that_it_fill
       }
 }
 
-TEST(narrow, a_shift_wants_each_bit_of_what_it_is_by) {
+TEST(narrow, a_shift_demands_each_bit_of_its_amount) {
   for (enum kind kind = KIND_SHL; kind <= KIND_ROTR; kind++)
     for (unsigned bits = 32; shifts(kind) && bits <= 64; bits += 32)
       for (unsigned bit = 1; bit < bits; bit *= 2) {
@@ -357,7 +357,7 @@ static bool text_has(struct maker *m, void (*pass)(struct ir *), const char *wha
   return found;
 }
 
-TEST(narrow, logic_with_a_half_that_decides_is_done_on_the_other) {
+TEST(narrow, logic_with_a_half_that_decides_works_on_the_other_half) {
   static const uint64_t easy[] = {UINT64_C(0x1234500000000), 0x12345, UINT64_C(0xffffffff00012345),
                                   UINT64_C(0x12345ffffffff)};
   for (size_t i = 0; i < sizeof easy / sizeof *easy; i++) {
@@ -367,7 +367,7 @@ TEST(narrow, logic_with_a_half_that_decides_is_done_on_the_other) {
   }
 }
 
-TEST(narrow, a_mask_takes_the_extension_under_it_along) {
+TEST(narrow, a_mask_absorbs_the_extension_under_it) {
   static const struct {
     uint16_t extension;
     uint32_t mask;
@@ -382,7 +382,7 @@ TEST(narrow, a_mask_takes_the_extension_under_it_along) {
   }
 }
 
-TEST(narrow, either_half_of_a_pair_may_be_anything) {
+TEST(narrow, either_half_of_a_pair_may_be_undefined) {
   for (unsigned high = 0; high < 2; high++) {
     struct maker m = {ir_new("k")};
     const ir_ref word = make(&m, ISA_LD_ARG_32, 0, 0, 0, 0);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Which passes earn their place: each is left out alone, and the kernels whose code then differs are counted.
+"""Which passes earn their place: leaves each out in turn and counts the kernels whose code differs.
 
 usage: tests/opencl/pass_effect.py [--route ROUTE] [--optimize LEVEL] [PASS...]
 
-The kernels are those of the examples, of tests/bench, tests/check and tests/hw/apps, as they are compiled for h200."""
+The kernels are those of the examples, of tests/bench, tests/check and tests/hw/apps, compiled for h200."""
 import argparse
 import concurrent.futures
 import os
@@ -24,7 +24,7 @@ FILES = ("examples/*/launch*.json", "tests/bench/*.json", "tests/check/kernels/*
 
 
 def launches(folder):
-    """Launch files; of cases that differ only in their NDRange, one."""
+    """Launch files; only one of cases that differ only in their NDRange."""
     yield from (path for pattern in FILES for path in sorted(ROOT.glob(pattern)) if '.cl"' in path.read_text())
     machine, seen = runner.Machine(WARPWAIT, "h200"), set()
     for home in (cases.HERE, cases.HERE / "later"):
@@ -39,7 +39,7 @@ def launches(folder):
 
 
 def code(launch, options):
-    """Its instructions, a line each; none if they cannot be had."""
+    """The kernel's instructions, one per line; none if it cannot be disassembled."""
     done = subprocess.run([WARPWAIT, "dis", str(launch), "--machine", "h200", *options], capture_output=True, text=True, check=False)
     return re.findall(r"^\s+\d+\s+(.*)", done.stdout, re.MULTILINE) if done.returncode == 0 else []
 

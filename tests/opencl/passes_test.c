@@ -1,4 +1,4 @@
-/* Passes on small kernels made by hand, and all of them on random ones: what a lane stores stays the same. */
+/* Passes on small handmade kernels, and all of them on random kernels: what a lane stores stays the same. */
 #include "opencl/passes/passes.h"
 #include "opencl/passes/uniform.h"
 #include "tests/ct.h"
@@ -11,7 +11,7 @@
 
 /* ---- random kernels --------------------------------------------------------------------------------- */
 
-/* A machine that has everything. */
+/* A machine that has every operation. */
 static void everything(struct ir *ir) {
   ir->target = opencl_usual_target();
   ir->target.isa = (struct isa_features){
@@ -46,12 +46,12 @@ static const struct {
     {"levels", all_levels},
 };
 
-/* Of these only what others may see stays the same, not each store. */
+/* These passes preserve what others can see, but not every store. */
 static bool joins_stores(size_t pass) {
   return passes[pass].run == pass_widen || passes[pass].run == opencl_passes || passes[pass].run == all_levels;
 }
 
-/* Runs a pass of the table, checks the form and that two lanes store what they did before. */
+/* Runs a pass of the table, checks the form, and checks that two lanes store the same as before. */
 static bool agrees(struct ir *ir, size_t pass, uint64_t seed) {
   static struct lane before[2], after[2];
   for (uint32_t id = 0; id < 2; id++) {
@@ -76,7 +76,7 @@ static bool agrees(struct ir *ir, size_t pass, uint64_t seed) {
   return true;
 }
 
-TEST(passes, each_pass_alone_keeps_what_random_kernels_store) {
+TEST(passes, each_pass_alone_preserves_what_random_kernels_store) {
   for (uint64_t seed = 1; seed <= 60; seed++)
     for (size_t pass = 0; pass < sizeof passes / sizeof *passes; pass++) {
       struct ir *ir = program_random(seed, 20 + (uint32_t)seed);
@@ -87,7 +87,7 @@ TEST(passes, each_pass_alone_keeps_what_random_kernels_store) {
     }
 }
 
-TEST(passes, passes_in_any_order_keep_what_random_kernels_store) {
+TEST(passes, passes_in_any_order_preserve_what_random_kernels_store) {
   for (uint64_t seed = 1000; seed < 1300; seed++) {
     uint64_t order = seed;
     struct ir *ir = program_random(seed, 10 + (uint32_t)(seed % 97));
@@ -100,7 +100,7 @@ TEST(passes, passes_in_any_order_keep_what_random_kernels_store) {
   }
 }
 
-/* ---- by hand ---------------------------------------------------------------------------------------- */
+/* ---- handmade kernels -------------------------------------------------------------------------------- */
 
 TEST(passes, constants_are_what_the_executor_computes) {
   struct maker m = begin();
@@ -110,7 +110,7 @@ TEST(passes, constants_are_what_the_executor_computes) {
   expect_text(&m, pass_simplify, "block 0:\n  st.lds.b32 0 _ 0xffffffff\n  exit\n");
 }
 
-TEST(passes, equal_instructions_become_one_and_unused_ones_none) {
+TEST(passes, equal_instructions_are_merged_and_unused_ones_removed) {
   struct maker m = begin();
   const ir_ref a = arg_word(&m, 0), b = arg_word(&m, 4);
   const ir_ref one = make(&m, ISA_ADD_32, a, b, 0, 0), two = make(&m, ISA_ADD_32, b, a, 0, 0);
@@ -119,7 +119,7 @@ TEST(passes, equal_instructions_become_one_and_unused_ones_none) {
   expect_text(&m, pass_simplify, "block 0:\n  st.lds.b32 0 _ 0\n  exit\n");
 }
 
-TEST(passes, clocks_stay_where_they_are_and_as_many_as_they_are) {
+TEST(passes, clock_reads_keep_their_places_and_number) {
   struct maker m = begin();
   const ir_ref start = make(&m, ISA_GET_CLOCK, 0, 0, 0, 0);
   make(&m, ISA_GET_CLOCK, 0, 0, 0, 0);
@@ -133,7 +133,7 @@ TEST(passes, clocks_stay_where_they_are_and_as_many_as_they_are) {
               "  v5 = get.clock\n  st.lds.b32 _ _ v4\n  v8 = sub.i64 v5 v1\n  st.lds.b64 _ _ v8 +8\n  exit\n");
 }
 
-TEST(passes, loads_are_not_taken_for_one_across_a_store) {
+TEST(passes, loads_are_not_merged_across_a_store) {
   struct maker m = begin();
   const ir_ref address = arg_word(&m, 0);
   const ir_ref before = make(&m, ISA_LD_LDS_32, address, 0, 0, 0);
@@ -165,7 +165,7 @@ TEST(passes, a_variable_that_both_arms_set_becomes_a_phi) {
               "block 3:\n  v11 = phi 1: 10 2: v2\n  st.lds.b32 0 _ v11\n  exit\n");
 }
 
-TEST(passes, a_variable_that_either_arm_alone_sets_becomes_a_phi) {
+TEST(passes, a_variable_that_only_one_arm_sets_becomes_a_phi) {
   for (unsigned second = 0; second < 2; second++) {
     struct maker m = begin();
     const uint32_t slot = ir_slot_new(m.ir, 4, 4), yes = new_block(&m), no = new_block(&m), join = new_block(&m);
@@ -204,7 +204,7 @@ TEST(passes, a_variable_with_a_computed_index_stays_in_memory) {
               "  v6 = ld.private.b32 v3\n  st.lds.b32 _ _ v6\n  exit\n");
 }
 
-/* for (size_t i = 0; i < n; i++) sum += lds[i], n a uint: all in 32 bits, the count of an iteration is known. */
+/* for (size_t i = 0; i < n; i++) sum += lds[i], with uint n: all in 32 bits, and the size of an iteration is known. */
 TEST(passes, a_counted_loop_of_64_bits_runs_in_32) {
   struct maker m = begin();
   const uint32_t header = new_block(&m), body = new_block(&m), after = new_block(&m);
@@ -231,7 +231,7 @@ TEST(passes, a_counted_loop_of_64_bits_runs_in_32) {
   ir_free(m.ir);
 }
 
-TEST(passes, what_a_loop_does_not_change_is_computed_before_it) {
+TEST(passes, loop_invariants_are_computed_before_the_loop) {
   struct maker m = begin();
   const uint32_t loop = new_block(&m), after = new_block(&m);
   const ir_ref a = arg_word(&m, 0);
@@ -246,7 +246,7 @@ TEST(passes, what_a_loop_does_not_change_is_computed_before_it) {
               "block 1:\n  v3 = ld.lds.b32 v2\n  v4 = setp.lt.u32 v3 v2\n  if v4 1 else 2\nblock 2:\n  exit\n");
 }
 
-/* A loop of `turns` turns, or as many as an argument says, whose body loads lds[0] and perhaps stores something. */
+/* A loop of `turns` iterations, or as many as an argument says, whose body loads lds[0] and may store something. */
 TEST(passes, a_load_leaves_a_loop_that_certainly_runs_and_does_not_change_it) {
   const struct {
     uint32_t turns;
@@ -288,7 +288,7 @@ TEST(passes, a_load_leaves_a_loop_that_certainly_runs_and_does_not_change_it) {
   }
 }
 
-TEST(passes, a_byte_of_a_half_that_was_stored_is_part_of_it) {
+TEST(passes, a_byte_of_a_stored_half_is_part_of_it) {
   for (uint32_t half = 0; half < 4; half += 2)
     for (uint32_t byte = half; byte < half + 2; byte++) {
       struct maker m = begin();
@@ -301,7 +301,7 @@ TEST(passes, a_byte_of_a_half_that_was_stored_is_part_of_it) {
     }
 }
 
-TEST(passes, a_division_that_few_turns_need_stays_in_its_loop) {
+TEST(passes, a_division_that_few_iterations_need_stays_in_its_loop) {
   for (uint32_t always = 0; always < 2; always++) {
     struct maker m = begin();
     const uint32_t loop = new_block(&m), arm = new_block(&m), latch = new_block(&m), after = new_block(&m);
@@ -324,8 +324,8 @@ TEST(passes, a_division_that_few_turns_need_stays_in_its_loop) {
   }
 }
 
-/* Nothing is less than the least number: nobody comes to that block, and its ranges may be any that can be computed. */
-TEST(passes, a_comparison_with_the_ends_of_a_type_has_ranges) {
+/* Nothing is less than the smallest number: the block is never reached, and its ranges may be any computable ones. */
+TEST(passes, comparisons_with_the_ends_of_a_type_have_ranges) {
   static const uint64_t ends[] = {UINT64_C(1) << 63, INT64_MAX, 0, UINT64_MAX};
   static const uint16_t ops[] = {ISA_SETP_LT_S64, ISA_SETP_GT_S64, ISA_SETP_LT_U64, ISA_SETP_GT_U64};
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
@@ -346,7 +346,7 @@ TEST(passes, a_comparison_with_the_ends_of_a_type_has_ranges) {
     }
 }
 
-/* One more than what fits, of words, pairs, quads and predicates. */
+/* One more than fits, of words, pairs, quads and predicates. */
 TEST(passes, thirty_two_words_and_four_predicates_leave_a_loop) {
   enum { WORDS = 32, PREDICATES = 4 };
   static const struct {
@@ -379,8 +379,8 @@ TEST(passes, thirty_two_words_and_four_predicates_leave_a_loop) {
   }
 }
 
-/* An arm of ten additions, behind a condition that all lanes share, or that each has for itself. */
-TEST(passes, a_long_arm_is_run_always_where_lanes_part) {
+/* An arm of ten additions under a condition that is uniform, or different for each lane. */
+TEST(passes, a_long_arm_always_runs_where_lanes_diverge) {
   for (uint32_t parting = 0; parting < 2; parting++) {
     struct maker m = begin();
     const uint32_t arm = new_block(&m), after = new_block(&m);
@@ -403,8 +403,8 @@ TEST(passes, a_long_arm_is_run_always_where_lanes_part) {
   }
 }
 
-/* In a loop, what depends on itself and on what is the same for all is so too. */
-TEST(passes, what_all_lanes_share_is_uniform) {
+/* In a loop, a value that depends on itself and on uniform values is uniform, too. */
+TEST(passes, values_that_all_lanes_share_are_uniform) {
   struct maker m = begin();
   const uint32_t loop = new_block(&m), after = new_block(&m);
   const ir_ref a = arg_word(&m, 0), group = make(&m, ISA_GET_GROUP_ID, 0, 0, 0, 0);
@@ -431,7 +431,7 @@ TEST(passes, what_all_lanes_share_is_uniform) {
   ir_free(m.ir);
 }
 
-/* (float)(double)x and its like: the same where x is the result of an operation, whose NaN is the quiet one. */
+/* (float)(double)x and similar: equal to x if x is an operation's result, because its NaN is the quiet one. */
 TEST(passes, a_float_that_is_widened_and_narrowed_is_itself_unless_it_is_from_memory) {
   static const struct {
     uint16_t there, back, sum, load;
@@ -454,7 +454,7 @@ TEST(passes, a_float_that_is_widened_and_narrowed_is_itself_unless_it_is_from_me
     }
 }
 
-/* Two flags under a mask or an `or`. */
+/* Two flags under an `and` or `or`. */
 static struct maker begin_flags(uint16_t op) {
   struct maker m = begin();
   const ir_ref p = is_odd(&m, arg_word(&m, 0)), q = is_odd(&m, arg_word(&m, 4));
@@ -463,7 +463,7 @@ static struct maker begin_flags(uint16_t op) {
   return m;
 }
 
-TEST(passes, flags_are_joined_as_predicates) {
+TEST(passes, flags_are_combined_as_predicates) {
   static const uint16_t ops[] = {ISA_AND_32, ISA_OR_32};
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
     struct maker m = begin_flags(ops[i]), again = begin_flags(ops[i]);
@@ -478,7 +478,7 @@ TEST(passes, flags_are_joined_as_predicates) {
   }
 }
 
-TEST(passes, a_sum_less_one_of_its_parts_is_the_other) {
+TEST(passes, a_sum_minus_one_of_its_parts_is_the_other_part) {
   for (uint32_t less = 0; less < 2; less++) {
     struct maker m = begin();
     const ir_ref part[] = {arg_word(&m, 0), arg_word(&m, 4)};
@@ -490,7 +490,7 @@ TEST(passes, a_sum_less_one_of_its_parts_is_the_other) {
   }
 }
 
-TEST(passes, bytes_that_are_only_used_as_bytes_are_values_of_their_own) {
+TEST(passes, bytes_that_are_only_used_as_bytes_become_separate_values) {
   struct maker m = begin();
   const ir_ref variable = make(&m, IR_SLOT, 0, 0, 0, ir_slot_new(m.ir, 4, 4));
   for (uint32_t i = 0; i < 4; i++) {
@@ -502,8 +502,8 @@ TEST(passes, bytes_that_are_only_used_as_bytes_are_values_of_their_own) {
   expect_text(&m, opencl_passes, "block 0:\n  v3 = ld.arg.u8 +2\n  st.lds.b8 _ _ v3\n  exit\n");
 }
 
-/* Stored in one width, loaded in another, at each place of the narrower one. */
-TEST(passes, parts_of_a_variable_are_parts_of_what_was_stored) {
+/* Stored in one width and loaded in another, at each place of the narrower one. */
+TEST(passes, parts_of_a_variable_are_parts_of_the_stored_value) {
   static const struct {
     uint16_t load, store;
     uint8_t bytes;
@@ -527,8 +527,8 @@ TEST(passes, parts_of_a_variable_are_parts_of_what_was_stored) {
       }
 }
 
-/* Block 1 leads to 3, which nobody reaches; block 2 is reached, and so is what it stores. */
-TEST(passes, what_nothing_reaches_leaves_the_form_and_the_rest_keeps_its_order) {
+/* Block 1, which leads to 3, is unreachable; block 2 is reachable, and so is what it stores. */
+TEST(passes, unreachable_code_is_removed_and_the_rest_keeps_its_order) {
   struct maker m = begin();
   const uint32_t lost = new_block(&m), found = new_block(&m), more = new_block(&m);
   const ir_ref a = arg_word(&m, 0);
@@ -540,7 +540,7 @@ TEST(passes, what_nothing_reaches_leaves_the_form_and_the_rest_keeps_its_order) 
   go(&m, found);
   m.block = found;
   store(&m, ISA_ST_LDS_32, word(&m, 8), make(&m, ISA_ADD_32, a, word(&m, 5), 0, 0));
-  ir_goto(m.ir, found, more, (struct ir_place){.line = 1}); /* which is not so any more, and is no way to go by */
+  ir_goto(m.ir, found, more, (struct ir_place){.line = 1}); /* replaced by the exit below, so not a path */
   ir_exit(m.ir, found, (struct ir_place){.line = 1});
   const uint32_t before = m.ir->count;
   ir_compact(m.ir);

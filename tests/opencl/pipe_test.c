@@ -1,5 +1,5 @@
-/* Pipes from OpenCL C: what the calls become, what they leave, what is wrong with a program. Packets of all types are
- * tested by tests/differential/pipes.py. */
+/* Pipes from OpenCL C: what the calls become, their results, and errors in a program. tests/differential/pipes.py tests
+ * packets of all types. */
 #include "isa/rows.h"
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
@@ -8,7 +8,7 @@
 
 /* ---- what calls become ------------------------------------------------------------------------------ */
 
-/* The only instruction that is this operation. */
+/* The only instruction with this operation. */
 static const struct isa_inst *only(const struct group_rig *rig, enum isa_op op) {
   const struct isa_inst *found = NULL;
   EXPECT_EQ(group_rig_count(rig, op), 1);
@@ -19,7 +19,7 @@ static const struct isa_inst *only(const struct group_rig *rig, enum isa_op op) 
   return found ? found : &none;
 }
 
-TEST(opencl_pipe, a_packet_is_reserved_copied_and_committed_behind_a_fence) {
+TEST(opencl_pipe, a_packet_is_reserved_copied_and_committed_after_a_fence) {
   struct group_rig rig;
   if (group_rig_open(&rig, "kernel void k(write_only pipe short3 p, global short3 *a) { write_pipe(p, a); }\n")) {
     EXPECT_EQ(rig.program->kernels[0].args[0].kind, ISA_ARG_PIPE);
@@ -43,7 +43,7 @@ TEST(opencl_pipe, one_work_item_reserves_for_the_group_and_all_meet_before_the_c
                            "}\n")) {
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_PIPE), 2); /* before the reservation, after the commit */
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_PIPE_GLOBAL), 1);
-    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_GROUP), 1); /* before all take the id */
+    EXPECT_EQ(group_rig_count(&rig, ISA_BAR_GROUP), 1); /* before all read the id */
     EXPECT_EQ(group_rig_count(&rig, ISA_BAR_LDS), 0);
     EXPECT_EQ(pipe_kind(only(&rig, ISA_PIPE_RESERVE_READ)), ISA_PIPE_GROUP);
     EXPECT_NE(only(&rig, ISA_PIPE_RESERVE_READ)->guard, 0);
@@ -69,7 +69,7 @@ TEST(opencl_pipe, a_sub_group_elects_a_lane_and_needs_no_barrier) {
   group_rig_close(&rig);
 }
 
-/* ---- what they leave -------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------------------ */
 
 TEST(opencl_pipe, results_and_counts_are_those_of_the_language) {
   struct group_rig rig;
@@ -113,7 +113,7 @@ TEST(opencl_pipe, results_and_counts_are_those_of_the_language) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_pipe, ids_go_through_functions_memory_and_structs) {
+TEST(opencl_pipe, ids_pass_through_functions_memory_and_structs) {
   struct group_rig rig;
   const char *source =
       "typedef struct { int pad; reserve_id_t id; } box;\n"
@@ -144,18 +144,18 @@ TEST(opencl_pipe, ids_go_through_functions_memory_and_structs) {
   group_rig_close(&rig);
 }
 
-/* ---- what is wrong with a program -------------------------------------------------------------------- */
+/* ---- errors in a program ------------------------------------------------------------------------------ */
 
 #define KERNEL                                                                                                         \
   "kernel void k(write_only pipe int p, write_only pipe int q, global int *a) {\n  uint i = get_local_id(0);\n"
 
-TEST(opencl_pipe, rules_are_reported_by_number) {
+TEST(opencl_pipe, broken_rules_are_reported_by_number) {
   static const struct {
     enum isa_hazard_rule rule;
     const char *source;
   } rows[] = {
       {HAZARD_R2, KERNEL "  a[i] = write_pipe(p, CLK_NULL_RESERVE_ID, 0, a);\n}\n"},
-      {HAZARD_R2, KERNEL "  commit_write_pipe(p, reserve_write_pipe(p, 1000));\n}\n"}, /* it failed */
+      {HAZARD_R2, KERNEL "  commit_write_pipe(p, reserve_write_pipe(p, 1000));\n}\n"}, /* the reservation failed */
       {HAZARD_R3, KERNEL "  reserve_id_t id = reserve_write_pipe(p, 1);\n  write_pipe(p, id, 0, a);\n"
                          "  write_pipe(p, id, 1, a);\n  commit_write_pipe(p, id);\n}\n"},
       {HAZARD_R4, KERNEL "  reserve_id_t id = reserve_write_pipe(p, 1);\n  write_pipe(p, id, 0, a);\n"

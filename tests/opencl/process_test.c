@@ -1,4 +1,4 @@
-/* Tools that are run: what they wrote is there once they have ended, whoever else holds their outputs open. */
+/* Running tools: their output is complete when they have ended, even if another process holds the outputs open. */
 #include "opencl/clang/process.h"
 
 #include <signal.h>
@@ -15,7 +15,7 @@ static struct process_end run(const char *script) {
   return end;
 }
 
-TEST(process, has_all_that_a_tool_writes) {
+TEST(process, has_everything_that_a_tool_writes) {
   struct process_end end = run("cat; echo wrong >&2; head -c 300000 /dev/zero; exit 3");
   EXPECT_EQ(end.error, 0);
   EXPECT_EQ(end.status, 3);
@@ -25,7 +25,7 @@ TEST(process, has_all_that_a_tool_writes) {
   process_free(&end);
 }
 
-/* As a process that another thread forks while the tool is started. */
+/* Like a process that another thread forks while the tool starts. */
 TEST(process, ends_with_its_tool_though_another_process_holds_the_outputs) {
   struct timespec before, after;
   clock_gettime(CLOCK_MONOTONIC, &before);

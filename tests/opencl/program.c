@@ -1,6 +1,6 @@
-/* Statements: arithmetic into a pool of values, private variables of 8 to 64 bits, loads and stores through indices
- * that are computed in 32 and in 64 bits as compiled OpenCL C computes them, conditions, and counted loops. Values of
- * an arm leave the pool with it; variables carry them out. */
+/* Statements: arithmetic on a pool of values, private variables of 8 to 64 bits, loads and stores with indices that are
+ * computed in 32 and 64 bits as compiled OpenCL C does, conditions, and counted loops. Values of an arm leave the pool
+ * with it; variables carry them out. */
 #include "tests/opencl/program.h"
 #include "opencl/passes/kinds.h"
 #include "tests/ct.h"
@@ -84,8 +84,8 @@ static enum ir_width width_of(uint8_t type) {
   return type == TYPE_PRED ? IR_PRED : isa_types[type].registers == 2 ? IR_W2 : IR_W1;
 }
 
-/* A row of arithmetic: integers most of the time. Rows behind these would make other kernels of the seeds that
- * tests/corpus knows; passes make them. */
+/* A row of arithmetic, mostly integers. More rows would change the kernels for the seeds in tests/corpus; passes
+ * generate the other operations. */
 static void arithmetic(struct program *p) {
   uint16_t what;
   do
@@ -118,7 +118,7 @@ static void query(struct program *p) {
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-/* An index below `count`, in 64 bits, as size_t or as an int that was extended. */
+/* An index below `count`, in 64 bits, as size_t or as an extended int. */
 static ir_ref index_of(struct program *p, uint32_t count) {
   const bool wide = pick(p, 2);
   const ir_ref most = ir_const(p->ir, wide ? IR_W2 : IR_W1, count - 1);
@@ -181,7 +181,7 @@ static void use_variable(struct program *p) {
   } ways[] = {{ISA_LD_PRIVATE_32, ISA_ST_PRIVATE_32, 4},  {ISA_LD_PRIVATE_64, ISA_ST_PRIVATE_64, 8},
               {ISA_LD_PRIVATE_U8, ISA_ST_PRIVATE_8, 1},   {ISA_LD_PRIVATE_S8, ISA_ST_PRIVATE_8, 1},
               {ISA_LD_PRIVATE_S16, ISA_ST_PRIVATE_16, 2}, {ISA_LD_PRIVATE_U16, ISA_ST_PRIVATE_16, 2}};
-  const uint32_t which = pick(p, VARIABLES); /* the first few are only used in one way, as those of programs are */
+  const uint32_t which = pick(p, VARIABLES); /* the first few are only used in one way, as in real programs */
   const uint32_t way = which < 2 ? which : which == 2 ? 2 + pick(p, 2) : pick(p, 6);
   const uint32_t offset = pick(p, 16 / ways[way].bytes) * ways[way].bytes;
   if (pick(p, 2))
@@ -194,7 +194,7 @@ static void use_variable(struct program *p) {
 
 static void statements(struct program *p, uint32_t most);
 
-/* Runs `most` statements in a new block and leads on to `to`. */
+/* Runs `most` statements in a new block, which leads to `to`. */
 static uint32_t arm(struct program *p, uint32_t most, uint32_t to) {
   struct pool saved[IR_W4];
   for (int i = 0; i < IR_W4; i++)
@@ -218,7 +218,7 @@ static void condition(struct program *p) {
   p->block = join;
 }
 
-/* a && b: the second condition has a block of its own. */
+/* a && b: the second condition has its own block. */
 static void chain(struct program *p) {
   const uint32_t above = p->block, join = ir_block_new(p->ir), other = ir_block_new(p->ir);
   const ir_ref first = any(p, IR_PRED);
@@ -238,7 +238,7 @@ static void chain(struct program *p) {
   p->block = join;
 }
 
-/* for (i = a; i < b; i += c), in 32 or 64 bits, up or down; i is in the pool meanwhile. */
+/* for (i = a; i < b; i += c), in 32 or 64 bits, up or down; i is in the pool inside. */
 static void loop(struct program *p) {
   const bool wide = pick(p, 2), is_signed = pick(p, 2), down = pick(p, 3) == 0;
   const enum ir_width width = wide ? IR_W2 : IR_W1;
@@ -314,7 +314,7 @@ struct ir *program_random(uint64_t seed, uint32_t size) {
   keep(&p, put(&p, ISA_LD_ARG_S8, IR_W1, 0, 0, 0, 12));
   while (p.left)
     statements(&p, size);
-  for (int i = 0; i < VARIABLES; i++) /* all that there is at the end is seen */
+  for (int i = 0; i < VARIABLES; i++) /* stores everything at the end */
     for (uint32_t offset = 0; offset < 16; offset += 4) {
       const ir_ref value = fetch(&p, p.slot[i], offset, ISA_LD_PRIVATE_32);
       const ir_ref operand[] = {ir_const(p.ir, IR_W1, offset + 16 * (uint32_t)i), 0, value};

@@ -1,5 +1,5 @@
-/* Random kernels in the compiler's form, for tests. They end, stay inside a lane's memory, and read only what
- * they have written or what was there at the start. */
+/* Random kernels in the compiler's form, for tests. They end, stay inside a lane's memory, and read only what they have
+ * written or what was there at the start. */
 #ifndef TESTS_OPENCL_PROGRAM_H
 #define TESTS_OPENCL_PROGRAM_H
 

@@ -1,5 +1,5 @@
-/* Intervals on values of four bits, of which every pair is tried: what an operation can give lies in the interval, and
- * the interval is as small as the operation allows where a pass relies on that. */
+/* Intervals of 4-bit values, tried in every pair: each result of an operation is in the interval, and the interval is
+ * as small as the operation allows where a pass relies on that. */
 #include "opencl/passes/range.h"
 #include "tests/ct.h"
 
@@ -19,7 +19,7 @@ static struct range of_values(uint32_t low, uint32_t high) {
   return range;
 }
 
-/* Every interval of unsigned values, which are some of the signed ones, too; the rest of these behind them. */
+/* Every interval of unsigned values, some of which are intervals of signed values, too; then the other signed ones. */
 static uint32_t all_sets(struct set set[2 * VALUES * VALUES]) {
   uint32_t count = 0;
   for (uint32_t low = 0; low < VALUES; low++)
@@ -35,7 +35,7 @@ static uint32_t all_sets(struct set set[2 * VALUES * VALUES]) {
   return count;
 }
 
-/* What the rows of the ISA compute, on four bits; divisions by zero as there. */
+/* What the ISA's rows compute, in four bits, including divisions by zero. */
 static uint32_t computed(enum kind kind, uint32_t a, uint32_t b) {
   const int32_t sa = as_signed(a), sb = as_signed(b);
   switch (kind) {
@@ -76,7 +76,7 @@ static uint32_t computed(enum kind kind, uint32_t a, uint32_t b) {
   }
 }
 
-/* The smallest interval around all results. */
+/* The smallest interval that contains all results. */
 static struct range around(enum kind kind, const struct set *a, const struct set *b) {
   struct range range = {1, 0, 1, 0};
   for (uint32_t x = a->low; x <= a->high; x++)
@@ -119,7 +119,7 @@ static bool signed_is_exact(struct range found, struct range exact, struct range
   return found.least == exact.least && found.most == exact.most;
 }
 
-/* Divisors that may be zero, or negative ones, may give anything. */
+/* Divisors that may be zero or negative may give anything. */
 static bool quotient_is_exact(struct range found, struct range exact, struct range a, struct range b) {
   return b.low == 0 || unsigned_is_exact(found, exact, a, b);
 }
@@ -136,12 +136,12 @@ static bool signed_shift_is_exact(struct range found, struct range exact, struct
   return b.high >= BITS || signed_is_exact(found, exact, a, b);
 }
 
-TEST(range, quotients_lie_in_the_smallest_interval) {
+TEST(range, quotients_are_in_the_smallest_interval) {
   expect_kind(KIND_DIV_U, quotient_is_exact);
   expect_kind(KIND_DIV_S, signed_quotient_is_exact);
 }
 
-/* A rest is less than the divisor and no more than the dividend. */
+/* A remainder is less than the divisor and at most the dividend. */
 static bool rest_is_small(struct range found, struct range exact, struct range a, struct range b) {
   (void)exact;
   return found.high <= a.high && (b.low == 0 || found.high < b.high);
@@ -154,24 +154,24 @@ static bool signed_rest_is_small(struct range found, struct range exact, struct 
   return b.least < 1 || (of_divisor && of_dividend);
 }
 
-TEST(range, rests_are_smaller_than_their_divisors) {
+TEST(range, remainders_are_smaller_than_their_divisors) {
   expect_kind(KIND_REM_U, rest_is_small);
   expect_kind(KIND_REM_S, signed_rest_is_small);
 }
 
-TEST(range, shifts_to_the_right_lie_in_the_smallest_interval) {
+TEST(range, right_shifts_are_in_the_smallest_interval) {
   expect_kind(KIND_SHR_U, shift_is_exact);
   expect_kind(KIND_SHR_S, signed_shift_is_exact);
 }
 
-TEST(range, extremes_lie_in_the_smallest_interval) {
+TEST(range, minimum_and_maximum_are_in_the_smallest_interval) {
   expect_kind(KIND_MIN_U, unsigned_is_exact);
   expect_kind(KIND_MAX_U, unsigned_is_exact);
   expect_kind(KIND_MIN_S, signed_is_exact);
   expect_kind(KIND_MAX_S, signed_is_exact);
 }
 
-TEST(range, sums_products_and_logic_lie_in_their_intervals) {
+TEST(range, sums_products_and_logic_are_in_their_intervals) {
   static const enum kind kinds[] = {KIND_ADD, KIND_SUB, KIND_MUL, KIND_AND, KIND_OR, KIND_XOR, KIND_SHL};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (!expect_kind(kinds[i], anything))
@@ -204,7 +204,7 @@ static bool holds(enum kind kind, uint32_t a, uint32_t b) {
   }
 }
 
-/* 1 or 0 if all pairs agree, -1 if they do not. */
+/* 1 or 0 if all pairs agree, -1 otherwise. */
 static int agreed(enum kind kind, const struct set *a, const struct set *b) {
   uint32_t yes = 0, all = 0;
   for (uint32_t x = a->low; x <= a->high; x++)
@@ -213,10 +213,10 @@ static int agreed(enum kind kind, const struct set *a, const struct set *b) {
   return yes == all ? 1 : yes ? -1 : 0;
 }
 
-/* Of which sets that have a gap in both readings are not distinguished. */
+/* Equality does not distinguish sets that have a gap in both readings. */
 static bool is_equality(enum kind kind) { return kind == KIND_EQ_U || kind == KIND_NE_U; }
 
-TEST(range, comparisons_are_answered_where_all_pairs_agree) {
+TEST(range, comparisons_are_decided_where_all_pairs_agree) {
   static const enum kind kinds[] = {KIND_EQ_U, KIND_NE_U, KIND_LT_U, KIND_LE_U, KIND_GT_U,
                                     KIND_GE_U, KIND_LT_S, KIND_LE_S, KIND_GT_S, KIND_GE_S};
   static struct set set[2 * VALUES * VALUES];
@@ -232,15 +232,15 @@ TEST(range, comparisons_are_answered_where_all_pairs_agree) {
       }
 }
 
-TEST(range, nothing_in_gives_nothing_out) {
+TEST(range, empty_operands_give_an_empty_result) {
   const struct range none = {1, 0, 1, 0}, some = range_const(3, 64);
   EXPECT_TRUE(range_empty(range_binary(KIND_ADD, 64, none, some)));
   EXPECT_TRUE(range_empty(range_binary(KIND_DIV_U, 64, some, none)));
   EXPECT_EQ(range_compare(KIND_LT_U, none, some), -1);
 }
 
-/* In 64 bits, products and sums at the edge of the numbers. */
-TEST(range, what_may_wrap_may_be_anything) {
+/* 64-bit products and sums at the limits of the numbers. */
+TEST(range, results_that_may_wrap_are_unbounded) {
   const struct range most = range_const(UINT64_MAX, 64), large = range_const(UINT64_C(1) << 63, 64);
   const struct range two = range_const(2, 64), either = range_hull(range_const(1, 64), large);
   EXPECT_EQ(range_binary(KIND_ADD, 64, most, two).low, 1);
@@ -253,7 +253,7 @@ TEST(range, what_may_wrap_may_be_anything) {
   EXPECT_EQ(range_binary(KIND_DIV_S, 64, large, two).least, INT64_MIN / 2);
 }
 
-/* ---- of values --------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static ir_ref made(struct ir *ir, uint32_t block, uint16_t op, enum ir_width width, ir_ref a, ir_ref b, uint64_t imm) {
   const ir_ref operand[] = {a, b};
@@ -284,7 +284,7 @@ static struct range of_phi(enum kind kind, unsigned bits, uint64_t y, uint64_t o
   return range;
 }
 
-TEST(range, a_phi_is_what_the_way_to_it_leaves) {
+TEST(range, a_phi_has_the_range_that_the_condition_on_its_edge_leaves) {
   for (unsigned bits = 32; bits <= 64; bits += 32) {
     const struct range full = range_full(bits);
     EXPECT_EQ(of_phi(KIND_LT_S, bits, 100, 50).most, 99);
@@ -304,8 +304,8 @@ TEST(range, a_phi_is_what_the_way_to_it_leaves) {
   }
 }
 
-/* Nobody comes on that way: it adds no more than the end of the type. */
-TEST(range, a_phi_is_no_wider_by_a_way_that_nobody_takes) {
+/* The edge is never taken, so it adds at most the end of the type. */
+TEST(range, an_edge_that_is_never_taken_does_not_widen_a_phi) {
   EXPECT_EQ(of_phi(KIND_LT_S, 64, UINT64_C(1) << 63, 5).most, 5);
   EXPECT_EQ(of_phi(KIND_GT_S, 64, INT64_MAX, 5).least, 5);
   EXPECT_EQ(of_phi(KIND_LT_U, 64, 0, 5).high, 5);
@@ -317,8 +317,8 @@ static bool is_range(struct range range, uint64_t low, uint64_t high, int64_t le
          EXPECT_EQ(range.most, most);
 }
 
-/* A byte and a signed byte as pairs, and the words of these and of what they are shifted to. */
-TEST(range, a_pair_and_its_words_are_in_the_range_of_what_it_is_made_of) {
+/* A byte and a signed byte as pairs, and the words of these and of their shifts. */
+TEST(range, a_pair_and_its_words_have_the_range_of_their_operands) {
   struct ir *ir = ir_new("k");
   const ir_ref byte = made(ir, 0, ISA_LD_ARG_U8, IR_W1, 0, 0, 0), sign = made(ir, 0, ISA_LD_ARG_S8, IR_W1, 0, 0, 1);
   const ir_ref any = made(ir, 0, ISA_LD_ARG_32, IR_W1, 0, 0, 4);
@@ -352,8 +352,8 @@ TEST(range, a_pair_and_its_words_are_in_the_range_of_what_it_is_made_of) {
   ir_free(ir);
 }
 
-/* Each corner is the least or the most of some product. */
-TEST(range, a_signed_product_lies_between_its_corners) {
+/* Each corner is the smallest or largest product for some row. */
+TEST(range, a_signed_product_is_between_its_corners) {
   static const int64_t rows[][6] = {{-3, 2, -5, 4, -12, 15}, {-3, 2, -4, 5, -15, 12}, {-2, 3, -4, 5, -12, 15},
                                     {-2, 3, -5, 4, -15, 12}, {2, 3, 4, 5, 8, 15},     {-3, -2, -5, -4, 8, 15},
                                     {-3, -2, 4, 5, -15, -8}, {2, 3, -5, -4, -15, -8}};

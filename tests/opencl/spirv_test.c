@@ -1,5 +1,5 @@
-/* The SPIR-V reader: what it makes of small modules put together word by word, and that nothing gets past it that
- * would lead the rest of the folder astray. */
+/* The SPIR-V reader: what it makes of small handmade modules, and that it rejects everything that the rest of the
+ * folder could not handle. */
 #include "opencl/opencl.h"
 #include "opencl/spirv/spirv.h"
 #include "tests/ct.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A module with one kernel, "k"; `body` adds what stands in it, from the first label to the last terminator. */
+/* A module with one kernel, "k"; `body` adds its code, from the first label to the last terminator. */
 static void whole(struct words *w, void (*body)(struct words *w)) {
   begin(w);
   PUT(w, OpEntryPoint, KERNEL, KERNEL_ID, text("k"));
@@ -32,7 +32,7 @@ static struct spirv *accept(const struct words *w) {
   return module;
 }
 
-/* The one line that a bad module gets. */
+/* Expects the one error line that a bad module gets. */
 static void refuse(const struct words *w, const char *part) {
   struct isa_error error;
   struct spirv *module = read_words(w, &error);
@@ -57,7 +57,7 @@ static void with_constants(struct words *w) {
   PUT(w, OpDecorate, SMALL, SPEC_ID, 4);
   PUT(w, OpDecorate, WIDE, SPEC_ID, 5);
   PUT(w, OpDecorate, YES, SPEC_ID, 6);
-  PUT(w, OpDecorate, ONE, SPEC_ID, 7); /* which is none that can be changed */
+  PUT(w, OpDecorate, ONE, SPEC_ID, 7); /* it is not a specialization constant */
   begin_types(w);
   PUT(w, OpSpecConstant, U32, SMALL, 10);
   PUT(w, OpSpecConstant, U64, WIDE, 11, 12);
@@ -95,11 +95,11 @@ TEST(spirv, specialization_constants_are_changed_in_either_byte_order) {
   }
 }
 
-TEST(spirv, constants_of_modules_that_are_cut_off_are_not_there) {
+TEST(spirv, truncated_modules_have_no_specialization_constants) {
   struct words w;
   with_constants(&w);
   for (size_t size = 0; size < 4 * (size_t)w.count; size++)
-    opencl_constant_bytes((const uint8_t *)w.word, size, 6); /* reads nothing beyond, as sanitizers see */
+    opencl_constant_bytes((const uint8_t *)w.word, size, 6); /* must read nothing beyond; sanitizers check that */
   EXPECT_EQ(opencl_constant_bytes((const uint8_t *)w.word, 4 * (size_t)w.count - 4, 6), 0);
 }
 
@@ -161,7 +161,7 @@ TEST(spirv, a_bound_of_ids_that_does_not_fit_the_file_is_refused) {
   refuse(&w, "outside [1, 10]");
 }
 
-TEST(spirv, cut_off_anywhere_it_is_refused_or_lacks_the_kernel) {
+TEST(spirv, a_module_truncated_anywhere_is_refused_or_lacks_the_kernel) {
   struct words w;
   whole(&w, plain_body);
   for (uint32_t count = w.count; count-- > 5;) {
@@ -175,7 +175,7 @@ TEST(spirv, cut_off_anywhere_it_is_refused_or_lacks_the_kernel) {
   }
 }
 
-TEST(spirv, lengths_and_unknown_instructions_are_refused_with_their_word) {
+TEST(spirv, wrong_lengths_and_unknown_instructions_are_refused_with_their_word) {
   struct words w;
   begin(&w);
   w.word[w.count++] = 0;
@@ -277,7 +277,7 @@ TEST(spirv, a_forward_pointer_lets_a_struct_point_to_itself) {
   refuse(&without, "OpTypePointer is missing");
 }
 
-TEST(spirv, the_same_type_may_come_twice) {
+TEST(spirv, the_same_type_may_be_declared_twice) {
   struct words w;
   begin(&w);
   begin_types(&w);
@@ -290,7 +290,7 @@ TEST(spirv, the_same_type_may_come_twice) {
   spirv_free(module);
 }
 
-TEST(spirv, types_that_cannot_be_are_refused) {
+TEST(spirv, impossible_types_are_refused) {
   static const struct {
     uint32_t op, operand[4], count;
     const char *part;
@@ -330,7 +330,7 @@ TEST(spirv, types_nest_32_deep_and_no_deeper) {
   refuse(&w, "nest deeper than 32");
 }
 
-TEST(spirv, sizes_do_not_overflow_and_parts_stop_counting) {
+TEST(spirv, sizes_do_not_overflow_and_counts_of_parts_saturate) {
   struct words w;
   begin(&w);
   begin_types(&w);
@@ -408,7 +408,7 @@ TEST(spirv, operations_on_constants_are_folded) {
   }
 }
 
-TEST(spirv, an_address_in_an_initialiser_is_a_variable_and_bytes_behind_it) {
+TEST(spirv, an_address_in_an_initializer_is_a_variable_and_an_offset) {
   enum { TABLE = 40, TABLE_POINTER, BYTE_POINTER, ELEMENT_POINTER };
   struct words w;
   begin(&w);
@@ -437,7 +437,7 @@ TEST(spirv, an_address_in_an_initialiser_is_a_variable_and_bytes_behind_it) {
   spirv_free(module);
 }
 
-TEST(spirv, what_is_not_folded_is_no_integer_and_no_bytes) {
+TEST(spirv, an_unfolded_constant_is_no_integer_and_has_no_bytes) {
   struct words w;
   begin(&w);
   begin_types(&w);
@@ -459,7 +459,7 @@ TEST(spirv, what_is_not_folded_is_no_integer_and_no_bytes) {
   refuse(&w, "id 44 is not a constant defined before");
 }
 
-TEST(spirv, a_composite_has_as_many_parts_as_its_type_and_of_its_types) {
+TEST(spirv, a_composite_has_the_number_and_types_of_its_types_parts) {
   struct words w, base;
   begin(&base);
   begin_types(&base);
@@ -479,7 +479,7 @@ TEST(spirv, a_composite_has_as_many_parts_as_its_type_and_of_its_types) {
   refuse(&w, "not a constant defined before");
 }
 
-/* Each struct holds the one before twice: 2^31 visits from a few hundred words. */
+/* Each struct contains the one before twice: 2^31 visits from a few hundred words. */
 TEST(spirv, a_constant_of_endless_parts_is_refused) {
   struct words w;
   begin(&w);
@@ -544,7 +544,7 @@ static void phi_body(struct words *w) {
   PUT(w, OpBranch, L3);
 }
 
-TEST(spirv, a_phis_repeated_pair_is_taken_out) {
+TEST(spirv, a_phis_repeated_pair_is_removed) {
   struct words w;
   whole(&w, phi_body);
   struct spirv *module = accept(&w);
@@ -566,7 +566,7 @@ static void two_phis(struct words *w, uint32_t value, uint32_t label) {
     }
 }
 
-TEST(spirv, a_phi_names_each_block_that_leads_to_it_and_no_other) {
+TEST(spirv, a_phi_names_each_predecessor_and_no_other_block) {
   struct words w;
   two_phis(&w, ONE, L3);
   refuse(&w, "does not lead here");
@@ -648,7 +648,7 @@ static void half_case_body(struct words *w) {
 
 static void nested_body(struct words *w) { PUT(w, OpFunction, VOID, L1, 0, NO_ARGS); }
 
-TEST(spirv, bodies_that_would_lead_astray_are_refused) {
+TEST(spirv, malformed_bodies_are_refused) {
   static const struct {
     void (*body)(struct words *w);
     const char *part;
@@ -695,7 +695,7 @@ TEST(spirv, a_value_of_another_function_is_refused) {
   refuse(&branch, "id 61 is not a label of this function");
 }
 
-TEST(spirv, parameters_fit_the_functions_type) {
+TEST(spirv, parameters_match_the_functions_type) {
   struct words w;
   begin(&w);
   begin_types(&w);
@@ -821,7 +821,7 @@ TEST(spirv, decorations_reach_their_ids_directly_and_through_groups) {
   refuse(&w, "an alignment of 12");
 }
 
-TEST(spirv, what_is_known_of_an_address_is_the_operand_behind_its_flag) {
+TEST(spirv, an_alignment_is_the_operand_after_its_flag) {
   static const uint32_t words[] = {0, 1, 2, 3, MemoryAccessVolatile | MemoryAccessAligned, 8};
   struct spirv_inst inst = {.word = words, .op = OpLoad, .words = 6};
   EXPECT_EQ(spirv_alignment(&inst, 4), 8);

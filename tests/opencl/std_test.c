@@ -1,4 +1,4 @@
-/* OpenCL.std and the conversions: all rows, what is refused, and values, from OpenCL C to memory. */
+/* OpenCL.std and the conversions: all rows, refusals, and values, from OpenCL C to memory. */
 #include "isa/numbers.h"
 #include "opencl/lower/std.h"
 #include "opencl/opencl.h"
@@ -23,7 +23,7 @@ TEST(std, every_number_of_the_extended_set_is_a_row_and_no_other_is) {
   }
 }
 
-TEST(std, rows_are_in_order_with_names_of_their_own) {
+TEST(std, rows_are_in_order_with_unique_names) {
   for (unsigned i = 1; i < std_row_count; i++) {
     ct_note("row %s", std_rows[i].name);
     EXPECT_LT(std_rows[i - 1].number, std_rows[i].number);
@@ -32,7 +32,7 @@ TEST(std, rows_are_in_order_with_names_of_their_own) {
   }
 }
 
-TEST(std, a_row_says_in_one_way_what_it_does_and_its_operation_fits_its_signature) {
+TEST(std, a_row_has_one_implementation_that_fits_its_signature) {
   for (unsigned i = 0; i < std_row_count; i++) {
     const struct std_row *row = &std_rows[i];
     ct_note("row %s", row->name);
@@ -47,9 +47,9 @@ TEST(std, a_row_says_in_one_way_what_it_does_and_its_operation_fits_its_signatur
   }
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------------- */
 
-/* SPIR-V of a kernel that takes a square root on its third line, with another instruction in its place. */
+/* SPIR-V of a kernel that takes a square root on its third line, with that instruction replaced by another. */
 static void refusal(uint32_t number, struct isa_error *error) {
   char folder[] = "/tmp/std_test_XXXXXX", path[64];
   ASSERT_TRUE(mkdtemp(folder) != NULL);
@@ -76,13 +76,13 @@ static void refusal(uint32_t number, struct isa_error *error) {
   free(spirv);
 }
 
-TEST(std, a_number_that_is_no_row_is_refused_with_its_line) {
+TEST(std, a_number_without_a_row_is_refused_with_its_line) {
   struct isa_error error = {""};
   refusal(120, &error);
   EXPECT_CONTAINS(error.text, "root.cl:3: the OpenCL.std instruction 120");
 }
 
-TEST(std, a_row_of_other_types_or_operands_is_refused_by_name) {
+TEST(std, a_row_with_wrong_types_or_operands_is_refused_by_name) {
   struct isa_error error = {""};
   refusal(151, &error);
   EXPECT_CONTAINS(error.text, "root.cl:3: the OpenCL built-in 'clz' cannot have a result of this type");
@@ -315,7 +315,7 @@ TEST(std, vload3_and_vstore3_touch_three_elements_anywhere) {
   group_rig_close(&rig);
 }
 
-TEST(std, half_vectors_of_three_lie_apart_by_three_or_aligned_by_four) {
+TEST(std, half_vectors_of_three_have_a_stride_of_three_or_four_if_aligned) {
   struct group_rig rig;
   ASSERT_TRUE(group_rig_open(&rig,
                              "kernel void k(global half *a, global half *o) {\n"
@@ -338,14 +338,14 @@ TEST(std, vstore_half_rounds_as_its_name_says) {
                          "  vstore_half2(x, 0, o); vstore_half2_rte(x, 1, o); vstore_half2_rtz(x, 2, o);\n"
                          "  vstore_half2_rtp(x, 3, o); vstore_half2_rtn(convert_double2(x), 4, o);\n}\n",
                          in, 2));
-  static const uint32_t one = 0x3c00, minus = 0xbc00; /* the next halves are a step of bits away */
+  static const uint32_t one = 0x3c00, minus = 0xbc00; /* the next halves differ by one in their bits */
   const uint32_t out[] = {one, minus, one, minus, one, minus, one + 1, minus, one, minus + 1};
   for (unsigned i = 0; i < 10; i++)
     EXPECT_EQ(get(&rig, 1, i, 16), out[i]);
   group_rig_close(&rig);
 }
 
-TEST(std, shuffles_take_masks_known_only_at_run_time) {
+TEST(std, shuffles_accept_masks_known_only_at_run_time) {
   struct group_rig rig;
   ASSERT_TRUE(group_rig_open(&rig, "kernel void k(global uint4 *a, global uint4 *m, global uint4 *o) {\n"
                                    "  o[0] = shuffle(a[0], m[0]); o[1] = shuffle2(a[0], a[1], m[0]);\n"
@@ -363,7 +363,7 @@ TEST(std, shuffles_take_masks_known_only_at_run_time) {
   group_rig_close(&rig);
 }
 
-TEST(std, select_asks_a_scalar_for_not_zero_and_a_vector_for_its_sign) {
+TEST(std, select_tests_a_scalar_for_nonzero_and_a_vector_for_its_sign) {
   struct group_rig rig;
   ASSERT_TRUE(group_rig_open(&rig, "kernel void k(global int2 *c, global int2 *o) {\n"
                                    "  o[0] = select((int2)(1, 2), (int2)(3, 4), c[0]);\n"
@@ -380,7 +380,7 @@ TEST(std, select_asks_a_scalar_for_not_zero_and_a_vector_for_its_sign) {
 
 /* ---- conversions ----------------------------------------------------------------------------------- */
 
-TEST(convert, saturated_conversions_stop_at_the_ends_and_make_zero_of_a_nan) {
+TEST(convert, saturated_conversions_stop_at_the_ends_and_turn_nan_into_zero) {
   static const float in[] = {300, -5, NAN, 2.5f, -INFINITY, 1e20f};
   struct group_rig rig;
   ASSERT_TRUE(
@@ -406,7 +406,7 @@ TEST(convert, saturated_conversions_stop_at_the_ends_and_make_zero_of_a_nan) {
   group_rig_close(&rig);
 }
 
-TEST(convert, integers_become_floats_in_the_direction_that_is_asked_for) {
+TEST(convert, integers_become_floats_in_the_requested_rounding_direction) {
   struct group_rig rig;
   ASSERT_TRUE(group_rig_open(&rig, "kernel void k(global int *a, global float *o, global long *l, global double *d) {\n"
                                    "  o[0] = convert_float(a[0]); o[1] = convert_float_rtz(a[0]);\n"

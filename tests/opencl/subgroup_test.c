@@ -1,4 +1,4 @@
-/* What the lanes of a warp do together, and the built-in variables, from OpenCL C to the results. */
+/* What the lanes of a warp do together, and the built-in variables, from OpenCL C to results. */
 #include "tests/ct.h"
 #include "tests/opencl/group_rig.h"
 
@@ -101,7 +101,7 @@ TEST(opencl_subgroup, ballots_are_four_words) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_subgroup, reductions_see_the_active_lanes_only) {
+TEST(opencl_subgroup, reductions_use_the_active_lanes_only) {
   struct group_rig rig;
   if (run(&rig,
           "kernel void k(global uint *in, global uint *out) {\n"
@@ -156,7 +156,7 @@ TEST(opencl_subgroup, reductions_see_the_active_lanes_only) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_subgroup, rotation_goes_around_the_warp_or_the_cluster) {
+TEST(opencl_subgroup, rotation_wraps_around_the_warp_or_the_cluster) {
   struct group_rig rig;
   if (run(&rig,
           "kernel void k(global uint *in, global uint *out) {\n"
@@ -172,7 +172,7 @@ TEST(opencl_subgroup, rotation_goes_around_the_warp_or_the_cluster) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_subgroup, a_cluster_that_is_larger_than_the_warp_is_the_warp) {
+TEST(opencl_subgroup, a_cluster_larger_than_the_warp_is_the_warp) {
   struct group_rig rig;
   if (run(&rig,
           "kernel void k(global uint *in, global uint *out) {\n"
@@ -186,7 +186,7 @@ TEST(opencl_subgroup, a_cluster_that_is_larger_than_the_warp_is_the_warp) {
   group_rig_close(&rig);
 }
 
-/* A block is rows of as many elements as a sub-group has lanes, 16 here. */
+/* A block consists of rows with as many elements as a sub-group has lanes, 16 here. */
 TEST(opencl_subgroup, intel_blocks_are_read_and_written_lane_by_lane_and_row_by_row) {
   struct group_rig rig;
   if (run(&rig,
@@ -225,7 +225,7 @@ TEST(opencl_subgroup, intel_shuffles_move_halves) {
   group_rig_close(&rig);
 }
 
-TEST(opencl_subgroup, intel_shuffles_look_into_the_next_and_the_previous_value) {
+TEST(opencl_subgroup, intel_shuffles_reach_into_the_next_and_the_previous_value) {
   struct group_rig rig;
   if (run(&rig,
           "kernel void k(global uint *in, global uint *out) {\n"
@@ -246,7 +246,7 @@ TEST(opencl_subgroup, intel_shuffles_look_into_the_next_and_the_previous_value) 
   group_rig_close(&rig);
 }
 
-TEST(opencl_builtin, every_query_of_a_range_in_three_dimensions_with_smaller_last_groups) {
+TEST(opencl_builtin, every_query_is_right_in_three_dimensions_with_smaller_last_groups) {
   static const uint32_t global[3] = {11, 5, 3}, local[3] = {4, 3, 2}, offset[3] = {100, 20, 3};
   struct group_rig rig;
   if (group_rig_open(&rig,

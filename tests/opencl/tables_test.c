@@ -1,4 +1,4 @@
-/* Where variables of a module go, and what is in them. */
+/* Where a module's variables are placed, and what they contain. */
 #include "opencl/lower/build.h"
 #include "tests/ct.h"
 #include "tests/opencl/words.h"
@@ -7,7 +7,7 @@
 
 enum { BYTE = 20, BYTE_CONSTANT, U32_CONSTANT, U32_GLOBAL, POINTER_GLOBAL, LENGTH, ARRAY, ARRAY_CONSTANT, LOCAL };
 
-/* Types for the variables that tests add; `decorations` come before them. */
+/* Types for the variables that tests add; `decorations` precede them. */
 static void begin_variables(struct words *w, void (*decorations)(struct words *w)) {
   begin(w);
   if (decorations)
@@ -40,7 +40,7 @@ static uint64_t number(const uint8_t *bytes, unsigned count) {
 
 static void align_to_64(struct words *w) { PUT(w, OpDecorate, 32, 44, 64); }
 
-TEST(tables, variables_lie_in_order_at_their_alignment) {
+TEST(tables, variables_are_in_order_at_their_alignment) {
   struct words w;
   begin_variables(&w, align_to_64);
   PUT(&w, OpConstant, BYTE, 30, 0xab);
@@ -69,7 +69,7 @@ TEST(tables, variables_lie_in_order_at_their_alignment) {
   spirv_free(module);
 }
 
-TEST(tables, bytes_are_aligned_as_for_accesses_as_wide_as_they_are_many) {
+TEST(tables, byte_arrays_are_aligned_like_accesses_of_their_size) {
   enum { FEW = 50, FEW_ARRAY, FEW_CONSTANT };
   struct words w;
   begin_variables(&w, NULL);
@@ -98,7 +98,7 @@ TEST(tables, bytes_are_aligned_as_for_accesses_as_wide_as_they_are_many) {
   spirv_free(module);
 }
 
-TEST(tables, a_pointer_to_a_constant_is_its_place_behind_the_aperture) {
+TEST(tables, a_pointer_to_a_constant_is_its_place_plus_the_aperture) {
   struct words w;
   begin_variables(&w, NULL);
   PUT(&w, OpVariable, U32_CONSTANT, 31, SPIRV_UNIFORM_CONSTANT, ONE);
@@ -121,7 +121,7 @@ TEST(tables, a_pointer_to_a_constant_is_its_place_behind_the_aperture) {
 
 static void import_it(struct words *w) { PUT(w, OpDecorate, 31, 41, text("ext"), 1); }
 
-TEST(tables, a_variable_that_nobody_defines_is_refused_by_name) {
+TEST(tables, an_undefined_variable_is_refused_by_name) {
   struct words w;
   begin_variables(&w, import_it);
   PUT(&w, OpVariable, U32_CONSTANT, 31, SPIRV_UNIFORM_CONSTANT);

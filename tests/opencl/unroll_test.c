@@ -1,4 +1,4 @@
-/* Loops of all sorts, unrolled: what two lanes store stays the same, whatever the bounds are. */
+/* Unrolled loops of all kinds: what two lanes store stays the same for all bounds. */
 #include "opencl/passes/passes.h"
 #include "opencl/passes/rewrite.h"
 #include "tests/ct.h"
@@ -9,14 +9,15 @@
 
 static const struct ir_place nowhere = {.line = 1};
 
-/* for (i = first; i KIND bound; i += step), with `first` at argument 0, the bound at 4 and the step at 8 or known. */
+/* for (i = first; i KIND bound; i += step), with `first` at argument 0, the bound at 4, and the step at 8 or constant.
+ */
 struct sort {
   enum kind kind;
   int32_t step;   /* 0: the size of the work-group, which is positive */
   bool blocks;    /* a branch in the body */
-  bool barrier;   /* a barrier in it */
+  bool barrier;   /* a barrier in the body */
   uint32_t asked; /* see struct ir_block */
-  uint32_t known; /* turns, if they are known; 0: they are not */
+  uint32_t known; /* number of iterations if constant, else 0 */
 };
 
 static ir_ref put(struct ir *ir, uint32_t block, uint16_t op, ir_ref a, ir_ref b, ir_ref c, uint64_t imm) {
@@ -34,7 +35,8 @@ static void put_store(struct ir *ir, uint32_t block, ir_ref address, ir_ref valu
 
 static ir_ref number(struct ir *ir, uint32_t bits) { return ir_const(ir, IR_W1, bits); }
 
-/* sum += i * 3; lds[i & 252] = sum; in some turns lds[256 + (i & 252)] too; lds[512] = sum and lds[516] = i behind. */
+/* sum += i * 3; lds[i & 252] = sum; in some iterations also lds[256 + (i & 252)]; at the end, lds[512] = sum and
+ * lds[516] = i. */
 static struct ir *make_loop(const struct sort *sort) {
   struct ir *ir = ir_new("k");
   const uint32_t header = ir_block_new(ir), body = ir_block_new(ir), arm = ir_block_new(ir), latch = ir_block_new(ir),
@@ -89,7 +91,7 @@ static uint32_t count(const struct ir *ir, uint16_t op) {
   return found;
 }
 
-/* The loop before and after the passes, on these pairs of bounds; `turns` at most are tried. */
+/* Compares the loop before and after the passes for these pairs of bounds. */
 static void expect_same(const struct sort *sort, const int64_t (*bounds)[2], size_t pairs) {
   struct ir *plain = make_loop(sort), *unrolled = make_loop(sort);
   char room[IR_FAULT];
@@ -177,7 +179,7 @@ TEST(unroll, bodies_of_several_blocks_and_with_barriers_are_copied) {
                   sizeof up / sizeof *up);
 }
 
-TEST(unroll, known_turns_become_copies_or_a_loop_of_several) {
+TEST(unroll, known_iterations_become_copies_or_a_loop_of_several) {
   static const uint32_t turns[] = {2, 3, 7, 16, 40, 63, 64, 65, 127, 1000};
   for (size_t i = 0; i < sizeof turns / sizeof *turns; i++)
     for (int32_t step = 1; step < 4; step++)
@@ -185,7 +187,7 @@ TEST(unroll, known_turns_become_copies_or_a_loop_of_several) {
         expect_same(&(struct sort){.kind = KIND_LT_S, .step = step, .blocks = blocks, .known = turns[i]}, up, 1);
 }
 
-TEST(unroll, as_many_copies_as_the_source_asks_for) {
+TEST(unroll, there_are_as_many_copies_as_the_source_requests) {
   static const struct {
     uint32_t asked, known, stores;
   } cases[] = {{1, 0, 1},   {1, 9, 1}, {2, 0, 3}, {8, 0, 9}, {5, 1000, 5}, {3, 1000, 4}, {UINT32_MAX, 40, 40},
@@ -199,7 +201,7 @@ TEST(unroll, as_many_copies_as_the_source_asks_for) {
   }
 }
 
-TEST(unroll, below_level_2_only_what_is_asked_for_is_copied) {
+TEST(unroll, below_level_2_only_requested_loops_are_unrolled) {
   for (unsigned level = 0; level < 2; level++) {
     struct ir *ir = make_loop(&(struct sort){.kind = KIND_LT_S, .step = 1});
     ir->target.optimize = level;

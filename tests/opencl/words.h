@@ -1,4 +1,4 @@
-/* SPIR-V put together word by word, for tests. */
+/* Puts SPIR-V together word by word, for tests. */
 #ifndef TESTS_OPENCL_WORDS_H
 #define TESTS_OPENCL_WORDS_H
 
@@ -21,7 +21,7 @@ static inline void add(struct words *w, uint32_t op, const uint32_t *operand, ui
   add(w, op, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 #define PUT0(w, op) add(w, op, NULL, 0)
 
-/* Up to three characters in one word, as a string has them. */
+/* Up to three characters in one word, as in a string. */
 static inline uint32_t text(const char *characters) {
   uint32_t word = 0;
   for (unsigned i = 0; characters[i]; i++)
@@ -31,7 +31,7 @@ static inline uint32_t text(const char *characters) {
 
 enum { PHYSICAL64 = 2, OPENCL = 2, KERNEL = 6, FUNCTION = 7, GLOBAL = 5, CONSTANT = 0, LOCAL_SIZE = 17 };
 
-/* Ids that most modules here have. */
+/* IDs that most of these modules use. */
 enum { VOID = 1, U32, U64, FLOAT, BOOL, ZERO, ONE, NO_ARGS, FILE_NAME, KERNEL_ID, FREE };
 
 static inline void begin(struct words *w) {

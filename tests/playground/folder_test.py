@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the playground's folder holds, and how it is served; without a browser, and without Emscripten.
+"""The contents of the playground's folder and how it is served, without a browser or Emscripten.
 
-Each example of the bundle, in a folder that has its files and nothing else, gives the report of the launch that it is
-of, to the byte. usage: tests/playground/folder_test.py [WORD]; a word narrows the tests down.
-"""
+Each example of the bundle, in a folder with only its files, gives the same report as its launch in the repository.
+
+usage: tests/playground/folder_test.py [WORD]; a word selects tests."""
 import base64
 import json
 import os
@@ -46,14 +46,14 @@ def words_of(example):
 
 
 def place_of(example):
-    """The folder that it is of."""
+    """The folder from which the example comes."""
     if example["kind"] == "lesson":
         return next(ROOT.glob(f"docs/lessons/0{example['name'].split('_')[1]}-*"))
     return next(place for place in sorted(ROOT.glob("examples/*")) if example["name"].startswith(place.name))
 
 
 def status_of(example):
-    """A lesson has a pipe that is too small, which ends as a deadlock, with a report."""
+    """One lesson has a pipe that is too small; it ends in a deadlock, with a report."""
     return int(example["name"] == "lesson_7_half_a_block")
 
 
@@ -79,7 +79,7 @@ def an_example_is_whole_and_reports_what_its_launch_reports(made, folder):
         lay_out(example, alone)
         got = tool(*words_of(example), cwd=alone)
         place = place_of(example)
-        where = place if (place / example["launch"]).exists() else alone  # a trace is made of a text
+        where = place if (place / example["launch"]).exists() else alone  # a trace is made from a text
         wanted = tool(*words_of(example), cwd=where)
         assert got.returncode == status_of(example) and got.stdout == wanted.stdout, f"{example['name']}: {got.stderr}"
         assert len(got.stdout) > 1000
@@ -103,7 +103,7 @@ def what_is_compiled_ahead_is_of_the_text_beside_it(made, folder):
 
 
 def what_a_lesson_asks_to_define_is_compiled_ahead(made, folder):
-    """Each -D of its commands, in the place of the launch file's, gives the report of the command line."""
+    """Each -D of its commands, instead of the launch file's, gives the report of the command line."""
     lessons = {example["name"]: example for example in made["examples"]}
     tried = {"lesson_1": ["FLOATS=512", "FLOATS=1024"], "lesson_3": ["PITCH=33", "PITCH=40"], "lesson_4": ["DEPTH=6"],
              "lesson_6": ["WORK=44", "COPIES=16", "WORDS=4096"], "lesson_7_one_block": ["USE=10"]}
@@ -126,7 +126,7 @@ def what_a_lesson_asks_to_define_is_compiled_ahead(made, folder):
 
 
 def parts_of(data):
-    """Each with its size before it."""
+    """The parts, each preceded by its size."""
     while data:
         size = int.from_bytes(data[:8], "little")
         yield data[8:8 + size]
@@ -156,7 +156,7 @@ def machines_and_parameters_are_all_there(made, _):
 
 
 def playground_in(folder):
-    """As much of one as a server looks for."""
+    """Makes the parts of a playground that a server needs."""
     there = folder / "static"
     there.mkdir()
     for name in ("index.html", "examples.json", "warpwait.wasm"):
@@ -213,7 +213,7 @@ def a_folder_that_is_no_playground_is_refused(_, folder):
 
 
 def the_browsers_verbs_answer_the_same_without_clang(made, folder):
-    """What is compiled to WebAssembly, linked for this computer."""
+    """The same code as in WebAssembly, linked for this computer."""
     for example in made["examples"]:
         if example["name"] not in ("01_seed", "06_deep_buffer_opencl", "14_trace_by_hand"):
             continue

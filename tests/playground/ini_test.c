@@ -1,4 +1,4 @@
-/* sim/playground/ini.c against inih: the same keys and values, the same line at fault, of any text. */
+/* sim/playground/ini.c compared with inih: the same keys and values, and the same line with an error, for any text. */
 #include "sim/session/machines.h"
 #include "tests/ct.h"
 #include "tests/playground/told.h"
@@ -11,12 +11,12 @@ static void expect_the_same(const char *text) {
   EXPECT_TRUE(same);
 }
 
-TEST(playground, machine_files_read_as_inih_reads_them) {
+TEST(playground, machine_files_parse_as_inih_parses_them) {
   for (size_t i = 0; i < preset_count; i++)
     expect_the_same(presets[i].text);
 }
 
-TEST(playground, lines_that_are_odd_read_as_inih_reads_them) {
+TEST(playground, odd_lines_parse_as_inih_parses_them) {
   static const char *const texts[] = {
       "",
       "\n\n",
@@ -49,7 +49,7 @@ TEST(playground, lines_that_are_odd_read_as_inih_reads_them) {
     expect_the_same(texts[i]);
 }
 
-TEST(playground, random_texts_read_as_inih_reads_them) {
+TEST(playground, random_texts_parse_as_inih_parses_them) {
   static const char letters[] = "ab x[];#=: \t\n\n\r\"\v9\xEF\xBB\xBF";
   char text[400];
   uint32_t random = 1;

@@ -10,7 +10,7 @@ void *playground_reallocarray(void *old, size_t count, size_t size);
 #include "sim/playground/libc.c"
 #undef reallocarray
 
-TEST(playground, an_array_too_large_is_refused) {
+TEST(playground, an_array_that_is_too_large_is_refused) {
   errno = 0;
   EXPECT_TRUE(!playground_reallocarray(NULL, SIZE_MAX / 2, 3));
   EXPECT_EQ(errno, ENOMEM);

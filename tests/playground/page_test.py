@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""The playground in a headless Chromium, held against the command line.
+"""The playground in a headless Chromium, compared with the command line.
 
 usage: tests/playground/page_test.py [--at URL] [--pictures FOLDER] [--write] [WORD]
-  WORD narrows the tests down; --at names a server that has the folder, in the place of one that serves build/playground;
-  --pictures, instead of tests, leaves pictures for somebody to look at; --write makes that of docs/playground.md anew
-"""
+  WORD selects tests; --at names a server that has the folder, instead of one that serves build/playground;
+  --pictures leaves pictures for review, instead of tests; --write makes that of docs/playground.md again"""
 import argparse
 import base64
 import json
@@ -24,7 +23,7 @@ BUFFERED = "05_double_buffer"
 ENDLESS = ".kernel number\n.arg data global\n.reg i\nagain: add.i32 i, i, 1\nbra again\n"
 
 
-# ---- tests: each begins at a fresh playground ---------------------------------------------------------
+# ---- tests: each starts with a fresh playground --------------------------------------------------------
 
 def opens_and_lists_what_it_has(play, shell):
     assert play.at("problem", "hidden") and "Warpwait" in play.at("version")
@@ -229,7 +228,7 @@ def a_link_carries_all_of_it(play, _shell):
     play.do("run")
     assert play.report() == report
     play.text(play.text() + ";")
-    assert play.evaluate("location.hash") == ""  # the link is no longer what is here
+    assert play.evaluate("location.hash") == ""  # the link no longer describes what is here
 
 
 PACK = """(async text => { const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'));
@@ -307,7 +306,7 @@ def a_slow_server_that_does_not_know_wasm_is_waited_for(play, _shell):
     play.call("Page.navigate", url=f"{origin}/")
     play.wait("location.origin === '%s' && document.querySelectorAll('#example option').length" % origin)
     assert play.at("status") == "Loading…" and play.at("run", "disabled")
-    play.key("Enter", CTRL)  # which is for later
+    play.key("Enter", CTRL)  # needed later
     play.wait("document.body.dataset.ready === 'yes'", 30)
     assert not play.at("run", "disabled") and play.at("status") == ""
     play.do("run")
@@ -395,7 +394,7 @@ def what_is_opened_as_a_file_says_what_it_wants(play, _shell):
     play.call("Page.navigate", url=page.as_uri())
     play.wait("location.protocol === 'file:' && document.readyState === 'complete'")
     assert play.at("status") == "The playground needs a web server: run `warpwait playground`."
-    play.complaints.clear()  # of the browser, which refuses modules
+    play.complaints.clear()  # the browser's, which refuses modules
 
 
 def what_is_chosen_can_be_read_at_1280_pixels(play, _shell):
@@ -430,7 +429,7 @@ def ctrl_enter_in_the_page_of_a_run_runs(play, _shell):
             break
         time.sleep(0.05)
     play.evaluate("document.getElementById('status').textContent = 'before'")
-    play.evaluate("postMessage('run', '*')")  # not from the frame
+    play.evaluate("postMessage('run', '*')")  # not sent by the frame
     play.settle()
     assert play.at("status") == "before"
     play.click(play.evaluate(f"{place}.left + 20"), play.evaluate(f"{place}.top + 10"))
@@ -468,7 +467,7 @@ def a_link_names_an_example(play, _shell):
     assert "DEPTH=3" in play.at("report-text"), play.at("problem")
     play.evaluate("location.hash = '#example=05_double_buffer'")
     play.wait("document.getElementById('example').value === '05_double_buffer'")
-    play.evaluate("location.hash = '#example=lesson_4'")  # what was edited is there still
+    play.evaluate("location.hash = '#example=lesson_4'")  # the edits are still there
     play.wait("document.getElementById('example').value === 'lesson_4'")
     play.tab("launch.json")
     assert '"DEPTH": 3' in play.text() and not play.at("reset", "hidden")
@@ -581,7 +580,7 @@ def storage_that_holds_anything_is_no_harm(play, _shell):
     play.evaluate(f"""addEventListener('pagehide', () => localStorage.setItem('warpwait.playground.1',
       '{{"current": "template_copy", "works": {{"template_kernel": 3, "template_copy": {good}}}}}'))""")
     play.visit(fresh=False)
-    assert play.text() == "; mine"  # what is wrong with another is no harm
+    assert play.text() == "; mine"  # an error in another file does no harm
     for kept in ("{", "[]", "7", '{"current": "no/such", "works": {"a": 3}}', '{"works": []}'):
         play.evaluate(f"addEventListener('pagehide', () => localStorage.setItem('warpwait.playground.1', '{kept}'))")
         play.visit(fresh=False)
@@ -650,7 +649,7 @@ def all_controls_have_names(play, _shell):
 
 
 def crowd(play):
-    """As much on the page as there may be."""
+    """Fills the page as far as possible."""
     play.example(BUFFERED)
     play.text(play.text().replace("ld.lds", "ld.ldss"))
     play.parameter("cu.policy", "oldest")
@@ -702,7 +701,7 @@ def text_has_contrast_in_light_and_dark(play, _shell):
 
 
 def write_pictures(play, folder):
-    """For somebody to look at."""
+    """Pictures for review."""
     folder.mkdir(parents=True, exist_ok=True)
     for width, height, dark in ((1400, 900, False), (1400, 900, True), (360, 740, False), (360, 740, True),
                                 (3840, 2160, False), (3840, 2160, True)):

@@ -1,4 +1,4 @@
-"""Somebody at the playground in a headless Chromium, the servers that have its folder, and the command line beside it."""
+"""A user of the playground in a headless Chromium, servers of its folder, and the command line for comparison."""
 import base64
 import functools
 import http.server
@@ -23,7 +23,7 @@ class Folder(http.server.SimpleHTTPRequestHandler):
 
 
 class Slow(Folder):
-    """A server far away that does not know what .wasm is."""
+    """A distant server that does not know the type of .wasm."""
     extensions_map = {**Folder.extensions_map, ".wasm": "application/octet-stream"}
 
     def do_GET(self):
@@ -40,7 +40,7 @@ def serve(kind=Folder):
 
 
 class Play(Reader):
-    """Somebody at the playground."""
+    """A user of the playground."""
 
     def __init__(self, origin, folder):
         super().__init__(origin=origin)
@@ -51,7 +51,7 @@ class Play(Reader):
         self.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
 
     def visit(self, fragment="", fresh=True):
-        # By way of another page of the origin, so that what the playground keeps when it is left is there, or gone.
+        # Goes through another page of the origin, so that what the playground stores on leaving is there, or removed.
         self.call("Page.navigate", url=f"{self.origin}/frame.html")
         self.wait("document.readyState === 'complete' && location.pathname === '/frame.html'")
         if fresh:
@@ -70,7 +70,7 @@ class Play(Reader):
         self.settle()
 
     def do(self, name):
-        """Presses the button and waits for what comes of it."""
+        """Presses the button and waits for the result."""
         self.press(name)
         self.idle()
 
@@ -80,7 +80,7 @@ class Play(Reader):
         self.settle()
 
     def example(self, word):
-        """Picks the first example whose name has the word; returns its name."""
+        """Picks the first example whose name contains the word; returns its name."""
         names = self.evaluate("[...document.querySelectorAll('#example option')].map(option => option.value)")
         name = next(name for name in names if word in name)
         self.pick("example", name)
@@ -91,7 +91,7 @@ class Play(Reader):
         self.settle()
 
     def text(self, value=None):
-        """Of the file that is open; with a value, sets it."""
+        """The text of the open file; with a value, sets it."""
         code = "document.querySelector('.CodeMirror').CodeMirror"
         if value is not None:
             self.evaluate(f"{code}.setValue({json.dumps(value)})")
@@ -108,7 +108,7 @@ class Play(Reader):
         self.write(value)
 
     def files(self):
-        """All that is under the tabs, as somebody would copy it."""
+        """All text under the tabs, as a user would copy it."""
         found = {}
         for name in self.evaluate("[...document.querySelectorAll('#files [role=tab]')].map(tab => tab.dataset.name)"):
             self.tab(name)
@@ -116,7 +116,7 @@ class Play(Reader):
         return found
 
     def save(self, button, name):
-        """The file that a Save button gives."""
+        """The file that a Save button produces."""
         path = self.saved / name
         path.unlink(missing_ok=True)
         self.do(button)
@@ -127,7 +127,7 @@ class Play(Reader):
         raise RuntimeError(f"no {name} was saved: {list(self.saved.iterdir())}")
 
     def give(self, name, path):
-        """A file to a button that asks for one."""
+        """Gives a file to a button that opens one."""
         root = self.call("DOM.getDocument")["root"]["nodeId"]
         node = self.call("DOM.querySelector", nodeId=root, selector=f"#{name}")
         self.call("DOM.setFileInputFiles", files=[str(path)], nodeId=node["nodeId"])
@@ -150,7 +150,7 @@ class Play(Reader):
 
 
 class Shell:
-    """The command line, on the files that the playground shows and those that it does not."""
+    """The command line, on the files that the playground shows and on its hidden files."""
 
     def __init__(self, folder, catalogue):
         self.folder, self.catalogue, self.count = pathlib.Path(folder), catalogue, 0

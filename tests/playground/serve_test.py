@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""What the playground's server answers, and to whom; without a playground.
+"""What the playground's server answers, and to whom, without a playground.
 
-usage: tests/playground/serve_test.py [WORD]; a word narrows the tests down.
-"""
+usage: tests/playground/serve_test.py [WORD]; a word selects tests."""
 import contextlib
 import os
 import pathlib
@@ -18,7 +17,7 @@ sys.path[:0] = [str(ROOT / "sim/playground"), str(ROOT / "tests")]
 import functions  # pylint: disable=wrong-import-position
 import serve  # pylint: disable=wrong-import-position
 
-PATIENCE = 60  # of a socket, in seconds: what should come comes long before
+PATIENCE = 60  # of a socket, in seconds: answers normally come much sooner
 
 
 @contextlib.contextmanager
@@ -39,7 +38,7 @@ def connect(server):
 
 
 def take(connection):
-    """All that comes until the other side closes."""
+    """Everything received until the other side closes."""
     data = b""
     with contextlib.suppress(ConnectionResetError):
         while piece := connection.recv(1 << 16):
@@ -116,7 +115,7 @@ def a_symbolic_link_does_not_lead_out_of_the_folder(folder):
                      "/inner/..%2f..%2fsecret", "//secret", f"/{folder}/secret", "/./index.html"):
             status, _, body = ask(server, path)
             assert status == 404 and b"secret" not in body.replace(path.encode(), b""), (path, status, body)
-    with serving(linked) as server:  # the folder itself may be one
+    with serving(linked) as server:  # the folder itself may be a link
         assert ask(server, "/")[0] == 200
 
 
@@ -181,7 +180,7 @@ def many_slow_clients_are_few_threads(folder):
         for _ in range(100):
             assert send(server, b"").startswith(b"HTTP/1.0 503 ")
         assert threading.active_count() <= before + 8
-        for client in slow:  # a place is free again when a client leaves
+        for client in slow:  # a slot is free again when a client leaves
             client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert b"index" in take(client)
         wait(lambda: not server.deadlines)

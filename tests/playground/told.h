@@ -1,4 +1,4 @@
-/* sim/playground/ini.c beside inih, on the same text: what each of them tells, to be compared. */
+/* sim/playground/ini.c and inih on the same text: what each of them reports, for comparison. */
 #ifndef WARPWAIT_TESTS_PLAYGROUND_TOLD_H
 #define WARPWAIT_TESTS_PLAYGROUND_TOLD_H
 
@@ -15,7 +15,7 @@ int playground_ini_parse_stream(ini_reader reader, void *stream, ini_handler han
 
 enum { SAID = 1 << 18 };
 
-/* What a reader told: "section|name|value" a line. A name that begins with 'x' is refused. */
+/* What a reader reported: "section|name|value" lines. A name that begins with 'x' is refused. */
 struct told {
   const char *rest;
   size_t length;
@@ -47,7 +47,7 @@ static inline void told_begin(struct told *told, const char *text) {
   told->text[0] = '\0';
 }
 
-/* Both read `text`; whether they end at the same line, 0 if none is at fault, having told the same. */
+/* Both read `text`. Whether they end at the same line (0 if there is no error) and have reported the same. */
 static inline bool told_the_same(const char *text, struct told *ours, struct told *theirs) {
   told_begin(ours, text);
   told_begin(theirs, text);

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""The command line as WebAssembly, in a Web Worker of a headless Chromium, held against the command line: what it
-prints, writes and returns. Ends with how long it takes beside the command line.
+"""The command line as WebAssembly in a Web Worker of a headless Chromium, compared with the native command line: what
+it prints, writes and returns. Ends with the times of both.
 
-usage: tests/playground/wasm_test.py FOLDER [WORD]   the playground's folder; a word narrows the tests down
-"""
+usage: tests/playground/wasm_test.py FOLDER [WORD]   the playground's folder; a word selects tests"""
 import json
 import pathlib
 import signal
@@ -18,7 +17,7 @@ from folder_test import ROOT, WARPWAIT, lay_out, start, status_of, tool, words_o
 sys.path.insert(0, str(ROOT / "tests/html"))
 from browser import Reader, chromium  # pylint: disable=wrong-import-position
 
-# A page of the folder that runs nothing of its own.
+# A page of the folder that runs no script.
 BARE, TIMES = "licences.txt", 5
 SCRIPT = """(async () => {
   window.open_worker = () => new Promise(resolve => {
@@ -59,7 +58,7 @@ class Worker(Reader):
 
 
 def expect_the_same(worker, words, example, folder, wanted=()):
-    """Status, outputs and files in the worker are those of the command line."""
+    """Status, outputs and files in the worker equal those of the command line."""
     folder.mkdir(parents=True, exist_ok=True)
     lay_out(example, folder)
     got = worker.ask(words, example["files"], example.get("binary"), wanted)
@@ -167,7 +166,7 @@ def nothing_is_left_of_the_command_before(worker, examples, _):
 
 
 def a_folder_that_lacks_the_wasm_is_told(worker, *_):
-    """A server that gives another file in its place is as bad."""
+    """A server that returns another file in its place is as bad."""
     first = worker.evaluate("""(async () => {
       const script = await (await fetch("worker.js")).text();
       const at = location.href.replace(/[^/]*$/, "");
@@ -183,7 +182,7 @@ TESTS = [it_says_its_version, every_example_reports_the_same, every_verb_answers
          nothing_is_left_of_the_command_before, a_folder_that_lacks_the_wasm_is_told]
 
 
-# ---- how long it takes ------------------------------------------------------------------------------
+# ---- times ------------------------------------------------------------------------------------------
 
 def bench_kernel(name):
     place = ROOT / "tests/bench"
@@ -250,7 +249,7 @@ def main():
             worker.close()
         return status
     finally:
-        server.send_signal(signal.SIGTERM)  # which a shell's background does not ignore
+        server.send_signal(signal.SIGTERM)  # a shell's background job does not ignore SIGTERM
         server.communicate()
 
 

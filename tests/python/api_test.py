@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The Python package: arrays go in and out, objects say what the library says, reports are the command line's."""
+"""The Python package: arrays as inputs and outputs, objects that agree with the library, reports that equal the command
+line's."""
 import concurrent.futures
 import ctypes
 import multiprocessing
@@ -35,7 +36,7 @@ def ring_launch(depth=2, tiles=16):
 
 
 def run_or_unfinished(path):
-    """The report of a launch file, also of one that deadlocks."""
+    """The report of a launch file, even of one that deadlocks."""
     try:
         return ww.run(rig.ROOT / path)
     except ww.Unfinished as error:
@@ -43,7 +44,7 @@ def run_or_unfinished(path):
 
 
 class Interface(unittest.TestCase):
-    """What the package says of the library is what the headers say."""
+    """The package declares the library as the headers do."""
     STRUCTURES = ("Error", "Bytes", "Sink", "Options", "Parameter", "Constant", "Build", "Argument", "Kernel", "Hazard",
                   "Watch", "Work", "Metric", "Column")
 

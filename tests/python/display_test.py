@@ -42,7 +42,7 @@ LONG = ("kernel void spin(global float *x, int n) { float a = 1; for (int i = 0;
 
 
 class Reader(html.parser.HTMLParser):
-    """Holds that tags are closed in order and that nothing is active."""
+    """Asserts that tags are closed in order and that nothing is active."""
     VOID = {"br", "img", "meta"}
 
     def __init__(self, text):
@@ -77,7 +77,7 @@ class Displays(unittest.TestCase):
         cls.double = ww.run(rig.ROOT / "examples/05_double_buffer/launch_opencl.json")
 
     def shown(self, thing):
-        """The text of what a notebook shows, which is well-formed."""
+        """The text of what a notebook shows, which must be well-formed."""
         reader = Reader(thing._repr_html_())
         self.assertEqual(reader.wrong, [])
         return " ".join(" ".join(reader.text).split())
@@ -216,7 +216,7 @@ class Magic(unittest.TestCase):
         cls.folder.cleanup()
 
     def cell(self, source):
-        """(the result, what is printed)."""
+        """Returns (the result, the output)."""
         with capture_output(display=False) as captured, warnings.catch_warnings():
             result = self.shell.run_cell(source)
         return result, re.sub(r"\x1b\[[0-9;]*m", "", captured.stdout).strip()
@@ -291,7 +291,7 @@ class Magic(unittest.TestCase):
 
 
 class Kernels(unittest.TestCase):
-    """A kernel as notebooks have it."""
+    """A Jupyter kernel as notebooks use it."""
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
@@ -307,10 +307,10 @@ class Kernels(unittest.TestCase):
         cls.folder.cleanup()
 
     def execute(self, code, interrupt=False):
-        """(what it wrote to standard error and as a result, its error, seconds from the interrupt, sent once it has said something, to
-        the end)."""
+        """Returns (standard error and result, the error, seconds from the interrupt to the end). The interrupt is sent
+        after the first output."""
         said, error, sent = [], "", 0.
-        # A kernel turns away what comes right after an error, unless it was told not to stop there.
+        # A kernel rejects requests right after an error unless told not to stop.
         request, begun = self.client.execute(code, stop_on_error=False), time.monotonic()
         while True:
             if interrupt and said and not sent:
@@ -366,7 +366,7 @@ print(1)
         try:
             while part := os.read(main, 1 << 16):
                 parts.append(part)
-        except OSError:  # the terminal is gone
+        except OSError:  # the terminal is closed
             pass
         os.close(main)
         self.assertEqual(process.wait(), 0)

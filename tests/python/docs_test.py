@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 """docs/python.md and the package's docstrings: examples print what they show, and every name exists.
 
-usage: tests/python/docs_test.py [--write]    --write puts what the page's examples print today into it
-"""
+usage: tests/python/docs_test.py [--write]    --write updates the page with the current output of its examples"""
 import doctest
 import importlib
 import inspect
@@ -22,7 +21,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTI
 
 class Names(unittest.TestCase):
     def test_every_name_in_the_pages_exists(self):
-        """`ww.Name` and `warpwait.name`; `report.name` and, in a cell about one, `.name`."""
+        """`ww.Name` and `warpwait.name`; `report.name` and, in a cell about a report, `.name`."""
         found = 0
         for page in PAGES:
             text = page.read_text(encoding="utf-8")
@@ -71,7 +70,7 @@ def load_tests(_loader, tests, _pattern):
 
 
 class Writer(doctest.DocTestRunner):
-    """Keeps what examples print where it is not what they show."""
+    """Records what examples print if it differs from what they show."""
 
     def __init__(self):
         super().__init__(optionflags=FLAGS)
@@ -82,7 +81,7 @@ class Writer(doctest.DocTestRunner):
 
 
 def write():
-    """Puts what the page's examples print into it."""
+    """Updates the page with its examples' output."""
     text, writer = PAGE.read_text(encoding="utf-8"), Writer()
     writer.run(doctest.DocTestParser().get_doctest(text, {}, PAGE.name, str(PAGE), 0))
     lines = text.splitlines(keepends=True)

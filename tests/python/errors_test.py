@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The Python package, used wrongly: exceptions that say the library's own sentence and end at the user's line."""
+"""Wrong uses of the Python package: exceptions with the library's own sentence that end at the user's line."""
 import os
 import pickle
 import signal
@@ -17,7 +17,7 @@ import warpwait as ww
 
 MACHINE = ww.Machine("teaching")
 KERNEL = ww.Program(rig.TRIPLE).kernel()
-# Takes hours: what is interrupted.
+# Takes hours, so that it can be interrupted.
 SPIN = "kernel void spin(global float *x, uint n) { float v = x[0]; for (uint i = 0; i < n; i++) v = v * v + 1; x[0] = v; }"
 ENDLESS = f"""
 import numpy, warpwait as ww
@@ -277,7 +277,7 @@ except KeyboardInterrupt:
         self.assertRegex(errors, r'^Traceback .*\n  File "<string>", line \d+, in <module>\nKeyboardInterrupt\n$')
 
     def interrupted(self, text):
-        """Status and outputs of a program that is interrupted once it has begun."""
+        """Status and outputs of a program that is interrupted after it has started."""
         with subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               env={**os.environ, "PYTHONPATH": str(rig.PACKAGE)}) as process:
             first = process.stdout.readline()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each command says in one line which optional package is missing, and needs no other than the documented ones."""
+"""Each command names a missing optional package in one line, and needs only the documented ones."""
 import os
 import pathlib
 import subprocess
@@ -57,7 +57,7 @@ COMMANDS = [  # (words, the packages that they need)
 
 
 def line(module):
-    """What a command says of a missing package."""
+    """A command's message about a missing package."""
     debian, pip = PACKAGES[module]
     return f"{module} is missing: apt-get install {debian}, or pip install {pip}"
 
@@ -75,7 +75,7 @@ class Missing(unittest.TestCase):
                                              "[axes]\ndma.channels = 1..4*2\n")
 
     def without(self, modules, words, broken=False):
-        """Runs a command where these modules cannot be imported. broken: they are there, but raise a bare ImportError."""
+        """Runs a command with these modules missing. broken: they exist, but raise a bare ImportError."""
         with tempfile.TemporaryDirectory() as folder:
             for module in modules if broken else ():
                 pathlib.Path(folder, f"{module}.py").write_text("raise ImportError('broken')\n")
@@ -86,7 +86,7 @@ class Missing(unittest.TestCase):
                                   check=False)
 
     def refused(self, module, words, broken=False):
-        """Held: exit status 2, and one line."""
+        """Asserts exit status 2 and one line."""
         done = self.without([module], words, broken)
         name = {"sweep": "warpwait-sweep", "-m": "warpwait.trace"}.get(words[1], "warpwait-plot")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"{name}: {line(module)}\n"), words)

@@ -1,4 +1,4 @@
-"""The kernel of notebooks in tests: this Python, with the package, the driver and the command of the build."""
+"""The Jupyter kernel of the tests: this Python, with the build's package, driver and command."""
 import json
 import os
 import pathlib
@@ -8,7 +8,7 @@ import rig
 
 
 def prepare(folder: pathlib.Path) -> None:
-    """Has kernels that this process starts be such ones; the folder keeps what they need."""
+    """Makes this process start such kernels; the folder holds their files."""
     kernel = folder / "kernels/python3"
     kernel.mkdir(parents=True)
     (kernel / "kernel.json").write_text(json.dumps({

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The notebooks of docs/notebooks run, print what is in them, and say in their text what they compute.
+"""The notebooks of docs/notebooks run, print what they show, and compute every number in their text.
 
-Each is executed in a folder of its own, with this Python as its kernel. Outputs must be those in the file, but for
-pictures, which may differ. Each number in a notebook's text must stand in the source or an output of a cell beside it:
-one between this text and the text before it, or the first cell below it. (Numbers in `code` and in links are no text.)
+Each is executed in its own folder, with this Python as its kernel. Outputs must be those in the file, except for
+pictures, which may differ. Each number in a notebook's text must be in the source or output of an adjacent cell: one
+between this text and the previous one, or the first cell below it. (Numbers in `code` and in links do not count as
+text.)
 
---write puts today's outputs into the files. Words narrow it down to the notebooks with them in their names."""
+--write puts the current outputs into the files. Words select the notebooks whose names contain them."""
 import argparse
 import html
 import pathlib
@@ -34,7 +35,7 @@ NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 
 
 def executed(path: pathlib.Path, folder: pathlib.Path) -> nbformat.NotebookNode:
-    """The notebook with the outputs of today. Without what progress bars left on standard error."""
+    """The notebook with current outputs, without what progress bars wrote to standard error."""
     notebook = nbformat.read(path, 4)
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(folder)}},
                             record_timing=False).execute()
@@ -48,7 +49,7 @@ def executed(path: pathlib.Path, folder: pathlib.Path) -> nbformat.NotebookNode:
 
 
 def shown(output: nbformat.NotebookNode) -> dict[str, str]:
-    """What is compared of an output; of a picture, that there is one."""
+    """The part of an output that is compared; for a picture, only that there is one."""
     if output.output_type == "stream":
         return {output.name: output.text}
     return {kind: "" if kind.startswith("image/") else text for kind, text in output.get("data", {}).items()
@@ -56,7 +57,7 @@ def shown(output: nbformat.NotebookNode) -> dict[str, str]:
 
 
 def differences(old: nbformat.NotebookNode, new: nbformat.NotebookNode) -> list[str]:
-    """Cells whose outputs are others."""
+    """Cells whose outputs differ."""
     found = []
     for place, (was, now) in enumerate(zip(old.cells, new.cells)):
         if was.cell_type != "code":
@@ -69,28 +70,28 @@ def differences(old: nbformat.NotebookNode, new: nbformat.NotebookNode) -> list[
 
 
 def numbers(text: str) -> set[str]:
-    """The numbers of a text, without commas between thousands."""
+    """The numbers of a text, without thousands separators."""
     return {number.replace(",", "").rstrip(".") for number in NUMBER.findall(text)}
 
 
 def prose(source: str) -> str:
-    """A text without code and without the targets of links."""
+    """A text without code and link targets."""
     return re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`]*`", "", source))
 
 
 def computed(cell: nbformat.NotebookNode) -> str:
-    """A cell's source and what it shows, as text."""
+    """A cell's source and output, as text."""
     parts = [cell.source]
     for output in cell.outputs:
         for kind, text in shown(output).items():
-            # The page in a frame has so many numbers that any would be found there.
+            # The page in a frame has so many numbers that any number would be found there.
             parts.append("" if "<iframe" in text else html.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", text, flags=re.S))
                          if kind == "text/html" else text)
     return "\n".join(parts)
 
 
 def unfounded(notebook: nbformat.NotebookNode) -> list[str]:
-    """Numbers in the text that no cell beside it has computed."""
+    """Numbers in the text that no adjacent cell has computed."""
     found = []
     for place, cell in enumerate(notebook.cells):
         if cell.cell_type != "markdown":

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""The Python package as others get it, by `make install` and as a wheel: it is imported and run where no clone is in sight.
+"""The Python package as users get it, by `make install` and as a wheel: imported and run away from any clone.
 
-usage: tests/python/package_test.py    WARPWAIT (default build/warpwait) is in the build's folder.
-"""
+usage: tests/python/package_test.py    WARPWAIT (default build/warpwait) is in the build's folder."""
 import importlib.util
 import os
 import pathlib
@@ -26,7 +25,7 @@ for needed in ("numpy", "pip", "setuptools", "wheel"):
 PYTHON = "/usr/bin/python3"
 FOLDER = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/dist-packages"  # of `make install`
 MULTIARCH = getattr(sys.implementation, "_multiarch", "x86_64-linux-gnu")
-# Prints where the library is, the version, and what a kernel did.
+# Prints the library's place, the version, and a kernel's result.
 PROGRAM = """
 import numpy as np, warpwait as ww, warpwait._library
 program = ww.Program("kernel void triple(global float *x) { x[get_global_id(0)] *= 3; }")
@@ -42,7 +41,7 @@ def version():
 
 
 def apart(folder, *command, status=0, **env):
-    """Runs a command in a folder that is its home, with nothing of this environment."""
+    """Runs a command in a folder that is its home, with none of this environment."""
     home = pathlib.Path(folder) / "home"
     home.mkdir(exist_ok=True)
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, cwd=home,
@@ -133,7 +132,7 @@ class Wheel(unittest.TestCase):
 
 class Refused(unittest.TestCase):
     def setup(self, *words, **env):
-        """The last line of setup.py, which fails."""
+        """Runs setup.py, which must fail, and returns its last line."""
         return printed(PYTHON, "setup.py", *words, env={"BUILD": str(BUILD), **env}, status=1).splitlines()[-1]
 
     def test_source_distribution(self):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Renders the notebooks of docs/notebooks as nbconvert does, in light and dark, and leaves pages and pictures in a folder.
+"""Renders the notebooks of docs/notebooks as nbconvert does, in light and dark, and writes pages and pictures to a
+folder.
 
 usage: pictures.py FOLDER. Needs jupyter-nbconvert and chromium."""
 import os

@@ -1,4 +1,4 @@
-"""What the tests of the Python package share."""
+"""Shared helpers of the Python package's tests."""
 import os
 import pathlib
 import subprocess
@@ -11,7 +11,7 @@ os.environ.setdefault("WARPWAIT_LIBRARY", str(WARPWAIT.parent / "libwarpwait.so.
 sys.path.insert(0, str(PACKAGE))
 
 TRIPLE = "kernel void triple(global float *x, float factor) { x[get_global_id(0)] *= factor; }"
-# A ring of buffers, whose depth is a macro.
+# A ring of buffers whose depth is a macro.
 RING = """
 kernel void ring(global const uint *in, global uint *out, uint tiles, local uint *room) {
   uint i = get_local_id(0), sum = 0;
@@ -34,7 +34,7 @@ DEADLOCK = """kernel void stuck(global int *x) {
   x[get_global_id(0)] = 1;
 }
 """
-# Work-items read what others have written without a barrier between, which a run does not see.
+# Work-items read what others have written with no barrier between, which a run does not detect.
 UNSAFE = """kernel void unsafe(global int *x) {
   local int room[64];
   uint i = get_local_id(0);
@@ -42,7 +42,7 @@ UNSAFE = """kernel void unsafe(global int *x) {
   x[i] = room[63 - i];
 }
 """
-# The copy is not waited for.
+# The kernel does not wait for the copy.
 HAZARD = """kernel void hasty(global int *x, local int *room) {
   async_work_group_copy(room, x, 64, 0);
 }
@@ -50,16 +50,16 @@ HAZARD = """kernel void hasty(global int *x, local int *room) {
 
 
 def command(*words, **more):
-    """`warpwait` with these words: what it prints."""
+    """Runs `warpwait` with these words and returns its output."""
     return subprocess.run([WARPWAIT, *words], capture_output=True, text=True, cwd=ROOT, check=True, **more).stdout
 
 
 def printed(*words):
-    """Likewise, whatever its exit status."""
+    """The same, whatever its exit status."""
     return subprocess.run([WARPWAIT, *words], capture_output=True, text=True, cwd=ROOT, check=False).stdout
 
 
 def script(text, *, check=True, **more):
-    """A Python program of its own: the process when it has ended."""
+    """Runs a separate Python program and returns the ended process."""
     return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=check,
                           env={**os.environ, "PYTHONPATH": str(PACKAGE)}, **more)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`mypy --strict` finds nothing wrong with the Python package, and the package tells users' type checkers of its types."""
+"""`mypy --strict` finds no error in the Python package, and the package gives its types to users' type checkers."""
 import os
 import pathlib
 import subprocess
@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "bindings/python"
 MYPY = "/usr/bin/mypy"
 CACHE = pathlib.Path(os.environ.get("WARPWAIT", ROOT / "build/warpwait")).absolute().parent / "mypy"
-# What a user's program is told; each wrong line must be found.
+# A user's program; mypy must find each wrong line.
 USER = """\
 import numpy
 import warpwait as ww
@@ -36,7 +36,7 @@ WRONG = ["opened.operations('zero', 0, 0)", "sweep.Store(1.5)", "plot.stalls('re
 
 
 def mypy(*arguments):
-    """What mypy says of these files, in the package's settings: exit status, output."""
+    """mypy's exit status and output for these files, with the package's settings."""
     done = subprocess.run([MYPY, "--strict", "--config-file", PACKAGE / "mypy.ini", "--no-error-summary", "--cache-dir", CACHE,
                            *arguments], cwd=ROOT, env={**os.environ, "MYPYPATH": str(PACKAGE)}, capture_output=True,
                           text=True, check=False)

@@ -1,5 +1,5 @@
-/* Traces that no run has written: whole files, whose operations are anything. A replay of one may end in any way, but
- * it ends, and neither crashes nor touches what is not its own (the sanitizers' build tells). */
+/* Traces that no run has written: complete files with arbitrary operations. A replay may end in any way, but it must
+ * end, and must neither crash nor touch memory that is not its own (the sanitizer build detects this). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static uint64_t draw_mask(struct dice *dice) {
   return bits >> 60 & 1 ? UINT32_MAX : bits & UINT32_MAX;
 }
 
-/* The header of a pipe is where it is; anywhere else is told as damage. */
+/* The address of a pipe's header is correct; any other address is reported as damage. */
 static void draw_vectors(struct dice *dice, struct trace_op *op, uint64_t lane[TRACE_VECTORS][TRACE_LANES],
                          uint64_t pipe) {
   for (unsigned v = 0; v < TRACE_VECTORS; v++) {
@@ -105,7 +105,7 @@ static bool write_trace(const char *path, uint64_t seed, const struct isa_progra
   return trace_writer_close(writer, &error);
 }
 
-/* Ends it once it cannot go on. */
+/* Ends the replay once it cannot make progress. */
 static bool watch(void *context, cycle_t cycles, uint64_t done, uint64_t groups) {
   (void)cycles;
   (void)done;
@@ -137,7 +137,7 @@ static void replay(struct rig *rig, const char *path, unsigned *ends) {
     trace_close(trace);
 }
 
-TEST(hostile, operations_that_no_kernel_could_do_end_somehow) {
+TEST(hostile, impossible_operations_terminate) {
   static const char *const settings[] = {"cu.count=2", "cu.count=2 dma.copy=lanes mem.l1_size=8K",
                                          "cu.meet=barriers dma.copy=engine cu.barrier_blocks=accesses"};
   char path[PLAY_PATH];

@@ -1,9 +1,9 @@
-/* Every operation of the ISA has a kind in traces that keeps what timing reads of it. */
+/* Every operation of the ISA has a trace kind that keeps what timing reads. */
 #include "isa/rows.h"
 #include "sim/replay/kinds.h"
 #include "tests/ct.h"
 
-/* What models/issue.c takes an access for. */
+/* The classes that models/issue.c treats as accesses. */
 static bool has_access(enum isa_class class_) {
   return class_ == ISA_CLASS_LDS || class_ == ISA_CLASS_GLOBAL || class_ == ISA_CLASS_PREFETCH ||
          class_ == ISA_CLASS_PIPE || class_ == ISA_CLASS_COPY_LANE || class_ == ISA_CLASS_MBARRIER ||
@@ -38,7 +38,7 @@ static enum trace_kind expected(const struct isa_row *row) {
   }
 }
 
-TEST(kinds, every_operation_has_the_kind_of_what_timing_reads_of_it) {
+TEST(kinds, every_operations_kind_has_what_timing_reads) {
   bool formats[ISA_FORMATS] = {false}, kinds[TRACE_KINDS] = {false};
   for (unsigned op = 0; op < ISA_OPS; op++) {
     const struct isa_row *row = &isa_rows[op];
@@ -51,7 +51,7 @@ TEST(kinds, every_operation_has_the_kind_of_what_timing_reads_of_it) {
   }
   for (unsigned format = 0; format < ISA_FORMATS; format++) {
     ct_note("format %s", isa_formats[format].name);
-    EXPECT_TRUE(formats[format]); /* whoever adds a format adds a row, and then a case above and in kinds.c */
+    EXPECT_TRUE(formats[format]); /* a new format needs a row, and then a case above and in kinds.c */
   }
   for (unsigned kind = 0; kind < TRACE_KINDS; kind++) {
     ct_note("kind %s", trace_kind_rows[kind].name);
@@ -59,7 +59,7 @@ TEST(kinds, every_operation_has_the_kind_of_what_timing_reads_of_it) {
   }
 }
 
-TEST(kinds, a_copy_and_a_wait_have_a_field_for_each_of_the_isas) {
+TEST(kinds, copies_and_waits_have_a_field_for_each_isa_field) {
   EXPECT_EQ(TRACE_COPY_FIELDS, 14); /* struct isa_copy */
   EXPECT_EQ(TRACE_WAIT_FIELDS, 2 + ISA_WAIT_EVENTS);
 }

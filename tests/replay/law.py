@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The law of replay, as a user meets it: every example and every kernel of tests/bench, recorded and replayed.
+"""The law of replay on the command line: every example and every kernel of tests/bench, recorded and replayed.
 
 usage: tests/replay/law.py [--machines N] [--seed S] [LAUNCH.json ...]
 
-For each launch file: a recording changes nothing of what `run` writes; the trace has the same bytes whichever host steps
-the model; `replay` prints what `run` printed, on both hosts, as text with the source annotated and as JSON; and on N
-other machines (default 1), which differ in six parameters, `replay --set ...` is `run --set ...`, unless the
-recording says that the kernel depends on time; slices of the trace, merged, are the trace to the byte. Exit status 0 if all that holds.
-"""
+For each launch file: recording does not change what `run` writes; the trace has the same bytes on both hosts;
+`replay` prints what `run` printed, on both hosts, as text with annotated source and as JSON; on N other machines
+(default 1), which differ in six parameters, `replay --set ...` equals `run --set ...`, unless the recording says
+that the kernel depends on time; and merged slices of the trace equal the trace byte for byte. Exit status 0 if all
+of this holds."""
 import argparse
 import json
 import os
@@ -21,7 +21,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = os.environ.get("WARPWAIT", str(ROOT / "build/warpwait"))
 HOSTS = ["plain", "systemc"]
-# Parameters that change what a kernel computes, or whether it fits, and not only when.
+# Parameters that change what a kernel computes or whether it fits, not only its time.
 NOT_TIMES = {"cu.warp_size", "cu.clock_mhz", "lds.size", "cu.registers", "cu.register_unit", "cu.lds_unit",
              "cu.lds_reserved", "cu.warps", "cu.count"}
 NOT_TIMES_EITHER = ("isa.", "dma.copy", "dma.swizzle", "dma.pad", "dma.out_of_bounds", "dma.misaligned", "dma.alignment")
@@ -47,13 +47,13 @@ def launch_files(folder):
 
 
 def parameters():
-    """{key: its range, as `warpwait params` says it} of the parameters that only change times."""
+    """{key: its range, as `warpwait params` prints it} of the parameters that only change times."""
     rows = re.findall(r"^\| `([\w.]+)` \| [^|]* \| [^|]* \| ([^|]*) \|", tool("params", "--markdown")[1], re.M)
     return {key: words for key, words in rows if key not in NOT_TIMES and not key.startswith(NOT_TIMES_EITHER)}
 
 
 def other_value(generator, words, value):
-    """A quarter to four times what a parameter is, or another word."""
+    """A quarter to four times a parameter's value, or another word."""
     bounds = re.match(r"(\d+) to (\d+)(, power of 2)?", words)
     if not bounds:
         return generator.choice(words.split())
@@ -98,7 +98,7 @@ class Law:
         return traces[0], json.loads(ran[1][1])
 
     def cut_and_joined(self, path, trace, report):
-        """A slice of everything is the trace, and so are slices of all launches, merged, unless pipes forbid it."""
+        """A slice of everything equals the trace, and so do merged slices of all launches, unless pipes forbid it."""
         whole, first, rest = (self.folder / f"{name}.wwt" for name in ("whole", "first", "rest"))
         tool("trace", "slice", trace, "-o", whole)
         self.expect(whole.read_bytes() == trace.read_bytes(), f"{path}: a slice of everything is not the trace")

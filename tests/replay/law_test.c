@@ -1,4 +1,4 @@
-/* The law of replay: a replay on the machine of the recording is the recorded run, to the last figure. */
+/* The law of replay: a replay on the recording's machine equals the recorded run in every figure. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,11 +43,11 @@ static void replays(bool pairs) {
   free(text);
 }
 
-TEST(replay, two_hundred_random_kernels_are_replayed_as_they_ran) { replays(false); }
+TEST(replay, two_hundred_random_kernels_replay_as_they_ran) { replays(false); }
 
-TEST(replay, pairs_of_kernels_at_once_are_too) { replays(true); }
+TEST(replay, pairs_of_concurrent_kernels_replay_as_they_ran) { replays(true); }
 
-/* WARPWAIT_REPLAY_MACHINES: more of them than a test has time for. */
+/* WARPWAIT_REPLAY_MACHINES: tries more machines than a test has time for. */
 static unsigned other_machines(void) {
   const char *wanted = getenv("WARPWAIT_REPLAY_MACHINES");
   return wanted ? (unsigned)strtoul(wanted, NULL, 10) : 2;
@@ -71,7 +71,7 @@ static bool fits(const struct play *play) {
   return room;
 }
 
-/* Returns whether the kernel is marked; if not, its replay on other machines is what a run there is. */
+/* Returns whether the kernel is flagged; if not, its replay on other machines must equal a run there. */
 static bool marked_or_lawful(struct play *play, const char *path, uint64_t seed) {
   const char *settings = play->settings;
   const struct played recorded = play_record(play, path);
@@ -113,10 +113,10 @@ static unsigned marked_kernels(bool tame) {
   return marked;
 }
 
-TEST(replay, of_kernels_without_races_none_is_marked_and_all_are_replayed_on_other_machines_as_they_run_there) {
+TEST(replay, race_free_kernels_are_unflagged_and_replay_exactly_on_other_machines) {
   EXPECT_EQ(marked_kernels(true), 0);
 }
 
-TEST(replay, of_kernels_with_races_those_that_are_not_marked_are_replayed_on_other_machines_as_they_run_there) {
+TEST(replay, unflagged_kernels_with_races_replay_exactly_on_other_machines) {
   EXPECT_LT(marked_kernels(false), MACHINES * KERNELS);
 }

@@ -1,5 +1,5 @@
-/* Whatever the tests of the models run is replayed, too (tests/models/rig_replay.h): hazards, deadlocks, pipes, lanes'
- * copies, clocks and limits among it. */
+/* Everything that the model tests run is also replayed (tests/models/rig_replay.h), including hazards, deadlocks,
+ * pipes, lane copies, clocks and limits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +7,13 @@
 
 #include "tests/ct.h"
 
-TEST(replay, all_that_tests_of_the_models_run_is_replayed_as_it_ran) {
+TEST(replay, every_launch_of_the_model_tests_replays_as_it_ran) {
   char path[900], command[2000];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   ASSERT_TRUE(length > 0);
   path[length] = '\0';
   *strrchr(path, '/') = '\0';
-  /* the laws' kernels are replayed by law_test.c */
+  /* law_test.c replays the kernels of the laws */
   snprintf(command, sizeof command,
            "WARPWAIT_RIG_REPLAY=1 '%s/models' --gtest_brief=1 --gtest_filter=-laws.* >'%s/models.replayed' 2>&1", path,
            path);

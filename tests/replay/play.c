@@ -16,7 +16,7 @@ void play_path(char path[PLAY_PATH], const char *what) {
 
 /* ---- playing */
 
-/* Who prints what, in an order that is everybody's. */
+/* Records what each work-item prints, independently of the order. */
 static void print(void *context, const struct isa_group *group, uint32_t item, const char *text, size_t length) {
   const uint64_t where[3] = {group->launch->number, group->id[0], item};
   *(uint64_t *)context += rig_mix(rig_mix(1, where, sizeof where), text, length);
@@ -152,7 +152,7 @@ static bool kept_as_it_is(const char *key) {
   return strstr(key, "pad") || strncmp(key, "isa.", 4) == 0 || strncmp(key, "dma.copy", 8) == 0;
 }
 
-/* A quarter to four times what it is, or another word. */
+/* Draws a quarter to four times the value, or another word. */
 static void draw(const struct param_group *group, const struct param_row *row, const struct machine *machine,
                  uint64_t *random, char *word, size_t size) {
   const uint32_t now = param_value(group, row, machine);

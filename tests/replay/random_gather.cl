@@ -1,4 +1,4 @@
-/* Lanes read words that nobody could guess: the worst that a trace can meet. */
+/* Lanes read unpredictable words: the worst case for a trace. */
 kernel void random_gather(global const uint *in, global uint *out, uint loops) {
   uint at = (get_global_id(0) + 1) * 2654435761u, sum = 0;
   for (uint left = loops; left > 0; left--) {

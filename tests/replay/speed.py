@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""What recording and replaying cost: the tables of docs/replay.md.
+"""The cost of recording and replaying: the tables of docs/replay.md.
 
 usage: tests/replay/speed.py [WARPWAIT] [--runs N] [--longest OPERATIONS]
 
-The first table has the kernels of tests/bench, and random_gather, whose addresses nobody could guess. Run, recording and
-replay take turns; each ratio is the median of N (5) ratios of processor time (user and system) of whole processes, report
-included, on the plain host. The second table has two kernels whose loops are made so long that warps run about 10^5 to
-10^8 operations (--longest), with one run each of which memory is the point.
-"""
+The first table has the kernels of tests/bench, and random_gather, whose addresses are unpredictable. Run, recording
+and replay take turns; each ratio is the median of N (5) ratios of processor time (user and system) of whole
+processes, report included, on the plain host. The second table has two kernels with loops so long that warps run
+about 10^5 to 10^8 operations (--longest), with one run each, in which memory is what matters."""
 import argparse
 import collections
 import json
@@ -29,12 +28,12 @@ Cost = collections.namedtuple("Cost", "seconds megabytes")
 
 
 def launch_file(kernel):
-    """Where a kernel's launch file is."""
+    """The path of a kernel's launch file."""
     return next(path for path in (ROOT / f"tests/{folder}/{kernel}.json" for folder in ("bench", "replay")) if path.exists())
 
 
 def with_loops(kernel, loops, folder):
-    """Its launch file with another last argument, written into `folder`."""
+    """Its launch file with another last argument, written to `folder`."""
     launch = json.loads(launch_file(kernel).read_text())
     launch["program"] = str(launch_file(kernel).parent / launch["program"])
     launch["launches"][0]["args"][-1]["uint"] = loops
@@ -48,7 +47,7 @@ def loops_of(kernel):
 
 
 def cost(command):
-    """Processor time of a process in seconds, and its peak of resident memory in megabytes (10^6 bytes)."""
+    """Processor time of a process in seconds, and its peak resident memory in megabytes (10^6 bytes)."""
     process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     status, usage = os.wait4(process.pid, 0)[1:]
     if os.waitstatus_to_exitcode(status):
@@ -70,18 +69,18 @@ class Bench:
         self.options = ["--host", "plain", "-q", "--why=no", "--report", "json", "--out", self.report]
 
     def turn(self, launch):
-        """(run, recording, replay) of a launch file, a Cost each."""
+        """The costs (run, recording, replay) of a launch file."""
         run = [self.warpwait, "run", launch, *self.options]
         return cost(run), cost([*run, "--trace", self.trace]), cost([self.warpwait, "replay", self.trace, *self.options])
 
     def ratios(self, turns):
-        """(a recording in runs, a run in replays), medians."""
+        """Medians of (recording / run, replay / run)."""
         return (statistics.median(recorded.seconds / ran.seconds for ran, recorded, _ in turns),
                 statistics.median(ran.seconds / replayed.seconds for ran, _, replayed in turns))
 
 
 def plain_bytes(trace):
-    """Bytes that the operations of a trace would take as records of fixed fields, addresses lane by lane."""
+    """Bytes of a trace's operations as records with fixed fields and one address per lane."""
     import warpwait.trace
     size = 0
     with warpwait.trace.open(str(trace)) as opened:
@@ -97,7 +96,7 @@ def kernel_row(bench, kernel, runs):
     turns = [bench.turn(launch_file(kernel)) for _ in range(runs)]
     record, replay = bench.ratios(turns)
     count, size = operations(bench.report), bench.trace.stat().st_size
-    # As records: of fewer loops, which the reader in Python gets through, less what the rest of the file takes.
+    # As records: for fewer loops, which the Python reader can handle, minus the size of the rest of the file.
     few = with_loops(kernel, max(1, loops_of(kernel) // 64), bench.folder)
     bench.turn(few)
     plain = plain_bytes(bench.trace) / operations(bench.report) * count

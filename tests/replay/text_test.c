@@ -1,4 +1,4 @@
-/* Recordings of random kernels come back from their text to the byte, programs and all. */
+/* Recordings of random kernels, programs included, survive the text round trip byte for byte. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { KERNELS = 4 };
 
-TEST(replay, recordings_of_random_kernels_come_back_from_text_to_the_byte) {
+TEST(replay, recordings_of_random_kernels_survive_a_text_round_trip) {
   char *kernels = malloc(RANDOM_TEXT), path[PLAY_PATH];
   play_path(path, "text");
   bool good = true;

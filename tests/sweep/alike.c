@@ -1,4 +1,4 @@
-/* Whoever runs points, and however many do: what came of each is the same. */
+/* Each point's result does not depend on the kind or number of workers. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -74,21 +74,21 @@ static void same_whoever_works(const char *text, size_t replayed) {
   free(expected);
 }
 
-/* Those of one number of tiles are replayed, and a machine that is none is refused. */
-TEST(sweep_alike, points_of_machines_and_arguments) {
+/* Points with the same number of tiles are replayed; an unknown machine is refused. */
+TEST(sweep_alike, machines_and_arguments_give_the_same_rows) {
   same_whoever_works("[sweep]\nlaunch = examples/05_double_buffer/launch.json\n"
                      "[axes]\narg.tiles = 4 8 16\ndma.channels = 1 2 8\nmem.dram_latency = 100 400\ncu.warps = 2 48\n",
                      12);
 }
 
-TEST(sweep_alike, points_of_programs_that_are_compiled_side_by_side) {
+TEST(sweep_alike, programs_compiled_in_parallel_give_the_same_rows) {
   same_whoever_works("[sweep]\nlaunch = examples/15_sweep/launch_deep_buffer.json\n"
                      "[axes]\ndefine.DEPTH = 1 2 3 4\ndma.queue = 1 8\n",
                      4);
 }
 
-/* Each replay begins with the pipe as the launch has it, not as the one before has left it. */
-TEST(sweep_alike, points_of_pipes) {
+/* Each replay starts with the pipe as the launch has it, not as the previous replay left it. */
+TEST(sweep_alike, pipes_give_the_same_rows) {
   same_whoever_works("[sweep]\nlaunch = tests/explain/kernels/pipe.json\n"
                      "[axes]\nmem.dram_latency = 100 200 300 400\ncu.schedulers = 1 2\n",
                      7);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/sweep-analysis.md: its commands print what it says and draw its pictures.
+"""docs/sweep-analysis.md: its commands print what it shows and draw its pictures.
 
 usage: tests/sweep/analysis_page.py [--write]    --write: puts outputs into the page, pictures into docs/sweep-analysis
 """
@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "bindings/python"))
 sys.dont_write_bytecode = True
 PAGE, PICTURES = ROOT / "docs/sweep-analysis.md", ROOT / "docs/sweep-analysis"
 WARPWAIT = os.environ["WARPWAIT"] = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
-MOST_BYTES = 150 << 10  # of a picture that is kept
+MOST_BYTES = 150 << 10  # of a stored picture
 
 try:
     import matplotlib  # noqa: F401
@@ -32,12 +32,12 @@ except ImportError as missing:
 
 
 def output_of(command, folder):
-    """What a command of the page prints, run in the folder, but for that of a run; stops when it fails."""
+    """The output of a command of the page, run in the folder, except for that of `run`; raises if it fails."""
     words, output = shlex.split(command)[2:], io.StringIO()
     if words[0] == "run":
         done = subprocess.run([WARPWAIT, "sweep", *words], cwd=folder, stdout=subprocess.DEVNULL, check=False)
         status = done.returncode
-    else:  # in this process: the packages take longer to load than the answers
+    else:  # in this process: loading the packages takes longer than computing the answers
         os.chdir(folder)
         with contextlib.redirect_stdout(output):
             status = sweep(words)
@@ -48,7 +48,7 @@ def output_of(command, folder):
 
 
 def answered(page, folder):
-    """The page with the outputs of today below its commands."""
+    """The page with current outputs below its commands."""
     for name, text in re.findall(r"<!-- file: (\S+) -->\n```ini\n(.*?)```", page, re.S):
         (folder / name).write_text(text)
 
@@ -60,7 +60,7 @@ def answered(page, folder):
 
 
 def check_pictures(page, made, write):
-    """Each picture of the page is made by it and kept, and not too large."""
+    """The page makes each of its pictures; each is stored and not too large."""
     for name in re.findall(r"\]\(sweep-analysis/(.*?)\)", page):
         if write:
             PICTURES.mkdir(exist_ok=True)

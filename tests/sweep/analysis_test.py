@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""warpwait-sweep: answers are those of closed forms, files are whole, errors are told in a line."""
+"""warpwait-sweep: answers equal closed forms, files are complete, errors are one line."""
 import contextlib
 import io
 import json
@@ -48,7 +48,7 @@ def sweep(*arguments):
 
 
 class Folder(unittest.TestCase):
-    """Tests with a folder, and the store of a ring of buffers in it."""
+    """Tests with a folder that contains the store of a ring of buffers."""
 
     @classmethod
     def setUpClass(cls):
@@ -62,7 +62,7 @@ class Folder(unittest.TestCase):
         cls.temporary.cleanup()
 
     def made(self, axes, function, **more):
-        """A store of one metric, y."""
+        """A store with one metric, y."""
         path = self.folder / f"{self.id()}.sqlite"
         path.unlink(missing_ok=True)
         made_store.make(path, axes, lambda point: (function(point),), metrics=[("y", "", "")], **more)
@@ -98,7 +98,7 @@ class Expressions(unittest.TestCase):
     def test_numbers_have_units(self):
         self.assertEqual([number_of(text) for text in ("64K", "-1.5e3", "0x40", "2G", "K", "1.2.3", "a", "")],
                          [65536, -1500, 64, 2 << 30, None, None, None, None])
-        words = pandas.Series(["010", "8"], dtype=object)  # C reads the first as 8: it is a word
+        words = pandas.Series(["010", "8"], dtype=object)  # C reads the first as 8, so it is a word
         self.assertEqual(list(store_module.numbers_or_words(words)), ["010", "8"])
 
 
@@ -219,7 +219,7 @@ class Sensitivities(Folder):
     A, B, LEVELS = 7, .1, 40
 
     def ishigami(self):
-        """Levels of an axis, Ishigami's function, and its shares: first-order and total."""
+        """An axis's levels, Ishigami's function, and its shares: first-order and total."""
         level = -numpy.pi + 2 * numpy.pi * (numpy.arange(self.LEVELS) + .5) / self.LEVELS
         fourth = self.B * numpy.pi ** 4 / 5
         parts = [(1 + fourth) ** 2 / 2, self.A ** 2 / 8, 8 * self.B ** 2 * numpy.pi ** 8 / 225]  # of 1, 2, and 1 with 3
@@ -298,7 +298,7 @@ class Sensitivities(Folder):
 
     def test_axes_of_a_zip_are_one_factor(self):
         def there(number):
-            return number // 3 % 3 == number % 3  # of axes a, r, w: where r and w are the same level
+            return number // 3 % 3 == number % 3  # of axes a, r, w: the points where r and w have the same level
         store = self.made({"a": [1, 2], "r": [16, 32, 64], "w": [16, 32, 64]},
                           lambda point: point["a"] + point["r"] / 16, factors="a r+w",
                           rows=[number for number in range(18) if there(number)])
@@ -378,7 +378,7 @@ class Pictures(Folder):
         self.assertEqual(said[0], ["2 at 1", "5 at 4", "4 at 2"])
         for text, first, total in zip(said[1], table["first"], table["total"]):
             self.assertEqual(text, f" {total * 100:.0f} % ({first * 100:.0f} % alone)")
-        for axes in ax:  # no number is cut off, or on another
+        for axes in ax:  # no number is cut off or covers another
             axes.figure.draw_without_rendering()
             inside, boxes = axes.get_window_extent(), [text.get_window_extent() for text in axes.texts]
             self.assertTrue(all(inside.x0 <= box.x0 and box.x1 <= inside.x1 for box in boxes), said)
@@ -434,7 +434,7 @@ class Reports(Folder):
 
 
 class Fake:
-    """Runs points by a function instead of a simulator."""
+    """Evaluates points by a function instead of a simulator."""
 
     def __init__(self, path, axes, function):
         self.path, self.axes, self.function, self.ran = path, axes, function, []
@@ -449,7 +449,8 @@ class Searches(Folder):
 
     @staticmethod
     def bowl(point):
-        """A bowl in two axes, a step in words, and an axis that costs; some points do not finish, some are none."""
+        """A bowl in two axes, a step between words, and an axis with a cost; some points do not finish, some are
+        excluded."""
         if point["a"] == 3 and point["b"] % 4 == 1:
             return "deadlock:always"
         if point["a"] == 5:
@@ -458,7 +459,7 @@ class Searches(Folder):
                 point["d"] * 10 + point["b"])
 
     def searched(self, name, **more):
-        """What a search finds in a store (made, unless it is there), and its evaluator."""
+        """The result of a search in a store (made unless it exists), and its evaluator."""
         path = self.folder / f"{name}.sqlite"
         if not path.exists():
             made_store.make(path, self.AXES, self.bowl, rows=[])
@@ -494,7 +495,7 @@ class Searches(Folder):
         part, first = self.searched("part", most=300, seed=5)
         rest, second = self.searched("part", most=700, seed=5)
         again = [number for number in second.ran if number in first.ran]
-        self.assertFalse(any(self.is_point(number) for number in again))  # but for what is no point, and costs no run
+        self.assertFalse(any(self.is_point(number) for number in again))  # excluded points cost no run
         self.assertEqual([number for number in second.ran if number not in again], fake.ran[300:])
         self.assertEqual((rest.best["key"], rest.asked, rest.generations),
                          (whole.best["key"], whole.asked, whole.generations))
@@ -515,7 +516,7 @@ class Searches(Folder):
 
 
 class Program(Folder):
-    """With the program itself: a sweep of an example."""
+    """Uses the program itself: a sweep of an example."""
 
     PLAN = f"""[sweep]
 launch = {ROOT}/examples/05_double_buffer/launch.json
@@ -590,7 +591,7 @@ room = dma.channels <= dma.queue
 
 class Errors(Folder):
     def refused(self, message, *arguments):
-        """Held: exit status 2, one line that says so, nothing else."""
+        """Asserts exit status 2 and this one line, nothing else."""
         status, output, errors = sweep(*arguments)
         self.assertRegex(errors, f"^warpwait-sweep: .*{message}.*\n$")
         self.assertEqual((status, output, errors.count("\n")), (2, "", 1))
@@ -618,7 +619,7 @@ class Errors(Folder):
         self.refused("`points` has no column moon", "query", "best", other)
 
     def changed(self, name, statement, *values):
-        """A store of the ring of which one thing was changed."""
+        """A store of the ring with one change."""
         path = self.folder / name
         made_store.make(path, made_store.RING, made_store.ring)
         with contextlib.closing(sqlite3.connect(path)) as base:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`warpwait sweep run --dask`, on a scheduler and three workers that are processes of this host, and the Slurm script:
-the table of points is that of the local run, whoever ran its shards, and whoever was killed meanwhile. `--kills 50` kills workers as often, not once."""
+"""`warpwait sweep run --dask` on a scheduler and three workers (processes of this host), and the Slurm script. The
+table of points equals that of the local run, whichever worker ran its shards and whichever was killed meanwhile.
+`--kills 50` kills workers 50 times instead of once."""
 import argparse
 import os
 import pathlib
@@ -51,13 +52,13 @@ def wait_for(what, seconds=30):
 
 
 def children(process):
-    """Processes that a process has started."""
+    """The child processes of a process."""
     tasks = pathlib.Path(f"/proc/{process}/task").glob("*/children")
     return [int(child) for task in tasks for child in task.read_text().split()]
 
 
 def stopped_at_work(worker):
-    """Whether it has a shard whose end it has not seen, and will not see."""
+    """Whether it has a shard whose end it has not noticed and, being stopped, will not notice."""
     worker.send_signal(signal.SIGSTOP)
     if not children(worker.pid):
         worker.send_signal(signal.SIGCONT)
@@ -66,7 +67,7 @@ def stopped_at_work(worker):
 
 
 def rows(store):
-    """The table, ordered."""
+    """The table in order."""
     base = sqlite3.connect(store)
     found = base.execute("SELECT * FROM points ORDER BY key").fetchall()
     base.close()
@@ -74,7 +75,7 @@ def rows(store):
 
 
 def has_rows(store):
-    """Whether points have come home; whoever makes the file may not be done."""
+    """Whether points have arrived; the file may still be incomplete."""
     try:
         return store.exists() and bool(rows(store))
     except sqlite3.OperationalError:
@@ -91,7 +92,7 @@ class Rig(unittest.TestCase):
         self.out = self.folder / "s.sqlite"
 
     def sweep(self, *words, status=0):
-        """What it prints; of a failure, its one line on standard error."""
+        """The command's output; on failure, its one line on standard error."""
         done = subprocess.run([WARPWAIT, "sweep", *map(str, words)], capture_output=True, text=True, timeout=60,
                               check=False)
         self.assertEqual(done.returncode, status, done)
@@ -105,7 +106,7 @@ class Rig(unittest.TestCase):
 
 
 class Arrays(Rig):
-    """The Slurm script, whose environment Slurm would make, and what needs no cluster."""
+    """The Slurm script in an environment like Slurm's, and what needs no cluster."""
 
     def task(self, number, count, *words, **more):
         slurm = {"SLURM_ARRAY_TASK_ID": str(number), "SLURM_ARRAY_TASK_COUNT": str(count), "WARPWAIT": WARPWAIT}
@@ -220,7 +221,7 @@ class Cluster(Rig):
             print(f"{at_work} of {KILLS} workers were killed at a shard", file=sys.stderr)
 
     def kill_a_worker(self):
-        """Whether it was at a shard; if one alone is killed, it is."""
+        """Kills a worker and returns whether it had a shard. With a single kill, a worker at work is chosen."""
         sweep = self.started("--shards", "12")
         victim = self.workers.pop(0)
         if KILLS > 1:
@@ -257,7 +258,7 @@ class Cluster(Rig):
 
     def test_an_interrupted_sweep_says_how_to_go_on(self):
         self.many()
-        self.workers[0].send_signal(signal.SIGSTOP)  # or a fast computer would be through before it is interrupted
+        self.workers[0].send_signal(signal.SIGSTOP)  # otherwise a fast computer would finish before the interruption
         self.addCleanup(self.workers[0].send_signal, signal.SIGCONT)
         sweep = self.started("--shards", "12")
         wait_for(lambda: has_rows(self.out))
@@ -293,5 +294,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=KILLS)
     KILLS = parser.parse_known_args()[0].kills
-    os.environ["DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT"] = "1s"  # where nobody answers
+    os.environ["DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT"] = "1s"  # for the port where nothing listens
     unittest.main(argv=sys.argv[:1], verbosity=0, warnings="ignore")

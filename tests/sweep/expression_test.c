@@ -1,4 +1,4 @@
-/* Expressions: values by a table, messages by a table, and random trees against an evaluator of their own. */
+/* Expressions: values by a table, messages by a table, and random trees compared with a separate evaluator. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,18 +66,18 @@ static const struct {
     {"!0 + !3", 1},
     {"!two == 0", 1},
     {"!(two > 4 || size == 0)", 1},
-    {"dma.queue == eight", 1}, /* as numbers, however they are written */
+    {"dma.queue == eight", 1}, /* as numbers, in any notation */
     {"dma.queue != eight", 0},
     {"cu.policy == 'greedy'", 1},
     {"\"fair\" == cu.policy", 0},
     {"cu.policy != \"fair\"", 1},
     {"(cu.policy) == other", 1},
     {"cu.policy != other", 0},
-    {"dma.queue == '8'", 1}, /* as words, as they are written */
+    {"dma.queue == '8'", 1}, /* as words, as written */
     {"'a' == 'a'", 1},
     {"cu.policy == two", 0},
     {"cu.policy != two", 1},
-    /* What is not a number is the same as nothing, and as nothing else. */
+    /* Not a number equals nothing, not even itself. */
     {"1 / 0", NOT_A_NUMBER},
     {"1 % 0", NOT_A_NUMBER},
     {"0 ^ -1", NOT_A_NUMBER},
@@ -96,7 +96,7 @@ static const struct {
     {"nobody != 'x'", 0},
 };
 
-TEST(sweep_expression, values_are_those_of_the_table) {
+TEST(sweep_expression, values_match_the_table) {
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
     ct_note("%s", values[i].text);
     const double value = value_of(values[i].text);
@@ -147,7 +147,7 @@ static const struct {
      "expected a number, a name or '(', at '$ 34567890123456789012345678901234567890...'"},
 };
 
-TEST(sweep_expression, faults_say_what_was_expected_and_where) {
+TEST(sweep_expression, errors_report_what_was_expected_and_where) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     char message[EXPRESSION_MESSAGE] = "";
     ct_note("%s", faults[i].text);
@@ -158,7 +158,7 @@ TEST(sweep_expression, faults_say_what_was_expected_and_where) {
   }
 }
 
-TEST(sweep_expression, more_terms_than_there_is_room_for_are_refused) {
+TEST(sweep_expression, too_many_terms_are_refused) {
   char text[3 * EXPRESSION_STEPS], message[EXPRESSION_MESSAGE];
   for (size_t i = 0; i + 2 < sizeof text; i += 2)
     memcpy(text + i, "1+", 2);
@@ -167,7 +167,7 @@ TEST(sweep_expression, more_terms_than_there_is_room_for_are_refused) {
   EXPECT_CONTAINS(message, "longer than 4096 terms and signs");
 }
 
-TEST(sweep_expression, names_are_told_once_in_the_order_of_their_first_use) {
+TEST(sweep_expression, names_are_listed_once_in_order_of_first_use) {
   char message[EXPRESSION_MESSAGE];
   struct expression *expression =
       expression_read("b + max(a.c, b) * a.c == 3 || d != 'word'", message, sizeof message, NULL);
@@ -181,7 +181,7 @@ TEST(sweep_expression, names_are_told_once_in_the_order_of_their_first_use) {
   expression_free(expression);
 }
 
-/* ---- random trees: written out, and valued on the way --------------------------------------------- */
+/* ---- random trees: written out, and evaluated at the same time --------------------------------------- */
 
 struct writing {
   char text[4096];
@@ -194,7 +194,7 @@ static void put(struct writing *writing, const char *text) {
                                       ct_random(&writing->random) >> 62 ? "" : " ", text);
 }
 
-/* Signs, how tightly they bind, and what they do. */
+/* Signs, their precedence, and what they compute. */
 static const struct {
   const char *sign;
   int level;
@@ -281,8 +281,8 @@ static double write_prefix(struct writing *writing, int depth, int level) {
   return minus ? -a : !holds(a);
 }
 
-/* Writes a tree that binds as tightly as `level`, in parentheses where it does not. Its value, worked out from the
- * tree, knows nothing of how it was written. */
+/* Writes a tree that binds at least as tightly as `level`, in parentheses if necessary. Its value is computed from the
+ * tree, independently of the notation. */
 static double write_tree(struct writing *writing, int depth, int level) {
   const unsigned which = (unsigned)ct_random(&writing->random) % 8;
   if (depth == 0 || which == 0 || writing->length > sizeof writing->text / 2)
@@ -292,7 +292,7 @@ static double write_tree(struct writing *writing, int depth, int level) {
                       : write_infix(writing, depth, level);
 }
 
-TEST(sweep_expression, random_trees_have_the_value_of_the_tree) {
+TEST(sweep_expression, random_expressions_have_the_value_of_their_tree) {
   struct writing writing = {.random = 7};
   int numbers = 0;
   for (int i = 0; i < 20000; i++) {

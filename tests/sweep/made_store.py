@@ -8,8 +8,8 @@ METRICS = [("cycles", "cycles", "From the start to the end"), ("hiding.exposed_c
 
 
 def make(path, axes, function, rows=None, metrics=METRICS, factors=None, cost=""):
-    """Writes a store. axes: {name: values as they are written}. function: see add(). rows: numbers of the grid's points
-    that are there (None: all). factors: axes that go together with + between (None: each is alone)."""
+    """Writes a store. axes: {name: values as written}. function: see add(). rows: numbers of the grid's points that the
+    store has (None: all). factors: axes that vary together, joined by + (None: each varies alone)."""
     names = [f'"{name}"' for name in [*axes, *(name for name, _, _ in metrics)]]
     facts = {"warpwait": "0.1.0", "~plan": "made.ini", "~machine": "teaching", "cost": cost,
              "factors": factors or " ".join(axes)}
@@ -31,7 +31,7 @@ def make(path, axes, function, rows=None, metrics=METRICS, factors=None, cost=""
 
 
 def point_of(axes, number):
-    """The point of a number, {name: value}: the last axis counts fastest."""
+    """The point of a number, {name: value}: the last axis varies fastest."""
     point = {}
     for name in reversed(axes):
         number, level = divmod(number, len(axes[name]))
@@ -40,8 +40,8 @@ def point_of(axes, number):
 
 
 def add(path, axes, function, numbers, metrics=len(METRICS)):
-    """Adds points. function: from a point to (metric, ...); to a word, the status of a point that did not finish, with
-    its reason behind a colon; or to None: a constraint leaves it out."""
+    """Adds points. function maps a point to (metric, ...); or to a word, the status of an unfinished point, with its
+    reason after a colon; or to None: a constraint excludes it."""
     with contextlib.closing(sqlite3.connect(path)) as base:
         for number in numbers:
             point = point_of(axes, number)
@@ -61,7 +61,7 @@ RING = {"dma.channels": [1, 2, 4, 8], "dma.queue": [1, 2, 4, 8, 16, 32], "define
 
 
 def ring(point):
-    """A ring of buffers in the manner of docs/buffering.md: cycles, exposed cycles, cost."""
+    """A ring of buffers like that of docs/buffering.md: cycles, exposed cycles, cost."""
     channels, queue, depth = point["dma.channels"], point["dma.queue"], point["define.DEPTH"]
     if queue < channels and depth == 6:
         return "deadlock:warps 0 and 1 wait for copies that no channel takes"

@@ -7,7 +7,7 @@
 #include "tests/ct.h"
 #include "tests/sweep/fixture.h"
 
-TEST(sweep_metrics, no_metric_has_the_name_of_another_or_of_a_parameter) {
+TEST(sweep_metrics, names_are_unique_and_differ_from_parameters) {
   struct sweep_metrics metrics = sweep_metrics_new(true);
   for (size_t i = 0; i < metrics.count; i++) {
     EXPECT_EQ(sweep_metrics_find(&metrics, metrics.row[i].name), i);
@@ -19,7 +19,7 @@ TEST(sweep_metrics, no_metric_has_the_name_of_another_or_of_a_parameter) {
   sweep_metrics_free(&metrics);
 }
 
-TEST(sweep_metrics, the_page_has_those_that_are_no_counters_as_the_rows_have_them) {
+TEST(sweep_metrics, the_page_lists_metrics_that_are_not_counters_as_in_the_rows) {
   struct sweep_metrics metrics = sweep_metrics_new(false);
   char *page = fixture_page("docs/sweep.md");
   for (size_t i = 0; strncmp(metrics.row[i].name, "stalls.", 7) != 0; i++) {
@@ -32,8 +32,8 @@ TEST(sweep_metrics, the_page_has_those_that_are_no_counters_as_the_rows_have_the
   sweep_metrics_free(&metrics);
 }
 
-/* Two launches at once, then one alone: what the first two share counts once. */
-TEST(sweep_metrics, launches_are_added_up_and_what_some_share_counts_once) {
+/* Two concurrent launches, then one alone: counters that the first two share count once. */
+TEST(sweep_metrics, launches_are_added_up_and_shared_counters_count_once) {
   struct sweep_metrics metrics = sweep_metrics_new(false);
   struct machine machine = {.cu.clock_mhz = 1000};
   double value[SWEEP_METRICS];

@@ -1,4 +1,4 @@
-/* Plans: what files mean, and which points there are. */
+/* Plans: what files mean, and which points they define. */
 #include "sim/sweep/plan.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static void join(const struct sweep_axis *axis, char *text, size_t size) {
     at += (size_t)snprintf(text + at, size - at, "%s%s", i ? " " : "", axis->value[i]);
 }
 
-TEST(sweep_plan, values_are_words_and_ranges_written_out) {
+TEST(sweep_plan, values_are_words_and_expanded_ranges) {
   static const struct {
     const char *written, *meant;
   } values[] = {
@@ -98,7 +98,7 @@ TEST(sweep_plan, a_whole_file_is_read) {
   plan_free(&plan);
 }
 
-/* Each line is a file's text and what is told about it. */
+/* Each row is a file's text and the error reported for it. */
 static const struct {
   const char *text, *message;
 } faults[] = {
@@ -183,7 +183,7 @@ static const struct {
     {SWEEP "machine = dsp\n[set]\nmachine = h200\n[axes]\na = 1\n",
      "d/s.ini:5: machine: [sweep] already sets 'dsp'; legal: one of the two"},
     {SWEEP "[axes]\na = 1\n[constraints]\nc = a < 2\nc = a < 3\n", "d/s.ini:7: c: line 6 already has this constraint"},
-    /* Told when names are known. */
+    /* Reported once names are known. */
     {SWEEP "cost = dma.quene\n[axes]\ndma.queue = 1\n",
      "d/s.ini:3: cost: no axis, setting or parameter 'dma.quene'; did you mean 'dma.queue'?"},
     {SWEEP "[axes]\nq = 1\n[constraints]\nc = mem.l1_siz > q\n",
@@ -206,7 +206,7 @@ static const struct {
      "d/s.ini:3: sample: none of 1 drawn points satisfies the constraints; try another seed or more points"},
 };
 
-TEST(sweep_plan, faults_are_told_in_one_line_each) {
+TEST(sweep_plan, each_error_is_reported_in_one_line) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     char message[PLAN_MESSAGE] = "";
     struct sweep_plan plan;
@@ -242,7 +242,7 @@ TEST(sweep_plan, grids_larger_than_2_to_the_63_are_refused) {
   plan_free(&plan);
 }
 
-TEST(sweep_plan, lines_are_as_long_as_inih_reads_them_and_go_on_when_indented) {
+TEST(sweep_plan, lines_may_be_as_long_as_inih_allows_and_continue_if_indented) {
   char message[PLAN_MESSAGE], text[PLAN_LINE + 100] = SWEEP "[axes]\nq = 1";
   const size_t before = strlen(text) - strlen("q = 1");
   struct sweep_plan plan;
@@ -257,7 +257,7 @@ TEST(sweep_plan, lines_are_as_long_as_inih_reads_them_and_go_on_when_indented) {
   plan_free(&plan);
 }
 
-TEST(sweep_plan, each_point_of_a_grid_is_there_once_and_the_last_axis_changes_first) {
+TEST(sweep_plan, each_grid_point_occurs_once_and_the_last_axis_changes_fastest) {
   struct sweep_plan plan;
   ASSERT_TRUE(
       fixture_plan(SWEEP "[axes]\na = 1..3\nb = x y\n[zip z]\nc = 1 2 3 4\nd = 5 5 6 6\n[axes]\ne = 7 8\n", &plan));
@@ -275,7 +275,7 @@ TEST(sweep_plan, each_point_of_a_grid_is_there_once_and_the_last_axis_changes_fi
   plan_free(&plan);
 }
 
-TEST(sweep_plan, constraints_leave_points_out_and_are_counted) {
+TEST(sweep_plan, constraints_exclude_points_and_are_counted) {
   struct sweep_plan plan;
   ASSERT_TRUE(fixture_plan(SWEEP "[set]\nlimit = 6\n[axes]\na = 1..10\nb = 1..10\nfree = 1..7\n"
                                  "[constraints]\norder = a <= b\nsum = a + b <= limit\n",
@@ -330,7 +330,7 @@ TEST(sweep_plan, constants_are_those_of_the_point_s_machine) {
   plan_free(&plan);
 }
 
-TEST(sweep_plan, words_and_the_base_machine_are_compared_to_quoted_words) {
+TEST(sweep_plan, words_and_the_base_machine_compare_with_quoted_words) {
   struct sweep_plan plan;
   ASSERT_TRUE(fixture_plan(SWEEP "machine = h200\n[axes]\ncu.way = fair greedy 7\n"
                                  "[constraints]\nc = cu.way != 'fair' && machine == 'h200' && cu.policy == 'oldest'\n",
@@ -342,7 +342,7 @@ TEST(sweep_plan, words_and_the_base_machine_are_compared_to_quoted_words) {
   plan_free(&plan);
 }
 
-TEST(sweep_plan, keys_are_sorted_by_axis_and_tell_points_apart) {
+TEST(sweep_plan, keys_are_sorted_by_axis_and_unique_per_point) {
   struct sweep_plan plan;
   uint32_t value[PLAN_AXES];
   ASSERT_TRUE(fixture_plan(SWEEP "[axes]\nz.b = 4K 1\na = x\nz.a = 1..2\n", &plan));
@@ -353,7 +353,7 @@ TEST(sweep_plan, keys_are_sorted_by_axis_and_tell_points_apart) {
   plan_free(&plan);
 }
 
-TEST(sweep_plan, files_that_cannot_be_read_are_told) {
+TEST(sweep_plan, unreadable_files_are_reported) {
   char message[PLAN_MESSAGE], path[] = "/tmp/sweep-XXXXXX";
   struct sweep_plan plan;
   EXPECT_FALSE(plan_read("/nonexistent/s.ini", &plan, message));
@@ -379,8 +379,8 @@ TEST(sweep_plan, files_that_cannot_be_read_are_told) {
   unlink(path);
 }
 
-/* docs/sweep.md opens with a file, and says how many points it has. */
-TEST(sweep_plan, the_example_of_the_page_has_the_points_that_the_page_says) {
+/* docs/sweep.md starts with a file and states how many points it has. */
+TEST(sweep_plan, the_example_on_the_page_has_the_stated_points) {
   static char page[65536], said[200];
   FILE *file = fopen("docs/sweep.md", "r");
   ASSERT_TRUE(file);

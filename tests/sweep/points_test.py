@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random points of random plans (presets, parameters, defines, arguments by name and by number, zips, samples,
-constraints, costs): each row is what `warpwait run` reports with the same settings. `--points 1000 --seed 2` has others.
-"""
+constraints, costs): each row equals what `warpwait run` reports with the same settings. `--points 1000 --seed 2`
+tests other points."""
 import argparse
 import json
 import pathlib
@@ -23,7 +23,7 @@ PARAMETERS = {
 
 
 class Plan:
-    """A random plan in a folder: its file, and of each row the call of `warpwait run` that is to say the same."""
+    """A random plan in a folder: its file, and for each row the `warpwait run` command that must report the same."""
 
     def __init__(self, folder, draw):
         self.folder, self.own = folder, draw.random() < .5
@@ -64,7 +64,7 @@ class Plan:
         return "\n".join(lines) + "\n"
 
     def point(self, row):
-        """The launch file that has the row's arguments."""
+        """The launch file with the row's arguments."""
         if not self.own:
             return self.launch
         launch = json.loads(json.dumps(sweep_test.SUMS_LAUNCH))
@@ -80,7 +80,7 @@ class Plan:
         return path
 
     def run(self, row):
-        """What `warpwait run` says of a row: exit status, standard output, standard error."""
+        """The result of `warpwait run` for a row: exit status, standard output, standard error."""
         words = ["--report", "json", "--max-cycles", CYCLES]
         for name, value in {**self.settings, **{name: row[name] for name in self.names}}.items():
             words += ["--set", f"{name}={value}"]
@@ -91,7 +91,7 @@ class Plan:
 
 
 def differs(plan, row, test):
-    """What is wrong with a row; None when nothing is."""
+    """What is wrong with a row; None if it is correct."""
     status, out, told = plan.run(row)
     if row["status"] != "finished":
         end = told.strip()[-40:]

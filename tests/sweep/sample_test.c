@@ -6,7 +6,7 @@
 #include "sim/sweep/plan_parts.h"
 #include "tests/sweep/fixture.h"
 
-TEST(sweep_sample, a_shuffle_has_each_number_once) {
+TEST(sweep_sample, a_shuffle_contains_each_number_once) {
   for (uint64_t count = 1; count < 400; count++) {
     bool seen[400] = {false};
     const struct shuffle shuffle = shuffle_of(count, count % 7, 1);
@@ -19,7 +19,7 @@ TEST(sweep_sample, a_shuffle_has_each_number_once) {
   }
 }
 
-TEST(sweep_sample, a_shuffle_of_2_to_the_63_stays_below) {
+TEST(sweep_sample, a_shuffle_of_2_to_the_63_stays_below_it) {
   const struct shuffle shuffle = shuffle_of(UINT64_C(1) << 63, 1, 1);
   uint64_t upper = 0;
   for (uint64_t i = 0; i < 1000; i++) {
@@ -46,7 +46,7 @@ static bool distinct(const struct sweep_plan *plan) {
   return good;
 }
 
-/* How many points have each value of an axis. */
+/* Counts the points that have each value of an axis. */
 static void tally(const struct sweep_plan *plan, size_t axis, uint32_t *count) {
   uint32_t value[PLAN_AXES];
   memset(count, 0, plan->axis[axis].count * sizeof *count);
@@ -77,10 +77,10 @@ TEST(sweep_sample, random_points_are_distinct_and_spread) {
   }
 }
 
-TEST(sweep_sample, random_points_that_are_left_out_are_drawn_again) {
+TEST(sweep_sample, excluded_random_points_are_drawn_again) {
   struct sweep_plan plan;
   ASSERT_TRUE(fixture_plan(SWEEP "sample = random 45\n[axes]\na = 0..9\nb = 0..9\n[constraints]\nc = a < b\n", &plan));
-  EXPECT_EQ(plan.points, 45); /* all that there are */
+  EXPECT_EQ(plan.points, 45); /* all points of the plan */
   EXPECT_TRUE(plan.excluded > 0 && plan.excluded <= 55);
   EXPECT_TRUE(distinct(&plan));
   EXPECT_EQ(plan_count(&plan).points, 45);
@@ -92,7 +92,7 @@ TEST(sweep_sample, random_points_that_are_left_out_are_drawn_again) {
   plan_free(&plan);
 }
 
-TEST(sweep_sample, too_few_allowed_points_of_a_large_grid_are_told) {
+TEST(sweep_sample, too_few_allowed_points_in_a_large_grid_are_reported) {
   char message[PLAN_MESSAGE];
   struct sweep_plan plan;
   EXPECT_TRUE(plan_parse(SWEEP "sample = random 1000\n[axes]\na = 1..65536\nb = 1..65536\n[constraints]\nc = a < 2\n",
@@ -131,7 +131,7 @@ TEST(sweep_sample, latin_points_are_stratified_over_each_axis) {
   plan_free(&plan);
 }
 
-TEST(sweep_sample, latin_rows_left_out_or_drawn_twice_are_told) {
+TEST(sweep_sample, excluded_or_repeated_latin_rows_are_reported) {
   struct sweep_plan plan;
   ASSERT_TRUE(fixture_plan(SWEEP "sample = latin 60\n[axes]\na = 0..9\nb = 0..9\n[constraints]\nc = a < b\n", &plan));
   EXPECT_EQ(plan.points + plan.excluded + plan.repeated, 60);
@@ -162,8 +162,8 @@ static uint64_t digest(const char *text) {
   return hash;
 }
 
-/* Another digest is another sample for every sweep there is, whose results would not be found again. */
-TEST(sweep_sample, points_are_the_same_for_ever) {
+/* Another digest means another sample for every existing sweep, whose results would no longer be found. */
+TEST(sweep_sample, points_never_change_between_versions) {
   EXPECT_EQ(digest(SWEEP CUBE), INT64_C(2847159540949479485));
   EXPECT_EQ(digest(SWEEP "sample = random 100\n" CUBE "[constraints]\nc = a <= b\n"), INT64_C(4357743063501102097));
   EXPECT_EQ(digest(SWEEP "sample = latin 100\n" CUBE "[constraints]\nc = a <= b\n"), INT64_C(3520824838288267697));

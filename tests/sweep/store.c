@@ -1,4 +1,4 @@
-/* Rows and files of results, on which nothing goes wrong but what is asked for. */
+/* Rows and files of results, without failures other than the intended ones. */
 #include "sim/sweep/store.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 static char message[PLAN_MESSAGE];
 
-/* What store_open() says to a subject. */
+/* The message of store_open() for a subject. */
 static const char *open_as(const char *name, const struct store_subject *subject) {
   message[0] = '\0';
   struct store *store = store_open(rig_path(name), subject, message);
@@ -35,7 +35,7 @@ static void write_file(const char *name, const char *text) {
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
 
-TEST(store, a_row_is_there_as_it_was_added) {
+TEST(store, a_row_reads_back_as_it_was_added) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   EXPECT_STREQ(rig_query("a", "SELECT * FROM points WHERE number = 3"),
@@ -48,7 +48,7 @@ TEST(store, a_row_is_there_as_it_was_added) {
                "define.T=010 dma.channels=1 machine=h200 round=0|0.25|replay\n");
 }
 
-TEST(store, words_that_are_numbers_are_numbers) {
+TEST(store, numeric_words_are_stored_as_numbers) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   EXPECT_STREQ(rig_query("a", "SELECT DISTINCT \"define.T\", typeof(\"define.T\") FROM points ORDER BY number"),
@@ -58,7 +58,7 @@ TEST(store, words_that_are_numbers_are_numbers) {
                "integer|text|integer|real\n");
 }
 
-TEST(store, axes_that_go_together_are_one_factor) {
+TEST(store, axes_that_vary_together_are_one_factor) {
   struct sweep_plan plan = rig_plan;
   struct store_subject subject = rig_subject;
   plan.axis[1].factor = 0;
@@ -71,7 +71,7 @@ TEST(store, axes_that_go_together_are_one_factor) {
   EXPECT_STREQ(rig_query("zip", "SELECT value FROM sweep WHERE name = 'factors'"), "dma.channels+define.T machine\n");
 }
 
-TEST(store, knows_which_points_it_has_before_they_are_committed_too) {
+TEST(store, knows_uncommitted_points_too) {
   rig_remove("a");
   struct store *store = rig_open("a");
   ASSERT_TRUE(store);
@@ -86,7 +86,7 @@ TEST(store, knows_which_points_it_has_before_they_are_committed_too) {
   store_close(store);
 }
 
-TEST(store, rows_that_are_not_committed_are_given_up) {
+TEST(store, uncommitted_rows_are_discarded) {
   rig_remove("a");
   struct store *store = rig_open("a");
   ASSERT_TRUE(store);
@@ -100,7 +100,7 @@ TEST(store, rows_that_are_not_committed_are_given_up) {
   EXPECT_STREQ(rig_query("a", "SELECT count(*) FROM effort"), "1\n");
 }
 
-TEST(store, a_point_that_is_there_is_not_written_again) {
+TEST(store, an_existing_point_is_not_written_again) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   char *before = strdup(rig_points("a"));
@@ -116,7 +116,7 @@ TEST(store, a_point_that_is_there_is_not_written_again) {
   free(before);
 }
 
-TEST(store, a_status_is_one_of_the_rows) {
+TEST(store, a_status_is_one_of_the_defined_rows) {
   rig_remove("a");
   struct store *store = rig_open("a");
   ASSERT_TRUE(store);
@@ -155,7 +155,7 @@ TEST(store, points_do_not_depend_on_the_order_in_which_they_were_added) {
   free(one);
 }
 
-/* ---- files that are none --------------------------------------------------------------------------- */
+/* ---- files that are not results -------------------------------------------------------------------- */
 
 TEST(store, names_of_files_are_only_names) {
   rig_remove("file:x?mode=memory");
@@ -165,7 +165,7 @@ TEST(store, names_of_files_are_only_names) {
   EXPECT_STREQ(open_to_read(""), ": No such file or directory");
 }
 
-TEST(store, what_is_no_database_of_a_sweep_is_refused_and_stays_as_it_is) {
+TEST(store, other_files_are_refused_and_left_unchanged) {
   char text[2000];
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = '\0';
@@ -204,7 +204,7 @@ TEST(store, another_version_is_refused) {
   EXPECT_CONTAINS(open_to_read(rig_path("a")), ": has version 2, but this program reads version 1");
 }
 
-TEST(store, a_damaged_file_is_told) {
+TEST(store, a_damaged_file_is_reported) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   FILE *file = fopen(rig_path("a"), "r+");
@@ -216,7 +216,7 @@ TEST(store, a_damaged_file_is_told) {
   EXPECT_CONTAINS(open_as("a", &rig_subject), "is damaged: ");
 }
 
-TEST(store, columns_that_are_not_those_of_axes_and_metrics_are_damage) {
+TEST(store, unexpected_columns_are_reported_as_damage) {
   static const char *const changes[] = {
       "ALTER TABLE points RENAME COLUMN cycles TO cyclez", "ALTER TABLE points ADD COLUMN more",
       "UPDATE metrics SET name = 'cyclez' WHERE name = 'cycles'", "DELETE FROM axes WHERE position = 1"};
@@ -228,8 +228,8 @@ TEST(store, columns_that_are_not_those_of_axes_and_metrics_are_damage) {
   }
 }
 
-/* A query of it would not end. */
-TEST(store, a_view_in_a_table_s_place_is_refused) {
+/* A query of the view would not end. */
+TEST(store, a_view_instead_of_a_table_is_refused) {
   rig_fill("view", 0, 1);
   rig_query("view", "DROP TABLE sweep; CREATE VIEW sweep(name, value) AS WITH RECURSIVE r(i) AS "
                     "(SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT i, i FROM r");
@@ -238,7 +238,7 @@ TEST(store, a_view_in_a_table_s_place_is_refused) {
   rig_remove("view");
 }
 
-TEST(store, a_cell_that_would_fill_the_memory_is_refused) {
+TEST(store, an_oversized_cell_is_refused) {
   rig_fill("huge", 0, 1);
   rig_query("huge", "UPDATE sweep SET value = zeroblob(1 << 25) WHERE name = 'factors'");
   EXPECT_CONTAINS(open_to_read(rig_path("huge")), "huge: cannot be read: string or blob too big");
@@ -263,7 +263,7 @@ static const char *open_with_facts(const struct store_fact *facts, size_t count)
   return open_as("a", &subject);
 }
 
-TEST(store, facts_are_held_against_what_is_there) {
+TEST(store, facts_are_compared_with_those_in_the_file) {
   static const struct store_fact host[] = {{"kernel.cl", "8f3a"}, {"seed", "1"}, {"~host", "there"}, {"~new", "x"}},
                                  kernel[] = {{"kernel.cl", "0000000000000000000000000000000000000000000000"},
                                              {"seed", "1"}},
@@ -278,7 +278,7 @@ TEST(store, facts_are_held_against_what_is_there) {
   EXPECT_STREQ(open_with_facts(more, 1), ": belongs to another sweep: seed is only there");
 }
 
-TEST(store, axes_are_held_against_what_is_there) {
+TEST(store, axes_are_compared_with_those_in_the_file) {
   struct sweep_plan plan = rig_plan;
   struct store_subject subject = rig_subject;
   subject.plan = &plan;
@@ -296,7 +296,7 @@ TEST(store, axes_are_held_against_what_is_there) {
   EXPECT_STREQ(open_as("a", &subject), ": belongs to another sweep: axis dma.channels is in another place");
 }
 
-TEST(store, metrics_are_held_against_what_is_there) {
+TEST(store, metrics_are_compared_with_those_in_the_file) {
   struct store_metric metrics[3];
   struct store_subject subject = rig_subject;
   memcpy(metrics, rig_subject.metrics, sizeof metrics);
@@ -312,7 +312,7 @@ TEST(store, metrics_are_held_against_what_is_there) {
   EXPECT_STREQ(open_as("a", &subject), ": belongs to another sweep: metric microseconds is only there");
 }
 
-TEST(store, columns_that_differ_in_case_alone_are_refused_and_nothing_is_left) {
+TEST(store, columns_that_differ_only_in_case_are_refused_and_leave_no_file) {
   struct sweep_plan plan = rig_plan;
   struct store_subject subject = rig_subject;
   subject.plan = &plan;
@@ -322,7 +322,7 @@ TEST(store, columns_that_differ_in_case_alone_are_refused_and_nothing_is_left) {
   EXPECT_FALSE(rig_exists("a"));
 }
 
-TEST(store, says_what_the_file_is_of) {
+TEST(store, reports_what_the_file_is_about) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   EXPECT_STREQ(rig_query("a", "SELECT name, value FROM sweep ORDER BY name"),

@@ -11,7 +11,7 @@
 
 struct said {
   int status;
-  char text[8192]; /* on both outputs */
+  char text[8192]; /* on standard output and standard error */
 };
 
 /* Runs "warpwait sweep ..." in the tests' folder. */
@@ -46,7 +46,7 @@ static void make(const char *name) {
   rig_fill(name, 0, 1);
 }
 
-TEST(store_cli, info_says_what_there_is) {
+TEST(store_cli, info_reports_the_contents) {
   make("a");
   static const char all[] = "sweep:\n"
                             "  factors              dma.channels define.T machine\n"
@@ -70,7 +70,7 @@ TEST(store_cli, info_says_what_there_is) {
   EXPECT_STREQ(said.text, wanted);
 }
 
-TEST(store_cli, csv_is_the_same_in_a_file) {
+TEST(store_cli, csv_is_the_same_in_a_file_and_on_standard_output) {
   make("a");
   struct said said = sweep("csv a"), file = sweep("csv a -o b.csv");
   EXPECT_EQ(file.status, 0);
@@ -88,7 +88,7 @@ TEST(store_cli, csv_is_the_same_in_a_file) {
   free(text);
 }
 
-TEST(store_cli, merge_adds_up_shards) {
+TEST(store_cli, merge_combines_shards) {
   make("one");
   for (uint64_t i = 0; i < 3; i++) {
     const char *const names[] = {"s0", "s1", "s2"};
@@ -106,7 +106,7 @@ TEST(store_cli, merge_adds_up_shards) {
   free(one);
 }
 
-TEST(store_cli, a_merge_that_fails_leaves_nothing) {
+TEST(store_cli, a_failed_merge_leaves_no_file) {
   make("a");
   make("b");
   rig_remove("c");
@@ -120,7 +120,7 @@ TEST(store_cli, a_merge_that_fails_leaves_nothing) {
   EXPECT_FALSE(rig_exists("c-journal"));
 }
 
-TEST(store_cli, bad_input_is_told_in_a_line) {
+TEST(store_cli, bad_input_is_reported_in_one_line) {
   static const char *const rows[][2] = {
       {"info", "a file of results is missing"},
       {"info a b", "b: only one file is allowed"},

@@ -1,4 +1,4 @@
-/* docs/sweep-store.md against a file. */
+/* docs/sweep-store.md compared with a file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static int lines_that_begin(const char *text, const char *begin) {
   return count;
 }
 
-TEST(store_doc, the_page_has_the_columns_of_each_table) {
+TEST(store_doc, the_page_lists_the_columns_of_each_table) {
   static const char *const tables[] = {"sweep", "axes", "metrics", "effort", "points"};
   char *page = fixture_page("docs/sweep-store.md");
   rig_remove("a");
@@ -37,7 +37,7 @@ TEST(store_doc, the_page_has_the_columns_of_each_table) {
   free(page);
 }
 
-TEST(store_doc, the_page_has_all_statuses) {
+TEST(store_doc, the_page_lists_all_statuses) {
   char *page = fixture_page("docs/sweep-store.md");
 #define X(name, text) EXPECT_CONTAINS(page, "\n| `" #name "` | " text " |\n");
   STORE_STATUSES(X)
@@ -45,7 +45,7 @@ TEST(store_doc, the_page_has_all_statuses) {
   free(page);
 }
 
-TEST(store_doc, the_page_has_the_numbers_of_the_file) {
+TEST(store_doc, the_page_states_the_numbers_of_the_file_format) {
   char *page = fixture_page("docs/sweep-store.md"), said[64];
   rig_remove("a");
   rig_fill("a", 0, 1);
@@ -56,7 +56,7 @@ TEST(store_doc, the_page_has_the_numbers_of_the_file) {
   free(page);
 }
 
-TEST(store_doc, its_queries_give_rows) {
+TEST(store_doc, the_queries_on_the_page_return_rows) {
   char *page = fixture_page("docs/sweep-store.md"), *sql = strstr(page, "```sql\n"),
        *end = sql ? strstr(sql + 7, "```") : NULL;
   rig_remove("a");

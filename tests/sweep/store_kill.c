@@ -1,4 +1,4 @@
-/* Files of results while things go wrong: kills, disks that are full, files that may not be written, two writers. */
+/* Files of results under failures: kills, full disks, unwritable files, two writers. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -21,7 +21,7 @@ static char message[PLAN_MESSAGE];
 
 /* ---- kills ----------------------------------------------------------------------------------------- */
 
-/* Goes on where the file ends, BATCH rows a commit, and tells after each how many there are. */
+/* Continues where the file ends, with BATCH rows per commit, and reports the number of rows after each. */
 _Noreturn static void add_until_killed(const char *name, int told) {
   struct store *store = store_open(rig_path(name), &rig_subject, message);
   if (!store)
@@ -38,7 +38,8 @@ _Noreturn static void add_until_killed(const char *name, int told) {
   }
 }
 
-/* Kills it up to `longest` nanoseconds after it has told `commits` times. Returns how many rows it had committed. */
+/* Kills it up to `longest` nanoseconds after it has reported `commits` commits. Returns how many rows it had
+ * committed. */
 static uint64_t kill_one(const char *name, uint64_t commits, long longest, uint64_t *seed) {
   int ends[2], status = 0;
   uint64_t committed = 0, told;
@@ -61,7 +62,7 @@ static uint64_t kill_one(const char *name, uint64_t commits, long longest, uint6
   return committed;
 }
 
-/* All rows in the file are whole, and there are as many as were committed, or one batch that was not told yet. */
+/* All rows in the file are complete. There are as many as were committed, or one unreported batch more. */
 static uint64_t check_rows(const char *name, uint64_t committed) {
   struct store *store = rig_open(name);
   if (!store)
@@ -76,7 +77,7 @@ static uint64_t check_rows(const char *name, uint64_t committed) {
   return count;
 }
 
-TEST(store_kill, fifty_kills_lose_no_row_that_was_committed) {
+TEST(store_kill, fifty_kills_lose_no_committed_row) {
   uint64_t seed = 11, count = 0;
   rig_remove("k");
   for (int i = 0; i < KILLS; i++) {
@@ -104,7 +105,7 @@ TEST(store_kill, fifty_kills_lose_no_row_that_was_committed) {
   free(undisturbed);
 }
 
-TEST(store_kill, a_file_that_was_being_made_is_made_the_next_time) {
+TEST(store_kill, an_interrupted_creation_is_completed_the_next_time) {
   uint64_t seed = 5;
   for (int i = 0; i < KILLS; i++) {
     ct_note("kill %d", i);
@@ -118,7 +119,7 @@ TEST(store_kill, a_file_that_was_being_made_is_made_the_next_time) {
 
 enum { AFTERWARDS = 100000000 /* nanoseconds */ };
 
-/* Has what its parent has, and ends a little later. */
+/* Inherits its parent's descriptors and ends a little after the parent. */
 static void outlive(pid_t parent, int ready) {
   if (write(ready, &parent, sizeof parent) != sizeof parent)
     _exit(1);
@@ -128,7 +129,7 @@ static void outlive(pid_t parent, int ready) {
   _exit(0);
 }
 
-/* A process that has the file open with a row that is not committed, and has a child; 0 when it could not. */
+/* Starts a process that has the file open with an uncommitted row, and has a child; returns 0 on failure. */
 static pid_t hold(const char *name) {
   int ends[2];
   pid_t ready = 0;
@@ -140,7 +141,7 @@ static pid_t hold(const char *name) {
     struct store *store = store_open(rig_path(name), &rig_subject, message);
     const struct store_row row = rig_row(100);
     const pid_t parent = getpid();
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* of tests that are killed themselves nothing is left */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* if the tests themselves are killed, no process is left */
     if (!store || !store_add(store, &row, message))
       _exit(1);
     if (fork() == 0)
@@ -173,7 +174,7 @@ TEST(store_kill, a_second_writer_is_refused_until_the_first_has_ended) {
   store_close(store);
 }
 
-TEST(store_kill, readers_see_what_was_committed_while_it_is_written) {
+TEST(store_kill, readers_see_committed_rows_during_writing) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   const pid_t holder = hold("a");
@@ -193,7 +194,7 @@ static void add_one(char told[PLAN_MESSAGE]) {
     store_close(store);
 }
 
-/* Reads the first row, says so, and ends the statement when it is told to: in a process that never writes. */
+/* Reads the first row, reports it, and ends the statement on request, in a process that never writes. */
 static void read_for_a_while(int said, int told) {
   char byte = 0;
   sqlite3 *database = NULL;
@@ -206,7 +207,7 @@ static void read_for_a_while(int said, int told) {
   _exit(sqlite3_finalize(statement) != SQLITE_OK);
 }
 
-TEST(store_kill, a_commit_waits_for_a_statement_that_reads) {
+TEST(store_kill, a_commit_waits_for_a_reading_statement) {
   int said[2], told[2], status = 1;
   char byte = 0;
   struct timespec from, to;
@@ -247,7 +248,7 @@ static void make_on_a_full_disk(char told[PLAN_MESSAGE]) {
     snprintf(told, PLAN_MESSAGE, "opened");
 }
 
-TEST(store_kill, a_file_that_a_full_disk_has_no_room_for_is_not_left_behind) {
+TEST(store_kill, a_full_disk_leaves_no_partial_new_file) {
   rig_remove("a");
   EXPECT_CONTAINS(rig_ask(make_on_a_full_disk, false), "/a: cannot be written: File too large");
   EXPECT_FALSE(rig_exists("a"));
@@ -270,7 +271,7 @@ static void add_on_a_full_disk(char told[PLAN_MESSAGE]) {
     store_close(store);
 }
 
-TEST(store_kill, a_full_disk_loses_the_rows_that_were_not_committed) {
+TEST(store_kill, a_full_disk_loses_only_uncommitted_rows) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   char *before = strdup(rig_points("a"));
@@ -281,7 +282,7 @@ TEST(store_kill, a_full_disk_loses_the_rows_that_were_not_committed) {
   free(before);
 }
 
-TEST(store_kill, a_file_or_a_folder_that_may_not_be_written_is_told_when_it_is_opened) {
+TEST(store_kill, an_unwritable_file_or_folder_is_reported_on_opening) {
   char here[256];
   rig_remove("a");
   rig_fill("a", 0, 1);

@@ -1,4 +1,4 @@
-/* Files of results put together, and looked into. */
+/* Merging files of results and reading their contents. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ TEST(store_merge, eight_shards_are_one_sweep) {
     EXPECT_TRUE(store_merge(store, rig_path(names[i]), &added, message));
     sum += added;
   }
-  EXPECT_TRUE(store_merge(store, rig_path(names[2]), &added, message)); /* once more */
+  EXPECT_TRUE(store_merge(store, rig_path(names[2]), &added, message)); /* again */
   EXPECT_EQ(added, 0);
   EXPECT_EQ(sum, RIG_POINTS);
   EXPECT_TRUE(store_commit(store, message));
@@ -60,7 +60,7 @@ TEST(store_merge, eight_shards_are_one_sweep) {
   }
 }
 
-/* What merging "b" into a copy of all points says, after `change` was done to it. */
+/* The message of merging "b" into a copy of all points, after `change` was applied to it. */
 static const char *merge_changed(const char *change) {
   uint64_t added = 0;
   rig_remove("b");
@@ -76,7 +76,7 @@ static const char *merge_changed(const char *change) {
   return good ? "" : strstr(message, "/b: ");
 }
 
-TEST(store_merge, rows_there_twice_must_be_equal) {
+TEST(store_merge, duplicate_rows_must_be_equal) {
   EXPECT_CONTAINS(merge_changed("UPDATE points SET cycles = 7 WHERE number = 4"), "/b: cycles is 7, but 1047 in");
   EXPECT_CONTAINS(message, "for the point define.T=0x10 dma.channels=2 machine=h200 round=0");
   EXPECT_CONTAINS(merge_changed("UPDATE points SET cycles = NULL WHERE number = 4"),
@@ -86,7 +86,7 @@ TEST(store_merge, rows_there_twice_must_be_equal) {
                   "/b: microseconds is 0.5721311475409838, but 0.5721311475409836 in");
   EXPECT_CONTAINS(merge_changed("UPDATE points SET status = 'failed' WHERE number = 6"),
                   "/b: status is failed, but deadlock in");
-  EXPECT_STREQ(merge_changed("UPDATE points SET cycles = 7 WHERE number = 5"), ""); /* not there twice */
+  EXPECT_STREQ(merge_changed("UPDATE points SET cycles = 7 WHERE number = 5"), ""); /* the row exists only once */
   EXPECT_STREQ(merge_changed("UPDATE effort SET seconds = 7, how = 'run'"), "");
 }
 
@@ -123,7 +123,7 @@ static char *csv_of(const char *name) {
   return text;
 }
 
-TEST(store_merge, csv_is_ordered_by_number_and_quotes_what_must_be) {
+TEST(store_merge, csv_is_ordered_by_number_and_quotes_where_necessary) {
   rig_remove("a");
   for (uint64_t first = 7; first-- > 0;)
     rig_fill("a", first, 7);
@@ -141,7 +141,7 @@ TEST(store_merge, csv_is_ordered_by_number_and_quotes_what_must_be) {
   free(text);
 }
 
-TEST(store_merge, numbers_in_csv_are_those_of_the_file) {
+TEST(store_merge, numbers_in_csv_equal_those_in_the_file) {
   rig_remove("a");
   rig_fill("a", 0, 1);
   char *text = csv_of("a"), *line = strchr(text, '\n') + 1;
@@ -154,11 +154,11 @@ TEST(store_merge, numbers_in_csv_are_those_of_the_file) {
   free(text);
 }
 
-/* ---- by name --------------------------------------------------------------------------------------- */
+/* ---- info and the best points ----------------------------------------------------------------------- */
 
 static void note(void *context, const char *name, const char *value) { fprintf(context, "%s=%s;", name, value); }
 
-TEST(store_merge, tells_statuses_and_the_best_points) {
+TEST(store_merge, reports_statuses_and_the_best_points) {
   char *text = NULL;
   size_t size = 0;
   rig_remove("a");

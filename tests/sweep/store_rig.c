@@ -75,7 +75,7 @@ const char *rig_path(const char *name) {
   static char paths[8][256];
   static unsigned next;
   if (!*folder) {
-    /* In memory, where there is such a folder: what a kill leaves there is the same, and a commit waits for no disk. */
+    /* In memory if possible: a kill leaves the same there, and commits do not wait for a disk. */
     const bool memory = access("/dev/shm", W_OK) == 0;
     snprintf(folder, sizeof folder, "%s/warpwait-sweep-XXXXXX", memory ? "/dev/shm" : "/tmp");
     if (!mkdtemp(folder))

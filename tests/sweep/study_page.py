@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""docs/study.md: what its tables say of single points is what those points give; its pictures are there.
+"""docs/study.md: what its tables say about single points equals the points' results, and its pictures exist.
 
 usage: tests/sweep/study_page.py [--write]    --write: runs all points; puts outputs into the page, pictures beside it
 
-Without --write only the points run that the page's tables name by their numbers.
-"""
+Without --write, only the points that the page's tables name by number run."""
 import pathlib
 import re
 import shutil
@@ -23,7 +22,7 @@ TABLE = re.compile(r"^\$ warpwait sweep query \w+ (\w+)\.sqlite.*\n(number .*\n(
 
 
 def write(page, folder):
-    """The page and its pictures, anew."""
+    """Makes the page and its pictures again."""
     (folder / "examples").symlink_to(ROOT / "examples")
     PAGE.write_text(answered(page, folder))
     PICTURES.mkdir(exist_ok=True)
@@ -32,7 +31,7 @@ def write(page, folder):
 
 
 def rows_of(page, plan):
-    """Those of the page's tables that have numbers of points: (number, {column: word}) of each."""
+    """The page's tables with numbers of points: (number, {column: word}) for each row."""
     rows = []
     for name, table in TABLE.findall(page):
         head, *lines = [re.sub(r"\(.*?\)", "", line).split() for line in table.splitlines()]
@@ -42,7 +41,7 @@ def rows_of(page, plan):
 
 
 def check_rows(plan, rows, folder):
-    """Runs the points of the rows, and holds the rows against them."""
+    """Runs the points of the rows and compares the results with the rows."""
     assert rows, f"{plan}: the page has no table of points"
     numbers, path = folder / "numbers", folder / f"{plan}.sqlite"
     numbers.write_text("".join(f"{number}\n" for number in sorted({number for number, _ in rows})))
@@ -57,7 +56,7 @@ def check_rows(plan, rows, folder):
 
 
 def check_counts(page):
-    """The page's commands ran whole plans, which are as large as they are to be."""
+    """The page's commands ran whole plans, and these have the expected sizes."""
     total = 0
     for plan in PLANS:
         counts = re.search(rf"query pareto {plan}\.sqlite.*?Of (\d+) points (\d+) finished", page, re.S)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`warpwait sweep run`: each row is the run of its point; jobs, shards, kills and resumption change nothing of the
-table; what cannot be run is kept with its reason. `--kills 50` kills parents and workers as often, not a few times."""
+"""`warpwait sweep run`: each row is the run of its point; jobs, shards, kills and resumption do not change the table; a
+point that cannot be run is kept with its reason. `--kills 50` kills parents and workers 50 times instead of a few
+times."""
 import argparse
 import contextlib
 import json
@@ -31,7 +32,7 @@ mem.dram_latency = 100 400
 dma.issue_gap = 1 8
 """
 
-# How many tiles each work-item adds up comes from an argument, the stride from a define.
+# An argument sets how many tiles each work-item adds up, a define sets the stride.
 SUMS = """
 #ifndef STRIDE
 #error STRIDE is missing
@@ -53,7 +54,7 @@ SUMS_LAUNCH = {
                            {"local": 256}]}] * 2,
 }
 
-# Whoever comes first does more: what a work-item does depends on time.
+# A work-item that arrives early does more: its work depends on time.
 RACE = """
 __kernel void race(__global uint *next, __global uint *out) {
   uint turn = atomic_inc(next);
@@ -67,7 +68,7 @@ RACE_LAUNCH = {
     "launches": [{"kernel": "race", "global": [256], "local": [64], "args": [{"buffer": "next"}, {"buffer": "out"}]}],
 }
 
-# Half of the warps of a work-group never come to the barrier of the other half, if there is more than one.
+# Half of the warps of a work-group never reach the other half's barrier, if there is more than one warp.
 STUCK = """.kernel stuck
 .arg limit u32
 .reg i, n
@@ -100,7 +101,7 @@ def rows(store, table="points", order="key"):
 
 
 def firsts(launches):
-    """Of those that ran at once, the first: what they share counts once."""
+    """The first of each set of concurrent launches: what they share counts once."""
     found = []
     while sum(1 + len(launch["together"]) for launch in found) < len(launches):
         found.append(launches[sum(1 + len(launch["together"]) for launch in found)])
@@ -108,7 +109,7 @@ def firsts(launches):
 
 
 def expected(report):
-    """Metrics that a report of `run --report json` has."""
+    """The metrics that a report of `run --report json` contains."""
     launches = report["launches"]
 
     def total(*path):
@@ -160,7 +161,7 @@ class Sweep(unittest.TestCase):
         self.assertFalse((self.folder / "bad.sqlite").exists())
 
     def hold(self, row, report):
-        """A row against a report."""
+        """Compares a row with a report."""
         counters = [key for key in row if key.partition(".")[0] in GROUPS]
         for key, value in expected(report).items():
             self.assertEqual(row[key], value, key)
@@ -328,7 +329,7 @@ class Sweep(unittest.TestCase):
         self.refused("[set]\ndefine.STRIDE = 1\n[axes]\narg.zzzzz = 1\n",
                      "has an argument 'zzzzz'; legal: in, out, tiles, scale, room\n", two)
 
-    # ---- going on ----------------------------------------------------------------------------------------
+    # ---- resuming ----------------------------------------------------------------------------------------
 
     def test_what_is_there_is_not_run_again(self):
         plan = self.plan(GRID)
@@ -394,7 +395,7 @@ class Sweep(unittest.TestCase):
         self.sweep(plan)
 
     def many(self):
-        """A plan of enough points to be killed at work, and the table of its undisturbed sweep."""
+        """A plan with enough points to be killed while it runs, and the table of its undisturbed sweep."""
         plan = self.plan("[axes]\ndma.channels = 1..8\ndma.queue = 1..8\nmem.dram_latency = 100..300:100\n"
                          "arg.tiles = 16 64\ndma.issue_gap = 1 4\n")
         if not Sweep.undisturbed:
@@ -440,11 +441,11 @@ class Sweep(unittest.TestCase):
         self.assertEqual(rows(self.folder / "k.sqlite"), whole)
 
     def begun(self):
-        """Some point is in the file."""
+        """Whether the file has at least one point."""
         return (self.folder / "k.sqlite").exists() and self.readable() and len(rows(self.folder / "k.sqlite"))
 
     def readable(self):
-        """The file's tables are there: a sweep may be killed before."""
+        """Whether the file has its tables: a sweep may be killed before it makes them."""
         connection = sqlite3.connect(self.folder / "k.sqlite")
         found = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'points'").fetchone()[0]
         connection.close()
@@ -459,7 +460,7 @@ class Sweep(unittest.TestCase):
             while process.poll() is None and killed < KILLS:
                 time.sleep(generator.uniform(0, took / 3))
                 for pid in self.children(process)[:1]:
-                    with contextlib.suppress(ProcessLookupError):  # it has just ended
+                    with contextlib.suppress(ProcessLookupError):  # the process has just ended
                         os.kill(pid, signal.SIGKILL)
                         killed += 1
             told = process.communicate()[1]
@@ -469,7 +470,7 @@ class Sweep(unittest.TestCase):
     def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(self):
         plan, whole, _ = self.many()
         for number in (signal.SIGINT, signal.SIGTERM):
-            for _ in range(3):  # it may just have come to its end
+            for _ in range(3):  # it may just have finished
                 (self.folder / "k.sqlite").unlink(missing_ok=True)
                 process = self.start(plan)
                 while process.poll() is None and not self.begun():
@@ -488,7 +489,7 @@ class Sweep(unittest.TestCase):
     def test_a_point_that_kills_its_process_is_failed(self):
         if b"__asan_init" in pathlib.Path(WARPWAIT).read_bytes():
             self.skipTest("sanitizers want more address space than this leaves")
-        # No kernel is known to do that: the processes' address space is made too small for one of the points.
+        # No known kernel does that, so the processes' address space is made too small for one of the points.
         launch = json.loads(EXAMPLE.read_text())
         launch["program"] = str(EXAMPLE.parent / launch["program"])
         launch = self.file("l.json", launch)

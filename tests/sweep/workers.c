@@ -1,4 +1,4 @@
-/* Workers: who does what, and how often, whatever a worker is. */
+/* Workers: which one does which task, and how often, for each kind of worker. */
 #include "sim/sweep/workers.h"
 
 #include <pthread.h>
@@ -18,10 +18,10 @@ struct rig {
   pthread_t caller;
   _Atomic int times[TASKS], begun, ended, elsewhere; /* `elsewhere`: tasks that were not in the caller's thread */
   size_t taken[TASKS], takes, losses, drops, ticks, limit, tick_limit;
-  bool away; /* something that is the caller's was not in its thread */
+  bool away; /* something that belongs to the caller was not in its thread */
 };
 
-/* A worker's own. */
+/* State private to a worker. */
 struct seat {
   const struct caller *caller;
   pthread_t thread;
@@ -43,7 +43,7 @@ static void end(void *self, void *own) {
   free(own);
 }
 
-/* The answer of a worker that is not the seat's is wrong. */
+/* The answer is wrong if the worker is not the seat's. */
 static void square(void *self, void *own, size_t task, void *answer) {
   struct rig *rig = self;
   const struct seat *seat = own;
@@ -53,9 +53,9 @@ static void square(void *self, void *own, size_t task, void *answer) {
   *(size_t *)answer = before + result;
 }
 
-enum { GREEDY = 9 }; /* one in so many is out of the ordinary */
+enum { GREEDY = 9 }; /* one in this many tasks is exceptional */
 
-/* For ever, unless somebody ends it. */
+/* Runs forever unless it is ended. */
 static void wait_for_the_end(void *self, void *own, size_t task, void *answer) {
   const struct seat *seat = own;
   square(self, own, task, answer);
@@ -119,11 +119,11 @@ static bool run(struct rig *rig, void (*work)(void *self, void *own, size_t task
   const bool good = sweep_deal(NULL, &all, workers, &message);
   EXPECT_STREQ(message.text, "");
   EXPECT_TRUE(!rig->away);
-  EXPECT_EQ(rig->begun, rig->ended + (int)rig->losses); /* who has lost a task begins anew */
+  EXPECT_EQ(rig->begun, rig->ended + (int)rig->losses); /* a worker that has lost a task starts again */
   return good;
 }
 
-TEST(sweep_workers, each_task_is_done_and_answered_once_and_each_worker_begins_and_ends_once) {
+TEST(sweep_workers, each_task_is_answered_once_and_each_worker_starts_and_ends_once) {
   for (unsigned workers = 1; workers <= MOST; workers++) {
     struct rig *rig = rig_new();
     EXPECT_TRUE(run(rig, square, TASKS, workers));
@@ -139,7 +139,7 @@ TEST(sweep_workers, each_task_is_done_and_answered_once_and_each_worker_begins_a
   }
 }
 
-TEST(sweep_workers, no_tasks_are_done_at_once) {
+TEST(sweep_workers, an_empty_list_of_tasks_finishes_immediately) {
   struct rig *rig = rig_new();
   EXPECT_TRUE(run(rig, square, 0, 3));
   EXPECT_EQ(rig->takes, 0);
@@ -147,14 +147,14 @@ TEST(sweep_workers, no_tasks_are_done_at_once) {
   free(rig);
 }
 
-TEST(sweep_workers, more_workers_than_tasks_are_not_begun) {
+TEST(sweep_workers, no_more_workers_than_tasks_are_started) {
   struct rig *rig = rig_new();
   EXPECT_TRUE(run(rig, square, 2, SWEEP_WORKERS + 1));
   EXPECT_LE(rig->begun, 2);
   free(rig);
 }
 
-/* Of this process. */
+/* Counts the threads of this process. */
 static size_t threads(void) {
   unsigned long count = 0;
   char line[200];
@@ -166,9 +166,9 @@ static size_t threads(void) {
   return count;
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* which ends a process that asks for so much by itself */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer itself ends a process that allocates so much */
 
-/* Some want more memory than there is, with what they have got in hand. */
+/* Some tasks ask for more memory than there is, while they hold some. */
 static void want_too_much(void *self, void *own, size_t task, void *answer) {
   square(self, own, task, answer);
   if (task % GREEDY)
@@ -177,7 +177,7 @@ static void want_too_much(void *self, void *own, size_t task, void *answer) {
   need(SIZE_MAX / 2, 1);
 }
 
-TEST(sweep_workers, a_task_that_runs_out_of_memory_is_lost_and_the_others_go_on) {
+TEST(sweep_workers, a_task_out_of_memory_is_lost_and_the_others_finish) {
   for (unsigned workers = 1; workers <= MOST; workers += 3) {
     struct rig *rig = rig_new();
     ct_note("%u workers", workers);
@@ -189,7 +189,7 @@ TEST(sweep_workers, a_task_that_runs_out_of_memory_is_lost_and_the_others_go_on)
   }
 }
 
-/* A caller that runs out of memory itself, as it takes an answer: behind its border, no worker is left. */
+/* A caller that is itself out of memory while it takes an answer: outside its border, no worker is left. */
 static bool take_too_much(void *self, size_t task, const void *answer) {
   take(self, task, answer);
   return need(SIZE_MAX / 2, 1);
@@ -210,7 +210,7 @@ static void run_out(void *self) {
   sweep_deal(NULL, &all, 3, &message);
 }
 
-TEST(sweep_workers, no_worker_outlives_a_caller_without_memory) {
+TEST(sweep_workers, no_worker_outlives_a_caller_that_is_out_of_memory) {
   struct rig *rig = rig_new();
   const size_t before = threads();
   size_t wanted = 0;
@@ -223,7 +223,7 @@ TEST(sweep_workers, no_worker_outlives_a_caller_without_memory) {
 }
 #endif
 
-TEST(sweep_workers, whoever_takes_answers_can_end_it_and_no_worker_is_left) {
+TEST(sweep_workers, the_receiver_of_answers_can_stop_and_no_worker_is_left) {
   for (unsigned workers = 1; workers <= MOST; workers += 3) {
     struct rig *rig = rig_new();
     const size_t before = threads();
@@ -239,7 +239,7 @@ TEST(sweep_workers, whoever_takes_answers_can_end_it_and_no_worker_is_left) {
   }
 }
 
-TEST(sweep_workers, tasks_under_way_are_told_that_all_is_ended) {
+TEST(sweep_workers, running_tasks_are_notified_of_the_end) {
   for (unsigned workers = 1; workers <= MOST; workers += 3) {
     struct rig *rig = rig_new();
     rig->tick_limit = 3;
@@ -250,15 +250,15 @@ TEST(sweep_workers, tasks_under_way_are_told_that_all_is_ended) {
   }
 }
 
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* which want address space themselves */
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* the sanitizers themselves need address space */
 static void *wait_for_mutex(void *mutex) {
   pthread_mutex_lock(mutex);
   pthread_mutex_unlock(mutex);
   return NULL;
 }
 
-/* Stacks of threads that are gone serve new ones: the threads here hold all that there are. */
-TEST(sweep_workers, where_no_thread_can_be_had_the_caller_does_it_all) {
+/* Stacks of ended threads are reused, so the threads here hold all that exist. */
+TEST(sweep_workers, without_threads_the_caller_does_all_tasks) {
   enum { HELD = 64, SPARE = 120 << 10, STACK = 8 << 20 };
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   pthread_t held[HELD];
@@ -266,7 +266,7 @@ TEST(sweep_workers, where_no_thread_can_be_had_the_caller_does_it_all) {
   struct rlimit before, none;
   unsigned count = 0;
   struct rig *rig = rig_new();
-  void *spare = need(1, SPARE); /* for what there is to allocate meanwhile */
+  void *spare = need(1, SPARE); /* for allocations in the meantime */
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK);
   getrlimit(RLIMIT_AS, &before);

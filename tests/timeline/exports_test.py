@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Exports of examples' timelines: Perfetto's JSON against its format and the report, waveforms against events."""
+"""Exports of examples' timelines: Perfetto's JSON compared with its format and the report, waveforms compared with
+events."""
 import collections
 import json
 import os
@@ -124,7 +125,7 @@ class Exports(unittest.TestCase):
             self.assertEqual((folder / f"replay{suffix}").read_bytes(), converted)
 
     def counter(self, path, name):
-        """What the counter adds up to, in its unit times cycles."""
+        """The counter's integral, in its unit times cycles."""
         document = json.loads(path.read_text())
         points = [(trace_events.fine(event["ts"]), *event["args"].values()) for event in document["traceEvents"]
                   if event["ph"] == "C" and event["name"] == name]
@@ -157,7 +158,7 @@ class Exports(unittest.TestCase):
         counters = re.findall(r'COUNTER\(\w+, "(.*?)", "(.*?)", "(.*?)"\)',
                               (ROOT / "sim/timeline/counters.h").read_text())
         self.assertGreater(len(counters), 1)
-        for row in counters[1:]:  # the first says what a row is
+        for row in counters[1:]:  # the first row is the header
             self.assertIn("| `%s` | %s | %s |\n" % row, page)
 
     def test_a_window_is_in_the_format_too(self):

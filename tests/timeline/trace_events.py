@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Holds JSON against the Trace Event Format: phases and what each must have, pairs, nesting, arrows, names.
+"""Checks JSON against the Trace Event Format: phases and their required fields, pairs, nesting, arrows, names.
 
-usage: tests/timeline/trace_events.py FILE...    a line for each thing that is wrong; exit status 1 when there is one.
+usage: tests/timeline/trace_events.py FILE...    one line for each error; exit status 1 if there is one.
 
-Times are compared in thousandths of the format's microsecond, which is how finely Perfetto keeps them.
-"""
+Times are compared in thousandths of the format's microsecond, which is Perfetto's resolution."""
 import collections
 import json
 import pathlib
@@ -12,7 +11,7 @@ import sys
 
 NUMBER, WHOLE, WORD, OBJECT = (int, float), int, str, dict
 COMMON = {"ph": WORD, "pid": WHOLE, "tid": WHOLE, "name": WORD, "ts": NUMBER}
-# Phase: what its events must have besides, and what they may.
+# Phase: the additional fields that its events must have, and may have.
 PHASES = {
     "X": ({"dur": NUMBER, "cat": WORD}, {"args": OBJECT, "cname": WORD}),
     "b": ({"id": WORD, "cat": WORD}, {"args": OBJECT}),
@@ -25,7 +24,7 @@ PHASES = {
 NAMES = {"process_name": "name", "thread_name": "name", "process_sort_index": "sort_index",
          "thread_sort_index": "sort_index"}
 TOP = {"traceEvents": list, "displayTimeUnit": WORD, "otherData": OBJECT}
-# Colours that chrome://tracing's viewer knows; it refuses a file with any other.
+# Colors that chrome://tracing's viewer knows; it refuses a file with any other.
 COLOURS = set("thread_state_uninterruptible thread_state_iowait thread_state_running thread_state_runnable "
               "thread_state_unknown background_memory_dump light_memory_dump detailed_memory_dump "
               "vsync_highlight_color generic_work good bad terrible black grey white yellow olive rail_response "
@@ -63,7 +62,7 @@ def shape(event):
 
 
 def pairs(events):
-    """Slices beside tracks: each `b` has its `e`, of the same name, not before it, and those of one id nest."""
+    """Slices outside of tracks: each `b` has an `e` with the same name, not before it, and those of one id nest."""
     opened = collections.defaultdict(list)
     for event in events:
         key = (event["pid"], event.get("cat"), event.get("id"))
@@ -127,7 +126,7 @@ def names(events):
 
 
 def faults(document):
-    """Everything that is wrong with it, as lines."""
+    """Everything that is wrong with the document, as lines."""
     for key, form in TOP.items():
         if not isinstance(document.get(key), form):
             yield f"{key}: {document.get(key)!r}"

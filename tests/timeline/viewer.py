@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Opens exported timelines in a real viewer, in a headless Chromium, and says what it made of them.
+"""Opens exported timelines in a real viewer, in a headless Chromium, and reports the result.
 
-The viewer is that of chrome://tracing (Catapult), which Debian's Chromium leaves out; Debian has it in golang-1.19-src,
-whose `go tool trace` shows it. Exit status 1 when it warns about a file, or finds other numbers of slices, arrows or
-counters than the file has. Python speaks to Chromium over two pipes, and to nobody else.
-"""
+The viewer is that of chrome://tracing (Catapult). Debian's Chromium leaves it out; Debian has it in golang-1.19-src,
+whose `go tool trace` shows it. Exit status 1 if it warns about a file, or finds other numbers of slices, arrows or
+counters than the file has. Python talks only to Chromium, over two pipes."""
 import argparse
 import base64
 import collections
@@ -73,17 +72,17 @@ COUNT = """(() => {
 
 
 class CannotStart(RuntimeError):
-    """There is a browser, but it does not come up on this machine."""
+    """There is a browser, but it does not start on this machine."""
 
 
 class Chromium:
-    """A browser with one page. It has `limit` seconds for each answer; one that does not answer is killed."""
+    """A browser with one page. It has `limit` seconds for each answer, and is killed if it does not answer."""
 
     def __init__(self, program, size, limit=60):
         self.home = tempfile.mkdtemp(prefix="warpwait-viewer-")
         self.limit, self.asked, self.end = limit, "", 0
         self.buffer, self.number, self.session = b"", 0, None
-        # Without --disable-dev-shm-usage it does not come up where /dev/shm is small or missing.
+        # Without --disable-dev-shm-usage it does not start where /dev/shm is small or missing.
         self._start([program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                      "--hide-scrollbars", "--remote-debugging-pipe", f"--user-data-dir={self.home}",
                      f"--window-size={size}", "--no-first-run", "about:blank"])
@@ -129,7 +128,7 @@ class Chromium:
                 return answer["result"]
 
     def _await(self, inputs, outputs):
-        """Until the browser has written, or can be written to; kills it when it takes longer than it has."""
+        """Waits until the browser has written or can be written to; kills it if it exceeds its time."""
         if not any(select.select(inputs, outputs, [], max(0, self.end - time.monotonic()))):
             self.kill()
             raise RuntimeError(f"Chromium gave no answer to {self.asked} in {self.limit:g} s, and was killed")
@@ -145,7 +144,7 @@ class Chromium:
         return json.loads(message)
 
     def kill(self):
-        """Ends it and what it has started."""
+        """Kills it and the processes that it has started."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -160,7 +159,7 @@ class Chromium:
         return answer["result"].get("value")
 
     def wait(self, script, seconds=60):
-        """Until the script gives something true."""
+        """Waits until the script returns something true."""
         end = time.monotonic() + seconds
         while not self.evaluate(script):
             if time.monotonic() > end:
@@ -188,7 +187,7 @@ class Chromium:
 
 
 def serve(static, timeline):
-    """A server on this machine of the viewer, the page that holds it, and the timeline. Returns its address."""
+    """A local server of the viewer, the page that contains it, and the timeline. Returns its address."""
     class Handler(http.server.SimpleHTTPRequestHandler):
         def do_GET(self):
             if self.path == "/":
@@ -227,7 +226,7 @@ def view(browser, static, timeline, options):
     browser.call("Page.navigate", url=address)
     browser.wait("typeof tr != 'undefined' && tr.importer && tr.importer.Import ? true : false")
     browser.evaluate(LOAD)
-    time.sleep(1)  # it draws when it has time
+    time.sleep(1)  # it draws when it is idle
     if options.picture:
         browser.evaluate(SHOW % (options.start / 1e6, options.end / 1e6))  # it counts in milliseconds
         time.sleep(2)

@@ -1,9 +1,9 @@
-"""Waveforms (.vcd): a small reader, and the waves that a timeline's events add up to, worked out anew."""
+"""Waveforms (.vcd): a small reader, and the waves that a timeline's events add up to, computed independently."""
 import collections
 
 PICOSECONDS = 1000000  # of a cycle at 1 MHz
 
-# Kind of event: for each of its waves the name, with the unit's parts, and what an event adds.
+# For each kind of event its waves: the name with the unit's parts, and what an event adds.
 SOURCE = {0: "warps"}
 WAVES = {
     "group": [("slot{unit}.group", lambda e: 1 + e["group"])],
@@ -23,7 +23,7 @@ WAVES = {
 
 
 def add_up(events):
-    """name -> [(cycle, value from then on)], for each wave that ever changes."""
+    """Maps a name to [(cycle, value from then on)], for each wave that ever changes."""
     steps = collections.defaultdict(collections.Counter)
     for event in events:
         for name, value in WAVES.get(event.kind, ()):
@@ -43,7 +43,7 @@ def add_up(events):
 
 
 def read(text, clock_mhz):
-    """The same of a file whose waves begin with 0; the second value is its comments."""
+    """The same for a file whose waves begin with 0; the second value is its comments."""
     scopes, names, waves, comments, time = [], {}, {}, [], 0
     head, _, body = text.partition("$enddefinitions $end")
     words = iter(head.split())

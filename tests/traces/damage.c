@@ -1,5 +1,5 @@
-/* Damaged files: each is told, with where it is, or read up to there; none brings the reader down, or gives other
- * content. */
+/* Damaged files: each is reported with the place of the damage, or read up to it. No damage crashes the reader or
+ * changes the content. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,13 +14,14 @@
 
 static const struct made small = {.seed = 5, .lanes = 32, .groups = 9, .warps = 3, .operations = 3000, .wild = 30};
 
-/* The bytes of a whole trace. */
+/* The bytes of a complete trace. */
 static uint8_t *whole(const struct made *made, const char *path, size_t *size) {
   made_write(made, path, false);
   return made_read(path, size);
 }
 
-/* It is told, with an offset in the file; what is salvaged is what was made. Returns its operations. */
+/* The damage must be reported with a file offset, and the salvaged part must equal what was made. Returns its
+ * operations. */
 static uint64_t told_and_salvaged(const struct made *made, const char *path, size_t size) {
   struct trace_error error;
   EXPECT_FALSE(trace_validate(path, &error));
@@ -52,7 +53,7 @@ TEST(damage, a_whole_trace_is_valid) {
   unlink(path);
 }
 
-TEST(damage, a_trace_cut_at_any_block_is_told_and_read_up_to_there) {
+TEST(damage, a_trace_cut_at_any_block_is_reported_and_read_up_to_the_cut) {
   const char *path = made_path("cut");
   size_t size;
   uint8_t *bytes = whole(&small, path, &size);
@@ -71,8 +72,8 @@ TEST(damage, a_trace_cut_at_any_block_is_told_and_read_up_to_there) {
   unlink(path);
 }
 
-/* A small trace has one block of data: what is lost is the work-group at the cut and those behind it. */
-TEST(damage, a_block_of_data_that_is_cut_is_read_up_to_its_last_whole_batch) {
+/* A small trace has one block of data: the work-group at the cut and those after it are lost. */
+TEST(damage, a_truncated_data_block_is_read_up_to_its_last_whole_batch) {
   const struct made made = {.seed = 7, .lanes = 32, .groups = 40, .warps = 2, .operations = 30, .wild = 30};
   const uint64_t all = made.groups * made.warps * made.operations;
   const char *path = made_path("within");
@@ -98,7 +99,7 @@ TEST(damage, a_block_of_data_that_is_cut_is_read_up_to_its_last_whole_batch) {
   unlink(path);
 }
 
-TEST(damage, a_trace_cut_anywhere_is_told) {
+TEST(damage, a_trace_cut_anywhere_is_reported) {
   const char *path = made_path("anywhere");
   uint64_t state = 3;
   size_t size;
@@ -113,7 +114,7 @@ TEST(damage, a_trace_cut_anywhere_is_told) {
   unlink(path);
 }
 
-TEST(damage, a_flipped_bit_is_told) {
+TEST(damage, a_flipped_bit_is_reported) {
   const struct made made = {.seed = 6, .lanes = 32, .groups = 5, .warps = 2, .operations = 300, .wild = 30};
   const char *path = made_path("bit");
   uint64_t state = 4;
@@ -131,7 +132,7 @@ TEST(damage, a_flipped_bit_is_told) {
   unlink(path);
 }
 
-TEST(damage, bytes_after_the_end_are_told) {
+TEST(damage, bytes_after_the_end_are_reported) {
   const char *path = made_path("longer");
   size_t size;
   uint8_t *bytes = whole(&small, path, &size);
@@ -142,7 +143,7 @@ TEST(damage, bytes_after_the_end_are_told) {
   unlink(path);
 }
 
-TEST(damage, what_is_no_trace_is_told) {
+TEST(damage, files_that_are_not_traces_are_reported) {
   static const struct {
     const char *bytes, *told;
   } files[] = {
@@ -164,9 +165,9 @@ TEST(damage, what_is_no_trace_is_told) {
   EXPECT_CONTAINS(error.text, "cannot be read: ");
 }
 
-/* ---- recorders that do not come to their end ------------------------------------------------- */
+/* ---- recorders that do not finish ------------------------------------------------------------ */
 
-/* A writer that has written some of the made trace. */
+/* A writer that has written part of the made trace. */
 static struct trace_writer *half(const char *path) {
   struct trace_error error;
   struct trace_writer *writer = trace_writer_open(path, &error);
@@ -205,7 +206,7 @@ TEST(damage, a_killed_recorder_leaves_what_it_has_written) {
   unlink(path);
 }
 
-TEST(damage, a_run_that_ends_early_leaves_a_whole_trace) {
+TEST(damage, a_run_that_ends_early_leaves_a_complete_trace) {
   const char *path = made_path("early");
   struct trace_error error;
   EXPECT_TRUE(trace_writer_close(half(path), &error));
@@ -213,7 +214,7 @@ TEST(damage, a_run_that_ends_early_leaves_a_whole_trace) {
   unlink(path);
 }
 
-TEST(damage, a_full_disk_is_told_and_leaves_what_is_written) {
+TEST(damage, a_full_disk_is_reported_and_keeps_what_was_written) {
   const char *path = made_path("full");
   struct trace_error error;
   struct rlimit before, limit;
@@ -235,7 +236,7 @@ TEST(damage, a_full_disk_is_told_and_leaves_what_is_written) {
   unlink(path);
 }
 
-TEST(damage, a_device_without_room_is_told) {
+TEST(damage, a_full_device_is_reported) {
   struct trace_error error;
   struct trace_writer *writer = trace_writer_open("/dev/full", &error);
   EXPECT_TRUE(writer == NULL);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Damaged traces, as users meet them on the command line: each is told with the offset, what was expected and what was
-found, or its intact prefix is read. `--flips 1000` tries that many flipped bits in place of a few, `--kills N` recorders."""
+"""Damaged traces on the command line: each is reported with the offset, what was expected and what was found, or its
+intact prefix is read. `--flips 1000` tries that many flipped bits instead of a few, `--kills N` that many recorders."""
 import argparse
 import os
 import pathlib
@@ -21,7 +21,7 @@ FLIPS, KILLS = 40, 8
 TOLD = re.compile(r"warpwait: [^\n]*\.wwt: offset \d+: expected [^\n]+, found [^\n]+\n")
 PREFIX = re.compile(r"; before it, (\d+) operations of \d+ work-groups? in \d+ launch(es)? are read\n")
 
-# Each lane's next address is what a generator of random numbers makes of the last: no trace of it is small.
+# A random number generator makes each lane's next address from the last: the trace cannot be small.
 KERNEL = """.kernel wild
 .arg data global
 .arg rounds u32
@@ -44,7 +44,7 @@ again:
   exit
 """
 
-# The same, with copies for which all warps of a work-group meet.
+# The same, with copies at which all warps of a work-group meet.
 MEETING = KERNEL.replace(".reg i, r, n", ".lds tile 1024\n.reg i, r, n, e").replace("  mul", """\
   copy.to_lds e, [tile], [p], 64, size=4
   wait e
@@ -52,7 +52,7 @@ MEETING = KERNEL.replace(".reg i, r, n", ".lds tile 1024\n.reg i, r, n, e").repl
 
 
 def tool(*arguments, **more):
-    """Status, standard output and standard error; a tool that hangs is a failure of the test."""
+    """Status, standard output and standard error; a tool that hangs fails the test."""
     done = subprocess.run([WARPWAIT, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False,
                           **more)
     return done.returncode, done.stdout, done.stderr
@@ -95,7 +95,7 @@ class Damage(unittest.TestCase):
         return tool(*cls.command(name, rounds), **more)
 
     def verbs(self, damaged):
-        """Each way to read all of a trace."""
+        """All ways to read a whole trace."""
         whole, out = self.path / "whole.wwt", self.path / "out.wwt"
         return {"validate": ["trace", "validate", damaged], "info": ["trace", "info", damaged],
                 "diff": ["trace", "diff", whole, damaged], "slice": ["trace", "slice", damaged, "-o", out],
@@ -135,11 +135,12 @@ class Damage(unittest.TestCase):
             trace[bit // 8] ^= 1 << bit % 8
             damaged = self.check_told(bytes(trace), f"bit {bit}")
             self.check_salvaged(damaged, bit)
-            status, out, said = tool("trace", "head", damaged)  # which need not read where the bit is
+            status, out, said = tool("trace", "head", damaged)  # which need not read the place of the bit
             self.assertTrue((status, out, said) == self.head or status == 2 and TOLD.fullmatch(said), bit)
 
     def check_salvaged(self, damaged, bit):
-        """What is before the bit is read; the report is another's only if the replay says that it is incomplete."""
+        """The part before the bit is read; the report may differ only if the replay says that the trace is
+        incomplete."""
         status, _, said = tool("trace", "validate", "--salvage", damaged)
         if bit < 8 * 16:
             self.assertEqual(status, 2)
@@ -170,7 +171,7 @@ class Damage(unittest.TestCase):
         self.assertGreater(before, 0)
 
     def check_replayed(self, damaged, cut):
-        """A prefix without the launch is no job; another ends where it does, and says so."""
+        """A prefix without the launch is not a job; a longer one ends where it was cut, and the report says so."""
         status, out, said = tool("replay", "--salvage", "--why=no", damaged)
         self.assertRegex(said, PREFIX)
         self.assertIn(status, (0, 1, 2), (cut, said))
@@ -202,14 +203,14 @@ class Damage(unittest.TestCase):
         self.assertEqual(tool("trace", "validate", out), (0, "", ""))
 
     def check_prefix(self, path, what):
-        """A recording that was not finished is no whole trace, but good up to its last block."""
+        """An unfinished recording is not a complete trace, but is valid up to its last block."""
         self.assertEqual(tool("trace", "validate", path)[0], 2, what)
         status, _, said = tool("trace", "validate", "--salvage", path)
         self.assertEqual(status, 0, (what, said))
         return int(PREFIX.search(said)[1])
 
     def left_over(self, name):
-        """What lies under the name, or was to get it."""
+        """The file under this name, or the temporary one that was to replace it."""
         return sorted(file.name for file in self.path.iterdir() if name in file.name)
 
     def test_a_file_that_may_not_grow_is_told_and_leaves_the_one_that_was_there(self):

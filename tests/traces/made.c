@@ -24,7 +24,7 @@ void made_start(struct made_warp *warp, const struct made *made, const uint8_t *
 
 static uint64_t all_of(uint32_t lanes) { return lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX; }
 
-/* The regular operation at a pc: fields move by steps, lanes are apart by a stride, or lie in two rows. */
+/* The regular operation at a pc: fields advance by steps; lanes are a stride apart or in two rows. */
 static void regular(struct made_warp *warp) {
   struct trace_op *op = &warp->op;
   const uint32_t lanes = warp->made->lanes;
@@ -42,7 +42,7 @@ static uint64_t of_any_length(uint64_t *state) {
   return bits >> ct_random(state) % 64;
 }
 
-/* Anything at all, in mask, fields and lanes; some of it. */
+/* Makes some of mask, fields and lanes arbitrary. */
 static void wild(struct made_warp *warp) {
   struct trace_op *op = &warp->op;
   const uint32_t lanes = warp->made->lanes;
@@ -110,7 +110,7 @@ static void begin(struct resident *resident, struct trace_writer *writer, const 
   }
 }
 
-/* A cycle of a compute unit: each warp of its groups has an operation. */
+/* One cycle of a compute unit: each warp of its groups has an operation. */
 static void step(struct resident *resident, const struct made *made, cycle_t now) {
   for (uint32_t i = 0; resident->group && i < made->warps; i++) {
     struct made_warp *warp = &resident->warps[i];
@@ -146,7 +146,7 @@ void made_write(const struct made *made, const char *path, bool backwards) {
       if (!resident[i].group && next < made->groups)
         begin(&resident[i], writer, made, kinds, next++, i / EACH, now);
     for (unsigned i = 0; i < RESIDENT; i++) {
-      /* The order of compute units is the test's, that of a unit's groups is the unit's. */
+      /* The test chooses the order of compute units; the order of a unit's groups is fixed. */
       const unsigned cu = backwards ? CUS - 1 - i / EACH : i / EACH;
       step(&resident[cu * EACH + i % EACH], made, now);
       busy += resident[cu * EACH + i % EACH].group != NULL;

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""docs/plots.md: each of its commands runs, and its table has the functions that there are.
+"""docs/plots.md: each of its commands runs, and its table lists the existing functions.
 
-usage: tests/traces/plot_page.py [--write]    --write: keeps the pictures that the page shows, in docs/plots
-"""
+usage: tests/traces/plot_page.py [--write]    --write: stores the pictures that the page shows in docs/plots"""
 import inspect
 import os
 import pathlib
@@ -17,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bindings/python"))
 sys.dont_write_bytecode = True
 WARPWAIT = os.environ["WARPWAIT"] = os.path.abspath(os.environ.get("WARPWAIT", ROOT / "build/warpwait"))
-MOST_BYTES = 150 << 10  # of a picture that is kept
+MOST_BYTES = 150 << 10  # of a stored picture
 
 try:
     from warpwait import plot as plots
@@ -28,13 +27,13 @@ except ImportError as missing:
 
 
 def commands(page):
-    """The commands of the page, each as a list of words."""
+    """The page's commands, each as a list of words."""
     text = "\n".join(re.findall(r"^```\n(.*?)^```", page, re.M | re.S)).replace("\\\n", " ")
     return [shlex.split(line) for line in text.splitlines() if re.match(r"warpwait(-plot)? .* (--out|-o|--timeline) ", line)]
 
 
 def run(words):
-    """Runs a command of the page in the folder of today; stops when it fails."""
+    """Runs a command of the page in the current folder; raises if it fails."""
     if words[0] == "warpwait-plot":
         status = main(words[1:])
     else:
@@ -44,7 +43,7 @@ def run(words):
 
 
 def check_table(page):
-    """Each function of the table has the arguments that it says, and each public function is in the table."""
+    """Each function of the table has the arguments shown, and each public function is in the table."""
     told = dict(re.findall(r"^\| `(\w+)\((.*?)\)` \|", page, re.M))
     for name, arguments in told.items():
         found = ", ".join(inspect.signature(getattr(plots, name)).parameters)
@@ -56,7 +55,7 @@ def check_table(page):
 
 
 def check_pictures(page, made, write):
-    """Each picture of the page is made by it and kept, and not too large."""
+    """The page makes each of its pictures; each is stored and not too large."""
     for name in re.findall(r"\]\(plots/(.*?)\)", page):
         kept = ROOT / "docs/plots" / name
         assert (made / name).exists(), f"{name}: no command of the page makes it"

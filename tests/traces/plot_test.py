@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""warpwait-plot and warpwait.plot: what is drawn is what reports and timelines say, files are whole, errors
-are told."""
+"""warpwait-plot and warpwait.plot: pictures agree with reports and timelines, files are complete, errors are
+reported."""
 import contextlib
 import io
 import itertools
@@ -37,7 +37,7 @@ RING = f"{ROOT / 'tests/traces/ring.cl'} --global 32 --arg buffer:in=3072:uint:i
 
 
 def plot(*arguments):
-    """`warpwait-plot` with these arguments: status, standard error. Nothing may be said on standard output."""
+    """`warpwait-plot` with these arguments: status, standard error. Standard output must be empty."""
     output, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
         try:
@@ -50,14 +50,14 @@ def plot(*arguments):
 
 
 def script(path, *arguments):
-    """Likewise as a process of its own: the script at `path`; status, standard output, standard error."""
+    """The same in a separate process: the script at `path`; status, standard output, standard error."""
     done = subprocess.run([sys.executable, "-B", path, *map(str, arguments)], capture_output=True, text=True,
                           check=False)
     return done.returncode, done.stdout, done.stderr
 
 
 def heights(axes, lying=False):
-    """The bars of a stack, by their labels: a list of lengths each."""
+    """The bars of a stack by their labels: a list of lengths for each."""
     return {bars.get_label(): [bar.get_width() if lying else bar.get_height() for bar in bars]
             for bars in axes.containers}
 
@@ -68,14 +68,14 @@ def area(path):
     return abs(numpy.dot(x, numpy.roll(y, 1)) - numpy.dot(y, numpy.roll(x, 1))) / 2
 
 
-# Machado, Oliveira and Fernandes, 2009: what linear red, green and blue become.
+# Machado, Oliveira and Fernandes, 2009: how linear red, green and blue are perceived.
 VISIONS = {"all": numpy.eye(3),
            "no red": [[.152286, 1.052583, -.204868], [.114503, .786281, .099216], [-.003882, -.048116, 1.051998]],
            "no green": [[.367322, .860646, -.227968], [.280085, .672501, .047413], [-.01182, .04294, .968881]]}
 
 
 def cielab(vision, face):
-    """A colour (red, green, blue) in CIE L*a*b*, seen with a matrix of vision; 1 is hardly to be told apart."""
+    """A color (red, green, blue) in CIE L*a*b*, seen with a matrix of vision; a difference of 1 is hardly visible."""
     face = numpy.array(face)
     linear = numpy.where(face <= .04045, face / 12.92, ((face + .055) / 1.055) ** 2.4)
     xyz = numpy.array([[.4124, .3576, .1805], [.2126, .7152, .0722], [.0193, .1192, .9505]])
@@ -85,7 +85,7 @@ def cielab(vision, face):
 
 
 class Folder(unittest.TestCase):
-    """Tests with a folder, in which are reports of some examples."""
+    """Tests with a folder that contains reports of some examples."""
 
     @classmethod
     def setUpClass(cls):
@@ -170,7 +170,7 @@ class Stalls(Folder):
         for vision, matrix in VISIONS.items():
             seen = {bucket: cielab(matrix, look.face) for bucket, look in colours.LOOKS.items()}
             for one, other in itertools.combinations(seen, 2):
-                pipes = "pipe" in one and "pipe" in other  # a kernel waits for these in turns, without a gap
+                pipes = "pipe" in one and "pipe" in other  # a kernel waits for these alternately, without a gap
                 apart = numpy.linalg.norm(seen[one] - seen[other])
                 self.assertGreater(apart, 30 if pipes else 11, (vision, one, other))
 
@@ -221,7 +221,7 @@ OF = {"launch": 0, "group": 0}
 
 
 class Made:
-    """A timeline by hand: two warps of a work-group, a copy that they wait for, three passes and two beats."""
+    """A timeline made by hand: two warps of a work-group, a copy that they wait for, three passes and two beats."""
     path = "made.wtl"
     run = {
         "machine": {"name": "teaching", "parameters": {"lds.banks": 8}},
@@ -313,7 +313,7 @@ class MadeTimelines(Folder):
     def test_labels_are_whole_and_apart_however_small_the_picture(self):
         for draw in (plots.timeline, plots.stalls_over_time):
             axes = draw(Made(), end=60)
-            axes.figure.set_size_inches(9, 2)  # so that the legend goes down to the ticks
+            axes.figure.set_size_inches(9, 2)  # so that the legend reaches down to the ticks
             axes.set_xticks([60])
             axes.figure.draw_without_rendering()
             label, legend = axes.get_xticklabels()[0].get_window_extent(), axes.get_legend().get_window_extent()
@@ -362,7 +362,7 @@ class MadeTimelines(Folder):
 
 
 class Timelines(Folder):
-    """What is drawn of timelines of examples is what the same run's report says."""
+    """Pictures of examples' timelines agree with the same run's report."""
 
     @classmethod
     def run_of(cls, example):
@@ -498,7 +498,7 @@ class Files(Folder):
 
 class Errors(Folder):
     def refused(self, message, *arguments):
-        """Held: exit status 2, one line, no picture."""
+        """Asserts exit status 2, one line, no picture."""
         status, errors = plot(*arguments, "-o", self.folder / "refused.png")
         self.assertRegex(errors, f"^warpwait-plot: .*{message}.*\n$")
         self.assertEqual((status, errors.count("\n")), (2, 1))

@@ -1,4 +1,4 @@
-/* The reader in Python, written from the page on the format, gives what this one gives. */
+/* The Python reader, written from the page on the format, gives the same result as the C reader. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void print_words(FILE *file, const struct trace_op *op, unsigned lanes) {
   }
 }
 
-/* The same lines that `python3 -m warpwait.trace` prints. */
+/* Prints the same lines as `python3 -m warpwait.trace`. */
 static void print_trace(FILE *file, struct trace *trace, const struct made *made) {
   struct trace_warp *warp = trace_warp_new(trace);
   for (uint32_t group = 0, warps; group < made->groups; group++)
@@ -56,7 +56,7 @@ static void print_trace(FILE *file, struct trace *trace, const struct made *made
   trace_warp_free(warp);
 }
 
-/* Cuts so many bytes off, and salvages what is left. */
+/* Cuts off `cut` bytes and compares what is salvaged. */
 static void compare(const struct made *made, unsigned cut) {
   const char *path = made_path("python");
   char command[1024];
@@ -75,13 +75,13 @@ static void compare(const struct made *made, unsigned cut) {
   made_python(path, cut);
 }
 
-TEST(python, reads_what_this_reader_reads) {
+TEST(python, reads_the_same_as_the_c_reader) {
   compare(&(struct made){.seed = 31, .lanes = 32, .groups = 4, .warps = 2, .operations = 1200, .wild = 30}, 0);
   compare(&(struct made){.seed = 32, .lanes = 64, .groups = 2, .warps = 1, .operations = 600, .wild = 0}, 0);
   compare(&(struct made){.seed = 33, .lanes = 16, .groups = 3, .warps = 3, .operations = 500, .wild = 90}, 0);
 }
 
-TEST(python, salvages_what_this_reader_salvages) {
+TEST(python, salvages_the_same_as_the_c_reader) {
   compare(&(struct made){.seed = 34, .lanes = 32, .groups = 4, .warps = 2, .operations = 700, .wild = 30}, 40);
   compare(&(struct made){.seed = 35, .lanes = 32, .groups = 20, .warps = 1, .operations = 50, .wild = 30}, 1500);
 }

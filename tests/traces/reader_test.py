@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reader of traces and timelines in Python: what it says of recorded examples, of damaged files, as pandas frames."""
+"""The Python reader of traces and timelines: recorded examples, damaged files, and pandas frames."""
 import json
 import os
 import pathlib
@@ -66,7 +66,7 @@ class Reader(unittest.TestCase):
             self.assertEqual(sum(batch.operations for batch in trace.batches()), found)
 
     def test_what_another_writer_may_have_put_into_a_block_is_told(self):
-        """The second block, a meta, with other payloads whose checksums are right."""
+        """The second block, a meta, with other payloads whose checksums are correct."""
         data = self.path.read_bytes()
         first = 16 + 28 + struct.unpack_from("<I", data, 16 + 16)[0]
         changed = pathlib.Path(self.folder.name) / "changed.wwt"

@@ -1,4 +1,4 @@
-/* What goes into a trace comes out of it. */
+/* A trace reads back as it was written. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void round_trip(const struct made *made) {
   unlink(path);
 }
 
-TEST(round_trip, operations_come_back_as_they_were) {
+TEST(round_trip, operations_survive_a_round_trip) {
   static const uint32_t lanes[] = {1, 16, 32, 33, 64};
   for (unsigned i = 0; i < 40; i++)
     round_trip(&(struct made){.seed = 1 + i,
@@ -33,11 +33,11 @@ TEST(round_trip, operations_come_back_as_they_were) {
                               .wild = i % 3 * 20});
 }
 
-TEST(round_trip, streams_of_many_blocks_come_back_as_they_were) {
+TEST(round_trip, streams_of_many_blocks_survive_a_round_trip) {
   round_trip(&(struct made){.seed = 77, .lanes = 32, .groups = 9, .warps = 3, .operations = 5000, .wild = 60});
 }
 
-TEST(round_trip, the_order_of_compute_units_leaves_the_bytes_as_they_are) {
+TEST(round_trip, the_order_of_compute_units_does_not_change_the_bytes) {
   const struct made made = {.seed = 8, .lanes = 16, .groups = 21, .warps = 3, .operations = 2000, .wild = 40};
   const char *path = made_path("order");
   size_t size, other;
@@ -53,7 +53,7 @@ TEST(round_trip, the_order_of_compute_units_leaves_the_bytes_as_they_are) {
   unlink(path);
 }
 
-TEST(round_trip, batches_say_who_has_operations_and_when) {
+TEST(round_trip, batches_report_which_warps_have_operations_and_when) {
   const struct made made = {.seed = 8, .lanes = 32, .groups = 6, .warps = 2, .operations = 4000, .wild = 50};
   const char *path = made_path("batches");
   struct trace_error error;
@@ -80,8 +80,8 @@ TEST(round_trip, batches_say_who_has_operations_and_when) {
   unlink(path);
 }
 
-/* Decoders that stand in the middle of their streams do not disturb one another. */
-TEST(round_trip, warps_are_read_side_by_side) {
+/* Decoders in the middle of their streams do not disturb each other. */
+TEST(round_trip, warps_can_be_read_in_parallel) {
   enum { GROUPS = 5, WARPS = 3 };
   const struct made made = {.seed = 9, .lanes = 32, .groups = GROUPS, .warps = WARPS, .operations = 3000, .wild = 50};
   const char *path = made_path("side");
@@ -121,7 +121,7 @@ enum { READ_GROUPS = 6, READ_WARPS = 3, READERS = 3 };
 
 static uint64_t mix(uint64_t hash, uint64_t value) { return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15); }
 
-/* A number that all operations of the trace go into. */
+/* Combines all operations of the trace in one number. */
 static uint64_t read_all_streams(struct trace *trace) {
   struct trace_warp *warp = trace_warp_new(trace);
   struct trace_op op;
@@ -151,7 +151,7 @@ static void *read_beside(void *self) {
   return NULL;
 }
 
-TEST(round_trip, threads_read_one_trace_side_by_side) {
+TEST(round_trip, threads_can_read_one_trace_in_parallel) {
   const struct made made = {
       .seed = 21, .lanes = 32, .groups = READ_GROUPS, .warps = READ_WARPS, .operations = 4000, .wild = 40};
   const char *path = made_path("threads");
@@ -171,11 +171,11 @@ TEST(round_trip, threads_read_one_trace_side_by_side) {
     EXPECT_EQ(reading[i].hash, expected);
     EXPECT_TRUE(!reading[i].failed);
   }
-  EXPECT_STREQ(trace_meta(trace, "machine", NULL), "of a test"); /* what was shared is still there */
+  EXPECT_STREQ(trace_meta(trace, "machine", NULL), "of a test"); /* shared data are still there */
   trace_close(trace);
 }
 
-TEST(round_trip, a_failure_is_of_the_reader_that_met_it) {
+TEST(round_trip, an_error_belongs_to_the_reader_that_met_it) {
   const struct made made = {
       .seed = 22, .lanes = 32, .groups = READ_GROUPS, .warps = READ_WARPS, .operations = 4000, .wild = 40};
   const char *path = made_path("failure");
@@ -197,7 +197,7 @@ TEST(round_trip, a_failure_is_of_the_reader_that_met_it) {
   unlink(path);
 }
 
-/* Two files, byte by byte. */
+/* Whether two files have the same bytes. */
 static bool same_bytes(const char *path, const char *other) {
   size_t size, other_size;
   uint8_t *one = made_read(path, &size), *two = made_read(other, &other_size);
@@ -207,14 +207,14 @@ static bool same_bytes(const char *path, const char *other) {
   return same;
 }
 
-/* A second path of the test's own; the caller frees it. */
+/* A second path for the test; the caller frees it. */
 static char *beside(const char *path) {
   char *other = malloc(strlen(path) + 7);
   strcpy(other, path);
   return strcat(other, ".again");
 }
 
-/* A writer that has said the same of the run as the trace does. */
+/* A writer that has the same description of the run as the trace. */
 static struct trace_writer *writer_like(const struct trace *trace, const char *path) {
   struct trace_error error;
   struct trace_writer *writer = trace_writer_open(path, &error);
@@ -226,7 +226,7 @@ static struct trace_writer *writer_like(const struct trace *trace, const char *p
   return writer;
 }
 
-TEST(round_trip, a_decoded_trace_is_written_again_to_the_byte) {
+TEST(round_trip, a_decoded_trace_is_rewritten_to_the_same_bytes) {
   const struct made made = {.seed = 10, .lanes = 32, .groups = 1, .warps = 1, .operations = 900, .wild = 50};
   const char *path = made_path("first");
   char *again = beside(path);
@@ -254,7 +254,7 @@ TEST(round_trip, a_decoded_trace_is_written_again_to_the_byte) {
   free(again);
 }
 
-TEST(round_trip, batches_are_copied_to_the_byte_in_the_order_of_the_file) {
+TEST(round_trip, batches_are_copied_byte_for_byte_in_file_order) {
   const struct made made = {.seed = 12, .lanes = 32, .groups = 9, .warps = 2, .operations = 3000, .wild = 50};
   const char *path = made_path("copied");
   char *again = beside(path);
@@ -279,7 +279,7 @@ TEST(round_trip, batches_are_copied_to_the_byte_in_the_order_of_the_file) {
   free(again);
 }
 
-TEST(round_trip, some_work_groups_make_a_trace_of_their_own) {
+TEST(round_trip, selected_work_groups_make_a_valid_trace) {
   const struct made made = {.seed = 13, .lanes = 32, .groups = 9, .warps = 2, .operations = 3000, .wild = 50};
   const char *path = made_path("whole");
   char *again = beside(path);
@@ -331,7 +331,7 @@ TEST(round_trip, a_batch_that_ends_after_the_last_cycle_is_refused) {
   free(again);
 }
 
-/* What an operation holds, as one number after the other, in a hash. */
+/* Adds an operation's contents to a hash, number by number. */
 static uint64_t digest(uint64_t sum, const struct trace_op *op, unsigned lanes) {
   const struct trace_kind_row *row = &trace_kind_rows[op->kind];
   uint64_t numbers[8 + TRACE_FIELDS + TRACE_VECTORS * TRACE_LANES + 3] = {op->pc,    op->next, op->mask,
@@ -352,8 +352,8 @@ static uint64_t digest(uint64_t sum, const struct trace_op *op, unsigned lanes) 
   return sum;
 }
 
-/* tests/traces/version1.wwt was written when version 1 was new: 2 groups of 2 warps, 60 operations each, half of them
- * wild. */
+/* tests/traces/version1.wwt was written when version 1 was current: 2 groups of 2 warps, 60 operations each, half of
+ * them wild. */
 TEST(round_trip, files_of_version_1_stay_readable) {
   struct trace_error error;
   struct trace *trace = trace_open("tests/traces/version1.wwt", TRACE_WHOLE, &error);

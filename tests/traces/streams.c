@@ -1,4 +1,4 @@
-/* The codec of one stream: what is predicted, what a difference costs, and what wrong bytes give. */
+/* The codec of one stream: predictions, the cost of differences, and the effect of wrong bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 enum { LANES = 32 };
 #define ALL UINT64_C(0xffffffff)
 
-/* A stream over a program of its own: encoder, then decoder. */
+/* A stream over its own program: encoder, then decoder. */
 struct rig {
   uint8_t kinds[64];
   uint64_t field[TRACE_FIELDS], value[TRACE_VECTORS][TRACE_LANES];
@@ -33,7 +33,7 @@ static void rig_free(struct rig *rig) {
   free(rig);
 }
 
-/* Encodes an operation with the rig's fields and values; returns the bytes that it cost. */
+/* Encodes an operation with the rig's fields and values; returns its cost in bytes. */
 static size_t put_with(struct rig *rig, uint32_t pc, uint32_t next, uint64_t mask, uint32_t flags) {
   const size_t before = rig->encoder.bytes.size;
   struct trace_op op = {.pc = pc, .next = next, .mask = mask, .flags = flags, .field = rig->field};
@@ -44,7 +44,7 @@ static size_t put_with(struct rig *rig, uint32_t pc, uint32_t next, uint64_t mas
 }
 static size_t put(struct rig *rig, uint32_t pc, uint32_t next) { return put_with(rig, pc, next, ALL, 0); }
 
-/* All that was encoded, ready to be decoded. */
+/* Hands everything that was encoded to the decoder. */
 static void turn(struct rig *rig) {
   uint32_t pc;
   encode_flush(&rig->encoder);
@@ -60,7 +60,7 @@ static void strided(uint64_t *value, uint64_t base, uint64_t stride) {
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-TEST(rows, every_name_is_a_word_of_its_own_and_every_row_has_a_sentence) {
+TEST(rows, every_name_is_unique_and_every_row_has_a_sentence) {
   for (unsigned kind = 0; kind < TRACE_KINDS; kind++) {
     const struct trace_kind_row *row = &trace_kind_rows[kind];
     ct_note("kind %s", row->name);
@@ -80,11 +80,11 @@ TEST(rows, every_name_is_a_word_of_its_own_and_every_row_has_a_sentence) {
   }
 }
 
-/* One field or vector at a time differs, and comes back: no row stands for another. */
-TEST(rows, every_field_comes_back_as_itself) {
+/* One field or vector at a time differs and survives: no row stands for another. */
+TEST(rows, every_field_survives_a_round_trip) {
   for (unsigned kind = 0; kind < TRACE_KINDS; kind++) {
     const struct trace_kind_row *row = &trace_kind_rows[kind];
-    const unsigned first = row->vectors ? 1 : 0; /* left_out is tried below */
+    const unsigned first = row->vectors ? 1 : 0; /* left_out is tested below */
     struct rig *rig = rig_new();
     struct trace_op op;
     rig->kinds[0] = (uint8_t)kind;
@@ -112,7 +112,7 @@ TEST(rows, every_field_comes_back_as_itself) {
   }
 }
 
-TEST(rows, lanes_that_are_left_out_have_no_values) {
+TEST(rows, omitted_lanes_have_no_values) {
   struct rig *rig = rig_new();
   struct trace_op op;
   rig->kinds[0] = TRACE_ACCESS;
@@ -121,7 +121,7 @@ TEST(rows, lanes_that_are_left_out_have_no_values) {
   for (unsigned lane = 16; lane < LANES; lane++)
     rig->value[0][lane] = lane * 7777777;
   const size_t bytes = put(rig, 0, 1);
-  EXPECT_LE(bytes, 14); /* run, what differs, next, 0xffff0000, stride, base: no value of a lane left out */
+  EXPECT_LE(bytes, 14); /* run, what differs, next, 0xffff0000, stride, base: no value of an omitted lane */
   turn(rig);
   ASSERT_TRUE(decode(&rig->decoder, &op));
   EXPECT_EQ(trace_lanes(&op), 0xffff);
@@ -130,7 +130,7 @@ TEST(rows, lanes_that_are_left_out_have_no_values) {
   rig_free(rig);
 }
 
-/* Today's schema, with the first occurrence of `from` replaced. */
+/* The current schema, with the first occurrence of `from` replaced. */
 static const char *fault_with(const char *from, const char *to, unsigned *kinds) {
   static char line[100];
   struct bytes own = {0}, text = {0};
@@ -148,7 +148,7 @@ static const char *fault_with(const char *from, const char *to, unsigned *kinds)
   return fault;
 }
 
-TEST(rows, a_file_may_have_fewer_of_them_and_other_sentences) {
+TEST(rows, a_file_may_have_fewer_rows_and_other_sentences) {
   unsigned kinds;
   EXPECT_TRUE(fault_with("kind", "kind", &kinds) == NULL);
   EXPECT_EQ(kinds, TRACE_KINDS);
@@ -156,7 +156,7 @@ TEST(rows, a_file_may_have_fewer_of_them_and_other_sentences) {
   const struct trace_kind_row *last = &trace_kind_rows[TRACE_KINDS - 1];
   char from[100];
   snprintf(from, sizeof from, "kind %s ", last->name);
-  /* A file that ends before the last kind: its text from there on is of no list. */
+  /* A file that ends before the last kind: its list has no text from there on. */
   struct bytes own = {0};
   char line[100];
   schema_write(&own);
@@ -167,7 +167,7 @@ TEST(rows, a_file_may_have_fewer_of_them_and_other_sentences) {
   free(own.at);
 }
 
-TEST(rows, a_file_with_other_rows_is_told) {
+TEST(rows, a_file_with_other_rows_is_reported) {
   unsigned kinds;
   EXPECT_CONTAINS(fault_with("contexts 2048", "contexts 9", &kinds), "contexts 9");
   EXPECT_CONTAINS(fault_with("field copy lds step", "field copy lds same", &kinds), "field copy lds same");
@@ -181,9 +181,9 @@ TEST(rows, a_file_with_other_rows_is_told) {
   EXPECT_CONTAINS(fault_with(last, "stop", &kinds), "an incomplete list");
 }
 
-/* ---- what is predicted ---------------------------------------------------------------------- */
+/* ---- predictions ---------------------------------------------------------------------------- */
 
-/* A loop of a load, arithmetic and a branch back, and what follows it; returns its bytes. */
+/* Encodes a loop of a load, arithmetic and a branch back, and what follows it; returns its bytes. */
 static size_t loop_bytes(uint32_t passes) {
   struct rig *rig = rig_new();
   rig->kinds[2] = TRACE_ACCESS;
@@ -202,8 +202,8 @@ static size_t loop_bytes(uint32_t passes) {
   return bytes;
 }
 
-TEST(predictions, a_loop_costs_the_same_bytes_whatever_its_passes) {
-  /* The count of predicted operations in its middle is a byte as long as it is below 128, then two, then three. */
+TEST(predictions, a_loop_costs_the_same_bytes_for_any_number_of_iterations) {
+  /* The count of predicted operations inside is one byte below 128, then two, then three. */
   const size_t ten = loop_bytes(10);
   EXPECT_LE(ten, 30);
   EXPECT_EQ(loop_bytes(30), ten);
@@ -212,8 +212,8 @@ TEST(predictions, a_loop_costs_the_same_bytes_whatever_its_passes) {
   EXPECT_EQ(loop_bytes(500000), ten + 2);
 }
 
-/* The loop of docs/trace-format.md, and the bytes that are told there. */
-TEST(predictions, the_example_of_the_page_is_true) {
+/* The loop of docs/trace-format.md, and the bytes stated there. */
+TEST(predictions, the_example_on_the_page_is_correct) {
   struct rig *rig = rig_new();
   rig->kinds[1] = TRACE_ACCESS;
   put(rig, 0, 1);
@@ -243,7 +243,7 @@ TEST(predictions, straight_code_costs_nothing) {
   rig_free(rig);
 }
 
-TEST(predictions, a_mask_is_taken_from_the_operation_before) {
+TEST(predictions, a_mask_is_predicted_from_the_previous_operation) {
   struct rig *rig = rig_new();
   EXPECT_GT(put_with(rig, 0, 1, 0xff, 0), 0);
   EXPECT_EQ(put_with(rig, 1, 2, 0xff, 0), 0);
@@ -253,7 +253,7 @@ TEST(predictions, a_mask_is_taken_from_the_operation_before) {
   rig_free(rig);
 }
 
-TEST(predictions, a_jump_in_a_stride_misses_once) {
+TEST(predictions, a_jump_in_a_stride_mispredicts_once) {
   struct rig *rig = rig_new();
   rig->kinds[0] = TRACE_COPY;
   rig->field[TRACE_COPY_GLOBAL] = 1 << 20;
@@ -265,7 +265,7 @@ TEST(predictions, a_jump_in_a_stride_misses_once) {
       misses += put(rig, 0, 0) != 0;
     }
     ct_note("row %u", row);
-    EXPECT_EQ(misses, row ? 1 : 2); /* the first row has the stride to learn */
+    EXPECT_EQ(misses, row ? 1 : 2); /* the first row must learn the stride */
   }
   rig_free(rig);
 }
@@ -279,13 +279,13 @@ TEST(predictions, an_operation_without_lanes_has_no_fields) {
   rig->field[TRACE_WAIT_COUNT] = 77;
   put_with(rig, 0, 0, 0, 0);
   rig->field[TRACE_WAIT_COUNT] = 1;
-  EXPECT_LE(put_with(rig, 0, 0, ALL, 0), 8); /* the mask alone */
+  EXPECT_LE(put_with(rig, 0, 0, ALL, 0), 8); /* only the mask */
   rig_free(rig);
 }
 
 /* ---- shapes --------------------------------------------------------------------------------- */
 
-TEST(shapes, a_shape_that_comes_back_costs_a_number) {
+TEST(shapes, a_repeated_shape_costs_one_number) {
   struct rig *rig = rig_new();
   rig->kinds[0] = rig->kinds[1] = TRACE_ACCESS;
   for (unsigned lane = 0; lane < LANES; lane++)
@@ -310,7 +310,7 @@ TEST(shapes, a_mask_makes_no_new_shape) {
   rig_free(rig);
 }
 
-TEST(shapes, the_oldest_shape_makes_room) {
+TEST(shapes, the_oldest_shape_is_evicted) {
   struct rig *rig = rig_new();
   struct trace_op op;
   uint64_t state = 9, sum = 0;
@@ -336,7 +336,7 @@ TEST(shapes, the_oldest_shape_makes_room) {
   rig_free(rig);
 }
 
-/* The last vector's new shape takes the row in which the operation has the shape of the vector before. */
+/* The last vector's new shape takes the row that holds the shape of the operation's previous vector. */
 static void expect_handed_out(enum trace_kind kind, unsigned vector) {
   struct rig *rig = rig_new();
   struct trace_op op;
@@ -363,7 +363,7 @@ static void expect_handed_out(enum trace_kind kind, unsigned vector) {
   rig_free(rig);
 }
 
-TEST(shapes, a_row_that_is_taken_away_is_still_handed_out) {
+TEST(shapes, a_row_replaced_within_an_operation_is_still_returned) {
   expect_handed_out(TRACE_LANE_COPY, 0);
   expect_handed_out(TRACE_IMAGE, 0);
   expect_handed_out(TRACE_IMAGE, 1);
@@ -371,7 +371,7 @@ TEST(shapes, a_row_that_is_taken_away_is_still_handed_out) {
 
 /* ---- contexts ------------------------------------------------------------------------------- */
 
-TEST(contexts, long_programs_forget_and_go_on) {
+TEST(contexts, long_programs_evict_contexts_and_continue) {
   enum { PCS = 3 * STREAM_CONTEXTS };
   uint8_t *kinds = calloc(PCS, 1);
   struct encoder encoder = {0};
@@ -403,7 +403,7 @@ TEST(contexts, long_programs_forget_and_go_on) {
 
 /* ---- wrong bytes ---------------------------------------------------------------------------- */
 
-TEST(notes, an_operation_may_have_as_many_as_it_likes) {
+TEST(notes, an_operation_may_have_any_number_of_notes) {
   enum { NOTES = 300 };
   struct rig *rig = rig_new();
   struct trace_note note[NOTES];
@@ -433,7 +433,7 @@ TEST(notes, an_operation_may_have_as_many_as_it_likes) {
   rig_free(rig);
 }
 
-TEST(notes, a_note_may_be_a_text_alone) {
+TEST(notes, a_note_may_consist_of_text_only) {
   struct rig *rig = rig_new();
   const struct trace_note note = {.kind = TRACE_NOTE_PRINT, .text = "said"};
   struct trace_op op = {.mask = ALL, .notes = 1, .note = &note};
@@ -446,11 +446,11 @@ TEST(notes, a_note_may_be_a_text_alone) {
   rig_free(rig);
 }
 
-TEST(wrong_bytes, each_is_told_by_what_was_expected) {
+TEST(wrong_bytes, each_is_reported_with_what_was_expected) {
   static const struct {
     uint8_t bytes[12];
     size_t size;
-    const char *told; /* NULL: fine */
+    const char *told; /* NULL: valid */
   } streams[] = {
       {{0, 1}, 2, NULL},
       {{64}, 1, "the stream's first pc"},
@@ -460,7 +460,7 @@ TEST(wrong_bytes, each_is_told_by_what_was_expected) {
       {{0, 0, MISS_NEXT, 3}, 4, "a pc of 32 bits"},
       {{0, 0, MISS_MASK, 2}, 4, "lanes that the warp has"},
       {{0, 0, MISS_FLAGS, 8}, 4, "flags that the schema has"},
-      {{0, 0, 8 | MISS_FLAGS, 2, 0}, 5, NULL}, /* bit 3: notes of a plain operation; told below */
+      {{0, 0, 8 | MISS_FLAGS, 2, 0}, 5, NULL}, /* bit 3: notes of a plain operation; reported below */
       {{0, 0, 16, 2}, 4, "fields that the operation has"},
       {{0, 0, 8, 0}, 4, "notes"},
       {{0, 0, 8, 1, 99, 0, 0}, 7, "a note that the schema has"},
@@ -486,7 +486,7 @@ TEST(wrong_bytes, each_is_told_by_what_was_expected) {
   }
 }
 
-TEST(wrong_bytes, any_bytes_are_decoded_or_told) {
+TEST(wrong_bytes, any_bytes_are_decoded_or_reported) {
   uint64_t state = 21;
   for (unsigned i = 0; i < 20000; i++) {
     struct rig *rig = rig_new();

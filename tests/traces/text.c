@@ -1,5 +1,5 @@
-/* The text of traces: what goes through it comes back, to the byte; what is written by hand means what it says; and
- * what is wrong is told. */
+/* The text of traces: a trace survives the round trip byte for byte, text written by hand means what it says, and
+ * errors are reported. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static const struct text_hooks none = {.self = NULL};
 
-/* The text of a trace; the caller frees it. NULL, with a failure noted, when there is none. */
+/* The text of a trace; the caller frees it. NULL, with a test failure, if there is none. */
 static char *text_of(const char *path, enum trace_open_mode mode, size_t *size) {
   struct trace_error error = {.text = ""};
   struct trace *trace = trace_open(path, mode, &error);
@@ -26,7 +26,7 @@ static char *text_of(const char *path, enum trace_open_mode mode, size_t *size) 
   return text;
 }
 
-/* Text into the trace at `path`; the error's text is "" when all went well. */
+/* Converts text to the trace at `path`; the error's text is "" on success. */
 static struct trace_error read_text(const char *text, size_t size, const char *path) {
   struct trace_error error = {.text = ""}, closing = {.text = ""};
   struct trace_writer *writer = trace_writer_open(path, &error);
@@ -48,7 +48,7 @@ static bool same_file(const char *a, const char *b) {
   return same;
 }
 
-/* Whether trace, text, trace gives the same bytes. */
+/* Whether trace to text to trace gives the same bytes. */
 static bool comes_back(const char *path) {
   char other[300];
   size_t size = 0;
@@ -61,7 +61,7 @@ static bool comes_back(const char *path) {
   return same;
 }
 
-TEST(text, a_trace_that_becomes_text_comes_back_to_the_byte) {
+TEST(text, a_trace_survives_a_text_round_trip_byte_for_byte) {
   static const uint32_t lanes[] = {1, 16, 32, 33, 64};
   const char *path = made_path("text");
   for (unsigned i = 0; i < 40; i++) {
@@ -79,7 +79,7 @@ TEST(text, a_trace_that_becomes_text_comes_back_to_the_byte) {
   unlink(path);
 }
 
-TEST(text, batches_and_blocks_stay_where_they_were) {
+TEST(text, batches_and_blocks_keep_their_places) {
   const char *path = made_path("blocks");
   const struct made made = {.seed = 77, .lanes = 32, .groups = 9, .warps = 3, .operations = 3000, .wild = 60};
   made_write(&made, path, false);
@@ -91,7 +91,7 @@ TEST(text, batches_and_blocks_stay_where_they_were) {
   unlink(path);
 }
 
-TEST(text, metas_of_all_forms_come_back) {
+TEST(text, metas_of_all_forms_survive_a_round_trip) {
   static const struct {
     const char *bytes;
     size_t size;
@@ -107,7 +107,7 @@ TEST(text, metas_of_all_forms_come_back) {
       {"{\"a b\":[1,{\"c\":\"}\"}],\"d\":[1,2]}", 31,
        " json {\n  {\n    \"a b\": [\n      1,\n      {\n        \"c\": \"}\"\n      }\n    ],\n    \"d\": [1, 2]\n  "
        "}\n}\n"},
-      {"{\"a\": 1}", 8, " \"{\\\"a\\\": 1}\"\n"}, /* not as JSON would come back */
+      {"{\"a\": 1}", 8, " \"{\\\"a\\\": 1}\"\n"}, /* JSON would not reproduce these bytes */
       {"{\"a\":1", 6, " \"{\\\"a\\\":1\"\n"},
   };
   const char *path = made_path("metas");
@@ -126,7 +126,7 @@ TEST(text, metas_of_all_forms_come_back) {
   unlink(path);
 }
 
-TEST(text, json_that_is_too_deep_to_be_indented_comes_back_in_another_form) {
+TEST(text, json_too_deep_to_indent_survives_in_another_form) {
   enum { DEEP = 20000 };
   const char *path = made_path("deep");
   struct trace_error error;
@@ -148,7 +148,7 @@ TEST(text, json_that_is_too_deep_to_be_indented_comes_back_in_another_form) {
   free(meta);
 }
 
-TEST(text, what_is_intact_of_a_damaged_trace_becomes_text) {
+TEST(text, the_intact_part_of_a_damaged_trace_becomes_text) {
   const char *path = made_path("cut");
   size_t size, text_size;
   made_write(&(struct made){.seed = 5, .lanes = 32, .groups = 60, .warps = 3, .operations = 900, .wild = 60}, path,
@@ -165,7 +165,7 @@ TEST(text, what_is_intact_of_a_damaged_trace_becomes_text) {
 
 /* ---- all rows ---------------------------------------------------------------------------------- */
 
-/* One instruction of each kind, whose fields are 100, 101, ..., but for left_out; flags and notes of all sorts. */
+/* One instruction of each kind, with fields 100, 101, ..., except for left_out; flags and notes of all kinds. */
 static void put_all_rows(FILE *to) {
   fputs("wwtt 1\nprogram {\n", to);
   for (unsigned kind = 0; kind < TRACE_KINDS; kind++)
@@ -243,7 +243,7 @@ TEST(text, every_kind_field_vector_flag_and_note_has_its_place) {
 
 static const char head[] = "wwtt 1\nprogram { # pc 0 to 3\n  plain access # two\n  plain*2\n}\n";
 
-/* The trace that such text, behind the head, is, as text. The caller frees it. */
+/* The text of the trace that `rest`, after the head, describes. The caller frees it. */
 static char *read_by_hand(const char *rest) {
   const char *path = made_path("hand");
   char text[4000];
@@ -264,19 +264,19 @@ static void expect_groups(const char *rest, const char *groups) {
   free(text);
 }
 
-TEST(text, what_is_left_out_has_defaults) {
+TEST(text, omitted_fields_have_defaults) {
   expect_groups("launch\ngroup\nwarp 0\n0\n1 address=4096\n3 done\n",
                 "\ngroup 0 launch=0 warps=1 cu=0 from=0 to=0\nwarp 0\n0\n1 address=4096\n3 done\n");
 }
 
-TEST(text, lines_may_end_as_on_other_systems) {
+TEST(text, any_line_endings_are_accepted) {
   char *text = read_by_hand("meta m text {\r\n  a\r\n\r\n  b\r\n}\r\nlaunch\r\ngroup more\r\nwarp 0 # one\r\n0\r\n");
   EXPECT_CONTAINS(text, "meta m text {\n  a\n\n  b\n}\n");
   EXPECT_CONTAINS(text, " more\nwarp 0\n0\n");
   free(text);
 }
 
-TEST(text, masks_go_on_and_next_is_where_the_next_line_is) {
+TEST(text, masks_persist_and_next_defaults_to_the_next_line) {
   expect_groups(
       "launch lanes=8\ngroup\nwarp 0\n0 mask=0x0f\n1 address=[1 2 3 4]\n0\n2 next=0 mask=0\n",
       "\ngroup 0 launch=0 warps=1 cu=0 from=0 to=0\nwarp 0\n0 mask=0xf\n1 address=1+1*lane\n0\n2 next=0 mask=0x0\n");
@@ -288,7 +288,7 @@ TEST(text, lists_have_a_value_for_each_lane_that_takes_part) {
                 "1 mask=0xfe left_out=2 address=[5*2 100+8*3 100]\n2 done\n");
 }
 
-TEST(text, loops_take_their_steps_and_lead_back) {
+TEST(text, loops_advance_by_their_steps_and_jump_back) {
   expect_groups("launch lanes=8\ngroup\nwarp 0\n0\nrepeat 2 {\n repeat 2 {\n"
                 "  1 address=0x100+4*lane step 32 step 0x1000\n  note print 1\n  2\n }\n}\n3 done\n",
                 "\ngroup 0 launch=0 warps=1 cu=0 from=0 to=0\nwarp 0\n0\n"
@@ -296,7 +296,7 @@ TEST(text, loops_take_their_steps_and_lead_back) {
                 "1 address=4352+4*lane\nnote print 1\n2\n1 address=4384+4*lane\nnote print 1\n2\n3 done\n");
 }
 
-TEST(text, ranges_of_groups_and_warps_know_which_they_are) {
+TEST(text, ranges_of_groups_and_warps_know_their_numbers) {
   expect_groups("launch groups=3 warps=2 lanes=8\ngroup 0..1 cu=1 to=9\nwarp 0..1\n0\n"
                 "1 address=4*lane+100*warp+1000*group-1\n3 done\ngroup 2\nwarp 1\n3 done\n",
                 "\ngroup 0 launch=0 warps=2 cu=1 from=0 to=9\nwarp 0\n0\n1 address=0xffffffffffffffff+4*lane\n3 done\n"
@@ -306,7 +306,7 @@ TEST(text, ranges_of_groups_and_warps_know_which_they_are) {
                 "\ngroup 2 launch=0 warps=2 cu=0 from=0 to=9\nwarp 1\n3 done\n");
 }
 
-TEST(text, batches_go_on_where_the_group_was) {
+TEST(text, batches_continue_where_the_group_was) {
   expect_groups("launch groups=2\ngroup 0 cu=3 from=5 to=9 more\nwarp 0\n0\n"
                 "group 1 to=10\nwarp 0\n3 done\ngroup 0 to=12\nwarp 0\n1 address=0\n3 done\n",
                 "\ngroup 0 launch=0 warps=1 cu=3 from=5 to=9 more\nwarp 0\n0\n"
@@ -314,7 +314,7 @@ TEST(text, batches_go_on_where_the_group_was) {
                 "\ngroup 0 launch=0 warps=1 cu=3 from=9 to=12\nwarp 0\n1 address=0\n3 done\n");
 }
 
-TEST(text, a_million_turns_are_a_few_lines_and_a_few_bytes) {
+TEST(text, a_million_iterations_take_few_lines_and_few_bytes) {
   char text[400];
   const char *path = made_path("turns");
   struct trace_error error;
@@ -332,12 +332,12 @@ TEST(text, a_million_turns_are_a_few_lines_and_a_few_bytes) {
   unlink(path);
 }
 
-/* ---- what is wrong --------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------------- */
 
 #define KIND "plain access prefetch lane_copy pipe copy wait pipe_barrier pipe_slot mbarrier constants image"
 #define LINE "meta program launch group warp note repeat }"
 
-/* `text` stands behind the head and a launch of two work-groups, whose first line is line 7. */
+/* `text` comes after the head and a launch of two work-groups; its first line is line 7. */
 static const struct {
   const char *text, *message;
 } bad[] = {
@@ -445,7 +445,7 @@ static const struct {
     {"launch groups=99 warps=65536\ngroup 0..98 more\n", "T:8: more than 1048576 warps of unfinished work-groups"},
 };
 
-TEST(text, what_is_wrong_is_told_with_its_line_and_what_is_legal) {
+TEST(text, errors_are_reported_with_their_line_and_what_is_legal) {
   const char *path = made_path("bad");
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char text[1000];
@@ -456,7 +456,7 @@ TEST(text, what_is_wrong_is_told_with_its_line_and_what_is_legal) {
   unlink(path);
 }
 
-TEST(text, files_that_are_no_text_of_a_trace_are_told) {
+TEST(text, files_that_are_not_trace_text_are_reported) {
   static const struct {
     const char *text;
     size_t size;
@@ -477,7 +477,7 @@ TEST(text, files_that_are_no_text_of_a_trace_are_told) {
   unlink(path);
 }
 
-TEST(text, a_note_has_no_more_values_and_a_range_no_more_lines_than_there_is_room_for) {
+TEST(text, notes_and_ranges_beyond_their_limits_are_refused) {
   const char *path = made_path("many");
   char *text = NULL;
   size_t size = 0;

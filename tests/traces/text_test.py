@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A reader of traces' text that was written from docs/trace-text.md alone, against what `trace convert` makes of it."""
+"""A reader of trace text, written from docs/trace-text.md alone, compared with the output of `trace convert`."""
 import base64
 import itertools
 import json
@@ -33,7 +33,7 @@ def string(word):
 
 
 def words_of(line):
-    """Strings, bare words, and (name, value)."""
+    """Splits a line into strings, bare words, and (name, value)."""
     found, at = [], 0
     while at < len(line):
         match = WORD.match(line, at)
@@ -71,11 +71,11 @@ class Text:
         self.kinds = {kind.name: kind for kind in schema.kinds}
         self.flags = schema.flags
         self.metas, self.programs, self.launches, self.streams = {}, [], [], {}
-        self.ended, self.last = {}, (0, -1)  # the group that comes when none is said
+        self.ended, self.last = {}, (0, -1)  # the default group
         lines = text.split("\n")
         assert lines[0] == "wwtt 1"
         self.lines = iter(lines[1:])
-        section = []  # the lines of the group under way
+        section = []  # the lines of the current group
         for line in self.lines:
             words = words_of(line)
             if words and words[0] in ("meta", "program", "launch", "group"):
@@ -143,7 +143,7 @@ class Text:
         self.streams.setdefault((launch, group, warp), []).extend(operations)
 
     def masks(self, lines):
-        """That of each line: its own, or that of the line before."""
+        """The mask of each line: its own, or the previous line's."""
         found = []
         for words in lines:
             self.mask = number(dict(word for word in words if isinstance(word, tuple)).get("mask", str(self.mask)))
@@ -216,7 +216,7 @@ class TextOfTraces(unittest.TestCase):
         subprocess.run([WARPWAIT, *map(str, arguments)], stdout=subprocess.DEVNULL, check=True)
 
     def expect_same(self, text, trace):
-        """What the text says is what the trace holds."""
+        """The text describes what the trace contains."""
         read = Text(text.read_text(errors="surrogateescape"), trace.schema)
         self.assertEqual(read.programs, [[kind.name for kind in program] for program in trace.programs])
         for name, meta in read.metas.items():

@@ -1,4 +1,4 @@
-/* Timelines in files: what comes out is what was told and lies in the window, and damage is told. */
+/* Timelines in files: events in the window read back as written, and damage is reported. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@
 
 enum { STREAMS = 5 };
 
-/* Events as blocks tell them: stream s is of compute unit s / 2. */
+/* Events as blocks hold them: stream s belongs to compute unit s / 2. */
 struct made_timeline {
   uint64_t seed;
   uint32_t events; /* of each stream */
   unsigned wild;   /* of 100 */
-  bool alike;      /* all streams tell the same, so that they close their batches in the same cycles */
+  bool alike;      /* all streams have the same events, so they close their batches in the same cycles */
 };
 
 struct told {
@@ -37,7 +37,7 @@ static uint64_t of_any_length(uint64_t *state) {
   return bits >> ct_random(state) % 64;
 }
 
-/* The stream's next event, made from the one before. */
+/* Makes the stream's next event from the previous one. */
 static void make(struct told *told, uint64_t *state, unsigned wild) {
   struct timeline_event *event = &told->event;
   const uint64_t dice = ct_random(state);
@@ -57,7 +57,7 @@ static void make(struct told *told, uint64_t *state, unsigned wild) {
     event->field[i] = of_any_length(state);
 }
 
-/* All of them, stream after stream. The caller frees it. */
+/* Makes all events, stream after stream. The caller frees them. */
 static struct told *make_all(const struct made_timeline *made) {
   struct told *all = calloc(made->events * STREAMS, sizeof *all);
   for (uint32_t stream = 0; stream < STREAMS; stream++) {
@@ -71,7 +71,7 @@ static struct told *make_all(const struct made_timeline *made) {
   return all;
 }
 
-/* Tells them cycle by cycle, in each of them stream after stream, in one order or the other. */
+/* Writes them cycle by cycle, and within a cycle stream after stream in either order. */
 static void tell_all(const struct made_timeline *made, struct timeline_writer *writer, bool backwards) {
   struct told *all = make_all(made);
   struct timeline *timeline = timeline_writer_listener(writer);
@@ -108,7 +108,7 @@ static bool same_event(const struct timeline_event *a, const struct timeline_eve
          memcmp(a->field, b->field, sizeof a->field) == 0;
 }
 
-/* Whether the window, said another way, wants it: any of its cycles counts. */
+/* Whether the window includes the event, stated in another way: any of its cycles counts. */
 static bool wanted(const struct timeline_window *window, const struct timeline_event *event) {
   if (!(window->kinds >> event->kind & 1) || (window->cus && !window->cus[event->cu]))
     return false;
@@ -121,8 +121,8 @@ static bool wanted(const struct timeline_window *window, const struct timeline_e
   return false;
 }
 
-/* Each event read must be the next wanted one of its stream: streams are told apart by a number in no file, so that
- * an event is looked for in those of its compute unit. Returns the events that were read. */
+/* Each event read must be the next wanted one of its stream. Files do not contain stream numbers, so an event is looked
+ * up in the streams of its compute unit. Returns the number of events read. */
 static uint64_t check(const struct made_timeline *made, const struct timeline_window *window,
                       struct timeline_file *file) {
   struct told *all = make_all(made);
@@ -145,7 +145,7 @@ static uint64_t check(const struct made_timeline *made, const struct timeline_wi
   return events;
 }
 
-TEST(timelines, what_comes_out_is_what_was_told) {
+TEST(timelines, events_survive_a_round_trip) {
   const char *path = made_path("all.wtl");
   static const struct made_timeline rows[] = {
       {3, 10000, 5, false}, {4, 3000, 100, false}, {5, 1, 0, false}, {6, 8193, 0, false}};
@@ -167,7 +167,7 @@ TEST(timelines, what_comes_out_is_what_was_told) {
   unlink(path);
 }
 
-TEST(timelines, of_two_metas_with_one_name_the_last_counts) {
+TEST(timelines, the_last_of_two_metas_with_one_name_counts) {
   const char *path = made_path("meta.wtl");
   struct trace_error error;
   size_t size;
@@ -183,7 +183,7 @@ TEST(timelines, of_two_metas_with_one_name_the_last_counts) {
   unlink(path);
 }
 
-TEST(timelines, an_empty_one_is_whole) {
+TEST(timelines, an_empty_timeline_is_complete) {
   const char *path = made_path("empty.wtl");
   const struct made_timeline none = {.events = 0};
   struct trace_error error;
@@ -197,7 +197,7 @@ TEST(timelines, an_empty_one_is_whole) {
   unlink(path);
 }
 
-TEST(timelines, their_bytes_do_not_depend_on_the_order_in_which_streams_tell) {
+TEST(timelines, bytes_do_not_depend_on_the_order_in_which_streams_report) {
   static const struct made_timeline alike = {.seed = 7, .events = 20000, .alike = true};
   const char *path = made_path("order.wtl");
   for (unsigned row = 0; row < 2; row++) {
@@ -215,7 +215,7 @@ TEST(timelines, their_bytes_do_not_depend_on_the_order_in_which_streams_tell) {
   unlink(path);
 }
 
-TEST(timelines, a_window_keeps_the_events_that_have_a_cycle_in_it) {
+TEST(timelines, a_window_keeps_the_events_with_a_cycle_in_it) {
   static const uint8_t cus[] = {0, 1, 0};
   static const struct made_timeline made = {.seed = 8, .events = 3000, .wild = 0};
   static const struct timeline_window windows[] = {
@@ -247,7 +247,7 @@ TEST(timelines, a_window_keeps_the_events_that_have_a_cycle_in_it) {
   unlink(path);
 }
 
-TEST(timelines, an_event_without_a_cycle_is_in_the_window_of_its_first) {
+TEST(timelines, an_event_without_duration_is_in_the_window_of_its_start) {
   const struct timeline_event event = {.kind = TIMELINE_WAITED, .from = 7, .to = 7};
   const struct timeline_window here = {7, 8, 0, 0, NULL, 0, UINT32_MAX}, later = {8, 9, 0, 0, NULL, 0, UINT32_MAX},
                                sampled = {0, NEVER, 1, 7, NULL, 0, UINT32_MAX},
@@ -260,7 +260,8 @@ TEST(timelines, an_event_without_a_cycle_is_in_the_window_of_its_first) {
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
-/* It is told, with an offset in the file; what is salvaged is what was told. Returns how many events. */
+/* The damage must be reported with a file offset, and the salvaged events must be those written. Returns their
+ * number. */
 static uint64_t told_and_salvaged(const char *path, size_t size) {
   struct trace_error error;
   EXPECT_FALSE(timeline_validate(path, &error));
@@ -280,7 +281,7 @@ static uint64_t told_and_salvaged(const char *path, size_t size) {
   return events;
 }
 
-TEST(timelines, a_batch_of_a_compute_unit_that_no_machine_has_is_refused) {
+TEST(timelines, a_batch_of_an_impossible_compute_unit_is_refused) {
   for (uint64_t cu = TIMELINE_CUS - 1; cu <= TIMELINE_CUS; cu++) {
     const struct timeline_event event = {.kind = TIMELINE_WARP, .cu = 0, .from = 1, .to = 2};
     struct timeline_encoder encoder = {.cu = 0};
@@ -288,7 +289,7 @@ TEST(timelines, a_batch_of_a_compute_unit_that_no_machine_has_is_refused) {
     struct bytes batch = {0}, changed = {0};
     EXPECT_TRUE(timeline_encode(&encoder, &event) && timeline_encode_batch(&encoder, 0, &batch));
     EXPECT_TRUE(bytes_varint(&changed, 0) && bytes_varint(&changed, cu) &&
-                bytes_add(&changed, batch.at + 2, batch.size - 2)); /* behind the stream and compute unit 0 */
+                bytes_add(&changed, batch.at + 2, batch.size - 2)); /* after the stream and compute unit 0 */
     struct cursor cursor = {changed.at, changed.at + changed.size, false};
     EXPECT_EQ(timeline_decode_batch(&decoder, &cursor), cu < TIMELINE_CUS);
     timeline_encoder_free(&encoder);
@@ -298,7 +299,7 @@ TEST(timelines, a_batch_of_a_compute_unit_that_no_machine_has_is_refused) {
   }
 }
 
-TEST(timelines, one_cut_at_any_block_is_told_and_read_up_to_there) {
+TEST(timelines, a_timeline_cut_at_any_block_is_reported_and_read_up_to_the_cut) {
   const char *path = made_path("cut.wtl");
   size_t size;
   write_made(&small, &everything, path, false);
@@ -318,7 +319,7 @@ TEST(timelines, one_cut_at_any_block_is_told_and_read_up_to_there) {
   unlink(path);
 }
 
-TEST(timelines, a_flipped_bit_is_told) {
+TEST(timelines, a_flipped_bit_is_reported) {
   const struct made_timeline made = {.seed = 6, .events = 300};
   const char *path = made_path("bit.wtl");
   uint64_t state = 4;
@@ -355,7 +356,7 @@ TEST(timelines, a_killed_writer_leaves_what_it_has_written) {
   unlink(path);
 }
 
-TEST(timelines, a_full_disk_is_told_and_leaves_what_is_written) {
+TEST(timelines, a_full_disk_is_reported_and_keeps_what_was_written) {
   const char *path = made_path("full.wtl");
   struct trace_error error;
   struct rlimit before, limit;
@@ -379,7 +380,7 @@ TEST(timelines, a_full_disk_is_told_and_leaves_what_is_written) {
 
 /* ---- the other reader ------------------------------------------------------------------------ */
 
-/* The same lines that `python3 -m warpwait.trace` prints. */
+/* Prints the same lines as `python3 -m warpwait.trace`. */
 static void print_events(const char *path, struct timeline_file *timeline) {
   FILE *file = fopen(path, "w");
   struct timeline_event event;
@@ -410,7 +411,7 @@ static void compare(const struct made_timeline *made, bool salvage) {
   made_python(path, salvage);
 }
 
-TEST(timelines, the_reader_in_python_reads_what_this_one_reads) {
+TEST(timelines, the_python_reader_reads_the_same_as_the_c_reader) {
   compare(&(struct made_timeline){.seed = 41, .events = 5000, .wild = 10}, false);
   compare(&(struct made_timeline){.seed = 42, .events = 100, .wild = 100}, false);
   compare(&(struct made_timeline){.seed = 43, .events = 5000}, true);
@@ -418,8 +419,8 @@ TEST(timelines, the_reader_in_python_reads_what_this_one_reads) {
 
 /* ---- the page -------------------------------------------------------------------------------- */
 
-/* The batch of docs/timeline-format.md, and the bytes that are told there. */
-TEST(timelines, the_example_of_the_page_is_true) {
+/* The batch of docs/timeline-format.md, and the bytes stated there. */
+TEST(timelines, the_example_on_the_page_is_correct) {
   static const struct timeline_event events[] = {
       {TIMELINE_WARP, 1, 0, 10, 11, {0, 4, 0, 7, 0}},       {TIMELINE_WARP, 1, 1, 10, 12, {3, 4, 0, 7, 1}},
       {TIMELINE_BANKS, 1, 0, 12, 13, {0xff, 0, 4, 0, 0}},   {TIMELINE_WARP, 1, 0, 11, 15, {8, 5, 0, 7, 0}},

@@ -7,9 +7,9 @@
     report = program.kernel("triple").run("h200", global_size=1024, local_size=64, args=[x])
     report.cycles, report.bound_by, report.stalls, report.lines
 
-Machines (`Machine`), programs (`Program`), devices that live on (`Device`), reports (`Report`), `check`, `explain` and
-`sweep`; traces and timelines as files (`warpwait.trace`), pictures (`warpwait.plot`), stores of sweeps
-(`warpwait.sweep`). docs/python.md is the guide. `%load_ext warpwait` adds the cell magic %%warpwait.
+Machines (`Machine`), programs (`Program`), devices that keep their state between runs (`Device`), reports (`Report`),
+`check`, `explain` and `sweep`; readers of traces and timelines (`warpwait.trace`), pictures (`warpwait.plot`), and
+stores of sweeps (`warpwait.sweep`). docs/python.md is the guide. `%load_ext warpwait` adds the cell magic %%warpwait.
 """
 import typing
 

@@ -10,7 +10,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def as_text(value: object) -> object:
-    """The value; text that a spreadsheet would run as a formula has an apostrophe in front (docs/sweep-store.md)."""
+    """The value. An apostrophe precedes text that a spreadsheet would run as a formula (docs/sweep-store.md)."""
     if isinstance(value, str) and value[:1] in tuple("=+-@\t\r\n") and not NUMBER.fullmatch(value):
         return "'" + value
     return value
@@ -27,7 +27,7 @@ def to_csv(frame: pandas.DataFrame, file: typing.BinaryIO, index: bool = True) -
 
 
 def to_csv(frame: pandas.DataFrame, file: typing.BinaryIO | None = None, index: bool = True) -> str | None:
-    """Writes the frame to a binary file, or returns it as text without one."""
+    """Writes the frame to a binary file, or returns it as text if there is no file."""
     safe = pandas.DataFrame({i: [as_text(value) for value in frame.iloc[:, i]] for i in range(frame.shape[1])},
                             dtype=object)
     safe.index = frame.index.map(as_text)

@@ -1,4 +1,4 @@
-"""What users pass, checked: whole numbers, texts, and files. All raise BadInput."""
+"""Checks of what users pass: whole numbers, texts and files. All raise BadInput."""
 from __future__ import annotations
 
 import operator
@@ -10,7 +10,7 @@ from .errors import BadInput
 
 
 def whole(name: str, value: Any, least: int, most: int) -> int:
-    """The whole number, from `least` to `most`."""
+    """`value` as a whole number, which must be from `least` to `most`."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -21,7 +21,7 @@ def whole(name: str, value: Any, least: int, most: int) -> int:
 
 
 def encoded(name: str, value: Any) -> bytes:
-    """A text as UTF-8; bytes as they are."""
+    """A text as UTF-8; bytes unchanged."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape")
     if not isinstance(value, (bytes, bytearray, memoryview)):

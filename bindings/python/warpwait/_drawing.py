@@ -1,4 +1,4 @@
-"""Matplotlib, for the commands."""
+"""Loads matplotlib for the commands."""
 from __future__ import annotations
 
 import os
@@ -8,8 +8,10 @@ from ._optional import need
 
 
 def begin() -> types.ModuleType:
-    """Loads matplotlib for pictures that no window shows; returns it. It obeys a file matplotlibrc in the current
-    folder, such as one that has LaTeX set all words, and anybody may have written that folder: load it in another.
+    """Loads matplotlib without windows, and returns it.
+
+    Matplotlib obeys a file matplotlibrc in the current folder, which can make it run LaTeX. The folder may not be
+    trustworthy, so this changes to another one to load it.
 
     Raises MissingPackage.
     """

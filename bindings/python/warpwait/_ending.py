@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP as what Ctrl-C is: a command removes what is not whole yet, says a line, and ends."""
+"""Treats SIGTERM and SIGHUP like Ctrl-C: a command removes incomplete files, prints a line, and ends."""
 from __future__ import annotations
 
 import signal
@@ -7,7 +7,7 @@ import typing
 
 
 class Ended(KeyboardInterrupt):
-    """A signal has come. number: which."""
+    """A signal has arrived. number: the signal's."""
 
     def __init__(self, number: int, _frame: types.FrameType | None) -> None:
         super().__init__()
@@ -19,13 +19,13 @@ def raise_ended(number: int, frame: types.FrameType | None) -> typing.NoReturn:
 
 
 def listen() -> None:
-    """For a command's beginning; a signal that is ignored stays ignored."""
+    """Call this when a command begins. Signals that are ignored stay ignored."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, raise_ended)
 
 
 def status(interrupt: KeyboardInterrupt) -> int:
-    """The exit status of a command that a KeyboardInterrupt has ended."""
+    """The exit status of a command that a KeyboardInterrupt ended."""
     number: int = getattr(interrupt, "number", signal.SIGINT)
     return 128 + number

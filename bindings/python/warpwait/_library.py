@@ -1,7 +1,7 @@
-"""The library as ctypes sees it: its structures and functions (include/warpwait.h), loaded at the first call.
+"""The library through ctypes: its structures and functions (include/warpwait.h), loaded at the first call.
 
-Calls let other threads of Python run. A call that takes callbacks goes through `Callbacks`, which keeps an exception
-that a callback raises, and raises it once the library has returned.
+Other Python threads run during calls. A call with callbacks goes through `Callbacks`, which keeps an exception that a
+callback raises, and raises it again after the library has returned.
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .errors import BY_STATUS, BadInput, Cancelled, WarpwaitError
 NAME = "libwarpwait.so.0"
 R = TypeVar("R")
 
-VERSION = (0, 1)  # of the interface that this file describes
+VERSION = (0, 1)  # of the interface that this file declares
 
 
 # ---- structures ------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ class Sink(Structure):
 
 
 class Sized(Structure):
-    """Structures of options begin with their size."""
+    """A structure of options, which begins with its size."""
 
     def __init__(self, **values: Any) -> None:
         super().__init__(size=ctypes.sizeof(self), **values)
@@ -132,7 +132,7 @@ class Column(Structure):
 OBJECT, NEW, LIST = c_void_p, POINTER(c_void_p), POINTER(c_void_p)
 SIZES = POINTER(c_uint64)
 
-# name: (result, arguments). A function whose result is STATUS takes an Error at its end, which call() adds.
+# name: (result, arguments). A function whose result is STATUS takes an Error as its last argument, which call() adds.
 STATUS = c_int
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "version": (c_uint32, []),
@@ -200,8 +200,8 @@ TEXT, JSON, SOURCE, CHECK, SARIF, HTML = range(6)  # ww_form
 
 
 def _candidates() -> Iterator[str]:
-    """Where the library may be: $WARPWAIT_LIBRARY alone; else in this package (a wheel), in the clone that this is in,
-    where `make install` puts it, with any usual LIBDIR, and where the linker looks."""
+    """Where the library may be: only $WARPWAIT_LIBRARY if set; else in this package (a wheel), in this clone, where
+    `make install` puts it with any usual LIBDIR, and on the linker's path."""
     if said := os.environ.get("WARPWAIT_LIBRARY"):
         yield said
         return
@@ -250,7 +250,7 @@ def _declare(loaded: ctypes.CDLL, path: str) -> None:
 
 
 def version() -> str:
-    """The library's version, which is `warpwait --version`'s."""
+    """The library's version, the same as `warpwait --version`."""
     number: int = library().ww_version()
     return f"{number >> 16}.{number >> 8 & 255}.{number & 255}"
 
@@ -258,12 +258,12 @@ def version() -> str:
 # ---- calls -----------------------------------------------------------------------------------------
 
 def text(raw: bytes | None) -> str:
-    """A string of the library; "" of NULL."""
+    """A string from the library; "" for NULL."""
     return (raw or b"").decode("utf-8", "replace")
 
 
 def raw(path: str | os.PathLike[str]) -> bytes:
-    """A path or a word for the library. Raises BadInput of a zero byte."""
+    """A path or a word for the library. Raises BadInput if it contains a zero byte."""
     found = os.fsencode(path)
     if b"\0" in found:
         raise BadInput(f"{path!r}: contains a zero byte")
@@ -271,7 +271,7 @@ def raw(path: str | os.PathLike[str]) -> bytes:
 
 
 def error_of(error: Error) -> WarpwaitError:
-    """The exception that says what the library has said."""
+    """The exception for an error of the library."""
     kind = BY_STATUS.get(error.status, WarpwaitError)
     return kind(text(error.text), file=text(error.file), line=error.line, column=error.column, key=text(error.key))
 
@@ -284,7 +284,7 @@ def call(name: str, *arguments: Any) -> None:
 
 
 class Handle:
-    """A reference to an object of the library, given up with this one."""
+    """A reference to an object of the library, released when this object is deleted."""
 
     __slots__ = ("_as_parameter_", "_unref")
 
@@ -296,18 +296,18 @@ class Handle:
         self._unref(self._as_parameter_)
 
     def give_up(self) -> None:
-        """Gives the reference up now. What takes long to free is not left to __del__, in which Ctrl-C would be lost."""
+        """Releases the reference now. Use it for objects that take long to free: in __del__, Ctrl-C would be lost."""
         self._unref(self._as_parameter_)
         self._as_parameter_ = c_void_p()
 
     @property
     def address(self) -> int:
-        """Of the object, as a number."""
+        """The object's address."""
         return self._as_parameter_.value or 0
 
 
 def make(kind: str, function: str, *arguments: Any) -> Handle:
-    """Calls a function that makes an object and takes the place for it last."""
+    """Calls a function that creates an object; its last argument receives the object."""
     made = c_void_p()
     call(function, *arguments, byref(made))
     return Handle(kind, made.value)
@@ -318,9 +318,9 @@ def make(kind: str, function: str, *arguments: Any) -> Handle:
 class Callbacks:
     """The Python side of one call's callbacks.
 
-    They get `number` as their `self`. A callback that raises ends the call; calling() raises what it raised. Ctrl-C ends
-    the call, too: Python's own handler would raise at the callback's first instruction, where nobody can catch it, so it
-    is replaced for the time of the call.
+    Their `self` is `number`. An exception in a callback ends the call, and calling() raises it again. Ctrl-C ends the
+    call, too: Python's own handler would raise at the callback's first instruction, where no code can catch it, so it
+    is replaced during the call.
     """
     _numbers = itertools.count(1)
     live: dict[int, Callbacks] = {}
@@ -334,21 +334,21 @@ class Callbacks:
         self.parts: list[list[bytes]] = []
         self.raised: BaseException | None = None
         self._interrupted = False
-        self._outer: Callbacks | None = None  # in one of whose callbacks this call is made
+        self._outer: Callbacks | None = None  # if this call is made in a callback: the Callbacks of that callback
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C has come."""
+        """Whether Ctrl-C was pressed during this call or an outer one."""
         return self._interrupted or (self._outer is not None and self._outer.interrupted)
 
     def sink(self) -> tuple[Sink, list[bytes]]:
-        """A sink, and the list that gets its pieces. A call has at most eight."""
+        """A sink, and the list that receives its pieces. A call has at most eight sinks."""
         kept: list[bytes] = []
         self.parts.append(kept)
         return Sink(_write, self.number << 3 | (len(self.parts) - 1)), kept
 
     def protect(self, function: Callable[..., bool | None], *arguments: Any) -> bool:
-        """Whether the call is to go on: what the function says, unless it raises."""
+        """Whether the call should go on: what the function returns, or False if it raises."""
         if self.interrupted:
             return False
         try:
@@ -359,7 +359,7 @@ class Callbacks:
 
     @contextmanager
     def reachable(self) -> Iterator[None]:
-        """Callbacks of the library find this object meanwhile; Ctrl-C does what it always does."""
+        """Within it, the library's callbacks find this object. Ctrl-C keeps its usual handler."""
         self.live[self.number] = self
         try:
             yield
@@ -368,7 +368,7 @@ class Callbacks:
 
     @contextmanager
     def calling(self) -> Iterator[None]:
-        """For the time of a call. Raises what a callback raised."""
+        """Wraps a call. Raises what a callback raised."""
         main = threading.current_thread() is threading.main_thread()
         handler = signal.getsignal(signal.SIGINT) if main else None
         mine, unraisable = handler is signal.default_int_handler, sys.unraisablehook
@@ -399,7 +399,7 @@ class Callbacks:
         self._interrupted = True
 
     def _take_lost(self, lost: Any) -> bool:
-        """Takes what another signal's handler has raised at a callback's first instruction, where nobody catches it."""
+        """Keeps what another signal's handler raised at a callback's first instruction, where no code can catch it."""
         if lost.object not in CALLED:
             return False
         self.raised = lost.exc_value
@@ -410,7 +410,7 @@ CALLED: set[Any] = set()  # functions that the library calls
 
 
 def _called(kind: Any) -> Callable[[Callable[..., R]], Any]:
-    """A decorator that makes a callback of that kind."""
+    """A decorator that makes a function a callback of that type."""
     def make_callback(function: Callable[..., R]) -> Any:
         CALLED.add(function)
         return kind(function)
@@ -428,7 +428,7 @@ def _write(number: int, data: int, size: int) -> bool:
 
 @_called(TICK)
 def tick(number: int, now: int, done: int, of: int) -> bool:
-    """ww_watch.tick: the cycle, work-groups that are done, and all of them."""
+    """ww_watch.tick: the cycle, the number of finished work-groups, and of all."""
     callbacks = Callbacks.live.get(number)
     if callbacks is None:
         return True
@@ -453,7 +453,7 @@ def go_on(number: int) -> bool:
 
 @_called(PRINT)
 def print_text(number: int, _launch: int, data: int, size: int) -> None:
-    """ww_watch.print: what a launch's work-items have printed."""
+    """ww_watch.print: what a launch's work-items printed."""
     callbacks = Callbacks.live.get(number)
     if callbacks is not None and callbacks.print is not None:
         callbacks.print(ctypes.string_at(data, size))
@@ -461,7 +461,7 @@ def print_text(number: int, _launch: int, data: int, size: int) -> None:
 
 @_called(HAZARD)
 def take_hazard(number: int, hazard: Any) -> None:
-    """ww_watch.hazard: hands on a row of a table."""
+    """ww_watch.hazard: passes the hazard on as a row of a table."""
     callbacks, row = Callbacks.live.get(number), hazard[0]
     if callbacks is not None and callbacks.hazard is not None:
         callbacks.hazard({"rule": text(row.rule), "message": text(row.message), "detail": text(row.detail),
@@ -470,7 +470,7 @@ def take_hazard(number: int, hazard: Any) -> None:
 
 
 def written(name: str, *arguments: Any, after: Sequence[Any] = ()) -> bytes:
-    """What ww_name() writes to a sink, which follows the arguments, with others behind it."""
+    """What ww_name() writes to its sink. The sink comes after `arguments` and before `after`."""
     callbacks = Callbacks()
     sink, parts = callbacks.sink()
     with callbacks.calling():
@@ -480,6 +480,6 @@ def written(name: str, *arguments: Any, after: Sequence[Any] = ()) -> bytes:
 
 @_called(METRIC)
 def take_metric(number: int, metric: Any) -> bool:
-    """What ww_report_metrics() calls for each metric."""
+    """ww_report_metrics() calls this for each metric."""
     callbacks = Callbacks.live[number]
     return callbacks.protect(callbacks.metric, metric[0]) if callbacks.metric else False

@@ -1,8 +1,8 @@
-"""Packages that only a part of Warpwait needs: nothing else may fail when one is missing."""
+"""Packages that only a part of Warpwait needs. If one is missing, only that part may fail."""
 import importlib
 import types
 
-# By module: the Debian package that has it, and what pip calls it.
+# For each module, its Debian package and its name for pip.
 PACKAGES = {
     "dask": ("python3-distributed", "distributed"),
     "distributed": ("python3-distributed", "distributed"),
@@ -18,18 +18,18 @@ class MissingPackage(ImportError):
 
 
 def need(module: str) -> types.ModuleType:
-    """Imports a module of an optional package, such as `scipy.optimize`, or one that imports such packages itself.
+    """Imports a module of an optional package, such as `scipy.optimize`, or a module that imports such packages.
 
     Raises MissingPackage when the package is missing.
     """
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        # pandas, for one, has an error without a name when its own numpy is missing.
+        # Some errors have no name, for example pandas' error when numpy is missing.
         names = [(name or "").partition(".")[0] for name in (error.name, module)]
         missing = next((name for name in names if name in PACKAGES), None)
         if missing is None or (error.name and not isinstance(error, ModuleNotFoundError)):
-            raise  # it is there, and broken in another way: half imported, since Ctrl-C came, for one
+            raise  # the package is there but broken in another way, for example half imported because of Ctrl-C
         debian, pip = PACKAGES[missing]
         raise MissingPackage(f"{missing} is missing: apt-get install {debian}, or pip install {pip}",
                              name=missing) from error

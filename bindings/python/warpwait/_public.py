@@ -22,7 +22,7 @@ if typing.TYPE_CHECKING:
     from .running import Work
 
     class Sweep:
-        """The package warpwait.sweep, which is callable, as type checkers see it."""
+        """The callable package warpwait.sweep, for type checkers."""
 
         def __init__(self) -> None:
             self.Expression, self.Results, self.Store = sweeps.Expression, sweeps.Results, sweeps.Store
@@ -31,7 +31,7 @@ if typing.TYPE_CHECKING:
             self.errors, self.knee, self.over_all, self.pareto = (sweeps.errors, sweeps.knee, sweeps.over_all,
                                                                   sweeps.pareto)
 
-        # As sweep() in sweep/sweeping.py.
+        # Keep this the same as sweep() in sweep/sweeping.py.
         def __call__(self, work: Work, axes: typing.Mapping[str, typing.Any], machine: Machine | str | None = None, *,
                      where: str | None = None, cost: str | None = None, jobs: int = 0, dask: typing.Any = None,
                      cycle_limit: int = 0, progress: typing.Any = None, **launch: typing.Any) -> sweeps.Results: ...
@@ -41,7 +41,7 @@ if typing.TYPE_CHECKING:
 errors.shorten_tracebacks()
 
 
-def __getattr__(name: str) -> str:  # a name that loads the library
+def __getattr__(name: str) -> str:  # `__version__` loads the library
     if name == "__version__":
         return _library.version()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

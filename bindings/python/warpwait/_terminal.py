@@ -1,10 +1,10 @@
-"""Text for a terminal, whatever it holds."""
+"""Makes text with control characters safe for a terminal."""
 from __future__ import annotations
 
 import re
 import typing
 
-# All but tabs and ends of lines; and bytes that were no UTF-8.
+# All control characters but tabs and line ends, and bytes that were not UTF-8.
 CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\udc80-\\udcff]")
 
 
@@ -13,6 +13,6 @@ def hexadecimal(found: re.Match[str]) -> str:
 
 
 def shown(text: object, stream: typing.TextIO) -> str:
-    """The text as the stream is to have it: a terminal gets control characters as \\x1b and the like, since they could
-    steer it, and others get them as they are."""
+    """The text for the stream. A terminal would obey control characters, so it gets them as \\x1b and the like; other
+    streams get them unchanged."""
     return CONTROL.sub(hexadecimal, str(text)) if stream.isatty() else str(text)

@@ -1,4 +1,4 @@
-"""Devices that live on, with their memory."""
+"""Devices, which keep their state between runs, and their memory."""
 from __future__ import annotations
 
 import ctypes
@@ -36,7 +36,7 @@ class Local:
 
 
 def shape_of(name: str, shape: Any) -> tuple[tuple[int, ...], int]:
-    """A shape, and how many elements it has. Raises BadInput."""
+    """A shape, and its number of elements. Raises BadInput."""
     found = tuple(whole(f"{name}: shape", one, 0, 1 << 62) for one in (shape if isinstance(shape, tuple) else (shape,)))
     return found, math.prod(found)
 
@@ -53,8 +53,8 @@ def dtype_of(name: str, dtype: Any) -> numpy.dtype[Any]:
 
 
 class Device:
-    """A machine at work. Simulated time, and what memory and caches hold, go on from run to run; of figures that do not
-    depend on what ran before, run on a Machine instead.
+    """A machine at work. Simulated time and the contents of memory and caches carry over from run to run. For figures
+    that do not depend on earlier runs, run on a Machine instead.
 
         device = Device("h200")
         x = device.buffer(numpy.arange(1024, dtype=numpy.float32))
@@ -62,7 +62,7 @@ class Device:
             kernel.run(device, global_size=1024, args=[x])
         x.array
 
-    A device belongs to one thread at a time: others wait for the end of a run. It cannot be pickled.
+    A device belongs to one thread at a time: other threads wait until a run ends. It cannot be pickled.
     """
 
     @entry
@@ -75,12 +75,12 @@ class Device:
 
     @property
     def now(self) -> int:
-        """The cycle in which the next run starts: 0 of a new device."""
+        """The cycle in which the next run starts; 0 for a new device."""
         return int(_library.library().ww_device_now(self.handle))
 
     @entry
     def buffer(self, data: Any, dtype: Any = None, name: str = "buffer") -> Buffer:
-        """Global memory: with a copy of an array, or zeros of a shape (an int or a tuple) and a dtype (default:
+        """Global memory that contains a copy of an array, or zeros of a shape (an int or a tuple) and a dtype (default:
         float32)."""
         if isinstance(data, (int, tuple)):
             return Buffer(self, data, dtype_of("buffer", numpy.float32 if dtype is None else dtype), name)
@@ -91,30 +91,30 @@ class Device:
 
     @entry
     def pipe(self, packets: int, dtype: Any = numpy.int32, name: str = "pipe") -> Pipe:
-        """An empty pipe for up to so many packets, each an element of the dtype."""
+        """An empty pipe for up to `packets` packets, each an element of the dtype."""
         return Pipe(self, whole("packets", packets, 1, (1 << 24) - 1), dtype_of("pipe", dtype), name)
 
     @entry
     def image(self, data: Any, format: str = "rgba.unorm_int8", kind: str | None = None, name: str = "image") -> Image:
-        """An image of texels in this format ("rgba.unorm_int8", "r.float", ...): with a copy of an array, or zeros.
+        """An image of texels in this format ("rgba.unorm_int8", "r.float", ...): a copy of an array, or zeros.
 
-        The axes of an array are slices or layers, rows, columns and channels, as many as there are: (480, 640, 4) is an
-        image of 640 x 480 texels with four channels. Formats of one channel, and those that pack all into a word, have
-        no axis for channels. data may be the shape alone, a tuple without channels: (480, 640). kind: "1d", "2d" or
-        "3d" by the axes unless said; "1d_array", "1d_buffer" and "2d_array" are others.
+        The axes of an array are slices or layers, rows, columns and channels, those that the image has: (480, 640, 4)
+        is an image of 640 x 480 texels with four channels. Formats with one channel, and those that pack all channels
+        into a word, have no axis for channels. For zeros, data is the shape, a tuple without channels: (480, 640).
+        kind: "1d", "2d" or "3d", by default according to the axes; or "1d_array", "1d_buffer" or "2d_array".
         """
         return Image(self, data, format, kind, name)
 
     @contextmanager
     def recording(self) -> Iterator[Recording]:
-        """Records all runs within the `with` as one Recording, whole at its end.
+        """Records all runs within the `with` as one Recording, which is complete when the `with` ends.
 
             with device.recording() as recording:
                 first.run(device, ...)
                 second.run(device, ...)
             recording.run("h200")
 
-        Caches are empty when it begins. Raises Unsupported at its end if runs are missing, with the reason.
+        Caches are empty when it begins. If runs are missing, raises Unsupported at its end, with the reason.
         """
         from .recording import Recording
         recording = Recording.__new__(Recording)
@@ -134,7 +134,7 @@ class Device:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """For the time of a run. Raises BadInput in a callback of a run that goes on."""
+        """Wraps a run. Raises BadInput in a callback of a run in progress."""
         with self._lock:
             if self._lost:
                 raise BadInput("the device was running in another thread when this process was forked; create a new one")
@@ -154,8 +154,8 @@ class Device:
 
 
 class Buffer:
-    """Global memory of a device, zeroed. array: a numpy array on its very bytes, to be read and written in place, but
-    not during a run. address: where kernels find it, so that a buffer may hold the address of another."""
+    """Global memory of a device, zeroed. array: a numpy array over its bytes, to read and write in place, but not
+    during a run. address: its address in kernels; one buffer may contain the address of another."""
 
     def __init__(self, device: Device, shape: int | tuple[int, ...], dtype: numpy.dtype[Any], name: str) -> None:
         self.device, self.name = device, name
@@ -169,7 +169,7 @@ class Buffer:
 
     @property
     def address(self) -> int:
-        """Where kernels find it."""
+        """Its address in kernels."""
         return int(_library.library().ww_buffer_address(self.handle))
 
     def at(self, offset: int) -> BufferAt:
@@ -178,12 +178,12 @@ class Buffer:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the array."""
+        """The array's shape."""
         return self.array.shape
 
     @property
     def dtype(self) -> numpy.dtype[Any]:
-        """Of the array."""
+        """The array's dtype."""
         found: numpy.dtype[Any] = self.array.dtype
         return found
 
@@ -222,7 +222,7 @@ class Pipe:
 
     @property
     def array(self) -> numpy.ndarray[Any, Any]:
-        """A copy of the packets that could be read, the oldest first."""
+        """A copy of the packets that can be read, the oldest first."""
         library = _library.library()
         parts = [ctypes.string_at(library.ww_pipe_packet(self.handle, place), self.dtype.itemsize)
                  for place in range(library.ww_pipe_packets(self.handle))]
@@ -238,19 +238,19 @@ class Pipe:
         return f"<Pipe {self.name}: {len(self)} of {self.packets} packets of {self.dtype}>"
 
 
-# The numpy type of a channel, and what packs all channels of a texel.
+# The numpy type of a channel, or of a texel that packs all its channels.
 CHANNELS = {"snorm_int8": numpy.int8, "snorm_int16": numpy.int16, "unorm_int8": numpy.uint8, "unorm_int16": numpy.uint16,
             "signed_int8": numpy.int8, "signed_int16": numpy.int16, "signed_int32": numpy.int32,
             "unsigned_int8": numpy.uint8, "unsigned_int16": numpy.uint16, "unsigned_int32": numpy.uint32,
             "half_float": numpy.float16, "float": numpy.float32}
 PACKED = {"unorm_short_565": numpy.uint16, "unorm_short_555": numpy.uint16, "unorm_int_101010": numpy.uint32,
           "unorm_int_101010_2": numpy.uint32}
-# Channels of an order, if it has several; those that only packed types have need none.
+# The number of channels of an order, if it has several. Orders that only packed types have are not listed.
 SEVERAL = {"rg": 2, "ra": 2, "rgx": 2, "rgba": 4, "bgra": 4, "argb": 4, "abgr": 4, "srgba": 4, "sbgra": 4}
 
 
 class Image:
-    """An image on a device. shape: of the array, with channels; dtype: of a channel, or of a packed texel."""
+    """An image on a device. shape: the array's, with channels; dtype: of a channel, or of a packed texel."""
 
     def __init__(self, device: Device, data: Any, format: str, kind: str | None, name: str) -> None:
         order, _, channel = format.partition(".")
@@ -284,7 +284,7 @@ class Image:
             self.write(array)
 
     def write(self, array: Any) -> None:
-        """All texels, from an array of the image's shape."""
+        """Sets all texels from an array of the image's shape."""
         packed = numpy.ascontiguousarray(numpy.asarray(array), self.dtype)
         if packed.shape != self.shape:
             raise BadInput(f"image: expected an array of shape {self.shape}, found {packed.shape}")
@@ -308,7 +308,8 @@ DEVICES: weakref.WeakSet[Device] = weakref.WeakSet()
 
 
 def _forked() -> None:
-    """A child has none of the other threads: what they held is free, and a device that ran is lost."""
+    """Runs in a forked child, which has none of the parent's other threads: frees their locks. Devices that were
+    running are lost."""
     for device in list(DEVICES):
         device._lost = device._lost or device._runs
         device._lock, device._runs = threading.RLock(), False

@@ -1,9 +1,9 @@
-"""What notebooks show: HTML with small pictures in SVG, which follows the notebook's colors, light or dark.
+"""What notebooks show: HTML with small SVG pictures, in the notebook's colors, light or dark.
 
-A notebook's page and outputs share one style sheet, so that every rule here is below .warpwait, thrice: JupyterLab's own
-rules for tables (`.jp-RenderedHTMLCommon:not(...) td`, `tbody tr:nth-child(odd)`) would win otherwise. There are no
-scripts: JupyterLab and VS Code run none in notebooks that are not trusted. Bars are SVG, since browsers print no
-backgrounds.
+A notebook's page and outputs share their styles, so every rule here applies only below .warpwait. The class is repeated
+three times, because JupyterLab's own rules for tables (`.jp-RenderedHTMLCommon:not(...) td`, `tbody tr:nth-child(odd)`)
+would win otherwise. There are no scripts: JupyterLab and VS Code run none in notebooks that are not trusted. Bars are
+SVG, because browsers do not print backgrounds.
 """
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from .sweep.sweeping import Results
     from .tables import Stalls, Table
 
-ROWS = 200      # of a table that are shown
-LAUNCHES = 40   # of a report
-BAR = 460       # pixels of a stacked bar
-LEAST = .0005   # a share that is shown: 0.1%
+ROWS = 200      # shown of a table
+LAUNCHES = 40   # shown of a report
+BAR = 460       # width of a stacked bar in pixels
+LEAST = .0005   # smallest share that is shown, as 0.1%
 
-# Text has the notebook's own color, and grays let its background through, so that both are right in light and dark.
+# Text has the notebook's color, and grays are translucent, so that both work in light and dark.
 STYLE = """<style>
 & { font-size: 13px; line-height: 1.45; max-width: 1000px; overflow-x: auto; color: inherit; }
 & h4 { margin: .3em 0; font-size: 1.1em; font-weight: 600; color: inherit; }
@@ -59,14 +59,14 @@ def wrapped(*parts: str) -> str:
 
 
 def number(value: Any) -> str:
-    """A number as people read it: thousands with commas, others to four digits."""
+    """A number for people: integers with commas between thousands, others to four digits."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return "" if value is None else str(value)
     return f"{value:,}" if isinstance(value, int) or value.is_integer() else f"{value:,.4g}"
 
 
 def color(bucket: str) -> str:
-    """Of a stall bucket, as CSS has it."""
+    """The color of a stall bucket, for CSS."""
     red, green, blue = (round(255 * channel) for channel in look(bucket).face)
     return f"#{red:02x}{green:02x}{blue:02x}"
 
@@ -74,13 +74,13 @@ def color(bucket: str) -> str:
 # ---- small pictures ----------------------------------------------------------------------------------
 
 def svg(width: float, height: float, *parts: str, label: str = "") -> str:
-    """A picture of that size in pixels. label: for those who cannot see it."""
+    """A picture of that size in pixels. label: for screen readers."""
     told = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
     return f'<svg width="{width:g}" height="{height:g}" {told}>{"".join(parts)}</svg>'
 
 
 def rectangle(left: float, top: float, width: float, height: float, fill: str, title: str = "") -> str:
-    """A rectangle that says its title when it is pointed at."""
+    """A rectangle with a title as a tooltip."""
     told = f"<title>{escape(title)}</title>" if title else ""
     return (f'<rect x="{left:.4g}" y="{top:.4g}" width="{max(width, 0):.4g}" height="{height:.4g}" fill="{fill}">'
             f"{told}</rect>")
@@ -92,7 +92,7 @@ def frame(width: float, height: float) -> str:
 
 
 def stacked(shares: Mapping[str, float], width: float = BAR, height: float = 16) -> str:
-    """A bar of stall buckets, in the order and the colors of warpwait.plot. shares: of all, 0 to 1."""
+    """A bar of stall buckets, in the order and colors of warpwait.plot. shares: of the whole, 0 to 1."""
     left, parts = 0.0, []
     for bucket in in_order(shares):
         parts.append(rectangle(left, 0, shares[bucket] * width, height, color(bucket),
@@ -108,7 +108,7 @@ def swatch(bucket: str) -> str:
 
 
 def legend(shares: Mapping[str, float]) -> str:
-    """What the colors of a stacked bar are, the largest first; those below 0.5 % together."""
+    """The legend of a stacked bar, the largest bucket first; those below 0.5 % together."""
     large = {bucket: share for bucket, share in shares.items() if share >= .005}
     keys = [f'<span class="key">{swatch(bucket)} {share:.1%}</span>' for bucket, share in large.items()]
     rest = sum(shares.values()) - sum(large.values())
@@ -125,7 +125,7 @@ def meter(share: float, width: float = 120, fill: str = "#2684C7") -> str:
 
 def columns(values: Sequence[float], titles: Sequence[str], width: float = 240, height: float = 42,
             fill: str = "#CC79A7") -> str:
-    """Columns side by side, the highest as high as the picture."""
+    """A bar chart; the highest bar is as high as the picture."""
     step, most = min(width / max(len(values), 1), 24), max([*values, 0]) or 1
     parts = [rectangle(place * step, height * (1 - value / most), max(step - 1, step * .8), height * value / most, fill,
                        title) for place, (value, title) in enumerate(zip(values, titles))]
@@ -134,7 +134,7 @@ def columns(values: Sequence[float], titles: Sequence[str], width: float = 240, 
 
 def dots(points: Sequence[tuple[float, float]], front: Sequence[tuple[float, float]], names: tuple[str, str],
          width: float = 320, height: float = 150) -> str:
-    """Points, and those of their Pareto front; to the left and below less of both, names: of what is across and up."""
+    """A scatter plot of points and their Pareto front. Values grow to the right and up. names: of the two axes."""
     across, up = [x for x, _ in points], [y for _, y in points]
     spans = [(min(values), (max(values) - min(values)) or 1) for values in (across, up)]
 
@@ -150,7 +150,7 @@ def dots(points: Sequence[tuple[float, float]], front: Sequence[tuple[float, flo
 # ---- tables ------------------------------------------------------------------------------------------
 
 def rows_html(header: Sequence[str], rows: Iterable[Sequence[str]], kinds: str) -> str:
-    """A table of cells that are HTML already. kinds: a letter for each column, `n` number, `c` code, `-` anything."""
+    """A table of cells that are already HTML. kinds: a letter for each column, `n` number, `c` code, `-` anything."""
     classes = [{"n": ' class="n"', "c": ' class="code"'}.get(kind, "") for kind in kinds]
     head = "".join(f"<th{kind}>{cell}</th>" for kind, cell in zip(classes, header))
     body = "".join("<tr>" + "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(classes, row)) + "</tr>"
@@ -159,7 +159,7 @@ def rows_html(header: Sequence[str], rows: Iterable[Sequence[str]], kinds: str) 
 
 
 def cells_html(rows: Sequence[Mapping[str, Any]], names: Sequence[str], units: Mapping[str, str] | None = None) -> str:
-    """A table of some columns of rows, escaped; columns of numbers stand at the right."""
+    """A table of some columns of the rows, escaped. Numbers are right-aligned."""
     kinds = "".join("n" if all(isinstance(row.get(name), (int, float, type(None))) for row in rows) else "-"
                     for name in names)
     header = [escape(name) + (f' <span class="dim">({escape(unit)})</span>' if (unit := (units or {}).get(name)) else "")
@@ -168,7 +168,7 @@ def cells_html(rows: Sequence[Mapping[str, Any]], names: Sequence[str], units: M
 
 
 def table_html(table: Table) -> str:
-    """The rows, the first 200 of many; dictionaries and lists within them are left out."""
+    """The first 200 rows, without columns that contain dictionaries or lists."""
     rows, more = table[:ROWS], len(table) - ROWS
     shown = [key for key in table.columns if not any(isinstance(row.get(key), (dict, list)) for row in rows)]
     return wrapped(f"<h4>{escape(table.title)}</h4>", cells_html(rows, shown, table.units) if rows else "<p>none</p>",
@@ -176,7 +176,7 @@ def table_html(table: Table) -> str:
 
 
 def text_html(text: str) -> str:
-    """Text in columns as it is."""
+    """Preformatted text."""
     return wrapped(f"<pre>{escape(text)}</pre>")
 
 
@@ -188,7 +188,7 @@ def stalls_html(stalls: Stalls) -> str:
 
 
 def machine_html(machine: Machine) -> str:
-    """What was changed, and all parameters behind a summary that opens."""
+    """The changed parameters, and all parameters in a block that opens."""
     rows, changed = machine.table().rows, machine.changed()
     names = ["key", "value", "unit", "text"]
     first = cells_html([row for row in rows if row["key"] in changed], names) if changed else ""
@@ -197,7 +197,7 @@ def machine_html(machine: Machine) -> str:
 
 
 def program_html(program: Program) -> str:
-    """Its kernels, and those that were refused."""
+    """The program's kernels, and those that were refused."""
     rows = [{"kernel": repr(kernel)[8:-1], "registers": kernel.registers, "LDS bytes": kernel.lds_bytes,
              "private bytes": kernel.private_bytes} for kernel in program.values()]
     refused = [f'<p class="hazard"><b>{escape(name)}</b>: {escape(why)}</p>' for name, why in program.refused.items()]
@@ -226,7 +226,7 @@ def results_html(results: Results) -> str:
 # ---- reports -----------------------------------------------------------------------------------------
 
 def report_html(report: Report) -> str:
-    """The summary of a report: what each launch took, what bounds it, and where its warps were."""
+    """The summary of a report: what each launch took, what bounds it, and where its warps spent their time."""
     changed = ", ".join(f"{key} = {value}" for key, value in report["machine.changed"].items())
     machine = f"machine {escape(str(report['machine.name']))}{': ' if changed else ''}{escape(changed)}"
     launches = report.launches
@@ -240,14 +240,14 @@ def launch_html(launch: LaunchReport) -> str:
 
 
 def size_of(launch: LaunchReport) -> str:
-    """The NDRange, without dimensions in which it is 1."""
+    """The NDRange, without trailing dimensions of 1."""
     sizes = [launch["global"], launch["local"]]
     most = max(place for place in range(3) if place == 0 or any(size[place] > 1 for size in sizes)) + 1
     return " work-items in groups of ".join(" x ".join(f"{one:,}" for one in size[:most]) for size in sizes)
 
 
 def verdict(launch: LaunchReport) -> str:
-    """What bounds the launch, or why it has no end."""
+    """What bounds the launch, or why it did not finish."""
     if launch.end != "finished":
         return f'<div class="hazard"><b>{escape(launch.end)}</b> {escape(_why_unfinished(launch))}</div>'
     return f"<p>{escape(launch.sentence)}</p>"
@@ -265,7 +265,7 @@ def launch_parts(launch: LaunchReport, machine: str) -> str:
 
 
 def launches_parts(launches: Sequence[LaunchReport], machine: str) -> str:
-    """Several launches: a row each, all bars to one scale of shares."""
+    """Several launches, one row each; all bars have the same scale."""
     shown, total = [], dict[str, int]()
     for place, launch in enumerate(launches[:LAUNCHES], 1):
         timed = "cycles" in launch
@@ -284,13 +284,13 @@ def launches_parts(launches: Sequence[LaunchReport], machine: str) -> str:
 
 
 def fidelity(launches: Sequence[LaunchReport]) -> str:
-    """How far off the report is known to be."""
+    """The report's known error."""
     said = dict.fromkeys(str(launch["fidelity.sentence"]) for launch in launches if "fidelity" in launch)
     return "".join(f'<p class="dim">{escape(sentence)}</p>' for sentence in said)
 
 
 def pictures(launch: LaunchReport) -> str:
-    """Resources by how much of their peak was used; the copies' latencies, and channels over time."""
+    """The most used resources in per cent of their peak, the copies' latencies, and channels over time."""
     used = sorted(((share, name) for name, share in launch.utilisation.items() if not name.startswith("unit_")),
                   reverse=True)[:6]
     rows = [[escape(name.replace("_", " ")), meter(share), f"{share:.1%}"] for share, name in used if share >= LEAST]
@@ -311,7 +311,7 @@ def pictures(launch: LaunchReport) -> str:
 
 
 def lines_html(lines: Lines) -> str:
-    """The source with its costs in the margin: per cent of all warp-cycles, and where they went."""
+    """The source with its costs in the margin: per cent of all warp-cycles, and the stall buckets."""
     costs = {(row["file"], row["line"]): row for row in lines}
     most = max([row["cycles"] for row in lines] or [1]) or 1
     parts = []
@@ -339,16 +339,16 @@ def line_cells(row: Mapping[str, Any] | None, line: int, text: str, resident: in
 
 
 def source_of(report: Report, file: str, line: int) -> str:
-    """A line of a program: of its source, or as the report has it. "" if nobody knows it."""
+    """A line of a program, from its source or from the report; "" if neither has it."""
     if file in report.sources:
         return report.sources[file][line - 1].strip() if 0 < line <= len(report.sources[file]) else ""
     texts = {row["text"] for launch in report.launches for row in launch.get("by_line", [])
              if (row["file"], row["line"]) == (file, line) and row["text"]}
-    return str(texts.pop()) if len(texts) == 1 else ""  # two programs may have one name
+    return str(texts.pop()) if len(texts) == 1 else ""  # two programs may have the same file name
 
 
 def hazard_parts(hazards: Hazards) -> list[str]:
-    """A paragraph for each hazard: rule, what is wrong, where, the source line, and what to do."""
+    """A paragraph for each hazard: the rule, what is wrong and where, the source line, and the remedy."""
     parts = []
     for row in hazards:
         file, line = str(row.get("file") or ""), row.get("line") or 0
@@ -364,7 +364,7 @@ def hazard_parts(hazards: Hazards) -> list[str]:
 
 
 def hazards_html(hazards: Hazards) -> str:
-    """All hazards, or that there is none."""
+    """All hazards, or a sentence that there are none."""
     return wrapped(*(hazard_parts(hazards) or ["<p>No hazard was found.</p>"]))
 
 

@@ -1,16 +1,16 @@
-"""What can go wrong, as exceptions.
+"""Exceptions and warnings.
 
     WarpwaitError
-    ├── BadInput (a ValueError)          an argument, a text, a file or a program that is not legal
-    ├── Unsupported (NotImplementedError) legal, but not modeled
+    ├── BadInput (a ValueError)          an argument, a text, a file or a program is not valid
+    ├── Unsupported (NotImplementedError) valid, but not modeled
     ├── OutOfMemory (MemoryError)
     ├── Cancelled                        a progress function returned False
     ├── Unfinished                       the launch deadlocked or reached the cycle limit; it has the report
     └── Defect                           a bug in Warpwait: please report it
     HazardWarning (a UserWarning)        a misuse of copies, events, pipes or memory that a run found
 
-The text is the library's own line: where, what, and what is legal. `warnings.simplefilter("error", HazardWarning)` makes
-hazards exceptions, too.
+The text is the library's own message: where, what, and what would be valid. To make hazards exceptions, call
+`warnings.simplefilter("error", HazardWarning)`.
 """
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ R = TypeVar("R")
 
 
 class WarpwaitError(Exception):
-    """What the library refuses, or could not do.
+    """An error of the library.
 
     file, key: the file, and the parameter ("dma.channels") or the place in a JSON file ("launches[0].args[2]"), that the
     text is about; "" if there is none. line, column: counted from 1; 0 if there is none. log: what clang printed while
-    a program was built.
+    it built a program.
     """
 
     def __init__(self, text: str, *, file: str = "", line: int = 0, column: int = 0, key: str = "",
@@ -50,15 +50,15 @@ class WarpwaitError(Exception):
 
 
 class BadInput(WarpwaitError, ValueError):
-    """An argument, a text, a file or a program is not legal."""
+    """An argument, a text, a file or a program is not valid."""
 
 
 class Unsupported(WarpwaitError, NotImplementedError):
-    """Legal, but not modeled."""
+    """Valid, but not modeled."""
 
 
 class OutOfMemory(WarpwaitError, MemoryError):
-    """Memory ran out; what the call had taken is free again."""
+    """Out of memory. Everything that the call allocated is free again."""
 
 
 class Cancelled(WarpwaitError):
@@ -72,7 +72,7 @@ class Defect(WarpwaitError):
 class Unfinished(WarpwaitError):
     """A launch deadlocked or reached the cycle limit.
 
-    report: what happened until then; its figures are those of an unfinished launch.
+    report: what happened until then; its figures are incomplete.
     """
 
     def __init__(self, text: str, report: Report) -> None:
@@ -87,17 +87,17 @@ class HazardWarning(UserWarning):
     """A misuse of copies, events, pipes or memory that a run found (docs/check.md)."""
 
 
-# By number, as warpwait.h has them in ww_status.
+# By their numbers in warpwait.h's ww_status.
 BY_STATUS: dict[int, type[WarpwaitError]] = {1: BadInput, 2: OutOfMemory, 3: Cancelled, 4: Unsupported, 5: Defect}
 
 FOLDER = str(pathlib.Path(__file__).parent)
 
 
 def entry(function: Callable[P, R]) -> Callable[P, R]:
-    """For what users call: its errors show the user's line last, and none of the package's own.
+    """Decorates a function that users call: tracebacks of its errors end at the user's line.
 
-    pytest leaves out frames with __tracebackhide__. IPython does so too, but for the last one; it asks an exception that
-    has `_render_traceback_` how to show it. For plain Python, see shorten_tracebacks().
+    pytest omits frames with __tracebackhide__. IPython does too, except for the last one; but it calls an exception's
+    `_render_traceback_`, if there is one, to show it. For plain Python, see shorten_tracebacks().
     """
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -109,7 +109,7 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
         except BaseException as error:
             others = _others(error.__traceback__)
             if others is None and not isinstance(error, (WarpwaitError, HazardWarning, TypeError, KeyError)):
-                raise  # a fault of ours: all of it is wanted
+                raise  # a bug of ours: show the whole traceback
             raise _shown_short(error).with_traceback(others) from error.__cause__
     return call
 
@@ -118,15 +118,15 @@ E = TypeVar("E", bound=BaseException)
 
 
 def _shown_short(error: E) -> E:
-    """The error, which IPython shows without frames of this package at its end."""
+    """Makes IPython show the error without this package's frames at the end; returns it."""
     setattr(error, "_warpwait_short", True)
     if not isinstance(error, WarpwaitError):
-        setattr(error, "_render_traceback_", functools.partial(_rendered, error))  # which can be pickled
+        setattr(error, "_render_traceback_", functools.partial(_rendered, error))  # a partial can be pickled
     return error
 
 
 def _rendered(error: BaseException, *_: object) -> list[str]:
-    """What IPython shows of an error."""
+    """The lines in which IPython shows an error."""
     from IPython import get_ipython
     error.__traceback__ = _without_last(error.__traceback__)
     found: list[str] = get_ipython().InteractiveTB.structured_traceback(type(error), error, error.__traceback__)
@@ -134,7 +134,7 @@ def _rendered(error: BaseException, *_: object) -> list[str]:
 
 
 def _others(trace: types.TracebackType | None) -> types.TracebackType | None:
-    """The traceback from its first frame outside of the package on (a callback of the user's), if there is one."""
+    """The traceback from its first frame outside the package (a user's callback), if there is one."""
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(FOLDER):
         trace = trace.tb_next
     return trace
@@ -154,7 +154,7 @@ def _without_last(trace: types.TracebackType | None) -> types.TracebackType | No
 
 
 def shorten_tracebacks() -> None:
-    """Has Python's own report of an uncaught error of ours end at the user's line, unless another hook is in place."""
+    """Makes Python's report of an uncaught error of ours end at the user's line, unless another hook is installed."""
     def report(kind: type[BaseException], error: BaseException, trace: types.TracebackType | None) -> None:
         if getattr(error, "_warpwait_short", False):
             error.__traceback__ = trace = _without_last(trace)

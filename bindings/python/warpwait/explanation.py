@@ -1,4 +1,4 @@
-"""Explaining: which limit of the machine costs what (docs/explain.md)."""
+"""What each limit of the machine costs (docs/explain.md)."""
 from __future__ import annotations
 
 import json
@@ -21,7 +21,7 @@ __all__ = ["Explanation", "explain"]
 class Explanation(Mapping[str, Any]):
     """What `warpwait explain` finds for a recording: a mapping from the keys of its JSON. str() is its text.
 
-    limits: the limits that were lifted, with what the launch takes without each.
+    limits: the limits that were lifted, with the cycles that the launch takes without each.
     """
 
     def __init__(self, recording: Recording, machine: Machine | None, jobs: int, progress: Any) -> None:
@@ -54,13 +54,13 @@ class Explanation(Mapping[str, Any]):
         return len(self._found)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, which may be changed."""
+        """A copy of all of it, which you may change."""
         copy: dict[str, Any] = json.loads(self.json)
         return copy
 
     @property
     def limits(self) -> Table:
-        """The limits of all launches, those first that save most."""
+        """The limits of all launches, those that save most first."""
         rows = [{"launch": launch["launch"], "limit": row["limit"], "name": row["name"], "cycles": row["cycles"],
                  "saved": row["saved"], "saved_share": row["saved_share"], "set": row["set"]}
                 for launch in self["launches"] for row in launch["limits"] if "limit" in row]
@@ -94,11 +94,11 @@ class Explanation(Mapping[str, Any]):
 @entry
 def explain(work: Work, machine: Machine | str | None = None, *, jobs: int = 0, progress: Any = None,
             cycle_limit: int = 0, **launch: Any) -> Explanation:
-    """Lifts one limit of the machine after the other, and says what each costs.
+    """Lifts the machine's limits one at a time, and finds what each costs.
 
     work: a launch, several at once, a launch file, a recording, a report that has one, or a kernel with its launch's
-    arguments (`explain(kernel, "h200", global_size=4096, args=[...])`). Nobody's arrays are changed. jobs: threads
-    (default: one for each processor). Raises BadInput, Unsupported, Unfinished and KeyboardInterrupt.
+    arguments (`explain(kernel, "h200", global_size=4096, args=[...])`). No array changes. jobs: threads
+    (default: one per processor). Raises BadInput, Unsupported, Unfinished and KeyboardInterrupt.
     """
     on = None if machine is None else Machine.of(machine)
     return Explanation(recorded(work, on, launch, cycle_limit), on, jobs, progress)

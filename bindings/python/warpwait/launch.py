@@ -28,19 +28,18 @@ Arguments = Sequence[Any] | Mapping[str, Any]
 class Launch:
     """A kernel with its NDRange and arguments, which any machine can run any number of times.
 
-    Arguments are, by what the kernel declares:
+    What an argument may be depends on the kernel's declaration:
 
-    - global and constant pointers: numpy arrays (C-contiguous, with the element type that the kernel declares, or
-      structured), which kernels read and change in place, without a copy; other objects with the buffer protocol;
-      a Buffer of a device; None, the null pointer.
+    - global and constant pointers: numpy arrays (C-contiguous, with the declared element type, or structured), which
+      kernels read and change in place, without a copy; other objects with the buffer protocol; a Buffer of a device;
+      None, the null pointer.
     - local pointers: Local(bytes).
-    - values: Python's numbers, which are converted, or numpy scalars of the very type; sequences for vectors;
-      structured scalars or bytes for structures.
-    - pipes: a Pipe of a device. Images: an Image of a device. Samplers: words with commas between, as in
+    - values: Python's numbers, which are converted, or numpy scalars of exactly the declared type; sequences for
+      vectors; structured scalars or bytes for structures.
+    - pipes: a Pipe of a device. Images: an Image of a device. Samplers: words separated by commas, such as
       "normalized,repeat,linear".
 
-    An array is not to be changed by others while a run goes on. An array that is read-only serves pointers to const,
-    as a copy.
+    Do not change an array during a run. A read-only array can only be passed to pointers to const, and is copied.
     """
 
     def __init__(self, kernel: Kernel, global_size: Size, local_size: Size | None, offset: Size | None,
@@ -85,8 +84,7 @@ class Launch:
     # ---- on a device -------------------------------------------------------------------------------
 
     def bound(self, device: Device, kept: dict[Any, Handle]) -> Handle:
-        """A launch of the library's on the device. kept: buffers of arrays by what they are, for all launches of a
-        run."""
+        """A ww_launch on the device. kept: the buffers of arrays, shared by all launches of a run."""
         handle = make("launch", "launch_new", device.handle, self.kernel.program.handle, self.kernel.row)
         _library.call("launch_range", handle, len(self.global_size), _list(self.offset), _list(self.global_size),
                       _list(self.local_size))
@@ -119,7 +117,7 @@ class Launch:
                 _library.call("launch_buffer", handle, place, owner.handle, offset)
 
     def copied(self, kernel: Kernel | None = None) -> Launch:
-        """The same with copies of its arrays, so that running it changes nobody's; of another program's kernel if one is
+        """A launch with copies of the arrays, so that a run does not change the caller's; of another kernel if one is
         given. Raises BadInput."""
         copies = _Copies([value for value in self.args if isinstance(value, numpy.ndarray)])
         given = [copies.of(value) if isinstance(value, numpy.ndarray) else given
@@ -131,7 +129,7 @@ class Launch:
 
 
 class _Copies:
-    """Copies of arrays: those that share memory do so as copies, too."""
+    """Copies of arrays. Copies of arrays that share memory share memory, too."""
 
     def __init__(self, arrays: Sequence[Array]) -> None:
         self._ranges: list[tuple[int, int, Array]] = []  # from, to, copy
@@ -170,7 +168,8 @@ def _list(sizes: tuple[int, ...] | None) -> Any:
 
 
 def _converted(argument: Argument, value: Any) -> Any:
-    """What is set as the argument: bytes, an array, Local, None, Buffer, BufferAt or Pipe. Raises BadInput."""
+    """The value in the form in which it is set: bytes, an array, Local, None, Buffer, BufferAt or Pipe. Raises
+    BadInput."""
     if argument.kind == "value":
         return value_of(argument, value)
     if argument.kind == "local":
@@ -195,7 +194,7 @@ def _converted(argument: Argument, value: Any) -> Any:
 
 
 def _buffer_of(argument: Argument, array: numpy.ndarray[Any, Any], device: Device, kept: dict[Any, Handle]) -> Handle:
-    """A buffer over the array's memory; of one that is read-only, with a copy of it."""
+    """A buffer over the array's memory, or with a copy of it if the array is read-only."""
     place = array.ctypes.data
     key = (place, array.nbytes, array.flags.writeable)
     if key not in kept:

@@ -26,8 +26,8 @@ Value = int | str
 class Parameter:
     """A parameter of machines.
 
-    unit: "" of a choice. choices: the words that it may be; () of a number, which is from minimum to maximum, both
-    legal. default: as text.
+    unit: "" for a choice. choices: the valid words; () for a number, which is from minimum to maximum, inclusive.
+    default: as text.
     """
     key: str
     unit: str
@@ -60,25 +60,25 @@ def machines() -> list[str]:
 
 @functools.cache
 def context() -> Handle:
-    """What programs are built with and machines are loaded by, as the environment says (docs/library.md)."""
+    """The context that builds programs and loads machines, configured by the environment (docs/library.md)."""
     return make("context", "context_new", None)
 
 
 def changes_of(changes: Mapping[str, object]) -> list[bytes]:
-    """Words "key=value" for the library: integers, words, True and False."""
+    """Changes as words "key=value" for the library. Values are integers, words, True or False."""
     return [raw(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
             for key, value in changes.items()]
 
 
 class Machine(Mapping[str, Value]):
-    """A GPU: a mapping from its parameters ("dma.channels") to their values, integers or, of choices, words. It never
-    changes, and any number of threads may use it at once.
+    """A GPU: a mapping from its parameters ("dma.channels") to their values, which are integers or, for choices, words.
+    It never changes, and any number of threads may use it at once.
 
         Machine("h200")                            # a built-in machine
         Machine("my.ini")                          # a file: a path with a '/' or an extension
         Machine("h200", **{"dma.channels": 2})     # with parameters changed
 
-    Raises BadInput if a parameter's name or value is not legal, or parameters do not go together.
+    Raises BadInput if a parameter's name or value is not valid, or parameters contradict each other.
     """
 
     @entry
@@ -98,7 +98,7 @@ class Machine(Mapping[str, Value]):
     @classmethod
     @entry
     def parse(cls, ini: str, name: str = "machine.ini") -> Machine:
-        """A machine from the text of an INI file. `name` stands for it in messages and reports."""
+        """A machine from the text of an INI file. Messages and reports call it `name`."""
         return cls._parsed(encoded("ini", ini), raw(name))
 
     @classmethod
@@ -110,14 +110,14 @@ class Machine(Mapping[str, Value]):
 
     @classmethod
     def of(cls, machine: Machine | str | os.PathLike[str] | None) -> Machine:
-        """The machine, or that of the name; None is "teaching"."""
+        """The machine itself, or the machine with that name; None is "teaching"."""
         if not isinstance(machine, (Machine, str, os.PathLike, type(None))):
             raise BadInput(f"machine: expected a Machine, its name or a path, found {type(machine).__name__}")
         return machine if isinstance(machine, Machine) else cls("teaching" if machine is None else machine)
 
     @classmethod
     def of_handle(cls, handle: Handle, source: tuple[str, bytes, bytes]) -> Machine:
-        """The machine behind a handle; `source` is what it can be made of again."""
+        """The machine of a handle. `source` says how to make it again, for pickling."""
         machine = cls.__new__(cls)
         machine.handle, machine._changes, machine._source = handle, [], source
         return machine
@@ -136,7 +136,7 @@ class Machine(Mapping[str, Value]):
         return text(_library.library().ww_machine_name(self.handle))
 
     def changed(self) -> dict[str, str]:
-        """The changes that were asked for, as words."""
+        """The changed parameters and their values, as text."""
         return dict(word.decode().split("=", 1) for word in self._changes)
 
     @entry
@@ -171,13 +171,13 @@ class Machine(Mapping[str, Value]):
         return dict(self)
 
     def table(self) -> Table:
-        """All parameters: key, value, unit, default and the sentence that says what it is."""
+        """All parameters: key, value, unit, default and description."""
         from .tables import Table
         return Table([{"key": key, "value": self[key], "unit": row.unit, "default": row.default, "text": row.text}
                       for key, row in parameters().items()], f"Machine {self.name}")
 
     def to_pandas(self) -> object:
-        """The same as a pandas DataFrame."""
+        """The table as a pandas DataFrame."""
         return self.table().to_pandas()
 
     def _repr_html_(self) -> str:
@@ -190,7 +190,7 @@ class Machine(Mapping[str, Value]):
 
 
 def _again(source: tuple[str, bytes, bytes], changes: tuple[bytes, ...]) -> Machine:
-    """A machine that was pickled."""
+    """Makes a pickled machine again."""
     how, what, name = source
     machine: Machine
     if how == "recording":

@@ -29,7 +29,7 @@ result is the source with its costs in the margin, below the hazards that were f
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises BadInput rather than ending the process."""
+    """A parser that raises BadInput instead of ending the process."""
 
     def error(self, message: str) -> NoReturn:
         raise BadInput(f"%%warpwait: {message}; `%%warpwait?` says more")
@@ -61,7 +61,7 @@ def split(word: str) -> tuple[str, str | None]:
 
 
 def evaluated(text: str, names: dict[str, Any]) -> Any:
-    """What an expression of the notebook is."""
+    """The value of an expression in the notebook."""
     try:
         return eval(text, dict(names))  # pylint: disable=eval-used
     except Exception as error:
@@ -69,7 +69,7 @@ def evaluated(text: str, names: dict[str, Any]) -> Any:
 
 
 def arguments_of(kernel: Kernel, said: list[str], names: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by name: as said, or the variables of their names."""
+    """The arguments by name: from the options, or the notebook's variables with the same names."""
     given = {}
     for word in said:
         name, text = split(word)
@@ -96,7 +96,7 @@ def words_of(line: str) -> list[str]:
 
 
 def machine_of(name: str, changes: list[str], names: dict[str, Any]) -> Machine | Device:
-    """The machine or device of a variable, or the machine of the name, with parameters changed."""
+    """The machine or device in a variable, or the machine with that name, with parameters changed."""
     known = names.get(name)
     found = known if isinstance(known, (Machine, Device)) else Machine(name)
     if not changes:
@@ -107,7 +107,7 @@ def machine_of(name: str, changes: list[str], names: dict[str, Any]) -> Machine 
 
 
 def run_cell(line: str, cell: str, names: dict[str, Any]) -> Report:
-    """Runs a cell. names: the notebook's variables, among which the report goes."""
+    """Runs a cell. names: the notebook's variables, to which the report is added."""
     options = parser().parse_args(words_of(line))
     machine = machine_of(options.machine, options.set, names)
     program = Program(cell, name="cell.cl", defines=dict(map(split, options.define)), optimize=options.optimize)

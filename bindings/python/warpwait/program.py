@@ -22,7 +22,7 @@ from .watch import Options
 
 __all__ = ["Argument", "Kernel", "Program"]
 
-FILE = re.compile(r"[^\s;{}]*\.(cl|wws|wwo|spv|bc)")  # a text that is meant as the name of a file
+FILE = re.compile(r"[^\s;{}]*\.(cl|wws|wwo|spv|bc)")  # text that was probably meant as a file name
 KINDS = ("buffer", "local", "value", "pipe", "image", "sampler")
 
 
@@ -30,9 +30,9 @@ KINDS = ("buffer", "local", "value", "pipe", "image", "sampler")
 class Argument:
     """An argument of a kernel.
 
-    kind: "buffer", "local", "value", "pipe", "image" or "sampler". type: as assembly has it ("global", "u32",
-    "f32x4"); source_type and qualifiers: as OpenCL C does ("float4*", "const restrict"), "" if nobody knows. bytes: of
-    a value. constant: a buffer in constant memory. access: of a pipe or an image, "read_only", "write_only" or
+    kind: "buffer", "local", "value", "pipe", "image" or "sampler". type: as in assembly ("global", "u32", "f32x4");
+    source_type and qualifiers: as in OpenCL C ("float4*", "const restrict"), "" if not known. bytes: of a value.
+    constant: whether it is a buffer in constant memory. access: of a pipe or an image, "read_only", "write_only" or
     "read_write".
     """
     name: str
@@ -48,8 +48,8 @@ class Argument:
 class Kernel:
     """A kernel of a program.
 
-    arguments: a list of Argument. registers, private_bytes, spilled: of a work-item; lds_bytes: of a work-group without
-    its local arguments, in bytes. required_local: reqd_work_group_size, or None. attributes: as in OpenCL C.
+    arguments: a list of Argument. registers, private_bytes, spilled: per work-item; lds_bytes: per work-group, without
+    local arguments, in bytes. required_local: reqd_work_group_size, or None. attributes: as in OpenCL C.
     """
 
     def __init__(self, program: Program, row: Any) -> None:
@@ -74,10 +74,10 @@ class Kernel:
     @entry
     def launch(self, *, global_size: Size, local_size: Size | None = None, offset: Size | None = None,
                args: Arguments = ()) -> Launch:
-        """A launch of this kernel, to be run on any machine. Raises BadInput if an argument does not fit.
+        """A launch of this kernel, which any machine can run. Raises BadInput if an argument does not fit.
 
-        global_size, local_size, offset: work-items, a number or up to three; without local_size the machine chooses.
-        args: in the kernel's order, or a mapping by name. See Launch for what each may be.
+        global_size, local_size, offset: work-items, a number or up to three; without local_size, the machine chooses.
+        args: in the kernel's order, or a mapping by name. Launch describes what each may be.
         """
         return Launch(self, global_size, local_size, offset, args)
 
@@ -86,10 +86,10 @@ class Kernel:
             offset: Size | None = None, args: Arguments = (), **options: Unpack[Options]) -> Report:
         """Runs the kernel and reports what it cost; arrays among the arguments are changed in place.
 
-        machine: a Machine, its name or file (default: "teaching"), or a Device, whose time, memory and caches go on.
-        The sizes and arguments are those of launch(). options: check, functional, record, timeline, page, threads, cycle_limit
-        and progress, as warpwait.watch.Options describes them. Raises BadInput, Unfinished (a deadlock, or the
-        cycle limit), KeyboardInterrupt and others of warpwait.errors; warns of hazards (HazardWarning).
+        machine: a Machine, its name or file (default: "teaching"), or a Device, whose time, memory and caches carry
+        over. The sizes and arguments are those of launch(). options: check, functional, record, timeline, page,
+        threads, cycle_limit and progress, as warpwait.watch.Options describes them. Raises BadInput, Unfinished (a
+        deadlock or the cycle limit), KeyboardInterrupt and others of warpwait.errors; warns of hazards (HazardWarning).
         """
         from .running import run_launches
         return run_launches([Launch(self, global_size, local_size, offset, args)], machine, options)
@@ -112,17 +112,17 @@ class Program(Mapping[str, Kernel]):
         Program("kernel void triple(global float *x) { x[get_global_id(0)] *= 3; }")
         Program(pathlib.Path("stencil.cl"), defines={"DEPTH": 3, "FAST": None})
 
-    source: OpenCL C or assembly as text, SPIR-V or an object file as bytes, or a path to one. name: stands for the
-    source in messages and reports. defines: macros; None: defined without a value. options: further options, as
-    clBuildProgram() takes them ('-cl-std=CL2.0 -I "a folder"'). headers: texts that #include finds by these names.
-    constants: specialization constants of SPIR-V by their numbers, numpy scalars. registers: at most so many for a
-    work-item, 16 to 255. route: through LLVM, "ssa" (default), "O0" or "O2". copies: what becomes of asynchronous
-    copies, "machine" (default) or "loop". optimize: how much, 0 (code near the source) to 3; None: 2, or 0 with
-    -cl-opt-disable among the options. without: passes of the compiler that are left out, ["unroll", "hoist"].
+    source: OpenCL C or assembly as text, SPIR-V or an object file as bytes, or a path to one. name: what messages and
+    reports call the source. defines: macros; None: defined without a value. options: further options, as in
+    clBuildProgram() ('-cl-std=CL2.0 -I "a folder"'). headers: texts that #include finds by these names. constants:
+    specialization constants of SPIR-V by their numbers, numpy scalars. registers: the limit per work-item, 16 to 255.
+    route: through LLVM, "ssa" (default), "O0" or "O2". copies: how to compile asynchronous copies, "machine" (default)
+    or "loop". optimize: the level, 0 (code near the source) to 3; None: 2, or 0 with -cl-opt-disable in the options.
+    without: compiler passes to leave out, ["unroll", "hoist"].
 
-    log: what clang printed; empty for a program from the cache, unless the options ask for warnings ("-Wall"). Raises
-    BadInput (whose `log` has all of clang's errors). A kernel that cannot
-    be translated is in `refused`, with the reason, unless there is no other.
+    log: what clang printed; empty for a program from the cache, unless the options request warnings ("-Wall"). Raises
+    BadInput (whose `log` has all of clang's errors). A kernel that cannot be translated is in `refused`, with the
+    reason; if there is no other kernel, that is an error.
     """
 
     @entry
@@ -193,7 +193,7 @@ class Program(Mapping[str, Kernel]):
 
     @entry
     def kernel(self, name: str | None = None) -> Kernel:
-        """The kernel of that name; without one, the only kernel. Raises BadInput."""
+        """The kernel with that name; without a name, the only kernel. Raises BadInput."""
         row = POINTER(_library.Kernel)()
         _library.call("program_kernel", self.handle, None if name is None else raw(name), byref(row))
         return self._kernels[text(row[0].name)]
@@ -220,17 +220,17 @@ class Program(Mapping[str, Kernel]):
 
     @property
     def file(self) -> str:
-        """The name by which reports call the source."""
+        """The file name of the source in reports."""
         return pathlib.PurePath(self.name).name if self.name else "kernel.cl"
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the source; none of SPIR-V and object files."""
+        """The lines of the source; [] for SPIR-V and object files."""
         return [] if b"\0" in self.source else self.source.decode("utf-8", "replace").splitlines()
 
     @property
     def object(self) -> bytes:
-        """The program as an object file (.wwo), which Program() takes."""
+        """The program as an object file (.wwo), which Program() reads."""
         return written("program_write", self.handle, 0)
 
     @property
@@ -241,7 +241,7 @@ class Program(Mapping[str, Kernel]):
     @property
     @entry
     def spirv(self) -> bytes:
-        """The SPIR-V that it was built from. Raises Unsupported of a program that was not."""
+        """The SPIR-V from which it was built. Raises Unsupported if there was none."""
         return written("program_write", self.handle, 2)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -260,7 +260,7 @@ def _again(source: bytes, name: str | None, defines: dict[str, object], settings
 
 
 def quoted(word: str) -> str:
-    """A word among a compiler's options. Raises BadInput."""
+    """A word, quoted for a compiler's options. Raises BadInput."""
     if '"' in word:
         raise BadInput(f"{word}: compiler options cannot contain double quotes")
     return f'"{word}"'

@@ -1,4 +1,4 @@
-"""How far a call is: a bar on a terminal and in notebooks, nothing elsewhere."""
+"""Progress of a call: a bar on a terminal and in notebooks, nothing elsewhere."""
 from __future__ import annotations
 
 import importlib.util
@@ -11,18 +11,18 @@ from .errors import BadInput
 
 __all__ = ["Bar", "told"]
 
-SILENT = 1.0  # seconds that a call takes before there is a bar
-EVERY = .2    # seconds between two looks of it
+SILENT = 1.0  # seconds before the bar appears
+EVERY = .2    # seconds between two updates
 
 
 def is_wanted() -> bool:
-    """Whether somebody reads standard error: a terminal, or a notebook."""
+    """Whether a person sees standard error: on a terminal, or in a notebook."""
     error = sys.stderr
     return error is not None and (type(error).__module__.startswith("ipykernel") or error.isatty())
 
 
 def bar_by_tqdm(what: str) -> Any:
-    """tqdm's bar, with widgets where there are any; None without tqdm."""
+    """tqdm's bar, with widgets if they are installed; None without tqdm."""
     widgets = importlib.util.find_spec("ipywidgets")  # without them, tqdm.auto warns in notebooks
     try:
         module = importlib.import_module("tqdm.auto" if widgets else "tqdm")
@@ -32,7 +32,7 @@ def bar_by_tqdm(what: str) -> Any:
 
 
 class Bar:
-    """A bar by tqdm, or a line if there is no tqdm."""
+    """A bar by tqdm, or a line of text without tqdm."""
 
     def __init__(self, what: str) -> None:
         self.what, self.begun = what, time.monotonic()
@@ -41,7 +41,7 @@ class Bar:
         self._has_begun = False
 
     def __call__(self, done: int, of: int) -> None:
-        """Shows that so many are done; `of` is 0 while nobody knows."""
+        """Shows that `done` of `of` are done; `of` is 0 if it is not known yet."""
         now = time.monotonic()
         if now < self.next:
             return
@@ -58,7 +58,7 @@ class Bar:
         self._bar.refresh()
 
     def close(self) -> None:
-        """Removes it."""
+        """Removes the bar."""
         if self._bar is not None:
             self._bar.close()
         elif self._has_begun:
@@ -67,7 +67,7 @@ class Bar:
 
 
 def told(progress: Any, what: str) -> tuple[Callable[[int, int, int], bool | None] | None, Callable[[], None]]:
-    """Shows how far a call is, until it ends."""
+    """The function that reports a call's progress, or None, and a function to call at its end."""
     if not callable(progress) and progress not in (True, False, None):
         raise BadInput(f"progress: expected a function, True, False or None, found {progress!r}")
     if callable(progress):

@@ -1,4 +1,4 @@
-"""Recordings: what the warps of runs did, to be run again on any machine."""
+"""Recordings: what the warps of runs did, for replays on any machine."""
 from __future__ import annotations
 
 import os
@@ -18,10 +18,10 @@ __all__ = ["Recording"]
 
 
 class Recording:
-    """A trace (.wwt): what the warps of one or several runs did, without data. Recorded in a run (Report.recording),
-    over many by Device.recording(), or by `warpwait run --trace`. `warpwait.trace.open()` looks inside one.
+    """A trace (.wwt): what the warps of one or several runs did, without data. A run records one (Report.recording), so
+    do several runs in Device.recording(), and `warpwait run --trace`. `warpwait.trace.open()` reads its contents.
 
-    source: its bytes, or the path of a file. salvage: of a damaged one take what is whole. Raises BadInput.
+    source: its bytes, or the path of a file. salvage: of a damaged trace, keep what is intact. Raises BadInput.
     """
 
     @entry
@@ -39,7 +39,7 @@ class Recording:
 
     @property
     def handle(self) -> Handle:
-        """Opened when it is first wanted."""
+        """The library's trace, opened at the first use."""
         if not self.data:
             raise BadInput("the recording is not complete; leave its `with` block first")
         if self._handle is None:
@@ -50,13 +50,13 @@ class Recording:
     @property
     @entry
     def machine(self) -> Machine:
-        """The machine that it was recorded on."""
+        """The machine on which it was recorded."""
         return Machine.of_handle(make("machine", "trace_machine", self.handle), ("recording", self.data, b""))
 
     @entry
     def run(self, machine: Machine | str | os.PathLike[str] | None = None, **options: Unpack[Options]) -> Report:
-        """Runs it again, from cycle 0 with empty caches; the report is that of a run there. machine: default, the
-        recording's. Raises Unsupported if another machine would run another program or other work-groups."""
+        """Replays it, from cycle 0 with empty caches; the report is that of a run on the machine. machine: by default
+        the recording's. Raises Unsupported if another machine would run another program or other work-groups."""
         from .running import run_recording
         return run_recording(self, None if machine is None else Machine.of(machine), options)
 

@@ -1,4 +1,4 @@
-"""Reports: what a run cost. Keys are those of docs/report.md."""
+"""Reports: what a run cost. docs/report.md lists the keys."""
 from __future__ import annotations
 
 import json
@@ -29,8 +29,8 @@ SUFFIXES = {".txt": "text", ".json": "json", ".sarif": "sarif", ".html": "html"}
 
 
 class Lines(Table):
-    """What each source line cost, the rows of `by_line`: file, line, text, cycles (warp-cycles), stalls, ...; in a
-    notebook the source with its costs in the margin."""
+    """What each source line cost, the rows of `by_line`: file, line, text, cycles (warp-cycles), stalls, ... A notebook
+    shows it as the source with its costs in the margin."""
 
     def __init__(self, rows: list[Row], units: Mapping[str, str], resident: int, report: Report | None = None) -> None:
         super().__init__(rows, "Source lines", units)
@@ -48,7 +48,7 @@ class Lines(Table):
 class Hazards(Table):
     """Misuses of copies, events, pipes and memory (docs/check.md): rule, message, file, line, work_group, ...
 
-    report: the run. It is true if there is a hazard.
+    report: the run's report. The table is true if there is a hazard.
     """
 
     def __init__(self, rows: list[Row], report: Report) -> None:
@@ -57,7 +57,7 @@ class Hazards(Table):
 
     @property
     def sarif(self) -> str:
-        """For tools that review code, as SARIF. Raises Unsupported unless the run was checked."""
+        """The hazards as SARIF, for tools that review code. Raises Unsupported unless the run was checked."""
         return self.report.form("sarif")
 
     def _repr_html_(self) -> str:
@@ -78,7 +78,7 @@ class Figures(Mapping[str, Any]):
 
     @property
     def figures(self) -> Mapping[str, Any]:
-        """What the mapping is of."""
+        """The dictionary behind the mapping."""
         return self._all
 
     def __getitem__(self, key: str) -> Any:
@@ -99,13 +99,13 @@ class Figures(Mapping[str, Any]):
         return len(self.figures)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as dictionaries, lists, numbers and words, which may be changed."""
+        """A copy of all of it as dictionaries, lists, numbers and words, which you may change."""
         copy: dict[str, Any] = json.loads(json.dumps(self.figures))
         return copy
 
 
 class _OneLaunch:
-    """What a report says of a launch."""
+    """The properties of a launch in a report."""
 
     def _figures(self) -> Mapping[str, Any]:
         raise NotImplementedError
@@ -126,12 +126,12 @@ class _OneLaunch:
 
     @property
     def cycles(self) -> int:
-        """From the launch's start to the end of its last work-group. Raises Unsupported of one without timing."""
+        """From the launch's start to the end of its last work-group. Raises Unsupported for a run without timing."""
         return int(self._timed("cycles"))
 
     @property
     def microseconds(self) -> float:
-        """The same at the machine's clock."""
+        """The cycles as time, at the machine's clock."""
         return float(self._timed("microseconds"))
 
     @property
@@ -146,13 +146,13 @@ class _OneLaunch:
 
     @property
     def bottleneck(self) -> dict[str, Any]:
-        """What bounds the launch: limit, share, by ("accounts", or of Report.why() "lifting"), sentence, ..."""
+        """What bounds the launch: limit, share, by ("accounts", or from Report.why() "lifting"), sentence, ..."""
         return dict(self._timed("bottleneck"))
 
     @property
     def bound_by(self) -> str | None:
-        """The limit that bounds the launch: a resource of `utilisation` or a bucket of `stalls`; of Report.why() a limit
-        of docs/explain.md. None if no single one does."""
+        """The limit that bounds the launch: a resource of `utilisation` or a bucket of `stalls`; in a report of
+        Report.why(), a limit of docs/explain.md. None if no single limit does."""
         limit = self._timed("bottleneck")["limit"]
         return str(limit["name"]) if isinstance(limit, Mapping) else None if limit is None else str(limit)
 
@@ -163,7 +163,7 @@ class _OneLaunch:
 
     @property
     def stalls(self) -> Stalls:
-        """Where warps were, in warp-cycles."""
+        """Where warps spent their time, in warp-cycles."""
         return Stalls(self._timed("stalls"))
 
     @property
@@ -184,7 +184,7 @@ class _OneLaunch:
 
     @property
     def latencies(self) -> Table:
-        """The histogram of copies' latencies: from (cycles, the lowest of a bin) and count."""
+        """The histogram of copies' latencies: from (cycles, the lower edge of a bin) and count."""
         return Table(self._timed("dma")["latency"]["bins"], "Latencies of copies",
                      self._units_below("dma.latency.bins[]."))
 
@@ -193,7 +193,7 @@ class _OneLaunch:
                 if key.startswith(f"launches[].{prefix}")}
 
     def _whole(self) -> Report | None:
-        """The report, if this launch is all of it."""
+        """The report, if this launch is the only one in it."""
         return None
 
 
@@ -219,10 +219,10 @@ class LaunchReport(Figures, _OneLaunch):
 
 
 class Report(Figures, _OneLaunch):
-    """What a run cost: a mapping from the keys of docs/report.md. With one launch, what is said of it is at hand here
-    (`cycles`, `stalls`, `lines`, ...); with several, in `launches`.
+    """What a run cost: a mapping from the keys of docs/report.md. With one launch, its properties (`cycles`, `stalls`,
+    `lines`, ...) are also the report's; with several, they are in `launches`.
 
-    str() is the text of `warpwait run --why=no`. In a notebook it is a summary; page() is the whole.
+    str() is the text of `warpwait run --why=no`. A notebook shows a summary; page() has everything.
 
     recording: what the warps did, or None.
     """
@@ -231,10 +231,10 @@ class Report(Figures, _OneLaunch):
                  timeline: bytes | None = None, has_page: bool = False, found: list[Row] | None = None) -> None:
         self.handle, self._machine, self.recording = handle, machine, recording
         self._timeline, self._has_page, self._found = timeline, has_page, found
-        self.sources: dict[str, list[str]] = {}  # lines of the programs' files, where they are known
+        self.sources: dict[str, list[str]] = {}  # lines of the programs' files, if known
         self.launch_count: int | None = None     # None: not known yet
         self.unrecorded = "it has no recording"  # why `recording` is None
-        self.of_file = False                     # what ran was a launch file
+        self.of_file = False                     # whether a launch file ran
         self._forms: dict[str, str] = {}
         self._parsed: dict[str, Any] | None = None
 
@@ -242,8 +242,8 @@ class Report(Figures, _OneLaunch):
 
     @entry
     def form(self, form: str) -> str:
-        """The report as "text", "json", annotated "source", "html" (of a run with page=True), or of a run that was
-        checked "check" and "sarif". Raises Unsupported of a form that the run kept nothing for."""
+        """The report as "text", "json", annotated "source", "html" (for a run with page=True), or for a checked run
+        "check" and "sarif". Raises Unsupported for a form for which the run did not keep the data."""
         if form not in FORMS:
             raise BadInput(f"{form}: expected {', '.join(FORMS)}")
         if form in ("check", "sarif") and not self.checked:
@@ -258,7 +258,7 @@ class Report(Figures, _OneLaunch):
 
     @entry
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a file: .txt, .json, .html or, of a run that was checked, .sarif."""
+        """Writes a file: .txt, .json, .html or, for a checked run, .sarif."""
         form = SUFFIXES.get(pathlib.Path(path).suffix)
         if form is None:
             raise BadInput(f"{path}: expected a name that ends with {', '.join(SUFFIXES)}")
@@ -314,7 +314,8 @@ class Report(Figures, _OneLaunch):
         return sum(self._phases())
 
     def _phases(self) -> list[int]:
-        """Cycles of launches that ran one after the other; of those that ran at once, from the first to the last."""
+        """The cycles of each launch, or of each set of launches that ran at once, from its first start to its last
+        end."""
         phases, seen = [], set[int]()
         for number, launch in enumerate(self.launches, 1):
             if number not in seen:
@@ -325,14 +326,14 @@ class Report(Figures, _OneLaunch):
 
     @property
     def start(self) -> int:
-        """The device's cycle in which the run began; the report's own times count from there."""
+        """The device's cycle in which the run began. Times in the report count from there."""
         if self.handle is None:
             raise Unsupported("start: a pickled report has no device")
         return int(_library.library().ww_report_start(self.handle, 0))
 
     @property
     def machine(self) -> Machine:
-        """The machine that it ran on."""
+        """The machine on which it ran."""
         if self._machine is None:
             name, changed = self["machine.name"], self["machine.changed"]
             if name not in machines():
@@ -342,16 +343,16 @@ class Report(Figures, _OneLaunch):
 
     @property
     def checked(self) -> bool:
-        """Whether all hazards were looked for."""
+        """Whether the run detected all hazards (check=True)."""
         return self._found is not None
 
     @property
     def finished(self) -> bool:
-        """Whether all launches have finished: neither deadlock nor cycle limit."""
+        """Whether all launches finished: no deadlock, no cycle limit."""
         return all(launch.end == "finished" for launch in self.launches)
 
     def unfinished(self) -> str:
-        """Why it did not finish, in a line."""
+        """Why the run did not finish, in one line."""
         for number, launch in enumerate(self.launches, 1):
             if launch.end != "finished":
                 return f"launch {number}, kernel '{launch.kernel}': {_why_unfinished(launch)}"
@@ -359,17 +360,17 @@ class Report(Figures, _OneLaunch):
 
     @property
     def hazards(self) -> Hazards:
-        """Misuses that the run found: those that cost no time to find, or with check=True all."""
+        """The hazards that the run found: those that are cheap to detect, or with check=True all."""
         return Hazards(self["hazards"] if self._found is None else self._found, self)
 
     @property
     def verified(self) -> list[dict[str, Any]]:
-        """Of a launch file that was run with verify=True: each check, whether it passed, and the first difference."""
+        """For a launch file that ran with verify=True: each check, whether it passed, and the first difference."""
         return list(self.figures.get("verify", []))
 
     @property
     def printf(self) -> str:
-        """What work-items have printed."""
+        """What work-items printed."""
         return "".join(launch["printf"] for launch in self.launches)
 
     def to_pandas(self) -> Any:
@@ -393,7 +394,7 @@ class Report(Figures, _OneLaunch):
 
     @entry
     def timeline(self) -> Timeline:
-        """What happened when: of a run with timeline=True, or by running its recording again. Raises Unsupported."""
+        """The run's timeline, kept by timeline=True, or from a replay of its recording. Raises Unsupported."""
         from .timeline import Timeline
         if self._timeline is None:
             again = self._recorded("timeline").run(self._machine, timeline=True, progress=None)
@@ -404,14 +405,14 @@ class Report(Figures, _OneLaunch):
     @property
     @entry
     def copies(self) -> Table:
-        """Each asynchronous copy: cu, from and to (cycles), launch, group, bytes, ... as events of the kind `copy` in
-        docs/timeline-events.md. Needs what timeline() does."""
+        """Each asynchronous copy: cu, from and to (cycles), launch, group, bytes, ..., like the events of the kind
+        `copy` in docs/timeline-events.md. It needs a timeline or a recording, like timeline()."""
         return self.timeline().table("copy")
 
     @entry
     def page(self) -> Page:
-        """The page of `warpwait run --html`, in a notebook in a frame: of a run with page=True, or by running its
-        recording again. Raises Unsupported."""
+        """The page of `warpwait run --html`, which a notebook shows in a frame: kept by page=True, or from a replay of
+        the recording. Raises Unsupported."""
         from .timeline import Page
         if not self._has_page and "html" not in self._forms:
             self._forms["html"] = self._recorded("page").run(self._machine, page=True).form("html")
@@ -419,9 +420,9 @@ class Report(Figures, _OneLaunch):
 
     @entry
     def why(self, *, always: bool = False, jobs: int = 0) -> Report:
-        """The same report, with `bottleneck` found by lifting the machine's limits one at a time, as `warpwait run` does
-        without --why=no. always: also of runs of more than 200,000 warp-instructions. jobs: threads (default: one for
-        each processor). Raises Unsupported of a run that was not recorded, unless it is a launch file's."""
+        """The same report, with `bottleneck` found by lifting the machine's limits one at a time, like `warpwait run`
+        without --why=no. always: also for runs of more than 200,000 warp-instructions. jobs: threads (default: one per
+        processor). Raises Unsupported for a run that was not recorded, unless it ran a launch file."""
         if self.handle is None:
             raise Unsupported("why: a pickled report cannot be run again")
         recording = None if self.of_file else self._recorded("why").handle
@@ -437,7 +438,7 @@ class Report(Figures, _OneLaunch):
 
     @entry
     def explain(self, machine: Machine | str | None = None, *, jobs: int = 0, progress: Any = None) -> Explanation:
-        """Which limit of the machine costs what: warpwait.explain() of its recording."""
+        """What each limit of the machine costs: warpwait.explain() of its recording."""
         from .explanation import Explanation
         return Explanation(self._recorded("explain"), self._machine if machine is None else Machine.of(machine), jobs,
                            progress)
@@ -467,7 +468,7 @@ class Report(Figures, _OneLaunch):
         return hash(self.form("json"))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Its forms and its recording: what a report is that was pickled."""
+        """What is pickled: its forms and its recording."""
         for form in ("text", "json", "source", *(("check", "sarif") if self.checked else ())):
             try:
                 self.form(form)
@@ -480,7 +481,7 @@ class Report(Figures, _OneLaunch):
 class Difference:
     """Where the cycles went, from one report to another (docs/diff.md). str() is the text of `warpwait diff`.
 
-    It is true if the reports differ.
+    The object is true if the reports differ.
     """
 
     def __init__(self, text: str, form: str, differ: bool) -> None:
@@ -490,7 +491,7 @@ class Difference:
         return self.differ
 
     def to_dict(self) -> dict[str, Any]:
-        """What `warpwait diff --report json` writes."""
+        """The output of `warpwait diff --report json`."""
         found: dict[str, Any] = json.loads(self.json)
         return found
 
@@ -506,7 +507,7 @@ class Difference:
 
 
 def _flatten(value: Any, key: str, row: Row) -> None:
-    """Numbers and words by their paths; lists of numbers stay lists, other lists are left out."""
+    """Adds numbers and words to the row by their paths. Lists of numbers stay lists; other lists are left out."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             _flatten(inner, f"{key}.{name}" if key else name, row)
@@ -515,7 +516,7 @@ def _flatten(value: Any, key: str, row: Row) -> None:
 
 
 def _why_unfinished(launch: LaunchReport) -> str:
-    """The report's sentence, and the first warp that is stuck."""
+    """The report's sentence, and the first stuck warp."""
     sentence = str(launch["bottleneck.sentence"]).partition(" The figures are")[0]
     for stuck in launch["stuck"][:1]:
         group = ", ".join(map(str, stuck["work_group"]))

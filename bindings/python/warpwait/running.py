@@ -24,15 +24,15 @@ from .watch import Options
 
 __all__ = ["Runnable", "Work", "check", "recorded", "run", "run_launches", "run_recording"]
 
-# What can be run: a launch, several at once, the path of a launch file, or a recording; and what can be recorded: these,
-# a report, or a kernel with its launch's arguments.
+# A launch, several at once, the path of a launch file, or a recording can run. What can be recorded: these, a report,
+# or a kernel with its launch's arguments.
 Runnable = Launch | Sequence[Launch] | Recording | str | os.PathLike[str]
 Work = Runnable | Report | Kernel
 On = Machine | Device | str | os.PathLike[str] | None
 
 
 class Watching:
-    """What watches a run by its options, and what comes of it."""
+    """Watches a run as its options request, and makes its report."""
 
     def __init__(self, options: Options, replayable: bool) -> None:
         for wrong in set(options) - set(Options.__annotations__):
@@ -67,7 +67,7 @@ class Watching:
 
     @contextmanager
     def running(self) -> Iterator[Any]:
-        """For the time of the run."""
+        """Wraps the run."""
         try:
             with self.callbacks.calling():
                 yield byref(self.watch)
@@ -76,7 +76,7 @@ class Watching:
 
     def report(self, handle: Handle, machine: Machine | None, recording: Recording | None = None,
                sources: dict[str, list[str]] | None = None, launches: int | None = None) -> Report:
-        """The run's report. Prints what work-items have printed. Raises Unfinished; warns of hazards."""
+        """The run's report. Prints what work-items printed. Raises Unfinished; warns of hazards."""
         if "trace" in self.parts:
             recording = Recording(b"".join(self.parts["trace"]))
         timeline = b"".join(self.parts["timeline"]) if "timeline" in self.parts else None
@@ -94,14 +94,14 @@ class Watching:
 
 
 def _line_of(hazard: Row) -> str:
-    """A hazard in a line."""
+    """A hazard in one line."""
     place = f"{hazard['file']}:{hazard['line']}: " if hazard["file"] and hazard["line"] else ""
     detail = f" ({hazard['detail']})" if hazard["detail"] else ""
     return f"{place}{hazard['rule']}: {hazard['message']}{detail}"
 
 
 def _user_level() -> int:
-    """The level of warnings.warn() at which a frame outside of this package is."""
+    """The `stacklevel` for warnings.warn() of the first frame outside this package."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(FOLDER):
         level, frame = level + 1, frame.f_back
@@ -109,7 +109,7 @@ def _user_level() -> int:
 
 
 def run_launches(launches: Sequence[Launch], on: On, options: Options) -> Report:
-    """Runs launches at once, on a device, or on a new one of a machine."""
+    """Runs launches at once, on a device, or on a machine's new device."""
     lives = isinstance(on, Device)
     device = on if isinstance(on, Device) else Device(Machine.of(on))
     watching = Watching(options, not lives)
@@ -123,17 +123,17 @@ def run_launches(launches: Sequence[Launch], on: On, options: Options) -> Report
                 for given in (*bound, *kept.values(), device.handle):
                     given.give_up()
     programs = {launch.kernel.program for launch in launches}
-    files = [program.file for program in programs]  # two programs may have one name
+    files = [program.file for program in programs]  # two programs may have the same file name
     sources = {program.file: program.lines for program in programs if files.count(program.file) == 1 and program.lines}
     return watching.report(handle, device.machine, sources=sources, launches=len(launches))
 
 
 def run_recording(recording: Recording, machine: Machine | None, options: Options) -> Report:
-    """Runs a recording again."""
+    """Replays a recording."""
     watching = Watching(options, False)
     with watching.running() as watch:
         handle = make("report", "trace_replay", recording.handle, machine and machine.handle, watch)
-    # What it runs again, on another machine, is the recording all the same.
+    # The report's recording is the original one, also on another machine.
     return watching.report(handle, machine or recording.machine, recording)
 
 
@@ -154,9 +154,10 @@ def run(work: Runnable, machine: On = None, *, verify: bool = False, **options: 
     """Runs a launch, a list of launches at once (up to 8, which share the machine), a launch file (a path,
     docs/launch.md), or a recording.
 
-    machine: a Machine, its name or file, or a Device (default: "teaching"; of a launch file the one that it names; of a
-    recording its own). verify: of a launch file, compare its outcome with what it expects (Report.verified). For other
-    options, see warpwait.watch.Options. Raises BadInput, Unfinished, KeyboardInterrupt and others of warpwait.errors.
+    machine: a Machine, its name or file, or a Device (default: "teaching"; for a launch file the one that it names; for
+    a recording its own). verify: for a launch file, compare its results with what it expects (Report.verified). For
+    other options, see warpwait.watch.Options. Raises BadInput, Unfinished, KeyboardInterrupt and others of
+    warpwait.errors.
     """
     if isinstance(work, Launch):
         work = [work]
@@ -176,7 +177,8 @@ def run(work: Runnable, machine: On = None, *, verify: bool = False, **options: 
 
 
 def copies_of(work: Work, launch: dict[str, Any]) -> Runnable:
-    """Work that changes nobody's arrays. launch: what a kernel is launched with. Raises BadInput, TypeError."""
+    """The work with copies of its arrays, so that the caller's do not change. launch: a kernel's sizes and arguments.
+    Raises BadInput, TypeError."""
     if isinstance(work, Kernel):
         return work.launch(**launch).copied()
     if launch:
@@ -193,7 +195,7 @@ def copies_of(work: Work, launch: dict[str, Any]) -> Runnable:
 
 
 def recorded(work: Work, machine: Machine | None, launch: dict[str, Any], cycle_limit: int = 0) -> Recording:
-    """A recording of the work: its own, or that of a run on the machine."""
+    """A recording of the work: the one that it has, or a new one of a run on the machine."""
     copies = copies_of(work, launch)
     if isinstance(copies, Recording):
         return copies
@@ -205,11 +207,11 @@ def recorded(work: Work, machine: Machine | None, launch: dict[str, Any], cycle_
 @entry
 def check(work: Work, machine: Machine | str | None = None, *, cycle_limit: int = 0, progress: Any = None,
           **launch: Any) -> Hazards:
-    """Runs the work and looks for all misuses of copies, events, pipes and memory (docs/check.md). The result is true if
-    there is one, and its `report` is the run.
+    """Runs the work and finds all misuses of copies, events, pipes and memory (docs/check.md). The result is true if
+    there is one; its `report` is the run's report.
 
-    work: a launch, several at once, a launch file, or a kernel with its launch's arguments. Nobody's arrays are
-    changed. A launch that deadlocks is reported, too. Raises BadInput and KeyboardInterrupt.
+    work: a launch, several at once, a launch file, or a kernel with its launch's arguments. The caller's arrays do not
+    change. A launch that deadlocks is reported, too. Raises BadInput and KeyboardInterrupt.
     """
     copies = copies_of(work, launch)
     if isinstance(copies, Recording):

@@ -14,7 +14,7 @@ Row = dict[str, Any]
 class Table(Sequence[Row]):
     """Rows, each a dictionary with the keys of docs/report.md.
 
-    title: what they are. units: of columns that have one.
+    title: what the rows are. units: of the columns that have one.
     """
 
     def __init__(self, rows: Sequence[Row], title: str = "", units: Mapping[str, str] | None = None) -> None:
@@ -40,11 +40,11 @@ class Table(Sequence[Row]):
         return list(dict.fromkeys(key for row in self.rows for key in row))
 
     def to_dict(self) -> list[Row]:
-        """The rows as a list of dictionaries, which may be changed."""
+        """A copy of the rows as a list of dictionaries, which you may change."""
         return [dict(row) for row in self.rows]
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame, a row each. Dictionaries within rows become columns ("stalls.copy_wait"). Raises
+        """The rows as a pandas DataFrame. Dictionaries within rows become columns ("stalls.copy_wait"). Raises
         MissingPackage (an ImportError) without pandas."""
         frame = _optional.need("pandas").json_normalize(self.to_dict())
         if not len(frame.columns):
@@ -71,7 +71,7 @@ def _word(value: object) -> str:
 
 
 class Stalls(Mapping[str, int]):
-    """Where warps were: warp-cycles by bucket, which add up to the warps' resident cycles."""
+    """Where warps spent their time: warp-cycles by bucket, which add up to the warps' resident cycles."""
 
     def __init__(self, buckets: Mapping[str, int], texts: Mapping[str, str] | None = None) -> None:
         self._buckets, self.texts = dict(buckets), dict(texts or {})
@@ -91,7 +91,7 @@ class Stalls(Mapping[str, int]):
         return sum(self._buckets.values())
 
     def shares(self) -> dict[str, float]:
-        """Each bucket's share of all, from 0 to 1, the largest first, without those that are empty."""
+        """Each bucket's share of all, from 0 to 1, the largest first, without empty buckets."""
         ordered = sorted(self._buckets.items(), key=lambda item: -item[1])
         return {bucket: cycles / self.total for bucket, cycles in ordered if cycles}
 

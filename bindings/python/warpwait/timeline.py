@@ -17,16 +17,16 @@ __all__ = ["Page", "Timeline"]
 
 
 class Page:
-    """The page of `warpwait run --html`: in a notebook in a frame.
+    """The page of `warpwait run --html`, which a notebook shows in a frame.
 
-    html: the whole page, which needs nothing else.
+    html: the whole page, which needs no other files.
     """
 
     def __init__(self, page: str, height: int = 640) -> None:
         self.html, self.height = page, height
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it as a file for a browser."""
+        """Writes the page to a file for a browser."""
         write(path, self.html.encode())
 
     def _repr_html_(self) -> str:
@@ -43,10 +43,10 @@ def _row(event: reader.Event) -> Row:
 
 
 class Timeline(reader.Timeline):
-    """What happened when in a run: the events of docs/timeline-events.md, as `frame("warp")`, `events()` or
-    `table("copy")`; in a notebook the page, in a frame. `warpwait.plot.timeline()` draws it.
+    """What each unit did in each cycle of a run: the events of docs/timeline-events.md, as `frame("warp")`, `events()`
+    or `table("copy")`. A notebook shows the page in a frame. `warpwait.plot.timeline()` draws it.
 
-    data: the bytes of a timeline file (.wtl). report: the run.
+    data: the bytes of a timeline file (.wtl). report: the run's report.
     """
 
     def __init__(self, data: bytes, report: Report | None = None) -> None:
@@ -74,7 +74,7 @@ class Timeline(reader.Timeline):
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it as a file (.wtl), for `warpwait timeline` and `warpwait-plot`."""
+        """Writes it to a file (.wtl), for `warpwait timeline` and `warpwait-plot`."""
         write(path, self.data)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""What arguments of kernels are in numpy's terms."""
+"""Converts kernel arguments to and from numpy's types."""
 from __future__ import annotations
 
 import re
@@ -11,7 +11,7 @@ from .errors import BadInput
 if TYPE_CHECKING:
     from .program import Argument
 
-# OpenCL C's scalars, and assembly's.
+# Scalar types of OpenCL C and of assembly.
 SCALARS = {"char": "i1", "uchar": "u1", "unsigned char": "u1", "short": "i2", "ushort": "u2", "unsigned short": "u2",
            "int": "i4", "uint": "u4", "unsigned int": "u4", "long": "i8", "ulong": "u8", "unsigned long": "u8",
            "size_t": "u8", "half": "f2", "float": "f4", "double": "f8", "bool": "u1",
@@ -19,7 +19,7 @@ SCALARS = {"char": "i1", "uchar": "u1", "unsigned char": "u1", "short": "i2", "u
 
 
 def scalar_of(name: str) -> tuple[numpy.dtype[Any], int] | None:
-    """("float4") -> float32 and 4; None of a type that is none of OpenCL C's scalars and vectors."""
+    """("float4") -> float32 and 4; None for a type that is not a scalar or vector of OpenCL C."""
     for word in (name, name.rstrip("0123456789")):
         if word in SCALARS:
             width = name[len(word):]
@@ -29,15 +29,15 @@ def scalar_of(name: str) -> tuple[numpy.dtype[Any], int] | None:
 
 
 def same(have: numpy.dtype[Any], want: numpy.dtype[Any]) -> bool:
-    """Whether elements of one may be read as the other: of one size, both integers (signed or not, or bool) or both
-    floating-point."""
+    """Whether elements of one type may be read as the other: both have the same size, and both are integers (signed,
+    unsigned or bool) or floating-point."""
     integers = "iub"
     return have.itemsize == want.itemsize and (have.kind == want.kind or
                                                (have.kind in integers and want.kind in integers))
 
 
 def array_of(argument: Argument, value: Any) -> numpy.ndarray[Any, Any]:
-    """The array behind an argument that is a buffer: it itself, or a view of an object with the buffer protocol. Raises
+    """The array for a buffer argument: the value itself, or a view of an object with the buffer protocol. Raises
     BadInput if the kernel cannot work on its bytes."""
     if not isinstance(value, numpy.ndarray):
         try:
@@ -66,7 +66,7 @@ def _check_elements(argument: Argument, have: numpy.dtype[Any], shape: tuple[int
         return
     want, width = known
     if have.kind == "c" and width == 2 and want.kind == "f" and have.itemsize == 2 * want.itemsize:
-        return  # complex numbers are pairs
+        return  # a complex number is passed as a pair
     if not same(have, want):
         raise BadInput(f"{argument.source_type}: expected an array of {want}, found {have}")
     if width == 3 and shape[-1] == 3 and len(shape) > 1:
@@ -75,8 +75,7 @@ def _check_elements(argument: Argument, have: numpy.dtype[Any], shape: tuple[int
 
 
 def value_of(argument: Argument, value: Any) -> bytes:
-    """The bytes of an argument that is a value: Python's numbers are converted, numpy's must have the type. Raises
-    BadInput."""
+    """The bytes of a value argument. Python's numbers are converted; numpy's must have the type. Raises BadInput."""
     known = scalar_of(argument.source_type) or scalar_of(argument.type)
     named = argument.source_type or argument.type
     if known is None:
@@ -125,7 +124,7 @@ def _scalar(value: Any, scalar: numpy.dtype[Any], named: str) -> bytes:
             raise BadInput(f"{named}: the number is too large") from None
     if not isinstance(value, int):
         raise BadInput(f"{named}: expected an integer, found {value!r}")
-    # What a type of assembly's holds may have a sign or none.
+    # Assembly's integer types accept both signed and unsigned values.
     least = -(1 << 8 * scalar.itemsize - 1) if scalar.kind == "i" or named[:1] == "u" and named[1:].isdigit() else 0
     most = (1 << 8 * scalar.itemsize - (scalar.kind == "i")) - 1
     if not least <= value <= most:

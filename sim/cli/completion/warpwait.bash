@@ -1,7 +1,7 @@
 # bash completion for warpwait: `warpwait complete` says what can follow, from the rows that its parser reads.
 _warpwait() {
   local line=${COMP_LINE:${#COMP_WORDS[0]}} words=() word reply value current=${COMP_WORDS[COMP_CWORD]} i
-  # bash cuts words at = and :, which are parts of ours: those with no blank between them are joined again.
+  # bash splits words at = and :, which are part of ours: rejoin those with no blank between them.
   for ((i = 1; i <= COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
     if [[ $line == [[:blank:]]* || $i == 1 ]]; then
@@ -12,7 +12,7 @@ _warpwait() {
     line=${line#"${line%%[![:blank:]]*}"}
     line=${line#"$word"}
   done
-  # What bash replaces is what stands behind the last = or :.
+  # bash replaces only what follows the last = or :.
   word=${words[-1]}
   [[ $current == [=:] ]] && current=
   local joined=${word%"$current"}
@@ -30,7 +30,7 @@ _warpwait() {
   done < <("${COMP_WORDS[0]/#\~/$HOME}" complete "${words[@]//[\"\'\\]/}" 2>/dev/null)
 }
 
-# Folders, and files that end in one of these; all files if there are none of these.
+# Folders, and files with one of these suffixes; all files if there is no suffix.
 _warpwait_files() {
   local begun=$1 suffix
   shift

@@ -1,4 +1,4 @@
-/* What glibc's <stdlib.h> has and that of Emscripten 3.1 has not. */
+/* Functions of glibc's <stdlib.h> that Emscripten 3.1 lacks. */
 #ifndef SIM_PLAYGROUND_LIBC_STDLIB_H
 #define SIM_PLAYGROUND_LIBC_STDLIB_H
 

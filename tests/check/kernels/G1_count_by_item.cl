@@ -1,4 +1,4 @@
-/* Wrong: every other work-item asks for one element less of the tile. Right: all ask for as many. */
+/* Wrong: every other work-item requests one element less of the tile. Right: all request the same number. */
 kernel void increment(global const float *in, global float *out) {
   local float tile[64];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;

@@ -1,4 +1,4 @@
-/* Wrong: the work-items of each row begin the copy at their row. Right: all begin it at the top of the tile. */
+/* Wrong: the work-items of each row start the copy at their row. Right: all start it at the top of the tile. */
 enum { WIDTH = 16, ROWS = 4, PITCH = 24 };
 
 static event_t load(local uint *tile, global const uint *in, size_t row) {

@@ -1,5 +1,5 @@
 /* Wrong: each work-item passes the address of its own element as the source. Right: all pass that of the work-group's
- * first one. */
+ * first element. */
 kernel void scale(global const int3 *in, global int3 *out) {
   local int3 tile[64];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;

@@ -1,4 +1,4 @@
-/* Wrong: each work-item passes the stride that stands in the table at its own place. Right: all read it at the same
+/* Wrong: each work-item passes the stride at its own place in the table. Right: all read it at the same
  * place. */
 kernel void scatter(global const ushort *in, global const ushort *extra, global ushort *out) {
   local ushort tile[64];

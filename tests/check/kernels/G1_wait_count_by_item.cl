@@ -1,4 +1,4 @@
-/* Wrong: work-items wait for one or for two events, and all for the second once more. Right: all wait for both. */
+/* Wrong: work-items wait for one event or for two, then all wait again for the second. Right: all wait for both. */
 kernel void store_both(global const int *in, global int *sums, global int *differences) {
   local int sum[64], difference[64];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;

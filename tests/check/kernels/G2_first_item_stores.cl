@@ -1,4 +1,4 @@
-/* Wrong: the first work-item alone stores the tile. Right: all of the work-group call the copy and the wait. */
+/* Wrong: only the first work-item stores the tile. Right: the whole work-group calls the copy and the wait. */
 kernel void store(global const int *in, global int *out) {
   local int tile[64];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;

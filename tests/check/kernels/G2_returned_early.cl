@@ -1,5 +1,5 @@
-/* Wrong: work-items beyond the end return before the copy. Right: they take part in it, and only their own store is
- * left out. */
+/* Wrong: work-items beyond the end return before the copy. Right: they take part in it and skip only their own
+ * store. */
 kernel void halve(global const float *in, global float *out, uint n) {
   local float tile[64];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;

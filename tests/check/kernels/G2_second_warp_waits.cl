@@ -1,4 +1,4 @@
-/* Wrong: half of the work-group ends without the wait for planes that it does not read. Right: all wait. */
+/* Wrong: half of the work-group ends without waiting for planes that it does not read. Right: all wait. */
 kernel void planes(global const short *in, global short *out) {
   local short box[2 * 4 * 8];
   const size_t i = get_local_id(0);

@@ -1,4 +1,4 @@
-/* Wrong: a work-item leaves the loop of copies once it has found what it looks for. Right: all take all turns. */
+/* Wrong: a work-item leaves the loop of copies once it has found its value. Right: all run every iteration. */
 kernel void find(global const uchar *in, global const uchar *wanted, global int *out) {
   local uchar lines[4 * 16];
   const size_t i = get_local_id(0);

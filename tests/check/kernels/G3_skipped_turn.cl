@@ -1,4 +1,4 @@
-/* Wrong: some work-items skip a turn of the loop, its copy among the rest. Right: they take part in the copy and skip
+/* Wrong: some work-items skip an iteration of the loop, including its copy. Right: they take part in the copy and skip
  * the sum. */
 kernel void sum_some(global const float4 *in, global const int *skip, global float4 *out) {
   local float4 tile[4 * 32];

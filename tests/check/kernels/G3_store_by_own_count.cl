@@ -1,5 +1,5 @@
-/* Wrong: each half of the work-group stores as many blocks as it has counted. Right: all store as many as the longer
- * one. */
+/* Wrong: each half of the work-group stores as many blocks as it has counted. Right: both store as many as the larger
+ * count. */
 kernel void store_blocks(global const int *counts, global int2 *out) {
   local int2 block[64];
   const size_t i = get_local_id(0), part = i / 32;

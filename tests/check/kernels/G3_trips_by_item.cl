@@ -1,4 +1,4 @@
-/* Wrong: every other work-item takes one turn more of the loop that copies. Right: all take as many. */
+/* Wrong: every other work-item runs one iteration more of the loop that copies. Right: all run the same number. */
 kernel void sum(global const int *in, global int *out) {
   local int tile[3 * 64];
   const size_t i = get_local_id(0), at = get_group_id(0) * 192;

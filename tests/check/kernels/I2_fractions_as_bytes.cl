@@ -1,4 +1,4 @@
-// Each work-item packs its pixel's channels, which are fractions of 255; with -D WRONG they are taken for bytes.
+// Each work-item packs its pixel's channels, which are fractions of 255; with -D WRONG it treats them as bytes.
 constant sampler_t edge = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 
 kernel void pack(read_only image2d_t picture, global uchar4 *out) {

@@ -1,4 +1,4 @@
-// A mask is 1 where a number is negative. It is an image of integers, into which floats are written with -D WRONG.
+// A mask is 1 where a number is negative. It is an image of integers; -D WRONG writes floats into it.
 kernel void mask(global const float *in, write_only image1d_t mask) {
   int i = get_global_id(0);
 #ifdef WRONG

@@ -1,4 +1,4 @@
-// A picture of bytes is made darker; with -D WRONG they are read as if they were fractions of 255.
+// An image of bytes is made darker; -D WRONG reads the bytes as fractions of 255.
 kernel void darker(read_only image2d_t picture, global uint *out) {
   int2 at = (int2)(get_global_id(0), get_global_id(1));
 #ifdef WRONG

@@ -1,4 +1,4 @@
-// The kernel takes any image and asks for the type of its channels; with -D WRONG it knows the integers without sign alone.
+// The kernel accepts any image and queries the type of its channels; with -D WRONG it handles only unsigned integers.
 bool is_whole(int type) {
 #ifndef WRONG
   if (type == CLK_SIGNED_INT8 || type == CLK_SIGNED_INT16 || type == CLK_SIGNED_INT32)

@@ -1,4 +1,4 @@
-// How much a volume changes from slice to slice. The last one has none behind it, into which -D WRONG reads.
+// How much a volume changes from slice to slice. The last slice has no next one; -D WRONG reads beyond it.
 kernel void change(read_only image3d_t volume, sampler_t nearest, global int *out) {
   int4 at = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0), next = at;
 #ifdef WRONG

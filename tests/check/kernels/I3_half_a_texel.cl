@@ -1,4 +1,4 @@
-// A picture is halved by a filter between the four pixels of a square; with -D WRONG around the first of them.
+// A filter between the four pixels of each square halves an image; with -D WRONG it samples around the first of them.
 constant sampler_t mean = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE | CLK_FILTER_LINEAR;
 
 kernel void halve(read_only image2d_t picture, global float *out) {

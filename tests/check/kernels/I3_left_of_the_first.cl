@@ -1,4 +1,4 @@
-// Each pixel takes its left neighbor; the first of a row takes itself. With -D WRONG the sampler does not say so.
+// Each pixel reads its left neighbor; the first of a row reads itself. With -D WRONG the sampler does not define that.
 #ifdef WRONG
 #define ADDRESS CLK_ADDRESS_NONE
 #else

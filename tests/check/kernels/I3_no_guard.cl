@@ -1,4 +1,4 @@
-// The picture is smaller than the NDRange, and who has no pixel reads none; with -D WRONG all read, without a sampler.
+// The image is smaller than the NDRange, and work-items without a pixel read none; -D WRONG reads all, with no sampler.
 kernel void invert(read_only image2d_t picture, global uint *out) {
   int2 at = (int2)(get_global_id(0), get_global_id(1));
 #ifndef WRONG

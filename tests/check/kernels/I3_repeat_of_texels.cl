@@ -1,4 +1,4 @@
-// A pattern is laid over a row time and again, which takes normalized coordinates; with -D WRONG they count texels.
+// A pattern repeats over a row, which needs normalized coordinates; with -D WRONG the coordinates count texels.
 #ifdef WRONG
 constant sampler_t again = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_REPEAT | CLK_FILTER_NEAREST;
 #else

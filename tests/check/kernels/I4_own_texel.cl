@@ -1,4 +1,4 @@
-// Each work-item stores a texel and reads it again; with -D WRONG without a fence between.
+// Each work-item stores a texel and reads it back; -D WRONG omits the fence between.
 kernel void twice(read_write image2d_t picture, global uint *out) {
   int2 at = (int2)(get_global_id(0), get_global_id(1));
   write_imageui(picture, at, (uint4)(at.x * at.y)); /* OTHER */

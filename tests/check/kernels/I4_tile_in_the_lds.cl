@@ -1,4 +1,4 @@
-// A work-group shifts its row by a texel, through the LDS; with -D WRONG the barrier between fences the LDS alone.
+// A work-group shifts its row by a texel through the LDS; with -D WRONG the barrier between fences only the LDS.
 kernel void shift(read_write image2d_t picture) {
   local uint tile[32];
   int2 at = (int2)(get_global_id(0), get_global_id(1));

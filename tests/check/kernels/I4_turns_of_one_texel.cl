@@ -1,4 +1,4 @@
-// Each work-item adds to its own texel, turn by turn; with -D WRONG no fence is between the turns.
+// Each work-item repeatedly adds to its own texel; -D WRONG omits the fence between iterations.
 kernel void add(read_write image2d_t picture, uint turns) {
   int2 at = (int2)(get_global_id(0), get_global_id(1));
   for (uint i = 0; i < turns; i++) {

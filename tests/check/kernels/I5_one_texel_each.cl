@@ -1,4 +1,4 @@
-// Work-items double their texels in a read_write image; with -D WRONG the image is passed to be read and to be written.
+// Work-items double their texels in a read_write image; -D WRONG passes the image twice, to be read and to be written.
 #ifdef WRONG
 kernel void twice(read_only image2d_t from, write_only image2d_t to) {
 #else

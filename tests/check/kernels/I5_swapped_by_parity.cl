@@ -1,4 +1,4 @@
-// Even turns go from one picture to the other, odd ones back, in launches of their own; with -D WRONG in one.
+// Even iterations copy one image to the other, odd ones copy back, in separate launches; with -D WRONG in one launch.
 kernel void step(read_only image2d_t from, write_only image2d_t to, read_only image2d_t from_next, uint turn) {
   int2 at = (int2)(get_global_id(0), get_global_id(1));
 #ifdef WRONG

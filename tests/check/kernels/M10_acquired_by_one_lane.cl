@@ -1,5 +1,5 @@
-// The first work-item of a sub-group waits for the flag of another work-group, and all of them read the message. Between
-// the two the sub-group meets at a barrier, with -D WRONG not: what one has acquired, the others have not.
+// The first work-item of a sub-group waits for another work-group's flag, and all of them read the message. Between the
+// two, the sub-group meets at a barrier; -D WRONG omits it: what one work-item has acquired, the others have not.
 kernel void send(global int *words, global atomic_int *flag, global int *out) {
   uint l = get_local_id(0);
   if (get_group_id(0) == 0) {

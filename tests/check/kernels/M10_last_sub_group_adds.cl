@@ -1,6 +1,6 @@
 // Sub-groups of many work-groups leave sums, one work-item each, and the last to be counted adds all of them up. All
-// lanes add; the first one has counted, and acquires for itself: a barrier of the sub-group hands it on, with -D WRONG a
-// broadcast alone.
+// lanes add. The first one has counted, and acquires only for itself: a barrier of the sub-group passes this on, with
+// -D WRONG only a broadcast does.
 kernel void total(global const int *in, global int *parts, global atomic_int *done, global int *out) {
   uint lane = get_sub_group_local_id();
   int sum = sub_group_reduce_add(in[get_global_id(0)]), last = 0;

@@ -1,5 +1,5 @@
-// One sub-group leaves a message in the LDS for another one, and its first work-item raises the flag; with -D WRONG
-// without a barrier of the sub-group before.
+// One sub-group leaves a message in the LDS for another one, and its first work-item raises the flag; -D WRONG omits
+// the sub-group's barrier before that.
 void put(local int *text, uint l) { text[l] = 5 * l; /* OTHER */ }
 
 kernel void message(global int *out) {

@@ -1,5 +1,5 @@
-// The work-items of a sub-group leave a word each, and the first of them raises a flag for another work-group. Before it
-// does, the sub-group meets at a barrier, with -D WRONG not: what the others have written is not its to release.
+// The work-items of a sub-group each leave a word, and the first of them raises a flag for another work-group. Before
+// that, the sub-group meets at a barrier; -D WRONG omits it: the first does not release what the others have written.
 kernel void send(global int *words, global atomic_int *flag, global int *out) {
   uint l = get_local_id(0);
   if (get_group_id(0) == 0) {

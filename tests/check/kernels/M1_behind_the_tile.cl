@@ -1,4 +1,4 @@
-// Work-items write the shorts of a tile from its end to its start; with -D WRONG from one behind its end.
+// Work-items write the shorts of a tile from its end to its start; with -D WRONG from one past its end.
 #ifdef WRONG
 #define END 32
 #else

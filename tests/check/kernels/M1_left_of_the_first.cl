@@ -1,4 +1,4 @@
-// Each work-item adds the element on its left; the first one has none, with -D WRONG it reads before the buffer.
+// Each work-item adds the element on its left. The first one has none; with -D WRONG it reads before the buffer.
 kernel void stencil(global const double *in, global double *out) {
   int i = get_global_id(0);
   double v = in[i];

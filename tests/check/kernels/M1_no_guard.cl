@@ -1,4 +1,4 @@
-// The last work-items have no element and are kept from reading and writing one; with -D WRONG they are not.
+// The last work-items have no element and a guard keeps them from accessing one; -D WRONG omits the guard.
 kernel void twice(global const int *in, global int *out, uint n) {
   uint i = get_global_id(0);
 #ifndef WRONG

@@ -1,4 +1,4 @@
-// A tile of the LDS that only some launches have: each work-item reads its own word of it. With -D WRONG none is there.
+// Only some launches have a tile in the LDS; each work-item reads its own word of it. With -D WRONG there is no tile.
 int peek(local const int *tile, uint l) {
   return tile[l + 64]; /* HERE */
 }

@@ -1,4 +1,4 @@
-// A work-item counts in the LDS; with -D WRONG by way of a pointer that came out of a struct as null.
+// A work-item counts in the LDS; with -D WRONG through a pointer that came out of a struct as null.
 struct counters {
   local uint *count;
   uint step;

@@ -1,4 +1,4 @@
-// Each work-item looks at its neighbour's element and forgets it; with -D WRONG the last one's has no neighbour.
+// Each work-item reads its neighbor's element and discards it; with -D WRONG the last one has no neighbor.
 #ifdef WRONG
 #define LAST 256
 #else

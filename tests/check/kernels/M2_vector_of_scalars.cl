@@ -1,4 +1,4 @@
-// Four floats from any float on are read with vload4; with -D WRONG through a pointer to vectors.
+// Four floats, starting at any float, are read with vload4; with -D WRONG through a pointer to vectors.
 kernel void windows(global const float *in, global float4 *out) {
   size_t i = get_global_id(0);
 #ifdef WRONG

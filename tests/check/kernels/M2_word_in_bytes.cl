@@ -1,4 +1,4 @@
-// Words are read from every fourth byte; with -D WRONG they begin at the second one.
+// Words are read at every fourth byte; with -D WRONG starting at the second.
 #ifdef WRONG
 #define FIRST 1
 #else

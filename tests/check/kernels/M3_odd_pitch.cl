@@ -1,5 +1,5 @@
-/* The copy engine takes lines of 16 bytes alone. Wrong: the lines of the tile are one element apart from each other, against
- * conflicts of banks. Right: they are four elements apart. */
+/* The copy engine accepts only lines of 16 bytes. Wrong: a gap of one element separates the tile's lines, to avoid bank
+ * conflicts. Right: the gap is four elements. */
 #ifdef WRONG
 #define GAP 1
 #else

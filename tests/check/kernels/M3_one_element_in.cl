@@ -1,5 +1,5 @@
-/* The copy engine takes lines of 16 bytes alone. Wrong: the tile begins one element into the buffer. Right: it begins where
- * the engine can read, and the work-items leave out the first element. */
+/* The copy engine accepts only lines of 16 bytes. Wrong: the tile begins one element into the buffer. Right: it begins
+ * where the engine can read, and the work-items skip the first element. */
 kernel void drop_first(global const float *in, global float *out) {
   local float tile[68];
   const size_t i = get_local_id(0);

@@ -1,4 +1,4 @@
-/* The copy engine takes lines of 16 bytes alone. Wrong: the last work-group stores just what is left of the row. Right: it
+/* The copy engine accepts only lines of 16 bytes. Wrong: the last work-group stores only the rest of the row. Right: it
  * stores whole lines, for which the buffer has room. */
 #ifdef WRONG
 #define WHOLE(n) (n)

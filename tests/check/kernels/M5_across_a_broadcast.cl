@@ -1,5 +1,5 @@
-// All get the group's first value, and read what a work-item of the other half has written; with -D WRONG nothing but
-// the broadcast is between, which is no fence.
+// All get the group's first value and read what a work-item of the other half has written; with -D WRONG only the
+// broadcast is between, which is no fence.
 kernel void turn(global const int *in, global int *out) {
   local int tile[64];
   uint l = get_local_id(0);

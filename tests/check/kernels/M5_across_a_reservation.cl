@@ -1,4 +1,4 @@
-// Values are sent in reverse order by way of a tile; with -D WRONG only the reservation lies between its writes and its
+// Values are sent in reverse order through a tile; with -D WRONG only the reservation is between its writes and its
 // reads.
 kernel void reverse(global const int *in, write_only pipe int p, local int *tile) {
   uint l = get_local_id(0), n = get_local_size(0);

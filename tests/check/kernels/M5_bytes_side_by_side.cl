@@ -1,4 +1,4 @@
-// Neighbours write neighbouring bytes of one word; with -D WRONG two of them write the same byte.
+// Neighbors write adjacent bytes of one word; with -D WRONG two of them write the same byte.
 #ifdef WRONG
 #define PER 2
 #else

@@ -1,5 +1,5 @@
-// A counter is taken down and cleared by one work-item before all count it up again; with -D WRONG nothing keeps the
-// plain accesses and the atomic additions apart.
+// One work-item records and clears a counter before all count it up again; with -D WRONG nothing separates the plain
+// accesses from the atomic additions.
 kernel void multiples(global const int *in, global int *out) {
   local int count;
   uint l = get_local_id(0), group = get_group_id(0);

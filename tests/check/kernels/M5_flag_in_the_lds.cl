@@ -1,5 +1,5 @@
-// A work-item leaves a message in the LDS and raises a flag there, for which others wait; with -D WRONG they wait by a
-// relaxed load, which does not acquire what the flag releases.
+// A work-item leaves a message in the LDS and raises a flag there, for which others wait; with -D WRONG they wait with
+// a relaxed load, which does not acquire what the flag releases.
 #ifdef WRONG
 #define ORDER memory_order_relaxed
 #else

@@ -1,4 +1,4 @@
-// Work-items clear and read bins of their own, and all count in all bins by atomic additions; with -D WRONG by plain
+// Work-items clear and read their own bins, and all count in all bins with atomic additions; with -D WRONG with plain
 // ones.
 kernel void histogram(global const uchar *in, global uint *out) {
   local uint bins[16];

@@ -1,5 +1,5 @@
-// A prefix sum between two rows of the LDS, with one barrier a turn; with -D WRONG in one row, which is read and
-// written with no barrier between.
+// A prefix sum between two rows of the LDS, with one barrier per iteration; with -D WRONG in one row, which is read and
+// written without a barrier between.
 #ifdef WRONG
 #define OTHER_ROW row
 #else

@@ -1,5 +1,5 @@
-// A word is read by one work-item and then by another, in two turns; behind the wait for a copy of something else a third
-// one writes it. With -D WRONG the barrier between is gone: the first reader's second turn races with the write.
+// One work-item reads a word, then another does, in two iterations; after the wait for an unrelated copy a third one
+// writes it. -D WRONG omits the barrier between: the first reader's second iteration races with the write.
 kernel void turns(global const int *in, global int *out) {
   local int words[64], tile[64];
   uint l = get_local_id(0);

@@ -1,5 +1,5 @@
-// A work-item reads what a copy then reads too, and behind the wait another one writes it: the wait is for the copy
-// alone. With -D WRONG the barrier that orders the two work-items is gone.
+// A work-item reads what a copy then also reads, and after the wait another one writes it: the wait covers only the
+// copy. -D WRONG omits the barrier that orders the two work-items.
 kernel void send(global int *parts, global int *out) {
   local int words[64];
   uint l = get_local_id(0);

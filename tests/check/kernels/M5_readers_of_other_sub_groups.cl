@@ -1,5 +1,5 @@
-// All work-items read a word, which one of them then changes: a barrier of the work-group is between, with -D WRONG one
-// of the sub-group, and a meeting without a fence.
+// All work-items read a word, which one of them then changes: between them is a barrier of the work-group, with -D
+// WRONG one of the sub-group and a meeting without a fence.
 kernel void broadcast(global int *out) {
   local int word;
   uint l = get_local_id(0);

@@ -1,5 +1,5 @@
-// Each turn writes a tile of shorts, sums what it reads of it, and begins again; with -D WRONG the sum alone is between
-// a read and the next turn's write.
+// Each iteration writes a tile of shorts, sums what it reads of it, and starts again; with -D WRONG only the sum is
+// between a read and the next iteration's write.
 kernel void sums(global const short *in, global int *out, uint turns) {
   local short tile[128];
   uint l = get_local_id(0), n = get_local_size(0);

@@ -1,5 +1,5 @@
-// Work-items write a tile, read it across, and write the next one: a barrier stands before the reads and one behind
-// them, with -D WRONG none behind.
+// Work-items write a tile, read it across, and write the next one: one barrier is before the reads and one after them;
+// -D WRONG omits the second.
 kernel void transpose(global const float *in, global float *out) {
   local float tile[8][8];
   uint l = get_local_id(0), x = l % 8, y = l / 8;

@@ -1,4 +1,4 @@
-// A sum in the LDS, by halves: each turn ends in a barrier with a local fence; with -D WRONG it fences global memory.
+// A sum in the LDS, by halves: each iteration ends in a barrier with a local fence; with -D WRONG a global one.
 #ifdef WRONG
 #define FENCE CLK_GLOBAL_MEM_FENCE
 #else

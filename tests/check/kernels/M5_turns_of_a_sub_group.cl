@@ -1,5 +1,5 @@
-// The work-items of a sub-group read a word in turns, with a sub-group's barrier before each; with -D WRONG there is none
-// between the last of them and the one that writes.
+// The work-items of a sub-group read a word in turn, with a sub-group barrier before each read; with -D WRONG there is
+// none between the last reader and the writer.
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 kernel void turns(global int *out) {
   local int word;

@@ -1,5 +1,5 @@
-// Words are written, read by bytes behind a barrier, and written again behind another one, by others each time; with -D
-// WRONG the bytes are written while other work-items read the words.
+// Words are written, read by bytes after a barrier, and written again after another, each time by other work-items;
+// with -D WRONG the bytes are written while other work-items read the words.
 kernel void words(global uint *out) {
   local uint room[64];
   local uchar *bytes = (local uchar *)room;

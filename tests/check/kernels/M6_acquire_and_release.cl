@@ -1,4 +1,4 @@
-// The last work-group to count itself reads what the others have left; the count releases and acquires, with -D WRONG
+// The last work-group to count itself reads what the others have left; the count releases and acquires; with -D WRONG
 // it is relaxed.
 #ifdef WRONG
 #define ORDER memory_order_relaxed

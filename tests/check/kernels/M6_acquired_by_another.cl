@@ -1,5 +1,5 @@
-// The first work-item of a work-group acquires a message, and hands it on to the others by a barrier that fences global
-// memory; with -D WRONG by one that fences the LDS.
+// The first work-item of a work-group acquires a message and passes it on to the others with a barrier that fences
+// global memory; with -D WRONG with one that fences the LDS.
 #ifdef WRONG
 #define FENCE CLK_LOCAL_MEM_FENCE
 #else

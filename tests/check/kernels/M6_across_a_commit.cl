@@ -1,5 +1,5 @@
-// Packets are also noted in a log, whose neighbours are compared after the commit; with -D WRONG the commit alone is
-// between, which makes packets visible, and nothing else.
+// Packets are also written to a log, whose neighboring entries are compared after the commit; with -D WRONG only the
+// commit is between, which makes only packets visible.
 kernel void send(global const uint *in, write_only pipe uint2 p, global uint *log, global uint *steps) {
   uint l = get_local_id(0), n = get_local_size(0), first = get_group_id(0) * n;
   reserve_id_t id = work_group_reserve_write_pipe(p, n);

@@ -1,5 +1,5 @@
-// What work-groups have written, the last one reads: all write, meet at a barrier with a fence, and one of them counts.
-// With -D WRONG the barrier fences the LDS only.
+// The last work-group reads what work-groups have written: all write, meet at a barrier with a fence, and one of them
+// counts. With -D WRONG the barrier fences only the LDS.
 #ifdef WRONG
 #define FENCE CLK_LOCAL_MEM_FENCE
 #else

@@ -1,5 +1,5 @@
-// Work-items exchange values through global memory in their work-group: the barrier between fences global memory, with
-// -D WRONG only the LDS.
+// Work-items of a work-group exchange values through global memory: the barrier between fences global memory, with -D
+// WRONG only the LDS.
 #ifdef WRONG
 #define FENCE CLK_LOCAL_MEM_FENCE
 #else

@@ -1,5 +1,5 @@
-// Each work-group waits for the one before it and then reads what all before it have left: what one has acquired it
-// releases to the next. With -D WRONG the flags are raised relaxed, and nothing is released.
+// Each work-group waits for the previous one and then reads what all earlier ones have left: what one has acquired it
+// releases to the next. With -D WRONG the flags are relaxed, and nothing is released.
 #ifdef WRONG
 #define ORDER memory_order_relaxed
 #else

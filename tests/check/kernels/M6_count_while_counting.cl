@@ -1,4 +1,4 @@
-// Each work-item takes a ticket by an atomic addition, and reads how many there are by another one; with -D WRONG by a
+// Each work-item takes a ticket with an atomic addition, and reads the count with another one; with -D WRONG with a
 // plain read.
 kernel void tickets(global int *out, global int *count) {
   int mine = atomic_inc(&count[0]); /* OTHER */

@@ -1,4 +1,4 @@
-// The last work-item to count itself sets the counter back by an ordinary write, as it comes after all others; with
+// The last work-item to count itself resets the counter with an ordinary write, because it comes after all others; with
 // -D WRONG they count relaxed.
 #ifdef WRONG
 #define ORDER memory_order_relaxed

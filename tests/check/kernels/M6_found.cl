@@ -1,5 +1,5 @@
-// Whoever finds an odd number says so, by an atomic operation; with -D WRONG by a plain write, and all of the same
-// value.
+// A work-item that finds an odd number reports it with an atomic operation; with -D WRONG with a plain write, all of
+// the same value.
 kernel void search(global const uint *in, global uint *out) {
   if (in[get_global_id(0)] % 2)
 #ifdef WRONG

@@ -1,4 +1,4 @@
-// Each turn reads both neighbours, meets, writes, and meets again; with -D WRONG it writes without having met.
+// Each iteration reads both neighbors, meets, writes, and meets again; with -D WRONG it writes without having met.
 kernel void smooth(global float *data, uint turns) {
   size_t i = get_global_id(0) + 1;
   for (uint t = 0; t < turns; t++) {

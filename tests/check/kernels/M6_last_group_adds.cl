@@ -1,5 +1,5 @@
-// Work-groups leave partial sums and the last one to count itself adds them up: a fence stands before the count, and
-// the barrier behind it is one too; with -D WRONG there is no fence before.
+// Work-groups leave partial sums and the last one to count itself adds them up: a fence is before the count, and the
+// barrier after it is also one; -D WRONG omits the fence before.
 kernel void total(global const int *in, global int *parts, global int *done, global int *out) {
   local int sum, last;
   uint l = get_local_id(0);

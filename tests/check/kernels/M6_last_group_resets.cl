@@ -1,5 +1,5 @@
-// All work-groups read a word, and the last of them to say that it has done so changes it for the next kernel; with -D
-// WRONG they say so with nothing that orders what they have read.
+// All work-groups read a word, and the last of them to report that changes it for the next kernel; with -D WRONG
+// nothing orders the reads before the report.
 #ifdef WRONG
 #define ORDER memory_order_relaxed
 #else

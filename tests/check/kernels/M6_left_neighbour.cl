@@ -1,5 +1,5 @@
-// Each work-item adds its left neighbour's short: from the input, with -D WRONG from the output, which belongs to
-// another work-group at the edge; a second launch may write what the first has read.
+// Each work-item adds its left neighbor's short: from the input, with -D WRONG from the output, which at the edge
+// belongs to another work-group; a second launch may write what the first has read.
 #ifdef WRONG
 #define LEFT(in, out) out
 #else

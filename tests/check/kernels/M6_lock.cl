@@ -1,4 +1,4 @@
-// Work-groups take a lock in turn and change plain words: who takes it acquires what its last owner has released, with
+// Work-groups take a lock in turn and change plain words: the new owner acquires what the last one has released; with
 // -D WRONG it does not.
 #ifdef WRONG
 #define ORDER memory_order_relaxed

@@ -1,5 +1,5 @@
-// The first work-item acquires a message of another group, and says so to another sub-group by a flag in the LDS; with
-// -D WRONG that does not acquire it.
+// The first work-item acquires a message of another group and reports it to another sub-group with a flag in the LDS;
+// with -D WRONG that sub-group does not acquire it.
 #ifdef WRONG
 #define ORDER memory_order_relaxed
 #else

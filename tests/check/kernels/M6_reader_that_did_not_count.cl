@@ -1,5 +1,5 @@
-// The last work-group to count itself changes a word that all have read; with -D WRONG one has read it and does not
-// count.
+// The last work-group to count itself changes a word that all have read; with -D WRONG one of the readers does not
+// count itself.
 #ifdef WRONG
 #define COUNTED 3
 #else

@@ -1,5 +1,5 @@
-// All work-items of a group leave a word, and one of them, long after, raises a flag for another group. With -D WRONG no
-// barrier is between: what the others have written is not its to release.
+// All work-items of a group leave a word, and one of them, much later, raises a flag for another group. -D WRONG omits
+// the barrier between: the one does not release what the others have written.
 kernel void send(global int *words, global atomic_int *flag, global int *out) {
   uint l = get_local_id(0);
   if (get_group_id(0) == 0) {

@@ -1,5 +1,5 @@
-// Relaxes a line until nobody changes anything; with -D WRONG the vote about that is all that parts a turn's writes
-// from the next one's reads.
+// Relaxes a line until no work-item changes anything; with -D WRONG only the vote about that separates an iteration's
+// writes from the next one's reads.
 kernel void relax(global uint *line) {
   uint l = get_local_id(0), n = get_local_size(0);
   bool changed;

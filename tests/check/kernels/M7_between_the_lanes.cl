@@ -1,5 +1,5 @@
-// Three floats of each four are stored one by one and loaded as a vector of three, whose fourth lane is nothing; with
-// -D WRONG nobody stores the last vector.
+// Three floats of every four are stored one by one and loaded as a vector of three, whose fourth lane has no value;
+// with -D WRONG the last vector is not stored.
 #ifdef WRONG
 #define COUNT 31
 #else

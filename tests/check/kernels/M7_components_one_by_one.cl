@@ -1,5 +1,5 @@
-// Each component of a vector in the LDS is given its value by a statement of its own, which loads and stores the whole
-// vector; with -D WRONG one is added to instead, so that what was there counts.
+// Each component of a vector in the LDS is set by a separate statement, which loads and stores the whole vector; with
+// -D WRONG one is added to instead, so that its old value counts.
 kernel void spread(global float *out) {
   local float3 place[64];
   local short4 count[64];

@@ -1,5 +1,5 @@
-// Work-items write every other short of a tile, and a copy takes those out, which lie apart; with -D WRONG it takes
-// their neighbours.
+// Work-items write every other short of a tile, and a strided copy reads those; with -D WRONG it reads their
+// neighbors.
 #ifdef WRONG
 #define FIRST 1
 #else

@@ -1,4 +1,4 @@
-// Each work-group clears its counter; with -D WRONG the first one alone, and the others count on from what the LDS
+// Each work-group clears its counter; with -D WRONG only the first one does, and the others count on from what the LDS
 // holds.
 kernel void counts(global uint *out) {
   local uint count;

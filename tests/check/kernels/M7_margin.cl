@@ -1,5 +1,5 @@
-// A tile of 8 by 8 bytes comes into the middle of 10 by 10, whose margin is cleared by the work-items; with -D WRONG
-// all but its last line.
+// A tile of 8 by 8 bytes is copied into the middle of 10 by 10; the work-items clear the margin; with -D WRONG all but
+// its last line.
 #ifdef WRONG
 #define CLEARED 90
 #else

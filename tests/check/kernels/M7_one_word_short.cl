@@ -1,4 +1,4 @@
-// A copy fills a tile of 64 words, and the work-items read all; with -D WRONG it brings 63.
+// A copy fills a tile of 64 words, and the work-items read all; with -D WRONG it moves 63.
 #ifdef WRONG
 #define COUNT 63
 #else

@@ -1,4 +1,4 @@
-// Structures whose padding nobody writes are loaded whole, by words; with -D WRONG nobody writes the last one.
+// Structures whose padding is never written are loaded whole, by words; with -D WRONG the last is never written.
 struct small {
   char a;
   short b;

@@ -1,4 +1,4 @@
-// A structure with padding is copied byte by byte, in the LDS; with -D WRONG one of its members is not written.
+// A structure with padding is copied byte by byte in the LDS; with -D WRONG one of its members is not written.
 struct item {
   char kind;
   int value;

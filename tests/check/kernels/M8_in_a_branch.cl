@@ -1,4 +1,4 @@
-// A barrier stands behind a branch that half of the work-items take; with -D WRONG in it.
+// A barrier comes after a branch that half of the work-items take; with -D WRONG it is inside.
 kernel void halves(global int *out) {
   local int tile[64];
   uint l = get_local_id(0);

@@ -1,4 +1,4 @@
-// Half of the work-items, a sub-group or more, have a barrier more in one turn; with -D WRONG the others have not.
+// Half of the work-items, a sub-group or more, call one more barrier in one iteration; with -D WRONG the others do not.
 kernel void turns(global const int *in, global int *out) {
   local int tile[64];
   uint l = get_local_id(0);

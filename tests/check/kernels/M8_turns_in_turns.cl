@@ -1,4 +1,4 @@
-// Work-items meet in each turn of a loop in a loop; with -D WRONG each takes as many turns of the inner one as its number.
+// Work-items meet in each iteration of a nested loop; with -D WRONG each runs as many inner iterations as its number.
 #ifdef WRONG
 #define TURNS l
 #else

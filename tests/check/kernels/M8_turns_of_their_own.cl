@@ -1,4 +1,4 @@
-// All work-items meet in each turn of a loop of 64 turns; with -D WRONG each takes as many turns as its number.
+// All work-items meet in each of a loop's 64 iterations; with -D WRONG each runs as many iterations as its number.
 #ifdef WRONG
 #define TURNS l
 #else

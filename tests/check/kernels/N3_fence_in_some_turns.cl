@@ -1,5 +1,5 @@
-/* Wrong: in the first turn every other work-item leaves out the fence between two copies. Right: all call it in each
- * turn. */
+/* Wrong: in the first iteration, every other work-item skips the fence between two copies. Right: all call it in each
+ * iteration. */
 kernel void rotate_tiles(global const int *in, global int *out) {
   local int tile[32];
   const size_t i = get_local_id(0);

@@ -1,4 +1,4 @@
-/* Wrong: every other work-item fences the LDS alone. Right: all fence both memories. */
+/* Wrong: every other work-item fences only the LDS. Right: all fence both memories. */
 kernel void through_global(global const float *in, global float *there, global float *out) {
   local float tile[32];
   const size_t i = get_local_id(0), at = get_group_id(0) * 32;

@@ -1,5 +1,5 @@
 /* Each work-item sends two packets. With -D WRONG the second argument reads, and the launch passes it the pipe that the
- * first one writes; without, both arguments write, and one pipe may serve both. */
+ * first one writes; otherwise both arguments write, and one pipe may serve both. */
 #ifdef WRONG
 #define DIRECTION read_only
 #define CALL read_pipe

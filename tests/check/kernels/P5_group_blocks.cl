@@ -1,5 +1,5 @@
 /* A work-group passes blocks on. With -D WRONG it takes back, from the pipe that it writes, the block that it has just
- * sent; without, it sends a second block there through its other argument. */
+ * sent; otherwise it sends a second block there through its other argument. */
 #ifdef WRONG
 #define DIRECTION read_only
 #else

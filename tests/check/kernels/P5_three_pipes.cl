@@ -1,5 +1,5 @@
-/* Points pass from a pipe into another. With -D WRONG what is left over goes back into the pipe that it came from,
- * which is the third argument too; without, the third argument reads it a second time, and both only read. */
+/* Points pass from a pipe into another. With -D WRONG the remaining ones go back into their own pipe, which is also the
+ * third argument; otherwise the third argument reads it a second time, and both only read. */
 typedef struct { float3 at; int weight; } point;
 
 kernel void fill(write_only pipe point p) {

@@ -1,4 +1,4 @@
-/* Four reservations may be open. With -D WRONG a work-group opens six before it commits any; without, it commits each
+/* Four reservations may be open. With -D WRONG a work-group opens six before it commits any; otherwise it commits each
  * before the next. */
 kernel void fill(write_only pipe float2 p) {
   float2 x = get_global_id(0);

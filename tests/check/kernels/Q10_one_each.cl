@@ -1,4 +1,4 @@
-/* Eight reservations may be open. With -D WRONG each work-item of a warp has one at the same time; without, the
+/* Eight reservations may be open. With -D WRONG each work-item of a warp has one at the same time; otherwise the
  * sub-group has one for all. */
 kernel void send(write_only pipe uint p) {
   uint lane = get_sub_group_local_id(), x = lane;

@@ -1,5 +1,5 @@
-/* A work-group reserves a block. With -D WRONG its two halves ask for different numbers of packets; without, all ask
- * for 64. */
+/* A work-group reserves a block. With -D WRONG its two halves reserve different numbers of packets; otherwise all
+ * reserve 64. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void block(write_only pipe uint p) {
   uint i = get_local_id(0), x = i;

@@ -1,5 +1,5 @@
-/* A pair of kernels hands blocks over. With -D WRONG the reader's first work-item returns before all reserve, and what
- * the others have for an id may be the writer's; without, it stays. */
+/* A pair of kernels passes blocks on. With -D WRONG the reader's first work-item returns before all reserve, and the id
+ * that the others get may be the writer's; otherwise it stays. */
 kernel void put(global const int *in, write_only pipe int p) {
   reserve_id_t id = work_group_reserve_write_pipe(p, get_local_size(0));
   if (!is_valid_reserve_id(id))

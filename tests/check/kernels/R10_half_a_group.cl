@@ -1,4 +1,4 @@
-/* A work-group takes a block. With -D WRONG only the work-items that read a packet of it reserve and commit; without,
+/* A work-group takes a block. With -D WRONG only the work-items that read a packet of it reserve and commit; otherwise
  * all do. */
 kernel void fill(write_only pipe float p) {
   float x = get_global_id(0);

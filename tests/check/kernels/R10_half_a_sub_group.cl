@@ -1,5 +1,5 @@
-/* Sub-groups send every other lane's number. With -D WRONG only these lanes reserve and commit; without, all lanes do.
- * */
+/* Sub-groups send every other lane's number. With -D WRONG only these lanes reserve and commit; otherwise all lanes
+ * do. */
 kernel void send(write_only pipe ulong p) {
   uint lane = get_sub_group_local_id();
   ulong x = get_global_id(0);

@@ -1,5 +1,5 @@
-/* A work-group has two blocks open and commits both. With -D WRONG its halves commit them in opposite orders, so that
- * they pass different ids to one call; without, in the same order. */
+/* A work-group has two blocks open and commits both. With -D WRONG its halves commit them in opposite orders, so they
+ * pass different ids to one call; otherwise in the same order. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void blocks(write_only pipe short2 p) {
   uint i = get_local_id(0);

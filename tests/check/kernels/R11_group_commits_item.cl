@@ -1,5 +1,5 @@
 /* Work-item 0 reserves, and the others read with its id, which is in the LDS. With -D WRONG the work-group commits;
- * without, work-item 0 does. */
+ * otherwise work-item 0 does. */
 kernel void fill(write_only pipe uchar3 p) {
   uchar i = get_global_id(0);
   uchar3 x = (uchar3)(i, i + 1, i + 2);

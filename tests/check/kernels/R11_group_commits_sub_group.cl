@@ -1,4 +1,4 @@
-/* A work-group of one sub-group. With -D WRONG the sub-group reserves and the work-group commits; without, the
+/* A work-group of one sub-group. With -D WRONG the sub-group reserves and the work-group commits; otherwise the
  * work-group does both. */
 kernel __attribute__((reqd_work_group_size(16, 1, 1)))
 void block(write_only pipe double p) {

@@ -1,4 +1,4 @@
-/* A work-group reserves a block. With -D WRONG one work-item commits it as if it were its own; without, the work-group
+/* A work-group reserves a block. With -D WRONG one work-item commits it as if it were its own; otherwise the work-group
  * does. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void block(write_only pipe uint p) {

@@ -1,4 +1,4 @@
-/* Sub-groups reserve a packet per lane. With -D WRONG lane 0 commits as a work-item; without, the sub-group does. */
+/* Sub-groups reserve a packet per lane. With -D WRONG lane 0 commits as a work-item; otherwise the sub-group does. */
 typedef struct { int2 at; char mark; } flag;
 
 kernel void flags(write_only pipe flag p) {

@@ -1,4 +1,4 @@
-/* The pipe has packets of 8 bytes. With -D WRONG the reader's struct is packed and has 5; without, it is the writer's,
+/* The pipe has packets of 8 bytes. With -D WRONG the reader's struct is packed and has 5; otherwise it is the writer's,
  * with its padding. */
 typedef struct { char key; int value; } entry;
 #ifdef WRONG

@@ -1,4 +1,4 @@
-/* The pipe has packets of 4 bytes. With -D WRONG the kernel sends numbers of 2 bytes; without, of 4. */
+/* The pipe has packets of 4 bytes. With -D WRONG the kernel sends numbers of 2 bytes; otherwise of 4. */
 #ifdef WRONG
 typedef ushort number;
 #else

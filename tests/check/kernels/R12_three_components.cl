@@ -1,4 +1,4 @@
-/* The pipe has packets of 16 bytes, which is what three floats take. With -D WRONG sub-groups send two floats; without,
+/* The pipe has packets of 16 bytes, the size of three floats. With -D WRONG sub-groups send two floats; otherwise
  * three. */
 #ifdef WRONG
 typedef float2 place;

@@ -1,5 +1,5 @@
 /* The first work-group shows its id to the second one and waits for it, so that each may write packets. With -D WRONG
- * the second one starts with a packet of the first one's, who writes it then, too; without, each keeps to its half. */
+ * the second one starts with a packet that the first one also writes at that time; otherwise each keeps to its half. */
 kernel __attribute__((reqd_work_group_size(16, 1, 1)))
 void halves(write_only pipe uint p, global reserve_id_t *kept, volatile global atomic_int *sign) {
   uint i = get_local_id(0), group = get_group_id(0), x = get_global_id(0), index = x;

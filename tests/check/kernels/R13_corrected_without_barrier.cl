@@ -1,5 +1,5 @@
 /* Work-items write their packets, and then one half of the work-group overwrites those of the other. With -D WRONG
- * nothing is between; without, a barrier. */
+ * nothing is between; otherwise a barrier is. */
 int put(write_only pipe long3 p, reserve_id_t id, uint index, long x) {
   long3 packet = (long3)(x, -x, 0);
   return write_pipe(p, id, index, &packet); /* HERE and OTHER */

@@ -1,4 +1,4 @@
-/* Sub-groups send a header and a packet per lane. With -D WRONG all lanes write the header; without, lane 0 does. */
+/* Sub-groups send a header and a packet per lane. With -D WRONG all lanes write the header; otherwise lane 0 does. */
 kernel void send(write_only pipe uint4 p) {
   uint n = get_sub_group_size(), lane = get_sub_group_local_id();
   reserve_id_t id = sub_group_reserve_write_pipe(p, n + 1);

@@ -1,5 +1,5 @@
-/* Work-items write the packets of a block in turns, each round another one's neighbour. With -D WRONG the rounds follow
- * each other at once; without, a barrier is at the end of each. The id is work-item 0's, and in the LDS. */
+/* Work-items write the packets of a block in turns, in each round a neighbor's. With -D WRONG the rounds follow each
+ * other at once; otherwise each ends with a barrier. The id is work-item 0's and is in the LDS. */
 kernel __attribute__((reqd_work_group_size(48, 1, 1)))
 void block(write_only pipe char2 p) {
   local reserve_id_t id;

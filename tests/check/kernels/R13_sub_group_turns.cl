@@ -1,5 +1,5 @@
-/* Sub-groups reverse the packets that they have written. With -D WRONG nothing is between the two writes; without, the
- * sub-group's barrier, which is enough since each writes packets of its own reservation. */
+/* Sub-groups reverse the packets that they have written. With -D WRONG nothing is between the two writes; otherwise the
+ * sub-group's barrier, which is enough because each writes packets of its own reservation. */
 kernel void turn(write_only pipe int2 p) {
   uint n = get_sub_group_size(), lane = get_sub_group_local_id();
   int2 draft = (int2)(lane, 0), x = (int2)(lane, 1);

@@ -1,4 +1,4 @@
-/* A work-group writes a block. With -D WRONG two work-items write each packet; without, every second one does. */
+/* A work-group writes a block. With -D WRONG two work-items write each packet; otherwise every second one does. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void block(write_only pipe uint p) {
   uint i = get_local_id(0), x = i;

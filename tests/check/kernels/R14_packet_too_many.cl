@@ -1,5 +1,5 @@
-/* A kernel takes what another one has sent before. With -D WRONG its last work-items wait for packets that nobody has
- * sent; without, they see that the pipe is empty. */
+/* A kernel reads what another one has sent before. With -D WRONG its last work-items wait for packets that were never
+ * sent; otherwise they see that the pipe is empty. */
 kernel void fill(write_only pipe ushort p) {
   ushort x = get_global_id(0);
   write_pipe(p, &x);

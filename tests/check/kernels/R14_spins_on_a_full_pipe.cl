@@ -1,5 +1,5 @@
-/* Nobody reads while the kernel writes more packets than the pipe holds. With -D WRONG each work-item tries until it
- * has room, which is for ever; without, it tries a few times and gives up. */
+/* The kernel writes more packets than the pipe holds, and nothing reads. With -D WRONG each work-item tries forever;
+ * otherwise it tries a few times and gives up. */
 kernel void send(write_only pipe int p, global int *lost) {
   int x = get_global_id(0);
 #ifdef WRONG

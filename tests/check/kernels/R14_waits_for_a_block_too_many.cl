@@ -1,4 +1,4 @@
-/* Two kernels at once, the one sends three blocks. With -D WRONG the other wants four, and tries for ever; without,
+/* Two concurrent kernels: one sends three blocks. With -D WRONG the other wants four and tries forever; otherwise
  * three. */
 #ifdef WRONG
 #define WANTED 4

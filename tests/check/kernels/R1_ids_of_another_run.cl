@@ -1,5 +1,5 @@
-/* Each work-item has an entry for an id in a buffer. With -D WRONG it sends its packet with what the buffer holds at the
- * start, and nobody reserves; without, it reserves the packet first. */
+/* Each work-item has an entry for an id in a buffer. With -D WRONG it sends its packet with the buffer's initial
+ * contents and reserves nothing; otherwise it reserves the packet first. */
 kernel void send(write_only pipe float2 p, global reserve_id_t *kept, global const float2 *in) {
   size_t i = get_global_id(0);
   float2 x = 2 * in[i];

@@ -1,5 +1,5 @@
-/* The id of a work-group's packets lies in global memory. With -D WRONG nobody reserves, so that all read with what the
- * buffer held at the start; without, work-item 0 reserves, and a barrier shows its id to the others. */
+/* The id of a work-group's packets is in global memory. With -D WRONG no work-item reserves, so all read with the
+ * buffer's initial contents; otherwise work-item 0 reserves, and a barrier shows its id to the others. */
 kernel void fill(write_only pipe short4 p) {
   short i = get_global_id(0);
   short4 x = (short4)(i, i + 1, i + 2, i + 3);

@@ -1,5 +1,5 @@
 /* Sub-groups move packets from pipe to pipe and keep both ids in a buffer. With -D WRONG they reserve only where they
- * read, and write with what the buffer holds at the start; without, they reserve also where they write. */
+ * read, and write with the buffer's initial contents; otherwise they also reserve where they write. */
 kernel void fill(write_only pipe uint3 p) {
   uint i = get_global_id(0);
   uint3 x = (uint3)(i, i * i, i * i * i);

@@ -1,5 +1,5 @@
-/* A work-group reads two blocks, but the pipe has one and a half. With -D WRONG it reads the second one without a look
- * at the id; without, it stops there. */
+/* A work-group reads two blocks, but the pipe has one and a half. With -D WRONG it reads the second one without
+ * checking the id; otherwise it stops there. */
 kernel void fill(write_only pipe float3 p) {
   float3 x = get_global_id(0);
   write_pipe(p, &x);

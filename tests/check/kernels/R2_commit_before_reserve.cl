@@ -1,5 +1,5 @@
-/* A work-group reads blocks in a loop, and commits each in the next iteration. With -D WRONG the first iteration
- * commits too, with the null id; without, it does not. */
+/* A work-group reads blocks in a loop, and commits each in the next iteration. With -D WRONG the first iteration also
+ * commits, with the null id; otherwise it does not. */
 kernel void fill(write_only pipe char3 p) {
   char i = get_global_id(0);
   char3 x = (char3)(i, i, i);

@@ -1,5 +1,5 @@
-/* With -D WRONG a work-item writes and commits packet 0 with a null id, and nobody has reserved anything; without, it
- * reserves the packet first. */
+/* With -D WRONG a work-item writes and commits packet 0 with a null id, without a reservation; otherwise it reserves
+ * the packet first. */
 kernel void send(write_only pipe float2 p, global const float2 *in) {
   size_t i = get_global_id(0);
   float2 x = 2 * in[i];

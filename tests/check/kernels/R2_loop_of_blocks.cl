@@ -1,5 +1,5 @@
-/* A work-group sends four blocks. With -D WRONG it commits blocks that nobody has reserved; without, it reserves each.
- * */
+/* A work-group sends four blocks. With -D WRONG it commits blocks that were never reserved; otherwise it reserves
+ * each. */
 kernel __attribute__((reqd_work_group_size(32, 1, 1)))
 void blocks(write_only pipe uchar p) {
   uint i = get_local_id(0);

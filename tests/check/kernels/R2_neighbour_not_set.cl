@@ -1,5 +1,5 @@
-/* Each sub-group keeps the id of its packets in a buffer. With -D WRONG it reads with an entry that nobody has set;
- * without, with its own. */
+/* Each sub-group keeps the id of its packets in a buffer. With -D WRONG it reads with an entry that was never set;
+ * otherwise with its own. */
 kernel void fill(write_only pipe double p) {
   double x = get_global_id(0);
   write_pipe(p, &x);

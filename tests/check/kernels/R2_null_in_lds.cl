@@ -1,5 +1,5 @@
-/* A work-group opens two blocks and keeps their ids in the LDS. With -D WRONG the second entry is the null id all the
- * same; without, both are ids of reservations. */
+/* A work-group opens two blocks and keeps their ids in the LDS. With -D WRONG the second entry is still the null id;
+ * otherwise both are ids of reservations. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void blocks(write_only pipe ushort2 p) {
   local reserve_id_t ids[2];

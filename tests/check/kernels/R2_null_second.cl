@@ -1,5 +1,5 @@
-/* Each work-item reserves a packet. With -D WRONG it writes a second one with a null id; without, it reserves that too.
- * */
+/* Each work-item reserves a packet. With -D WRONG it writes a second one with a null id; otherwise it reserves that
+ * too. */
 int put(write_only pipe int p, reserve_id_t id, int x) { return write_pipe(p, id, 0, &x); } /* HERE */
 
 kernel void two(write_only pipe int p) {

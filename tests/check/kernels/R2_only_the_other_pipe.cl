@@ -1,4 +1,4 @@
-/* Sub-groups move packets from pipe to pipe. With -D WRONG they reserve only where they read; without, also where they
+/* Sub-groups move packets from pipe to pipe. With -D WRONG they reserve only where they read; otherwise also where they
  * write. */
 kernel void fill(write_only pipe uint3 p) {
   uint i = get_global_id(0);

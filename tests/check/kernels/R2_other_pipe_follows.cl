@@ -1,5 +1,5 @@
-/* Each work-item sends a packet into either pipe. With -D WRONG it commits at the second pipe, where nobody has
- * reserved, and goes on with the first one at once; without, it reserves at both. */
+/* Each work-item sends a packet into either pipe. With -D WRONG it commits at the second pipe without a reservation and
+ * goes on with the first one at once; otherwise it reserves at both. */
 kernel void both(write_only pipe int p, write_only pipe int q) {
   int i = get_global_id(0);
   reserve_id_t id = reserve_write_pipe(p, 1), other = CLK_NULL_RESERVE_ID;

@@ -1,5 +1,5 @@
-/* Sub-groups reserve room for twice their lanes, but only one gets it. With -D WRONG the other writes all the same;
- * without, it tests the id. */
+/* Sub-groups reserve room for twice their lanes, but only one gets it. With -D WRONG the other writes nevertheless;
+ * otherwise it tests the id. */
 kernel void send(write_only pipe short8 p) {
   uint n = get_sub_group_size(), lane = get_sub_group_local_id();
   short8 x = lane;

@@ -1,5 +1,5 @@
-/* Each work-item of a sub-group reads its left neighbour's packet. With -D WRONG the first one's index is 0 - 1;
- * without, it wraps around to the last packet. */
+/* Each work-item of a sub-group reads its left neighbor's packet. With -D WRONG the first one's index is 0 - 1;
+ * otherwise it wraps around to the last packet. */
 typedef struct { uchar key; ushort value; } entry;
 
 kernel void fill(write_only pipe entry p) {

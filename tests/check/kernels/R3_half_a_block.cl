@@ -1,4 +1,4 @@
-/* A work-group of 64 reads a packet each. With -D WRONG it has reserved only 32; without, 64. */
+/* The work-items of a work-group of 64 read one packet each. With -D WRONG it has reserved only 32; otherwise 64. */
 #ifdef WRONG
 #define BLOCK 32
 #else

@@ -1,4 +1,4 @@
-/* Each work-item reserves n packets. With -D WRONG its loop writes packets 0 to n; without, 0 to n - 1. */
+/* Each work-item reserves n packets. With -D WRONG its loop writes packets 0 to n; otherwise 0 to n - 1. */
 kernel void runs(write_only pipe uint p) {
   uint i = get_global_id(0), n = i % 3 + 1, end = n;
   reserve_id_t id = reserve_write_pipe(p, n);

@@ -1,5 +1,5 @@
 /* A work-group takes a block and stops early when the block's first packet says so. With -D WRONG that path commits,
- * and then the end does again; without, the end alone commits. */
+ * and then the end commits again; otherwise only the end commits. */
 kernel void fill(write_only pipe int p) {
   int x = get_global_id(0);
   write_pipe(p, &x);

@@ -1,5 +1,5 @@
 /* Sub-groups read two rounds of packets. With -D WRONG the second round also reads with the first one's id, which is
- * committed; without, it reads with its own alone. */
+ * committed; otherwise it reads only with its own. */
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
 kernel void fill(write_only pipe half4 p) {

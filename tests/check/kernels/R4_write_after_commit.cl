@@ -1,4 +1,4 @@
-/* Each work-item writes its packet, and corrects it. With -D WRONG it does so after the commit; without, before. */
+/* Each work-item writes its packet, and corrects it. With -D WRONG it does so after the commit; otherwise before. */
 kernel void correct(write_only pipe long p, global const long *in) {
   size_t i = get_global_id(0);
   long draft = 0, x = in[i];

@@ -1,4 +1,4 @@
-/* Each work-item takes a packet. With -D WRONG those with an odd one return without a commit; without, they commit
+/* Each work-item takes a packet. With -D WRONG those with an odd one return without a commit; otherwise they commit
  * before they return. */
 kernel void fill(write_only pipe uint p) {
   uint x = get_global_id(0);

@@ -1,5 +1,5 @@
-/* A work-group reads three blocks, each of which it commits when it has reserved the next. With -D WRONG nobody commits
- * the last one; without, that happens behind the loop. */
+/* A work-group reads three blocks, and commits each when it has reserved the next. With -D WRONG the last one is never
+ * committed; otherwise it is, after the loop. */
 kernel void fill(write_only pipe char4 p) {
   char i = get_global_id(0);
   char4 x = (char4)(i, i, i, i);

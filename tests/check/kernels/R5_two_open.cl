@@ -1,4 +1,4 @@
-/* Sub-groups open two reservations and commit the younger one first. With -D WRONG the older one stays open; without,
+/* Sub-groups open two reservations and commit the younger one first. With -D WRONG the older one stays open; otherwise
  * it is committed next. */
 typedef struct { double value; int row, column; } cell;
 

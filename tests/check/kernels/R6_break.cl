@@ -1,5 +1,5 @@
 /* Each work-item sends runs of packets until a run is long enough. With -D WRONG it leaves the loop before it commits
- * the last run; without, behind the commit. */
+ * the last run; otherwise after the commit. */
 kernel void runs(write_only pipe int p) {
   int i = get_global_id(0);
   for (uint n = 1; n <= 3; n++) {

@@ -1,4 +1,4 @@
-/* Several work-groups send a block each. With -D WRONG only the first one commits; without, all do. */
+/* Several work-groups send a block each. With -D WRONG only the first one commits; otherwise all do. */
 kernel __attribute__((reqd_work_group_size(8, 4, 1)))
 void blocks(write_only pipe short3 p) {
   uint i = get_local_linear_id();

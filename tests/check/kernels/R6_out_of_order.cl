@@ -1,5 +1,5 @@
 /* Sub-groups open three reservations, whose ids are in an array, and commit them from the last to the first. With -D
- * WRONG the loop ends before the first; without, behind it. */
+ * WRONG the loop ends before the first; otherwise after it. */
 typedef struct __attribute__((packed)) { uchar lane; uint round; } stamp;
 
 kernel void rounds(write_only pipe stamp p) {

@@ -1,4 +1,4 @@
-/* A work-group reserves two packets for each work-item. With -D WRONG each writes one; without, both. */
+/* A work-group reserves two packets for each work-item. With -D WRONG each writes one; otherwise both. */
 kernel __attribute__((reqd_work_group_size(40, 1, 1)))
 void blocks(write_only pipe double3 p) {
   uint i = get_local_id(0), n = get_local_size(0);

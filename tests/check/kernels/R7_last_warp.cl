@@ -1,5 +1,5 @@
 /* Sub-groups send a packet per lane, the last one with fewer lanes than the others. With -D WRONG each reserves as many
- * as the largest has lanes, and the last one leaves some unwritten; without, as many as it has itself. */
+ * as the largest has lanes, and the last one leaves some unwritten; otherwise as many as it has itself. */
 kernel void lanes(write_only pipe char p) {
 #ifdef WRONG
   uint n = get_max_sub_group_size();

@@ -1,5 +1,5 @@
-/* Each work-item reserves a packet per number that it looks at. With -D WRONG it writes those of even numbers alone;
- * without, it marks the others, and writes all. */
+/* Each work-item reserves a packet per number that it reads. With -D WRONG it writes only those of even numbers;
+ * otherwise it flags the others, and writes all. */
 kernel void sift(write_only pipe uint2 p, global const uint *in) {
   uint i = get_global_id(0);
   reserve_id_t id = reserve_write_pipe(p, 2);

@@ -1,5 +1,5 @@
-/* Two kernels at once, the one shows its id to the other and waits for its sign before it commits. With -D WRONG the
- * other writes the first packet before it gives the sign; without, the owner writes all, and the other only looks
+/* Of two concurrent kernels, one shows its id to the other and waits for its sign before it commits. With -D WRONG the
+ * other writes the first packet before it gives the sign; otherwise the owner writes all, and the other only checks
  * whether the id is valid. */
 kernel __attribute__((reqd_work_group_size(32, 1, 1)))
 void owner(write_only pipe uint p, global reserve_id_t *kept, volatile global atomic_int *sign) {

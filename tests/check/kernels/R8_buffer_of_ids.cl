@@ -1,5 +1,5 @@
 /* The first launch leaves its ids, committed, in a buffer. With -D WRONG the second one writes a packet with them;
- * without, it has reservations of its own, and looks only whether the first one's were valid. */
+ * otherwise it has its own reservations, and only checks whether the first one's were valid. */
 kernel void first(write_only pipe int p, global reserve_id_t *kept) {
   uint i = get_global_id(0);
   int x = i;

@@ -1,5 +1,5 @@
-/* Sub-groups keep the bits of their ids. With -D WRONG the second launch commits with those of the first; without, each
- * launch keeps its own in another part of the buffer. */
+/* Sub-groups keep the bits of their ids. With -D WRONG the second launch commits with those of the first; otherwise
+ * each launch keeps its own in another part of the buffer. */
 typedef union { reserve_id_t id; ulong bits; } bits_of_id;
 
 kernel void turn(write_only pipe ushort3 p, global ulong *kept, uint number) {

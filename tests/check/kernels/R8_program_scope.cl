@@ -1,5 +1,5 @@
-/* The bits of a work-group's id stand in a variable of the program, which lives on. With -D WRONG the next launch reads
- * with it; without, that one reserves anew. */
+/* The bits of a work-group's id are in a program-scope variable, which persists. With -D WRONG the next launch reads
+ * with it; otherwise that one makes a new reservation. */
 global ulong kept;
 
 typedef union { reserve_id_t id; ulong bits; } bits_of_id;

@@ -1,5 +1,5 @@
-/* Sub-groups write drafts into both pipes and then what is final. With -D WRONG the second pipe's draft is written, and
- * committed, with the first one's id; without, with its own. */
+/* Sub-groups write drafts into both pipes and then the final packets. With -D WRONG the second pipe's draft is written,
+ * and committed, with the first one's id; otherwise with its own. */
 void put(write_only pipe uchar4 p, reserve_id_t id, uchar x) {
   uchar4 packet = x;
   write_pipe(p, id, get_sub_group_local_id(), &packet); /* HERE */

@@ -1,5 +1,5 @@
-/* A work-group passes a block on. With -D WRONG it reads with the id that it has for writing; without, with the one for
- * reading. */
+/* A work-group passes a block on. With -D WRONG it reads with the id that it has for writing; otherwise with the one
+ * for reading. */
 kernel void fill(write_only pipe int3 p) {
   int i = get_global_id(0);
   int3 x = (int3)(i, i + 1, i + 2);

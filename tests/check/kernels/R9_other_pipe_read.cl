@@ -1,5 +1,5 @@
-/* Each work-item merges a packet of two pipes. With -D WRONG it reads both with the first pipe's id; without, each with
- * its own. */
+/* Each work-item merges a packet of two pipes. With -D WRONG it reads both with the first pipe's id; otherwise each
+ * with its own. */
 kernel void fill(write_only pipe uint p, write_only pipe uint q) {
   uint x = get_global_id(0), y = 1000 + x;
   write_pipe(p, &x);

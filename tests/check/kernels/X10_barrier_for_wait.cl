@@ -1,4 +1,4 @@
-/* Wrong: a barrier with both fences stands where the wait should. Right: the wait does, for a barrier completes no
+/* Wrong: a barrier with both fences stands in place of the wait. Right: a wait, because a barrier completes no
  * copy. */
 kernel void store_column(global const float4 *in, global float4 *out) {
   local float4 column[32];

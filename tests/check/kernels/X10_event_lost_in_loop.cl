@@ -1,4 +1,4 @@
-/* Wrong: each turn's copy makes an event of its own, and only the last one is waited for. Right: all copies share one
+/* Wrong: each iteration's copy has a separate event, and only the last one is waited for. Right: all copies share one
  * event. */
 kernel void store_planes(global const short *in, global short *out) {
   local short plane[3 * 32];

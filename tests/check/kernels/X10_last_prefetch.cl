@@ -1,4 +1,4 @@
-/* Wrong: the last turn copies one more tile, which nobody reads or waits for. Right: it copies none. */
+/* Wrong: the last iteration copies one more tile, which is never read or waited for. Right: it copies none. */
 kernel void double_buffer(global const int *in, global int *out, int tiles) {
   local int tile[2][64];
   const size_t i = get_local_id(0);

@@ -1,4 +1,4 @@
-/* Wrong: the work-group stores a tile and ends without having waited for that copy. Right: it waits for the event
+/* Wrong: the work-group stores a tile and ends without waiting for that copy. Right: it waits for the event
  * first. */
 kernel void store_tile(global const int *in, global int *out) {
   local int tile[64];

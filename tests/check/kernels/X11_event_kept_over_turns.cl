@@ -1,4 +1,4 @@
-/* Wrong: the event is null in the first turn alone, and released in the others. Right: it is null in each turn. */
+/* Wrong: the event is null only in the first iteration, and released in the others. Right: it is null in each. */
 kernel void sum_lines(global const uchar4 *in, global uchar4 *out) {
   local uchar4 line[4 * 32];
   const size_t i = get_local_id(0);

@@ -1,5 +1,5 @@
-/* Wrong: the second copy is given the event of the first one, which the wait has released. Right: it is given none.
- * */
+/* Wrong: the second copy gets the event of the first one, which the wait has released. Right: it gets
+ * none. */
 kernel void add(global const int *a, global const int *b, global int *out) {
   local int left[64], right[64];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;

@@ -1,4 +1,4 @@
-/* Wrong: the store of planes joins the event of the loads, which is released. Right: it makes an event of its own. */
+/* Wrong: the store of planes joins the event of the loads, which is released. Right: it makes a new event. */
 kernel void flip(global const int *in, global int *out) {
   local int from[2 * 4 * 4], to[2 * 4 * 4];
   const size_t i = get_local_id(0);

@@ -1,4 +1,4 @@
-/* Wrong: an event that nobody made is waited for. Right: a copy has made it. */
+/* Wrong: the kernel waits for an event that no copy has made. Right: a copy has made it. */
 kernel void reversed(global const int *in, global int *out) {
   local int tile[64];
   local int flipped[64];

@@ -1,4 +1,4 @@
-/* Wrong: the caller waits for what its helper has waited for. Right: the helper alone waits. */
+/* Wrong: the caller waits again for the event that its helper has waited for. Right: only the helper waits. */
 enum { WIDTH = 16, LINES = 4, PITCH = 20 };
 
 static event_t fetch(local int *tile, global const int *in) {

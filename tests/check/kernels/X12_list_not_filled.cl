@@ -1,5 +1,5 @@
-/* Wrong: the list has a null event in the place of a copy that is left out. Right: the wait is for the events that
- * there are. */
+/* Wrong: the list has a null event in place of a skipped copy. Right: the wait is for the existing
+ * events. */
 kernel void copy_some(global const int *in, global int *out, int more) {
   local int tile[2 * 32];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;

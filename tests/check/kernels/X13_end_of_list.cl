@@ -1,4 +1,4 @@
-/* Wrong: the wait for the rest of a list counts the events that come before it, too. Right: only the rest. */
+/* Wrong: the wait for the rest of a list also counts the events before it. Right: only the rest. */
 kernel void ring(global const short2 *in, global short2 *out, int depth) {
   local short2 tile[3 * 16];
   const size_t i = get_local_id(0);

@@ -1,4 +1,4 @@
-/* Wrong: without a first copy the wait before it is for -1 events. Right: for none. */
+/* Wrong: without a first copy, the wait before it is for -1 events. Right: for none. */
 kernel void running(global const float *in, global float *out, int under_way) {
   local float tile[32];
   const size_t i = get_local_id(0), at = get_group_id(0) * 32;

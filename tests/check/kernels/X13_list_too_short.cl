@@ -1,4 +1,4 @@
-/* Wrong: the wait is for two events, and there is room for one behind the pointer. Right: for one. */
+/* Wrong: the wait is for two events, but the pointer has room for one. Right: for one. */
 kernel void negate(global const int *in, global int *out) {
   local int tile[64];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;

@@ -1,4 +1,4 @@
-/* Wrong: the count of stores is one too many when the loop is over. Right: it is that of the list. */
+/* Wrong: the count of stores is one too many after the loop. Right: it is the length of the list. */
 kernel void store_columns(global const uchar *in, global uchar *out, int columns) {
   local uchar column[4 * 16];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;

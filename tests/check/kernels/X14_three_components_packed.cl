@@ -1,5 +1,5 @@
-/* Wrong: work-groups copy int3 from places 3 ints apart, but an int3 takes the room of four. Right: they copy ints.
- * */
+/* Wrong: work-groups copy int3 from places 3 ints apart, but an int3 takes the space of four. Right: they copy
+ * ints. */
 kernel void rgb(global const int *in, global int *out) {
   local int tile[52] __attribute__((aligned(16)));
   const size_t i = get_local_id(0), at = get_group_id(0) * 39;

@@ -1,4 +1,4 @@
-/* Wrong: a box of a missing volume is stored, with as many planes as ever. Right: with none. */
+/* Wrong: a box of a missing volume is stored, with the usual number of planes. Right: with none. */
 kernel void store(global const int2 *in, global int2 *volume, global int2 *out) {
   local int2 box[2 * 4 * 4];
   const size_t i = get_local_id(0);

@@ -1,4 +1,4 @@
-/* Wrong: the log is stored although nobody wants one. Right: only if there is a place for it. */
+/* Wrong: the log is stored although the host passed no buffer. Right: only if there is one. */
 kernel void count(global const uchar4 *in, global uchar4 *out, global uchar4 *log) {
   local uchar4 notes[32];
   const size_t i = get_local_id(0), at = get_global_id(0);

@@ -1,4 +1,4 @@
-/* Wrong: the source is null where none of the candidates is chosen. Right: the first one takes its place. */
+/* Wrong: the source is null if no candidate is chosen. Right: the first one is used then. */
 static global const float *choose(global const float *a, global const float *b, int which) {
 #ifdef WRONG
   return which == 1 ? a : which == 2 ? b : 0;

@@ -1,4 +1,4 @@
-/* Wrong: the optional buffer is copied although it is missing. Right: none of it is. */
+/* Wrong: the optional buffer is copied although it is missing. Right: it is not copied. */
 kernel void add(global const int *in, global const int *optional, global int *out) {
   local int tile[64];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;

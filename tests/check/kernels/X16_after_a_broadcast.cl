@@ -1,5 +1,5 @@
-// The work-items of one sub-group read what those of another have written, and tell each other their sum: a meeting, but
-// no fence. A copy fills the tile anew behind a barrier, with -D WRONG behind the meeting alone.
+// The work-items of one sub-group read what those of another have written, and report their sums to each other: a
+// meeting, but no fence. A copy refills the tile after a barrier, with -D WRONG after only the meeting.
 kernel void totals(global const uint *in, global uint *out) {
   local uint tile[128];
   uint l = get_local_id(0);

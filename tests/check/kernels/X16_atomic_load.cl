@@ -1,5 +1,5 @@
-// Work-items look at counts by atomic loads, and a copy sets them anew. That a load is atomic does not order it against
-// a copy: a barrier does, which is missing with -D WRONG.
+// Work-items read counts with atomic loads, and a copy resets them. An atomic load is not ordered against a copy: a
+// barrier orders it, which -D WRONG omits.
 kernel void reset(global const int *in, global int *out) {
   local atomic_int counts[64];
   uint l = get_local_id(0);

@@ -1,5 +1,5 @@
-// Two tiles: while one is read, a copy fills the other, which was read a turn before. A barrier ends each turn, with
-// -D WRONG none does.
+// Two tiles: while one is read, a copy fills the other, which was read an iteration before. A barrier ends each
+// iteration; -D WRONG omits it.
 kernel void sums(global const int *in, global int *out, uint tiles) {
   local int tile[2][96];
   size_t l = get_local_id(0);

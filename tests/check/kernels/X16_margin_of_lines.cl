@@ -1,4 +1,4 @@
-// A copy of lines fills the middle of a tile while work-items still may read its left margin; with -D WRONG they read a
+// A copy of lines fills the middle of a tile while work-items may still read its left margin; with -D WRONG they read a
 // column too far, which the copy fills.
 #ifdef WRONG
 #define COLUMN 2

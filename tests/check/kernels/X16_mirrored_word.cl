@@ -1,5 +1,5 @@
-// Work-items read a tile backwards, and a copy fills it anew: behind a barrier, with -D WRONG at once. Nothing then keeps
-// the copy from starting when the first of them has come to it.
+// Work-items read a tile backwards, and a copy refills it: after a barrier, with -D WRONG at once. Then nothing keeps
+// the copy from starting when the first of them has reached it.
 kernel void mirror(global const int *in, global int *out) {
   local int tile[32];
   uint l = get_local_id(0);

@@ -1,5 +1,5 @@
-// A work-group of one work-item reads a tile and copies over it: by its program order, which is the whole work-group's.
-// With -D WRONG the work-group has two.
+// A work-group of one work-item reads a tile and copies over it, ordered by its program order, which is the whole
+// work-group's. With -D WRONG the work-group has two.
 #ifdef WRONG
 #define ITEMS 2
 #else

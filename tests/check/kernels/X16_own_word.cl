@@ -1,5 +1,5 @@
-// Each work-item reads its own word of a tile before a copy fills it anew. That is no less wrong without the barrier
-// (-D WRONG): the copy is the whole work-group's, and anybody may fill anybody's word.
+// Each work-item reads its own word of a tile before a copy refills it. Without the barrier (-D WRONG) that is equally
+// wrong: the copy belongs to the whole work-group and may fill any word at any time.
 kernel void next(global const float *in, global float *out) {
   local float tile[128];
   size_t l = get_local_id(0), first = 256 * get_group_id(0);

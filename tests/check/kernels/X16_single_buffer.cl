@@ -1,5 +1,5 @@
-// A loop waits for a tile, reads it, and copies the next one over it: behind a barrier, with -D WRONG without. The wait
-// is for the copy before, and says nothing of who has read.
+// A loop waits for a tile, reads it, and copies the next one over it after a barrier; -D WRONG omits the barrier. The
+// wait covers only the previous copy, not the readers.
 kernel void sums(global const float *in, global float *out, uint tiles) {
   local float tile[64];
   size_t l = get_local_id(0);

@@ -1,5 +1,5 @@
-// Work-items read floats of a buffer, and a strided copy puts results between them; with -D WRONG where they have read.
-// The barrier fences the LDS alone: it says nothing of global memory.
+// Work-items read floats of a buffer, and a strided copy writes results between them; with -D WRONG where they have
+// read. The barrier fences only the LDS, not global memory.
 #ifdef WRONG
 #define BESIDE 0
 #else

@@ -1,5 +1,5 @@
-// A function reads vectors through a pointer that it is given, of a tile that a copy fills anew. The barrier between has
-// a local fence, with -D WRONG a global one.
+// A function reads vectors through a pointer to a tile that a copy refills. The barrier between has a local fence, with
+// -D WRONG a global one.
 #ifdef WRONG
 #define FENCE CLK_GLOBAL_MEM_FENCE
 #else

@@ -1,4 +1,4 @@
-/* Wrong: stride 0 is to put one element into all of the tile. Right: each work-item reads it from a copy of one
+/* Wrong: stride 0 is meant to put one element into all of the tile. Right: each work-item reads it from a copy of one
  * element. */
 kernel void broadcast(global const ulong *in, global ulong *out) {
   local ulong tile[32];

@@ -1,4 +1,4 @@
-/* Wrong: the stride is a quotient that is rounded down to 0. Right: it is rounded up. */
+/* Wrong: the stride is a quotient rounded down to 0. Right: it is rounded up. */
 kernel void sample(global const float3 *in, global float3 *out, uint elements, uint samples) {
   local float3 tile[32];
   const size_t i = get_local_id(0);

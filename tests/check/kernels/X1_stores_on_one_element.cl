@@ -1,4 +1,4 @@
-/* Wrong: in its first turn the loop stores at stride 0, all on one element. Right: its strides begin at 1. */
+/* Wrong: in its first iteration the loop stores at stride 0, all on one element. Right: its strides start at 1. */
 kernel void spread(global const uchar *in, global uchar *out) {
   local uchar tile[32];
   const size_t i = get_local_id(0);

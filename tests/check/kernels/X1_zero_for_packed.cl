@@ -1,4 +1,4 @@
-/* Wrong: stride 0 is meant to say that elements lie side by side. Right: that is stride 1. */
+/* Wrong: stride 0 is meant to say that elements are adjacent. Right: that is stride 1. */
 kernel void load(global const int *in, global int *out) {
   local int tile[64];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;

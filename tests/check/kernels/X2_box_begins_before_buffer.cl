@@ -1,4 +1,4 @@
-/* Wrong: a box with a border begins a plane before the buffer, for the offset is less than 0. Right: it begins at the
+/* Wrong: a box with a border starts a plane before the buffer because its offset is negative. Right: it starts at the
  * buffer. */
 kernel void box(global const uchar *in, global uchar *out) {
   local uchar tile[2 * 4 * 8];

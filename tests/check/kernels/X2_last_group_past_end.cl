@@ -1,5 +1,5 @@
-/* Wrong: the last work-group copies a whole tile, of which the buffer has only a part. Right: it copies what there
- * is. */
+/* Wrong: the last work-group copies a whole tile, but the buffer has only a part of it. Right: it copies that
+ * part. */
 kernel void increment(global const int *in, global int *out, uint n) {
   local int tile[64];
   const size_t i = get_local_id(0), at = get_group_id(0) * 64;

@@ -1,4 +1,4 @@
-/* Wrong: the copy fills more than the host has set aside for the local argument. Right: exactly that. */
+/* Wrong: the copy fills more than the host has allocated for the local argument. Right: exactly that. */
 kernel void reverse(global const float4 *in, global float4 *out, local float4 *tile) {
   const size_t i = get_local_id(0);
 #ifdef WRONG

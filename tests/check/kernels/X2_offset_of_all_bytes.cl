@@ -1,5 +1,5 @@
-/* A copy of a plane, at an offset of 4 elements. With -D WRONG 2^62 elements more, of 4 bytes each: 2^64 bytes, which
- * is as far as an address goes, and no way around. */
+/* A copy of a plane, at an offset of 4 elements. With -D WRONG it is 2^62 elements more, of 4 bytes each: 2^64 bytes,
+ * the range of an address, which must not wrap around. */
 #ifdef WRONG
 #define FURTHER ((size_t)1 << 62)
 #else

@@ -1,6 +1,6 @@
-/* Each work-group copies 4 lines of 4 words from further and further back, with an offset in words that is less than 0
- * in all but the first with -D WRONG: times 4 it would wrap around to bytes of the buffer, but an offset has no sign.
- * Right: the pointer goes back, and the offset stays. */
+/* Each work-group copies 4 lines of 4 words from further and further back. With -D WRONG the offset in words is
+ * negative in all but the first: times 4 it would wrap around to bytes of the buffer, but an offset has no sign. Right:
+ * the pointer moves back, and the offset stays. */
 kernel void lines(global const uint *in, global uint *out) {
   local uint tile[16];
   const size_t i = get_local_id(0), back = 16 * get_group_id(0);

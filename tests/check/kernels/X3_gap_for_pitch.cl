@@ -1,4 +1,4 @@
-/* Wrong: the source pitch is given as the gap between two lines. Right: it counts from line start to line start. */
+/* Wrong: the source pitch is given as the gap between two lines. Right: it is the distance between line starts. */
 enum { WIDTH = 16, LINES = 4, GAP = 8 };
 
 kernel void load(global const int *in, global int *out) {

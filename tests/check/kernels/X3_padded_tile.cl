@@ -1,4 +1,4 @@
-/* Wrong: the tile's pitch is its padding alone. Right: it is a line with its padding. */
+/* Wrong: the tile's pitch is only its padding. Right: it is a line plus its padding. */
 enum { WIDTH = 8, LINES = 8, PAD = 1 };
 
 kernel void transpose(global const float *in, global float *out) {

@@ -1,4 +1,4 @@
-/* Wrong: lines of 16 elements are stored 12 apart, and overwrite each other. Right: they are stored 20 apart. */
+/* Wrong: lines of 16 elements are stored 12 apart and overwrite each other. Right: they are stored 20 apart. */
 static event_t store(global ushort *out, local const ushort *tile, size_t pitch) {
   return async_work_group_copy_2D2D(out, 4, tile, 0, sizeof(ushort), 16, 2, 16, pitch, 0); /* HERE */
 }

@@ -1,4 +1,4 @@
-/* Wrong: the source's plane area is that of the box. Right: it is that of the volume that the box is cut from. */
+/* Wrong: the source's plane area is that of the box. Right: it is that of the volume that contains the box. */
 enum { WIDTH = 4, LINES = 4, PLANES = 4, LINE = 8, AREA = 64 };
 
 kernel void cut(global const int *in, global int *out) {

@@ -1,4 +1,4 @@
-/* Wrong: both sides' plane areas are exchanged, and the source's is too small. Right: each is on its side. */
+/* Wrong: both sides' plane areas are swapped, and the source's is too small. Right: each is on its side. */
 static event_t load(local long *box, global const long *in, size_t line, size_t area, size_t to_area) {
   return async_work_group_copy_3D3D(box, 0, in, 0, sizeof(long), 2, 4, 4, line, area, 2, to_area, 0); /* HERE */
 }

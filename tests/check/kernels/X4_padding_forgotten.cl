@@ -1,4 +1,4 @@
-/* Wrong: the box's plane area leaves out the padding of its lines. Right: it counts it. */
+/* Wrong: the box's plane area excludes the padding of its lines. Right: it includes the padding. */
 enum { WIDTH = 4, LINES = 4, PLANES = 2, PITCH = WIDTH + 1 };
 
 kernel void load(global const float *in, global float *out) {

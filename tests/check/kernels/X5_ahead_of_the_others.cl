@@ -1,5 +1,5 @@
-// A loop reads a word of a tile before a barrier and the copy into the tile, and once more behind it, in one sub-group
-// alone, which the others let wait; with -D WRONG that is before the wait for the copy.
+// A loop reads a word of a tile before a barrier and the copy into the tile, and again after it, only in one sub-group,
+// for which the others wait; with -D WRONG that is before the wait for the copy.
 kernel void turns(global const int *in, global int *out) {
   local int tile[128];
   uint l = get_local_id(0);

@@ -1,5 +1,5 @@
-// A box of 4 x 4 x 4 words comes into an LDS box of 6 x 6 x 6 with a margin of zeros. Work-items read the margin while
-// the copy is in flight, and with -D WRONG one plane too many.
+// A box of 4 x 4 x 4 words is copied into an LDS box of 6 x 6 x 6 with a margin of zeros. Work-items read the margin
+// while the copy is in flight, and with -D WRONG one plane too many.
 #ifdef WRONG
 #define PLANE 1
 #else

@@ -1,4 +1,4 @@
-// A copy of 31 bytes is in flight while work-items read the bytes behind it, from the 32nd on; with -D WRONG from its
+// A copy of 31 bytes is in flight while work-items read the bytes after it, from the 32nd on; with -D WRONG from its
 // last one.
 #ifdef WRONG
 #define FROM 30

@@ -1,4 +1,4 @@
-// One copy fills the tile and the next empties it: a fence for the LDS is between them, with -D WRONG one for global
+// One copy fills the tile and the next empties it: between them is a fence for the LDS, with -D WRONG one for global
 // memory.
 #ifdef WRONG
 #define FENCE CLK_GLOBAL_MEM_FENCE

@@ -1,5 +1,5 @@
-// A tile goes out to global memory and comes back into another one: the fence between the copies is for global memory,
-// with -D WRONG for the LDS only.
+// A tile is copied out to global memory and back into another tile: the fence between the copies is for global memory,
+// with -D WRONG only for the LDS.
 #ifdef WRONG
 #define FENCE CLK_LOCAL_MEM_FENCE
 #else

@@ -1,5 +1,5 @@
-// Tiles of 8 by 8 bytes are copied side by side into an image while each work-group reads the column left of its own:
-// from the input, or with -D WRONG from the image, where the neighbour's copy writes it.
+// Tiles of 8 by 8 bytes are copied to adjacent places in an image while each work-group reads the column to the left of
+// its own: from the input, or with -D WRONG from the image, where the neighbor's copy writes it.
 #ifdef WRONG
 #define HALO image
 #else

@@ -1,5 +1,5 @@
-// One work-group copies a tile out, waits, and raises a flag; another one copies the tile in, which it may when it has
-// acquired what the flag releases. With -D WRONG it does not acquire.
+// One work-group copies a tile out, waits, and raises a flag; another one copies the tile in after it has acquired what
+// the flag releases. With -D WRONG it does not acquire.
 #ifdef WRONG
 #define ORDER memory_order_relaxed
 #define FENCE 0

@@ -1,5 +1,5 @@
-// A work-group tells another one that a copy is complete, when it has waited for it; with -D WRONG before that, though
-// behind a barrier: that orders work-items, not the copy.
+// A work-group reports to another one that a copy is complete after waiting for it; with -D WRONG before that, but
+// after a barrier, which orders work-items, not the copy.
 kernel void send(global int *parts, global atomic_int *flag, global int *out) {
   local int words[64];
   uint l = get_local_id(0);

@@ -1,5 +1,5 @@
-// Four copies fill one tile in turn, with copy fences between; the tile is read when all have done, with -D WRONG when
-// the last of them is still under way.
+// Four copies fill one tile in turn, with copy fences between; the tile is read after all are complete, with -D WRONG
+// while the last of them is still in flight.
 #ifdef WRONG
 #define FIRST_WAIT 3
 #else

@@ -1,5 +1,5 @@
-// Some work-items come late to a loop of many copies, each of which waits for nothing; the tile is read after the wait,
-// with -D WRONG before it.
+// Some work-items are late to a loop of many copies, none of which waits; the tile is read after the wait, with -D
+// WRONG before it.
 kernel void many(global const int *in, global int *out) {
   local int tile[128];
   uint l = get_local_id(0), delay = l < 64 ? 1 : 200;

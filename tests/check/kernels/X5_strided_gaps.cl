@@ -1,5 +1,5 @@
-// While every third word of the image is written by a copy, work-items read the words beside them, or with -D WRONG
-// those that are being written.
+// While a copy writes every third word of the image, work-items read the words between, or with -D WRONG those that are
+// being written.
 #ifdef WRONG
 #define BESIDE 0
 #else

@@ -1,5 +1,5 @@
-// With -D WRONG the work-items add the tile after the one they have waited for; the tile that they have read is
-// refilled behind a barrier.
+// With -D WRONG the work-items add the tile after the one for which they have waited; the tile that they have read is
+// refilled after a barrier.
 #ifdef WRONG
 #define AHEAD 1
 #else

@@ -1,5 +1,5 @@
-// A copy brings the first counts and work-items add theirs: after the wait, with -D WRONG before it; that an addition
-// is atomic does not order it against a copy.
+// A copy brings the initial counts and work-items add theirs: after the wait, with -D WRONG before it; an atomic
+// addition is not ordered against a copy.
 kernel void counts(global const int *in, global int *out) {
   local int bins[16];
   uint l = get_local_id(0);

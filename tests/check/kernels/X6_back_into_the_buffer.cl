@@ -1,5 +1,5 @@
-// Work-items leave results in the buffer that they have read, and a copy refills it. The copy is issued behind a
-// barrier, with -D WRONG just before they write.
+// Work-items leave results in the buffer that they have read, and a copy refills it. The copy issues after a barrier,
+// with -D WRONG just before they write.
 kernel void pipeline(global const float2 *in, global float2 *out, uint tiles) {
   local float2 tile[2][32];
   uint l = get_local_id(0);

@@ -1,5 +1,5 @@
-// Work-items clear the tile and a copy fills its middle lines. A barrier with a local fence keeps the two apart; with
-// -D WRONG the barrier fences global memory only.
+// Work-items clear the tile and a copy fills its middle lines. A barrier with a local fence separates the two; with -D
+// WRONG the barrier fences only global memory.
 #ifdef WRONG
 #define FENCE CLK_GLOBAL_MEM_FENCE
 #else

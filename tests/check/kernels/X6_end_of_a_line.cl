@@ -1,5 +1,5 @@
 // Each work-group copies 60 words to its line of 64, and its last work-items write the other 4; with -D WRONG they
-// write 4 words further, where the copy of the next work-group writes: nothing orders two work-groups.
+// write 4 words further, where the next work-group's copy writes: nothing orders two work-groups.
 #ifdef WRONG
 #define SHIFT 4
 #else

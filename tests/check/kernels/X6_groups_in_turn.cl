@@ -1,5 +1,5 @@
-// Many work-groups follow each other in one place of the LDS: each clears its tile behind what the one before has left,
-// and its copy comes behind a barrier, with -D WRONG of the last work-group without one.
+// Many work-groups use one place of the LDS in turn: each clears its tile of what the previous one has left, and its
+// copy comes after a barrier; with -D WRONG the last work-group omits it.
 kernel void turn(global const int *in, global int *out) {
   local int tile[96];
   size_t l = get_local_id(0), first = 64 * get_group_id(0);

@@ -1,5 +1,5 @@
-// One kernel copies words out, and the next one writes some of them: kernels come one after the other. With -D WRONG
-// the first one writes them itself, before the wait.
+// One kernel copies words out, and the next one writes some of them: kernels run one after the other. With -D WRONG the
+// first one writes them itself, before the wait.
 void set(global int *out) {
   if (get_local_id(0) % 5 == 0)
     out[get_global_id(0)] = -5; /* HERE */

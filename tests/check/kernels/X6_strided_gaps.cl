@@ -1,5 +1,5 @@
-// A copy writes every third float, in flight, and work-items write the two between; with -D WRONG the third of them
-// writes the float of the copy.
+// A copy in flight writes every third float, and work-items write the two between; with -D WRONG the third of them
+// writes the copy's float.
 #ifdef WRONG
 #define LAST 3
 #else

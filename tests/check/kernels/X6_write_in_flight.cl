@@ -1,5 +1,5 @@
-// The last word of the tile is set by a work-item: with -D WRONG while the copy of all words is in flight, otherwise
-// after the wait, when only a barrier for those who read is wanted.
+// A work-item sets the last word of the tile: with -D WRONG while the copy of all words is in flight, otherwise after
+// the wait, when only a barrier for the readers is needed.
 kernel void scale(global const int *in, global int *out) {
   local int tile[64];
   size_t first = 64 * get_group_id(0), l = get_local_id(0);

@@ -1,5 +1,5 @@
-// Work-groups of one work-item hand over a buffer, of which the second makes a copy when it has acquired it: it needs no
-// barrier, as there is nobody else. With -D WRONG it does not acquire it.
+// Work-groups of one work-item hand over a buffer; the second copies it after acquiring it. It needs no barrier because
+// it has no other work-items. With -D WRONG it does not acquire it.
 #ifdef WRONG
 #define ORDER memory_order_relaxed
 #else

@@ -1,5 +1,5 @@
-// Pieces go through one tile, in and out, with copy fences between; at the end the tile is written when all copies are
-// over, with -D WRONG when only the last of them is still under way.
+// Pieces pass through one tile, in and out, with copy fences between; at the end the tile is written after all copies
+// are complete, with -D WRONG while the last of them is still in flight.
 #ifdef WRONG
 #define FIRST_WAIT 7
 #else

@@ -1,5 +1,5 @@
 // Each work-group copies its 64 words and one more on each side, and writes the sum of three to another buffer; with -D
-// WRONG to where they came from, though a neighbour's copy reads there too.
+// WRONG to their source, although a neighbor's copy reads there too.
 kernel void smooth(global uint *data, global uint *out) {
   local uint tile[66];
   size_t l = get_local_id(0);

@@ -1,5 +1,5 @@
-// Work-items of one work-group write what another one copies in; a flag hands it over, with -D WRONG without a fence
-// before it is raised.
+// Work-items of one work-group write what another one copies in; a flag hands it over; with -D WRONG there is no fence
+// before the flag.
 kernel void relay(global int *between, global int *flag, global int *out) {
   local int tile[64];
   uint l = get_local_id(0);

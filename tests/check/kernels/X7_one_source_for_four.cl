@@ -1,5 +1,5 @@
-// Four copies bring one piece into four tiles, and when all of them are there the piece is changed; with -D WRONG the
-// last of them is still under way.
+// Four copies move one piece into four tiles, and the piece is changed after all are complete; with -D WRONG the last
+// of them is still in flight.
 #ifdef WRONG
 #define FIRST_WAIT 3
 #else

@@ -1,5 +1,5 @@
-// Even planes of a box go out in one copy while the odd ones come in by another, and no fence is wanted; with -D WRONG
-// the odd ones come in a plane too early.
+// Even planes of a box are copied out while another copy fills the odd ones, and no fence is needed; with -D WRONG the
+// odd ones are copied a plane too early.
 #ifdef WRONG
 #define PLANE 0
 #else

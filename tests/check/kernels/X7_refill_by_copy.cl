@@ -1,4 +1,4 @@
-// A tile is copied out, and the next one into the same place with a fence for the LDS between; with -D WRONG the fence
+// A tile is copied out, and the next one into the same place, with a fence for the LDS between; with -D WRONG the fence
 // is for global memory.
 #ifdef WRONG
 #define FENCE CLK_GLOBAL_MEM_FENCE

@@ -1,5 +1,5 @@
-// The tile goes out in each turn and is written again in the next: after the wait, with -D WRONG the wait comes after
-// the writes.
+// The tile is copied out in each iteration and written again in the next: after the wait; with -D WRONG the wait comes
+// after the writes.
 kernel void steps(global const int *in, global int *out) {
   local int tile[32];
   size_t l = get_local_id(0);

@@ -1,5 +1,5 @@
-// Every fourth word of the data is read by a copy, in flight, while work-items read the same words and change those
-// beside; with -D WRONG they change the words themselves.
+// A copy in flight reads every fourth word of the data, while work-items read the same words and change those between;
+// with -D WRONG they change the words themselves.
 #ifdef WRONG
 #define BESIDE 0
 #else

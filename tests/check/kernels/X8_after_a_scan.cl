@@ -1,5 +1,5 @@
-// Values are packed into a tile, which then is copied out; with -D WRONG only a scan lies between the last write and
-// the copy, and no barrier.
+// Values are packed into a tile, which is then copied out; with -D WRONG only a scan is between the last write and the
+// copy, and no barrier.
 kernel void pack(global const int *in, global int *out) {
   local int tile[64];
   uint l = get_local_id(0);

@@ -1,5 +1,5 @@
-// Tiles of 8 by 8 are transposed in a loop. Each turn has a barrier between the writes and the copy, with -D WRONG the
-// first turn alone.
+// Tiles of 8 by 8 are transposed in a loop. Each iteration has a barrier between the writes and the copy, with -D WRONG
+// only the first.
 void place(local float4 *tile, float4 v) { tile[8 * (get_local_id(0) % 8) + get_local_id(0) / 8] = v; /* OTHER */ }
 
 kernel void transpose(global const float4 *in, global float4 *out) {

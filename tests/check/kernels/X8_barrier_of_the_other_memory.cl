@@ -1,4 +1,4 @@
-// Work-items write a tile and a copy takes it out: the barrier between fences the LDS, with -D WRONG only global
+// Work-items write a tile and a copy moves it out: the barrier between fences the LDS, with -D WRONG only global
 // memory.
 #ifdef WRONG
 #define FENCE CLK_GLOBAL_MEM_FENCE

@@ -1,5 +1,5 @@
-// Work-items write global memory and a copy of their work-group brings it into the LDS: the barrier between fences
-// global memory, with -D WRONG only the LDS.
+// Work-items write global memory and their work-group's copy reads it into the LDS: the barrier between fences global
+// memory, with -D WRONG only the LDS.
 #ifdef WRONG
 #define FENCE CLK_LOCAL_MEM_FENCE
 #else

@@ -1,4 +1,4 @@
-// Bins are counted with atomic additions and copied out behind a barrier with a local fence; with -D WRONG the barrier
+// Bins are counted with atomic additions and copied out after a barrier with a local fence; with -D WRONG the barrier
 // fences nothing.
 #ifdef WRONG
 #define FENCE 0

@@ -1,5 +1,5 @@
-// A work-group of one work-item writes and copies without a barrier, by its program order. In groups of eight the first
-// one writes the header: a barrier comes before the copy, with -D WRONG none.
+// A work-group of one work-item writes and copies without a barrier, ordered by its program. In groups of eight the
+// first one writes the header: a barrier comes before the copy; -D WRONG omits it.
 kernel void alone(global int *out) {
   local int tile[4];
   for (int k = 0; k < 4; k++)

@@ -1,5 +1,5 @@
-// Work-items write the shorts beside those that a strided copy reads, and need no barrier; with -D WRONG they write
-// those that it reads.
+// Work-items write the shorts between those that a strided copy reads, and need no barrier; with -D WRONG they write
+// the shorts that it reads.
 #ifdef WRONG
 #define BESIDE 0
 #else

@@ -1,5 +1,5 @@
-// Work-items store vectors of three, packed, and a copy takes the 12 bytes of each out; with -D WRONG a fence of each
-// work-item takes the place of the barrier.
+// Work-items store vectors of three, packed, and a copy moves the 12 bytes of each out; with -D WRONG a fence of each
+// work-item replaces the barrier.
 kernel void widen(global const float *in, global float *out) {
   local float tile[96];
   uint l = get_local_id(0);

@@ -1,5 +1,5 @@
-// Some work-items write the tile and come late to many copy fences, which order no work-items; the copy out of the tile
-// comes behind a barrier, with -D WRONG without.
+// Some work-items write the tile and are late to many copy fences, which order no work-items; the copy out of the tile
+// comes after a barrier; -D WRONG omits it.
 kernel void late(global int *out) {
   local int tile[128];
   uint l = get_local_id(0), delay = l < 64 ? 1 : 200;

@@ -1,5 +1,5 @@
 // Three copies fill a box whose lines and planes interleave: even planes, and of the odd ones even and odd lines; with
-// -D WRONG the third one begins a line too early.
+// -D WRONG the third one starts a line too early.
 #ifdef WRONG
 #define LINE 0
 #else

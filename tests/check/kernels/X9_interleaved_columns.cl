@@ -1,4 +1,4 @@
-// Two strided copies write the even and the odd floats; with -D WRONG both write even ones, a pair apart.
+// Two strided copies write the even and the odd floats; with -D WRONG both write even ones, two floats apart.
 #ifdef WRONG
 #define SECOND 2
 #else

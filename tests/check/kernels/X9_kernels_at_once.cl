@@ -1,5 +1,5 @@
-// Two kernels that run at once copy to an image, one to the left and one to the right half of its lines; with -D WRONG
-// the halves overlap by a word.
+// Two concurrent kernels copy to an image, one to the left and one to the right half of its lines; with -D WRONG the
+// halves overlap by a word.
 #ifdef WRONG
 #define HALF 7
 #else

@@ -1,4 +1,4 @@
-// A window moves over a buffer, two thousand times, and each copy is waited for before the next; with -D WRONG all are in
+// A window moves over a buffer two thousand times, with a wait for each copy before the next; with -D WRONG all are in
 // flight until the last wait, and write one tile.
 kernel void window(global const int *in, global int *out) {
   local int tile[512];

@@ -1,4 +1,4 @@
-// Work-groups copy 33 bytes each, side by side, so that two of them share a word; with -D WRONG they share a byte.
+// Work-groups copy 33 adjacent bytes each, so that two of them share a word; with -D WRONG they share a byte.
 #ifdef WRONG
 #define APART 32
 #else

@@ -1,4 +1,4 @@
-// Two copies write one place, the later one after a fence for global memory; with -D WRONG the fence is for the LDS.
+// Two copies write one place, the second after a fence for global memory; with -D WRONG the fence is for the LDS.
 #ifdef WRONG
 #define FENCE CLK_LOCAL_MEM_FENCE
 #else

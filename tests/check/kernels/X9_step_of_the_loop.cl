@@ -1,4 +1,4 @@
-// Eight copies under one event write 16 bytes each, side by side; with -D WRONG they are 15 bytes apart.
+// Eight copies with one event write 16 adjacent bytes each; with -D WRONG they are 15 bytes apart.
 #ifdef WRONG
 #define STEP 15
 #else

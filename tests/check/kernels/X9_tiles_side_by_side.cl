@@ -1,5 +1,5 @@
-// Sixteen work-groups copy tiles of 8 by 8 bytes side by side into an image; with -D WRONG each line is a byte too
-// long, and so is written by two of them.
+// Sixteen work-groups copy tiles of 8 by 8 bytes to adjacent places in an image; with -D WRONG each line is a byte too
+// long, so two of them write it.
 #ifdef WRONG
 #define LINE 9
 #else

@@ -1,5 +1,5 @@
-// Work-groups copy the same words in and out in turn, each when the one before it has done; with -D WRONG they do so at
-// any time, each in a place of its own that is half a line too near to the next.
+// Work-groups copy the same words in and out in turn, each after the previous one; with -D WRONG they do so at any
+// time, each in its own place, which is half a line too close to the next.
 kernel void sum(global const short *in, global atomic_int *turn, global short *out) {
   local short tile[16];
   uint l = get_local_id(0);

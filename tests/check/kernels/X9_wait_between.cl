@@ -1,4 +1,4 @@
-// A second copy patches a part of what the first one brought: after the wait for the first, with -D WRONG before it.
+// A second copy patches a part of what the first one wrote: after the wait for the first, with -D WRONG before it.
 kernel void patch(global const int2 *a, global const int2 *b, global int2 *out) {
   local int2 tile[64];
   event_t e[2];

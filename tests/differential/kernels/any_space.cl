@@ -1,4 +1,4 @@
-/* One helper for pointers to global memory, the LDS and private memory, told apart at run time. */
+/* One helper for pointers to global memory, the LDS and private memory, distinguished at run time. */
 int sum(const int *p, int n) {
   int total = 0;
   for (int i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-/* Radix 2, in the LDS, decimation in time: one work-group a transform. */
+/* Radix 2, in the LDS, decimation in time: one work-group per transform. */
 float2 times(float2 a, float2 b) { return (float2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
 
 kernel void fft(global const float2 *in, global float2 *out, uint bits, local float2 *data) {

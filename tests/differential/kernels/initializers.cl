@@ -1,4 +1,4 @@
-/* Private aggregates of which a part is constant: clang copies such parts from a constant of its own. */
+/* Private aggregates that are partly constant: clang copies such parts from a constant of its own. */
 struct inner { int a[6]; char c; };
 struct outer { uint first; struct inner in[3]; float4 v; double d[3]; };
 union both { int n[8]; uchar c[32]; };
@@ -44,7 +44,7 @@ kernel void structs(global const int *in, global int *out) {
   out[g * 6 + 5] = s.first == (uint)x;
 }
 
-/* Zeroes behind a constant of an odd number of bytes, and a packed struct, whose alignment its members hide, at an odd place. */
+/* Zeros after a constant with an odd number of bytes; a packed struct, whose alignment its members hide, at an odd offset. */
 constant uchar odd[3] = {1, 2, 3};
 struct packed { uint a[1]; } __attribute__((packed));
 struct around { ushort before; struct packed in; uchar after[30]; } __attribute__((packed));

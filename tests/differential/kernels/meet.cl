@@ -1,6 +1,6 @@
-/* Ways out of divergent branches that all work-items take or none: the lanes of a warp must meet before the barrier. */
+/* Exits from divergent branches that all work-items take or none; the lanes must reconverge before the barrier. */
 
-/* `count` is 6: nobody leaves but where the loop ends. */
+/* `count` is 6: every lane leaves only at the end of the loop. */
 kernel void nobody_leaves(global const int *in, global int *out, int count) {
   local int shared[64];
   int g = get_global_id(0), own = get_local_id(0), x = in[g], sum = 0;

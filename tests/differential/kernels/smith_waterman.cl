@@ -1,4 +1,4 @@
-/* One pair of sequences a work-group, anti-diagonals in the LDS. */
+/* One pair of sequences per work-group, anti-diagonals in the LDS. */
 kernel void smith_waterman(global const char *a, global const char *b, global int *scores, int n, local int *diagonal) {
   int lid = get_local_id(0), best = 0;
   local int *older = diagonal, *old = diagonal + n + 1, *now = diagonal + 2 * (n + 1);

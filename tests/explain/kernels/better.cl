@@ -1,6 +1,6 @@
-// Kernels, each with a version that a programmer would rather have: NAME and NAME_better.
+// Kernels, each with a version that a programmer would prefer: NAME and NAME_better.
 
-// Loads that wait for each other only because the loop does.
+// Loads that wait for each other only because of the loop.
 kernel void sum(global const uint *in, global uint *out, uint n) {
   uint sum = 0;
   for (uint i = 0; i < n; i++)
@@ -24,7 +24,7 @@ kernel void sum_better(global const uint *in, global uint *out, uint n) {
   out[get_global_id(0)] = sum;
 }
 
-// The same of the LDS: a table that all read.
+// The same in the LDS: a table that all work-items read.
 kernel void table(global const uint *in, global uint *out, uint n) {
   local uint t[256];
   t[get_local_id(0)] = in[get_local_id(0)];
@@ -52,7 +52,7 @@ kernel void table_better(global const uint *in, global uint *out, uint n) {
   out[get_global_id(0)] = sum;
 }
 
-// Columns of a tile: all lanes at one bank.
+// Columns of a tile: all lanes access one bank.
 kernel void transpose(global const uint *in, global uint *out) {
   local uint tile[32][32];
   const uint x = get_local_id(0), y = get_local_id(1), at = get_group_id(0) * 1024;
@@ -73,7 +73,7 @@ kernel void transpose_better(global const uint *in, global uint *out) {
     out[at + j * 32 + x] = tile[x][j];
 }
 
-// The same with a pitch that has a name.
+// The same, with the pitch as a named constant.
 #ifndef PAD
 #define PAD 0
 #endif
@@ -118,7 +118,7 @@ ROWS(rows_better, 1)
 RING(ring, DEPTH)
 RING(ring_better, 3)
 
-// The same, with as many tiles as an argument says, in local memory that the host gives.
+// The same, with the number of tiles as an argument, in local memory from the host.
 kernel void slots(global const uint *in, global uint *out, local uint *ring, uint depth, uint tiles) {
   event_t event[8];
   global const uint *from = in + get_group_id(0) * tiles * 256;
@@ -136,7 +136,7 @@ kernel void slots(global const uint *in, global uint *out, local uint *ring, uin
   out[get_global_id(0)] = sum;
 }
 
-// A chain of arithmetic: a CU wants more warps than its work-groups bring.
+// A chain of arithmetic: a CU needs more warps than its work-groups have.
 #define STEP x = x * 1664525u + (x >> 16);
 #define STEPS STEP STEP STEP STEP STEP STEP STEP STEP
 kernel void chain(global uint *out) {
@@ -145,13 +145,13 @@ kernel void chain(global uint *out) {
   out[get_global_id(0)] = x;
 }
 
-// Work-items that take rows: those side by side touch lines far apart when work-groups are high and narrow.
+// Work-items that read rows: with tall, narrow work-groups, neighbors touch distant lines.
 kernel void narrow(global const uint *in, global uint *out) {
   const uint at = get_global_id(1) * get_global_size(0) + get_global_id(0);
   out[at] = in[at] * 3u + 1u;
 }
 
-// A tile line by line, each a copy of its own.
+// A tile line by line, one copy each.
 kernel void lines(global const uint *in, global uint *out, uint tiles) {
   local uint tile[16 * 16];
   uint sum = 0;
@@ -178,7 +178,7 @@ kernel void lines_better(global const uint *in, global uint *out, uint tiles) {
   out[get_global_id(0)] = sum;
 }
 
-// A word a work-item: four would fill a line with fewer accesses.
+// One word per work-item: four would fill a line with fewer accesses.
 kernel void scale(global const float *in, global float *out) {
   out[get_global_id(0)] = in[get_global_id(0)] * 3.0f + 1.0f;
 }
@@ -187,7 +187,7 @@ kernel void scale_better(global const float4 *in, global float4 *out) {
   out[get_global_id(0)] = in[get_global_id(0)] * 3.0f + 1.0f;
 }
 
-// The address of a load waits for the one before it; the line could be on its way.
+// A load's address waits for the previous load, but its line could already be in flight.
 kernel void walk(global const uint *in, global uint *out, uint n) {
   uint sum = get_global_id(0);
   for (uint i = 0; i < n; i++)
@@ -204,7 +204,7 @@ kernel void walk_better(global const uint *in, global uint *out, uint n) {
   out[get_global_id(0)] = sum;
 }
 
-// Work-groups by the thousand for a loop that one could do.
+// Thousands of work-groups for a loop that one could do.
 kernel void stride(global const uint *in, global uint *out, uint n) {
   for (uint i = get_global_id(0); i < n; i += get_global_size(0))
     out[i] = in[i] + 1u;

@@ -1,6 +1,6 @@
-// Kernels with one bottleneck each, planted by what they do or by the machine of their launch file.
+// Kernels with one bottleneck each, planted by their code or by the machine of their launch file.
 
-// A chain of loads: each address is the value of the one before.
+// A chain of loads: each address is the previous value.
 kernel void chase(global const uint *next, global uint *out, uint steps) {
   uint at = get_global_id(0);
   for (uint i = 0; i < steps; i++)
@@ -8,7 +8,7 @@ kernel void chase(global const uint *next, global uint *out, uint steps) {
   out[get_global_id(0)] = at;
 }
 
-// The same in global memory, word by word: a load a step, `stride` words from the last.
+// The same in global memory, word by word: one load per step, `stride` words after the last.
 kernel void stream(global const uint *in, global uint *out, uint steps, uint stride) {
   uint sum = 0;
   for (uint i = 0; i < steps; i++)
@@ -56,7 +56,7 @@ kernel void rows(global const uint4 *in, global uint *out, uint steps) {
   out[get_global_id(0)] = sum.x + sum.y + sum.z + sum.w;
 }
 
-// Words of a tile, a pass each.
+// Words of a tile, one pass each.
 kernel void words(global uint *out, uint steps) {
   local uint tile[1024];
   for (uint i = 0; i < 4; i++)
@@ -85,7 +85,7 @@ kernel void copies(global const uint *in, global uint *out, uint steps, uint siz
   out[get_global_id(0)] = sum;
 }
 
-// Many copies of `size` words at once, one wait for all of them.
+// Many copies of `size` words at once, and one wait for all.
 kernel void bundles(global const uint *in, global uint *out, uint steps, uint size) {
   local uint tile[4096];
   uint sum = 0;
@@ -99,7 +99,7 @@ kernel void bundles(global const uint *in, global uint *out, uint steps, uint si
   out[get_global_id(0)] = sum;
 }
 
-// Copies that are started, something that is done meanwhile, and a wait.
+// Copies are started, then some work, then a wait.
 kernel void queued(global const uint *in, global uint *out, uint steps) {
   local uint tile[8192];
   uint sum = get_local_id(0);
@@ -112,7 +112,7 @@ kernel void queued(global const uint *in, global uint *out, uint steps) {
   out[get_global_id(0)] = sum + tile[get_local_id(0)];
 }
 
-// Barriers, and little between them.
+// Barriers with little between them.
 kernel void barriers(global uint *out, uint steps) {
   local uint tile[64];
   tile[get_local_id(0)] = 1;
@@ -131,13 +131,13 @@ kernel void fences(global uint *out, uint steps) {
   out[get_global_id(0)] = steps;
 }
 
-// A sum that all work-items add to.
+// A sum to which all work-items add.
 kernel void atomics(global uint *out, uint steps) {
   for (uint i = 0; i < steps; i++)
     atomic_add(&out[0], get_global_id(0));
 }
 
-// Work-groups that end as soon as they have begun.
+// Work-groups that end as soon as they start.
 kernel void nothing(global uint *out) {
   if (get_local_id(0) == 0 && get_group_id(0) == 0)
     out[0] = 1;
@@ -151,7 +151,7 @@ kernel void chain(global uint *out, uint steps) {
   out[get_global_id(0)] = sum;
 }
 
-// Divisions that wait for nothing but the divider.
+// Divisions that wait only for the divider.
 kernel void divisions(global uint *out, uint steps) {
   uint a = get_global_id(0) + 1000000, sum = 0;
   for (uint i = 1; i <= steps; i++)
@@ -159,7 +159,7 @@ kernel void divisions(global uint *out, uint steps) {
   out[get_global_id(0)] = sum;
 }
 
-// A little LDS that is asked for, and loads that take long: few groups are resident.
+// A little LDS and slow loads: few groups are resident.
 kernel void roomy(global const uint *in, global uint *out, uint steps, local uint *room) {
   uint sum = 0;
   for (uint i = 0; i < steps; i++)
@@ -168,7 +168,7 @@ kernel void roomy(global const uint *in, global uint *out, uint steps, local uin
   out[get_global_id(0)] = room[get_local_id(0)];
 }
 
-// The same words again and again.
+// The same words, read repeatedly.
 kernel void again(global const uint *in, global uint *out, uint steps, uint words) {
   uint sum = 0;
   for (uint i = 0; i < steps; i++)
@@ -178,7 +178,7 @@ kernel void again(global const uint *in, global uint *out, uint steps, uint word
 
 constant sampler_t NEAREST = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 
-// A chain of reads of an image of zeros: each is at the place that the one before it read.
+// A chain of reads of an image of zeros: each read's place comes from the previous one.
 kernel void image_chase(read_only image2d_t image, global uint *out, uint steps) {
   uint at = 0;
   for (uint i = 0; i < steps; i++)
@@ -186,7 +186,7 @@ kernel void image_chase(read_only image2d_t image, global uint *out, uint steps)
   out[get_global_id(0)] = at;
 }
 
-// Reads of an image again and again, each a row below the last, of `rows`, a power of two.
+// Repeated reads of an image, each one row below the last of `rows` rows, a power of two.
 kernel void image_again(read_only image2d_t image, global uint *out, uint steps, uint rows) {
   uint sum = 0;
   for (uint i = 0; i < steps; i++)

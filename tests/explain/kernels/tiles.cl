@@ -1,6 +1,6 @@
-// Kernels that copy tiles: each work-group takes `tiles` of them, of `words` words, one after the other.
+// Kernels that copy tiles: each work-group processes `tiles` tiles of `words` words in sequence.
 
-// What a work-item makes of its share of a tile.
+// Computes a work-item's result from its share of a tile.
 static uint use(local const uint *tile, uint words, uint rounds) {
   uint sum = 0;
   for (uint i = get_local_id(0); i < words; i += get_local_size(0)) {
@@ -12,7 +12,7 @@ static uint use(local const uint *tile, uint words, uint rounds) {
   return sum;
 }
 
-// Two buffers: the next tile comes while this one is used.
+// Two buffers: the next tile is copied while this one is used.
 kernel void two_buffers(global const uint *in, global uint *out, uint tiles, uint words, uint rounds,
                         local uint *buffer) {
   global const uint *from = in + get_group_id(0) * tiles * words;
@@ -28,7 +28,7 @@ kernel void two_buffers(global const uint *in, global uint *out, uint tiles, uin
   out[get_global_id(0)] = sum;
 }
 
-// One buffer, there and back: a tile comes, is changed, and goes.
+// One buffer, in and out: a tile is copied in, changed, and copied out.
 kernel void there_and_back(global const uint *in, global uint *out, uint tiles, uint words, uint rounds,
                            local uint *buffer) {
   const uint first = get_group_id(0) * tiles * words;
@@ -45,7 +45,7 @@ kernel void there_and_back(global const uint *in, global uint *out, uint tiles, 
   }
 }
 
-// Rows of a matrix: a tile is 16 lines, each a copy of its own, all waited for at once.
+// Rows of a matrix: a tile is 16 lines, one copy each, and one wait for all.
 kernel void rows(global const uint *in, global uint *out, uint tiles, uint words, uint rounds, local uint *buffer) {
   const uint line = words / 16, pitch = get_num_groups(0) * tiles * line;
   uint sum = 0;

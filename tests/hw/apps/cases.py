@@ -1,10 +1,10 @@
-"""The kernels' cases: cases.txt, what a GPU took for them (times.csv.gz), counted (counters.csv.gz) and came to
-(results.csv.gz), and the runs that they become.
+"""The kernels' cases (cases.txt), the GPU's times (times.csv.gz), counters (counters.csv.gz) and results
+(results.csv.gz), and the runs that the cases become.
 
-`later/` has kernels that came when the mechanisms were there: times of an H100, no counters.
+`later/` has kernels that were added after the model's mechanisms: times of an H100, without counters.
 
-NVIDIA's OpenCL makes loops of asynchronous copies, so they are loops here. A case launches its kernel twice: the second
-launch, which is the one compared, finds the L2 as the first has left it, as the repeated ones on the GPU do.
+NVIDIA's OpenCL compiles asynchronous copies to loops, so they are loops here. A case launches its kernel twice. The
+second launch, which is the one compared, finds the L2 as the first left it, like the repeated launches on the GPU.
 """
 import csv
 import dataclasses
@@ -19,13 +19,13 @@ from rows import BadRow, Row
 
 HERE = pathlib.Path(__file__).resolve().parent
 LATER = HERE / "later"
-EMPTY = "empty"  # its time is what a launch costs whatever it does: shown, and no part of any mean
+EMPTY = "empty"  # its time is the overhead of any launch: it is shown, but not part of any mean
 METRIC = "event_time"
 
 
 @dataclasses.dataclass(frozen=True)
 class Argument:
-    """A buffer by name with its contents, or a value of an OpenCL type."""
+    """A buffer with its name and contents, or a value of an OpenCL type."""
     name: str
     type: str
     value: float = 0
@@ -35,7 +35,7 @@ class Argument:
 
 @dataclasses.dataclass(frozen=True)
 class App:
-    """A configuration of a kernel, as cases.txt says it."""
+    """A configuration of a kernel in cases.txt."""
     name: str
     kernel: str
     source: pathlib.Path
@@ -51,7 +51,7 @@ class App:
 
 
 class AppRow(Row):
-    """The measured time of a case; it counts with its kernel as other rows count with their family."""
+    """The measured time of a case. Its family is its kernel."""
 
     @property
     def family(self):
@@ -90,10 +90,10 @@ def read_apps(folder=HERE):
     return {head[1]: _app(head, lines, folder) for head, lines in blocks}
 
 
-# ---- what a GPU did ----------------------------------------------------------------------------
+# ---- measurements ------------------------------------------------------------------------------
 
 def read_table(path):
-    """The rows of a CSV file with a line of names, gzipped or not, as dictionaries."""
+    """The rows of a CSV file with a header line, gzipped or not, as dictionaries."""
     try:
         with (gzip.open(path, "rt", newline="") if str(path).endswith(".gz") else open(path, newline="")) as file:
             return list(csv.DictReader(line for line in file if not line.startswith("#")))
@@ -115,8 +115,8 @@ def _medians(paths, passes):
 
 
 def read_rows(paths=(), passes=(), folder=HERE):
-    """A row for each case that was measured: the median of the passes' medians, and `spread`, the largest of these over the
-    least. `passes`: which (default: all that are numbered)."""
+    """A row for each measured case: the median of the passes' medians, and `spread`, the largest of these over the
+    least. `passes`: which passes (default: all that have numbers)."""
     paths, rows = [*paths] or [folder / "times.csv.gz"], []
     medians = _medians(paths, passes)
     for line, app in enumerate(read_apps(folder).values(), 1):
@@ -138,7 +138,7 @@ def read_results(folder=HERE):
 
 @dataclasses.dataclass(frozen=True)
 class Way:
-    """How kernels are compiled beside what a case says. `options`: words for `warpwait run`."""
+    """How to compile kernels, in addition to what a case says. `options`: words for `warpwait run`."""
     defines: tuple = ()
     options: tuple = ()
 
@@ -149,7 +149,7 @@ def _buffer(argument):
 
 
 def case_of(app, way=Way(), launches=0):
-    """The run of a case, of so many launches in place of its own number."""
+    """The run of a case. `launches`: the number of launches, instead of the case's own."""
     groups = tuple(size // local for size, local in zip(app.sizes, app.local))
     args = tuple(("buffer", argument.name) if argument.contents else (argument.type, argument.value) for argument in app.arguments)
     launch = Launch(app.kernel, groups, app.local, args)
@@ -161,12 +161,13 @@ def case_of(app, way=Way(), launches=0):
 
 
 def check_case(app, way=Way()):
-    """The run whose results are those of one launch; mostly the same."""
+    """The run for checking results, which are those of one launch. It is the same run unless the kernel works in
+    place."""
     return case_of(app, way, 1 if app.inplace else 0)
 
 
 def wrong(app, outcome, results):
-    """What is wrong with the results of check_case's outcome, or None."""
+    """What is wrong with the results in the outcome of check_case(), or None."""
     for argument in app.arguments:
         if argument.out:
             said = difference(results[app.name, argument.name], outcome.digests[argument.name], app.tolerance)
@@ -176,12 +177,12 @@ def wrong(app, outcome, results):
 
 
 def event_time(outcome):
-    """Nanoseconds that events around the last launch measure."""
+    """The time between events around the last launch, in nanoseconds."""
     return 1000 * outcome.events[-1] / GPU.clock_mhz
 
 
 class Planner:
-    """plan(row) for cases, as families have it: (case, function from its outcome to the metric)."""
+    """plan(row) for cases, like those of families: (case, function from its outcome to the metric)."""
 
     def __init__(self, way=Way(), folder=HERE):
         self.way, self.apps, self.results = way, read_apps(folder), read_results(folder)
@@ -200,7 +201,7 @@ class Planner:
         return case_of(app, self.way), metric
 
     def wrong_in_place(self, rows, runner):
-        """{case: what is wrong} of the cases whose results are those of a run of their own."""
+        """{case: what is wrong} for the cases that need a separate run to check results."""
         apps = [self.app(row) for row in rows if self.app(row).inplace]
         outcomes = runner.run([check_case(app, self.way) for app in apps])
         said = {}

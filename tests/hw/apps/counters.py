@@ -1,7 +1,7 @@
-"""What ncu counts on the GPU beside what a report counts here, and what the warps of either wait for.
+"""Compares ncu's counters on the GPU with the report's, and what the warps of both wait for.
 
-ncu's counts are of the second launch of each case, made from the same PTX by CUDA's driver. It clears no cache between its
-passes, so hits of the L1 are those of a launch; what it says of the L2 and of DRAM is not, and is left out.
+ncu counts the second launch of each case, which CUDA's driver makes from the same PTX. It does not clear caches between
+its passes, so its L1 hits are those of a launch; its figures for the L2 and DRAM are not, and are left out.
 """
 import dataclasses
 
@@ -13,8 +13,8 @@ from validate import mean
 
 @dataclasses.dataclass(frozen=True)
 class Counter:
-    """`gpu`: its column; `model`: what it is of an outcome's counts. Compared as a ratio, or by `points` of a percentage.
-    `within`: how close counts as met."""
+    """`gpu`: its column; `model`: a function from an outcome's counters to its value. Counters are compared as a ratio,
+    or with `points` as a difference of percentages. `within`: the largest deviation that counts as agreement."""
     name: str
     gpu: str
     model: object
@@ -59,7 +59,7 @@ COUNTERS = [
             "registers that a work-item has by the compiler"),
 ]
 
-# What ncu's reasons and our buckets are together, and why: (name, reasons, buckets, why). A side may be empty.
+# Which of ncu's reasons correspond to which of our buckets: (name, reasons, buckets, why). A side may be empty.
 STALLS = [
     ("issued", ("selected",), ("issued",), "a warp that issues"),
     ("fixed latency", ("wait", "branch_resolving"), ("dependency",),
@@ -86,24 +86,26 @@ STALLS = [
 
 
 def shares(gpu, model):
-    """{name of a row of STALLS: (percent on the GPU, percent in the model)}; of the GPU the six largest reasons are known."""
+    """{name of a row of STALLS: (percent on the GPU, percent in the model)}. Only the GPU's six largest reasons are
+    known.
+    """
     total = sum(model.values()) or 1
     return {name: (sum(gpu.get(reason, 0) for reason in reasons), 100 * sum(model.get(bucket, 0) for bucket in buckets) / total)
             for name, reasons, buckets, _ in STALLS}
 
 
 def agreement(found):
-    """Percent of the warps' time that is in the same row on both sides."""
+    """The percentage of the warps' time that is in the same row on both sides."""
     return sum(min(pair) for pair in found.values())
 
 
 def main_stall(found, side):
-    """The row, but for `issued`, that most time is in; side: 0 the GPU, 1 the model."""
+    """The row, other than `issued`, with the most time. side: 0 the GPU, 1 the model."""
     return max((name for name in found if name != "issued"), key=lambda name: found[name][side])
 
 
 def read_stalls(text):
-    """{name: number} of words name=number."""
+    """{name: number} from words name=number."""
     return {name: float(value) for name, value in (word.split("=") for word in text.split())}
 
 
@@ -120,14 +122,15 @@ def read_counters(path=HERE / "counters.csv.gz"):
 
 
 def compared(counter, gpu, model):
-    """Of one case: the ratio of the model's count to the GPU's, or the difference in points; None where the GPU has none."""
+    """For one case: the ratio of the model's count to the GPU's, or the difference in points; None if the GPU has
+    none."""
     if counter.points:
         return model - gpu
     return model / gpu if gpu else None
 
 
 def of_kernel(counter, cases):
-    """The median of its cases [(the GPU's counters, the model's)]; None where the GPU counts none."""
+    """The median over a kernel's cases [(the GPU's counters, the model's)]; None if the GPU has none."""
     found = [compared(counter, gpu[counter.gpu], model[counter.gpu]) for gpu, model in cases
              if counter.gpu != "bank_conflicts" or gpu["shared_loads"]]
     found = [value for value in found if value is not None]
@@ -135,6 +138,6 @@ def of_kernel(counter, cases):
 
 
 def stalls_of_kernel(cases):
-    """shares() averaged over its cases."""
+    """The mean of shares() over a kernel's cases."""
     told = [shares(gpu["stalls"], model["stalls"]) for gpu, model in cases]
     return {name: tuple(mean([one[name][side] for one in told]) for side in (0, 1)) for name, *_ in STALLS}

@@ -1,10 +1,10 @@
-"""What the kernels' buffers hold at the start, and what is compared of them at the end.
+"""The initial contents of the kernels' buffers, and the digests of results that are compared.
 
-measure/apps.cpp makes the same bytes on the GPU's side, so that data-dependent kernels take the same ways. Contents are a
-word and numbers behind colons: `zero`; `f:LOW:HIGH` and `d:LOW:HIGH` floats and doubles between two values; `i:N` integers
-below N; `iota` 0, 1, 2, ...; `hot:N` integers below N, seven of eight below 4; `csr:MEAN:KIND` where the rows of a sparse
-matrix begin, all of the mean length, or (1) of random ones, or (2) of these a sixteenth eight times as long; `perm` a list
-that visits every element once.
+measure/apps.cpp makes the same bytes on the GPU's side, so that data-dependent kernels take the same paths. Contents
+are a word, followed by numbers after colons: `zero`; `f:LOW:HIGH` and `d:LOW:HIGH` floats and doubles between two
+values; `i:N` integers below N; `iota` 0, 1, 2, ...; `hot:N` integers below N, seven of eight below 4; `csr:MEAN:KIND`
+where the rows of a sparse matrix begin, all of the mean length, or (1) of random lengths, or (2) of random lengths with
+a sixteenth eight times as long; `perm` a list that visits every element once.
 """
 import array
 import dataclasses
@@ -19,7 +19,7 @@ except ImportError as missing:
 TYPES = {"uchar": np.uint8, "int": np.int32, "uint": np.uint32, "float": np.float32, "float2": np.float32, "float4": np.float32,
          "double": np.float64}
 WIDTHS = {"float2": 2, "float4": 4}  # elements of a vector
-BLOCK = 1 << 20  # numbers that are made at once
+BLOCK = 1 << 20  # numbers made at once
 SINGLES = 64  # elements of a result that are compared one by one
 
 
@@ -93,7 +93,7 @@ def elements(kind, type, count, seed):
 
 @dataclasses.dataclass(frozen=True)
 class Contents:
-    """The bytes of a buffer at the start. `seed`: of the argument, so that no two of a kernel are alike."""
+    """The initial bytes of a buffer. `seed`: of the argument, so that a kernel's buffers differ."""
     kind: str
     type: str
     count: int
@@ -108,8 +108,8 @@ class Contents:
 
 @dataclasses.dataclass(frozen=True)
 class Digest:
-    """What is kept of a result: the sums of its elements, of their magnitudes and of products with random weights, and
-    some elements anywhere; integers without a sign."""
+    """A digest of a result: the sums of its elements, of their magnitudes and of products with random weights, and some
+    random elements. Integers are unsigned."""
     type: str
 
     def of(self, data):

@@ -1,6 +1,6 @@
-"""Why kernels are far off: those whose mean error is above MOST, what is missing for them here, and how that is known.
+"""Why some kernels are far off: those with a mean error above MOST, what the model lacks, and how that is known.
 
-A test holds that every such kernel has a reason and that no other has one.
+A test checks that exactly these kernels have a reason.
 """
 MOST = 0.10  # mean absolute error
 
@@ -18,6 +18,8 @@ MISSES = {
 
 
 def unexplained(errors):
-    """Of {kernel: mean absolute error}: (kernels that need a reason, kernels that have one and do not)."""
+    """From {kernel: mean absolute error}: (kernels without a reason that need one, kernels with a reason that need
+    none).
+    """
     far = {kernel for kernel, error in errors.items() if error > MOST}
     return sorted(far - set(MISSES)), sorted(set(MISSES) - far)

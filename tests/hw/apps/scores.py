@@ -1,4 +1,4 @@
-"""How well a list of predicted times meets the measured ones: errors, ranks, and which of two variants is faster."""
+"""How well predicted times match measured ones: errors, ranks, and which of two variants is faster."""
 import itertools
 import math
 
@@ -7,7 +7,7 @@ from scipy.stats import spearmanr
 from case import median
 from validate import errors, mean, percentile
 
-APART = 1.05  # times that differ by less are the same
+APART = 1.05  # times with a smaller ratio count as equal
 
 
 def geometric_mean(values):
@@ -15,12 +15,14 @@ def geometric_mean(values):
 
 
 def spearman(first, second):
-    """Rank correlation of two lists, equal values sharing a rank; NaN where one has no order."""
+    """Rank correlation of two lists. Equal values share a rank. NaN if all values of a list are equal."""
     return float(spearmanr(first, second)[0]) if min(len(set(first)), len(set(second))) > 1 else math.nan
 
 
 def pairs(results, apps):
-    """(pairs of variants of the same work that the GPU tells apart, those of them that are predicted in its order)"""
+    """(pairs of variants of the same work whose times differ on the GPU, those of them that are predicted in that
+    order)
+    """
     groups, told, right = {}, [], []
     for result in results:
         if result.predicted is not None and apps[result.row.fields["case"]].variants:
@@ -43,7 +45,7 @@ def by_kernel(results):
 
 
 def score(results):
-    """The figures of some results, as a dictionary; None if nothing is predicted."""
+    """The figures of some results, as a dictionary; None if there is no prediction."""
     told = [result for result in results if result.predicted is not None]
     values = errors(told)
     if not values:

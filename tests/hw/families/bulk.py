@@ -1,8 +1,8 @@
 """Bulk copies between global memory and the LDS (measure/t2_bulk.cu).
 
-One elected lane of a warp issues each copy there, so here a work-group is one warp. Bytes are copied as elements of 16,
-the unit of a bulk copy. What the program computes for an address on the uniform datapath is computed here by as many
-instructions as our addresses take; an mbarrier is an event, and to arm it is to store into the LDS.
+In the program, one elected lane of a warp issues each copy, so here a work-group is one warp. Bytes are copied as
+elements of 16, the unit of a bulk copy. The program computes addresses on the uniform datapath; here they take as many
+instructions as our addresses need. An mbarrier is an event here, and arming it is a store to the LDS.
 """
 import dataclasses
 
@@ -10,7 +10,7 @@ from case import Case, Buffer, Launch, Unmodelled, STAMPS, median, stamps
 
 UNIT = 16  # bytes of a bulk copy's element
 CLOCK_GHZ = 1.98
-MOST_COPIES = 128  # of a stream that is run; a longer one goes on as its last laps
+MOST_COPIES = 128  # simulated per stream; the rest of a longer one is extrapolated from its last laps
 
 
 def _units(size, row):
@@ -20,8 +20,8 @@ def _units(size, row):
 
 
 def _case(kernel, name, groups, count, data, warm, local=32, numbers=(), **more):
-    """A run of `kernel` that writes `count` stamps and works on buffers of `data` bytes; a warm one runs twice, so that
-    its data have been read by the same compute units. `numbers`: its last arguments."""
+    """A run of `kernel` that writes `count` stamps and works on buffers of `data` bytes. A warm one runs twice, so that
+    the same compute units have already read its data. `numbers`: its last arguments."""
     buffers = [stamps(count)] + [Buffer(title, size, fill="iota") for title, size in data]
     args = (("buffer", STAMPS),) + tuple(("buffer", title) for title, _ in data) + tuple(("uint", n) for n in numbers)
     launch = Launch(name, groups, local, args)
@@ -39,7 +39,7 @@ def _arm(barrier, size):
 """
 
 
-# What the compiler has between two clock reads: the source from its base and offset, the destination, the size.
+# The compiler's instructions between two clock reads: source from base and offset, destination, size.
 ADDRESS = """        add.i64         q, p, mis
         mov.b32         v, base
         mov.b32         d, base
@@ -47,7 +47,7 @@ ADDRESS = """        add.i64         q, p, mis
         add.i32         d, d, 1024
         shr.u32         n, n, 4
 """
-# Likewise where the addresses are at hand.
+# The same if the addresses are already in registers.
 SIZE = """        mul.i32         v, size, 1
         add.i32         d, base, 1024
         shr.u32         n, size, 4
@@ -55,8 +55,8 @@ SIZE = """        mul.i32         v, size, 1
 
 
 def _poll(place):
-    """A loop that reads a word of the LDS until it is not zero, with the counter that bounds it; the first reading is
-    before the loop. The address is in a uniform register, which is moved for each load."""
+    """A bounded loop that reads a word of the LDS until it is not zero. The first read is before the loop. The address
+    is in a uniform register, which is moved for each load."""
     return f"""        mov.b32         at, d
         ld.lds.b32      v, [at + {place}]
         setp.ne.s32     hit, v, 0
@@ -75,7 +75,8 @@ seen:   get.clock       t2
 
 
 def _spin(place):
-    """The same with a test of the mbarrier, which is here to read the last word that the copy writes and pick a bit."""
+    """The same with a test of the mbarrier. Here the test reads the last word that the copy writes and extracts a
+    bit."""
     return f"""        mov.b32         i, 0
 poll:   shl.b32         at, d, 0
         ld.lds.b32      v, [at + {place}]
@@ -106,7 +107,7 @@ def _latency_kernel(row, inbound, size, step, misalign):
         get.clock       t1
 {body}        mov.b64         t3, t2
 """
-    else:  # the second wait, for the writes, finds nothing left: an instruction
+    else:  # the second wait, for the writes, has nothing to wait for and costs one instruction
         body = f"""        get.clock       t0
 {SIZE}        copy.to_global  e, [q], [d], n, size={UNIT}
         get.clock       t1
@@ -174,7 +175,7 @@ def _latency(row):
 # ---- many copies at once ----------------------------------------------------------------------
 
 def _unrolled(per_group, groups):
-    """`groups` x `per_group` copies; the next addresses are added up before each copy, as the compiler has them."""
+    """`groups` x `per_group` copies. The next addresses are computed before each copy, in the compiler's order."""
     def copy(u):
         here, there = ("p", "q") if u % 2 == 0 else ("q", "p")
         return f"""        add.i64         {there}, {here}, pitch
@@ -291,15 +292,15 @@ done:   get.clock       t1
 # ---- streams ----------------------------------------------------------------------------------
 
 def _place(ctas):
-    """(compute units, share, work-groups) of a launch of `ctas` work-groups of the measured GPU. Half of its clusters
-    are three and the larger one of two."""
+    """(compute units, share, work-groups) of a launch of `ctas` work-groups on the measured GPU. Half of its clusters,
+    three of 16 and one of 18 compute units, has 66."""
     if ctas in (132, 264):
         return 66, 2, ctas // 2
     return min(ctas, 132), 1, ctas
 
 
-# The source of the next copy, and back to the first at the end of the region: the addition and the comparison stand
-# before the copy, the choice after it, as the compiler has them.
+# The source of the next copy, which wraps to the first at the end of the region. The addition and the comparison are
+# before the copy, the selection after it, in the compiler's order.
 NEXT = """        add.i64         q, p, step
         setp.ge.u64     hit, q, end
 """
@@ -307,25 +308,27 @@ CHOOSE = "        sel.b64         p, first, q, hit\n"
 
 
 class _Stream:
-    """A stream of `copies` copies in K slots by each work-group, and how much of it is run."""
+    """A stream of `copies` copies in K slots by each work-group, and the part of it that is simulated."""
 
     def __init__(self, copies, slots):
         laps = max(2, copies // slots)
         self.slots, self.copies = slots, laps * slots
-        self.run = min(laps, max(4, MOST_COPIES // slots))  # laps, the first by itself
+        self.run = min(laps, max(4, MOST_COPIES // slots))  # laps, of which the first is separate code
         self.middle = max(1, self.run // 2)
-        self.rest = (laps - self.run) * slots  # copies that are not run
-        self.steady = (self.run - 1 - self.middle) * slots  # copies between the two stamps in it
+        self.rest = (laps - self.run) * slots  # copies that are not simulated
+        self.steady = (self.run - 1 - self.middle) * slots  # copies between the stamps of the middle and the last lap
 
     def cycles(self, words):
-        """Of a whole stream, of the stamps start, middle lap, last lap, end."""
+        """Cycles of the whole stream, from the stamps start, middle lap, last lap, end."""
         start, middle, last, end = words
         return end - start + (self.rest * (last - middle) / self.steady if self.rest else 0)
 
 
 def _stream_kernel(stream, size, step, base, region, begin, slots_code, tail, arguments=("data",)):
-    """`begin` is the first lap and what precedes it, then a loop of laps of `slots_code`. Stamps: start, middle lap,
-    last lap, end. A work-group's source begins at its number times `base` and goes on by `step` bytes in `region`."""
+    """`begin` is the first lap and the code before it; then follows a loop of laps of `slots_code`. Stamps: start,
+    middle lap, last lap, end. A work-group's source begins at its number times `base` and advances by `step` bytes in
+    `region`.
+    """
     events = "".join(f", e{s}, g{s}" for s in range(stream.slots))
     return f"""
 .kernel stream
@@ -393,8 +396,8 @@ def _inbound_slot(slots, s, size, wait=True, place=None):
 
 
 def _outbound_slot(slots, s, size, wait=True):
-    """A slot is free when all but the K-1 latest copies have been read: when its own last one has. All else is at hand
-    then."""
+    """A slot is free when all but the K-1 latest copies have been read, that is, when its own last copy has. Everything
+    else is then in registers."""
     return f"""        add.i64         q, p, step
         mov.b32         i, e{s}
         mov.b32         e{s}, 0
@@ -405,7 +408,7 @@ def _outbound_slot(slots, s, size, wait=True):
 
 
 def _stream_metric(row, stream, ctas, groups, moved):
-    """Cycles of a copy, or bytes in a time, of the stamps of all work-groups."""
+    """Cycles per copy, or bytes per time, from the stamps of all work-groups."""
     def metric(outcome):
         words = outcome.words[STAMPS]
         taken = [stream.cycles(words[4 * g:4 * g + 4]) for g in range(groups)]
@@ -441,8 +444,8 @@ CHANGE = """
 
 
 def _changed(case):
-    """The case with an L2 full of changed lines at first, as it is after the repeats before: what is written drives
-    others out to DRAM."""
+    """The case with an L2 full of dirty lines at the start, as the program's earlier repeats leave it: each write
+    evicts others to DRAM."""
     size = L2 // case.share
     launch = Launch("change", size // 4096, 256, (("buffer", "old"),))
     return dataclasses.replace(case, source=case.source + CHANGE, launches=(launch,) + case.launches,
@@ -474,7 +477,7 @@ def _throughput(row):
 
 # ---- through the LDS --------------------------------------------------------------------------
 
-# The other lanes go round what the elected one does; addresses of either side are made again each time.
+# The other lanes branch around the elected lane's code. Addresses of both sides are computed each time.
 ELECTED = """@over   bra             {name}
         mov.b64         q, step
         mov.b32         i, size
@@ -486,7 +489,7 @@ ELECTED = """@over   bra             {name}
 
 
 def _through_slot(slots, s, size, first):
-    """The tile K-1 ahead, once the latest store has been read; then tile s is awaited and stored elsewhere."""
+    """Copies the tile K-1 ahead once the latest store has been read; then waits for tile s and stores it elsewhere."""
     ahead = (s + slots - 1) % slots
     free = "" if first and s == 0 else f"        wait            g{ahead}\n"
     load = _inbound_slot(slots, ahead, size, wait=False)
@@ -530,7 +533,7 @@ def _through(row):
 # ---- chosen SMs -------------------------------------------------------------------------------
 
 def _clusters(name, sms):
-    """Clusters that the SMs of a set lie in, as many of them in each."""
+    """The number of clusters among which a set of SMs is evenly distributed."""
     if name.startswith("one_gpc"):
         return 1
     if name.startswith("whole_gpcs_"):
@@ -562,14 +565,14 @@ def _topology(row):
 
 # ---- copies and the warps' loads ----------------------------------------------------------------
 
-CONTEND = 6000  # cycles that both go on, or as long as the loads need to take turns so often
+CONTEND = 6000  # cycles for which both continue, or longer if the loads need that for TURNS turns
 TURNS, LOADS = 6, 8
-ROOM, WARPS = 227 * 1024, 22  # LDS, and warps of this kernel that the registers are for
+ROOM, WARPS = 227 * 1024, 22  # bytes of LDS, and warps of this kernel for which there are registers
 
 
 def _contend_kernel(size, bits, stride, cycles):
-    """Work-group 0 copies into one place, what lies there is not looked at; the others load for as many `cycles`. All
-    start their clocks after a turn. Stamps: start, end, copies or loads."""
+    """Work-group 0 copies to one place, which nobody reads; the others load for as many `cycles`. All start their
+    clocks after a turn. Stamps: start, end, copies or loads."""
     region, turns = max(16384, 4 * size), cycles // max(440, size // 26) if size else 0  # as long as the loads
     turn = "".join(_inbound_slot(4, s, size, place=1024) for s in range(4))
     begin = "".join(_inbound_slot(4, s, size, wait=False, place=1024) for s in range(4)) + turn
@@ -631,8 +634,8 @@ done:
 
 
 def _contention(row):
-    """The copying warp is a work-group, the loading ones are the others; where the LDS has no room for so many, warps
-    share a work-group, and the copying one's follow it."""
+    """The copying warp is one work-group, the loading warps are the others. If the LDS has no room for that many,
+    several warps share a work-group, and those in the copying one's follow it."""
     size, warps = row.number("copy_bytes", 0, 65536), row.number("load_warps", 0, 31)
     bits, stride = row.number("load_bits", 32, 128), row.number("lane_stride_elems", 1, 32)
     _units(size, row)
@@ -642,7 +645,7 @@ def _contention(row):
         each += 1
     each = min(each, WARPS // 2)  # two groups at least
     groups = min(1 + -(-warps // each), WARPS // each)
-    passes = min(32, stride // 4)  # of a load
+    passes = min(32, stride // 4)  # per load
     cycles = max(CONTEND, TURNS * LOADS * passes * warps)
     case = _case(_contend_kernel(size, bits, stride, cycles), "contend", groups, 3 * groups * each,
                  (("data", 16384 + 8 * size),), True, local=32 * each)
@@ -653,7 +656,7 @@ def _contention(row):
         if row.metric == "copy_bytes_per_cycle":
             return rates[0] * size
         if row.metric == "warp_loads_per_cycle":
-            return sum(rates[each:]) * min(1, warps / max(1, len(rates) - each))  # fewer warps fill the LDS, too
+            return sum(rates[each:]) * min(1, warps / max(1, len(rates) - each))  # fewer warps saturate the LDS, too
         raise Unmodelled("no such metric")
     return case, metric
 

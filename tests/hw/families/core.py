@@ -1,5 +1,5 @@
-"""The compute unit's core: operations, constants, barriers, branches, dispatch (measure/t7_core.cu, t11_constant.cu, part of
-t2_bulk.cu)."""
+"""The compute unit's core: operations, constants, barriers, branches, dispatch (measure/t7_core.cu, t11_constant.cu,
+part of t2_bulk.cu)."""
 import dataclasses
 
 from case import GPU, Case, Launch, STAMPS, stamps
@@ -8,7 +8,7 @@ from rows import BadRow
 WARP = 32
 ARGS = (("buffer", STAMPS),)
 
-# The block barrier and a clock read that really comes after it: sync_clk() of the measuring programs.
+# sync_clk() of the measuring programs: the block barrier, then a clock read that cannot move before it.
 SYNC_CLOCK = """
         bar
         ld.lds.b32      guard, [0]
@@ -64,9 +64,9 @@ def _span(warps):
 
 # ---- operations ---------------------------------------------------------------------------------
 
-# op: the instructions that a step of a chain becomes. With each, what the compiler that ordered them knows: its unit,
-# for how many cycles it keeps that, and for how many the next of its chain away. {x}: the chain's register or pair,
-# {q}: its predicate. Ours has no funnel shift, a rotation is of the same class.
+# op: the instructions of a chain's step. For each, what the compiler knew when it ordered them: the unit, the cycles
+# for which the instruction occupies it, and the cycles until the next instruction of the chain can start. {x}: the
+# chain's register or pair, {q}: its predicate. Our ISA has no funnel shift; a rotation has the same class.
 OPS = {
     "FFMA": (("fma.f32 {x}, {x}, b, c", "fma", 1, 4),),
     "FFMA_IMM": (("fma.f32 {x}, {x}, 0.5, b", "fma", 1, 4),),
@@ -89,13 +89,13 @@ OPS = {
     "ISETP+VOTE": (("setp.ne.u32 {q}, {x}.lo, b", "alu", 2, 4), ("ballot.b64 {x}, {q}", "alu", 2, 13)),
     "ISETP+SEL": (("setp.lt.u32 {q}, {x}, b", "alu", 2, 4), ("sel.b32 {x}, b, c, {q}", "alu", 2, 4)),
 }
-# A MUFU by itself, not the function that OpenCL's compiler makes of it.
+# A single MUFU, not the function that OpenCL's compiler makes with it.
 ALONE = (("cu.functions", "single"),)
 ON_PAIRS = ("DFMA", "DADD", "ISETP+VOTE")
 
 
 def _scheduled(steps, chains, length):
-    """Instructions of `chains` chains of `length` steps, in the order of a list scheduler: whoever can go first."""
+    """Instructions of `chains` chains of `length` steps, in a list scheduler's order: the one that can start first."""
     lines, now, ready, done, free = [], 0, [0] * chains, [0] * chains, {}
 
     def earliest(chain):
@@ -117,7 +117,7 @@ def _unrolled(op, chains, length):
 
 
 def _op_case(op, warps, chains, iterations):
-    """The loop as compiled: its counter and its compare lie among the first operations, the branch at its end."""
+    """The loop as compiled: the counter and the compare are among the first operations, the branch is at the end."""
     lines = _unrolled(op, chains, 64 // chains)
     lines.insert(1, "sub.i32 i, i, 1")
     lines.insert(6, "setp.ne.s32 again, i, 0")
@@ -173,7 +173,7 @@ again_: sub.i32         i, i, 1
 
 
 def _syncthreads_release(row):
-    """The last warp spins on the clock until it is late; t0 of each is before its barrier."""
+    """The last warp spins on the clock so that it arrives late. t0 of each warp is before its barrier."""
     warps, delay = row.number("warps", 2, 32), row.number("late_warp_delay", 0, 1 << 20)
     body = _sync_clock("d[0]") + f"""
         setp.ne.u32     again, warp, {warps - 1}
@@ -192,7 +192,8 @@ meet:   get.clock       t0
     return _case(_kernel(body), warps), released
 
 
-# The wait of the measuring programs: bounded, so that a wrong phase traps. Then its lanes meet (BSYNC), see MEET.
+# The wait of the measuring programs. It is bounded, so that a wrong phase traps. Then its lanes converge (BSYNC, see
+# MEET).
 POLL = """
         mov.b32         i, 0
         and.b32         guard, {parity}, 1
@@ -204,9 +205,9 @@ poll{n}: {turn}mbarrier.{op} q0, [64], guard
         exit
 done{n}:
 """
-# In the loops of several warps, not of one, the compiler has put a turn for others before each test.
+# In loops of several warps, but not of one, the compiler lets other warps go first before each test.
 YIELD = "yield\n        "
-# Lane 0 of warp 0 makes the mbarrier, before the barrier of a SYNC_CLOCK.
+# Lane 0 of warp 0 initializes the mbarrier, before the barrier of a SYNC_CLOCK.
 MAKE = """
         mov.b32         x[0], {count}
         or.b32          guard, lane, warp
@@ -221,7 +222,7 @@ def _poll(number, op, parity, turn=""):
 
 
 def _mbarrier_wake(row):
-    """Warp 0 arrives `arrive_delay` after the barrier that starts all; the others wait."""
+    """Warp 0 arrives `arrive_delay` cycles after the barrier at which all warps start; the others wait."""
     op = {"try_wait": "try_wait", "test_wait_spin": "test"}[row.one_of("wait", "try_wait", "test_wait_spin")]
     waiting, delay = row.number("waiting_warps", 1, 31), row.number("arrive_delay", 0, 1 << 20)
     body = MAKE.format(count=1, place=64) + _sync_clock("d[0]") + f"""
@@ -278,7 +279,7 @@ def _clocked(text):
 
 
 def _tests(count):
-    """Tests of a phase that is complete, their outcomes added up, and a branch that the sum steers."""
+    """Tests of a complete phase, the sum of their results, and a branch that depends on the sum."""
     tests = "".join(f"        mbarrier.test   q{k % 7}, [64], x[1]\n" for k in range(min(count, 4)))
     for k in range(count):
         tests += f"@q{k % 7}     add.i32         x[2], x[2], 1\n"
@@ -287,7 +288,7 @@ def _tests(count):
 
 
 def _mbarrier_ops(row):
-    """One warp: cycles a time of what it does again and again."""
+    """One warp: cycles per iteration of an operation in a loop."""
     bodies = {
         "arrive_then_wait_loop": (ARRIVE_THEN_WAIT, 64),
         "wait_on_complete_phase_x16": (_clocked("".join(_poll(n, "try_wait", "x[1]") for n in range(16))), 16),
@@ -304,12 +305,13 @@ def _mbarrier_ops(row):
 
 # ---- branches -----------------------------------------------------------------------------------
 
-# Lanes that may have parted meet in an instruction of its own (BSYNC), here a vote whose outcome the next branch needs.
+# Lanes that may have diverged converge in a separate instruction (BSYNC), here a vote whose result the next branch
+# needs.
 MEET = "        vote.any        q7, again\n"
 
 
 def _looped(body, warps, again="q7", before=""):
-    """64 iterations of `body`; `again`: the predicate that its last branch goes by."""
+    """64 iterations of `body`. `again`: the predicate of its last branch."""
     source = _sync_clock("t0") + f"""
         cvt.f32.s32     x[0], lane
         mov.b32         i, 64
@@ -322,7 +324,7 @@ def _looped(body, warps, again="q7", before=""):
 
 
 COUNT = "        setp.ne.s32     again, i, 0\n"
-REGION = "        mov.b32         guard, 0\n" + COUNT  # the meeting place is told first (BSSY)
+REGION = "        mov.b32         guard, 0\n" + COUNT  # BSSY sets the place of convergence first
 
 
 def _chain(length):
@@ -330,7 +332,7 @@ def _chain(length):
 
 
 def _predicated(length, taken, warps):
-    """Both sides under their predicates, link by link: short sides are not branched round."""
+    """Both sides under their predicates, link by link: the compiler makes no branches around short sides."""
     before = f"        setp.lt.u32     q0, lane, {taken}\n"
     body = "@q0     fma.f32         x[1], x[0], b, c\n@!q0    fma.f32         x[0], x[0], b, c\n" + COUNT
     for link in range(1, length):
@@ -352,7 +354,7 @@ def _branch_ifelse(row):
 
 
 def _tree(low, high, length):
-    """Binary search for the path in [low, high). The last two are a jump by a table there; ours has branches alone."""
+    """Binary search for the path in [low, high). nvcc uses a jump table for the last two; our ISA has only branches."""
     label = f"n{low}_{high}"
     if high - low == 2:
         return f"""
@@ -382,13 +384,13 @@ def _branch_switch(row):
 # ---- dispatch -----------------------------------------------------------------------------------
 
 def _empty_kernel(row):
-    """A host's events around launches of a kernel that ends at once, in microseconds."""
+    """The time between a host's events around launches of a kernel that ends immediately, in microseconds."""
     groups, threads = row.number("ctas", 1, 1 << 22), row.number("threads", 1, 1024)
     case = Case(".kernel k\n        exit\n", (Launch("k", groups, threads),), (), cus=GPU.count, sets=GPU.host)
     return case, lambda outcome: outcome.events[0] / GPU.clock_mhz
 
 
-# test: what makes its case, and its metrics
+# test: the function that makes its case, and its metrics
 # ---- constants ----------------------------------------------------------------------------------
 
 CONSTANTS = """
@@ -410,7 +412,8 @@ CONSTANT_ROUNDS, CONSTANT_LOADS = 32, 8
 
 
 def _addresses_of_a_constant(row):
-    """Lane l reads word l % addresses and the seven behind it; in a chain, what was read, a zero, is added to the next address."""
+    """Lane l reads word l % addresses and the seven after it. In a chain, the value read, a zero, is added to the next
+    address."""
     addresses, warps, chain = row.number("addresses", 1, 32), row.number("warps", 1, 32), row.one_of("chain", "yes", "no") == "yes"
     loads = "\n        ".join(f"ld.const.b32    x[{k}], [i + {4 * k}]" + f"\n        add.i32         i, i, x[{k}]" * chain
                              for k in range(CONSTANT_LOADS))

@@ -1,8 +1,8 @@
 """LDS accesses of one work-group (measure/t1_lds.cu).
 
-Each kernel has the instructions of the measured program's loop, in their order: its memory accesses, the moves that
-fill the registers of wide stores, its compare and its branch. A three-input exclusive or (LOP3) is a multiply-add
-here, which reads as many registers in as many cycles; a move that went to the multiplier (IMAD.MOV) is one too.
+Each kernel has the instructions of the measured program's loop, in their order: the memory accesses, the moves that
+fill the registers of wide stores, the compare and the branch. A three-input exclusive or (LOP3) is a multiply-add
+here, which reads as many registers in as many cycles; so is a move on the multiplier (IMAD.MOV).
 """
 import itertools
 import re
@@ -11,18 +11,18 @@ from case import Case, Launch, Unmodelled, STAMPS, stamps
 from rows import BadRow, lds_patterns
 
 LANES = 32
-LDS_WORDS = 16384  # of the measured program
+LDS_WORDS = 16384  # in the measured program
 UNITS = {32: "b32", 64: "b64", 128: "b128"}
 
 
 # ---- lane offsets ---------------------------------------------------------------------------------
 
 def _active(count, stride):
-    """Lanes from `count` on are switched off."""
+    """Lanes from `count` on are inactive."""
     return lambda lane: lane * stride if lane < count else -1
 
 
-# Element index of a lane, by the pattern's name; the numbers of the name are the function's arguments.
+# The element index of each lane, by the pattern's name. The numbers in the name are the function's arguments.
 FORMULAS = (
     (r"stride(\d+)", lambda s: lambda lane: lane * s),
     (r"grp(\d+)(?:x(\d+))?", lambda k, pitch: lambda lane: lane // k * pitch),
@@ -37,7 +37,7 @@ FORMULAS = (
 
 
 def _formula(pattern):
-    """The pattern's element index of each lane, -1: inactive; None if its name says nothing."""
+    """The element index of each lane in the pattern, -1: inactive; None if the name is not a formula."""
     for form, rule in FORMULAS:
         found = re.fullmatch(form, pattern)
         if not found:
@@ -72,7 +72,7 @@ def _bits(row):
 
 # ---- kernels --------------------------------------------------------------------------------------
 
-# The measured program's words are long written when it first reads the clock; here the load sees to it.
+# In the measured program, the words are written long before it first reads the clock; here the load ensures that.
 HEAD = """
 .const  offsets u32 {offsets}
 .kernel lds
@@ -94,7 +94,7 @@ HEAD = """
         mov.b32         v, at
 """
 
-# A barrier, and a clock that is read after it: a loaded value decides a branch in between.
+# A barrier, then a clock read that cannot move before it: a branch on a loaded value is in between.
 SYNC = """
         bar.lds
         ld.lds.b32      sync, [0]
@@ -133,13 +133,13 @@ def _store(bits, register):
 
 
 def _loop(before, body, after=""):
-    """Lanes that take part run `before`, then `body` until TEST says no, then `after`."""
+    """Active lanes run `before`, then `body` until TEST is false, then `after`."""
     return f"@!active bra            end_\n{before}        mov.b32         i, 0\nagain_:\n{body}" \
            f"@again  bra             again_\nafter_:\n{after}end_:\n"
 
 
 def _xors(count, apart):
-    """Folds `count` registers, `apart` words apart, into sum: two at a time, the odd one alone."""
+    """Folds `count` registers, `apart` words apart, into sum: two at a time, and a last odd one alone."""
     pairs = [XOR.format(i * apart, (i + 1) * apart) for i in range(0, count - 1, 2)]
     return "".join(pairs + [XOR_ONE.format((count - 1) * apart)] * (count % 2))
 
@@ -161,7 +161,7 @@ def _case(row, bits, warps, code, registers=1, rounds=0, before="", end=END):
 
 
 def _span(warps, over):
-    """From the first start to the last end, of what there were `over` of."""
+    """From the first start to the last end, divided by `over`."""
     def metric(outcome):
         words = outcome.words[STAMPS]
         return (max(words[2 * warp + 1] for warp in warps) - min(words[2 * warp] for warp in warps)) / over
@@ -184,14 +184,14 @@ def _latency(row):
     return _case(row, bits, warps, code, bits // 32, rounds), _span(range(warps), rounds * 8)
 
 
-# What stands before each of a round's eight stores: the compiler builds the words of wide ones anew in every round.
+# The moves before each of a round's eight stores: the compiler rebuilds the words of wide stores in every round.
 # m: a move through the multiplier, a: through the integer unit, c: the counter, t: its test.
 MOVES = {
     32: ("", "c", "t", "", "", "", "", ""),
     64: ("mamam", "mam", "mam", "mcm", "mm", "t", "", ""),
     128: ("amamamam", "mamcm", "mmtm", "mmm", "m", "", "", ""),
 }
-STORED = {32: (0,) * 8, 64: range(8), 128: (0, 1, 2, 3, 2, 4, 0, 1)}  # which of the vectors built each store stores
+STORED = {32: (0,) * 8, 64: range(8), 128: (0, 1, 2, 3, 2, 4, 0, 1)}  # which of the vectors each store stores
 MOVE = {"m": "        mad.i32         {}, zero, zero, {}\n", "a": "        mov.b32         {}, {}\n"}
 
 
@@ -232,7 +232,7 @@ def _active_warps(row):
 
 
 def _folded_loads(bits, loads):
-    """Loads in a row; their exclusive or, of three and then of two more each, begins after the 13th."""
+    """Loads in a row. Their exclusive or, of three registers and then of two more each, begins after the 13th load."""
     words = bits // 32
     names = [f"v[{i * words}]" for i in range(loads)]
     folds = []

@@ -1,20 +1,21 @@
 """Latency and bandwidth of global memory, and atomic operations on it (measure/t6_mem.cu, t7_core.cu, t10_l1.cu).
 
-Chases: the program follows a random cycle through a region; here the order is ascending, since nothing in the model
-guesses what comes next, and an address depends on what was loaded just so: memory is zero, and the value is added.
-Work-groups that load or store evenly are a quarter of the machine; iterations are as few as the steady state takes.
+Chases: the program follows a random cycle through a region. Here the order is ascending, because the model does not
+predict addresses; memory is zero, and each loaded value is added to the address to make it depend on the load.
+Work-groups that load or store evenly run on a quarter of the machine, for only as many iterations as the steady state
+needs.
 """
 from case import GPU, Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
 
 DATA, SINK = "data", "to"
 LINE = 128
-GHZ = 1.98  # of the SM's clock; cycles into seconds
+GHZ = 1.98  # the SM's clock
 HEAD = """
 .arg    out global
 .arg    data global
 """
 
-# One work-group reads a line with each lane, so that the L2 has them all, and its near half those that fit.
+# One work-group reads a line with each lane, so that the L2 has all lines, and its near half those that fit.
 WARM = """
 .kernel warm
 .arg    data global
@@ -35,7 +36,7 @@ next:   setp.lt.u64     more, p, end
         exit
 """
 
-# Work-item 0 of each group stores when it began and ended.
+# Work-item 0 of each group stores its start and end times.
 END_OF_STREAM = """        bar
         get.clock       t1
         setp.eq.u32     lead, item, 0
@@ -52,7 +53,7 @@ def _warm(stride, threads=1024):
 
 
 def _chase_kernel(load, step, loads):
-    """`loads` dependent loads, `step` bytes apart, between two stamps: 8 in a loop's body, as the program has them."""
+    """`loads` dependent loads, `step` bytes apart, between two stamps; 8 in the loop's body, as in the program."""
     body = "".join(f"        {load}      v, [p + {i * step}]\n        add.i64         p, {'far' if i == 7 else 'p'}, v\n"
                    for i in range(8))
     return f"""
@@ -88,12 +89,12 @@ def _chase(row):
 
 
 def _chase_case(load, lines, stride, cold=False):
-    """Few lines are all loaded once more; of many, some that lie in as many places of the caches as there are."""
+    """If there are few lines, each is loaded once; of many, a subset that is spread over all places of the caches."""
     loads = max(8, lines // 8 * 8) if lines <= 4096 else 1024
     step = stride if lines <= 16384 else 15 * stride
     repeat = [Launch("chase", 1, 1, (("buffer", STAMPS), ("buffer", DATA)))]
     if not cold:
-        # The L1 is emptied between launches: what it keeps, the same launch has to have loaded.
+        # The L1 is emptied between launches, so the same launch must load the lines that it should have.
         repeat = [Launch("warm", 1, 1024, (("buffer", DATA), ("ulong", lines * stride)))] + repeat
     source = _warm(stride) + _chase_kernel(load, step, loads)
     if load == "ld.global.b64":
@@ -104,7 +105,7 @@ def _chase_case(load, lines, stride, cold=False):
 
 
 def _twice(lines, stride, loads):
-    """The chase of an L1: the region once untimed, then timed."""
+    """The chase for the L1: the region once without timing, then timed."""
     kernel = _chase_kernel("ld.global.b64", stride, loads)
     warm = f"""        mov.b32         i, {lines}
         mov.b64         q, p
@@ -161,13 +162,13 @@ again_: get.clock       t0
 
 # ---- bandwidth ------------------------------------------------------------------------------------
 
-# Iterations of two runs, which tell the time of any number of them; the fewer, the more a work-item loads at once.
+# Iterations of two runs, from which the time of any number follows. The more a work-item loads at once, the fewer.
 FEW, MORE = 4, 12
 
 
 def _stream_kernel(op, unroll, threads, step, wrap):
-    """k_stream: each lane `unroll` times 16 bytes an iteration. `step`: from an iteration to the next. `wrap`: iterations
-    after which it is at its start again."""
+    """k_stream: each lane moves `unroll` times 16 bytes per iteration. `step`: bytes from one iteration to the next.
+    `wrap`: the number of iterations after which it starts over."""
     chunk = threads * 16
     addresses = "".join(f"        add.i32         x[{u}], here, {u * chunk}\n        add.i32         x[{u}], x[{u}], 0\n"
                         for u in range(unroll))
@@ -226,7 +227,7 @@ again_: add.i32         here, item, at
 
 
 def _place(ctas):
-    """(work-groups, CUs, of how many such parts the machine is)"""
+    """(work-groups, CUs, the number of such parts in the machine)"""
     if ctas in (GPU.count, 2 * GPU.count):
         return ctas // 4, GPU.count // 4, 4
     return ctas, min(ctas, GPU.count), 1
@@ -253,7 +254,7 @@ def _stream_case(op, ctas, threads, unroll, hot):
                                                   ("ulong", group_step), ("ulong", place), ("uint", count), ("uint", slot)))
     at = 0 if hot else chunk * groups
     launches = [launch(few, at * more, 0), launch(more, at * (more + few), groups)]
-    if hot or (op != "read" and share > 1):  # at first to have the data in the L2, or changed lines all over it
+    if hot or (op != "read" and share > 1):  # first fill the L2 with the data, or with dirty lines
         launches.insert(0, launch(more, 0, groups))
     source = _stream_kernel(op, unroll, threads, step, wrap)
     buffers = [stamps(4 * groups), Buffer(DATA, spread + 4096)] + ([Buffer(SINK, spread + 4096)] if op == "copy" else [])
@@ -267,7 +268,7 @@ def _spans(outcome, groups, run=0):
 
 
 def _times(outcome, groups, counts, iterations):
-    """Cycles of `iterations`: of the median work-group, and from the first one's start to the last one's end."""
+    """Cycles of `iterations`: of the median work-group, and from the first work-group's start to the last one's end."""
     few, more = ((median([end - start for start, end in run]), max(end for _, end in run) - min(start for start, _ in run))
                  for run in (_spans(outcome, groups, 0), _spans(outcome, groups, 1)))
     return [a + (b - a) / (counts[1] - counts[0]) * (iterations - counts[0]) for a, b in zip(few, more)]
@@ -291,7 +292,7 @@ def _stream(row):
 
 
 def _copy_whole(row):
-    """cudaMemcpy from device to device: as the copying kernel with all SMs."""
+    """cudaMemcpy from device to device, modeled as the copying kernel on all SMs."""
     chunk = 1024 * 4 * 16
     case, groups, share = _stream_case("copy", GPU.count, 1024, 4, False)
     iterations = max(MORE, row.number("bytes", 1 << 20) // (chunk * groups * share))
@@ -304,8 +305,8 @@ def _copy_whole(row):
 
 # ---- atomic operations ----------------------------------------------------------------------------
 
-ATOMICS = 64  # a thread's, as the program has them
-NEAR = 4096  # bytes into the buffer: a place in the half of the L2 near the first CU
+ATOMICS = 64  # per thread, as in the program
+NEAR = 4096  # byte offset in the buffer of a place in the half of the L2 near the first CU
 
 
 def _atomic_latency(row):
@@ -338,7 +339,8 @@ again_: mul.wide.u32    q, v, 4
     return case, lambda outcome: (outcome.words[STAMPS][1] - outcome.words[STAMPS][0]) / ATOMICS
 
 
-# Bytes from a work-item's word to the next one's, and from a work-group's to the next one's; {local}: its size.
+# Bytes between the words of neighboring work-items; between those of neighboring work-groups, as a constant and as a
+# multiple of the group's size.
 ADDRESSES = {"one_word": (0, 0, 0), "one_word_per_cta": (0, LINE, 0), "consecutive_words": (4, 0, 4),
              "word_per_128B": (LINE, 0, LINE)}
 
@@ -404,7 +406,7 @@ again_: {operation}
     return case, metric
 
 
-# What the compiler makes of a 64-bit remainder whose operands have 32 bits: it only costs time here.
+# The compiler's code for a 64-bit remainder whose operands have 32 bits. Here it only takes time.
 REMAINDER = """        add.i32         r[0], here, 0
         add.i32         r[1], r[0], 0
         xor.b32         r[2], r[1], 0
@@ -434,11 +436,11 @@ near_{u}:
         add.i32         x[{u}], x[{u}], 0
         ld.global.l2.b128 v{u}, [p + x[{u}] + {offset}]
 """
-SAMPLE = 4 << 20  # of a region that does not fit into the L2 this much is read
+SAMPLE = 4 << 20  # bytes that are read of a region that does not fit in the L2
 
 
 def _shared(row):
-    """All work-groups read the same region, each from a place of its own on."""
+    """All work-groups read the same region, each starting at a different place."""
     footprint, ctas = row.number("footprint_bytes", 16384), row.number("ctas", 1, 264)
     threads = row.number("threads", 32, 1024)
     chunk = threads * 64
@@ -543,7 +545,7 @@ end_:   exit
 
 
 def _lines_of_a_load(row):
-    """The second time over the same lines: the first has brought them to the L1, or the L2."""
+    """Times the second pass over the same lines; the first has loaded them into the L1 or L2."""
     load = "ld.global.b32" if row.one_of("load", "ld.ca", "ld.cg") == "ld.ca" else "ld.global.l2.b32"
     lines, warps, apart = row.number("lines", 1, 32), row.number("warps", 1, 32), row.one_of("banks", "apart", "shared") == "apart"
     each = 32 // lines

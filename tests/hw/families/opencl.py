@@ -1,8 +1,8 @@
 """Kernels in OpenCL C as NVIDIA's compiler builds them (measure/t9_ocl.cpp, measure/ocl_kernels.cl).
 
-They go through our own front end. NVIDIA makes a loop of an asynchronous copy, in which every work-item loads an element
-and stores it, and a barrier of the wait; so do we here. A launch is repeated, as in the program, so that it finds in the
-L2 what the one before left there.
+They go through our own front end. NVIDIA compiles an asynchronous copy to a loop in which every work-item loads and
+stores elements, and the wait to a barrier; so do we here. A launch is repeated, as in the program, so that it finds in
+the L2 what the launch before left there.
 """
 import pathlib
 
@@ -14,7 +14,7 @@ COLUMNS = {"copy_in_cycles": 0, "compute_cycles": 1, "copy_out_cycles": 2, "tota
 
 
 def _part(groups):
-    """(compute units, in how many parts the machine is cut, work-groups of a part)."""
+    """(compute units, the number of parts into which the machine is cut, work-groups of a part)."""
     for share in (12, 6, 4, 3, 2):
         if groups >= GPU.count and groups % share == 0 and GPU.count % share == 0:
             return GPU.count // share, share, groups // share
@@ -27,7 +27,9 @@ def _build(defines, registers=32):
 
 
 def _case(kernel, groups, local, buffers, args, build, cycles=None):
-    """Two launches of `kernel`. `buffers`: ((name, bytes) of the whole work, ...); `cycles`: words of stamps a group."""
+    """Two launches of `kernel`. `buffers`: ((name, bytes for all work-groups), ...); `cycles`: words of stamps per
+    group.
+    """
     cus, share, part = _part(groups)
     made = [Buffer(name, max(16, size * part // groups)) for name, size in buffers]
     if cycles:
@@ -38,7 +40,7 @@ def _case(kernel, groups, local, buffers, args, build, cycles=None):
 
 
 def _event(outcome):
-    """Microseconds that events around the last launch measure."""
+    """The time between events around the last launch, in microseconds."""
     return outcome.events[-1] / GPU.clock_mhz
 
 
@@ -47,7 +49,8 @@ def _column(outcome, column, stride=4):
 
 
 def _tile(row):
-    """What the tests of one tile a work-group have in common: (element bytes, its type, elements, groups, local)."""
+    """Common parameters of the tests with one tile per work-group: (element bytes, its type, elements, groups,
+    local)."""
     kind = row.one_of("type", "float", "float4")
     element = 16 if kind == "float4" else 4
     return element, f"-DT={kind}", row.number("tile_bytes", 16, 227 << 10) // element, row.number("groups", 1), \
@@ -85,7 +88,7 @@ def _pipe(row):
     distinct, compute = row.number("distinct_tiles", 1), row.number("compute_groups")
     args = (("buffer", "in"), ("buffer", "out"), ("int", tiles), ("int", tile // 4), ("int", compute), ("int", distinct),
             ("local", tile * buffers), ("buffer", STAMPS))
-    # ours wants some more for what NVIDIA's does with 26: to have loads under way, without spilling
+    # our compiler needs a few registers more than NVIDIA's 26 to keep loads in flight without spilling
     case = _case("pipeline", groups, local, (("in", groups * distinct * tile), ("out", 4 * groups * local)), args,
                  _build(f"-DUNROLL_BY_4 -DNBUF={buffers}", 40), 4)
     if row.metric == "cycles_per_tile":
@@ -94,8 +97,8 @@ def _pipe(row):
 
 
 def _transpose(row):
-    """Launches of all work-groups are long: two shorter ones, the second twice the first, say what each further row of
-    work-groups takes. What does not fit the L2 is read from memory by both."""
+    """Launches of all work-groups take long. Two shorter ones, the second twice the first, show what each further row
+    of work-groups takes. Both read what does not fit in the L2 from memory."""
     pitch, dim, reps = row.number("pitch_words", 32, 1024), row.number("dim", 32, 1 << 15), row.number("local_reps", 1)
     across = dim // 32
     cus, share, part = _part(across * across)

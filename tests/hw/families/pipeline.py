@@ -1,21 +1,21 @@
 """Multi-stage pipelines of tiles (measure/t5_pipe.cu): copy tile t + S - 1, wait for tile t, compute on it, barrier.
 
-The kernel has the program's instructions, in the order of its machine code; its laps of S tiles are as few as the
-steady state takes, and from them the time of all of the program's tiles is counted. 132 and 264 work-groups are a
+The kernel has the program's instructions, in the order of its machine code. It runs only as many laps of S tiles as the
+steady state needs; the time of all of the program's tiles is computed from them. 132 and 264 work-groups run on a
 quarter of the machine.
 """
 from case import GPU, Buffer, Case, Launch, Unmodelled, NEVER_LOADS, STAMPS, median, never_runs, stamps
 
-# work-groups, CUs, of how many such parts the machine is
+# work-groups, CUs, the number of such parts in the machine
 PLACES = {"1cta_1sm": (1, 1, 1), "2cta_1sm": (2, 1, 1), "132cta": (33, 33, 4), "264cta": (66, 33, 4)}
 HEAD = 1024  # bytes of LDS before the stages
 DATA = "data"
-REGION, REGION_OF_FEW = 65536, 262144  # bytes that a work-group's tiles wrap in, warm
+REGION, REGION_OF_FEW = 65536, 262144  # bytes of the region in which a work-group's tiles wrap, warm
 
 
-# The order that the compiler gave the instructions of a group in front of its multiply-adds, by engine and stages:
-# a(nd), d(ecrement), p(lace, by the multiplier) or q (by the adder), m(ove on, by the multiplier) or e (by a shifting
-# adder), s(et the predicate), l(oad).
+# The compiler's order of a group's instructions before its multiply-adds, by engine and stages: a(nd), d(ecrement),
+# p(lace, on the multiplier) or q (on the adder), m(ove on, on the multiplier) or e (on a shifting adder), s(et the
+# predicate), l(oad).
 ORDERS = {
     ("bulk", 1): "a0 d a1 m1 a2 p0 s p1 a3 p2 e0 l0 m2 p3 l1 m3 l2 l3",
     ("bulk", 2): "a0 d a1 m0 a2 p0 s p1 a3 p2 l0 m1 p3 l1 m2 m3 l2 l3",
@@ -40,14 +40,14 @@ OPERATIONS = {
 
 
 def _group(engine, stages, place):
-    """A group's instructions but its multiply-adds and its branch; `place`: of the stage in the LDS."""
+    """A group's instructions except its multiply-adds and its branch. `place`: the stage's offset in the LDS."""
     order = ORDERS.get((engine, SAME_ORDER.get((engine, stages), stages)), ORDERS["bulk", 3])
     return "".join(f"        {OPERATIONS[step[0]].format(step[1:], place)}\n" for step in order.split())
 
 
 def _compute(engine, stages, stage, tile, groups):
     """The function that the program calls: `groups` times 4 loads and 16 dependent multiply-adds. It returns to an
-    address in a register: the first lane's, with the lanes that have the same."""
+    address in a register: the first lane's address, for all lanes that have the same."""
     if groups == 0:
         return ""
     sums = "".join(f"        fma.f32         acc, acc, 0.5, x[{i % 4}]\n" for i in range(16))
@@ -79,7 +79,7 @@ BYTES = "        ld.arg.b32      bytes, bytes_of_tile\n"
 
 GUARD = NEVER_LOADS.format("x")
 
-# The next tile, or the first one again: 64 bits in two halves.
+# The address of the next tile, or of the first one again, in two 32-bit halves.
 ADVANCE = """
         add.i32         from.lo, from.lo, step
         add.i32         from.hi, from.hi, 0
@@ -92,7 +92,7 @@ ADVANCE = """
 
 def _issue_bulk(stage, tile, number, stages, loaded=False):
     """An elected lane of the first warp announces the bytes and copies, in a loop over elected lanes that the compiler
-    makes; what moves into uniform registers is broadcast. `loaded`: the number of bytes has been read already."""
+    makes. Moves to uniform registers are broadcasts here. `loaded`: the number of bytes has already been read."""
     return f"""
 @!first_warp bra        issue_{number}
         mov.pred        none, 0
@@ -117,8 +117,8 @@ issue_{number}:
 
 
 def _issue_cp_async(stage, tile, number, stages, loaded=False):
-    """16 bytes at a time of all work-items, past the registers; the compiler guards each copy with three dead loads.
-    With one stage it keeps nothing in registers: the bytes and the LDS's base are read each time."""
+    """All work-items copy 16 bytes at a time, bypassing the registers. The compiler puts three dead loads before each
+    copy. With one stage it keeps nothing in registers: the bytes and the LDS's base are read each time."""
     again = BYTES + "        setp.ge.s32     over, item16, bytes\n" if stages == 1 else ""
     base = "        ld.arg.b32      base, nothing\n" if stages == 1 else BYTES
     return f"""
@@ -143,7 +143,7 @@ filled_{number}:
 
 
 def _issue_ld_st(stage, tile, number, stages, loaded=False):
-    """A load and a store of 16 bytes at a time of all work-items."""
+    """All work-items load and store 16 bytes at a time."""
     return f"""
         ld.arg.b32      bytes, bytes_of_tile
         setp.ge.s32     over, item16, bytes
@@ -171,7 +171,7 @@ ISSUES = {"bulk": _issue_bulk, "cp_async": _issue_cp_async, "ld_st": _issue_ld_s
 
 
 def _wait(engine, stages, stage):
-    """Until the tile in `stage` is there for all warps."""
+    """Waits until the tile in `stage` is complete for all warps."""
     if engine == "ld_st":
         return "        bar.lds\n"
     if engine == "cp_async":
@@ -183,12 +183,12 @@ def _wait(engine, stages, stage):
 
 
 def _kernel(engine, stages, tile, groups, laps, step, end):
-    """`laps`: those not timed, and all. Tiles are `step` bytes apart and wrap at `end`, 0: never."""
+    """`laps`: (not timed, all). Tiles are `step` bytes apart and wrap at `end`, 0: never."""
     issue = ISSUES[engine]
     prologue = "".join(issue(stage, tile, f"before_{stage}", stages) + ADVANCE for stage in range(stages - 1))
     lap = ""
     for stage in range(stages):
-        early = engine == "bulk" and stage >= 2  # so the compiler has it: from a lap's third copy on
+        early = engine == "bulk" and stage >= 2  # the compiler does this from a lap's third copy on
         last = stage == stages - 1
         lap += issue((stage + stages - 1) % stages, tile, stage, stages, early) + ("" if last else ADVANCE) + \
             _wait(engine, stages, stage) + _compute(engine, stages, stage, tile, groups) + \
@@ -250,7 +250,7 @@ lap_:   setp.eq.s32     again, lap, {laps[0]}
 
 
 def _touch(stages, tile, region):
-    """A launch before, of the same work-groups: warm data have been read by the same compute unit."""
+    """An earlier launch of the same work-groups, so that the same compute unit has already read warm data."""
     return f"""
 .kernel touch
 .arg    data  global
@@ -284,7 +284,7 @@ def _metric(row, stages, tile, laps, groups, parts):
         return [(words[4 * group + 2] - words[4 * group + 1]) / timed for group in range(groups)]
 
     def bandwidth(outcome):
-        """GB/s of all the program's tiles: those of the run, and the others at the pace of the slowest work-group."""
+        """GB/s of all the program's tiles: those of the run, and the others at the rate of the slowest work-group."""
         words = outcome.words[STAMPS]
         run = max(words[4 * group + 3] for group in range(groups)) - min(words[4 * group] for group in range(groups))
         time = run + (tiles - laps[1] * stages) * max(cycles(outcome))
@@ -298,7 +298,7 @@ def _metric(row, stages, tile, laps, groups, parts):
 
 
 def _laps(stages, groups, compute):
-    """(not timed, all): more where memory decides, whose latencies differ, than where the work-items do."""
+    """(not timed, all): more laps if memory, whose latencies vary, limits the run than if computation does."""
     untimed, timed = (8, 24) if groups <= 2 else (8, 12) if compute < 8 else (6, 6)  # tiles
     before = -(-untimed // stages)
     return before, before + -(-timed // stages)

@@ -1,10 +1,11 @@
-"""Prefetches into the L2, what comes along with a missed sector, and prefetched bulk copies (measure/t8_prefetch.cu)."""
+"""Prefetches into the L2, neighbors that a missed sector brings along, and prefetched bulk copies
+(measure/t8_prefetch.cu)."""
 from case import Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
 
 DATA = "data"
-REPEATS, SKIPPED = 33, 3  # as the program has them
+REPEATS, SKIPPED = 33, 3  # as in the program
 
-# One work-item a line: all of the data come into the L2, and near the compute unit.
+# One work-item per line, which loads all of the data into the L2 half near the compute unit.
 WARM = """
 .kernel warm
 .arg    data global
@@ -26,9 +27,9 @@ TIMED_LOAD = """        get.clock       t2
 @odd    st.global.b32   [sink], x
 """
 
-# What the program does once in a repeat, between its first two stamps, instead of or before the prefetch: it looks the
-# kind up in a table of jump targets. A jump to an address in a register takes the first lane's; the lanes compare theirs
-# with it, and those of which it is the same go there.
+# What the program does once per repeat, between its first two stamps, instead of or before the prefetch: it looks up
+# the kind in a table of jump targets. A jump to an address in a register uses the first lane's address; the lanes with
+# the same address go there.
 LOOK_UP = """        ld.arg.b32      mode, kind
         add.i32         x, mode, 4294967295
         min.u32         x, x, 2
@@ -48,7 +49,7 @@ SPIN = """wait_:  get.clock       now
 
 
 def _prefetch_kernel(ways, step):
-    """`ways`: what is done at first, none, a prefetch as the program jumps to one, or a load that is waited for."""
+    """`ways`: the first access, which is none, a prefetch to which the program jumps, or a load with a wait for it."""
     first = {"none": "target: setp.ne.u32     odd, mode, 3\n@odd    bra             over_\n",
              "L1": "target: prefetch        [p], 4\n        bra             over_\n",
              "L2": "target: prefetch        [p], 4\n",

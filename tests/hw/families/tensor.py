@@ -5,15 +5,15 @@ from case import STAMPS, Buffer, Case, Launch, Unmodelled, median, stamps
 from rows import BadRow
 
 REPEATS = 13  # copies of a latency, at different addresses
-LDS_FROM = 1024  # where boxes lie in the LDS, bytes
-REGION = 4 << 30  # bytes of the array that boxes are taken from
+LDS_FROM = 1024  # byte offset of the boxes in the LDS
+REGION = 4 << 30  # bytes of the array from which boxes are copied
 MOST_LDS = 227 << 10
 CLOCK_GHZ = 1.98
 
 
 @dataclasses.dataclass(frozen=True)
 class Box:
-    """Bytes, lines, planes and pitches of a copy, pitches in bytes; `step`: from box to box in global memory."""
+    """Bytes, lines, planes and pitches (in bytes) of a copy. `step`: bytes from box to box in global memory."""
     line_bytes: int
     lines: int
     planes: int
@@ -29,7 +29,7 @@ class Box:
 
     @property
     def span(self):
-        """From its first byte to its last."""
+        """Bytes from its first to its last."""
         return (self.planes - 1) * self.plane_pitch + (self.lines - 1) * self.line_pitch + self.line_bytes
 
 
@@ -57,7 +57,7 @@ REGISTERS = """.reg    lane, count, lines, global_line, lds_line, planes, global
 
 
 def _descriptor(box):
-    """Sets the registers of a copy up, before any clock is read: a tensor map."""
+    """Sets up the registers of a copy, before the first clock read. They take the place of a tensor map."""
     return f"""        mov.b32         size, 4
         mov.b32         count, {box.line_bytes // 4}
         mov.b32         lines, {box.lines}
@@ -129,7 +129,7 @@ STAMP_OF = {"issue_cycles": 1, "read_done_cycles": 2, "complete_cycles": 3, "fir
 
 
 def _latency(row):
-    """The first launch of two brings the data into the L2; the first copy of each fetches the descriptor."""
+    """The first of two launches loads the data into the L2; the first copy of each launch fetches the descriptor."""
     box, direction = _box(row), row.one_of("dir", "g2s", "s2g")
     warm = row.one_of("mem", "l2", "dram") == "l2"
     if row.metric not in STAMP_OF or (direction == "g2s" and row.metric == "read_done_cycles"):
@@ -149,7 +149,7 @@ def _latency(row):
 
 # ---- copies in a loop -------------------------------------------------------------------------
 
-# The next box, or the first again, in 32 bits as coordinates are: what is done before the copy, and after it.
+# The next box, or the first again, in 32 bits like coordinates: the instructions before the copy, and after it.
 NEXT = """        add.i32         v, p.lo, step
         setp.eq.s32     wraps, v, end
 """
@@ -157,8 +157,8 @@ ADVANCE = "        sel.b32         p.lo, start.lo, v, wraps\n"
 
 
 def _inbound_slot(slot, rank):
-    """Wait for the slot's last copy, arm its barrier, copy, go on to the next box. The branch around the first lap's
-    waits, which costs the program nothing, is a guard here."""
+    """Waits for the slot's last copy, arms its barrier, copies, and advances to the next box. The branch around the
+    first lap's waits, which costs the program nothing, is a guard here."""
     return f"""        shl.b32         v, lap, 31
 @later  wait            e[{slot}]
         ld.arg.b32      armed, bytes
@@ -179,8 +179,9 @@ def _outbound_slot(slot, rank):
 
 
 def _stream_kernel(box, direction, rank, slots, apart):
-    """Kernel `stream`: `laps` laps of `slots` copies, group c starting `first` boxes after group c - 1; stamps of its
-    beginning and its end."""
+    """Kernel `stream`: `laps` laps of `slots` copies; group c starts `first` boxes after group c - 1. Stamps: start,
+    end.
+    """
     slot = _inbound_slot if direction == "g2s" else _outbound_slot
     lap = "".join(slot(s, rank) for s in range(slots))
     places = "".join(f"        mov.b32         to[{s}], {LDS_FROM + s * apart}\n" for s in range(slots))
@@ -228,7 +229,7 @@ again:  setp.ne.s32     later, lap, 0
 
 
 def _footprint(row, box, copies, ctas):
-    """Boxes that a work-group goes round, boxes from copy to copy, and from work-group to work-group."""
+    """(boxes in which a work-group wraps, boxes from copy to copy, boxes from work-group to work-group)"""
     if row.one_of("mem", "l2", "dram") == "dram":
         return copies, ctas, 1
     fit = (16 << 20 if ctas > 1 else 8 << 20) // box.step // ctas
@@ -245,7 +246,7 @@ def _throughput(row):
     apart = (box.bytes + 127) // 128 * 128
     if LDS_FROM + slots * apart > MOST_LDS:
         raise Unmodelled("the boxes are larger than the LDS")
-    share = 2 if ctas >= 132 and ctas % 132 == 0 else 1  # half of the clusters are three and the larger one of two
+    share = 2 if ctas >= 132 and ctas % 132 == 0 else 1  # half: three clusters of 16 CUs, one of 18
     groups = ctas // share
     boxes, stride, first = _footprint(row, box, copies, groups)
     size = ((groups - 1) * first + (boxes - 1) * stride) * box.step + box.span

@@ -1,8 +1,9 @@
 """Reads of images (measure/t12_texture.cu).
 
-Images hold zeros, so what is read can be added to a place without moving it. Rates are of 32 warps, each round after
-round of reads that do not wait for one another; few rounds and more of them say what a round takes, and from that what
-the program's take. Placed reads have their four lanes of each quad at the same places in all quads.
+Images contain zeros, so a value that was read can be added to a coordinate without changing it. Rates are of 32 warps,
+each with rounds of reads that do not wait for each other. Runs with few and with more rounds show what a round takes,
+and from that what the program's rounds take. Placed reads have the four lanes of a quad at the same places in all
+quads.
 """
 import dataclasses
 import struct
@@ -13,9 +14,9 @@ FORMATS = {"r8": "r.unorm_int8", "rgba8": "rgba.unorm_int8", "rgba16": "rgba.uno
            "rgba32f": "rgba.float"}
 LANES = 32
 IMAGE, SIDE, DEPTH = "texels", 64, 8
-PLACE_SIDE, PLACE_FIRST = 512, 64  # of the image whose quads are placed, and where its first texel is
-READS, ROUNDS = 8, 64  # of a round, and of the program's timed part
-FEW, MORE = 2, 6  # rounds, in place of the program's
+PLACE_SIDE, PLACE_FIRST = 512, 64  # side of the image with placed quads, and the coordinate of their first texel
+READS, ROUNDS = 8, 64  # reads per round, and rounds in the program's timed part
+FEW, MORE = 2, 6  # rounds here, instead of the program's
 LATENCY_READS, UNROLL = 64, 4
 LINE = 128
 STORE = """
@@ -68,7 +69,7 @@ end_:   exit
 
 
 def _registers(d):
-    """Of a place in so many dimensions."""
+    """Registers of a coordinate in d dimensions."""
     return 4 if d == 3 else d
 
 
@@ -86,7 +87,8 @@ def _filter(row):
 
 
 def _rate_case(image, linear, places, warps):
-    """Every warp reads at `places`, one of each lane. First for the lines to come to the cache, then few rounds, then more."""
+    """Every warp reads at `places`, one per lane: first to load the lines into the cache, then few rounds, then
+    more."""
     d = len(places[0])
     registers = [f"v{k}" for k in range(READS)]
     source = RATE.format(
@@ -111,17 +113,17 @@ def _span(words):
 
 
 def _rate(row):
-    """A warp covers `width` by LANES / width texels."""
+    """A warp covers `width` x LANES / width texels."""
     name, linear = _filter(row)
     d, width = row.number("dimensions", 2, 3), row.number("width", 1, LANES)
-    half = 0.25 if linear else 0.5  # between texels, or in the middle of one
+    half = 0.25 if linear else 0.5  # between texels, or at the center of one
     slice_ = row.number("slice", 0, DEPTH - 2) if d == 3 else 0
     places = [(lane % width + half + 4, lane // width + half + 4, slice_ + half)[:d] for lane in range(LANES)]
     return _rate_case(_image(name, (SIDE, SIDE, DEPTH)[:d]), linear, places, row.number("warps", 1, 32))
 
 
 def _place(row):
-    """Lanes of a quad lie (dx, dy) texels apart from (x, y) on."""
+    """The lanes of a quad are (dx, dy) texels apart, starting at (x, y)."""
     name, linear = _filter(row)
     half = 0.75 if linear else 0.5
     places = [tuple(PLACE_FIRST + row.number(axis) + lane % 4 * row.number(f"d{axis}") + half for axis in "xy")
@@ -159,8 +161,8 @@ end_:   exit
 
 
 def _latency(row):
-    """A read's result moves the next one by nothing. The loop's counter counts while a read is under way. The second time is
-    timed."""
+    """Each read's result, a zero, is added to the next coordinate. The loop's counter runs while a read is in flight.
+    The second pass is timed."""
     name, linear = _filter(row)
     d = row.number("dimensions", 2, 3)
     place = (8.25, 8.25, 0.5)[:d] if linear else (8.5, 8.5, 0.5)[:d]
@@ -204,7 +206,8 @@ end_:   exit
 
 @dataclasses.dataclass(frozen=True)
 class Lines:
-    """So many lines, of which each begins with the texel at which the next one does; the last leads to the first."""
+    """A chain of `count` lines: each begins with the texel at which the next line starts, and the last leads to the
+    first."""
     count: int
 
     def data(self):

@@ -1,9 +1,9 @@
-"""Copies that the work-items carry out themselves (measure/t4_wgcopy.cu).
+"""Copies that the work-items execute themselves (measure/t4_wgcopy.cu).
 
 The kernels have the instructions of the measured program's machine code, in their order. A 64-bit address is advanced
-in halves: the upper one reads the lower one, as it would for the carry. Operations that the compiler gave to the
-multiplier (IMAD) are multiplications here. A load that a predicate switches off stands in the program before its
-asynchronous copies.
+in halves: the upper half reads the lower half, as it would for the carry. Operations that the compiler put on the
+multiplier (IMAD) are multiplications here. As in the program, loads that a predicate switches off precede asynchronous
+copies.
 """
 from case import GPU, Buffer, Case, Launch, Unmodelled, NEVER_LOADS, STAMPS, median, never_runs, stamps
 from rows import BadRow
@@ -11,13 +11,13 @@ from rows import BadRow
 LANES = 32
 SECTOR = 32
 DATA = "data"
-SHARE = 4  # of how many equal parts of the GPU one is run where all are loaded evenly
-LDS_OF = {1: 120 << 10, 2: 80 << 10, 4: 48 << 10}  # of a work-group, by how many a compute unit is to hold
-# Of the SRAM that a compute unit has, what these take: LDS comes in a few sizes, the L1 has the rest.
+SHARE = 4  # with an even load, one of this many equal parts of the GPU is simulated
+LDS_OF = {1: 120 << 10, 2: 80 << 10, 4: 48 << 10}  # bytes per work-group, by the work-groups that should fit in a CU
+# The part of a compute unit's SRAM that is LDS, which comes in a few sizes; the L1 has the rest.
 SRAM, CARVED = 256 << 10, {1: 132 << 10, 2: 164 << 10, 4: 196 << 10}
-REGION = 163840  # bytes that the copies of a compute unit wrap in, warm: more than the program's L1 held
-FIRST, STEADY = 2, 6  # copies in sequence that are run: those that begin, and those that stand for all later ones
-REPEATS, SHORT = 9, 2048  # single copies in regions of their own, of which the median counts; elements up to which all are run
+REGION = 163840  # bytes of the region in which a compute unit's copies wrap, warm: larger than the program's L1
+FIRST, STEADY = 2, 6  # simulated copies of a sequence: the first ones, and those that represent all later ones
+REPEATS, SHORT = 9, 2048  # single copies in separate regions, whose median counts; up to SHORT elements, all are run
 
 HEAD = """
 .kernel warm
@@ -76,11 +76,11 @@ warmed_: exit
 filled_:
 """
 
-# Whether a work-item takes part: decided before the clock is read.
+# Whether a work-item takes part, computed before the clock read.
 SOME = {1: "        setp.lt.s32     some, tid, {count}\n",
         2: "        mad.i32         ahead, size, {ahead}, tid\n        setp.lt.s32     some, ahead, {count}\n"}
 
-# A barrier, and a clock that is read after it: a loaded value decides a branch in between.
+# A barrier, then a clock read that cannot move before it: a branch on a loaded value is in between.
 SYNC = """
         bar
 {base}        ld.lds.b32      sync, [zero]
@@ -89,8 +89,8 @@ SYNC = """
 {some}        get.clock       {clock}
 """
 
-# The address of the program's shared memory, which it computes anew; what marks where lanes meet again (BSSY); both
-# take an issue slot of every warp.
+# The program recomputes the address of its shared memory, and BSSY sets the place of convergence. Each takes an issue
+# slot of every warp.
 BASE = "        mov.b32         spare, 0\n        mad.i32         spare, zero, 1, zero\n"
 MARK = "        mov.b32         spare, zero\n"
 LEAVE = "        and.b32         spare, tid, 31\n" + MARK
@@ -110,7 +110,8 @@ out_:   exit
 # ---- one copy -------------------------------------------------------------------------------------
 
 def _start(elem, unroll):
-    """Addresses of a work-item's first element, in its registers `s` and, the LDS's, `d`; its number `i`."""
+    """Computes the addresses of a work-item's first element, in registers `s` and (in the LDS) `d`, and its number
+    `i`."""
     last = "        add.i32         s.hi, t.hi, zero\n        mul.i32         a[0].hi, s.hi, 1\n"
     many = MARK + "        mov.b32         spare, 0\n" + MARK * 6 * (elem > 8) if unroll > 1 else ""
     return many + f"""        ld.arg.b32      pitch, pitch_of
@@ -127,7 +128,7 @@ GUARDED = NEVER_LOADS.format("v")
 
 
 def _single(method, elem, count, before=""):
-    """The loop of one element a round, for those that have one; they do `before` first."""
+    """The loop of one element per round, for work-items that have one; they run `before` first."""
     bits = 8 * elem
     low, more = "        add.i32         s.lo, s.lo, step\n", "        mad.i32         i, size, 1, i\n"
     high = "        mad.i32         s.hi, s.lo, zero, s.hi\n"
@@ -146,7 +147,7 @@ def _single(method, elem, count, before=""):
 
 
 def _rounds(method, elem, count, unroll):
-    """The body of the loop of `unroll` elements a round: in SASS each address is computed as late as it can be."""
+    """The body of the loop of `unroll` elements per round. As in SASS, each address is computed as late as possible."""
     bits, words, last = 8 * elem, elem // 4, unroll - 1
     low = [f"        add.i32         a[{u}].lo, a[{u - 1}].lo, step\n" for u in range(1, unroll)]
     low[0] = "        add.i32         a[1].lo, s.lo, step\n"
@@ -178,8 +179,8 @@ def _limit(count, unroll):
 
 
 def _copy(method, elem, unroll, count, number=0):
-    """Of `count` elements from `begin` on; the predicate `some` holds in work-items that have an element or, with
-    `unroll`, a whole round."""
+    """Copies `count` elements from `begin` on. The predicate `some` is true in work-items that have an element or, with
+    `unroll`, a complete round."""
     start = _start(elem, unroll)
     if unroll == 1:
         return _single(method, elem, count, start).replace("{n}", str(number))
@@ -193,7 +194,7 @@ def _copy(method, elem, unroll, count, number=0):
 
 
 def _wide_copy(method, elem, unroll, count):
-    """The same of contiguous elements, whose addresses the compiler advances by one wide multiplication each."""
+    """The same for contiguous elements, whose addresses the compiler advances with one wide multiplication each."""
     bits, words, last = 8 * elem, elem // 4, unroll - 1
     start = "        mul.i32         a[0].lo, begin.lo, 1\n        mul.i32         a[0].hi, begin.hi, 1\n" \
         f"        mad.i32         d[0], tid, {elem}, zero\n        mul.i32         i, tid, 1\n" \
@@ -230,7 +231,7 @@ def _wide_copy(method, elem, unroll, count):
 # ---- tests ----------------------------------------------------------------------------------------
 
 def _shape(row):
-    """(method, bytes of an element, elements of a round, elements, work-items)"""
+    """(method, bytes per element, elements per round, elements, work-items)"""
     method = row.one_of("method", "cp_async", "ld_st", "st_global")
     elem = row.number("elem_bytes", 4, 16)
     if elem not in (4, 8, 16):
@@ -240,14 +241,14 @@ def _shape(row):
 
 
 def _head(method, elem, unroll, count, threads, pitch, lds=0):
-    """`pitch` bytes from a work-item's element to the next one's; `lds` bytes at least."""
+    """`pitch`: bytes between the elements of neighboring work-items. `lds`: at least that many bytes."""
     words = 4 if method == "cp_async" else max(1, unroll * elem // 4)
     return HEAD.format(lds=max(1024, lds, count * elem), unroll=unroll, registers=words,
                        step=threads * pitch, filled=count * elem // 4)
 
 
 def _warm(groups, count, pitch, region):
-    """Every compute unit reads what it is to copy: the L2 then has it, near that unit."""
+    """Every compute unit reads the data that it will copy, so that the L2 half near it has them."""
     return Launch("warm", groups, 1024, (("buffer", DATA), ("uint", count), ("uint", pitch), ("uint", region)))
 
 
@@ -284,7 +285,7 @@ def _one(row):
     return case, metric
 
 
-# The next copy's place: the region's end leads back to its start.
+# The next copy's place, which wraps at the region's end.
 NEXT = """
 {wait}        bar
         add.i32         number, number, 1
@@ -303,8 +304,7 @@ NEXT = """
 
 
 def _place(groups):
-    """(work-groups that are run, on how many compute units, of how many such parts the machine is, how many of the
-    work-groups share a unit)"""
+    """(simulated work-groups, compute units, the number of such parts in the machine, work-groups per compute unit)"""
     together = -(-groups // GPU.count)
     if groups >= 100 and groups % SHARE == 0:
         return groups // SHARE, GPU.count // SHARE, SHARE, together
@@ -317,7 +317,7 @@ def _many(row):
     warm = row.one_of("mem", "l2", "dram") == "l2"
     groups, units, share, together = _place(row.number("ctas", 1, 32 * GPU.count))
     copies, warps, size = min(total, FIRST + STEADY), -(-threads // LANES), count * elem
-    fits = max(1, REGION // together // max(size, 1))  # copies that a warm region holds
+    fits = max(1, REGION // together // max(size, 1))  # copies that fit in a warm region
     region, far = (min(fits, copies) * size, size) if warm else (size, size * groups)
     span = region * groups if warm else copies * far
     wait = "        copy.lane.commit\n        copy.lane.wait  0\n" if method == "cp_async" else ""
@@ -338,7 +338,7 @@ def _many(row):
                 sets=never_runs(kernel) + ((("mem.l1_size", str(SRAM - CARVED[together])),) if together in CARVED else ()))
 
     def cycles(outcome):
-        """Of all of a work-group's copies."""
+        """Cycles of all of a work-group's copies."""
         words = outcome.words[STAMPS]
         of_groups = [words[4 * warps * group:4 * warps * group + 4] for group in range(groups)]
         return [middle - begin + (last - middle) / (copies - FIRST) * (total - FIRST) + end - last

@@ -1,12 +1,12 @@
-// Whole kernels on an OpenCL device: builds each case of ../apps, checks what it computes, and prints what its launches
-// took. A case that cannot be built or whose result is wrong is said on stderr and prints no row.
+// Whole kernels on an OpenCL device: builds each case of ../apps, checks its result, and prints the times of its
+// launches. A case that cannot be built or has a wrong result prints an error on stderr and no row.
 //
 //   apps times FOLDER [--pass NAME] [--only WORD] [--define NAME=VALUE] [--ptx FOLDER]
 //   apps launch FOLDER PTX [--only WORD]
 //
 // FOLDER has cases.txt, kernels and results.csv. `times` prints case,pass,median_ns,min_ns,max_ns,launches; with --ptx
-// it keeps what the driver compiled. `launch` gives that to CUDA's driver and launches each case twice, since ncu sees
-// no OpenCL: `count` runs it. Buffers hold the same bytes as those that ../apps/inputs.py makes.
+// it keeps the PTX that the driver compiled. `launch` passes that to CUDA's driver and launches each case twice,
+// because ncu does not support OpenCL; `count` runs it. Buffers contain the same bytes as those of ../apps/inputs.py.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -26,7 +26,7 @@
 typedef std::vector<std::string> words;
 typedef std::vector<uint8_t> bytes;
 
-static const int WARM = 6, TIMED = 21; // launches of a case before those that count, and of these
+static const int WARM = 6, TIMED = 21; // warm-up launches of a case, and timed ones
 static const size_t SINGLES = 64;      // elements of a result that are compared one by one
 
 [[noreturn]] static void stop(const std::string &why) {
@@ -57,7 +57,7 @@ static std::string slurp(const std::string &path) {
 // ---- cases ------------------------------------------------------------------------------------
 
 struct argument {
-  std::string name, type, contents; // a buffer, or with no name a value
+  std::string name, type, contents; // a buffer; without a name, a value
   size_t count = 0;
   bool out = false;
   uint32_t value = 0;
@@ -397,8 +397,8 @@ template <class... A> static void cuda(const char *name, A... arguments) {
   if (error)
     stop(std::string(name) + ": CUDA error " + std::to_string(error));
 }
-// OpenCL's launches put sizes into environment registers, which CUDA's do not: 6 to 8 are the work-groups, the rest is
-// 0 here.
+// OpenCL's launches put sizes into environment registers, CUDA's do not: 6 to 8 are the work-groups; the others are 0
+// here.
 static std::string for_cuda(std::string text, const app &one) {
   const std::string mode = ", texmode_independent", name = "%envreg";
   for (size_t at; (at = text.find(mode)) != std::string::npos;)

@@ -1,5 +1,5 @@
-// How many warp instructions a call of a library function takes: a kernel of one warp for each, which ncu counts. Of what is
-// printed, a kernel of id1 or id2 is what those of functions of one and of two arguments take besides; id2's addition is one.
+// How many warp instructions a call of a library function takes: ncu counts a kernel of one warp for each function. Subtract
+// the count of kernel id1 (functions of one argument) or id2 (of two) from the others; one of id2's instructions is an addition.
 //
 //   nvcc -O3 -arch=sm_90 -prec-div=false -prec-sqrt=false functions.cu -o functions
 //   ncu --csv --metrics smsp__inst_executed.sum ./functions

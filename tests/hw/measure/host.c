@@ -1,7 +1,7 @@
-/* What a GPU's host takes to hand it commands and bytes, as the events of its OpenCL tell: prints the section [host] of
- * a machine file (docs/parameters.md). Medians of some tens of commands, each waited for.
+/* How long a GPU's host takes to pass commands and bytes to it, from OpenCL events. Prints the section [host] of a
+ * machine file (docs/parameters.md), as medians of some tens of commands, with a wait after each.
  *
- * usage: host    of the first GPU of the first platform; nothing else should use it */
+ * usage: host    measures the first GPU of the first platform; nothing else should use it */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static cl_event enqueue(enum what what, size_t bytes) {
   return event;
 }
 
-/* Nanoseconds from one time of the event to the next: 0 from QUEUED, 1 from SUBMIT, 2 from START. */
+/* Nanoseconds from one of the event's times to the next: 0 from QUEUED, 1 from SUBMIT, 2 from START. */
 static double between(cl_event event, cl_uint first) {
   cl_ulong at, then;
   check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_QUEUED + first, sizeof at, &at, NULL), "profiling");
@@ -85,7 +85,7 @@ static double measure(enum what what, size_t bytes, cl_uint first, int times) {
   return median(taken, times);
 }
 
-/* Of the host, for each of many that are enqueued one after the other. */
+/* The host's time per command when many are enqueued one after the other. */
 static double call(cl_context context, cl_device_id device) {
   const size_t one = 1;
   cl_int status;
@@ -100,7 +100,7 @@ static double call(cl_context context, cl_device_id device) {
   return taken / MANY;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------------- */
+/* ---- the program ----------------------------------------------------------------------------------------------- */
 
 static void prepare(cl_context context, cl_device_id device) {
   const char *source = "kernel void empty(void) {}\n";

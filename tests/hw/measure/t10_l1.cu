@@ -1,4 +1,4 @@
-// Loads of global memory by lines and by banks: how many cycles each takes of one SM, with hits in the L1 and past it.
+// Loads of global memory, by lines and by banks: how many cycles of one SM each takes, with L1 hits and bypassing the L1.
 #include "common.cuh"
 enum { ROUNDS = 32, LOADS = 8, STEP = 1024 };  // STEP: words from one load to the next, so that no two are the same
 
@@ -11,7 +11,7 @@ template <bool L1> __device__ __forceinline__ uint32_t load(const uint32_t* p) {
   return v;
 }
 
-// step and back are known at run time alone, or loads of the same place would become one. The first time brings the lines.
+// step and back are known only at run time, because the compiler would merge loads of the same place. The first pass loads the lines.
 template <bool L1>
 __global__ void __launch_bounds__(1024, 1) k_lines(const uint32_t* buf, const int* offset, long step, long back, int times, long long* out, uint32_t* sink) {
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
@@ -45,7 +45,7 @@ int main() {
   for (bool l1 : {true, false})
     for (int lines = 1; lines <= 32; lines *= 2)
       for (bool apart : {true, false})
-        for (int warps = l1 ? 16 : 32; warps <= 32; warps *= 2) {  // enough that latency does not count
+        for (int warps = l1 ? 16 : 32; warps <= 32; warps *= 2) {  // enough to hide the latency
           int at[32];
           for (int lane = 0; lane < 32; lane++) {
             int each = 32 / lines;

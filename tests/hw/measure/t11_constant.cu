@@ -1,8 +1,8 @@
-// Loads of constants whose lanes want several of them: how long one takes, and how many cycles of one SM.
+// Loads of constants in which lanes read different words: the latency of one, and how many cycles of one SM it takes.
 #include "common.cuh"
 enum { ROUNDS = 32, LOADS = 8, ROOM = 64 };
 
-// Zero: an address depends on what was loaded just so.
+// All zeros: adding a loaded value to an address makes the address depend on the load.
 __constant__ uint32_t table[ROOM];
 
 __device__ __forceinline__ uint32_t load(uint32_t word) {
@@ -52,7 +52,7 @@ int main() {
         int at[32];
         for (int lane = 0; lane < 32; lane++) at[lane] = lane % addresses;
         CK(cudaMemcpy(offset, at, sizeof at, cudaMemcpyHostToDevice));
-        // The next word each time: no two loads are the same.
+        // Each load reads the next word, so that no two loads are the same.
         if (chain) k_constant<true><<<1, 32 * warps>>>(offset, 1, -LOADS, TIMES, out, sink);
         else k_constant<false><<<1, 32 * warps>>>(offset, 1, -LOADS, TIMES, out, sink);
         SYNC();

@@ -1,5 +1,5 @@
-// Reads of images: latency of a hit, how many cycles a warp's read takes of one SM by format, filter and by where the lanes of a quad read,
-// and how long a chain of reads takes by the size of what it walks through.
+// Reads of images: latency of a hit; how many cycles of one SM a warp's read takes, by format, filter and the positions of a quad's lanes;
+// and how long a chain of reads takes, by the size of the memory that it walks through.
 #include "common.cuh"
 enum { ROUNDS = 64, READS = 8, SIDE = 64 };
 
@@ -43,7 +43,7 @@ __device__ __forceinline__ float4 read3(cudaTextureObject_t t, float x, float y,
   return v;
 }
 
-// Each lane at its own place; READS reads a round, none of which waits for another. `step` is 0.
+// Each lane reads at its own place; READS reads per round, none of which waits for another. `step` is 0.
 template <int D>
 __global__ void __launch_bounds__(1024, 1) k_rate(cudaTextureObject_t t, const float* at, float step, int times, long long* out, float* sink) {
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(1024, 1) k_rate(cudaTextureObject_t t, const f
       for (int k = 0; k < READS; k++) v[k] = D == 2 ? read2(t, x + k * step, y) : read3(t, x + k * step, y, z);
 #pragma unroll
       for (int k = 0; k < READS; k++) s += v[k].x + v[k].y + v[k].z + v[k].w;
-      x += step;  // 0, which the compiler does not know: the reads of another round are others
+      x += step;  // 0, which the compiler does not know, so it must repeat the reads in each round
     }
     if (s == 1e30f) __trap();
     long long t1 = clk();
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(1024, 1) k_rate(cudaTextureObject_t t, const f
   sink[threadIdx.x] = s;
 }
 
-// A read's result moves the next one by nothing.
+// A read's result, a zero, is added to the next coordinate.
 template <int D>
 __global__ void k_latency(cudaTextureObject_t t, float x0, float y0, int times, long long* out, float* sink) {
   float x = x0, y = y0;
@@ -85,7 +85,7 @@ __global__ void k_latency(cudaTextureObject_t t, float x0, float y0, int times, 
   sink[threadIdx.x] = x;
 }
 
-// Through `lines` lines of 128 bytes of a linear texture, one after the other and again.
+// Walks through `lines` lines of 128 bytes of a linear texture, `times` times.
 __global__ void k_walk(cudaTextureObject_t t, int lines, int times, long long* out, int* sink) {
   int at = 0;
   for (int n = 0; n < times; n++) {
@@ -102,10 +102,10 @@ long long* out;
 float *sink, *at;
 const int TIMES = 9;
 
-// A warp covers width x 32 / width texels; of a volume, in this slice.
+// A warp covers width x 32 / width texels, of a volume in the given slice.
 template <typename T> void rate(const char* format, const Texture<T>& t, bool linear, int d, int width, int slice) {
   const int warps = 32;
-  float half = linear ? 0.25f : 0.5f;  // between texels, or in the middle of one
+  float half = linear ? 0.25f : 0.5f;  // between texels, or at the center of one
   float place[96];
   for (int lane = 0; lane < 32; lane++) {
     place[lane * 3] = lane % width + half + 4;
@@ -140,7 +140,7 @@ template <typename T> void rates(const char* format, bool as_float) {
     }
 }
 
-// Quads whose lanes lie (dx, dy) texels apart from (x, y) on, all quads at the same place: which texels come together.
+// All quads read at the same place, their lanes (dx, dy) texels apart, starting at (x, y): which texels are fetched together.
 template <typename T> void place(const char* format, const Texture<T>& t, bool linear, int dx, int dy, int x, int y) {
   const int warps = 32;
   float place[96] = {0};

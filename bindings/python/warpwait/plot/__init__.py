@@ -5,9 +5,9 @@
     plot.stalls(["a.json", "b.json"], percent=True)
     plot.timeline("T.wtl", cu=0, start=0, end=2000)
 
-Each function that draws takes `ax`, the axes to draw on (None: a new figure), and returns them; beside each is one that
-gives the numbers as a pandas frame. Bad input raises PlotError. docs/plots.md shows the pictures.
-Needs matplotlib, numpy and pandas.
+Each function that draws takes `ax`, the axes to draw on (None: a new figure), and returns the axes. For each there is
+another function that returns the numbers as a pandas frame. Bad input raises PlotError. docs/plots.md shows the
+pictures. The package needs matplotlib, numpy and pandas.
 """
 import typing
 

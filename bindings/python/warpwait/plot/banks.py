@@ -17,7 +17,7 @@ WHO = {"all": "warps and DMA", "warps": "warps", "dma": "DMA"}
 
 
 def _banks(events: Events, frame: pandas.DataFrame) -> int:
-    """How many banks the LDS has: the machine's, else as many as were used."""
+    """The number of banks of the LDS: the machine's if the timeline has it, else the number that were used."""
     used = int(frame["banks"].max()).bit_length()
     said = events.parameter("lds.banks", used)
     return max(used, said) if isinstance(said, int) and said <= 64 else used
@@ -28,7 +28,7 @@ def _worked(frame: pandas.DataFrame, bank: int) -> pandas.Series:
 
 
 def _of(events: Events, who: str, cu: int | None, start: int | None, end: int | None) -> pandas.DataFrame:
-    """BANKS events of `who`; a PlotError when there are none."""
+    """The `banks` events of `who`. Raises PlotError if there are none."""
     frame = events.need("banks", cu, start, end)
     if who != "all":
         frame = frame[(frame["unit"] == 0) == (who == "warps")]
@@ -44,8 +44,8 @@ def bank_table_over_time(source: Source, who: str = "all", windows: int = 160, c
     """Cycles in which each bank worked, in each window: a frame with a row for each bank and the windows' first
     cycles as columns.
 
-    source: a path, or what warpwait.trace.open_timeline() gives. who: `warps` (passes), `dma` (beats) or `all`. cu:
-    of one compute unit, or (None) added up over all. `attrs["edges"]`: the windows' edges in cycles. Raises
+    source: a path, or an open timeline of warpwait.trace.open_timeline(). who: `warps` (passes), `dma` (beats) or
+    `all`. cu: one compute unit, or (None) the sum over all. `attrs["edges"]`: the windows' edges in cycles. Raises
     PlotError.
     """
     if who not in WHO:
@@ -72,8 +72,8 @@ def banks_over_time(source: Source, who: str = "all", windows: int = 160, cu: in
 
 def draw_banks_over_time(table: pandas.DataFrame, who: str = "all", ax: Axes | None = None,
                          most: float | None = None) -> Axes:
-    """Draws a table as bank_table_over_time() makes it. most: the per cent at which the colours end, to compare
-    pictures; else they end at the largest of the table. Returns the axes."""
+    """Draws a table of bank_table_over_time(). most: the per cent at which the color scale ends, to compare pictures
+    (default: the largest value in the table). Returns the axes."""
     axes = figure.axes_or_new(ax, (9, 4.6))
     edges = table.attrs["edges"]
     share = 100 * table.to_numpy() / numpy.diff(edges)
@@ -95,8 +95,8 @@ def bank_table(source: Source, by: str = "line", cu: int | None = None, start: i
     """Passes of warps through each bank: a frame with a row for each source line (`by` "line") or instruction
     ("instruction"), and the banks 0, 1, ... as columns.
 
-    Its column `passes` counts passes through any banks and `conflicts` those of them that bank conflicts added; both
-    are 0 when the timeline has no events `access`. Rows are named `FILE:LINE text`, or `PC text`. Raises PlotError.
+    Its column `passes` counts passes through any bank, and `conflicts` those that bank conflicts added; both are 0 if
+    the timeline has no events `access`. Rows are named `FILE:LINE text`, or `PC text`. Raises PlotError.
     """
     if by not in ("line", "instruction"):
         raise PlotError(f"by {by}: expected line or instruction")
@@ -131,7 +131,7 @@ def banks_by_line(source: Source, by: str = "line", cu: int | None = None, start
 
 def draw_banks_by_line(table: pandas.DataFrame, by: str = "line",
                        ax: typing.Sequence[Axes] | None = None) -> typing.Sequence[Axes]:
-    """Draws a table as bank_table() makes it. Returns both axes."""
+    """Draws a table of bank_table(). Returns both axes."""
     if ax is None:
         ax = pyplot.subplots(1, 2, sharey=True, figsize=(11, max(3, 1.6 + .3 * len(table))),
                                     layout="constrained", gridspec_kw={"width_ratios": [3, 1]})[1]

@@ -1,8 +1,8 @@
-"""Colours and hatches of the pictures: the palette of Okabe and Ito, which people with any colour vision can tell
-apart, a brown and an indigo.
+"""Colors and hatches of the pictures: the palette of Okabe and Ito, whose colors people with any color vision can
+distinguish, a brown and an indigo.
 
-A family of stall buckets (what report.md adds up to say what bounds a launch) has a colour; the buckets within it
-differ by lightness and by hatch, so that a print without colours can be read, too.
+A family of stall buckets (those that report.md adds up to find what bounds a launch) has one color. The buckets within
+it differ by lightness and by hatch, so that a print in black and white is readable, too.
 """
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import typing
 
 GREEN, SKY, YELLOW, VERMILION = "#009E73", "#56B4E9", "#F0E442", "#D55E00"
 BLUE, PURPLE, ORANGE, BROWN, INDIGO, GREY = "#0072B2", "#CC79A7", "#E69F00", "#8B5A2B", "#4422EE", "#7F7F7F"
-DEEP_PURPLE = "#85406A"  # what engines do with copies, beside warps that wait for them
+DEEP_PURPLE = "#85406A"  # engines that work on copies, next to warps that wait for them
 
 Colour = typing.Tuple[float, float, float]  # red, green, blue, from 0 to 1
 
-# (family, colour, its buckets with their shades: see shade()), in the order in which they are stacked. The shades are
-# such that no two buckets look alike to people who do not see red or green, either; a test holds that.
+# (family, color, its buckets with their shades: see shade()), in the order in which they are stacked. The shades are
+# chosen so that people who do not see red or green can distinguish all buckets, too; a test checks it.
 FAMILIES: list[tuple[str, str, dict[str, float]]] = [
     ("issued", GREEN, {"issued": 0}),
     ("issue slots", YELLOW, {"not_selected": 0}),
@@ -28,16 +28,16 @@ FAMILIES: list[tuple[str, str, dict[str, float]]] = [
     ("pipes", BROWN, {"pipe": .8, "pipe_empty": -.9, "pipe_full": .05}),
     ("images", INDIGO, {"texture": 0}),
 ]
-HATCHES = ["", "////", "....", "xxxx", "----"]  # by the place in the family
+HATCHES = ["", "////", "....", "xxxx", "----"]  # by the bucket's place in its family
 
-# What passes the memory port, and what an engine does: (name, colour, hatch).
+# What passes the memory port, and what an engine does: (name, color, hatch).
 PORT_KINDS = [("load", BLUE, ""), ("store", SKY, "////"), ("atomic", VERMILION, "...."), ("prefetch", YELLOW, "----"),
               ("dma_read", DEEP_PURPLE, ""), ("dma_write", ORANGE, "////")]
 
 
 @dataclasses.dataclass(frozen=True)
 class Look:
-    """How a bucket is drawn: its family, and the colours of its face and of what is drawn on it."""
+    """How a bucket is drawn: its family, and the colors of its face and of the marks on it."""
     family: str
     face: Colour
     hatch: str
@@ -61,10 +61,10 @@ BUCKETS = list(LOOKS)
 
 
 def look(bucket: str) -> Look:
-    """The look of a bucket; of one that is not known here (a later version's), gray."""
+    """The look of a bucket; gray if the bucket is unknown (of a later version)."""
     return LOOKS.get(bucket, Look("other", shade(GREY, .5), "++++"))
 
 
 def in_order(buckets: typing.Iterable[str]) -> list[str]:
-    """The buckets as they are stacked; those that are not known come last, by name."""
+    """The buckets in the order in which they are stacked; unknown ones come last, by name."""
     return sorted(buckets, key=lambda bucket: (BUCKETS.index(bucket) if bucket in LOOKS else len(BUCKETS), bucket))

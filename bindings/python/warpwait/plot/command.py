@@ -15,8 +15,8 @@ from .._optional import MissingPackage, need
 if typing.TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Drawn = typing.Tuple[typing.Any, typing.Any, str]  # axes, the numbers that are drawn as a frame, a title
-PIXELS = 100 * 10**6  # that a picture may have
+Drawn = typing.Tuple[typing.Any, typing.Any, str]  # axes, a frame of the numbers, a title
+PIXELS = 100 * 10**6  # the most that a picture may have
 
 
 # ---- arguments -------------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ def numbers(text: str) -> list[int]:
 
 
 def cycle(text: str) -> int:
-    """A cycle, or a number of things: a whole number from 0 on."""
+    """A cycle or a count: a whole number, at least 0."""
     if not re.fullmatch(r"\d{1,18}", text):
         raise argparse.ArgumentTypeError(f"{text}: expected a whole number of at least 0")
     return int(text)
@@ -69,12 +69,12 @@ def words(text: str) -> list[str]:
 
 
 def window(parser: argparse.ArgumentParser) -> None:
-    """The options of what reads a timeline."""
+    """The options of pictures that read a timeline."""
     parser.add_argument("--from", dest="start", metavar="CYCLE", type=cycle, help="the first cycle to show")
     parser.add_argument("--to", dest="end", metavar="CYCLE", type=cycle, help="the first cycle not to show")
 
 
-# ---- what can be drawn: each gives axes, the numbers that are drawn, and a title ----------------------
+# ---- pictures: each function returns the axes, a frame of the numbers, and a title ---------------------
 
 def timeline_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("timeline", metavar="T.wtl")
@@ -141,7 +141,7 @@ def hiding(plots: types.ModuleType, arguments: argparse.Namespace) -> Drawn:
 
 
 def run(plots: types.ModuleType, arguments: argparse.Namespace, depth: int) -> typing.Any:
-    """The report of a run at a depth."""
+    """Runs the kernel at a depth and returns the report."""
     program = os.environ.get("WARPWAIT", "warpwait")
     command = [program, "run", *shlex.split(arguments.run), "-D", f"{arguments.define}={depth}", "--report", "json"]
     try:
@@ -169,7 +169,7 @@ def stalls_options(parser: argparse.ArgumentParser) -> None:
 
 
 def refuse_others(plots: types.ModuleType, arguments: argparse.Namespace, **options: str) -> None:
-    """What is said of a timeline is nothing to reports, and the other way round."""
+    """Refuses options for timelines if a report is given, and the other way round."""
     for name, option in options.items():
         if getattr(arguments, name) is not None:
             raise plots.PlotError(f"{option}: not allowed for {arguments.files[0]}; "
@@ -212,7 +212,7 @@ COMMANDS = [  # (name, options, function, what it draws, an example)
 
 
 def picture_options(command: argparse.ArgumentParser) -> None:
-    """The options of all that draws: what draw_to_file() needs."""
+    """The options of all pictures, which draw_to_file() reads."""
     command.add_argument("-o", "--out", metavar="FILE", required=True, help="the picture: .png or .svg")
     command.add_argument("--csv", metavar="FILE", help="also write the plotted numbers")
     command.add_argument("--size", metavar="WxH", type=size, help="in inches (default: fits the picture)")
@@ -237,8 +237,8 @@ def parser_of_all() -> argparse.ArgumentParser:
 # ---- the command -----------------------------------------------------------------------------------
 
 def load() -> types.ModuleType:
-    """The names of warpwait.plot, with all that they need. Raises MissingPackage."""
-    need("numpy")  # the others need it, and may not say so
+    """Loads warpwait.plot with everything that it needs. Raises MissingPackage."""
+    need("numpy")  # first, because the others need it and may not name it in their error
     _drawing.begin()
     need("pandas")
     from . import _public
@@ -246,12 +246,12 @@ def load() -> types.ModuleType:
 
 
 def fail(message: object) -> int:
-    """Says what is wrong in one line; returns the exit status."""
+    """Prints an error in one line; returns the exit status."""
     return _command.fail("warpwait-plot", message)
 
 
 def check_files(plots: types.ModuleType, arguments: argparse.Namespace) -> None:
-    """Refuses numbers that would be written over what they are of, or over the picture."""
+    """Refuses to write the numbers over an input file or over the picture."""
     plots.figure.suffix_of(arguments.out)
     given = vars(arguments)
     others = [arguments.out, given.get("timeline"), *given.get("files", []), *given.get("reports", [])]
@@ -260,14 +260,14 @@ def check_files(plots: types.ModuleType, arguments: argparse.Namespace) -> None:
 
 
 def check_pixels(plots: types.ModuleType, figure: Figure) -> None:
-    """A picture's pixels take some 10 bytes each while it is drawn."""
+    """Refuses pictures that are too large: drawing takes some 10 bytes of memory per pixel."""
     width, height = (round(side * figure.dpi) for side in figure.get_size_inches())
     if width * height > PIXELS or max(width, height) >= 1 << 16:
         raise plots.PlotError(f"--size, --dpi: {width}x{height} pixels are too many; legal: {PIXELS // 10**6} million, 65535 per side")
 
 
 def draw_to_file(plots: types.ModuleType, arguments: argparse.Namespace) -> None:
-    """Draws what the arguments say, into the file that they name."""
+    """Draws the picture to the file in the arguments."""
     check_files(plots, arguments)
     axes, table, title = arguments.draw(plots, arguments)
     first = axes[0] if hasattr(axes, "__len__") else axes
@@ -283,7 +283,7 @@ def draw_to_file(plots: types.ModuleType, arguments: argparse.Namespace) -> None
 
 
 def draw(plots: types.ModuleType, arguments: argparse.Namespace) -> int:
-    """Draws, or says why not; returns the exit status."""
+    """Draws, or prints why it cannot; returns the exit status."""
     from ..trace import TraceError
     try:
         with plots.figure.matplotlib.rc_context(plots.figure.STYLE):

@@ -21,27 +21,27 @@ COLOURS, MARKS = [BLUE, VERMILION, GREEN, PURPLE], "osD^"
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """The closed form's figures, in cycles a tile.
+    """The closed form's figures, in cycles per tile.
 
-    busy: from the end of a wait to the beginning of the next (B). refill: the part of it up to the copy that fills
-    the buffer again (A). latency: of a copy, from issue to completion (L).
+    busy: from the end of a wait to the beginning of the next (B). refill: the part of it up to the copy that refills
+    the buffer (A). latency: of a copy, from issue to completion (L).
     """
     busy: float
     refill: float
     latency: float
 
     def exposed(self, depth: ArrayLike) -> Floats:
-        """Cycles a tile that stay exposed, of each depth: max(0, (A + L) / depth - B)."""
+        """Exposed cycles per tile at each depth: max(0, (A + L) / depth - B)."""
         exposed: Floats = numpy.maximum(0, (self.refill + self.latency) / numpy.asarray(depth) - self.busy)
         return exposed
 
     def cycles(self, depth: ArrayLike) -> Floats:
-        """Cycles that a tile takes, of each depth."""
+        """Cycles per tile at each depth."""
         return self.busy + self.exposed(depth)
 
     @property
     def enough(self) -> float:
-        """The depth from which on copies are hidden."""
+        """The smallest depth at which copies are hidden."""
         return (self.refill + self.latency) / self.busy
 
 
@@ -49,10 +49,10 @@ def hiding_table(reports: Reports, depths: typing.Sequence[int] | None = None,
                  labels: typing.Sequence[str] | None = None) -> pandas.DataFrame:
     """What each depth took: a frame with the columns `series`, `depth`, `tiles`, `cycles`, `exposed` and `latency`.
 
-    reports: one report for each depth; or reports of several launches each, one for each depth, and each report a
-    series of its own. depths: whole numbers, 1, 2, ... when None. labels: a name for each series. `cycles`, `exposed`
-    (cycles in which all warps of a work-group stood at a wait for a copy) and `tiles` (copies) are of a work-group,
-    the mean; `latency` is a copy's, the mean in cycles. Raises PlotError, so when a launch has no copies.
+    reports: one report for each depth; or several reports, each a series with one launch for each depth. depths: whole
+    numbers (None: 1, 2, ...). labels: a name for each series. `cycles`, `exposed` (cycles in which all warps of a
+    work-group wait for a copy) and `tiles` (copies) are means over work-groups; `latency` is the mean of copies, in
+    cycles. Raises PlotError, also if a launch has no copies.
     """
     read = read_reports(reports)
     if all(len(report["launches"]) == 1 for report in read) and len(read) > 1:
@@ -77,11 +77,11 @@ def _point(name: str, depth: int, launch: Report) -> tuple[str, int, float, int,
 
 def form_of(points: pandas.DataFrame, busy: float | None = None, refill: float | None = None,
             latency: float | None = None) -> Form:
-    """The closed form for one series of hiding_table(); what is None is taken from the points.
+    """The closed form for one series of hiding_table(). Figures that are None are computed from the points.
 
-    latency: that of the shallowest ring, where no copy stands in another's way. busy: what a tile of the deepest ring
-    took beside what was exposed. refill: what is then left of a tile of the shallowest ring. The first tile's wait
-    and the kernel's begin and end are in these; docs/buffering.md has them from longer streams.
+    latency: of the shallowest ring, in which copies do not delay each other. busy: the cycles of a tile in the deepest
+    ring that were not exposed. refill: the remaining cycles of a tile in the shallowest ring. All include the first
+    tile's wait and the kernel's beginning and end; docs/buffering.md has figures from longer streams.
     """
     first, last = points.loc[points["depth"].idxmin()], points.loc[points["depth"].idxmax()]
     latency = first["latency"] if latency is None else latency
@@ -104,7 +104,7 @@ def hiding(reports: Reports, depths: typing.Sequence[int] | None = None, labels:
 
 def draw_hiding(table: pandas.DataFrame, busy: float | None = None, refill: float | None = None,
                 latency: float | None = None, ax: typing.Sequence[Axes] | None = None) -> typing.Sequence[Axes]:
-    """Draws a table as hiding_table() makes it. Returns both axes."""
+    """Draws a table of hiding_table(). Returns both axes."""
     if ax is None:
         ax = pyplot.subplots(2, 1, sharex=True, figsize=(8, 6), layout="constrained")[1]
     above, below = ax

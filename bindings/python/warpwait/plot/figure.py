@@ -1,4 +1,4 @@
-"""What all pictures have in common: axes, legends outside of them, files that are the same bytes each time."""
+"""What all pictures have in common: axes, legends outside the axes, and reproducible files."""
 from __future__ import annotations
 
 import errno
@@ -23,24 +23,24 @@ from .colours import in_order, look
 from .inputs import Path, PlotError
 
 SUFFIXES = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
-# For files that the command writes; a notebook keeps its own style.
+# The style of files that the command writes; a notebook keeps its own.
 STYLE = {"font.size": 9, "axes.titlesize": 10, "axes.titleweight": "bold", "axes.titlelocation": "left",
          "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "hatch.linewidth": .5,
          "figure.dpi": 100, "text.parse_math": False}  # names may have a $
 
 
 def axes_or_new(axes: Axes | None, size: tuple[float, float]) -> Axes:
-    """`axes`, or those of a new figure of `size` (width, height in inches) when it is None."""
+    """`axes`, or if it is None the axes of a new figure of `size` (width, height in inches)."""
     if axes is not None:
         return axes
     return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
 def legend_outside(axes: Axes, handles: typing.Sequence[typing.Any], last: float | None = None) -> None:
-    """A legend to the right of the axes. last: the value at their right end, whose label, half of which stands out, the
-    legend leaves room for."""
+    """Adds a legend to the right of the axes. last: the value at their right end; half of its label extends beyond the
+    axes, and the legend leaves room for it."""
     points = pyplot.rcParams["font.size"]
-    room = points * (.6 if last is None else .4 + .32 * len(f"{last:,.0f}"))  # digits are that wide, halved
+    room = points * (.6 if last is None else .4 + .32 * len(f"{last:,.0f}"))  # .32: half the width of a digit
     beside = offset_copy(axes.transAxes, axes.figure, room, 0, "points")
     axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1), bbox_transform=beside, borderaxespad=0,
                 handlelength=1.6, handleheight=1.1)
@@ -62,15 +62,15 @@ def thousands(axis: Axis) -> None:
 
 
 def windows_label(edges: Whole) -> str:
-    """The label of an axis of cycles that are taken together in windows with these edges."""
+    """The label of an axis of cycles in windows with these edges."""
     width = edges[1] - edges[0]
     return f"cycle (windows of {width:,} cycle{'' if width == 1 else 's'})"
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Writes a figure to a .png or .svg; equal figures give equal bytes. The file is there whole or not at all.
+    """Writes a figure to a .png or .svg file, completely or not at all. Equal figures give equal bytes.
 
-    Raises PlotError when the suffix is another, or the file cannot be written.
+    Raises PlotError if the suffix is another, or the file cannot be written.
     """
     suffix = suffix_of(path)
     with matplotlib.rc_context({"svg.hashsalt": "warpwait"}):
@@ -79,13 +79,13 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def save_table(table: pandas.DataFrame, path: Path) -> None:
-    """Writes a frame as CSV, whole or not at all."""
+    """Writes a frame as CSV, completely or not at all."""
     write_whole(path, lambda file: to_csv(table, file))
 
 
 def write_whole(path: Path, write: typing.Callable[[typing.BinaryIO], object]) -> None:
-    """Has `write` write to a file, which is there whole or not at all, with the permissions that it had; a device is
-    written straight. Raises PlotError when it cannot be."""
+    """Calls `write` to write a file, completely or not at all. The file keeps its permissions. A device is written
+    directly. Raises PlotError if it cannot be written."""
     target, beside = os.path.realpath(path), None
     try:
         if os.path.exists(target) and not os.path.isfile(target):
@@ -110,7 +110,7 @@ def write_whole(path: Path, write: typing.Callable[[typing.BinaryIO], object]) -
 
 
 def mode_of(path: str) -> int:
-    """The permissions of a file, or those that a new one would get."""
+    """The permissions of a file, or of a new one if it does not exist."""
     if os.path.exists(path):
         return stat.S_IMODE(os.stat(path).st_mode)
     mask = os.umask(0)
@@ -119,7 +119,7 @@ def mode_of(path: str) -> int:
 
 
 def suffix_of(path: Path) -> str:
-    """The suffix of a picture's name. Raises PlotError when it is neither .png nor .svg."""
+    """The suffix of a picture's name. Raises PlotError if it is neither .png nor .svg."""
     suffix = pathlib.Path(path).suffix.lower()
     if suffix not in SUFFIXES:
         raise PlotError(f"{path}: expected a name that ends in .png or .svg")

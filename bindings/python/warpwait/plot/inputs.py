@@ -1,4 +1,4 @@
-"""What the pictures are made of: JSON reports, and timelines as frames."""
+"""Inputs of the pictures: JSON reports, and timelines as frames."""
 from __future__ import annotations
 
 import json
@@ -20,7 +20,7 @@ One = typing.Union[typing.Mapping[str, typing.Any], Path]
 Reports = typing.Union[One, typing.Sequence[One]]
 Source = typing.Union[Path, Timeline, "Events"]
 
-# What is used of a report: of each launch, and of each row of a list in it.
+# The keys of a report that the pictures use: of each launch, and of each row of a list in it.
 LAUNCH_VALUES: dict[str, type | tuple[type, ...]] = {
     "kernel": str, "cycles": int, "work_groups": int, "stalls": dict, "hiding.exposed_cycles": int,
     "dma.latency.count": int, "dma.latency.mean": (int, float), "by_line": list, "by_instruction": list}
@@ -30,15 +30,15 @@ ROW_VALUES: dict[str, dict[str, type]] = {
 
 
 class PlotError(BadInput):
-    """Input that no picture can be made of: one line that says which file, and why."""
+    """Input from which no picture can be made. The text is one line: which file, and why."""
 
 
 # ---- reports --------------------------------------------------------------------------------------
 
 def read_report(source: One) -> Report:
-    """The report of `warpwait run --report json` at a path, a dict of the same, or a warpwait.Report.
+    """The report of `warpwait run --report json` at a path, or from a dict or a warpwait.Report.
 
-    Raises PlotError when the file cannot be read or is no report.
+    Raises PlotError if the file cannot be read or is not a report.
     """
     if isinstance(source, typing.Mapping):
         report = source if isinstance(source, dict) else dict(source)
@@ -56,7 +56,7 @@ def read_report(source: One) -> Report:
 
 
 def parse_report(text: str, name: object) -> Report:
-    """The report of which `text` is the JSON; `name` is for messages. Raises PlotError when it is none."""
+    """Parses a report from JSON; `name` is for messages. Raises PlotError if the text is not a report."""
     try:
         report: Report = json.loads(text)
     except json.JSONDecodeError as error:
@@ -93,7 +93,7 @@ def _check(value: object, kind: type | tuple[type, ...], where: str) -> None:
 
 
 def read_reports(sources: Reports) -> list[Report]:
-    """A report, or a list of them, as read_report() takes them. Returns a list of dicts that is not empty."""
+    """Reads one report or a list of them with read_report(). Returns a list of dicts that is not empty."""
     if isinstance(sources, (typing.Mapping, str, os.PathLike)):
         sources = [sources]
     reports = [read_report(source) for source in sources]
@@ -104,9 +104,9 @@ def read_reports(sources: Reports) -> list[Report]:
 
 def labels_of(reports: typing.Sequence[Report], sources: Reports,
               labels: typing.Sequence[str] | None = None) -> list[str]:
-    """A name for each report: `labels`, else the report's own name, else (when two have the same) the file's.
+    """A name for each report: `labels`, else the report's own name, else (if two have the same) the file's.
 
-    Raises PlotError when there are not as many labels as reports.
+    Raises PlotError if the number of labels is not the number of reports.
     """
     if labels is not None:
         if len(labels) != len(reports):
@@ -123,7 +123,7 @@ def labels_of(reports: typing.Sequence[Report], sources: Reports,
 # ---- timelines ------------------------------------------------------------------------------------
 
 def is_timeline(path: Path) -> bool:
-    """Whether the file at `path` begins as a timeline does. Raises PlotError when it cannot be read."""
+    """Whether the file at `path` begins like a timeline. Raises PlotError if it cannot be read."""
     try:
         with open(path, "rb") as file:
             return file.read(len(Timeline.MAGIC)) == Timeline.MAGIC
@@ -132,9 +132,9 @@ def is_timeline(path: Path) -> bool:
 
 
 class Events:
-    """A timeline's events as frames, each kind read once, and what its metas say of the run.
+    """A timeline's events as frames, each kind read once, and the run's description from its metas.
 
-    `source`: a path, or what warpwait.trace.open_timeline() gives.
+    `source`: a path, or an open timeline of warpwait.trace.open_timeline().
     """
 
     def __init__(self, source: Path | Timeline) -> None:
@@ -147,7 +147,7 @@ class Events:
 
     @classmethod
     def of(cls, source: Source) -> Events:
-        """Events of a path, an open timeline or a warpwait.Report; Events as they are."""
+        """The Events of a path, an open timeline or a warpwait.Report; Events are returned unchanged."""
         if isinstance(source, Events):
             return source
         of_report = getattr(source, "timeline", None)
@@ -155,10 +155,10 @@ class Events:
 
     def frame(self, kind: str, cu: int | None = None, start: int | None = None,
               end: int | None = None) -> pandas.DataFrame:
-        """The events of a kind that lie in [start, end), of one compute unit or of all: a pandas frame.
+        """The events of a kind within [start, end), of one compute unit or of all, as a pandas frame.
 
         Columns: cu, unit, from, to (cycles; an event is in [from, to)), and the kind's fields by name. Events that
-        reach out of [start, end) are cut to it. The frame may be empty.
+        extend beyond [start, end) are cut. The frame may be empty.
         """
         if kind not in self._frames:
             self._frames[kind] = self._read(kind)
@@ -169,7 +169,7 @@ class Events:
 
     def need(self, kind: str, cu: int | None = None, start: int | None = None,
              end: int | None = None) -> pandas.DataFrame:
-        """As frame(); raises PlotError if there are none."""
+        """Like frame(), but raises PlotError if there are no events."""
         frame = self.frame(kind, cu, start, end)
         if frame.empty:
             whole = self.frame(kind)
@@ -188,7 +188,7 @@ class Events:
         return int(frame["from"].min()), int(frame["to"].max())
 
     def line(self, launch: int, pc: int) -> tuple[str, int, str]:
-        """(file, number, text) of the source line of an instruction; ("", 0, "") when it is not known."""
+        """(file, number, text) of the source line of an instruction; ("", 0, "") if it is not known."""
         code = self.source.code(launch, pc)
         if not code.get("line"):
             return "", 0, ""
@@ -196,15 +196,15 @@ class Events:
         return code["file"], code["line"], source.get(code["file"], {}).get(str(code["line"]), "")
 
     def instruction(self, launch: int, pc: int) -> str:
-        """The text of an instruction; "" when it is not known."""
+        """The text of an instruction; "" if it is not known."""
         return " ".join(self.source.code(launch, pc).get("text", "").split())
 
     def parameter(self, name: str, default: object) -> typing.Any:
-        """The machine's parameter, by its full name."""
+        """The value of the machine's parameter, by its full name."""
         return self.run.get("machine", {}).get("parameters", {}).get(name, default)
 
     def title(self) -> str:
-        """`KERNEL on MACHINE`, as far as the metas say."""
+        """`KERNEL on MACHINE`, as far as the metas have them."""
         kernels = list(dict.fromkeys(launch["kernel"] for launch in self.run.get("launches", [])))
         machine = self.run.get("machine", {}).get("name", "")
         return ", ".join(kernels) + (f" on {machine}" if machine else "")
@@ -213,7 +213,7 @@ class Events:
         source = _open(self.path) if self._opens else self.source
         try:
             frame = source.frame(kind)
-        except (ValueError, TraceError) as error:  # a kind that the file's schema does not have, or damage
+        except (ValueError, TraceError) as error:  # a kind that the file's schema lacks, or damage
             raise PlotError(str(error) if isinstance(error, TraceError) else f"{self.path}: {error}") from None
         finally:
             if self._opens:
@@ -226,7 +226,7 @@ def _open(path: Path) -> Timeline:
         raise PlotError(f"{path}: expected a timeline (`warpwait run --timeline FILE`)")
     try:
         timeline = Timeline(path)
-        timeline.run  # pylint: disable=pointless-statement; what is wrong with it is told now
+        timeline.run  # pylint: disable=pointless-statement; raises errors in it now
         return timeline
     except (OSError, TraceError) as error:
         raise PlotError(str(error)) from None
@@ -258,12 +258,12 @@ def bin_edges(start: int, end: int, bins: int) -> Whole:
 
 
 def cycles_in_bins(starts: typing.Any, ends: typing.Any, edges: Whole) -> Whole:
-    """How many cycles of the intervals [start, end) lie in each bin, added up: an array, one shorter than `edges`."""
+    """The sum of the cycles of the intervals [start, end) in each bin: an array, one shorter than `edges`."""
     return numpy.diff(_cycles_before(starts, edges) - _cycles_before(ends, edges))
 
 
 def _cycles_before(points: typing.Any, edges: Whole) -> Whole:
-    """Of each edge, the sum over points before it of how far before it they are."""
+    """For each edge, the sum of the distances to all points before it."""
     ordered: Whole = numpy.sort(numpy.asarray(points, dtype=numpy.int64))
     sums: Whole = numpy.append(0, numpy.cumsum(ordered))
     count = numpy.searchsorted(ordered, edges)

@@ -1,4 +1,4 @@
-"""Stall stacks: where warps were, of reports side by side, of a report's launches or lines, and over time."""
+"""Stall stacks: where warps spent their time, for reports side by side, a report's launches or lines, and over time."""
 from __future__ import annotations
 
 import typing
@@ -21,9 +21,9 @@ def stall_table(reports: Reports, by: str = "report", labels: typing.Sequence[st
     """Warp-cycles in each bucket: a pandas frame with a row for each bar and a column for each bucket that is not
     empty.
 
-    reports: a report (a path, or a dict), or a list of them. by: what is a bar, `report`, `launch`, `line` (of the
-    source) or `instruction`. labels: a name for each report. top: of lines and instructions the `top` with the most
-    cycles, the others together as a last row `others`. Raises PlotError.
+    reports: a report (a path, or a dict), or a list of them. by: what each bar shows, `report`, `launch`, `line` (of
+    the source) or `instruction`. labels: a name for each report. top: show only that many lines or instructions, those
+    with the most cycles; a last row `others` sums up the rest. Raises PlotError.
     """
     if by not in BARS:
         raise PlotError(f"by {by}: expected {', '.join(BARS[:-1])} or {BARS[-1]}")
@@ -44,7 +44,7 @@ def stall_table(reports: Reports, by: str = "report", labels: typing.Sequence[st
 
 
 def _bars_of(report: Report, by: str) -> typing.Iterator[tuple[str, dict[str, int]]]:
-    """(key, stalls by bucket) of everything in a report; a key may come several times."""
+    """(key, stalls by bucket) of each bar's parts in a report; a key may occur several times."""
     launches = report["launches"]
     for number, launch in enumerate(launches, 1):
         if by == "report":
@@ -72,15 +72,14 @@ def stalls(reports: Reports, by: str = "report", labels: typing.Sequence[str] | 
            percent: bool = False, ax: Axes | None = None) -> Axes:
     """Draws stall_table() as stacked bars, in warp-cycles or (`percent`) in per cent of each bar. Returns the axes.
 
-    Raises PlotError, as stall_table() does.
+    Raises PlotError, like stall_table().
     """
     table = stall_table(reports, by, labels, top)
     return draw_stalls(table, percent, lying=by in ("line", "instruction"), ax=ax)
 
 
 def draw_stalls(table: pandas.DataFrame, percent: bool = False, lying: bool = False, ax: Axes | None = None) -> Axes:
-    """Draws a table as stall_table() makes it; `lying`: bars to the right, for many with long names. Returns the
-    axes."""
+    """Draws a table of stall_table(). `lying`: horizontal bars, for many bars with long names. Returns the axes."""
     shown = 100 * table.div(table.sum(axis="columns"), axis="index") if percent else table
     size = (9, 1.4 + .26 * len(table)) if lying else (max(5.5, 3.2 + .75 * len(table)), 4.4)
     axes = figure.axes_or_new(ax, (size[0], max(size[1], 4.2)))
@@ -120,8 +119,8 @@ def stall_table_over_time(source: Source, windows: int = 100, cu: int | None = N
                           end: int | None = None) -> pandas.DataFrame:
     """Warp-cycles in each bucket in each window of time: a frame with the windows' first cycles as its index.
 
-    source: a path, or what warpwait.trace.open_timeline() gives. windows: how many, at most. cu: of one compute unit,
-    or (None) of all. Its attribute `attrs["edges"]` has the windows' edges in cycles. Raises PlotError.
+    source: a path, or an open timeline of warpwait.trace.open_timeline(). windows: the most windows. cu: one compute
+    unit, or (None) all. The frame's `attrs["edges"]` has the windows' edges in cycles. Raises PlotError.
     """
     events = Events.of(source)
     warps = events.need("warp", cu, start, end)
@@ -136,15 +135,15 @@ def stall_table_over_time(source: Source, windows: int = 100, cu: int | None = N
 
 def stalls_over_time(source: Source, windows: int = 100, cu: int | None = None, start: int | None = None,
                      end: int | None = None, percent: bool = False, ax: Axes | None = None) -> Axes:
-    """Draws stall_table_over_time() as a stack of steps: warps in each bucket, or (`percent`) per cent of them.
+    """Draws stall_table_over_time() as stacked steps: warps in each bucket, or (`percent`) per cent of them.
 
-    Returns the axes. Raises PlotError, as stall_table_over_time() does.
+    Returns the axes. Raises PlotError, like stall_table_over_time().
     """
     return draw_stalls_over_time(stall_table_over_time(source, windows, cu, start, end), percent, ax)
 
 
 def draw_stalls_over_time(table: pandas.DataFrame, percent: bool = False, ax: Axes | None = None) -> Axes:
-    """Draws a table as stall_table_over_time() makes it. Returns the axes."""
+    """Draws a table of stall_table_over_time(). Returns the axes."""
     axes = figure.axes_or_new(ax, (9, 4.2))
     edges = table.attrs["edges"]
     whole = table.sum(axis="columns").to_numpy() / 100 if percent else numpy.diff(edges)

@@ -17,9 +17,9 @@ from .colours import Colour, DEEP_PURPLE, PORT_KINDS, PURPLE, in_order, look, sh
 from .inputs import Events, PlotError, Source, bin_edges, cycles_in_bins
 
 HEIGHT = .8            # of a bar, in rows
-DENSE = 700            # slices in a row beyond which many are narrower than a pixel
-COLUMNS = 700          # into which such rows are divided
-ARROWS = 150           # arrows beyond which they would hide what they point at
+DENSE = 700            # with more slices in a row, many are narrower than a pixel
+COLUMNS = 700          # columns into which such rows are divided
+ARROWS = 150           # more arrows would hide what they point at
 COPY_FACE = shade(PURPLE, .55)
 CHANNELS = 64          # the stride of engines in the units of channels
 Faces = typing.Callable[[str, typing.Any], typing.Tuple[typing.Union[str, Colour], str]]
@@ -27,11 +27,11 @@ Faces = typing.Callable[[str, typing.Any], typing.Tuple[typing.Union[str, Colour
 
 @dataclasses.dataclass
 class Rows:
-    """What a timeline draws.
+    """The contents of a timeline picture.
 
     slices: a frame with the columns section, row (from 0 at the top), from, to (cycles), what (a bucket, or a kind),
-    label. names: of the rows. arrows: a frame with the columns copy, from, from_row, to, to_row. left_out: arrows
-    that are not drawn, being too many.
+    label. names: of the rows. arrows: a frame with the columns copy, from, from_row, to, to_row. left_out: the number
+    of arrows that are not drawn because there are too many.
     """
     slices: pandas.DataFrame
     names: list[str]
@@ -44,10 +44,10 @@ class Rows:
 
 def timeline_rows(source: Source, cu: int = 0, start: int | None = None, end: int | None = None,
                   warps: typing.Iterable[int] | None = None) -> Rows:
-    """What happened in a compute unit in the cycles [start, end): Rows.
+    """What a compute unit did in the cycles [start, end), as Rows.
 
-    source: a path, or what warpwait.trace.open_timeline() gives. warps: slots of the warps that are wanted (None:
-    all). Raises PlotError when the timeline has no `warp` events of this compute unit, these cycles and warps.
+    source: a path, or an open timeline of warpwait.trace.open_timeline(). warps: slots of the warps to show (None:
+    all). Raises PlotError if the timeline has no `warp` events of this compute unit, these cycles and warps.
     """
     events = Events.of(source)
     slots = events.need("warp", cu, start, end)
@@ -86,8 +86,8 @@ def _warp_rows(slots: pandas.DataFrame, names: list[str], parts: list[pandas.Dat
 
 
 def _copy_rows(copies: pandas.DataFrame, names: list[str], parts: list[pandas.DataFrame]) -> pandas.DataFrame:
-    """Rows of copies: as few as can be without two that overlap. Returns the copies with their `row`."""
-    ends: list[tuple[int, int]] = []  # (cycle, row) that are taken
+    """Rows of copies: as few as possible without overlaps. Returns the copies with their `row`."""
+    ends: list[tuple[int, int]] = []  # (cycle, row) of occupied rows
     free: list[int] = []
     rows: list[int] = []
     for begin, finish in zip(copies["from"], copies["to"]):
@@ -126,8 +126,8 @@ def _port_name(unit: int) -> str:
 
 def _arrows(copies: pandas.DataFrame, waited: pandas.DataFrame, groups: dict[tuple[int, int], int],
             end: float) -> pandas.DataFrame:
-    """From where each copy is done to the release, by cycle `end`, of the first wait for its event that ends then or
-    later."""
+    """Arrows from the end of each copy to the end of the first wait for its event that ends no earlier, if that is
+    before cycle `end`."""
     keys = ["launch", "group", "event"]
     releases = {key: of["to"].to_numpy() for key, of in waited.sort_values("to").groupby(keys)} if len(waited) else {}
     rows = []
@@ -135,7 +135,7 @@ def _arrows(copies: pandas.DataFrame, waited: pandas.DataFrame, groups: dict[tup
         release = releases.get(tuple(copy[key] for key in keys), numpy.empty(0))
         place = numpy.searchsorted(release, copy["done"])
         target = groups.get((copy["launch"], copy["group"]))
-        # What a run that was cut short, or the cycles that are shown, leave out has no end to show.
+        # If the run was cut short, or the end is outside the shown cycles, there is no end to show.
         told = copy["from"] <= copy["done"] <= copy["to"]
         if told and target is not None and place < len(release) and release[place] <= end:
             rows.append((copy["copy"], copy["done"], copy["row"], int(release[place]), target))
@@ -146,8 +146,8 @@ def _arrows(copies: pandas.DataFrame, waited: pandas.DataFrame, groups: dict[tup
 
 def timeline(source: Source, cu: int = 0, start: int | None = None, end: int | None = None,
              warps: typing.Iterable[int] | None = None, ax: Axes | None = None) -> Axes:
-    """Draws timeline_rows(): warps by what they waited for, copies with arrows to the waits they end, DMA channels
-    and the memory port. Returns the axes; raises PlotError."""
+    """Draws timeline_rows(): warps by stall bucket, copies with arrows to the waits that they end, DMA channels and the
+    memory port. Returns the axes; raises PlotError."""
     return draw_timeline(timeline_rows(source, cu, start, end, warps), ax)
 
 
@@ -181,7 +181,7 @@ def draw_timeline(rows: Rows, ax: Axes | None = None) -> Axes:
 
 
 def _faces() -> Faces:
-    """A function that gives (face, hatch) of what a section draws."""
+    """A function that returns the (face, hatch) of a slice, by its section and what it shows."""
     port: dict[str, tuple[str | Colour, str]] = {name: (colour, hatch) for name, colour, hatch in PORT_KINDS}
 
     def faces(section: str, what: typing.Any) -> tuple[str | Colour, str]:
@@ -200,9 +200,9 @@ def _is_dense(slices: pandas.DataFrame) -> bool:
 
 
 def _bars(axes: Axes, slices: pandas.DataFrame, faces: Faces, wide: float) -> None:
-    """One collection for all slices of a section that look alike; hatches only where there is room for one."""
-    # Edges: none between a warp's slices, which leave no gap; the port's keep a cycle visible that is less than a
-    # pixel.
+    """Draws one collection for all slices of a section that look alike; hatches only those with room for it."""
+    # A warp's slices have no gaps and no edges between them. Edges keep a cycle of the port visible that is narrower
+    # than a pixel.
     line = {"warps": 0, "port": .6}.get(slices["section"].iloc[0], .4)
     for (section, what), of in slices.groupby(["section", "what"], sort=False):
         left, right, row = (of[name].to_numpy(dtype=float) for name in ("from", "to", "row"))
@@ -217,8 +217,8 @@ def _bars(axes: Axes, slices: pandas.DataFrame, faces: Faces, wide: float) -> No
 
 
 def _shares(axes: Axes, slices: pandas.DataFrame, faces: Faces, edges: Whole) -> None:
-    """Slices that would hide each other: of each column of a row the part of its height that each kind has of its
-    cycles, stacked as the legend is."""
+    """Draws slices that would hide each other: divides a row into columns, in which each kind's height is its share of
+    the cycles, stacked in the legend's order."""
     section = slices["section"].iloc[0]
     for row, of in slices.groupby("row"):
         below = numpy.full(len(edges), row + HEIGHT / 2)
@@ -231,20 +231,20 @@ def _shares(axes: Axes, slices: pandas.DataFrame, faces: Faces, edges: Whole) ->
 
 
 def _labels(axes: Axes, slices: pandas.DataFrame, wide: float) -> None:
-    """The copies' numbers, where they have room."""
+    """Draws the copies' numbers where there is room."""
     for bar in slices[slices["to"] - slices["from"] >= wide].to_dict("records"):
         axes.text((bar["from"] + bar["to"]) / 2, bar["row"], bar["label"], ha="center", va="center", fontsize=7,
                   color="white" if bar["section"] == "channels" else "black")
 
 
 def _separate(axes: Axes, slices: pandas.DataFrame) -> None:
-    """A line between the sections."""
+    """Draws a line between the sections."""
     for row in slices.groupby("section", sort=False)["row"].min()[1:]:
         axes.axhline(row - .5, color="#999999", linewidth=.6)
 
 
 def _legend(rows: Rows, faces: Faces) -> list[typing.Any]:
-    """An entry for everything that is drawn."""
+    """The legend's entries, one for each kind of slice that is drawn."""
     slices = rows.slices
     found = {section: list(of["what"].unique()) for section, of in slices.groupby("section", sort=False)}
     handles = figure.bucket_patches(found["warps"])

@@ -5,8 +5,8 @@
     store.frame(["cycles", "cost"], where="dma.channels <= 4")     # a pandas frame
     sweep.pareto(store, "cycles,cost")
 
-docs/sweep-analysis.md has the questions, their definitions and examples. Needs numpy and pandas;
-pictures (`warpwait.sweep.pictures`) need matplotlib, and searches SciPy. Bad input raises SweepError.
+docs/sweep-analysis.md has the questions, their definitions and examples. The package needs numpy and pandas; pictures
+(`warpwait.sweep.pictures`) need matplotlib, and searches SciPy. Bad input raises SweepError.
 """
 import sys
 import types
@@ -21,7 +21,7 @@ else:
     __getattr__, __dir__ = public(__name__, "numpy", "pandas")
 
     class _Callable(types.ModuleType):
-        """`warpwait.sweep` is this package and, called, its function sweep()."""
+        """Makes the package callable: `warpwait.sweep(...)` calls its function sweep()."""
 
         @entry
         def __call__(self, *arguments, **named):

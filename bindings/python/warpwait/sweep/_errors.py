@@ -8,11 +8,11 @@ from ..errors import BadInput
 
 
 class SweepError(BadInput):
-    """Bad input, in one line: where, what, and what would be legal."""
+    """Bad input, in one line: where, what, and what would be valid."""
 
 
 def unknown(what: str, name: str, known: typing.Iterable[str]) -> SweepError:
-    """A SweepError about a name that is not there, with the nearest that is."""
+    """A SweepError about an unknown name, with the most similar known one."""
     known = list(known)
     folded = {other.lower(): other for other in reversed(known)}
     near = difflib.get_close_matches(name.lower(), folded, 1, .5)

@@ -1,5 +1,5 @@
-"""Answers from the points of a sweep: the best ones, the Pareto front, the knee of a curve, what went wrong. Each gives
-a frame. docs/sweep-analysis.md has the definitions."""
+"""Answers from the points of a sweep, as frames: the best points, the Pareto front, the knee of a curve, errors.
+docs/sweep-analysis.md has the definitions."""
 from __future__ import annotations
 
 import dataclasses
@@ -13,22 +13,22 @@ from ._errors import SweepError
 from .expression import Expression
 from .store import Store, levels
 
-LEAST_BEND = .05  # distance from which on a curve is not straight
+LEAST_BEND = .05  # a curve with a smaller distance from its chord counts as straight
 
 
 @dataclasses.dataclass(frozen=True)
 class Objective:
-    """What is to be small, or with `max:` before it, large: a metric, an axis, or an expression over them."""
+    """What to minimize, or with `max:` in front to maximize: a metric, an axis, or an expression over them."""
     text: str
     expression: Expression
     sign: int  # 1: small is good, -1: large is
 
     def value(self, points: pandas.DataFrame) -> Floats:
-        """Of each point."""
+        """Its value at each point."""
         return self.expression.value(points)
 
     def loss(self, points: pandas.DataFrame) -> Floats:
-        """The values, so that small is good."""
+        """The values, negated if large is good, so that small is always good."""
         return self.sign * self.value(points)
 
 
@@ -45,7 +45,7 @@ def objective(store: Store, text: str) -> Objective:
 
 
 def objectives(store: Store, text: str) -> list[Objective]:
-    """Those of a list with commas between; a comma inside of parentheses does not divide."""
+    """Reads a list of objectives, separated by commas outside parentheses."""
     parts, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")
@@ -63,8 +63,8 @@ def names_of(wanted: typing.Iterable[Objective]) -> list[str]:
 
 def measured(store: Store, wanted: typing.Sequence[Objective], where: str | None = None,
              beside: typing.Sequence[Objective] = ()) -> pandas.DataFrame:
-    """The finished points that have a value of each objective, as a frame with a column for each, and for each of
-    `beside`, which points may lack."""
+    """The finished points that have a value of each objective, as a frame with a column for each. Columns for `beside`
+    are added, where values may be missing."""
     points = store.frame(names_of([*wanted, *beside]), where)
     for one in [*wanted, *beside]:
         points[one.text] = one.value(points)
@@ -75,11 +75,11 @@ def measured(store: Store, wanted: typing.Sequence[Objective], where: str | None
 
 
 def best(store: Store, by: str = "cycles", where: str | None = None, count: int = 10) -> pandas.DataFrame:
-    """The `count` points of least `by`, the best first; of equal ones the first of the plan.
+    """The `count` points with the least `by`, the best first. Equal points keep the plan's order.
 
-    by: a metric, an axis or an expression over them, with `max:` in front when large is good. where: an expression that
-    holds for the points that are wanted. Returns a frame with a row for each point: number, key, status, reason, all axes,
-    and the objective. Raises SweepError.
+    by: a metric, an axis or an expression over them, with `max:` in front if large is good. where: an expression that
+    selects points. Returns a frame with a row for each point: number, key, status, reason, all axes, and the objective.
+    Raises SweepError.
     """
     one, beside = objective(store, by), shown_beside(store, objective(store, by))
     points = measured(store, [one], where, beside)
@@ -88,15 +88,15 @@ def best(store: Store, by: str = "cycles", where: str | None = None, count: int 
 
 
 def shown_beside(store: Store, one: Objective) -> list[Objective]:
-    """What a table of points shows beside its objective: cycles, and cost where the plan has one."""
+    """What a table of points shows in addition to its objective: cycles, and cost if the plan has one."""
     return [objective(store, name) for name in ("cycles", "cost") if name in store.metrics.index and name != one.text]
 
 
 def pareto(store: Store, over: str, where: str | None = None) -> pandas.DataFrame:
     """The points that no other point beats: none is as good in all objectives and better in one.
 
-    over: two objectives or more with commas between, each as in best(). Returns a frame as best() does. Of points that
-    are equal in all objectives the first of the plan stands for all; `points` says for how many. Raises SweepError.
+    over: two or more objectives, separated by commas, each as in best(). Returns a frame like best(). If points are
+    equal in all objectives, only the first in the plan is listed; `points` counts them. Raises SweepError.
     """
     wanted = objectives(store, over)
     if len(wanted) < 2:
@@ -113,7 +113,7 @@ def pareto(store: Store, over: str, where: str | None = None) -> pandas.DataFram
 
 def front(losses: Floats) -> Whole:
     """The rows of an array of losses that no other row dominates; equal rows must not be among them."""
-    order = numpy.lexsort(losses.T[::-1])  # a row is dominated by none that comes after it
+    order = numpy.lexsort(losses.T[::-1])  # in this order, no row dominates an earlier one
     if losses.shape[1] == 2:
         least = numpy.minimum.accumulate(losses[order, 1])
         undominated: Whole = order[numpy.append(True, losses[order[1:], 1] < least[:-1])]
@@ -128,7 +128,7 @@ def front(losses: Floats) -> Whole:
 
 
 def fixed_at(store: Store, points: pandas.DataFrame, words: typing.Sequence[str]) -> pandas.DataFrame:
-    """The points at `axis=value` of each word; raises SweepError when an axis has no such value."""
+    """The points at which every word `axis=value` holds. Raises SweepError if an axis has no such value."""
     for word in words:
         axis, equals, value = word.partition("=")
         if not equals:
@@ -140,7 +140,7 @@ def fixed_at(store: Store, points: pandas.DataFrame, words: typing.Sequence[str]
 
 
 def values_equal(column: pandas.Series, axis: str, value: str) -> Flags:
-    """Where an axis has a value, as it is written."""
+    """Whether each row of an axis has the value, written as text."""
     held = Expression(f"axis == '{value.strip()}'").holds(pandas.DataFrame({"axis": column}))
     if not held.any():
         raise SweepError(f"{axis}={value}: no such value; there are {', '.join(map(str, levels(column)))}")
@@ -149,10 +149,10 @@ def values_equal(column: pandas.Series, axis: str, value: str) -> Flags:
 
 def curve(store: Store, axis: str, by: str = "cycles", where: str | None = None,
           at: typing.Sequence[str] = ()) -> pandas.DataFrame:
-    """The objective over an axis: for each value the best that there is, all else free but for `where` and `at`.
+    """The objective over an axis: for each value the best point, among those that `where` and `at` select.
 
-    at: words AXIS=VALUE. Returns a frame as best() does, by the axis, with `loss`: the objective, so that small is good.
-    Raises SweepError.
+    at: words AXIS=VALUE. Returns a frame like best(), by the axis, with `loss`: the objective, negated if large is
+    good. Raises SweepError.
     """
     one = objective(store, by)
     points = fixed_at(store, measured(store, [one], where), at)
@@ -162,7 +162,7 @@ def curve(store: Store, axis: str, by: str = "cycles", where: str | None = None,
 
 
 def grows(values: typing.Any) -> bool:
-    """Whether values grow by factors rather than by steps: their logarithms are spaced more evenly."""
+    """Whether values grow by factors rather than steps, that is, whether their logarithms are spaced more evenly."""
     values = numpy.asarray(values, dtype=float)
     if len(values) < 3 or values.min() <= 0:
         return False
@@ -172,11 +172,12 @@ def grows(values: typing.Any) -> bool:
 
 def knee(store: Store, axis: str, by: str = "cycles", where: str | None = None, at: typing.Sequence[str] = (),
          scale: str = "auto") -> tuple[pandas.DataFrame, int | None]:
-    """The curve with `distance`: how far each point lies below the chord from the first to the last, both sides of the
-    picture being 1 long; the knee is the farthest. Returns the frame and its row of the knee, None when the curve is
+    """The curve with `distance`: how far each point is below the chord from the first point to the last, with both axes
+    scaled to length 1. The knee is the farthest point. Returns the frame and the knee's row, or None if the curve is
     straight or bends the other way.
 
-    scale: of the axis, `linear`, `log` or `auto`. Raises SweepError, so for an axis of words or of fewer than three values.
+    scale: of the axis, `linear`, `log` or `auto`. Raises SweepError, also for an axis of words or with fewer than three
+    values.
     """
     one = objective(store, by)
     points = curve(store, axis, by, where, at)
@@ -201,8 +202,8 @@ def knee(store: Store, axis: str, by: str = "cycles", where: str | None = None, 
 
 
 def errors(store: Store) -> pandas.DataFrame:
-    """Points that did not finish: a frame with the columns status, reason, points (how many) and first (its key), the most
-    frequent first; empty when all finished. Raises SweepError when the store has no points."""
+    """Points that did not finish: a frame with the columns status, reason, points (how many) and first (the first one's
+    key), the most frequent first; empty if all finished. Raises SweepError if the store has no points."""
     points = store.frame(unfinished=True)
     points = points[points["status"] != "finished"].fillna({"reason": ""})
     groups = points.groupby(["status", "reason"], sort=False)

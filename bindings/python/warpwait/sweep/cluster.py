@@ -1,9 +1,9 @@
-"""`warpwait sweep run --dask`: shards of a sweep on the workers of a Dask cluster, merged into one store as they come.
+"""`warpwait sweep run --dask`: runs shards of a sweep on the workers of a Dask cluster, and merges them into one store.
 
-A shard is one task: `warpwait sweep run FILE.ini --shard I/N` on a worker, whose file of results is the task's result.
-What is left is what the store here lacks: whatever is interrupted goes on with the same command. Workers need warpwait
-and the sweep's files, by the same paths; results do not need a file system that is shared. A shard from other files,
-or from another version of warpwait, is refused by the merge.
+A shard is one task: `warpwait sweep run FILE.ini --shard I/N` on a worker. The task's result is the file of results.
+Only points that the store here lacks are run, so the same command continues an interrupted sweep. Workers need warpwait
+and the sweep's files, at the same paths; results need no shared file system. The merge refuses a shard from other files
+or from another version of warpwait.
 """
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ from .._optional import need
 from ._errors import SweepError
 
 Result = typing.Tuple[int, bytes, bytes]  # status, standard error, and the bytes of a store
-Tell = typing.Callable[[int, int], object]  # called with the shards that are done, and all
+Tell = typing.Callable[[int, int], object]  # called with the numbers of finished shards and of all
 
-THREAD_SHARDS = 4  # shards for each thread of the workers: enough that those which end early find more
-CONNECT = 10  # seconds in which a scheduler answers, unless Dask's configuration has less
-WORKERS = 30  # seconds in which it has a worker
+THREAD_SHARDS = 4  # shards per thread of the workers: enough to keep those busy that finish early
+CONNECT = 10  # seconds to wait for a scheduler's answer, unless Dask's configuration has less
+WORKERS = 30  # seconds to wait for its first worker
 TICK = 0.5
-LIVES = 5  # times that a shard is submitted whose workers die; each time Dask itself tries some workers
+LIVES = 5  # times that a shard is submitted if its workers die; each time, Dask itself tries some workers
 
 
 def last_line(told: bytes, status: int) -> str:
-    """What a command had to say of its failure, in one line."""
+    """A failed command's error message, in one line."""
     lines = told.decode(errors="replace").strip().splitlines()
     return lines[-1].removeprefix("warpwait: ") if lines else f"exit status {status}"
 
 
 def program() -> str:
-    """The warpwait that answers here."""
+    """The path of warpwait on this machine."""
     return os.environ.get("WARPWAIT", "warpwait")
 
 
 def command(*words: str) -> bytes:
-    """Runs warpwait here; returns what it prints. Raises SweepError with its last line."""
+    """Runs warpwait on this machine; returns what it prints. Raises SweepError with its last line."""
     try:
         done = subprocess.run([program(), "sweep", *words], capture_output=True, check=False)
     except OSError as error:
         raise SweepError(f"{program()}: {error.strerror}; $WARPWAIT names another program") from None
     if done.returncode == -2:
-        raise KeyboardInterrupt  # SIGINT comes to all of a terminal's processes
+        raise KeyboardInterrupt  # a terminal sends SIGINT to all its processes
     if done.returncode:
         raise SweepError(last_line(done.stderr, done.returncode))
     return done.stdout
@@ -56,8 +56,8 @@ def command(*words: str) -> bytes:
 
 @contextlib.contextmanager
 def kept_interrupts() -> typing.Iterator[typing.Callable[[], None]]:
-    """Yields a function that raises KeyboardInterrupt if SIGINT has come. Python prints and forgets one that comes while
-    a finalizer runs, and Dask's futures have finalizers."""
+    """Yields a function that raises KeyboardInterrupt if SIGINT has arrived. Python prints and drops a
+    KeyboardInterrupt in a finalizer, and Dask's futures have finalizers."""
     asked = False
 
     def note(*_: object) -> None:
@@ -81,11 +81,11 @@ def kept_interrupts() -> typing.Iterator[typing.Callable[[], None]]:
 
 
 def shard_runner() -> typing.Callable[[str, list[str]], Result]:
-    """The function that workers run. It is made here, and names nothing of this module, so that it is sent as it is:
-    workers need not have this package."""
+    """The function that workers run. It is made here and uses no names of this module, so that Dask sends its code and
+    workers do not need this package."""
 
     def run_shard(path: str, words: list[str]) -> Result:
-        """Status, standard error, and the store's bytes. path: of the caller's warpwait."""
+        """Runs the shard; returns status, standard error, and the store's bytes. path: the caller's warpwait."""
         import os
         import pathlib
         import subprocess
@@ -94,10 +94,10 @@ def shard_runner() -> typing.Callable[[str, list[str]], Result]:
         from distributed import get_worker
 
         path = path if os.path.isfile(path) else "warpwait"
-        # Dask clears the folders of workers that were killed.
+        # Dask removes the folders of killed workers.
         with tempfile.TemporaryDirectory(dir=get_worker().local_directory) as folder:
             part = pathlib.Path(folder, "part.sqlite")
-            # What a killed worker has started ends with it.
+            # The command ends when its worker is killed.
             done = subprocess.run(["setpriv", "--pdeathsig", "KILL", path, "sweep", "run", *words, "-o", part],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
             return done.returncode, done.stderr, part.read_bytes() if done.returncode == 0 else b""
@@ -112,7 +112,7 @@ class Cluster:
         dask, distributed = need("dask"), need("distributed")
         self.address, self.distributed = address, distributed
         usual = dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
-        for name in ("distributed", "distributed.client", "asyncio"):  # what matters is told here, in one line
+        for name in ("distributed", "distributed.client", "asyncio"):  # we report errors ourselves, in one line
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self.client = distributed.Client(address, timeout=min(CONNECT, usual))
@@ -127,7 +127,7 @@ class Cluster:
         self.client.close(timeout=2)
 
     def threads(self) -> int:
-        """How many tasks run at once. Raises SweepError when there is no worker."""
+        """How many tasks run at once. Raises SweepError if there is no worker."""
         try:
             self.client.wait_for_workers(1, timeout=WORKERS)
         except (TimeoutError, self.distributed.TimeoutError):
@@ -136,11 +136,11 @@ class Cluster:
         return sum(self.client.nthreads().values())
 
     def submit(self, run_shard: typing.Callable[[str, list[str]], Result], *arguments: object) -> typing.Any:
-        """A task; runs again elsewhere when its worker dies."""
+        """Submits a task. Dask runs it again elsewhere if its worker dies."""
         return self.client.submit(run_shard, *arguments, pure=False)
 
     def some(self, futures: list[typing.Any]) -> set[typing.Any]:
-        """Those that are done by now, after TICK at most. Raises SweepError when the scheduler is gone."""
+        """The futures that are done; waits for one, at most TICK. Raises SweepError if the scheduler is gone."""
         done: set[typing.Any] | None
         try:
             done = self.distributed.wait(futures, timeout=TICK, return_when="FIRST_COMPLETED").done
@@ -153,35 +153,35 @@ class Cluster:
         return done
 
     def result(self, future: typing.Any) -> Result | None:
-        """What run_shard() returned; None when the workers that ran it died. Raises SweepError with what it raised."""
+        """What run_shard() returned, or None if the workers that ran it died. Raises SweepError if it raised."""
         try:
             result: Result = future.result(timeout=CONNECT * 6)
             return result
         except self.distributed.KilledWorker:
             return None
-        except Exception as error:  # whatever the worker's Python has to say
+        except Exception as error:  # any exception of the worker's Python
             told = str(error).splitlines() or [""]
             raise SweepError(f"{type(error).__name__}: {told[0]}") from None
 
 
 class Sweep:
-    """A sweep file's shards, and the store that they go to."""
+    """A sweep file's shards, and the store into which they are merged."""
 
     def __init__(self, plan: str, out: str, options: typing.Sequence[str], count: int | None) -> None:
         self.plan, self.out, self.options, self.count = plan, out, options, count
         self.lives: dict[int, int] = {}
 
     def left(self) -> list[int]:
-        """The numbers of points that the store does not have. Raises SweepError about whatever is wrong here."""
+        """The numbers of points that the store lacks. Raises SweepError if the sweep cannot run."""
         return [int(line) for line in command("run", self.plan, "--left", "-o", self.out, *self.options).split()]
 
     def words(self, shard: int, jobs: int) -> list[str]:
-        """Of `warpwait sweep run`, on a worker."""
+        """The arguments of `warpwait sweep run` on a worker."""
         return [os.path.abspath(self.plan), "--shard", f"{shard}/{self.count}", "--jobs", str(jobs), "--quiet",
                 *self.options]
 
     def take(self, shard: int, result: Result | None) -> bool:
-        """Merges a shard's store. False: it is to be run again, because its worker was killed."""
+        """Merges a shard's store. False: the shard must run again, because its worker was killed."""
         status, told, part = result or (-9, b"", b"")
         if status < 0:
             self.lives[shard] = self.lives.get(shard, 0) + 1
@@ -198,8 +198,8 @@ class Sweep:
 
     def run(self, cluster: Cluster, shards: typing.Sequence[int], jobs: int, tell: typing.Callable[[int], object],
             check: typing.Callable[[], None]) -> None:
-        """Has the shards run, and merges them as they come. tell: called with how many of them are done; check: called
-        time and again, and ends it by raising."""
+        """Runs the shards, and merges each as soon as it is done. tell: called with the number of finished shards;
+        check: called repeatedly, and ends the run by raising."""
         run_shard, path = shard_runner(), os.path.abspath(program())
         waiting = {cluster.submit(run_shard, path, self.words(shard, jobs)): shard for shard in shards}
         while waiting:
@@ -208,14 +208,14 @@ class Sweep:
                 shard = waiting[future]
                 if not self.take(shard, cluster.result(future)):
                     waiting[cluster.submit(run_shard, path, self.words(shard, jobs))] = shard
-                del waiting[future]  # and with it, Dask's copy of the part
+                del waiting[future]  # also frees Dask's copy of the part
                 tell(len(shards) - len(waiting))
 
 
 def run(plan: str, out: str, address: str, shards: int | None = None, jobs: int = 1, options: typing.Sequence[str] = (),
         tell: Tell | None = None) -> tuple[int, int]:
-    """The points of a sweep that `out` lacks, run by the workers of a cluster. Returns how many they were, and in how
-    many shards. tell: called with the shards that are done and all of them."""
+    """Runs the points of a sweep that `out` lacks on the workers of a cluster. Returns the numbers of points and
+    shards. tell: called with the numbers of finished shards and of all."""
     sweep = Sweep(plan, out, list(options), shards)
     left = sweep.left()
     if not left:
@@ -239,6 +239,6 @@ def run(plan: str, out: str, address: str, shards: int | None = None, jobs: int 
 
 
 def progress(done: int, count: int) -> None:
-    """A line that is written over and over."""
+    """Updates the line of progress."""
     sys.stderr.write(f"\r{done} of {count} shards\x1b[K")
     sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""warpwait-sweep: questions to the stores of `warpwait sweep`, pictures, reports, and searches."""
+"""warpwait-sweep: queries of the stores of `warpwait sweep`, pictures, reports, and searches."""
 from __future__ import annotations
 
 import argparse
@@ -21,7 +21,7 @@ if typing.TYPE_CHECKING:
 
 
 def count(text: str) -> int:
-    """A whole number from 1 on."""
+    """A whole number, at least 1."""
     if not re.fullmatch(r"\d{1,9}", text) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: expected a whole number of at least 1")
     return int(text)
@@ -35,7 +35,7 @@ def pair(text: str) -> list[str]:
 
 
 def whole(text: str) -> int:
-    """A whole number from 0 on."""
+    """A whole number, at least 0."""
     if not re.fullmatch(r"\d{1,9}", text):
         raise argparse.ArgumentTypeError(f"{text}: expected a whole number of at least 0")
     return int(text)
@@ -51,7 +51,7 @@ def opened(path: str) -> Store:
 
 # ---- options ---------------------------------------------------------------------------------------
 
-OPTIONS: dict[str, tuple[list[str], dict[str, typing.Any]]] = {  # name: (flags, settings); commands name those that they take
+OPTIONS: dict[str, tuple[list[str], dict[str, typing.Any]]] = {  # name: (flags, settings); commands list their names
     "by": (["--by"], {"metavar": "METRIC", "default": "cycles",
                       "help": "metric or expression to minimize (default: cycles); max:METRIC maximizes"}),
     "over": (["--over"], {"metavar": "METRICS", "help": "two or more, separated by commas (default: cycles,cost)"}),
@@ -180,7 +180,7 @@ def plot_parser(commands: Commands) -> None:
 
 
 def run_plot(arguments: argparse.Namespace) -> None:
-    """Draws into the file that the arguments name."""
+    """Draws a picture to the file in the arguments."""
     plots = plot_command.load()
     try:
         with plots.figure.matplotlib.rc_context(plots.figure.STYLE):
@@ -246,7 +246,7 @@ def run_optimize(arguments: argparse.Namespace) -> None:
 
 
 def progress(search: Search) -> None:
-    """A line that is written over and over."""
+    """Updates the line of progress."""
     best = "none within the limits" if search.best is None else f"best {search.best[search.one.text]:.10g}"
     sys.stderr.write(f"\rgeneration {search.generations}: {search.asked()} points, {best}\x1b[K")
     sys.stderr.flush()
@@ -269,7 +269,7 @@ def cluster_parser(commands: Commands) -> None:
 
 
 def run_cluster(arguments: argparse.Namespace) -> None:
-    """Has the points run that the store lacks."""
+    """Runs the points that the store lacks."""
     from .cluster import command as run_here, progress as show_progress, run as run_on_cluster
     out = arguments.out or os.path.splitext(arguments.plan)[0] + ".sqlite"
     options = ["--max-cycles", str(arguments.max_cycles)] if arguments.max_cycles else []
@@ -300,7 +300,7 @@ def parser_of_all() -> argparse.ArgumentParser:
 # ---- the command -----------------------------------------------------------------------------------
 
 def fail(message: object) -> int:
-    """Says what is wrong in one line; returns the exit status."""
+    """Prints an error in one line; returns the exit status."""
     return _command.fail("warpwait-sweep", message)
 
 
@@ -317,9 +317,9 @@ def main(words: list[str] | None = None) -> int:
         print(": ".join(["warpwait-sweep: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
         return _ending.status(interrupt)
     except OSError as error:
-        if not error.filename:  # standard output, which is not to be written again at the end
+        if not error.filename:  # standard output, which Python must not flush again at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):  # whoever reads has enough
+        if isinstance(error, BrokenPipeError):  # the reader has closed the pipe
             return 0
         return fail(f"{error.filename or 'standard output'}: {error.strerror}")
     return 0

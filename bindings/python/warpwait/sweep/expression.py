@@ -1,11 +1,11 @@
-"""Expressions over columns, in the notation of sweep files' constraints and costs; the library reads and evaluates them.
+"""Expressions over columns, in the notation of sweep files' constraints and costs; the library evaluates them.
 
     dma.channels <= dma.queue && !(define.DEPTH > 4 || mem.l1_size == 0)
 
 Numbers (with K, M, G), names, + - * / % ^, comparisons, && || !, parentheses, min, max, abs, log2, ceil, floor; words
-in quotes, which compare with == and != alone. Comparisons give 1 or 0 and do not chain. A division by zero, and a word
-where a number is wanted, is not a number: no comparison holds for it, and it is not true. Values are arrays, one entry
-a point.
+in quotes, which compare only with == and !=. Comparisons give 1 or 0 and do not chain. A division by zero, and a word
+where a number is needed, are NaN: every comparison with NaN is false, and NaN itself is not true. Values are arrays
+with one entry per point.
 """
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from ._errors import SweepError, unknown
 
 
 def number_of(text: str) -> float | None:
-    """`64K` as 65536.0; None when the text is no number."""
+    """`64K` as 65536.0; None if the text is not a number."""
     number = ctypes.c_double()
     found = _library.library().ww_number(text.strip().encode(errors="replace"), ctypes.byref(number))
     return number.value if found else None
 
 
 class Expression:
-    """One that has been read: its text, the names that it uses, and its value over a frame of points. Raises SweepError
-    if it cannot be read."""
+    """A parsed expression: its text, the names that it uses, and its value over a frame of points. Raises SweepError if
+    the text is not an expression."""
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str):
@@ -57,12 +57,12 @@ class Expression:
         return values
 
     def holds(self, frame: pandas.DataFrame) -> Flags:
-        """Whether it holds; it does not for what is not a number."""
+        """Whether it is true for each row; NaN is not true."""
         value = self.value(frame)
         return (value < 0) | (value > 0)
 
     def check(self, known: Iterable[str]) -> Expression:
-        """Raises SweepError when a name is not among `known`. Returns the expression."""
+        """Raises SweepError if a name is not in `known`. Returns the expression."""
         known = list(known)
         for name in self.names:
             if name not in known:
@@ -71,7 +71,7 @@ class Expression:
 
 
 def _column(values: pandas.Series, column: Any) -> Any:
-    """Fills a column of the library's from one of a frame; returns what has to stay meanwhile."""
+    """Fills the library's column from a frame's column; returns objects that must stay alive during the call."""
     if values.dtype.kind in "biuf":
         numbers = numpy.ascontiguousarray(values, dtype=float)
         column.numbers = numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_double))

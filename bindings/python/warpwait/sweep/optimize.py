@@ -1,9 +1,9 @@
-"""`optimize`: the best point, by a search that has few of the plan's points run: differential evolution over the
-numbers of the axes' values.
+"""`optimize`: finds the best point by a search that runs few of the plan's points: differential evolution over the
+indices of the axes' values.
 
-Each generation is a batch of points. An evaluator has those run that the store does not have yet; what the search sees
-comes from the store alone, so that a search which was interrupted goes on where it was, and two searches with the same
-seed are the same whatever was there before.
+Each generation is a batch of points. An evaluator runs those that the store lacks. The search reads results only from
+the store, so an interrupted search continues where it stopped, and two searches with the same seed are the same,
+whatever the store contained before.
 """
 from __future__ import annotations
 
@@ -27,26 +27,27 @@ from .store import FINISHED, Store, numbers_or_words
 
 optimize = need("scipy.optimize")
 
-LOST = 1e30  # the loss of a point beyond its limits; those that did not finish, or that are no points, lose thrice that
+LOST = 1e30  # the loss of a point that violates a limit; three times that if it did not finish or is not in the plan
 MOST_NUMBER, MOST_GENERATIONS = 2 ** 62, 100000
 IDLE = 10  # generations without a new point that end a search
 
 
 class Evaluator(typing.Protocol):
-    """What has points run."""
+    """Runs points."""
 
     def run(self, numbers: typing.Iterable[int]) -> None:
-        """Runs the points of these numbers in the grid that the store does not have."""
+        """Runs those points with these numbers in the grid that the store lacks."""
 
 
 class Command:
-    """Has points run by `warpwait sweep run FILE.ini --points`; $WARPWAIT names another program."""
+    """Runs points with `warpwait sweep run FILE.ini --points`; $WARPWAIT names another program."""
 
     def __init__(self, plan: str, store: str, options: typing.Sequence[str] = ()) -> None:
         self.plan, self.store, self.options = plan, store, options
 
     def run(self, numbers: typing.Iterable[int]) -> None:
-        """Runs the points of these numbers in the grid that the store does not have; none at all: makes the store."""
+        """Runs those points with these numbers in the grid that the store lacks. Without numbers, only makes the
+        store."""
         program = os.environ.get("WARPWAIT", "warpwait")
         with tempfile.NamedTemporaryFile("w", prefix="warpwait-points-") as points:
             points.writelines(f"{number}\n" for number in numbers)
@@ -64,7 +65,7 @@ class Command:
 
 
 class Grid:
-    """The points of a plan: a level for each factor, the last of which counts fastest in a point's number."""
+    """The points of a plan: a level for each factor. The last factor varies fastest with a point's number."""
 
     def __init__(self, store: Store) -> None:
         self.words, self.factors = store.words, store.factors
@@ -75,7 +76,7 @@ class Grid:
             raise SweepError(f"{store.path}: the grid has {self.points} points: expected at most 2^62")
 
     def levels(self, moved: Floats) -> Whole:
-        """All factors' levels, an array of whole numbers, from those of the factors that have more than one."""
+        """All factors' levels, an array of whole numbers, from the levels of the factors that have more than one."""
         levels = numpy.zeros((len(moved), len(self.sizes)), dtype=numpy.int64)
         levels[:, self.moved] = numpy.rint(moved).astype(numpy.int64)
         return levels
@@ -96,7 +97,7 @@ class Grid:
 
 
 class Limit:
-    """An expression that must hold. Of a comparison, also by how much it does not, so that a search finds its way."""
+    """An expression that must be true. For a comparison, also by how much it is false, which guides the search."""
 
     def __init__(self, text: str) -> None:
         self.expression = Expression(text)
@@ -104,10 +105,10 @@ class Limit:
         plain = len(sides) == 3 and not any(sign in text for sign in ("&&", "||", "!", "=="))
         self.sides = [Expression(side) for side in (sides[0::2] if plain else [])]
         if plain and sides[1] in ("<=", "<"):
-            self.sides.reverse()  # (what may be large, what should be small)
+            self.sides.reverse()  # (the side that may be large, the side that should be small)
 
     def excess(self, frame: pandas.DataFrame) -> Floats:
-        """0 where it holds; else how far it is from that, up to 1."""
+        """0 where it is true; else how far it is from true, up to 1."""
         by = numpy.ones(len(frame))
         if self.sides:
             large, small = (side.value(frame) for side in self.sides)
@@ -118,23 +119,23 @@ class Limit:
 
 @dataclasses.dataclass
 class Found:
-    """What a search has found. best: a row with key, axes and objective; None when no point is within the limits."""
+    """The result of a search. best: a row with key, axes and objective; None if no point is within the limits."""
     best: pandas.Series | None
     grid: int
-    asked: int  # points that the search wanted to know about
+    asked: int  # points that the search requested
     there: int  # of them, those that the store had before
-    none: int  # of them, those that are no points of the plan: a constraint leaves them out
+    none: int  # of them, those that a constraint excludes from the plan
     left_out: int  # points that limits over axes ruled out without a run
     generations: int
     ended: str
 
 
 class Enough(Exception):
-    """The search has asked for as many points as it may."""
+    """The search has requested as many points as it may."""
 
 
 class Search:
-    """One search: it remembers the loss of every point that it has met."""
+    """A search. It remembers the loss of every point that it has seen."""
 
     def __init__(self, store: Store, evaluator: Evaluator, by: str, limits: typing.Sequence[str], most: int) -> None:
         self.store, self.evaluator, self.most = store, evaluator, most
@@ -150,7 +151,7 @@ class Search:
         self.least = LOST
 
     def _cost(self) -> Expression | None:
-        """The plan's cost, when it depends on axes alone: then it is known without a run."""
+        """The plan's cost if it depends only on axes, so that it is known without a run; else None."""
         text = self.store.facts.get("cost")
         if not text or "cost" not in self.store.metrics.index:
             return None
@@ -158,7 +159,7 @@ class Search:
         return cost if set(cost.names) <= set(self.store.axes) else None
 
     def losses(self, moved: Floats) -> Floats:
-        """The loss of each point of a generation. moved: an array (factors that move, points)."""
+        """The loss of each point of a generation. moved: an array (factors that vary, points)."""
         self.generations += 1
         levels = self.grid.levels(moved.T)
         numbers = self.grid.numbers(levels)
@@ -170,7 +171,7 @@ class Search:
         return numpy.array([self.loss[number] for number in numbers.tolist()])
 
     def _meet(self, numbers: list[int], frame: pandas.DataFrame) -> None:
-        """Learns the losses of points that are new."""
+        """Finds the losses of new points."""
         frame["number"] = numbers
         early = self._ruled_out(frame)
         for number, excess in zip(frame["number"][early > 0], early[early > 0]):
@@ -186,11 +187,11 @@ class Search:
             raise Enough
 
     def asked(self) -> int:
-        """How many points the search has wanted to know about, but for those that it could rule out."""
+        """The number of points that the search has requested, without those that it could rule out."""
         return len(self.loss) - self.left_out
 
     def _ruled_out(self, frame: pandas.DataFrame) -> Floats:
-        """By how much limits do not hold that are known without a run."""
+        """By how much points violate the limits that are known without a run."""
         known = set(self.store.axes)
         if self.cost is not None:
             frame = frame.assign(cost=self.cost.value(frame))
@@ -202,7 +203,7 @@ class Search:
         return excess
 
     def _evaluate(self, frame: pandas.DataFrame) -> None:
-        """Has points run, and reads what came of them."""
+        """Runs points and reads their results."""
         before = self.store.rows(frame["key"])
         self.there += len(before)
         if len(before) < len(frame):
@@ -226,10 +227,10 @@ class Search:
 
 def search(store: Store, evaluator: Evaluator, by: str = "cycles", limits: typing.Sequence[str] = (), seed: int = 1,
            most: int = 1000, population: int = 15, tell: typing.Callable[[Search], object] | None = None) -> Found:
-    """Searches the least objective within the limits. Returns what was Found.
+    """Searches for the least objective within the limits. Returns a Found.
 
-    most: points that are asked for. population: members of a generation for each axis. tell: called with the Search
-    after each generation. The same arguments give the same answer.
+    most: points to request. population: members of a generation per axis. tell: called with the Search after each
+    generation. The same arguments give the same answer.
     """
     one = Search(store, evaluator, by, limits, most)
     bounds = [(0, one.grid.sizes[factor] - 1) for factor in one.grid.moved]
@@ -242,7 +243,7 @@ def search(store: Store, evaluator: Evaluator, by: str = "cycles", limits: typin
         return one.idle >= IDLE
 
     try:
-        # No tolerance: what is alike to a per cent need not be as good, or within the limits.
+        # No tolerance: points within a per cent of each other may differ in whether they are within the limits.
         optimize.differential_evolution(
             one.losses, bounds, integrality=[True] * len(bounds), vectorized=True, updating="deferred", polish=False,
             seed=seed, popsize=max(population, -(-5 // len(bounds))), maxiter=MOST_GENERATIONS, tol=0, atol=0,

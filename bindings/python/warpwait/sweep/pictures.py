@@ -1,5 +1,5 @@
-"""Pictures of sweeps, in the style of warpwait.plot: each function takes `ax`, the axes to draw on (None: a new
-figure), and returns them with a frame of the numbers that are drawn."""
+"""Pictures of sweeps, in the style of warpwait.plot. Each function takes `ax`, the axes to draw on (None: a new
+figure), and returns the axes with a frame of the numbers that it drew."""
 from __future__ import annotations
 
 import typing
@@ -20,7 +20,7 @@ from .store import Store, levels
 from .tables import amount, header, number, points as so_many
 
 T = typing.TypeVar("T", bound=typing.Sized)
-# Each line has a colour and a mark of its own; all can be seen on white and on black.
+# Each line has its own color and marker. All are visible on white and on black.
 COLOURS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#333333", BROWN, GREY, "#7A6FD0", "#B8A800", "#3FA7A0", "#FF8FA3",
            "#A0C050"]
 MARKS = "osD^vP*X<>hpd8"
@@ -31,7 +31,7 @@ MOST_LINES, MOST_LEVELS, MOST_WRITTEN, MOST_DOTS = len(COLOURS), 200, 144, 2000
 # ---- axes of a picture -------------------------------------------------------------------------------
 
 def places(values: typing.Any) -> Floats:
-    """Where the values of an axis stand, and their words: numbers to scale, by factors when they grow by factors."""
+    """The positions of an axis's values in the picture. Numbers are to scale, logarithmic if they grow by factors."""
     if numpy.asarray(values).dtype.kind in "biuf" and len(values) > 1:
         numbers: Floats = numpy.asarray(values, dtype=float)
         if answers.grows(values):
@@ -41,12 +41,12 @@ def places(values: typing.Any) -> Floats:
 
 
 def word(value: typing.Any) -> str:
-    """A value of an axis as a tick has it."""
+    """The label of an axis's value at its tick."""
     return number(typing.cast(float, value)) if isinstance(value, (int, float, numpy.number)) else str(value)
 
 
 def ticks(axis: Axis, values: typing.Any, stands: typing.Iterable[float]) -> None:
-    """A tick at each value; where they are many, at some."""
+    """Puts a tick at each value, or at some if there are many."""
     step = -(-len(values) // 12)
     axis.set_ticks(list(stands)[::step], [word(value) for value in values][::step], minor=False)
 
@@ -71,7 +71,8 @@ def few(axis: str, values: T, most: int) -> T:
 
 def lines(store: Store, axis: str, by: str = "cycles", over: str | None = None, where: str | None = None,
           at: typing.Sequence[str] = (), ax: Axes | None = None) -> tuple[Axes, pandas.DataFrame]:
-    """The objective over an axis, a line for each value of the axis `over`; of all else the best that there is."""
+    """The objective over an axis, with a line for each value of the axis `over`; all other axes have their best
+    value."""
     one = answers.objective(store, by)
     points = answers.fixed_at(store, answers.measured(store, [one], where), at).copy()
     points["loss"] = one.loss(points)
@@ -86,7 +87,7 @@ def lines(store: Store, axis: str, by: str = "cycles", over: str | None = None, 
     for place, line in enumerate(drawn):
         chosen = table[table[over] == line] if over else table
         chosen = chosen.assign(place=chosen[axis].map(stands)).sort_values("place")
-        behind = (len(drawn) - 1 - place) / max(3, len(drawn) - 1)  # wider, so that lines that coincide are all seen
+        behind = (len(drawn) - 1 - place) / max(3, len(drawn) - 1)  # wider lines behind, so that coinciding lines show
         ax.plot(chosen["place"], chosen[one.text], label=f"{over} = {word(line)}" if over else None,
                 linewidth=1.4 + 2.6 * behind, color=COLOURS[place], marker=MARKS[place], markersize=5 + 5 * behind)
     ticks(ax.xaxis, values, stands.values())
@@ -102,7 +103,7 @@ def lines(store: Store, axis: str, by: str = "cycles", over: str | None = None, 
 
 def heat(store: Store, axes: typing.Sequence[str], by: str = "cycles", where: str | None = None,
          at: typing.Sequence[str] = (), ax: Axes | None = None) -> tuple[Axes, pandas.DataFrame]:
-    """A map of two axes: in each cell the best objective that there is."""
+    """A heat map over two axes; each cell has the best objective."""
     one = answers.objective(store, by)
     across, up = (store.axis(name) for name in axes)
     if across == up:
@@ -135,7 +136,7 @@ def heat(store: Store, axes: typing.Sequence[str], by: str = "cycles", where: st
 
 
 def write(ax: Axes, cells: typing.Any, mesh: typing.Any) -> None:
-    """The number in each cell, in black or white."""
+    """Writes the number in each cell, in black or white."""
     for row, column in numpy.ndindex(cells.shape):
         if cells[row, column] is numpy.ma.masked:
             continue
@@ -149,7 +150,7 @@ def write(ax: Axes, cells: typing.Any, mesh: typing.Any) -> None:
 
 def pareto(store: Store, over: str = "cycles,cost", where: str | None = None,
            ax: Axes | None = None) -> tuple[Axes, pandas.DataFrame]:
-    """All points by two objectives, and the front: steps through the points that no other beats."""
+    """All points by two objectives, and the front: steps through the points that no other point beats."""
     wanted = answers.objectives(store, over)
     if len(wanted) != 2:
         raise SweepError(f"--over {over}: a picture of a front needs two objectives")
@@ -175,7 +176,7 @@ def pareto(store: Store, over: str = "cycles,cost", where: str | None = None,
 
 def tornado(store: Store, by: str = "cycles", where: str | None = None, at: typing.Sequence[str] = (),
             ax: typing.Sequence[Axes] | None = None) -> tuple[typing.Sequence[Axes], pandas.DataFrame]:
-    """Two pictures: how far each axis alone moves the objective from a point, and its share of the variance."""
+    """Two pictures: how far each axis alone moves the objective from a point, and each axis's share of the variance."""
     near, base = sensitivity.around(store, by, where, at)
     shares = sensitivity.over_all(store, by, where)
     table = shares.table.merge(near, on="factor", how="left")
@@ -195,13 +196,15 @@ def tornado(store: Store, by: str = "cycles", where: str | None = None, at: typi
 
 
 def draw_swings(ax: Axes, table: pandas.DataFrame, value: float, text: str) -> None:
-    """Bars from the least to the largest value as an axis alone is moved; at their ends these, and where that is."""
+    """Bars from the least to the largest objective when one axis alone changes, labeled with these and the axis's
+    values.
+    """
     if table["low"].isna().all():
         ax.text(.5, .5, "no point differs from the best\nin only one axis", transform=ax.transAxes, ha="center")
         ax.xaxis.set_visible(False)
         return
     spread = max(table["high"].max(), value) - min(table["low"].min(), value) or 1
-    room = {-1: .02, 1: .02}  # beside the bars, for the longest words
+    room = {-1: .02, 1: .02}  # beside the bars, for the longest labels
 
     def write_beside(end: float, row: int, said: str, side: int) -> None:
         room[side] = max(room[side], .03 + .022 * len(said))
@@ -226,7 +229,7 @@ def draw_swings(ax: Axes, table: pandas.DataFrame, value: float, text: str) -> N
 
 
 def draw_shares(ax: Axes, table: pandas.DataFrame) -> None:
-    """Bars of total shares, with the first-order ones within them, and both as numbers."""
+    """Bars of total shares, with the first-order shares inside, and both as numbers."""
     rows = numpy.arange(len(table))
     ax.barh(rows, table["total"].clip(0) * 100, color=SKY, height=.6, label="with other axes")
     ax.barh(rows, table["first"].clip(0) * 100, color=BLUE, height=.6, label="alone")

@@ -1,4 +1,4 @@
-"""`query`: the common questions to a store, each an Answer."""
+"""`query`: the common questions about a store. Each function returns an Answer."""
 from __future__ import annotations
 
 import argparse
@@ -18,14 +18,14 @@ if typing.TYPE_CHECKING:
 
 def described(store: Store, wanted: typing.Sequence[answers.Objective],
               points: pandas.DataFrame) -> tuple[pandas.DataFrame, dict[str, str]]:
-    """Columns that say which point it is and what came out, and their units."""
+    """The columns that identify a point and show its results, and their units."""
     texts = [one.text for one in wanted]
     points = points[["number", *(text for text in texts if text not in store.axes), *store.axes]]
     return points, {text: store.unit(text) for text in texts}
 
 
 def best(store: Store, arguments: argparse.Namespace) -> Answer:
-    """The points of least cycles, or of the best of another metric."""
+    """The points with the least cycles, or with the best value of another metric."""
     one = answers.objective(store, arguments.by)
     points = answers.best(store, arguments.by, arguments.where, arguments.count)
     rows, units = described(store, [one, *answers.shown_beside(store, one)], points)
@@ -52,7 +52,7 @@ def over_or_default(store: Store, over: str | None) -> str:
 
 
 def sensitivity_of(store: Store, arguments: argparse.Namespace) -> Answer:
-    """What each axis does: around a point, and for the variance over all points."""
+    """The effect of each axis around a point, and on the variance over all points."""
     one = answers.objective(store, arguments.by)
     near, base = sensitivity.around(store, arguments.by, arguments.where, arguments.at)
     over_all = sensitivity.over_all(store, arguments.by, arguments.where)
@@ -71,7 +71,7 @@ def sensitivity_of(store: Store, arguments: argparse.Namespace) -> Answer:
 
 
 def told(shares: sensitivity.Shares) -> str:
-    """How shares of the variance were come by."""
+    """How the shares of the variance were computed."""
     if shares.how == "grid":
         return f"exact, the {shares.points} points are a complete grid."
     if shares.how == "part":
@@ -81,7 +81,7 @@ def told(shares: sensitivity.Shares) -> str:
 
 
 def knee(store: Store, arguments: argparse.Namespace) -> Answer:
-    """The knee of a curve: where the gain of more begins to fall off."""
+    """The knee of a curve: where more begins to gain less."""
     one = answers.objective(store, arguments.by)
     points, place = answers.knee(store, arguments.axis, arguments.by, arguments.where, arguments.at, arguments.scale)
     rows = points[[arguments.axis, one.text, "distance"]]
@@ -103,7 +103,7 @@ def errors(store: Store, _: object) -> Answer:
 
 
 def table(store: Store, arguments: argparse.Namespace) -> Answer:
-    """All points, also those that did not finish."""
+    """All points, including those that did not finish."""
     names = [store.metric(name) for name in arguments.metrics.split(",")] if arguments.metrics else \
         [name for name in ("cycles", "cost") if name in store.metrics.index]
     points = store.frame(names, arguments.where, unfinished=True)
@@ -112,14 +112,14 @@ def table(store: Store, arguments: argparse.Namespace) -> Answer:
 
 
 def of_points(store: Store, where: str | None) -> str:
-    """A sentence on what was looked at."""
+    """A sentence on the points that were used."""
     finished = store.counts.get("finished", 0)
     total = sum(store.counts.values())
     return f"Of {so_many(total)} {finished} finished" + (f"; only those with {where} are considered." if where else ".")
 
 
 def found(store: Store, search: Found, by: str) -> Answer:
-    """What a search has found."""
+    """The result of a search."""
     one = answers.objective(store, by)
     asked = (f"{search.asked} points were evaluated, of {search.grid} in the grid "
              f"({search.asked / search.grid * 100:.3g} %): {search.asked - search.there - search.none} run now, "

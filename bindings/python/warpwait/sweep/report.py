@@ -1,4 +1,4 @@
-"""`report`: a store as one HTML page with tables and pictures, which needs nothing but itself."""
+"""`report`: a store as one self-contained HTML page with tables and pictures."""
 from __future__ import annotations
 
 import html
@@ -20,7 +20,7 @@ from ._errors import SweepError
 from .store import Store, levels
 from .tables import amount, header, number, words
 
-# Stand for colours of the page, which are others in the dark.
+# Placeholders for colors of the page, which differ in light and dark.
 INK, SOFT = "#010203", pictures.GRID
 STYLE = {**figure.STYLE, "svg.fonttype": "none", "svg.hashsalt": "warpwait", "savefig.transparent": True,
          "text.color": INK, "axes.edgecolor": INK, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK,
@@ -81,7 +81,7 @@ def report(store: Store, by: str = "cycles", over: str | None = None, where: str
 
 
 class Section:
-    """A part of the page. What cannot be answered is said in its place."""
+    """A part of the page. If it cannot be made, the reason takes its place."""
 
     def __init__(self, name: str, title: str, make: typing.Callable[[], str]) -> None:
         self.name, self.title, self._make = name, title, make
@@ -99,7 +99,7 @@ class Section:
 # ---- sections ----------------------------------------------------------------------------------------
 
 def summary(store: Store, one: answers.Objective, best: pandas.DataFrame, where: str | None) -> str:
-    """What there is, in figures."""
+    """The store in figures."""
     first = best.iloc[0]
     finished, total = store.counts.get("finished", 0), sum(store.counts.values())
     tiles = [(f"{total:,}", "points"), (f"{finished:,}", "finished"), (f"{len(store.axes)}", "axes"),
@@ -112,7 +112,7 @@ def summary(store: Store, one: answers.Objective, best: pandas.DataFrame, where:
 
 
 def best_points(store: Store, one: answers.Objective, best: pandas.DataFrame) -> str:
-    """The best points, and what sets the first apart."""
+    """The best points, and how the first differs from the others."""
     rows, units = queries.described(store, [one, *answers.shown_beside(store, one)], best)
     return table(rows, units, first=True)
 
@@ -162,13 +162,13 @@ def said_of_knee(store: Store, axis: str, by: str, where: str | None) -> str:
 
 
 def errors(store: Store) -> str:
-    """What went wrong."""
+    """Points that did not finish."""
     rows = answers.errors(store)
     return table(rows.head(50), {}) if len(rows) else paragraph("All points finished.")
 
 
 def provenance(store: Store) -> str:
-    """All facts, long ones folded away, and the axes."""
+    """All facts, with long ones folded, and the axes."""
     facts = [(name.lstrip("~"), str(value)) for name, value in store.facts.items() if value]
     short = [(name, value) for name, value in facts if "\n" not in value]
     long = [(name, value) for name, value in facts if "\n" in value]
@@ -185,7 +185,7 @@ def paragraph(text: str, kind: str = "") -> str:
 
 
 def table(frame: pandas.DataFrame, units: dict[str, str], first: bool = False) -> str:
-    """A frame as an HTML table that scrolls when it is too wide; the first row stands out when asked for."""
+    """A frame as an HTML table, which scrolls if it is too wide. first: highlight the first row."""
     columns = [(words(frame[name]), header(str(name), units.get(name))) for name in frame.columns]
     heads = "".join(f'<th{kind(right, [])}>{html.escape(head)}</th>' for (_, right), head in columns)
     rows = []
@@ -197,25 +197,25 @@ def table(frame: pandas.DataFrame, units: dict[str, str], first: bool = False) -
 
 
 def kind(right: bool, cell: typing.Sequence[str]) -> str:
-    """The class of a cell: numbers stand at the right, long words wrap."""
+    """The class of a cell: numbers are right-aligned, long words wrap."""
     return ' class="number"' if right else ' class="long"' if len(cell) > 40 else ""
 
 
 def new_axes() -> Axes:
-    """Axes of a picture for half the page."""
+    """Axes of a picture that takes half the page."""
     return figure.axes_or_new(None, (5.6, 4))
 
 
 def drawn(picture: Figure, caption: str) -> str:
-    """A figure as SVG within the page, in the page's colours."""
+    """A figure as SVG within the page, in the page's colors."""
     file = io.StringIO()
     picture.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     pyplot.close(picture)
     svg = re.sub(r"^.*?(?=<svg)|<metadata>.*?</metadata>", "", file.getvalue(), flags=re.S)
     svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, 1)
-    least = picture.get_figwidth() * 5  # rem, with which its words can be read
+    least = picture.get_figwidth() * 5  # in rem, so that its words are legible
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', rf'\1 role="img" style="min-width: {least:.1f}rem"', svg, 1)
-    mark = f"p{zlib.crc32(svg.encode()):08x}-"  # ids are of a picture alone
+    mark = f"p{zlib.crc32(svg.encode()):08x}-"  # ids must be unique in the page
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{mark}", svg)
     svg = svg.replace(INK, "var(--ink)").replace("#333333", "var(--ink)").replace(SOFT.lower(), "var(--soft)")
     return f"<figure><div class='scroll'>{svg}</div><figcaption>{html.escape(caption)}</figcaption></figure>"

@@ -1,6 +1,6 @@
 """How much each axis matters: elasticities around a point, and shares of the variance over all points.
 
-Axes that go together (a zip) are one factor. docs/sweep-analysis.md has the formulae.
+Axes that change together (a zip) are one factor. docs/sweep-analysis.md has the formulas.
 """
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ._errors import SweepError
 from .store import Store, numbers_or_words
 
 legvander: typing.Callable[[Floats, int], Floats] = numpy.polynomial.legendre.legvander  # numpy has no type for it
-Term = typing.Tuple[int, ...]  # factors, each as often as its degree
+Term = typing.Tuple[int, ...]  # factors, each repeated as often as its degree
 
 MOST_POINTS, MOST_TERMS, MOST_DEGREE = 10000, 400, 10  # of the fit to a sample
-LEAST_KEPT = .25  # of a factor's values that a part of a grid has with all others equal
+LEAST_KEPT = .25  # the share of a factor's values that part of a grid must have with all other factors equal
 
 
 # ---- around a point --------------------------------------------------------------------------------
@@ -30,10 +30,10 @@ def around(store: Store, by: str = "cycles", where: str | None = None,
            at: typing.Sequence[str] = ()) -> tuple[pandas.DataFrame, pandas.Series]:
     """The elasticity and the swing of each factor around a point: the best one, or the best at `at`.
 
-    Returns a frame by factor, and the point as a row. elasticity: per cent of change in the objective for a per cent of
-    the axis. low, high: the least and the largest value of the objective as this factor alone is moved over all its
-    values that the store has; low_at, high_at: where. Factors that no other point differs in alone are left out.
-    Raises SweepError.
+    Returns a frame by factor, and the point as a row. elasticity: the change of the objective in per cent for a change
+    of the axis by one per cent. low, high: the least and the largest objective when this factor alone takes all its
+    values in the store; low_at, high_at: the factor's values there. A factor is left out if no other point differs in
+    it alone. Raises SweepError.
     """
     one = objective(store, by)
     points = measured(store, [one], where)
@@ -62,7 +62,8 @@ def _row(one: Objective, factor: typing.Sequence[str], line: pandas.DataFrame,
 
 def _elasticity(factor: typing.Sequence[str], line: pandas.DataFrame, base: pandas.Series,
                 text: str) -> tuple[float, str]:
-    """d ln y / d ln x between the nearest values on both sides of the point, or on the one side that there is."""
+    """d ln y / d ln x between the nearest values on both sides of the point, or from the point to one side at an
+    end."""
     axis = next((axis for axis in factor if line[axis].dtype.kind in "biuf"), None)
     if axis is None:
         return math.nan, "words"
@@ -86,7 +87,7 @@ def name_of(factor: typing.Sequence[str]) -> str:
 
 
 def at(factor: typing.Sequence[str], row: pandas.Series) -> str:
-    """A factor's value in a point."""
+    """A factor's value at a point."""
     return "/".join(f"{row[axis]:g}" if isinstance(row[axis], (int, float, numpy.number)) else str(row[axis])
                     for axis in factor)
 
@@ -97,9 +98,9 @@ def at(factor: typing.Sequence[str], row: pandas.Series) -> str:
 class Shares:
     """Shares of the objective's variance.
 
-    table: a frame by factor with `first` (the factor alone) and `total` (with all that it does together with others).
-    how: `grid` (exact, of a whole grid), `part` (exact, of the points that a grid has) or `fit`. explained: of a fit,
-    the part of the variance that it foretells for points left out.
+    table: a frame by factor with `first` (the factor alone) and `total` (with its interactions with other factors).
+    how: `grid` (exact, for a complete grid), `part` (exact, for the points that a grid has) or `fit`. explained: for a
+    fit, the share of the variance that it predicts for points that were left out.
     """
     table: pandas.DataFrame
     how: str
@@ -108,9 +109,9 @@ class Shares:
 
 
 def over_all(store: Store, by: str = "cycles", where: str | None = None) -> Shares:
-    """Shares of the variance: exact where the points are of a grid, else from polynomials fitted to them.
+    """Shares of the variance: exact if the points are of a grid, else from polynomials fitted to them.
 
-    by, where: as in answers.best(). Raises SweepError when there is no variance, or too few points for a fit.
+    by, where: as in answers.best(). Raises SweepError if there is no variance, or too few points for a fit.
     """
     one = objective(store, by)
     points = measured(store, [one], where)
@@ -127,7 +128,9 @@ def over_all(store: Store, by: str = "cycles", where: str | None = None) -> Shar
 
 
 def is_of_grid(store: Store, points: pandas.DataFrame) -> bool:
-    """Whether points have the numbers of a grid, the last factor counting fastest; those of samples have others."""
+    """Whether the points' numbers are those of a grid, whose last factor varies fastest. Samples are numbered
+    otherwise.
+    """
     numbers = numpy.zeros(len(points))
     for factor in store.factors:
         words = numbers_or_words(pandas.Series(store.words[factor[0]], dtype=object))
@@ -137,10 +140,10 @@ def is_of_grid(store: Store, points: pandas.DataFrame) -> bool:
 
 
 def shares(codes: Whole, values: Floats, names: list[str], of_grid: bool = False) -> Shares:
-    """The same from arrays: for each point the number of each factor's level, and the objective's value."""
+    """Shares from arrays: for each point the number of each factor's level, and the objective's value."""
     shape = tuple(int(size) for size in codes.max(axis=0) + 1)
     groups = [groups_of(numpy.delete(codes, factor, axis=1)) for factor in range(len(shape))]
-    kept = [len(values) / (group.max() + 1) for group in groups]  # values of a factor with all others equal, the mean
+    kept = [len(values) / (group.max() + 1) for group in groups]  # mean number of values with all other factors equal
     explained = 1.
     if math.prod(shape) == len(values) == len(numpy.unique(codes, axis=0)):
         how = "grid"
@@ -165,8 +168,8 @@ def groups_of(codes: Whole) -> Whole:
 
 
 def exact_shares(codes: Whole, groups: list[Whole], values: Floats) -> tuple[Floats, Floats]:
-    """First-order and total shares of points that all are as likely: V(E(y | factor)) and E(V(y | all others)), over V.
-    groups: of each factor, points with all others equal."""
+    """First-order and total shares of equally likely points: V(E(y | factor)) and E(V(y | all others)), over V.
+    groups: for each factor, the points with all other factors equal."""
     values = values - values.mean()
     power = values @ values
     first = [means_power(code, values) / power for code in codes.T]
@@ -180,7 +183,7 @@ def means_power(group: Whole, values: Floats) -> float:
 
 
 def levels_of(points: pandas.DataFrame, factor: typing.Sequence[str]) -> Whole:
-    """For each point the number of the factor's value, in the order of values; words by their first point."""
+    """For each point the number of the factor's value, in ascending order; words in the order of their first points."""
     columns = [points[axis] if points[axis].dtype.kind in "biuf" else pandas.factorize(points[axis])[0]
                for axis in factor]
     rows: Floats = numpy.column_stack([numpy.asarray(column, dtype=float) for column in columns])
@@ -190,8 +193,8 @@ def levels_of(points: pandas.DataFrame, factor: typing.Sequence[str]) -> Whole:
 def fit_shares(codes: Whole, values: Floats) -> tuple[Floats, Floats, float]:
     """First-order and total shares from polynomials that are orthogonal over each factor's levels, fitted to points.
 
-    The degree is the one that foretells best what it was not fitted to. Returns both, and the part of the variance that
-    it foretells.
+    The degree is the one that best predicts points that were left out of the fit. Returns both shares, and the share of
+    the variance that it predicts.
     """
     if len(values) > MOST_POINTS:
         rows = numpy.linspace(0, len(values) - 1, MOST_POINTS).astype(int)
@@ -229,7 +232,8 @@ def orthogonal(code: Whole) -> Floats:
 
 
 def terms_of(degrees: list[int], degree: int) -> list[Term]:
-    """Products of at most `degree` in all, as tuples in which factor f stands as often as its degree; () is 1."""
+    """Products with a total degree of at most `degree`, as tuples in which each factor occurs as often as its degree;
+    () is 1."""
     return [term for size in range(degree + 1)
             for term in itertools.combinations_with_replacement(range(len(degrees)), size)
             if all(term.count(factor) <= degrees[factor] for factor in set(term))]
@@ -243,9 +247,9 @@ def design_of(bases: list[Floats], terms: list[Term]) -> Floats:
 
 
 def fit(design: Floats, values: Floats) -> tuple[Floats, float]:
-    """Weights of least squares, and the mean square error of each point foretold by a fit to all others."""
+    """Least-squares weights, and the mean square error when each point is predicted by a fit to all others."""
     size, vectors = numpy.linalg.eigh(design.T @ design)
-    kept = size > size[-1] * 1e-11  # constraints may leave terms that the points cannot tell apart
+    kept = size > size[-1] * 1e-11  # with constraints, some terms may be indistinguishable at the remaining points
     whitened = design @ (vectors[:, kept] / numpy.sqrt(size[kept]))
     weights = vectors[:, kept] / numpy.sqrt(size[kept]) @ (whitened.T @ values)
     leverage = numpy.minimum((whitened ** 2).sum(axis=1), 1 - 1e-9)

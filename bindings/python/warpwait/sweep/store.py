@@ -1,5 +1,5 @@
-"""Stores of `warpwait sweep`, read: what has been swept, and the points as pandas frames. docs/sweep-store.md has the
-schema. A store may be read while a sweep writes to it: then the points are those of one moment."""
+"""Reads stores of `warpwait sweep`: the sweep's facts, and its points as pandas frames. docs/sweep-store.md has the
+schema. A store can be read while a sweep writes to it; the points are then those of one moment."""
 from __future__ import annotations
 
 import contextlib
@@ -21,15 +21,15 @@ from .expression import Expression, number_of
 TABLES = ("sweep", "axes", "metrics", "points")
 VERSION, APPLICATION = 1, 1465348983
 FINISHED = "finished"
-CELL = 1 << 24  # bytes of a cell or a row, as in store.c
+CELL = 1 << 24  # largest cell or row in bytes, as in store.c
 SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # ends a journal that names one
 
 
 class Store:
-    """A store that is there. Raises SweepError when it is none.
+    """An existing store. Raises SweepError if the file is not a store.
 
-    facts: the provenance, a dictionary of words. axes: names, in the plan's order. words: by axis, its values as they
-    are written. factors: lists of axes that go together (a zip is one factor); each of the others is alone. metrics: a
+    facts: the provenance, a dictionary of text. axes: names, in the plan's order. words: for each axis, its values as
+    written. factors: lists of axes that change together (a zip is one factor; any other axis is its own). metrics: a
     frame (unit, text) by name.
     """
 
@@ -53,7 +53,7 @@ class Store:
         self._check(columns)
 
     def _check(self, columns: set[str]) -> None:
-        """Raises SweepError when tables do not fit together: SQLite takes a column that is not there for a word."""
+        """Raises SweepError if a column is missing: SQLite would take its quoted name for a string."""
         lacking = [name for name in ("key", "number", "status", "reason", *self.names) if name not in columns]
         if lacking or sorted(axis for factor in self.factors for axis in factor) != sorted(self.axes):
             said = f"`points` has no column {lacking[0]}" if lacking else "`factors` and `axes` have different axes"
@@ -65,17 +65,17 @@ class Store:
         return [*self.axes, *self.metrics.index]
 
     def unit(self, name: str) -> str:
-        """The unit of a metric; "" of an axis, and of whatever is no metric."""
+        """The unit of a metric; "" for everything else."""
         return (self.metrics["unit"].get(name) or "") if name in self.metrics.index else ""
 
     def metric(self, name: str) -> str:
-        """The name; raises SweepError with the nearest one when there is no such axis or metric."""
+        """The name. Raises SweepError with the most similar one if there is no such axis or metric."""
         if name not in self.names:
             raise unknown("axis or metric", name, self.names)
         return name
 
     def axis(self, name: str) -> str:
-        """The name; raises SweepError with the nearest one when there is no such axis."""
+        """The name. Raises SweepError with the most similar one if there is no such axis."""
         if name not in self.axes:
             raise unknown("axis", name, self.axes)
         return name
@@ -84,8 +84,8 @@ class Store:
               unfinished: bool = False) -> pandas.DataFrame:
         """Points, ordered by number: number, key, status, reason, all axes, and the metrics in `names`.
 
-        Axes whose values all are numbers are numbers, others words. where: an expression that holds for the points
-        that are wanted. unfinished: those that did not finish, too. Raises SweepError when there is no such point.
+        Axes whose values are all numbers are numbers, others words. where: an expression that selects points.
+        unfinished: include points that did not finish. Raises SweepError if there is no such point.
         """
         names = [self.metric(name) for name in ([names] if isinstance(names, str) else names)]
         condition = Expression(where).check(self.names) if where else None
@@ -103,7 +103,7 @@ class Store:
         return points
 
     def rows(self, keys: typing.Iterable[str], names: typing.Iterable[str] = ()) -> pandas.DataFrame:
-        """Those of the points with these keys that the store has now, finished or not: key, status, axes, metrics."""
+        """The points with these keys that the store has now, finished or not: key, status, axes, metrics."""
         wanted = [name for name in names if name not in self.axes]
         columns = ", ".join(quoted(name) for name in ("key", "status", *self.axes, *wanted))
         keys, parts = list(keys), []
@@ -117,12 +117,12 @@ class Store:
         return points
 
     def _typed(self, points: pandas.DataFrame, metrics: typing.Iterable[str]) -> None:
-        """Makes axes numbers or words, and metrics numbers."""
+        """Converts axes to numbers or words, and metrics to numbers."""
         for name in self.axes:
             points[name] = numbers_or_words(points[name])
         for name in metrics:
             numbers = pandas.to_numeric(points[name], errors="coerce")
-            points[name] = numbers.mask(numpy.isinf(numbers))  # which nothing measures, and no picture has room for
+            points[name] = numbers.mask(numpy.isinf(numbers))  # infinity is not a measurement, and cannot be drawn
 
     def _none(self, where: str | None, unfinished: bool) -> str:
         if not self.counts:
@@ -133,7 +133,7 @@ class Store:
 
     @contextlib.contextmanager
     def _reading(self) -> typing.Iterator[sqlite3.Connection]:
-        """A connection that only reads. Raises SweepError when this is no store."""
+        """A connection that only reads. Raises SweepError if this is not a store."""
         if not pathlib.Path(self.path).is_file():
             missing = "is a folder" if pathlib.Path(self.path).is_dir() else "No such file or directory"
             raise SweepError(f"{self.path}: {missing}")
@@ -141,7 +141,7 @@ class Store:
             raise SweepError(f'{self.path}: the file with "-journal" after this name is not the journal of a sweep; remove it')
         base = None
         try:
-            # Not mode=ro, which could not take back what a sweep that was killed has left half done.
+            # Not mode=ro, which could not roll back an incomplete transaction of a killed sweep.
             base = sqlite3.connect(f"file:{urllib.parse.quote(self.path)}?mode=rw", uri=True)
             base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, CELL)
             base.text_factory = lambda text: text.decode("utf-8", "replace")
@@ -163,7 +163,7 @@ class Store:
 
 
 def is_plain_journal(path: str) -> bool:
-    """Whether SQLite may take this journal back, or there is none: sim/sweep/store.c says what could go wrong."""
+    """Whether SQLite may roll back this journal, or there is none. sim/sweep/store.c says what could go wrong."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError as error:
@@ -176,12 +176,12 @@ def is_plain_journal(path: str) -> bool:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL writes that of a column."""
+    """A column's name, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def numbers_or_words(values: pandas.Series) -> pandas.Series:
-    """A column of an axis: as numbers when all its values are numbers, else as words."""
+    """A column of an axis: as numbers if all its values are numbers, else as words."""
     if values.dtype.kind in "biuf" and numpy.isfinite(values).all():
         return values
     different = {word: number_of(str(word)) for word in values.unique()}
@@ -193,18 +193,18 @@ def numbers_or_words(values: pandas.Series) -> pandas.Series:
 
 
 def levels(values: pandas.Series) -> list[typing.Any]:
-    """The values of an axis in order: numbers by size, words as they come."""
+    """The values of an axis: numbers in ascending order, words in the order of appearance."""
     found = values.unique()
     return sorted(found) if values.dtype.kind in "biuf" else list(found)
 
 
 def provenance(store: Store) -> dict[str, object]:
-    """The facts that describe this sweep, without the long ones."""
+    """The facts about this sweep, without the long ones."""
     return {name: value for name, value in store.facts.items() if value is not None and "\n" not in str(value)}
 
 
 def plain(value: typing.Any) -> typing.Any:
-    """A value of a frame as JSON and CSV have it: whole numbers without a fraction, None for what is not there."""
+    """A value of a frame for JSON and CSV: whole numbers without a fraction, None for missing values."""
     if isinstance(value, (numpy.floating, float)):
         return None if not numpy.isfinite(value) else int(value) if float(value).is_integer() else float(value)
     if isinstance(value, numpy.integer):

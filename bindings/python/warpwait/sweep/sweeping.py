@@ -1,4 +1,4 @@
-"""Sweeps in this process: a launch at every point of axes, with the results in memory as a store."""
+"""Sweeps in this process: run a launch at every point of the axes, and keep the results as a store in memory."""
 from __future__ import annotations
 
 import concurrent.futures
@@ -31,14 +31,14 @@ from .store import APPLICATION, VERSION, Store, quoted
 
 __all__ = ["Results", "sweep"]
 
-CHUNK = 8  # points of a task on a cluster
+CHUNK = 8  # points per task on a cluster
 MOST_POINTS = 1 << 20
 Row = tuple[str, str | None, dict[str, float]]  # status, reason, metrics
 Elsewhere = tuple[list[Row | None], dict[str, tuple[str, str]]]
 
 
 class Results(Store):
-    """What came of a sweep, in memory: all that a Store can be asked, and the common questions as methods.
+    """The results of a sweep, in memory: a Store, with the common questions as methods.
 
     frame(): a pandas DataFrame of the points with their axes and metrics (docs/sweep.md). save() writes a file for
     `warpwait sweep query`.
@@ -53,23 +53,24 @@ class Results(Store):
         yield self._base
 
     def best(self, by: str = "cycles", where: str | None = None, count: int = 10) -> pandas.DataFrame:
-        """The best points by a metric, an axis or an expression over them (`max:` before it: large is good)."""
+        """The best points by a metric, an axis or an expression over them (with `max:` in front if large is good)."""
         return answers.best(self, by, where, count)
 
     def pareto(self, over: str | Sequence[str] = "cycles,cost", where: str | None = None) -> pandas.DataFrame:
-        """The points that no other beats in all objectives."""
+        """The points that no other point beats: none is as good in all objectives and better in one."""
         return answers.pareto(self, over if isinstance(over, str) else ",".join(over), where)
 
     def knee(self, axis: str, by: str = "cycles", where: str | None = None) -> tuple[pandas.DataFrame, int | None]:
-        """The best of each value of an axis, and the row from which on more of it gains less (None: there is none)."""
+        """The best point for each value of an axis, and the row from which more of it gains less (None: no such
+        row)."""
         return answers.knee(self, axis, by, where)
 
     def sensitivity(self, by: str = "cycles", where: str | None = None) -> Shares:
-        """Shares of the variance over all points that each axis has: `.table` is a frame."""
+        """Each axis's share of the variance over all points: `.table` is a frame."""
         return over_all(self, by, where)
 
     def around(self, by: str = "cycles", where: str | None = None) -> tuple[pandas.DataFrame, pandas.Series]:
-        """What each axis alone does around the best point, and that point."""
+        """The effect of each axis alone around the best point, and that point."""
         return around(self, by, where)
 
     def plot(self, picture: str = "pareto", **options: Any) -> Any:
@@ -98,11 +99,11 @@ class Results(Store):
         return sum(self.counts.values())
 
     def to_pandas(self) -> pandas.DataFrame:
-        """All points with all metrics, those too that did not finish."""
+        """All points with all metrics, including those that did not finish."""
         return self.frame(list(self.metrics.index), unfinished=True)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """The same as a list of dictionaries."""
+        """All points as a list of dictionaries."""
         found: list[dict[str, Any]] = self.to_pandas().to_dict("records")
         return found
 
@@ -127,7 +128,7 @@ def _again(data: bytes) -> Results:
 # ---- points ----------------------------------------------------------------------------------------
 
 def words_of(axes: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The axes' values as words. Raises BadInput of an axis that is none."""
+    """The axes' values as words. Raises BadInput for an axis that is not valid."""
     if not axes:
         raise BadInput("axes: expected a mapping from parameters to their values")
     found = {}
@@ -143,7 +144,7 @@ def words_of(axes: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def name_of(machine: Any) -> str:
-    """A machine on an axis. Raises BadInput of one that has no name by which it can be loaded."""
+    """The name of a machine on an axis. Raises BadInput if it cannot be loaded by a name."""
     if isinstance(machine, Machine):
         if machine.changed() or machine.name not in machines():
             raise BadInput(f"machine: {machine!r}: expected names of built-in machines, or paths of files")
@@ -152,7 +153,7 @@ def name_of(machine: Any) -> str:
 
 
 class Grid:
-    """The points of axes, by number; the last axis runs fastest. kept: those for which the constraint holds."""
+    """The points of axes, by number; the last axis varies fastest. kept: those for which the constraint is true."""
 
     def __init__(self, words: dict[str, list[str]], where: str | None) -> None:
         self.words = words
@@ -169,7 +170,7 @@ class Grid:
                 raise BadInput(f"where: no point satisfies `{where}`")
 
 
-METRICS: dict[str, tuple[str, str]] = {}  # unit and text of each metric that this process has met
+METRICS: dict[str, tuple[str, str]] = {}  # unit and text of each metric that this process has seen
 
 
 def metrics_of(handle: Handle) -> dict[str, float]:
@@ -189,7 +190,7 @@ def metrics_of(handle: Handle) -> dict[str, float]:
 
 
 def outcome_of(run_point: Callable[[], Report]) -> Row | None:
-    """What came of a point; None if it needs a run of its own, since its recording does not say what happens there."""
+    """The result of a point; None if the recording cannot be replayed there, so that the point needs its own run."""
     try:
         report = run_point()
         assert report.handle is not None
@@ -211,7 +212,7 @@ def machine_at(base: Machine, point: Mapping[str, str]) -> Machine:
 
 def replay_points(recording: Recording, base: Machine, points: Sequence[Mapping[str, str]],
                   go_on: Callable[[], bool] = lambda: True) -> list[Row | None]:
-    """What comes of a recording at points."""
+    """The results of replaying a recording at points."""
     def tell(*_: int) -> bool:
         return go_on()
 
@@ -220,14 +221,15 @@ def replay_points(recording: Recording, base: Machine, points: Sequence[Mapping[
 
 
 def replay_elsewhere(recording: Recording, base: Machine, points: Sequence[Mapping[str, str]]) -> Elsewhere:
-    """What comes of a recording at points, and what the metrics are: this is what workers of a cluster run."""
+    """The results of replaying a recording at points, and the metrics' units and texts. Workers of a cluster run
+    this."""
     return replay_points(recording, base, points), METRICS
 
 
 # ---- sweeping --------------------------------------------------------------------------------------
 
 class Sweeping:
-    """One sweep: what is run at the points, and where."""
+    """A sweep: what runs at its points, and on which machine."""
 
     def __init__(self, work: Work, machine: Machine | None, launch: dict[str, Any], defines: list[str],
                  cycle_limit: int) -> None:
@@ -241,7 +243,7 @@ class Sweeping:
         self.works: dict[tuple[str, ...], Any] = {}
 
     def prepare(self, macros: Mapping[str, str]) -> tuple[Recording, Any]:
-        """The recording with macros as they are at a point, and what can be run there without one."""
+        """The recording with a point's macros, and the work to run at points where it cannot be replayed."""
         key = tuple(macros.values())
         if key not in self.recordings:
             work: Any = self._copies
@@ -262,12 +264,12 @@ class Sweeping:
 
     @property
     def base(self) -> Machine:
-        """The machine that points change; known once anything was recorded."""
+        """The machine that points change; known after the first recording."""
         assert self.machine is not None
         return self.machine
 
     def run(self, work: Any, point: Mapping[str, str]) -> Row:
-        """A point that its recording does not say."""
+        """Runs a point at which the recording cannot be replayed."""
         if work is None:
             return "refused", "the recording does not show what happens on this machine, and there is no kernel to run", {}
         on = self.base
@@ -291,12 +293,12 @@ def sweep(work: Work, axes: Mapping[str, Any], machine: Machine | str | None = N
         results.frame(["cycles", "cost"])
 
     work: a launch, several at once, a launch file, a recording, a report that has one, or a kernel with its launch's
-    arguments. It is recorded once for each choice of macros and run again at each point; nobody's arrays are changed.
-    axes: parameters of the machine, "define.NAME" for macros of OpenCL C, "machine" for machines, each with its values.
-    where: an expression over axes; only points for which it holds are run. cost: an expression over axes and metrics,
-    which becomes the metric `cost`. jobs: threads (default: one for each processor). dask: a distributed.Client or a
-    scheduler's address: its workers run the points, and need this package. A point that is no legal machine, or does
-    not finish, says so in `status` and `reason`. Raises BadInput, SweepError and KeyboardInterrupt.
+    arguments. It is recorded once for each choice of macros and replayed at each point; the caller's arrays do not
+    change. axes: parameters of the machine, "define.NAME" for macros of OpenCL C, "machine" for machines, each with its
+    values. where: an expression over axes; only points for which it is true run. cost: an expression over axes and
+    metrics, which becomes the metric `cost`. jobs: threads (default: one per processor). dask: a distributed.Client or
+    a scheduler's address; its workers run the points, and need this package. If a point's machine is not valid, or the
+    point does not finish, its `status` and `reason` say so. Raises BadInput, SweepError and KeyboardInterrupt.
     """
     words = words_of(axes)
     grid, defines = Grid(words, where), [axis for axis in words if axis.startswith("define.")]
@@ -319,18 +321,18 @@ def sweep(work: Work, axes: Mapping[str, Any], machine: Machine | str | None = N
 
 
 def _outcomes(sweeping: Sweeping, grid: Grid, defines: list[str], jobs: int, dask: Any) -> Iterator[tuple[int, Row]]:
-    """(number, row) of each point, as they come."""
+    """(number, row) of each point, in the order in which they are done."""
     tasks: list[tuple[Recording, Any, list[int]]] = []
     for macros, numbers in _by_macros(grid, defines):
         try:
             recording, work = sweeping.prepare(macros)
         except BadInput as error:
             if not defines:
-                raise  # it is wrong with the work, and not with some of the points
+                raise  # the work itself is wrong, not only some points
             row: Row = ("refused", str(error), {})
             yield from ((number, row) for number in numbers)
             continue
-        except Unfinished:  # which other machines may well finish
+        except Unfinished:  # it may finish on other machines
             work = sweeping.works[tuple(macros.values())]
             yield from ((number, sweeping.run(work, grid.points[number])) for number in numbers)
             continue
@@ -351,7 +353,7 @@ def _by_macros(grid: Grid, defines: list[str]) -> list[tuple[dict[str, str], lis
 
 
 def _on_threads(sweeping: Sweeping, grid: Grid, tasks: list[Any], jobs: int) -> Iterator[tuple[Any, list[Row | None]]]:
-    """Runs the tasks on threads: the library lets other threads of Python run."""
+    """Runs the tasks on threads, which works because Python's other threads run during library calls."""
     goes_on = [True]
     with concurrent.futures.ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
         futures = {pool.submit(replay_points, recording, sweeping.base, [grid.points[n] for n in numbers],
@@ -423,7 +425,7 @@ def _kind(axis: str) -> str:
 
 
 def _record(grid: Grid, number: int, row: Row, metrics: Sequence[str]) -> list[Any]:
-    """A row of `points`."""
+    """A row of the table `points`."""
     point, (status, reason, values) = grid.points[number], row
     key = " ".join(f"{axis}={point[axis]}" for axis in sorted(point))
     numbers = [number_of(word) for word in point.values()]
@@ -433,12 +435,12 @@ def _record(grid: Grid, number: int, row: Row, metrics: Sequence[str]) -> list[A
 
 
 def _whole(value: float) -> float:
-    """As an integer where it is one."""
+    """The value, as an int if it is whole."""
     return int(value) if value.is_integer() else value
 
 
 def _add_costs(cost: Expression, records: list[list[Any]], names: list[str]) -> None:
-    """The cost of each point, behind its metrics. Raises SweepError of a name that is neither axis nor metric."""
+    """Appends the cost of each point to its metrics. Raises SweepError for a name that is neither axis nor metric."""
     frame = pandas.DataFrame([record[4:] for record in records], columns=names)
     for record, value in zip(records, cost.check(names).value(frame)):
         record.append(_whole(float(value)) if numpy.isfinite(value) else None)

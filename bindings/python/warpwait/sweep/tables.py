@@ -13,8 +13,8 @@ from .store import plain
 
 @dataclasses.dataclass
 class Answer:
-    """A frame with what there is to say about it. units: of columns that have one. marks: by row, a word behind it.
-    facts: what JSON says besides."""
+    """A frame with notes. units: of the columns that have one. marks: by row, a word to print after it. facts:
+    additional values for JSON."""
     query: str
     rows: pandas.DataFrame
     units: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -24,7 +24,7 @@ class Answer:
 
 
 def number(value: float) -> str:
-    """A number as people read it: whole ones whole, others to six digits or, below 1, to three places."""
+    """A number for people: whole numbers without a fraction, others to six digits or, below 1, to three places."""
     if math.isnan(value):
         return "-"
     if float(value).is_integer() and abs(value) < 1e15:
@@ -33,7 +33,7 @@ def number(value: float) -> str:
 
 
 def amount(value: float) -> str:
-    """The same with commas between thousands."""
+    """A number with commas between thousands."""
     return f"{int(value):,}" if float(value).is_integer() else number(value)
 
 
@@ -43,14 +43,14 @@ def points(count: int) -> str:
 
 
 def words(column: pandas.Series) -> tuple[list[str], bool]:
-    """A column as words, and whether they stand at the right: numbers do."""
+    """A column as words, and whether to right-align them, which is true for numbers."""
     if column.dtype.kind in "biuf":
         return [number(value) for value in column], True
     return ["" if pandas.isna(value) else str(value) for value in column], False
 
 
 def header(name: str, unit: str | None) -> str:
-    """A column's name with its unit, unless it says that already."""
+    """A column's name with its unit, unless the name contains it."""
     return f"{name} ({unit})" if unit and unit not in name.split(".")[-1].replace("_", " ") else name
 
 
@@ -77,7 +77,7 @@ def as_csv(answer: Answer) -> str:
 
 
 def as_json(answer: Answer) -> str:
-    """Rows, units and facts as JSON; null for what is not there."""
+    """Rows, units and facts as JSON; null for missing values."""
     rows = [{name: plain(value) for name, value in row.items()} for row in answer.rows.to_dict("records")]
     facts = {name: plain(value) for name, value in answer.facts.items()}
     units = {name: unit for name, unit in answer.units.items() if unit and name in answer.rows}

@@ -13,8 +13,8 @@
     warps = timeline.frame("warp")
     print(warps.assign(cycles=warps["to"] - warps["from"]).groupby("stall").cycles.sum())
 
-Written from the pages on the formats (docs/trace-format.md, docs/timeline-format.md) and nothing else. Traces need
-Python's own modules alone, timelines need numpy, and `frame()` needs pandas.
+It was written only from the pages on the formats (docs/trace-format.md, docs/timeline-format.md), so it checks them.
+Traces need only Python's own modules, timelines need numpy, and `frame()` needs pandas.
 """
 from __future__ import annotations
 

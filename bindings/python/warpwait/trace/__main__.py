@@ -16,7 +16,7 @@ if typing.TYPE_CHECKING:
 
 
 def line(operation: Operation) -> str:
-    """The operation as text: what a test compares with the C reader's."""
+    """The operation as text, which a test compares with the C reader's."""
     words: list[object] = [operation.pc, operation.next, f"{operation.mask:x}", "+".join(operation.flags) or "-", operation.kind]
     words += [f"{name}={value:x}" for name, value in operation.fields.items()]
     words += [f"{name}=" + ",".join(f"{lane}:{value:x}" for lane, value in values.items())
@@ -67,7 +67,7 @@ def show_file(arguments: argparse.Namespace) -> None:
 
 
 def fail(message: object, status: int = 2) -> int:
-    """Says what is wrong in one line. What is still to be printed is forgotten: nobody could read it."""
+    """Prints an error in one line; returns the exit status. Output that is still buffered is dropped."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return _command.fail("warpwait.trace", message, status)
 
@@ -82,7 +82,7 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         show_file(arguments)
-    except BrokenPipeError:  # `| head` has seen enough
+    except BrokenPipeError:  # the reader, such as `| head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         return fail(f"{error.filename or 'standard output'}: {error.strerror}")

@@ -1,4 +1,4 @@
-"""The file: blocks, metas, the index of blocks."""
+"""The file format: blocks, metas, the index of blocks."""
 from __future__ import annotations
 
 import dataclasses
@@ -16,7 +16,7 @@ BLOCK_HEADER = struct.Struct("<4sIIIIII")
 
 @dataclasses.dataclass
 class Block:
-    """A block's header: where it is, and how its payload is kept."""
+    """A block's header: where it is, and how its payload is stored."""
     offset: int
     type: str
     method: int
@@ -32,9 +32,9 @@ class Block:
 
 
 class BlockFile:
-    """A file of blocks that is open: that at a path, or its bytes.
+    """An open file of blocks, from a path or from its bytes.
 
-    metas: name -> bytes; damage: what made the rest unusable when it was opened with `salvage`, or None.
+    metas: name -> bytes; damage: why the rest is unusable if it was opened with `salvage` and is damaged, else None.
     """
     MAGIC, NAME = b"", ""
 
@@ -44,7 +44,7 @@ class BlockFile:
         self.damage: str | None = None
         self._file: typing.BinaryIO = io.BytesIO(path) if isinstance(path, bytes) else open(path, "rb")
         self._size = self._file.seek(0, 2)
-        self._blocks: list[Block] = []  # of all types, in the file's order
+        self._blocks: list[Block] = []  # of all types, in file order
         try:
             self._check_header()
             if salvage:
@@ -70,11 +70,11 @@ class BlockFile:
             self.damage = str(error)
 
     def _read_index(self) -> None:
-        """What a whole file's last blocks say. Raises TraceError."""
+        """Reads the last blocks of a complete file. Raises TraceError."""
         raise NotImplementedError
 
     def _scanned(self, block: Block, number: int) -> None:
-        """Takes a block of data when there is no index."""
+        """Adds a block of data to the index when the file has none."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -134,14 +134,14 @@ class BlockFile:
         return raw
 
     def _take(self, block: Block) -> None:
-        """Blocks that are read when a file is opened."""
+        """Reads a block that is needed when a file is opened."""
         if block.type == "meta":
             cursor = Cursor(self._payload(block))
             name = cursor.bytes(cursor.varint()).decode()
             self.metas[name] = cursor.rest()
 
     def _taken(self, block: Block) -> None:
-        """Takes it; what another writer may have put there is reported like other damage."""
+        """Like _take(), but reports any unexpected contents, which another writer may have written, as damage."""
         try:
             self._take(block)
         except TraceError as error:
@@ -152,7 +152,7 @@ class BlockFile:
             raise self._error(block.offset, f"what a block of type {block.type} has", "others") from None
 
     def _read_end(self, layout: struct.Struct) -> tuple[int, ...]:
-        """The numbers in the end, which a whole file has as its last bytes."""
+        """The numbers in the end block, which is last in a complete file."""
         offset = max(self._size - BLOCK_HEADER.size - layout.size, FILE_HEADER.size)
         try:
             end = self._block(offset)
@@ -163,7 +163,7 @@ class BlockFile:
         return layout.unpack(self._payload(end))
 
     def _read_blocks(self, offset: int, blocks: int) -> tuple[int, int]:
-        """Reads the index at `offset`; returns what is behind it, and that block's number."""
+        """Reads the index at `offset`; returns the offset and the number of the block after it."""
         number, at = blocks, FILE_HEADER.size
         while len(self._blocks) < blocks:
             cursor, offset, number = self._index_block("blks", offset, number)

@@ -1,4 +1,4 @@
-"""A trace: blocks, the index, batches of streams."""
+"""Traces: blocks, the index, batches of streams."""
 from __future__ import annotations
 
 import dataclasses
@@ -20,7 +20,7 @@ END = struct.Struct("<QQQQ")
 
 @dataclasses.dataclass
 class Launch:
-    """Warps of `lanes` lanes run program number `program`, in `groups` work-groups of up to `warps`."""
+    """A launch: warps of `lanes` lanes run program number `program`, in `groups` work-groups of up to `warps` warps."""
     program: int
     lanes: int
     groups: int
@@ -48,8 +48,8 @@ class Batch:
 class Trace(BlockFile):
     """An open trace.
 
-    metas: name -> bytes; programs: a list of kinds' names for each; launches: list of Launch; schema: stream.Schema;
-    damage: what made the rest unusable when it was opened with `salvage`, or None.
+    metas: name -> bytes; programs: for each, the list of its instructions' kinds; launches: list of Launch; schema:
+    stream.Schema; damage: why the rest is unusable if it was opened with `salvage` and is damaged, else None.
     """
     MAGIC, NAME = b"\x89WWT\r\n\x1a\n", "a trace"
 
@@ -62,7 +62,7 @@ class Trace(BlockFile):
         super().__init__(path, salvage)
 
     def _take(self, block: Block) -> None:
-        """Blocks that are read when a trace is opened."""
+        """Reads a block that is needed when a trace is opened."""
         if block.type == "schm":
             self.schema = stream.Schema(self._payload(block).decode())
         elif block.type == "prog":
@@ -95,7 +95,7 @@ class Trace(BlockFile):
                 pass
 
     def _take_cut(self) -> None:
-        """What is left of a block of data that the file ends in."""
+        """Reads what is left of a block of data in which the file ends."""
         block = self._block(self._blocks[-1].behind, len(self._blocks))
         if block.type == "data" and block.behind > self._size:
             block.cut = True
@@ -140,19 +140,19 @@ class Trace(BlockFile):
         return self._cache[number]
 
     def groups(self) -> list[tuple[int, int]]:
-        """(launch, group) of all work-groups that began, sorted."""
+        """(launch, group) of all work-groups that started, sorted."""
         return sorted(self._rows)
 
     def batches(self, launch: int | None = None, group: int | None = None) -> typing.Iterator[Batch]:
-        """The batches of a work-group, or of all, by launch, group and time. Raises TraceError at one that is damaged."""
+        """The batches of a work-group, or of all, by launch, group and time. Raises TraceError at a damaged one."""
         for key in sorted(self._rows):
             if launch in (None, key[0]) and group in (None, key[1]):
                 for number, place in self._rows[key]:
                     yield self._batches_of(number)[place]
 
     def operations(self, launch: int, group: int, warp: int) -> typing.Iterator[stream.Operation]:
-        """The operations of one warp, from its first to its last. Raises IndexError for a launch that is not there, and
-        TraceError at damage."""
+        """The operations of one warp, from its first to its last. Raises IndexError for a launch that does not exist,
+        and TraceError at damage."""
         of = self.launches[launch]
         decoder: stream.Decoder | None = None
         for batch in self.batches(launch, group):
@@ -166,15 +166,15 @@ class Trace(BlockFile):
                         raise self._error(self._blocks[batch.block].offset, error, f"others, in {where}") from None
 
     def warps(self, launch: int, group: int) -> int:
-        """How many warps the work-group has."""
+        """The number of warps of the work-group."""
         return next(self.batches(launch, group)).warps
 
     def frame(self, launch: int | None = None, group: int | None = None) -> pandas.DataFrame:
         """The operations as a pandas DataFrame, a row each in the order of launch, group, warp and time.
 
-        Columns: launch, group, warp, place (in the warp), pc, next (the pc after it), kind, lanes (how many ran it), flags
-        (words with commas between), address (bytes; the first lane's, missing when there is none). launch, group: None for
-        all. Raises TraceError, and MissingPackage without pandas.
+        Columns: launch, group, warp, place (in the warp), pc, next (the pc after it), kind, lanes (how many ran it),
+        flags (words separated by commas), address (bytes; the first lane's, missing if there is none). launch, group:
+        None for all. Raises TraceError, and MissingPackage without pandas.
         """
         rows = []
         for of, number in self.groups():

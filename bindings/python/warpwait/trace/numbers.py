@@ -1,4 +1,4 @@
-"""Numbers in bytes."""
+"""Reads numbers from bytes."""
 from __future__ import annotations
 
 import builtins
@@ -7,7 +7,7 @@ from ..errors import BadInput
 
 
 class TraceError(BadInput):
-    """What is wrong with a trace: one line."""
+    """An error in a trace. The text is one line."""
 
 
 def unzigzag(code: int) -> int:
@@ -16,7 +16,7 @@ def unzigzag(code: int) -> int:
 
 
 class Cursor:
-    """Bytes that are read from the first to the last."""
+    """A reader of bytes, from the first to the last."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0

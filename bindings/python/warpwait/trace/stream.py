@@ -1,4 +1,4 @@
-"""Streams: how a warp's operations are predicted, and what is said of those that differ."""
+"""Streams: predicts a warp's operations and decodes those that differ from the prediction."""
 from __future__ import annotations
 
 import dataclasses
@@ -48,7 +48,7 @@ class Schema:
 
 @dataclasses.dataclass
 class Note:
-    """What is said of an operation now and then."""
+    """A note, which only some operations have."""
     kind: str
     values: list[int]
     text: bytes
@@ -67,16 +67,16 @@ class Operation:
     notes: list[Note]
 
     def lanes(self, name: str) -> dict[int, int]:
-        """{lane: number} of the vector; empty when it has none."""
+        """{lane: number} of the vector; empty if the operation has no such vector."""
         return self.values.get(name, {})
 
     def first(self, name: str) -> int | None:
-        """The vector's value of its first lane, or None."""
+        """The vector's value in its first lane, or None."""
         return next(iter(self.lanes(name).values()), None)
 
 
 class Step:
-    """A number that is predicted as the last one and a step, or as the one of two to four visits ago."""
+    """Predicts a number as the last one plus a step, or as the number of two to four visits ago."""
 
     def __init__(self) -> None:
         self.last = self.step = self.turn = 0
@@ -103,14 +103,14 @@ class Step:
 
 
 class Same(Step):
-    """A number that is predicted as the last one."""
+    """Predicts that a number is the last one."""
 
     def learn(self, value: int, fresh: bool) -> None:
         self.last = value
 
 
 class Context:
-    """What an operation at one pc held at its last visit."""
+    """The state of the operation at one pc from its last visit."""
 
     def __init__(self, kind: Kind, pc: int, mask: int) -> None:
         self.next, self.mask, self.flags, self.fresh = pc + 1, mask, 0, True
@@ -120,7 +120,7 @@ class Context:
 
 
 class Decoder:
-    """A warp's stream, fed with its pieces."""
+    """Decodes a warp's stream, piece by piece."""
 
     def __init__(self, schema: Schema, program: list[Kind], lanes: int) -> None:
         self.schema, self.program, self.width = schema, program, lanes
@@ -191,7 +191,7 @@ class Decoder:
         return self.rows[shape >> 1][lane] if shape & 1 else unzigzag(shape >> 1) * lane
 
     def _shape(self, cursor: Cursor, lanes: list[int]) -> int:
-        """A shape that is not as predicted: its number."""
+        """Reads the number of a shape that differs from the prediction."""
         shape = cursor.varint()
         if shape != 2 * len(self.rows) + 1:
             return shape

@@ -22,7 +22,7 @@ if typing.TYPE_CHECKING:
 END = struct.Struct("<QQQQQ")
 WORD = numpy.uint64
 BATCH_EVENTS = 8192  # at most
-CUS, UNITS = 1024, 4096  # compute units and units are below
+CUS, UNITS = 1024, 4096  # numbers of compute units and units are below these
 
 
 class Kind:
@@ -56,7 +56,7 @@ class Schema:
 
 @dataclasses.dataclass
 class Event:
-    """Something that took the cycles in [start, end). fields: name -> number."""
+    """An event in the cycles [start, end). fields: name -> number."""
     kind: str
     cu: int
     unit: int
@@ -68,7 +68,7 @@ class Event:
 # ---- columns ----------------------------------------------------------------------------------
 
 def varints(data: bytes) -> Words:
-    """All numbers in the bytes."""
+    """All varints in the bytes."""
     octets = numpy.frombuffer(data, numpy.uint8)
     last = octets < 0x80
     if last.all():
@@ -88,7 +88,7 @@ def unzigzag(codes: Words) -> Words:
 
 
 def column(cursor: Cursor, count: int) -> Words:
-    """The next column, of so many values."""
+    """Reads the next column, of `count` values."""
     head = cursor.varint()
     data = cursor.bytes(head >> 1)
     values = varints(data) if data else numpy.zeros(0, WORD)
@@ -105,7 +105,7 @@ def column(cursor: Cursor, count: int) -> Words:
 
 
 class Contexts:
-    """Events by their unit: what adds up, from one event of a unit to its next."""
+    """Groups events by unit, to add up values from one event of a unit to its next."""
 
     def __init__(self, units: Words) -> None:
         self._order = numpy.argsort(units, kind="stable")
@@ -115,7 +115,7 @@ class Contexts:
         self._lengths = numpy.diff(numpy.append(firsts, len(units)))
 
     def add_up(self, values: Words, operation: numpy.ufunc = numpy.add, back: numpy.ufunc = numpy.subtract) -> Words:
-        """Of each event the values of its unit so far, added up (or whatever the operation does)."""
+        """For each event, the sum (or the result of another operation) of its unit's values so far."""
         values = values[self._order]
         sums: Words = operation.accumulate(values)
         before = back(sums[self._firsts], values[self._firsts])
@@ -126,7 +126,7 @@ class Contexts:
 
 @dataclasses.dataclass
 class Batch:
-    """Events of a stream. kinds: the number of each; columns: kind -> name of the column -> array."""
+    """Events of a stream. kinds: the kind's number of each event; columns: kind -> name of the column -> array."""
     stream: int
     cu: int
     kinds: Words
@@ -178,9 +178,9 @@ def batches(schema: Schema, payload: bytes) -> typing.Iterator[Batch]:
 class Timeline(BlockFile):
     """An open timeline.
 
-    metas: name -> bytes; run: what the meta "run" says, a dictionary; schema: Schema; count, start, end: how many events
-    there are, and the cycles that they cover; damage: what made the rest unusable when it was opened with `salvage`, or
-    None.
+    metas: name -> bytes; run: the meta "run" as a dictionary; schema: Schema; count, start, end: the number of events,
+    and the cycles that they cover; damage: why the rest is unusable if it was opened with `salvage` and is damaged,
+    else None.
     """
     MAGIC, NAME = b"\x89WWL\r\n\x1a\n", "a timeline"
 
@@ -215,17 +215,17 @@ class Timeline(BlockFile):
             raise self._error(block.offset, error, "another") from None
 
     def raw_bytes(self) -> int:
-        """Bytes of all batches before they were compressed."""
+        """Uncompressed bytes of all batches."""
         return sum(block.raw for block in self._blocks if block.type == "data")
 
     def batches(self) -> typing.Iterator[Batch]:
-        """All batches, in the file's order."""
+        """All batches, in file order."""
         for block in self._blocks:
             if block.type == "data":
                 yield from self._batches_of(block)
 
     def events(self) -> typing.Iterator[Event]:
-        """All events, in the file's order. Raises TraceError at damage."""
+        """All events, in file order. Raises TraceError at damage."""
         for batch in self.batches():
             rows = {}
             for number, columns in batch.columns.items():
@@ -250,11 +250,11 @@ class Timeline(BlockFile):
         return run
 
     def stalls(self) -> list[str]:
-        """The names of the buckets, by number."""
+        """The names of the stall buckets, by number."""
         return [row["name"] for row in self.run.get("stalls", [])]
 
     def code(self, launch: int, pc: int) -> dict[str, typing.Any]:
-        """{"text", "file", "line"} of an instruction of a launch; {} when the timeline does not say."""
+        """{"text", "file", "line"} of an instruction of a launch; {} if the timeline does not have them."""
         try:
             code: dict[str, typing.Any] = self.run["programs"][self.run["launches"][launch]["program"]]["code"][pc]
             return code
@@ -262,7 +262,7 @@ class Timeline(BlockFile):
             return {}
 
     def _lines(self, launches: Whole, pcs: Whole) -> Whole:
-        """The source line of each event, 0 where there is none."""
+        """The source line of each event; 0 if there is none."""
         lines = numpy.zeros(len(pcs), numpy.int64)
         for launch in numpy.unique(launches).tolist():
             of = launches == launch
@@ -281,11 +281,11 @@ class Timeline(BlockFile):
         ...
 
     def frame(self, kind: str | None = None) -> pandas.DataFrame | dict[str, pandas.DataFrame]:
-        """The events of a kind as a pandas DataFrame: columns cu, unit, from, to and those of its fields, a row each in
-        the file's order; from and to in cycles. Words and names of buckets are categories, flags are bool; kinds with a
-        pc have also the line of the source. Without a kind: name -> frame of all that occur.
+        """The events of a kind as a pandas DataFrame: columns cu, unit, from, to (cycles) and the kind's fields, one
+        row per event in file order. Words and names of buckets are categories, flags are bool. Kinds with a pc also
+        have the source line. Without a kind: name -> frame, for all kinds that occur.
 
-        Raises ValueError for a kind that the file does not have, TraceError at damage, and MissingPackage without pandas.
+        Raises ValueError for a kind that the file lacks, TraceError at damage, and MissingPackage without pandas.
         """
         names = [row.name for row in self.schema.kinds]
         if kind is not None and kind not in names:
@@ -311,7 +311,7 @@ class Timeline(BlockFile):
         return need("pandas").DataFrame(columns)
 
     def _typed(self, values: Words, form: str) -> object:
-        """A column as its type says; one whose words are too few is left as numbers."""
+        """A column in its type. If the type has too few words for the values, the column stays numbers."""
         words = self.stalls() if form == "stall" else form.split("|") if "|" in form else []
         if words and (not len(values) or values.max() < len(words)):
             return need("pandas").Categorical.from_codes(values.astype(numpy.int64), words)
