@@ -233,9 +233,10 @@ static ir_ref bools_to_word(struct build *b, const ir_ref *predicate, uint32_t c
 }
 
 static void bools_from_word(struct build *b, ir_ref word, uint32_t count, ir_ref *predicate) {
-  for (uint32_t i = 0; i < count; i++)
-    predicate[i] =
-        build_op(b, ISA_SETP_NE_U32, build_op(b, ISA_AND_32, word, build_32(b, 1u << i), 0), build_32(b, 0), 0);
+  for (uint32_t i = 0; i < count; i++) {
+    const ir_ref bit = build_op(b, ISA_AND_32, word, build_32(b, 1u << i), 0);
+    predicate[i] = build_op(b, ISA_SETP_NE_U32, bit, build_32(b, 0), 0);
+  }
 }
 
 /* An LLVM `freeze` arrives as a cast to the same type, whatever the type (opencl/clang/llvm_text.h). */

@@ -26,9 +26,10 @@ struct dot {
 
 /* Byte `i` of a word, extended. */
 static ir_ref byte_of(struct build *b, ir_ref word, uint32_t i, bool is_signed) {
-  if (is_signed)
-    return build_op(b, ISA_SHR_S32, build_op(b, ISA_SHL_32, word, build_32(b, 24 - 8 * i), 0), build_32(b, 24), 0);
-  return build_op(b, ISA_AND_32, build_op(b, ISA_SHR_U32, word, build_32(b, 8 * i), 0), build_32(b, 255), 0);
+  const ir_ref shifted = is_signed ? build_op(b, ISA_SHL_32, word, build_32(b, 24 - 8 * i), 0)
+                                   : build_op(b, ISA_SHR_U32, word, build_32(b, 8 * i), 0);
+  return is_signed ? build_op(b, ISA_SHR_S32, shifted, build_32(b, 24), 0)
+                   : build_op(b, ISA_AND_32, shifted, build_32(b, 255), 0);
 }
 
 static bool terms_of(struct build *b, const struct dot *dot, struct side side, ir_ref term[MOST_TERMS]) {

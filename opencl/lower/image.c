@@ -151,9 +151,11 @@ static bool find_block(struct build *b, const struct spirv_inst *inst, uint32_t 
   const ir_ref both = coordinates(b, inst, kind, at, &is_float);
   if (!both || is_float)
     return core_misfit(b, inst);
-  const ir_ref first = build_op(b, ISA_SHR_S32, build_word(b, both, 0), build_32(b, shift), 0);
-  *block = (struct block){build_value(b, image), build_op(b, ISA_ADD_32, first, build_query(b, ISA_GET_LANE, 0), 0),
-                          build_word(b, both, 1), ISA_NUMBER_BITS_8 + shift};
+  const ir_ref x = build_word(b, both, 0);
+  const ir_ref first = build_op(b, ISA_SHR_S32, x, build_32(b, shift), 0);
+  const ir_ref handle = build_value(b, image);
+  const ir_ref column = build_op(b, ISA_ADD_32, first, build_query(b, ISA_GET_LANE, 0), 0);
+  *block = (struct block){handle, column, build_word(b, both, 1), ISA_NUMBER_BITS_8 + shift};
   return !b->failed;
 }
 
@@ -169,7 +171,8 @@ static bool lower_block_read(struct build *b, const struct spirv_inst *inst) {
     return false;
   ir_ref *part = build_define(b, inst->word[2]);
   for (uint32_t i = 0; part && i < build_components(build_type(b, inst->word[2])); i++) {
-    const ir_ref operand[3] = {block.handle, build_32(b, 0), row_of(b, &block, i)};
+    const ir_ref sampler = build_32(b, 0);
+    const ir_ref operand[3] = {block.handle, sampler, row_of(b, &block, i)};
     const ir_ref quad = operate(b, ISA_IMAGE_LOAD_2D, operand, 3, block.number);
     part[i] = build_word(b, quad, 0);
     if (block.number == ISA_NUMBER_BITS_64)
@@ -189,8 +192,10 @@ static bool lower_block_write(struct build *b, const struct spirv_inst *inst) {
     const bool wide = block.number == ISA_NUMBER_BITS_64;
     const ir_ref low =
         wide ? build_word(b, part[i], 0) : build_extended(b, part[i], build_scalar(b, type)->bits, false);
-    const ir_ref word[4] = {low, wide ? build_word(b, part[i], 1) : build_32(b, 0), build_32(b, 0), build_32(b, 0)};
-    const ir_ref operand[3] = {block.handle, row_of(b, &block, i), joined(b, word, 4)};
+    const ir_ref high = wide ? build_word(b, part[i], 1) : build_32(b, 0), zero = build_32(b, 0);
+    const ir_ref word[4] = {low, high, zero, zero};
+    const ir_ref row = row_of(b, &block, i);
+    const ir_ref operand[3] = {block.handle, row, joined(b, word, 4)};
     operate(b, ISA_IMAGE_STORE_2D, operand, 3, block.number);
   }
   return !b->failed;

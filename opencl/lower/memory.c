@@ -178,8 +178,10 @@ static uint32_t widest(const struct core_access *access, const struct leaf *leaf
 
 /* A part from its bytes in memory; `clean`: the word's other bits are zero. */
 static ir_ref part_of(struct build *b, const struct leaf *leaf, ir_ref raw, bool clean) {
-  if (leaf->type->kind == SPIRV_BOOL)
-    return build_op(b, ISA_SETP_NE_U32, clean ? raw : build_extended(b, raw, 8, false), build_32(b, 0), 0);
+  if (leaf->type->kind == SPIRV_BOOL) {
+    const ir_ref byte = clean ? raw : build_extended(b, raw, 8, false);
+    return build_op(b, ISA_SETP_NE_U32, byte, build_32(b, 0), 0);
+  }
   if (leaf->type->kind == SPIRV_FLOAT && leaf->bytes == 2 && !clean)
     return build_extended(b, raw, 16, false);
   if (leaf->bytes == 8 && core_width(leaf->type) == IR_W1)

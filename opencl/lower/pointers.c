@@ -132,7 +132,10 @@ ir_ref core_plain(struct build *b, uint32_t id) {
     build_fail(b, "a private constant's address in memory is not supported");
   const ir_ref address = core_convert(b, pointer, plain_space(type));
   const bool perhaps = !pointer.maybe || pointer.maybe & IN_NULL;
-  return perhaps && is_offset(plain_space(type)) ? exchange(b, address, null_offset(b), build_32(b, 0)) : address;
+  if (!perhaps || !is_offset(plain_space(type)))
+    return address;
+  const ir_ref offset = null_offset(b);
+  return exchange(b, address, offset, build_32(b, 0));
 }
 
 struct build_pointer core_maybe_plain(const struct spirv_type *pointer, ir_ref part) {
@@ -148,8 +151,10 @@ struct build_pointer core_maybe_plain(const struct spirv_type *pointer, ir_ref p
 struct build_pointer core_from_plain(struct build *b, const struct spirv_type *type, ir_ref part, uint8_t spaces) {
   struct build_pointer pointer = core_maybe_plain(type, part);
   pointer.maybe = spaces ? spaces : pointer.maybe;
-  if (is_offset(pointer.space) && pointer.maybe & IN_NULL)
-    pointer.address = exchange(b, part, build_32(b, 0), null_offset(b));
+  if (is_offset(pointer.space) && pointer.maybe & IN_NULL) {
+    const ir_ref null = build_32(b, 0);
+    pointer.address = exchange(b, part, null, null_offset(b));
+  }
   return pointer;
 }
 
