@@ -32,19 +32,25 @@ static void raise_flag(struct flow *flow, bool *flag) {
 
 /* ---- what an instruction reads ----------------------------------------------------------------------- */
 
+static void add_operand(struct slots *slots, const struct isa_inst *inst, char letter) {
+  uint16_t slot[ISA_OPERAND_SLOTS];
+  const unsigned count = isa_operand_slots(inst, letter, slot);
+  for (unsigned i = 0; i < count; i++)
+    add(slots, slot[i]);
+}
+
 /* Adds the registers of the operands with this role: those that values are computed from, or those that always
  * steer. */
 static void add_operands(struct slots *slots, const struct isa_inst *inst, enum isa_operand_role role) {
-  for (const char *letter = isa_formats[isa_rows[inst->op].format].operands; *letter; letter++) {
-    uint16_t slot[ISA_OPERAND_SLOTS];
-    const unsigned count = isa_operand_slots(inst, *letter, slot);
-    for (unsigned i = 0; i < count && isa_operand(*letter)->role == role; i++)
-      add(slots, slot[i]);
-  }
+  for (const char *letter = isa_formats[isa_rows[inst->op].format].operands; *letter; letter++)
+    if (isa_operand(*letter)->role == role)
+      add_operand(slots, inst, *letter);
 }
 
 static void add_steering(struct slots *slots, const struct isa_inst *inst, const struct isa_row *row) {
   add_operands(slots, inst, OPERAND_STEERS);
+  if (row->format == FORMAT_IMAGE_STORE)
+    add_operand(slots, inst, 'B'); /* the coordinates, which are an address */
   if (row->class_ == ISA_CLASS_COPY)
     add(slots, inst->d);
   if (inst->guard)
@@ -87,7 +93,12 @@ static bool values_steer(struct flow *flow, enum isa_format format, bool made) {
       raise_flag(flow, &flow->steering->global);
     return flow->steering->global;
   case FORMAT_STORE_GLOBAL:
+  case FORMAT_IMAGE_STORE:
     return flow->steering->global;
+  case FORMAT_IMAGE_READ: /* sampler and coordinates decide which texels memory serves */
+    if (made)
+      raise_flag(flow, &flow->steering->global);
+    return true;
   case FORMAT_PREFETCH:
   case FORMAT_PIPE_RESERVE:
   case FORMAT_PIPE_COMMIT:

@@ -14,9 +14,9 @@
  * Invariant: a shadow exists only if a load from its space steers. The marks do not depend on the order in which
  * compute units are stepped.
  *
- * Not modeled: races in global memory within a work-group; values that are the same in any order although two
- * work-groups produce them, except by atomic operations that commute; bytes that depend on parameters of the machine
- * other than times (dma.out_of_bounds, dma.swizzle, dma.misaligned). */
+ * Not modeled: races in global memory within a work-group, or in images; values that are the same in any order although
+ * two work-groups produce them, except by atomic operations that commute; bytes that depend on parameters of the
+ * machine other than times (dma.out_of_bounds, dma.swizzle, dma.misaligned). */
 #ifndef SIM_REPLAY_MARKS_H
 #define SIM_REPLAY_MARKS_H
 

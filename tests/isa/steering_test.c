@@ -10,7 +10,8 @@
 #include "tests/ct.h"
 
 #define HEAD                                                                                                           \
-  ".kernel k\n.arg a global\n.arg f pipe\n.lds t 1024\n.private 64\n.reg i, n, v, e\n.reg64 p, c, id\n.pred b\n"       \
+  ".kernel k\n.arg a global\n.arg f pipe\n.arg m image2d\n.lds t 1024\n.private 64\n.reg i, n, v, e, q[4]\n"           \
+  ".reg64 p, c, id\n.pred b\n"                                                                                         \
   " ld.arg.b64 p, a\n get.local_id i, x\n"
 
 /* Whether the first instruction with this mnemonic steers. */
@@ -70,6 +71,18 @@ static const struct {
     /* a copy brings the value */
     {"copy.to_lds", " copy.to_lds e, [t], [p], 4, size=4\n wait e\n ld.lds.b32 n, [t]\n ld.lds.b32 n, [n]\n",
      " copy.to_lds e, [t], [p], 4, size=4\n wait e\n ld.lds.b32 n, [t]\n"},
+    /* an image's coordinates, and its texels; a stored texel steers only if a texel does */
+    {"get.clock", " get.clock c\n ld.arg.b64 id, m\n image.load.2d q, [id], i, c, as=int\n",
+     " get.clock c\n ld.arg.b64 id, m\n image.load.2d q, [id], i, p, as=int\n"},
+    {"get.clock", " get.clock c\n ld.arg.b64 id, m\n image.store.2d [id], c, q, as=int\n",
+     " get.clock c\n cvt.u32.u64 q[0], c\n ld.arg.b64 id, m\n image.store.2d [id], p, q, as=int\n"},
+    {"image.load", " ld.arg.b64 id, m\n image.load.2d q, [id], i, p, as=int\n ld.lds.b32 n, [q[0]]\n",
+     " ld.arg.b64 id, m\n image.load.2d q, [id], i, p, as=int\n st.lds.b32 [n], q[0]\n"},
+    {"get.clock",
+     " get.clock c\n cvt.u32.u64 q[0], c\n ld.arg.b64 id, m\n image.store.2d [id], p, q, as=int\n"
+     " image.load.2d q, [id], i, p, as=int\n ld.lds.b32 n, [q[0]]\n",
+     " get.clock c\n cvt.u32.u64 q[0], c\n ld.arg.b64 id, m\n image.store.2d [id], p, q, as=int\n"
+     " image.load.2d q, [id], i, p, as=int\n"},
 };
 
 TEST(steering, a_value_steers_if_it_reaches_something_observable) {
