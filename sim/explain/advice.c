@@ -224,10 +224,11 @@ static void say_vary(struct advice *advice) {
                "these results is more than 1 %% better.",
                vary->name, best->word, TEXT_WHOLE(view->cycles), TEXT_WHOLE(cycles), explain_percent(view, saved));
   else
-    text_print(&text,
-               "No tried value of %s saves more than %s cycles with the same results: the best, %s = %s, takes %s "
-               "cycles (run).",
-               vary->name, TEXT_WHOLE(tolerance(advice)), vary->name, best->word, TEXT_WHOLE(cycles));
+    text_print(
+        &text,
+        "No tried value of %s saves more than %s cycles with the same results: the best is %s = %s with %s cycles "
+        "(run).",
+        vary->name, TEXT_WHOLE(tolerance(advice)), vary->name, best->word, TEXT_WHOLE(cycles));
   say(advice, &text);
 }
 

@@ -477,9 +477,9 @@ static void copy_base(const struct explain_run *run, struct explain_case *to) {
  * Returns the number of cases left to compute. */
 static size_t add_cases(struct explain_run *run, const limit_set *sets, size_t count, struct explain_case **to_do) {
   struct explain *explain = &run->explain;
-  const limit_set idle = idle_limits(&run->job);
   const size_t before = explain->count;
   size_t left = 0;
+  run->idle = idle_limits(&run->job);
   explain->cases = need_more(explain->cases, before + count, sizeof *explain->cases);
   for (size_t i = 0; i < count; i++) {
     struct machine machine = run->job.machine;
@@ -487,7 +487,7 @@ static size_t add_cases(struct explain_run *run, const limit_set *sets, size_t c
       explain->cases[explain->count++] = new_case(run, sets[i]);
   }
   for (size_t i = before; i < explain->count; i++)
-    if (explain->cases[i].lifted & ~idle)
+    if (explain->cases[i].lifted & ~run->idle)
       to_do[left++] = &explain->cases[i];
     else
       copy_base(run, &explain->cases[i]);

@@ -63,7 +63,7 @@ static void print_limits(const struct explain_view *view, struct text *text) {
     if (__builtin_popcountll(explain->cases[i].lifted) == 1 && explain->cases[i].status != EXPLAIN_FINISHED)
       print_reason(&explain->cases[i], name_of(&explain->cases[i]), text);
   for (size_t i = 0; i < view->ranks; i++) {
-    if (explain_saved(explain, view->rank[i], view->step))
+    if (explain_saved(explain, view->rank[i], view->step) || !(view->rank[i]->lifted & ~view->run->idle))
       continue;
     text_print(&same, "%s%s", same.length ? ", " : "Lifting any of these changes nothing: ", name_of(view->rank[i]));
   }
@@ -185,7 +185,7 @@ static void print_vary(const struct explain_view *view, struct text *text) {
     }
     const cycle_t cycles = value->time[view->step].cycles;
     const int64_t saved = (int64_t)view->cycles - (int64_t)cycles;
-    text_print(text, "%-*s%12s%12s%7.1f%s\n", NAME_WIDTH, value->word, TEXT_WHOLE(cycles), TEXT_WHOLE(saved),
+    text_print(text, "%-*s%12s %11s %6.1f%s\n", NAME_WIDTH, value->word, TEXT_WHOLE(cycles), TEXT_WHOLE(saved),
                explain_percent(view, saved), value->same_results ? "" : "  (results differ)");
   }
 }
@@ -201,9 +201,14 @@ static enum use use_of(const struct explain_view *view, const struct explain_cha
 /* Names the changes that did not help, in one sentence. */
 static void print_useless(const struct explain_view *view, const char *head, enum use use, struct text *text) {
   struct text names = {0};
-  for (size_t i = 0; i < view->changes->count; i++)
-    if (use_of(view, &view->changes->change[i]) == use)
-      text_foreign(&names, "%s%s", names.length ? "; " : head, view->changes->change[i].name);
+  for (size_t i = 0; i < view->changes->count; i++) {
+    const struct explain_change *change = &view->changes->change[i];
+    if (use_of(view, change) != use)
+      continue;
+    text_foreign(&names, "%s%s", names.length ? "; " : head, change->name);
+    if (use == USE_ILLEGAL)
+      text_foreign(&names, " (%.100s)", change->reason);
+  }
   if (names.length) {
     text_print(&names, ".");
     text_paragraph(text, names.data);

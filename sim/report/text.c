@@ -231,10 +231,11 @@ static void lds(const struct view *view) {
   if (stats->accesses) {
     text_print(
         view->text,
-        "%s %s access%s in %s pass%s, %s added by conflicts (at most %s way%s); %s cycle%s of contention with copies\n",
+        "%s %s access%s in %s pass%s, %s added by conflicts (at most %s way%s); %s cycle%s of contention with %s\n",
         before, TEXT_WHOLE(stats->accesses), text_es(stats->accesses), TEXT_WHOLE(stats->passes),
         text_es(stats->passes), TEXT_WHOLE(stats->conflict_cycles), TEXT_WHOLE(view->result->lds_max_ways),
-        text_s(view->result->lds_max_ways), TEXT_WHOLE(stats->contention_cycles), text_s(stats->contention_cycles));
+        text_s(view->result->lds_max_ways), TEXT_WHOLE(stats->contention_cycles), text_s(stats->contention_cycles),
+        view->job->machine.lds.global_port == LDS_GLOBAL_SHARED ? "copies and global accesses" : "copies");
     before = "    ";
   }
   if (stats->dma_beats)

@@ -264,8 +264,8 @@ static void dram(const struct machine *machine, const struct mem_stats *stats, s
     text_print(text, "  DRAM channels: the busiest of %u passed %.2f times the mean\n", machine->mem.dram_channels,
                report_dram_imbalance(machine, stats));
   if (stats->dram_refresh_stalls)
-    text_print(text, "  DRAM refreshes delayed accesses by %s cycle%s\n", TEXT_WHOLE(stats->dram_refresh_stalls),
-               text_s(stats->dram_refresh_stalls));
+    text_print(text, "  DRAM refreshes delayed accesses by %s cycle%s in total\n",
+               TEXT_WHOLE(stats->dram_refresh_stalls), text_s(stats->dram_refresh_stalls));
   const struct part pending[] = {{stats->dram_early_bytes, "byte", " left by earlier launches"},
                                  {stats->dram_late_bytes, "byte", " left to pass after the end"}};
   if (print_parts(text, "  DRAM: ", pending, sizeof pending / sizeof *pending))

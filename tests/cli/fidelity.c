@@ -235,13 +235,13 @@ TEST(fidelity, the_sentence_names_the_class_its_measurements_and_what_they_lack)
   struct fidelity fidelity = {.machine = FIDELITY_VALIDATED, .said = "global memory latency", .row = &own};
   expect_sentence(&fidelity,
                   "Fidelity: median error 4.1 %, 90th percentile 11.8 %, in 1,212 measurements with the same "
-                  "limit (global memory latency) and the same operations (loads, barriers).");
+                  "limit by counters (global memory latency) and the same operations (loads, barriers).");
   fidelity.uncovered = UINT64_C(1) << FIDELITY_PIPES | UINT64_C(1) << FIDELITY_CONTENTION;
   fidelity.row = &limit;
-  expect_sentence(&fidelity,
-                  "Fidelity: median error 5.0 %, 90th percentile 13.0 %, in 2,000 measurements with the same "
-                  "limit (global memory latency), but other operations. Not validated: pipes, atomics under "
-                  "contention.");
+  expect_sentence(
+      &fidelity, "Fidelity: median error 5.0 %, 90th percentile 13.0 %, in 2,000 measurements with the same "
+                 "limit by counters (global memory latency), but other operations. Not validated: pipes, atomics under "
+                 "contention.");
   fidelity.uncovered = 0;
   fidelity.row = &all;
   expect_sentence(&fidelity, "Fidelity: median error 2.0 %, 90th percentile 9.2 %, in all 29,907 measurements; too few "
@@ -249,8 +249,8 @@ TEST(fidelity, the_sentence_names_the_class_its_measurements_and_what_they_lack)
   fidelity.row = &arithmetic;
   fidelity.said = "execution units";
   expect_sentence(&fidelity,
-                  "Fidelity: median error 0.0 %, 90th percentile 0.1 %, in 21 measurements with the same limit "
-                  "(execution units) and the same operations (arithmetic).");
+                  "Fidelity: median error 0.0 %, 90th percentile 0.1 %, in 21 measurements with the same limit by "
+                  "counters (execution units) and the same operations (arithmetic).");
 }
 
 TEST(fidelity, an_unmeasured_machine_is_reported_as_such) {
