@@ -79,20 +79,20 @@ class Installed(unittest.TestCase):
             said = said.replace("\n    ", "\n")
             self.assertTrue(printed(folder / name, env=self.env).startswith(said), name)
 
-    def test_program_of_the_guide(self):
+    def test_the_program_in_the_guide_compiles_and_runs(self):
         source = self.folder / "guide.c"
         source.write_text(re.search(r"```c\n(.*?)```", (ROOT / "docs/library.md").read_text(), re.DOTALL)[1])
         program = self.folder / "guide"
         printed("cc", "-std=c17", "-Wall", "-Wextra", "-Werror", source, "-o", program, *self.flags("--cflags", "--libs"))
         self.assertRegex(printed(program, env=self.env), r"^\d+ cycles$")
 
-    def test_static_library_needs_no_other_of_ours(self):
+    def test_a_static_program_does_not_need_the_shared_library(self):
         folder = self.built("static", "LDLIBS=" + " ".join(self.flags("--libs", "--static")).replace(
             "-lwarpwait", "-l:libwarpwait.a"))
         self.assertNotIn("warpwait", printed("ldd", folder / "run_string"))
         self.assertIn("data[1000] = 3000", printed(folder / "run_string"))
 
-    def test_exported_symbols_are_those_of_the_headers(self):
+    def test_exported_symbols_are_those_in_the_headers(self):
         headers = "".join((self.prefix / "include" / name).read_text() for name in ("warpwait.h", "warpwait/analyse.h"))
         declared = set(re.findall(r"^WW_API .*?\b(ww_\w+)\(", headers, re.MULTILINE))
         self.assertGreater(len(declared), 50)
@@ -107,7 +107,7 @@ class Installed(unittest.TestCase):
         self.assertFalse([name for name in needed if re.search(r"systemc|stdc\+\+|sqlite|lzma", name)], needed)
         self.assertIn("[libwarpwait.so.0]", printed("readelf", "-d", self.library / "libwarpwait.so"))
 
-    def test_headers_are_c17_and_cpp(self):
+    def test_headers_compile_as_c17_and_cpp(self):
         for compiler, words in (("cc", ("-std=c17", "-x", "c")), ("c++", ("-std=c++17", "-x", "c++"))):
             source = self.folder / "one.txt"
             source.write_text("#include <warpwait/analyse.h>\nint main(void) { return ww_version() != WW_VERSION; }\n")
@@ -116,7 +116,7 @@ class Installed(unittest.TestCase):
                     "-o", program, *self.flags("--libs"))
             printed(program, env=self.env)
 
-    def test_cmake_package(self):
+    def test_cmake_finds_the_package(self):
         version = self.flags("--modversion")[0]
         folder = self.folder / "cmake"
         folder.mkdir()
@@ -130,7 +130,7 @@ class Installed(unittest.TestCase):
         self.assertIn("version", printed("cmake", "-S", folder, "-B", folder / "other",
                                          f"-DCMAKE_PREFIX_PATH={self.prefix}", status=1))
 
-    def test_command_line_is_there(self):
+    def test_the_command_line_is_installed(self):
         said = printed(self.prefix / "bin/warpwait", "--version")
         commit = r" \(\S+\)" if (ROOT / ".git").exists() else ""
         self.assertRegex(said, f"^warpwait {re.escape(self.flags('--modversion')[0])}{commit}\n$")
@@ -138,7 +138,7 @@ class Installed(unittest.TestCase):
 
 
 class Uninstalled(unittest.TestCase):
-    def test_nothing_of_ours_stays_and_all_that_was_there_does(self):
+    def test_uninstall_removes_our_files_and_keeps_all_others(self):
         with tempfile.TemporaryDirectory() as holder:
             folder = pathlib.Path(holder)
             (folder / "share/man").mkdir(parents=True)  # empty, and not ours

@@ -67,7 +67,7 @@ def place(side):
     return f"{side['file']}:{side['line']}:{side['column']} (pc {side['pc']})"
 
 
-def told(hazard):
+def described(hazard):
     other = f", {place(hazard['other'])}" if hazard.get("other") else ""
     return f"launch {hazard['launch']}, {hazard['kernel']}: {hazard['rule']} at {place(hazard)}{other}, {hazard['count']} times"
 
@@ -79,7 +79,7 @@ def faults_of(name, ask_for_hazards):
     except Refused as reason:
         return [f"{name}: {reason}"]
     excepted = EXCEPTIONS.get(name, ("", ""))[0]
-    faults = [f"{name}: {told(hazard)}" for hazard in hazards if hazard["rule"].split("-")[0] != excepted]
+    faults = [f"{name}: {described(hazard)}" for hazard in hazards if hazard["rule"].split("-")[0] != excepted]
     return faults + ([f"{name}: an exception for {excepted}, and nothing of it is found"] if excepted and len(faults) == len(hazards) else [])
 
 

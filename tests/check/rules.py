@@ -125,7 +125,7 @@ def place(side):
     return "%s:%s" % (side.get("file"), side.get("line")) if side else "nowhere"
 
 
-def told(hazards):
+def described(hazards):
     return "; ".join("%s at %s%s" % (hazard["rule"], place(hazard),
                                      ", other %s" % place(hazard["other"]) if hazard.get("other") else "")
                      for hazard in hazards) or "nothing"
@@ -163,9 +163,9 @@ def judge(kernel, warpwait, verb):
     status = int(bool(expected)) if verb == "check" else done.returncode
     if rules != expected or done.returncode != status:
         return ("%s, exit status %d" % (", ".join(expected) or "nothing", status),
-                "%s, exit status %d" % (told(hazards), done.returncode))
+                "%s, exit status %d" % (described(hazards), done.returncode))
     where = misplaced(kernel, hazards) if kernel.wrong and hazards else None
-    return (where, told(hazards)) if where else None
+    return (where, described(hazards)) if where else None
 
 
 def main():

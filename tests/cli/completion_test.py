@@ -135,7 +135,7 @@ class Completion:
         self.assertEqual([word for word in wanted if word not in found], [], (line, found))
         self.assertEqual([word for word in lacks if word in found], [], (line, found))
 
-    def test_verbs(self):
+    def test_verbs_are_completed(self):
         self.expect_some("warpwait ", "run", "check", "trace", "sweep", "help", lacks=("complete", "info"))
         self.expect("warpwait ma", "machines")
         self.expect("warpwait trace s", "slice")
@@ -143,14 +143,14 @@ class Completion:
         self.expect("warpwait help tr", "trace")
         self.expect("warpwait help trace me", "merge")
 
-    def test_options(self):
+    def test_options_are_completed(self):
         self.expect("warpwait run --re", "--report", "--registers")
         self.expect("warpwait run k.cl -q --rep", "--report")
         self.expect_some("warpwait run -", "--machine", "--set", "--help", lacks=("--order", "--salvage"))
         self.expect_some("warpwait trace info --", "--salvage", "--lines", lacks=("--machine",))
         self.expect("warpwait run --zork")
 
-    def test_choices(self):
+    def test_choices_are_completed(self):
         self.expect("warpwait run --report ", "text", "json")
         self.expect("warpwait run -r j", "json")
         self.expect("warpwait run --rep j", "json")
@@ -159,26 +159,26 @@ class Completion:
         self.expect("warpwait trace merge --memory s", "shared")
         self.expect("warpwait run --events lds,cop", "lds,copy")
 
-    def test_machines(self):
+    def test_machines_are_completed(self):
         self.expect("warpwait machines ", "teaching", "h200", "dsp")
         self.expect("warpwait params --machine h", "h200")
         self.expect("warpwait run --machine ", "teaching", "h200", "dsp", "mine.ini", "sub")
 
-    def test_parameters_and_their_values(self):
+    def test_parameters_and_their_values_are_completed(self):
         self.expect("warpwait run --set dma.co", "dma.completion=", "dma.copy=")
         self.expect("warpwait run --set dma.copy=", "dma.copy=engine", "dma.copy=lanes", "dma.copy=blocking")
         self.expect("warpwait run -s dma.copy=l", "dma.copy=lanes")
         self.expect("warpwait run --set dma.channels=")
         self.expect("warpwait params lds.ban", "lds.bank_bytes", "lds.banks")
 
-    def test_kernels_of_the_file_on_the_line(self):
+    def test_kernels_in_the_given_file_are_completed(self):
         self.expect("warpwait run k.cl --kernel ", "plus", "minus")
         self.expect("warpwait run k.cl --global 4 --kernel m", "minus")
         self.expect("warpwait run seed.wws --kernel ", "seed")
         self.expect("warpwait run seed.wwo --kernel ", "seed")
         self.expect("warpwait run nothing.cl --kernel ")
 
-    def test_files_by_their_suffix(self):
+    def test_files_are_completed_by_suffix(self):
         self.expect("warpwait run ", "k.cl", "seed.wws", "seed.wwo", "l.json", "sub")
         self.expect("warpwait run k.cl --out n", "notes.txt")
         self.expect("warpwait run k.cl ")
@@ -187,7 +187,7 @@ class Completion:
 class Joined(Completion):
     """Values after "=", in shells that use our words."""
 
-    def test_values_behind_an_equals_sign(self):
+    def test_values_after_an_equals_sign_are_completed(self):
         self.expect("warpwait run --report=", "--report=text", "--report=json")
         self.expect("warpwait run --report=j", "--report=json")
         self.expect("warpwait run --why=", "--why=yes", "--why=no")
@@ -209,7 +209,7 @@ class Candidates(unittest.TestCase):
         return (re.findall(r"^ {2,6}(?:-\w, )?(--[a-z-]+)", done.stdout, re.MULTILINE),
                 re.findall(r"^  ([a-z]+) +[A-Z]", done.stdout.partition("\nVerbs:\n")[2], re.MULTILINE))
 
-    def test_all_verbs_and_all_of_their_options_are_offered(self):
+    def test_all_verbs_and_options_are_offered(self):
         groups = [(), ("trace",), ("sweep",)]
         for group in groups:
             verbs = self.listed(*group)[1]
@@ -220,12 +220,12 @@ class Candidates(unittest.TestCase):
                 if (verb,) not in groups and group + (verb,) not in [("exec",), *(("sweep", word) for word in PYTHON)]:
                     self.assertEqual(sorted(self.complete(*group, verb, "--")), sorted(self.listed(*group, verb)[0]), verb)
 
-    def test_nothing_is_offered_where_nothing_can_stand(self):
+    def test_nothing_is_offered_where_nothing_is_valid(self):
         for words in ((), ("zork", ""), ("run", "a.cl", ""), ("run", "--zork="), ("trace", "zork", ""), ("run", "--", "-"),
                       ("playground", ""), ("run", "--set", "zork=")):
             self.assertEqual([word for word in self.complete(*words) if not word.startswith(":")], [], words)
 
-    def test_a_value_is_told_from_an_operand(self):
+    def test_values_are_distinguished_from_operands(self):
         self.assertEqual(self.complete("run", "--why", "")[0][:6], ":files")
         self.assertEqual(self.complete("run", "-qr", ""), ["text", "json"])
         self.assertEqual(self.complete("run", "-rtext", "")[0][:6], ":files")
@@ -234,14 +234,14 @@ class Candidates(unittest.TestCase):
         self.assertEqual(self.complete("diff", "a.json", "")[0], ":files json wwt")
         self.assertEqual(self.complete("asm", "-I", ""), [":folders"])
 
-    def test_a_file_that_is_none_keeps_nobody_waiting(self):
+    def test_a_pipe_or_folder_as_kernel_file_does_not_block(self):
         with tempfile.TemporaryDirectory() as folder:
             pipe = f"{folder}/k.cl"
             os.mkfifo(pipe)
             self.assertEqual(self.complete("run", pipe, "--kernel", ""), [])
             self.assertEqual(self.complete("run", folder, "--kernel", ""), [])
 
-    def test_kernels_of_spirv_cannot_steer_a_terminal(self):
+    def test_spirv_kernel_names_cannot_control_a_terminal(self):
         words = [0x07230203, 0x10000, 0, 9, 0]
         for name in (b"good\0\0\0\0", b"a\x1b[2Jb\n\0"):
             words += [(3 + len(name) // 4) << 16 | 15, 6, 1, *struct.unpack(f"<{len(name) // 4}I", name)]
@@ -257,7 +257,7 @@ class Candidates(unittest.TestCase):
 class Typed:
     """What a tab leaves in the line: a blank after a complete word, none after a partial one."""
 
-    def test_a_tab(self):
+    def test_the_tab_key_completes_words(self):
         self.assertEqual(self.shell.one("warpwait che"), ["warpwait", "check"])
         self.assertEqual(self.shell.words("warpwait run --set dma.chan", "\t2"), ["warpwait", "run", "--set", "dma.channels=2"])
         self.assertEqual(self.shell.words("warpwait run --set dma.copy=la", "\tx"),
@@ -265,7 +265,7 @@ class Typed:
         self.assertEqual(self.shell.words("warpwait run --report=j", "\tx"), ["warpwait", "run", "--report=json", "x"])
         self.assertEqual(self.shell.words("warpwait run se", "\t.wws"), ["warpwait", "run", "seed.ww.wws"])
 
-    def test_a_program_that_is_no_warpwait_does_no_harm(self):
+    def test_a_missing_program_leaves_the_line_unchanged(self):
         self.assertEqual(self.shell.one("/bin/false/warpwait ru"), ["/bin/false/warpwait", "ru"])
 
 

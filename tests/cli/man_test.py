@@ -43,18 +43,18 @@ class Pages(unittest.TestCase):
     def tearDownClass(cls):
         cls.holder.cleanup()
 
-    def test_each_verb_has_a_page_and_no_other_has(self):
+    def test_each_verb_has_a_page_and_there_are_no_others(self):
         self.assertGreater(len(self.verbs), 25)
         self.assertEqual(sorted(page.name for page in self.folder.iterdir()),
                          sorted("-".join(["warpwait", *verb]) + ".1" for verb in self.verbs))
 
-    def test_mandoc_and_groff_find_nothing_odd(self):
+    def test_mandoc_and_groff_report_no_problems(self):
         pages = sorted(self.folder.iterdir())
         self.assertEqual(printed("mandoc", "-Tlint", *pages), "")
         for page in pages:
             self.assertEqual(printed("groff", "-man", "-ww", "-z", page), "", page.name)
 
-    def test_a_page_has_what_help_has(self):
+    def test_each_page_lists_everything_in_help(self):
         for verb in self.verbs:
             page = printed("mandoc", "-Tutf8", "-Owidth=1000", self.folder / ("-".join(["warpwait", *verb]) + ".1"))
             page = re.sub(".\b", "", page)

@@ -63,7 +63,7 @@ class Strangers(unittest.TestCase):
 
     # ---- running and writing ---------------------------------------------------------------------------
 
-    def test_a_launch_file_cannot_have_clang_load_a_plugin(self):
+    def test_a_launch_file_cannot_make_clang_load_a_plugin(self):
         (self.home / "evil.c").write_text('#include <stdio.h>\n__attribute__((constructor)) static void run(void)'
                                           '{ fclose(fopen("ran", "w")); }\n')
         subprocess.run(["cc", "-shared", "-fPIC", "-o", self.home / "evil.so", self.home / "evil.c"], check=True)
@@ -76,7 +76,7 @@ class Strangers(unittest.TestCase):
                 self.assertFalse((self.home / "ran").exists())
         self.refused("run", self.launch(build={"options": "-isystem-after -D -fplugin=./evil.so"}), why="build.options")
 
-    def test_a_launch_file_cannot_have_clang_overwrite_a_file(self):
+    def test_a_launch_file_cannot_make_clang_overwrite_a_file(self):
         mine = self.file("mine", "as it was")
         for options in (["-isystem-after", "-D", "-MD", "-isystem-after", "-D", f"-MF{mine}"], ["-MD"], [f"-MF{mine}"],
                         ["-o", str(mine)], [f"--serialize-diagnostics={mine}"], ["-save-temps"], ["-ftime-trace"],
@@ -88,7 +88,7 @@ class Strangers(unittest.TestCase):
                 self.assertEqual(sorted(self.home.iterdir()), sorted([*before, self.home / "l.json"])
                                  if self.home / "l.json" not in before else before)
 
-    def test_a_link_in_the_place_of_a_sweeps_results_is_not_followed(self):
+    def test_a_symbolic_link_as_sweep_output_is_refused(self):
         self.launch()
         self.file("s.ini", "[sweep]\nlaunch = l.json\n[axes]\ndma.setup = 0 1\n")
         os.symlink(self.other / "new", self.home / "s.sqlite")
@@ -98,7 +98,7 @@ class Strangers(unittest.TestCase):
         self.refused("sweep", "run", "s.ini", why="s.sqlite: is a symbolic link")
         self.assertEqual(self.tool("sweep", "run", "s.ini", "-o", "s.sqlite").returncode, 0)
 
-    def test_empty_words_do_not_swallow_the_option_behind_them(self):
+    def test_empty_words_do_not_swallow_the_next_option(self):
         for build, place in (({"include": [""]}, "build.include[0]"), ({"defines": {"": True}}, "build.defines."),
                              ({"defines": {"": 1}}, "build.defines."), ({"options": ["-D", ""]}, "build.options"),
                              ({"options": ["-I"]}, "build.options"), ({"options": ["-include", ""]}, "build.options"),
@@ -110,19 +110,19 @@ class Strangers(unittest.TestCase):
                 else:
                     self.assertEqual(self.tool("run", self.launch(build={"include": ["inc"], **build})).returncode, 0)
 
-    def test_blanks_of_every_kind_stand_between_options(self):
+    def test_any_white_space_separates_options(self):
         for blank in " \t\n\v\f\r":
             with self.subTest(blank=blank):
                 build = {"include": ["inc"], "options": f"{blank}-w{blank}{blank}-DX=1{blank}"}
                 self.assertEqual(self.tool("run", self.launch(build=build), "--verify").returncode, 0)
 
-    def test_a_define_is_one_line(self):
+    def test_a_define_with_a_line_break_is_refused(self):
         for value in ("1\n#include \"../other/secret.txt\"", "1\r2"):
             self.refused("run", self.launch(build={"include": ["inc"], "defines": {"X": value}}), why="build.defines.X")
 
     # ---- showing ----------------------------------------------------------------------------------------
 
-    def test_what_is_no_source_is_not_shown(self):
+    def test_files_that_are_not_source_are_not_shown(self):
         secret = "../other/secret.txt"
         os.symlink(self.other / "secret.txt", self.home / "link.h")
         os.symlink(self.other / "secret.txt", self.home / "link.wws")
@@ -148,14 +148,14 @@ class Strangers(unittest.TestCase):
                 self.launch(program="k.wws", build=None)
                 self.refused("sweep", "run", self.file("s.ini", f"[sweep]\n{plan}\n[axes]\ndma.setup = 0 1\n"), why="is not a ")
 
-    def test_a_list_of_traces_names_its_own_kernels_files_alone(self):
+    def test_a_trace_list_can_name_only_trace_files_in_its_folder(self):
         os.symlink(self.other / "secret.txt", self.home / "kernel-1.traceg")
         (self.home / "kernel").mkdir()
         for name in ("kernel-1.traceg", "kernel/../../other/secret.txt", "../other/secret.txt", f"{self.other}/secret.txt"):
             with self.subTest(name=name):
                 self.refused("trace", "import", self.file("kernelslist.g", name + "\n"), "t.wwt", why="kernelslist.g:1: ")
 
-    def test_a_debug_line_does_not_bring_the_text_of_any_file_into_a_report(self):
+    def test_a_line_directive_does_not_put_other_files_into_a_report(self):
         self.file("line.cl", f'#line 1 "{self.other}/secret.txt"\nkernel void k(global int *d) {{ d[get_global_id(0)] += 5; }}\n')
         for words in (["run", self.launch(program="line.cl"), "--annotate"], ["dis", "line.cl"],
                       ["run", self.launch(program="line.cl"), "--html", "p.html", "--report", "json"]):
@@ -168,7 +168,7 @@ class Strangers(unittest.TestCase):
 
     # ---- reading ----------------------------------------------------------------------------------------
 
-    def test_files_lists_what_is_read(self):
+    def test_the_files_option_lists_every_file_read(self):
         done = self.tool("run", self.launch(), "--files", "--verify")
         self.assertEqual(done.returncode, 0, done)
         self.assertEqual(sorted(os.path.relpath(self.home / name, self.home) for name in done.stdout.splitlines()),
@@ -185,13 +185,13 @@ class Strangers(unittest.TestCase):
                          sorted(["s.ini", "l.json", "m.ini", "k.cl", "inc/five.h", "d.bin"]))
         self.assertFalse((self.home / "s.sqlite").exists())
 
-    def test_a_list_of_files_fills_no_buffers_and_runs_nothing(self):
+    def test_the_files_option_fills_no_buffers_and_runs_nothing(self):
         self.launch(buffers={"d": {"bytes": 1 << 32, "file": "d.bin"}}, check=[])
         done = self.tool("run", "l.json", "--files", "--out", "out.txt")
         self.assertEqual(done.returncode, 0, done)
         self.assertFalse((self.home / "out.txt").exists())
 
-    def test_confined_keeps_reading_to_the_folder(self):
+    def test_confined_limits_reading_to_the_folder(self):
         self.assertEqual(self.tool("run", self.launch(), "--confined", "--verify").returncode, 0)
         for name in ("k.wws", "five.h", "m.ini", "d.bin", "good.bin", "k.cl", "l.json"):
             (self.other / name).write_bytes((self.home / ("inc/five.h" if name == "five.h" else name)).read_bytes())
@@ -221,14 +221,14 @@ class Strangers(unittest.TestCase):
                 self.refused("sweep", "run", self.file("s.ini", "[sweep]\n" + plan), "--confined", why="--confined")
         self.refused("asm", "i.cl", "--confined", why="--confined")
 
-    def test_what_the_command_line_names_is_read_in_spite_of_confined(self):
+    def test_confined_still_reads_files_named_on_the_command_line(self):
         (self.other / "five.h").write_text("#define FIVE 5\n")
         (self.other / "m.ini").write_text("base = teaching\n")
         launch = self.launch(build={})
         done = self.tool("run", launch, "-I", self.other, "-m", self.other / "m.ini", "--confined", "--verify")
         self.assertEqual(done.returncode, 0, done)
 
-    def test_a_pipe_that_never_ends_is_not_read(self):
+    def test_pipes_and_devices_are_not_read(self):
         os.mkfifo(self.home / "fifo")
         for more in ({"buffers": {"d": {"bytes": 256, "file": "fifo"}}}, {"buffers": {"d": {"bytes": 256, "file": "/dev/zero"}}},
                      {"check": [{"buffer": "d", "expected": "fifo"}]}):
@@ -237,7 +237,7 @@ class Strangers(unittest.TestCase):
 
     # ---- the cache ----------------------------------------------------------------------------------------
 
-    def test_an_entry_of_the_cache_that_others_may_have_written_is_not_taken(self):
+    def test_a_cache_entry_writable_by_others_is_not_used(self):
         self.assertEqual(self.tool("run", self.launch(), "--verify").returncode, 0)
         entries = [path for path in (self.root / "cache").rglob("*") if path.is_file()]
         self.assertTrue(entries)
@@ -252,7 +252,7 @@ class Strangers(unittest.TestCase):
         self.assertEqual(self.tool("run", self.launch(), "--verify").returncode, 0)
         self.assertFalse(any(entry.is_symlink() for entry in entries))
 
-    def test_a_tool_that_writes_for_ever_is_stopped(self):
+    def test_a_tool_that_writes_forever_is_stopped(self):
         script = self.file("spirv", "#!/bin/sh\nwhile :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done\n")
         script.chmod(0o700)
         environment = {**os.environ, "WARPWAIT_LLVM_SPIRV": str(script), "WARPWAIT_CACHE": str(self.root / "cache"),
@@ -263,7 +263,7 @@ class Strangers(unittest.TestCase):
         self.assertRegex(done.stderr, r"\Awarpwait: k.cl: [^\n]*\n\Z")
         self.assertEqual(list((self.root / "tmp").iterdir()), [])
 
-    def test_clang_sees_nothing_of_the_environment(self):
+    def test_clang_does_not_get_the_environment(self):
         script = self.file("clang", f"#!/bin/sh\nenv >{self.root}/seen\nexec clang-15 \"$@\"\n")
         script.chmod(0o700)
         environment = {**os.environ, "WARPWAIT_CLANG": str(script), "WARPWAIT_CACHE": str(self.root / "cache"),
@@ -276,7 +276,7 @@ class Strangers(unittest.TestCase):
 
     # ---- outputs --------------------------------------------------------------------------------------------
 
-    def test_an_output_keeps_its_permissions_and_the_link_that_leads_to_it(self):
+    def test_an_output_keeps_its_permissions_and_symbolic_link(self):
         mine = self.file("mine.txt", "as it was")
         mine.chmod(0o600)
         os.symlink("mine.txt", self.home / "link.txt")
@@ -286,7 +286,7 @@ class Strangers(unittest.TestCase):
             self.assertEqual(stat.S_IMODE(mine.stat().st_mode), 0o600)
             self.assertNotEqual(mine.read_text(), "as it was")
 
-    def test_a_file_that_may_not_be_written_is_not_replaced(self):
+    def test_a_read_only_file_is_not_replaced(self):
         if os.geteuid() == 0:
             self.skipTest("root may write all")
         mine = self.file("mine.txt", "as it was")
@@ -294,7 +294,7 @@ class Strangers(unittest.TestCase):
         self.refused("run", self.launch(), "-o", "mine.txt", why="mine.txt: cannot be written: Permission denied")
         self.assertEqual(mine.read_text(), "as it was")
 
-    def test_help_that_cannot_be_printed_is_no_success(self):
+    def test_help_that_cannot_be_printed_is_an_error(self):
         for words in (["--help"], ["--version"], ["run", "--help"], ["trace", "--help"], ["machines"], ["params"]):
             with open("/dev/full", "w", encoding="ascii") as full:
                 done = subprocess.run([WARPWAIT, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -302,7 +302,7 @@ class Strangers(unittest.TestCase):
                              (2, "warpwait: standard output: cannot be written: No space left on device\n"), words)
 
     @unittest.skipIf(SANITIZED, "sanitizers want more addresses than this leaves")
-    def test_a_listing_of_a_launch_file_does_not_fill_its_buffers(self):
+    def test_asm_and_dis_do_not_fill_the_buffers_of_a_launch_file(self):
         launch = self.launch(buffers={"d": {"bytes": 1 << 32, "elem": "int", "fill": "random"}}, check=[])
 
         def restrict():

@@ -28,7 +28,7 @@ def trace_of(folder):
     return (folder / "t.wwt").read_bytes(), tool(folder, ["replay", "t.wwt"])[1]
 
 
-def an_output_called_dash_is_standard_output(folder):
+def a_dash_as_output_is_standard_output(folder):
     trace, _ = trace_of(folder)
     report = tool(folder, ["run", SEED, "-q"])
     assert tool(folder, ["run", SEED, "-q", "-o", "-"]) == report
@@ -39,7 +39,7 @@ def an_output_called_dash_is_standard_output(folder):
     assert not (folder / "-").exists()
 
 
-def two_documents_do_not_go_to_one_stream(folder):
+def two_outputs_to_one_stream_are_refused(folder):
     for words, told in ((["--html", "-"], "--html: -: the report also goes"),
                         (["--dump", "data=-", "-o", "-"], "--dump: -: the report also goes"),
                         (["--trace", "/dev/stdout"], "--trace: /dev/stdout: the report also goes"),
@@ -49,7 +49,7 @@ def two_documents_do_not_go_to_one_stream(folder):
     assert not list(folder.iterdir())
 
 
-def an_input_called_dash_is_standard_input(folder):
+def a_dash_as_input_is_standard_input(folder):
     trace, replayed = trace_of(folder)
     text = tool(folder, ["trace", "convert", "t.wwt", "t.wwtt"]) and (folder / "t.wwtt").read_bytes()
     for verb in ("info", "head", "validate"):
@@ -66,7 +66,7 @@ def an_input_called_dash_is_standard_input(folder):
     assert tool(folder, ["diff", "-", "r.json"], report)[0] == 0
 
 
-def what_comes_through_a_pipe_is_left_nowhere(folder):
+def piped_input_leaves_no_temporary_files(folder):
     trace, _ = trace_of(folder)
     (folder / "tmp").mkdir()
     assert tool(folder, ["replay", "-"], trace, TMPDIR=str(folder / "tmp"))[0] == 0
@@ -75,7 +75,7 @@ def what_comes_through_a_pipe_is_left_nowhere(folder):
     assert (status, out, said.count("\n")) == (2, b"", 1) and "none: No such file or directory" in said, said
 
 
-def where_dash_says_too_little_it_is_refused(folder):
+def an_ambiguous_dash_is_refused(folder):
     for words in (["run", "-"], ["check", "-"], ["explain", "-"], ["asm", "-"], ["dis", "-"], ["sweep", "run", "-"],
                   ["sweep", "info", "-"], ["run", SEED, "--machine", "-"], ["run", SEED, "--timeline", "-"],
                   ["trace", "convert", "t.wwt", "-"], ["diff", "-", "-"]):
@@ -85,9 +85,8 @@ def where_dash_says_too_little_it_is_refused(folder):
         assert not (folder / "-").exists(), words
 
 
-TESTS = [an_output_called_dash_is_standard_output, two_documents_do_not_go_to_one_stream,
-         an_input_called_dash_is_standard_input, what_comes_through_a_pipe_is_left_nowhere,
-         where_dash_says_too_little_it_is_refused]
+TESTS = [a_dash_as_output_is_standard_output, two_outputs_to_one_stream_are_refused, a_dash_as_input_is_standard_input,
+         piped_input_leaves_no_temporary_files, an_ambiguous_dash_is_refused]
 
 
 if __name__ == "__main__":

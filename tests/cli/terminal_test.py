@@ -74,7 +74,7 @@ EVERY_BYTE = b""".kernel k
 ONE, EACH = ("--global", 1, "--local", 1, "-q"), ("--global", 256, "--local", 256, "-q")
 
 
-def a_pipe_gets_every_byte_of_printf(folder):
+def a_pipe_gets_every_byte_from_printf(folder):
     (folder / "k.wws").write_bytes(EVERY_BYTE)
     got = in_pipe([WARPWAIT, "run", "k.wws", *EACH], folder)
     assert got.returncode == 0 and got.stdout.startswith(bytes(range(256)) + b"\n"), got
@@ -82,7 +82,7 @@ def a_pipe_gets_every_byte_of_printf(folder):
     assert in_pipe([WARPWAIT, "run", "h.wws", *ONE], folder).stdout.startswith(HOSTILE + b"\n")
 
 
-def a_terminal_gets_no_control_character_of_printf(folder):
+def a_terminal_gets_no_control_characters_from_printf(folder):
     (folder / "k.wws").write_bytes(EVERY_BYTE)
     plain = {*b"\t\n", *range(0x20, 0x7f)}
     shown = b"".join(bytes([byte]) if byte in plain else b"\\x%02x" % byte for byte in range(256))
@@ -94,7 +94,7 @@ def a_terminal_gets_no_control_character_of_printf(folder):
     assert said.startswith(SHOWN + b"\n") and not controls(said), said[:400]
 
 
-def a_terminal_gets_none_of_names_and_sources(folder):
+def a_terminal_gets_no_control_characters_from_names_and_sources(folder):
     name = "k\x1b[2J\u009b.wws"
     (folder / name).write_bytes(of_bytes(b"x"))
     run = in_pipe([WARPWAIT, "run", name, *ONE, "--trace", "t.wwt", "--timeline", "t.wtl"], folder)
@@ -109,7 +109,7 @@ def a_terminal_gets_none_of_names_and_sources(folder):
         assert said and not controls(said) and b"\x9b" not in said, (words, said)
 
 
-def colors_of_the_checker_stay_and_those_of_a_name_do_not(folder):
+def colors_of_the_checker_stay_and_those_in_a_name_are_escaped(folder):
     (folder / "k\x1b[31m.wws").write_text(""".kernel k
 .lds    tile 256
 .reg    i
@@ -122,7 +122,7 @@ def colors_of_the_checker_stay_and_those_of_a_name_do_not(folder):
     assert b"\x1b[31m" not in said, said
 
 
-def a_terminal_gets_none_of_what_a_sweep_holds(folder):
+def a_terminal_gets_no_control_characters_from_a_sweep(folder):
     import made_store  # pylint: disable=import-outside-toplevel
     made_store.make(folder / "s.sqlite", {"define.A": ["\x1b[2J", "\u009b31m\r"]}, lambda _: (1.5,),
                     metrics=[("cycles", "", "")])
@@ -147,7 +147,7 @@ def slow_compiler(folder):
     return [WARPWAIT, "dis", name, "--no-cache"]
 
 
-def a_terminal_is_told_of_a_slow_compiler_and_a_pipe_is_not(folder):
+def a_slow_compiler_is_reported_on_a_terminal_but_not_in_a_pipe(folder):
     words = slow_compiler(folder)
     try:
         said = on_terminal(words, folder, ["stderr"])
@@ -163,9 +163,10 @@ def a_terminal_is_told_of_a_slow_compiler_and_a_pipe_is_not(folder):
     assert refused.startswith(line) and b"\r\x1b[Kwarpwait: k" in refused, refused
 
 
-TESTS = [a_pipe_gets_every_byte_of_printf, a_terminal_gets_no_control_character_of_printf,
-         a_terminal_gets_none_of_names_and_sources, colors_of_the_checker_stay_and_those_of_a_name_do_not,
-         a_terminal_gets_none_of_what_a_sweep_holds, a_terminal_is_told_of_a_slow_compiler_and_a_pipe_is_not]
+TESTS = [a_pipe_gets_every_byte_from_printf, a_terminal_gets_no_control_characters_from_printf,
+         a_terminal_gets_no_control_characters_from_names_and_sources,
+         colors_of_the_checker_stay_and_those_in_a_name_are_escaped, a_terminal_gets_no_control_characters_from_a_sweep,
+         a_slow_compiler_is_reported_on_a_terminal_but_not_in_a_pipe]
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ class Changes(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def test_the_better_version_is_found_with_what_it_is_worth(self):
+    def test_the_better_version_ranks_first_with_its_cycles(self):
         for kernel, (*_, wanted, better) in BETTER.items():
             with self.subTest(kernel):
                 launch = explained(launch_file(self.folder.name, kernel))
@@ -105,7 +105,7 @@ class Changes(unittest.TestCase):
                 self.assertEqual(best["saved"], launch["cycles"] - best["cycles"])
                 self.assertTrue(any(f": {wanted} (" in sentence for sentence in launch["advice"]))
 
-    def test_what_leaves_other_results_or_is_illegal_does_not_count(self):
+    def test_changes_that_are_illegal_or_alter_results_are_not_ranked(self):
         launch = explained(launch_file(self.folder.name, "table"))
         by_name = {row["change"]: row for row in launch["changes"]}
         self.assertFalse(by_name["local size 128"]["same_results"])  # half of the table is never filled
@@ -115,7 +115,7 @@ class Changes(unittest.TestCase):
         self.assertNotIn("depth = 2", rank)  # it would exceed the local memory
         self.assertIn("depth = 2, local arguments in proportion", rank)
 
-    def test_kernels_given_by_options_are_explained_and_varied_likewise(self):
+    def test_kernels_given_by_options_are_explained_and_varied_too(self):
         launch = explained(RING[0], *RING[1:])
         self.assertIn("DEPTH = 3", [row["change"] for row in ranked(launch)[:3]])
         launch = explained(RING[0], *RING[1:], "--no-changes", "--vary", "DEPTH=1..3")

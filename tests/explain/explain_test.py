@@ -90,7 +90,7 @@ class Test(unittest.TestCase):
 
     # ---- known bottlenecks ----------------------------------------------------------------------------------
 
-    def test_a_planted_bottleneck_comes_first_for_each_limit_there_is(self):
+    def test_a_planted_bottleneck_comes_first_for_every_limit(self):
         rows = re.findall(r'^LIMIT\(\w+, "(\w+)"', (ROOT / "sim/session/limits.def").read_text(), re.M)
         self.assertEqual(sorted(rows), sorted(planted.PLANTED), "each row has its kernel")
         for limit in rows:
@@ -102,7 +102,7 @@ class Test(unittest.TestCase):
                 self.assertIn(first["name"], launch["advice"][0])
                 self.assertIn(str(first["cycles"]), launch["advice"][0])
 
-    def test_a_launch_is_called_computing_only_when_more_than_half_is_left_without_all_else(self):
+    def test_computing_is_named_only_if_it_takes_more_than_half(self):
         path = planted.write(self.folder, "dram_width")
         launch = json.loads(path.read_text())
         # DRAM and the link are equally narrow for 8 loads and a store, and hide each other.
@@ -148,7 +148,7 @@ class Test(unittest.TestCase):
         way = 1 + p["mem.link_latency"] + p["mem.dram_latency"] + p["mem.l2_latency"] + 1 + p["mem.link_latency"] + 2
         return 1 + p["dma.setup"] + requests * max(1, gap) - 1 + way + p["dma.completion"]
 
-    def test_of_every_depth_of_a_ring_the_first_limit_is_the_one_that_the_closed_form_has(self):
+    def test_the_first_limit_of_a_ring_matches_the_closed_form_at_every_depth(self):
         found = {}
         for setting in (["mem.dram_latency=200"], ["mem.dram_latency=600"], ["dma.read_width=4"], ["mem.dram_width=2"]):
             few, many, form, busy = self.ring(*setting)
@@ -173,7 +173,7 @@ class Test(unittest.TestCase):
 
     # ---- comparison with runs -----------------------------------------------------------------------------
 
-    def test_every_row_is_a_run_on_the_lifted_machine(self):
+    def test_every_row_equals_a_run_on_the_lifted_machine(self):
         generator = random.Random(9)
         for path in (ROOT / "examples/05_double_buffer/launch_opencl.json", ROOT / "examples/09_occupancy/launch.json",
                      ROOT / "examples/07_strided_gather/launch.json", planted.write(self.folder, "warp_copies"),
@@ -188,7 +188,7 @@ class Test(unittest.TestCase):
                         this = row_of(launch, row["limit"])
                         self.assertEqual(this["saved"], launch["cycles"] - this["cycles"])
 
-    def test_pairs_and_all_are_runs_with_all_of_their_keys(self):
+    def test_pairs_and_all_equal_runs_with_all_of_their_keys_set(self):
         path = ROOT / "examples/05_double_buffer/launch.json"
         launch, = explained(path)
         keys = {row["limit"]: row["set"] for row in launch["limits"]}
@@ -199,7 +199,7 @@ class Test(unittest.TestCase):
         for pair in launch["pairs"]:
             self.assertEqual(pair["sum"], sum(row_of(launch, limit)["saved"] for limit in pair["without"]))
 
-    def test_a_trace_is_explained_as_its_launch_is(self):
+    def test_a_trace_is_explained_like_its_launch(self):
         path = ROOT / "examples/05_double_buffer/launch_opencl.json"
         trace = self.folder / "t.wwt"
         self.assertEqual(tool("run", path, "--trace", trace, "--out", os.devnull)[0], 0)
@@ -226,7 +226,7 @@ class Test(unittest.TestCase):
         many.write_text(json.dumps({**launch, "launches": launch["launches"][:5] * (count // 5)}))
         return one, many
 
-    def test_of_many_launches_it_keeps_little_beside_what_a_run_keeps(self):
+    def test_explaining_many_launches_takes_little_more_memory_than_a_run(self):
         if b"__asan_init" in pathlib.Path(WARPWAIT).read_bytes():
             self.skipTest("sanitizers keep what was freed")
         one, many = self.many_launches(1000)
@@ -256,7 +256,7 @@ class Test(unittest.TestCase):
 
     # ---- sanity -------------------------------------------------------------------------------------------
 
-    def test_a_lifted_limit_that_adds_cycles_is_told_as_an_anomaly(self):
+    def test_a_lifted_limit_that_adds_cycles_is_reported_as_an_anomaly(self):
         anomalies = of_sets = 0
         generator = random.Random(3)
         keys = {"dma.channels": [1, 2, 8], "dma.outstanding": [4, 32, 128], "cu.schedulers": [1, 4],
@@ -273,11 +273,11 @@ class Test(unittest.TestCase):
                     said = any(f" lifting {row['name']} takes {-row['saved']} cycles more (" in line for line in told)
                     self.assertEqual(worse, said, (example, row, told))
                     anomalies += worse
-                of_sets += self.hold_sets(launch)
+                of_sets += self.check_sets(launch)
         self.assertGreater(anomalies, 0, "there are some, so that the test sees them")
         self.assertGreater(of_sets, 0, "there are some, so that the test sees them")
 
-    def hold_sets(self, launch):
+    def check_sets(self, launch):
         """A pair (or more) of limits that takes more cycles than some of its limits alone is an anomaly; returns how
         many there are."""
         more = [*launch["pairs"], *launch["causes"].values(), launch["all_but_computing"], launch["all"]]
@@ -287,7 +287,7 @@ class Test(unittest.TestCase):
             self.assertEqual(case["anomaly"], worse, case)
         return sum(case["anomaly"] for case in more)
 
-    def test_a_kernel_whose_path_depends_on_time_is_run(self):
+    def test_a_kernel_whose_path_depends_on_time_is_run_not_replayed(self):
         path = self.write("race", RACE, RACE_LAUNCH)
         launch, = explained(path)
         self.assertEqual({row["how"] for row in launch["limits"]}, {"run"})
@@ -303,7 +303,7 @@ class Test(unittest.TestCase):
 
     # ---- varying a name -------------------------------------------------------------------------------------
 
-    def test_values_of_a_name_are_runs_and_the_first_that_is_nearly_best_is_advised(self):
+    def test_varied_values_equal_runs_and_the_first_near_the_best_is_advised(self):
         launch = explained(EXAMPLE, "--launch", 1, "--vary", "arg.depth=1..6")[0]
         values = {row["value"]: row["cycles"] for row in launch["vary"]["values"]}
         deep = [row["cycles"] for row in report_of(EXAMPLE)["launches"]]
@@ -316,14 +316,14 @@ class Test(unittest.TestCase):
                          [report_of(path, "-D", f"DEPTH={depth}")["launches"][0]["cycles"] for depth in (1, 2)])
         self.assertEqual(launch["vary"]["best"], "2")
 
-    def test_defines_of_the_command_line_win_over_the_launch_file_for_values_too(self):
+    def test_command_line_defines_override_the_launch_file_for_varied_values_too(self):
         path = ROOT / "docs/lessons/04-double-and-deep-buffering/launch.json"
         launch, = explained(path, "--vary", "DEPTH=1,2", "-D", "WORK=26")
         self.assertEqual([row["cycles"] for row in launch["vary"]["values"]],
                          [report_of(path, "-D", "WORK=26", "-D", f"DEPTH={depth}")["launches"][0]["cycles"]
                           for depth in (1, 2)])
 
-    def test_a_value_that_leaves_other_results_is_not_advised(self):
+    def test_a_value_with_different_results_is_not_advised(self):
         launch = explained(EXAMPLE, "--launch", 1, "--vary", "arg.depth=0..7")[0]
         rows = launch["vary"]["values"]
         self.assertEqual([row["value"] for row in rows if not row["same_results"]], ["0", "7"], "the LDS has room for 6 tiles")
@@ -335,7 +335,7 @@ class Test(unittest.TestCase):
         launch = explained(EXAMPLE, "--launch", 1, "--vary", "arg.depth=0,7")[0]
         self.assertIsNone(launch["vary"]["best"])
 
-    def test_a_name_that_nothing_uses_is_told(self):
+    def test_an_unused_name_is_reported(self):
         path = ROOT / "examples/15_sweep/launch_deep_buffer.json"
         for name in ("DEPHT", "define.DEPHT"):
             launch, = explained(path, "--vary", f"{name}=1..2")
@@ -344,7 +344,7 @@ class Test(unittest.TestCase):
         launch, = explained(path, "--vary", "DEPTH=2")
         self.assertNotIn("Does the program use", " ".join(launch["advice"]), "the value that it has")
 
-    def test_what_was_tried_is_not_called_untried(self):
+    def test_tried_values_are_not_called_untried(self):
         path = ROOT / "examples/15_sweep/launch_deep_buffer.json"
         for words, end in (((), "--vary tries values of a define or an argument."),
                            (("--vary", "DEPTH=1,3"), "Of these, only values of define.DEPTH were tried.")):
@@ -352,7 +352,7 @@ class Test(unittest.TestCase):
             look, = (sentence for sentence in launch["advice"] if sentence.startswith("What may help: "))
             self.assertTrue(look.endswith(f". {end}"), look)
 
-    def test_values_of_a_varied_name_are_not_changes_too(self):
+    def test_values_of_a_varied_name_are_not_listed_as_changes(self):
         path = ROOT / "examples/15_sweep/launch_deep_buffer.json"
 
         def depths(*words):
@@ -362,7 +362,7 @@ class Test(unittest.TestCase):
         self.assertEqual(depths("--vary", "DEPTH=1,3"), [])
         self.assertTrue(depths("--vary", "arg.tiles=16,32"))
 
-    def test_nothing_is_advised_that_was_not_tried(self):
+    def test_only_what_was_tried_is_advised(self):
         """Every number of cycles in the advice belongs to a case that was replayed or run."""
         for path in (EXAMPLE, ROOT / "examples/10_contention/launch.json", ROOT / "examples/11_stencil_2d/launch_opencl.json"):
             for launch in explained(path):
@@ -395,7 +395,7 @@ class Test(unittest.TestCase):
         lines = [line for line in told.read_text().splitlines() if line.startswith("warpwait: ")]
         return parent.returncode, json.loads(out.read_text())["launches"], lines
 
-    def test_a_report_that_lacks_results_does_not_look_whole(self):
+    def test_a_report_that_lacks_results_says_so(self):
         def tried(launch):  # the kernel neither copies nor reads images
             return [row for row in launch["limits"] if not row["limit"].startswith(("dma_", "texture_"))]
 
@@ -417,7 +417,7 @@ class Test(unittest.TestCase):
             self.assertRegex(told[0], rf"^warpwait: {len(failed)} of \d+ results are missing from the report: lifting .*{more}: "
                              "the process that ran it was killed by SIGUSR1$")
 
-    def test_a_worker_that_is_ended_once_changes_nothing(self):
+    def test_a_worker_killed_once_changes_nothing(self):
         path = self.many_launches(300)[1]
         status, launches, told = self.ended(1, path, "--quiet", "--no-changes")
         self.assertEqual((status, told, launches), (0, [], explained(path)))
@@ -429,7 +429,7 @@ class Test(unittest.TestCase):
         self.assertEqual((got, out, told.count("\n")), (status, "", 1), (words, told))
         self.assertIn(line, told)
 
-    def test_what_is_wrong_is_told_in_one_line(self):
+    def test_bad_input_is_reported_in_one_line(self):
         self.refused("a launch file or a kernel is missing")
         self.refused("nowhere.json: No such file", "nowhere.json")
         self.refused("nowhere.wwt: cannot be read", "nowhere.wwt")

@@ -139,7 +139,7 @@ class Kernel:
 
     # ---- the checks -----------------------------------------------------------------------------------------
 
-    def hold(self):
+    def check(self):
         if not self.make():
             return
         status, out, told = self.explain("--report", "json", "--jobs", 1)
@@ -151,15 +151,15 @@ class Kernel:
         why = self.told["depends_on_time"]
         self.expect(not self.by or (why and why.endswith(" what the kernel does")), f"depends on time: {why}")
         for launch, ran in zip(self.told["launches"], self.report["launches"]):
-            self.hold_cases(launch, ran)
-            self.hold_parts(launch, ran)
-            self.hold_runs(launch)
+            self.check_cases(launch, ran)
+            self.check_parts(launch, ran)
+            self.check_runs(launch)
         self.expect(len(self.told["launches"]) == len(self.report["launches"]), "launches")
-        self.hold_text(self.explain("--jobs", 3))
-        self.hold_how(self.told, "run")
-        self.hold_trace(out)
+        self.check_text(self.explain("--jobs", 3))
+        self.check_how(self.told, "run")
+        self.check_trace(out)
 
-    def hold_cases(self, launch, ran):
+    def check_cases(self, launch, ran):
         rows, base, saved = launch["limits"], launch["cycles"], {}
         self.expect(base == ran["cycles"], f"the base takes {base}, a run {ran['cycles']} cycles")
         self.expect(launch["tolerance"] == max(16, base // 100), "tolerance")
@@ -194,7 +194,7 @@ class Kernel:
         whole = [case for case in (launch["all"], launch["all_but_computing"]) if case]
         return [*launch["limits"], *launch["pairs"], *launch["causes"].values(), *whole]
 
-    def hold_parts(self, launch, ran):
+    def check_parts(self, launch, ran):
         phases, ends = launch["phases"], [0]
         for phase in phases:
             self.expect(phase["from"] == ends[-1] and phase["to"] >= phase["from"], f"{phase}: begins")
@@ -215,7 +215,7 @@ class Kernel:
             rest = [sum(stalls.values()) for line, stalls in known.items() if line not in shown]
             self.expect(all(50 * wait < ran["resident_cycles"] for wait in rest), "a place is missing")
 
-    def hold_runs(self, launch):
+    def check_runs(self, launch):
         for row in self.random.sample(launch["limits"], min(self.options.rows, len(launch["limits"]))):
             status, out, told = self.run(*sets(row["set"]))
             self.expect(status == 0, f"{row['limit']}: a run ends with {status}: {told}")
@@ -228,7 +228,7 @@ class Kernel:
                 left = sum(known.get((place["launch"], place["line"]), {}).values())
                 self.expect(place["left"].get(row["limit"], left) == left, f"{row['limit']}: left at {place['place']}")
 
-    def hold_text(self, answer):
+    def check_text(self, answer):
         status, text, told = answer
         text = GROUPED.sub("", text)
         launch, = self.told["launches"]
@@ -251,22 +251,22 @@ class Kernel:
             self.expect(not case["anomaly"] or any(int(row[1]) == case["cycles"] and row[4] for row in table),
                         f"text: {case['without']} is no anomaly")
 
-    def hold_how(self, told, how):
+    def check_how(self, told, how):
         """If the kernel depends on time, all cases are runs, or all are replays."""
         if told["depends_on_time"]:
             found = {case["how"] for launch in told["launches"] for case in self.all_cases(launch)}
             self.expect(found <= {how}, f"depends on time, and is {found}")
 
-    def hold_timed_trace(self, trace, told):
+    def check_timed_trace(self, trace, told):
         self.expect(told["depends_on_time"] == self.told["depends_on_time"], "the trace: depends on time")
         self.expect([launch["cycles"] for launch in told["launches"]] == [launch["cycles"] for launch in self.told["launches"]],
                     "the trace: cycles of the base")
-        self.hold_how(told, "replayed")
+        self.check_how(told, "replayed")
         status, text, said = tool("explain", trace, "--max-cycles", CYCLES)
         self.expect(status == 0 and "Replays repeat what it did in the recording" in " ".join(text.split()) and "time" in said,
                     f"the trace: does not say that it depends on time: {said}")
 
-    def hold_trace(self, expected):
+    def check_trace(self, expected):
         trace = self.folder / f"{self.seed}.wwt"
         status, _, told = self.run("--trace", trace)
         self.expect(status == 0, f"no trace: {told}")
@@ -275,7 +275,7 @@ class Kernel:
         if status:
             return
         if self.told["depends_on_time"]:
-            self.hold_timed_trace(trace, json.loads(out))
+            self.check_timed_trace(trace, json.loads(out))
             return
         if not any(case["how"] == "run" for launch in self.told["launches"] for case in self.all_cases(launch)):
             self.expect(out == expected, "the trace is explained otherwise")
@@ -285,10 +285,10 @@ class Kernel:
             self.expect({row["limit"]: row for row in other["limits"]} == replayed, "the trace's rows are others")
 
 
-def hold(seed, options, rows):
+def check_seed(seed, options, rows):
     with tempfile.TemporaryDirectory() as name:
         kernel = Kernel(seed, pathlib.Path(name), options, rows)
-        kernel.hold()
+        kernel.check()
         if kernel.broken:
             options.keep.mkdir(parents=True, exist_ok=True)
             for path in kernel.folder.glob(f"{seed}.*"):
@@ -307,7 +307,7 @@ def main():
     rows = law.parameters()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         seeds = range(options.seed, options.seed + options.seeds)
-        done = list(pool.map(lambda seed: hold(seed, options, rows), seeds))
+        done = list(pool.map(lambda seed: check_seed(seed, options, rows), seeds))
     for kernel in done:
         for what in kernel.broken[:8]:
             print(f"broken: {options.keep}/{kernel.seed}.json: {what}")

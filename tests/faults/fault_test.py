@@ -57,7 +57,7 @@ class Faults(unittest.TestCase):
         calls.fresh(self.inputs, self.at, outputs)
         return calls.tool(self.at, words, LD_PRELOAD=str(self.library), **more)
 
-    def test_each_fault_is_told_and_leaves_every_file_whole(self):
+    def test_each_fault_is_reported_and_leaves_every_file_whole(self):
         for name in [ONLY] if ONLY else calls.CALLS:
             outputs = calls.CALLS[name][1]
             log = self.at.parent / "log"

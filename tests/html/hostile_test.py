@@ -39,7 +39,7 @@ def hostile(made, *words, status=0):
     return path
 
 
-def web_what_a_launch_is_called_and_holds_is_text(reader, made):
+def web_names_and_sources_of_a_launch_are_shown_as_text(reader, made):
     reader.open(hostile(made))
     assert reader.evaluate("typeof hacked") == "undefined"
     assert reader.evaluate("document.getElementById('title').textContent").startswith("</script><script>hacked")
@@ -67,7 +67,7 @@ def web_a_point_that_did_not_finish_is_not_compared(reader, made):
     assert reader.evaluate("page.timeline.base.domain()") == [0, reader.evaluate("page.cycles(2)")]
 
 
-def web_a_smaller_work_group_waits_for_nobody(reader, made):
+def web_a_work_group_with_one_warp_waits_for_no_other(reader, made):
     kernel, path = made.folder / "rest.cl", made.folder / "rest.html"
     kernel.write_text("kernel void k(global uint *o) { barrier(CLK_LOCAL_MEM_FENCE); o[get_global_id(0)] = 1; }\n")
     warpwait("run", kernel, "--global", 160, "--local", 128, "--arg", "buffer:o=1024:uint:zero", "--html", path,
@@ -118,7 +118,7 @@ def web_a_finger_pans_and_scrolls(reader, made):
         reader.call("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
-def web_colours_mean_something_where_the_reader_chooses_them(reader, made):
+def web_bucket_colors_differ_with_forced_colors(reader, made):
     reader.open(made.varied())
     reader.call("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
     try:
@@ -157,7 +157,7 @@ def raised(kind, function, *words):
     raise AssertionError(f"no {kind.__name__}")
 
 
-def test_a_browser_that_does_not_start_is_told_from_one_that_fails(made):
+def test_a_browser_that_does_not_start_is_distinguished_from_one_that_fails(made):
     hangs = program(made, "hangs", "#!/bin/sh\nsleep 600\n")
     assert "no answer to Target.createTarget in 0.2 s" in raised(CannotStart, Chromium, hangs, "1,1", 0.2)
     ends = program(made, "ends", "#!/bin/sh\necho no namespaces >&2\n")

@@ -22,7 +22,7 @@ CONFLICT = harness.CONFLICT
 
 # ---- the data ---------------------------------------------------------------------------------------
 
-def test_slices_of_warps_add_up_to_the_stalls_of_the_report(made):
+def test_warp_slices_add_up_to_the_stalls_in_the_report(made):
     data = Data(made.varied())
     point, report = data.points[1], made.report("varied")
     names, sums = [row["name"] for row in point["timeline"]["run"]["stalls"]], collections.Counter()
@@ -33,12 +33,12 @@ def test_slices_of_warps_add_up_to_the_stalls_of_the_report(made):
     assert point["timeline"]["cut"] is None
 
 
-def test_the_report_in_the_page_is_the_report(made):
+def test_the_page_contains_the_same_report(made):
     data = Data(made.varied())
     assert data.points[data.index["start"]]["report"] == made.report("varied")
 
 
-def test_points_are_runs_with_the_parameter_set(made):
+def test_points_equal_runs_with_the_parameter_set(made):
     data = Data(made.varied())
     assert [point["label"] for point in data.index["points"]] == ["0", "20", "40"] and data.index["start"] == 1
     for word, point in zip(("0", "40"), (data.points[0], data.points[2])):
@@ -46,7 +46,7 @@ def test_points_are_runs_with_the_parameter_set(made):
         assert json.loads(out) == point["report"]
 
 
-def test_a_value_that_is_not_the_runs_leaves_the_run_a_point_of_its_own(made):
+def test_the_run_is_a_separate_point_if_its_value_is_not_listed(made):
     data = Data(made.page("other", "run", LAUNCH, "--html-vary", "dma.setup=50"))
     assert [point["label"] for point in data.index["points"]] == ["as run", "50"] and data.index["start"] == 0
 
@@ -80,7 +80,7 @@ def test_an_argument_can_be_the_axis(made):
 DEEP = "examples/15_sweep/launch_deep_buffer.json"
 
 
-def test_points_that_leave_other_results_are_marked(made):
+def test_points_with_different_results_are_marked(made):
     for name, words, same in (("fewer", ("run", DEEP, "--html-vary", "arg.tiles=8,32"), [False, True]),
                               ("deeper", ("run", DEEP, "--html-vary", "DEPTH=1..3"), [True] * 3),
                               ("later", ("run", LAUNCH, "--html-vary", "dma.setup=0,50"), [True] * 3)):
@@ -96,7 +96,7 @@ def test_points_that_leave_other_results_are_marked(made):
     assert [point["same_results"] for point in data.index["points"]] == [True, False]
 
 
-def test_accesses_and_banks_of_the_timeline_are_those_of_the_report(made):
+def test_accesses_and_banks_in_the_timeline_match_the_report(made):
     for path, name in ((made.varied(), "varied"), (made.conflict(), "conflict")):
         data = Data(path)
         point, report = data.points[data.index["start"]], made.report(name)
@@ -113,7 +113,7 @@ def test_accesses_and_banks_of_the_timeline_are_those_of_the_report(made):
                        zip(ends, track["cycles"], track["banks"], ends[1:], track["banks"][1:]))
 
 
-def test_banks_and_worst_lanes_are_those_of_the_report(made):
+def test_banks_and_worst_lanes_match_the_report(made):
     point, report = Data(made.conflict()).points[0], made.report("conflict")
     for number, launch in enumerate(report["launches"]):
         found = {use["pc"]: use for use in point["timeline"]["banks"] if use["launch"] == number}
@@ -140,7 +140,7 @@ STRIDES = """kernel void strides(global uint *out) {
 """
 
 
-def test_the_worst_of_an_instructions_accesses_is_kept(made):
+def test_the_worst_access_of_an_instruction_is_kept(made):
     kernel = made.folder / "strides.cl"
     kernel.write_text(STRIDES)
     path = made.page("strides", "run", kernel, "--optimize", "0", "--global", "64", "--local", "64", "--arg", "buffer:out=256")
@@ -148,7 +148,7 @@ def test_the_worst_of_an_instructions_accesses_is_kept(made):
     assert [(one["passes"], one["lanes"][3][1]) for one in lanes] == [(8, 3 * 8 * 4)], lanes
 
 
-def test_replay_makes_the_same_page(made):
+def test_replay_writes_the_same_page(made):
     trace = made.folder / "T.wwt"
     warpwait("run", LAUNCH, "--trace", trace, "--out", "/dev/null")
     replayed = Data(made.page("replayed", "replay", trace, "--html-vary", "dma.setup=0,20,40"))
@@ -158,7 +158,7 @@ def test_replay_makes_the_same_page(made):
         assert one["report"]["launches"] == other["report"]["launches"]
 
 
-def test_a_timeline_beside_the_page_is_the_same(made):
+def test_a_timeline_written_with_the_page_is_the_same(made):
     alone, both = made.folder / "alone.wtl", made.folder / "both.wtl"
     warpwait("run", LAUNCH, "--timeline", alone, "--out", "/dev/null")
     warpwait("run", LAUNCH, "--timeline", both, "--html", made.folder / "both.html", "--out", "/dev/null")
@@ -172,7 +172,7 @@ def test_the_page_does_not_change_the_report(made):
     assert out == again
 
 
-def test_bad_input_is_told_in_a_line_and_leaves_no_file(made):
+def test_bad_input_is_reported_in_one_line_and_leaves_no_file(made):
     page = made.folder / "bad.html"
     for words, says in (
             (["--html-vary", "dma.setup=1"], "--html-vary: needs --html"),
@@ -195,7 +195,7 @@ def test_bad_input_is_told_in_a_line_and_leaves_no_file(made):
     assert not [path for path in made.folder.iterdir() if path.name.startswith("bad")]
 
 
-def test_names_do_not_get_out_of_the_scripts(made):
+def test_script_tags_in_names_are_escaped(made):
     kernel = made.folder / "<script>.cl"
     kernel.write_text("/* </script><!-- */" + STRIDES)
     data = Data(made.page("names", "run", kernel, "--global", "64", "--arg", "buffer:out=256"))
@@ -203,13 +203,13 @@ def test_names_do_not_get_out_of_the_scripts(made):
     assert data.points[0]["sources"]["<script>.cl"][0].startswith("/* </script>")
 
 
-def test_the_file_refers_to_nothing_outside(made):
+def test_the_page_refers_to_no_other_files(made):
     text = Data(made.varied()).text
     assert not re.search(r'<(script|link|img|iframe)[^>]*(src|href)="(?!data:)', text) and "@import" not in text
     assert "<!-- " not in text.replace("<!-- data", "") and "Redistribution and use in source and binary forms" in text
 
 
-def test_colours_are_those_of_the_plots(_made):
+def test_colors_match_the_plots(_made):
     sys.path.insert(0, str(ROOT / "bindings/python"))
     from warpwait.plot import colours  # pylint: disable=import-outside-toplevel
     text = (ROOT / "sim/page/looks.js").read_text()
@@ -232,7 +232,7 @@ def spot(reader, row, slice_):
     return reader.evaluate(SPOT % (row, slice_))
 
 
-def web_opens_offline_and_without_complaint(reader, made):
+def web_opens_offline_without_errors(reader, made):
     for path in (made.varied(), made.conflict()):
         reader.open(path)
         assert reader.evaluate("document.getElementById('problem').hidden")
@@ -242,7 +242,7 @@ def web_opens_offline_and_without_complaint(reader, made):
             assert reader.evaluate(f"document.querySelectorAll('{part}').length") > 0, part
 
 
-def web_says_below_the_bottleneck_how_far_off_it_may_be(reader, made):
+def web_shows_the_fidelity_below_the_bottleneck(reader, made):
     reader.open(made.varied())
     launch = made.report("varied")["launches"][0]
     said = reader.evaluate("[...document.querySelectorAll('#bottleneck, #bottleneck + p')].map(line => line.textContent)")
@@ -309,7 +309,7 @@ def web_a_click_on_a_copy_shows_its_wait(reader, made):
     assert before != reader.evaluate("page.timeline.canvas.toDataURL()")
 
 
-def web_keys_go_from_slice_to_slice_and_say_it(reader, made):
+def web_keys_move_between_slices_and_announce_them(reader, made):
     reader.open(made.varied())
     reader.evaluate("document.getElementById('timeline').focus()")
     go_to(reader, "row.name === 'warp 0'")
@@ -354,7 +354,7 @@ def web_an_area_names_the_accesses_of_its_cycle(reader, made):
           return [...document.querySelectorAll('#axis text')].every(e => e.getBoundingClientRect().right <= edge); })()""")
 
 
-def web_a_title_closes_and_opens_what_is_under_it(reader, made):
+def web_a_title_collapses_and_expands_its_rows(reader, made):
     reader.open(made.varied())
     reader.evaluate("document.getElementById('timeline').focus()")
     names = "page.timeline.rows.filter(row => row.kind === 'title').map(row => row.name)"
@@ -375,7 +375,7 @@ def web_a_title_closes_and_opens_what_is_under_it(reader, made):
     assert reader.evaluate("page.timeline.rows.length") == all_of_them
 
 
-def web_a_barrier_says_who_came_last(reader, made):
+def web_a_barrier_names_the_last_warp_to_arrive(reader, made):
     reader.open(made.page("barrier", "run", BARRIER))
     meets = reader.evaluate("page.run.meets.filter(meet => meet.kind === 'barrier').map(meet => [meet.from, meet.last,"
                             " page.run.arrivals(meet).map(a => [a.index, a.at])])")
@@ -394,7 +394,7 @@ def web_a_barrier_says_who_came_last(reader, made):
       return page.timeline.links.meetsOf({row: warp.row, slice: warp.slice + 1})[0].kind; })()""") == "barrier"
 
 
-def web_the_slider_moves_all_of_it(reader, made):
+def web_the_slider_updates_the_whole_page(reader, made):
     reader.open(made.varied())
     look = """[...['facts', 'vary-value', 'buckets', 'source'].map(id => document.getElementById(id).textContent),
                page.timeline.canvas.toDataURL(), document.querySelector('#stacks .now').getAttribute('aria-label')]"""
@@ -408,7 +408,7 @@ def web_the_slider_moves_all_of_it(reader, made):
     assert "dma.setup = 40 cycles" in after[1] and "7,353" in after[1], after[1]
 
 
-def web_the_axis_is_that_of_the_value_shown(reader, made):
+def web_the_axis_fits_the_value_shown(reader, made):
     """It fits the longest value, and shorter ones would be squeezed into a corner."""
     reader.open(made.page("slow", "run", "examples/04_single_buffer/launch.json", "--html-vary", "dma.setup=20,1000"))
     assert reader.evaluate("page.cycles(1) > 3 * page.cycles(0)")
@@ -428,7 +428,7 @@ def web_the_axis_is_that_of_the_value_shown(reader, made):
     assert reader.evaluate(DOMAIN) == [0, reader.evaluate("page.cycles(0)")]
 
 
-def web_each_launch_has_its_own_head_and_axis(reader, made):
+def web_each_launch_has_its_own_heading_and_axis(reader, made):
     reader.open(made.conflict())
     look = "[...['title', 'facts', 'bottleneck'].map(id => document.getElementById(id).textContent), page.launch]"
     launches = reader.evaluate("page.run.launches.map(launch => [launch.start, launch.start + launch.cycles])")
@@ -449,7 +449,7 @@ def web_each_launch_has_its_own_head_and_axis(reader, made):
     assert reader.evaluate(DOMAIN) == [0, launches[-1][1]]
 
 
-def web_a_phones_help_is_of_touch(reader, made):
+def web_help_on_a_phone_describes_touch(reader, made):
     seen = "['keys', 'touches'].map(id => document.getElementById(id).offsetHeight > 0)"
     reader.open(made.varied())
     assert reader.evaluate(seen) == [True, False]
@@ -474,7 +474,7 @@ def web_a_label_fits_its_slice_or_is_left_out(reader, made):
         assert all(re.match(r"\d+ (copy|landed)$", text) for text in copies if "async" not in text), copies
 
 
-def web_a_point_that_leaves_other_results_says_so(reader, made):
+def web_a_point_with_different_results_says_so(reader, made):
     reader.open(made.page("fewer", "run", DEEP, "--html-vary", "arg.tiles=8,32"))
     look = "[...document.querySelectorAll('#stacks .stack > text:first-of-type'), document.getElementById('vary-value')]" \
            ".map(element => element.textContent)"
@@ -487,7 +487,7 @@ def web_a_point_that_leaves_other_results_says_so(reader, made):
     assert said.endswith("% from tiles = 32; results differ)"), said
 
 
-def web_a_part_of_a_timeline_fills_its_window(reader, made):
+def web_a_partial_timeline_fills_its_window(reader, made):
     reader.open(made.page("part", "run", LAUNCH, "--from", "2000", "--to", "3000"))
     first, last = reader.evaluate(DOMAIN)
     assert 1000 < first <= 2000 and 3000 <= last < 4000, (first, last)
@@ -508,7 +508,7 @@ def web_the_worst_access_is_drawn(reader, made):
     assert reader.evaluate("document.querySelectorAll('#lanes svg line').length") == 32
 
 
-def web_nothing_sticks_out_at_any_width(reader, made):
+def web_nothing_overflows_at_any_width(reader, made):
     for width, height in ((360, 740), (3840, 2160)):
         reader.size(width, height)
         for path in (made.varied(), made.conflict()):
@@ -530,7 +530,7 @@ def web_text_has_contrast_in_light_and_dark(reader, made):
     assert papers[0] != papers[1]
 
 
-def web_buckets_differ_for_people_who_do_not_see_red_or_green(reader, made):
+def web_buckets_differ_for_color_blind_readers(reader, made):
     for dark in (False, True):
         reader.size(1400, 1000, dark)
         reader.open(made.varied())
@@ -544,7 +544,7 @@ def web_buckets_differ_for_people_who_do_not_see_red_or_green(reader, made):
                 assert apart > (30 if pipes else 10), (dark, vision, one, other)
 
 
-def web_everything_is_reached_by_tab_and_has_a_name(reader, made):
+def web_tab_reaches_every_control_and_each_has_a_name(reader, made):
     reader.open(made.varied())
     seen = []
     for _ in range(14):

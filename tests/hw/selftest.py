@@ -107,7 +107,7 @@ class Reading(unittest.TestCase):
 class Rows(unittest.TestCase):
     """Rows of tables name what exists."""
 
-    def test_fitted_parameters_are_the_machines_and_the_simulator_takes_both_bounds(self):
+    def test_fitted_parameters_are_in_the_machine_and_the_simulator_accepts_both_bounds(self):
         values = machine().values
         for block, key, low, high, informs in FIT:
             self.assertIn(block, BLOCKS)
@@ -306,7 +306,7 @@ class Fidelity(unittest.TestCase):
         self.assertEqual(fidelity.table(results)["memory", None], (100, 90, 90))
         self.assertEqual(fidelity.state([1] * 98 + [9] * 2), (100, 10, 10))
 
-    def test_a_row_is_compared_with_a_table_made_without_its_group(self):
+    def test_a_row_is_compared_with_a_table_computed_without_its_group(self):
         far = [self.result(50, number=i, test="far") for i in range(30)]
         near = [self.result(1, number=i, test="near") for i in range(30)]
         self.assertEqual(fidelity.held_out(far + near, fidelity.test)[0], [60, 30])
@@ -387,7 +387,7 @@ class Page(unittest.TestCase):
     DISPLACED = {"seconds": 100, "rows": 40, "runs": 30, "displaced": 25, "parameters": [PARAMETER],
                  "errors": {"machine": {"lds": 0.02}, "start": {"lds": 0.11}, "fitted": {"lds": 0.025}}}
 
-    def test_it_has_every_part_and_every_picture(self):
+    def test_the_page_has_every_part_and_every_picture(self):
         with tempfile.TemporaryDirectory() as docs:
             folder = pathlib.Path(docs) / "accuracy"
             folder.mkdir()

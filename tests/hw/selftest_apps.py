@@ -102,11 +102,11 @@ class Data(unittest.TestCase):
                     cases.read_rows([path])
                 self.assertIn(said, str(caught.exception))
 
-    def test_contents_are_those_of_the_program_on_the_gpu(self):
+    def test_contents_match_those_of_the_program_on_the_gpu(self):
         for of, expected in HASHES.items():
             self.assertEqual(hashlib.sha256(inputs.Contents(*of).data()).hexdigest()[:16], expected, of)
 
-    def test_contents_do_not_depend_on_how_many_are_made_at_once(self):
+    def test_contents_do_not_depend_on_how_many_are_computed_at_once(self):
         for kind, type in (("i:1000", "uint"), ("perm", "uint"), ("csr:8:1", "uint"), ("f:0:1", "float")):
             whole = inputs.elements(kind, type, 500, 3)
             with mock.patch.object(inputs, "BLOCK", 64):
@@ -273,18 +273,18 @@ class Studies(unittest.TestCase):
 
 
 class Misses(unittest.TestCase):
-    def test_a_kernel_that_is_far_off_wants_a_reason_and_no_other_may_have_one(self):
+    def test_only_kernels_that_are_far_off_need_and_may_have_a_reason(self):
         with mock.patch.object(misses, "MISSES", {"near": ("a", "b"), "known": ("a", "b"), "gone": ("a", "b")}):
             self.assertEqual(misses.unexplained({"near": 0.10, "known": 0.11, "far": 0.2}), (["far"], ["gone", "near"]))
 
-    def test_every_kernel_that_is_far_off_on_the_page_has_a_reason_and_no_other(self):
+    def test_exactly_the_kernels_that_are_far_off_on_the_page_have_a_reason(self):
         errors = page_apps.kernel_errors(validate_apps.read_results(KEPT))
         self.assertEqual(misses.unexplained(errors), ([], []), "apps/misses.py: (without a reason, with one too many)")
         self.assertTrue(all(what and how for what, how in misses.MISSES.values()))
 
 
 class Page(unittest.TestCase):
-    def test_what_is_kept_is_read_again(self):
+    def test_stored_results_can_be_read_again(self):
         bad = validate_apps.AppResult(result("a-2", 5, None).row, unmodelled="wrong result: a, b", gpu=counted(instructions=7))
         some = [result("a-1", 100, 150, counted(instructions=3, stalls={"wait": 60.0}), counted(lanes=31.5, stalls={"memory": 9})),
                 bad, result("b-1", 2, 3)]
@@ -300,7 +300,7 @@ class Page(unittest.TestCase):
             with self.assertRaises(BadRow):
                 validate_apps.read_results(path.with_suffix(""))
 
-    def test_its_parts_are_the_kept_results_in_tables_and_a_picture(self):
+    def test_the_page_shows_stored_results_in_tables_and_a_picture(self):
         ablation = [{"mechanism": "all on", "sets": {}, "cases": 9, "mean": 0.2, "errors": {"nw": 0.1, "gemv": 0.3}},
                     {"mechanism": "merging", "sets": {"lds.merge": "none"}, "moved": 3, "mean": 0.25, "errors": {"nw": 0.1, "gemv": 0.4}}]
         leaveout = {"cases": 9, "rounds": 2, "start": {"mem.l2_width": 4800}, "splits": [

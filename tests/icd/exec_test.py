@@ -142,14 +142,14 @@ class Exec(unittest.TestCase):
         done = self.run_exec("-r", "table", "--", sys.executable, "-W", "ignore", EXAMPLE / "saxpy.py")
         self.assertEqual(done.stdout + done.stderr, said)
 
-    def test_the_example_is_the_same_in_c_and_cpp(self):
+    def test_the_example_prints_the_same_in_c_and_cpp(self):
         said = self.run_exec("--", sys.executable, "-W", "ignore", EXAMPLE / "saxpy.py").stdout
         for compiler, file in (("cc", "saxpy.c"), ("c++", "saxpy.cpp")):
             program = self.folder / compiler
             subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", "-o", program, EXAMPLE / file, "-lOpenCL"], check=True)
             self.assertEqual(self.run_exec("--", program).stdout, said)
 
-    def test_two_runs_print_the_same(self):
+    def test_two_runs_print_and_write_the_same(self):
         """So do all files that it writes, except for process numbers."""
         made = []
         for name in "ab":
@@ -163,16 +163,16 @@ class Exec(unittest.TestCase):
         self.assertEqual(*made)
         self.assertLess({"index.html", "saxpy-0.html", "timeline.json", "log"}, {str(name) for name in made[0][2]})
 
-    def test_machines_are_devices_and_changed(self):
+    def test_each_machine_is_a_device_with_the_changed_parameters(self):
         done = self.python("-m", "teaching,h200", "-s", "cu.count=3", text=DEVICES)
         self.assertEqual(done.stdout, "[('teaching (simulated)', 3), ('h200 (simulated)', 3)]\n")
         self.assertEqual(done.stderr, "warpwait: the program ran no kernel\n")
 
-    def test_a_machine_that_there_is_none_of_is_told(self):
+    def test_an_unknown_machine_is_reported(self):
         done = self.python("-m", "h20", text=DEVICES, status=2)
         self.assertIn("did you mean 'h200'?", done.stderr)
 
-    def test_threads_change_no_report_and_a_wrong_number_of_them_is_told(self):
+    def test_thread_counts_do_not_change_reports_and_bad_ones_are_reported(self):
         reports = [self.python("--threads", threads, "-r", "json", text=TWO_QUEUES).stderr for threads in ("1", "3")]
         self.assertEqual(reports[0], reports[1])
         self.assertIn("'65' is not a whole number in [1, 64]", self.python("--threads", "65", text=DEVICES, status=2).stderr)
@@ -186,11 +186,11 @@ class Exec(unittest.TestCase):
         self.assertEqual(said["kernels"][0]["report"]["launches"][0]["kernel"], "beyond")
         self.assertEqual([(row["hazard"], row["kernel"], row["count"]) for row in said["hazards"]], [("M1-access-out-of-bounds", "beyond", 1)])
 
-    def test_check_compiles_as_the_verb_does(self):
+    def test_check_compiles_like_the_check_verb(self):
         done = self.python("-m", "teaching", "--report", "json", "--check", text=AS_WRITTEN, status=1)
         self.assertEqual({row["hazard"] for row in json.loads(done.stderr)["hazards"]}, {"G3-divergent-loop", "M1-access-out-of-bounds"})
 
-    def test_check_finds_all_that_there_are_rules_for_and_says_who_enqueued(self):
+    def test_check_finds_more_than_a_run_and_names_the_enqueuing_line(self):
         program = self.folder / "calls"
         program.with_suffix(".c").write_text(CALLS)
         subprocess.run(["cc", "-g", "-o", program, program.with_suffix(".c"), "-lOpenCL"], check=True)
@@ -201,7 +201,7 @@ class Exec(unittest.TestCase):
         done = self.run_exec("-m", "teaching", "-r", "table", "--", program)  # only the hazards that every run detects
         self.assertNotIn("M5-lds-race", done.stderr)
 
-    def test_a_copy_of_one_queue_overlaps_a_kernel_of_another(self):
+    def test_a_copy_in_one_queue_overlaps_a_kernel_in_another(self):
         timeline = self.folder / "timeline.json"
         self.python("-m", "teaching", "--timeline", timeline, text=TWO_QUEUES)
         events = json.loads(timeline.read_text())["traceEvents"]
@@ -213,7 +213,7 @@ class Exec(unittest.TestCase):
         self.assertLess(write[0], slow[1])
         self.assertLessEqual(slow[1], slices["queue 1", "quick"][0])
 
-    def test_only_some_kernels_are_of_interest(self):
+    def test_the_only_option_selects_kernels_to_report_and_capture(self):
         captured, page = self.folder / "captured", self.folder / "page"
         done = self.python("-m", "teaching", "--only", "quick", "--capture", captured, "--html", page, text=TWO_QUEUES)
         self.assertRegex(done.stderr, r"(?m)^quick ")
@@ -222,7 +222,7 @@ class Exec(unittest.TestCase):
         self.assertEqual(sorted(file.name for file in page.iterdir()), ["index.html", "quick-0.html"])
         self.assertIn('href="quick-0.html"', (page / "index.html").read_text())
 
-    def test_what_is_of_no_interest_is_executed_without_timing(self):
+    def test_kernels_that_are_not_selected_run_without_timing(self):
         done = self.python("-m", "teaching", "-r", "table", "--only", "quick", "--functional", "--log", self.folder / "log", text=TWO_QUEUES)
         self.assertRegex(done.stderr, r"(?m)^quick .*  \S+")
         lines = {line["kernel"]: line for line in map(json.loads, (self.folder / "log").read_text().splitlines()) if "command" in line and "kernel" in line}
@@ -233,7 +233,7 @@ class Exec(unittest.TestCase):
         self.assertRegex(done.stderr, r"(?m)^slow .* executed without timing$")
         self.assertIn("timing         none", done.stderr)
 
-    def test_a_log_outlives_a_program_that_is_killed_and_is_read_again(self):
+    def test_the_log_of_a_killed_program_can_be_read_again(self):
         log = self.folder / "log"
         killed = HAZARD + "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
         done = self.python("-m", "teaching", "-r", "table", "--log", log, text=killed, status=128 + signal.SIGKILL)
@@ -242,7 +242,7 @@ class Exec(unittest.TestCase):
         log.write_text("nonsense\n")
         self.assertEqual(self.run_exec("--log", log, status=2).stderr, f"warpwait: {log}:1: not a line of a log of the driver's\n")
 
-    def test_a_report_goes_into_a_file_and_has_each_kernels(self):
+    def test_a_report_file_has_the_report_of_each_kernel(self):
         out = self.folder / "report.txt"
         done = self.python("-m", "teaching", "--report", "text", "--out", out, text=HAZARD)
         self.assertEqual(done.stderr, "")
@@ -279,7 +279,7 @@ class Exec(unittest.TestCase):
         lines = [json.loads(line) for line in log.read_text().splitlines()]
         return [line["cycles"] for line in lines if line.get("command") == "kernel"]
 
-    def test_processes_that_are_forked_leave_whole_files_too(self):
+    def test_forked_processes_leave_whole_files_too(self):
         trace, log = self.folder / "t.wwt", self.folder / "log"
         more = "program.scale(queue, (128,), (32,), x, numpy.float32(4), cl.LocalMemory(128)); queue.finish()\n"
         forked = CAPTURED + "import os, sys\nchild = os.fork()\n" + more + "if child: os.waitpid(child, 0)\nelse: sys.exit()\n"
@@ -289,7 +289,7 @@ class Exec(unittest.TestCase):
         self.assertEqual(sorted(pids.values()), [1, 4])
         self.assertEqual(len(self.replayed(trace)), 4)
 
-    def test_what_measures_a_host_finds_what_the_machine_says_of_it(self):
+    def test_the_host_benchmark_measures_the_values_in_the_machine_file(self):
         program = self.folder / "host"
         subprocess.run(["cc", "-O2", "-std=c17", "-D_GNU_SOURCE", "-o", program, ROOT / "tests/hw/measure/host.c", "-lOpenCL"], check=True)
         said = self.run_exec("--functional", "--", program).stdout
@@ -300,7 +300,7 @@ class Exec(unittest.TestCase):
         for key in expected.keys() - {"call"}:  # the call is on this computer
             self.assertLessEqual(abs(measured[key] - expected[key]), 1, key)
 
-    def test_a_trace_of_all_launches_is_replayed_as_it_ran_and_as_it_would_elsewhere(self):
+    def test_a_replayed_trace_matches_runs_on_its_machine_and_on_another(self):
         trace, log, elsewhere = (self.folder / name for name in ("t.wwt", "log", "elsewhere"))
         changed = ["mem.dram_latency=400", "cu.schedulers=2"]
         self.python("-m", "teaching", "--trace", trace, "--log", log, text=CAPTURED)
@@ -310,7 +310,7 @@ class Exec(unittest.TestCase):
         self.assertEqual(self.replayed(trace), self.cycles(log))
         self.assertEqual(self.replayed(trace, "--set", changed[0], "--set", changed[1]), self.cycles(elsewhere))
 
-    def test_programs_with_other_definitions_are_captured_apart(self):
+    def test_programs_with_different_defines_are_captured_separately(self):
         captured = self.folder / "captured"
         again = CAPTURED.replace(").build()", ").build(['-DN=%d' % n])").replace("program = ", "for n in (1, 2):\n  program = ", 1)
         again = again.replace("for factor in (2, 2, 3):\n    program.scale", "  program.scale").replace("numpy.float32(factor)", "numpy.float32(2)")
@@ -318,16 +318,16 @@ class Exec(unittest.TestCase):
         self.python("-m", "teaching", "--capture", captured, text=again)
         self.assertEqual(len(list(captured.glob("*/launch.json"))), 2)
 
-    def test_the_exit_status_is_the_programs(self):
+    def test_the_exit_status_is_that_of_the_program(self):
         self.python(text="raise SystemExit(7)", status=7)
 
-    def test_bad_input_is_told_in_a_line(self):
+    def test_bad_input_is_reported_in_one_line(self):
         self.assertEqual(self.run_exec(status=2).stderr, "warpwait: PROGRAM is missing; --help says more\n")
         self.assertIn("do not go together", self.run_exec("--check", "--trace", "t.wwt", "--", "true", status=2).stderr)
         self.assertEqual(self.run_exec("--", "/no/such/program", status=2).stderr,
                          "warpwait: /no/such/program: No such file or directory\n")
 
-    def test_who_ends_it_ends_the_program(self):
+    def test_a_signal_to_exec_ends_the_program(self):
         command = [WARPWAIT, "exec", "--", sys.executable, "-c", "import time; print('on', flush=True); time.sleep(60)"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as run:
             self.assertEqual(run.stdout.readline(), "on\n")

@@ -89,7 +89,7 @@ class Folder(unittest.TestCase):
 
 
 class Forms(Folder):
-    def test_all_forms_of_addresses_and_of_files_are_one_trace(self):
+    def test_all_forms_of_addresses_and_files_give_the_same_trace(self):
         expected = self.made([small()])
         self.assertEqual(len(expected), 4)
         load = expected[0, 1, 1][1]
@@ -102,7 +102,7 @@ class Forms(Folder):
         for raw in (dict(raw=True), dict(raw=True, packing="xz", mode=sass.LIST_ALL)):
             self.assertEqual(self.made([small()], **raw), expected)
 
-    def test_all_versions_are_one_trace(self):
+    def test_all_versions_give_the_same_trace(self):
         expected = self.made([small()])
         for version in ("", "1.2", "2", "3", "4"):
             self.assertEqual(self.made([small(version=version)]), expected, version)
@@ -110,16 +110,16 @@ class Forms(Folder):
         for version in ("4", "5"):
             self.assertEqual(self.made([small(version=version, lines=True)]), expected, version)
 
-    def test_lines_of_the_source_are_in_the_listing(self):
+    def test_source_lines_are_in_the_listing(self):
         self.made([small(lines=True)])
         self.assertIn("0030 FADD R6 <- R4, R5  (line 5)", warpwait("replay", self.trace, "--annotate")[1])
 
-    def test_a_file_may_have_been_compressed_since_the_list_was_written(self):
+    def test_a_file_compressed_after_it_was_listed_is_found(self):
         listed = sass.save(self.folder, [small()], packing="xz")
         listed.write_text("kernel-1.traceg\n", encoding="ascii")
         self.assertEqual(warpwait("trace", "import", listed, self.trace)[0], 0)
 
-    def test_launches_come_in_the_lists_order_and_copies_by_the_host_are_counted(self):
+    def test_launches_keep_the_order_of_the_list_and_host_copies_are_counted(self):
         other = small(name="other(int)", grid=(4, 1, 1))
         other.blocks.update({(block, 0, 0): warps for (block, _, _), warps in
                              zip([(2, 0, 0), (3, 0, 0)], list(other.blocks.values()))})
@@ -130,7 +130,7 @@ class Forms(Folder):
 
 
 class Operations(Folder):
-    def test_shared_addresses_begin_at_0_or_behind_what_is_reserved(self):
+    def test_shared_addresses_begin_at_0_or_after_the_reserved_bytes(self):
         plain = self.made([small()])
         later = small()
         for warps in later.blocks.values():
@@ -139,7 +139,7 @@ class Operations(Folder):
                     of.addresses = [address + 1024 for address in of.addresses]
         self.assertEqual(self.made([later]), plain)
 
-    def test_generic_addresses_go_where_their_windows_are(self):
+    def test_generic_addresses_go_to_the_memory_of_their_window(self):
         launch = Launch({(0, 0, 0): [[
             Instruction(0x00, "LD.E", [4], [2], addresses=words(GLOBAL)),
             Instruction(0x10, "LD.E", [4], [2], addresses=words(0x7f4000000000 + 64)),
@@ -154,7 +154,7 @@ class Operations(Folder):
         self.assertEqual(ops[1][6]["address"], tuple(words(64)))
         self.assertEqual(ops[4][5]["left_out"], 2)
 
-    def test_matrices_are_the_words_that_each_lane_gets(self):
+    def test_matrix_loads_are_the_words_that_each_lane_gets(self):
         rows = [16 * lane for lane in range(32)]
         for suffix, count in (("", 1), (".2", 2), (".4", 4)):
             launch = Launch({(0, 0, 0): [[Instruction(0, f"LDSM.16.M88{suffix}", [4], [2], addresses=rows),
@@ -163,7 +163,7 @@ class Operations(Folder):
             self.assertEqual(first[6]["address"], tuple(words(0, 4 * count)))
             self.assertIn(f"b{32 * count} ", warpwait("trace", "head", self.trace)[1])
 
-    def test_the_two_lines_of_a_lanes_copy_are_one_operation(self):
+    def test_the_two_lines_of_a_lane_copy_are_one_operation(self):
         def copies(pair):
             return Launch({(0, 0, 0): [[
                 *(Instruction(0x10, "LDGSTS.E.128", [], [4, 2], addresses=words(at, 16)) for at in pair),
@@ -179,7 +179,7 @@ class Operations(Folder):
         self.assertEqual((ops[0][5]["left_out"], ops[0][6]), (sass.FULL, {}))
         self.assertEqual(warpwait("replay", self.trace)[0], 0)
 
-    def test_a_branch_that_some_lanes_take_is_diverged(self):
+    def test_a_branch_that_only_some_lanes_take_diverges(self):
         def branch(mask, before=sass.FULL):
             launch = Launch({(0, 0, 0): [[
                 Instruction(0x00, "ISETP.NE.AND", [], [4], before), Instruction(0x10, "BSSY", mask=before),
@@ -191,7 +191,7 @@ class Operations(Folder):
         self.assertEqual(branch(0), ())
         self.assertEqual(branch(0xff, 0xff), ())
 
-    def test_what_is_not_there_is_made_up_and_told(self):
+    def test_missing_parts_are_added_and_reported(self):
         launch = small(grid=(3, 1, 1))
         del launch.blocks[1, 0, 0][1][-1]
         listed = sass.save(self.folder, [launch])
@@ -201,7 +201,7 @@ class Operations(Folder):
         self.assertIn("thread blocks that are not in the trace: they end at once (1 time)", err)
         self.assertEqual(warpwait("replay", self.trace)[0], 0)
 
-    def test_opcodes_that_are_not_known_are_counted_with_the_first_place(self):
+    def test_unknown_opcodes_are_counted_and_the_first_place_is_reported(self):
         launch = small()
         for warps in launch.blocks.values():
             warps[0].insert(1, Instruction(0x08, "FOO.BAR", [9], [4]))
@@ -213,7 +213,7 @@ class Operations(Folder):
         self.assertIn("opcode FOO is unknown", err)
         self.assertFalse(self.trace.exists())
 
-    def test_bulk_copies_mbarriers_and_matrix_units_are_told(self):
+    def test_bulk_copies_mbarriers_and_matrix_instructions_are_reported(self):
         launch = Launch({(0, 0, 0): [[
             Instruction(0x00, "UBLKCP.S.G"), Instruction(0x10, "UTMALDG.2D"),
             Instruction(0x20, "HGMMA.64x64x16.F32", [24], [24]),
@@ -308,7 +308,7 @@ class Law(Folder):
                     blocks[group, 0, 0].append(stream)
         return Launch(blocks, "k", (5, 1, 1), (128, 1, 1), 1024, 24)
 
-    def test_a_replay_takes_the_cycles_of_a_run_of_the_same_operations(self):
+    def test_a_replay_takes_as_many_cycles_as_a_run_of_the_same_operations(self):
         for machine in ("teaching", "h200"):
             ran = warpwait("run", self.run_twin(), "--machine", machine, "--report", "json", "--trace",
                            self.folder / "r.wwt")
@@ -328,7 +328,7 @@ class Refused(Folder):
         self.assertIn(old, self.good)
         self.refused(self.good.replace(old, new, count), says)
 
-    def test_headers(self):
+    def test_bad_headers_are_refused(self):
         self.change("-accelsim tracer version = 5", "-accelsim tracer version = 7",
                     "kernel-1.traceg:12: accelsim tracer version: '7' is not one of the readable versions, 1 to 5")
         self.change("(2,1,1)", "(2,0,1)", ":3: grid dim: '(2,0,1)' is not (x,y,z) with positive numbers")
@@ -337,7 +337,7 @@ class Refused(Folder):
         self.change("-shmem = 256", "-shmem = -1", ":5: shmem: '-1' is not a whole number in [0, 16777216]")
         self.change("-nregs = 32", "-nregs 32", "'-nregs 32' is not -KEY = VALUE")
 
-    def test_instructions(self):
+    def test_bad_instructions_are_refused(self):
         self.change("ffffffff 1 R0 S2R", "fffffff 1 R0 S2R", ":24: the mask: 'fffffff' is not 8 hexadecimal digits")
         self.change("1 R0 S2R", "1 UR0 S2R", ":24: a register: 'UR0' is not R0 to R255")
         self.change("R0 S2R 0 0 0 ", "R0 S2R 0", "the line ends before the width, a whole")
@@ -347,14 +347,14 @@ class Refused(Folder):
         self.change("4 1 0x7f0000000000 4", "4 1 0x7f0000000000 x", ":25: a step from lane to lane: 'x' is not")
         self.change("0000 ffffffff", "0z00 ffffffff", ":24: the PC: '0z00' is not a hexadecimal number")
 
-    def test_shared_addresses(self):
+    def test_bad_shared_addresses_are_refused(self):
         line = self.good.splitlines()[27]
         self.assertIn("STS", line)
         for address in ("0x1000000", "0xfffffffffffffffe"):
             self.change(line, line.replace(line.split(" 1 0x")[1], "").replace(" 1 0x", f" 1 {address} 0"),
                         ":28: a shared address is beyond 16 MiB")
 
-    def test_blocks(self):
+    def test_bad_blocks_are_refused(self):
         self.change("thread block = 1,0,0", "thread block = 2,0,0",
                     "thread block 2,0,0 is outside the grid of 2,1,1")
         self.change("thread block = 1,0,0", "thread block = 0,0,0", "the thread block has already ended")
@@ -363,14 +363,14 @@ class Refused(Folder):
         self.change("insts = 9", "insts = 10", "warp 0 has 9 of the 10 instructions announced")
         self.refused(self.good[:self.good.index("warp = 1")], "the file ends inside a thread block")
 
-    def test_files(self):
+    def test_bad_files_are_refused(self):
         self.refused("", "the header has no '-kernel name'")
         self.refused("\x28", "", name="kernel-1.traceg")
         (self.folder / "kernel-1.traceg").unlink()
         (self.folder / "kernelslist.g").unlink()
         self.refused("x", "kernelslist.g:1: 'other' is neither a kernel's file nor a Memcpy", name="other")
 
-    def test_compressed_files_that_are_cut_or_damaged(self):
+    def test_cut_or_damaged_compressed_files_are_refused(self):
         for packing, says in (("xz", "cannot be decompressed beyond"), ("gz", "cannot be decompressed")):
             listed = sass.save(self.folder, [small()], packing=packing)
             path = self.folder / f"kernel-1.traceg.{packing}"
@@ -386,7 +386,7 @@ class Refused(Folder):
         listed.write_text("kernel-1.traceg\n", encoding="ascii")
         self.assertIn("is compressed with zstd", warpwait("trace", "import", listed, self.trace)[2])
 
-    def test_a_machine_that_has_no_room(self):
+    def test_a_launch_too_large_for_the_machine_is_refused(self):
         listed = sass.save(self.folder, [small(shared=1 << 20)])
         status, _, err = warpwait("trace", "import", listed, self.trace)
         self.assertEqual(status, 2)

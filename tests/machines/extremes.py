@@ -174,7 +174,7 @@ def total(rows, key):
     return sum(row[key] for row in rows)
 
 
-def hold_stalls(launch, found):
+def check_stalls(launch, found):
     stalls, instructions, cu = launch["stalls"], launch["by_instruction"], launch["cu"]
     equal(found, "stalls, resident_cycles", sum(stalls.values()), launch["resident_cycles"])
     for bucket in stalls:
@@ -189,7 +189,7 @@ def hold_stalls(launch, found):
         at_most(found, f"issues, issued of instruction {row['pc']}", row["issues"], row["stalls"].get("issued", 0))
 
 
-def hold_instructions(launch, found):
+def check_instructions(launch, found):
     instructions, lines, cu = launch["by_instruction"], launch["by_line"], launch["cu"]
     equal(found, "warp_instructions of instructions", total(instructions, "issues"), cu["warp_instructions"])
     equal(found, "lane_instructions of instructions", total(instructions, "lanes"), cu["lane_instructions"])
@@ -201,7 +201,7 @@ def hold_instructions(launch, found):
     at_most(found, "warp_copies, copies", cu["warp_copies"], cu["copies"])
 
 
-def hold_lds(launch, together, found):
+def check_lds(launch, together, found):
     lds = launch["lds"]
     instructions = [row for one in together for row in one["lds"]["by_instruction"]]
     hold = equal if all(one["end"] == "finished" for one in together) else at_most  # per instruction, with the reply
@@ -212,7 +212,7 @@ def hold_lds(launch, together, found):
           total(lds["by_instruction"], "conflict_cycles"))
 
 
-def hold_copies(launch, found):
+def check_copies(launch, found):
     dma, cu, hiding = launch["dma"], launch["cu"], launch["hiding"]
     latency = dma["latency"]
     equal(found, "dma.latency.count, its bins", latency["count"], total(latency["bins"], "count"))
@@ -229,7 +229,7 @@ def hold_copies(launch, found):
     equal(found, "dma.queue_full_cycles, stalls.dma_queue", dma["queue_full_cycles"], launch["stalls"]["dma_queue"])
 
 
-def hold_shared_copies(launch, together, value, found):
+def check_shared_copies(launch, together, value, found):
     """What concurrent launches share."""
     dma, counted = launch["dma"], [one["cu"] for one in together]
     finished = all(one["end"] == "finished" for one in together)
@@ -255,7 +255,7 @@ def hold_shared_copies(launch, together, value, found):
                 found.append(f"dma.timeline.{key}: its area is {area}, not {cycles}")
 
 
-def hold_time(launch, value, found):
+def check_time(launch, value, found):
     cus, cycles, cu = value["cu.count"], launch["cycles"], launch["cu"]
     at_most(found, "cycles, together_cycles", cycles, launch["together_cycles"])
     at_most(found, "cu.active_cycles, those of all CUs", cu["active_cycles"], cus * cycles)
@@ -276,7 +276,7 @@ def shares(utilisation):
             yield name, share
 
 
-def hold_memory(launch, together, value, found):
+def check_memory(launch, together, value, found):
     memory, dma = launch["memory"], launch["dma"]
     touched = sum(total(one["by_instruction"], "sectors") for one in together)
     for name in ("l2_hit_rate", "dram_row_hit_rate", "dram_row_miss_rate", "dram_row_conflict_rate"):
@@ -295,23 +295,23 @@ def hold_memory(launch, together, value, found):
         equal(found, "work_groups, those that finished", launch["work_groups"], launch["cu"]["work_groups"])
 
 
-def hold(report):
+def check_report(report):
     """Returns what does not add up."""
     found, value = [], {name: row["value"] for name, row in report["machine"]["parameters"].items()}
     for number, launch in enumerate(report["launches"], 1):
         wrong, together = [], [report["launches"][at - 1] for at in {number, *launch["together"]}]
-        hold_stalls(launch, wrong)
-        hold_instructions(launch, wrong)
-        hold_lds(launch, together, wrong)
-        hold_copies(launch, wrong)
-        hold_shared_copies(launch, together, value, wrong)
-        hold_time(launch, value, wrong)
-        hold_memory(launch, together, value, wrong)
+        check_stalls(launch, wrong)
+        check_instructions(launch, wrong)
+        check_lds(launch, together, wrong)
+        check_copies(launch, wrong)
+        check_shared_copies(launch, together, value, wrong)
+        check_time(launch, value, wrong)
+        check_memory(launch, together, value, wrong)
         found += [f"launch {number}: {what}" for what in wrong]
     return found
 
 
-def hold_timeline(report, path):
+def check_timeline(report, path):
     """The events of warps in a timeline, by bucket, equal their accounts."""
     spent = [collections.Counter() for _ in report["launches"]]
     with path.open(newline="") as file:
@@ -352,9 +352,9 @@ def judge(subject, machine, timeline, folder):
         return [f"exit status {status}: {said}"], command
     complaints = [f"{name}: not the same on both hosts" for name in differing(one, other)]
     report = json.loads((one / "report.json").read_text())
-    complaints += hold(report)
+    complaints += check_report(report)
     if timeline == "csv":
-        complaints += hold_timeline(report, one / "timeline.csv")
+        complaints += check_timeline(report, one / "timeline.csv")
     return complaints, command
 
 

@@ -57,7 +57,7 @@ def status_of(example):
     return int(example["name"] == "lesson_7_half_a_block")
 
 
-def every_launch_of_the_lessons_and_examples_is_there(made, _):
+def every_launch_in_the_lessons_and_examples_is_included(made, _):
     launches = [path for path in ("docs/lessons/*/launch*.json", "examples/*/launch*.json", "examples/*/*.wwtt")
                 for path in ROOT.glob(path)]
     assert len(made["examples"]) == len(launches) > 40
@@ -72,7 +72,7 @@ def every_launch_of_the_lessons_and_examples_is_there(made, _):
     assert len(set(titles)) == len(titles), "two forms of an example have one title"
 
 
-def an_example_is_whole_and_reports_what_its_launch_reports(made, folder):
+def each_example_is_complete_and_gives_the_report_of_its_launch(made, folder):
     for example in made["examples"]:
         alone = folder / example["name"]
         alone.mkdir()
@@ -85,7 +85,7 @@ def an_example_is_whole_and_reports_what_its_launch_reports(made, folder):
         assert len(got.stdout) > 1000
 
 
-def what_is_compiled_ahead_is_of_the_text_beside_it(made, folder):
+def precompiled_programs_match_the_source_beside_them(made, folder):
     for example in made["examples"]:
         for path, data in example["binary"].items():
             if not path.endswith(".ahead"):
@@ -102,7 +102,7 @@ def what_is_compiled_ahead_is_of_the_text_beside_it(made, folder):
     assert sum(example["kind"] == "opencl" for example in made["examples"]) > 10
 
 
-def what_a_lesson_asks_to_define_is_compiled_ahead(made, folder):
+def programs_with_the_defines_of_each_lesson_are_precompiled(made, folder):
     """Each -D of its commands, instead of the launch file's, gives the report of the command line."""
     lessons = {example["name"]: example for example in made["examples"]}
     tried = {"lesson_1": ["FLOATS=512", "FLOATS=1024"], "lesson_3": ["PITCH=33", "PITCH=40"], "lesson_4": ["DEPTH=6"],
@@ -133,7 +133,7 @@ def parts_of(data):
         data = data[8 + size:]
 
 
-def damage_of_what_is_compiled_ahead_is_told(made, folder):
+def damaged_precompiled_programs_are_reported(made, folder):
     example = next(example for example in made["examples"] if example["name"] == "lesson_1")
     lay_out(example, folder)
     whole = base64.b64decode(example["binary"]["kernel.cl.ahead"])
@@ -146,7 +146,7 @@ def damage_of_what_is_compiled_ahead_is_told(made, folder):
     assert "OpenCL C needs clang" in shell(*words_of(example), cwd=folder).stderr
 
 
-def machines_and_parameters_are_all_there(made, _):
+def all_machines_and_parameters_are_included(made, _):
     listed = re.findall(r"^(\w+\.\w+) ", tool("params").stdout, re.MULTILINE)
     assert [row["name"] for row in made["parameters"]] == listed and len(listed) > 100
     assert all(row["default"] and row["range"] and row["meaning"] for row in made["parameters"])
@@ -171,7 +171,7 @@ def start(*words):
     return server, line.split()[0] if line else server.stderr.read()
 
 
-def a_folder_is_served_until_it_is_interrupted(_, folder):
+def a_folder_is_served_until_interrupted(_, folder):
     there = playground_in(folder)
     server, url = start("--folder", there)
     try:
@@ -195,7 +195,7 @@ def a_folder_is_served_until_it_is_interrupted(_, folder):
     assert (server.returncode, out, err) == (0, "", ""), (server.returncode, out, err)
 
 
-def a_port_that_is_asked_for_is_taken(_, folder):
+def the_requested_port_is_used(_, folder):
     there = playground_in(folder)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -206,13 +206,13 @@ def a_port_that_is_asked_for_is_taken(_, folder):
     assert url == f"http://127.0.0.1:{port}/", url
 
 
-def a_folder_that_is_no_playground_is_refused(_, folder):
+def a_folder_without_a_playground_is_refused(_, folder):
     got = tool("playground", "--folder", folder)
     assert (got.returncode, got.stdout) == (2, "")
     assert got.stderr == f"warpwait: --folder: {folder} is not a playground; `make playground` builds one\n"
 
 
-def the_browsers_verbs_answer_the_same_without_clang(made, folder):
+def verbs_in_the_browser_answer_the_same_without_clang(made, folder):
     """The same code as in WebAssembly, linked for this computer."""
     for example in made["examples"]:
         if example["name"] not in ("01_seed", "06_deep_buffer_opencl", "14_trace_by_hand"):
@@ -227,11 +227,11 @@ def the_browsers_verbs_answer_the_same_without_clang(made, folder):
             assert got.returncode == 2 and "OpenCL C needs clang, and browsers have none" in got.stderr, got
 
 
-TESTS = [every_launch_of_the_lessons_and_examples_is_there, an_example_is_whole_and_reports_what_its_launch_reports,
-         what_is_compiled_ahead_is_of_the_text_beside_it, what_a_lesson_asks_to_define_is_compiled_ahead,
-         damage_of_what_is_compiled_ahead_is_told, machines_and_parameters_are_all_there,
-         a_folder_is_served_until_it_is_interrupted, a_port_that_is_asked_for_is_taken,
-         a_folder_that_is_no_playground_is_refused, the_browsers_verbs_answer_the_same_without_clang]
+TESTS = [every_launch_in_the_lessons_and_examples_is_included,
+         each_example_is_complete_and_gives_the_report_of_its_launch, precompiled_programs_match_the_source_beside_them,
+         programs_with_the_defines_of_each_lesson_are_precompiled, damaged_precompiled_programs_are_reported,
+         all_machines_and_parameters_are_included, a_folder_is_served_until_interrupted, the_requested_port_is_used,
+         a_folder_without_a_playground_is_refused, verbs_in_the_browser_answer_the_same_without_clang]
 
 
 if __name__ == "__main__":

@@ -25,14 +25,14 @@ ENDLESS = ".kernel number\n.arg data global\n.reg i\nagain: add.i32 i, i, 1\nbra
 
 # ---- tests: each starts with a fresh playground --------------------------------------------------------
 
-def opens_and_lists_what_it_has(play, shell):
+def opens_and_lists_all_examples(play, shell):
     assert play.at("problem", "hidden") and "Warpwait" in play.at("version")
     names = play.evaluate("[...document.querySelectorAll('#example option')].map(option => option.value)")
     assert {example["name"] for example in shell.catalogue["examples"]} < set(names)
     assert [name for name in names if name.startswith("template_")]
 
 
-def every_examples_reports_are_the_command_lines(play, shell):
+def reports_of_every_example_match_the_command_line(play, shell):
     for name in play.evaluate("[...document.querySelectorAll('#example option')].map(option => option.value)"):
         play.pick("example", name)
         play.do("run")
@@ -45,7 +45,7 @@ def every_examples_reports_are_the_command_lines(play, shell):
         assert play.report() == shell.run(files, *words, "--report", "json", example=example, status=status), name
 
 
-def the_page_is_the_command_lines_and_lives_in_the_frame(play, shell):
+def the_page_of_a_run_matches_the_command_line_and_works_in_its_frame(play, shell):
     play.example(BUFFERED)
     play.put("vary", "dma.setup=0,20,40")
     play.do("run")
@@ -69,7 +69,7 @@ def the_page_is_the_command_lines_and_lives_in_the_frame(play, shell):
     assert ours.points == Data(path).points and ours.index == Data(path).index
 
 
-def each_of_several_launches_has_its_own_head_and_axis(play, _shell):
+def each_of_several_launches_has_its_own_heading_and_axis(play, _shell):
     play.example("02_bank_conflict")
     play.do("run")
     said, launches = play.at("status"), cycles(play.report())
@@ -85,7 +85,7 @@ def each_of_several_launches_has_its_own_head_and_axis(play, _shell):
         assert round(axis[1] - axis[0]) == launches[number], (axis, launches)
 
 
-def a_phone_is_not_told_of_keys(play, _shell):
+def help_on_a_phone_does_not_mention_keys(play, _shell):
     play.call("Emulation.setTouchEmulationEnabled", enabled=True)
     try:
         play.visit()
@@ -96,7 +96,7 @@ def a_phone_is_not_told_of_keys(play, _shell):
     assert play.evaluate("document.getElementById('file-hint').offsetHeight")
 
 
-def explain_and_check_say_what_the_command_line_says(play, shell):
+def explain_and_check_match_the_command_line(play, shell):
     play.example(BUFFERED)
     for button, words in (("explain", ("explain", "launch.json", "--no-changes")), ("check", ("check", "launch.json"))):
         play.do(button)
@@ -104,7 +104,7 @@ def explain_and_check_say_what_the_command_line_says(play, shell):
         assert play.at(f"{button}-text") == shell.run(play.files(), *words), button
 
 
-def a_place_in_a_text_leads_to_the_editor(play, _shell):
+def a_place_in_a_text_links_to_the_editor(play, _shell):
     play.example(BUFFERED)
     play.do("explain")
     play.tab("launch.json")
@@ -133,7 +133,7 @@ def an_error_marks_its_line(play, _shell):
     assert play.at("problem", "hidden") and not play.evaluate("document.querySelectorAll('.wrong').length")
 
 
-def errors_of_launch_files_machines_and_parameters_are_shown_where_they_are(play, _shell):
+def errors_in_launch_files_machines_and_parameters_are_shown_in_place(play, _shell):
     play.example(BUFFERED)
     play.tab("launch.json")
     good = play.text()
@@ -156,7 +156,7 @@ def errors_of_launch_files_machines_and_parameters_are_shown_where_they_are(play
     assert "--html-vary" in play.at("problem") and play.at("vary", "getAttribute('aria-invalid')")
 
 
-def parameters_and_machines_reach_the_run(play, shell):
+def runs_use_the_chosen_parameters_and_machine(play, shell):
     play.example(BUFFERED)
     play.parameter("dma.setup", "200")
     play.wait("/0 to 1000000 cycles; the machine has 20[.]/.test(document.querySelector('#parameter-rows').textContent)", 10)
@@ -207,7 +207,7 @@ def a_baseline_is_compared_with_the_last_run(play, shell):
     assert play.at("compare-text") == shell.run(files, "diff", "baseline.json", "last.json", status=1)
 
 
-def a_link_carries_all_of_it(play, _shell):
+def a_link_carries_all_of_the_work(play, _shell):
     play.example(BUFFERED)
     play.text("; <b>mine</b> \N{GREEK SMALL LETTER LAMDA}\n" + play.text())
     play.pick("machine", "machine.ini")
@@ -237,7 +237,7 @@ PACK = """(async text => { const stream = new Blob([text]).stream().pipeThrough(
     .replace(/\\+/g, '-').replace(/\\//g, '_').replace(/=+$/, ''); })(%s)"""
 
 
-def a_broken_link_says_so_and_shows_the_first_example(play, _shell):
+def a_broken_link_is_reported_and_shows_the_first_example(play, _shell):
     work = {"files": {}, "binary": {}, "machine": "", "ini": "", "parameters": [], "vary": "", "verify": False}
     good = play.evaluate(PACK % json.dumps(json.dumps({"example": "template_kernel", "work": work})))
     packed = [json.dumps({"example": "no/such", "work": work}), "[]", "null", '"text"',
@@ -259,7 +259,7 @@ def a_broken_link_says_so_and_shows_the_first_example(play, _shell):
         play.complaints.clear()
 
 
-def a_link_that_would_fill_the_memory_is_refused_at_once(play, _shell):
+def a_link_that_unpacks_to_too_much_is_refused_at_once(play, _shell):
     packer = zlib.compressobj(9, wbits=-15)
     packed = b"".join([*(packer.compress(bytes(1 << 24)) for _ in range(16)), packer.flush()])
     begin = time.monotonic()
@@ -268,7 +268,7 @@ def a_link_that_would_fill_the_memory_is_refused_at_once(play, _shell):
     assert time.monotonic() - begin < 5
 
 
-def what_is_too_long_for_a_link_says_so(play, _shell):
+def work_too_long_for_a_link_is_reported(play, _shell):
     play.example("template_kernel")
     play.text(play.text() + ";" * (1 << 20))
     play.press("share")
@@ -276,7 +276,7 @@ def what_is_too_long_for_a_link_says_so(play, _shell):
     assert play.at("problem").startswith("This is too long for a link: ") and play.evaluate("location.hash") == ""
 
 
-def work_that_a_link_replaced_can_be_had_back(play, _shell):
+def work_that_a_link_replaced_can_be_restored(play, _shell):
     play.example("template_kernel")
     play.text("; mine\n" + play.text())
     play.press("share")
@@ -292,7 +292,7 @@ def work_that_a_link_replaced_can_be_had_back(play, _shell):
     assert play.state() == mine and play.evaluate("location.hash") == ""
 
 
-def names_that_cannot_be_side_by_side_are_told(play, _shell):
+def conflicting_file_names_are_reported(play, _shell):
     work = {"files": {"a": "", "a/b": ""}, "binary": {}, "machine": "", "ini": "", "parameters": [], "vary": "",
             "verify": False}
     play.visit(play.evaluate(PACK % json.dumps(json.dumps({"example": "template_kernel", "work": work}))))
@@ -300,7 +300,7 @@ def names_that_cannot_be_side_by_side_are_told(play, _shell):
     assert play.at("problem") == "a/b: this name conflicts with another file", play.at("problem")
 
 
-def a_slow_server_that_does_not_know_wasm_is_waited_for(play, _shell):
+def the_page_waits_for_a_slow_server_that_does_not_know_wasm(play, _shell):
     origin = serve(Slow)
     play.allowed += (f"{origin}/",)
     play.call("Page.navigate", url=f"{origin}/")
@@ -313,7 +313,7 @@ def a_slow_server_that_does_not_know_wasm_is_waited_for(play, _shell):
     assert "cycles" in play.at("status")
 
 
-def a_worker_that_is_lost_is_followed_by_another(play, _shell):
+def a_lost_worker_is_replaced(play, _shell):
     ask = """(async () => { const {Engine} = await import(`${location.origin}/engine.js`), engine = new Engine();
       const said = [], version = () => engine.run(["--version"], {}).then(answer => answer.out, error => error.message);
       %s; engine.worker.terminate(); return said; })()"""
@@ -327,7 +327,7 @@ def a_worker_that_is_lost_is_followed_by_another(play, _shell):
         assert play.evaluate(ask % what) == wanted, (what, play.evaluate(ask % what))
 
 
-def a_machine_too_large_for_a_browser_is_told(play, _shell):
+def a_machine_too_large_for_a_browser_is_reported(play, _shell):
     play.example(BUFFERED)
     for key, value in (("cu.count", 1024), ("dma.outstanding", 4096), ("mem.l2_size", 1 << 30), ("mem.line", 32)):
         play.parameter(key, str(value))
@@ -359,14 +359,14 @@ def two_windows_keep_the_work_of_both(play, _shell):
     assert play.text() == "; mine again\n"
 
 
-def storage_that_is_full_is_told(play, _shell):
+def full_storage_is_reported(play, _shell):
     play.example("template_kernel")
     play.evaluate("Storage.prototype.setItem = () => { throw new Error('full'); }")
     play.text("; mine\n")
     play.wait("document.getElementById('status').textContent.startsWith('The browser keeps nothing here')", 5)
 
 
-def a_machine_of_ones_own_can_be_added_as_a_file(play, shell):
+def a_machine_file_can_be_added(play, shell):
     play.example("template_copy")
     machine = play.folder / "machine.ini"
     machine.write_text("[dma]\nsetup = 77\n")
@@ -377,7 +377,7 @@ def a_machine_of_ones_own_can_be_added_as_a_file(play, shell):
     assert play.at("report-text") == shell.run(play.files(), "run", "launch.json", "--machine", "machine.ini")
 
 
-def what_is_edited_during_a_run_is_not_of_its_report(play, shell):
+def edits_during_a_run_do_not_change_its_report(play, shell):
     play.example("template_kernel")
     files = play.files()
     play.tab("kernel.wws")
@@ -388,7 +388,7 @@ def what_is_edited_during_a_run_is_not_of_its_report(play, shell):
     assert play.report() == shell.run(files, "run", "launch.json", "--report", "json")
 
 
-def what_is_opened_as_a_file_says_what_it_wants(play, _shell):
+def a_page_opened_as_a_file_asks_for_a_server(play, _shell):
     play.allowed += ("file:",)
     page = ROOT / "build/playground/index.html"
     play.call("Page.navigate", url=page.as_uri())
@@ -397,7 +397,7 @@ def what_is_opened_as_a_file_says_what_it_wants(play, _shell):
     play.complaints.clear()  # the browser's, which refuses modules
 
 
-def what_is_chosen_can_be_read_at_1280_pixels(play, _shell):
+def chosen_names_are_readable_at_1280_pixels(play, _shell):
     play.size(1280, 800)
     play.visit("#example=05_double_buffer")
     cut = """(name => { const select = document.getElementById(name), word = document.createElement('span');
@@ -412,7 +412,7 @@ def what_is_chosen_can_be_read_at_1280_pixels(play, _shell):
     assert play.evaluate(tall) == before, "the status takes two lines"
 
 
-def wide_texts_scroll_with_their_panel(play, _shell):
+def wide_text_scrolls_with_its_panel(play, _shell):
     play.size(360, 740)
     play.visit("#example=lesson_1")
     play.do("run")
@@ -420,7 +420,7 @@ def wide_texts_scroll_with_their_panel(play, _shell):
     assert play.evaluate("(panel => panel.scrollWidth > panel.clientWidth)(document.getElementById('panel-report'))")
 
 
-def ctrl_enter_in_the_page_of_a_run_runs(play, _shell):
+def ctrl_enter_in_the_page_of_a_run_starts_a_run(play, _shell):
     play.example(BUFFERED)
     play.do("run")
     place = "document.querySelector('iframe').getBoundingClientRect()"
@@ -458,7 +458,7 @@ def a_long_text_is_shown_in_part_and_saved_whole(play, shell):
     assert path.read_text() == shell.run(play.files(), "run", "launch.json")
 
 
-def a_link_names_an_example(play, _shell):
+def a_link_can_name_an_example(play, _shell):
     play.visit("#example=lesson_4")
     assert play.at("example", "value") == "lesson_4" and play.at("problem", "hidden")
     play.tab("launch.json")
@@ -475,7 +475,7 @@ def a_link_names_an_example(play, _shell):
     assert play.at("problem").startswith('This link is of the example "no_such", which is not here.')
 
 
-def a_lesson_says_what_its_program_was_compiled_for(play, _shell):
+def a_lesson_lists_the_defines_its_program_was_compiled_for(play, _shell):
     play.example("lesson_1")
     assert "clang" in play.at("file-why")
     play.tab("launch.json")
@@ -485,7 +485,7 @@ def a_lesson_says_what_its_program_was_compiled_for(play, _shell):
     assert "compiled ahead for other options or defines" in play.at("problem")
 
 
-def a_file_of_ones_own_is_added(play, shell):
+def a_program_file_can_be_added(play, shell):
     play.example("template_copy")
     program = play.folder / "own.wwo"
     shell.run(play.files(), "asm", "kernel.wws", "-o", str(program))
@@ -505,7 +505,7 @@ def a_file_of_ones_own_is_added(play, shell):
     assert "own.wwo" in play.at("problem") and play.at("binaries", "hidden")
 
 
-def check_marks_what_it_finds(play, _shell):
+def check_marks_the_lines_of_hazards(play, _shell):
     play.example("template_copy")
     play.text(play.text().replace("wait            e\n", "\n"))
     play.do("check")
@@ -513,7 +513,7 @@ def check_marks_what_it_finds(play, _shell):
     assert "still writing" in play.at("code") and play.evaluate("document.querySelectorAll('.wrong').length") >= 2
 
 
-def what_a_link_holds_is_text(play, _shell):
+def the_contents_of_a_link_are_shown_as_text(play, _shell):
     harm = "<img src=x onerror=harm=1></textarea></script><script>harm=1</script>"
     work = {"files": {"kernel.wws": f".kernel {harm}\n{harm}", "launch.json": f'{{"{harm}": 1'}, "machine": harm, "binary": {},
             "ini": harm, "parameters": [[harm, harm]], "vary": harm, "verify": False}
@@ -543,7 +543,7 @@ def an_endless_kernel_can_be_cancelled(play, _shell):
     assert "cycles" in play.at("status"), play.at("status")
 
 
-def work_outlives_a_reload_and_has_a_way_back(play, _shell):
+def work_survives_a_reload_and_can_be_reset(play, _shell):
     name = play.example(BUFFERED)
     was = play.state()
     play.tab("kernel.wws")
@@ -562,7 +562,7 @@ def work_outlives_a_reload_and_has_a_way_back(play, _shell):
     assert play.state() == mine
 
 
-def a_result_of_an_earlier_state_says_so(play, _shell):
+def an_outdated_result_says_so(play, _shell):
     play.example(BUFFERED)
     play.do("run")
     assert play.at("stale", "hidden")
@@ -574,7 +574,7 @@ def a_result_of_an_earlier_state_says_so(play, _shell):
     assert play.at("stale", "hidden")
 
 
-def storage_that_holds_anything_is_no_harm(play, _shell):
+def damaged_storage_does_no_harm(play, _shell):
     good = json.dumps({"files": {"kernel.wws": "; mine"}, "binary": {}, "machine": "", "ini": "", "parameters": [],
                        "vary": "", "verify": False})
     play.evaluate(f"""addEventListener('pagehide', () => localStorage.setItem('warpwait.playground.1',
@@ -587,7 +587,7 @@ def storage_that_holds_anything_is_no_harm(play, _shell):
         assert play.at("problem", "hidden")
 
 
-def opencl_is_there_to_read_and_run(play, _shell):
+def opencl_examples_can_be_read(play, _shell):
     play.example("opencl")
     play.tab("kernel.cl")
     assert "clang" in play.at("file-why") and not play.at("file-why", "hidden")
@@ -657,7 +657,7 @@ def crowd(play):
     play.do("run")
 
 
-def nothing_sticks_out_at_any_width(play, _shell):
+def nothing_overflows_at_any_width(play, _shell):
     for width, height in ((360, 740), (700, 900), (1000, 700), (1400, 1000), (3840, 2160)):
         play.size(width, height)
         play.visit()
@@ -669,7 +669,7 @@ def nothing_sticks_out_at_any_width(play, _shell):
             assert play.evaluate("document.documentElement.scrollHeight") <= height, (width, height)
 
 
-def a_wide_window_has_page_and_report_side_by_side(play, _shell):
+def a_wide_window_shows_page_and_report_side_by_side(play, _shell):
     play.size(3840, 2160)
     play.visit()
     play.example(BUFFERED)
@@ -737,27 +737,25 @@ def write_docs(play):
     play.picture(ROOT / "docs/playground/playground.png")
 
 
-TESTS = [opens_and_lists_what_it_has, every_examples_reports_are_the_command_lines,
-         the_page_is_the_command_lines_and_lives_in_the_frame, explain_and_check_say_what_the_command_line_says,
-         a_place_in_a_text_leads_to_the_editor, an_error_marks_its_line,
-         errors_of_launch_files_machines_and_parameters_are_shown_where_they_are, parameters_and_machines_reach_the_run,
-         results_are_verified_when_asked, a_baseline_is_compared_with_the_last_run, a_link_carries_all_of_it,
-         a_link_names_an_example, a_lesson_says_what_its_program_was_compiled_for, a_file_of_ones_own_is_added,
-         check_marks_what_it_finds, a_broken_link_says_so_and_shows_the_first_example, what_a_link_holds_is_text,
-         an_endless_kernel_can_be_cancelled, work_outlives_a_reload_and_has_a_way_back,
-         a_result_of_an_earlier_state_says_so, storage_that_holds_anything_is_no_harm, opencl_is_there_to_read_and_run,
-         a_keyboard_is_enough, all_controls_have_names, a_wide_window_has_page_and_report_side_by_side,
-         nothing_sticks_out_at_any_width, text_has_contrast_in_light_and_dark,
-         a_link_that_would_fill_the_memory_is_refused_at_once, what_is_too_long_for_a_link_says_so,
-         work_that_a_link_replaced_can_be_had_back, names_that_cannot_be_side_by_side_are_told,
-         a_slow_server_that_does_not_know_wasm_is_waited_for, a_worker_that_is_lost_is_followed_by_another,
-         a_machine_too_large_for_a_browser_is_told,
-         two_windows_keep_the_work_of_both, storage_that_is_full_is_told, a_machine_of_ones_own_can_be_added_as_a_file,
-         what_is_edited_during_a_run_is_not_of_its_report,
-         what_is_opened_as_a_file_says_what_it_wants, what_is_chosen_can_be_read_at_1280_pixels,
-         wide_texts_scroll_with_their_panel,
-         ctrl_enter_in_the_page_of_a_run_runs, each_of_several_launches_has_its_own_head_and_axis,
-         a_phone_is_not_told_of_keys,
+TESTS = [opens_and_lists_all_examples, reports_of_every_example_match_the_command_line,
+         the_page_of_a_run_matches_the_command_line_and_works_in_its_frame, explain_and_check_match_the_command_line,
+         a_place_in_a_text_links_to_the_editor, an_error_marks_its_line,
+         errors_in_launch_files_machines_and_parameters_are_shown_in_place, runs_use_the_chosen_parameters_and_machine,
+         results_are_verified_when_asked, a_baseline_is_compared_with_the_last_run, a_link_carries_all_of_the_work,
+         a_link_can_name_an_example, a_lesson_lists_the_defines_its_program_was_compiled_for,
+         a_program_file_can_be_added, check_marks_the_lines_of_hazards,
+         a_broken_link_is_reported_and_shows_the_first_example, the_contents_of_a_link_are_shown_as_text,
+         an_endless_kernel_can_be_cancelled, work_survives_a_reload_and_can_be_reset, an_outdated_result_says_so,
+         damaged_storage_does_no_harm, opencl_examples_can_be_read, a_keyboard_is_enough, all_controls_have_names,
+         a_wide_window_shows_page_and_report_side_by_side, nothing_overflows_at_any_width,
+         text_has_contrast_in_light_and_dark, a_link_that_unpacks_to_too_much_is_refused_at_once,
+         work_too_long_for_a_link_is_reported, work_that_a_link_replaced_can_be_restored,
+         conflicting_file_names_are_reported, the_page_waits_for_a_slow_server_that_does_not_know_wasm,
+         a_lost_worker_is_replaced, a_machine_too_large_for_a_browser_is_reported, two_windows_keep_the_work_of_both,
+         full_storage_is_reported, a_machine_file_can_be_added, edits_during_a_run_do_not_change_its_report,
+         a_page_opened_as_a_file_asks_for_a_server, chosen_names_are_readable_at_1280_pixels,
+         wide_text_scrolls_with_its_panel, ctrl_enter_in_the_page_of_a_run_starts_a_run,
+         each_of_several_launches_has_its_own_heading_and_axis, help_on_a_phone_does_not_mention_keys,
          a_long_text_is_shown_in_part_and_saved_whole]
 
 

@@ -76,7 +76,7 @@ def lay_out(folder):
     return there
 
 
-def a_file_is_given_with_its_type_and_length(folder):
+def a_file_is_sent_with_its_type_and_length(folder):
     with serving(lay_out(folder)) as server:
         for path, kind in (("/", "text/html; charset=utf-8"), ("/index.html", "text/html; charset=utf-8"),
                            ("/inner/one.js?v=1.json", "text/javascript; charset=utf-8"), ("/inner%2fone.js", None),
@@ -89,7 +89,7 @@ def a_file_is_given_with_its_type_and_length(folder):
         assert ask(server, "/warpwait.wasm")[2] == (folder / "there/warpwait.wasm").read_bytes()
 
 
-def a_host_name_that_was_rebound_gets_nothing(folder):
+def a_rebound_host_name_is_refused(folder):
     with serving(lay_out(folder)) as server:
         for host in ("127.0.0.1", "localhost", "LocalHost:80", "[::1]", f"[::1]:{server.server_port}", "127.0.0.1:9"):
             assert ask(server, "/", host=host)[0] == 200, host
@@ -126,7 +126,7 @@ def a_folder_has_no_listing(folder):
             assert status == 404 and b"one.js" not in body.replace(path.encode(), b""), (path, status, body)
 
 
-def what_is_no_regular_file_is_not_there(folder):
+def only_regular_files_are_served(folder):
     there = lay_out(folder)
     os.mkfifo(there / "fifo")
     with socket.socket(socket.AF_UNIX) as listener:
@@ -136,7 +136,7 @@ def what_is_no_regular_file_is_not_there(folder):
                 assert ask(server, path)[0] == 404, path
 
 
-def a_path_of_any_bytes_gets_an_answer_and_no_traceback(folder):
+def any_bytes_in_a_path_get_an_answer_without_a_traceback(folder):
     there = lay_out(folder)
     with tempfile.TemporaryFile("w+") as said, contextlib.redirect_stderr(said):
         with serving(there) as server:
@@ -173,7 +173,7 @@ def a_client_that_never_reads_is_cut_off(folder):
         assert len(take(connection)) < 64 << 20
 
 
-def many_slow_clients_are_few_threads(folder):
+def many_slow_clients_use_few_threads(folder):
     with serving(lay_out(folder), connections=8) as server, contextlib.ExitStack() as clients:
         before = threading.active_count()
         slow = [clients.enter_context(connect(server)) for _ in range(8)]
@@ -187,18 +187,18 @@ def many_slow_clients_are_few_threads(folder):
         assert ask(server, "/")[0] == 200
 
 
-def bad_words_get_one_line(folder):
+def bad_arguments_are_reported_in_one_line(folder):
     for words in ([], [str(folder)], [str(folder), "x"], [str(folder), "65536"], [str(folder), "-1"], ["", "1", "2"]):
         got = subprocess.run([sys.executable, ROOT / "sim/playground/serve.py", *words], capture_output=True, text=True,
                              check=False)
         assert (got.returncode, got.stdout, got.stderr.count("\n")) == (2, "", 1), (words, got)
 
 
-TESTS = [a_file_is_given_with_its_type_and_length, a_host_name_that_was_rebound_gets_nothing,
-         a_symbolic_link_does_not_lead_out_of_the_folder, a_folder_has_no_listing, what_is_no_regular_file_is_not_there,
-         a_path_of_any_bytes_gets_an_answer_and_no_traceback, only_get_and_head_are_answered,
+TESTS = [a_file_is_sent_with_its_type_and_length, a_rebound_host_name_is_refused,
+         a_symbolic_link_does_not_lead_out_of_the_folder, a_folder_has_no_listing, only_regular_files_are_served,
+         any_bytes_in_a_path_get_an_answer_without_a_traceback, only_get_and_head_are_answered,
          a_client_that_never_ends_its_request_is_cut_off, a_client_that_never_reads_is_cut_off,
-         many_slow_clients_are_few_threads, bad_words_get_one_line]
+         many_slow_clients_use_few_threads, bad_arguments_are_reported_in_one_line]
 
 
 if __name__ == "__main__":

@@ -72,11 +72,11 @@ def expect_the_same(worker, words, example, folder, wanted=()):
     return native
 
 
-def it_says_its_version(worker, *_):
+def the_worker_reports_its_version(worker, *_):
     assert worker.first == {"ready": True, "version": tool("--version").stdout.split()[1]}, worker.first
 
 
-def every_example_reports_the_same(worker, examples, folder):
+def every_example_gives_the_same_report(worker, examples, folder):
     for example in examples.values():
         native = expect_the_same(worker, words_of(example), example, folder / example["name"])
         assert native.returncode == status_of(example) and len(native.stdout) > 1000
@@ -98,7 +98,7 @@ def every_verb_answers_the_same(worker, examples, folder):
         expect_the_same(worker, words, example, own)
 
 
-def two_reports_differ_the_same(worker, examples, folder):
+def diff_of_two_reports_is_the_same(worker, examples, folder):
     example = examples["04_single_buffer"]
     lay_out(example, folder)
     reports = {name: tool("run", "launch.json", "--report", "json", *more, cwd=folder).stdout
@@ -108,7 +108,7 @@ def two_reports_differ_the_same(worker, examples, folder):
         assert native.returncode == 1
 
 
-def mistakes_are_told_the_same(worker, examples, folder):
+def mistakes_are_reported_the_same(worker, examples, folder):
     files = examples["01_seed"]["files"]
     kernel, launch = files["kernel.wws"], files["launch.json"]
     kernels = [kernel.replace("add", "ad", 1), KERNEL % "bra nowhere", KERNEL % "mov.u32 j, 1", "", "\0", kernel[:200],
@@ -132,7 +132,7 @@ def mistakes_are_told_the_same(worker, examples, folder):
         assert (got["status"], got["err"].split(",")[0]) == (native.returncode, native.stderr.split(",")[0]), got
 
 
-def what_is_not_there_is_told(worker, examples, _):
+def missing_programs_and_verbs_are_reported(worker, examples, _):
     example = examples["01_seed_opencl"]
     changed = {**example["files"], "kernel.cl": example["files"]["kernel.cl"] + " "}
     words = ["run", "launch_opencl.json"]
@@ -149,7 +149,7 @@ def what_is_not_there_is_told(worker, examples, _):
         assert got["status"] == 2 and f"no verb '{verb}'" in got["err"], got
 
 
-def memory_that_is_not_there_is_told(worker, examples, _):
+def too_little_memory_is_reported(worker, examples, _):
     files, binary = examples["01_seed"]["files"], examples["01_seed"]["binary"]
     large = {**files, "launch.json": files["launch.json"].replace('"bytes": 1024', '"bytes": 4294967296')}
     got = worker.ask(["run", "launch.json"], large, binary)
@@ -157,7 +157,7 @@ def memory_that_is_not_there_is_told(worker, examples, _):
     assert worker.ask(["run", "launch.json"], files, binary)["status"] == 0
 
 
-def nothing_is_left_of_the_command_before(worker, examples, _):
+def nothing_remains_from_the_previous_command(worker, examples, _):
     example = examples["01_seed"]
     files = {**example["files"], "a/b": ""}
     first = worker.ask(["run", "launch.json", "--out", "a/../r.txt"], files, example["binary"], ["r.txt", "none"])
@@ -165,7 +165,7 @@ def nothing_is_left_of_the_command_before(worker, examples, _):
     assert "No such file" in worker.ask(["run", "launch.json"], {})["err"]
 
 
-def a_folder_that_lacks_the_wasm_is_told(worker, *_):
+def a_folder_without_the_wasm_is_reported(worker, *_):
     """A server that returns another file in its place is as bad."""
     first = worker.evaluate("""(async () => {
       const script = await (await fetch("worker.js")).text();
@@ -177,9 +177,10 @@ def a_folder_that_lacks_the_wasm_is_told(worker, *_):
     assert first["ready"] is False and first["err"].startswith("WebAssembly cannot be loaded: "), first
 
 
-TESTS = [it_says_its_version, every_example_reports_the_same, every_verb_answers_the_same, two_reports_differ_the_same,
-         mistakes_are_told_the_same, what_is_not_there_is_told, memory_that_is_not_there_is_told,
-         nothing_is_left_of_the_command_before, a_folder_that_lacks_the_wasm_is_told]
+TESTS = [the_worker_reports_its_version, every_example_gives_the_same_report, every_verb_answers_the_same,
+         diff_of_two_reports_is_the_same, mistakes_are_reported_the_same, missing_programs_and_verbs_are_reported,
+         too_little_memory_is_reported, nothing_remains_from_the_previous_command,
+         a_folder_without_the_wasm_is_reported]
 
 
 # ---- times ------------------------------------------------------------------------------------------

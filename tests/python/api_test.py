@@ -48,7 +48,7 @@ class Interface(unittest.TestCase):
     STRUCTURES = ("Error", "Bytes", "Sink", "Options", "Parameter", "Constant", "Build", "Argument", "Kernel", "Hazard",
                   "Watch", "Work", "Metric", "Column")
 
-    def test_structures_have_the_layout_of_the_headers(self):
+    def test_structures_have_the_layout_in_the_headers(self):
         expected, lines = [], []
         for name in self.STRUCTURES:
             structure, ours = getattr(_library, name), f"ww_{name.lower()}"
@@ -82,18 +82,18 @@ class Machines(unittest.TestCase):
         self.assertEqual(dict(machine) | {"dma.channels": ww.Machine("h200")["dma.channels"]}, dict(ww.Machine("h200")))
         self.assertIn("teaching", ww.machines())
 
-    def test_values_are_those_that_the_command_line_lists(self):
+    def test_values_match_the_command_line(self):
         listed = rig.command("params", "--machine", "h200")
         for key in ("cu.count", "lds.banks", "mem.l2_size"):
             self.assertRegex(listed, rf"(?m)^ *{key} +{ww.Machine('h200')[key]}\b")
 
-    def test_changes_go_on_top_of_changes(self):
+    def test_changes_add_to_earlier_changes(self):
         machine = MACHINE.with_({"dma.channels": 2}).with_(**{"dma.queue": 3})
         self.assertEqual((machine["dma.channels"], machine["dma.queue"]), (2, 3))
         self.assertEqual(machine.changed(), {"dma.channels": "2", "dma.queue": "3"})
         self.assertEqual(MACHINE.changed(), {})
 
-    def test_machines_come_from_text_and_from_files(self):
+    def test_machines_can_be_read_from_text_and_files(self):
         text = "base = teaching\n[lds]\nbanks = 16\n"
         self.assertEqual(ww.Machine.parse(text)["lds.banks"], 16)
         with tempfile.TemporaryDirectory() as folder:
@@ -108,7 +108,7 @@ class Machines(unittest.TestCase):
 
 
 class Programs(unittest.TestCase):
-    def test_a_kernel_says_what_it_takes(self):
+    def test_a_kernel_lists_its_arguments(self):
         kernel = ring()
         self.assertEqual([(argument.name, argument.kind) for argument in kernel.arguments],
                          [("in", "buffer"), ("out", "buffer"), ("tiles", "value"), ("room", "local")])
@@ -116,7 +116,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(kernel.arguments[0].qualifiers, "const")
         self.assertGreater(kernel.registers, 0)
 
-    def test_macros_and_folders_may_have_blanks(self):
+    def test_macros_and_folders_may_contain_spaces(self):
         x = numpy.zeros(1, numpy.uint32)
         with tempfile.TemporaryDirectory(prefix="a b") as folder:
             path = pathlib.Path(folder, "k k.cl")
@@ -150,7 +150,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(run(machine, without=["fuse"])[0], plain)
         self.assertEqual(run(machine, without=["hoist"], optimize=3)[0], fused)
 
-    def test_a_device_may_run_one_program_again_and_again(self):
+    def test_a_program_runs_repeatedly_on_different_devices(self):
         source = "kernel void flip(global uint *a, uint b) { uint i = get_global_id(0); a[i] = (a[i] & b) | ~i; }"
         program, machine = ww.Program(source), ww.Machine("teaching", **{"isa.lop3": "on"})
         values = numpy.zeros(64, numpy.uint32)
@@ -166,7 +166,7 @@ class Programs(unittest.TestCase):
             report = ww.Program(source).kernel("triple").run(MACHINE, global_size=64, args=[x, 3])
             self.assertEqual((x.sum(), report.cycles), (192, 437))
 
-    def test_a_file_includes_what_is_beside_it(self):
+    def test_a_file_can_include_files_in_its_folder(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "n.h").write_text("#define N 7\n")
             path = pathlib.Path(folder, "k.cl")
@@ -175,7 +175,7 @@ class Programs(unittest.TestCase):
             report = ww.Program(path).kernel().run(MACHINE, global_size=1, args=[x])
             self.assertEqual((x[0], report.lines[0]["file"]), (7, "k.cl"))
 
-    def test_a_refused_kernel_leaves_the_others(self):
+    def test_a_refused_kernel_does_not_affect_the_others(self):
         program = ww.Program("kernel void good(global int *x) { *x = 1; }\n"
                              "int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
                              "kernel void bad(global int *x) { *x = f(*x); }")
@@ -201,7 +201,7 @@ class Arguments(unittest.TestCase):
         kernel.run(MACHINE, global_size=64, args=[x, x])
         numpy.testing.assert_array_equal(x, 2 * numpy.arange(64))
 
-    def test_a_read_only_view_beside_its_array_is_a_copy(self):
+    def test_a_read_only_view_passed_with_its_array_is_a_copy(self):
         kernel = ww.Program("kernel void k(global const float *a, global float *b) { uint i = get_global_id(0);"
                             " b[i] = a[i] + 1; }").kernel()
         x = numpy.zeros(64, numpy.float32)
@@ -210,7 +210,7 @@ class Arguments(unittest.TestCase):
         kernel.run(MACHINE, global_size=64, args=[view, x])
         self.assertEqual(x.tolist(), [1] * 64)
 
-    def test_copies_share_memory_as_the_arrays_do(self):
+    def test_copies_share_memory_like_the_arrays(self):
         x = numpy.arange(96, dtype=numpy.float32)
         kernel = ww.Program("kernel void k(global float *a, global float *b, global uchar *c) {}").kernel()
         data = bytearray(8)
@@ -220,13 +220,13 @@ class Arguments(unittest.TestCase):
         a[40], c[0] = -1, 7
         self.assertEqual((b.shape, b[1, 0], x[40], data[0]), ((8, 8), -1, 40, 0))
 
-    def test_anything_with_the_buffer_protocol_serves(self):
+    def test_anything_with_the_buffer_protocol_is_accepted(self):
         data = bytearray(16)
         ww.Program("kernel void set(global uchar *x) { x[get_global_id(0)] = 7; }").kernel().run(
             MACHINE, global_size=16, args=[data])
         self.assertEqual(data, bytearray([7]) * 16)
 
-    def test_structures_vectors_local_memory_and_null(self):
+    def test_structures_vectors_local_memory_and_null_are_accepted(self):
         source = """typedef struct { int a; float b; } S;
         kernel void st(global S *s, S v, float4 f, char3 c, local int *room, global int *none, double d, ulong u) {
           uint i = get_global_id(0);
@@ -247,7 +247,7 @@ class Arguments(unittest.TestCase):
         kernel.run(MACHINE, global_size=1, args=[a, b])
         self.assertEqual((a[0], b[0]), (1, 2j))
 
-    def test_read_only_arrays_serve_pointers_to_const(self):
+    def test_read_only_arrays_are_accepted_for_pointers_to_const(self):
         kernel = ww.Program("kernel void k(global const int *a, global int *b) { b[0] = a[0]; }").kernel()
         a, b = numpy.full(1, 5, numpy.int32), numpy.zeros(1, numpy.int32)
         a.flags.writeable = False
@@ -262,7 +262,7 @@ class Arguments(unittest.TestCase):
 
 
 class Devices(unittest.TestCase):
-    def test_time_memory_and_caches_go_on(self):
+    def test_time_memory_and_caches_continue_between_launches(self):
         device = ww.Device(MACHINE)
         x = device.buffer(numpy.ones(64, numpy.float32))
         first = triple().run(device, global_size=64, args=[x, 2])
@@ -290,7 +290,7 @@ class Devices(unittest.TestCase):
         kernel.run(device, global_size=1, args=[x.at(12), at])
         self.assertEqual((x.array.tolist(), at.array[0]), ([0, 0, 0, 9, 0, 0, 0, 0], x.address + 12))
 
-    def test_images_take_arrays_and_give_them(self):
+    def test_images_are_created_from_arrays_and_read_as_arrays(self):
         kernel = ww.Program("kernel void k(read_only image2d_t a, sampler_t s, write_only image2d_t b) {"
                             " int2 at = (int2)(get_global_id(0), get_global_id(1));"
                             " float2 c = (float2)((at.x + 0.5f) / 8, (at.y + 0.5f) / 4);"
@@ -350,7 +350,7 @@ class Devices(unittest.TestCase):
 
 
 class Reports(unittest.TestCase):
-    def test_reports_of_examples_and_lessons_are_the_command_lines(self):
+    def test_reports_of_examples_and_lessons_match_the_command_line(self):
         self.assertGreater(len(LAUNCHES), 40)
         for path in LAUNCHES:
             words = ("run", str(path), "--why=no")
@@ -360,12 +360,12 @@ class Reports(unittest.TestCase):
                 self.assertEqual(report.form("json"), rig.printed(*words, "--report", "json"))
                 self.assertTrue(rig.printed(*words, "--annotate").endswith(report.form("source")))
 
-    def test_by_lifting_they_are_the_command_lines_too(self):
+    def test_reports_with_why_match_the_command_line_too(self):
         for path in LAUNCHES[::2]:
             with self.subTest(path):
                 self.assertEqual(str(run_or_unfinished(path).why()), rig.printed("run", str(path)))
 
-    def test_figures_go_by_the_keys_of_the_report(self):
+    def test_figures_are_found_by_the_keys_of_the_report(self):
         report = ww.run(ring_launch())
         self.assertEqual(report["launches[0].dma.descriptors"], 16)
         self.assertEqual(report.launches[0]["lds.accesses"], report["launches[0].lds.accesses"])
@@ -395,14 +395,14 @@ class Reports(unittest.TestCase):
         warps = report.timeline().frame("warp")
         self.assertEqual((warps["to"] - warps["from"]).sum(), report.stalls.total)
 
-    def test_a_pickled_report_is_equal_and_has_its_forms(self):
+    def test_a_pickled_report_is_equal_and_keeps_its_formats(self):
         report = ww.run(ring_launch(), check=True)
         again = pickle.loads(pickle.dumps(report))
         self.assertEqual((again, str(again), again.cycles), (report, str(report), report.cycles))
         self.assertEqual(again.form("sarif"), report.form("sarif"))
         self.assertEqual(again.stalls, report.stalls)
 
-    def test_reports_are_saved_in_forms(self):
+    def test_the_suffix_chooses_the_format_of_a_saved_report(self):
         report = ww.run(ring_launch())
         with tempfile.TemporaryDirectory() as folder:
             for suffix, begin in ((".txt", "kernel "), (".json", "{"), (".html", "<!DOCTYPE html>")):
@@ -412,7 +412,7 @@ class Reports(unittest.TestCase):
             with self.assertRaisesRegex(ww.BadInput, "ends with .txt"):
                 report.save("report.doc")
 
-    def test_pictures_are_drawn_of_reports(self):
+    def test_pictures_are_drawn_from_reports(self):
         from warpwait import plot
         reports = [ww.run(ring_launch(depth)) for depth in (1, 2)]
         table = plot.stall_table(reports, labels=["one", "two"])
@@ -421,7 +421,7 @@ class Reports(unittest.TestCase):
         with self.assertRaisesRegex(plot.PlotError, "without timing"):
             plot.stall_table([ww.run(ring_launch(), functional=True)])
 
-    def test_a_difference_says_where_cycles_went(self):
+    def test_a_difference_shows_where_cycles_went(self):
         one, two = ww.run(ring_launch(1)), ww.run(ring_launch(2))
         difference = one.diff(two)
         self.assertTrue(difference)
@@ -443,7 +443,7 @@ class Reports(unittest.TestCase):
 
 
 class Analysis(unittest.TestCase):
-    def test_an_explanation_is_the_command_lines(self):
+    def test_an_explanation_matches_the_command_line(self):
         path = "examples/04_single_buffer/launch_opencl.json"
         with tempfile.TemporaryDirectory() as folder:
             trace = pathlib.Path(folder, "t.wwt")
@@ -454,7 +454,7 @@ class Analysis(unittest.TestCase):
         self.assertEqual(explanation.limits[0]["saved"], explanation["launches"][0]["limits"][0]["saved"])
         self.assertEqual(ww.run(rig.ROOT / path).explain().json, told)
 
-    def test_nobodys_arrays_are_changed_by_looking(self):
+    def test_explain_check_and_sweep_do_not_change_arrays(self):
         x = numpy.ones(64, numpy.float32)
         launch = triple().launch(global_size=64, args=[x, 3])
         ww.explain(launch, jobs=1)
@@ -463,7 +463,7 @@ class Analysis(unittest.TestCase):
         ww.explain(triple(), global_size=64, args=[x, 3])
         self.assertEqual(x.sum(), 64)
 
-    def test_a_check_finds_what_a_run_does_not(self):
+    def test_a_check_finds_hazards_that_a_run_does_not(self):
         kernel = ww.Program(rig.UNSAFE).kernel()
         launch = kernel.launch(global_size=64, local_size=64, args=[numpy.zeros(64, numpy.int32)])
         self.assertFalse(ww.run(launch.copied()).hazards)
@@ -477,14 +477,14 @@ class Analysis(unittest.TestCase):
 class Sweeps(unittest.TestCase):
     AXES = {"dma.channels": [1, 2, 4], "mem.dram_latency": [100, 200]}
 
-    def test_each_point_is_a_run_there(self):
+    def test_each_point_equals_a_run_with_its_values(self):
         launch = ring_launch()
         results = ww.sweep(launch, self.AXES, jobs=2)
         for row in results.frame(["cycles", "stalls.copy_wait"]).to_dict("records"):
             report = ww.run(launch.copied(), MACHINE.with_({axis: row[axis] for axis in self.AXES}))
             self.assertEqual((row["cycles"], row["stalls.copy_wait"]), (report.cycles, report.stalls["copy_wait"]))
 
-    def test_macros_are_an_axis_and_cost_a_metric(self):
+    def test_macros_can_be_an_axis_and_cost_is_a_metric(self):
         results = ww.sweep(ring_launch(2), {"define.DEPTH": [1, 2], "dma.channels": [1, 2]},
                            cost="define.DEPTH * 256 + dma.channels")
         frame = results.frame(["cycles", "cost"])
@@ -494,7 +494,7 @@ class Sweeps(unittest.TestCase):
             launch = ring_launch(2).copied(ring(row["define.DEPTH"]))
             self.assertEqual(row["cycles"], ww.run(launch, machine).cycles)
 
-    def test_a_stored_sweep_is_that_of_the_command(self):
+    def test_a_stored_sweep_matches_the_command_line(self):
         with tempfile.TemporaryDirectory() as folder:
             plan, store = pathlib.Path(folder, "p.ini"), pathlib.Path(folder, "p.sqlite")
             launch = rig.ROOT / "examples/05_double_buffer/launch_opencl.json"
@@ -507,13 +507,13 @@ class Sweeps(unittest.TestCase):
             self.assertEqual(rig.command("sweep", "query", "best", folder + "/mine.sqlite", "--csv"),
                              rig.command("sweep", "query", "best", store, "--csv"))
 
-    def test_machines_are_an_axis(self):
+    def test_machines_can_be_an_axis(self):
         results = ww.sweep(ring_launch(), {"machine": ["teaching", ww.Machine("dsp")]})
         for row in results.frame(["cycles"]).to_dict("records"):
             self.assertEqual(row["cycles"], ww.run(ring_launch(), row["machine"]).cycles)
         self.assertEqual(len(results), 2)
 
-    def test_points_finish_though_the_first_machine_does_not(self):
+    def test_points_finish_even_if_the_first_machine_does_not(self):
         launch = ring_launch()
         results = ww.sweep(launch, {"mem.dram_latency": [100, 100000]}, MACHINE.with_({"mem.dram_latency": 90000}),
                            cycle_limit=20000)
@@ -521,23 +521,23 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(frame["status"].tolist(), ["finished", "cycle_limit"])
         self.assertEqual(frame["cycles"][0], ww.run(launch, MACHINE.with_({"mem.dram_latency": 100})).cycles)
 
-    def test_constraints_leave_points_out(self):
+    def test_constraints_exclude_points(self):
         results = ww.sweep(ring_launch(), self.AXES, where="dma.channels * 100 <= mem.dram_latency")
         self.assertEqual([(row["dma.channels"], row["mem.dram_latency"]) for row in results.frame().to_dict("records")],
                          [(1, 100), (1, 200), (2, 200)])
 
-    def test_a_point_that_is_no_machine_says_why(self):
+    def test_a_point_with_an_invalid_machine_says_why(self):
         results = ww.sweep(ring_launch(), {"cu.warps": [1, 16]})
         frame = results.frame(unfinished=True)
         self.assertEqual(frame["status"].tolist(), ["refused", "finished"])
         self.assertIn("cu.warps", frame["reason"][0])
 
-    def test_a_machine_with_other_warps_runs_the_kernel_itself(self):
+    def test_a_machine_with_another_warp_size_runs_the_kernel_itself(self):
         results = ww.sweep(ring_launch(), {"cu.warp_size": [16, 32]})
         for row in results.frame(["cycles"]).to_dict("records"):
             self.assertEqual(row["cycles"], ww.run(ring_launch(), MACHINE.with_({"cu.warp_size": row["cu.warp_size"]})).cycles)
 
-    def test_workers_of_a_cluster_give_the_same(self):
+    def test_cluster_workers_give_the_same_results(self):
         done = rig.script(f"""
 import sys
 sys.path.insert(0, {str(rig.ROOT / "tests/python")!r})
@@ -553,7 +553,7 @@ if __name__ == "__main__":
 """)
         self.assertEqual(done.stdout, "True 12\n", done.stderr)
 
-    def test_pareto_sensitivity_and_pickling(self):
+    def test_pareto_and_sensitivity_work_after_pickling(self):
         results = ww.sweep(ring_launch(), self.AXES, cost="dma.channels")
         again = pickle.loads(pickle.dumps(results))
         for one in (results, again):
@@ -581,14 +581,14 @@ class Processes(unittest.TestCase):
             list(pool.map(lambda _: kernel.run(device, global_size=64, args=[x, 2]), range(8)))
         self.assertEqual(x.array[0], 256)
 
-    def test_children_run_and_send_reports(self):
+    def test_child_processes_run_and_send_reports(self):
         triple().run(MACHINE, global_size=64, args=[numpy.ones(64, numpy.float32), 1])
         with multiprocessing.get_context("fork").Pool(2) as pool:
             found = pool.map(cycles_of, [1, 2, 3])
         self.assertEqual([(cycles, value, report.cycles) for cycles, value, report in found],
                          [(437, factor, 437) for factor in (1, 2, 3)])
 
-    def test_a_thousand_launches_leave_nothing_behind(self):
+    def test_a_thousand_launches_leak_no_memory(self):
         device, kernel = ww.Device(MACHINE), triple()
         x = device.buffer(numpy.ones(64, numpy.float32))
 

@@ -86,7 +86,7 @@ class Displays(unittest.TestCase):
         kernel = ww.Program(RACE % word, name=name).kernel()
         return kernel.run(global_size=64, local_size=64, args=[np.ones(64, "f4"), np.zeros(64, "f4")], check=True)
 
-    def test_a_report_has_its_cycles_limit_and_stalls(self):
+    def test_a_report_shows_its_cycles_limit_and_stalls(self):
         text = self.shown(self.double)
         self.assertIn(f"{self.double.cycles:,} cycles", text)
         self.assertIn(self.double.sentence, text)
@@ -107,12 +107,12 @@ class Displays(unittest.TestCase):
             self.assertIn(f"{launch.cycles:,}", text)
             self.assertIn(f"{launch.cycles:,} cycles", self.shown(launch))
 
-    def test_launches_at_once_say_with_whom_and_pipes_are_no_problem(self):
+    def test_concurrent_launches_name_each_other_and_may_use_pipes(self):
         report = ww.run(rig.ROOT / "examples/13_pipe/launch_opencl.json")
         self.assertIn("produce with 2", self.shown(report))
         self.shown(report.launches[1].lines)
 
-    def test_runs_without_timing_and_without_an_end(self):
+    def test_runs_without_timing_or_an_end_say_so(self):
         kernel, x = ww.Program(ADD).kernel(), np.zeros((8, 32), "f4")
         size = {"global_size": (32, 8), "local_size": (32, 1), "args": [x, 1]}
         self.assertIn("executed without timing", self.shown(kernel.run("h200", functional=True, **size)))
@@ -147,7 +147,7 @@ class Displays(unittest.TestCase):
         report = ww.run([kernel.launch(global_size=64, args=[np.zeros(64, "f4"), 1]) for kernel in kernels])
         self.assertEqual(report.sources, {})
 
-    def test_text_of_users_is_escaped(self):
+    def test_user_text_is_escaped(self):
         report = self.race(f"{EVIL.replace('/', '')}.cl", EVIL)
         for thing in (report, report.lines, report.hazards, report.instructions, report.launches[0]):
             reader = Reader(thing._repr_html_())
@@ -159,7 +159,7 @@ class Displays(unittest.TestCase):
         page = report.launches[0]
         self.assertIn("race", self.shown(page))
 
-    def test_tables_explanations_differences_and_stalls(self):
+    def test_tables_explanations_differences_and_stalls_are_shown(self):
         for thing in (self.double.instructions, self.double.copies, self.double.latencies):
             self.assertTrue(self.shown(thing).startswith(thing.title))
         self.assertIn(f"{self.double.stalls['copy_wait']:,}", self.shown(self.double.stalls))
@@ -168,12 +168,12 @@ class Displays(unittest.TestCase):
         single = ww.run(rig.ROOT / "examples/04_single_buffer/launch_opencl.json")
         self.assertIn("copy_wait", self.shown(self.double.diff(single)))
 
-    def test_a_page_is_in_a_frame(self):
+    def test_a_page_is_shown_in_a_frame(self):
         found = self.double.page()._repr_html_()
         self.assertEqual(Reader(found).wrong, [])
         self.assertTrue(found.startswith('<iframe srcdoc="'))
 
-    def test_what_was_changed_of_a_machine_comes_first(self):
+    def test_changed_parameters_of_a_machine_come_first(self):
         text = self.shown(ww.Machine("h200", **{"dma.channels": 2}))
         self.assertTrue(text.startswith("Machine h200, changed: key value unit text dma.channels 2 channels"))
         self.assertIn(f"all {len(ww.parameters())} parameters", text)
@@ -221,7 +221,7 @@ class Magic(unittest.TestCase):
             result = self.shell.run_cell(source)
         return result, re.sub(r"\x1b\[[0-9;]*m", "", captured.stdout).strip()
 
-    def test_arrays_are_changed_and_the_source_is_the_result(self):
+    def test_a_cell_changes_arrays_and_returns_the_annotated_source(self):
         self.cell("x = np.zeros(256, np.float32); n = 3")
         result, _ = self.cell(f"%%warpwait h200 -g len(x) -l 64\n{ADD}")
         self.assertIsInstance(result.result, ww.Lines)
@@ -229,7 +229,7 @@ class Magic(unittest.TestCase):
         self.assertTrue((names["x"] == 3).all())
         self.assertEqual((names["report"].machine.name, names["report"]["launches[0].local"]), ("h200", [64, 1, 1]))
 
-    def test_local_memory_macros_parameters_and_expressions(self):
+    def test_a_cell_takes_local_memory_macros_parameters_and_expressions(self):
         self.cell("a = np.arange(64, dtype=np.float32); m = ww.Machine('teaching')")
         result, _ = self.cell("%%warpwait m -g 64,1 -l 64,1 -a room=64*4 -a x=a -s lds.banks=16 -D BY=63 -k turn -o turned\n"
                               "kernel void other(global float *x) {}\n"
@@ -246,7 +246,7 @@ class Magic(unittest.TestCase):
         self.assertIsInstance(result.result, ww.Lines)
         self.assertIn("Hazards: 1 row", printed)
 
-    def test_mistakes_are_said_in_a_line(self):
+    def test_mistakes_are_reported_in_one_line(self):
         self.cell("x = np.zeros(64, np.float32); n = 1")
         for line, source, said in [
                 ("-g 64", ADD.replace("+= n", "+= unknown"), "BadInput: kernel|cell.cl:1:.*: error: use of undeclared identifier"),
@@ -372,19 +372,19 @@ print(1)
         self.assertEqual(process.wait(), 0)
         return b"".join(parts).decode()
 
-    def test_there_is_a_bar_on_a_terminal(self):
+    def test_a_terminal_shows_a_progress_bar(self):
         try:
             import tqdm  # noqa: F401
         except ImportError:
             self.skipTest("tqdm is not installed")
         self.assertRegex(self.on_terminal(""), r"\rwork-groups: .*\d+/64 \[")
 
-    def test_without_tqdm_there_is_a_line(self):
+    def test_without_tqdm_a_terminal_shows_a_line(self):
         said = self.on_terminal("sys.modules['tqdm'] = None")
         self.assertRegex(said, r"\rwork-groups: \d+ of 64")
         self.assertTrue(said.endswith("\r\x1b[K"))
 
-    def test_a_pipe_gets_nothing(self):
+    def test_a_pipe_gets_no_progress(self):
         self.assertEqual(rig.script(self.SCRIPT.replace("BEFORE", "")).stderr, "")
 
 

@@ -44,7 +44,7 @@ class Names(unittest.TestCase):
                 return
             owner = getattr(owner, name)
 
-    def test_every_public_name_is_documented_and_told_by_dir(self):
+    def test_every_public_name_is_documented_and_listed_by_dir(self):
         for module in (ww, ww.sweep, ww.trace, ww.plot):
             for name in module.__all__ if hasattr(module, "__all__") else importlib.import_module(
                     f"{module.__name__}._public").__all__:

@@ -45,7 +45,7 @@ class Arguments(unittest.TestCase):
         self.refused("Python objects", numpy.array([None]), 3)
         self.refused("little-endian", numpy.ones(64, ">f4"), 3)
 
-    def test_arrays_that_kernels_cannot_work_on_are_refused(self):
+    def test_arrays_that_kernels_cannot_use_are_refused(self):
         self.refused("not C-contiguous", numpy.ones((8, 8), numpy.float32).T[:4], 3)
         self.refused("not C-contiguous", numpy.ones(128, numpy.float32)[::2], 3)
         self.refused("the array is empty", numpy.ones(0, numpy.float32), 3)
@@ -88,7 +88,7 @@ class Arguments(unittest.TestCase):
         self.refused("expected one to three numbers, found 4", ones(), 3, global_size=(1, 1, 1, 1))
         self.refused("args: expected a sequence or a mapping", args=5)
 
-    def test_options_that_are_none_are_refused(self):
+    def test_unknown_or_conflicting_options_are_refused(self):
         with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'cheque'"):
             KERNEL.run(MACHINE, global_size=64, args=[ones(), 3], cheque=True)
         with self.assertRaisesRegex(ww.BadInput, "functional and check cannot be combined"):
@@ -96,7 +96,7 @@ class Arguments(unittest.TestCase):
 
 
 class Objects(unittest.TestCase):
-    def test_machines_say_what_is_legal(self):
+    def test_machine_errors_say_what_is_legal(self):
         for message, make in (("no machine 'nothere'; legal: ", lambda: ww.Machine("nothere")),
                               ("did you mean 'dma.channels'", lambda: MACHINE.with_({"dma.chanels": 1})),
                               ("lds.banks", lambda: ww.Machine("teaching", **{"lds.banks": 500})),
@@ -108,7 +108,7 @@ class Objects(unittest.TestCase):
             MACHINE["dma.chanels"]
         self.assertEqual(pickle.loads(pickle.dumps(caught.exception)).args, caught.exception.args)
 
-    def test_errors_of_programs_have_their_place_and_clangs_words(self):
+    def test_program_errors_have_their_place_and_the_message_of_clang(self):
         with self.assertRaises(ww.BadInput) as caught:
             ww.Program("kernel void k(global int *x) {\n  x[0] = y;\n  x[1] = z; }")
         error = caught.exception
@@ -122,7 +122,7 @@ class Objects(unittest.TestCase):
             import pathlib
             ww.Program(pathlib.Path("nowhere.cl"))
 
-    def test_launch_files_say_where_they_are_wrong(self):
+    def test_launch_file_errors_have_their_place(self):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             file.write('{"program": "none.cl", "launches": 3}')
             file.flush()
@@ -137,7 +137,7 @@ class Objects(unittest.TestCase):
         with self.assertRaisesRegex(ww.BadInput, "^9 launches: at most 8 run at once"):
             ww.run([KERNEL.launch(global_size=64, args=[ones(), 1])] * 9)
 
-    def test_recordings_are_whole_or_refused(self):
+    def test_incomplete_recordings_are_refused(self):
         data = ww.run(KERNEL.launch(global_size=64, args=[ones(), 1])).recording.data
         for wrong in (b"", b"no trace", data[:-20]):
             with self.assertRaises(ww.BadInput):
@@ -154,7 +154,7 @@ class Objects(unittest.TestCase):
             KERNEL.run(device, global_size=64, args=[ones(), 1])
         self.assertEqual(len(recording.run().launches), 1)
 
-    def test_reports_say_what_they_have_not(self):
+    def test_reports_say_what_they_do_not_have(self):
         report = KERNEL.run(MACHINE, global_size=64, args=[ones(), 1], record=False)
         for what in (report.timeline, report.page, report.explain, report.why):
             with self.assertRaisesRegex(ww.Unsupported, "record=True"):
@@ -167,7 +167,7 @@ class Objects(unittest.TestCase):
         with self.assertRaisesRegex(ww.BadInput, "has 2 launches"):
             two.stalls
 
-    def test_sweeps_say_what_is_wrong_with_axes(self):
+    def test_sweep_errors_say_what_is_wrong_with_the_axes(self):
         launch = KERNEL.launch(global_size=64, args=[ones(), 1])
         for message, axes, more in (("nearest is dma.channels", {"dma.chanels": [1]}, {}), ("expected a mapping", {}, {}),
                                     ("different values", {"dma.channels": [1, 1]}, {}),
@@ -176,13 +176,13 @@ class Objects(unittest.TestCase):
             with self.assertRaisesRegex(ww.WarpwaitError, message):
                 ww.sweep(launch, axes, **more)
 
-    def test_what_lives_in_this_process_is_not_pickled(self):
+    def test_objects_of_this_process_cannot_be_pickled(self):
         device = ww.Device(MACHINE)
         for one in (device, device.buffer(ones()), device.pipe(4)):
             with self.assertRaisesRegex(TypeError, "cannot be pickled: "):
                 pickle.dumps(one)
 
-    def test_a_pickled_report_says_what_it_cannot(self):
+    def test_a_pickled_report_says_what_it_cannot_do(self):
         report = pickle.loads(pickle.dumps(ww.run(KERNEL.launch(global_size=64, args=[ones(), 1]))))
         for what in (report.why, lambda: report.diff(report), lambda: report.start):
             with self.assertRaisesRegex(ww.Unsupported, "pickled"):
@@ -190,7 +190,7 @@ class Objects(unittest.TestCase):
         self.assertTrue(report.timeline().count)
 
 
-    def test_what_is_no_number_and_no_file_is_refused(self):
+    def test_values_that_are_not_numbers_or_files_are_refused(self):
         device, report = ww.Device(MACHINE), ww.run(KERNEL.launch(global_size=64, args=[ones(), 1]))
         x = device.buffer(ones())
         for message, call in (("offset: 18446744073709551620 is outside", lambda: x.at(2**64 + 4)),
@@ -271,7 +271,7 @@ except KeyboardInterrupt:
             done = self.interrupted(ENDLESS + f"try:\n    {call}\nexcept KeyboardInterrupt:\n    print('interrupted')\n")
             self.assertEqual(done, (0, "begun\ninterrupted\n", ""))
 
-    def test_ctrl_c_that_nobody_catches_ends_at_the_users_line(self):
+    def test_uncaught_ctrl_c_ends_at_the_users_line(self):
         status, output, errors = self.interrupted(ENDLESS + "kernel.run(global_size=1, args=[x, 1 << 31])\n")
         self.assertEqual((status, output), (-signal.SIGINT, "begun\n"))
         self.assertRegex(errors, r'^Traceback .*\n  File "<string>", line \d+, in <module>\nKeyboardInterrupt\n$')
@@ -286,7 +286,7 @@ except KeyboardInterrupt:
             output, errors = process.communicate(timeout=60)
         return process.returncode, first + output, errors
 
-    def test_what_a_signals_handler_raises_comes_out(self):
+    def test_an_exception_in_a_signal_handler_is_raised(self):
         done = rig.script(ENDLESS + """
 import signal
 def late(*_):
@@ -300,7 +300,7 @@ except TimeoutError as error:
 """)
         self.assertEqual((done.stdout, done.stderr), ("begun\nmine\n", ""))
 
-    def test_ctrl_c_reaches_a_run_in_a_progress_function(self):
+    def test_ctrl_c_ends_a_run_in_a_progress_function(self):
         text = ENDLESS + """
 def progress(*_):
     kernel.run("h200", global_size=1, args=[x.copy(), 1 << 31])
@@ -333,7 +333,7 @@ os._exit(0)
 """)
         self.assertRegex(done.stdout, "create a new one True\n$")
 
-    def test_a_progress_function_is_told_and_may_end_the_run(self):
+    def test_a_progress_function_is_called_and_can_end_the_run(self):
         told = []
 
         def progress(cycle, done, of):
@@ -347,7 +347,7 @@ os._exit(0)
         self.assertEqual(len(told), 3)
         self.assertTrue(all(of == 1 for _, _, of in told))
 
-    def test_what_a_progress_function_raises_comes_out(self):
+    def test_an_exception_in_a_progress_function_is_raised(self):
         def progress(*_):
             raise ZeroDivisionError("mine")
 
@@ -363,7 +363,7 @@ os._exit(0)
             kernel.run(device, global_size=1, args=[x, 1 << 20],
                        progress=lambda *_: kernel.run(device, global_size=1, args=[x, 1]))
 
-    def test_objects_may_be_given_up_by_other_threads_during_a_run(self):
+    def test_other_threads_may_release_objects_during_a_run(self):
         device = ww.Device(MACHINE)
         x = device.buffer(1, numpy.float32)
         kernel = ww.Program(SPIN).kernel()
@@ -386,7 +386,7 @@ class Tracebacks(unittest.TestCase):
         self.assertEqual([line for line in lines if "File" in line],
                          [f'  File "{file.name}", line 4, in <module>', f'  File "{file.name}", line 3, in user'])
 
-    def test_a_caught_error_has_one_frame_of_the_package_at_most(self):
+    def test_a_caught_error_has_at_most_one_frame_of_the_package(self):
         try:
             KERNEL.run(MACHINE, global_size=1, args=[])
         except ww.BadInput as error:
@@ -397,7 +397,7 @@ class Tracebacks(unittest.TestCase):
         self.assertEqual([frame.co_filename for frame in frames[:-1]], [__file__])
         self.assertEqual(frames[-1].co_name, "call")
 
-    def test_a_library_that_is_not_there_is_one_line(self):
+    def test_a_missing_library_is_reported_in_one_line(self):
         done = rig.script("import os; os.environ['WARPWAIT_LIBRARY'] = '/nowhere.so'\nimport warpwait as ww\n"
                           "try:\n    ww.Machine('h200')\nexcept ImportError as error:\n    print(error)")
         self.assertRegex(done.stdout, "^libwarpwait.so.0 cannot be loaded: /nowhere.so: .*\n$")

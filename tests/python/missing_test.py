@@ -91,7 +91,7 @@ class Missing(unittest.TestCase):
         name = {"sweep": "warpwait-sweep", "-m": "warpwait.trace"}.get(words[1], "warpwait-plot")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"{name}: {line(module)}\n"), words)
 
-    def test_each_package_that_a_command_needs_is_named(self):
+    def test_each_missing_package_is_named(self):
         for words, needed in COMMANDS:
             for module in needed:
                 self.refused(module, words)
@@ -103,7 +103,7 @@ class Missing(unittest.TestCase):
             for module in needed:
                 self.refused(module, words, broken=True)
 
-    def test_no_command_needs_another_package(self):
+    def test_commands_need_no_other_packages(self):
         for words, needed in COMMANDS:
             others = [module for module in PACKAGES if module not in needed]
             done = self.without(others, words)
@@ -111,12 +111,12 @@ class Missing(unittest.TestCase):
             for path in self.folder.glob("p.png"):
                 path.unlink()
 
-    def test_a_sweep_on_a_cluster_needs_dask_alone(self):
+    def test_a_sweep_on_a_cluster_needs_dask(self):
         words = [*SWEEP, "run", "plan.ini", "-o", "c.sqlite", "--dask", "tcp://127.0.0.1:1"]
         for module in ("dask", "distributed"):
             self.refused(module, words)
 
-    def test_what_python_gets_is_an_import_error_of_the_same_line(self):
+    def test_python_gets_an_import_error_with_the_same_line(self):
         for program, module in (("warpwait.trace.open_timeline('t.wtl')", "numpy"),
                                 ("warpwait.trace.open_timeline('t.wtl').frame()", "pandas"),
                                 ("warpwait.trace.open('t.wwt').frame()", "pandas"),
@@ -128,7 +128,7 @@ class Missing(unittest.TestCase):
                                            f"try:\n  {program}\nexcept ImportError as error:\n  print(error)"])
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, line(module) + "\n", ""), program)
 
-    def test_traces_are_read_with_the_modules_of_python_alone(self):
+    def test_traces_can_be_read_with_the_standard_library_alone(self):
         done = self.without(list(PACKAGES), ["/usr/bin/python3", "-c", "import warpwait.trace\n"
                                              "with warpwait.trace.open('t.wwt') as trace: print(len(list(trace.groups())))"])
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -52,7 +52,7 @@ def apart(folder, *command, status=0, **env):
 
 
 class Installed(unittest.TestCase):
-    def test_library_is_found_wherever_LIBDIR_says(self):
+    def test_library_is_found_in_any_LIBDIR(self):
         for libdir in ("lib", f"lib/{MULTIARCH}", "lib64"):
             with self.subTest(LIBDIR=libdir), tempfile.TemporaryDirectory() as folder:
                 make("install", f"DESTDIR={folder}", "PREFIX=/opt/ours", f"LIBDIR={libdir}", f"BUILD={BUILD}")
@@ -87,7 +87,7 @@ class Wheel(unittest.TestCase):
     def pip(cls, *words):
         return apart(cls.folder, PYTHON, "-m", "pip", "--python", cls.venv / "bin/python", *words)
 
-    def test_it_is_for_every_python_and_has_the_package_alone(self):
+    def test_the_wheel_fits_every_python_and_contains_only_the_package(self):
         self.assertRegex(self.wheel.name, rf"^warpwait-{re.escape(version())}-py3-none-(many)?linux_\w+\.whl$")
         with zipfile.ZipFile(self.wheel) as archive:
             names = set(archive.namelist())
@@ -97,7 +97,7 @@ class Wheel(unittest.TestCase):
             "warpwait/libwarpwait.so.0", "warpwait/py.typed",
             *(str(path.relative_to(package)) for path in package.rglob("*.py"))})
 
-    def test_its_library_needs_what_its_name_says(self):
+    def test_the_library_needs_what_the_name_of_the_wheel_says(self):
         [library] = self.venv.rglob("libwarpwait.so.0")
         needed = re.findall(r"NEEDED.*\[(.*)\]", printed("readelf", "-d", library))
         others = [name for name in needed if not re.match(r"(libc|libm|libpthread|ld-linux.*)\.so", name)]
@@ -105,7 +105,7 @@ class Wheel(unittest.TestCase):
         exported = re.findall(r"^\S+ [^A] (\w+)", printed("nm", "-D", "--defined-only", library), re.MULTILINE)
         self.assertEqual([name for name in exported if not name.startswith("ww_")], [])
 
-    def test_a_kernel_runs_with_the_library_in_it(self):
+    def test_a_kernel_runs_with_the_library_in_the_wheel(self):
         library, number = apart(self.folder, self.venv / "bin/python", "-c", PROGRAM).split()
         self.assertTrue(library.startswith(f"{self.venv}/"), library)
         self.assertEqual(number, version())
@@ -113,13 +113,13 @@ class Wheel(unittest.TestCase):
                      "import importlib.metadata as m; print(m.version('warpwait'))")
         self.assertEqual(said.strip(), version())
 
-    def test_commands(self):
+    def test_the_installed_commands_run(self):
         for name in ("warpwait-plot", "warpwait-sweep"):
             self.assertIn(f"usage: {name}", apart(self.folder, self.venv / "bin" / name, "--help"))
         self.assertIn("nothing.wtl: ", apart(self.folder, self.venv / "bin/warpwait-plot", "banks", "nothing.wtl", "-o",
                                              "banks.png", status=2))
 
-    def test_nothing_stays_of_what_is_uninstalled(self):
+    def test_uninstalling_leaves_nothing_behind(self):
         with tempfile.TemporaryDirectory() as folder:
             printed(PYTHON, "-m", "venv", "--system-site-packages", "--without-pip", folder)
             before = files_in(pathlib.Path(folder))
@@ -135,11 +135,11 @@ class Refused(unittest.TestCase):
         """Runs setup.py, which must fail, and returns its last line."""
         return printed(PYTHON, "setup.py", *words, env={"BUILD": str(BUILD), **env}, status=1).splitlines()[-1]
 
-    def test_source_distribution(self):
+    def test_a_source_distribution_is_refused(self):
         self.assertEqual(self.setup("sdist"),
                          "warpwait: there is no source distribution: build a wheel in a clone, by `make wheel`")
 
-    def test_build_without_what_it_needs(self):
+    def test_a_build_names_what_is_missing(self):
         self.assertEqual(self.setup("build", CC="/nowhere/gcc"),
                          "warpwait: cannot be built: missing: /nowhere/gcc: apt-get install gcc")
         with tempfile.TemporaryDirectory() as folder:

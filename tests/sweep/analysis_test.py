@@ -78,7 +78,7 @@ class Folder(unittest.TestCase):
 class Expressions(unittest.TestCase):
     FRAME = pandas.DataFrame({"dma.channels": [1, 2, 4], "machine": ["a", "b", "a"], "zero": [0., 1, 2]})
 
-    def test_values_are_those_of_sweep_files(self):
+    def test_expressions_have_the_same_values_as_in_sweep_files(self):
         nan = numpy.nan
         for text, values in (("dma.channels * 4K + 2^3^2", [4608, 8704, 16896]), ("-2^2", [-4] * 3),
                              ("machine == 'a' && dma.channels < 4", [1, 0, 0]), ("1 / zero", [nan, 1, .5]),
@@ -88,7 +88,7 @@ class Expressions(unittest.TestCase):
             numpy.testing.assert_array_equal(Expression(text).value(self.FRAME), values, text)
         self.assertEqual(list(Expression("1 / zero").holds(self.FRAME)), [False, True, True])
 
-    def test_what_is_none_is_told_with_its_column(self):
+    def test_bad_expressions_are_reported_with_their_column(self):
         for text, message in (("1 < 2 < 3", "column 7.*do not chain"), ("dma.channels <", "column 15.*its end"),
                               ("(1", "column 3: expected '\\)'"), ("foo $", "column 5.*'\\$'"), ("max(1)", "2 arguments or more"),
                               ("(" * 100000, "nested deeper than 64"), ("", "column 1")):
@@ -103,7 +103,7 @@ class Expressions(unittest.TestCase):
 
 
 class Best(Folder):
-    def test_best_is_the_least_and_the_first_of_equals(self):
+    def test_the_best_point_is_the_smallest_and_the_first_of_equals(self):
         rows = self.asked("best", self.ring, "-n", "1000", "--where", "dma.channels <= 2")["rows"]
         cycles = [(row["cycles"], row["number"]) for row in rows]
         self.assertEqual(cycles, sorted(cycles))
@@ -120,7 +120,7 @@ class Best(Folder):
         rows = self.asked("best", store)["rows"]
         self.assertEqual([(row["cycles"], row["cost"]) for row in rows], [(10, None), (20, 7)])
 
-    def test_a_front_has_what_nothing_beats_and_all_of_it(self):
+    def test_a_front_has_exactly_the_points_that_no_other_beats(self):
         random = numpy.random.default_rng(1)
         for count in (2, 3, 4):
             losses = numpy.unique(random.integers(0, 30, (600, count)).astype(float), axis=0)
@@ -141,7 +141,7 @@ class Best(Folder):
                               for channels in made_store.RING["dma.channels"]) * 6])
         self.assertEqual(answer["points"], 864)
 
-    def test_text_has_numbers_at_the_right_and_words_at_the_left(self):
+    def test_text_aligns_numbers_right_and_words_left(self):
         path = self.folder / "text.sqlite"
         made_store.make(path, {"queue": [5, 10], "machine": ["h200", "x"]}, lambda point: (point["queue"] / 4,),
                         metrics=[("wait.mean", "us", "")])
@@ -160,7 +160,7 @@ number  status    queue  machine  wait.mean (us)  reason
         self.assertNotIn(".0,", output)
 
 
-    def test_csv_has_no_cell_that_a_spreadsheet_runs(self):
+    def test_csv_has_no_cells_that_a_spreadsheet_would_execute(self):
         path = self.folder / "formula.sqlite"
         made_store.make(path, {"define.A": ["=cmd|' /C calc'!A0", "@SUM(1)", "-2+3", "-3"]}, lambda _: (-1.5,),
                         metrics=[("cost", "", "")])
@@ -173,7 +173,7 @@ number  status    queue  machine  wait.mean (us)  reason
 
 
 class Knees(Folder):
-    def test_of_a_hyperbola_it_is_where_its_slope_is_the_chords(self):
+    def test_the_knee_of_a_hyperbola_is_where_its_slope_equals_that_of_the_chord(self):
         # y = 1/x on [1, n]: y' = -1/x^2 equals the chord's slope -1/n at x = sqrt(n).
         store = self.made({"x": range(1, 101)}, lambda point: 1 / point["x"])
         points, place = warpwait.sweep.knee(store, "x", "y")
@@ -182,13 +182,13 @@ class Knees(Folder):
         # below the chord by 1 - (x - 1) / 99 - (1/x - 1/100) / (99/100)
         self.assertAlmostEqual(points["distance"][place], 1 - 9 / 99 - (.1 - .01) / .99)
 
-    def test_of_a_bend_it_is_the_bend(self):
+    def test_the_knee_of_a_bent_line_is_the_bend(self):
         store = self.made({"x": [1, 2, 4, 8, 16], "z": [0, 5]}, lambda point: max(8 / point["x"], 2) + point["z"])
         points, place = warpwait.sweep.knee(store, "x", "y")
         self.assertEqual((points["x"][place], points.attrs["scale"], list(points["y"])), (4, "log", [8, 4, 2, 2, 2]))
         self.assertEqual(list(warpwait.sweep.curve(store, "x", "y", at=["z=5"])["y"]), [13, 9, 7, 7, 7])
 
-    def test_a_line_has_none(self):
+    def test_a_straight_line_has_no_knee(self):
         store = self.made({"x": range(10)}, lambda point: 5 - point["x"] - .01 * (point["x"] == 4))
         self.assertIsNone(warpwait.sweep.knee(store, "x", "y")[1])
         status, output, _ = sweep("query", "knee", store.path, "--axis", "x", "--by", "y")
@@ -196,7 +196,7 @@ class Knees(Folder):
 
 
 class Sensitivities(Folder):
-    def test_elasticities_of_a_power_law_are_its_powers(self):
+    def test_elasticities_of_a_power_law_are_its_exponents(self):
         store = self.made({"a": [1, 2, 4], "b": [3, 5, 9], "w": ["x", "y"]},
                           lambda point: 7 * point["a"] ** -1.5 * point["b"] ** .25)
         table, base = warpwait.sweep.around(store, "y", at=["a=2", "b=5"])
@@ -210,7 +210,7 @@ class Sensitivities(Folder):
         self.assertEqual(list(edge["from"][["a", "b"]]), ["2..4", "3..5"])
         self.assertAlmostEqual(edge["elasticity"]["a"], -1.5)
 
-    def test_elasticities_at_zero_are_of_slopes(self):
+    def test_elasticities_at_zero_come_from_slopes(self):
         store = self.made({"a": [0, 2, 4]}, lambda point: 10 + 4 * point["a"])
         row = warpwait.sweep.around(store, "y", at=["a=2"])[0].iloc[0]
         self.assertAlmostEqual(row["elasticity"], 4 * 2 / 18)
@@ -227,7 +227,7 @@ class Sensitivities(Folder):
         return (level, lambda x, y, z: numpy.sin(x) + self.A * numpy.sin(y) ** 2 + self.B * z ** 4 * numpy.sin(x),
                 numpy.array(first) / sum(parts), numpy.array(total) / sum(parts))
 
-    def test_shares_of_a_grid_are_those_of_ishigamis_function(self):
+    def test_shares_of_a_grid_match_the_ishigami_function(self):
         level, function, first, total = self.ishigami()
         codes = numpy.array(list(numpy.ndindex(3 * (self.LEVELS,))))
         found = sensitivity.shares(codes, function(*level[codes].T), ["x", "y", "z"])
@@ -236,7 +236,7 @@ class Sensitivities(Folder):
         numpy.testing.assert_allclose(table["first"], first, atol=.002)
         numpy.testing.assert_allclose(table["total"], total, atol=.002)
 
-    def test_shares_of_a_sample_are_near_them(self):
+    def test_shares_of_a_sample_are_near_the_ishigami_function(self):
         level, function, first, total = self.ishigami()
         codes = numpy.random.default_rng(7).integers(0, self.LEVELS, (2000, 3))
         found = sensitivity.shares(codes, function(*level[codes].T), ["x", "y", "z"])
@@ -246,7 +246,7 @@ class Sensitivities(Folder):
         self.assertEqual(found.how, "fit")
         self.assertGreater(found.explained, .999)
 
-    def test_a_fit_to_a_whole_grid_is_its_analysis(self):
+    def test_a_fit_to_a_whole_grid_gives_the_exact_shares(self):
         grid = numpy.random.default_rng(3).random((2, 3, 2)) + numpy.arange(12).reshape(2, 3, 2)
         codes = numpy.array(list(numpy.ndindex(grid.shape)))
         exact = sensitivity.shares(codes, grid.ravel(), list("abc"))
@@ -255,7 +255,7 @@ class Sensitivities(Folder):
         numpy.testing.assert_allclose(found[0], exact["first"], atol=1e-9)
         numpy.testing.assert_allclose(found[1], exact["total"], atol=1e-9)
 
-    def test_shares_of_a_grid_with_constraints_are_those_of_its_points(self):
+    def test_shares_of_a_constrained_grid_count_only_its_points(self):
         # y = a on the points a <= b of 1..3: (1,1) (1,2) (1,3) (2,2) (2,3) (3,3); V = 5/9.
         # E(y | b) is 1, 3/2, 2 for 1, 2, 3 points: V = 5/36. V(y | b) is 0, 1/4, 2/3: E = 5/12.
         axes = {"a": [1, 2, 3], "b": [1, 2, 3]}
@@ -281,7 +281,7 @@ class Sensitivities(Folder):
         self.assertGreater(found.explained, .999)
         numpy.testing.assert_allclose(table["total"][["a", "b", "c"]], [.2, .8, 0], atol=.05)
 
-    def test_where_no_point_has_neighbours_there_are_shares_alone(self):
+    def test_points_without_neighbors_give_only_shares(self):
         axes = {name: range(10) for name in "abcdef"}
         path = self.folder / "sparse.sqlite"
         made_store.make(path, axes, lambda point: (point["a"] + 2 * point["b"],), metrics=[("y", "", "")],
@@ -314,7 +314,7 @@ class Pictures(Folder):
     KINDS = [("hiding", "--axis", "define.DEPTH", "--lines", "mem.dram_latency"),
              ("heat", "--axes", "dma.queue,define.DEPTH"), ("pareto",), ("tornado",)]
 
-    def test_words_are_no_formulas(self):
+    def test_words_are_not_drawn_as_formulas(self):
         path = self.folder / "dollars.sqlite"
         axes = {"define.W": ["$a_{$", "<b>", "$\\frac$"], "a": [1, 2, 3]}
         made_store.make(path, axes, lambda point: (len(point["define.W"]) + point["a"], 0, point["a"]))
@@ -324,7 +324,7 @@ class Pictures(Folder):
             self.assertEqual(sweep(*words), (0, "", ""))
         self.assertIn(">$a_{$<", (self.folder / "d.html").read_text())
 
-    def test_settings_of_pictures_are_not_those_of_the_current_folder(self):
+    def test_picture_settings_in_the_current_folder_are_ignored(self):
         (self.folder / "matplotlibrc").write_text("text.usetex: True\nbackend: module://no.such\n")
         for words in (["plot", "tornado", self.ring, "-o", "t.svg"], ["report", self.ring, "-o", "r.html"]):
             done = subprocess.run([sys.executable, "-B", ROOT / "bindings/python/warpwait-sweep", *words], cwd=self.folder,
@@ -332,7 +332,7 @@ class Pictures(Folder):
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
             self.assertTrue((self.folder / words[-1]).is_file())
 
-    def test_a_full_disk_is_told(self):
+    def test_a_full_disk_is_reported(self):
         with open("/dev/full", "w", encoding="ascii") as full:
             done = subprocess.run([sys.executable, ROOT / "bindings/python/warpwait-sweep", "query", "table", self.ring],
                                   stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -351,7 +351,7 @@ class Pictures(Folder):
         pyplot.close("all")
         self.assertEqual(list(self.folder.glob(".*.*.*")), [])
 
-    def test_what_is_drawn_is_the_best_of_each_value(self):
+    def test_lines_show_the_best_point_of_each_value(self):
         store = warpwait.sweep.Store(self.ring)
         points = store.frame(["cycles"])
         ax, _ = pictures.lines(store, "define.DEPTH", over="mem.dram_latency")
@@ -369,7 +369,7 @@ class Pictures(Folder):
         self.assertEqual([line.get_label() for line in ax.lines], ["4 points", "front: 1 point"])
         pyplot.close("all")
 
-    def test_bars_of_a_tornado_are_swings_and_shares(self):
+    def test_tornado_bars_are_swings_and_shares(self):
         ax, table = pictures.tornado(self.made({"a": [1, 2, 4], "b": [1, 2]}, lambda point: point["a"] + point["b"]),
                                      "y", at=["a=2", "b=1"])
         self.assertEqual([(bar.get_x(), bar.get_width()) for bar in ax[0].patches], [(3, -1), (3, 2), (3, 1)])
@@ -386,7 +386,7 @@ class Pictures(Folder):
         self.assertIn("no change", [text.get_text() for text in still[0].texts])
         pyplot.close("all")
 
-    def test_each_line_has_a_colour_and_a_mark_of_its_own(self):
+    def test_each_line_has_its_own_color_and_marker(self):
         lines = 14
         store = self.made({"a": [1, 2, 3], "b": list(range(lines))}, lambda point: point["a"])  # they coincide
         ax, _ = pictures.lines(store, "a", by="y", over="b")
@@ -399,7 +399,7 @@ class Pictures(Folder):
 
 
 class Reports(Folder):
-    def test_a_report_is_one_page_that_needs_nothing_else(self):
+    def test_a_report_is_one_page_that_needs_no_other_files(self):
         pages = []
         for name in ("a.html", "b.html"):
             self.assertEqual(sweep("report", self.ring, "-o", self.folder / name), (0, "", ""))
@@ -415,7 +415,7 @@ class Reports(Folder):
         self.assertTrue(set(re.findall(r"url\(#([^)]*)\)", page)) <= set(identities))
         self.assertIn("warps 0 and 1 wait for copies that no channel takes", page)
 
-    def test_what_a_store_says_is_escaped(self):
+    def test_text_from_a_store_is_escaped(self):
         odd = self.folder / "odd.sqlite"
         made_store.make(odd, {"machine": ["<b>&", "x"], "a": [1, 2]},
                         lambda point: (point["a"], 0, 1) if point["machine"] == "x" else "failed:<script>1</script>")
@@ -424,7 +424,7 @@ class Reports(Folder):
         self.assertIn("&lt;script&gt;", page)
         self.assertFalse(re.findall("<script|<b>&", page))
 
-    def test_a_report_of_little_says_what_there_is_not(self):
+    def test_a_report_of_few_points_says_what_is_missing(self):
         one = self.folder / "one.sqlite"
         made_store.make(one, {"a": [1, 2]}, lambda point: (5,), metrics=[("y", "", "")])
         self.assertEqual(sweep("report", one, "--by", "y", "-o", self.folder / "one.html"), (0, "", ""))
@@ -466,7 +466,7 @@ class Searches(Folder):
         fake = Fake(path, self.AXES, self.bowl)
         return optimize.search(warpwait.sweep.Store(path), fake, **more), fake
 
-    def test_the_best_of_all_is_found_from_few(self):
+    def test_a_search_finds_the_best_point_with_few_runs(self):
         found, fake = self.searched("few")
         self.assertEqual(list(found.best[["a", "b", "c", "d", "e", "cycles"]]), [4, 9, "y", 9, 7, 91])
         self.assertEqual(found.grid, 6400)
@@ -475,7 +475,7 @@ class Searches(Folder):
         self.assertEqual(len(fake.ran), found.asked)
         self.assertGreater(found.none, 0)
 
-    def test_a_limit_is_kept_and_one_over_axes_costs_no_run(self):
+    def test_limits_are_met_and_limits_on_axes_cost_no_run(self):
         for limit, ran in (("cost <= 30", False), ("d * 10 + b <= 30", True)):
             found, fake = self.searched("limit", limits=[limit], seed=3)
             self.assertEqual(list(found.best[["a", "b", "c", "d", "cycles"]]), [4, 9, "y", 2, 98], limit)
@@ -483,14 +483,14 @@ class Searches(Folder):
         numbers = [made_store.point_of(self.AXES, number) for number in fake.ran]
         self.assertTrue(all(point["d"] * 10 + point["b"] <= 30 for point in numbers))
 
-    def test_a_cost_over_axes_is_known_without_a_run(self):
+    def test_a_cost_computed_from_axes_needs_no_run(self):
         path = self.folder / "cost.sqlite"
         made_store.make(path, self.AXES, self.bowl, rows=[], cost="d * 10 + b")
         found, fake = self.searched("cost", limits=["cost <= 30"])
         self.assertEqual(found.best["cycles"], 98)
         self.assertGreater(found.left_out, 0)
 
-    def test_a_search_goes_on_where_it_was(self):
+    def test_a_search_continues_where_it_stopped(self):
         whole, fake = self.searched("whole", most=700, seed=5)
         part, first = self.searched("part", most=300, seed=5)
         rest, second = self.searched("part", most=700, seed=5)
@@ -504,11 +504,11 @@ class Searches(Folder):
     def is_point(self, number):
         return self.bowl(made_store.point_of(self.AXES, number)) is not None
 
-    def test_limits_that_nothing_keeps_are_told(self):
+    def test_limits_that_no_point_meets_leave_no_best_point(self):
         found, _ = self.searched("none", limits=["cost < 0"], most=300)
         self.assertIsNone(found.best)
 
-    def test_excess_is_how_far_a_comparison_is_from_holding(self):
+    def test_excess_is_how_far_a_comparison_is_from_true(self):
         frame = pandas.DataFrame({"x": [1., 3, 9, numpy.nan]})
         numpy.testing.assert_allclose(optimize.Limit("x <= 3").excess(frame), [0, 0, 6 / 12, 1])
         numpy.testing.assert_allclose(optimize.Limit("3 < x").excess(frame), [2 / 4, 1e-9, 0, 1])
@@ -543,7 +543,7 @@ room = dma.channels <= dma.queue
         done = subprocess.run([WARPWAIT, "sweep", *map(str, words)], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout, done.stderr
 
-    def test_a_real_store_answers_and_a_search_finds_its_best(self):
+    def test_a_search_finds_the_best_point_of_a_real_store(self):
         status, _, errors = self.warpwait("run", self.plan, "--quiet")
         self.assertEqual((status, errors), (0, ""))
         status, output, errors = self.warpwait("query", "best", self.folder / "plan.sqlite", "-n", "1", "--json")
@@ -568,7 +568,7 @@ room = dma.channels <= dma.queue
         self.assertLess(found["asked"], found["grid"])
         self.assertGreaterEqual(best["cycles"], 1)
 
-    def test_points_of_a_list_are_run_and_no_others(self):
+    def test_only_listed_points_are_run(self):
         listed, out = self.folder / "listed", self.folder / "listed.sqlite"
         for text, there in (("", []), ("7\n3\n7\n", [3, 7]), ("3\n9", [3, 7, 9])):
             listed.write_text(text)
@@ -583,7 +583,7 @@ room = dma.channels <= dma.queue
             self.assertEqual(status, 2)
             self.assertRegex(errors, r"^warpwait: .*listed:\d: .* is not the number of a point, from 0 to 79\n$")
 
-    def test_what_cannot_be_searched_is_told_in_a_line(self):
+    def test_a_missing_sweep_file_is_reported_in_one_line(self):
         status, output, errors = self.warpwait("optimize", self.folder / "nowhere.ini")
         self.assertEqual((status, output), (2, ""))
         self.assertRegex(errors, "^warpwait-sweep: .*nowhere.ini: No such file or directory\n$")
@@ -596,7 +596,7 @@ class Errors(Folder):
         self.assertRegex(errors, f"^warpwait-sweep: .*{message}.*\n$")
         self.assertEqual((status, output, errors.count("\n")), (2, "", 1))
 
-    def test_what_is_no_store_is_told(self):
+    def test_files_that_are_not_stores_are_reported(self):
         self.refused("nowhere.sqlite: No such file", "query", "best", self.folder / "nowhere.sqlite")
         self.refused("is a folder", "query", "best", self.folder)
         self.refused("expected a store of `warpwait sweep`: file is not a database", "query", "best", __file__)
@@ -609,7 +609,7 @@ class Errors(Folder):
                                "CREATE TABLE axes(a); CREATE TABLE metrics(a); CREATE TABLE points(a)")
         self.refused("other.sqlite: expected a store of `warpwait sweep`: .*no such column", "query", "best", other)
 
-    def test_tables_that_do_not_fit_together_are_told(self):
+    def test_inconsistent_tables_are_reported(self):
         other = self.folder / "fit.sqlite"
         made_store.make(other, made_store.RING, made_store.ring, rows=[0], factors="dma.queue")
         self.refused("`factors` and `axes` have different axes", "query", "best", other)
@@ -627,29 +627,29 @@ class Errors(Folder):
             base.commit()
         return path
 
-    def test_a_cell_that_would_fill_the_memory_is_told(self):
+    def test_a_huge_cell_is_reported(self):
         huge = self.changed("huge.sqlite", 'UPDATE points SET "dma.queue" = zeroblob(1 << 25) WHERE number = 1')
         for words in (["query", "table", huge], ["report", huge, "-o", self.folder / "huge.html"]):
             self.refused("huge.sqlite: expected a store of `warpwait sweep`: string or blob too big", *words)
 
-    def test_a_value_of_very_many_digits_is_a_word(self):
+    def test_a_value_with_very_many_digits_is_a_word(self):
         path = self.changed("digits.sqlite", 'UPDATE points SET "dma.queue" = ? WHERE number = 1', "9" * 40000 + "x")
         self.assertEqual(sweep("query", "best", path)[0], 0)
 
-    def test_what_is_infinite_is_no_measurement(self):
+    def test_infinite_values_are_not_measurements(self):
         path = self.changed("infinite.sqlite", "UPDATE points SET cycles = 9e999 WHERE number = 1")
         self.assertEqual(sweep("report", path, "-o", self.folder / "infinite.html"), (0, "", ""))
         path = self.changed("axis.sqlite", 'UPDATE points SET "dma.queue" = 9e999 WHERE number = 1')
         self.assertEqual(sweep("report", path, "-o", self.folder / "axis.html"), (0, "", ""))
 
-    def test_a_store_of_another_version_is_told(self):
+    def test_a_store_of_another_version_is_reported(self):
         other = self.folder / "version.sqlite"
         made_store.make(other, made_store.RING, made_store.ring, rows=[0])
         with contextlib.closing(sqlite3.connect(other)) as base:
             base.execute("PRAGMA user_version = 2")
         self.refused("version.sqlite: has version 2, but this program reads version 1", "query", "best", other)
 
-    def test_a_store_without_points_is_told(self):
+    def test_a_store_without_points_is_reported(self):
         empty, none = self.folder / "empty.sqlite", self.folder / "none.sqlite"
         made_store.make(empty, made_store.RING, made_store.ring, rows=[])
         made_store.make(none, made_store.RING, lambda point: "refused:dma.queue: 0", rows=[3, 4])
@@ -657,7 +657,7 @@ class Errors(Folder):
             self.refused("empty.sqlite: the store has no points yet", "query", name, empty, *more)
             self.refused("none.sqlite: none of its 2 points finished; `query errors`", "query", name, none, *more)
 
-    def test_names_that_are_none_are_told_with_the_nearest(self):
+    def test_unknown_names_are_reported_with_the_nearest_name(self):
         for message, *arguments in (
                 ("cycels: no axis or metric with this name; nearest is cycles", "best", "--by", "cycels"),
                 ("nearest is dma.channels", "best", "--where", "dma.chanels == 1"),

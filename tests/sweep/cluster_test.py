@@ -113,7 +113,7 @@ class Arrays(Rig):
         return subprocess.run(["sh", SBATCH, *words], capture_output=True, text=True, timeout=60, check=False,
                               cwd=self.folder, env={**os.environ, **slurm, **more})
 
-    def test_tasks_of_an_array_make_the_whole_table(self):
+    def test_tasks_of_an_array_fill_the_whole_table(self):
         for number in range(5):
             done = self.task(number, 5, "s.ini", SLURM_CPUS_PER_TASK="2")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -122,15 +122,15 @@ class Arrays(Rig):
         self.sweep("merge", self.out, *parts)
         self.assertEqual(rows(self.out), self.local())
 
-    def test_a_part_of_an_array_has_the_shards_of_the_whole(self):
+    def test_a_partial_array_keeps_the_shards_of_the_whole(self):
         self.assertEqual(self.task(3, 2, "s.ini", SHARDS="5").returncode, 0)
         self.assertTrue((self.folder / "s.parts/3-of-5.sqlite").exists())
 
-    def test_bad_input_is_told(self):
+    def test_bad_input_is_reported(self):
         for done in (self.task(3, 2, "s.ini"), self.task(0, 2), self.task(0, 2, "nowhere.ini")):
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done)
 
-    def test_a_package_that_is_missing_is_named(self):
+    def test_a_missing_package_is_named(self):
         for module in ("dask", "distributed"):
             (self.folder / f"{module}.py").write_text("raise ImportError\n")
         os.environ["PYTHONPATH"] = str(self.folder)
@@ -138,7 +138,7 @@ class Arrays(Rig):
         self.assertIn("apt-get install python3-distributed",
                       self.sweep("run", self.plan, "-o", self.out, "--dask", NOBODY, status=2))
 
-    def test_left_are_the_points_that_the_file_lacks(self):
+    def test_the_left_option_lists_the_points_that_the_file_lacks(self):
         left = [int(number) for number in self.sweep("run", self.plan, "-o", self.out, "--left").split()]
         self.assertEqual((len(left), left), (POINTS, sorted(set(left) & set(range(48)))))
         self.assertFalse(self.out.exists())
@@ -194,24 +194,24 @@ class Cluster(Rig):
         self.addCleanup(process.kill)
         return process
 
-    def test_the_table_is_that_of_a_local_run(self):
+    def test_the_table_matches_a_local_run(self):
         self.assertIn(f"{POINTS} points remained, run in 8 shards", self.dask("--shards", 8))
         self.assertEqual(rows(self.out), self.local())
         self.assertEqual(len(rows(self.out)), POINTS)
 
-    def test_shards_that_are_there_are_not_run_again(self):
+    def test_finished_shards_are_not_run_again(self):
         self.sweep("run", self.plan, "-o", self.out, "--shard", "1/4")
         self.assertIn("run in 3 shards", self.dask("--shards", 4))
         self.assertIn("0 points remained, run in 0 shards", self.dask("--shards", 4))
         self.assertEqual(rows(self.out), self.local())
 
-    def test_samples_have_their_numbers(self):
+    def test_points_of_a_sample_keep_their_numbers(self):
         self.plan.write_text(PLAN.replace("[axes]", "sample = random 20\n[axes]"))
         self.sweep("run", self.plan, "--dask", self.address)  # its own name
         self.assertEqual(rows(self.out), self.local())
         self.assertEqual(len({row[1] for row in rows(self.out)}), 20)
 
-    def test_a_worker_that_is_killed_changes_nothing(self):
+    def test_a_killed_worker_changes_nothing(self):
         self.many()
         at_work = 0
         for _ in range(KILLS):
@@ -256,7 +256,7 @@ class Cluster(Rig):
                               env={**os.environ, "PYTHONPATH": str(ROOT / "bindings/python")})
         self.assertEqual((done.stdout, done.stderr), ("KeyboardInterrupt is lost\nand found\n", ""))
 
-    def test_an_interrupted_sweep_says_how_to_go_on(self):
+    def test_an_interrupted_sweep_says_how_to_continue(self):
         self.many()
         self.workers[0].send_signal(signal.SIGSTOP)  # otherwise a fast computer would finish before the interruption
         self.addCleanup(self.workers[0].send_signal, signal.SIGCONT)
@@ -272,7 +272,7 @@ class Cluster(Rig):
         self.assertGreater(len(rows(self.out)), there)
         self.assertEqual(rows(self.out), self.whole)
 
-    def test_bad_input_is_told_in_a_line(self):
+    def test_bad_input_is_reported_in_one_line(self):
         self.assertIn("needs --dask", self.sweep("run", self.plan, "--shards", 4, status=2))
         self.assertIn("nobody answers", self.sweep("run", self.plan, "--dask", NOBODY, status=2))
         self.assertIn("--shard", self.dask("--shard", "1/2", status=2))
@@ -280,7 +280,7 @@ class Cluster(Rig):
         self.assertIn("s.ini:5: dma.queues: ", self.dask(status=2))
         self.assertFalse(self.out.exists())
 
-    def test_a_worker_says_what_is_wrong_there(self):
+    def test_an_error_on_a_worker_is_reported(self):
         other = self.folder / "warpwait"
         other.write_text(f'#!/bin/sh\ncase "$*" in *--shard*) echo "warpwait: no room" >&2; exit 2;; esac\n'
                          f'exec {WARPWAIT} "$@"\n')

@@ -160,7 +160,7 @@ class Sweep(unittest.TestCase):
         self.assertIn(line, told)
         self.assertFalse((self.folder / "bad.sqlite").exists())
 
-    def hold(self, row, report):
+    def check(self, row, report):
         """Compares a row with a report."""
         counters = [key for key in row if key.partition(".")[0] in GROUPS]
         for key, value in expected(report).items():
@@ -182,13 +182,13 @@ class Sweep(unittest.TestCase):
 
     # ---- rows ----------------------------------------------------------------------------------------
 
-    def test_each_row_is_the_run_of_its_point(self):
+    def test_each_row_matches_a_run_of_its_point(self):
         table = rows(self.sweep(self.plan(GRID)))
         self.assertEqual(len(table), 24)
         self.axes = ["dma.channels", "dma.queue", "mem.dram_latency", "dma.issue_gap"]
         for row in table.values():
             self.assertEqual((row["status"], row["reason"]), ("finished", None))
-            self.hold(row, self.run_of(row))
+            self.check(row, self.run_of(row))
         self.assertGreater(len({row["cycles"] for row in table.values()}), 3)
 
     def test_one_point_of_a_configuration_is_run_and_the_others_are_replayed(self):
@@ -205,25 +205,25 @@ class Sweep(unittest.TestCase):
         self.assertEqual(tool("sweep", "merge", merged, *shards)[0], 0)
         self.assertEqual(rows(merged), whole)
 
-    def test_launches_at_once_have_one_time(self):
+    def test_concurrent_launches_have_one_time(self):
         launch = ROOT / "examples/13_pipe/launch_opencl.json"
         table = rows(self.sweep(self.plan("[axes]\nmem.l2_latency = 50 150\n", launch)))
         self.axes = ["mem.l2_latency"]
         for row in table.values():
             report = self.run_of(row, launch)
             self.assertTrue(any(entry["together"] for entry in report["launches"]))
-            self.hold(row, report)
+            self.check(row, report)
 
-    def test_machines_are_axes(self):
+    def test_machines_can_be_axes(self):
         mine = self.file("mine.ini", "base = teaching\n[dma]\nsetup = 77\n")
         table = rows(self.sweep(self.plan("[axes]\nmachine = teaching h200 mine.ini\ndma.channels = 1 2\n")))
         self.assertEqual(len(table), 6)
         self.axes = ["dma.channels"]
         for row in table.values():
             machine = mine if row["machine"] == "mine.ini" else row["machine"]
-            self.hold(row, self.run_of(row, more=("--machine", machine)))
+            self.check(row, self.run_of(row, more=("--machine", machine)))
 
-    def test_settings_hold_for_all_points(self):
+    def test_settings_apply_to_all_points(self):
         table = rows(self.sweep(self.plan("[set]\nmem.dram_latency = 777\narg.tiles = 8\n[axes]\ndma.queue = 1 2\n")))
         launch = json.loads(EXAMPLE.read_text())
         launch["program"] = str(EXAMPLE.parent / launch["program"])
@@ -231,9 +231,9 @@ class Sweep(unittest.TestCase):
         launch = self.file("eight.json", launch)
         self.axes = ["dma.queue"]
         for row in table.values():
-            self.hold(row, self.run_of(row, launch, ("--set", "mem.dram_latency=777")))
+            self.check(row, self.run_of(row, launch, ("--set", "mem.dram_latency=777")))
 
-    def test_defines_and_arguments_are_axes(self):
+    def test_defines_and_arguments_can_be_axes(self):
         self.file("sums.cl", SUMS)
         launch = self.file("sums.json", SUMS_LAUNCH)
         table = rows(self.sweep(self.plan(
@@ -247,23 +247,23 @@ class Sweep(unittest.TestCase):
                 entry["args"][2] = {"uint": int(row["arg.tiles"])}
                 entry["args"][4] = {"local": int(row["arg.room"])}
             point["launches"][1]["args"][3] = {"float4": row["launch.2.arg.4"].split(":")}
-            self.hold(row, self.run_of(row, self.file("point.json", point), ("-D", f"STRIDE={row['define.STRIDE']}")))
+            self.check(row, self.run_of(row, self.file("point.json", point), ("-D", f"STRIDE={row['define.STRIDE']}")))
 
-    def test_what_depends_on_time_is_run_and_not_replayed(self):
+    def test_kernels_that_depend_on_time_are_run_not_replayed(self):
         self.file("race.cl", RACE)
         launch = self.file("race.json", RACE_LAUNCH)
         store = self.sweep(self.plan("[axes]\nmem.dram_latency = 100 200 300\nmem.l2_latency = 50 90\n", launch))
         self.assertEqual({row["how"] for row in rows(store, "effort").values()}, {"run"})
         self.axes = ["mem.dram_latency", "mem.l2_latency"]
         for row in rows(store).values():
-            self.hold(row, self.run_of(row, launch))
+            self.check(row, self.run_of(row, launch))
 
-    def test_parameters_of_bytes_have_a_recording_each(self):
+    def test_each_functional_configuration_has_its_own_recording(self):
         effort = rows(self.sweep(self.plan("[axes]\ndma.alignment = 1 4\ncu.warp_size = 16 32\ndma.queue = 1 2\n")),
                       "effort")
         self.assertEqual(sorted(row["how"] for row in effort.values()), ["replay"] * 4 + ["run"] * 4)
 
-    def test_a_trace_is_swept_too(self):
+    def test_a_trace_can_be_swept_too(self):
         trace = self.folder / "t.wwt"
         self.assertEqual(tool("run", EXAMPLE, "--trace", trace)[0], 0)
         plan = self.file("t.ini", f"[sweep]\ntrace = {trace}\n[axes]\ndma.queue = 1 2\ncu.warp_size = 16 32\n")
@@ -271,14 +271,14 @@ class Sweep(unittest.TestCase):
         self.axes = ["dma.queue", "cu.warp_size"]
         for row in table.values():
             if row["cu.warp_size"] == 32:
-                self.hold(row, self.run_of(row))
+                self.check(row, self.run_of(row))
             else:
                 self.assertEqual((row["status"], row["cycles"]), ("refused", None))
                 self.assertIn("cu.warp_size is 16", row["reason"])
 
     # ---- points that do not finish ---------------------------------------------------------------------
 
-    def test_a_point_that_cannot_be_run_says_why_and_the_others_go_on(self):
+    def test_a_point_that_cannot_be_run_says_why_and_the_others_continue(self):
         self.file("stuck.wws", STUCK)
         launch = self.file("stuck.json", STUCK_LAUNCH)
         store = self.sweep(self.plan("[axes]\narg.limit = 32 64\ncu.warps = 1 8\ncu.meet = calls barriers\n", launch))
@@ -308,7 +308,7 @@ class Sweep(unittest.TestCase):
         longer = rows(self.sweep(plan, "--max-cycles", 1000000, out="longer.sqlite"))
         self.assertEqual({row["status"] for row in longer.values()}, {"finished"})
 
-    def test_machines_that_are_none_are_refused_points(self):
+    def test_points_with_invalid_machines_are_refused(self):
         table = rows(self.sweep(self.plan("[axes]\nlds.banks = 32 64\nlds.size = 1024 65536\n")))
         bad = [row for row in table.values() if row["status"] != "finished"]
         self.assertTrue(bad)
@@ -316,7 +316,7 @@ class Sweep(unittest.TestCase):
             self.assertEqual(row["status"], "refused")
             self.assertTrue(row["reason"])
 
-    def test_bytes_are_held_against_hexadecimal_and_suggestions_name_an_argument_once(self):
+    def test_bytes_are_compared_with_hexadecimal_and_suggestions_name_an_argument_once(self):
         self.file("sums.cl", SUMS)
         two = json.loads(json.dumps(SUMS_LAUNCH))
         two["launches"] = [two["launches"][0], json.loads(json.dumps(two["launches"][0]))]
@@ -331,7 +331,7 @@ class Sweep(unittest.TestCase):
 
     # ---- resuming ----------------------------------------------------------------------------------------
 
-    def test_what_is_there_is_not_run_again(self):
+    def test_stored_points_are_not_run_again(self):
         plan = self.plan(GRID)
         store = self.sweep(plan, "--limit", 10)
         before = rows(store, "effort")
@@ -342,7 +342,7 @@ class Sweep(unittest.TestCase):
         self.assertIn("; 0 run now\n", tool("sweep", plan, "-o", store)[1])
         self.assertEqual(rows(store), rows(self.sweep(plan, out="other.sqlite")))
 
-    def test_what_could_not_be_run_is_run_again_when_asked(self):
+    def test_unfinished_points_are_run_again_on_request(self):
         plan = self.plan(GRID)
         whole, store = rows(self.sweep(plan, out="whole.sqlite")), self.sweep(plan)
         with contextlib.closing(sqlite3.connect(store)) as base:
@@ -357,7 +357,7 @@ class Sweep(unittest.TestCase):
         differs = {row["number"] for key, row in rows(store).items() if row != whole[key]}
         self.assertEqual((differs, len(rows(store)), len(rows(store, "effort"))), ({5}, 24, 24))
 
-    def test_numbers_of_a_sample_are_those_of_the_grid(self):
+    def test_points_of_a_sample_keep_their_numbers_in_the_grid(self):
         whole = rows(self.sweep(self.plan(GRID), out="whole.sqlite"))
         numbers = self.file("numbers", "0\n1\n2\n")
         for sample in ("random 9", "latin 8"):
@@ -373,7 +373,7 @@ class Sweep(unittest.TestCase):
         status, _, told = tool("sweep", "run", self.plan("[set]\nmem.l2_latency = 9\n" + GRID), "-o", store)
         self.assertEqual((status, told.count("\n")), (2, 1), told)
 
-    def test_a_change_that_only_other_points_see_is_noticed(self):
+    def test_a_change_that_affects_only_other_points_is_noticed(self):
         (self.folder / "more").mkdir()
         launch = json.loads(json.dumps(SUMS_LAUNCH))
         launch["build"] = {"include": ["more"]}
@@ -421,7 +421,7 @@ class Sweep(unittest.TestCase):
         return subprocess.Popen([WARPWAIT, "sweep", "run", str(plan), "--jobs", "2", "-o", self.folder / "k.sqlite"],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
-    def test_a_killed_sweep_goes_on_and_leaves_no_worker(self):
+    def test_a_killed_sweep_continues_and_leaves_no_workers(self):
         plan, whole, took = self.many()
         generator, counts = random.Random(7), []
         for _ in range(KILLS):
@@ -467,7 +467,7 @@ class Sweep(unittest.TestCase):
             self.assertEqual((process.returncode, told), (0, ""))
             self.assertEqual(rows(self.folder / "k.sqlite"), whole)
 
-    def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(self):
+    def test_an_interrupt_keeps_finished_points_and_says_how_to_continue(self):
         plan, whole, _ = self.many()
         for number in (signal.SIGINT, signal.SIGTERM):
             for _ in range(3):  # it may just have finished
@@ -486,7 +486,7 @@ class Sweep(unittest.TestCase):
             self.sweep(plan, "--jobs", 2, out="k.sqlite")
             self.assertEqual(rows(self.folder / "k.sqlite"), whole)
 
-    def test_a_point_that_kills_its_process_is_failed(self):
+    def test_a_point_that_kills_its_process_is_marked_as_failed(self):
         if b"__asan_init" in pathlib.Path(WARPWAIT).read_bytes():
             self.skipTest("sanitizers want more address space than this leaves")
         # No known kernel does that, so the processes' address space is made too small for one of the points.
@@ -506,14 +506,14 @@ class Sweep(unittest.TestCase):
 
     # ---- other outputs -----------------------------------------------------------------------------------
 
-    def test_a_dry_run_counts_and_keeps_nothing(self):
+    def test_a_dry_run_counts_points_and_writes_nothing(self):
         plan = self.plan(GRID + "[constraints]\nroom = dma.channels <= dma.queue\n")
         status, out, told = tool("sweep", "run", plan, "--dry-run")
         self.assertEqual((status, told), (0, ""))
         self.assertRegex(out, r"^16 points; to run: 16 points, in 1 functional configuration\ntime: about 0:00 with ")
         self.assertEqual(os.listdir(self.folder), ["s.ini"])
 
-    def test_a_dry_run_says_what_a_latin_sample_lost(self):
+    def test_a_dry_run_reports_the_points_that_a_latin_sample_lost(self):
         plan = self.file("s.ini", f"[sweep]\nlaunch = {EXAMPLE}\nsample = latin 20\n[axes]\ndma.channels = 1..4\n"
                                   "dma.queue = 1..8\n[constraints]\na = dma.channels < dma.queue\n")
         status, out, told = tool("sweep", "run", plan, "--dry-run")
@@ -530,7 +530,7 @@ class Sweep(unittest.TestCase):
                                r"10000000, of a grid of up to 1000000000; draw some with sample = random N or latin N\n")
         self.assertEqual(os.listdir(self.folder), ["s.ini"])
 
-    def test_csv_has_a_line_a_point(self):
+    def test_csv_has_one_line_per_point(self):
         self.sweep(self.plan(GRID), "--csv", self.folder / "s.csv")
         lines = (self.folder / "s.csv").read_text().splitlines()
         self.assertEqual(len(lines), 25)
@@ -542,7 +542,7 @@ class Sweep(unittest.TestCase):
 
     # ---- bad input ---------------------------------------------------------------------------------------
 
-    def test_bad_input_is_told_before_anything_is_run(self):
+    def test_bad_input_is_reported_before_anything_is_run(self):
         shutil.copy(EXAMPLE.parent / "kernel.cl", self.folder)
         self.refused("[axes]\ndma.chanels = 1 2\n",
                      "dma.chanels: not a parameter of a machine; did you mean 'dma.channels'?")
@@ -574,7 +574,7 @@ class Sweep(unittest.TestCase):
         self.refused("[axes]\ndma.queue = 1 2\n", "bad.sqlite: is also the file of results", EXAMPLE, "--csv",
                      self.folder / "bad.sqlite")
 
-    def test_a_full_or_read_only_disk_is_told(self):
+    def test_a_full_or_read_only_disk_is_reported(self):
         plan = self.plan(GRID)
         status, _, told = tool("sweep", "run", plan, "-o", "/proc/s.sqlite")
         self.assertEqual((status, told.count("\n")), (2, 1), told)

@@ -52,7 +52,7 @@ class Exports(unittest.TestCase):
         for example in EXAMPLES:
             self.assertEqual(list(trace_events.faults(self.events[example])), [], example)
 
-    def test_slices_of_warps_add_up_to_the_reports_stalls(self):
+    def test_warp_slices_add_up_to_the_stalls_in_the_report(self):
         for example, launches in self.report.items():
             shown, told = collections.Counter(), collections.Counter()
             for event in self.slices(example, "X", "warp"):
@@ -61,7 +61,7 @@ class Exports(unittest.TestCase):
                 told.update(launch["stalls"])
             self.assertEqual(shown, +told, example)
 
-    def test_every_copy_that_is_waited_for_has_an_arrow(self):
+    def test_every_copy_that_a_warp_waits_for_has_an_arrow(self):
         for example, launches in self.report.items():
             copies = self.slices(example, "b", "copy")
             waited = [event for event in copies if "waited_to" in event.get("args", {})]
@@ -69,7 +69,7 @@ class Exports(unittest.TestCase):
             self.assertEqual(len(waited), sum(launch["dma"]["descriptors"] for launch in launches), example)
             self.assertEqual(len(arrows), len(waited), example)
 
-    def test_arrows_go_from_the_copys_instruction_to_a_slice_that_waits_for_it(self):
+    def test_arrows_go_from_a_copy_instruction_to_a_slice_that_waits_for_it(self):
         for example in EXAMPLES:
             at = {(event["tid"], cycle): event for event in self.slices(example, "X", "warp")
                   for cycle in range(trace_events.fine(event["ts"]), trace_events.fine(event["ts"] + event["dur"]))}
@@ -78,13 +78,13 @@ class Exports(unittest.TestCase):
             for event in self.slices(example, "f", "copy"):
                 self.assertIn(at[event["tid"], trace_events.fine(event["ts"])]["name"], ("wait_join", "copy_wait"))
 
-    def test_passes_of_warps_are_the_reports(self):
+    def test_warp_passes_match_the_report(self):
         for example, launches in self.report.items():
             passes = {(event["pid"], event["ts"]) for event in self.slices(example, "X", "banks")
                       if event["name"].startswith("warp ")}
             self.assertEqual(len(passes), sum(launch["lds"]["passes"] for launch in launches), example)
 
-    def test_counters_end_with_nothing(self):
+    def test_counters_end_at_zero(self):
         for example in EXAMPLES:
             last = {}
             for event in self.events[example]["traceEvents"]:
@@ -94,7 +94,7 @@ class Exports(unittest.TestCase):
             self.assertTrue(last)
             self.assertEqual({value for _, value in last.values()}, {0})
 
-    def test_waves_are_what_events_add_up_to(self):
+    def test_waves_match_the_sums_of_events(self):
         for example, path in self.path.items():
             warpwait("trace", "convert", path, path.with_suffix(".vcd"))
             found, comments = waves.read(path.with_suffix(".vcd").read_text(), CLOCK_MHZ)
@@ -106,13 +106,13 @@ class Exports(unittest.TestCase):
             self.assertIn("states: 0 no warp, 1 issued, 2 dependency,", comments[0])
 
     @unittest.skipUnless(shutil.which("vcd2fst"), "no vcd2fst: it comes with gtkwave")
-    def test_gtkwave_takes_the_waves(self):
+    def test_gtkwave_accepts_the_waves(self):
         path = self.path[EXAMPLES[0]].with_suffix(".fst.vcd")
         warpwait("trace", "convert", self.path[EXAMPLES[0]], path)
         subprocess.run(["vcd2fst", path, path.with_suffix(".fst")], check=True, stdout=subprocess.DEVNULL)
         self.assertGreater(path.with_suffix(".fst").stat().st_size, 1000)
 
-    def test_run_and_replay_give_the_bytes_of_a_conversion(self):
+    def test_run_and_replay_write_the_same_bytes_as_convert(self):
         example = EXAMPLES[0]
         launch, folder = ROOT / f"examples/{example}/launch_opencl.json", pathlib.Path(self.folder.name)
         warpwait("run", launch, "--trace", folder / "t.wwt")
@@ -141,7 +141,7 @@ class Exports(unittest.TestCase):
         self.assertAlmostEqual(self.counter(path, "warps resident"),
                                sum(sum(launch["stalls"].values()) for launch in launches), delta=5)
 
-    def test_the_page_has_every_track_counter_and_wave(self):
+    def test_the_page_lists_every_track_counter_and_wave(self):
         page = (ROOT / "docs/timeline-export.md").read_text()
         rows = set(re.findall(r"^\| (`.*?`) \|", page, re.MULTILINE))
         page_names = {name for row in rows for name in re.findall("`(.*?)`", row)}
@@ -161,7 +161,7 @@ class Exports(unittest.TestCase):
         for row in counters[1:]:  # the first row is the header
             self.assertIn("| `%s` | %s | %s |\n" % row, page)
 
-    def test_a_window_is_in_the_format_too(self):
+    def test_a_window_is_in_the_trace_event_format_too(self):
         path = self.path[EXAMPLES[0]].with_name("window.json")
         warpwait("run", ROOT / f"examples/{EXAMPLES[0]}/launch_opencl.json", "--from", 1000, "--to", 2000,
                  "--timeline", path)

@@ -101,7 +101,7 @@ class Damage(unittest.TestCase):
                 "diff": ["trace", "diff", whole, damaged], "slice": ["trace", "slice", damaged, "-o", out],
                 "merge": ["trace", "merge", whole, damaged, "-o", out], "replay": ["replay", damaged]}
 
-    def check_told(self, trace, what):
+    def check_reported(self, trace, what):
         damaged = self.path / "damaged.wwt"
         damaged.write_bytes(trace)
         for verb, command in self.verbs(damaged).items():
@@ -121,19 +121,19 @@ class Damage(unittest.TestCase):
             places |= {start, start + 13, (start + 28 + end) // 2, end - 1}
         return sorted(places)
 
-    def test_a_trace_that_ends_early_is_told_by_every_verb(self):
+    def test_every_verb_reports_a_trace_that_ends_early(self):
         self.assertGreater(len(self.blocks), 12)
         for cut in self.cuts():
-            damaged = self.check_told(self.trace[:cut], f"cut at {cut}")
+            damaged = self.check_reported(self.trace[:cut], f"cut at {cut}")
             self.assertEqual(tool("trace", "head", damaged)[0], 2)
 
-    def test_a_flipped_bit_is_told_by_every_verb(self):
+    def test_every_verb_reports_a_flipped_bit(self):
         random_bits = random.Random(1)
         for _ in range(FLIPS):
             bit = random_bits.randrange(8 * len(self.trace))
             trace = bytearray(self.trace)
             trace[bit // 8] ^= 1 << bit % 8
-            damaged = self.check_told(bytes(trace), f"bit {bit}")
+            damaged = self.check_reported(bytes(trace), f"bit {bit}")
             self.check_salvaged(damaged, bit)
             status, out, said = tool("trace", "head", damaged)  # which need not read the place of the bit
             self.assertTrue((status, out, said) == self.head or status == 2 and TOLD.fullmatch(said), bit)
@@ -154,7 +154,7 @@ class Damage(unittest.TestCase):
         else:
             self.assertIn(status, (1, 2), (bit, said))
 
-    def test_what_is_before_the_cut_is_salvaged(self):
+    def test_everything_before_the_cut_is_salvaged(self):
         damaged, before = self.path / "damaged.wwt", 0
         for cut in self.cuts():
             damaged.write_bytes(self.trace[:cut])
@@ -182,7 +182,7 @@ class Damage(unittest.TestCase):
             self.assertIn("kernel         wild", out)
             self.assertTrue(status == 0 or re.search(r"\d+ warps? ends? where the recording was cut off", said), said)
 
-    def test_warps_of_a_prefix_do_not_wait_for_those_that_have_ended(self):
+    def test_warps_of_a_prefix_do_not_wait_for_warps_that_ended(self):
         (self.path / "meet.wws").write_text(MEETING)
         command = [str(self.path / "meet.wws"), *self.command("meet.wwt", 200)[2:]]
         status, _, said = tool("run", *command)
@@ -195,7 +195,7 @@ class Damage(unittest.TestCase):
             ended += " warps end where the recording was cut off" in said
         self.assertGreater(ended, 3)
 
-    def test_a_slice_of_a_prefix_is_a_whole_trace_again(self):
+    def test_a_slice_of_a_prefix_is_a_complete_trace(self):
         damaged, out = self.path / "damaged.wwt", self.path / "saved.wwt"
         damaged.write_bytes(self.trace[:self.blocks[-4]])
         status, _, said = tool("trace", "slice", "--salvage", damaged, "-o", out)
@@ -213,7 +213,7 @@ class Damage(unittest.TestCase):
         """The file under this name, or the temporary one that was to replace it."""
         return sorted(file.name for file in self.path.iterdir() if name in file.name)
 
-    def test_a_file_that_may_not_grow_is_told_and_leaves_the_one_that_was_there(self):
+    def test_a_file_size_limit_is_reported_and_the_old_file_stays(self):
         (self.path / "limited.wwt").write_bytes(b"as it was")
         for limit in (len(self.trace) // 2, len(self.trace) - 5, self.blocks[1], 1000, 20):
             def restrict(limit=limit):
@@ -225,12 +225,12 @@ class Damage(unittest.TestCase):
             self.assertEqual(self.left_over("limited"), ["limited.wwt"])
             self.assertEqual((self.path / "limited.wwt").read_bytes(), b"as it was")
 
-    def test_a_full_disk_is_told(self):
+    def test_a_full_disk_is_reported(self):
         status, _, said = tool(*self.command("x", 60)[:-1], "/dev/full")
         self.assertEqual(status, 2)
         self.assertRegex(said, r"^warpwait: --trace: /dev/full: [^\n]*No space left on device[^\n]*\n$")
 
-    def test_a_killed_recorder_leaves_what_is_good_up_to_its_last_block_beside(self):
+    def test_a_killed_recorder_leaves_a_file_that_is_valid_up_to_its_last_block(self):
         random_times, path, most = random.Random(2), self.path / "killed.wwt", 0
         path.write_bytes(b"as it was")
         for _ in range(KILLS):

@@ -110,7 +110,7 @@ class Folder(unittest.TestCase):
 
 
 class Stalls(Folder):
-    def test_a_bar_of_a_report_has_its_launches_warp_cycles_by_bucket(self):
+    def test_a_bar_has_the_warp_cycles_of_a_report_by_bucket(self):
         paths = [self.report_of("05_double_buffer"), self.report_of("06_deep_buffer")]
         drawn = heights(plots.stalls(paths))
         for place, path in enumerate(paths):
@@ -121,7 +121,7 @@ class Stalls(Folder):
             self.assertEqual(sum(bars[place] for bars in drawn.values()),
                              sum(launch["resident_cycles"] for launch in launches))
 
-    def test_launches_are_bars_of_their_own(self):
+    def test_each_launch_has_its_own_bar(self):
         path = self.report_of("06_deep_buffer")
         drawn = heights(plots.stalls(path, by="launch"))
         self.assertEqual(drawn["copy_wait"],
@@ -144,7 +144,7 @@ class Stalls(Folder):
         self.assertEqual(list(short.index)[-1], "others")
         self.assertEqual(sorted(short.sum(axis="columns")[:-1]), sorted(table.sum(axis="columns"))[-3:])
 
-    def test_in_per_cent_every_bar_is_as_high(self):
+    def test_bars_in_percent_add_up_to_100(self):
         reports = [self.report_of("05_double_buffer"), self.report_of("06_deep_buffer")]
         drawn = heights(plots.stalls(reports, percent=True))
         for place in range(2):
@@ -154,11 +154,11 @@ class Stalls(Folder):
         axes = plots.stalls(self.report_of("02_bank_conflict"))
         self.assertEqual({text.get_text() for text in axes.get_legend().get_texts()}, set(heights(axes)))
 
-    def test_axes_that_are_given_are_drawn_on(self):
+    def test_given_axes_are_used(self):
         axes = pyplot.subplots()[1]
         self.assertIs(plots.stalls(self.report_of("02_bank_conflict"), ax=axes), axes)
 
-    def test_every_bucket_has_the_family_that_the_report_adds_it_to(self):
+    def test_every_bucket_has_the_same_family_as_in_the_report(self):
         rows = re.findall(r'^STALL\(\w+, *"(\w+)"', (ROOT / "models/stalls.def").read_text(), re.M)
         self.assertEqual(sorted(rows), sorted(colours.BUCKETS))
         rule = re.search(r"added up by what they wait for \((.*?)\), and", (ROOT / "docs/report.md").read_text())[1]
@@ -166,7 +166,7 @@ class Stalls(Folder):
         self.assertEqual(sorted(map(sorted, told)),
                          sorted(sorted(buckets) for _, _, buckets in colours.FAMILIES if "issued" not in buckets))
 
-    def test_buckets_differ_for_people_who_do_not_see_red_or_green(self):
+    def test_buckets_differ_for_color_blind_readers(self):
         for vision, matrix in VISIONS.items():
             seen = {bucket: cielab(matrix, look.face) for bucket, look in colours.LOOKS.items()}
             for one, other in itertools.combinations(seen, 2):
@@ -176,7 +176,7 @@ class Stalls(Folder):
 
 
 class Hiding(Folder):
-    def test_points_are_those_of_the_reports(self):
+    def test_points_match_the_reports(self):
         path = self.report_of("06_deep_buffer")
         above, below = plots.hiding(path)
         for place, launch in enumerate(plots.read_report(path)["launches"]):
@@ -185,7 +185,7 @@ class Hiding(Folder):
             self.assertEqual(below.lines[0].get_xydata()[place].tolist(),
                              [place + 1, launch["hiding"]["exposed_cycles"] / tiles])
 
-    def test_the_closed_form_is_that_of_the_page(self):
+    def test_the_closed_form_matches_the_page(self):
         page = (ROOT / "docs/buffering.md").read_text()
         figures = re.search(r"B = (\d+) cycles, A = (\d+) cycles, and L = (\d+),", page)
         busy, refill, latency = map(int, figures.groups())
@@ -196,14 +196,14 @@ class Hiding(Folder):
         self.assertEqual(len(rows), 6)
         self.assertIn(f"| enough | {form.enough:30.2f} |".replace(" ", ""), table.replace(" ", ""))
 
-    def test_what_is_not_given_is_taken_from_the_points(self):
+    def test_figures_that_are_not_given_are_taken_from_the_points(self):
         points = plots.hiding_table(self.report_of("06_deep_buffer"))
         form = plots.form_of(points)
         self.assertAlmostEqual(form.latency, points["latency"][0])
         self.assertAlmostEqual(float(form.exposed(1)), points["exposed"][0] / points["tiles"][0])
         self.assertEqual(plots.form_of(points, 1, 2, 3), plots.Form(1, 2, 3))
 
-    def test_it_runs_the_kernel_at_each_depth(self):
+    def test_the_run_option_runs_the_kernel_at_each_depth(self):
         out, numbers = self.folder / "ring.png", self.folder / "ring.csv"
         self.assertEqual(plot("hiding", "--run", RING, "--depths", "1,3", "-o", out, "--csv", numbers), (0, ""))
         table = pandas.read_csv(numbers)
@@ -273,20 +273,20 @@ class MadeTimelines(Folder):
             of = slices[slices["section"] == section]
             self.assertEqual(sorted(zip(of["from"], of["to"])), sorted((e["from"], e["to"]) for e in Made.events[kind]))
 
-    def test_an_arrow_goes_from_a_copy_that_is_done_to_the_release_of_its_wait(self):
+    def test_an_arrow_goes_from_a_finished_copy_to_the_end_of_its_wait(self):
         arrows = plots.timeline_rows(Made()).arrows
         self.assertEqual(arrows.to_dict("records"), [{"copy": 1, "from": 50, "from_row": 2, "to": 60, "to_row": 1}])
 
-    def test_an_arrow_begins_and_ends_in_the_cycles_that_are_shown(self):
+    def test_an_arrow_is_drawn_only_if_both_ends_are_shown(self):
         for start, end, count in ((0, 59, 0), (0, 60, 1), (50, 60, 1), (51, 60, 0)):
             self.assertEqual(len(plots.timeline_rows(Made(), start=start, end=end).arrows), count, (start, end))
 
-    def test_what_is_drawn_is_cut_to_the_cycles_and_warps_that_are_wanted(self):
+    def test_rows_are_cut_to_the_requested_cycles_and_warps(self):
         rows = plots.timeline_rows(Made(), start=15, end=62, warps=[1])
         self.assertEqual((rows.slices["from"].min(), rows.slices["to"].max()), (15, 62))
         self.assertEqual(rows.names[0:2], ["warp 1", "copies"])
 
-    def test_polygons_are_the_slices(self):
+    def test_each_slice_is_one_polygon(self):
         axes = plots.timeline(Made())
         drawn = sum(len(collection.get_paths()) for collection in axes.collections)
         self.assertEqual(drawn, len(plots.timeline_rows(Made()).slices))
@@ -310,7 +310,7 @@ class MadeTimelines(Folder):
         table = plots.bank_table_over_time(Made(), "all", 100, start=40, end=43)
         self.assertEqual(table.loc[7].to_dict(), {40: 1, 41: 1, 42: 0})
 
-    def test_labels_are_whole_and_apart_however_small_the_picture(self):
+    def test_labels_are_complete_and_separate_in_small_pictures(self):
         for draw in (plots.timeline, plots.stalls_over_time):
             axes = draw(Made(), end=60)
             axes.figure.set_size_inches(9, 2)  # so that the legend reaches down to the ticks
@@ -326,12 +326,12 @@ class MadeTimelines(Folder):
         self.assertGreaterEqual(label.y0, 0)
         self.assertLessEqual(label.y1, axes.figure.bbox.y1)
 
-    def test_colours_of_banks_end_where_they_are_told_to(self):
+    def test_bank_colors_end_at_the_given_value(self):
         for most, end, extend in ((None, 100, "neither"), (40, 40, "max"), (100, 100, "neither")):
             mesh = plots.banks_over_time(Made(), most=most).collections[0]
             self.assertEqual((mesh.get_clim(), mesh.colorbar.extend), ((0, end), extend))
 
-    def test_axes_of_cycles_say_how_long_a_window_is(self):
+    def test_cycle_axes_say_how_long_a_window_is(self):
         for windows, label in ((7, "cycle (windows of 9 cycles)"), (100, "cycle (windows of 1 cycle)")):
             self.assertEqual(plots.stalls_over_time(Made(), windows).get_xlabel(), label)
         self.assertEqual(plots.banks_over_time(Made(), windows=100).get_xlabel(), label)
@@ -350,7 +350,7 @@ class MadeTimelines(Folder):
         self.assertEqual(heat.images[0].get_array().tolist(), [[1, 2] + [0] * 6, [1, 1] + [0] * 6])
         self.assertEqual(heights(bars, lying=True), {"first of their phase": [1, 1], "added by conflicts": [1, 0]})
 
-    def test_what_has_no_events_is_told(self):
+    def test_pictures_without_events_are_reported(self):
         for draw, message in (
                 (lambda: plots.stalls_over_time(Made(), cu=3), "no `warp` events of compute unit 3, but of 0"),
                 (lambda: plots.timeline(Made(), start=500), "no `warp` events in cycles 500 to the end, but in 10 to"),
@@ -379,7 +379,7 @@ class Timelines(Folder):
             found = plots.stall_table_over_time(path, 50).sum().to_dict()
             self.assertEqual(found, plots.stall_table(report).iloc[0].to_dict(), example)
 
-    def test_banks_by_instruction_are_the_reports(self):
+    def test_banks_by_instruction_match_the_report(self):
         for example in ("02_bank_conflict", "10_contention"):
             report, path = self.run_of(example)
             table, expected = plots.bank_table(path, by="instruction"), {}
@@ -398,7 +398,7 @@ class Timelines(Folder):
         table = plots.bank_table_over_time(events, "warps", start=last["start"], end=last["start"] + last["cycles"])
         self.assertEqual(table.sum(axis="columns").to_list(), [report["launches"][-1]["lds"]["passes"]] + [0] * 31)
 
-    def test_beats_of_engines_have_the_banks_of_their_bytes(self):
+    def test_engine_beats_use_the_banks_of_their_bytes(self):
         report, path = self.run_of("05_double_buffer")
         cycles = plots.bank_table_over_time(path, "dma").to_numpy().sum()
         self.assertEqual(4 * cycles, sum(launch["lds"]["dma_bytes"] for launch in report["launches"]))
@@ -410,7 +410,7 @@ class Timelines(Folder):
         self.assertEqual(len(rows.arrows), counters["copies"])
         self.assertTrue((rows.arrows["from"] <= rows.arrows["to"]).all())
 
-    def test_channels_and_the_port_have_the_reports_cycles_and_messages(self):
+    def test_channels_and_the_port_match_the_cycles_and_messages_in_the_report(self):
         report, path = self.run_of("05_double_buffer")
         slices, launch = plots.timeline_rows(path).slices, report["launches"][0]
         channels = slices[slices["section"] == "channels"]
@@ -431,7 +431,7 @@ class Timelines(Folder):
         texts = [text.get_text() for text in plots.timeline(path, end=500).get_legend().get_texts()]
         self.assertNotIn("(heights", "".join(texts))
 
-    def test_every_picture_of_a_timeline_is_the_same_bytes_each_time(self):
+    def test_pictures_of_timelines_have_the_same_bytes_each_time(self):
         _, path = self.run_of("05_double_buffer")
         for what in (["timeline", path, "--to", "900"], ["banks", path], ["banks", path, "--by", "line"],
                      ["stalls", path]):
@@ -442,7 +442,7 @@ class Timelines(Folder):
                 self.assertEqual(first.read_bytes(), second.read_bytes())
                 self.assertGreater(first.stat().st_size, 5000)
 
-    def test_a_damaged_timeline_is_told(self):
+    def test_a_damaged_timeline_is_reported(self):
         _, path = self.run_of("05_double_buffer")
         cut = self.folder / "cut.wtl"
         cut.write_bytes(path.read_bytes()[:-50])
@@ -452,7 +452,7 @@ class Timelines(Folder):
 
 
 class Files(Folder):
-    def test_pictures_are_whole_and_the_same_bytes_each_time(self):
+    def test_pictures_are_complete_and_have_the_same_bytes_each_time(self):
         report = self.report_of("06_deep_buffer")
         for what in (["stalls", report, "--by", "launch"], ["hiding", report]):
             for suffix in ("png", "svg"):
@@ -464,28 +464,28 @@ class Files(Folder):
             self.assertTrue((self.folder / "first.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n"))
         self.assertEqual(list(self.folder.glob(".*.*.*")), [])
 
-    def test_size_and_dots_are_as_asked_for(self):
+    def test_pictures_have_the_requested_size_and_resolution(self):
         out = self.folder / "size.png"
         report = self.report_of("05_double_buffer")
         done = plot("stalls", report, "-o", out, "--size", "6x4", "--dpi", "50", "--title", "T")
         self.assertEqual(done, (0, ""))
         self.assertEqual(struct.unpack(">II", out.read_bytes()[16:24]), (300, 200))
 
-    def test_the_numbers_that_are_drawn_are_written(self):
+    def test_csv_has_the_numbers_that_are_drawn(self):
         out, report = self.folder / "numbers.csv", self.report_of("05_double_buffer")
         self.assertEqual(plot("stalls", report, "-o", self.folder / "numbers.svg", "--csv", out), (0, ""))
         stalls = plots.read_report(report)["launches"][0]["stalls"]
         self.assertEqual(pandas.read_csv(out, index_col=0).iloc[0].to_dict(),
                          {bucket: cycles for bucket, cycles in stalls.items() if cycles})
 
-    def test_the_numbers_have_no_cell_that_a_spreadsheet_runs(self):
+    def test_csv_has_no_cells_that_a_spreadsheet_would_execute(self):
         out, report = self.folder / "cells.csv", self.report_of("05_double_buffer")
         done = plot("hiding", report, "--labels", "=cmd|x", "-o", self.folder / "cells.svg", "--csv", out)
         self.assertEqual(done, (0, ""))
         self.assertIn("'=cmd|x", out.read_text())
         self.assertNotIn(",=", out.read_text())
 
-    def test_it_runs_where_it_is_installed(self):
+    def test_the_installed_command_runs(self):
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
         package = self.folder / "lib" / version / "dist-packages/warpwait"
         shutil.copytree(ROOT / "bindings/python/warpwait", package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -504,7 +504,7 @@ class Errors(Folder):
         self.assertEqual((status, errors.count("\n")), (2, 1))
         self.assertFalse((self.folder / "refused.png").exists())
 
-    def test_what_is_no_report_is_told(self):
+    def test_files_that_are_not_reports_are_refused(self):
         report = self.report_of("02_bank_conflict")
         other = self.folder / "other.json"
         self.refused("nowhere.json: No such file", "stalls", self.folder / "nowhere.json")
@@ -518,7 +518,7 @@ class Errors(Folder):
         other.write_bytes(b"\xff\xfe")
         self.refused("expected a JSON report", "stalls", other)
 
-    def test_whatever_a_report_lacks_is_told(self):
+    def test_everything_that_a_report_lacks_is_reported(self):
         other, whole = self.folder / "other.json", self.report_of("02_bank_conflict").read_text()
         for key in ("kernel", "cycles", "work_groups", "stalls", "exposed_cycles", "latency", "count", "mean",
                     "by_line", "by_instruction", "pc", "file", "line", "instruction"):
@@ -527,12 +527,12 @@ class Errors(Folder):
                 for what in ("stalls", "hiding"):
                     self.refused("other.json: .*expected|nothing to hide", what, other)
 
-    def test_bytes_that_are_no_text_are_told(self):
+    def test_a_file_that_is_not_text_is_refused(self):
         other = self.folder / "other.json"
         other.write_bytes(b"\xff\xfe")
         self.refused("expected a JSON report", "stalls", other)
 
-    def test_what_cannot_be_drawn_is_told(self):
+    def test_reports_that_cannot_be_drawn_are_refused(self):
         report = self.report_of("02_bank_conflict")
         self.refused("nothing to hide", "hiding", report)
         self.refused("either reports or --run", "hiding")
@@ -541,7 +541,7 @@ class Errors(Folder):
         self.refused("expected a timeline", "timeline", report)
         self.refused("exit status 2: warpwait: ", "hiding", "--run", "nowhere.cl", "--depths", "1")
 
-    def test_arguments_that_make_no_sense_are_told(self):
+    def test_bad_arguments_are_refused(self):
         report = self.report_of("02_bank_conflict")
         for arguments, message in ((["--size", "9"], "WIDTHxHEIGHT"), (["--dpi", "0"], "from 1 to 100000"),
                                    (["--by", "moon"], "invalid choice"), (["--from", "-1"], "expected"),
@@ -563,7 +563,7 @@ class Errors(Folder):
             self.assertEqual(done.returncode, 2)
             self.assertRegex(done.stderr, f"^warpwait-plot: {module} is missing: apt-get install python3-{module}, ")
 
-    def test_what_would_be_ignored_or_lost_is_refused(self):
+    def test_options_that_would_be_ignored_or_overwrite_files_are_refused(self):
         report, timeline = self.folder / "ignored.json", self.folder / "ignored.wtl"
         subprocess.run([WARPWAIT, "run", ROOT / "examples/02_bank_conflict/launch.json", "--report", "json",
                         "--out", report, "--timeline", timeline], check=True)
@@ -583,14 +583,14 @@ class Errors(Folder):
             self.assertIn(message, errors)
         self.assertFalse(out.exists())
 
-    def test_an_interrupt_is_told_in_a_line(self):
+    def test_an_interrupt_is_reported_in_one_line(self):
         program = ("import sys, warpwait.plot.command as plot\ndef draw(*_): raise KeyboardInterrupt\nplot.draw = draw\n"
                    "sys.exit(plot.main(['stalls', 'r.json', '-o', 'r.png']))")
         done = subprocess.run([sys.executable, "-B", "-c", program], cwd=ROOT / "bindings/python", capture_output=True,
                               text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (130, "warpwait-plot: interrupted\n"))
 
-    def test_a_signal_while_a_picture_is_written_leaves_the_one_that_was_there(self):
+    def test_a_signal_while_writing_a_picture_keeps_the_old_one(self):
         picture = self.folder / "r.svg"
         picture.write_text("as it was")
         picture.chmod(0o640)
@@ -605,7 +605,7 @@ class Errors(Folder):
             self.assertEqual(picture.read_text(), "as it was")
             self.assertEqual(list(self.folder.glob(".r.svg*")), [])
 
-    def test_a_picture_keeps_permissions_and_the_link_that_leads_to_it(self):
+    def test_a_picture_keeps_its_permissions_and_symbolic_link(self):
         from warpwait.plot import figure
         picture, link = self.folder / "kept.svg", self.folder / "link.svg"
         picture.write_text("as it was")

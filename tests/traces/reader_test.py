@@ -38,7 +38,7 @@ class Reader(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def test_every_warp_ends_with_an_operation_that_is_done(self):
+    def test_every_warp_ends_with_a_done_operation(self):
         with warpwait.trace.open(self.path) as trace:
             self.assertEqual(len(trace.groups()), sum(launch.groups for launch in trace.launches))
             for launch, group in trace.groups():
@@ -65,7 +65,7 @@ class Reader(unittest.TestCase):
                         for _ in trace.operations(launch, group, warp))
             self.assertEqual(sum(batch.operations for batch in trace.batches()), found)
 
-    def test_what_another_writer_may_have_put_into_a_block_is_told(self):
+    def test_bad_blocks_with_correct_checksums_are_reported(self):
         """The second block, a meta, with other payloads whose checksums are correct."""
         data = self.path.read_bytes()
         first = 16 + 28 + struct.unpack_from("<I", data, 16 + 16)[0]
@@ -92,7 +92,7 @@ class Reader(unittest.TestCase):
             self.assertEqual(set(frame.kind) - {kind.name for kind in trace.schema.kinds}, set())
             self.assertTrue((frame[frame.kind == "access"].address >= 0).all())
 
-    def test_a_trace_that_is_cut_off_is_told_or_salvaged(self):
+    def test_a_cut_off_trace_is_reported_or_salvaged(self):
         cut = self.path.with_suffix(".cut")
         cut.write_bytes(self.path.read_bytes()[:-100])
         status, output, errors = script(cut)
@@ -103,20 +103,20 @@ class Reader(unittest.TestCase):
         self.assertIn("launch 0 group 0 warp 0\n", output)
         self.assertRegex(errors, r": offset \d+: expected ")
 
-    def test_what_is_no_trace_is_told(self):
+    def test_files_that_are_not_traces_are_reported(self):
         other = self.path.with_suffix(".json")
         other.write_text('{"name": "not a trace"}')
         self.assertRegex(script(other)[2], r"^warpwait.trace: .*: offset 0: expected a trace, found 7b 22 ")
         none = self.path.with_suffix(".none")
         self.assertEqual(script(none), (2, "", f"warpwait.trace: {none}: No such file or directory\n"))
 
-    def test_who_has_seen_enough_is_told_nothing(self):
+    def test_a_closed_pipe_causes_no_message(self):
         environment = dict(os.environ, PYTHONPATH=str(ROOT / "bindings/python"), PYTHONDONTWRITEBYTECODE="1")
         done = subprocess.run(f"{sys.executable} -m warpwait.trace {self.path} | head -1", shell=True, text=True,
                               capture_output=True, env=environment, check=False)
         self.assertEqual((done.stdout, done.stderr), ("launch 0 group 0 warp 0\n", ""))
 
-    def test_a_changed_byte_is_told(self):
+    def test_a_changed_byte_is_reported(self):
         whole = bytearray(self.path.read_bytes())
         for place in range(0, len(whole), 97):
             whole[place] ^= 4
@@ -168,7 +168,7 @@ class Timelines(unittest.TestCase):
                                  {"cu", "unit", "from", "to", *event.fields})
                 break
 
-    def test_cycles_of_warps_are_the_reports(self):
+    def test_warp_cycles_match_the_report(self):
         report = json.loads(self.report.read_text())["launches"][0]
         with warpwait.trace.open_timeline(self.path) as timeline:
             warps = timeline.frame("warp")
@@ -177,7 +177,7 @@ class Timelines(unittest.TestCase):
                              {name: count for name, count in report["stalls"].items() if count})
             self.assertEqual(timeline.run["launches"][0]["cycles"], report["cycles"])
 
-    def test_lines_and_text_are_those_of_the_program(self):
+    def test_lines_and_text_match_the_program(self):
         with warpwait.trace.open_timeline(self.path) as timeline:
             warps = timeline.frame("warp")
             for row in warps.drop_duplicates("pc").itertuples():
@@ -186,7 +186,7 @@ class Timelines(unittest.TestCase):
                 self.assertIn(str(row.line), timeline.run["programs"][0]["source"][code["file"]])
             self.assertEqual(timeline.code(0, 1 << 30), {})
 
-    def test_a_kind_that_is_none_is_told_and_one_without_events_is_empty(self):
+    def test_an_unknown_kind_is_reported_and_one_without_events_is_empty(self):
         with warpwait.trace.open_timeline(self.path) as timeline:
             with self.assertRaisesRegex(ValueError, "kind 'wrap' is not one of: group warp "):
                 timeline.frame("wrap")
@@ -199,7 +199,7 @@ class Timelines(unittest.TestCase):
             self.assertEqual(len(empty), 0)
             self.assertEqual(list(empty.columns)[:5], ["cu", "unit", "from", "to", "banks"])
 
-    def test_a_timeline_that_is_cut_off_is_told_or_salvaged(self):
+    def test_a_cut_off_timeline_is_reported_or_salvaged(self):
         cut = self.path.with_suffix(".cut")
         cut.write_bytes(self.path.read_bytes()[:-100])
         status, _, errors = script(cut)
@@ -207,7 +207,7 @@ class Timelines(unittest.TestCase):
         self.assertRegex(errors, r"^warpwait.trace: .*: offset \d+: expected the end of a whole timeline, found .*\n$")
         self.assertEqual(script(cut, "--salvage")[0], 0)
 
-    def test_a_changed_byte_is_told(self):
+    def test_a_changed_byte_is_reported(self):
         whole = bytearray(self.path.read_bytes())
         changed = self.path.with_suffix(".changed")
         for place in range(0, len(whole), 97):

@@ -234,7 +234,7 @@ class TextOfTraces(unittest.TestCase):
         self.assertGreater(found, 0)
         return found
 
-    def test_what_convert_writes_means_what_the_trace_holds(self):
+    def test_text_from_convert_means_the_same_as_its_trace(self):
         for example in ("07_strided_gather/launch.json", "13_pipe/launch_opencl.json"):
             trace, text = self.path / "t.wwt", self.path / "t.wwtt"
             self.warpwait("run", ROOT / "examples" / example, "--trace", trace)
@@ -242,7 +242,7 @@ class TextOfTraces(unittest.TestCase):
             with warpwait.trace.open(trace) as opened:
                 self.expect_same(text, opened)
 
-    def test_what_is_written_by_hand_means_what_convert_makes_of_it(self):
+    def test_handwritten_text_means_the_same_as_its_converted_trace(self):
         text, trace = ROOT / "tests/fuzz/seeds/fuzz_trace_text/kinds", self.path / "t.wwt"
         self.warpwait("trace", "convert", text, trace)
         with warpwait.trace.open(trace) as opened:
