@@ -34,7 +34,7 @@ def _figures(results):
             f"{100 * percentile(values, .5):.1f}", f"{100 * percentile(values, .9):.1f}", f"{100 * bias:+.1f}"]
 
 
-HEAD = ["rows", "not modelled", "mean %", "median %", "90th percentile %", "bias %"]
+HEAD = ["rows", "not modeled", "mean %", "median %", "90th percentile %", "bias %"]
 
 
 def families_table(families):
@@ -70,11 +70,11 @@ def unmodelled_table(results):
 
 def leaveout_table(told):
     return table(["family", "axis", "left out", "parameters", "rows fitted / left out", "start %", "fitted half %",
-                  "left-out half %", "left-out half, this machine %"],
+                  "left-out half %", "left-out half, `h200` %"],
                  [[one["family"], f"`{one['axis']}`", "every second value" if one["kind"] == "interpolation" else "upper half",
                    str(one["parameters"]), f"{one['fitted_rows']} / {one['left_out_rows']}", f"{100 * one['before']:.1f}",
                    f"{100 * one['fitted']:.1f}", f"{100 * one['left_out']:.1f}", f"{100 * one['machine_left_out']:.1f}"]
-                  for one in told]) + f"\n\nIn {_minutes(sum(one['seconds'] for one in told))}."
+                  for one in told]) + f"\n\nThe fits took {_minutes(sum(one['seconds'] for one in told))}."
 
 
 def _minutes(seconds):
@@ -90,14 +90,14 @@ def ablation_table(told):
         rows = f"{one['moved']}: {100 * one['moved_on']:.1f} → {100 * one['moved_off']:.1f}" if one["moved"] else "none"
         lines.append([one["mechanism"], sets, rows, "; ".join(changed)])
     sample = ", ".join(f"{family} {count}" for family, count in told[0]["rows"].items())
-    return table(["without", "set", "rows that move: their error, %", "error of families, %"], lines) + f"\n\nRows: {sample}." + (
+    return table(["without", "set", "rows that change: their error, %", "error of families, %"], lines) + f"\n\nRows: {sample}." + (
         " Short runs only: no whole grids, no OpenCL C." if told[0].get("short") else "")
 
 
 def not_switched_off(told):
     """The mechanisms that are missing because ablation.py was interrupted."""
     missing = [name for name, _ in MECHANISMS if name not in {one["mechanism"] for one in told}]
-    return f" Not switched off: {'; '.join(missing)}." if missing else ""
+    return f" Not tried: {'; '.join(missing)}." if missing else ""
 
 
 def displaced_table(found):
@@ -117,10 +117,10 @@ def displaced_table(found):
     informed = [one for one in found["parameters"] if one["rows"]]
     near = [one for one in informed if _near(one)]
     told = (f"{len(found['parameters'])} parameters, {found['rows']} rows of {found['runs']} runs, "
-            f"{_minutes(found['seconds'])}. Of the {len(informed)} parameters that rows inform, {len(near)} come back "
-            "to within a unit, a tenth or their interval of this machine's value.")
+            f"{_minutes(found['seconds'])}. The fit recovers {len(near)} of the {len(informed)} parameters that rows inform, "
+            "to within 1, 10 % or their interval.")
     if not any(one["half_width"] for one in informed):
-        told += " Stopped before the last differences: no intervals, and rows are those that may inform a parameter."
+        told += " It stopped early, so there are no intervals, and the rows are those that may inform a parameter."
     parameters = table(["parameter", "this machine", "displaced", "fitted", "95 %", "rows that inform it", "remarks"], lines)
     return f"{told}\n\n{families}\n\n{parameters}"
 
@@ -133,10 +133,10 @@ def _near(one):
 def shape_text(results):
     found = [miss for miss, _, _ in misses(results).values()]
     if not found:
-        return "No series of depths."
+        return "No such series."
     exact, near = sum(miss == 0 for miss in found), sum(abs(miss) <= 1 for miss in found)
-    return (f"Of {len(found)} series, the best depth is predicted exactly in {exact} ({100 * exact / len(found):.0f} %), and "
-            f"exactly or off by one in {near} ({100 * near / len(found):.0f} %).")
+    return (f"It is predicted exactly in {exact} of {len(found)} series ({100 * exact / len(found):.0f} %), and to within one stage in "
+            f"{near} ({100 * near / len(found):.0f} %).")
 
 
 # ---- pictures ------------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ def bandwidth_curves(results, folder):
                                  loads_in_flight_per_thread="4"), "ctas", f"{op}, {mem}", colour)
     axes[1].set(title="loads and stores, 1024 threads, 4 in flight")
     for axis in axes:
-        axis.set(xscale="log", xlabel="SMs", ylabel="bytes a cycle and SM", ylim=(0, None))
+        axis.set(xscale="log", xlabel="SMs", ylabel="bytes per cycle and SM", ylim=(0, None))
         axis.legend(fontsize=7)
     save(figure, folder, "bandwidth")
 
@@ -245,7 +245,7 @@ def parts(folder, results):
     second = folder / "second.csv.gz"
     return {
         "families": families_table(families),
-        "apart": table(["rows apart"] + HEAD, [[reason] + _figures(of_reason) for reason, of_reason in apart.items()]),
+        "apart": table(["why"] + HEAD, [[reason] + _figures(of_reason) for reason, of_reason in apart.items()]),
         "tests": tests_table(families),
         "worst": worst_table(families),
         "unmodelled": unmodelled_table(results),

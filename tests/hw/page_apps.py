@@ -41,9 +41,9 @@ def _order(results, folder):
 def times_table(results, folder=HERE):
     lines = [_times(kernel, some) for kernel, some in scores.by_kernel(results).items()] + [_times(f"**{OF_ALL}**", real(results))]
     made = table(["kernel", "cases", "mean %", "bias %", "ratio", "median %", "90th percentile %", "worst %", "worst case"], lines)
-    failed = "".join(f" `{result.case}` is no part of it: {result.unmodelled}." for result in results if result.unmodelled)
-    return (f"{made}\n\nOf all: {_order(results, folder)}, of those that the GPU separates by more than "
-            f"{100 * (scores.APART - 1):.0f} %.{failed}")
+    failed = "".join(f" `{result.case}` is left out: {result.unmodelled}." for result in results if result.unmodelled)
+    return (f"{made}\n\nAll cases: {_order(results, folder)}, counting pairs that differ by more than "
+            f"{100 * (scores.APART - 1):.0f} % on the GPU.{failed}")
 
 
 def _changes(name, then, now):
@@ -70,10 +70,10 @@ def counters_table(results):
     kernels = scores.by_kernel(real(results))
     lines = [[kernel] + [counter_text(counter, counters.of_kernel(counter, counted(some))) for counter in counters.COUNTERS]
              for kernel, some in kernels.items() if counted(some)]
-    lines.append(["**kernels that meet it**"] + ["{} of {}".format(*met(counter, kernels)) for counter in counters.COUNTERS])
+    lines.append(["**kernels within tolerance**"] + ["{} of {}".format(*met(counter, kernels)) for counter in counters.COUNTERS])
     rooms = [[counter.name, room(counter), counter.says] for counter in counters.COUNTERS]
     head = [counter.name + (", points" if counter.points else "") for counter in counters.COUNTERS]
-    return table(["kernel"] + head, lines) + "\n\n" + table(["counter", "met within", "on the GPU; here"], rooms)
+    return table(["kernel"] + head, lines) + "\n\n" + table(["counter", "tolerance", "on the GPU; here"], rooms)
 
 
 def stalls_table(results):
@@ -85,9 +85,9 @@ def stalls_table(results):
     kernels = [[kernel, counters.main_stall(one, 0), counters.main_stall(one, 1), f"{counters.agreement(one):.0f}"]
                for kernel, one in found.items()]
     same = sum(gpu == here for _, gpu, here, _ in kernels)
-    return (table(["what", "ncu's reasons", "buckets here", "GPU %", "here %", "why together"], rows) +
-            f"\n\nThe wait that takes most time is the same in {same} of {len(kernels)} kernels. By kernel:\n\n" +
-            table(["kernel", "mostly, on the GPU", "here", "time in the same row %"], kernels))
+    return (table(["wait", "ncu's reasons", "buckets here", "GPU %", "here %", "meaning"], rows) +
+            f"\n\nThe longest wait is the same in {same} of {len(kernels)} kernels:\n\n" +
+            table(["kernel", "longest wait on the GPU", "here", "same wait, % of time"], kernels))
 
 
 def misses_table(results):
@@ -110,8 +110,8 @@ def ablation_table(told):
     whole = told[0]
     lines = [[one["mechanism"], ", ".join(f"`{key}={value}`" for key, value in one["sets"].items()), str(one["moved"]),
               f"{100 * (one['mean'] - whole['mean']):+.1f}", _largest(whole["errors"], one["errors"])] for one in told[1:]]
-    head = ["without", "set", "cases that move", "mean error, points", f"error of kernels, %: the {CHANGED} that change most"]
-    return f"{table(head, lines)}\n\nOf {whole['cases']} cases, whose mean error is {_percent(whole['mean'])} % with all on."
+    head = ["without", "set", "cases that change", "mean error, points", f"error of kernels, %: the {CHANGED} that change most"]
+    return f"{table(head, lines)}\n\n{whole['cases']} cases, with a mean error of {_percent(whole['mean'])} % with all on."
 
 
 def leaveout_table(told):
@@ -123,7 +123,7 @@ def leaveout_table(told):
     values = [[f"`{key}`", str(value), ", ".join(str(one["values"][key]) for one in told["splits"])]
               for key, value in told["start"].items()]
     return (f"{table(head, splits + [means])}\n\n{table(['parameter', 'this machine', 'fitted, by split'], values)}\n\n"
-            f"Of {told['cases']} cases, each fit in {told['rounds']} rounds.")
+            f"{told['cases']} cases; rounds per fit: {told['rounds']}.")
 
 
 def picture(results, folder):
