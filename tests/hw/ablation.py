@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from calibrate import read_rows
-from case import Unmodelled
+from case import Unmodeled
 from mechanisms import MECHANISMS
 from pick import configuration, is_short, pick
 from rows import BadRow, FAMILIES
@@ -33,7 +33,7 @@ MOVED = 0.001  # smaller relative differences of a prediction do not count as ch
 def _short(row):
     try:
         return is_short(row)
-    except Unmodelled:
+    except Unmodeled:
         return False
 
 

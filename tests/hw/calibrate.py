@@ -176,7 +176,7 @@ def run(options):
     start, bounds, informs = chosen_parameters(runner.machine, options.fit)
     observations = Observations(rows, runner)
     if not observations.rows:
-        raise BadRow("no row of these measurements can be modelled")
+        raise BadRow("no row of these measurements can be modeled")
     if options.displace:
         start = displaced(start, bounds, options.displace / 100)
     print(f"{len(start)} parameters; {len(observations.rows)} rows of {observations.runs.max() + 1} runs", flush=True)

@@ -2,7 +2,7 @@
 import dataclasses
 
 
-class Unmodelled(Exception):
+class Unmodeled(Exception):
     """Why a row has no prediction: the model lacks something. The text is one clause."""
 
 

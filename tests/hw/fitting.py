@@ -15,7 +15,7 @@ try:
 except ImportError as missing:
     needed.stop(missing, "python3-numpy", "python3-scipy")
 
-from case import Unmodelled
+from case import Unmodeled
 from pick import configuration
 from validate import plan
 
@@ -40,7 +40,7 @@ class Observations:
         for row in rows:
             try:
                 planned = plan(row)
-            except Unmodelled:
+            except Unmodeled:
                 continue
             if row.value > 0:
                 self.rows.append(row)
@@ -64,8 +64,8 @@ class Observations:
         for at, i in enumerate(chosen):
             case, metric = self.planned[i]
             try:
-                predicted = metric(outcomes[case]) if not isinstance(outcomes[case], Unmodelled) else 0
-            except Unmodelled:
+                predicted = metric(outcomes[case]) if not isinstance(outcomes[case], Unmodeled) else 0
+            except Unmodeled:
                 continue
             if predicted > 0:
                 residuals[at] = math.log(predicted) - self.measured[i]

@@ -62,8 +62,8 @@ def worst_table(families, count=3):
     return table(["family", "error %", "measured", "predicted", "unit", "row"], lines)
 
 
-def unmodelled_table(results):
-    reasons = collections.Counter((r.row.test, r.unmodelled) for r in results if r.unmodelled is not None)
+def unmodeled_table(results):
+    reasons = collections.Counter((r.row.test, r.unmodeled) for r in results if r.unmodeled is not None)
     return table(["rows", "test", "reason"], [[str(count), f"`{test}`", reason]
                                               for (test, reason), count in sorted(reasons.items())])
 
@@ -248,7 +248,7 @@ def parts(folder, results):
         "apart": table(["why"] + HEAD, [[reason] + _figures(of_reason) for reason, of_reason in apart.items()]),
         "tests": tests_table(families),
         "worst": worst_table(families),
-        "unmodelled": unmodelled_table(results),
+        "unmodeled": unmodeled_table(results),
         "leaveout": kept(folder / "leaveout.json", leaveout_table, "leaveout"),
         "ablation": kept(folder / "ablation.json", lambda told: ablation_table(told) + not_switched_off(told), "ablation"),
         "ablation_lds": kept(folder / "ablation_lds.json", lambda told: ablation_table([one for one in told if one.get("moved", 1)]),

@@ -41,7 +41,7 @@ def _order(results, folder):
 def times_table(results, folder=HERE):
     lines = [_times(kernel, some) for kernel, some in scores.by_kernel(results).items()] + [_times(f"**{OF_ALL}**", real(results))]
     made = table(["kernel", "cases", "mean %", "bias %", "ratio", "median %", "90th percentile %", "worst %", "worst case"], lines)
-    failed = "".join(f" `{result.case}` is left out: {result.unmodelled}." for result in results if result.unmodelled)
+    failed = "".join(f" `{result.case}` is left out: {result.unmodeled}." for result in results if result.unmodeled)
     return (f"{made}\n\nAll cases: {_order(results, folder)}, counting pairs that differ by more than "
             f"{100 * (scores.APART - 1):.0f} % on the GPU.{failed}")
 

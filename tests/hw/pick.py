@@ -7,7 +7,7 @@ deterministic.
 import collections
 import random
 
-from case import Unmodelled
+from case import Unmodeled
 from rows import REPEATS
 from validate import plan
 
@@ -22,7 +22,7 @@ def configuration(row):
 
 
 def is_short(row):
-    """Whether the row's run takes hundredths of a second. Raises Unmodelled."""
+    """Whether the row's run takes hundredths of a second. Raises Unmodeled."""
     case = plan(row)[0]
     return case.cus == 1 and case.language == "wws"
 
@@ -40,7 +40,7 @@ def _cost(rows, slow):
     for row in rows:
         try:
             return 1 if is_short(row) else 0 if _is_slow(row) and not slow else LONG
-        except Unmodelled:
+        except Unmodeled:
             continue
     return 0
 

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from case import GPU, HOSTS, Like, Outcome, Unmodelled
+from case import GPU, HOSTS, Like, Outcome, Unmodeled
 
 # What compute units share. A part of the machine gets its share of these.
 SHARED = ("mem.l2_size", "mem.l2_width", "mem.dram_width", "mem.l2_slices", "mem.dram_channels", "mem.clusters",
@@ -162,7 +162,7 @@ def _outcome(case, folder, seconds):
 
 
 def _run(machine, case, sets):
-    """Runs a case; returns the outcome, or an Unmodelled with the simulator's message."""
+    """Runs a case; returns the outcome, or an Unmodeled with the simulator's message."""
     with tempfile.TemporaryDirectory(prefix="warpwait-hw-") as folder:
         folder = pathlib.Path(folder)
         (folder / f"kernel.{case.language}").write_text(case.source)
@@ -174,10 +174,10 @@ def _run(machine, case, sets):
         try:
             done = subprocess.run(_command(machine, case, folder), capture_output=True, text=True, timeout=SECONDS)
         except subprocess.TimeoutExpired:
-            raise Unmodelled(f"the run took more than {SECONDS} s") from None
+            raise Unmodeled(f"the run took more than {SECONDS} s") from None
         if done.returncode:
             said = (done.stderr.strip().splitlines() or ["no message"])[-1]
-            raise Unmodelled(f"warpwait: {said.replace(str(folder) + '/', '')}")
+            raise Unmodeled(f"warpwait: {said.replace(str(folder) + '/', '')}")
         return _outcome(case, folder, time.monotonic() - began)
 
 
@@ -201,8 +201,8 @@ class Cache:
 
 
 def _restored(kept):
-    if "unmodelled" in kept:
-        return Unmodelled(kept["unmodelled"])
+    if "unmodeled" in kept:
+        return Unmodeled(kept["unmodeled"])
     return Outcome(tuple(kept["cycles"]), kept["words"], tuple(kept["events"]), _like(kept["like"]), kept["digests"],
                    kept["counts"], kept["seconds"])
 
@@ -218,7 +218,7 @@ class Runner:
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def run(self, cases, machine=None):
-        """{case: Outcome or Unmodelled} for all `cases`, on the runner's machine or another."""
+        """{case: Outcome or Unmodeled} for all `cases`, on the runner's machine or another."""
         machine = machine or self.machine
         outcomes, missing = {}, []
         for case in dict.fromkeys(cases):
@@ -248,8 +248,8 @@ class Runner:
         try:
             outcome = future.result()
             kept = dataclasses.asdict(outcome)
-        except Unmodelled as reason:
-            outcome, kept = reason, {"unmodelled": str(reason)}
+        except Unmodeled as reason:
+            outcome, kept = reason, {"unmodeled": str(reason)}
         self.cache.put(key, kept)
         return outcome
 

@@ -28,7 +28,7 @@ import leaveout
 import pick
 import rows as measured_rows
 import validate
-from case import Like, Unmodelled
+from case import Like, Unmodeled
 from fit_rows import AXES, BLOCKS, EXCUSED, FIT
 from mechanisms import MECHANISMS
 from rows import FAMILIES, BadRow, Row
@@ -53,7 +53,7 @@ def quick(row):
     """Whether the row runs on a single compute unit. Others are left to `make validate`."""
     try:
         return validate.plan(row)[0].cus == 1
-    except Unmodelled:
+    except Unmodeled:
         return False
 
 
@@ -97,7 +97,7 @@ class Reading(unittest.TestCase):
             try:
                 validate.plan(row)
                 planned.add(row.test)
-            except Unmodelled as reason:
+            except Unmodeled as reason:
                 refused[row.test] = str(reason)
         for tests in (tests for _, tests in FAMILIES.values()):
             for test in tests:
@@ -259,8 +259,8 @@ class Validation(unittest.TestCase):
         self.assertEqual(entries[0]["pattern"], "stride1")
         self.assertEqual(entries[0]["q_n"], "9")
         self.assertAlmostEqual(entries[0]["predicted"], 23.34, delta=1)
-        self.assertIn("board", entries[1]["unmodelled"])
-        self.assertIn("unheard_of", entries[2]["unmodelled"])
+        self.assertIn("board", entries[1]["unmodeled"])
+        self.assertIn("unheard_of", entries[2]["unmodeled"])
 
     def test_a_machine_that_predicts_worse_is_reported(self):
         rows = [row for row in measured_rows.read([HERE / "data/t1_lds.csv.gz"]) if row.test == "lds_latency"][:10]
@@ -323,7 +323,7 @@ class Fidelity(unittest.TestCase):
 
     def test_rows_about_boards_and_noisy_rows_are_left_out(self):
         noisy = self.result(1, test="l2_latency_by_sm")
-        self.assertEqual(fidelity.chosen([noisy, validate.Result(noisy.row, unmodelled="why")]), [])
+        self.assertEqual(fidelity.chosen([noisy, validate.Result(noisy.row, unmodeled="why")]), [])
 
     def test_the_table_of_reports_matches_the_stored_rows(self):
         root = HERE.parents[1]
@@ -421,14 +421,14 @@ class Page(unittest.TestCase):
         rows = measured_rows.read([HERE / "data/t8_prefetch.csv.gz"])[:2]
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "rows.csv.gz"
-            validate.write_predictions(path, [validate.Result(rows[0], predicted=12.5), validate.Result(rows[1], unmodelled="a, b")])
+            validate.write_predictions(path, [validate.Result(rows[0], predicted=12.5), validate.Result(rows[1], unmodeled="a, b")])
             kept = validate.read_predictions(path, rows)
             validate.write_predictions(path, [validate.Result(rows[0], predicted=14.0)], others=True)
             anew = validate.read_predictions(path, rows)
             validate.write_predictions(path, [validate.Result(rows[1], predicted=3.0)])
             sampled = validate.read_predictions(path, rows, sampled=True)
-        self.assertEqual([(result.predicted, result.unmodelled) for result in kept], [(12.5, None), (None, "a, b")])
-        self.assertEqual([(result.predicted, result.unmodelled) for result in anew], [(14.0, None), (None, "a, b")])
+        self.assertEqual([(result.predicted, result.unmodeled) for result in kept], [(12.5, None), (None, "a, b")])
+        self.assertEqual([(result.predicted, result.unmodeled) for result in anew], [(14.0, None), (None, "a, b")])
         self.assertEqual([(result.row.line, result.predicted) for result in sampled], [(rows[1].line, 3.0)])
 
 

@@ -141,7 +141,7 @@ class Scores(unittest.TestCase):
         self.assertEqual((told["cases"], told["worst"].case), (3, "a-2"))
         for key, value in (("mean", 1.1 / 3), ("bias", 0.1 / 3), ("median", .5), ("p90", .5), ("ratio", (1.5 * .5 * 1.1) ** (1 / 3))):
             self.assertAlmostEqual(told[key], value, msg=key)
-        self.assertIsNone(scores.score([validate_apps.AppResult(result("a-1", 1, 1).row, unmodelled="why")]))
+        self.assertIsNone(scores.score([validate_apps.AppResult(result("a-1", 1, 1).row, unmodeled="why")]))
 
     def test_pairs_are_variants_with_different_times_on_the_gpu(self):
         apps = {name: mock.Mock(variants=group) for name, group in (("x-1", "x"), ("x-2", "x"), ("x-3", "x"), ("y-1", "y"), ("z-1", ""))}
@@ -215,7 +215,7 @@ class Simulation(unittest.TestCase):
         rows = [row for row in cases.read_rows() if row.fields["case"] in QUICK[:2]]  # the second works in place
         told = validate_apps.predict_apps(rows, Runner(machine(), validate.CACHE), planner, {})
         self.assertEqual([one.predicted for one in told], [None, None])
-        self.assertTrue(all(one.unmodelled.startswith("wrong result: ") for one in told))
+        self.assertTrue(all(one.unmodeled.startswith("wrong result: ") for one in told))
 
     def test_mistakes_are_reported_in_one_line_with_status_2(self):
         for arguments, said in ((("--only", "nothing"), "kernels are "), (("--times", "nowhere.csv"), "nowhere.csv"),
@@ -285,7 +285,7 @@ class Misses(unittest.TestCase):
 
 class Page(unittest.TestCase):
     def test_stored_results_can_be_read_again(self):
-        bad = validate_apps.AppResult(result("a-2", 5, None).row, unmodelled="wrong result: a, b", gpu=counted(instructions=7))
+        bad = validate_apps.AppResult(result("a-2", 5, None).row, unmodeled="wrong result: a, b", gpu=counted(instructions=7))
         some = [result("a-1", 100, 150, counted(instructions=3, stalls={"wait": 60.0}), counted(lanes=31.5, stalls={"memory": 9})),
                 bad, result("b-1", 2, 3)]
         with tempfile.TemporaryDirectory() as folder:
@@ -294,7 +294,7 @@ class Page(unittest.TestCase):
                 validate_apps.write_results(path, some)
                 first, second, third = validate_apps.read_results(path)
                 self.assertEqual((first.predicted, first.gpu, first.counts), (150, some[0].gpu, some[0].counts))
-                self.assertEqual((second.unmodelled, second.predicted, second.gpu), (bad.unmodelled, None, bad.gpu))
+                self.assertEqual((second.unmodeled, second.predicted, second.gpu), (bad.unmodeled, None, bad.gpu))
                 self.assertEqual((third.predicted, third.gpu, third.counts), (3, None, None))
             path.with_suffix("").write_text("case\nx\n")
             with self.assertRaises(BadRow):

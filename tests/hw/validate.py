@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import rows as measured_rows
 import shape
-from case import Like, Unmodelled
+from case import Like, Unmodeled
 from rows import FAMILIES, BadRow
 from runner import Failure, Machine, Runner, Terminal
 
@@ -33,8 +33,8 @@ NOT_TIMES = ("ok", "sm_clock", "local_mem", "profiling_resolution", "sms_in_grou
 class Result:
     """A row with its prediction and the class of its launch, or why there is no prediction."""
 
-    def __init__(self, row, predicted=None, unmodelled=None, like=None):
-        self.row, self.predicted, self.unmodelled, self.like = row, predicted, unmodelled, like
+    def __init__(self, row, predicted=None, unmodeled=None, like=None):
+        self.row, self.predicted, self.unmodeled, self.like = row, predicted, unmodeled, like
 
     @property
     def error(self):
@@ -46,10 +46,10 @@ class Result:
     def as_json(self):
         entry = dict(self.row.fields, test=self.row.test, metric=self.row.metric, measured=self.row.value,
                      unit=self.row.unit)
-        if self.unmodelled is None:
+        if self.unmodeled is None:
             entry["predicted"] = self.predicted
         else:
-            entry["unmodelled"] = self.unmodelled
+            entry["unmodeled"] = self.unmodeled
         return entry
 
 
@@ -61,11 +61,11 @@ def make_runner(machine, sets=(), jobs=None):
 
 
 def plan(row):
-    """(case, function from its outcome to the metric). Raises Unmodelled or BadRow."""
+    """(case, function from its outcome to the metric). Raises Unmodeled or BadRow."""
     if row.metric in NOT_TIMES:
-        raise Unmodelled("it describes the board or the measuring, not a time")
+        raise Unmodeled("it describes the board or the measuring, not a time")
     if row.family is None:
-        raise Unmodelled(f"no family has a test '{row.test}'")
+        raise Unmodeled(f"no family has a test '{row.test}'")
     module = importlib.import_module(f"families.{FAMILIES[row.family][0]}")
     return module.model(row)
 
@@ -76,18 +76,18 @@ def predict(rows, runner, plan=plan):
     for i, row in enumerate(rows):
         try:
             planned[i] = plan(row)
-        except Unmodelled as reason:
-            results[i] = Result(row, unmodelled=str(reason))
+        except Unmodeled as reason:
+            results[i] = Result(row, unmodeled=str(reason))
     outcomes = runner.run([case for case, _ in planned.values()])
     for i, (case, metric) in planned.items():
         outcome = outcomes[case]
-        if isinstance(outcome, Unmodelled):
-            results[i] = Result(rows[i], unmodelled=str(outcome))
+        if isinstance(outcome, Unmodeled):
+            results[i] = Result(rows[i], unmodeled=str(outcome))
             continue
         try:
             results[i] = Result(rows[i], predicted=metric(outcome), like=outcome.like)
-        except Unmodelled as reason:
-            results[i] = Result(rows[i], unmodelled=str(reason))
+        except Unmodeled as reason:
+            results[i] = Result(rows[i], unmodeled=str(reason))
     return results
 
 
@@ -153,7 +153,7 @@ def _by_field(field, of_family):
 
 def report(results, worst, by_test, by):
     families, apart = group(results)
-    print(f"{'family':<22}{'rows':>7}{'unmodelled':>11}{'mean %':>8}{'median %':>9}{'90th %':>8}{'bias %':>8}")
+    print(f"{'family':<22}{'rows':>7}{'unmodeled':>11}{'mean %':>8}{'median %':>9}{'90th %':>8}{'bias %':>8}")
     means = []
     for family, of_family in families.items():
         if not of_family:
@@ -181,9 +181,9 @@ def report(results, worst, by_test, by):
         for result in ranked:
             print(f"  {100 * result.error:>+7.1f} %  measured {result.row.value:.6g}, predicted {result.predicted:.6g} "
                   f"{result.row.unit}: {result.row.test} {result.row.metric}, {result.row.parameters()}")
-    reasons = collections.Counter((r.row.test, r.unmodelled) for r in results if r.unmodelled is not None)
+    reasons = collections.Counter((r.row.test, r.unmodeled) for r in results if r.unmodeled is not None)
     if reasons:
-        print("\nnot modelled")
+        print("\nnot modeled")
     for (test, reason), count in sorted(reasons.items()):
         print(f"  {count:>6}  {test}: {reason}")
 
@@ -211,7 +211,7 @@ def write_predictions(path, results, others=False):
     for result in results:
         predicted = "" if result.predicted is None else f"{result.predicted:.7g}"
         like = result.like
-        written[pathlib.Path(result.row.file).name, result.row.line] = [predicted, result.unmodelled or ""] + (
+        written[pathlib.Path(result.row.file).name, result.row.line] = [predicted, result.unmodeled or ""] + (
             [like.limit, ", ".join(like.operations), ", ".join(like.kinds)] if like else [])
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([*key, *written[key]] for key in sorted(written))
@@ -238,7 +238,7 @@ def read_predictions(path, rows, sampled=False):
             raise BadRow(f"{path}: nothing is predicted for {key[0]}:{key[1]}; the rows have changed since")
         predicted, reason, *like = kept[key]
         like = Like(like[0], *(tuple(filter(None, words.split(", "))) for words in like[1:])) if like else None
-        results.append(Result(row, unmodelled=reason) if reason else Result(row, float(predicted), like=like))
+        results.append(Result(row, unmodeled=reason) if reason else Result(row, float(predicted), like=like))
     return results
 
 

@@ -31,8 +31,8 @@ class AppResult(Result):
     """A case with its prediction. `gpu`, `counts`: the counters of ncu and of the report, {column of ncu's table:
     number}, with `stalls` as {reason: percent} and {bucket: warp-cycles}; None if nothing was counted."""
 
-    def __init__(self, row, predicted=None, unmodelled=None, gpu=None, counts=None, seconds=0.0):
-        super().__init__(row, predicted, unmodelled)
+    def __init__(self, row, predicted=None, unmodeled=None, gpu=None, counts=None, seconds=0.0):
+        super().__init__(row, predicted, unmodeled)
         self.gpu, self.counts, self.seconds = gpu, counts, seconds
 
     @property
@@ -51,8 +51,8 @@ def predict_apps(rows, runner, planner, gpu):
     outcomes, told = runner.run([planner(row)[0] for row in rows]), []
     for result in results:
         case, outcome = result.row.fields["case"], outcomes[planner(result.row)[0]]
-        why = bad.get(case, result.unmodelled)
-        told.append(AppResult(result.row, unmodelled=why, gpu=gpu.get(case)) if why else
+        why = bad.get(case, result.unmodeled)
+        told.append(AppResult(result.row, unmodeled=why, gpu=gpu.get(case)) if why else
                     AppResult(result.row, result.predicted, None, gpu.get(case), _counts(outcome), outcome.seconds))
     return told
 
@@ -73,7 +73,7 @@ def table(results):
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(HEAD + [f"{name}_{side}" for name in names + ["stalls"] for side in SIDES])
     for result in results:
-        predicted = ["", "", result.unmodelled] if result.unmodelled else \
+        predicted = ["", "", result.unmodeled] if result.unmodeled else \
             [f"{result.predicted:.7g}", f"{result.error:+.4f}", ""]
         told = [side or {} for side in (result.gpu, result.counts)]
         lines.writerow([result.case, result.row.family, f"{result.row.value:.7g}", result.row.fields["spread"], *predicted] +
@@ -102,7 +102,7 @@ def read_results(path):
             fields = {name: kept[name] for name in ("case", "kernel", "spread")}
             row = cases.AppRow(str(path), line, "app", fields, cases.METRIC, float(kept["measured_ns"]), "ns")
             gpu, model = (_side(kept, side) for side in SIDES)
-            told.append(AppResult(row, unmodelled=kept["reason"], gpu=gpu) if kept["reason"] else
+            told.append(AppResult(row, unmodeled=kept["reason"], gpu=gpu) if kept["reason"] else
                         AppResult(row, float(kept["predicted_ns"]), None, gpu, model))
         except (KeyError, TypeError, ValueError):
             raise BadRow(f"{path}:{line}: not a row of validate_apps.py --csv") from None
@@ -181,11 +181,11 @@ def report(results, apps, worst):
     _report_times(results, apps)
     _report_counters(scores.by_kernel(real(results)))
     ranked = sorted((result for result in real(results) if result.predicted), key=lambda result: -abs(result.error))[:worst]
-    for title, some in (("worst", ranked), ("errors", [result for result in results if result.unmodelled])):
+    for title, some in (("worst", ranked), ("errors", [result for result in results if result.unmodeled])):
         if some:
             print(f"\n{title}")
         for result in some:
-            print(f"  {result.case}: {result.unmodelled}" if result.unmodelled else
+            print(f"  {result.case}: {result.unmodeled}" if result.unmodeled else
                   f"  {100 * result.error:>+7.1f} %  {result.case}: measured {result.row.value / 1000:.1f} us, predicted "
                   f"{result.predicted / 1000:.1f}; passes differ by {100 * float(result.row.fields['spread']):.0f} %")
     print(f"\n{len(results)} cases, {sum(result.seconds for result in results):.0f} seconds of simulation")
@@ -249,7 +249,7 @@ def main():
     if options.csv:
         write_results(options.csv, results)
     report(results, planner.apps, options.worst)
-    return 1 if any(result.unmodelled for result in results) else 0
+    return 1 if any(result.unmodeled for result in results) else 0
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import pathlib
 import statistics
 
 from apps.inputs import Contents, Digest, difference
-from case import GPU, Buffer, Case, Launch, Unmodelled
+from case import GPU, Buffer, Case, Launch, Unmodeled
 from rows import BadRow, Row
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -196,7 +196,7 @@ class Planner:
         def metric(outcome):
             said = None if app.inplace else wrong(app, outcome, self.results)
             if said:
-                raise Unmodelled(said)
+                raise Unmodeled(said)
             return event_time(outcome)
         return case_of(app, self.way), metric
 
@@ -207,5 +207,5 @@ class Planner:
         said = {}
         for app in apps:
             outcome = outcomes[check_case(app, self.way)]
-            said[app.name] = str(outcome) if isinstance(outcome, Unmodelled) else wrong(app, outcome, self.results)
+            said[app.name] = str(outcome) if isinstance(outcome, Unmodeled) else wrong(app, outcome, self.results)
         return {name: why for name, why in said.items() if why}

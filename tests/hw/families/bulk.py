@@ -6,7 +6,7 @@ instructions as our addresses need. An mbarrier is an event here, and arming it 
 """
 import dataclasses
 
-from case import Case, Buffer, Launch, Unmodelled, STAMPS, median, stamps
+from case import Case, Buffer, Launch, Unmodeled, STAMPS, median, stamps
 
 UNIT = 16  # bytes of a bulk copy's element
 CLOCK_GHZ = 1.98
@@ -15,7 +15,7 @@ MOST_COPIES = 128  # simulated per stream; the rest of a longer one is extrapola
 
 def _units(size, row):
     if size % UNIT:
-        raise Unmodelled(f"a bulk copy is of multiples of {UNIT} bytes")
+        raise Unmodeled(f"a bulk copy is of multiples of {UNIT} bytes")
     return size // UNIT
 
 
@@ -101,7 +101,7 @@ def _latency_kernel(row, inbound, size, step, misalign):
             "poll_first_word": _poll(0),
         }.get(wait)
         if body is None:
-            raise Unmodelled(f"no such wait as '{wait}'")
+            raise Unmodeled(f"no such wait as '{wait}'")
         body = f"""        get.clock       t0
 {SIZE if wait == "poll_first_word" else ADDRESS}        copy.to_lds     e, [d], [q], n, size={UNIT}
         get.clock       t1
@@ -157,12 +157,12 @@ def _latency(row):
     warm = row.one_of("mem", "l2", "dram") == "l2"
     size, misalign = row.number("bytes", 4), row.number("misalign")
     if row.one_of("tlb", "warm", "new_page") == "new_page":
-        raise Unmodelled("address translation: a copy from a page that the TLB has not")
+        raise Unmodeled("address translation: a copy from a page that the TLB has not")
     _units(size, row)
     step = 32768 if row.test == "bulk_misalign" else (size + 8191) // 4096 * 4096
     column = {"issue_cycles": 1, "read_done_cycles": 2, "complete_cycles": 3}.get(row.metric)
     if column is None:
-        raise Unmodelled("no such metric")
+        raise Unmodeled("no such metric")
     reach = REPEATS * step + misalign + size
     case = _case(_latency_kernel(row, inbound, size, step, misalign), "one", 1, 4 * REPEATS, (("data", reach),), warm)
 
@@ -235,10 +235,10 @@ def _small(row):
         warps, lanes = int(issuer[:-5]), 1
         body = _unrolled(8, copies // 8 // warps)
     else:
-        raise Unmodelled(f"no such issuer as '{issuer}'")
+        raise Unmodeled(f"no such issuer as '{issuer}'")
     column = {"issue_all_cycles": 1, "complete_all_cycles": 2}.get(row.metric)
     if column is None:
-        raise Unmodelled("no such metric")
+        raise Unmodeled("no such metric")
     each = copies // warps
     places = "        ld.arg.b64      q, data\n" if issuer.endswith("warps") else ""
     kernel = f"""
@@ -424,7 +424,7 @@ def _stream_metric(row, stream, ctas, groups, moved):
         return stream.copies * moved * ctas / whole * CLOCK_GHZ
     if row.metric not in ("cycles_per_copy", "cycles_per_tile", "cycles_per_copy_slowest_cta",
                           "bytes_per_cycle_per_cta", "total_bandwidth", "read_plus_write_bandwidth"):
-        raise Unmodelled("no such metric")
+        raise Unmodeled("no such metric")
     return metric
 
 
@@ -555,7 +555,7 @@ def _topology(row):
     of = {"mean_bytes_per_cycle_per_sm": lambda rates: sum(rates) / len(rates), "min_bytes_per_cycle_per_sm": min,
           "max_bytes_per_cycle_per_sm": max}.get(row.metric)
     if of is None:
-        raise Unmodelled("no such metric")
+        raise Unmodeled("no such metric")
 
     def metric(outcome):
         words = outcome.words[STAMPS]
@@ -657,7 +657,7 @@ def _contention(row):
             return rates[0] * size
         if row.metric == "warp_loads_per_cycle":
             return sum(rates[each:]) * min(1, warps / max(1, len(rates) - each))  # fewer warps saturate the LDS, too
-        raise Unmodelled("no such metric")
+        raise Unmodeled("no such metric")
     return case, metric
 
 
@@ -667,5 +667,5 @@ MODELS = {"bulk_latency": _latency, "bulk_misalign": _latency, "bulk_small": _sm
 
 def model(row):
     if row.test not in MODELS:
-        raise Unmodelled("not built yet")
+        raise Unmodeled("not built yet")
     return MODELS[row.test](row)

@@ -7,7 +7,7 @@ here, which reads as many registers in as many cycles; so is a move on the multi
 import itertools
 import re
 
-from case import Case, Launch, Unmodelled, STAMPS, stamps
+from case import Case, Launch, Unmodeled, STAMPS, stamps
 from rows import BadRow, lds_patterns
 
 LANES = 32
@@ -58,7 +58,7 @@ def _offsets(row, bits):
         return known
     index = _formula(pattern)
     if index is None:
-        raise Unmodelled(f"no lane offsets are known of pattern '{pattern}'")
+        raise Unmodeled(f"no lane offsets are known of pattern '{pattern}'")
     each = bits // 8
     return each if pattern.startswith("matcol") else 0, tuple(-1 if i < 0 else i * each for i in index)
 
@@ -170,7 +170,7 @@ def _span(warps, over):
 
 def _expect(row, metric):
     if row.metric != metric:
-        raise Unmodelled(f"no metric '{row.metric}'")
+        raise Unmodeled(f"no metric '{row.metric}'")
 
 
 # ---- tests ----------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ predict addresses; memory is zero, and each loaded value is added to the address
 Work-groups that load or store evenly run on a quarter of the machine, for only as many iterations as the steady state
 needs.
 """
-from case import GPU, Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
+from case import GPU, Buffer, Case, Launch, Unmodeled, STAMPS, median, stamps
 
 DATA, SINK = "data", "to"
 LINE = 128
@@ -286,7 +286,7 @@ def _stream(row):
         if row.metric == "bytes_per_cycle_per_cta":
             return iterations * chunk / own
         if row.metric != "total_bandwidth":
-            raise Unmodelled("no such metric")
+            raise Unmodeled("no such metric")
         return iterations * chunk / whole * ctas * GHZ * (2 if op == "copy" else 1)
     return case, metric
 
@@ -401,7 +401,7 @@ again_: {operation}
         if row.metric == "cycles_per_warp_instr_per_sm":
             return median([end - start for start, end in spans]) / (iterations * threads / 32)
         if row.metric != "lane_ops_rate":
-            raise Unmodelled("no such metric")
+            raise Unmodeled("no such metric")
         return iterations * threads * ctas * GHZ / (max(end for _, end in spans) - min(start for start, _ in spans))
     return case, metric
 
@@ -445,7 +445,7 @@ def _shared(row):
     threads = row.number("threads", 32, 1024)
     chunk = threads * 64
     if footprint % (16 * threads):
-        raise Unmodelled("a region that is no multiple of what a load of all work-items reads")
+        raise Unmodeled("a region that is no multiple of what a load of all work-items reads")
     groups, cus, share = _place(ctas)
     region = min(footprint, SAMPLE)
     region = region // chunk * chunk or region
@@ -582,4 +582,4 @@ def model(row):
         return _atomics(row)
     if row.test == "global_atomic_latency":
         return _atomic_latency(row)
-    raise Unmodelled("no such test")
+    raise Unmodeled("no such test")

@@ -6,7 +6,7 @@ the L2 what the launch before left there.
 """
 import pathlib
 
-from case import GPU, Buffer, Case, Launch, Unmodelled, STAMPS, median
+from case import GPU, Buffer, Case, Launch, Unmodeled, STAMPS, median
 from rows import HERE
 
 SOURCE = (pathlib.Path(HERE) / "measure/ocl_kernels.cl").read_text()
@@ -128,7 +128,7 @@ def _metric(row):
         return _event
     if row.metric in COLUMNS:
         return lambda outcome: _column(outcome, COLUMNS[row.metric])
-    raise Unmodelled("no such metric")
+    raise Unmodeled("no such metric")
 
 
 TESTS = {"ocl_scale2": _scale2, "ocl_scale2_direct": _direct, "ocl_strided": _strided, "ocl_pipe": _pipe,

@@ -4,7 +4,7 @@ The kernel has the program's instructions, in the order of its machine code. It 
 steady state needs; the time of all of the program's tiles is computed from them. 132 and 264 work-groups run on a
 quarter of the machine.
 """
-from case import GPU, Buffer, Case, Launch, Unmodelled, NEVER_LOADS, STAMPS, median, never_runs, stamps
+from case import GPU, Buffer, Case, Launch, Unmodeled, NEVER_LOADS, STAMPS, median, never_runs, stamps
 
 # work-groups, CUs, the number of such parts in the machine
 PLACES = {"1cta_1sm": (1, 1, 1), "2cta_1sm": (2, 1, 1), "132cta": (33, 33, 4), "264cta": (66, 33, 4)}
@@ -293,7 +293,7 @@ def _metric(row, stages, tile, laps, groups, parts):
     found = {"cycles_per_tile": lambda outcome: median(cycles(outcome)),
              "cycles_per_tile_slowest_cta": lambda outcome: max(cycles(outcome)), "total_bandwidth": bandwidth}
     if row.metric not in found:
-        raise Unmodelled("no such metric")
+        raise Unmodeled("no such metric")
     return found[row.metric]
 
 

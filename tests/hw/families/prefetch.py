@@ -1,6 +1,6 @@
 """Prefetches into the L2, neighbors that a missed sector brings along, and prefetched bulk copies
 (measure/t8_prefetch.cu)."""
-from case import Buffer, Case, Launch, Unmodelled, STAMPS, median, stamps
+from case import Buffer, Case, Launch, Unmodeled, STAMPS, median, stamps
 
 DATA = "data"
 REPEATS, SKIPPED = 33, 3  # as in the program
@@ -97,7 +97,7 @@ next:   get.clock       t0
 def _column(row):
     column = {"prefetch_issue_cycles": 0, "load_cycles": 1}.get(row.metric)
     if column is None:
-        raise Unmodelled("no such metric")
+        raise Unmodeled("no such metric")
     return lambda outcome: median(outcome.words[STAMPS][2 * SKIPPED + column::2])
 
 
@@ -119,9 +119,9 @@ def _neighbour(row):
     try:
         offset = int(row.text("offset"))
     except ValueError:
-        raise Unmodelled("an offset that is no whole number") from None
+        raise Unmodeled("an offset that is no whole number") from None
     if not -8192 <= offset <= 1 << 20:
-        raise Unmodelled("an offset out of the region")
+        raise Unmodeled("an offset out of the region")
     row.one_of("mem", "dram")
     kernel = _prefetch_kernel("load", 8192)
     kernel = kernel.replace("        mov.b64         q, p\n", "        add.i64         q, p, 8192\n")
@@ -196,4 +196,4 @@ def model(row):
         return _neighbour(row)
     if row.test == "bulk_prefetch":
         return _bulk(row)
-    raise Unmodelled("no such test")
+    raise Unmodeled("no such test")

@@ -1,7 +1,7 @@
 """Tensor copies: planes of lines of a box, one work-group of a warp (measure/t3_tma.cu)."""
 import dataclasses
 
-from case import STAMPS, Buffer, Case, Launch, Unmodelled, median, stamps
+from case import STAMPS, Buffer, Case, Launch, Unmodeled, median, stamps
 from rows import BadRow
 
 REPEATS = 13  # copies of a latency, at different addresses
@@ -133,9 +133,9 @@ def _latency(row):
     box, direction = _box(row), row.one_of("dir", "g2s", "s2g")
     warm = row.one_of("mem", "l2", "dram") == "l2"
     if row.metric not in STAMP_OF or (direction == "g2s" and row.metric == "read_done_cycles"):
-        raise Unmodelled(f"no metric '{row.metric}'")
+        raise Unmodeled(f"no metric '{row.metric}'")
     if box.bytes > MOST_LDS - LDS_FROM:
-        raise Unmodelled("the box is larger than the LDS")
+        raise Unmodeled("the box is larger than the LDS")
     launch = Launch("latency", 1, 32, (("buffer", STAMPS), ("buffer", "data")))
     case = Case(_latency_kernel(box, direction, _rank(row)), (launch,) * (2 if warm else 1),
                 (stamps(4 * REPEATS), Buffer("data", (REPEATS - 1) * box.step + box.span)), sets=_sets(box))
@@ -242,10 +242,10 @@ def _throughput(row):
     slots, ctas = row.number("inflight", 1, 8), row.number("ctas", 1, 1056)
     copies = row.number("copies_per_cta", slots)
     if row.metric not in ("cycles_per_copy", "bytes_per_cycle_per_cta", "total_bandwidth"):
-        raise Unmodelled(f"no metric '{row.metric}'")
+        raise Unmodeled(f"no metric '{row.metric}'")
     apart = (box.bytes + 127) // 128 * 128
     if LDS_FROM + slots * apart > MOST_LDS:
-        raise Unmodelled("the boxes are larger than the LDS")
+        raise Unmodeled("the boxes are larger than the LDS")
     share = 2 if ctas >= 132 and ctas % 132 == 0 else 1  # half: three clusters of 16 CUs, one of 18
     groups = ctas // share
     boxes, stride, first = _footprint(row, box, copies, groups)
@@ -278,4 +278,4 @@ def model(row):
         return _latency(row)
     if row.test in ("tma_throughput", "tma_strided_throughput"):
         return _throughput(row)
-    raise Unmodelled(f"no test '{row.test}'")
+    raise Unmodeled(f"no test '{row.test}'")

@@ -8,7 +8,7 @@ quads.
 import dataclasses
 import struct
 
-from case import Case, Image, Launch, Unmodelled, STAMPS, stamps
+from case import Case, Image, Launch, Unmodeled, STAMPS, stamps
 
 FORMATS = {"r8": "r.unorm_int8", "rgba8": "rgba.unorm_int8", "rgba16": "rgba.unorm_int16", "r32f": "r.float", "rg32f": "rg.float",
            "rgba32f": "rgba.float"}
@@ -228,5 +228,5 @@ MODELS = {"texture_rate": _rate, "texture_place": _place, "texture_latency": _la
 
 def model(row):
     if row.test not in MODELS:
-        raise Unmodelled("no such test")
+        raise Unmodeled("no such test")
     return MODELS[row.test](row)

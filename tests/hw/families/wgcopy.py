@@ -5,7 +5,7 @@ in halves: the upper half reads the lower half, as it would for the carry. Opera
 multiplier (IMAD) are multiplications here. As in the program, loads that a predicate switches off precede asynchronous
 copies.
 """
-from case import GPU, Buffer, Case, Launch, Unmodelled, NEVER_LOADS, STAMPS, median, never_runs, stamps
+from case import GPU, Buffer, Case, Launch, Unmodeled, NEVER_LOADS, STAMPS, median, never_runs, stamps
 from rows import BadRow
 
 LANES = 32
@@ -276,7 +276,7 @@ def _one(row):
                 sets=never_runs(kernel))
     which = {"copy_cycles": 2, "issue_done_cycles": 1}.get(row.metric)
     if which is None:
-        raise Unmodelled(f"no metric '{row.metric}'")
+        raise Unmodeled(f"no metric '{row.metric}'")
 
     def metric(outcome):
         words = outcome.words[STAMPS]
@@ -348,7 +348,7 @@ def _many(row):
         return case, lambda outcome: median(cycles(outcome)) / total
     if row.metric == "total_bandwidth":
         return case, lambda outcome: total * size * groups * share * GPU.clock_mhz / 1000 / max(cycles(outcome))
-    raise Unmodelled(f"no metric '{row.metric}'")
+    raise Unmodeled(f"no metric '{row.metric}'")
 
 
 def model(row):
