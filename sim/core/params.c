@@ -38,7 +38,11 @@ static void find_nearest(const struct param_group *groups, size_t count, const c
       snprintf(full[n], sizeof *full, "%s.%s", groups[g].name, groups[g].rows[i].name);
       word[n] = full[n];
     }
-  const char *near = nearest_word(key, word, all, sizeof *word);
+  const char *near = NULL;
+  for (size_t i = 0; i < all && !near; i++) /* a key without its group */
+    if (strcmp(strchr(word[i], '.') + 1, key) == 0)
+      near = word[i];
+  near = near ? near : nearest_word(key, word, all, sizeof *word);
   snprintf(nearest, 64, "%s", near ? near : "");
   free(word);
   free(full);

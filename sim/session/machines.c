@@ -63,10 +63,16 @@ static bool set_key(struct reading *reading, const char *section, const char *na
   const struct param_group *group = NULL;
   if (!section_known(section))
     return fail_section(reading->message, section);
+  if (strcmp(name, "base") == 0)
+    return message_fail(reading->message, "base: must be the first key, before all sections");
+  if (strchr(name, '.'))
+    return message_fail(reading->message, "%.60s: in [%.60s], a key is a parameter without '%.60s.'", name, section,
+                        section);
   snprintf(key, sizeof key, "%.60s.%.60s", section, name);
   const struct param_row *row = param_find(machine_groups, MACHINE_GROUPS, key, &group, NULL);
   if (row && set_twice(reading, group, row))
-    return message_fail(reading->message, "%s: is already set", key);
+    return message_fail(reading->message, "%s: is already set; a line that begins with a blank continues the key above",
+                        key);
   return param_set(machine_groups, MACHINE_GROUPS, reading->machine, key, value, text)
              ? true
              : message_fail(reading->message, "%s", text);
@@ -74,10 +80,10 @@ static bool set_key(struct reading *reading, const char *section, const char *na
 
 static bool set_outside_sections(struct reading *reading, const char *name, const char *value) {
   if (strcmp(name, "base") != 0)
-    return message_fail(reading->message,
-                        "%.60s: only 'base' can precede the first section, [cu], [lds], [dma] or [mem]", name);
+    return message_fail(reading->message, "%.60s: only 'base' can precede the first section, such as [cu] or [dma]",
+                        name);
   if (reading->keyed)
-    return message_fail(reading->message, "base: must be the first key");
+    return message_fail(reading->message, "base: must be the first key, before all sections");
   return load(value, reading->file, reading->reads, reading->machine, reading->message, reading->depth + 1);
 }
 
@@ -123,9 +129,9 @@ static bool parse(const char *text, const char *file, struct reads *reads, struc
   char at[400];
   snprintf(at, sizeof at, "%.300s:%d", file, line);
   if (too_long)
-    message_fail(message, "longer than the %d characters that a line may have", MACHINE_LINE);
+    message_fail(message, "longer than %d characters", MACHINE_LINE);
   else if (!reading.failed || reading.line != line)
-    message_fail(message, "neither a [section], nor key = value, nor a comment");
+    message_fail(message, "not a [section], key = value or comment");
   return message_within(message, at);
 }
 

@@ -156,6 +156,8 @@ TEST(params, messages_have_the_expected_wording) {
       {"lds.banks", "many", "lds.banks: 'many' is not a whole number in [1, 64] banks"},
       {"lds.priority", "cats", "lds.priority: 'cats' is not one of: alternate warps dma"},
       {"lds.bank", "4", "no parameter 'lds.bank'; did you mean 'lds.banks'? ('warpwait params' lists them)"},
+      {"channels", "4", "no parameter 'channels'; did you mean 'dma.channels'? ('warpwait params' lists them)"},
+      {"dma.chan", "4", "no parameter 'dma.chan'; did you mean 'dma.channels'? ('warpwait params' lists them)"},
       {"dma.chanels", "4", "no parameter 'dma.chanels'; did you mean 'dma.channels'? ('warpwait params' lists them)"},
       {"quite.something.else", "4", "no parameter 'quite.something.else' ('warpwait params' lists them)"},
   };
