@@ -246,7 +246,7 @@ void group_pass_fence(struct cu *cu, uint32_t group_slot, cycle_t now) {
 void group_copy_complete(struct cu *cu, uint64_t tag, cycle_t now) {
   struct cu_group *group = group_of_copy(cu, tag);
   struct cu_event *event = group_find_event(group, (uint32_t)(tag >> 8));
-  assert(event && event->under_way && "a copy under way holds its event");
+  assert(event && event->under_way && "a copy in flight holds its event");
   event->under_way--;
   group_look_at_waits(cu, group, now);
 }

@@ -278,7 +278,7 @@ void memory_dismiss(struct memory *memory, cycle_t now) {
 static void make_room_for_events(struct memory *memory) {
   enum { FIRST = 64 };
   const uint32_t before = memory->event_room, room = before ? 2 * before : FIRST;
-  assert(before < memory->event_most && "a message under way is an access or a request of its client");
+  assert(before < memory->event_most && "a message in flight is an access or a request of its client");
   memory->events = need_more(memory->events, room, sizeof *memory->events);
   memory->unused = need_more(memory->unused, room, sizeof *memory->unused);
   wheel_widen(&memory->done, room);

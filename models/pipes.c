@@ -50,7 +50,7 @@ bool pipes_accept(struct memory *memory, uint32_t index, cycle_t now) {
   struct mem_pipes *pipes = &memory->pipes;
   if (pipes_serve(memory, index, now))
     return true;
-  assert(pipes->parked_count < pipes->parked_room && "there is room for all that can be under way");
+  assert(pipes->parked_count < pipes->parked_room && "there is room for all that can be parked");
   pipes->parked[pipes->parked_count++] = index;
   return false;
 }

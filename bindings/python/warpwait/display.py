@@ -290,7 +290,7 @@ def fidelity(launches: Sequence[LaunchReport]) -> str:
 
 
 def pictures(launch: LaunchReport) -> str:
-    """The most used resources in per cent of their peak, the copies' latencies, and channels over time."""
+    """The most used resources in percent of their peak, the copies' latencies, and channels over time."""
     used = sorted(((share, name) for name, share in launch.utilisation.items() if not name.startswith("unit_")),
                   reverse=True)[:6]
     rows = [[escape(name.replace("_", " ")), meter(share), f"{share:.1%}"] for share, name in used if share >= LEAST]
@@ -311,7 +311,7 @@ def pictures(launch: LaunchReport) -> str:
 
 
 def lines_html(lines: Lines) -> str:
-    """The source with its costs in the margin: per cent of all warp-cycles, and the stall buckets."""
+    """The source with its costs in the margin: percent of all warp-cycles, and the stall buckets."""
     costs = {(row["file"], row["line"]): row for row in lines}
     most = max([row["cycles"] for row in lines] or [1]) or 1
     parts = []

@@ -66,13 +66,13 @@ def bank_table_over_time(source: Source, who: str = "all", windows: int = 160, c
 def banks_over_time(source: Source, who: str = "all", windows: int = 160, cu: int | None = None,
                     start: int | None = None, end: int | None = None, ax: Axes | None = None,
                     most: float | None = None) -> Axes:
-    """Draws bank_table_over_time(): per cent of each window's cycles. Returns the axes; raises PlotError."""
+    """Draws bank_table_over_time(): percent of each window's cycles. Returns the axes; raises PlotError."""
     return draw_banks_over_time(bank_table_over_time(source, who, windows, cu, start, end), who, ax, most)
 
 
 def draw_banks_over_time(table: pandas.DataFrame, who: str = "all", ax: Axes | None = None,
                          most: float | None = None) -> Axes:
-    """Draws a table of bank_table_over_time(). most: the per cent at which the color scale ends, to compare pictures
+    """Draws a table of bank_table_over_time(). most: the percent at which the color scale ends, to compare pictures
     (default: the largest value in the table). Returns the axes."""
     axes = figure.axes_or_new(ax, (9, 4.6))
     edges = table.attrs["edges"]
