@@ -108,7 +108,7 @@ static const char bounds[] =
     "else the bucket stands for.\n"
     "3. Nothing waits.\n\n"
     "DMA channels are held for as long as a copy takes, however slow that is. So they bound a launch only if copies "
-    "wait for one: if on average at least half a descriptor stands in an engine's queue while it works "
+    "wait for one: if on average at least half a descriptor waits in an engine's queue while it works "
     "(`dma.queue_mean`). An execution unit has a row in the text report if it is at 10 % of its peak or above and its "
     "`cu.*_interval` is more than a cycle: with an interval of one, it is never busier than the issue slots.\n";
 
