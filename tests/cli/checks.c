@@ -93,8 +93,8 @@ TEST(check_verb, a_hazard_shows_place_source_both_sides_bytes_count_and_advice) 
       "nothing orders the two [M6-global-race]\n    8 |   st.global.b32 [p], i\n      |   ^\n",
       "race.wws:8:3: note: the other access, at the same place\n",
       "  4 bytes at byte 0 of buffer 'd'\n",
-      "advice: in a work-group, put a barrier with CLK_GLOBAL_MEM_FENCE, for an image CLK_IMAGE_MEM_FENCE, between one "
-      "access at line 8",
+      "advice: in a work-group, put a barrier with CLK_GLOBAL_MEM_FENCE, ",
+      "for an image CLK_IMAGE_MEM_FENCE, between one access at line 8",
       "race.wws:13:3: error: ",
       "race.wws:11:3: note: the other access\n   11 |   st.lds.b32 [at], i\n      |   ^\n",
       "of local 'room'\n",
