@@ -14,8 +14,8 @@ static ir_ref id_rule(struct rewrite *rw, ir_ref ref) {
   if (!is_op(rw->ir, ref, ISA_GET_GLOBAL_ID))
     return ref;
   const uint64_t axis = rw->ir->inst[ref].imm;
-  const ir_ref in_group =
-      rewrite_put(rw, ISA_ADD_32, query(rw, ISA_GET_LOCAL_ID, axis), query(rw, ISA_GET_GLOBAL_OFFSET, axis), 0);
+  const ir_ref offset = query(rw, ISA_GET_GLOBAL_OFFSET, axis), local = query(rw, ISA_GET_LOCAL_ID, axis);
+  const ir_ref in_group = rewrite_put(rw, ISA_ADD_32, local, offset, 0);
   const ir_ref group = query(rw, ISA_GET_GROUP_ID, axis), size = query(rw, ISA_GET_ENQUEUED_LOCAL_SIZE, axis);
   if (rw->ir->target.isa.mad)
     return rewrite_put(rw, ISA_MAD_32, group, size, in_group);

@@ -180,7 +180,8 @@ TEST(heap, a_broken_invariant_ends_at_the_border) {
   EXPECT_FALSE(heap_try(&work.pool, break_one, &work, &wanted));
   EXPECT_EQ(wanted, HEAP_DEFECT);
   EXPECT_CONTAINS(heap_defect_text(), "a defect of Warpwait, please report it: tests/core/heap_test.c:");
-  EXPECT_CONTAINS(heap_defect_text(), "break_one(): work->runs_out");
+  EXPECT_CONTAINS(heap_defect_text(), "break_one("); /* clang's assert() adds the parameters */
+  EXPECT_CONTAINS(heap_defect_text(), "(): work->runs_out");
   EXPECT_EQ(work.pool.count, 0);
   EXPECT_EQ(work.held[0], 1);
   EXPECT_FALSE(heap_try(&work.pool, pass_broken, &work, &wanted));

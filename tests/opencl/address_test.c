@@ -99,7 +99,8 @@ static void widen_to_16(struct ir *ir) {
 /* lds[16 * id], its three neighbors and the pair after them, stored elsewhere in pairs. */
 TEST(addresses, neighboring_words_are_loaded_and_stored_together_if_aligned) {
   struct maker m = begin();
-  const ir_ref at = make(&m, ISA_SHL_32, make(&m, ISA_GET_LOCAL_ID, 0, 0, 0, 0), word(&m, 4), 0, 0);
+  const ir_ref four = word(&m, 4), id = make(&m, ISA_GET_LOCAL_ID, 0, 0, 0, 0);
+  const ir_ref at = make(&m, ISA_SHL_32, id, four, 0, 0);
   ir_ref loaded[6];
   for (uint32_t k = 0; k < 6; k++)
     loaded[k] = make(&m, ISA_LD_LDS_32, at, 0, 0, 4 * k);
@@ -183,7 +184,8 @@ static void ids_of_no_machine(struct ir *ir) {
 
 TEST(addresses, the_global_id_is_computed_if_the_machine_does_not_provide_it) {
   struct maker m = begin();
-  store(&m, ISA_ST_LDS_32, word(&m, 0), make(&m, ISA_GET_GLOBAL_ID, 0, 0, 0, 1));
+  const ir_ref id = make(&m, ISA_GET_GLOBAL_ID, 0, 0, 0, 1);
+  store(&m, ISA_ST_LDS_32, word(&m, 0), id);
   expect_text(&m, ids_of_no_machine,
               "block 0:\n"
               "  v4 = get.global_offset +1\n"
