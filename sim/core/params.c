@@ -39,10 +39,11 @@ static void find_nearest(const struct param_group *groups, size_t count, const c
       word[n] = full[n];
     }
   const char *near = NULL;
-  for (size_t i = 0; i < all && !near; i++) /* a key without its group */
-    if (strcmp(strchr(word[i], '.') + 1, key) == 0)
+  size_t same = 0;
+  for (size_t i = 0; i < all; i++) /* a key without its group, if only one group has it */
+    if (strcmp(strchr(word[i], '.') + 1, key) == 0 && !same++)
       near = word[i];
-  near = near ? near : nearest_word(key, word, all, sizeof *word);
+  near = same == 1 ? near : nearest_word(key, word, all, sizeof *word);
   snprintf(nearest, 64, "%s", near ? near : "");
   free(word);
   free(full);

@@ -343,7 +343,7 @@ static void stuck(const struct view *view) {
 static void unfinished(const struct view *view) {
   const struct launch_result *result = view->result;
   if (result->end == END_CYCLE_LIMIT)
-    text_print(view->text, "\nStopped: a warp has executed as many instructions as the cycle limit allows cycles.\n");
+    text_print(view->text, "\nStopped: without timing, the cycle limit counts a warp's instructions, and one has reached it.\n");
   if (result->end != END_DEADLOCK)
     return;
   text_print(view->text, "\nDeadlock: %zu warp%s forever.\n", result->stuck_count,

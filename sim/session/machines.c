@@ -18,6 +18,7 @@ struct reading {
   const char *rest; /* unread text */
   int line;         /* number of the line read last */
   bool keyed;       /* a key was seen: `base` would come too late */
+  bool indented;    /* that line begins with a blank: for inih, it continues the key above */
   bool failed;      /* *message says why, at `line` */
   unsigned depth;
   uint64_t set[MACHINE_GROUPS][4]; /* a bit per row that this file has set */
@@ -71,8 +72,8 @@ static bool set_key(struct reading *reading, const char *section, const char *na
   snprintf(key, sizeof key, "%.60s.%.60s", section, name);
   const struct param_row *row = param_find(machine_groups, MACHINE_GROUPS, key, &group, NULL);
   if (row && set_twice(reading, group, row))
-    return message_fail(reading->message, "%s: is already set; a line that begins with a blank continues the key above",
-                        key);
+    return message_fail(reading->message, "%s: is already set%s", key,
+                        reading->indented ? "; a line that begins with a blank continues the key above" : "");
   return param_set(machine_groups, MACHINE_GROUPS, reading->machine, key, value, text)
              ? true
              : message_fail(reading->message, "%s", text);
@@ -94,6 +95,7 @@ static char *next_line(char *line, int size, void *context) {
   if (!*reading->rest || reading->failed)
     return NULL;
   reading->line++;
+  reading->indented = *reading->rest == ' ' || *reading->rest == '\t';
   snprintf(line, (size_t)size, "%.*s", (int)length, reading->rest);
   reading->rest += length + (reading->rest[length] == '\n');
   return line;

@@ -206,7 +206,7 @@ TEST(cli, bad_machine_file_names_its_line) {
       {"[cu]\ncount = 0\n", "m.ini:2|cu.count: 0|[1, 1024] CUs"},
       {"[cu]\ncount = -1\n", "m.ini:2|'-1'|[1, 1024]"},
       {"[cu]\n\ncount = three\n", "m.ini:3|'three'"},
-      {"[cu]\ncount = 1\ncount = 2\n", "m.ini:3|is already set"},
+      {"[cu]\ncount = 1\ncount = 2\n", "m.ini:3|cu.count: is already set\n"},
       {"[cu]\npolicy = random\n", "m.ini:2|'random'|round_robin greedy_oldest oldest"},
       {"[lsd]\nbanks = 32\n", "m.ini:2|[lsd]|'lds'"},
       {"banks = 32\n", "m.ini:1|banks|section"},

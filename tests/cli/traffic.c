@@ -236,6 +236,18 @@ TEST(traffic, copies_by_warps_report_their_cost) {
   outcome_free(&outcome);
 }
 
+TEST(traffic, contention_is_with_global_accesses_only_if_these_share_the_path) {
+  tool_folder();
+  tool_file("lds.wws", ".kernel k\n.lds t 128\n.reg i\n  get.local_id i, x\n  shl.b32 i, i, 2\n  st.lds.b32 [i], i\n"
+                       "  exit\n");
+  struct outcome separate = tool("run lds.wws --global 32 --local 32 --set lds.global_port=separate");
+  struct outcome shared = tool("run lds.wws --global 32 --local 32 --set lds.global_port=shared");
+  EXPECT_CONTAINS(separate.out, "0 cycles of contention with copies\n    accesses ");
+  EXPECT_CONTAINS(shared.out, "0 cycles of contention with copies\n    and global accesses\n");
+  outcome_free(&separate);
+  outcome_free(&shared);
+}
+
 /* One work-item loads a word, stores it, and copies a word that it then reads. */
 TEST(traffic, singular_and_plural_are_correct) {
   static const char one[] = ".kernel one\n.arg src global\n.lds t 4\n.reg e, v\n.reg64 p\n ld.arg.b64 p, src\n"

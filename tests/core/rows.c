@@ -157,6 +157,7 @@ TEST(params, messages_have_the_expected_wording) {
       {"lds.priority", "cats", "lds.priority: 'cats' is not one of: alternate warps dma"},
       {"lds.bank", "4", "no parameter 'lds.bank'; did you mean 'lds.banks'? ('warpwait params' lists them)"},
       {"channels", "4", "no parameter 'channels'; did you mean 'dma.channels'? ('warpwait params' lists them)"},
+      {"queue", "4", "no parameter 'queue' ('warpwait params' lists them)"}, /* of the LDS or of the DMA engine */
       {"dma.chan", "4", "no parameter 'dma.chan'; did you mean 'dma.channels'? ('warpwait params' lists them)"},
       {"dma.chanels", "4", "no parameter 'dma.chanels'; did you mean 'dma.channels'? ('warpwait params' lists them)"},
       {"quite.something.else", "4", "no parameter 'quite.something.else' ('warpwait params' lists them)"},

@@ -539,7 +539,8 @@ TEST(passes, unreachable_code_is_removed_and_the_rest_keeps_its_order) {
   m.block = more;
   go(&m, found);
   m.block = found;
-  store(&m, ISA_ST_LDS_32, word(&m, 8), make(&m, ISA_ADD_32, a, word(&m, 5), 0, 0));
+  const ir_ref sum = make(&m, ISA_ADD_32, a, word(&m, 5), 0, 0);
+  store(&m, ISA_ST_LDS_32, word(&m, 8), sum);
   ir_goto(m.ir, found, more, (struct ir_place){.line = 1}); /* replaced by the exit below, so not a path */
   ir_exit(m.ir, found, (struct ir_place){.line = 1});
   const uint32_t before = m.ir->count;

@@ -522,6 +522,16 @@ class Sweep(unittest.TestCase):
                         r"latin: of 20 points drawn, constraints exclude (\d+), and (\d+) are repeats\n", out)
         self.assertEqual(sum(map(int, said.groups())), 20)
 
+    def test_an_axis_that_the_program_does_not_use_is_named(self):
+        used, unused = "[axes]\ndefine.DEPTH = 1 2\n", "[axes]\ndefine.DEPHT = 1 2\n"
+        deep = ROOT / "examples/15_sweep/launch_deep_buffer.json"
+        warning = "warpwait: -D DEPHT: deep_buffer.cl does not mention this macro\n"
+        for body, said in ((used, ""), (unused, warning)):
+            status, _, told = tool("sweep", "run", self.plan(body, deep), "-o", self.folder / "axis.sqlite", "--again")
+            self.assertEqual(status, 0, told)
+            self.assertEqual(told, said)
+            (self.folder / "axis.sqlite").unlink()
+
     def test_a_grid_too_large_to_list_is_refused_with_its_count(self):
         axes = "[axes]\ndma.setup = 0..999\ndma.channels = 1..16\ndma.queue = 1..500\ncu.barrier_latency = 1..1000\n"
         status, out, told = tool("sweep", "run", self.plan(axes + "[constraints]\na = dma.channels < dma.queue\n"))
