@@ -31,7 +31,7 @@ static void close_held(void *file) { fclose(file); }
 bool file_read(const char *path, size_t limit, char **data, size_t *size, struct message *message) {
   FILE *file = fopen(path, "rbe");
   if (!file && errno == ENOMEM)
-    heap_out(sizeof(FILE));
+    heap_out(BUFSIZ);
   if (!file)
     return message_fail(message, "%s: %s", path, text_errno(errno));
   heap_hold(close_held, file);

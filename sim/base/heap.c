@@ -223,6 +223,7 @@ void heap_out(size_t bytes) {
   longjmp(innermost->at, 1);
 }
 
+#ifdef __GLIBC__ /* elsewhere nothing calls it: see heap.h */
 void heap_defect(const char *assertion, const char *file, unsigned line, const char *function) {
   if (!pool_now())
     __assert_fail(assertion, file, line, function);
@@ -230,6 +231,7 @@ void heap_defect(const char *assertion, const char *file, unsigned line, const c
            function, assertion);
   heap_out(HEAP_DEFECT);
 }
+#endif
 
 const char *heap_defect_text(void) { return defect; }
 

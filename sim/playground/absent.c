@@ -1,4 +1,4 @@
-/* Replaces what a browser lacks: SystemC, processes, threads, pictures, and unnamed files. */
+/* Replaces what a browser lacks: SystemC, processes, threads, and unnamed files. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 #include "sim/base/crew.h"
 #include "sim/base/file.h"
 #include "sim/console/processes.h"
-#include "sim/session/picture.h"
 
 /* The plain loop gives the same cycles and results, to the bit. */
 struct host *host_systemc(struct island **islands, size_t count, uint32_t clock_mhz, const char **message) {
@@ -74,17 +73,3 @@ static bool deal(const struct sweep_work *work, unsigned workers, struct message
 }
 
 const struct dealer processes = {deal}, sweep_threads = {deal};
-
-bool picture_named(const char *path) { return (void)path, false; }
-
-bool picture_read(const uint8_t *bytes, size_t size, struct picture *picture, struct message *message) {
-  (void)bytes, (void)size;
-  *picture = (struct picture){0};
-  return message_fail(message, "the playground reads no pictures");
-}
-
-bool picture_write(const struct picture *picture, const char *path, uint8_t **bytes, size_t *size,
-                   struct message *message) {
-  (void)picture, (void)path, (void)bytes, (void)size;
-  return message_fail(message, "the playground writes no pictures");
-}

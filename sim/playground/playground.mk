@@ -9,14 +9,15 @@ WASM_FOLDERS := $(filter-out sim/import sim/api opencl/clang,$(C_FOLDERS)) sim/c
 # Files that sim/playground replaces, and files that only the missing verbs need.
 WASM_LEFT_OUT := sim/cli/main.c sim/base/file_nameless.c $(wildcard sim/sweep/store*.c) \
   $(addprefix sim/sweep/,functional.c metrics.c points.c replay.c session.c threads.c) \
-  sim/base/crew.c sim/session/picture.c sim/console/processes.c $(addprefix sim/cli/,complete.c trace_verbs.c sweep_verbs.c verb_python.c)
+  sim/base/crew.c sim/console/processes.c $(addprefix sim/cli/,complete.c trace_verbs.c sweep_verbs.c verb_python.c)
 WASM_SOURCES  := opencl/clang/source_name.c \
   $(filter-out $(WASM_LEFT_OUT),$(foreach d,$(WASM_FOLDERS),$(wildcard $(d)/*.c)))
 WASM_OBJ      := $(WASM_SOURCES:%=$(WASM)/obj/%.o) $(WASM)/obj/presets.o $(WASM)/obj/page_template.o
 
 WASM_JANSSON := dump error hashtable hashtable_seed load memory pack_unpack strbuffer strconv utf value version
 WASM_ZLIB    := adler32 compress crc32 deflate inffast inflate inftrees trees uncompr zutil
-WASM_OBJ     += $(WASM_JANSSON:%=$(WASM)/obj/jansson/%.o) $(WASM_ZLIB:%=$(WASM)/obj/zlib/%.o)
+WASM_PNG     := png pngerror pngget pngmem pngread pngrio pngrtran pngrutil pngset pngtrans pngwio pngwrite pngwtran pngwutil
+WASM_OBJ     += $(WASM_JANSSON:%=$(WASM)/obj/jansson/%.o) $(WASM_ZLIB:%=$(WASM)/obj/zlib/%.o) $(WASM_PNG:%=$(WASM)/obj/libpng1.6/%.o)
 
 WASM_CFLAGS = -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math \
   -I. -isystem sim/playground/libc -isystem $(WASM)/include -MMD -MP
@@ -30,7 +31,7 @@ WASM_LDFLAGS := -O2 -s MODULARIZE=1 -s EXPORT_NAME=warpwait_module -s EXPORTED_R
 PLAYGROUND_SHELL := $(filter-out $(addprefix sim/playground/,calloc.c ini.c libc.c),$(WASM_SOURCES))
 $(BUILD)/playground-shell: $(PLAYGROUND_SHELL:%=$(BUILD)/obj/%.o) $(filter %.v3.o %/presets.o %/page_template.o,$(LIB_OBJ))
 	$(call say,LD )
-	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -Wl,--as-needed -ljansson -linih -lz -lm
+	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -Wl,--as-needed -ljansson -linih -lpng -lz -lm
 
 # Libraries that Debian has only as source, and headers of others, which fit any architecture.
 $(WASM)/include/jansson.h: sim/playground/sources
@@ -39,7 +40,9 @@ $(WASM)/include/jansson.h: sim/playground/sources
 	@mkdir -p $(@D)
 	@cp /usr/include/ini.h /usr/include/jansson_config.h /usr/include/xxhash.h $(@D)
 	@: >$(@D)/jansson_private_config.h
-	@cp $(WASM)/sources/zlib/zlib.h $(WASM)/sources/zlib/zconf.h $(WASM)/sources/jansson/src/jansson.h $(@D)
+	@cp $(WASM)/sources/zlib/zlib.h $(WASM)/sources/zlib/zconf.h $(WASM)/sources/jansson/src/jansson.h \
+	  $(WASM)/sources/libpng1.6/png.h $(WASM)/sources/libpng1.6/pngconf.h $(@D)
+	@cp $(WASM)/sources/libpng1.6/scripts/pnglibconf.h.prebuilt $(@D)/pnglibconf.h
 
 $(WASM_OBJ): | $(WASM)/include/jansson.h
 
@@ -64,6 +67,11 @@ $(WASM)/obj/zlib/%.o: | $(WASM)/include/jansson.h
 	$(call say,EM )
 	@mkdir -p $(@D)
 	$(Q)$(EMCC) -O2 -w -I$(WASM)/include -c -o $@ $(WASM)/sources/zlib/$*.c
+
+$(WASM)/obj/libpng1.6/%.o: | $(WASM)/include/jansson.h
+	$(call say,EM )
+	@mkdir -p $(@D)
+	$(Q)$(EMCC) -O2 -w -I$(WASM)/include -c -o $@ $(WASM)/sources/libpng1.6/$*.c
 
 $(WASM)/obj/isa/lanes.c.o: WASM_CFLAGS += -O3
 $(WASM)/obj/sim/playground/calloc.c.o $(WASM)/obj/sim/playground/libc.c.o: HEAP :=
@@ -107,7 +115,7 @@ $(PLAYGROUND)/examples.json: sim/playground/bundle.py $(BUILD)/warpwait $(wildca
 # Licenses of foreign parts in the folder: MIT, BSD and similar ones require it.
 $(PLAYGROUND)/licences.txt: LICENSE NOTICE $(WASM)/include/jansson.h
 	@mkdir -p $(@D)
-	@for f in NOTICE LICENSE $(WASM)/sources/jansson/LICENSE $(WASM)/sources/zlib/LICENSE \
+	@for f in NOTICE LICENSE $(WASM)/sources/jansson/LICENSE $(WASM)/sources/libpng1.6/LICENSE $(WASM)/sources/zlib/LICENSE \
 	    $(patsubst %,/usr/share/doc/%/copyright,libxxhash-dev libjs-codemirror emscripten); do \
 	  echo "==== $${f#$(WASM)/sources/}"; echo; cat $$f; echo; \
 	done >$@

@@ -210,7 +210,7 @@ bool job_pack_picture(const struct isa_image *image, const struct picture *pictu
   if (picture->width != image->width || picture->height != image->height)
     return message_fail(message, "the picture has %u x %u pixels, but the image has %u x %u texels", picture->width,
                         picture->height, image->width, image->height);
-  memset(bytes, 0, isa_image_packed_bytes(image));
+  memset(bytes, 0, (size_t)isa_image_packed_bytes(image));
   for (uint32_t y = 0; y < image->height; y++)
     for (uint32_t x = 0; x < image->width; x++, bytes += image->texel_bytes) {
       uint32_t channel[4];

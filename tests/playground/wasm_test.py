@@ -136,7 +136,7 @@ def missing_programs_and_verbs_are_reported(worker, examples, _):
     example = examples["01_seed_opencl"]
     changed = {**example["files"], "kernel.cl": example["files"]["kernel.cl"] + " "}
     words = ["run", "launch_opencl.json"]
-    why = "OpenCL C needs clang, which a browser has not; "
+    why = "OpenCL C needs clang, and browsers have none; "
     files, binary = example["files"], example["binary"]
     for files, binary, more, said in (
             (changed, binary, [], f"kernel.cl: changed after it was compiled; {why}"),
