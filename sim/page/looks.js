@@ -16,7 +16,7 @@ const ON_DARK = {
   "lds_contention": -0.25,
   "lds_queue": 0.22,
   "drain": -0.26,
-  "copy_data": 0.43,
+  "copy_data": 0.38,
   "dma_queue": -0.24,
   "texture": 0.3,
   "pipe": 0.7,

@@ -45,9 +45,9 @@ def write_pictures(reader, folder):
     reader.evaluate(SELECT)
     reader.settle()
     (ROOT / "docs/page").mkdir(exist_ok=True)
-    reader.picture(ROOT / "docs/page/timeline.png")
-    write_banks(reader, path, "examples/02_bank_conflict/launch_opencl.json", 3, 430, "docs/page/banks.png")
-    write_banks(reader, path, LAST / "launch.json", 0, 358, LAST / "banks.png")
+    reader.picture_in_both(ROOT / "docs/page/timeline.svg")
+    write_banks(reader, path, "examples/02_bank_conflict/launch_opencl.json", 3, 430, "docs/page/banks.svg")
+    write_banks(reader, path, LAST / "launch.json", 0, 358, LAST / "banks.svg")
 
 
 def write_banks(reader, path, job, launch, height, picture):
@@ -57,7 +57,7 @@ def write_banks(reader, path, job, launch, height, picture):
     reader.open(path)
     reader.evaluate(f"page.pick({launch}); document.getElementById('banks-title').scrollIntoView()")
     reader.settle()
-    reader.picture(ROOT / picture)
+    reader.picture_in_both(ROOT / picture)
 
 
 def main():

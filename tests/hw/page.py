@@ -153,10 +153,10 @@ def scatter(families, folder):
             if result.predicted and result.row.value > 0:
                 units.setdefault(result.row.unit, []).append((result.row.value, result.predicted))
         for unit, points in units.items():
-            axis.plot(*zip(*points), ".", markersize=2, label=unit, alpha=0.5)
+            axis.plot(*zip(*points), ".", markersize=2, label=unit, alpha=0.5, rasterized=True)
         axis.set(xscale="log", yscale="log", title=f"{family}: {100 * mean(errors(of_family)):.1f} %")
         ends = [min(p for points in units.values() for p, _ in points), max(p for points in units.values() for p, _ in points)]
-        axis.plot(ends, ends, color="black", linewidth=0.6)
+        axis.plot(ends, ends, color=plt.rcParams["text.color"], linewidth=0.6)
         axis.legend(fontsize=6, markerscale=3, loc="upper left")
     for axis in axes[:, 0]:
         axis.set_ylabel("predicted")

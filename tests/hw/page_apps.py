@@ -131,9 +131,9 @@ def picture(results, folder):
     told = [result for result in results if result.predicted]
     times = [time / 1000 for result in told for time in (result.row.value, result.predicted)]
     ends = [0.7 * min(times), 1.4 * max(times)]
-    axis.plot(ends, ends, color="black", linewidth=0.8)
+    axis.plot(ends, ends, color=plt.rcParams["text.color"], linewidth=0.8)
     for factor in (1 - BAND, 1 + BAND):
-        axis.plot(ends, [factor * end for end in ends], color="black", linewidth=0.6, linestyle="--")
+        axis.plot(ends, [factor * end for end in ends], color=plt.rcParams["text.color"], linewidth=0.6, linestyle="--")
     for number, (kernel, some) in enumerate(scores.by_kernel(told).items()):
         points = [(result.row.value / 1000, result.predicted / 1000) for result in some]
         axis.plot(*zip(*points), MARKERS[number // COLOURS], markersize=6, color=f"C{number % COLOURS}", alpha=0.8,

@@ -1,14 +1,20 @@
 """Helpers for the parts of docs/accuracy.md."""
 import json
+import pathlib
+import sys
 
 import needed
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bindings/python"))
+
 try:
     import matplotlib
+    from warpwait.plot import figure as pictures
 except ImportError as missing:
-    needed.stop(missing, "python3-matplotlib")
+    needed.stop(missing, "python3-matplotlib python3-pandas")
 
 matplotlib.use("Agg")
+matplotlib.rcParams.update({**pictures.STYLE, "text.parse_math": True})  # of ticks, such as 10²
 import matplotlib.pyplot as plt
 
 
@@ -19,7 +25,7 @@ def table(head, lines):
 
 def save(figure, folder, name):
     figure.tight_layout()
-    figure.savefig(folder / f"{name}.png", dpi=90, metadata={"Software": None})
+    pictures.save(figure, folder / f"{name}.svg")
     plt.close(figure)
 
 

@@ -405,8 +405,8 @@ class Page(unittest.TestCase):
                 self.assertIn(part, text)
             self.assertEqual(text.count("made without it"), 1 + 8)  # the second pass, and whole kernels
             for name in ("scatter", "latency", "stages", "bandwidth"):
-                self.assertIn(f"accuracy/{name}.png", text)
-                self.assertGreater((folder / f"{name}.png").stat().st_size, 5000)
+                self.assertIn(f"accuracy/{name}.svg", text)
+                self.assertGreater((folder / f"{name}.svg").stat().st_size, 5000)
 
     def test_predictions_of_other_rows_are_reported_in_one_line_with_status_2(self):
         with tempfile.TemporaryDirectory() as docs:

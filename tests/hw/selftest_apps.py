@@ -314,7 +314,7 @@ class Page(unittest.TestCase):
             (folder / "apps_ablation.json").write_text(json.dumps(ablation))
             (folder / "apps_leaveout.json").write_text(json.dumps(leaveout))
             made = page_apps.parts(folder)
-            self.assertGreater((folder / "apps.png").stat().st_size, 5000)
+            self.assertGreater((folder / "apps.svg").stat().st_size, 5000)
         self.assertRegex(made["apps"], r"\| \*\*all\*\* \| 11\d \|")
         self.assertIn("rank correlation (Spearman) 0.", made["apps"])
         self.assertIn("| merging | `lds.merge=none` | 3 | +5.0 | gemv 30.0 → 40.0 |", made["apps_ablation"])

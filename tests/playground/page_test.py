@@ -735,7 +735,7 @@ def write_docs(play):
     play.evaluate("document.activeElement.blur()")
     time.sleep(1)
     (ROOT / "docs/playground").mkdir(exist_ok=True)
-    play.picture(ROOT / "docs/playground/playground.png")
+    play.picture_in_both(ROOT / "docs/playground/playground.svg")
 
 
 TESTS = [opens_and_lists_all_examples, reports_of_every_example_match_the_command_line,

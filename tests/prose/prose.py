@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks pages and messages: no word that CONTRIBUTING.md's table replaces, one phrase per situation, links that lead
-somewhere, pictures with an alternative text, and docs/README.md with every page and its reading time.
+somewhere, pictures with an alternative text and both color schemes, and docs/README.md with every page and its reading time.
 
 usage: tests/prose/prose.py [--write] [--messages] [--figures [COMMIT]]
   --write     puts the reading times into docs/README.md
@@ -144,6 +144,8 @@ def check_links():
             to = (page.parent / path).resolve() if path else page
             if not to.exists():
                 yield f"{where}: there is no {target}"
+            elif picture and "prefers-color-scheme: dark" not in to.read_text(errors="replace"):
+                yield f"{where}: {target} must be an SVG file that also suits a dark page, as warpwait-plot and tests/html make them"
             elif anchor and to.suffix == ".md" and anchor not in anchors(to):
                 yield f"{where}: {path or page.name} has no heading #{anchor}"
 

@@ -17,7 +17,7 @@ from warpwait.sweep import Store
 PAGE, PICTURES = ROOT / "docs/study.md", ROOT / "docs/study"
 PLANS = ["deep_buffer", "stencil"]
 LEAST_POINTS = 5000  # of all plans
-MOST_BYTES = 100 << 10  # of a picture
+MOST_BYTES = 150 << 10  # of a picture
 TABLE = re.compile(r"^\$ warpwait sweep query \w+ (\w+)\.sqlite.*\n(number .*\n(?: *\d.*\n)+)", re.M)
 
 
@@ -26,7 +26,7 @@ def write(page, folder):
     (folder / "examples").symlink_to(ROOT / "examples")
     PAGE.write_text(answered(page, folder))
     PICTURES.mkdir(exist_ok=True)
-    for picture in folder.glob("*.png"):
+    for picture in folder.glob("*.svg"):
         shutil.copy(picture, PICTURES / picture.name)
 
 

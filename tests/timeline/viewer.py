@@ -26,7 +26,9 @@ STATIC = "/usr/share/go-*/src/cmd/trace/static"
 PAGE = """<!DOCTYPE html>
 <script src="webcomponents.min.js"></script>
 <link rel="import" href="trace_viewer_full.html">
-<style>html, body, #view { margin: 0; width: 100%; height: 100%; overflow: hidden; }</style>
+<style>html, body, #view { margin: 0; width: 100%; height: 100%; overflow: hidden; }
+/* The viewer has no dark style. */
+@media (prefers-color-scheme: dark) { #view { background: white; filter: invert(.88) hue-rotate(180deg); } }</style>
 <body></body>"""
 LOAD = """(async () => {
   const text = await (await fetch('timeline.json')).text();
@@ -69,6 +71,16 @@ COUNT = """(() => {
   }
   return {found, warnings};
 })()"""
+
+
+# Two pictures, of which a page shows the one for its reader's color scheme.
+BOTH = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">
+<style>.dark {{ display: none }}
+@media (prefers-color-scheme: dark) {{ .dark {{ display: inline }} .light {{ display: none }} }}</style>
+<image class="light" width="{width}" height="{height}" href="data:image/webp;base64,{light}"/>
+<image class="dark" width="{width}" height="{height}" href="data:image/webp;base64,{dark}"/>
+</svg>
+"""
 
 
 class CannotStart(RuntimeError):
@@ -170,6 +182,16 @@ class Chromium:
         data = self.call("Page.captureScreenshot", format="png")["data"]
         pathlib.Path(path).write_bytes(base64.b64decode(data))
 
+    def picture_in_both(self, path):
+        """Writes an SVG file with what is shown in light and in dark."""
+        shown = self.call("Page.getLayoutMetrics")["cssVisualViewport"]
+        data = {}
+        for scheme in ("dark", "light"):
+            self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            time.sleep(1)  # for what is drawn again
+            data[scheme] = self.call("Page.captureScreenshot", format="webp", quality=80)["data"]
+        pathlib.Path(path).write_text(BOTH.format(width=round(shown["clientWidth"]), height=round(shown["clientHeight"]), **data))
+
     def close(self):
         try:
             self.session = None
@@ -230,7 +252,7 @@ def view(browser, static, timeline, options):
     if options.picture:
         browser.evaluate(SHOW % (options.start / 1e6, options.end / 1e6))  # it counts in milliseconds
         time.sleep(2)
-        browser.picture(options.picture)
+        browser.picture_in_both(options.picture)
     answer = browser.evaluate(COUNT)
     server.shutdown()
     wanted = expected(timeline)
@@ -245,7 +267,7 @@ def main():
     parser.add_argument("timeline", type=pathlib.Path, nargs="+", help="JSON that warpwait has exported")
     parser.add_argument("--chromium", default=shutil.which("chromium") or "chromium", metavar="PROGRAM")
     parser.add_argument("--static", metavar="FOLDER", help=f"with trace_viewer_full.html (default: {STATIC})")
-    parser.add_argument("--picture", metavar="FILE", help="a PNG of what is shown in the end")
+    parser.add_argument("--picture", metavar="FILE", help="an SVG of what is shown in the end, in light and dark")
     parser.add_argument("--size", default="1600,1000", metavar="WIDTH,HEIGHT",
                         help="of the window (default: %(default)s)")
     parser.add_argument("--from", dest="start", type=int, default=0, metavar="CYCLE", help="the first on the picture")

@@ -29,6 +29,7 @@ except ImportError as missing:
     sys.exit(0)
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
+from matplotlib.path import Path as Outline  # noqa: E402
 from warpwait import plot as plots  # noqa: E402
 from warpwait.plot.command import main  # noqa: E402
 from warpwait.plot import colours  # noqa: E402
@@ -63,9 +64,9 @@ def heights(axes, lying=False):
 
 
 def area(path):
-    """The area of a polygon."""
-    x, y = path.vertices.T
-    return abs(numpy.dot(x, numpy.roll(y, 1)) - numpy.dot(y, numpy.roll(x, 1))) / 2
+    """The area of its polygons."""
+    return sum(abs(numpy.dot(x, numpy.roll(y, 1)) - numpy.dot(y, numpy.roll(x, 1))) / 2
+               for x, y in (polygon.T for polygon in path.to_polygons()))
 
 
 # Machado, Oliveira and Fernandes, 2009: how linear red, green and blue are perceived.
@@ -168,11 +169,13 @@ class Stalls(Folder):
 
     def test_buckets_differ_for_color_blind_readers(self):
         for vision, matrix in VISIONS.items():
-            seen = {bucket: cielab(matrix, look.face) for bucket, look in colours.LOOKS.items()}
-            for one, other in itertools.combinations(seen, 2):
-                pipes = "pipe" in one and "pipe" in other  # a kernel waits for these alternately, without a gap
-                apart = numpy.linalg.norm(seen[one] - seen[other])
-                self.assertGreater(apart, 30 if pipes else 11, (vision, one, other))
+            for on_dark in ({}, colours.SHADES_ON_DARK):
+                seen = {bucket: cielab(matrix, colours.shade(colour, on_dark.get(bucket, part)))
+                        for _, colour, buckets in colours.FAMILIES for bucket, part in buckets.items()}
+                for one, other in itertools.combinations(seen, 2):
+                    pipes = "pipe" in one and "pipe" in other  # a kernel waits for these alternately, without a gap
+                    apart = numpy.linalg.norm(seen[one] - seen[other])
+                    self.assertGreater(apart, 30 if pipes else 11, (vision, one, other, on_dark))
 
 
 class Hiding(Folder):
@@ -286,9 +289,9 @@ class MadeTimelines(Folder):
         self.assertEqual((rows.slices["from"].min(), rows.slices["to"].max()), (15, 62))
         self.assertEqual(rows.names[0:2], ["warp 1", "copies"])
 
-    def test_each_slice_is_one_polygon(self):
+    def test_each_slice_is_drawn_once(self):
         axes = plots.timeline(Made())
-        drawn = sum(len(collection.get_paths()) for collection in axes.collections)
+        drawn = sum(list(patch.get_path().codes).count(Outline.CLOSEPOLY) for patch in axes.patches)
         self.assertEqual(drawn, len(plots.timeline_rows(Made()).slices))
         self.assertEqual({text.get_text() for text in axes.get_legend().get_texts()},
                          {"issued", "copy_wait", "lds", "copy, with its number", "channel has the copy",
@@ -425,8 +428,8 @@ class Timelines(Folder):
         texts = [text.get_text() for text in axes.get_legend().get_texts()]
         self.assertIn("(heights: shares of 11 cycles)", texts)
         for bucket in ("issued", "copy_wait", "not_selected"):
-            drawn = sum(area(path) for collection in axes.collections for path in collection.get_paths()
-                        if tuple(collection.get_facecolor()[0][:3]) == colours.look(bucket).face)
+            drawn = sum(area(patch.get_path()) for patch in axes.patches
+                        if tuple(patch.get_facecolor()[:3]) == colours.look(bucket).face)
             self.assertAlmostEqual(drawn, .8 * report["launches"][0]["stalls"][bucket], 3, bucket)
         texts = [text.get_text() for text in plots.timeline(path, end=500).get_legend().get_texts()]
         self.assertNotIn("(heights", "".join(texts))
@@ -441,6 +444,20 @@ class Timelines(Folder):
                 self.assertEqual(plot(*what, "-o", second), (0, ""))
                 self.assertEqual(first.read_bytes(), second.read_bytes())
                 self.assertGreater(first.stat().st_size, 5000)
+
+    def test_svg_files_have_colors_for_a_dark_page(self):
+        _, path = self.run_of("05_double_buffer")
+        out = self.folder / "dark.svg"
+        self.assertEqual(plot("timeline", path, "--to", "900", "-o", out), (0, ""))
+        drawn, style = out.read_text(), re.search(r"<style.*?</style>", out.read_text(), re.S)[0]
+        self.assertIn("@media (prefers-color-scheme: dark)", style)
+        # Whatever has no color is black. Text on bars, whose color stays, has black or white.
+        texts = re.findall(r'<text style="(.*?)".*?>(.*?)</text>', drawn)
+        self.assertEqual({text for style, text in texts if f"fill: {colours.INK}" not in style} - {str(n) for n in range(9)}, set())
+        self.assertRegex(drawn, f'<g id="patch_1">\\s*<path [^>]*style="fill: {colours.PAPER}"')
+        for light, dark in colours.ON_DARK.items():
+            self.assertIn(f'[style*="fill: {light}"] {{ fill: {dark} !important }}', style)
+        self.assertTrue({colours.INK, colours.PAPER} < set(re.findall("#[0-9a-f]{6}", drawn.replace(style, ""))))
 
     def test_a_damaged_timeline_is_reported(self):
         _, path = self.run_of("05_double_buffer")
@@ -463,6 +480,13 @@ class Files(Folder):
             self.assertTrue(xml.etree.ElementTree.parse(self.folder / "first.svg").getroot().tag.endswith("svg"))
             self.assertTrue((self.folder / "first.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n"))
         self.assertEqual(list(self.folder.glob(".*.*.*")), [])
+
+    def test_a_character_that_xml_does_not_allow_is_replaced(self):
+        out = self.folder / "odd.svg"
+        done = plot("stalls", self.report_of("05_double_buffer"), "-o", out, "--title", "a\x01b  c")
+        self.assertEqual(done, (0, ""))
+        texts = [element.text for element in xml.etree.ElementTree.parse(out).iter() if element.tag.endswith("}text")]
+        self.assertIn("a\N{REPLACEMENT CHARACTER}b  c", texts)
 
     def test_pictures_have_the_requested_size_and_resolution(self):
         out = self.folder / "size.png"

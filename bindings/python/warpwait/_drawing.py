@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import types
+import warnings
 
 from ._optional import need
 
@@ -20,6 +21,7 @@ def begin() -> types.ModuleType:
     try:
         matplotlib = need("matplotlib")
         matplotlib.use("Agg")
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # of a name: the picture shows a box
     finally:
         os.fchdir(here)
         os.close(here)

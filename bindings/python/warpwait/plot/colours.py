@@ -13,6 +13,10 @@ GREEN, SKY, YELLOW, VERMILION = "#009E73", "#56B4E9", "#F0E442", "#D55E00"
 BLUE, PURPLE, ORANGE, BROWN, INDIGO, GREY = "#0072B2", "#CC79A7", "#E69F00", "#8B5A2B", "#4422EE", "#7F7F7F"
 DEEP_PURPLE = "#85406A"  # engines that work on copies, next to warps that wait for them
 
+# Text and lines, grid lines, and the background, of the commands' pictures. Nothing else has these very colors, because
+# an SVG file replaces them on a dark page.
+INK, GRID, PAPER = "#24292f", "#dddddc", "#fffffe"
+
 Colour = typing.Tuple[float, float, float]  # red, green, blue, from 0 to 1
 
 # (family, color, its buckets with their shades: see shade()), in the order in which they are stacked. The shades are
@@ -28,10 +32,13 @@ FAMILIES: list[tuple[str, str, dict[str, float]]] = [
     ("pipes", BROWN, {"pipe": .8, "pipe_empty": -.9, "pipe_full": .05}),
     ("images", INDIGO, {"texture": 0}),
 ]
-HATCHES = ["", "////", "....", "xxxx", "----"]  # by the bucket's place in its family
+# Other shades for a dark background, on which darkened colors would be invisible.
+SHADES_ON_DARK = {"lds_contention": -.25, "lds_queue": .22, "drain": -.26, "copy_data": .38, "dma_queue": -.24, "texture": .3,
+                  "pipe": .7, "pipe_empty": -.55, "pipe_full": .15}
+HATCHES = ["", "////", "\\\\\\\\", "xxxx", "----"]  # by the bucket's place in its family; dots would make SVG files large
 
 # What passes the memory port, and what an engine does: (name, color, hatch).
-PORT_KINDS = [("load", BLUE, ""), ("store", SKY, "////"), ("atomic", VERMILION, "...."), ("prefetch", YELLOW, "----"),
+PORT_KINDS = [("load", BLUE, ""), ("store", SKY, "////"), ("atomic", VERMILION, "\\\\\\\\"), ("prefetch", YELLOW, "----"),
               ("dma_read", DEEP_PURPLE, ""), ("dma_write", ORANGE, "////")]
 
 
@@ -58,6 +65,18 @@ def shade(colour: str, part: float) -> Colour:
 LOOKS = {bucket: Look(family, shade(colour, part), HATCHES[place])
          for family, colour, buckets in FAMILIES for place, (bucket, part) in enumerate(buckets.items())}
 BUCKETS = list(LOOKS)
+
+
+
+def number(colour: Colour) -> str:
+    """A color as `#rrggbb`."""
+    return "#" + "".join(f"{round(channel * 255):02x}" for channel in colour)
+
+
+# The colors of a dark page, by those of a light one.
+ON_DARK = {INK: "#e6edf3", GRID: "#3d444d", PAPER: "#1f242b",
+           **{number(LOOKS[bucket].face): number(shade(colour, SHADES_ON_DARK[bucket]))
+              for _, colour, buckets in FAMILIES for bucket in buckets if bucket in SHADES_ON_DARK}}
 
 
 def look(bucket: str) -> Look:

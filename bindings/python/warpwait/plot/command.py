@@ -213,7 +213,7 @@ COMMANDS = [  # (name, options, function, what it draws, an example)
 
 def picture_options(command: argparse.ArgumentParser) -> None:
     """The options of all pictures, which draw_to_file() reads."""
-    command.add_argument("-o", "--out", metavar="FILE", required=True, help="the picture: .png or .svg")
+    command.add_argument("-o", "--out", metavar="FILE", required=True, help="the picture: .png, or .svg for light and dark pages")
     command.add_argument("--csv", metavar="FILE", help="also write the plotted numbers")
     command.add_argument("--size", metavar="WxH", type=size, help="in inches (default: fits the picture)")
     command.add_argument("--dpi", metavar="N", type=count, default=100, help="pixels per inch (default: 100)")

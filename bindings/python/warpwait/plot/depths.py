@@ -111,13 +111,13 @@ def draw_hiding(table: pandas.DataFrame, busy: float | None = None, refill: floa
     for place, (name, points) in enumerate(table.groupby("series", sort=False)):
         form = form_of(points, busy, refill, latency)
         _draw_series(above, below, points, form, f"{name}: " if table["series"].nunique() > 1 else "", place)
-    above.set_ylabel("cycles a tile")
+    above.set_ylabel("cycles per tile")
     below.set_ylabel("exposed cycles per tile")
     below.set_xlabel("depth: buffers in the ring")
     below.set_xticks(sorted(set(table["depth"])))
     for axes in ax:
         axes.set_ylim(0)
-        axes.grid(axis="y", color="#DDDDDD", linewidth=.6)
+        axes.grid(axis="y")
         axes.set_axisbelow(True)
     figure.legend_outside(above, above.get_legend_handles_labels()[0])
     figure.legend_outside(below, below.get_legend_handles_labels()[0])

@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import pathlib
+import re
 import stat
 import tempfile
 import typing
@@ -19,14 +21,22 @@ from matplotlib.transforms import offset_copy
 
 from .._arrays import Whole
 from .._cells import to_csv
-from .colours import in_order, look
+from .colours import GRID, INK, ON_DARK, PAPER, in_order, look
 from .inputs import Path, PlotError
 
 SUFFIXES = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}
 # The style of files that the command writes; a notebook keeps its own.
 STYLE = {"font.size": 9, "axes.titlesize": 10, "axes.titleweight": "bold", "axes.titlelocation": "left",
          "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "hatch.linewidth": .5,
-         "figure.dpi": 100, "text.parse_math": False}  # names may have a $
+         "figure.dpi": 100, "text.parse_math": False,  # names may have a $
+         "figure.facecolor": PAPER, "axes.facecolor": PAPER, "axes.edgecolor": INK, "axes.labelcolor": INK, "text.color": INK,
+         "xtick.color": INK, "ytick.color": INK, "grid.color": GRID, "grid.linewidth": .6, "font.family": "sans-serif",
+         "svg.fonttype": "none"}
+NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters that XML does not allow, but names may have
+# What an SVG file needs for spaces in names, and for a dark page. The last of the three is the face of a hatched shape.
+CSS = "text { white-space: pre } @media (prefers-color-scheme: dark) {" + "".join(
+    f'\n[style*="fill: {light}"] {{ fill: {dark} !important }} [style*="stroke: {light}"] {{ stroke: {dark} !important }} '
+    f'pattern [fill="{light}"] {{ fill: {dark} }}' for light, dark in ON_DARK.items()) + "}"
 
 
 def axes_or_new(axes: Axes | None, size: tuple[float, float]) -> Axes:
@@ -57,8 +67,8 @@ def bucket_patches(buckets: typing.Iterable[str]) -> list[Patch]:
 
 
 def thousands(axis: Axis) -> None:
-    """Numbers of cycles with a comma between thousands."""
-    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    """Numbers with a comma between thousands, also where the axis is logarithmic."""
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.0f}" if value == round(value) else f"{value:g}"))
 
 
 def windows_label(edges: Whole) -> str:
@@ -70,12 +80,18 @@ def windows_label(edges: Whole) -> str:
 def save(figure: Figure, path: Path) -> None:
     """Writes a figure to a .png or .svg file, completely or not at all. Equal figures give equal bytes.
 
-    Raises PlotError if the suffix is another, or the file cannot be written.
+    An SVG file that was drawn in STYLE has light text on a dark background where its reader prefers a dark page. Raises
+    PlotError if the suffix is another, or the file cannot be written.
     """
-    suffix = suffix_of(path)
+    suffix, drawn = suffix_of(path), io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "warpwait"}):
-        write_whole(path, lambda file: figure.savefig(file, format=suffix[1:], metadata=SUFFIXES[suffix],
-                                                 dpi=figure.dpi))
+        figure.savefig(drawn, format=suffix[1:], metadata=SUFFIXES[suffix], dpi=figure.dpi)
+    data = drawn.getvalue()
+    if suffix == ".svg":
+        text = NO_XML.sub("\N{REPLACEMENT CHARACTER}", data.decode()).replace("</style>", f"{CSS}</style>", 1)
+        # Two decimals are enough, and make the file half as large.
+        data = re.sub(r"<path [^>]*", lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), text).encode()
+    write_whole(path, lambda file: file.write(data))
 
 
 def save_table(table: pandas.DataFrame, path: Path) -> None:

@@ -7,11 +7,13 @@ import typing
 
 import numpy
 import pandas
+from matplotlib import rcParams
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path as Outline
 
-from .._arrays import Whole
+from .._arrays import Floats, Whole
 from . import figure
 from .colours import Colour, DEEP_PURPLE, PORT_KINDS, PURPLE, in_order, look, shade
 from .inputs import Events, PlotError, Source, bin_edges, cycles_in_bins
@@ -19,6 +21,7 @@ from .inputs import Events, PlotError, Source, bin_edges, cycles_in_bins
 HEIGHT = .8            # of a bar, in rows
 DENSE = 700            # with more slices in a row, many are narrower than a pixel
 COLUMNS = 700          # columns into which such rows are divided
+IN_PATH = 1000         # slices in a shape: matplotlib cannot draw one with very many
 ARROWS = 150           # more arrows would hide what they point at
 COPY_FACE = shade(PURPLE, .55)
 CHANNELS = 64          # the stride of engines in the units of channels
@@ -168,7 +171,7 @@ def draw_timeline(rows: Rows, ax: Axes | None = None) -> Axes:
     _labels(axes, slices[slices["label"] != ""], (finish - begin) / 40)
     for arrow in rows.arrows.itertuples(index=False):
         axes.annotate("", (arrow.to, arrow.to_row + HEIGHT / 2), (arrow[1], arrow.from_row - HEIGHT / 2),
-                      arrowprops={"arrowstyle": "-|>", "color": "black", "linewidth": .7, "shrinkA": 0, "shrinkB": 0,
+                      arrowprops={"arrowstyle": "-|>", "color": rcParams["text.color"], "linewidth": .7, "shrinkA": 0, "shrinkB": 0,
                                   "mutation_scale": 7})
     every = max(1, count // 60)
     axes.set_yticks(range(0, count, every), rows.names[::every], fontsize=max(5, min(9, 600 / count)))
@@ -200,20 +203,24 @@ def _is_dense(slices: pandas.DataFrame) -> bool:
 
 
 def _bars(axes: Axes, slices: pandas.DataFrame, faces: Faces, wide: float) -> None:
-    """Draws one collection for all slices of a section that look alike; hatches only those with room for it."""
+    """Draws slices of a section that look alike as one shape; hatches only those with room for it."""
     # A warp's slices have no gaps and no edges between them. Edges keep a cycle of the port visible that is narrower
     # than a pixel.
     line = {"warps": 0, "port": .6}.get(slices["section"].iloc[0], .4)
     for (section, what), of in slices.groupby(["section", "what"], sort=False):
         left, right, row = (of[name].to_numpy(dtype=float) for name in ("from", "to", "row"))
-        corners = numpy.stack([numpy.stack([x, row + side * HEIGHT / 2], axis=1)
-                               for x, side in ((left, -1), (left, 1), (right, 1), (right, -1))], axis=1)
         has_room, (face, hatch) = right - left >= wide, faces(section, what)
         for chosen, pattern in ((~has_room, ""), (has_room, hatch)):
-            if chosen.any():
-                edge = face if section == "port" and not pattern else look(what).ink
-                bars = PolyCollection(corners[chosen], facecolor=face, hatch=pattern, edgecolor=edge, linewidth=line)
-                axes.add_collection(bars, autolim=False)
+            edge = face if section == "port" and not pattern else look(what).ink
+            _rectangles(axes, left[chosen], right[chosen], row[chosen] - HEIGHT / 2, row[chosen] + HEIGHT / 2, facecolor=face,
+                        hatch=pattern, edgecolor=edge, linewidth=line)
+
+
+def _rectangles(axes: Axes, left: Floats, right: Floats, top: Floats, bottom: Floats, **style: typing.Any) -> None:
+    corners = numpy.stack([numpy.stack(corner, axis=1)
+                           for corner in ((left, top), (left, bottom), (right, bottom), (right, top))], axis=1)
+    for begin in range(0, len(corners), IN_PATH):
+        axes.add_artist(PathPatch(Outline.make_compound_path_from_polys(corners[begin:begin + IN_PATH]), **style))
 
 
 def _shares(axes: Axes, slices: pandas.DataFrame, faces: Faces, edges: Whole) -> None:
@@ -221,12 +228,15 @@ def _shares(axes: Axes, slices: pandas.DataFrame, faces: Faces, edges: Whole) ->
     the cycles, stacked in the legend's order."""
     section = slices["section"].iloc[0]
     for row, of in slices.groupby("row"):
-        below = numpy.full(len(edges), row + HEIGHT / 2)
+        below = numpy.full(len(edges) - 1, row + HEIGHT / 2)
         kinds = dict(list(of.groupby("what")))
         for what in in_order(kinds):
             share = cycles_in_bins(kinds[what]["from"], kinds[what]["to"], edges) / numpy.diff(edges)
-            above = below - HEIGHT * numpy.append(share, share[-1])
-            axes.fill_between(edges, above, below, step="post", facecolor=faces(section, what)[0], linewidth=0)
+            above = below - HEIGHT * share
+            some, as_before = share > 0, numpy.append(False, (numpy.diff(above) == 0) & (numpy.diff(below) == 0))
+            first, last = some & ~as_before, some & ~numpy.append(as_before[1:], False)  # of equal columns
+            _rectangles(axes, edges[:-1][first], edges[1:][last], above[first], below[first], facecolor=faces(section, what)[0],
+                        linewidth=0)
             below = above
 
 
@@ -256,7 +266,7 @@ def _legend(rows: Rows, faces: Faces) -> list[typing.Any]:
         if section in found:
             handles.append(figure.patch(faces(section, None)[0], "", text))
     if len(rows.arrows):
-        handles.append(Line2D([], [], color="black", linewidth=.8, marker=">", markersize=4,
+        handles.append(Line2D([], [], color=rcParams["text.color"], linewidth=.8, marker=">", markersize=4,
                               label="copy done → wait over"))
     if rows.left_out:
         handles.append(Line2D([], [], linestyle="", label=f"({rows.left_out} arrows left out:\nshow fewer cycles)"))

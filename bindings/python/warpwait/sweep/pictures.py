@@ -13,7 +13,7 @@ from matplotlib.axis import Axis
 
 from .._arrays import Floats
 from ..plot import figure
-from ..plot.colours import BLUE, BROWN, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from ..plot.colours import BLUE, BROWN, DEEP_PURPLE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 from . import answers, sensitivity
 from ._errors import SweepError
 from .store import Store, levels
@@ -21,10 +21,9 @@ from .tables import amount, header, number, points as so_many
 
 T = typing.TypeVar("T", bound=typing.Sized)
 # Each line has its own color and marker. All are visible on white and on black.
-COLOURS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#333333", BROWN, GREY, "#7A6FD0", "#B8A800", "#3FA7A0", "#FF8FA3",
+COLOURS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, DEEP_PURPLE, BROWN, GREY, "#7A6FD0", "#B8A800", "#3FA7A0", "#FF8FA3",
            "#A0C050"]
 MARKS = "osD^vP*X<>hpd8"
-GRID = "#DDDDDD"
 MOST_LINES, MOST_LEVELS, MOST_WRITTEN, MOST_DOTS = len(COLOURS), 200, 144, 2000
 
 
@@ -52,7 +51,7 @@ def ticks(axis: Axis, values: typing.Any, stands: typing.Iterable[float]) -> Non
 
 
 def soft_grid(axes: Axes, which: str) -> None:
-    axes.grid(axis=which, color=GRID, linewidth=.6)
+    axes.grid(axis=which)
     axes.set_axisbelow(True)
 
 
@@ -125,6 +124,8 @@ def heat(store: Store, axes: typing.Sequence[str], by: str = "cycles", where: st
     else:
         bar = ax.figure.colorbar(mesh, ax=ax, label=label(store, one))
         bar.outline.set_visible(False)
+        if wide or cells.max() >= 1000:
+            figure.thousands(bar.ax.yaxis)
     ticks(ax.xaxis, table.columns, numpy.arange(table.shape[1]) + .5)
     ticks(ax.yaxis, table.index, numpy.arange(table.shape[0]) + .5)
     ax.tick_params(length=0)
@@ -164,9 +165,10 @@ def pareto(store: Store, over: str = "cycles,cost", where: str | None = None,
             linewidth=1.2, marker="o", markersize=5, label=f"front: {so_many(len(front))}")
     for axis, one, scale in ((ax.xaxis, x, ax.set_xscale), (ax.yaxis, y, ax.set_yscale)):
         values = points[one.text]
-        if values.min() > 0 and values.max() / values.min() > 30:
+        logarithmic = values.min() > 0 and values.max() / values.min() > 30
+        if logarithmic:
             scale("log")
-        elif values.max() >= 1000:
+        if logarithmic or values.max() >= 1000:
             figure.thousands(axis)
         axis.set_label_text(label(store, one) + (" (more is better)" if one.sign < 0 else ""))
     soft_grid(ax, "both")

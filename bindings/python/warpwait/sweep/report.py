@@ -15,16 +15,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..plot import figure
+from ..plot.colours import GRID, INK
 from . import answers, pictures, queries, sensitivity
 from ._errors import SweepError
 from .store import Store, levels
 from .tables import amount, header, number, words
 
-# Placeholders for colors of the page, which differ in light and dark.
-INK, SOFT = "#010203", pictures.GRID
-STYLE = {**figure.STYLE, "svg.fonttype": "none", "svg.hashsalt": "warpwait", "savefig.transparent": True,
-         "text.color": INK, "axes.edgecolor": INK, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK,
-         "font.family": "sans-serif"}
+STYLE = {**figure.STYLE, "svg.hashsalt": "warpwait", "savefig.transparent": True}
 CSS = """
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #dddddd; --quiet: #5b6470; --page: #ffffff; --card: #f6f7f9;
   --mark: #0072b2 }
@@ -49,6 +46,7 @@ tr.first td { font-weight: 600 }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 1rem }
 figure { margin: .75rem 0; background: var(--card); border-radius: .5rem; padding: .75rem; min-width: 0 }
 figure .scroll { margin: 0 }
+figure svg text { white-space: pre }
 figure svg { display: block; width: 100%; height: auto; max-width: 46rem; margin: 0 auto }
 figcaption { margin-top: .5rem }
 dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .2rem 1rem; font-size: .875rem }
@@ -217,5 +215,5 @@ def drawn(picture: Figure, caption: str) -> str:
     svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', rf'\1 role="img" style="min-width: {least:.1f}rem"', svg, 1)
     mark = f"p{zlib.crc32(svg.encode()):08x}-"  # ids must be unique in the page
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{mark}", svg)
-    svg = svg.replace(INK, "var(--ink)").replace("#333333", "var(--ink)").replace(SOFT.lower(), "var(--soft)")
+    svg = svg.replace(INK, "var(--ink)").replace(GRID, "var(--soft)")
     return f"<figure><div class='scroll'>{svg}</div><figcaption>{html.escape(caption)}</figcaption></figure>"
