@@ -62,7 +62,7 @@ static void set_predicate(struct isa_access *access, uint64_t value) {
   *pred = (*pred & ~access->mask) | value;
 }
 
-static void initialise(struct isa_access *access) {
+static void initialize(struct isa_access *access) {
   EACH_LANE(lane, access->mask) {
     const uint32_t count = access->data[lane];
     const uint64_t state = with_pending(count, 0, count);
@@ -137,7 +137,7 @@ static void test(struct isa_access *access) {
 void mbarrier_commit(struct isa_access *access) {
   switch (access->inst->op) {
   case ISA_MBARRIER_INIT:
-    initialise(access);
+    initialize(access);
     break;
   case ISA_MBARRIER_ARRIVE:
     arrive(access);

@@ -448,7 +448,7 @@ static void make_name(const struct compilation *c, const struct piece *text, cha
 
 /* ---- the routes ---------------------------------------------------------------------------------- */
 
-/* clang's words for each route. They make bitcode, except for O2, where optimise() does the rest. At -O0, clang
+/* clang's words for each route. They make bitcode, except for O2, where optimize() does the rest. At -O0, clang
  * generates no code for a function that is only `inline`, unless `inline` has its pre-C99 meaning. */
 static const char *const *const routes[OPENCL_ROUTES] = {
     [OPENCL_ROUTE_SSA] = WORDS("-O2", "-Xclang", "-disable-llvm-passes", "-c"),
@@ -512,7 +512,7 @@ static bool rework(struct compilation *c, char *(*change)(const char *text), con
 /* LLVM's passes are a separate run, on code that says which integer widths exist; what llvm-spirv cannot translate is
  * then removed from its result. No vectors, unrolled loops or jump tables: a SIMT machine gains nothing from them, and
  * llvm-spirv drops tables. No closed forms of loops, because they multiply in 33 bits. */
-static bool optimise(struct compilation *c, struct piece *code) {
+static bool optimize(struct compilation *c, struct piece *code) {
   return rework(c, llvm_text_for_passes,
                 WORDS("-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops", "-fno-jump-tables", "-mllvm",
                       "-replexitval=never", "-S"),
@@ -572,9 +572,9 @@ static bool to_spirv(struct compilation *c, bool promote, struct piece *code, st
 
 /* LLVM turns unions and gaps in structs into integers of 24 or 48 bits, and indexes vectors with variables. If
  * llvm-spirv cannot translate the result or crashes, the route ssa is used instead. */
-static bool to_optimised_spirv(struct compilation *c, struct piece *code, struct piece *spirv) {
+static bool to_optimized_spirv(struct compilation *c, struct piece *code, struct piece *spirv) {
   struct piece plain = {need_copy(code->at), code->size};
-  bool good = optimise(c, code) && to_spirv(c, false, code, spirv);
+  bool good = optimize(c, code) && to_spirv(c, false, code, spirv);
   if (!good && (c->aborted || strstr(c->teller.error->text, "InvalidBitWidth"))) {
     c->teller.error->text[0] = '\0';
     good = rework(c, need_copy, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), &plain) &&
@@ -588,7 +588,7 @@ static bool translate(struct compilation *c, struct piece *spirv) {
   const enum opencl_route route = c->build->route;
   struct piece code = {0};
   const bool good = compile(c, &code) && (!c->build->unit_count || unify(c, &code)) &&
-                    (route == OPENCL_ROUTE_O2 ? to_optimised_spirv(c, &code, spirv)
+                    (route == OPENCL_ROUTE_O2 ? to_optimized_spirv(c, &code, spirv)
                                               : to_spirv(c, route == OPENCL_ROUTE_SSA, &code, spirv));
   free(code.at);
   return good;

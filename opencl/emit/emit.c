@@ -17,9 +17,9 @@ static bool fail(const struct isa_program *program, const struct ir *ir, struct 
 
 /* Assigns places to predicates and words. Returns the first kind that does not fit; VREG_KINDS if both do. */
 static enum vreg_kind place_all(struct machine *m, bool may_spill) {
-  if (machine_colour(m, VREG_PRED, may_spill))
+  if (machine_color(m, VREG_PRED, may_spill))
     return VREG_PRED;
-  return machine_colour(m, VREG_WORD, may_spill) ? VREG_WORD : VREG_KINDS;
+  return machine_color(m, VREG_WORD, may_spill) ? VREG_WORD : VREG_KINDS;
 }
 
 enum fit { FITS, SPILLS, STUCK };
@@ -89,7 +89,7 @@ static bool emit(struct ir *ir, struct machine *m, bool placed, struct isa_progr
   if (!placed)
     return fail(program, ir, error, "has an instruction that needs more registers than are allowed");
   bound_memory(m);
-  if (machine_colour(m, VREG_MEMORY, false))
+  if (machine_color(m, VREG_MEMORY, false))
     return fail(program, ir, error, "spills more registers than fit in private memory");
   machine_finish(m, program);
   add_kernel(ir, m, program);

@@ -9,7 +9,7 @@
  * writes the register of a tied operand (a copy's event, what a guarded load keeps). Copies are parallel, MACHINE_COPY
  * with a list of moves, until all vregs have their places.
  *
- *     select ─► schedule ─► { live ─► coalesce ─► colour ─► spill }, until all fits ─► finish
+ *     select ─► schedule ─► { live ─► coalesce ─► color ─► spill }, until all fits ─► finish
  *
  * Time: instruction number i reads at 2i and writes at 2i + 1. Numbers run through all blocks in `order`; each block
  * has one more number at its end, where its branch reads its condition. */
@@ -125,7 +125,7 @@ struct machine {
   /* Bounds and results: */
   uint32_t bound[VREG_KINDS];
   uint32_t used[VREG_KINDS];
-  struct live *file[VREG_KINDS]; /* when each register is occupied and by what, from machine_colour() */
+  struct live *file[VREG_KINDS]; /* when each register is occupied and by what, from machine_color() */
 };
 
 /* ---- construction (machine.c) ---------------------------------------------------------------------- */
@@ -196,9 +196,9 @@ void live_merge(struct live *into, const struct live *from);
 void machine_coalesce(struct machine *m, uint32_t most);
 struct bundle *bundle_of(const struct machine *m, uint32_t vreg, uint32_t *offset);
 
-/* Assigns places to all bundles of a kind (colour.c). Returns 0 if all fit; otherwise, if `may_spill`, how many must be
+/* Assigns places to all bundles of a kind (color.c). Returns 0 if all fit; otherwise, if `may_spill`, how many must be
  * spilled: their `place` is UINT32_MAX. */
-uint32_t machine_colour(struct machine *m, enum vreg_kind kind, bool may_spill);
+uint32_t machine_color(struct machine *m, enum vreg_kind kind, bool may_spill);
 uint32_t machine_place(const struct machine *m, uint32_t vreg);
 /* A register that is free at instruction `number`, or UINT32_MAX. */
 uint32_t machine_idle(const struct machine *m, enum vreg_kind kind, uint32_t number);

@@ -356,7 +356,7 @@ bool reader_read_constant(struct reader *r) {
 
 /* ---- variables ----------------------------------------------------------------------------------- */
 
-static bool check_initialiser(struct reader *r, const struct spirv_type *pointer) {
+static bool check_initializer(struct reader *r, const struct spirv_type *pointer) {
   const uint32_t value = reader_word(r, 4);
   const struct spirv_type *type = spirv_type(r->module, pointer->element), *of = spirv_type_of(r->module, value);
   const uint8_t kind = r->module->id[value].kind;
@@ -377,7 +377,7 @@ bool reader_read_variable(struct reader *r) {
   if (type->storage != reader_word(r, 3))
     return reader_fail(r, "storage class %u, but its type says %u", reader_word(r, 3), type->storage);
   return reader_define(r, reader_word(r, 2), SPIRV_VARIABLE, reader_word(r, 1), reader_keep(r, (struct ir_place){0})) &&
-         (reader_words(r) < 5 || check_initialiser(r, type));
+         (reader_words(r) < 5 || check_initializer(r, type));
 }
 
 /* ---- queries ------------------------------------------------------------------------------------- */

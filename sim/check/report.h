@@ -22,7 +22,7 @@ struct check_report {
 };
 
 /* The caller frees the result. SARIF also contains suppressed hazards, and has no limit on their number. */
-char *check_text(const struct check_report *report, bool colours);
+char *check_text(const struct check_report *report, bool colors);
 char *check_json(const struct check_report *report);
 char *check_sarif(const struct check_report *report);
 

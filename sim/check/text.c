@@ -13,7 +13,7 @@ struct paint {
   const char *error, *warning, *note, *bold, *off;
 };
 static const struct paint plain = {"", "", "", "", ""};
-static const struct paint coloured = {"\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1m", "\033[0m"};
+static const struct paint colored = {"\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1m", "\033[0m"};
 
 struct view {
   const struct check_report *report;
@@ -211,9 +211,9 @@ static void add_summary(const struct view *view) {
     text_print(text, "not checked: the scope of fences and atomics; each counts for the whole device here\n");
 }
 
-char *check_text(const struct check_report *report, bool colours) {
+char *check_text(const struct check_report *report, bool colors) {
   struct text text = {0};
-  const struct view view = {report, colours ? &coloured : &plain, &text};
+  const struct view view = {report, colors ? &colored : &plain, &text};
   const struct check_hazard *first = NULL;
   size_t shown = 0;
   for (size_t i = 0; i < report->hazard_count; i++) {

@@ -15,7 +15,7 @@
 #define LAUNCHERS (IN(RUN) | IN(CHECK) | IN(EXPLAIN))
 #define BUILDS    (LAUNCHERS | IN(ASM) | IN(DIS))
 #define READERS   (IN(TRACE_INFO) | IN(TRACE_HEAD) | IN(TRACE_DIFF) | IN(TRACE_SLICE) | IN(TRACE_MERGE) | IN(TRACE_CONVERT))
-#define RAW       (IN(SWEEP_QUERY) | IN(SWEEP_PLOT) | IN(SWEEP_REPORT) | IN(SWEEP_OPTIMISE) | IN(EXEC) | IN(COMPLETE)) /* parse their own words */
+#define RAW       (IN(SWEEP_QUERY) | IN(SWEEP_PLOT) | IN(SWEEP_REPORT) | IN(SWEEP_OPTIMIZE) | IN(EXEC) | IN(COMPLETE)) /* parse their own words */
 #define ALL_VERBS (((UINT64_C(1) << VERBS) - 1) & ~RAW)
 
 #define FLAG                   {.is = VALUE_NONE}

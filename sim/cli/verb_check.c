@@ -47,7 +47,7 @@ static bool outputs_possible(struct invocation *call, const struct job *job) {
 
 /* ---- after the run ----------------------------------------------------------------------------- */
 
-static bool wants_colours(const struct invocation *call) {
+static bool wants_colors(const struct invocation *call) {
   const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
   return !call->common.out && isatty(STDOUT_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
 }
@@ -63,7 +63,7 @@ static bool write_outputs(struct invocation *call, const struct check_report *re
   if (call->sarif && !write_text(call->sarif, "--sarif", check_sarif(report), message))
     return false;
   return write_text(call->common.out, NULL,
-                    call->common.json ? check_json(report) : check_text(report, wants_colours(call)), message);
+                    call->common.json ? check_json(report) : check_text(report, wants_colors(call)), message);
 }
 
 static int conclude(struct invocation *call, struct suppressions *all, struct check_report *report) {

@@ -250,12 +250,12 @@ static void add_units(struct diff *diff) {
 }
 
 /* All shares of peak in the report of a single launch. */
-static void add_utilisations(struct diff *diff) {
+static void add_utilizations(struct diff *diff) {
   const size_t *of = diff->pairs[diff->chosen == DIFF_NONE ? 0 : diff->chosen].of;
-  const json_t *all = diff_at(json_array_get(diff_launches(diff, DIFF_A), of[DIFF_A]), "utilisation");
+  const json_t *all = diff_at(json_array_get(diff_launches(diff, DIFF_A), of[DIFF_A]), "utilization");
   for (void *it = json_object_iter((json_t *)all); it; it = json_object_iter_next((json_t *)all, it)) {
     char key[96];
-    snprintf(key, sizeof key, "utilisation.%.60s", json_object_iter_key(it));
+    snprintf(key, sizeof key, "utilization.%.60s", json_object_iter_key(it));
     add_figure(diff, key, "of peak", RATE, false);
     struct diff_figure *figure = &diff->figures[diff->figure_count - 1];
     figure->main = figure->rate[DIFF_A] >= BUSY || figure->rate[DIFF_B] >= BUSY;
@@ -326,7 +326,7 @@ static void add_figures(struct diff *diff) {
   const bool one = one_launch(diff);
   add_totals(diff);
   if (one)
-    add_utilisations(diff);
+    add_utilizations(diff);
   add_units(diff);
   add_counters(diff, "cu", &cu_stat_group, SUM);
   add_counters(diff, "lds", &lds_stat_group, SHARED);

@@ -258,7 +258,7 @@ static void counters(const struct diff *diff, const struct diff_view *view, stru
                 {"compute units", "cu."},
                 {"units", "unit_cycles."},
                 {"pipes", "pipes["},
-                {"utilisation", "utilisation."}};
+                {"utilization", "utilization."}};
   size_t hidden = 0;
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
     hidden += print_group(diff, view, groups[i].title, groups[i].prefix, text);

@@ -35,12 +35,12 @@ class Links {
   shown(row) { return this.timeline.indexOf.has(row); }
   top(row) { return this.timeline.top[this.timeline.indexOf.get(row)] - this.offset; }
 
-  frame(row, from, to, colour, width) {
+  frame(row, from, to, color, width) {
     const {context, scale, base} = this.timeline, [first, last] = base.range();
     if (!this.shown(row))
       return;
     const a = Math.max(first - 4, scale(from)), b = Math.min(last + 4, scale(to));
-    context.strokeStyle = colour;
+    context.strokeStyle = color;
     context.lineWidth = width;
     if (b > first && a < last)
       context.strokeRect(a, this.top(row) + 1, Math.max(2, b - a), row.px - 2);

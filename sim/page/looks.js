@@ -38,9 +38,9 @@ const OTHERS = {
 };
 const DIM = 64; /* added to a color number: not highlighted */
 
-function shade(colour, part) {
+function shade(color, part) {
   return [1, 3, 5]
-      .map(place => parseInt(colour.slice(place, place + 2), 16))
+      .map(place => parseInt(color.slice(place, place + 2), 16))
       .map(channel => Math.round(part > 0 ? channel + (255 - channel) * part : channel * (1 + part)));
 }
 
@@ -55,11 +55,11 @@ function makeLooks() {
     rgba[number] = (255 << 24 | b << 16 | g << 8 | r) >>> 0;
     rgba[number + DIM] = (56 << 24 | b << 16 | g << 8 | r) >>> 0;
   };
-  for (const [, colour, buckets] of FAMILIES)
+  for (const [, color, buckets] of FAMILIES)
     for (const [bucket, part] of Object.entries(buckets))
-      add(bucket, shade(colour, dark && bucket in ON_DARK ? ON_DARK[bucket] : part));
-  for (const [name, colour] of Object.entries(OTHERS))
-    add(name, shade(colour, 0));
+      add(bucket, shade(color, dark && bucket in ON_DARK ? ON_DARK[bucket] : part));
+  for (const [name, color] of Object.entries(OTHERS))
+    add(name, shade(color, 0));
   const numbers = new Map(names.map((name, i) => [name, i]));
   return {names, css, ink, rgba, number: name => numbers.has(name) ? numbers.get(name) : numbers.get("other")};
 }

@@ -10,7 +10,7 @@ class Raster {
   /* Draws the row's slices from `start` on into `line`, at `scale` pixels per cycle. Calls wide(i, a, b) for slices of
    * at least `least` pixels. */
   slices(row, line, start, scale, rgba, least, wide) {
-    const width = line.length, {from, to, colour, dim} = row;
+    const width = line.length, {from, to, color, dim} = row;
     this.line = line, this.rgba = rgba, this.pixel = -1;
     for (let i = firstAfter(row, start); i < from.length; i++) {
       let a = (from[i] - start) * scale, b = (to[i] - start) * scale;
@@ -20,44 +20,44 @@ class Raster {
         wide(i, a, b);
       a = Math.max(0, a);
       b = Math.min(width, Math.max(b, a + 0.01));
-      this.add(dim && dim[i] ? colour[i] + DIM : colour[i], a, b);
+      this.add(dim && dim[i] ? color[i] + DIM : color[i], a, b);
     }
     this.flush();
   }
 
-  add(colour, a, b) {
+  add(color, a, b) {
     const first = Math.floor(a), last = Math.floor(b);
     if (first !== this.pixel)
       this.flush(), this.pixel = first;
     if (first === last)
-      return this.take(colour, b - a);
-    this.take(colour, first + 1 - a);
+      return this.take(color, b - a);
+    this.take(color, first + 1 - a);
     this.flush();
-    this.line.fill(this.rgba[colour], first + 1, last);
+    this.line.fill(this.rgba[color], first + 1, last);
     this.pixel = last;
     if (b > last)
-      this.take(colour, b - last);
+      this.take(color, b - last);
   }
 
-  take(colour, weight) {
-    if (!this.weight[colour])
-      this.used.push(colour);
-    this.weight[colour] += weight;
+  take(color, weight) {
+    if (!this.weight[color])
+      this.used.push(color);
+    this.weight[color] += weight;
   }
 
   flush() {
     let best = -1, all = 0;
-    for (const colour of this.used) {
-      all += this.weight[colour];
-      if (best < 0 || this.weight[colour] > this.weight[best])
-        best = colour;
+    for (const color of this.used) {
+      all += this.weight[color];
+      if (best < 0 || this.weight[color] > this.weight[best])
+        best = color;
     }
     if (best >= 0 && this.pixel >= 0 && this.pixel < this.line.length) {
       const full = this.rgba[best], opaque = Math.max(0.4, Math.min(1, all));
       this.line[this.pixel] = (full & 0xffffff | Math.round((full >>> 24) * opaque) << 24) >>> 0;
     }
-    for (const colour of this.used)
-      this.weight[colour] = 0;
+    for (const color of this.used)
+      this.weight[color] = 0;
     this.used.length = 0;
   }
 }

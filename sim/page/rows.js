@@ -63,13 +63,13 @@ const user = unit => unit ? `DMA ${unit - 1}` : "warps";
 /* A copy is a slice until it has landed, then a pale one until the wait for it ends. */
 function copyRows(run, cu, looks) {
   return inLanes(run.copies.filter(copy => copy.cu === cu)).map((lane, number) => {
-    const from = [], to = [], colour = [], copies = [];
+    const from = [], to = [], color = [], copies = [];
     for (const copy of lane) {
       from.push(copy.from), to.push(copy.landed), copies.push(copy);
-      colour.push(looks.number(copy.to_lds ? "copy to LDS" : "copy to memory"));
+      color.push(looks.number(copy.to_lds ? "copy to LDS" : "copy to memory"));
       if (copy.to > copy.landed)
         from.push(copy.landed), to.push(copy.to), copies.push(copy),
-            colour.push(looks.number("arrived, not yet waited for"));
+            color.push(looks.number("arrived, not yet waited for"));
     }
     const row = {
       kind: "copy",
@@ -80,7 +80,7 @@ function copyRows(run, cu, looks) {
       field: {},
       from: Float64Array.from(from),
       to: Float64Array.from(to),
-      colour: Uint8Array.from(colour)
+      color: Uint8Array.from(color)
     };
     for (const copy of lane)
       copy.row = row;
@@ -101,7 +101,7 @@ function meetRows(run, cu, looks) {
       field: {},
       from: Float64Array.from(lane, meet => meet.from),
       to: Float64Array.from(lane, meet => meet.to),
-      colour: Uint8Array.from(lane, meet => looks.number(bucket[meet.kind]))
+      color: Uint8Array.from(lane, meet => looks.number(bucket[meet.kind]))
     };
     for (const meet of lane)
       meet.row = row;
@@ -109,26 +109,26 @@ function meetRows(run, cu, looks) {
   });
 }
 
-function slices(track, name, height, colour) {
-  return {...track, name, height, colour: Uint8Array.from(track.from, (_, i) => colour(i))};
+function slices(track, name, height, color) {
+  return {...track, name, height, color: Uint8Array.from(track.from, (_, i) => color(i))};
 }
 
 function area(track, name, fill, what, steps) { return {...track, name, fill, what, area: steps, height: 34}; }
 
 /* The bands of a compute unit: [name, rows]. */
 function bandsOf(run, cu, looks) {
-  const of = kind => run.tracks.filter(track => track.cu === cu && track.kind === kind), colour = looks.number;
-  const stall = run.stalls.map(row => colour(row.name));
+  const of = kind => run.tracks.filter(track => track.cu === cu && track.kind === kind), color = looks.number;
+  const stall = run.stalls.map(row => color(row.name));
   const warps = of("warp").map(track => slices(track, `warp ${track.unit}`, 20, i => stall[track.field.stall[i]]));
   const queues =
-      of("queue").map(track => area(track, `DMA queue ${track.unit}`, colour("channel"), "descriptors", steps(track)));
+      of("queue").map(track => area(track, `DMA queue ${track.unit}`, color("channel"), "descriptors", steps(track)));
   const channels =
       of("channel").map(track => slices(track, `DMA ${track.unit >> 6} channel ${track.unit & 63}`, 18, i => {
                           const copy = run.copyOf.get(`${track.field.of[i]}:${track.field.copy[i]}`);
-                          return colour(copy && !copy.to_lds ? "copy to memory" : "copy to LDS");
+                          return color(copy && !copy.to_lds ? "copy to memory" : "copy to LDS");
                         }));
   const banks = of("banks").map(track => ({
-                                  ...area(track, `banks, ${user(track.unit)}`, colour(track.unit ? "dma_read" : "lds"),
+                                  ...area(track, `banks, ${user(track.unit)}`, color(track.unit ? "dma_read" : "lds"),
                                           "banks at work", levels(track, track.field.banks)),
                                   full: run.machine.parameters["lds.banks"]
                                 }));
@@ -136,11 +136,11 @@ function bandsOf(run, cu, looks) {
       (kind, name, fill) => [of(kind)]
                                 .filter(tracks => tracks.length)
                                 .map(together)
-                                .map(track => area(track, name, colour(fill), "accesses in flight", steps(track)));
+                                .map(track => area(track, name, color(fill), "accesses in flight", steps(track)));
   const ports =
-      of("passed").map(track => slices(track, `port, ${user(track.unit)}`, 14, i => colour(track.field.kind[i])));
+      of("passed").map(track => slices(track, `port, ${user(track.unit)}`, 14, i => color(track.field.kind[i])));
   const served =
-      of("served").map(track => area(track, `memory, ${user(track.unit)}`, colour(track.unit ? "dma_read" : "load"),
+      of("served").map(track => area(track, `memory, ${user(track.unit)}`, color(track.unit ? "dma_read" : "load"),
                                      "messages in flight", steps(track)));
   return [
     ["Copies", copyRows(run, cu, looks)], ["Warps", [...warps, ...meetRows(run, cu, looks)]],

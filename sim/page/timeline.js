@@ -199,7 +199,7 @@ class Timeline {
     return list;
   }
 
-  colours() {
+  colors() {
     const style = getComputedStyle(document.documentElement), of = name => style.getPropertyValue(name).trim();
     return {
       paper: of("--paper"),
@@ -216,7 +216,7 @@ class Timeline {
     if (!this.run || !this.width)
       return;
     const context = this.context, rows = this.visible(), offset = this.scroller.scrollTop;
-    this.ink = this.colours();
+    this.ink = this.colors();
     this.canvas.style.top = `${offset}px`;
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.fillStyle = this.ink.paper;
@@ -236,7 +236,7 @@ class Timeline {
     const [first, last] = this.base.range(), left = Math.round(first * this.ratio);
     const width = Math.max(1, Math.round(last * this.ratio) - left), [start, end] = this.scale.domain();
     const scale = width / (end - start);
-    const lines = rows.filter(i => this.rows[i].colour);
+    const lines = rows.filter(i => this.rows[i].color);
     if (!lines.length)
       return;
     if (this.strip.width !== width || this.strip.height < lines.length)
@@ -325,7 +325,7 @@ class Timeline {
       const name = this.words.names(row, slice).find(name => context.measureText(name).width <= right - left - 6);
       if (!name)
         continue;
-      context.fillStyle = this.looks.ink[row.colour[slice]];
+      context.fillStyle = this.looks.ink[row.color[slice]];
       context.fillText(name, left + 3, y + row.px / 2 + 0.5);
     }
   }

@@ -31,7 +31,7 @@ const TEXT = /\.(wws|cl|json|ini|txt)$/;
 const KEEP_AFTER = 300; /* milliseconds after the last edit */
 const LONG = 250;       /* milliseconds until the clock appears */
 
-let catalogue, examples, example, works, work, undo;
+let catalog, examples, example, works, work, undo;
 let engine, editor, parameters, results;
 let busy = null, last = null, baseline = null, keeping = 0;
 let editing = false, warned = false, loaded = false;
@@ -81,7 +81,7 @@ function launchMachine() {
   return launch ? String(launch.machine || "teaching") : "";
 }
 
-const machineText = name => (catalogue.machines.find(machine => machine.name === name) || catalogue.machines[0]).text;
+const machineText = name => (catalog.machines.find(machine => machine.name === name) || catalog.machines[0]).text;
 
 function paths() {
   const all = new Set([...Object.keys(example.files), ...Object.keys(work.files)]);
@@ -167,7 +167,7 @@ function showLaunch() {
     at("verify-label").hidden = true;
   const named = launchMachine();
   const source = isTrace() ? "the recording's" : named ? `${named} (launch file)` : "the launch file's";
-  const options = [["", source], ...catalogue.machines.map(({name}) => [name, name]), [OWN, `own: ${OWN}`]];
+  const options = [["", source], ...catalog.machines.map(({name}) => [name, name]), [OWN, `own: ${OWN}`]];
   at("machine").replaceChildren(...options.map(([value, text]) => element("option", {value}, text)));
   at("machine").value = work.machine;
 }
@@ -565,8 +565,8 @@ async function load(name) {
 
 async function begin() {
   engine = new Engine();
-  catalogue = await load("examples.json");
-  examples = [...catalogue.examples, ...TEMPLATES];
+  catalog = await load("examples.json");
+  examples = [...catalog.examples, ...TEMPLATES];
   editor = new Editor(editFile);
   results = new Results(known, go, name => {
     if (name === "compare" && baseline && last && !busy)
@@ -575,7 +575,7 @@ async function begin() {
         return "Compared";
       });
   }, run);
-  parameters = new Parameters(catalogue.parameters, () => {
+  parameters = new Parameters(catalog.parameters, () => {
     work.parameters = parameters.pairs();
     edited();
   });
@@ -587,7 +587,7 @@ async function begin() {
     await takeLink();
   else
     choose(examples.some(one => one.name === kept.current) ? kept.current : examples[0].name);
-  at("version").textContent = `Warpwait ${catalogue.version}`;
+  at("version").textContent = `Warpwait ${catalog.version}`;
   const said = at("status").textContent;
   tell("Loading…");
   await engine.ready;

@@ -92,7 +92,7 @@ playground: playground-packages
 	@$(MAKE) --no-print-directory -j$$(nproc) playground-folder
 	@echo "$(PLAYGROUND): $$(du -sh --apparent-size $(PLAYGROUND) | cut -f 1); $(BUILD)/warpwait playground serves it"
 
-playground-folder: $(PLAYGROUND)/warpwait.js $(PLAYGROUND)/examples.json $(PLAYGROUND)/licences.txt \
+playground-folder: $(PLAYGROUND)/warpwait.js $(PLAYGROUND)/examples.json $(PLAYGROUND)/licenses.txt \
   $(PLAYGROUND)/codemirror/codemirror.js $(PLAYGROUND_PAGE:sim/playground/%=$(PLAYGROUND)/%)
 
 $(PLAYGROUND)/warpwait.js: $(WASM)/warpwait.js
@@ -113,7 +113,7 @@ $(PLAYGROUND)/examples.json: sim/playground/bundle.py $(BUILD)/warpwait $(wildca
 	$(Q)$(PYTHON) sim/playground/bundle.py $(BUILD)/warpwait $@
 
 # Licenses of foreign parts in the folder: MIT, BSD and similar ones require it.
-$(PLAYGROUND)/licences.txt: LICENSE NOTICE $(WASM)/include/jansson.h
+$(PLAYGROUND)/licenses.txt: LICENSE NOTICE $(WASM)/include/jansson.h
 	@mkdir -p $(@D)
 	@for f in NOTICE LICENSE $(WASM)/sources/jansson/LICENSE $(WASM)/sources/libpng1.6/LICENSE $(WASM)/sources/zlib/LICENSE \
 	    $(patsubst %,/usr/share/doc/%/copyright,libxxhash-dev libjs-codemirror emscripten); do \

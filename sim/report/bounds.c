@@ -32,12 +32,12 @@ static const struct {
 };
 
 /* A unit that accepts an instruction every cycle is never busier than the issue slots, and so is minor. */
-static void unit_utilisations(const struct machine *machine, const struct launch_result *result,
-                              struct utilisation units[REPORT_UNITS]) {
+static void unit_utilizations(const struct machine *machine, const struct launch_result *result,
+                              struct utilization units[REPORT_UNITS]) {
   double peak = (double)result->cu.active_cycles * machine->cu.schedulers;
   for (size_t i = 0; i < REPORT_UNITS; i++) {
     double used = (double)result->unit_cycles[i];
-    units[i] = (struct utilisation){.key = unit_words[i].key,
+    units[i] = (struct utilization){.key = unit_words[i].key,
                                     .name = unit_words[i].name,
                                     .said = unit_words[i].said,
                                     .unit = "busy cycles",
@@ -78,8 +78,8 @@ static double engines_peak(const struct machine *machine, const struct launch_re
   return all > 0 ? cycles * all / ((all - out) / in_width + out / out_width) : cycles * in_width;
 }
 
-void report_utilisations(const struct machine *machine, const struct launch_result *result,
-                         struct utilisation all[UTILISATIONS]) {
+void report_utilizations(const struct machine *machine, const struct launch_result *result,
+                         struct utilization all[UTILIZATIONS]) {
   double active = (double)result->together_active, cycles = (double)result->together_cycles;
   double own = (double)result->cu.active_cycles;
   /* A shared engine serves any of its CUs that hold work-groups, so all cycles count. */
@@ -91,7 +91,7 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
                         mem->cluster_up_width);
 #define OF(count) (double)result->count
   enum { MEMORY = SERVES_MEMORY | SERVES_COPIES };
-  const struct utilisation rows[UTILISATIONS - REPORT_UNITS] = {
+  const struct utilization rows[UTILIZATIONS - REPORT_UNITS] = {
       {"issue_slots", "issue slots", "issue slots", "instructions",
        (double)(result->cu.warp_instructions + result->cu.function_slots + result->cu.copy_slots +
                 result->cu.copy_retries),
@@ -115,20 +115,20 @@ void report_utilisations(const struct machine *machine, const struct launch_resu
   };
 #undef OF
   memcpy(all, rows, sizeof rows);
-  unit_utilisations(machine, result, all + UTILISATIONS - REPORT_UNITS);
+  unit_utilizations(machine, result, all + UTILIZATIONS - REPORT_UNITS);
 }
 
-static double share_of(const struct utilisation *resource) { return per(resource->used, resource->peak); }
+static double share_of(const struct utilization *resource) { return per(resource->used, resource->peak); }
 
 /* Leaves out the time in which the resource was held but waited for another, which binds instead. */
-static double working_of(const struct utilisation *resource) {
+static double working_of(const struct utilization *resource) {
   return per(resource->used - resource->waits, resource->peak);
 }
 
 /* The resource nearest to its peak of those that serve any of `services`; NULL: none. */
-static const struct utilisation *busiest_of(const struct utilisation all[UTILISATIONS], unsigned services, bool held) {
-  const struct utilisation *busiest = NULL;
-  for (size_t i = 0; i < UTILISATIONS; i++)
+static const struct utilization *busiest_of(const struct utilization all[UTILIZATIONS], unsigned services, bool held) {
+  const struct utilization *busiest = NULL;
+  for (size_t i = 0; i < UTILIZATIONS; i++)
     if ((all[i].serves & services) && (held || !all[i].idle_held) &&
         (!busiest || working_of(&all[i]) > working_of(busiest)))
       busiest = &all[i];
@@ -277,7 +277,7 @@ void report_why(const struct machine *machine, const struct bottleneck *tried, s
 
 /* ---- by accounting --------------------------------------------------------------------------------- */
 
-static struct report_likely say_resource(const struct utilisation *limit, const struct launch_result *result,
+static struct report_likely say_resource(const struct utilization *limit, const struct launch_result *result,
                                          struct text *text) {
   text_print(text, "Likely bound by %s: %.1f %% of peak.", limit->said, 100 * share_of(limit));
   if (limit->serves == SERVES_LDS)
@@ -286,7 +286,7 @@ static struct report_likely say_resource(const struct utilisation *limit, const 
 }
 
 /* No resource is near its peak: names what warps wait for most, or the busy resource that explains the waiting. */
-static struct report_likely say_longest(const struct utilisation all[UTILISATIONS], const struct launch_result *result,
+static struct report_likely say_longest(const struct utilization all[UTILIZATIONS], const struct launch_result *result,
                                         struct text *text) {
   enum wait wait = WAITS;
   enum stall stall = STALL_ISSUED;
@@ -295,8 +295,8 @@ static struct report_likely say_longest(const struct utilisation all[UTILISATION
     text_print(text, "Nothing waits: every warp issues in every cycle in which it is resident.");
     return (struct report_likely){0};
   }
-  const struct utilisation *owed = busiest_of(all, waiting[stall].services, false);
-  const struct utilisation *busiest = busiest_of(all, ~0u, true);
+  const struct utilization *owed = busiest_of(all, waiting[stall].services, false);
+  const struct utilization *busiest = busiest_of(all, ~0u, true);
   if (owed && working_of(owed) >= BUSY) {
     text_print(text, "Likely bound by %s, at %.1f %% of peak", owed->said, 100 * share_of(owed));
     say_waiting(result, ": w", wait, cycles, stall, text);
@@ -314,12 +314,12 @@ static struct report_likely say_longest(const struct utilisation all[UTILISATION
 
 static struct report_likely say_likely(const struct machine *machine, const struct launch_result *result,
                                        struct text *text) {
-  struct utilisation all[UTILISATIONS];
-  report_utilisations(machine, result, all);
+  struct utilization all[UTILIZATIONS];
+  report_utilizations(machine, result, all);
   /* Launches at once share these resources, which may be busy with the others' work: only waiting shows the limit of
    * this launch. */
   const unsigned own = SERVES_ISSUE | SERVES_UNITS;
-  const struct utilisation *busiest = busiest_of(all, result->together > 1 ? own : ~0u, false);
+  const struct utilization *busiest = busiest_of(all, result->together > 1 ? own : ~0u, false);
   return working_of(busiest) >= SATURATED ? say_resource(busiest, result, text) : say_longest(all, result, text);
 }
 

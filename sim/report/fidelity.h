@@ -34,7 +34,7 @@ extern const struct fidelity_kind_row fidelity_kind_rows[FIDELITY_KINDS];
 
 /* The errors of a class's measurements. */
 struct fidelity_row {
-  const char *limit;      /* a key of `utilisation`, a bucket of `stalls`, or "none"; NULL: any */
+  const char *limit;      /* a key of `utilization`, a bucket of `stalls`, or "none"; NULL: any */
   const char *operations; /* "loads, barriers"; NULL: any */
   unsigned rows;
   double median, most; /* median and 90th percentile (`most`) of the absolute relative errors, in percent */

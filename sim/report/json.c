@@ -236,11 +236,11 @@ static json_t *hiding_object(const struct cu_stats *cu) {
   return object;
 }
 
-static json_t *utilisation_object(const struct machine *machine, const struct launch_result *result) {
-  struct utilisation all[UTILISATIONS];
+static json_t *utilization_object(const struct machine *machine, const struct launch_result *result) {
+  struct utilization all[UTILIZATIONS];
   json_t *object = json_object();
-  report_utilisations(machine, result, all);
-  for (size_t i = 0; i < UTILISATIONS; i++)
+  report_utilizations(machine, result, all);
+  for (size_t i = 0; i < UTILIZATIONS; i++)
     set_real(object, all[i].key, per(all[i].used, all[i].peak));
   return object;
 }
@@ -510,7 +510,7 @@ static json_t *launch_object(const struct report *report, size_t number, enum fi
   json_set_whole(object, "together_cycles", result->together_cycles);
   json_object_set_new(object, "bottleneck", report_json_bottleneck(machine, result, report_tried(report, number)));
   json_object_set_new(object, "fidelity", fidelity_json(&fidelity, job));
-  json_object_set_new(object, "utilisation", utilisation_object(machine, result));
+  json_object_set_new(object, "utilization", utilization_object(machine, result));
   json_object_set_new(object, "unit_cycles", unit_cycles(result));
   json_object_set_new(object, "occupancy", occupancy_object(&result->occupancy));
   json_object_set_new(object, "stalls", stalls_object(result->stalls, true));

@@ -72,7 +72,7 @@ enum report_service {
 
 /* How much of its peak a resource delivered. `peak` is what it could deliver during the launch: for a CU's own
  * resources, in the cycles in which the CU held warps; for shared ones, in all cycles. */
-struct utilisation {
+struct utilization {
   const char *key;  /* in the JSON report: "issue_slots" */
   const char *name; /* in the text report: "issue slots" */
   const char *said; /* after "Bound by": "the link from L2" */
@@ -85,10 +85,10 @@ struct utilisation {
 };
 
 /* A scheduler's units: the classes up to ISA_CLASS_GLOBAL, which have an initiation interval. */
-enum { REPORT_UNITS = ISA_CLASS_GLOBAL + 1, UTILISATIONS = 10 + REPORT_UNITS };
+enum { REPORT_UNITS = ISA_CLASS_GLOBAL + 1, UTILIZATIONS = 10 + REPORT_UNITS };
 
-void report_utilisations(const struct machine *machine, const struct launch_result *result,
-                         struct utilisation all[UTILISATIONS]);
+void report_utilizations(const struct machine *machine, const struct launch_result *result,
+                         struct utilization all[UTILIZATIONS]);
 
 /* What was found by lifting limits of a launch; NULL: none was lifted. */
 static inline const struct bottleneck *report_tried(const struct report *report, size_t launch) {
@@ -105,7 +105,7 @@ struct json_t *report_json_bottleneck(const struct machine *machine, const struc
 /* The limit found by accounting, whatever lifting limits finds: a resource with its share of peak, or a bucket with its
  * share of warps' time. */
 struct report_likely {
-  const char *key;  /* in `utilisation` or `stalls`; NULL: nothing waits, or the launch did not finish */
+  const char *key;  /* in `utilization` or `stalls`; NULL: nothing waits, or the launch did not finish */
   const char *said; /* after "bound by" */
   double share;
 };

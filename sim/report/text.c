@@ -158,10 +158,10 @@ static void summary(const struct view *view) {
 }
 
 static void limits(const struct view *view) {
-  struct utilisation all[UTILISATIONS];
-  report_utilisations(&view->job->machine, view->result, all);
+  struct utilization all[UTILIZATIONS];
+  report_utilizations(&view->job->machine, view->result, all);
   text_print(view->text, "\n%% of peak             used            peak  resource\n");
-  for (size_t i = 0; i < UTILISATIONS; i++)
+  for (size_t i = 0; i < UTILIZATIONS; i++)
     if (all[i].used > 0 && !all[i].minor)
       text_print(view->text, "%9.1f  %15s %15s  %s (%s)\n", 100 * per(all[i].used, all[i].peak),
                  TEXT_WHOLE(all[i].used + 0.5), TEXT_WHOLE(all[i].peak + 0.5), all[i].name, all[i].unit);

@@ -17,7 +17,7 @@ enum { PROCESS_RUN = 1, PROCESS_CU = 2 /* of CU 0 */, NAME = 256 };
 
 /* Colors by family: issuing is green, waiting for the LDS yellow to red, for memory blue, for copies orange to brown,
  * for other warps gray. The names are chrome://tracing's; Perfetto chooses its own colors. */
-static const char *const colours[STALLS] = {
+static const char *const colors[STALLS] = {
     [STALL_ISSUED] = "thread_state_running",
     [STALL_DEPENDENCY] = "thread_state_runnable",
     [STALL_UNIT] = "thread_state_runnable",
@@ -29,13 +29,13 @@ static const char *const colours[STALLS] = {
     [STALL_MEMORY] = "rail_load",
     [STALL_TEXTURE] = "rail_animation",
     [STALL_MEMORY_QUEUE] = "rail_response",
-    [STALL_FENCE] = "grey",
-    [STALL_BARRIER] = "grey",
-    [STALL_COPY_JOIN] = "grey",
+    [STALL_FENCE] = "gray",
+    [STALL_BARRIER] = "gray",
+    [STALL_COPY_JOIN] = "gray",
     [STALL_DMA_QUEUE] = "thread_state_uninterruptible",
     [STALL_COPY_DATA] = "thread_state_iowait",
     [STALL_COPY_WAIT] = "thread_state_iowait",
-    [STALL_WAIT_JOIN] = "grey",
+    [STALL_WAIT_JOIN] = "gray",
     [STALL_PIPE] = "startup",
     [STALL_PIPE_EMPTY] = "startup",
     [STALL_PIPE_FULL] = "startup",
@@ -65,10 +65,10 @@ static bool is_issue(const struct exporter *exporter, uint64_t stall) {
 }
 
 /* The color of a bucket, by its name: the file's bucket numbers are those of the version that wrote it. NULL: none. */
-static const char *colour_of(const char *stall) {
+static const char *color_of(const char *stall) {
   for (size_t i = 0; i < STALLS; i++)
     if (strcmp(stall_rows[i].name, stall) == 0)
-      return colours[i];
+      return colors[i];
   return NULL;
 }
 
@@ -123,10 +123,10 @@ static void write_fields(struct exporter *exporter, const struct timeline_event 
 
 /* A slice on a free lane of the place, with the event's fields. Returns the track. */
 static uint32_t slice(struct exporter *exporter, const struct timeline_event *event, struct timeline_place place,
-                      const char *colour, const char *format, ...) __attribute__((format(printf, 5, 6)));
+                      const char *color, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 static uint32_t slice(struct exporter *exporter, const struct timeline_event *event, struct timeline_place place,
-                      const char *colour, const char *format, ...) {
+                      const char *color, const char *format, ...) {
   place.cu = event->cu;
   const uint32_t track = timeline_tracks_lane(&exporter->tracks, place, event->from, event->to);
   exporter->crowded |= !track;
@@ -142,8 +142,8 @@ static uint32_t slice(struct exporter *exporter, const struct timeline_event *ev
   trace_event_begin(events, &(struct trace_event_head){'X', PROCESS_CU + event->cu, track, event->from,
                                                        timeline_kind_rows[event->kind].name, name});
   fprintf(events->out, ",\"dur\":%" PRIu64 ".%03" PRIu64, cycles / 1000, cycles % 1000);
-  if (colour)
-    fprintf(events->out, ",\"cname\":\"%s\"", colour);
+  if (color)
+    fprintf(events->out, ",\"cname\":\"%s\"", color);
   fputs(",\"args\":{", events->out);
   write_fields(exporter, event);
   fputc('}', events->out);
@@ -251,7 +251,7 @@ static void take_warp(struct exporter *exporter, const struct timeline_event *ev
   const struct timeline_code *code =
       timeline_run_code(&exporter->run, field[TIMELINE_WARP_LAUNCH], field[TIMELINE_WARP_PC]);
   const uint32_t track = slice(exporter, event, (struct timeline_place){.section = SECTION_WARPS, .unit = event->unit},
-                               colour_of(stall), "%.200s", issued && *code->text ? code->text : stall);
+                               color_of(stall), "%.200s", issued && *code->text ? code->text : stall);
   if (exporter->writes)
     timeline_copies_moor(&exporter->copies, event, issued, track);
 }
@@ -323,7 +323,7 @@ static void take(struct exporter *exporter, const struct timeline_event *event) 
   case TIMELINE_SCHEDULER:
     stall = stall_name(exporter, event->field[TIMELINE_SCHEDULER_STALL]);
     slice(exporter, event, (struct timeline_place){.section = SECTION_SCHEDULERS, .unit = event->unit},
-          colour_of(stall), "%.200s", stall);
+          color_of(stall), "%.200s", stall);
     break;
   case TIMELINE_ACCESS:
   case TIMELINE_GLOBAL:

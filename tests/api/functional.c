@@ -63,7 +63,7 @@ TEST(functional, reports_are_flagged_and_have_no_cycles) {
   EXPECT_EQ(rig_number(report, "launches[0].by_instruction[0].issues"), 2);
   static const char *const timed[] = {
       "cycles",      "together_cycles", "microseconds", "event_cycles", "stalls",         "cu.l1_hits",
-      "utilisation", "bottleneck",      "fidelity",     "lds",          "cu.copy_cycles", "dma",
+      "utilization", "bottleneck",      "fidelity",     "lds",          "cu.copy_cycles", "dma",
       "memory",      "trace_hash",      "by_line"};
   for (size_t i = 0; i < sizeof timed / sizeof *timed; i++) {
     char key[64];

@@ -170,7 +170,7 @@ def page_of(rows, rules, version):
         **figures, version=version, options=" ".join(oclgrind_run.OPTIONS), build=" ".join(oclgrind_run.BUILD_OPTIONS),
         timeout=oclgrind_run.TIMEOUT, runs=figures["pairs"] - figures["cannot"],
         twins=sum(row.theirs_right != "cannot run" for row in rows),
-        false_uninitialised=sum(row.theirs_right == "false report" and row.said_right.startswith("uninit") for row in rows),
+        false_uninitialized=sum(row.theirs_right == "false report" and row.said_right.startswith("uninit") for row in rows),
         false_images=sum(row.theirs_right == "false report" and row.rule in OF_IMAGES for row in rows),
         false_races=sum(row.theirs_right == "false report" and row.said_right.startswith("data race") for row in rows),
         ours_ms="%.1f" % statistics.median(ours for _, ours in times), timed=len(times), ratio=ratio(times),

@@ -30,12 +30,12 @@ KINDS = (
     (r"Invalid memory (load|store)", r"misaligned \1"),
     (r"Unaligned address", "unaligned address"),
     (r"\S+ data race at (\w+) memory", r"data race (\1)"),
-    (r"Uninitialized value written to (\w+) memory", r"uninitialised value (\1)"),
+    (r"Uninitialized value written to (\w+) memory", r"uninitialized value (\1)"),
     (r"Index \(.*\) exceeds static array size", "index beyond array"),
     (r"Unsupported image channel data type", "image of another type"),
-    (r"Uninitialized address", "uninitialised address"),
-    (r"Controlflow depends on uninitialized value", "uninitialised condition"),
-    (r"Instruction depends on an uninitialized index value", "uninitialised index"),
+    (r"Uninitialized address", "uninitialized address"),
+    (r"Controlflow depends on uninitialized value", "uninitialized condition"),
+    (r"Instruction depends on an uninitialized index value", "uninitialized index"),
 )
 
 # Why a kernel cannot run: the first pattern found in Oclgrind's output under all standards.
@@ -58,7 +58,7 @@ NAMES = {
     "X2": ACCESS, "M1": ACCESS + r"|index beyond array", "X15": r"(read|write) at null",
     "X10": r"events not waited for", "X12": r"invalid wait event", "X13": r"invalid wait event|invalid read \(private\)",
     "X14": r"unaligned|misaligned", "M2": r"unaligned|misaligned",
-    "M5": r"data race \(local\)", "M6": r"data race \(global\)", "M7": r"uninitialised",
+    "M5": r"data race \(local\)", "M6": r"data race \(global\)", "M7": r"uninitialized",
     "I2": r"image of another type",
 }
 

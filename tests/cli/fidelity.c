@@ -18,11 +18,11 @@
 static bool is_limit(const char *key) {
   struct machine machine;
   const struct launch_result nothing = {0};
-  struct utilisation all[UTILISATIONS];
+  struct utilization all[UTILIZATIONS];
   bool found = strcmp(key, "none") == 0;
   machine_defaults(&machine);
-  report_utilisations(&machine, &nothing, all);
-  for (size_t i = 0; i < UTILISATIONS; i++)
+  report_utilizations(&machine, &nothing, all);
+  for (size_t i = 0; i < UTILIZATIONS; i++)
     found |= strcmp(all[i].key, key) == 0;
   for (size_t i = 0; i < STALLS; i++)
     found |= strcmp(stall_rows[i].name, key) == 0;

@@ -483,7 +483,7 @@ static bool is_identifier(const char *word) {
   return *word && strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(word);
 }
 
-/* Programs read `report.utilisation.lds_passes`; people read "LDS passes". */
+/* Programs read `report.utilization.lds_passes`; people read "LDS passes". */
 TEST(cli, keys_of_the_json_report_are_identifiers) {
   launch_with("");
   json_t *root = report("run l.json --report json"), *value;
@@ -491,7 +491,7 @@ TEST(cli, keys_of_the_json_report_are_identifiers) {
          *occupancy = json_object_get(launch, "occupancy");
   const char *key;
   expect_keys(
-      json_object_get(launch, "utilisation"),
+      json_object_get(launch, "utilization"),
       "issue_slots lds_passes dma_engines dma_channels dma_outstanding link_down link_up l2 dram unit_int unit_mul "
       "unit_div unit_long unit_half unit_float unit_double unit_convert unit_special unit_math unit_lane "
       "unit_branch unit_constant unit_private unit_lds unit_global");
@@ -499,7 +499,7 @@ TEST(cli, keys_of_the_json_report_are_identifiers) {
               "int mul div long half float double convert special math lane branch constant private lds global");
   expect_keys(json_object_get(occupancy, "groups_allowed"), "warps groups registers lds work");
   json_object_foreach(launch, key, value) EXPECT_TRUE(is_identifier(key));
-  json_object_foreach(json_object_get(launch, "utilisation"), key, value) EXPECT_TRUE(is_identifier(key));
+  json_object_foreach(json_object_get(launch, "utilization"), key, value) EXPECT_TRUE(is_identifier(key));
   EXPECT_TRUE(is_identifier(json_string_value(json_object_get(occupancy, "limit"))));
   json_decref(root);
 }

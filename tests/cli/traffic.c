@@ -216,7 +216,7 @@ TEST(traffic, dram_never_passes_more_than_its_peak) {
         "mem.dram=%s",
         dram[i]);
     json_t *launch = report(arguments, &root);
-    double share = json_number_value(at(launch, "utilisation.dram"));
+    double share = json_number_value(at(launch, "utilization.dram"));
     double cycles = json_number_value(at(launch, "cycles"));
     EXPECT_TRUE(json_number_value(at(launch, "memory.dram_bytes")) > 2 * 4 * cycles);
     EXPECT_TRUE(share > 0.8 && share <= 1);

@@ -211,12 +211,12 @@ def test_the_page_refers_to_no_other_files(made):
 
 def test_colors_match_the_plots(_made):
     sys.path.insert(0, str(ROOT / "bindings/python"))
-    from warpwait.plot import colours  # pylint: disable=import-outside-toplevel
+    from warpwait.plot import colors  # pylint: disable=import-outside-toplevel
     text = (ROOT / "sim/page/looks.js").read_text()
     shades = re.sub(r",\s*\}", "}", re.search(r"ON_DARK = (\{.*?\});", text, re.S).group(1))
-    assert json.loads(shades) == colours.SHADES_ON_DARK
+    assert json.loads(shades) == colors.SHADES_ON_DARK
     rows = re.sub(r",(\s*)\]", r"\1]", re.search(r"FAMILIES = (\[.*?\n\]);", text, re.S).group(1))
-    assert [tuple(row) for row in json.loads(rows)] == colours.FAMILIES
+    assert [tuple(row) for row in json.loads(rows)] == colors.FAMILIES
 
 
 # ---- in a browser -----------------------------------------------------------------------------------
@@ -285,10 +285,10 @@ def web_shows_the_slice_under_the_mouse(reader, made):
     reader.settle()
     said = reader.evaluate("document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent")
     assert "copy_wait" in said and "kernel.wws:27" in said, said
-    pixel, colour = reader.evaluate("""(() => { const t = page.timeline, box = t.canvas.getBoundingClientRect();
+    pixel, color = reader.evaluate("""(() => { const t = page.timeline, box = t.canvas.getBoundingClientRect();
       return [[...t.context.getImageData(%f - box.left, %f - box.top - 6, 1, 1).data].slice(0, 3).join(','),
               page.looks.css[page.looks.number('copy_wait')]]; })()""" % (x, y))
-    assert colour == f"rgb({pixel})"
+    assert color == f"rgb({pixel})"
 
 
 def web_a_click_on_a_copy_shows_its_wait(reader, made):

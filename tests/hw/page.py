@@ -164,12 +164,12 @@ def scatter(families, folder):
     save(figure, folder, "scatter")
 
 
-def _curves(axis, results, x, label, colour):
+def _curves(axis, results, x, label, color):
     points = sorted((float(r.row.fields[x]), r.row.value, r.predicted) for r in results if r.predicted is not None)
     if points:
         places, measured, predicted = zip(*points)
-        axis.plot(places, measured, "o", markersize=4, color=colour, alpha=0.6)
-        axis.plot(places, predicted, "-", linewidth=1.2, color=colour, label=label)
+        axis.plot(places, measured, "o", markersize=4, color=color, alpha=0.6)
+        axis.plot(places, predicted, "-", linewidth=1.2, color=color, label=label)
 
 
 def _chosen(results, test, metric, **fields):
@@ -180,9 +180,9 @@ def _chosen(results, test, metric, **fields):
 def latency_curves(results, folder):
     figure, axes = plt.subplots(1, 2, figsize=(11, 4), sharey=True)
     for axis, direction in zip(axes, ("g2s", "s2g")):
-        for colour, mem in (("tab:blue", "l2"), ("tab:orange", "dram")):
+        for color, mem in (("tab:blue", "l2"), ("tab:orange", "dram")):
             _curves(axis, _chosen(results, "bulk_latency", "complete_cycles", dir=direction, mem=mem, tlb="warm",
-                                  wait="try_wait" if direction == "g2s" else "wait_group"), "bytes", mem, colour)
+                                  wait="try_wait" if direction == "g2s" else "wait_group"), "bytes", mem, color)
         axis.set(xscale="log", yscale="log", xlabel="bytes", title={"g2s": "global to LDS", "s2g": "LDS to global"}[direction])
         axis.legend()
     axes[0].set_ylabel("cycles of one bulk copy")
@@ -194,10 +194,10 @@ def stage_curves(results, folder):
     for row, (place, mem) in zip(axes, (("1cta_1sm", "l2"), ("132cta", "dram"))):
         for axis, engine in zip(row, ("bulk", "cp_async", "bulk")):
             tile, threads = ("16384", "128") if axis is not row[2] else ("4096", "256")
-            for colour, compute in zip(("tab:blue", "tab:orange", "tab:green"), ("0", "4", "16")):
+            for color, compute in zip(("tab:blue", "tab:orange", "tab:green"), ("0", "4", "16")):
                 _curves(axis, _chosen(results, "pipeline", "cycles_per_tile", engine=engine, place=place, mem=mem,
                                       tile_bytes=tile, threads=threads, compute_groups=compute), "stages",
-                        f"{compute} compute groups", colour)
+                        f"{compute} compute groups", color)
             axis.set(xlabel="stages", ylabel="cycles per tile", ylim=(0, None),
                      title=f"{engine}, {place}, {mem}, {int(tile) // 1024} KiB, {threads} threads")
             axis.legend(fontsize=7)
@@ -206,15 +206,15 @@ def stage_curves(results, folder):
 
 def bandwidth_curves(results, folder):
     figure, axes = plt.subplots(1, 2, figsize=(11, 4))
-    for colour, (mem, inflight) in zip(("tab:blue", "tab:green", "tab:orange", "tab:red"),
+    for color, (mem, inflight) in zip(("tab:blue", "tab:green", "tab:orange", "tab:red"),
                                        (("l2", "4"), ("l2", "8"), ("dram", "4"), ("dram", "8"))):
         _curves(axes[0], _chosen(results, "bulk_throughput", "bytes_per_cycle_per_cta", dir="g2s", mem=mem, bytes="8192",
-                                 inflight=inflight), "ctas", f"{mem}, {inflight} in flight", colour)
+                                 inflight=inflight), "ctas", f"{mem}, {inflight} in flight", color)
     axes[0].set(title="bulk copies of 8 KiB")
-    for colour, (op, mem) in zip(("tab:blue", "tab:orange", "tab:green", "tab:red"),
+    for color, (op, mem) in zip(("tab:blue", "tab:orange", "tab:green", "tab:red"),
                                  (("read", "l2"), ("read", "dram"), ("write", "l2"), ("copy", "dram"))):
         _curves(axes[1], _chosen(results, "stream", "bytes_per_cycle_per_cta", op=op, mem=mem, threads="1024",
-                                 loads_in_flight_per_thread="4"), "ctas", f"{op}, {mem}", colour)
+                                 loads_in_flight_per_thread="4"), "ctas", f"{op}, {mem}", color)
     axes[1].set(title="loads and stores, 1024 threads, 4 in flight")
     for axis in axes:
         axis.set(xscale="log", xlabel="SMs", ylabel="bytes per cycle and SM", ylim=(0, None))

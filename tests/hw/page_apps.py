@@ -10,7 +10,7 @@ from validate_apps import OF_ALL, counted, counter_text, met, read_results, real
 
 BAND = 0.15  # relative distance of the lines beside the picture's diagonal
 CHANGED = 3  # most kernels that an ablation's row names
-MARKERS, COLOURS = "osD^v", 10
+MARKERS, COLORS = "osD^v", 10
 
 
 def _percent(value, sign=""):
@@ -136,7 +136,7 @@ def picture(results, folder):
         axis.plot(ends, [factor * end for end in ends], color=plt.rcParams["text.color"], linewidth=0.6, linestyle="--")
     for number, (kernel, some) in enumerate(scores.by_kernel(told).items()):
         points = [(result.row.value / 1000, result.predicted / 1000) for result in some]
-        axis.plot(*zip(*points), MARKERS[number // COLOURS], markersize=6, color=f"C{number % COLOURS}", alpha=0.8,
+        axis.plot(*zip(*points), MARKERS[number // COLORS], markersize=6, color=f"C{number % COLORS}", alpha=0.8,
                   markeredgewidth=0, label=kernel)
     axis.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="measured, µs", ylabel="predicted, µs")
     axis.legend(fontsize=8, loc="upper left", ncol=2)

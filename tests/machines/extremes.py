@@ -263,13 +263,13 @@ def check_time(launch, value, found):
     at_most(found, "resident_cycles, those of all slots", launch["resident_cycles"], cus * value["cu.warps"] * cycles)
     at_most(found, "issues, slots of schedulers", launch["stalls"]["issued"],
             cu["active_cycles"] * value["cu.schedulers"])
-    for name, share in shares(launch["utilisation"]):
+    for name, share in shares(launch["utilization"]):
         if not 0 <= share <= 1 + 1e-9:
-            found.append(f"utilisation.{name}: {share}")
+            found.append(f"utilization.{name}: {share}")
 
 
-def shares(utilisation):
-    for name, share in utilisation.items():
+def shares(utilization):
+    for name, share in utilization.items():
         if isinstance(share, dict):
             yield from shares(share)
         elif isinstance(share, (int, float)):

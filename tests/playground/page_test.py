@@ -28,7 +28,7 @@ ENDLESS = ".kernel number\n.arg data global\n.reg i\nagain: add.i32 i, i, 1\nbra
 def opens_and_lists_all_examples(play, shell):
     assert play.at("problem", "hidden") and "Warpwait" in play.at("version")
     names = play.evaluate("[...document.querySelectorAll('#example option')].map(option => option.value)")
-    assert {example["name"] for example in shell.catalogue["examples"]} < set(names)
+    assert {example["name"] for example in shell.catalog["examples"]} < set(names)
     assert [name for name in names if name.startswith("template_")]
 
 

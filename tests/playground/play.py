@@ -152,11 +152,11 @@ class Play(Reader):
 class Shell:
     """The command line, on the files that the playground shows and on its hidden files."""
 
-    def __init__(self, folder, catalogue):
-        self.folder, self.catalogue, self.count = pathlib.Path(folder), catalogue, 0
+    def __init__(self, folder, catalog):
+        self.folder, self.catalog, self.count = pathlib.Path(folder), catalog, 0
 
     def example(self, name):
-        return next((one for one in self.catalogue["examples"] if one["name"] == name), None)
+        return next((one for one in self.catalog["examples"] if one["name"] == name), None)
 
     def run(self, files, *words, status=0, example=None):
         self.count += 1

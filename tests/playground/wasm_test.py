@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "tests/html"))
 from browser import Reader, chromium  # pylint: disable=wrong-import-position
 
 # A page of the folder that runs no script.
-BARE, TIMES = "licences.txt", 5
+BARE, TIMES = "licenses.txt", 5
 SCRIPT = """(async () => {
   window.open_worker = () => new Promise(resolve => {
     const worker = new Worker("worker.js");

@@ -25,9 +25,9 @@ NAMES = {"process_name": "name", "thread_name": "name", "process_sort_index": "s
          "thread_sort_index": "sort_index"}
 TOP = {"traceEvents": list, "displayTimeUnit": WORD, "otherData": OBJECT}
 # Colors that chrome://tracing's viewer knows; it refuses a file with any other.
-COLOURS = set("thread_state_uninterruptible thread_state_iowait thread_state_running thread_state_runnable "
+COLORS = set("thread_state_uninterruptible thread_state_iowait thread_state_running thread_state_runnable "
               "thread_state_unknown background_memory_dump light_memory_dump detailed_memory_dump "
-              "vsync_highlight_color generic_work good bad terrible black grey white yellow olive rail_response "
+              "vsync_highlight_color generic_work good bad terrible black gray white yellow olive rail_response "
               "rail_animation rail_idle rail_load startup heap_dump_stack_frame heap_dump_object_type "
               "heap_dump_child_node_arrow cq_build_running cq_build_passed cq_build_failed cq_build_abandoned "
               "cq_build_attempt_runnig cq_build_attempt_passed cq_build_attempt_failed".split())
@@ -51,8 +51,8 @@ def shape(event):
     for key in "ts", "dur":
         if isinstance(event.get(key), NUMBER) and event[key] < 0:
             yield f"{key} is negative"
-    if event.get("cname", "good") not in COLOURS:
-        yield f"cname {event['cname']!r} is no colour"
+    if event.get("cname", "good") not in COLORS:
+        yield f"cname {event['cname']!r} is no color"
     if event["ph"] == "M" and list(event.get("args", {})) != [NAMES.get(event["name"])]:
         yield f"{event['name']} with {event.get('args')}"
     if event["ph"] == "C" and not all(isinstance(value, NUMBER) for value in event.get("args", {0: ""}).values()):

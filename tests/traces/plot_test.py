@@ -32,7 +32,7 @@ from matplotlib import pyplot  # noqa: E402
 from matplotlib.path import Path as Outline  # noqa: E402
 from warpwait import plot as plots  # noqa: E402
 from warpwait.plot.command import main  # noqa: E402
-from warpwait.plot import colours  # noqa: E402
+from warpwait.plot import colors  # noqa: E402
 
 RING = f"{ROOT / 'tests/traces/ring.cl'} --global 32 --arg buffer:in=3072:uint:iota --arg buffer:out=128"
 
@@ -116,7 +116,7 @@ class Stalls(Folder):
         drawn = heights(plots.stalls(paths))
         for place, path in enumerate(paths):
             launches = plots.read_report(path)["launches"]
-            for bucket in colours.BUCKETS:
+            for bucket in colors.BUCKETS:
                 expected = sum(launch["stalls"][bucket] for launch in launches)
                 self.assertEqual(drawn[bucket][place] if bucket in drawn else 0, expected, bucket)
             self.assertEqual(sum(bars[place] for bars in drawn.values()),
@@ -161,17 +161,17 @@ class Stalls(Folder):
 
     def test_every_bucket_has_the_same_family_as_in_the_report(self):
         rows = re.findall(r'^STALL\(\w+, *"(\w+)"', (ROOT / "models/stalls.def").read_text(), re.M)
-        self.assertEqual(sorted(rows), sorted(colours.BUCKETS))
+        self.assertEqual(sorted(rows), sorted(colors.BUCKETS))
         rule = re.search(r"added up by what they wait for \((.*?)\), and", (ROOT / "docs/report.md").read_text())[1]
         told = [re.findall(r"`(\w+)`", family) for family in rule.split(";")]
         self.assertEqual(sorted(map(sorted, told)),
-                         sorted(sorted(buckets) for _, _, buckets in colours.FAMILIES if "issued" not in buckets))
+                         sorted(sorted(buckets) for _, _, buckets in colors.FAMILIES if "issued" not in buckets))
 
     def test_buckets_differ_for_color_blind_readers(self):
         for vision, matrix in VISIONS.items():
-            for on_dark in ({}, colours.SHADES_ON_DARK):
-                seen = {bucket: cielab(matrix, colours.shade(colour, on_dark.get(bucket, part)))
-                        for _, colour, buckets in colours.FAMILIES for bucket, part in buckets.items()}
+            for on_dark in ({}, colors.SHADES_ON_DARK):
+                seen = {bucket: cielab(matrix, colors.shade(color, on_dark.get(bucket, part)))
+                        for _, color, buckets in colors.FAMILIES for bucket, part in buckets.items()}
                 for one, other in itertools.combinations(seen, 2):
                     pipes = "pipe" in one and "pipe" in other  # a kernel waits for these alternately, without a gap
                     apart = numpy.linalg.norm(seen[one] - seen[other])
@@ -429,7 +429,7 @@ class Timelines(Folder):
         self.assertIn("(heights: shares of 11 cycles)", texts)
         for bucket in ("issued", "copy_wait", "not_selected"):
             drawn = sum(area(patch.get_path()) for patch in axes.patches
-                        if tuple(patch.get_facecolor()[:3]) == colours.look(bucket).face)
+                        if tuple(patch.get_facecolor()[:3]) == colors.look(bucket).face)
             self.assertAlmostEqual(drawn, .8 * report["launches"][0]["stalls"][bucket], 3, bucket)
         texts = [text.get_text() for text in plots.timeline(path, end=500).get_legend().get_texts()]
         self.assertNotIn("(heights", "".join(texts))
@@ -453,11 +453,11 @@ class Timelines(Folder):
         self.assertIn("@media (prefers-color-scheme: dark)", style)
         # Whatever has no color is black. Text on bars, whose color stays, has black or white.
         texts = re.findall(r'<text style="(.*?)".*?>(.*?)</text>', drawn)
-        self.assertEqual({text for style, text in texts if f"fill: {colours.INK}" not in style} - {str(n) for n in range(9)}, set())
-        self.assertRegex(drawn, f'<g id="patch_1">\\s*<path [^>]*style="fill: {colours.PAPER}"')
-        for light, dark in colours.ON_DARK.items():
+        self.assertEqual({text for style, text in texts if f"fill: {colors.INK}" not in style} - {str(n) for n in range(9)}, set())
+        self.assertRegex(drawn, f'<g id="patch_1">\\s*<path [^>]*style="fill: {colors.PAPER}"')
+        for light, dark in colors.ON_DARK.items():
             self.assertIn(f'[style*="fill: {light}"] {{ fill: {dark} !important }}', style)
-        self.assertTrue({colours.INK, colours.PAPER} < set(re.findall("#[0-9a-f]{6}", drawn.replace(style, ""))))
+        self.assertTrue({colors.INK, colors.PAPER} < set(re.findall("#[0-9a-f]{6}", drawn.replace(style, ""))))
 
     def test_a_damaged_timeline_is_reported(self):
         _, path = self.run_of("05_double_buffer")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from .plot.colours import in_order, look
+from .plot.colors import in_order, look
 from .report import _why_unfinished
 
 if TYPE_CHECKING:
@@ -291,7 +291,7 @@ def fidelity(launches: Sequence[LaunchReport]) -> str:
 
 def pictures(launch: LaunchReport) -> str:
     """The most used resources in percent of their peak, the copies' latencies, and channels over time."""
-    used = sorted(((share, name) for name, share in launch.utilisation.items() if not name.startswith("unit_")),
+    used = sorted(((share, name) for name, share in launch.utilization.items() if not name.startswith("unit_")),
                   reverse=True)[:6]
     rows = [[escape(name.replace("_", " ")), meter(share), f"{share:.1%}"] for share, name in used if share >= LEAST]
     cells = [rows_html(["resource", "of peak", ""], rows, "--n")] if rows else []

@@ -151,7 +151,7 @@ class _OneLaunch:
 
     @property
     def bound_by(self) -> str | None:
-        """The limit that bounds the launch: a resource of `utilisation` or a bucket of `stalls`; in a report of
+        """The limit that bounds the launch: a resource of `utilization` or a bucket of `stalls`; in a report of
         Report.why(), a limit of docs/explain.md. None if no single limit does."""
         limit = self._timed("bottleneck")["limit"]
         return str(limit["name"]) if isinstance(limit, Mapping) else None if limit is None else str(limit)
@@ -167,9 +167,9 @@ class _OneLaunch:
         return Stalls(self._timed("stalls"))
 
     @property
-    def utilisation(self) -> dict[str, float]:
+    def utilization(self) -> dict[str, float]:
         """Used over available, from 0 to 1, by resource."""
-        return dict(self._timed("utilisation"))
+        return dict(self._timed("utilization"))
 
     @property
     def lines(self) -> Lines:

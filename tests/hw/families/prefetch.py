@@ -115,7 +115,7 @@ def _prefetch_case(kernel, distance, offset, reach, warm):
     return Case(WARM + kernel, tuple(launches), (stamps(2 * REPEATS), Buffer(DATA, reach + (1 << 16))))
 
 
-def _neighbour(row):
+def _neighbor(row):
     try:
         offset = int(row.text("offset"))
     except ValueError:
@@ -193,7 +193,7 @@ def model(row):
     if row.test == "prefetch_load":
         return _prefetch_load(row)
     if row.test == "neighbour_after_miss":
-        return _neighbour(row)
+        return _neighbor(row)
     if row.test == "bulk_prefetch":
         return _bulk(row)
     raise Unmodeled("no such test")

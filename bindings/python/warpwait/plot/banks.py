@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from .._arrays import Whole
 from . import figure
-from .colours import look
+from .colors import look
 from .inputs import Events, PlotError, Source, bin_edges, cycles_in_bins
 
 WHO = {"all": "warps and DMA", "warps": "warps", "dma": "DMA"}

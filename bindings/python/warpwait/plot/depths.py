@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from .._arrays import Floats
 from . import figure
-from .colours import BLUE, GREEN, PURPLE, VERMILION
+from .colors import BLUE, GREEN, PURPLE, VERMILION
 from .inputs import PlotError, Report, Reports, labels_of, read_reports
 
-COLOURS, MARKS = [BLUE, VERMILION, GREEN, PURPLE], "osD^"
+COLORS, MARKS = [BLUE, VERMILION, GREEN, PURPLE], "osD^"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,10 +125,10 @@ def draw_hiding(table: pandas.DataFrame, busy: float | None = None, refill: floa
 
 
 def _draw_series(above: Axes, below: Axes, points: pandas.DataFrame, form: Form, name: str, place: int) -> None:
-    colour, mark = COLOURS[place % len(COLOURS)], MARKS[place % len(MARKS)]
+    color, mark = COLORS[place % len(COLORS)], MARKS[place % len(MARKS)]
     depths = numpy.linspace(points["depth"].min(), points["depth"].max(), 200)
-    dots = {"color": colour, "marker": mark, "linestyle": "", "markersize": 6}
-    line = {"color": colour, "linewidth": 1}
+    dots = {"color": color, "marker": mark, "linestyle": "", "markersize": 6}
+    line = {"color": color, "linewidth": 1}
     above.plot(points["depth"], points["cycles"] / points["tiles"], label=f"{name}run", **dots)
     above.plot(depths, form.cycles(depths), label=f"{name}closed form", **line)
     above.plot(depths, (form.refill + form.latency) / depths, linestyle="--",

@@ -21,7 +21,7 @@ from matplotlib.transforms import offset_copy
 
 from .._arrays import Whole
 from .._cells import to_csv
-from .colours import GRID, INK, ON_DARK, PAPER, in_order, look
+from .colors import GRID, INK, ON_DARK, PAPER, in_order, look
 from .inputs import Path, PlotError
 
 SUFFIXES = {".png": {"Software": None}, ".svg": {"Date": None, "Creator": None}}

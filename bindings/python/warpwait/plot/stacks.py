@@ -8,7 +8,7 @@ import pandas
 from matplotlib.axes import Axes
 
 from . import figure
-from .colours import in_order, look
+from .colors import in_order, look
 from .inputs import Events, PlotError, Report, Reports, Source, bin_edges, cycles_in_bins, labels_of, read_reports
 
 BARS = ("report", "launch", "line", "instruction")

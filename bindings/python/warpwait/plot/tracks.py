@@ -15,7 +15,7 @@ from matplotlib.path import Path as Outline
 
 from .._arrays import Floats, Whole
 from . import figure
-from .colours import Colour, DEEP_PURPLE, PORT_KINDS, PURPLE, in_order, look, shade
+from .colors import Color, DEEP_PURPLE, PORT_KINDS, PURPLE, in_order, look, shade
 from .inputs import Events, PlotError, Source, bin_edges, cycles_in_bins
 
 HEIGHT = .8            # of a bar, in rows
@@ -25,7 +25,7 @@ IN_PATH = 1000         # slices in a shape: matplotlib cannot draw one with very
 ARROWS = 150           # more arrows would hide what they point at
 COPY_FACE = shade(PURPLE, .55)
 CHANNELS = 64          # the stride of engines in the units of channels
-Faces = typing.Callable[[str, typing.Any], typing.Tuple[typing.Union[str, Colour], str]]
+Faces = typing.Callable[[str, typing.Any], typing.Tuple[typing.Union[str, Color], str]]
 
 
 @dataclasses.dataclass
@@ -185,9 +185,9 @@ def draw_timeline(rows: Rows, ax: Axes | None = None) -> Axes:
 
 def _faces() -> Faces:
     """A function that returns the (face, hatch) of a slice, by its section and what it shows."""
-    port: dict[str, tuple[str | Colour, str]] = {name: (colour, hatch) for name, colour, hatch in PORT_KINDS}
+    port: dict[str, tuple[str | Color, str]] = {name: (color, hatch) for name, color, hatch in PORT_KINDS}
 
-    def faces(section: str, what: typing.Any) -> tuple[str | Colour, str]:
+    def faces(section: str, what: typing.Any) -> tuple[str | Color, str]:
         if section == "warps":
             return look(what).face, look(what).hatch
         if section == "port":
@@ -270,7 +270,7 @@ def _legend(rows: Rows, faces: Faces) -> list[typing.Any]:
                               label="copy done → wait over"))
     if rows.left_out:
         handles.append(Line2D([], [], linestyle="", label=f"({rows.left_out} arrows left out:\nshow fewer cycles)"))
-    for name, colour, hatch in PORT_KINDS:
+    for name, color, hatch in PORT_KINDS:
         if name in found.get("port", []):
-            handles.append(figure.patch(colour, hatch, f"port: {name}"))
+            handles.append(figure.patch(color, hatch, f"port: {name}"))
     return handles

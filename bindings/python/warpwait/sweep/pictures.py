@@ -13,7 +13,7 @@ from matplotlib.axis import Axis
 
 from .._arrays import Floats
 from ..plot import figure
-from ..plot.colours import BLUE, BROWN, DEEP_PURPLE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from ..plot.colors import BLUE, BROWN, DEEP_PURPLE, GREEN, GRAY, ORANGE, PURPLE, SKY, VERMILION
 from . import answers, sensitivity
 from ._errors import SweepError
 from .store import Store, levels
@@ -21,10 +21,10 @@ from .tables import amount, header, number, points as so_many
 
 T = typing.TypeVar("T", bound=typing.Sized)
 # Each line has its own color and marker. All are visible on white and on black.
-COLOURS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, DEEP_PURPLE, BROWN, GREY, "#7A6FD0", "#B8A800", "#3FA7A0", "#FF8FA3",
+COLORS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, DEEP_PURPLE, BROWN, GRAY, "#7A6FD0", "#B8A800", "#3FA7A0", "#FF8FA3",
            "#A0C050"]
 MARKS = "osD^vP*X<>hpd8"
-MOST_LINES, MOST_LEVELS, MOST_WRITTEN, MOST_DOTS = len(COLOURS), 200, 144, 2000
+MOST_LINES, MOST_LEVELS, MOST_WRITTEN, MOST_DOTS = len(COLORS), 200, 144, 2000
 
 
 # ---- axes of a picture -------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ def lines(store: Store, axis: str, by: str = "cycles", over: str | None = None, 
         chosen = chosen.assign(place=chosen[axis].map(stands)).sort_values("place")
         behind = (len(drawn) - 1 - place) / max(3, len(drawn) - 1)  # wider lines behind, so that coinciding lines show
         ax.plot(chosen["place"], chosen[one.text], label=f"{over} = {word(line)}" if over else None,
-                linewidth=1.4 + 2.6 * behind, color=COLOURS[place], marker=MARKS[place], markersize=5 + 5 * behind)
+                linewidth=1.4 + 2.6 * behind, color=COLORS[place], marker=MARKS[place], markersize=5 + 5 * behind)
     ticks(ax.xaxis, values, stands.values())
     ax.set_xlabel(axis)
     ax.set_ylabel(label(store, one))
@@ -159,7 +159,7 @@ def pareto(store: Store, over: str = "cycles,cost", where: str | None = None,
     points, front = answers.measured(store, wanted, where), answers.pareto(store, over, where)
     front = front.sort_values(x.text)
     ax = figure.axes_or_new(ax, (6.4, 4.4))
-    ax.plot(points[x.text], points[y.text], ".", color=GREY, alpha=.5, markersize=5 if len(points) > 300 else 8,
+    ax.plot(points[x.text], points[y.text], ".", color=GRAY, alpha=.5, markersize=5 if len(points) > 300 else 8,
             markeredgewidth=0, label=so_many(len(points)), rasterized=len(points) > MOST_DOTS)
     ax.plot(front[x.text], front[y.text], drawstyle="steps-post" if x.sign > 0 else "steps-pre", color=VERMILION,
             linewidth=1.2, marker="o", markersize=5, label=f"front: {so_many(len(front))}")
@@ -214,13 +214,13 @@ def draw_swings(ax: Axes, table: pandas.DataFrame, value: float, text: str) -> N
 
     ends = table[["low", "low_at", "high", "high_at"]].itertuples(index=False)
     for row, (low, low_at, high, high_at) in enumerate(ends):
-        for end, at, colour, side in ((low, low_at, BLUE, -1), (high, high_at, VERMILION, 1)):
+        for end, at, color, side in ((low, low_at, BLUE, -1), (high, high_at, VERMILION, 1)):
             if end == end and end != value:
-                ax.barh(row, end - value, left=value, color=colour, height=.6)
+                ax.barh(row, end - value, left=value, color=color, height=.6)
                 write_beside(end, row, f"{amount(end)} at {at}", side)
         if low == high == value:
             write_beside(value, row, "no change", 1)
-    ax.axvline(value, color=GREY, linewidth=1)
+    ax.axvline(value, color=GRAY, linewidth=1)
     least, most = min(table["low"].min(), value), max(table["high"].max(), value)
     ax.set_xlim(least - room[-1] * spread, most + room[1] * spread)
     ax.set_xlabel(f"{text}, each axis moved alone from {amount(value)}")

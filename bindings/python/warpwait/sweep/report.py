@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..plot import figure
-from ..plot.colours import GRID, INK
+from ..plot.colors import GRID, INK
 from . import answers, pictures, queries, sensitivity
 from ._errors import SweepError
 from .store import Store, levels

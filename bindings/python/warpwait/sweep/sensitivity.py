@@ -55,8 +55,8 @@ def _row(one: Objective, factor: typing.Sequence[str], line: pandas.DataFrame,
          base: pandas.Series) -> tuple[object, ...]:
     values = one.value(line)
     low, high = line.iloc[int(values.argmin())], line.iloc[int(values.argmax())]
-    elasticity, neighbours = _elasticity(factor, line, base, one.text)
-    return (name_of(factor), at(factor, base), elasticity, neighbours, values.min(), at(factor, low), values.max(),
+    elasticity, neighbors = _elasticity(factor, line, base, one.text)
+    return (name_of(factor), at(factor, base), elasticity, neighbors, values.min(), at(factor, low), values.max(),
             at(factor, high), values.max() - values.min())
 
 
@@ -72,13 +72,13 @@ def _elasticity(factor: typing.Sequence[str], line: pandas.DataFrame, base: pand
     first, last = line.iloc[max(place - 1, 0)], line.iloc[min(place + 1, len(line) - 1)]
     if first[axis] == last[axis]:
         return math.nan, "none"
-    neighbours = f"{first[axis]:g}..{last[axis]:g}"
+    neighbors = f"{first[axis]:g}..{last[axis]:g}"
     if min(first[axis], first[text], last[text]) > 0:
-        return math.log(last[text] / first[text]) / math.log(last[axis] / first[axis]), neighbours
+        return math.log(last[text] / first[text]) / math.log(last[axis] / first[axis]), neighbors
     if base[text] == 0:
-        return math.nan, neighbours
+        return math.nan, neighbors
     slope = (last[text] - first[text]) / (last[axis] - first[axis])
-    return slope * base[axis] / base[text], neighbours + " linear"
+    return slope * base[axis] / base[text], neighbors + " linear"
 
 
 def name_of(factor: typing.Sequence[str]) -> str:

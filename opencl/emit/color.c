@@ -136,7 +136,7 @@ static int brief_first(const void *x, const void *y) {
 }
 
 /* Returns how many bundles found no place below `bound`; stops at the first if `all_or_none`. */
-static uint32_t colour(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count, enum order order,
+static uint32_t color(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count, enum order order,
                        uint32_t bound, bool all_or_none) {
   static int (*const orders[])(const void *, const void *) = {by_start, by_width, by_cost, brief_first};
   const size_t room = (size_t)bound + AT_ONCE + RUN_MOST;
@@ -254,12 +254,12 @@ static double cost_left(const struct entry *all, uint32_t count) {
   return cost;
 }
 
-static uint32_t colour_some(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count) {
+static uint32_t color_some(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count) {
   const uint32_t bound = m->bound[kind];
-  uint32_t left = colour(m, kind, all, count, BY_COST, bound, false);
+  uint32_t left = color(m, kind, all, count, BY_COST, bound, false);
   const double cost = cost_left(all, count);
-  left = left ? colour(m, kind, all, count, BRIEF_FIRST, bound, false) : 0;
-  return left && cost_left(all, count) > cost ? colour(m, kind, all, count, BY_COST, bound, false) : left;
+  left = left ? color(m, kind, all, count, BRIEF_FIRST, bound, false) : 0;
+  return left && cost_left(all, count) > cost ? color(m, kind, all, count, BY_COST, bound, false) : left;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------- */
@@ -272,11 +272,11 @@ static void file_free(struct live *file, uint32_t bound) {
 
 /* Does every bundle get a place? Tries the order of starts; if that takes more registers than are live at once, tries
  * wide bundles first and keeps the better result. */
-static bool colour_all(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count) {
+static bool color_all(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count) {
   const uint32_t bound = m->bound[kind], least = m->least[kind];
   if (least > bound)
     return false;
-  const bool good = !colour(m, kind, all, count, BY_START, bound, true);
+  const bool good = !color(m, kind, all, count, BY_START, bound, true);
   const uint32_t used = m->used[kind];
   if (good && used == least)
     return true;
@@ -284,7 +284,7 @@ static bool colour_all(struct machine *m, enum vreg_kind kind, struct entry *all
   m->file[kind] = need(bound, sizeof *file);
   for (uint32_t i = 0; i < count; i++)
     all[i].place = all[i].bundle->place;
-  if (!colour(m, kind, all, count, BY_WIDTH, good ? used - 1 : bound, true)) {
+  if (!color(m, kind, all, count, BY_WIDTH, good ? used - 1 : bound, true)) {
     file_free(file, bound);
     return true;
   }
@@ -296,15 +296,15 @@ static bool colour_all(struct machine *m, enum vreg_kind kind, struct entry *all
   return good;
 }
 
-uint32_t machine_colour(struct machine *m, enum vreg_kind kind, bool may_spill) {
+uint32_t machine_color(struct machine *m, enum vreg_kind kind, bool may_spill) {
   m->file[kind] = need(m->bound[kind], sizeof *m->file[kind]);
   struct entry *all = need(m->vregs, sizeof *all);
   const uint32_t count = list_bundles(m, kind, all);
-  uint32_t left = !colour_all(m, kind, all, count);
+  uint32_t left = !color_all(m, kind, all, count);
   if (left && may_spill) {
     qsort(all, count, sizeof *all, by_start);
     left = relieve(all, count, m->bound[kind]);
-    left = left ? left : colour_some(m, kind, all, count);
+    left = left ? left : color_some(m, kind, all, count);
   }
   free(all);
   return left;

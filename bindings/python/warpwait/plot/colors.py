@@ -10,14 +10,14 @@ import dataclasses
 import typing
 
 GREEN, SKY, YELLOW, VERMILION = "#009E73", "#56B4E9", "#F0E442", "#D55E00"
-BLUE, PURPLE, ORANGE, BROWN, INDIGO, GREY = "#0072B2", "#CC79A7", "#E69F00", "#8B5A2B", "#4422EE", "#7F7F7F"
+BLUE, PURPLE, ORANGE, BROWN, INDIGO, GRAY = "#0072B2", "#CC79A7", "#E69F00", "#8B5A2B", "#4422EE", "#7F7F7F"
 DEEP_PURPLE = "#85406A"  # engines that work on copies, next to warps that wait for them
 
 # Text and lines, grid lines, and the background, of the commands' pictures. Nothing else has these very colors, because
 # an SVG file replaces them on a dark page.
 INK, GRID, PAPER = "#24292f", "#dddddc", "#fffffe"
 
-Colour = typing.Tuple[float, float, float]  # red, green, blue, from 0 to 1
+Color = typing.Tuple[float, float, float]  # red, green, blue, from 0 to 1
 
 # (family, color, its buckets with their shades: see shade()), in the order in which they are stacked. The shades are
 # chosen so that people who do not see red or green can distinguish all buckets, too; a test checks it.
@@ -46,7 +46,7 @@ PORT_KINDS = [("load", BLUE, ""), ("store", SKY, "////"), ("atomic", VERMILION, 
 class Look:
     """How a bucket is drawn: its family, and the colors of its face and of the marks on it."""
     family: str
-    face: Colour
+    face: Color
     hatch: str
 
     @property
@@ -54,34 +54,34 @@ class Look:
         return "#333333" if sum(self.face) > .9 else "#FFFFFF"
 
 
-def shade(colour: str, part: float) -> Colour:
+def shade(color: str, part: float) -> Color:
     """The color, a part (0 to 1) of the way to white, or (0 to -1) to black: (red, green, blue)."""
-    red, green, blue = (int(colour[place:place + 2], 16) / 255 for place in (1, 3, 5))
+    red, green, blue = (int(color[place:place + 2], 16) / 255 for place in (1, 3, 5))
     red, green, blue = (channel + (1 - channel) * part if part > 0 else channel * (1 + part)
                         for channel in (red, green, blue))
     return red, green, blue
 
 
-LOOKS = {bucket: Look(family, shade(colour, part), HATCHES[place])
-         for family, colour, buckets in FAMILIES for place, (bucket, part) in enumerate(buckets.items())}
+LOOKS = {bucket: Look(family, shade(color, part), HATCHES[place])
+         for family, color, buckets in FAMILIES for place, (bucket, part) in enumerate(buckets.items())}
 BUCKETS = list(LOOKS)
 
 
 
-def number(colour: Colour) -> str:
+def number(color: Color) -> str:
     """A color as `#rrggbb`."""
-    return "#" + "".join(f"{round(channel * 255):02x}" for channel in colour)
+    return "#" + "".join(f"{round(channel * 255):02x}" for channel in color)
 
 
 # The colors of a dark page, by those of a light one.
 ON_DARK = {INK: "#e6edf3", GRID: "#3d444d", PAPER: "#1f242b",
-           **{number(LOOKS[bucket].face): number(shade(colour, SHADES_ON_DARK[bucket]))
-              for _, colour, buckets in FAMILIES for bucket in buckets if bucket in SHADES_ON_DARK}}
+           **{number(LOOKS[bucket].face): number(shade(color, SHADES_ON_DARK[bucket]))
+              for _, color, buckets in FAMILIES for bucket in buckets if bucket in SHADES_ON_DARK}}
 
 
 def look(bucket: str) -> Look:
     """The look of a bucket; gray if the bucket is unknown (of a later version)."""
-    return LOOKS.get(bucket, Look("other", shade(GREY, .5), "++++"))
+    return LOOKS.get(bucket, Look("other", shade(GRAY, .5), "++++"))
 
 
 def in_order(buckets: typing.Iterable[str]) -> list[str]:
