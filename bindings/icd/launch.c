@@ -109,7 +109,7 @@ static void take_hazard(void *self, const ww_hazard *hazard) {
   icd_log_hazard(launch, hazard);
 }
 
-/* A recorded run cannot be checked, and a run without timing has no page. */
+/* A run without timing is neither checked nor has a page. */
 static ww_watch watch_of(struct party *party) {
   const struct icd_wishes *wishes = icd_wishes();
   const bool wanted = party->wanted, functional = wishes->functional && (!wanted || !wishes->only);
@@ -120,7 +120,7 @@ static ww_watch watch_of(struct party *party) {
                     .print = print,
                     .hazard = wanted ? take_hazard : NULL,
                     .functional = functional,
-                    .check = wishes->check && wanted && !functional && !wishes->trace,
+                    .check = wishes->check && wanted && !functional,
                     .page = wishes->html && wanted && !functional,
                     .threads = wishes->threads};
 }

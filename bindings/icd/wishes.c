@@ -22,6 +22,14 @@ static uint32_t read_threads(void) {
   return 0;
 }
 
+/* A recorded run cannot be checked. */
+static const char *read_check(void) {
+  if (!word("WARPWAIT_CHECK") || !word("WARPWAIT_TRACE"))
+    return word("WARPWAIT_CHECK");
+  fprintf(stderr, "warpwait: WARPWAIT_CHECK: cannot be combined with WARPWAIT_TRACE; nothing is checked\n");
+  return NULL;
+}
+
 /* Reads the environment once: later changes by the program have no effect. */
 const struct icd_wishes *icd_wishes(void) {
   static struct icd_wishes wishes;
@@ -32,7 +40,7 @@ const struct icd_wishes *icd_wishes(void) {
                                  .html = word("WARPWAIT_HTML"),
                                  .trace = word("WARPWAIT_TRACE"),
                                  .only = word("WARPWAIT_ONLY"),
-                                 .check = word("WARPWAIT_CHECK"),
+                                 .check = read_check(),
                                  .functional = word("WARPWAIT_FUNCTIONAL"),
                                  .threads = read_threads()};
   read = true;

@@ -179,6 +179,11 @@ class Exec(unittest.TestCase):
         with unittest.mock.patch.dict(os.environ, WARPWAIT_THREADS="many"):
             self.assertIn("WARPWAIT_THREADS: 'many' is not a whole number in [0, 64]", self.python(text=TWO_QUEUES).stderr)
 
+    def test_a_recorded_run_is_not_checked_and_says_so(self):
+        with unittest.mock.patch.dict(os.environ, WARPWAIT_CHECK="1"):
+            done = self.python("-m", "teaching", "--trace", self.folder / "t.wwt", text=HAZARD)
+        self.assertIn("warpwait: WARPWAIT_CHECK: cannot be combined with WARPWAIT_TRACE; nothing is checked\n", done.stderr)
+
     def test_a_hazard_is_counted_and_checked(self):
         done = self.python("-m", "teaching", "--report", "json", "--check", text=HAZARD, status=1)
         said = json.loads(done.stderr)
@@ -240,7 +245,7 @@ class Exec(unittest.TestCase):
         self.assertRegex(done.stderr, r"(?m)^beyond +teaching +1 ")
         self.assertEqual(self.run_exec("-r", "table", "--log", log).stderr, done.stderr)
         log.write_text("nonsense\n")
-        self.assertEqual(self.run_exec("--log", log, status=2).stderr, f"warpwait: {log}:1: not a line of a log of the driver's\n")
+        self.assertEqual(self.run_exec("--log", log, status=2).stderr, f"warpwait: {log}:1: is not a line of the driver's log\n")
 
     def test_a_report_file_has_the_report_of_each_kernel(self):
         out = self.folder / "report.txt"
@@ -323,7 +328,7 @@ class Exec(unittest.TestCase):
 
     def test_bad_input_is_reported_in_one_line(self):
         self.assertEqual(self.run_exec(status=2).stderr, "warpwait: PROGRAM is missing; --help says more\n")
-        self.assertIn("do not go together", self.run_exec("--check", "--trace", "t.wwt", "--", "true", status=2).stderr)
+        self.assertIn("cannot be combined with", self.run_exec("--check", "--trace", "t.wwt", "--", "true", status=2).stderr)
         self.assertEqual(self.run_exec("--", "/no/such/program", status=2).stderr,
                          "warpwait: /no/such/program: No such file or directory\n")
 

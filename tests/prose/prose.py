@@ -18,7 +18,7 @@ INDEX = ROOT / "docs/README.md"
 A_MINUTE = 200  # words
 MESSAGES = ["sim", "isa", "opencl", "lds", "dma", "models", "traces", "bindings"]
 TEMPLATES = {"tests/hw/page.md", "tests/check/oclgrind.md"}  # of pages in docs
-SOURCES = {".c", ".h", ".def", ".py", ".js", ".html"}
+SOURCES = {".c", ".h", ".def", ".py", ".js", ".html", ""}
 
 
 def pages():
@@ -59,7 +59,7 @@ def texts():
             yield page, number, re.sub(r"`[^`]*`", "", line)
     for folder in MESSAGES:
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in SOURCES and "build" not in path.parts:
+            if path.is_file() and path.suffix in SOURCES and "build" not in path.parts:
                 for line, text in literals(path):
                     if " " in text:
                         yield path, line, text
