@@ -64,11 +64,13 @@ void hazards_add(struct checker *checker, const struct check_hazard *hazard) {
 /* ---- order: what to fix first, then the place in the source ---------------------------------------- */
 
 /* If work-items diverged, or a call had wrong arguments, other hazards may be consequences. For example, a wait for the
- * wrong event leaves a copy in flight, and a read of its destination is then a race. */
+ * wrong event leaves a copy in flight to the end, and a read of its destination is then a race. */
 unsigned check_turn(enum isa_hazard_rule rule) {
-  enum { PARTED, CALL, REST };
+  enum { DIVERGED, CALL, NOT_WAITED_FOR, REST };
   if (rule == HAZARD_G1 || check_is_divergence(rule))
-    return PARTED;
+    return DIVERGED;
+  if (rule == HAZARD_X10)
+    return NOT_WAITED_FOR;
   const bool copy = (rule >= HAZARD_X1 && rule <= HAZARD_X4) || (rule >= HAZARD_X11 && rule <= HAZARD_X15);
   const bool access = rule >= HAZARD_M1 && rule <= HAZARD_M4;
   const bool id = (rule >= HAZARD_R1 && rule <= HAZARD_R4) || rule == HAZARD_R8 || rule == HAZARD_R9;

@@ -215,14 +215,15 @@ char *check_text(const struct check_report *report, bool colors) {
   struct text text = {0};
   const struct view view = {report, colors ? &colored : &plain, &text};
   const struct check_hazard *first = NULL;
+  bool said = false;
   size_t shown = 0;
   for (size_t i = 0; i < report->hazard_count; i++) {
     const struct check_hazard *hazard = &report->hazards[i];
     if (report->suppressed[i] || shown++ >= report->most)
       continue;
-    if (first && check_turn(hazard->rule) > check_turn(first->rule)) {
+    if (first && !said && check_turn(hazard->rule) > check_turn(first->rule)) {
       text_print(&text, "the rest may follow from the above: fix that first, then check again\n\n");
-      first = hazard;
+      said = true;
     }
     first = first ? first : hazard;
     add_hazard(&view, hazard);

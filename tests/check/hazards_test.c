@@ -55,12 +55,14 @@ TEST(hazards, likely_causes_come_first) {
   struct checker *checker = checker_new();
   size_t count = 0;
   add(checker, HAZARD_M5, 0, 2, 0);
+  add(checker, HAZARD_X9, 2, 2, 0);
   add(checker, HAZARD_X10, 2, -1, 0);
   add(checker, HAZARD_X12, 4, -1, 0);
   add(checker, HAZARD_M8, 5, -1, 0);
   const struct check_hazard *found = checker_hazards(checker, &count);
-  const enum isa_hazard_rule rules[4] = {HAZARD_M8, HAZARD_X12, HAZARD_X10, HAZARD_M5};
-  for (size_t i = 0; i < count && i < 4; i++)
+  const enum isa_hazard_rule rules[] = {HAZARD_M8, HAZARD_X12, HAZARD_X10, HAZARD_X9, HAZARD_M5};
+  EXPECT_EQ(count, 5);
+  for (size_t i = 0; i < count && i < 5; i++)
     EXPECT_EQ(found[i].rule, rules[i]);
   checker_free(checker);
 }
