@@ -1,4 +1,4 @@
-# Warpwait. `make help` lists the targets; CONTRIBUTING.md says how things are laid out.
+# `make help` lists the targets. CONTRIBUTING.md explains them and the layout of the code.
 
 CC       ?= gcc
 PYTHON   ?= /usr/bin/python3
@@ -12,22 +12,22 @@ endif
 CXX := $(if $(findstring clang,$(CC)),$(subst clang,clang++,$(CC)),$(subst gcc,g++,$(CC)))
 
 WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
-# No contraction and no errno: results of floating point must not depend on the compiler's taste.
-# Sanitized code is built to be tested once, so compiling it must not take longer than running it.
+# Floating-point results must not depend on the compiler, so no contraction, no errno and no traps.
+# Sanitizer builds run the tests only once: -O2 would take longer to compile than it saves.
 CODEGEN  := $(if $(SANITIZE),-O1 -g1,-O2 -g) -ffp-contract=off -fno-math-errno -fno-trapping-math
-# All goes into a shared library, which shows what warpwait.h declares and nothing else.
+# Every object may go into the shared library, which exports only what warpwait.h declares.
 CODEGEN  += -fPIC -fvisibility=hidden
-# What malloc() and its kin are below the clients: sim/base/heap.h.
+# This header replaces malloc() and its relatives, except in clients of the library, which clear HEAP below.
 HEAP     := -include sim/base/heap.h
 SAN      := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 CFLAGS   += -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) $(CODEGEN) $(SAN) $(CPPFLAGS) -I. -Iinclude -MMD -MP
-# System headers of SystemC and GoogleTest are not ours to warn about.
+# No -Wpedantic and -Wconversion: what they find in the headers of SystemC and GoogleTest is not ours to fix.
 CXXFLAGS += -std=c++17 -Wall -Wextra -Wshadow -Werror -O2 -g $(SAN) $(CPPFLAGS) -I. -MMD -MP
 LDFLAGS  += $(SAN)
 FLAGS    := $(CC) $(CFLAGS) $(CXX) $(CXXFLAGS)
 LDLIBS   := -Wl,--as-needed -ljansson -linih -lsqlite3 -llzma -lpng -lz -lm -lpthread
 
-# The version is warpwait.h's; the soname changes with what that promises.
+# The version comes from warpwait.h. The soname changes when a release breaks the compatibility promised there.
 VERSION := $(shell sed -n 's/^.define WW_VERSION_\(MAJOR\|MINOR\|PATCH\) \([0-9]*\)$$/\2/p' include/warpwait.h | paste -sd.)
 SONAME  := libwarpwait.so.0
 SHARED  := libwarpwait.so.$(VERSION)
@@ -41,14 +41,14 @@ SOURCES   := $(foreach d,$(C_FOLDERS),$(wildcard $(d)/*.c))
 LIB_OBJ   := $(SOURCES:%=$(BUILD)/obj/%.o)
 LIB_OBJ   += $(BUILD)/obj/presets.o $(BUILD)/obj/page_template.o
 
-# isa/lanes.c and isa/addresses.c are compiled twice: for any x86-64, and for those with AVX2 and FMA; the executor picks
-# at run time. Both give the same bits.
+# isa/lanes.c and isa/addresses.c are compiled twice: for any x86-64, and for CPUs with AVX2, FMA and BMI2. The executor
+# picks one at run time. Both give the same results, bit for bit.
 ifneq ($(filter x86_64,$(shell uname -m)),)
 LIB_OBJ += $(BUILD)/obj/isa/lanes.v3.o $(BUILD)/obj/isa/addresses.v3.o
 endif
 
-# What stands around the library: the command line, but for its main(), and SystemC, for whoever wants that. What is in
-# the library needs neither of them, nor a C++ compiler.
+# Not in the library: the command line (without main(), so that tests can link it) and the SystemC binding. The library
+# needs neither, nor a C++ compiler.
 CLI_OBJ     := $(patsubst %,$(BUILD)/obj/%.o,$(filter-out sim/cli/main.c,$(wildcard sim/cli/*.c sim/console/*.c)))
 SYSTEMC_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard bindings/systemc/*.cpp))
 CORE        := $(BUILD)/core.a
@@ -57,7 +57,7 @@ CLI         := $(BUILD)/cli.a $(BUILD)/systemc.a $(CORE)
 TEST_FOLDERS := $(filter-out bench exhaust faults fuzz mutants,$(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/*.c))))))
 TEST_BIN     := $(TEST_FOLDERS:%=$(BUILD)/tests/%)
 
-# For bash, zsh and fish; the latter two know the files by these names.
+# For bash, zsh and fish. The last two find the files by these names.
 COMPLETIONS := warpwait.bash _warpwait warpwait.fish
 
 .PHONY: all
@@ -72,7 +72,7 @@ Q := @
 say = @echo '  $(1) $(patsubst $(BUILD)/%,%,$@)'
 endif
 
-# What is linked here, in parts: our programs and tests reach behind warpwait.h.
+# Archives for our own programs and tests, which also use what warpwait.h does not declare.
 $(CORE): $(LIB_OBJ)
 $(BUILD)/cli.a: $(CLI_OBJ)
 $(BUILD)/systemc.a: $(SYSTEMC_OBJ)
@@ -81,9 +81,9 @@ $(CORE) $(BUILD)/cli.a $(BUILD)/systemc.a:
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-# ---- libwarpwait: what others link -----------------------------------------------------------------
+# ---- libwarpwait, for other programs -----------------------------------------------------------------
 
-# sim/api with all that it needs is one object whose only symbols are ww_*.
+# One object with sim/api and everything it needs. Only ww_* stay global, so our names cannot clash with a program's.
 API_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard sim/api/*.c))
 $(BUILD)/libwarpwait.o: $(API_OBJ) $(CORE)
 	$(call say,LD )
@@ -96,7 +96,7 @@ $(BUILD)/libwarpwait.a: $(BUILD)/libwarpwait.o
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 
-# It stays once it is loaded: jansson takes its memory from it.
+# nodelete: jansson keeps calling our allocator, so the library must stay loaded.
 $(BUILD)/$(SHARED): $(BUILD)/libwarpwait.o sim/api/libwarpwait.map
 	$(call say,LD )
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=sim/api/libwarpwait.map -Wl,-z,defs \
@@ -104,13 +104,13 @@ $(BUILD)/$(SHARED): $(BUILD)/libwarpwait.o sim/api/libwarpwait.map
 	@ln -sf $(SHARED) $(BUILD)/$(SONAME)
 	@ln -sf $(SONAME) $(BUILD)/libwarpwait.so
 
-# The one in the Python package of a wheel.
+# The library inside the Python wheel.
 $(BUILD)/python/$(SONAME): $(BUILD)/libwarpwait.o sim/api/libwarpwait.map packaging/bundle
 	$(call say,LD )
 	$(Q)CC="$(CC) $(LDFLAGS)" packaging/bundle $@ "$(filter-out -lm -lpthread,$(API_LIBS))" $< -Wl,-soname,$(SONAME) \
 	  -Wl,--version-script=sim/api/libwarpwait.map -Wl,-z,defs -Wl,-z,nodelete
 
-# ---- the OpenCL driver: a client of warpwait.h, with the library in it ---------------------------------
+# ---- the OpenCL driver: a client of warpwait.h that contains the library -------------------------------
 
 DRIVER_OBJ := $(patsubst %,$(BUILD)/obj/%.o,$(wildcard bindings/icd/*.c))
 $(DRIVER_OBJ): HEAP :=
@@ -123,13 +123,13 @@ $(BUILD)/warpwait: $(BUILD)/obj/sim/cli/main.c.o $(CLI)
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lsystemc
 
-# Objects are made again when the compiler or its options change.
+# Changes only when the compiler or its options do. Then every object is rebuilt.
 $(BUILD)/flags: force
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
 .PHONY: force
 
-# The commit that --version names; none outside a clone.
+# The commit that `warpwait --version` shows; empty outside a clone.
 COMMIT := $(shell git describe --always --dirty --abbrev=9 2>/dev/null)
 $(BUILD)/commit: force
 	@mkdir -p $(@D)
@@ -147,16 +147,16 @@ $(BUILD)/obj/isa/%.v3.o: isa/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -mavx2 -mfma -mbmi2 -DLANES_V3 -c -o $@ $<
 
-# The built-in machines: machines/*.ini as C.
+# machines/*.ini become the built-in machines.
 $(BUILD)/gen/presets.c: machines/embed.awk $(sort $(wildcard machines/*.ini))
 	@mkdir -p $(@D)
 	@LC_ALL=C awk -f $^ > $@
 
-# The page of --html, as bytes: sim/page and d3's parts for scales, axes and zoom, in the order in which they need each other.
+# The page that --html writes: sim/page, with d3's modules for scales, axes and zoom in order of dependency.
 D3 := $(foreach part,array collection color dispatch ease format interpolate timer time time-format selection axis drag transition scale zoom,/usr/share/nodejs/d3-$(part)/dist/d3-$(part).min.js)
 $(BUILD)/gen/page_template.c: sim/page/embed.awk sim/page/page.html $(sort $(wildcard sim/page/*.js sim/page/*.css sim/page/*.txt)) $(D3)
 	@mkdir -p $(@D)
-	@{ echo '/* sim/page as one page, made by the Makefile. */'; echo '#include "sim/page/page.h"'; \
+	@{ echo '/* Generated by the Makefile from sim/page. */'; echo '#include "sim/page/page.h"'; \
 	  echo 'const unsigned char page_template[] = {'; \
 	  LC_ALL=C awk -v folder=sim/page -v d3="$(D3)" -f sim/page/embed.awk sim/page/page.html | \
 	    od -An -v -tu1 -w32 | sed 's/^ *//; s/  */,/g; s/$$/,/'; \
@@ -167,10 +167,10 @@ $(BUILD)/obj/presets.o $(BUILD)/obj/page_template.o: $(BUILD)/obj/%.o: $(BUILD)/
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
 
-# The inner loops of the executor are worth the compiler's full effort.
+# -O3 pays off in the executor's inner loops.
 $(foreach f,lanes addresses,$(BUILD)/obj/isa/$(f).c.o $(BUILD)/obj/isa/$(f).v3.o): CODEGEN += -O3
 
-# Comparing a warp's values with a shape, and writing them out, are loops over lanes, too.
+# It also pays off in the loops over lanes that compare accesses with remembered ones and that code traces.
 $(foreach f,lds/memo traces/encode traces/decode traces/stream,$(BUILD)/obj/$(f).c.o): CODEGEN += -O3
 
 $(BUILD)/obj/%.cpp.o: %.cpp $(BUILD)/flags
@@ -178,7 +178,7 @@ $(BUILD)/obj/%.cpp.o: %.cpp $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(CXXFLAGS) -c -o $@ $<
 
-# ---- tests: one binary a folder, tests/ct.cpp wraps GoogleTest --------------------------------
+# ---- tests: one binary per folder; tests/ct.cpp wraps GoogleTest ------------------------------
 
 .SECONDEXPANSION:
 $(TEST_BIN): $(BUILD)/tests/%: $$(patsubst $$(percent).c,$(BUILD)/obj/$$(percent).c.o,$$(wildcard tests/%/*.c)) \
@@ -188,44 +188,40 @@ $(TEST_BIN): $(BUILD)/tests/%: $$(patsubst $$(percent).c,$(BUILD)/obj/$$(percent
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) -lgtest $(LDLIBS) $(TEST_LIBS)
 
-# Those that step islands by SystemC.
+# These tests also step islands with SystemC.
 $(BUILD)/tests/host $(BUILD)/tests/models: TEST_LIBS := -lsystemc
 
 percent := %
 
-# Those that go through the loader to the driver.
+# These tests reach the driver through the OpenCL loader.
 $(BUILD)/tests/icd: TEST_LIBS := -lOpenCL
 $(BUILD)/tests/icd: | $(DRIVER)
 
-# Tests of the library are clients: their memory is their own.
+# Tests of the library are clients, so they use the C library's malloc().
 $(BUILD)/obj/tests/api/%.c.o $(BUILD)/obj/tests/icd/%.c.o $(BUILD)/obj/tests/fuzz/fuzz_api.c.o $(BUILD)/obj/tests/fuzz/fuzz_opencl.c.o $(BUILD)/obj/tests/exhaust/%.c.o: HEAP :=
-# What takes the place of a C library is none of ours.
+# These define functions of the C library, whose names heap.h would redirect.
 $(BUILD)/obj/sim/playground/calloc.c.o $(BUILD)/obj/sim/playground/libc.c.o $(BUILD)/obj/tests/playground/libc_test.c.o: HEAP :=
-# Manuals are held against what they speak of.
+# The tests of the command line also check the generated reference texts.
 $(BUILD)/tests/cli: $(BUILD)/obj/sim/docs/manual.c.o
 
-# Memory is its own, and it is linked as a client is.
+# Also a client: it defines malloc() itself, and links only the library.
 $(BUILD)/exhaust: $(BUILD)/obj/tests/exhaust/exhaust.c.o $(BUILD)/libwarpwait.a
 	$(call say,LD )
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(API_LIBS)
 
-# The law of replay is held with the models' rig.
+# These tests run their kernels on the rig of tests/models.
 $(BUILD)/tests/replay: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
-
-# So are the caches.
 $(BUILD)/tests/mem: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
-
-# So is what launches without timing do.
 $(BUILD)/tests/functional: $(BUILD)/obj/tests/models/rig.c.o $(BUILD)/obj/tests/models/rig_replay.c.o | $(BUILD)/tests/models
 
-# Kernels made by chance come from the compiler's tests. A program of its own: those change folder and environment.
+# Its random kernels come from the compiler's tests. It is a separate program because those change the working directory
+# and the environment.
 $(BUILD)/tests/corpus: $(patsubst %,$(BUILD)/obj/tests/opencl/%.c.o,emit_random emit_rig lane program)
 
-# Fuzzers run with clang only (below); here they are compiled, so that they keep up with the code.
+# Only clang can link fuzzers (`make fuzz`). `make check` just compiles them, so that they keep up with the code.
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
-# Scripts that are tests, those that take longest first; and those that are not run with sanitizers, since they hold
-# pages, pictures and Python alone.
+# Test scripts, SCRIPTS slowest first. Sanitizer builds skip PLAIN, which tests only pages, pictures and Python.
 SCRIPTS := check/rules differential/differential hw/selftest hw/selftest_apps sweep/cluster_test explain/sanity check/corpus replay/law \
   traces/reader_test traces/text_test traces/damage machines/extremes import/import_test html/page_test html/hostile_test \
   playground/folder_test timeline/exports_test explain/explain_test explain/changes_test sweep/sweep_test check/reference_cases \
@@ -235,10 +231,11 @@ PLAIN   := prose/prose examples/readme_page traces/plot_test traces/plot_page cl
   sweep/study_page check/page check/oclgrind lessons/lessons lessons/lessons_test layers behaves playground/serve_test api/installed_test \
   python/notebooks_test python/display_test python/api_test python/docs_test python/errors_test python/missing_test \
   python/package_test python/types_test exhaust/sample
-LONGEST := $(filter %/opencl,$(TEST_BIN)) # first, so that no core waits for it at the end
+LONGEST := $(filter %/opencl,$(TEST_BIN)) # starts first, so that the other cores do not wait for it at the end
 TESTS   := $(LONGEST) $(if $(SANITIZE),,$(PLAIN:%=tests/%.py) tests/docs) $(SCRIPTS:%=tests/%.py) $(filter-out $(LONGEST),$(TEST_BIN))
 
-# OpenCL C that was translated for the tests, for all builds of one CC: the two programs that do it are not ours.
+# Caches what clang and llvm-spirv make of the tests' OpenCL C. It does not depend on our code, so the sanitizer builds
+# share it.
 CACHE ?= $(abspath $(BUILD))/cache
 
 .PHONY: check
@@ -246,14 +243,14 @@ check: all $(if $(SANITIZE),,$(BUILD)/exhaust) $(BUILD)/docgen $(BUILD)/playgrou
 	@PYTHON=$(PYTHON) WARPWAIT=$(BUILD)/warpwait DOCGEN=$(BUILD)/docgen WARPWAIT_CACHE=$(CACHE) \
 	  WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite tests/run $(BUILD)/tests/logs $(TESTS)
 
-# Every kernel of the checker, and 200 random ones, on 20 machines each and at any level of optimization, and the
-# checker's at each level: the hazards are the same.
+# Hazards must not depend on optimization or timing: runs the checker's kernels at each level, then these and 200 random
+# kernels on 20 random machines each, at random levels.
 .PHONY: check-timings
 check-timings: all
 	@WARPWAIT=$(BUILD)/warpwait tests/check/rules.py --levels 0,1,2,3
 	@WARPWAIT=$(BUILD)/warpwait tests/check/timings.py --timings 20 --part 1 --random 200
 
-# ---- the two commands of the README: set up what is missing, then do the job -------------------
+# ---- the README's two commands: install what is missing, then do the job -----------------------
 
 .PHONY: demo test packages test-packages site-packages
 demo: packages
@@ -263,7 +260,7 @@ demo: packages
 test: test-packages
 	@$(MAKE) --no-print-directory -j$$(nproc) check
 
-# Debian packages of packages.txt that are not installed; nothing on other systems.
+# Installs the Debian packages of packages.txt that are missing. Does nothing on systems without dpkg.
 packages: PART := sed '/^$$/q' packages.txt
 test-packages: PART := sed '/^\# The playground/,$$d' packages.txt
 playground-packages: PART := sed -n '1,/^$$/p;/^\# The playground/,/^$$/p' packages.txt
@@ -277,7 +274,7 @@ packages test-packages playground-packages site-packages deb-packages:
 	if [ -n "$$missing" ]; then \
 	  sudo=$$([ "$$(id -u)" = 0 ] || command -v sudo || true); \
 	  if [ "$$(id -u)" != 0 ] && [ -z "$$sudo" ]; then \
-	    echo "packages are missing, and installing them needs root. Ask the administrator to run:" >&2; \
+	    echo "packages are missing, and installing them needs root. Ask your administrator to run:" >&2; \
 	    echo "  apt-get install --no-install-recommends" $$missing >&2; \
 	    exit 1; \
 	  fi; \
@@ -290,13 +287,13 @@ packages test-packages playground-packages site-packages deb-packages:
 help:
 	@sed -n 's/^| `make\(.*\)` | \(.*\) |$$/make\1: \2/p' CONTRIBUTING.md | sed 's/\[\([^]]*\)\]([^)]*)/\1/g; s/`//g'
 
-# Asking for more memory than there is is what some tests do.
+# Some tests ask for more memory than there is, and expect NULL.
 sanitize: export ASAN_OPTIONS := allocator_may_return_null=1
 sanitize:
 	@$(MAKE) --no-print-directory -j$$(nproc) check BUILD=build/sanitize SANITIZE=address,undefined CACHE=$(CACHE)
 
-# ThreadSanitizer on what several threads do: tests of workers, of threads that share compute units, and of readers that
-# share a trace.
+# The multithreaded tests under ThreadSanitizer: workers, threads that share the compute units or the compiler's work,
+# and readers that share a trace.
 threads: export WARPWAIT_CACHE := $(CACHE)
 threads: export TSAN_OPTIONS := allocator_may_return_null=1
 threads:
@@ -311,7 +308,7 @@ threads:
 
 threads-programs: $(addprefix $(BUILD)/tests/,traces sweep explain api host models opencl)
 
-# libFuzzer on every reader of bytes from outside, FUZZ_SECONDS each, two at once, with sanitizers, built by clang-15.
+# libFuzzer, with sanitizers, on every reader of outside input: FUZZ_SECONDS each, two at a time. Needs clang-15.
 FUZZ_SECONDS ?= 3600
 .PHONY: fuzz fuzz-programs
 fuzz:
@@ -321,28 +318,28 @@ fuzz:
 
 fuzz-programs: $(FUZZERS:%=$(BUILD)/%)
 
-$(BUILD)/fuzz_opencl: $(DRIVER_OBJ) # without OpenCL's loader
+$(BUILD)/fuzz_opencl: $(DRIVER_OBJ) # calls the driver directly, without the OpenCL loader
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.c.o $(CLI)
 	$(call say,LD )
 	$(Q)$(CXX) -fsanitize=fuzzer,address,undefined -o $@ $(filter %.o,$^) $(CLI) $(LDLIBS) -lsystemc
 
-# The notebooks of docs/notebooks as nbconvert renders them, light and dark, with pictures of the pages.
+# Renders docs/notebooks with nbconvert, light and dark, and takes pictures of the pages.
 .PHONY: notebook-pictures
 notebook-pictures:
 	@$(PYTHON) tests/python/pictures.py $(BUILD)/notebooks
 
-# Each allocation that the library makes in calls of each of its functions fails in turn: two hours.
+# Calls every function of the library, and makes each allocation fail in turn. Takes two hours.
 .PHONY: exhaust
 exhaust: $(BUILD)/exhaust
 	@WARPWAIT_CACHE=$(CACHE) $(PYTHON) tests/exhaust/sample.py --every 1
 
-# Programs of Debian's that use OpenCL, unchanged: ten minutes, of those that are installed.
+# Runs unmodified Debian programs that use OpenCL, if they are installed. Takes ten minutes.
 .PHONY: programs
 programs: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/icd/programs.py
 
-# Random kernels against PoCL, for as long as is given; a failure is shrunk into build/differential. Without SOAK_SEED, other
-# kernels than last time.
+# Compares random kernels with PoCL for SOAK_SECONDS. A kernel that differs is shrunk and saved in build/differential.
+# Without SOAK_SEED, each run uses new kernels.
 SOAK_SECONDS ?= 600
 SOAK_SEED    ?=
 .PHONY: soak
@@ -350,20 +347,20 @@ soak: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/differential/differential.py --family random \
 	  $(if $(SOAK_SEED),--seed $(SOAK_SEED)) --seconds $(SOAK_SECONDS)
 
-# Random machines at the limits of their parameters; what does not hold is left in build/machines.
+# Checks random machines at the limits of their parameters. Those that fail are kept in build/machines.
 MACHINES      ?= 10000
 MACHINES_SEED ?= 1
 .PHONY: machines
 machines: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/machines/extremes.py --count $(MACHINES) --seed $(MACHINES_SEED)
 
-# Small changes to the code, each of which a test must notice; `make mutants MUTANTS="--only lds/memo.c"`.
+# Makes small changes to the code, each of which a test must notice: `make mutants MUTANTS="--only lds/memo.c"`.
 MUTANTS ?=
 .PHONY: mutants
 mutants:
 	@$(PYTHON) -B tests/mutants/mutants.py $(MUTANTS)
 
-# gcc and clang give the same bytes.
+# Builds by gcc and clang must give the same bytes.
 .PHONY: compilers
 compilers:
 	@mkdir -p build
@@ -378,17 +375,17 @@ behaves: all
 docs: $(BUILD)/docgen
 	$(BUILD)/docgen docs docs
 
-# All pages as a static site in build/site/html, with the playground if `make playground` has built it.
+# Builds a static site of all pages in build/site/html, with the playground if `make playground` has built it.
 .PHONY: site
 site: site-packages
 	@packaging/site $(BUILD)/site $(BUILD)/playground
 
-# A program of its own: users have no need of it.
+# A separate program, because users do not need it.
 $(BUILD)/docgen: $(patsubst %,$(BUILD)/obj/%.o,$(wildcard sim/docs/*.c)) $(CLI)
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-# A man page for each verb.
+# docgen writes a page for each verb. warpwait.1 stands for all of them.
 $(BUILD)/man/warpwait.1: $(BUILD)/docgen
 	$(call say,MAN)
 	@rm -rf $(@D); mkdir -p $(@D)
@@ -398,7 +395,7 @@ $(BUILD)/completion/%: sim/cli/completion/%
 	@mkdir -p $(@D)
 	@cp $< $@
 
-# Exported timelines in the viewer of chrome://tracing; needs chromium, and golang-1.19-src for the viewer.
+# Opens exported timelines in the viewer of chrome://tracing. Needs chromium, and golang-1.19-src, which has the viewer.
 .PHONY: viewer
 VIEWED := 05_double_buffer 11_stencil_2d
 viewer: all
@@ -408,30 +405,30 @@ viewer: all
 	done
 	@$(PYTHON) tests/timeline/viewer.py $(VIEWED:%=$(BUILD)/viewer/%.json)
 
-# The pages of all examples in a headless Chromium: complaints, pictures to look at in build/page, those of docs/page.md, and
-# how smoothly 100,000 slices pan.
+# Opens the pages of all examples in headless Chromium, and fails on errors, warnings and network requests. Leaves pictures
+# for review in build/page, rewrites those of docs/page.md and lesson 8, and measures how smoothly 100,000 slices pan.
 .PHONY: page
 page: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/html/pictures.py $(BUILD)/page --write
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/html/frames.py
 
-# The pictures of docs/plots.md and docs/sweep-analysis.md, by the pages' own commands.
+# Rewrites the pictures of docs/plots.md and docs/sweep-analysis.md with the pages' own commands.
 .PHONY: pictures
 pictures: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/traces/plot_page.py --write
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/sweep/analysis_page.py --write
 
-# docs/lessons: outputs and pictures of today, and what leads from one lesson to the next.
+# Rewrites the outputs and pictures of docs/lessons, and the links from one lesson to the next.
 .PHONY: lessons
 lessons: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) -B tests/lessons/lessons.py --write
 
-# docs/study.md: all points of examples/15_sweep, and the page's outputs and pictures.
+# Runs all points of examples/15_sweep, and rewrites the outputs and pictures of docs/study.md.
 .PHONY: study
 study: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/sweep/study_page.py --write
 
-# docs/check-oclgrind.md: the kernels that are new or changed under Oclgrind; all of them with EVERY=--all.
+# Runs new and changed kernels under Oclgrind, or all with EVERY=--all, and rewrites docs/check-oclgrind.md.
 .PHONY: docs-oclgrind
 docs-oclgrind: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/check/oclgrind.py --write $(EVERY)
@@ -445,13 +442,13 @@ bench: all $(BUILD)/launches $(BUILD)/enqueues
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/growth.py
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/kernels.py --beside
 
-# Host instructions for a warp instruction of whole kernels, one of each class, held against those counted last; and where
-# they are. KERNELS="triad spmv": these alone.
+# Host instructions per warp instruction of whole kernels, one of each class, compared with the last counts. `profile`
+# shows which functions execute them. KERNELS="triad spmv" selects kernels.
 .PHONY: bench-counts profile
 bench-counts profile: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/counts.py $(if $(filter profile,$@),--profile) $(KERNELS)
 
-# Host instructions for an instruction of a kernel, from SPIR-V on, for shapes of code that grow.
+# Host instructions to compile one instruction of a kernel from SPIR-V, as code of several shapes grows.
 .PHONY: bench-lowering
 bench-lowering: all
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/bench/lowering.py
@@ -464,29 +461,30 @@ $(BUILD)/enqueues: tests/bench/enqueues.c
 	$(call say,CC )
 	$(Q)$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O2 $(SAN) -o $@ $< -lOpenCL
 
-# ---- against a real GPU: tests/hw --------------------------------------------------------------
+# ---- comparison with a real GPU: tests/hw ------------------------------------------------------
 
 HW := WARPWAIT=$(BUILD)/warpwait WARPWAIT_HW_CACHE=$(BUILD)/hw/outcomes.sqlite $(PYTHON) tests/hw
 .PHONY: validate validate-apps calibrate accuracy measure $(addprefix accuracy-,rows second leaveout ablation displaced apps apps-later apps-ablation apps-leaveout)
-# CSV: measurements (default: those that come with the project); MACHINE: built-in, or a machine file.
+# CSV: files of measurements (default: the project's own). MACHINE: a built-in machine or a machine file.
 VALIDATE_ROWS ?= 1500
 MACHINE ?= h200
 validate: all
 	@$(HW)/validate.py $(CSV) --machine $(MACHINE) --sample $(VALIDATE_ROWS)
 
-# APPS: options of the script, as in APPS="--only sgemm_tile -- --registers 64".
+# APPS: options for the script, such as APPS="--only sgemm_tile -- --registers 64".
 validate-apps: all
 	@$(HW)/validate_apps.py --machine $(MACHINE) $(APPS)
 
-# From MACHINE, to CSV; OUT: the machine file to write.
+# Starts from MACHINE's values, fits them to CSV, and writes the machine file OUT.
 OUT ?= $(BUILD)/hw/calibrated.ini
 calibrate: test-packages all
 	@mkdir -p $(dir $(OUT))
 	@$(HW)/calibrate.py $(CSV) --machine $(MACHINE) --out $(OUT)
-	@echo "written: $(OUT)"
+	@echo "wrote $(OUT)"
 
-# docs/accuracy.md and its pictures, and of h200 what reports say of their error. PARTS are made anew, the others are as they were kept; none makes the page alone.
-# ROWS: of the parts rows and second those of these files alone.
+# Computes PARTS again, then rewrites docs/accuracy.md with its pictures and, for h200, the error that reports state. Other
+# parts keep their results in docs/accuracy. An empty PARTS computes none.
+# ROWS: files of measurements. The parts rows and second then compute only the rows of these files.
 SECOND_ROWS ?= 2000
 PARTS ?= rows second leaveout ablation displaced apps apps-later apps-ablation apps-leaveout
 accuracy: test-packages all
@@ -509,7 +507,7 @@ accuracy-ablation:
 	@cp $(BUILD)/hw/ablation.json $(BUILD)/hw/ablation_lds.json docs/accuracy/
 accuracy-displaced:
 	@$(HW)/calibrate.py --machine $(MACHINE) --displace 25 --sample 30 --rounds 3 --last-rounds 1 --json docs/accuracy/displaced.json
-# A wrong result fails it; what is far off is for the page to explain.
+# Fails if a kernel's result is wrong, but not if its predicted time is far off: the page explains that.
 accuracy-apps:
 	@$(HW)/validate_apps.py --machine $(MACHINE) --csv docs/accuracy/apps.csv.gz
 accuracy-apps-later:
@@ -521,7 +519,7 @@ accuracy-apps-leaveout:
 	@$(HW)/leaveout_apps.py --machine $(MACHINE) --json $(BUILD)/hw/apps_leaveout.json
 	@cp $(BUILD)/hw/apps_leaveout.json docs/accuracy/
 
-# Needs nvcc; for the machine with the GPU.
+# For the machine with the GPU. Without nvcc, builds only the programs in OpenCL.
 measure:
 	@tests/hw/measure/build $(BUILD)/hw/measure
 
@@ -530,18 +528,18 @@ format:
 
 # ---- installing ----------------------------------------------------------------------------------
 
-# What others build with, with what only is known here.
+# Files for pkg-config and CMake, with this installation's paths, version and libraries.
 API_FILES := warpwait.pc warpwait-config.cmake warpwait-config-version.cmake
 $(API_FILES:%=$(BUILD)/api/%): $(BUILD)/api/%: packaging/%.in force
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(API_LIBS)|' \
 	  -e 's|@SHARED@|$(SHARED)|; s|@SONAME@|$(SONAME)|' $< > $@
 
-# Where libraries are below PREFIX, and where Debian's Python looks for packages.
+# Folders below PREFIX: for libraries, and where Debian's Python searches for packages.
 LIBDIR        ?= lib
 PYTHON_FOLDER ?= lib/$(shell $(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])')/dist-packages
 
-# A line a file: its mode, where it is, and its name below PREFIX.
+# One line per file: its mode, its path here, and its path below PREFIX.
 LIST = { \
   echo 755 $(BUILD)/warpwait bin/warpwait; \
   echo 755 bindings/python/warpwait-plot bin/warpwait-plot; \
@@ -567,7 +565,7 @@ LIST = { \
   find bindings/python/warpwait -name '*.py' -o -name py.typed | \
     while read f; do echo 644 $$f $(PYTHON_FOLDER)/$${f\#bindings/python/}; done; }
 
-# The linker's own list of libraries, where they are put for all.
+# If root installs for the whole system, the dynamic linker's cache must list the library.
 LISTED = @[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
 install: all $(API_FILES:%=$(BUILD)/api/%)
 	@$(LIST) | packaging/install $(DESTDIR)$(PREFIX)
@@ -579,13 +577,13 @@ uninstall:
 
 # ---- a wheel -------------------------------------------------------------------------------------
 
-# For pip: the Python package with a library of its own. Debian's setuptools builds it, and no network is asked.
+# The Python package with its own library, for pip. Debian's setuptools builds it, without a network.
 .PHONY: wheel
 wheel: export BUILD := $(BUILD)
 wheel: export CC := $(CC)
 wheel: $(BUILD)/python/$(SONAME)
 	@$(PYTHON) -c 'import setuptools, wheel, pip' 2>/dev/null || \
-	  { echo "make wheel: needs pip, setuptools and wheel: apt-get install python3-pip python3-setuptools python3-wheel"; exit 2; } >&2
+	  { echo "make wheel: pip, setuptools or wheel is missing: apt-get install python3-pip python3-setuptools python3-wheel"; exit 2; } >&2
 	$(call say,WHL)
 	@rm -rf $(BUILD)/wheel
 	$(Q)$(PYTHON) -m pip wheel --quiet --no-build-isolation --no-deps --no-index --wheel-dir $(BUILD)/wheel .
@@ -598,7 +596,7 @@ deb: deb-packages
 	$(call say,DEB)
 	@packaging/deb $(BUILD)/deb $(VERSION)
 
-# Installs, uses and purges them in a fresh Debian 12, in a temporary folder.
+# Installs, uses and purges the packages in a fresh Debian 12, in a temporary folder.
 deb-test: deb
 	@folder=$$(mktemp -d) && tests/packages/installed $(BUILD)/deb $$folder && rmdir $$folder
 
@@ -609,5 +607,5 @@ include sim/playground/playground.mk
 clean:
 	rm -rf $(BUILD)
 
-# The packages are built in a tree of their own.
+# Dependency files below $(BUILD)/deb belong to the separate tree in which the packages are built.
 -include $(shell find $(BUILD) -path $(BUILD)/deb -prune -o -name '*.d' -print 2>/dev/null)

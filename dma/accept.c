@@ -73,7 +73,7 @@ static void begin_copy(struct dma *dma, cycle_t now) {
   struct dma_descriptor *descriptor = &copy->descriptor;
   assert((dma->params.misaligned != DMA_REFUSE || dma_aligned(&dma->params, descriptor)) &&
          "the sender refuses what is not aligned");
-  dma_normalise(&dma->params, descriptor);
+  dma_normalize(&dma->params, descriptor);
   copy->bytes = (uint64_t)descriptor->line_bytes * descriptor->lines * descriptor->planes;
   copy->parts = count_parts(dma, descriptor);
   set_fences(work, copy);

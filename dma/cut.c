@@ -33,7 +33,7 @@ static bool merge_planes(struct dma_descriptor *copy) {
   return true;
 }
 
-void dma_normalise(const struct dma_params *params, struct dma_descriptor *copy) {
+void dma_normalize(const struct dma_params *params, struct dma_descriptor *copy) {
   if (!copy->line_bytes || !copy->lines || !copy->planes)
     copy->line_bytes = copy->lines = copy->planes = 0;
   else

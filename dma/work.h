@@ -113,7 +113,7 @@ struct dma_work {
 
 /* ---- cut.c */
 
-void dma_normalise(const struct dma_params *params, struct dma_descriptor *copy);
+void dma_normalize(const struct dma_params *params, struct dma_descriptor *copy);
 uint32_t dma_dimensions(const struct dma_descriptor *normal);
 /* Finds what is the same for all requests of a channel's walk: packs, limits. */
 void dma_prepare(const struct dma *dma, struct channel *channel);

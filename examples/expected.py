@@ -99,7 +99,7 @@ def piped(numbers=2048):
 
 
 def chained(rows):
-    """Example 19: packet i has `rows` numbers i, to which each of four stages adds the packet before."""
+    """Example 19: packet i has `rows` copies of the number i, and each of four stages adds the previous packet."""
     weighed = [sum(weight * max(i - back, 0) for back, weight in enumerate((1, 4, 6, 4, 1))) for i in range(256)]
     return words([number for number in weighed for _ in range(rows)])
 

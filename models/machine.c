@@ -104,6 +104,11 @@ static bool check_dram(const struct mem_params *mem, char message[PARAM_MESSAGE]
   return false;
 }
 
+uint32_t machine_group_size(const struct machine *machine, uint32_t warp_size) {
+  const uint32_t of_warps = machine->cu.warps * warp_size, own = machine->cu.group_size;
+  return own && own < of_warps ? own : of_warps;
+}
+
 bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]) {
   const struct mem_params *mem = &machine->mem;
   if (mem->sector > mem->line) {

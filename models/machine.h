@@ -65,4 +65,7 @@ void machine_defaults(struct machine *machine);
 /* False if parameters are invalid together, with what and why in `message`. */
 bool machine_check(const struct machine *machine, char message[PARAM_MESSAGE]);
 
+/* The most work-items of a work-group whose warps have `warp_size` lanes. */
+uint32_t machine_group_size(const struct machine *machine, uint32_t warp_size);
+
 #endif

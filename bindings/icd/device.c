@@ -6,7 +6,7 @@
 #include "bindings/icd/kinds.h"
 
 /* Limits that do not depend on the machine. Global memory is simulated, so its size is arbitrary. */
-enum { MOST_ITEMS = 1024, MOST_ARGUMENTS = 4096, PRINTF_BYTES = 1 << 20 };
+enum { MOST_ARGUMENTS = 4096, PRINTF_BYTES = 1 << 20 };
 #define GLOBAL_BYTES (UINT64_C(16) << 30)
 
 cl_ulong icd_parameter(const ww_machine *machine, const char *key) {
@@ -22,9 +22,9 @@ bool icd_describe_device(cl_device_id device, ww_machine *machine, ww_error *err
   device->clock_ghz = (double)icd_parameter(machine, "cu.clock_mhz") / 1000;
   device->compute_units = (cl_uint)icd_parameter(machine, "cu.count");
   device->warp_size = (cl_uint)icd_parameter(machine, "cu.warp_size");
-  device->most_items = icd_parameter(machine, "cu.warps") * device->warp_size;
-  if (device->most_items > MOST_ITEMS)
-    device->most_items = MOST_ITEMS;
+  const cl_ulong of_warps = icd_parameter(machine, "cu.warps") * device->warp_size;
+  const cl_ulong own = icd_parameter(machine, "cu.group_size");
+  device->most_items = own && own < of_warps ? own : of_warps;
   device->local_bytes = icd_parameter(machine, "lds.size") - icd_parameter(machine, "cu.lds_reserved");
   icd_read_host(device);
   snprintf(device->name, sizeof device->name, "%.60s (simulated)", ww_machine_name(machine));

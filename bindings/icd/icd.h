@@ -513,7 +513,7 @@ struct icd_wishes {
   const char *only;    /* the kernels to report, check and capture, separated by commas; NULL: all */
   bool check;          /* detect all hazards that have rules */
   bool functional;     /* execute kernels that `only` does not list without timing; all kernels if it is NULL */
-  uint32_t threads;    /* number that step the compute units; 0: as many as help */
+  uint32_t threads;    /* number that step the compute units; 0: as many as are useful */
 };
 const struct icd_wishes *icd_wishes(void);
 

@@ -1,4 +1,4 @@
-/* A stream of tiles through one buffer: copy a tile in, wait for it, use it, then ask for the next one. */
+/* Streams tiles through one buffer: copy a tile in, wait for it, use it, then request the next one. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void single_buffer(global const uint *in, global uint *out, uint tiles) {
   local uint buffer[256];
@@ -9,7 +9,7 @@ void single_buffer(global const uint *in, global uint *out, uint tiles) {
 #pragma unroll
     for (uint word = 0; word < 4; word++)
       hash = (rotate(hash, 5u) ^ buffer[word * 64 + i]) * 16777619u;
-    barrier(CLK_LOCAL_MEM_FENCE);              /* all have read the tile: it may be overwritten */
+    barrier(CLK_LOCAL_MEM_FENCE);              /* all warps have read the tile: it may be overwritten */
   }
   out[i] = hash;
 }

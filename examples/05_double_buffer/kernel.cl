@@ -1,4 +1,4 @@
-/* The same stream through two buffers: while one is used, the other is filled. */
+/* The same stream through two buffers: while the warps use one, a copy fills the other. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void double_buffer(global const uint *in, global uint *out, uint tiles) {
   local uint buffers[2][256];
@@ -11,7 +11,7 @@ void double_buffer(global const uint *in, global uint *out, uint tiles) {
 #pragma unroll
     for (uint word = 0; word < 4; word++)
       hash = (rotate(hash, 5u) ^ buffer[word * 64 + i]) * 16777619u;
-    barrier(CLK_LOCAL_MEM_FENCE);              /* all have read this buffer: it may be refilled */
+    barrier(CLK_LOCAL_MEM_FENCE);              /* all warps have read this buffer: it may be refilled */
     this = next;
     if (tile + 2 < tiles)
       next = async_work_group_copy(buffer, in + (tile + 2) * 256, 256, 0);

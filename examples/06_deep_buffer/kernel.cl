@@ -1,5 +1,5 @@
-/* The same stream through a ring of `depth` buffers: up to depth - 1 copies are under way while a tile is
- * used. The events lie in a private array, one a buffer. */
+/* The same stream through a ring of `depth` buffers: up to depth - 1 copies are in flight while the warps
+ * use a tile. A private array holds one event per buffer. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void deep_buffer(global const uint *in, global uint *out, uint tiles, uint depth) {
   local uint ring[6][256];
@@ -12,7 +12,7 @@ void deep_buffer(global const uint *in, global uint *out, uint tiles, uint depth
 #pragma unroll
     for (uint word = 0; word < 4; word++)
       hash = (rotate(hash, 5u) ^ ring[slot][word * 64 + i]) * 16777619u;
-    barrier(CLK_LOCAL_MEM_FENCE);              /* all have read this buffer: it may be refilled */
+    barrier(CLK_LOCAL_MEM_FENCE);              /* all warps have read this buffer: it may be refilled */
     if (tile + depth < tiles)
       event[slot] = async_work_group_copy(ring[slot], in + (tile + depth) * 256, 256, 0);
     slot = slot + 1 == depth ? 0 : slot + 1;

@@ -1,17 +1,17 @@
-/* The same kernel twice: a chain of eight dependent loads, so a single work-group mostly waits. Other resident
- * work-groups hide the waiting, and each kernel has another limit on how many fit. The third kernel of the example
- * exists only in assembly, because in OpenCL C the compiler chooses the number of registers. */
+/* The same kernel twice: a chain of eight dependent loads. A single work-group mostly waits; other resident
+ * work-groups hide that wait. In each kernel, a different limit decides how many fit. The example has a third
+ * kernel only in assembly, because in OpenCL C the compiler chooses the number of registers. */
 uint follow(global const uint *table, uint index) {
   uint sum = 0;
   for (uint left = 8; left > 0; left--) {
     uint v = table[index];
-    sum += v;                                  /* nothing to do until the load is back */
-    index = (v + 128) & 1023;                  /* what was loaded says what to load next */
+    sum += v;                                  /* nothing to do until the load returns */
+    index = (v + 128) & 1023;                  /* the loaded value decides what to load next */
   }
   return sum;
 }
 
-/* Limited only by the CU's warps. */
+/* Limited only by how many warps a CU holds. */
 kernel void by_warps(global const uint *table, global uint *out) {
   out[get_global_id(0)] = follow(table, get_global_id(0));
 }

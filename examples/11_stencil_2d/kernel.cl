@@ -1,14 +1,14 @@
-/* A stencil of five points over a matrix with a margin of one element all around. A work-group computes 32 x 8
- * elements from a tile with a halo: 34 x 10, which are 10 lines of the matrix, `pitch` elements apart.
+/* A five-point stencil over a matrix with a margin of one element on each side. A work-group computes 32 x 8
+ * elements from a tile with a halo, 34 x 10 elements: 10 lines that lie `pitch` elements apart in the matrix.
  *
- * by_lines copies the tile line by line, one copy each, all with one event.
+ * by_lines copies the tile line by line: one copy per line, all with the same event.
  * by_block copies it with a single 2D copy. */
 #define WIDTH 32
 #define HEIGHT 8
 #define TILE_WIDTH (WIDTH + 2)
 #define TILE_HEIGHT (HEIGHT + 2)
 
-/* Each neighbor has a different weight, so that mixing them up changes the result. */
+/* Each neighbor has a different weight, so mixing them up changes the result. */
 uint five_points(const local uint *at) {
   return at[0] + 2 * at[-1] + 3 * at[1] + 5 * at[-TILE_WIDTH] + 7 * at[TILE_WIDTH];
 }
@@ -19,7 +19,7 @@ void compute(const local uint *tile, global uint *out) {
   out[y * get_global_size(0) + x] = five_points(at);
 }
 
-/* The index of the halo's first element in the matrix with its margin. */
+/* The index of the halo's first element in the matrix, margin included. */
 uint corner(uint pitch) {
   return get_group_id(1) * HEIGHT * pitch + get_group_id(0) * WIDTH;
 }

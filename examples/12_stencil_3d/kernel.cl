@@ -1,6 +1,6 @@
-/* A stencil of seven points over a volume with a margin of one element all around. A work-group computes 16 x 4 x 4
+/* A seven-point stencil over a volume with a margin of one element on each side. A work-group computes 16 x 4 x 4
  * elements from a tile with a halo, 18 x 6 x 6, which one 3D copy loads. Another 3D copy writes the results from a
- * separate array in the LDS. */
+ * separate LDS array. */
 #define WIDTH 16
 #define HEIGHT 4
 #define DEPTH 4
@@ -16,7 +16,7 @@ void stencil(global const uint *in, global uint *out, uint line, uint plane) {
                                              DEPTH + 2, line, plane, LINE, PLANE, 0);
   wait_group_events(1, &event);
 
-  /* Each neighbor has a different weight, so that mixing them up changes the result. */
+  /* Each neighbor has a different weight, so mixing them up changes the result. */
   const local uint *at = tile + (get_local_id(2) + 1) * PLANE + (get_local_id(1) + 1) * LINE + get_local_id(0) + 1;
   result[get_local_linear_id()] =
       at[0] + 2 * at[-1] + 3 * at[1] + 5 * at[-LINE] + 7 * at[LINE] + 11 * at[-PLANE] + 13 * at[PLANE];

@@ -1,4 +1,4 @@
-/* Two kernels connected by a pipe: one makes blocks of 64 numbers, the other mixes them further. A work-group reserves
+/* Two kernels connected by a pipe: one makes blocks of 64 numbers, the other hashes them further. A work-group reserves
  * room for a whole block, or a whole block to read, and retries until the pipe grants it. */
 #define BLOCK 64
 

@@ -1,5 +1,5 @@
-/* Example 06 as one would build it: the ring has DEPTH buffers, and no more LDS is allocated. Each work-group hashes
- * its own stream, and up to DEPTH - 1 of its copies are in flight while it uses a tile. */
+/* Example 06 as you would write it for real: the ring has DEPTH buffers, and the kernel allocates no more LDS. Each
+ * work-group hashes its own stream, and up to DEPTH - 1 of its copies are in flight while it uses a tile. */
 #ifndef DEPTH
 #define DEPTH 2
 #endif
@@ -18,7 +18,7 @@ void deep_buffer(global const uint *in, global uint *out, uint tiles) {
 #pragma unroll
     for (uint word = 0; word < 4; word++)
       hash = (rotate(hash, 5u) ^ ring[slot][word * 64 + i]) * 16777619u;
-    barrier(CLK_LOCAL_MEM_FENCE);              /* all have read this buffer: it may be refilled */
+    barrier(CLK_LOCAL_MEM_FENCE);              /* all warps have read this buffer: it may be refilled */
     if (tile + DEPTH < tiles)
       event[slot] = async_work_group_copy(ring[slot], in + (tile + DEPTH) * TILE, TILE, 0);
     slot = slot + 1 == DEPTH ? 0 : slot + 1;

@@ -1,4 +1,4 @@
-/* Edges of a gray picture: each work-item reads its pixel's neighbors through the texture unit. */
+/* Finds edges in a grayscale picture: each work-item reads its pixel's neighbors through the texture unit. */
 constant sampler_t edge = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
 
 static int gray(read_only image2d_t picture, int x, int y) {

@@ -1,4 +1,4 @@
-/* Edges of a gray picture: a work-group reads its part and one pixel more on each side into the LDS, each pixel once. */
+/* Finds edges in a grayscale picture: a work-group reads its part and one more pixel on each side into the LDS, each pixel once. */
 #define WIDTH 32
 #define HEIGHT 8
 

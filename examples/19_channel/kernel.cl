@@ -1,10 +1,10 @@
-/* A chain of stages, as one would build it on an FPGA: numbers enter at one end, and each stage passes on the sum of
- * the last two that it received. Four stages weigh five neighbors by 1, 4, 6, 4 and 1. With WIDE, a packet has one
+/* A chain of stages, as you would build it on an FPGA: numbers enter at one end, and each stage passes on the sum of
+ * the last two that it received. Four stages weight five neighbors by 1, 4, 6, 4 and 1. With WIDE, a packet has one
  * number from each of sixteen rows. */
 #pragma OPENCL EXTENSION cl_intel_channels : enable
 
 #ifndef DEPTH
-#define DEPTH 8 /* packets that may wait between two stages */
+#define DEPTH 8 /* packets that can wait between two stages */
 #endif
 #ifdef WIDE
 typedef int16 packet;
@@ -20,7 +20,7 @@ kernel void feed(global const packet *in) {
     write_channel_intel(chain[0], in[i]);
 }
 
-/* The host does not launch this kernel: its four work-groups run with the others, and start again when they finish. */
+/* The host does not launch this kernel: its four work-groups start with the others, and restart when they finish. */
 __attribute__((max_global_work_dim(0))) __attribute__((autorun)) __attribute__((num_compute_units(STAGES)))
 kernel void stage(void) {
   const int number = get_compute_id(0);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <warpwait.h>
 
-/* Assembly needs no compiler: two copies into the LDS, and one wait for both. */
+/* Assembly needs no compiler: two copies into the LDS, and a wait for each. */
 static const char source[] = ".kernel two_copies\n"
                              ".arg   a global\n"
                              ".arg   b global\n"

@@ -13,7 +13,7 @@ static const char source[] = "kernel void scale(global float *data, float by) {\
 
 static ww_error error;
 
-/* On an error, prints the library's message and ends the program. */
+/* On an error, prints the library's message and exits. */
 static void expect(ww_status status) {
   if (status == WW_OK)
     return;

@@ -1,4 +1,4 @@
-/* Runs two devices in two threads. Threads share contexts, machines and programs, but each device belongs to one. */
+/* Runs two devices in two threads. Threads share contexts, machines and programs, but each device belongs to one thread. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static const char source[] = "kernel void iterate(global uint *data, uint times)
                              "  data[get_global_id(0)] = x;\n"
                              "}\n";
 
-/* One per thread, because calls of different threads need different error objects. */
+/* One per thread, because calls from different threads need separate error objects. */
 struct work {
   ww_machine *machine;
   ww_program *program;

@@ -407,7 +407,7 @@ static void lay_slots(struct select *s) {
 }
 
 struct machine *machine_select(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   struct select s = {.ir = ir, .m = machine_new(ir->blocks)};
   s.value = need(ir->count, sizeof *s.value);
   s.between = need(2 * ir->blocks, sizeof *s.between);

@@ -113,14 +113,14 @@ struct ir_block {
   uint32_t to[2];
   struct ir_place place; /* of the terminator */
   uint32_t copies; /* for a loop header: copies of the body that the source requests; 1: do not unroll; 0: no request */
-  uint32_t *from;  /* predecessors, each once, by ir_analyse() */
+  uint32_t *from;  /* predecessors, each once, by ir_analyze() */
   uint32_t from_count;
-  uint32_t dominator; /* immediate, by ir_analyse(); block 0 is its own */
-  uint32_t loop;      /* header of the innermost loop; IR_NOWHERE: in no loop; by ir_analyse(). A header's is itself */
-  uint32_t outer;     /* for a loop header: the header of the enclosing loop, or IR_NOWHERE, by ir_analyse() */
-  uint32_t depth;     /* loop nesting, by ir_analyse() */
-  uint32_t order;     /* index in ir.order, IR_NOWHERE if unreachable, by ir_analyse() */
-  uint32_t enter, leave; /* numbers in the dominator tree, by ir_analyse(), for ir_dominates() */
+  uint32_t dominator; /* immediate, by ir_analyze(); block 0 is its own */
+  uint32_t loop;      /* header of the innermost loop; IR_NOWHERE: in no loop; by ir_analyze(). A header's is itself */
+  uint32_t outer;     /* for a loop header: the header of the enclosing loop, or IR_NOWHERE, by ir_analyze() */
+  uint32_t depth;     /* loop nesting, by ir_analyze() */
+  uint32_t order;     /* index in ir.order, IR_NOWHERE if unreachable, by ir_analyze() */
+  uint32_t enter, leave; /* numbers in the dominator tree, by ir_analyze(), for ir_dominates() */
 };
 
 /* A block's successors; IR_NOWHERE: none. */
@@ -147,13 +147,13 @@ struct ir {
   struct ir_block *block; /* block[0] is the entry and has no predecessor */
   uint32_t blocks, block_room;
   /* Lists of all blocks, one after another, so that a walk over all of them is fast: instruction lists that have not
-   * grown since ir_compact(), and predecessor lists as ir_analyse() made them. */
+   * grown since ir_compact(), and predecessor lists as ir_analyze() made them. */
   ir_ref *list;
   uint32_t *from, from_room;
-  uint32_t *order; /* reachable blocks in reverse post-order, the blocks of a loop together, by ir_analyse() */
+  uint32_t *order; /* reachable blocks in reverse post-order, the blocks of a loop together, by ir_analyze() */
   uint32_t ordered;
   bool simple;           /* nothing has changed since pass_simplify() found nothing more to do */
-  struct ir_ways *known; /* of each block, at the last ir_analyse(): if they are unchanged, the next one does nothing */
+  struct ir_ways *known; /* of each block, at the last ir_analyze(): if they are unchanged, the next one does nothing */
   uint32_t known_blocks;
   struct ir_room turn, copy, copy_block; /* used by passes/ir_loop.c */
   struct ir_slot *slot;
@@ -245,8 +245,8 @@ void ir_sweep(struct ir *ir);
 /* Fills from, dominator, loop, depth, order, and drops phi operands that come from no predecessor. Call it again after
  * each change of the graph. Only natural loops count: a cycle with two entries is no loop, and passes leave it as it
  * is. */
-void ir_analyse(struct ir *ir);
-/* Adds a predecessor, until the next ir_analyse() finds it by itself. */
+void ir_analyze(struct ir *ir);
+/* Adds a predecessor, until the next ir_analyze() finds it by itself. */
 void ir_from_add(struct ir *ir, uint32_t block, uint32_t from);
 bool ir_dominates(const struct ir *ir, uint32_t above, uint32_t below);
 /* Whether the block is in the loop of `header` or in a loop nested in it. */
@@ -254,7 +254,7 @@ bool ir_in_loop(const struct ir *ir, uint32_t block, uint32_t header);
 
 /* Removes everything that is in no reachable block, except constants, from the arrays, and sorts lists in block order.
  * What remains is renumbered but keeps its relative order, so that passes that compare numbers decide as before. The
- * result is analyzed, as after ir_analyse(). */
+ * result is analyzed, as after ir_analyze(). */
 void ir_compact(struct ir *ir);
 
 /* ---- inspection ---------------------------------------------------------------------------------- */

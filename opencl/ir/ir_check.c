@@ -149,7 +149,7 @@ static void check_block(struct checker *check, uint32_t number) {
 const char *ir_fault(struct ir *ir, char text[IR_FAULT]) {
   struct checker check = {.ir = ir};
   ir->known_blocks = 0; /* forces a fresh analysis: the check trusts nothing */
-  ir_analyse(ir);
+  ir_analyze(ir);
   if (ir->block[0].from_count)
     fault(&check, "the entry has predecessors");
   check.position = need(ir->count, sizeof *check.position);

@@ -95,7 +95,7 @@ static void gather_lists(struct ir *ir) {
 }
 
 void ir_compact(struct ir *ir) {
-  ir_analyse(ir); /* finds what is reachable */
+  ir_analyze(ir); /* finds what is reachable */
   uint32_t *block = compact_blocks(ir);
   ir_ref *inst = compact_insts(ir);
   renumber_insts(ir, inst, block);
@@ -103,6 +103,6 @@ void ir_compact(struct ir *ir) {
   free(inst);
   free(block);
   ir->known_blocks = 0;
-  ir_analyse(ir);
+  ir_analyze(ir);
   gather_lists(ir);
 }

@@ -305,7 +305,7 @@ static bool is_known(struct ir *ir) {
   return known;
 }
 
-void ir_analyse(struct ir *ir) {
+void ir_analyze(struct ir *ir) {
   if (is_known(ir))
     return;
   ir->order = need_more(ir->order, ir->blocks, sizeof *ir->order);

@@ -241,7 +241,7 @@ static void run(struct ir *ir, ir_ref (*rule)(struct rewrite *, ir_ref)) {
 }
 
 void pass_address(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   run(ir, mode_rule);
   run(ir, product_rule);
 }

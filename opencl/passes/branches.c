@@ -135,7 +135,7 @@ enum tidy simplify_branches(struct ir *ir) {
   for (uint32_t i = 0; i < ir->ordered; i++)
     known |= known_branch(ir, ir->order[i]);
   if (known)
-    ir_analyse(ir);
+    ir_analyze(ir);
   for (uint32_t i = ir->ordered; i--;)
     skipped |= skip_empty(ir, ir->order[i]);
   for (uint32_t i = 0; i < ir->ordered; i++)
@@ -146,6 +146,6 @@ enum tidy simplify_branches(struct ir *ir) {
   free(with);
   if (!known && !skipped && !merged)
     return TIDY_NOTHING;
-  ir_analyse(ir);
+  ir_analyze(ir);
   return known || replaced ? TIDY_VALUES : TIDY_BLOCKS;
 }

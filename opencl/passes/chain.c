@@ -123,7 +123,7 @@ static ir_ref chain_rule(struct rewrite *rw, ir_ref ref) {
 }
 
 void pass_chain(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   struct chain *chain = need(1, sizeof *chain);
   chain->leads = address_values(ir);
   chain->refs = ir->count;

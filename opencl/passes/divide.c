@@ -75,7 +75,7 @@ static bool divides(struct ir *ir) {
 }
 
 void pass_divide(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   if (!divides(ir))
     return;
   struct ranges ranges;

@@ -309,11 +309,11 @@ static void pull_up(struct ir *ir, uint32_t above) {
 }
 
 void pass_flatten(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   const struct flatten flatten = {ir, uniform_values(ir), ir->count};
   for (uint32_t i = ir->ordered; i--;)
     while (flatten_one(&flatten, ir->order[i]))
       pull_up(ir, ir->order[i]);
   free(flatten.uniform);
-  ir_analyse(ir);
+  ir_analyze(ir);
 }

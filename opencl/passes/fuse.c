@@ -397,7 +397,7 @@ void pass_fuse(struct ir *ir) {
   const struct isa_features *isa = &ir->target.isa;
   if (!isa->lop3 && !isa->add3 && !isa->shift_add && isa->mad)
     return;
-  ir_analyse(ir);
+  ir_analyze(ir);
   struct fuse fuse = {count_uses(ir), ir->count};
   struct rewrite rewrite = {.rule = fuse_rule, .context = &fuse};
   rewrite_run(&rewrite, ir);

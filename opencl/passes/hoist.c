@@ -211,7 +211,7 @@ static void hoist_block(struct hoist *hoist, uint32_t number) {
 }
 
 void pass_hoist(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   const uint32_t ordered = ir->ordered;
   struct hoist hoist = {ir, need(ir->blocks, sizeof(uint32_t)), need(ir->blocks, sizeof(uint32_t)),
                         need(ir->blocks, sizeof(uint32_t)), need(ir->blocks, sizeof(enum turns))};
@@ -224,5 +224,5 @@ void pass_hoist(struct ir *ir) {
   free(hoist.words);
   free(hoist.predicates);
   free(hoist.turns);
-  ir_analyse(ir);
+  ir_analyze(ir);
 }

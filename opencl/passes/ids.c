@@ -25,7 +25,7 @@ static ir_ref id_rule(struct rewrite *rw, ir_ref ref) {
 void pass_ids(struct ir *ir) {
   if (ir->target.isa.global_id)
     return;
-  ir_analyse(ir);
+  ir_analyze(ir);
   struct rewrite rewrite = {.rule = id_rule};
   rewrite_run(&rewrite, ir);
 }

@@ -51,7 +51,7 @@ static void ask_about_next(struct ir *ir, uint32_t number, const uint32_t *uses)
 }
 
 void pass_latch(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   uint32_t *uses = count_uses(ir);
   for (uint32_t i = 0; i < ir->ordered; i++)
     if (ir->block[ir->order[i]].end == IR_END_IF)

@@ -61,7 +61,7 @@ static ir_ref load_rule(struct rewrite *rw, ir_ref ref) {
 }
 
 void pass_loads(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   struct memory *memory = need(ir->blocks, sizeof *memory);
   struct rewrite rewrite = {.rule = load_rule, .enter = enter, .context = memory};
   rewrite_run(&rewrite, ir);

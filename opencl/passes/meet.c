@@ -442,11 +442,11 @@ static bool lead_any(struct ir *ir) {
 }
 
 void pass_meet(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   for (uint32_t led = 0; led < MOST_LED && lead_any(ir); led++) {
-    ir_analyse(ir);
+    ir_analyze(ir);
     repair_values(ir);
     pass_promote(ir);
-    ir_analyse(ir);
+    ir_analyze(ir);
   }
 }

@@ -294,7 +294,7 @@ static bool run(struct ir *ir, struct narrow *narrow, ir_ref (*rule)(struct rewr
 
 void pass_narrow(struct ir *ir) {
   struct narrow narrow = {0};
-  ir_analyse(ir);
+  ir_analyze(ir);
   ranges_find(&narrow.ranges, ir);
   const bool changed = run(ir, &narrow, range_rule);
   ranges_free(&narrow.ranges);

@@ -365,7 +365,7 @@ static void close(struct promote *promote) {
 
 void pass_promote(struct ir *ir) {
   struct promote promote = {0};
-  ir_analyse(ir);
+  ir_analyze(ir);
   pieces_find(&promote.pieces, ir);
   open(&promote, ir);
   note_accesses(&promote);

@@ -98,7 +98,7 @@ static bool run(struct ir *ir) {
 }
 
 void pass_regroup(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   for (int round = 0; round < MOST_ROUNDS && run(ir); round++)
     ;
 }

@@ -171,7 +171,7 @@ static bool simplify_values(struct ir *ir) {
 
 void pass_simplify(struct ir *ir) {
   bool again = !ir->simple, values = true; /* values: is there anything left to simplify in them? */
-  ir_analyse(ir);
+  ir_analyze(ir);
   for (int round = 0; again && round < MOST_ROUNDS; round++) {
     values = values && simplify_values(ir);
     const enum tidy tidy = simplify_branches(ir);

@@ -86,7 +86,7 @@ static ir_ref split_rule(struct rewrite *rw, ir_ref ref) {
 void pass_split(struct ir *ir) {
   if (ir->target.isa.wide)
     return;
-  ir_analyse(ir);
+  ir_analyze(ir);
   struct rewrite rewrite = {.rule = split_rule};
   rewrite_run(&rewrite, ir);
 }

@@ -201,7 +201,7 @@ static ir_ref spread_rule(struct rewrite *rw, ir_ref ref) {
 
 void pass_spread(struct ir *ir) {
   struct spread spread = {0};
-  ir_analyse(ir);
+  ir_analyze(ir);
   ranges_find(&spread.ranges, ir);
   spread.leads = address_values(ir);
   spread.refs = ir->count;

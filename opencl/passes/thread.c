@@ -170,7 +170,7 @@ static void remove_junction(const struct thread *thread) {
     ir->inst[ir->block[thread->junction].inst[k]].block = IR_NOWHERE;
   ir->block[thread->junction].count = 0;
   ir_exit(ir, thread->junction, ir->block[thread->junction].place);
-  ir_analyse(ir);
+  ir_analyze(ir);
 }
 
 /* Returns whether it scanned the whole kernel. */
@@ -191,7 +191,7 @@ static bool thread_one(struct thread *thread, uint32_t number) {
 }
 
 void pass_thread(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   struct thread thread = {.ir = ir};
   for (uint32_t way = 0; way < 2; way++)
     thread.now[way] = need(ir->count, sizeof(ir_ref)); /* existing refs only: the pass makes only constants */

@@ -352,7 +352,7 @@ static void replace_phis(struct ir *ir, const struct unroll *unroll) {
   ir_replace(ir, with);
   free(with);
   ir_sweep(ir);
-  ir_analyse(ir);
+  ir_analyze(ir);
 }
 
 static bool has_any_loop(const struct ir *ir) {
@@ -363,7 +363,7 @@ static bool has_any_loop(const struct ir *ir) {
 }
 
 void pass_unroll(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   if (!has_any_loop(ir))
     return;
   struct unroll unroll = {.ir = ir,

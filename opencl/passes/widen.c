@@ -286,7 +286,7 @@ static bool widen_block(struct widen *widen, uint32_t number) {
 }
 
 void pass_widen(struct ir *ir) {
-  ir_analyse(ir);
+  ir_analyze(ir);
   struct widen widen = {.ir = ir, .with = need(ir->count, sizeof(ir_ref)), .known = ir->count};
   bool any = false;
   for (uint32_t i = 0; i < ir->ordered; i++)

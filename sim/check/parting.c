@@ -24,7 +24,7 @@ struct went {
 };
 
 /* One work-item, and the state of its warp. */
-struct traveller {
+struct traveler {
   const struct check_warp *warp;
   const struct isa_warp *isa;
   uint32_t lane;
@@ -34,7 +34,7 @@ struct traveller {
 struct parting {
   const struct isa_program *program;
   const struct act_row *acts;
-  struct traveller here, missing;
+  struct traveler here, missing;
   uint32_t pc;
 };
 
@@ -103,8 +103,8 @@ static bool decides(const struct isa_program *program, uint32_t branch, bool tak
 
 /* ---- the branch at which two diverged ------------------------------------------------------------ */
 
-static const struct went *went_of(const struct traveller *traveller, uint32_t number) {
-  return traveller->warp->went ? &traveller->warp->went[number] : NULL;
+static const struct went *went_of(const struct traveler *traveler, uint32_t number) {
+  return traveler->warp->went ? &traveler->warp->went[number] : NULL;
 }
 
 /* Did they last go different ways at the branch? *taken: the one at the call has taken it. */
@@ -184,8 +184,8 @@ static struct parting parting_at(const struct check_unit *unit, const struct che
       .program = group->shape->launch->program, .acts = unit->checker->acts[group->launch], .pc = pc};
 }
 
-static struct traveller traveller_of(const struct check_unit *unit, const struct check_warp *warp, uint32_t lane) {
-  return (struct traveller){warp, &unit->executor->warps[warp - unit->warps], lane};
+static struct traveler traveler_of(const struct check_unit *unit, const struct check_warp *warp, uint32_t lane) {
+  return (struct traveler){warp, &unit->executor->warps[warp - unit->warps], lane};
 }
 
 bool parting_tell_lanes(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
@@ -199,8 +199,8 @@ bool parting_tell_lanes(struct check_unit *unit, const struct check_group *group
       .launch = unit->checker->first_launch + group->launch,
       .here = {launch->program, hazard->pc, {hazard->group[0], hazard->group[1], hazard->group[2]}, 0, false}};
   struct parting parting = parting_at(unit, group, hazard->pc);
-  parting.here = traveller_of(unit, warp, (uint32_t)__builtin_ctzll(here));
-  parting.missing = traveller_of(unit, warp, lane);
+  parting.here = traveler_of(unit, warp, (uint32_t)__builtin_ctzll(here));
+  parting.missing = traveler_of(unit, warp, lane);
   memcpy(found.detail, hazard->detail, sizeof found.detail);
   if (!find_place(&parting, launch, &found))
     return false;
@@ -265,8 +265,8 @@ static bool find_warps(const struct check_unit *unit, const struct check_group *
   if (!here || !missing)
     return false;
   struct parting parting = parting_at(unit, group, hazard->here.pc);
-  parting.here = traveller_of(unit, here, here->came_lane);
-  parting.missing = traveller_of(unit, missing, 0);
+  parting.here = traveler_of(unit, here, here->came_lane);
+  parting.missing = traveler_of(unit, missing, 0);
   return find_place(&parting, group->shape->launch, hazard);
 }
 

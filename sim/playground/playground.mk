@@ -1,12 +1,11 @@
-# The playground: the command line as WebAssembly, built with Debian's Emscripten, in one static folder.
-# docs/playground.md
+# The playground (docs/playground.md): the command line as WebAssembly, built with Debian's Emscripten, in one static folder.
 
 WASM := $(BUILD)/wasm
-# Emscripten's own JavaScript needs Debian's modules.
+# Emscripten's scripts need Debian's Node.js modules.
 EMCC := NODE_PATH=/usr/share/nodejs emcc
 
 WASM_FOLDERS := $(filter-out sim/import sim/api opencl/clang,$(C_FOLDERS)) sim/cli sim/console sim/playground
-# Files that sim/playground replaces, and files that only the missing verbs need.
+# sim/playground replaces some of these files. Only verbs that the playground lacks need the others.
 WASM_LEFT_OUT := sim/cli/main.c sim/base/file_nameless.c $(wildcard sim/sweep/store*.c) \
   $(addprefix sim/sweep/,functional.c metrics.c points.c replay.c session.c threads.c) \
   sim/base/crew.c sim/console/processes.c $(addprefix sim/cli/,complete.c trace_verbs.c sweep_verbs.c verb_python.c)
@@ -21,19 +20,19 @@ WASM_OBJ     += $(WASM_JANSSON:%=$(WASM)/obj/jansson/%.o) $(WASM_ZLIB:%=$(WASM)/
 
 WASM_CFLAGS = -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math \
   -I. -isystem sim/playground/libc -isystem $(WASM)/include -MMD -MP
-# The module is a function that creates a new instance for each command; exit() ends the instance and flushes its
-# buffers.
+# Each command runs in a new instance, which the module's function creates. exit() ends it and flushes its buffers.
 WASM_LDFLAGS := -O2 -s MODULARIZE=1 -s EXPORT_NAME=warpwait_module -s EXPORTED_RUNTIME_METHODS=callMain,FS \
   -s INVOKE_RUN=0 -s EXIT_RUNTIME=1 -s FORCE_FILESYSTEM=1 -s ALLOW_MEMORY_GROWTH=1 -s MAXIMUM_MEMORY=2147483648 \
   -s TOTAL_STACK=8388608 -s ENVIRONMENT=worker
 
-# The same verbs and replacements, linked for this computer: tests find missing symbols without Emscripten.
+# The same verbs and replacements as a native program, so that tests find missing symbols without Emscripten.
 PLAYGROUND_SHELL := $(filter-out $(addprefix sim/playground/,calloc.c ini.c libc.c),$(WASM_SOURCES))
 $(BUILD)/playground-shell: $(PLAYGROUND_SHELL:%=$(BUILD)/obj/%.o) $(filter %.v3.o %/presets.o %/page_template.o,$(LIB_OBJ))
 	$(call say,LD )
 	$(Q)$(CXX) $(LDFLAGS) -o $@ $^ -Wl,--as-needed -ljansson -linih -lpng -lz -lm
 
-# Libraries that Debian has only as source, and headers of others, which fit any architecture.
+# Debian does not build jansson, libpng and zlib for WebAssembly, so we compile their source. The headers copied from
+# /usr/include suit any architecture.
 $(WASM)/include/jansson.h: sim/playground/sources
 	$(call say,GET)
 	$(Q)sim/playground/sources $(WASM)/sources >/dev/null
@@ -56,7 +55,7 @@ $(WASM)/obj/presets.o $(WASM)/obj/page_template.o: $(WASM)/obj/%.o: $(BUILD)/gen
 	@mkdir -p $(@D)
 	$(Q)$(EMCC) $(WASM_CFLAGS) -c -o $@ $<
 
-# Settings of jansson's configuration that hold for any current C library.
+# These macros replace jansson's configure script. They are right for any current C library.
 $(WASM)/obj/jansson/%.o: | $(WASM)/include/jansson.h
 	$(call say,EM )
 	@mkdir -p $(@D)
@@ -90,7 +89,7 @@ CODEMIRROR       := /usr/share/javascript/codemirror
 .PHONY: playground playground-packages playground-folder playground-test
 playground: playground-packages
 	@$(MAKE) --no-print-directory -j$$(nproc) playground-folder
-	@echo "$(PLAYGROUND): $$(du -sh --apparent-size $(PLAYGROUND) | cut -f 1); $(BUILD)/warpwait playground serves it"
+	@echo "$(PLAYGROUND): $$(du -sh --apparent-size $(PLAYGROUND) | cut -f 1); to serve it, run $(BUILD)/warpwait playground"
 
 playground-folder: $(PLAYGROUND)/warpwait.js $(PLAYGROUND)/examples.json $(PLAYGROUND)/licenses.txt \
   $(PLAYGROUND)/codemirror/codemirror.js $(PLAYGROUND_PAGE:sim/playground/%=$(PLAYGROUND)/%)
@@ -112,7 +111,7 @@ $(PLAYGROUND)/examples.json: sim/playground/bundle.py $(BUILD)/warpwait $(wildca
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) sim/playground/bundle.py $(BUILD)/warpwait $@
 
-# Licenses of foreign parts in the folder: MIT, BSD and similar ones require it.
+# The MIT, BSD and similar licenses of third-party code require that the folder contains them.
 $(PLAYGROUND)/licenses.txt: LICENSE NOTICE $(WASM)/include/jansson.h
 	@mkdir -p $(@D)
 	@for f in NOTICE LICENSE $(WASM)/sources/jansson/LICENSE $(WASM)/sources/libpng1.6/LICENSE $(WASM)/sources/zlib/LICENSE \
@@ -120,7 +119,7 @@ $(PLAYGROUND)/licenses.txt: LICENSE NOTICE $(WASM)/include/jansson.h
 	  echo "==== $${f#$(WASM)/sources/}"; echo; cat $$f; echo; \
 	done >$@
 
-# Compares the WebAssembly and the page, in a headless Chromium, with the command line. Needs chromium.
+# Compares the WebAssembly and the page in headless Chromium with the command line. Needs chromium.
 playground-test: playground
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/playground/wasm_test.py $(PLAYGROUND)
 	@WARPWAIT=$(BUILD)/warpwait $(PYTHON) tests/playground/page_test.py

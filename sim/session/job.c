@@ -535,18 +535,26 @@ static bool check_uniform(const struct isa_launch *launch, struct message *messa
                       local[0], local[1], local[2], global[0], global[1], global[2]);
 }
 
+/* A work-group has at least one work-item, and at most as many as the machine allows. */
+static bool check_group_size(const struct machine *machine, const struct isa_launch *launch, struct message *message) {
+  const uint32_t most = machine_group_size(machine, launch->warp_size), *local = launch->local;
+  uint32_t items = 1;
+  for (unsigned i = 0; i < 3; i++) {
+    if (!local[i] || local[i] > most / items)
+      return message_fail(message, "%u x %u x %u is outside [1, %u] work-items of a work-group (%s)", local[0],
+                          local[1], local[2], most,
+                          most == machine->cu.group_size ? "cu.group_size" : "cu.warps x cu.warp_size");
+    items *= local[i];
+  }
+  return true;
+}
+
 static bool check_local(struct job *job, struct job_launch *job_launch, const char **field, struct message *message) {
   const struct machine *machine = &job->machine;
   struct isa_launch *launch = &job_launch->isa;
   const uint32_t *required = launch->kernel->required_local;
-  uint64_t most = (uint64_t)machine->cu.warps * launch->warp_size, items = 1;
-  for (unsigned i = 0; i < 3; i++) {
-    if (!launch->local[i] || launch->local[i] > most / items)
-      return message_fail(
-          message, "%u x %u x %u is outside [1, %" PRIu64 "] work-items of a work-group (cu.warps x cu.warp_size)",
-          launch->local[0], launch->local[1], launch->local[2], most);
-    items *= launch->local[i];
-  }
+  if (!check_group_size(machine, launch, message))
+    return false;
   if (required[0] && memcmp(required, launch->local, sizeof launch->local) != 0)
     return message_fail(message, "%u x %u x %u is not the %u x %u x %u that kernel '%s' requires", launch->local[0],
                         launch->local[1], launch->local[2], required[0], required[1], required[2],
@@ -689,17 +697,13 @@ static bool same_lowering(const struct job *job, const struct isa_launch *first,
 bool job_fits(const struct job *job, const struct job_launch *launch, struct message *message) {
   const struct job_fit *fit = &launch->fit;
   const struct machine *machine = &job->machine;
-  const uint64_t items = (uint64_t)launch->isa.local[0] * launch->isa.local[1] * launch->isa.local[2];
   const char *field;
   struct isa_kernel kernel;
   const struct isa_launch first = as_first(&launch->isa, fit->registers, &kernel);
   if (!same_local(job, launch, &first, message))
     return false;
-  if (items > (uint64_t)machine->cu.warps * launch->isa.warp_size)
-    return message_fail(message,
-                        "%u x %u x %u is outside [1, %" PRIu64 "] work-items of a work-group (cu.warps x cu.warp_size)",
-                        launch->isa.local[0], launch->isa.local[1], launch->isa.local[2],
-                        (uint64_t)machine->cu.warps * launch->isa.warp_size);
+  if (!check_group_size(machine, &launch->isa, message))
+    return false;
   if (!same_lowering(job, &first, fit, message))
     return false;
   const struct occupancy occupancy = simulation_occupancy(machine, &launch->isa);

@@ -207,7 +207,7 @@ void store_close(struct store *store) {
 static bool settle(struct store *store, char message[PLAN_MESSAGE]) {
   struct store_about there = {0};
   bool empty = false;
-  if (!about_recognise(store, &empty, message))
+  if (!about_recognize(store, &empty, message))
     return false;
   if (empty)
     return about_columns_differ(store, message) && about_write(store, message);
@@ -253,7 +253,7 @@ struct store *store_open_to_read(const char *path, char message[PLAN_MESSAGE]) {
   bool empty = false;
   bool good = stat(path, &status) == 0 || fail_open(store, text_errno(errno), message);
   good = good && is_regular(store, &status, message) && connect_to(store, message) &&
-         about_recognise(store, &empty, message);
+         about_recognize(store, &empty, message);
   if (good && empty)
     good = fail_open(store, "is empty", message);
   if (good && store_execute(store, sqlite3_mprintf("PRAGMA query_only = 1"), message) &&

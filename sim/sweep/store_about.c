@@ -136,7 +136,7 @@ static bool read_number(struct store *store, const char *sql, sqlite3_int64 *num
   return statement && store_finish(store, statement, status, message);
 }
 
-bool about_recognise(struct store *store, bool *empty, char message[PLAN_MESSAGE]) {
+bool about_recognize(struct store *store, bool *empty, char message[PLAN_MESSAGE]) {
   sqlite3_int64 application = 0, version = 0, tables = 0;
   if (!read_number(store, "PRAGMA application_id", &application, message) ||
       !read_number(store, "PRAGMA user_version", &version, message) ||

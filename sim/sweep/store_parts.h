@@ -74,6 +74,6 @@ bool about_write(struct store *store, char message[PLAN_MESSAGE]);
 bool about_try_to_write(struct store *store, char message[PLAN_MESSAGE]);
 
 /* Is the file still empty? False with the message filled when it contains something other than a sweep. */
-bool about_recognise(struct store *store, bool *empty, char message[PLAN_MESSAGE]);
+bool about_recognize(struct store *store, bool *empty, char message[PLAN_MESSAGE]);
 
 #endif

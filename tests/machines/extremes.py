@@ -104,7 +104,7 @@ def draw(generator, rows):
         if generator.random() < changed:
             machine[row.name] = row.value(generator)
     # Work-groups have to fit, and half of the machines must leave bytes where kernels expect them.
-    for name in ("cu.warps", "lds.size", "cu.registers"):
+    for name in ("cu.warps", "cu.group_size", "lds.size", "cu.registers"):
         if generator.random() < 0.7:
             machine.pop(name, None)
     if generator.random() < 0.7:

@@ -295,7 +295,7 @@ struct ir *emit_random(uint64_t seed, uint32_t live) {
   store_all(k);
   ir_exit(k->ir, k->at, nowhere);
   struct ir *ir = k->ir;
-  ir_analyse(ir);
+  ir_analyze(ir);
   free(k);
   return ir;
 }

@@ -149,7 +149,7 @@ TEST(junctions, an_arm_that_sets_more_than_four_values_stays) {
     for (uint32_t i = 0; i < count; i++)
       store(&m, ISA_ST_LDS_32, word(&m, 4 * i), phi[i]);
     ir_exit(m.ir, join, (struct ir_place){.line = 1});
-    ir_analyse(m.ir);
+    ir_analyze(m.ir);
     pass_flatten(m.ir);
     char *text = ir_text(m.ir);
     ct_note("%u values\n%s", count, text);

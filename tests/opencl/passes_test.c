@@ -423,7 +423,7 @@ TEST(passes, values_that_all_lanes_share_are_uniform) {
   ir_phi_add(m.ir, own, 0, a);
   ir_phi_add(m.ir, own, loop, step);
   ir_exit(m.ir, after, (struct ir_place){.line = 1});
-  ir_analyse(m.ir);
+  ir_analyze(m.ir);
   bool *uniform = uniform_values(m.ir);
   EXPECT_TRUE(uniform[a] && uniform[group] && uniform[shared] && uniform[next]);
   EXPECT_FALSE(uniform[id] || uniform[own] || uniform[step] || uniform[loaded]);

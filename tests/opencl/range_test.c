@@ -275,7 +275,7 @@ static struct range of_phi(enum kind kind, unsigned bits, uint64_t y, uint64_t o
   ir_exit(ir, join, (struct ir_place){.line = 1});
   ir_phi_add(ir, phi, 0, x);
   ir_phi_add(ir, phi, away, ir_const(ir, width, other));
-  ir_analyse(ir);
+  ir_analyze(ir);
   struct ranges ranges;
   ranges_find(&ranges, ir);
   const struct range range = range_of(&ranges, phi);
@@ -335,7 +335,7 @@ TEST(range, a_pair_and_its_words_have_the_range_of_their_operands) {
   const ir_ref low_any = made(ir, 0, IR_WORD, IR_W1, wide, 0, 0);
   const ir_ref low_sign = made(ir, 0, IR_WORD, IR_W1, wide_sign, 0, 0);
   ir_exit(ir, 0, (struct ir_place){.line = 1});
-  ir_analyse(ir);
+  ir_analyze(ir);
   struct ranges ranges;
   ranges_find(&ranges, ir);
   is_range(range_of(&ranges, wide), 0, UINT32_MAX, 0, UINT32_MAX);

@@ -63,6 +63,18 @@ def texts():
                 for line, text in literals(path):
                     if " " in text:
                         yield path, line, text
+    for path in commented():
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if comment := re.search(r"(?:;|#(?!include)|//|/\*|^ \*)(.*)", line):
+                yield path, number, re.sub(r"`[^`]*`", "", comment[1])
+
+
+def commented():
+    """Machines, kernels and build files, whose comments users read."""
+    patterns = ("machines/*.ini", "examples/**/*", "docs/lessons/**/*", "Makefile", "sim/playground/playground.mk", "packages.txt")
+    found = (path for pattern in patterns for path in sorted(ROOT.glob(pattern)))
+    return [path for path in found if path.suffix in {".ini", ".cl", ".wws", ".wwtt", ".c", ".cpp", ".mk", ".txt", ""} and path.is_file()
+            and not path.name.startswith("report")]
 
 
 def check_words():

@@ -19,7 +19,7 @@ class Options(TypedDict, total=False):
     that are neither checked nor functional). A device's caches are not empty, so its runs are recorded with
     Device.recording() instead.
     timeline, page: keep the run's timeline, or its page.
-    threads: number of threads that step the compute units, 1 to 64 (default: as many as help); the result is the same.
+    threads: number of threads that step the compute units, 1 to 64 (default: as many as are useful); the result is the same.
     Runs with check, record, timeline or page use one.
     cycle_limit: ends a launch that takes more cycles (default: 10^9).
     progress: a function that is called from time to time; True or False: with or without a bar on standard error

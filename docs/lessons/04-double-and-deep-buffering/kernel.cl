@@ -1,4 +1,4 @@
-/* A stream of tiles through a ring of DEPTH buffers. */
+/* Streams tiles through a ring of DEPTH buffers. */
 kernel void ring(global const uint *in, global uint *out) {
   local uint buffer[DEPTH][32];
   event_t full[DEPTH];
@@ -6,15 +6,15 @@ kernel void ring(global const uint *in, global uint *out) {
   for (uint tile = 0; tile < DEPTH; tile++)              /* fill the ring */
     full[tile] = async_work_group_copy(buffer[tile], in + tile * 32, 32, 0);
   for (uint tile = 0; tile < TILES; tile++) {
-    wait_group_events(1, &full[slot]);                   /* this tile is here */
+    wait_group_events(1, &full[slot]);                   /* this tile has arrived */
     sum += buffer[slot][i];
 #pragma unroll
     for (uint round = 0; round < WORK; round++)
       sum = sum * sum + i;
-    barrier(CLK_LOCAL_MEM_FENCE);                        /* all have read it */
+    barrier(CLK_LOCAL_MEM_FENCE);                        /* all warps have read it */
     if (tile + DEPTH < TILES)                            /* refill the buffer */
       full[slot] = async_work_group_copy(buffer[slot], in + (tile + DEPTH) * 32, 32, 0);
-    slot = slot + 1 == DEPTH ? 0 : slot + 1;             /* the next buffer of the ring */
+    slot = slot + 1 == DEPTH ? 0 : slot + 1;             /* the next buffer in the ring */
   }
   out[i] = sum;
 }

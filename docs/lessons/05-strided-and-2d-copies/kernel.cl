@@ -7,7 +7,7 @@ kernel void column(global const float *in, global float *out) {
     out[i] = tile[i];
 }
 
-/* A tile of SIDE x SIDE floats: a copy for each row. */
+/* A tile of SIDE x SIDE floats: one copy per row. */
 kernel void rows(global const float *in, global float *out) {
   local float tile[SIDE * SIDE];
   event_t e = 0;
@@ -18,7 +18,7 @@ kernel void rows(global const float *in, global float *out) {
     out[i] = tile[i];
 }
 
-/* The same tile: one copy of lines. */
+/* The same tile: one 2D copy. */
 kernel void block(global const float *in, global float *out) {
   local float tile[SIDE * SIDE];
   event_t e = async_work_group_copy_2D2D(tile, 0, in, 0, sizeof(float), SIDE, SIDE, PITCH, SIDE, 0);
@@ -27,7 +27,7 @@ kernel void block(global const float *in, global float *out) {
     out[i] = tile[i];
 }
 
-/* The same tile, turned: a strided copy for each column, which becomes a row. */
+/* The same tile, transposed: one strided copy per column, which becomes a row. */
 kernel void transposed(global const float *in, global float *out) {
   local float tile[SIDE * SIDE];
   event_t e = 0;

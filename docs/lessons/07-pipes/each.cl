@@ -1,4 +1,4 @@
-/* The same pair, but every work-item writes and reads its packets by itself. */
+/* The same pair of kernels, but each work-item writes and reads its own packets. */
 uint mix(uint x, uint rounds) {
   for (uint round = 0; round < rounds; round++)
     x = x * 1664525u + 1013904223u;

@@ -1,4 +1,4 @@
-/* Two kernels with a pipe between them. A block is 32 numbers, one of each work-item. */
+/* Two kernels connected by a pipe. A block is 32 numbers, one per work-item. */
 uint mix(uint x, uint rounds) {
   for (uint round = 0; round < rounds; round++)
     x = x * 1664525u + 1013904223u;

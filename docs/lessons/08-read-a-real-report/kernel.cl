@@ -1,5 +1,5 @@
-/* c = a * transpose(b): every row of a times every row of b, as in the scores of attention. N x N numbers. A
- * work-group of 32 x 8 has 8 rows of a and 32 rows of b in the LDS, 32 columns at a time. */
+/* c = a * transpose(b): every row of a times every row of b, like attention scores. All matrices are N x N. A
+ * work-group of 32 x 8 keeps 8 rows of a and 32 rows of b in the LDS, 32 columns at a time. */
 kernel __attribute__((reqd_work_group_size(32, 8, 1)))
 void multiply(global const float *a, global const float *b, global float *c) {
   local float as[8 * 32], bs[32 * PITCH];
