@@ -157,7 +157,7 @@ bool dma_accept(struct dma *dma, cycle_t now) {
     return true;
   dma->stats.queue_cycles += now - port_next(&dma->from_cu);
   if (dma->tap.timeline)
-    dma_tell_queued(dma, &copy->descriptor, port_next(&dma->from_cu), now, now);
+    dma_emit_queued(dma, &copy->descriptor, port_next(&dma->from_cu), now, now);
   port_take(&dma->from_cu, now);
   work->waiting--;
   work->splitting = COPY_SLOTS;
@@ -241,7 +241,7 @@ static void complete(struct dma *dma, unsigned index, cycle_t now) {
   struct copy *copy = &work->copy[channel->copy];
   dma->stats.channel_cycles += now - channel->accepted;
   if (dma->tap.timeline)
-    dma_tell_channel(dma, index, now, now);
+    dma_emit_channel(dma, index, now, now);
   work->held &= ~channel_bit(index);
   work->finished &= ~channel_bit(index);
   dma->probe_channels--;

@@ -259,7 +259,7 @@ void dma_land(struct dma *dma, uint32_t tag, cycle_t now) {
   unsigned index = request->channel;
   dma->stats.outstanding_cycles += dma_count(&request->covers) * (now - request->sent - dma_span(&request->covers));
   if (dma->tap.timeline) {
-    dma_tell_request(dma, tag, now, now);
+    dma_emit_request(dma, tag, now, now);
     work->request[tag].sent = NEVER;
   }
   if (!request->covers.to_lds)

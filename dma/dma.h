@@ -159,7 +159,7 @@ void dma_free(struct dma *dma);
 void dma_abandon(struct dma *dma, cycle_t end);
 
 /* In cycle `now`, reports to the timeline what is unfinished in a run that was cut short at `end`. */
-void dma_tell_cut(const struct dma *dma, cycle_t end, cycle_t now);
+void dma_emit_cut(const struct dma *dma, cycle_t end, cycle_t now);
 
 /* The place in the LDS of byte `offset` of the LDS side of a copy that starts at `lds`; and the effect of the swizzle
  * on an address. See "Places in the LDS" in docs/closed-forms.md. */

@@ -4,7 +4,7 @@
  *     cut.c       geometry: normal form, places in the LDS, a channel's next request
  *     channels.c  which channel sends, and when; accounts of a channel's cycles
  *     sides.c     data on their way through the engine
- *     tell.c      timeline events
+ *     emit.c      timeline events
  *     dma.c       ports, step, accounts that are kept lazily */
 #ifndef DMA_WORK_H
 #define DMA_WORK_H
@@ -162,13 +162,13 @@ cycle_t dma_lds_free_at(const struct dma *dma);
 cycle_t dma_zeros_free_at(const struct dma *dma, cycle_t now);
 void dma_side_zeros(struct dma *dma, uint32_t tag, cycle_t now);
 
-/* ---- tell.c: call these only with an open tap */
+/* ---- emit.c: call these only with an open tap */
 
 /* The oldest descriptor leaves the queue; a channel ends its part; a request has landed. */
-void dma_tell_queued(const struct dma *dma, const struct dma_descriptor *descriptor, cycle_t from, cycle_t to,
+void dma_emit_queued(const struct dma *dma, const struct dma_descriptor *descriptor, cycle_t from, cycle_t to,
                      cycle_t now);
-void dma_tell_channel(const struct dma *dma, unsigned channel, cycle_t to, cycle_t now);
-void dma_tell_request(const struct dma *dma, uint32_t tag, cycle_t to, cycle_t now);
+void dma_emit_channel(const struct dma *dma, unsigned channel, cycle_t to, cycle_t now);
+void dma_emit_request(const struct dma *dma, uint32_t tag, cycle_t to, cycle_t now);
 
 /* Free slots of to_cu that an engine needs after each send: all channels may finish in one cycle, posted copies send
  * twice, and a credit takes a cycle. */

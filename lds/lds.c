@@ -430,7 +430,7 @@ static bool dma_goes_first(struct lds *lds) {
 
 /* Reports a cycle to the timeline: the warps' pass, or NULL, and an engine's beat. A pass that uses no bank counts,
  * too. */
-static void tell_banks(const struct lds *lds, const struct access *pass, uint64_t pass_banks, bool beat,
+static void emit_banks(const struct lds *lds, const struct access *pass, uint64_t pass_banks, bool beat,
                        unsigned engine, uint64_t beat_banks, cycle_t now) {
   struct timeline_event event = {.kind = TIMELINE_BANKS, .from = now, .to = now + 1};
   const struct stream *stream = &lds->work->stream[engine];
@@ -441,10 +441,10 @@ static void tell_banks(const struct lds *lds, const struct access *pass, uint64_
     event.field[TIMELINE_BANKS_PC] = origin->pc;
     event.field[TIMELINE_BANKS_LAUNCH] = lds->tap.timeline->launch + origin->launch;
     event.field[TIMELINE_BANKS_PASS] = pass->pass;
-    timeline_tell(&lds->tap, now, event);
+    timeline_emit(&lds->tap, now, event);
   }
   if (beat)
-    timeline_tell(
+    timeline_emit(
         &lds->tap, now,
         (struct timeline_event){.kind = TIMELINE_BANKS,
                                 .unit = 1 + engine,
@@ -497,7 +497,7 @@ static void one_cycle(struct lds *lds, cycle_t now) {
   }
   lds->stats.busy_cycles += warp || dma;
   if (timeline_wants(&lds->tap, TIMELINE_BANKS))
-    tell_banks(lds, warp ? access : NULL, warp_banks, dma, engine, dma_banks, now);
+    emit_banks(lds, warp ? access : NULL, warp_banks, dma, engine, dma_banks, now);
   if (warp)
     do_passes(lds, access, 1, now);
   if (dma)

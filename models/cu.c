@@ -1,7 +1,7 @@
 #include "models/cu.h"
+#include "models/emit.h"
 #include "models/lane_copy.h"
 #include "models/mbarrier.h"
-#include "models/tell.h"
 #include "models/texture.h"
 
 #include <assert.h>
@@ -61,8 +61,8 @@ static void take_lds_replies(struct cu *cu, cycle_t now) {
     struct pc_result *result = &warp->kernel->by_pc[access->isa.pc];
     bool copy = access->isa.copy;
     port_take(cu->from_lds, now);
-    if (cu->tell)
-      tell_lds_reply(cu, &reply, now);
+    if (cu->emitter)
+      emit_lds_reply(cu, &reply, now);
     result->lds_passes += reply.passes;
     result->lds_conflict_cycles += reply.conflict_cycles;
     result->lds_contention_cycles += reply.contention_cycles;
@@ -152,8 +152,8 @@ static void end_access(struct cu *cu, uint32_t tag, cycle_t now) {
     l1_release(access->cache, access->lines + access->fills, access->joined);
   if (texels)
     texture_end(access);
-  if (cu->tell)
-    tell_access_end(cu, tag, ready);
+  if (cu->emitter)
+    emit_access_end(cu, tag, ready);
   if (!access->prefetch) { /* a prefetch may outlive its warp */
     struct cu_warp *warp = cu_warp(cu, access->warp);
     if (warp->kernel->info[access->isa.pc].class_ == ISA_CLASS_PIPE) {
@@ -201,8 +201,8 @@ static void take_memory_replies(struct cu *cu, cycle_t now) {
       take_memory_reply(cu, tag, now);
       continue;
     }
-    if (cu->tell)
-      tell_access_end(cu, tag, now);
+    if (cu->emitter)
+      emit_access_end(cu, tag, now);
     lane_copy_reply(cu, tag, now);
   }
 }
@@ -221,8 +221,8 @@ static void take_news(struct cu *cu, const struct dma_done *done, cycle_t now) {
   cu->last_active = now;
   if (kernel->info[done->origin].to_global)
     cu_clear_caches(cu);
-  if (cu->tell)
-    tell_copy_news(cu, done, now);
+  if (cu->emitter)
+    emit_copy_news(cu, done, now);
   if (done->news != DMA_LANDED)
     group_copy_complete(cu, done->tag, now);
   if (done->news == DMA_LEFT)
@@ -271,8 +271,8 @@ static void start_warp(struct cu *cu, uint32_t slot, uint32_t group_slot, uint32
   if (!kernel->resident++)
     kernel->resident_since = now;
   cu_plan(cu, slot, now, now);
-  if (cu->tell)
-    tell_warp_start(cu, slot);
+  if (cu->emitter)
+    emit_warp_start(cu, slot);
 }
 
 static uint32_t free_warp(const struct cu *cu) {
@@ -548,7 +548,7 @@ void cu_free(struct cu *cu) {
   for (uint32_t i = 0; cu->groups && i < cu->params.groups; i++)
     free(cu->groups[i].events);
   lane_copies_free(cu);
-  tell_close(cu);
+  emit_close(cu);
   l1_free(&cu->l1);
   l1_free(&cu->texels);
   cu_free_accesses(cu);

@@ -166,7 +166,7 @@ struct cu_call {
   uint32_t other;      /* and the second instruction in the program */
   uint32_t differs;    /* 1 + the lowest warp whose arguments differ from those of first_warp; 0: none */
   uint32_t lanes;      /* lanes of the warps that have arrived */
-  bool told;           /* the error of this call has been reported */
+  bool reported;       /* the error of this call has been reported */
   cycle_t opened;      /* when the first warp arrived */
   cycle_t complete_at; /* when the last warp arrived */
   struct isa_copy copy;
@@ -324,8 +324,8 @@ struct cu {
   cycle_t now;         /* of the current step; the date of hazards */
   cycle_t last_active; /* last cycle with an issue or a reply */
   uint32_t probe_resident, probe_issued;
-  bool every_cycle;  /* also steps in the cycle after an issue, so that the probe shows its end; changes nothing else */
-  struct tell *tell; /* what it reports to a timeline, or NULL: models/tell.h */
+  bool every_cycle; /* also steps in the cycle after an issue, so that the probe shows its end; changes nothing else */
+  struct emitter *emitter; /* what it reports to a timeline, or NULL: models/emit.h */
   /* Functional mode (models/functional.h): nothing steps the CU, nothing takes time, and this carries out a copy at
    * once. NULL: engines carry out copies. */
   void (*carry)(struct cu *cu, const struct dma_descriptor *copy);
@@ -362,7 +362,7 @@ void cu_report(void *kernel, const struct isa_hazard *hazard);
 /* ---- inside the CU ------------------------------------------------------------------------
  *
  * cu.c has replies, new work-groups and the step; warp.c a warp's account and sleep; issue.c the schedulers; texture.h
- * image reads; group.h and its files what a work-group does together; lane_copy.h copies without an engine; tell.h what
+ * image reads; group.h and its files what a work-group does together; lane_copy.h copies without an engine; emit.h what
  * a timeline receives. */
 
 static inline uint64_t cu_bit(uint32_t slot) { return UINT64_C(1) << slot; }

@@ -37,7 +37,7 @@ static void free_large(struct executor *executor) {
   executor->large_storage = NULL;
 }
 
-static void *large_anew(struct executor *executor, uint32_t slot) {
+static void *large_again(struct executor *executor, uint32_t slot) {
   void **storage = &executor->large_storage[slot];
   free(*storage);
   *storage = NULL;
@@ -82,7 +82,7 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   struct isa_warp *warp = &executor->warps[slot];
   const bool large = executor->large_storage != NULL;
   isa_warp_place(warp, group->launch,
-                 large ? large_anew(executor, slot) : executor->warp_storage + slot * executor->warp_bytes);
+                 large ? large_again(executor, slot) : executor->warp_storage + slot * executor->warp_bytes);
   (large ? isa_warp_start_in_zeros : isa_warp_start)(warp, group, index);
   return warp->pc;
 }

@@ -10,9 +10,9 @@
 #include "sim/base/need.h"
 
 enum {
-  TURN = 500,        /* most instructions of a warp per turn */
-  GROUP_TURN = 8000, /* and of a work-group */
-  TELL = 100000,     /* instructions between two progress reports */
+  TURN = 500,            /* most instructions of a warp per turn */
+  GROUP_TURN = 8000,     /* and of a work-group */
+  REPORT_EVERY = 100000, /* instructions between two progress reports */
   SPIN_ROUNDS = PIPES_SPIN_CYCLES / TURN,
   QUIET_ROUNDS = PIPES_QUIET_CYCLES / TURN,
 };
@@ -55,7 +55,7 @@ struct functional {
   const struct at_once *all;
   struct work work[RESULT_TOGETHER];
   const struct progress *progress;
-  uint64_t limit, tell_at;
+  uint64_t limit, report_at;
   uint64_t groups, done;
   cycle_t round;         /* starts at 1 */
   bool dismissed;        /* the autorun kernels must end: models/pipes.h */
@@ -326,10 +326,10 @@ static bool execute(struct functional *functional, struct unit *unit, uint32_t s
   }
 }
 
-static void tell_progress(struct functional *functional) {
+static void report_progress(struct functional *functional) {
   const struct progress *progress = functional->progress;
-  functional->tell_at = functional->clock + TELL;
-  if (!progress || progress->tell(progress->context, 0, functional->done, functional->groups))
+  functional->report_at = functional->clock + REPORT_EVERY;
+  if (!progress || progress->report(progress->context, 0, functional->done, functional->groups))
     return;
   functional->stopped = true;
   functional->ended = END_STOPPED;
@@ -371,8 +371,8 @@ static bool run_warp(struct functional *functional, struct unit *unit, uint32_t 
     functional->stopped = true;
     functional->ended = END_CYCLE_LIMIT;
   }
-  if (functional->clock >= functional->tell_at && !functional->stopped)
-    tell_progress(functional);
+  if (functional->clock >= functional->report_at && !functional->stopped)
+    report_progress(functional);
   return !goes_on;
 }
 
@@ -493,7 +493,7 @@ static void begin(struct functional *functional, const struct at_once *all) {
   functional->used = functional->parked_count = 0;
   functional->round = functional->changed = 0;
   functional->stopped = functional->dismissed = false;
-  functional->tell_at = functional->clock + TELL;
+  functional->report_at = functional->clock + REPORT_EVERY;
 }
 
 /* Like collect_pipes() in models/result.c. */

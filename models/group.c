@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "models/emit.h"
 #include "models/group.h"
-#include "models/tell.h"
 
 /* Reports a hazard of the group, at the first work-item of its warp number `warp`. */
 static void hazard_of(struct cu *cu, const struct cu_group *group, uint32_t warp, enum isa_hazard_rule rule,
@@ -68,14 +68,14 @@ static enum isa_hazard_rule divergence_rule(const struct cu_group *group, uint32
 }
 
 /* If warps are at different calls, reports the earliest one in the program: only some warps reached it. */
-static void tell_parted(struct cu *cu, const struct cu_group *group, const struct cu_call *call) {
+static void report_diverged(struct cu *cu, const struct cu_group *group, const struct cu_call *call) {
   char detail[96];
   snprintf(detail, sizeof detail, "warp %u is here, but others are at line %u", call->least_warp,
            group->kernel->program->line[call->other]);
   hazard_of(cu, group, call->least_warp, divergence_rule(group, call->least), call->least, detail);
 }
 
-static void tell_differs(struct cu *cu, const struct cu_group *group, const struct cu_call *call) {
+static void report_differs(struct cu *cu, const struct cu_group *group, const struct cu_call *call) {
   const uint32_t first = call->first_warp, differs = call->differs - 1;
   char detail[96];
   snprintf(detail, sizeof detail, "warps %u and %u call it with different arguments", first < differs ? first : differs,
@@ -86,14 +86,14 @@ static void tell_differs(struct cu *cu, const struct cu_group *group, const stru
 
 /* Reports the error of a call to which no more warps will come. It is reported once, and only then, so that the report
  * does not depend on the order of arrival. */
-static void tell_call(struct cu *cu, const struct cu_group *group, struct cu_call *call) {
-  if (call->told || !call->count)
+static void report_call(struct cu *cu, const struct cu_group *group, struct cu_call *call) {
+  if (call->reported || !call->count)
     return;
-  call->told = true;
+  call->reported = true;
   if (call->mismatched)
-    tell_parted(cu, group, call);
+    report_diverged(cu, group, call);
   else if (call->differs)
-    tell_differs(cu, group, call);
+    report_differs(cu, group, call);
 }
 
 /* Warps that have exited without reaching the call of the others. */
@@ -111,13 +111,13 @@ static void look_at_call(struct cu *cu, struct cu_group *group) {
   struct cu_call *call = &group->call;
   const uint32_t exited = gone(cu, group);
   char detail[96];
-  if (!call->count || call->told || call->count + exited < group->warp_count)
+  if (!call->count || call->reported || call->count + exited < group->warp_count)
     return;
   if (call->mismatched || !exited) {
-    tell_call(cu, group, call);
+    report_call(cu, group, call);
     return;
   }
-  call->told = true;
+  call->reported = true;
   snprintf(detail, sizeof detail, "%u of %u warps have exited", exited, group->warp_count);
   group_hazard(cu, group, divergence_rule(group, call->pc), call->pc, detail);
 }
@@ -165,8 +165,8 @@ static void let_go(struct cu *cu, struct cu_group *group, struct cu_call *call, 
 }
 
 void group_release(struct cu *cu, struct cu_group *group, enum stall stall, cycle_t now) {
-  if (cu->tell)
-    tell_meeting(cu, group, &group->call, release_at(cu, group, &group->call, now));
+  if (cu->emitter)
+    emit_meeting(cu, group, &group->call, release_at(cu, group, &group->call, now));
   let_go(cu, group, &group->call, stall, now);
   group->calls++;
   group->call.count = 0;
@@ -185,7 +185,7 @@ void group_set_stall(struct cu *cu, const struct cu_group *group, enum stall sta
 static void complete(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   group->call.complete_at = now;
-  tell_call(cu, group, &group->call);
+  report_call(cu, group, &group->call);
   switch (group_class_at(group, group->call.pc)) {
   case ISA_CLASS_COPY:
     group_start_copy(cu, group_slot, now);
@@ -342,8 +342,9 @@ void group_exit(struct cu *cu, uint32_t slot) {
   warp->exited = true;
   group->exited++;
   look_at_call(cu, group);
-  const bool parted = group->call.count > 0; /* the others left without a call that some have made, which is reported */
-  if (group->exited < group->warp_count || !group->event_count || parted)
+  const bool diverged =
+      group->call.count > 0; /* the others left without a call that some have made, which is reported */
+  if (group->exited < group->warp_count || !group->event_count || diverged)
     return;
   char detail[96];
   snprintf(detail, sizeof detail, "%u event%s not waited for, %u cop%s in flight", group->event_count,
@@ -355,8 +356,8 @@ void group_abandon(struct cu *cu, uint32_t group_slot, cycle_t end) {
   struct cu_group *group = &cu->groups[group_slot];
   if (!group->active)
     return;
-  for (uint32_t place = 0; place <= group->ahead_count && !group->call.told; place++)
-    tell_call(cu, group, call_at(group, place));
+  for (uint32_t place = 0; place <= group->ahead_count && !group->call.reported; place++)
+    report_call(cu, group, call_at(group, place));
   if (!group->copies_under_way)
     return;
   group->kernel->stats.copy_cycles += end - group->copies_since;
@@ -374,8 +375,8 @@ void group_finish(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_finish message = {.at = now, .launch = (uint32_t)(group->kernel - cu->kernels), .lds = group->lds_given};
   for (uint64_t left = group->warps; left; left &= left - 1)
     cu_warp(cu, (uint32_t)__builtin_ctzll(left))->state = WARP_FREE;
-  if (cu->tell)
-    tell_group(cu, group_slot, now);
+  if (cu->emitter)
+    emit_group(cu, group_slot, now);
   if (!--cu->held)
     cu->active_cycles += now - cu->held_since;
   group->active = false;

@@ -1,9 +1,9 @@
 /* A work-group's copies on their way to an engine, and back; copy fences. */
 #include <assert.h>
 
+#include "models/emit.h"
 #include "models/group.h"
 #include "models/lane_copy.h"
-#include "models/tell.h"
 
 /* ---- descriptors ------------------------------------------------------------------------ */
 
@@ -104,8 +104,8 @@ static bool hand_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
     if (group->handed == group->scope.elements)
       return true;
     note_under_way(group, now);
-    if (cu->tell)
-      tell_copy_part(cu, group->number);
+    if (cu->emitter)
+      emit_copy_part(cu, group->number);
   }
   return false;
 }
@@ -113,8 +113,8 @@ static bool hand_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
 static void handed_over(struct cu *cu, uint32_t group_slot, cycle_t now) {
   struct cu_group *group = &cu->groups[group_slot];
   group->kernel->stats.exposed_cycles += now - group->call.complete_at;
-  if (cu->tell)
-    tell_copy_handed(cu, group->number, now);
+  if (cu->emitter)
+    emit_copy_handed(cu, group->number, now);
   group_release(cu, group, STALL_COPY_JOIN, now);
 }
 
@@ -191,8 +191,8 @@ static void note_copy(struct cu *cu, struct cu_group *group, cycle_t now) {
   by_pc->copies++;
   by_pc->copy_bytes += group->scope.elements * copy->element_bytes;
   by_pc->copy_forms |= UINT64_C(1) << copy->form;
-  if (cu->tell)
-    tell_copy(cu, group, now);
+  if (cu->emitter)
+    emit_copy(cu, group, now);
 }
 
 /* Functional mode: nothing takes time, so all copies of the group in flight are parts of this one. */

@@ -63,7 +63,7 @@ bool group_wait_holds(struct cu_group *group, const struct cu_call *call) {
 
 /* Whether work-items are missing at the call. They may have waited in another arm of a branch, which is reported
  * elsewhere. */
-static bool parted(const struct cu_group *group) {
+static bool diverged(const struct cu_group *group) {
   struct isa_group place;
   isa_group_place(&place, group->kernel->launch, group->linear);
   return group->call.lanes < place.items;
@@ -73,7 +73,7 @@ void group_check_wait(struct cu *cu, struct cu_group *group) {
   for (uint32_t i = 0; i < group->call.wait.count; i++) {
     uint32_t id = group->call.wait.event[i];
     char detail[96];
-    if (group_find_event(group, id) || parted(group))
+    if (group_find_event(group, id) || diverged(group))
       continue;
     snprintf(detail, sizeof detail, "event %u %s", id,
              !id                     ? "is null"

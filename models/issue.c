@@ -3,9 +3,9 @@
 
 #include "isa/rows.h"
 #include "models/cu.h"
+#include "models/emit.h"
 #include "models/lane_copy.h"
 #include "models/mbarrier.h"
-#include "models/tell.h"
 #include "models/texture.h"
 
 #define NO_ACCESS UINT32_MAX
@@ -51,8 +51,8 @@ static void send_lds(struct cu *cu, uint32_t index, const struct isa_info *info,
       .mask = access->isa.mask,
       .address = access->isa.address,
   };
-  if (cu->tell)
-    request.origin = tell_lds_access(cu, warp->kernel, index, request.kind, now);
+  if (cu->emitter)
+    request.origin = emit_lds_access(cu, warp->kernel, index, request.kind, now);
   port_send(cu->to_lds, &request, now);
   warp->lds_under_way++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_LDS);
@@ -76,8 +76,8 @@ static void join(struct cu *cu, uint32_t index, const struct isa_info *info, uin
   (void)waits;
   access->all = lines;
   access->moved = bytes;
-  if (cu->tell)
-    tell_global_access(cu, warp->kernel, index, (enum tell_global)MEM_LOAD, 0, now);
+  if (cu->emitter)
+    emit_global_access(cu, warp->kernel, index, (enum emit_global)MEM_LOAD, 0, now);
   warp->global_under_way++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_MEMORY);
 }
@@ -93,8 +93,8 @@ static bool served_by_l1(struct cu *cu, uint32_t index, const struct isa_info *i
     warp->kernel->stats.l1_hits += sectors;
     const cycle_t passed = cu_read_l1(cu, access, all, message->moved, now) - 1;
     cu_set_results(warp, info, passed + cu->mem.l1_latency, CU_NO_UNIT, STALL_MEMORY);
-    if (cu->tell)
-      tell_l1_hit(cu, index, passed + cu->mem.l1_latency, now);
+    if (cu->emitter)
+      emit_l1_hit(cu, index, passed + cu->mem.l1_latency, now);
     cu_free_access(&cu->global_pool, index);
     return true;
   }
@@ -171,8 +171,8 @@ static void send_global(struct cu *cu, uint32_t index, const struct isa_info *in
   cu_send_memory(cu, &message, from, now);
   if (!access->prefetch)
     lds_give_way(cu->lds, now, message.passes);
-  if (cu->tell)
-    tell_global_access(cu, warp->kernel, index, pipe ? TELL_PIPE : (enum tell_global)message.kind, message.moved, now);
+  if (cu->emitter)
+    emit_global_access(cu, warp->kernel, index, pipe ? EMIT_PIPE : (enum emit_global)message.kind, message.moved, now);
   if (access->prefetch)
     return; /* no warp waits for it, not even at its end */
   warp->global_under_way++;

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "models/emit.h"
 #include "models/group.h"
-#include "models/tell.h"
 #include "sim/base/need.h"
 
 enum { UNROLL = 16 };
@@ -200,8 +200,8 @@ static void finish(struct cu *cu, struct lane_copy *copy, cycle_t now) {
   histogram_add(cu->copy_latency, latency);
   if (blocking(cu))
     kernel->stats.exposed_cycles += latency;
-  if (cu->tell)
-    tell_copy_landed(cu, copy->cu_number, now);
+  if (cu->emitter)
+    emit_copy_landed(cu, copy->cu_number, now);
   group_copy_complete(cu, copy->tag, now);
   group_copy_landed(cu, copy->tag, now);
 }
@@ -211,8 +211,8 @@ void lane_copy_start(struct cu *cu, uint32_t group_slot, uint64_t tag, cycle_t n
   struct lane_copy copy = describe(cu, group_slot, tag, now);
   uint64_t warps = group->call.standing;
   group->kernel->stats.warp_copies++;
-  if (cu->tell)
-    tell_copy_handed(cu, group->number, now);
+  if (cu->emitter)
+    emit_copy_handed(cu, group->number, now);
   group_release(cu, group, STALL_COPY_JOIN, now);
   if (!copy.lds_left) {
     finish(cu, &copy, now);
@@ -320,8 +320,8 @@ static void send_to_lds(struct cu *cu, uint32_t index, cycle_t now) {
       .mask = access->mask,
       .address = access->address,
   };
-  if (cu->tell)
-    request.origin = tell_lds_access(cu, kernel_of(cu, index), index, request.kind, now);
+  if (cu->emitter)
+    request.origin = emit_lds_access(cu, kernel_of(cu, index), index, request.kind, now);
   port_send(cu->to_lds, &request, now);
   kernel_of(cu, index)->by_pc[access->pc].lds_accesses++;
 }
@@ -355,8 +355,8 @@ static void send_to_memory(struct cu *cu, uint32_t index, cycle_t now) {
     cu_written(cu, access->lines, message.count);
   cu_send_memory(cu, &message, now, now);
   struct cu_kernel *kernel = kernel_of(cu, index);
-  if (cu->tell)
-    tell_global_access(cu, kernel, index, TELL_COPY, message.moved, now);
+  if (cu->emitter)
+    emit_global_access(cu, kernel, index, EMIT_COPY, message.moved, now);
   struct pc_result *by_pc = &kernel->by_pc[access->isa.pc];
   kernel->stats.copy_accesses++;
   by_pc->sectors += sectors;

@@ -79,9 +79,9 @@ static void queue_write(struct mem_port *port, const struct mem_message *write) 
   }
 }
 
-static void tell_passed(const struct mem_port *port, const struct mem_message *message, cycle_t now) {
+static void emit_passed(const struct mem_port *port, const struct mem_message *message, cycle_t now) {
   const bool dma = mem_is_dma(message->kind);
-  timeline_tell(&port->tap, now,
+  timeline_emit(&port->tap, now,
                 (struct timeline_event){
                     .kind = TIMELINE_PASSED,
                     .unit = dma ? 1 + message->engine : 0,
@@ -101,7 +101,7 @@ static cycle_t mem_port_step(void *self, cycle_t now) {
     if (port->params.link_up_queue && mem_writes(message.kind) && !mem_is_dma(message.kind))
       queue_write(port, &message);
     if (timeline_wants(&port->tap, TIMELINE_PASSED))
-      tell_passed(port, &message, now);
+      emit_passed(port, &message, now);
     port->probe_messages++;
   }
   cycle_t next = cu_next(port, now);

@@ -191,12 +191,12 @@ struct mem_stats memory_stats(const struct memory *memory, cycle_t end) {
 
 /* ---- step ------------------------------------------------------------------------------- */
 
-static void tell_served(const struct memory *memory, const struct mem_event *event, cycle_t end, cycle_t arrives,
+static void emit_served(const struct memory *memory, const struct mem_event *event, cycle_t end, cycle_t arrives,
                         cycle_t now) {
   const struct mem_message *message = &event->message;
   const struct timeline_tap *tap = &memory->clients[event->client].tap;
   if (timeline_wants(tap, TIMELINE_SERVED))
-    timeline_tell(tap, now,
+    timeline_emit(tap, now,
                   (struct timeline_event){.kind = TIMELINE_SERVED,
                                           .unit = mem_is_dma(message->kind) ? 1 + message->engine : 0,
                                           .from = event->accepted,
@@ -233,7 +233,7 @@ static void reply(struct memory *memory, cycle_t now, const struct mem_event *ev
     port_send_at(&client->to_cu, &message, now, arrival);
   }
   if (client->tap.timeline)
-    tell_served(memory, event, now, arrival, now);
+    emit_served(memory, event, now, arrival, now);
 }
 
 /* Takes what the message writes through its cluster's port, towards the L2; returns the earliest cycle in which the L2
@@ -427,10 +427,10 @@ static cycle_t memory_step(void *self, cycle_t now) {
   return cycle_min(next, wheel_next(&memory->done));
 }
 
-void memory_tell_cut(const struct memory *memory, cycle_t end, cycle_t now) {
+void memory_emit_cut(const struct memory *memory, cycle_t end, cycle_t now) {
   for (uint32_t i = 0; i < memory->event_room; i++)
     if (memory->events[i].accepted < end)
-      tell_served(memory, &memory->events[i], end, 0, now);
+      emit_served(memory, &memory->events[i], end, 0, now);
 }
 
 bool memory_init(struct memory *memory, const struct machine *machine) {

@@ -192,7 +192,7 @@ void memory_dismiss(struct memory *memory, cycle_t now);
 struct mem_stats memory_stats(const struct memory *memory, cycle_t end);
 
 /* In cycle `now`, reports to the timeline the messages of a run that was cut short at `end`. */
-void memory_tell_cut(const struct memory *memory, cycle_t end, cycle_t now);
+void memory_emit_cut(const struct memory *memory, cycle_t end, cycle_t now);
 
 /* Replaces the L2 and DRAM by `outside`. Call it before the first cycle. */
 void memory_attach(struct memory *memory, struct outside *outside);

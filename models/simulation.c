@@ -198,7 +198,7 @@ static void node_free(struct node *node) {
   free(node);
 }
 
-static bool tell_node(struct simulation *simulation, uint32_t index);
+static bool emit_node(struct simulation *simulation, uint32_t index);
 
 /* Builds the next compute unit. Its components are first due at the start of the next launch, like those of earlier
  * CUs. */
@@ -217,7 +217,7 @@ static bool build_node(struct simulation *simulation) {
   for (size_t i = parts; i < island->parts; i++)
     island->part[i]->next = simulation->start;
   island_wake(island, simulation->start);
-  return !simulation->timeline || tell_node(simulation, index);
+  return !simulation->timeline || emit_node(simulation, index);
 }
 
 /* Builds the compute units for `groups` work-groups. CUs that share engines are built together. */
@@ -332,7 +332,7 @@ static void tell_nobody(struct simulation *simulation) {
   simulation->timeline = NULL;
   for (uint32_t i = 0; i < simulation->built; i++) {
     struct node *node = simulation->nodes[i];
-    tell_close(&node->cu);
+    emit_close(&node->cu);
     node->lds.tap = node->port.tap = simulation->memory.clients[i].tap = closed;
     node->lds.every_cycle = false;
     for (unsigned engine = 0; engine < node->engines; engine++)
@@ -348,10 +348,10 @@ static uint32_t taps_before(const struct simulation *simulation, uint32_t index)
   return index * NODE_TAPS + (uint32_t)div_up(index, dma->cus) * dma->engines;
 }
 
-static bool tell_node(struct simulation *simulation, uint32_t index) {
+static bool emit_node(struct simulation *simulation, uint32_t index) {
   struct node *node = simulation->nodes[index];
   struct timeline_tap tap = {simulation->timeline, index, simulation->first_tap + taps_before(simulation, index)};
-  if (!tell_open(&node->cu, tap))
+  if (!emit_open(&node->cu, tap))
     return false;
   tap.stream++;
   node->lds.tap = tap;
@@ -368,12 +368,12 @@ static bool tell_node(struct simulation *simulation, uint32_t index) {
   return true;
 }
 
-bool simulation_tell(struct simulation *simulation, struct timeline *timeline) {
+bool simulation_emit(struct simulation *simulation, struct timeline *timeline) {
   simulation->timeline = timeline;
   simulation->first_tap = timeline->streams;
   timeline->streams += taps_before(simulation, simulation->machine.cu.count);
   for (uint32_t i = 0; i < simulation->built; i++)
-    if (!tell_node(simulation, i))
+    if (!emit_node(simulation, i))
       return false;
   return true;
 }
@@ -393,7 +393,7 @@ static bool change_sources(struct simulation *simulation, const struct source_ma
 
 bool simulation_watch(struct simulation *simulation, const struct source_maker *sources, struct timeline *timeline) {
   tell_nobody(simulation);
-  if (change_sources(simulation, sources) && (!timeline || simulation_tell(simulation, timeline)))
+  if (change_sources(simulation, sources) && (!timeline || simulation_emit(simulation, timeline)))
     return true;
   tell_nobody(simulation);
   change_sources(simulation, NULL);
@@ -480,7 +480,7 @@ static bool prepare_node(const struct simulation *simulation, struct node *node,
     dma_timeline_start(&dma->timeline, simulation->start);
   }
   if (simulation->timeline)
-    tell_launch(&node->cu, simulation->start);
+    emit_launch(&node->cu, simulation->start);
   return true;
 }
 
@@ -603,9 +603,10 @@ static bool spins(const struct simulation *simulation, cycle_t now, cycle_t cycl
   return refused;
 }
 
-static bool tell_progress(const struct simulation *simulation, const struct progress *progress, cycle_t now) {
+static bool report_progress(const struct simulation *simulation, const struct progress *progress, cycle_t now) {
   const struct dispatcher *dispatcher = &simulation->dispatcher;
-  return !progress || progress->tell(progress->context, now - simulation->start, dispatcher->done, dispatcher->groups);
+  return !progress ||
+         progress->report(progress->context, now - simulation->start, dispatcher->done, dispatcher->groups);
 }
 
 /* Cycles between two progress reports: few for a large machine, whose cycles take long to simulate, and few with a
@@ -626,7 +627,7 @@ static cycle_t run_slice(struct simulation *simulation, struct host *host, cycle
     if (next >= until)
       return next;
     simulation->stepped = cycle_max(simulation->stepped, next);
-    if (!tell_progress(simulation, progress, simulation->stepped))
+    if (!report_progress(simulation, progress, simulation->stepped))
       return next;
   }
 }
@@ -672,7 +673,7 @@ static enum launch_end run_slices(struct simulation *simulation, const struct at
     else if (!stopped && spins(simulation, until, PIPES_SPIN_CYCLES))
       return END_DEADLOCK;
     *cycles = simulation->stepped - simulation->start;
-    if (!stopped && tell_progress(simulation, progress, until))
+    if (!stopped && report_progress(simulation, progress, until))
       continue;
     if (!all_ended(simulation))
       return END_STOPPED;
@@ -681,15 +682,15 @@ static enum launch_end run_slices(struct simulation *simulation, const struct at
   }
 }
 
-static void tell_cut_short(struct simulation *simulation, cycle_t end) {
+static void emit_cut_short(struct simulation *simulation, cycle_t end) {
   const cycle_t now = simulation->stepped;
   for (uint32_t i = 0; i < simulation->built; i++) {
     struct node *node = simulation->nodes[i];
-    tell_cut(&node->cu, end, now);
+    emit_cut(&node->cu, end, now);
     for (unsigned engine = 0; engine < node->engines; engine++)
-      dma_tell_cut(&node->dma[engine], end, now);
+      dma_emit_cut(&node->dma[engine], end, now);
   }
-  memory_tell_cut(&simulation->memory, end, now);
+  memory_emit_cut(&simulation->memory, end, now);
 }
 
 static void abandon(struct simulation *simulation, cycle_t end) {
@@ -701,7 +702,7 @@ static void abandon(struct simulation *simulation, cycle_t end) {
       dma_abandon(&node->dma[engine], end);
   }
   if (simulation->timeline)
-    tell_cut_short(simulation, end);
+    emit_cut_short(simulation, end);
 }
 
 /* Sets how one of the launches ended, and when: it may have finished before another one deadlocked. */
@@ -766,7 +767,7 @@ bool simulation_run_together(struct simulation *simulation, struct host *host, s
                       2 * (cycle_t)simulation->machine.cu.dispatch_latency +
                       2 * (cycle_t)simulation->machine.mem.link_latency;
   for (uint32_t i = 0; i < simulation->built && simulation->timeline && end == END_FINISHED; i++)
-    tell_launch_end(&simulation->nodes[i]->cu, simulation->start);
+    emit_launch_end(&simulation->nodes[i]->cu, simulation->start);
   return true;
 }
 

@@ -21,7 +21,7 @@
 
 /* Called from time to time with the progress of a launch, for a terminal or to stop it. False stops the launch. */
 struct progress {
-  bool (*tell)(void *context, cycle_t cycles, uint64_t groups_done, uint64_t groups);
+  bool (*report)(void *context, cycle_t cycles, uint64_t groups_done, uint64_t groups);
   void *context;
 };
 
@@ -54,7 +54,7 @@ bool simulation_show_every_cycle(struct simulation *simulation);
 /* Opens the taps of all blocks, so that `timeline` receives the events that it wants. Call it before the first launch.
  * Launches are numbered from timeline->launch on, which the caller sets before each run. Progress is reported about
  * every thousand cycles, so that few events must be kept to sort them. False if out of memory. */
-bool simulation_tell(struct simulation *simulation, struct timeline *timeline);
+bool simulation_emit(struct simulation *simulation, struct timeline *timeline);
 
 /* Between two launches of a simulation with executors: changes the warp sources (NULL: only executors) and the timeline
  * (NULL: none). The previous timeline receives no more events. False if out of memory; then there are neither. */

@@ -5,9 +5,9 @@
 
 #include "models/dispatcher.h"
 #include "models/dma_hub.h"
+#include "models/emit.h"
 #include "models/executor.h"
 #include "models/simulation.h"
-#include "models/tell.h"
 
 /* A compute unit with all that advances together with it. If CUs share engines, the first one has the engines, and all
  * of them are in one island. */

@@ -1,7 +1,7 @@
 #include "models/texture.h"
 
 #include "isa/image.h"
-#include "models/tell.h"
+#include "models/emit.h"
 #include "sim/base/need.h"
 
 enum {
@@ -205,8 +205,8 @@ static void read_cache(const struct cu *cu, struct cu_access *access) {
 static void wait_for_reply(struct cu *cu, uint32_t index, const struct isa_info *info, uint64_t moved, cycle_t now) {
   struct cu_access *access = cu->accesses[index];
   struct cu_warp *warp = cu_warp(cu, access->warp);
-  if (cu->tell)
-    tell_global_access(cu, warp->kernel, index, (enum tell_global)MEM_LOAD, moved, now);
+  if (cu->emitter)
+    emit_global_access(cu, warp->kernel, index, (enum emit_global)MEM_LOAD, moved, now);
   warp->global_under_way++;
   cu_set_results(warp, info, NEVER, CU_NO_UNIT, STALL_TEXTURE);
 }
@@ -217,8 +217,8 @@ static void hit(struct cu *cu, uint32_t index, const struct isa_info *info, cycl
   read_cache(cu, access);
   texture_end(access);
   cu_set_results(cu_warp(cu, access->warp), info, ready, CU_NO_UNIT, STALL_TEXTURE);
-  if (cu->tell)
-    tell_l1_hit(cu, index, ready, now);
+  if (cu->emitter)
+    emit_l1_hit(cu, index, ready, now);
   cu_free_access(&cu->global_pool, index);
 }
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "models/cu.h"
+#include "models/emit.h"
 #include "models/lane_copy.h"
-#include "models/tell.h"
 
 /* ---- timing wheel ----------------------------------------------------------------------- */
 
@@ -178,8 +178,8 @@ static void close_account(struct cu_warp *warp, cycle_t end) {
 void cu_finish_warp(struct cu *cu, uint32_t slot, cycle_t end) {
   struct cu_warp *warp = cu_warp(cu, slot);
   close_account(warp, end);
-  if (cu->tell)
-    tell_warp_end(cu, slot);
+  if (cu->emitter)
+    emit_warp_end(cu, slot);
   warp->state = WARP_DONE;
   forget_age(warp->scheduler, slot);
   cu->resident--;

@@ -57,7 +57,7 @@ struct timeline_writer *timeline_writer_open_on(int file, const char *name, cons
 struct timeline_writer *timeline_writer_open_sink(const struct sink *sink, const char *name,
                                                   const struct timeline_window *window, struct trace_error *error);
 
-/* The listener to pass to simulation_tell(). */
+/* The listener to pass to simulation_emit(). */
 struct timeline *timeline_writer_listener(struct timeline_writer *writer);
 
 /* If two metas have the same name, readers see the later one. */

@@ -265,7 +265,7 @@ static bool write_inputs(struct icd_capture *capture) {
 }
 
 struct icd_capture *icd_capture_begin(const struct icd_launch *launch, cl_device_id device) {
-  const char *in = icd_wishes()->capture, *kernel = launch->kernel->kernel->name;
+  const char *in = icd_settings()->capture, *kernel = launch->kernel->kernel->name;
   struct icd_capture *made = in && *in ? calloc(1, sizeof *made) : NULL;
   if (!made)
     return NULL;

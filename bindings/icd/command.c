@@ -260,29 +260,29 @@ void icd_wait(cl_event event) {
 
 /* ---- events --------------------------------------------------------------------------------------------- */
 
-struct told {
+struct notice {
   cl_event event;
   void(CL_CALLBACK *call)(cl_event, cl_int, void *);
   void *self;
   cl_int status;
 };
 
-static void tell(void *self) {
-  struct told *told = self;
-  told->call(told->event, told->status, told->self);
+static void notify(void *self) {
+  struct notice *notice = self;
+  notice->call(notice->event, notice->status, notice->self);
   icd_enter();
-  icd_unref(told->event);
+  icd_unref(notice->event);
   icd_leave(CL_SUCCESS);
-  free(told);
+  free(notice);
 }
 
 static void call_later(cl_event event, const struct icd_callback *callback, cl_int status) {
-  struct told *told = malloc(sizeof *told);
-  if (!told)
+  struct notice *notice = malloc(sizeof *notice);
+  if (!notice)
     return;
-  *told = (struct told){icd_ref(event), (void(CL_CALLBACK *)(cl_event, cl_int, void *))callback->call, callback->self,
-                        status};
-  icd_call_later(tell, told);
+  *notice = (struct notice){icd_ref(event), (void(CL_CALLBACK *)(cl_event, cl_int, void *))callback->call,
+                            callback->self, status};
+  icd_call_later(notify, notice);
 }
 
 /* Statuses count down, and errors are negative, so an error triggers the callbacks for all later statuses. */
@@ -375,20 +375,20 @@ CL_API_ENTRY cl_int CL_API_CALL clWaitForEvents(cl_uint count, const cl_event *e
   return icd_leave(wait_for_all(count, events));
 }
 
-static cl_int tell_event(cl_event event, cl_event_info name, struct icd_query query) {
+static cl_int answer_event(cl_event event, cl_event_info name, struct icd_query query) {
   switch (name) {
   case CL_EVENT_COMMAND_QUEUE:
-    ICD_TELL(cl_command_queue, event->queue);
+    ICD_ANSWER(cl_command_queue, event->queue);
   case CL_EVENT_CONTEXT:
-    ICD_TELL(cl_context, event->context);
+    ICD_ANSWER(cl_context, event->context);
   case CL_EVENT_COMMAND_TYPE:
-    ICD_TELL(cl_command_type, event->type);
+    ICD_ANSWER(cl_command_type, event->type);
   case CL_EVENT_COMMAND_EXECUTION_STATUS:
     if (!has_ended(event)) /* a program that polls the status is waiting, too */
       advance(true);
-    ICD_TELL(cl_int, event->status);
+    ICD_ANSWER(cl_int, event->status);
   case CL_EVENT_REFERENCE_COUNT:
-    ICD_TELL(cl_uint, event->object.references);
+    ICD_ANSWER(cl_uint, event->object.references);
   default:
     return CL_INVALID_VALUE;
   }
@@ -397,23 +397,23 @@ static cl_int tell_event(cl_event event, cl_event_info name, struct icd_query qu
 CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t size, void *value,
                                                size_t *needed) {
   icd_enter();
-  return icd_leave(icd_is(event, ICD_EVENT) ? tell_event(event, name, (struct icd_query){size, value, needed})
+  return icd_leave(icd_is(event, ICD_EVENT) ? answer_event(event, name, (struct icd_query){size, value, needed})
                                             : CL_INVALID_EVENT);
 }
 
-static cl_int tell_times(cl_event event, cl_profiling_info name, struct icd_query query) {
+static cl_int answer_times(cl_event event, cl_profiling_info name, struct icd_query query) {
   if (!event->queue || !(event->queue->flags & CL_QUEUE_PROFILING_ENABLE) || event->status != CL_COMPLETE)
     return CL_PROFILING_INFO_NOT_AVAILABLE;
   switch (name) {
   case CL_PROFILING_COMMAND_QUEUED:
-    ICD_TELL(cl_ulong, event->queued);
+    ICD_ANSWER(cl_ulong, event->queued);
   case CL_PROFILING_COMMAND_SUBMIT:
-    ICD_TELL(cl_ulong, event->submit);
+    ICD_ANSWER(cl_ulong, event->submit);
   case CL_PROFILING_COMMAND_START:
-    ICD_TELL(cl_ulong, event->start);
+    ICD_ANSWER(cl_ulong, event->start);
   case CL_PROFILING_COMMAND_END:
   case CL_PROFILING_COMMAND_COMPLETE:
-    ICD_TELL(cl_ulong, event->end);
+    ICD_ANSWER(cl_ulong, event->end);
   default:
     return CL_INVALID_VALUE;
   }
@@ -422,7 +422,7 @@ static cl_int tell_times(cl_event event, cl_profiling_info name, struct icd_quer
 CL_API_ENTRY cl_int CL_API_CALL clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t size,
                                                         void *value, size_t *needed) {
   icd_enter();
-  return icd_leave(icd_is(event, ICD_EVENT) ? tell_times(event, name, (struct icd_query){size, value, needed})
+  return icd_leave(icd_is(event, ICD_EVENT) ? answer_times(event, name, (struct icd_query){size, value, needed})
                                             : CL_INVALID_EVENT);
 }
 

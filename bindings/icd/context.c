@@ -124,16 +124,16 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseContext(cl_context context) {
   return icd_release(context, ICD_CONTEXT, CL_INVALID_CONTEXT);
 }
 
-static cl_int tell_context(cl_context context, cl_context_info name, struct icd_query query) {
+static cl_int answer_context(cl_context context, cl_context_info name, struct icd_query query) {
   switch (name) {
   case CL_CONTEXT_REFERENCE_COUNT:
-    ICD_TELL(cl_uint, context->object.references);
+    ICD_ANSWER(cl_uint, context->object.references);
   case CL_CONTEXT_NUM_DEVICES:
-    ICD_TELL(cl_uint, context->devices);
+    ICD_ANSWER(cl_uint, context->devices);
   case CL_CONTEXT_DEVICES:
-    return icd_tell(query, context->device, context->devices * sizeof *context->device);
+    return icd_answer(query, context->device, context->devices * sizeof *context->device);
   case CL_CONTEXT_PROPERTIES:
-    return icd_tell_properties(query, &context->properties);
+    return icd_answer_properties(query, &context->properties);
   default:
     return CL_INVALID_VALUE;
   }
@@ -142,7 +142,7 @@ static cl_int tell_context(cl_context context, cl_context_info name, struct icd_
 CL_API_ENTRY cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, size_t size, void *value,
                                                  size_t *needed) {
   icd_enter();
-  return icd_leave(icd_is(context, ICD_CONTEXT) ? tell_context(context, name, (struct icd_query){size, value, needed})
+  return icd_leave(icd_is(context, ICD_CONTEXT) ? answer_context(context, name, (struct icd_query){size, value, needed})
                                                 : CL_INVALID_CONTEXT);
 }
 
@@ -242,22 +242,22 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue) {
   return icd_release(queue, ICD_QUEUE, CL_INVALID_COMMAND_QUEUE);
 }
 
-static cl_int tell_queue(cl_command_queue queue, cl_command_queue_info name, struct icd_query query) {
+static cl_int answer_queue(cl_command_queue queue, cl_command_queue_info name, struct icd_query query) {
   switch (name) {
   case CL_QUEUE_CONTEXT:
-    ICD_TELL(cl_context, queue->context);
+    ICD_ANSWER(cl_context, queue->context);
   case CL_QUEUE_DEVICE:
-    ICD_TELL(cl_device_id, queue->device);
+    ICD_ANSWER(cl_device_id, queue->device);
   case CL_QUEUE_REFERENCE_COUNT:
-    ICD_TELL(cl_uint, queue->object.references);
+    ICD_ANSWER(cl_uint, queue->object.references);
   case CL_QUEUE_PROPERTIES:
-    ICD_TELL(cl_command_queue_properties, queue->flags);
+    ICD_ANSWER(cl_command_queue_properties, queue->flags);
   case CL_QUEUE_PROPERTIES_ARRAY:
-    return icd_tell_properties(query, &queue->properties);
+    return icd_answer_properties(query, &queue->properties);
   case CL_QUEUE_SIZE:
     return CL_INVALID_COMMAND_QUEUE; /* only device-side queues have a size */
   case CL_QUEUE_DEVICE_DEFAULT:
-    ICD_TELL(cl_command_queue, NULL);
+    ICD_ANSWER(cl_command_queue, NULL);
   default:
     return CL_INVALID_VALUE;
   }
@@ -266,7 +266,7 @@ static cl_int tell_queue(cl_command_queue queue, cl_command_queue_info name, str
 CL_API_ENTRY cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t size,
                                                       void *value, size_t *needed) {
   icd_enter();
-  return icd_leave(icd_is(queue, ICD_QUEUE) ? tell_queue(queue, name, (struct icd_query){size, value, needed})
+  return icd_leave(icd_is(queue, ICD_QUEUE) ? answer_queue(queue, name, (struct icd_query){size, value, needed})
                                             : CL_INVALID_COMMAND_QUEUE);
 }
 

@@ -173,16 +173,16 @@ CL_API_ENTRY cl_int CL_API_CALL clCreateSubDevices(cl_device_id device, const cl
 
 /* ---- queries -------------------------------------------------------------------------------------------- */
 
-static cl_int tell_c_versions(struct icd_query query) {
+static cl_int answer_c_versions(struct icd_query query) {
   static const cl_name_version list[] = {{CL_MAKE_VERSION(1, 0, 0), "OpenCL C"},
                                          {CL_MAKE_VERSION(1, 1, 0), "OpenCL C"},
                                          {CL_MAKE_VERSION(1, 2, 0), "OpenCL C"},
                                          {CL_MAKE_VERSION(2, 0, 0), "OpenCL C"},
                                          {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"}};
-  return icd_tell(query, list, sizeof list);
+  return icd_answer(query, list, sizeof list);
 }
 
-static cl_int tell_c_features(struct icd_query query) {
+static cl_int answer_c_features(struct icd_query query) {
   static const char *const names[] = {"__opencl_c_3d_image_writes",
                                       "__opencl_c_atomic_order_acq_rel",
                                       "__opencl_c_atomic_order_seq_cst",
@@ -208,10 +208,10 @@ static cl_int tell_c_features(struct icd_query query) {
     list[i] = (cl_name_version){.version = CL_MAKE_VERSION(3, 0, 0)};
     snprintf(list[i].name, sizeof list[i].name, "%s", names[i]);
   }
-  return icd_tell(query, list, sizeof list);
+  return icd_answer(query, list, sizeof list);
 }
 
-static cl_int tell_text(cl_device_id device, cl_device_info name, struct icd_query query) {
+static cl_int answer_text(cl_device_id device, cl_device_info name, struct icd_query query) {
   static const cl_name_version il[] = {{CL_MAKE_VERSION(1, 0, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 1, 0), "SPIR-V"},
                                        {CL_MAKE_VERSION(1, 2, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 3, 0), "SPIR-V"},
                                        {CL_MAKE_VERSION(1, 4, 0), "SPIR-V"}, {CL_MAKE_VERSION(1, 5, 0), "SPIR-V"},
@@ -219,40 +219,40 @@ static cl_int tell_text(cl_device_id device, cl_device_info name, struct icd_que
   char text[80];
   switch (name) {
   case CL_DEVICE_NAME:
-    ICD_TELL_TEXT(device->name);
+    ICD_ANSWER_TEXT(device->name);
   case CL_DEVICE_VENDOR:
-    ICD_TELL_TEXT("Warpwait");
+    ICD_ANSWER_TEXT("Warpwait");
   case CL_DEVICE_PROFILE:
-    ICD_TELL_TEXT("FULL_PROFILE");
+    ICD_ANSWER_TEXT("FULL_PROFILE");
   case CL_DEVICE_VERSION:
-    ICD_TELL_TEXT("OpenCL 3.0 Warpwait");
+    ICD_ANSWER_TEXT("OpenCL 3.0 Warpwait");
   case CL_DEVICE_OPENCL_C_VERSION:
-    ICD_TELL_TEXT("OpenCL C 1.2 Warpwait");
+    ICD_ANSWER_TEXT("OpenCL C 1.2 Warpwait");
   case CL_DRIVER_VERSION:
     snprintf(text, sizeof text, "%d.%d.%d", WW_VERSION_MAJOR, WW_VERSION_MINOR, WW_VERSION_PATCH);
-    ICD_TELL_TEXT(text);
+    ICD_ANSWER_TEXT(text);
   case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR:
   case CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR: /* not accelerated: they compile to
                                                                                    multiplications */
-    ICD_TELL(cl_device_integer_dot_product_acceleration_properties_khr, .signed_accelerated = CL_FALSE);
+    ICD_ANSWER(cl_device_integer_dot_product_acceleration_properties_khr, .signed_accelerated = CL_FALSE);
   case CL_DEVICE_EXTENSIONS:
-    ICD_TELL_TEXT(ICD_EXTENSIONS);
+    ICD_ANSWER_TEXT(ICD_EXTENSIONS);
   case CL_DEVICE_EXTENSIONS_WITH_VERSION:
-    return icd_tell_extensions(query);
+    return icd_answer_extensions(query);
   case CL_DEVICE_BUILT_IN_KERNELS:
-    ICD_TELL_TEXT("");
+    ICD_ANSWER_TEXT("");
   case CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION:
-    ICD_TELL_NOTHING;
+    ICD_ANSWER_NOTHING;
   case CL_DEVICE_IL_VERSION:
-    ICD_TELL_TEXT("SPIR-V_1.6 SPIR-V_1.5 SPIR-V_1.4 SPIR-V_1.3 SPIR-V_1.2 SPIR-V_1.1 SPIR-V_1.0");
+    ICD_ANSWER_TEXT("SPIR-V_1.6 SPIR-V_1.5 SPIR-V_1.4 SPIR-V_1.3 SPIR-V_1.2 SPIR-V_1.1 SPIR-V_1.0");
   case CL_DEVICE_ILS_WITH_VERSION:
-    return icd_tell(query, il, sizeof il);
+    return icd_answer(query, il, sizeof il);
   case CL_DEVICE_OPENCL_C_ALL_VERSIONS:
-    return tell_c_versions(query);
+    return answer_c_versions(query);
   case CL_DEVICE_OPENCL_C_FEATURES:
-    return tell_c_features(query);
+    return answer_c_features(query);
   case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED: /* none: a date before all versions */
-    ICD_TELL_TEXT("v0000-01-01-00");
+    ICD_ANSWER_TEXT("v0000-01-01-00");
   default:
     return CL_INVALID_VALUE;
   }
@@ -383,7 +383,7 @@ static const struct {
 
 /* The driver's name and version. For a device, also its number (for a sub-device its parent's) and its compute units.
  */
-static cl_int tell_uuid(cl_device_id device, struct icd_query query) {
+static cl_int answer_uuid(cl_device_id device, struct icd_query query) {
   uint8_t uuid[CL_UUID_SIZE_KHR] = "warpwait";
   const uint8_t version[] = {WW_VERSION_MAJOR, WW_VERSION_MINOR, WW_VERSION_PATCH};
   memcpy(&uuid[8], version, sizeof version);
@@ -391,69 +391,69 @@ static cl_int tell_uuid(cl_device_id device, struct icd_query query) {
     uuid[11] = (uint8_t)device->number;
     memcpy(&uuid[12], &device->compute_units, 4);
   }
-  return icd_tell(query, uuid, sizeof uuid);
+  return icd_answer(query, uuid, sizeof uuid);
 }
 
 /* False: the query is not in the tables. */
-static bool tell_row(cl_device_info name, struct icd_query query, cl_int *status) {
+static bool answer_row(cl_device_info name, struct icd_query query, cl_int *status) {
   for (size_t i = 0; i < sizeof uints / sizeof *uints; i++)
     if (uints[i].name == name)
-      return *status = icd_tell(query, &uints[i].value, sizeof uints[i].value), true;
+      return *status = icd_answer(query, &uints[i].value, sizeof uints[i].value), true;
   for (size_t i = 0; i < sizeof bools / sizeof *bools; i++)
     if (bools[i].name == name)
-      return *status = icd_tell(query, &bools[i].value, sizeof bools[i].value), true;
+      return *status = icd_answer(query, &bools[i].value, sizeof bools[i].value), true;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     if (sizes[i].name == name)
-      return *status = icd_tell(query, &sizes[i].value, sizeof sizes[i].value), true;
+      return *status = icd_answer(query, &sizes[i].value, sizeof sizes[i].value), true;
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
     if (sets[i].name == name)
-      return *status = icd_tell(query, &sets[i].value, sizeof sets[i].value), true;
+      return *status = icd_answer(query, &sets[i].value, sizeof sets[i].value), true;
   return false;
 }
 
-static cl_int tell_of_machine(cl_device_id device, cl_device_info name, struct icd_query query) {
+static cl_int answer_of_machine(cl_device_id device, cl_device_info name, struct icd_query query) {
   static const cl_device_partition_property kinds[] = {CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS};
   const cl_device_partition_property none = 0;
   const size_t most = device->most_items;
   switch (name) {
   case CL_DEVICE_PLATFORM:
-    ICD_TELL(cl_platform_id, &icd_platform);
+    ICD_ANSWER(cl_platform_id, &icd_platform);
   case CL_DEVICE_MAX_COMPUTE_UNITS:
-    ICD_TELL(cl_uint, device->compute_units);
+    ICD_ANSWER(cl_uint, device->compute_units);
   case CL_DEVICE_MAX_CLOCK_FREQUENCY:
-    ICD_TELL(cl_uint, (cl_uint)icd_parameter(device->machine, "cu.clock_mhz"));
+    ICD_ANSWER(cl_uint, (cl_uint)icd_parameter(device->machine, "cu.clock_mhz"));
   case CL_DEVICE_MAX_WORK_GROUP_SIZE:
-    ICD_TELL(size_t, most);
+    ICD_ANSWER(size_t, most);
   case CL_DEVICE_MAX_WORK_ITEM_SIZES:
-    return icd_tell(query, (size_t[]){most, most, most}, 3 * sizeof(size_t));
+    return icd_answer(query, (size_t[]){most, most, most}, 3 * sizeof(size_t));
   case CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
-    ICD_TELL(size_t, device->warp_size);
+    ICD_ANSWER(size_t, device->warp_size);
   case CL_DEVICE_MAX_NUM_SUB_GROUPS:
-    ICD_TELL(cl_uint, (cl_uint)(most / device->warp_size));
+    ICD_ANSWER(cl_uint, (cl_uint)(most / device->warp_size));
   case CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE:
-    ICD_TELL(cl_uint, (cl_uint)icd_parameter(device->machine, "mem.line"));
+    ICD_ANSWER(cl_uint, (cl_uint)icd_parameter(device->machine, "mem.line"));
   case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
-    ICD_TELL(cl_ulong, icd_parameter(device->machine, "mem.l2_size"));
+    ICD_ANSWER(cl_ulong, icd_parameter(device->machine, "mem.l2_size"));
   case CL_DEVICE_LOCAL_MEM_SIZE:
-    ICD_TELL(cl_ulong, device->local_bytes);
+    ICD_ANSWER(cl_ulong, device->local_bytes);
   case CL_DEVICE_PARENT_DEVICE:
-    ICD_TELL(cl_device_id, device->parent);
+    ICD_ANSWER(cl_device_id, device->parent);
   case CL_DEVICE_PARTITION_MAX_SUB_DEVICES:
-    ICD_TELL(cl_uint, device->compute_units);
+    ICD_ANSWER(cl_uint, device->compute_units);
   case CL_DEVICE_PARTITION_PROPERTIES:
-    return device->compute_units > 1 ? icd_tell(query, kinds, sizeof kinds) : icd_tell(query, &none, sizeof none);
+    return device->compute_units > 1 ? icd_answer(query, kinds, sizeof kinds) : icd_answer(query, &none, sizeof none);
   case CL_DEVICE_PARTITION_TYPE:
-    return icd_tell_properties(query, &device->partition);
+    return icd_answer_properties(query, &device->partition);
   case CL_DEVICE_REFERENCE_COUNT:
-    ICD_TELL(cl_uint, device->parent ? device->object.references : 1);
+    ICD_ANSWER(cl_uint, device->parent ? device->object.references : 1);
   case CL_DEVICE_UUID_KHR:
-    return tell_uuid(device, query);
+    return answer_uuid(device, query);
   case CL_DRIVER_UUID_KHR:
-    return tell_uuid(NULL, query);
+    return answer_uuid(NULL, query);
   case CL_DEVICE_NUMERIC_VERSION:
-    ICD_TELL(cl_version, CL_MAKE_VERSION(3, 0, 0));
+    ICD_ANSWER(cl_version, CL_MAKE_VERSION(3, 0, 0));
   default:
-    return tell_text(device, name, query);
+    return answer_text(device, name, query);
   }
 }
 
@@ -462,7 +462,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_i
   const struct icd_query query = {size, value, needed};
   cl_int status = CL_INVALID_DEVICE;
   icd_enter();
-  if (icd_is(device, ICD_DEVICE) && !tell_row(name, query, &status))
-    status = tell_of_machine(device, name, query);
+  if (icd_is(device, ICD_DEVICE) && !answer_row(name, query, &status))
+    status = answer_of_machine(device, name, query);
   return icd_leave(status);
 }

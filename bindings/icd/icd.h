@@ -106,10 +106,10 @@ struct icd_query {
   void *value;
   size_t *needed;
 };
-cl_int icd_tell(struct icd_query query, const void *data, size_t bytes);
-#define ICD_TELL(type, ...) return icd_tell(query, &(type){__VA_ARGS__}, sizeof(type))
-#define ICD_TELL_TEXT(text) return icd_tell(query, (text), strlen(text) + 1)
-#define ICD_TELL_NOTHING return icd_tell(query, NULL, 0)
+cl_int icd_answer(struct icd_query query, const void *data, size_t bytes);
+#define ICD_ANSWER(type, ...) return icd_answer(query, &(type){__VA_ARGS__}, sizeof(type))
+#define ICD_ANSWER_TEXT(text) return icd_answer(query, (text), strlen(text) + 1)
+#define ICD_ANSWER_NOTHING return icd_answer(query, NULL, 0)
 
 /* The list of properties, ended by 0, with which an object was created, for later queries; NULL: none. */
 struct icd_properties {
@@ -117,7 +117,7 @@ struct icd_properties {
   size_t count; /* including the 0 */
 };
 bool icd_keep_properties(struct icd_properties *properties, const cl_ulong *list);
-cl_int icd_tell_properties(struct icd_query query, const struct icd_properties *properties);
+cl_int icd_answer_properties(struct icd_query query, const struct icd_properties *properties);
 
 /* Callbacks of an event, or for when an object is destroyed. The last one set is called first. */
 struct icd_callback {
@@ -184,7 +184,7 @@ void icd_begin(void);
 
 /* Creates the simulated device of a machine and fills the fields of `device` from its parameters. */
 bool icd_describe_device(cl_device_id device, ww_machine *machine, ww_error *error);
-cl_int icd_tell_extensions(struct icd_query query);
+cl_int icd_answer_extensions(struct icd_query query);
 
 /* The value of a machine's parameter. */
 cl_ulong icd_parameter(const ww_machine *machine, const char *key);
@@ -502,10 +502,10 @@ struct icd_capture;
 struct icd_capture *icd_capture_begin(const struct icd_launch *launch, cl_device_id device);
 void icd_capture_end(struct icd_capture *capture, bool good);
 
-/* ---- options from the environment: wishes.c ----------------------------------------------------------------- */
+/* ---- options from the environment: settings.c ----------------------------------------------------------------- */
 
 /* NULL and false: the option is off. */
-struct icd_wishes {
+struct icd_settings {
   const char *log;     /* a file for lines of JSON: log.c */
   const char *capture; /* a folder for launch files: capture.c */
   const char *html;    /* a folder for pages of reports: launch.c */
@@ -515,7 +515,7 @@ struct icd_wishes {
   bool functional;     /* execute kernels that `only` does not list without timing; all kernels if it is NULL */
   uint32_t threads;    /* number that step the compute units; 0: as many as are useful */
 };
-const struct icd_wishes *icd_wishes(void);
+const struct icd_settings *icd_settings(void);
 
 /* Whether `only` is NULL or lists the kernel. */
 bool icd_is_wanted(const char *kernel);

@@ -342,32 +342,32 @@ ww_image *icd_image_here(cl_mem memory) {
 
 /* ---- queries -------------------------------------------------------------------------------------------- */
 
-static cl_int tell_image(cl_mem memory, cl_image_info name, struct icd_query query) {
+static cl_int answer_image(cl_mem memory, cl_image_info name, struct icd_query query) {
   const struct icd_image *image = memory->image;
   const ww_shape *shape = &image->shape;
   const bool deep = memory->type == CL_MEM_OBJECT_IMAGE3D, layered = is_layered(memory->type);
   switch (name) {
   case CL_IMAGE_FORMAT:
-    ICD_TELL(cl_image_format, image->texel.order, image->texel.type);
+    ICD_ANSWER(cl_image_format, image->texel.order, image->texel.type);
   case CL_IMAGE_ELEMENT_SIZE:
-    ICD_TELL(size_t, image->texel.bytes);
+    ICD_ANSWER(size_t, image->texel.bytes);
   case CL_IMAGE_ROW_PITCH:
-    ICD_TELL(size_t, image->pitch[0]);
+    ICD_ANSWER(size_t, image->pitch[0]);
   case CL_IMAGE_SLICE_PITCH:
-    ICD_TELL(size_t, deep || layered ? image->pitch[1] : 0);
+    ICD_ANSWER(size_t, deep || layered ? image->pitch[1] : 0);
   case CL_IMAGE_WIDTH:
-    ICD_TELL(size_t, shape->width);
+    ICD_ANSWER(size_t, shape->width);
   case CL_IMAGE_HEIGHT:
-    ICD_TELL(size_t, is_flat(memory->type) ? 0 : shape->height);
+    ICD_ANSWER(size_t, is_flat(memory->type) ? 0 : shape->height);
   case CL_IMAGE_DEPTH:
-    ICD_TELL(size_t, deep ? shape->depth : 0);
+    ICD_ANSWER(size_t, deep ? shape->depth : 0);
   case CL_IMAGE_ARRAY_SIZE:
-    ICD_TELL(size_t, layered ? shape->layers : 0);
+    ICD_ANSWER(size_t, layered ? shape->layers : 0);
   case CL_IMAGE_BUFFER:
-    ICD_TELL(cl_mem, memory->parent);
+    ICD_ANSWER(cl_mem, memory->parent);
   case CL_IMAGE_NUM_MIP_LEVELS:
   case CL_IMAGE_NUM_SAMPLES:
-    ICD_TELL(cl_uint, 0);
+    ICD_ANSWER(cl_uint, 0);
   default:
     return CL_INVALID_VALUE;
   }
@@ -377,5 +377,5 @@ CL_API_ENTRY cl_int CL_API_CALL clGetImageInfo(cl_mem image, cl_image_info name,
                                                size_t *needed) {
   icd_enter();
   const bool is = icd_is(image, ICD_MEMORY) && image->image;
-  return icd_leave(is ? tell_image(image, name, (struct icd_query){size, value, needed}) : CL_INVALID_MEM_OBJECT);
+  return icd_leave(is ? answer_image(image, name, (struct icd_query){size, value, needed}) : CL_INVALID_MEM_OBJECT);
 }

@@ -303,20 +303,20 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_
 
 /* ---- queries -------------------------------------------------------------------------------------------- */
 
-static cl_int tell_kernel(cl_kernel kernel, cl_kernel_info name, struct icd_query query) {
+static cl_int answer_kernel(cl_kernel kernel, cl_kernel_info name, struct icd_query query) {
   switch (name) {
   case CL_KERNEL_FUNCTION_NAME:
-    ICD_TELL_TEXT(kernel->kernel->name);
+    ICD_ANSWER_TEXT(kernel->kernel->name);
   case CL_KERNEL_NUM_ARGS:
-    ICD_TELL(cl_uint, (cl_uint)kernel->kernel->argument_count);
+    ICD_ANSWER(cl_uint, (cl_uint)kernel->kernel->argument_count);
   case CL_KERNEL_REFERENCE_COUNT:
-    ICD_TELL(cl_uint, kernel->object.references);
+    ICD_ANSWER(cl_uint, kernel->object.references);
   case CL_KERNEL_CONTEXT:
-    ICD_TELL(cl_context, kernel->program->context);
+    ICD_ANSWER(cl_context, kernel->program->context);
   case CL_KERNEL_PROGRAM:
-    ICD_TELL(cl_program, kernel->program);
+    ICD_ANSWER(cl_program, kernel->program);
   case CL_KERNEL_ATTRIBUTES:
-    ICD_TELL_TEXT(kernel->kernel->attributes);
+    ICD_ANSWER_TEXT(kernel->kernel->attributes);
   default:
     return CL_INVALID_VALUE;
   }
@@ -325,7 +325,7 @@ static cl_int tell_kernel(cl_kernel kernel, cl_kernel_info name, struct icd_quer
 CL_API_ENTRY cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t size, void *value,
                                                 size_t *needed) {
   icd_enter();
-  return icd_leave(icd_is(kernel, ICD_KERNEL) ? tell_kernel(kernel, name, (struct icd_query){size, value, needed})
+  return icd_leave(icd_is(kernel, ICD_KERNEL) ? answer_kernel(kernel, name, (struct icd_query){size, value, needed})
                                               : CL_INVALID_KERNEL);
 }
 
@@ -351,44 +351,44 @@ static cl_kernel_arg_access_qualifier access_of(const ww_argument *argument) {
                                                        : CL_KERNEL_ARG_ACCESS_READ_WRITE;
 }
 
-static cl_int tell_argument(const ww_argument *argument, cl_kernel_arg_info name, struct icd_query query) {
+static cl_int answer_argument(const ww_argument *argument, cl_kernel_arg_info name, struct icd_query query) {
   static const cl_kernel_arg_address_qualifier places[] = {
       [WW_ARGUMENT_BUFFER] = CL_KERNEL_ARG_ADDRESS_GLOBAL, [WW_ARGUMENT_LOCAL] = CL_KERNEL_ARG_ADDRESS_LOCAL,
       [WW_ARGUMENT_VALUE] = CL_KERNEL_ARG_ADDRESS_PRIVATE, [WW_ARGUMENT_PIPE] = CL_KERNEL_ARG_ADDRESS_GLOBAL,
       [WW_ARGUMENT_IMAGE] = CL_KERNEL_ARG_ADDRESS_GLOBAL,  [WW_ARGUMENT_SAMPLER] = CL_KERNEL_ARG_ADDRESS_PRIVATE};
   switch (name) {
   case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
-    ICD_TELL(cl_kernel_arg_address_qualifier,
-             argument->constant ? CL_KERNEL_ARG_ADDRESS_CONSTANT : places[argument->kind]);
+    ICD_ANSWER(cl_kernel_arg_address_qualifier,
+               argument->constant ? CL_KERNEL_ARG_ADDRESS_CONSTANT : places[argument->kind]);
   case CL_KERNEL_ARG_ACCESS_QUALIFIER:
-    ICD_TELL(cl_kernel_arg_access_qualifier, access_of(argument));
+    ICD_ANSWER(cl_kernel_arg_access_qualifier, access_of(argument));
   case CL_KERNEL_ARG_NAME:
-    ICD_TELL_TEXT(argument->name);
+    ICD_ANSWER_TEXT(argument->name);
   case CL_KERNEL_ARG_TYPE_NAME:
-    ICD_TELL_TEXT(argument->source_type);
+    ICD_ANSWER_TEXT(argument->source_type);
   case CL_KERNEL_ARG_TYPE_QUALIFIER:
-    ICD_TELL(cl_kernel_arg_type_qualifier, qualifiers_of(argument));
+    ICD_ANSWER(cl_kernel_arg_type_qualifier, qualifiers_of(argument));
   default:
     return CL_INVALID_VALUE;
   }
 }
 
 /* Available only if the program was built with -cl-kernel-arg-info. */
-static cl_int tell_argument_at(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name, struct icd_query query) {
+static cl_int answer_argument_at(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name, struct icd_query query) {
   const ww_argument *argument = ww_kernel_argument(kernel->kernel, index);
   const char *options = kernel->program->options;
   if (!argument)
     return CL_INVALID_ARG_INDEX;
   if (!argument->source_type || !options || !strstr(options, "-cl-kernel-arg-info"))
     return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
-  return tell_argument(argument, name, query);
+  return answer_argument(argument, name, query);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name,
                                                    size_t size, void *value, size_t *needed) {
   icd_enter();
   return icd_leave(icd_is(kernel, ICD_KERNEL)
-                       ? tell_argument_at(kernel, index, name, (struct icd_query){size, value, needed})
+                       ? answer_argument_at(kernel, index, name, (struct icd_query){size, value, needed})
                        : CL_INVALID_KERNEL);
 }
 
@@ -408,23 +408,23 @@ static cl_ulong local_bytes(const struct _cl_kernel *kernel) {
   return bytes;
 }
 
-static cl_int tell_group(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name,
-                         struct icd_query query) {
+static cl_int answer_group(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name,
+                           struct icd_query query) {
   const cl_int status = find_device(kernel, &device);
   const uint32_t *required = kernel->kernel->required_local;
   if (status != CL_SUCCESS)
     return status;
   switch (name) {
   case CL_KERNEL_WORK_GROUP_SIZE:
-    ICD_TELL(size_t, icd_most_items(device, kernel->kernel));
+    ICD_ANSWER(size_t, icd_most_items(device, kernel->kernel));
   case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
-    return icd_tell(query, (size_t[]){required[0], required[1], required[2]}, 3 * sizeof(size_t));
+    return icd_answer(query, (size_t[]){required[0], required[1], required[2]}, 3 * sizeof(size_t));
   case CL_KERNEL_LOCAL_MEM_SIZE:
-    ICD_TELL(cl_ulong, local_bytes(kernel));
+    ICD_ANSWER(cl_ulong, local_bytes(kernel));
   case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
-    ICD_TELL(size_t, device->warp_size);
+    ICD_ANSWER(size_t, device->warp_size);
   case CL_KERNEL_PRIVATE_MEM_SIZE:
-    ICD_TELL(cl_ulong, kernel->kernel->private_bytes);
+    ICD_ANSWER(cl_ulong, kernel->kernel->private_bytes);
   default: /* CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels only */
     return CL_INVALID_VALUE;
   }
@@ -435,7 +435,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_de
                                                          size_t *needed) {
   icd_enter();
   return icd_leave(icd_is(kernel, ICD_KERNEL)
-                       ? tell_group(kernel, device, name, (struct icd_query){size, value, needed})
+                       ? answer_group(kernel, device, name, (struct icd_query){size, value, needed})
                        : CL_INVALID_KERNEL);
 }
 
@@ -446,8 +446,8 @@ static size_t warps_of(const size_t *local, size_t bytes, size_t warp) {
   return (items + warp - 1) / warp;
 }
 
-static cl_int tell_sub_groups(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info name, size_t input_size,
-                              const void *input, struct icd_query query) {
+static cl_int answer_sub_groups(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info name, size_t input_size,
+                                const void *input, struct icd_query query) {
   const cl_int status = find_device(kernel, &device);
   if (status != CL_SUCCESS)
     return status;
@@ -457,22 +457,22 @@ static cl_int tell_sub_groups(cl_kernel kernel, cl_device_id device, cl_kernel_s
   case CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE:
     if (!input || !input_size || input_size % sizeof(size_t) || input_size > 3 * sizeof(size_t))
       return CL_INVALID_VALUE;
-    ICD_TELL(size_t, warp);
+    ICD_ANSWER(size_t, warp);
   case CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE:
     if (!input || !input_size || input_size % sizeof(size_t) || input_size > 3 * sizeof(size_t))
       return CL_INVALID_VALUE;
-    ICD_TELL(size_t, warps_of(input, input_size, warp));
+    ICD_ANSWER(size_t, warps_of(input, input_size, warp));
   case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT:
     if (!input || input_size != sizeof count || !query.value || query.size % sizeof(size_t))
       return CL_INVALID_VALUE;
     memcpy(&count, input, sizeof count);
     count = count * warp <= icd_most_items(device, kernel->kernel) ? count * warp : 0;
-    return icd_tell(query, (size_t[]){count, count ? 1 : 0, count ? 1 : 0},
-                    query.size < 3 * sizeof(size_t) ? query.size : 3 * sizeof(size_t));
+    return icd_answer(query, (size_t[]){count, count ? 1 : 0, count ? 1 : 0},
+                      query.size < 3 * sizeof(size_t) ? query.size : 3 * sizeof(size_t));
   case CL_KERNEL_MAX_NUM_SUB_GROUPS:
-    ICD_TELL(size_t, icd_most_items(device, kernel->kernel) / warp);
+    ICD_ANSWER(size_t, icd_most_items(device, kernel->kernel) / warp);
   case CL_KERNEL_COMPILE_NUM_SUB_GROUPS:
-    ICD_TELL(size_t, 0);
+    ICD_ANSWER(size_t, 0);
   default:
     return CL_INVALID_VALUE;
   }
@@ -483,7 +483,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel kernel, cl_dev
                                                         const void *input, size_t size, void *value, size_t *needed) {
   const struct icd_query query = {size, value, needed};
   icd_enter();
-  return icd_leave(icd_is(kernel, ICD_KERNEL) ? tell_sub_groups(kernel, device, name, input_size, input, query)
+  return icd_leave(icd_is(kernel, ICD_KERNEL) ? answer_sub_groups(kernel, device, name, input_size, input, query)
                                               : CL_INVALID_KERNEL);
 }
 
@@ -569,7 +569,7 @@ static struct icd_launch *new_launch(cl_kernel kernel, cl_uint dimensions, const
     icd_ref(made->arguments[i].memory);
   made->dimensions = dimensions;
   made->has_local = local;
-  if (icd_wishes()->check)
+  if (icd_settings()->check)
     made->caller = icd_find_caller();
   for (cl_uint i = 0; i < dimensions; i++) {
     made->offset[i] = offset ? offset[i] : 0;

@@ -111,8 +111,8 @@ static void take_hazard(void *self, const ww_hazard *hazard) {
 
 /* A run without timing is neither checked nor has a page. */
 static ww_watch watch_of(struct party *party) {
-  const struct icd_wishes *wishes = icd_wishes();
-  const bool wanted = party->wanted, functional = wishes->functional && (!wanted || !wishes->only);
+  const struct icd_settings *settings = icd_settings();
+  const bool wanted = party->wanted, functional = settings->functional && (!wanted || !settings->only);
   for (size_t i = 0; i < party->count; i++)
     party->commands[i]->launch->outcome.functional = functional;
   return (ww_watch){.size = sizeof(ww_watch),
@@ -120,9 +120,9 @@ static ww_watch watch_of(struct party *party) {
                     .print = print,
                     .hazard = wanted ? take_hazard : NULL,
                     .functional = functional,
-                    .check = wishes->check && wanted && !functional,
-                    .page = wishes->html && wanted && !functional,
-                    .threads = wishes->threads};
+                    .check = settings->check && wanted && !functional,
+                    .page = settings->html && wanted && !functional,
+                    .threads = settings->threads};
 }
 
 /* ---- reporting -------------------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static bool write_file(void *self, const void *data, size_t size) { return fwrit
 /* Writes DIR/saxpy-0.html (0 is the device's number). The file appears only when it is complete. */
 static void write_page(const struct icd_launch *launch, const struct _cl_device_id *device, const ww_report *report) {
   enum { PATH = 4096 };
-  const char *folder = icd_wishes()->html;
+  const char *folder = icd_settings()->html;
   char path[PATH], unfinished[PATH];
   mkdir(folder, 0777);
   snprintf(path, sizeof path, "%.3000s/%.200s-%u.html", folder, launch->kernel->kernel->name, device->number);
@@ -144,22 +144,22 @@ static void write_page(const struct icd_launch *launch, const struct _cl_device_
 }
 
 /* Logs the report if this is the kernel's longest launch, and stores what bounds it. */
-static void tell(struct icd_launch *launch, size_t number, const struct _cl_device_id *device,
-                 const ww_report *report) {
+static void log_report(struct icd_launch *launch, size_t number, const struct _cl_device_id *device,
+                       const ww_report *report) {
   const char *bound = NULL;
   char key[64];
-  if ((!icd_wishes()->log && !icd_wishes()->html) || !icd_is_longest(launch, device->machine))
+  if ((!icd_settings()->log && !icd_settings()->html) || !icd_is_longest(launch, device->machine))
     return;
   snprintf(key, sizeof key, "launches[%zu].bottleneck.sentence", number);
   if (ww_report_text(report, key, &bound))
     launch->outcome.bound = strdup(bound);
   icd_log_report(launch, device->machine, report);
-  if (icd_wishes()->html)
+  if (icd_settings()->html)
     write_page(launch, device, report);
 }
 
 /* An event's status is a number without a message, so the message goes to the context's callback. */
-static void tell_unfinished(const struct party *party, const ww_report *report) {
+static void report_unfinished(const struct party *party, const ww_report *report) {
   const char *end = "finished";
   char text[400], key[64];
   size_t which = 0;
@@ -220,14 +220,14 @@ cl_int icd_run_launches(struct icd_command *const *commands, size_t count, struc
   }
   const bool finished = ww_report_finished(report);
   if (!finished)
-    tell_unfinished(&party, report);
+    report_unfinished(&party, report);
   fflush(stdout);
   for (size_t i = 0; i < count; i++) {
     struct icd_launch *launch = commands[i]->launch;
     if (!launch->outcome.functional)
       launch->outcome.cycles = (double)(ww_report_cycles(report, i) + device->host.launch_cycles);
     if (party.wanted)
-      tell(launch, i, device, report);
+      log_report(launch, i, device, report);
     works[i] = (struct icd_work){ICD_COMPUTE, launch->outcome.cycles / device->clock_ghz, 0};
   }
   ww_report_unref(report);

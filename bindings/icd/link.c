@@ -124,7 +124,7 @@ static cl_int link_units(cl_program program, const char *options) {
   struct icd_text log = {NULL, 0};
   ww_bytes *units = calloc(program->unit_count, sizeof *units);
   ww_error error;
-  const ww_build how = {.size = sizeof how, .log = {icd_add, &log}, .checked = icd_wishes()->check};
+  const ww_build how = {.size = sizeof how, .log = {icd_add, &log}, .checked = icd_settings()->check};
   if (!units)
     return CL_OUT_OF_HOST_MEMORY;
   for (size_t i = 0; i < program->unit_count; i++)

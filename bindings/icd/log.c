@@ -20,7 +20,7 @@
 static int log_file(void) {
   static int file = -2;
   if (file == -2)
-    file = icd_wishes()->log ? open(icd_wishes()->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    file = icd_settings()->log ? open(icd_settings()->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
   return file;
 }
 

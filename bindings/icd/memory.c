@@ -209,30 +209,30 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseMemObject(cl_mem memory) {
   return icd_release(memory, ICD_MEMORY, CL_INVALID_MEM_OBJECT);
 }
 
-static cl_int tell_memory(cl_mem memory, cl_mem_info name, struct icd_query query) {
+static cl_int answer_memory(cl_mem memory, cl_mem_info name, struct icd_query query) {
   switch (name) {
   case CL_MEM_TYPE:
-    ICD_TELL(cl_mem_object_type, memory->type);
+    ICD_ANSWER(cl_mem_object_type, memory->type);
   case CL_MEM_FLAGS:
-    ICD_TELL(cl_mem_flags, memory->flags);
+    ICD_ANSWER(cl_mem_flags, memory->flags);
   case CL_MEM_SIZE:
-    ICD_TELL(size_t, memory->size);
+    ICD_ANSWER(size_t, memory->size);
   case CL_MEM_HOST_PTR:
-    ICD_TELL(void *, memory->host);
+    ICD_ANSWER(void *, memory->host);
   case CL_MEM_MAP_COUNT:
-    ICD_TELL(cl_uint, memory->mapped);
+    ICD_ANSWER(cl_uint, memory->mapped);
   case CL_MEM_REFERENCE_COUNT:
-    ICD_TELL(cl_uint, memory->object.references);
+    ICD_ANSWER(cl_uint, memory->object.references);
   case CL_MEM_CONTEXT:
-    ICD_TELL(cl_context, memory->context);
+    ICD_ANSWER(cl_context, memory->context);
   case CL_MEM_ASSOCIATED_MEMOBJECT:
-    ICD_TELL(cl_mem, memory->parent);
+    ICD_ANSWER(cl_mem, memory->parent);
   case CL_MEM_OFFSET:
-    ICD_TELL(size_t, memory->origin);
+    ICD_ANSWER(size_t, memory->origin);
   case CL_MEM_USES_SVM_POINTER:
-    ICD_TELL(cl_bool, root_of(memory)->in_svm);
+    ICD_ANSWER(cl_bool, root_of(memory)->in_svm);
   case CL_MEM_PROPERTIES:
-    return icd_tell_properties(query, &memory->properties);
+    return icd_answer_properties(query, &memory->properties);
   default:
     return CL_INVALID_VALUE;
   }
@@ -241,7 +241,7 @@ static cl_int tell_memory(cl_mem memory, cl_mem_info name, struct icd_query quer
 CL_API_ENTRY cl_int CL_API_CALL clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t size, void *value,
                                                    size_t *needed) {
   icd_enter();
-  return icd_leave(icd_is(memory, ICD_MEMORY) ? tell_memory(memory, name, (struct icd_query){size, value, needed})
+  return icd_leave(icd_is(memory, ICD_MEMORY) ? answer_memory(memory, name, (struct icd_query){size, value, needed})
                                               : CL_INVALID_MEM_OBJECT);
 }
 
@@ -296,14 +296,14 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreatePipe(cl_context context, cl_mem_flags fl
   return made;
 }
 
-static cl_int tell_pipe(cl_mem pipe, cl_pipe_info name, struct icd_query query) {
+static cl_int answer_pipe(cl_mem pipe, cl_pipe_info name, struct icd_query query) {
   switch (name) {
   case CL_PIPE_PACKET_SIZE:
-    ICD_TELL(cl_uint, pipe->packet_bytes);
+    ICD_ANSWER(cl_uint, pipe->packet_bytes);
   case CL_PIPE_MAX_PACKETS:
-    ICD_TELL(cl_uint, pipe->packets);
+    ICD_ANSWER(cl_uint, pipe->packets);
   case CL_PIPE_PROPERTIES:
-    ICD_TELL_NOTHING;
+    ICD_ANSWER_NOTHING;
   default:
     return CL_INVALID_VALUE;
   }
@@ -313,5 +313,5 @@ CL_API_ENTRY cl_int CL_API_CALL clGetPipeInfo(cl_mem pipe, cl_pipe_info name, si
                                               size_t *needed) {
   icd_enter();
   const bool is = icd_is(pipe, ICD_MEMORY) && pipe->type == CL_MEM_OBJECT_PIPE;
-  return icd_leave(is ? tell_pipe(pipe, name, (struct icd_query){size, value, needed}) : CL_INVALID_MEM_OBJECT);
+  return icd_leave(is ? answer_pipe(pipe, name, (struct icd_query){size, value, needed}) : CL_INVALID_MEM_OBJECT);
 }

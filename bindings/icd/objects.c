@@ -161,7 +161,7 @@ cl_int icd_release(void *object, enum icd_kind kind, cl_int invalid) {
 
 /* ---- answers to queries --------------------------------------------------------------------------------- */
 
-cl_int icd_tell(struct icd_query query, const void *data, size_t bytes) {
+cl_int icd_answer(struct icd_query query, const void *data, size_t bytes) {
   if (query.value && query.size < bytes)
     return CL_INVALID_VALUE;
   if (query.value && bytes)
@@ -185,8 +185,8 @@ bool icd_keep_properties(struct icd_properties *properties, const cl_ulong *list
   return true;
 }
 
-cl_int icd_tell_properties(struct icd_query query, const struct icd_properties *properties) {
-  return icd_tell(query, properties->list, properties->count * sizeof *properties->list);
+cl_int icd_answer_properties(struct icd_query query, const struct icd_properties *properties) {
+  return icd_answer(query, properties->list, properties->count * sizeof *properties->list);
 }
 
 bool icd_add_callback(struct icd_callback **list, void (*call)(void), void *self, cl_int status) {

@@ -80,7 +80,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint num_entries, cl_platfor
   return clIcdGetPlatformIDsKHR(num_entries, platforms, num_platforms);
 }
 
-cl_int icd_tell_extensions(struct icd_query query) {
+cl_int icd_answer_extensions(struct icd_query query) {
   static cl_name_version list[64];
   size_t count = 0;
   for (const char *at = ICD_EXTENSIONS; *at && count < 64;) {
@@ -89,7 +89,7 @@ cl_int icd_tell_extensions(struct icd_query query) {
     memcpy(list[count++].name, at, length);
     at += length + (at[length] == ' ');
   }
-  return icd_tell(query, list, count * sizeof *list);
+  return icd_answer(query, list, count * sizeof *list);
 }
 
 ICD_EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info name,
@@ -100,25 +100,25 @@ ICD_EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id plat
     return CL_INVALID_PLATFORM;
   switch (name) {
   case CL_PLATFORM_PROFILE:
-    ICD_TELL_TEXT("FULL_PROFILE");
+    ICD_ANSWER_TEXT("FULL_PROFILE");
   case CL_PLATFORM_VERSION:
     snprintf(version, sizeof version, "OpenCL 3.0 Warpwait %d.%d.%d", WW_VERSION_MAJOR, WW_VERSION_MINOR,
              WW_VERSION_PATCH);
-    ICD_TELL_TEXT(version);
+    ICD_ANSWER_TEXT(version);
   case CL_PLATFORM_NUMERIC_VERSION:
-    ICD_TELL(cl_version, CL_MAKE_VERSION(3, 0, 0));
+    ICD_ANSWER(cl_version, CL_MAKE_VERSION(3, 0, 0));
   case CL_PLATFORM_NAME:
-    ICD_TELL_TEXT("Warpwait");
+    ICD_ANSWER_TEXT("Warpwait");
   case CL_PLATFORM_VENDOR:
-    ICD_TELL_TEXT("Warpwait");
+    ICD_ANSWER_TEXT("Warpwait");
   case CL_PLATFORM_EXTENSIONS:
-    ICD_TELL_TEXT(ICD_EXTENSIONS);
+    ICD_ANSWER_TEXT(ICD_EXTENSIONS);
   case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
-    return icd_tell_extensions(query);
+    return icd_answer_extensions(query);
   case CL_PLATFORM_ICD_SUFFIX_KHR:
-    ICD_TELL_TEXT("WARPWAIT");
+    ICD_ANSWER_TEXT("WARPWAIT");
   case CL_PLATFORM_HOST_TIMER_RESOLUTION:
-    ICD_TELL(cl_ulong, 1);
+    ICD_ANSWER(cl_ulong, 1);
   default:
     return CL_INVALID_VALUE;
   }

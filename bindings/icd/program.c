@@ -344,7 +344,7 @@ static cl_int build(cl_program program, const char *options) {
   ww_build how = {.size = sizeof how,
                   .options = program->source ? options : NULL,
                   .log = {icd_add, &log},
-                  .checked = icd_wishes()->check};
+                  .checked = icd_settings()->check};
   ww_program *made = NULL;
   if (!icd_give_constants(program, &how))
     return CL_OUT_OF_HOST_MEMORY;
@@ -415,16 +415,16 @@ static struct icd_text binary_of(const struct _cl_program *program) {
   return binary;
 }
 
-static cl_int tell_binary_sizes(cl_program program, struct icd_query query) {
+static cl_int answer_binary_sizes(cl_program program, struct icd_query query) {
   size_t sizes[ICD_MOST_DEVICES];
   struct icd_text binary = binary_of(program);
   for (cl_uint i = 0; i < program->context->devices; i++)
     sizes[i] = binary.length;
   free(binary.text);
-  return icd_tell(query, sizes, program->context->devices * sizeof *sizes);
+  return icd_answer(query, sizes, program->context->devices * sizeof *sizes);
 }
 
-static cl_int tell_binaries(cl_program program, struct icd_query query) {
+static cl_int answer_binaries(cl_program program, struct icd_query query) {
   unsigned char **to = query.value;
   const size_t bytes = program->context->devices * sizeof *to;
   if (to && query.size < bytes)
@@ -446,7 +446,7 @@ static size_t count_kernels(const struct _cl_program *program) {
   return count;
 }
 
-static cl_int tell_names(cl_program program, struct icd_query query) {
+static cl_int answer_names(cl_program program, struct icd_query query) {
   struct icd_text names = {NULL, 0};
   for (size_t i = 0; i < ww_program_kernel_count(program->program); i++) {
     const ww_kernel *kernel = ww_program_kernel_at(program->program, i);
@@ -456,39 +456,39 @@ static cl_int tell_names(cl_program program, struct icd_query query) {
       icd_add(&names, ";", 1);
     icd_add(&names, kernel->name, strlen(kernel->name));
   }
-  const cl_int status = icd_tell(query, names.text ? names.text : "", names.length + 1);
+  const cl_int status = icd_answer(query, names.text ? names.text : "", names.length + 1);
   free(names.text);
   return status;
 }
 
-static cl_int tell_program(cl_program program, cl_program_info name, struct icd_query query) {
+static cl_int answer_program(cl_program program, cl_program_info name, struct icd_query query) {
   const bool built = program->status == CL_BUILD_SUCCESS && program->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
   switch (name) {
   case CL_PROGRAM_REFERENCE_COUNT:
-    ICD_TELL(cl_uint, program->object.references);
+    ICD_ANSWER(cl_uint, program->object.references);
   case CL_PROGRAM_CONTEXT:
-    ICD_TELL(cl_context, program->context);
+    ICD_ANSWER(cl_context, program->context);
   case CL_PROGRAM_NUM_DEVICES:
-    ICD_TELL(cl_uint, program->context->devices);
+    ICD_ANSWER(cl_uint, program->context->devices);
   case CL_PROGRAM_DEVICES:
-    return icd_tell(query, program->context->device, program->context->devices * sizeof(cl_device_id));
+    return icd_answer(query, program->context->device, program->context->devices * sizeof(cl_device_id));
   case CL_PROGRAM_SOURCE:
-    ICD_TELL_TEXT(program->source ? program->source : "");
+    ICD_ANSWER_TEXT(program->source ? program->source : "");
   case CL_PROGRAM_IL:
-    return icd_tell(query, program->il, program->il_size);
+    return icd_answer(query, program->il, program->il_size);
   case CL_PROGRAM_BINARY_SIZES:
-    return tell_binary_sizes(program, query);
+    return answer_binary_sizes(program, query);
   case CL_PROGRAM_BINARIES:
-    return tell_binaries(program, query);
+    return answer_binaries(program, query);
   case CL_PROGRAM_NUM_KERNELS:
     if (!built)
       return CL_INVALID_PROGRAM_EXECUTABLE;
-    ICD_TELL(size_t, count_kernels(program));
+    ICD_ANSWER(size_t, count_kernels(program));
   case CL_PROGRAM_KERNEL_NAMES:
-    return built ? tell_names(program, query) : CL_INVALID_PROGRAM_EXECUTABLE;
+    return built ? answer_names(program, query) : CL_INVALID_PROGRAM_EXECUTABLE;
   case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
   case CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT:
-    ICD_TELL(cl_bool, CL_FALSE);
+    ICD_ANSWER(cl_bool, CL_FALSE);
   default:
     return CL_INVALID_VALUE;
   }
@@ -497,24 +497,25 @@ static cl_int tell_program(cl_program program, cl_program_info name, struct icd_
 CL_API_ENTRY cl_int CL_API_CALL clGetProgramInfo(cl_program program, cl_program_info name, size_t size, void *value,
                                                  size_t *needed) {
   icd_enter();
-  return icd_leave(icd_is(program, ICD_PROGRAM) ? tell_program(program, name, (struct icd_query){size, value, needed})
+  return icd_leave(icd_is(program, ICD_PROGRAM) ? answer_program(program, name, (struct icd_query){size, value, needed})
                                                 : CL_INVALID_PROGRAM);
 }
 
-static cl_int tell_build(cl_program program, cl_device_id device, cl_program_build_info name, struct icd_query query) {
+static cl_int answer_build(cl_program program, cl_device_id device, cl_program_build_info name,
+                           struct icd_query query) {
   if (!icd_is(device, ICD_DEVICE) || !icd_context_has(program->context, device))
     return CL_INVALID_DEVICE;
   switch (name) {
   case CL_PROGRAM_BUILD_STATUS:
-    ICD_TELL(cl_build_status, program->status);
+    ICD_ANSWER(cl_build_status, program->status);
   case CL_PROGRAM_BUILD_OPTIONS:
-    ICD_TELL_TEXT(program->options ? program->options : "");
+    ICD_ANSWER_TEXT(program->options ? program->options : "");
   case CL_PROGRAM_BUILD_LOG:
-    ICD_TELL_TEXT(program->log ? program->log : "");
+    ICD_ANSWER_TEXT(program->log ? program->log : "");
   case CL_PROGRAM_BINARY_TYPE:
-    ICD_TELL(cl_program_binary_type, program->type);
+    ICD_ANSWER(cl_program_binary_type, program->type);
   case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
-    ICD_TELL(size_t, ww_program_variable_bytes(program->program));
+    ICD_ANSWER(size_t, ww_program_variable_bytes(program->program));
   default:
     return CL_INVALID_VALUE;
   }
@@ -525,6 +526,6 @@ CL_API_ENTRY cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_dev
                                                       size_t *needed) {
   icd_enter();
   return icd_leave(icd_is(program, ICD_PROGRAM)
-                       ? tell_build(program, device, name, (struct icd_query){size, value, needed})
+                       ? answer_build(program, device, name, (struct icd_query){size, value, needed})
                        : CL_INVALID_PROGRAM);
 }

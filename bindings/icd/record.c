@@ -43,7 +43,7 @@ static bool is_known(const ww_device *device) {
 
 void icd_record(const struct _cl_device_id *device) {
   static unsigned count;
-  const char *path = icd_wishes()->trace;
+  const char *path = icd_settings()->trace;
   ww_error error;
   struct recording *made = path && !is_known(device->device) ? calloc(1, sizeof *made) : NULL;
   if (!made)

@@ -112,20 +112,20 @@ CL_API_ENTRY cl_int CL_API_CALL clReleaseSampler(cl_sampler sampler) {
 
 /* ---- queries -------------------------------------------------------------------------------------------- */
 
-static cl_int tell_sampler(cl_sampler sampler, cl_sampler_info name, struct icd_query query) {
+static cl_int answer_sampler(cl_sampler sampler, cl_sampler_info name, struct icd_query query) {
   switch (name) {
   case CL_SAMPLER_REFERENCE_COUNT:
-    ICD_TELL(cl_uint, sampler->object.references);
+    ICD_ANSWER(cl_uint, sampler->object.references);
   case CL_SAMPLER_CONTEXT:
-    ICD_TELL(cl_context, sampler->context);
+    ICD_ANSWER(cl_context, sampler->context);
   case CL_SAMPLER_NORMALIZED_COORDS:
-    ICD_TELL(cl_bool, sampler->normalized);
+    ICD_ANSWER(cl_bool, sampler->normalized);
   case CL_SAMPLER_ADDRESSING_MODE:
-    ICD_TELL(cl_addressing_mode, sampler->addressing);
+    ICD_ANSWER(cl_addressing_mode, sampler->addressing);
   case CL_SAMPLER_FILTER_MODE:
-    ICD_TELL(cl_filter_mode, sampler->filter);
+    ICD_ANSWER(cl_filter_mode, sampler->filter);
   case CL_SAMPLER_PROPERTIES:
-    return icd_tell_properties(query, &sampler->properties);
+    return icd_answer_properties(query, &sampler->properties);
   default:
     return CL_INVALID_VALUE;
   }
@@ -134,6 +134,6 @@ static cl_int tell_sampler(cl_sampler sampler, cl_sampler_info name, struct icd_
 CL_API_ENTRY cl_int CL_API_CALL clGetSamplerInfo(cl_sampler sampler, cl_sampler_info name, size_t size, void *value,
                                                  size_t *needed) {
   icd_enter();
-  return icd_leave(icd_is(sampler, ICD_SAMPLER) ? tell_sampler(sampler, name, (struct icd_query){size, value, needed})
+  return icd_leave(icd_is(sampler, ICD_SAMPLER) ? answer_sampler(sampler, name, (struct icd_query){size, value, needed})
                                                 : CL_INVALID_SAMPLER);
 }

@@ -57,7 +57,7 @@ struct piece {
 struct compilation {
   const char *path; /* as the user gave it */
   const struct opencl_build *build;
-  struct teller teller;
+  struct reporter reporter;
   struct clang_options options;
   struct opencl_tools tools; /* `cache` may be NULL */
   bool aborted;              /* the last tool crashed with a signal */
@@ -150,8 +150,8 @@ static bool run_tool(struct compilation *c, const char *const *argv, const struc
   if (compiler && !end.error && c->build->log)
     c->build->log(c->build->self, end.text);
   if (compiler && !end.error && !c->build->text && (loud || !process_good(&end)))
-    tool_tell(&c->teller, &end, loud);
-  const bool good = process_good(&end) || tool_failed(&c->teller, argv[0], &end, compiler);
+    tool_report(&c->reporter, &end, loud);
+  const bool good = process_good(&end) || tool_failed(&c->reporter, argv[0], &end, compiler);
   if (good) {
     *made = (struct piece){end.output, end.output_bytes};
     end.output = NULL;
@@ -213,16 +213,16 @@ static bool write_header(const struct compilation *c, const struct opencl_header
   char path[2 * PATH_BYTES];
   const int length = snprintf(path, sizeof path, "%s/%s", c->file[FILE_HEADERS], header->name);
   if (!is_header_name(header->name) || length >= (int)sizeof path)
-    return tool_fail(&c->teller, "header '%.100s': the name must be a relative path without '..'", header->name);
+    return tool_fail(&c->reporter, "header '%.100s': the name must be a relative path without '..'", header->name);
   for (char *slash = path + strlen(c->file[FILE_HEADERS]); slash; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
     const bool good = mkdir(path, 0700) == 0 || errno == EEXIST;
     *slash = '/';
     if (!good)
-      return tool_fail(&c->teller, "header '%.100s' cannot be written: %s", header->name, text_errno(errno));
+      return tool_fail(&c->reporter, "header '%.100s' cannot be written: %s", header->name, text_errno(errno));
   }
   return write_file(path, header->text, header->size) ||
-         tool_fail(&c->teller, "header '%.100s' cannot be written: %s", header->name, text_errno(errno));
+         tool_fail(&c->reporter, "header '%.100s' cannot be written: %s", header->name, text_errno(errno));
 }
 
 static bool write_headers(const struct compilation *c) {
@@ -237,12 +237,12 @@ static bool make_folder(struct compilation *c) {
   int used = snprintf(c->folder, sizeof c->folder, "%s/warpwait-XXXXXX", base);
   if (used >= (int)sizeof c->folder || !mkdtemp(c->folder)) {
     *c->folder = '\0';
-    return tool_fail(&c->teller, "no temporary folder in %.200s: %s", base, text_errno(errno));
+    return tool_fail(&c->reporter, "no temporary folder in %.200s: %s", base, text_errno(errno));
   }
   for (size_t i = 0; i < FILES; i++)
     snprintf(c->file[i], sizeof c->file[i], "%s/%s", c->folder, file_names[i]);
   if (!write_file(c->file[FILE_PRELUDE], c->prelude, strlen(c->prelude)))
-    return tool_fail(&c->teller, "%.200s cannot be written: %s", c->folder, text_errno(errno));
+    return tool_fail(&c->reporter, "%.200s cannot be written: %s", c->folder, text_errno(errno));
   return write_headers(c);
 }
 
@@ -264,8 +264,8 @@ static void remove_folder(void *self) {
 /* ---- reading ------------------------------------------------------------------------------------ */
 
 static bool refuse_file(const struct compilation *c, const char *why) {
-  tool_blame(&c->teller, OPENCL_SOURCE);
-  return tool_fail(&c->teller, "%s", why);
+  tool_blame(&c->reporter, OPENCL_SOURCE);
+  return tool_fail(&c->reporter, "%s", why);
 }
 
 /* The folder of clang's own headers. Only clang knows it: a program may have headers of the same names elsewhere. */
@@ -316,7 +316,7 @@ static bool check_names(const struct compilation *c, const struct piece *text) {
       continue;
     const char *quote = memrchr(name, '"', (size_t)(end - name));
     if (quote && strncmp(quote, entered, sizeof entered - 1) == 0 && memchr(name, '\\', (size_t)(quote - name)))
-      return tool_fail(&c->teller, "a file whose name has a backslash cannot be included: \"%.*s\"",
+      return tool_fail(&c->reporter, "a file whose name has a backslash cannot be included: \"%.*s\"",
                        (int)(quote - name), name);
   }
   return true;
@@ -339,7 +339,7 @@ static bool check_read(struct compilation *c) {
   char *brought = NULL;
   if (read_file(c->file[FILE_READ], &text)) {
     free(text.at);
-    return tool_fail(&c->teller, "%s did not list the files that it read", c->tools.clang);
+    return tool_fail(&c->reporter, "%s did not list the files that it read", c->tools.clang);
   }
   char *list = strchr(text.at, ':');
   list = list ? list + 1 : text.at + text.size;
@@ -405,7 +405,7 @@ static bool read_text(struct compilation *c, struct piece *text) {
   if (fault || !whole)
     free(text->at);
   if (fault)
-    return tool_fail(&c->teller, "%s", fault);
+    return tool_fail(&c->reporter, "%s", fault);
   if (whole)
     return true;
   if (!preprocess(c, text))
@@ -462,7 +462,7 @@ static bool write_units(const struct compilation *c, struct words *words) {
     char path[PATH_BYTES + 32];
     snprintf(path, sizeof path, "%s/unit%zu.bc", c->folder, i);
     if (!write_file(path, c->build->units[i].data, c->build->units[i].size))
-      return tool_fail(&c->teller, "%.200s cannot be written: %s", path, text_errno(errno));
+      return tool_fail(&c->reporter, "%.200s cannot be written: %s", path, text_errno(errno));
     words_add_list(words, WORDS("-Xclang", "-mlink-bitcode-file", "-Xclang"));
     words_add_joined(words, path, "");
   }
@@ -531,8 +531,8 @@ static bool unify(struct compilation *c, struct piece *code) {
  * on scalar constants read as vectors. Only then is the detour through text worthwhile. If there is nothing to rewrite,
  * the translator's own message stands. */
 static bool translate_again(struct compilation *c, const char *const *words, struct piece *code, struct piece *spirv) {
-  char said[sizeof c->teller.error->text];
-  memcpy(said, c->teller.error->text, sizeof said);
+  char said[sizeof c->reporter.error->text];
+  memcpy(said, c->reporter.error->text, sizeof said);
   struct piece text = {0};
   const char *const print[] = {c->tools.clang, "-x",         "ir",  "-target", "spir64",
                                "-w",           "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes",
@@ -541,10 +541,10 @@ static bool translate_again(struct compilation *c, const char *const *words, str
   char *known = good ? llvm_text_for_translator(text.at) : NULL;
   free(text.at);
   if (!known) {
-    memcpy(c->teller.error->text, said, sizeof said);
+    memcpy(c->reporter.error->text, said, sizeof said);
     return false;
   }
-  c->teller.error->text[0] = '\0';
+  c->reporter.error->text[0] = '\0';
   struct piece bitcode = {known, strlen(known)};
   good = rework(c, need_copy, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), &bitcode) &&
          run_tool(c, words, &bitcode, false, spirv);
@@ -575,8 +575,8 @@ static bool to_spirv(struct compilation *c, bool promote, struct piece *code, st
 static bool to_optimized_spirv(struct compilation *c, struct piece *code, struct piece *spirv) {
   struct piece plain = {need_copy(code->at), code->size};
   bool good = optimize(c, code) && to_spirv(c, false, code, spirv);
-  if (!good && (c->aborted || strstr(c->teller.error->text, "InvalidBitWidth"))) {
-    c->teller.error->text[0] = '\0';
+  if (!good && (c->aborted || strstr(c->reporter.error->text, "InvalidBitWidth"))) {
+    c->reporter.error->text[0] = '\0';
     good = rework(c, need_copy, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), &plain) &&
            to_spirv(c, true, &plain, spirv);
   }
@@ -599,11 +599,11 @@ static bool unit_of_spirv(struct compilation *c, struct piece *unit) {
   const struct opencl_unit *spirv = c->build->spirv;
   const char *path = c->file[FILE_SPIRV];
   if (!write_file(path, spirv->data, spirv->size))
-    return tool_fail(&c->teller, "%.200s cannot be written: %s", path, text_errno(errno));
+    return tool_fail(&c->reporter, "%.200s cannot be written: %s", path, text_errno(errno));
   return run_tool(c, WORDS(c->tools.translator, "-r", path, "-o", "-"), &(struct piece){0}, false, unit);
 }
 
-static bool make_anew(struct compilation *c, struct piece *made) {
+static bool make_again(struct compilation *c, struct piece *made) {
   return c->build->spirv ? unit_of_spirv(c, made) : c->build->to_unit ? compile(c, made) : translate(c, made);
 }
 
@@ -620,11 +620,11 @@ static bool make(struct compilation *c, uint8_t **spirv, size_t *size) {
   /* Only clang prints warnings, so if the user requests them, it must run. */
   if (cached && !c->options.warnings && cache_find(c->tools.cache, name, spirv, size))
     return true;
-  if (!make_anew(c, &made))
+  if (!make_again(c, &made))
     return false;
   if (!made.size) {
     free(made.at);
-    return tool_fail(&c->teller, "%s produced no output", c->tools.translator);
+    return tool_fail(&c->reporter, "%s produced no output", c->tools.translator);
   }
   *spirv = (uint8_t *)made.at;
   *size = made.size;
@@ -640,7 +640,7 @@ static bool check_extensions(const struct compilation *c) {
   static const char legal[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   for (const char *const *name = c->build->extensions; name && *name; name++)
     if (!**name || (*name)[strspn(*name, legal)])
-      return tool_fail(&c->teller, "'%.60s' is not the name of an extension, such as cl_khr_fp16", *name);
+      return tool_fail(&c->reporter, "'%.60s' is not the name of an extension, such as cl_khr_fp16", *name);
   return true;
 }
 
@@ -649,26 +649,26 @@ static bool check_joined(const struct compilation *c, const char *option, const 
   char why[OPENCL_WHY];
   for (; values && *values; values++)
     if (!opencl_option_good(option, *values, why, sizeof why))
-      return tool_fail(&c->teller, "%s", why);
+      return tool_fail(&c->reporter, "%s", why);
   return true;
 }
 
 static bool check_build(struct compilation *c) {
   const struct opencl_build *build = c->build;
   char why[OPENCL_WHY];
-  tool_blame(&c->teller, OPENCL_OPTIONS);
+  tool_blame(&c->reporter, OPENCL_OPTIONS);
   if (!clang_options_read(build->options, &c->options, why, sizeof why))
-    return tool_fail(&c->teller, "%s", why);
-  tool_blame(&c->teller, OPENCL_EXTENSIONS);
+    return tool_fail(&c->reporter, "%s", why);
+  tool_blame(&c->reporter, OPENCL_EXTENSIONS);
   if (!check_extensions(c))
     return false;
-  tool_blame(&c->teller, OPENCL_STANDARD);
+  tool_blame(&c->reporter, OPENCL_STANDARD);
   if (!check_joined(c, "-cl-std=", WORDS(build->standard)))
     return false;
-  tool_blame(&c->teller, OPENCL_WORDS);
+  tool_blame(&c->reporter, OPENCL_WORDS);
   if (!check_joined(c, "-D", build->defines) || !check_joined(c, "-I", build->includes))
     return false;
-  tool_blame(&c->teller, OPENCL_SOURCE);
+  tool_blame(&c->reporter, OPENCL_SOURCE);
   return true;
 }
 
@@ -733,18 +733,18 @@ bool opencl_compile(const char *path, const struct opencl_build *build, uint8_t 
                     struct isa_error *error) {
   struct compilation *c = need(1, sizeof *c);
   *c = (struct compilation){.path = path, .build = build, .tools = tools_of(build)};
-  c->teller =
-      (struct teller){path, build->in_memory, c->folder, error, build->blamed, build->reads, build->say, build->self};
+  c->reporter =
+      (struct reporter){path, build->in_memory, c->folder, error, build->blamed, build->reads, build->say, build->self};
   heap_hold(remove_folder, c);
   *spirv = NULL;
   *size = 0;
   bool good = check_build(c);
   c->prelude = good ? prelude_text(build->extensions) : NULL;
   if (good && !build->in_memory && access(path, R_OK) != 0)
-    good = tool_fail(&c->teller, "%s", text_errno(errno));
+    good = tool_fail(&c->reporter, "%s", text_errno(errno));
   good = good && make_folder(c) && make(c, spirv, size);
   if (!good && c->options.standard && build->blamed && *build->blamed == OPENCL_STANDARD)
-    tool_blame(&c->teller, OPENCL_OPTIONS); /* an option has set the standard */
+    tool_blame(&c->reporter, OPENCL_OPTIONS); /* an option has set the standard */
   heap_let_go(c);
   remove_folder(c);
   clang_options_free(&c->options);

@@ -14,19 +14,19 @@
 
 enum { SHOWN = 300 };
 
-bool tool_fail(const struct teller *teller, const char *format, ...) {
-  char text[sizeof teller->error->text];
+bool tool_fail(const struct reporter *reporter, const char *format, ...) {
+  char text[sizeof reporter->error->text];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  snprintf(teller->error->text, sizeof teller->error->text, "%.200s: %.300s", teller->path, text);
+  snprintf(reporter->error->text, sizeof reporter->error->text, "%.200s: %.300s", reporter->path, text);
   return false;
 }
 
-void tool_blame(const struct teller *teller, enum opencl_part part) {
-  if (teller->blamed)
-    *teller->blamed = part;
+void tool_blame(const struct reporter *reporter, enum opencl_part part) {
+  if (reporter->blamed)
+    *reporter->blamed = part;
 }
 
 /* An error from clang, "k.cl:3:5: error: ..."; the driver's own errors have no place. */
@@ -56,30 +56,30 @@ static bool is_last_word(const char *line, size_t length) {
          strncmp(line, "Stack dump", 10) != 0 && strncmp(line + strspn(line, "0123456789"), ".\t", 2) != 0;
 }
 
-static bool fail_missing(const struct teller *teller, const char *tool) {
-  return tool_fail(teller, "%s is not installed: apt-get install clang-15 llvm-spirv-15, or give a .spv file", tool);
+static bool fail_missing(const struct reporter *reporter, const char *tool) {
+  return tool_fail(reporter, "%s is not installed: apt-get install clang-15 llvm-spirv-15, or give a .spv file", tool);
 }
 
 /* "RequiresExtension: Feature requires the following SPIR-V extension:\n SPV_INTEL_media_block_io". */
-static bool fail_extension(const struct teller *teller, const char *text) {
+static bool fail_extension(const struct reporter *reporter, const char *text) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   const char *said = strstr(text, "RequiresExtension"), *name = said ? strstr(said, "SPV_") : NULL;
   if (!name)
-    return tool_fail(teller, "calls something that needs an unsupported extension of SPIR-V");
-  return tool_fail(teller, "calls something that needs %.*s, an unsupported extension of SPIR-V",
+    return tool_fail(reporter, "calls something that needs an unsupported extension of SPIR-V");
+  return tool_fail(reporter, "calls something that needs %.*s, an unsupported extension of SPIR-V",
                    (int)strspn(name, letters), name);
 }
 
-static bool fail_crash(const struct teller *teller, const char *tool, const struct process_end *end) {
+static bool fail_crash(const struct reporter *reporter, const char *tool, const struct process_end *end) {
   if (strstr(end->text, "RequiresExtension"))
-    return fail_extension(teller, end->text);
+    return fail_extension(reporter, end->text);
   const char *line = "it gives no reason; it cannot translate something in the program";
   size_t length = strlen(line);
   count_lines(end->text, is_last_word, &line, &length);
   int shown = (int)(length < SHOWN ? length : SHOWN);
   if (end->signal)
-    return tool_fail(teller, "%s was killed by signal %d: %.*s", tool, end->signal, shown, line);
-  return tool_fail(teller, "%s failed with exit status %d: %.*s", tool, end->status, shown, line);
+    return tool_fail(reporter, "%s was killed by signal %d: %.*s", tool, end->signal, shown, line);
+  return tool_fail(reporter, "%s failed with exit status %d: %.*s", tool, end->status, shown, line);
 }
 
 static bool went_down(const struct process_end *end) {
@@ -111,11 +111,11 @@ static char *placed_in(const char *line, size_t length) {
 }
 
 /* May this line be shown? If not, `text` says why. */
-static bool is_quotable(const struct teller *teller, const char *line, size_t length, char *text, size_t size) {
+static bool is_quotable(const struct reporter *reporter, const char *line, size_t length, char *text, size_t size) {
   char *path = placed_in(line, length);
-  const bool own = path && teller->in_memory && strcmp(path, teller->path) == 0;
-  bool good = !path || own || !teller->reads || strncmp(path, teller->folder, strlen(teller->folder)) == 0 ||
-              teller->reads->allow(teller->reads->self, path, text, size);
+  const bool own = path && reporter->in_memory && strcmp(path, reporter->path) == 0;
+  bool good = !path || own || !reporter->reads || strncmp(path, reporter->folder, strlen(reporter->folder)) == 0 ||
+              reporter->reads->allow(reporter->reads->self, path, text, size);
   if (good && path && !own && !source_is_named(path)) {
     snprintf(text, size, "is not OpenCL C; only files named as sources are quoted (" SOURCE_NAMES ")");
     good = false;
@@ -126,7 +126,7 @@ static bool is_quotable(const struct teller *teller, const char *line, size_t le
 
 /* clang escapes the text that it quotes, but not file names from #line. Control characters must not reach the terminal.
  */
-static void say_line(const struct teller *teller, const char *line, size_t length) {
+static void say_line(const struct reporter *reporter, const char *line, size_t length) {
   struct text text = {0};
   text_add(&text, "", 0);
   for (size_t i = 0; i < length; i++) {
@@ -137,31 +137,31 @@ static void say_line(const struct teller *teller, const char *line, size_t lengt
     else
       text_add(&text, &line[i], 1);
   }
-  teller->say(teller->self, text.data);
+  reporter->say(reporter->self, text.data);
   free(text.data);
 }
 
 /* Is the error in a source file, and not in one of ours? */
-static bool has_place(const struct teller *teller, const char *line, size_t length) {
+static bool has_place(const struct reporter *reporter, const char *line, size_t length) {
   static const char fatal[] = "fatal ";
   size_t before = (size_t)((const char *)memmem(line, length, "error: ", 7) - line), word = sizeof fatal - 1;
   if (before >= word && memcmp(line + before - word, fatal, word) == 0)
     before -= word;
-  return strncmp(line, teller->folder, strlen(teller->folder)) != 0 && !is_of_options(line) &&
+  return strncmp(line, reporter->folder, strlen(reporter->folder)) != 0 && !is_of_options(line) &&
          place_length(line, before);
 }
 
-void tool_tell(const struct teller *teller, const struct process_end *end, bool everything) {
+void tool_report(const struct reporter *reporter, const struct process_end *end, bool everything) {
   char why[OPENCL_WHY];
   const char *first;
   size_t length;
-  if (!teller->say || (!everything && (went_down(end) || count_lines(end->text, is_error, &first, &length) < 2)))
+  if (!reporter->say || (!everything && (went_down(end) || count_lines(end->text, is_error, &first, &length) < 2)))
     return;
   for (const char *line = end->text; *line; line += length + (line[length] == '\n')) {
     length = strcspn(line, "\n");
-    if ((everything || (is_error(line, length) && has_place(teller, line, length))) &&
-        is_quotable(teller, line, length, why, sizeof why))
-      say_line(teller, line, length);
+    if ((everything || (is_error(line, length) && has_place(reporter, line, length))) &&
+        is_quotable(reporter, line, length, why, sizeof why))
+      say_line(reporter, line, length);
   }
 }
 
@@ -194,41 +194,41 @@ static const char *hint(const char *what, size_t length) {
 }
 
 /* "k.cl:3:5: error: what (the first of 3 errors)". An error without a position gets the program's name. */
-static bool fail_source(const struct teller *teller, const char *tool, const struct process_end *end) {
+static bool fail_source(const struct reporter *reporter, const char *tool, const struct process_end *end) {
   const char *line = NULL;
   size_t length = 0, count = count_lines(end->text, is_error, &line, &length);
   char more[48] = "";
   if (!count || went_down(end))
-    return fail_crash(teller, tool, end);
+    return fail_crash(reporter, tool, end);
   if (count > 1)
     snprintf(more, sizeof more, " (the first of %zu errors)", count);
-  bool placed = has_place(teller, line, length);
+  bool placed = has_place(reporter, line, length);
   char why[OPENCL_WHY];
-  if (placed && !is_quotable(teller, line, length, why, sizeof why)) {
-    snprintf(teller->error->text, sizeof teller->error->text, "%.*s%s",
+  if (placed && !is_quotable(reporter, line, length, why, sizeof why)) {
+    snprintf(reporter->error->text, sizeof reporter->error->text, "%.*s%s",
              (int)((const char *)memmem(line, length, "error: ", 7) + 7 - line), line, why);
     return false;
   }
   const char *what = placed ? line : (const char *)memmem(line, length, "error: ", 7) + 7;
-  size_t used = length - (size_t)(what - line), room = placed ? sizeof teller->error->text - sizeof more : SHOWN;
+  size_t used = length - (size_t)(what - line), room = placed ? sizeof reporter->error->text - sizeof more : SHOWN;
   int shown = (int)(used < room ? used : room);
   if (!placed)
-    tool_blame(teller, is_of_options(line) ? OPENCL_WORDS : part_of(what, used));
+    tool_blame(reporter, is_of_options(line) ? OPENCL_WORDS : part_of(what, used));
   if (!placed)
-    return tool_fail(teller, "%s%.*s%s%s", is_of_options(line) ? "in the options of the build: " : "", shown, what,
+    return tool_fail(reporter, "%s%.*s%s%s", is_of_options(line) ? "in the options of the build: " : "", shown, what,
                      memmem(what, used, "-cl-std=", 8) ? "; legal: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0" : "", more);
-  snprintf(teller->error->text, sizeof teller->error->text, "%.*s%s%s", shown, what, hint(what, used), more);
+  snprintf(reporter->error->text, sizeof reporter->error->text, "%.*s%s%s", shown, what, hint(what, used), more);
   return false;
 }
 
-bool tool_failed(const struct teller *teller, const char *tool, const struct process_end *end, bool compiler) {
+bool tool_failed(const struct reporter *reporter, const char *tool, const struct process_end *end, bool compiler) {
   if (end->error == ENOENT)
-    return fail_missing(teller, tool);
+    return fail_missing(reporter, tool);
   if (end->error)
-    return tool_fail(teller, "%s cannot be run: %s", tool, text_errno(end->error));
+    return tool_fail(reporter, "%s cannot be run: %s", tool, text_errno(end->error));
   if (end->cancelled)
-    return tool_fail(teller, "interrupted while %s was running", tool);
+    return tool_fail(reporter, "interrupted while %s was running", tool);
   if (end->why)
-    return tool_fail(teller, "%s was stopped: it %s", tool, end->why);
-  return compiler ? fail_source(teller, tool, end) : fail_crash(teller, tool, end);
+    return tool_fail(reporter, "%s was stopped: it %s", tool, end->why);
+  return compiler ? fail_source(reporter, tool, end) : fail_crash(reporter, tool, end);
 }

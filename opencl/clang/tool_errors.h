@@ -5,7 +5,7 @@
 #include "opencl/clang/clang.h"
 #include "opencl/clang/process.h"
 
-struct teller {
+struct reporter {
   const char *path;   /* of the program, as the user gave it */
   bool in_memory;     /* the program is not a file: its text may be quoted whatever its name */
   const char *folder; /* of temporary files: errors in them are not in the user's files */
@@ -17,17 +17,17 @@ struct teller {
 };
 
 /* Fills in "k.cl: what". Always false. */
-__attribute__((format(printf, 2, 3))) bool tool_fail(const struct teller *teller, const char *format, ...);
+__attribute__((format(printf, 2, 3))) bool tool_fail(const struct reporter *reporter, const char *format, ...);
 
 /* Records the part of the build that the error is about. */
-void tool_blame(const struct teller *teller, enum opencl_part part);
+void tool_blame(const struct reporter *reporter, enum opencl_part part);
 
 /* Calls say() with a line for each error if a compiler has found several, or with everything that it printed, except
  * text of files that may not be quoted (source_name.h). */
-void tool_tell(const struct teller *teller, const struct process_end *end, bool everything);
+void tool_report(const struct reporter *reporter, const struct process_end *end, bool everything);
 
 /* Fills in why a run failed: the tool is missing or crashed or, for a compiler, its first error and their number.
  * Always false. */
-bool tool_failed(const struct teller *teller, const char *tool, const struct process_end *end, bool compiler);
+bool tool_failed(const struct reporter *reporter, const char *tool, const struct process_end *end, bool compiler);
 
 #endif

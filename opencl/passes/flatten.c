@@ -22,7 +22,7 @@
 struct limits {
   uint32_t cost, guarded;
 };
-static const struct limits uniform_limits = {6, 2}, parting_limits = {20, 4};
+static const struct limits uniform_limits = {6, 2}, divergence_limits = {20, 4};
 
 enum { MOST_SELECTS = 4 };
 
@@ -35,7 +35,7 @@ struct flatten {
 static const struct limits *limits_of(const struct flatten *flatten, uint32_t above) {
   const ir_ref condition = flatten->ir->block[above].condition;
   const bool uniform = condition < flatten->known && flatten->uniform[condition];
-  return uniform || flatten->ir->target.optimize < 2 ? &uniform_limits : &parting_limits;
+  return uniform || flatten->ir->target.optimize < 2 ? &uniform_limits : &divergence_limits;
 }
 
 static ir_ref put(struct ir *ir, uint32_t block, uint16_t op, ir_ref a, ir_ref b, ir_ref c) {

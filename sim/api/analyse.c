@@ -323,7 +323,7 @@ struct metrics_call {
   void *self;
 };
 
-static bool tell_metric(const struct metrics_call *call, const struct store_metric *row, double value) {
+static bool report_metric(const struct metrics_call *call, const struct store_metric *row, double value) {
   const ww_metric metric = {row->name, row->unit, row->text, value};
   struct border *border = heap_suspend();
   const bool goes_on = call->metric(call->self, &metric);
@@ -331,7 +331,7 @@ static bool tell_metric(const struct metrics_call *call, const struct store_metr
   return goes_on;
 }
 
-static ww_status tell_metrics(void *self, struct message *message) {
+static ww_status report_metrics(void *self, struct message *message) {
   const struct metrics_call *call = self;
   const ww_report *report = call->report;
   double value[SWEEP_METRICS];
@@ -339,7 +339,7 @@ static ww_status tell_metrics(void *self, struct message *message) {
   sweep_metrics_take(&report->job.machine, report->results, report->count, value);
   bool goes_on = true;
   for (size_t i = 0; goes_on && i < metrics.count; i++)
-    goes_on = tell_metric(call, &metrics.row[i], value[i]);
+    goes_on = report_metric(call, &metrics.row[i], value[i]);
   sweep_metrics_free(&metrics);
   if (goes_on)
     return WW_OK;
@@ -354,5 +354,5 @@ ww_status ww_report_metrics(const ww_report *report, bool (*metric)(void *self, 
   API_GIVEN(metric);
   if (!ww_report_finished(report) || (report->count && report->results[0].functional))
     return api_fail(error, WW_UNSUPPORTED, "metrics need a finished run with timing");
-  return api_try(NULL, tell_metrics, &call, error);
+  return api_try(NULL, report_metrics, &call, error);
 }

@@ -270,7 +270,7 @@ struct ww_work;
 unsigned api_threads(const struct ww_work *work);
 
 /* Calls the watch's print() and hazard() for what is in the report. */
-void api_tell(const ww_watch *watch, const ww_report *report);
+void api_notify(const ww_watch *watch, const ww_report *report);
 
 /* Whether the job can be watched this way; checked before anything starts. */
 bool api_watch_fits(const ww_watch *watch, const struct job *job, struct message *message);

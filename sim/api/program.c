@@ -177,7 +177,7 @@ static ww_status build_program(void *self, struct message *message) {
 }
 
 /* The log goes to its sink even if the build fails. */
-static ww_status tell_log(struct build_call *call, ww_status status, ww_error *error) {
+static ww_status report_log(struct build_call *call, ww_status status, ww_error *error) {
   if (api_lost(status)) /* the border has freed the log */
     return status;
   if (call->log.length && !call->build.log.write(call->build.log.self, call->log.data, call->log.length)) {
@@ -198,7 +198,7 @@ ww_status ww_program_build(ww_context *context, ww_bytes source, const ww_build 
   API_GIVEN(source.data);
   API_TAKE(call.build, build);
   call.source = api_named(source, program_usual_name(source.data, source.size));
-  const ww_status status = tell_log(&call, api_try_named(call.source.name, build_program, &call, error), error);
+  const ww_status status = report_log(&call, api_try_named(call.source.name, build_program, &call, error), error);
   *program = call.made;
   return status;
 }
@@ -229,7 +229,7 @@ ww_status ww_unit_compile(ww_context *context, ww_bytes source, const ww_build *
   API_TAKE(call.build, build);
   api_sink(&call.sink, sink);
   call.source = api_named(source, program_usual_name(source.data, source.size));
-  return tell_log(&call, api_try_named(call.source.name, compile_unit, &call, error), error);
+  return report_log(&call, api_try_named(call.source.name, compile_unit, &call, error), error);
 }
 
 /* Units in the compiler's form. */
@@ -259,7 +259,7 @@ ww_status ww_program_link(ww_context *context, const ww_bytes *units, size_t cou
     return api_fail(error, WW_BAD_INPUT, "count: 0; a program needs at least one unit");
   API_TAKE(call.build, build);
   call.source.name = "linked.cl";
-  const ww_status status = tell_log(&call, api_try_named(call.source.name, link_units, &call, error), error);
+  const ww_status status = report_log(&call, api_try_named(call.source.name, link_units, &call, error), error);
   *program = call.made;
   return status;
 }

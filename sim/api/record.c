@@ -150,7 +150,7 @@ void api_record_ran(struct api_recording *recording, const struct job *job, cons
 /* ---- ending ---------------------------------------------------------------------------------------------------- */
 
 /* Reports whether the finished trace lacks runs of the device. */
-static ww_status tell_missing(size_t launches, uint64_t missed, const struct message *why, struct message *message) {
+static ww_status report_missing(size_t launches, uint64_t missed, const struct message *why, struct message *message) {
   if (!launches)
     message_fail(message, "the trace has no launch: %.900s", *why->text ? why->text : "nothing was run");
   else if (missed)
@@ -167,7 +167,7 @@ static ww_status end(void *self, struct message *message) {
   if (launches)
     trace_jobs_write(recording->jobs, recorder_writer(recording->recorder));
   const bool good = recorder_close(recording->recorder, &error);
-  const ww_status status = tell_missing(launches, recording->missed, &recording->why, message);
+  const ww_status status = report_missing(launches, recording->missed, &recording->why, message);
   if (recording->jobs)
     trace_jobs_free(recording->jobs);
   free(recording);

@@ -467,7 +467,7 @@ ww_status ww_run(ww_device *device, ww_launch *const *launches, size_t count, co
   unref_launches(kept, count);
   api_device_end(device);
   if (status == WW_OK)
-    api_tell(&call.watch, call.report);
+    api_notify(&call.watch, call.report);
   if (status == WW_OK && report)
     *report = call.report;
   else

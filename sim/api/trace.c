@@ -185,7 +185,7 @@ static ww_status replay(void *self, struct message *message) {
 /* Passes the report to the caller, or frees it. */
 static ww_status hand_over(struct whole_call *call, ww_status status, ww_report **report) {
   if (status == WW_OK)
-    api_tell(&call->watch, call->report);
+    api_notify(&call->watch, call->report);
   if (status == WW_OK && report)
     *report = call->report;
   else if (!api_lost(status)) /* else the border has freed it */

@@ -284,7 +284,7 @@ void api_watch_free(struct api_watchers *watchers) {
 
 /* ---- callbacks for a report ----------------------------------------------------------------------------- */
 
-static void tell_found(const ww_watch *watch, const ww_report *report, uint32_t launch) {
+static void report_found(const ww_watch *watch, const ww_report *report, uint32_t launch) {
   const struct launch_result *result = &report->results[launch];
   const struct isa_program *program = report->job.launches[launch].isa.program;
   for (size_t i = 0; i < result->hazard_count; i++) {
@@ -303,7 +303,7 @@ static void tell_found(const ww_watch *watch, const ww_report *report, uint32_t 
   }
 }
 
-static void tell_checked(const ww_watch *watch, const struct check_hazard *hazard) {
+static void report_checked(const ww_watch *watch, const struct check_hazard *hazard) {
   const struct check_side *here = &hazard->here;
   const struct check_place place = check_place(here);
   const ww_hazard told = {.rule = isa_hazard_rows[hazard->rule].rule,
@@ -318,14 +318,14 @@ static void tell_checked(const ww_watch *watch, const struct check_hazard *hazar
   watch->hazard(watch->self, &told);
 }
 
-void api_tell(const ww_watch *watch, const ww_report *report) {
+void api_notify(const ww_watch *watch, const ww_report *report) {
   for (uint32_t i = 0; watch->print && i < report->count; i++) {
     const struct printed *printed = &report->job.launches[i].printed;
     if (printed->length)
       watch->print(watch->self, i, printed->text, printed->length);
   }
   for (uint32_t i = 0; watch->hazard && !report->checked && i < report->count; i++)
-    tell_found(watch, report, i);
+    report_found(watch, report, i);
   for (size_t i = 0; watch->hazard && i < report->hazard_count; i++)
-    tell_checked(watch, &report->hazards[i]);
+    report_checked(watch, &report->hazards[i]);
 }

@@ -199,9 +199,9 @@ static bool launch(void *self, const struct isa_launch *launches, size_t count) 
 
 /* All its warps have ended. Its data must stay, because replies about pipes may still arrive. */
 static void end_group(struct check_unit *unit, struct check_group *group) {
-  const bool parted = group->pending[group->calls % CHECK_AHEAD].arrived; /* some warps wait at a call that others never
-                                                                           * reached */
-  if (group->broken || parted)
+  const bool diverged = group->pending[group->calls % CHECK_AHEAD].arrived; /* some warps wait at a call that others
+                                                                             * never reached */
+  if (group->broken || diverged)
     return;
   unwritten_settle(unit, group);
   events_end(unit, group);
@@ -237,7 +237,7 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   struct check_warp *warp = &unit->warps[slot];
   handover_free_warp(warp);
   packets_free_warp(warp);
-  parting_free_warp(warp);
+  divergence_free_warp(warp);
   copies_free_warp(warp);
   *warp = (struct check_warp){.number = unit->groups[group_slot].number, .group = group_slot, .index = index};
   return unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
@@ -298,10 +298,10 @@ static void take_report(void *context, const struct isa_hazard *hazard) {
 }
 
 /* Runs after the step that reported it: only then is it known which lanes are at the call. */
-static void tell_missing(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
-                         uint64_t here) {
+static void report_missing(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
+                           uint64_t here) {
   unit->has_missing = false;
-  if (!parting_tell_lanes(unit, group, warp, &unit->missing, here))
+  if (!divergence_report_lanes(unit, group, warp, &unit->missing, here))
     pass_on(&unit->listeners[group->launch], &unit->missing);
 }
 
@@ -466,16 +466,16 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   unit->reported = unit->has_missing = false;
   const uint32_t next = unit->inner->step.call(unit->inner->step.self, slot, now, access, result);
   if (row->act == ACT_BRANCH)
-    parting_branch(unit->checker, group, warp, row, active, result->mask);
+    divergence_branch(unit->checker, group, warp, row, active, result->mask);
   const bool calls = row->act >= ACT_BARRIER && row->act <= ACT_WAIT && result->mask;
   if (calls)
     note_call(warp, result);
   if (unit->has_missing)
-    tell_missing(unit, group, warp, result->mask);
+    report_missing(unit, group, warp, result->mask);
   if (row->act != ACT_NONE && result->mask && (!group->broken || row->act >= ACT_PIPE_RESERVE))
     take_step(unit, group, warp, row, access, result);
   if (result->done || (calls && (group->broken || group->left < group->warps)))
-    parting_note(unit, group);
+    divergence_note(unit, group);
   if (result->done) {
     if (!group->broken) {
       warp->batches++;
@@ -606,7 +606,7 @@ static void free_unit(struct check_unit *unit) {
   for (uint32_t slot = 0; slot < unit->warp_count; slot++) {
     handover_free_warp(&unit->warps[slot]);
     packets_free_warp(&unit->warps[slot]);
-    parting_free_warp(&unit->warps[slot]);
+    divergence_free_warp(&unit->warps[slot]);
     copies_free_warp(&unit->warps[slot]);
   }
   shadow_free(&unit->lds);
@@ -628,7 +628,7 @@ void checker_free(struct checker *checker) {
   touch_pool_free(&checker->pool);
   hazards_free(checker);
   free(checker->sites);
-  free(checker->parted);
+  free(checker->diverged);
   free(checker->units);
   free(checker);
 }

@@ -9,7 +9,7 @@
  *     events.c    events that are not live, and copies that nobody waits for
  *     unwritten.c reads of LDS that was never written
  *     packets.c   ids of pipes' reservations
- *     parting.c   where work-items that are missing at a call diverged from the others
+ *     divergence.c   where work-items that are missing at a call diverged from the others
  *     results.c   hazards that the simulation itself found
  *     hazards.c   the list of hazards
  *
@@ -33,7 +33,7 @@ enum {
   CHECK_COPIES = 16,   /* most copies in flight that a cell remembers of one instruction */
   CHECK_WITNESSES = 8, /* most other groups whose atomics a cell remembers, and whose reads, if groups know of others */
   CHECK_MOST_WITNESSES = 64, /* most other groups whose writes a cell remembers */
-  CHECK_PARTED = 4096,       /* most work-groups for which the place is remembered where their warps diverged */
+  CHECK_DIVERGED = 4096,     /* most work-groups for which the place is remembered where their warps diverged */
 };
 
 /* What the checker does with a step of an instruction; determined once per program. */
@@ -147,7 +147,7 @@ struct check_group {
   uint32_t unwritten_count, unwritten_room;
   struct reserve_call *reserves; /* packets.c */
   uint32_t reserve_count, reserve_room;
-  uint32_t parted; /* 1 + the index of its record in checker->parted; 0: none */
+  uint32_t diverged; /* 1 + the index of its record in checker->parted; 0: none */
 };
 
 /* A copy.lane of a warp, until the wait for its batch. */
@@ -178,7 +178,7 @@ struct check_warp {
   uint32_t batches;             /* number of batches that it has closed */
   struct pipe_step *pipe_steps; /* its last operations on packets, and commits (packets.c); NULL: none so far */
   uint32_t pipe_step_count;
-  struct went *went;          /* per branch (parting.c); NULL: it has reached none */
+  struct went *went;          /* per branch (divergence.c); NULL: it has reached none */
   uint32_t came[CHECK_AHEAD]; /* the instructions of its last calls, */
   uint32_t came_count;        /* and the number of all its calls, counted even after the group diverged; */
   uint32_t came_lane;         /* the first lane of the last one */
@@ -248,8 +248,8 @@ struct checker {
   uint32_t bucket_count;
   struct check_hazard *sorted; /* for display */
   struct check_counts counts;
-  struct check_hazard *parted; /* places of calls that not all warps reached (parting.c) */
-  uint32_t parted_count;
+  struct check_hazard *diverged; /* places of calls that not all warps reached (divergence.c) */
+  uint32_t diverged_count;
 };
 
 /* The source of a touch: a work-item in a step of its warp, or a copy. */
@@ -415,21 +415,21 @@ void packets_free_warp(struct check_warp *warp);
 void packets_free(struct checker *checker);
 void packets_free_reserved(struct checker *checker);
 
-/* ---- parting.c */
+/* ---- divergence.c */
 
 /* Lanes of a warp have reached a branch, or an exit of some of them. */
-void parting_branch(const struct checker *checker, const struct check_group *group, struct check_warp *warp,
-                    const struct act_row *row, uint64_t active, uint64_t taken);
+void divergence_branch(const struct checker *checker, const struct check_group *group, struct check_warp *warp,
+                       const struct act_row *row, uint64_t active, uint64_t taken);
 /* Only some lanes of the warp are at a call. Reports it with the branch at which they diverged. False when that branch
  * is unknown. */
-bool parting_tell_lanes(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
-                        const struct isa_hazard *hazard, uint64_t here);
+bool divergence_report_lanes(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
+                             const struct isa_hazard *hazard, uint64_t here);
 /* A warp has reached a call or has ended, while others wait at a call. Records where they diverged, because the machine
  * may report the call later, */
-void parting_note(struct check_unit *unit, struct check_group *group);
+void divergence_note(struct check_unit *unit, struct check_group *group);
 /* and then adds the other place to that hazard, if it is known. */
-void parting_take(const struct checker *checker, struct check_hazard *hazard);
-void parting_free_warp(struct check_warp *warp);
+void divergence_take(const struct checker *checker, struct check_hazard *hazard);
+void divergence_free_warp(struct check_warp *warp);
 
 /* ---- hazards.c */
 

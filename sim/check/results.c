@@ -52,7 +52,7 @@ void checker_take(struct checker *checker, uint32_t number, const struct isa_lau
                                            .whole_group = is_of_group(first->rule)}};
     memcpy(hazard.detail, first->detail, sizeof hazard.detail);
     if (check_is_divergence(first->rule))
-      parting_take(checker, &hazard);
+      divergence_take(checker, &hazard);
     hazards_add(checker, &hazard);
   }
   if (result->end == END_DEADLOCK && !is_explained(checker))

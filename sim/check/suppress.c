@@ -163,7 +163,7 @@ bool suppressions_fit(struct suppressions *all, const char *rule, const struct s
   return any;
 }
 
-void suppressions_tell_unused(const struct suppressions *all, const struct caller *caller) {
+void suppressions_report_unused(const struct suppressions *all, const struct caller *caller) {
   struct message message;
   for (size_t i = 0; i < all->count; i++) {
     const struct suppression *line = &all->line[i];

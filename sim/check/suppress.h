@@ -38,7 +38,7 @@ bool suppressions_fit(struct suppressions *all, const char *rule, const struct s
                       const struct suppress_place *other);
 
 /* Warns about each line that matched nothing. */
-void suppressions_tell_unused(const struct suppressions *all, const struct caller *caller);
+void suppressions_report_unused(const struct suppressions *all, const struct caller *caller);
 
 void suppressions_free(struct suppressions *all);
 

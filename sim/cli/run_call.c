@@ -268,8 +268,8 @@ bool run_write(struct run_call *call, const struct report *report) {
   return good;
 }
 
-bool run_tell_unfinished(const struct run_call *call, const struct job *job, const struct launch_result *results,
-                         size_t count) {
+bool run_report_unfinished(const struct run_call *call, const struct job *job, const struct launch_result *results,
+                           size_t count) {
   struct message message;
   bool any = false;
   for (size_t i = 0; i < count; i++)
@@ -294,5 +294,5 @@ int run_conclude(const struct run_call *call, const struct report *report) {
                    report->verdicts[i].text);
       message_print(&message);
     }
-  return run_tell_unfinished(call, report->job, report->results, report->count) ? STATUS_WENT_WRONG : status;
+  return run_report_unfinished(call, report->job, report->results, report->count) ? STATUS_WENT_WRONG : status;
 }

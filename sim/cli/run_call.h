@@ -56,8 +56,8 @@ bool run_points(struct run_call *call, const struct report *report, const struct
 bool run_write(struct run_call *call, const struct report *report);
 
 /* Reports on stderr which launches did not finish; true: there are some. */
-bool run_tell_unfinished(const struct run_call *call, const struct job *job, const struct launch_result *results,
-                         size_t count);
+bool run_report_unfinished(const struct run_call *call, const struct job *job, const struct launch_result *results,
+                           size_t count);
 
 /* Reports on stderr what went wrong in the simulated run; returns the exit status. */
 int run_conclude(const struct run_call *call, const struct report *report);

@@ -122,7 +122,7 @@ bool timeline_begin(struct timeline_options *options, const struct job *job, str
   return true;
 }
 
-static bool tell(const struct timeline_options *options, const char *path, struct message *message) {
+static bool report(const struct timeline_options *options, const char *path, struct message *message) {
   return !options->then || options->then(options->self, path, message);
 }
 
@@ -140,7 +140,7 @@ static bool end_nameless(struct timeline_options *options, bool good, struct mes
   file_nameless_path(options->file, path);
   if (good && options->path && !timeline_export_file(path, TRACE_WHOLE, options->path, message))
     good = message_within(message, "--timeline");
-  good = good && tell(options, path, message);
+  good = good && report(options, path, message);
   close(options->file);
   return good;
 }
@@ -154,6 +154,6 @@ bool timeline_end(struct timeline_options *options, const struct job *job, const
   if (!is_own(options))
     return end_nameless(options, good, message);
   const struct output *output = &options->output;
-  good = good && tell(options, output->temporary ? output->temporary : options->path, message);
+  good = good && report(options, output->temporary ? output->temporary : options->path, message);
   return output_end(&options->output, good, message) || (good && message_within(message, "--timeline"));
 }

@@ -53,15 +53,15 @@ static bool is_no_input(const char *path, const char *out, const char *what, str
 
 /* ---- info, validate, head ------------------------------------------------------------------------ */
 
-static bool tell_timeline(const char *path, enum trace_open_mode mode, const struct trace_info_form *form,
-                          struct message *message) {
+static bool report_timeline(const char *path, enum trace_open_mode mode, const struct trace_info_form *form,
+                            struct message *message) {
   if (form->lines || form->json)
     return message_fail(message, "%.300s: is a timeline; --lines and --json are for traces", path);
   return timeline_info(path, mode, &console_sink, &console_caller, message);
 }
 
-static bool tell_trace(const char *path, enum trace_open_mode mode, const struct trace_info_form *form,
-                       struct message *message) {
+static bool report_trace(const char *path, enum trace_open_mode mode, const struct trace_info_form *form,
+                         struct message *message) {
   struct opened_trace opened = {0};
   struct text text = {0};
   const bool good = trace_look(path, mode, &console_caller, &opened, message) &&
@@ -81,7 +81,7 @@ int verb_trace_info(struct command *command) {
   bool good = !form.brief || (!form.lines && !form.json) ||
               message_fail(&message, "--brief: cannot be combined with --lines or --json");
   good = good && take_path(command, 0, &path, &message) &&
-         (timeline_is_one(path) ? tell_timeline : tell_trace)(path, mode, &form, &message);
+         (timeline_is_one(path) ? report_timeline : report_trace)(path, mode, &form, &message);
   return status_of(good, &message);
 }
 
@@ -94,56 +94,57 @@ int verb_trace_validate(struct command *command) {
   return status_of(good, &message);
 }
 
-static bool show_head(const char *path, enum trace_open_mode mode, const struct trace_head *wishes,
+static bool show_head(const char *path, enum trace_open_mode mode, const struct trace_head *settings,
                       struct message *message) {
   struct opened_trace opened = {0};
   const bool good = trace_look(path, mode, &console_caller, &opened, message) &&
-                    trace_head(&opened, path, wishes, &console_sink, message);
+                    trace_head(&opened, path, settings, &console_sink, message);
   trace_shut(&opened);
   return good;
 }
 
 int verb_trace_head(struct command *command) {
-  struct trace_head wishes = {.launch = 1, .count = 20};
+  struct trace_head settings = {.launch = 1, .count = 20};
   const enum trace_open_mode mode = mode_of(command);
   const char *path = NULL;
   struct message message;
-  command_number(command, OPTION_COUNT, &wishes.count);
-  const bool launch = command_number(command, OPTION_LAUNCH, &wishes.launch);
-  const bool group = command_number(command, OPTION_GROUP, &wishes.group);
-  const bool warp = command_number(command, OPTION_WARP, &wishes.warp);
+  command_number(command, OPTION_COUNT, &settings.count);
+  const bool launch = command_number(command, OPTION_LAUNCH, &settings.launch);
+  const bool group = command_number(command, OPTION_GROUP, &settings.group);
+  const bool warp = command_number(command, OPTION_WARP, &settings.warp);
   bool good = take_path(command, 0, &path, &message);
   if (good && !timeline_is_one(path))
-    good = show_head(path, mode, &wishes, &message);
+    good = show_head(path, mode, &settings, &message);
   else if (good && (launch || group || warp))
     good = message_fail(
         &message, "--launch, --group, --warp: only for traces; a timeline's events are shown in the file's order");
   else
-    good = good && timeline_head(path, mode, wishes.count, &console_sink, &console_caller, &message);
+    good = good && timeline_head(path, mode, settings.count, &console_sink, &console_caller, &message);
   return status_of(good, &message);
 }
 
 /* ---- diff ---------------------------------------------------------------------------------------- */
 
-static bool take_diff(struct command *command, struct trace_diff *wishes, struct message *message) {
-  command_number(command, OPTION_COUNT, &wishes->most);
-  command_number(command, OPTION_CONTEXT, &wishes->context);
+static bool take_diff(struct command *command, struct trace_diff *settings, struct message *message) {
+  command_number(command, OPTION_COUNT, &settings->most);
+  command_number(command, OPTION_CONTEXT, &settings->context);
   if (command_has(command, OPTION_ALL))
-    wishes->most = UINT64_MAX;
-  wishes->time = command_has(command, OPTION_TIME);
-  wishes->any_machine = command_has(command, OPTION_ANY_MACHINE);
-  wishes->mode = mode_of(command);
-  if (wishes->context > TRACE_DIFF_CONTEXT)
+    settings->most = UINT64_MAX;
+  settings->time = command_has(command, OPTION_TIME);
+  settings->any_machine = command_has(command, OPTION_ANY_MACHINE);
+  settings->mode = mode_of(command);
+  if (settings->context > TRACE_DIFF_CONTEXT)
     return message_fail(message, "--context: %s is more than %d", command_word(command, OPTION_CONTEXT),
                         TRACE_DIFF_CONTEXT);
-  return take_path(command, 0, &wishes->path[0], message) && take_path(command, 1, &wishes->path[1], message);
+  return take_path(command, 0, &settings->path[0], message) && take_path(command, 1, &settings->path[1], message);
 }
 
 int verb_trace_diff(struct command *command) {
-  struct trace_diff wishes = {.most = 1, .context = 3};
+  struct trace_diff settings = {.most = 1, .context = 3};
   struct message message;
   bool differ = false;
-  if (!take_diff(command, &wishes, &message) || !trace_diff(&wishes, &console_sink, &console_caller, &differ, &message))
+  if (!take_diff(command, &settings, &message) ||
+      !trace_diff(&settings, &console_sink, &console_caller, &differ, &message))
     return console_bad_input(&message);
   return differ ? STATUS_WENT_WRONG : STATUS_FINE;
 }
@@ -172,19 +173,20 @@ static bool take_range(struct command *command, enum option option, uint64_t min
   return range->last >= range->first || message_fail(message, "%s: '%.60s' ends before it begins", name, word);
 }
 
-static bool take_slice(struct command *command, struct trace_slice *wishes, const char *out, struct message *message) {
-  wishes->to = NEVER;
-  wishes->window = command_number(command, OPTION_FROM, &wishes->from);
-  wishes->window = command_number(command, OPTION_TO, &wishes->to) || wishes->window;
-  wishes->mode = mode_of(command);
-  if (!take_range(command, OPTION_LAUNCH, 1, &wishes->launches, message) ||
-      !take_range(command, OPTION_GROUP, 0, &wishes->groups, message))
+static bool take_slice(struct command *command, struct trace_slice *settings, const char *out,
+                       struct message *message) {
+  settings->to = NEVER;
+  settings->window = command_number(command, OPTION_FROM, &settings->from);
+  settings->window = command_number(command, OPTION_TO, &settings->to) || settings->window;
+  settings->mode = mode_of(command);
+  if (!take_range(command, OPTION_LAUNCH, 1, &settings->launches, message) ||
+      !take_range(command, OPTION_GROUP, 0, &settings->groups, message))
     return false;
   if (!out)
     return message_fail(message, "-o FILE is missing: the trace to write");
-  if (wishes->from >= wishes->to)
-    return message_fail(message, "--to: %" PRIu64 " is not after --from, %" PRIu64, wishes->to, wishes->from);
-  return take_path(command, 0, &wishes->path, message) && is_no_input(wishes->path, out, "an", message);
+  if (settings->from >= settings->to)
+    return message_fail(message, "--to: %" PRIu64 " is not after --from, %" PRIu64, settings->to, settings->from);
+  return take_path(command, 0, &settings->path, message) && is_no_input(settings->path, out, "an", message);
 }
 
 static bool write_slice(void *self, int file, const char *name, struct message *message) {
@@ -192,28 +194,29 @@ static bool write_slice(void *self, int file, const char *name, struct message *
 }
 
 int verb_trace_slice(struct command *command) {
-  struct trace_slice wishes = {0};
+  struct trace_slice settings = {0};
   struct message message;
   const char *out = command_word(command, OPTION_OUT);
-  const bool good = take_slice(command, &wishes, out, &message) && write_trace(out, write_slice, &wishes, &message);
+  const bool good = take_slice(command, &settings, out, &message) && write_trace(out, write_slice, &settings, &message);
   return status_of(good, &message);
 }
 
 /* ---- merge --------------------------------------------------------------------------------------- */
 
-static bool take_merge(struct command *command, struct trace_merge *wishes, const char *out, struct message *message) {
+static bool take_merge(struct command *command, struct trace_merge *settings, const char *out,
+                       struct message *message) {
   const char *memory = command_word(command, OPTION_MEMORY);
   const bool shared = memory && strcmp(memory, "shared") == 0;
-  wishes->together = command_has(command, OPTION_TOGETHER);
-  wishes->mode = mode_of(command);
-  wishes->memory = !memory ? TRACE_MEMORY_FITTING : shared ? TRACE_MEMORY_SHARED : TRACE_MEMORY_APART;
+  settings->together = command_has(command, OPTION_TOGETHER);
+  settings->mode = mode_of(command);
+  settings->memory = !memory ? TRACE_MEMORY_FITTING : shared ? TRACE_MEMORY_SHARED : TRACE_MEMORY_APART;
   if (memory && !shared && strcmp(memory, "apart") != 0)
     return message_fail(message, "--memory: '%.60s' is not one of: shared apart", memory);
   if (!out)
     return message_fail(message, "-o FILE is missing: the trace to write");
-  for (; wishes->count < command->operands.count; wishes->count++)
-    if (!take_path(command, wishes->count, &wishes->path[wishes->count], message) ||
-        !is_no_input(wishes->path[wishes->count], out, "an", message))
+  for (; settings->count < command->operands.count; settings->count++)
+    if (!take_path(command, settings->count, &settings->path[settings->count], message) ||
+        !is_no_input(settings->path[settings->count], out, "an", message))
       return false;
   return true;
 }
@@ -223,10 +226,11 @@ static bool write_merged(void *self, int file, const char *name, struct message 
 }
 
 int verb_trace_merge(struct command *command) {
-  struct trace_merge wishes = {0};
+  struct trace_merge settings = {0};
   struct message message;
   const char *out = command_word(command, OPTION_OUT);
-  const bool good = take_merge(command, &wishes, out, &message) && write_trace(out, write_merged, &wishes, &message);
+  const bool good =
+      take_merge(command, &settings, out, &message) && write_trace(out, write_merged, &settings, &message);
   return status_of(good, &message);
 }
 
@@ -281,7 +285,7 @@ static bool import(struct command *command, struct importing *importing, const s
   const bool strict = command_has(command, OPTION_STRICT);
   struct words sets = command_words(command, OPTION_SET);
   const struct job_request request = {.machine = machine ? machine : "h200", .set = sets.word, .set_count = sets.count};
-  const struct sass_watch watch = {(void *)caller, sass_tell_progress};
+  const struct sass_watch watch = {(void *)caller, sass_report_progress};
   struct sass_error error = {0};
   bool good = command_in_and_out(command, &list, &out, message) && output_possible(out, message) &&
               is_no_input(list, out, "the", message);
@@ -302,7 +306,7 @@ int verb_trace_import(struct command *command) {
   const bool good = import(command, &importing, &terminal.caller, &message);
   terminal_clear(&terminal);
   if (good)
-    sass_tell_lost(importing.import, &console_caller);
+    sass_report_lost(importing.import, &console_caller);
   if (importing.import)
     sass_import_free(importing.import);
   job_free(&importing.job);

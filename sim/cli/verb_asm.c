@@ -71,8 +71,8 @@ static bool begin(struct command *command, struct translation *translation) {
       !launch_program(translation->input, &translation->build, &translation->job, &translation->message))
     return false;
   const struct program_words *defines = &translation->build.defines;
-  program_tell_unmentioned(program_of(translation), defines,
-                           translation->job.file ? &translation->job.build.defines : defines, &console_caller);
+  program_report_unmentioned(program_of(translation), defines,
+                             translation->job.file ? &translation->job.build.defines : defines, &console_caller);
   return true;
 }
 
@@ -80,7 +80,7 @@ static bool begin(struct command *command, struct translation *translation) {
 static int end(struct translation *translation, bool good) {
   struct text text = {0};
   if (good) /* kernels missing from the result are reported, but are no failure if at least one is left */
-    program_tell_refusals(program_of(translation), &console_caller);
+    program_report_refusals(program_of(translation), &console_caller);
   if (good && translation->reads.listed)
     reads_print(&translation->reads, &text);
   opencl_explanation_free(&translation->explanation);

@@ -71,9 +71,9 @@ static int conclude(struct invocation *call, struct suppressions *all, struct ch
   int status = STATUS_BAD_INPUT;
   report->suppressed = suppressed;
   if (write_outputs(call, report)) {
-    const bool unfinished = run_tell_unfinished(&call->common, report->job, report->results, report->count);
+    const bool unfinished = run_report_unfinished(&call->common, report->job, report->results, report->count);
     status = unfinished || check_suppressed(report) < report->hazard_count ? STATUS_WENT_WRONG : STATUS_FINE;
-    suppressions_tell_unused(all, call->common.run.caller);
+    suppressions_report_unused(all, call->common.run.caller);
   } else {
     message_print(&call->common.message);
   }

@@ -84,7 +84,7 @@ static int explain(struct invocation *call, struct explain_run *run, struct expl
       !try_changes(call, run, tries, &status) || (tries->vary && !explain_vary_run(tries->vary, run, &status))) {
     if (status != STATUS_FINE)
       message_print(message);
-    else if (run_tell_unfinished(&call->common, &run->job, run->results, run->count))
+    else if (run_report_unfinished(&call->common, &run->job, run->results, run->count))
       status = STATUS_WENT_WRONG;
     return status;
   }

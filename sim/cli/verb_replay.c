@@ -14,7 +14,7 @@ struct invocation {
   bool salvage;
 };
 
-static int tell_cut_short(const struct replayer *replayer, struct message *message) {
+static int report_cut_short(const struct replayer *replayer, struct message *message) {
   const uint64_t warps = replayer_cut_short(replayer);
   message_fail(message, "%" PRIu64 " warp%s where the recording was cut off", warps, warps == 1 ? " ends" : "s end");
   message_print(message);
@@ -22,7 +22,7 @@ static int tell_cut_short(const struct replayer *replayer, struct message *messa
 }
 
 /* An error in the file already begins with its path; an error in its contents does not. */
-static int tell_fault(struct invocation *call, const struct replayer *replayer) {
+static int report_fault(struct invocation *call, const struct replayer *replayer) {
   struct message *message = &call->common.message;
   const char *fault = replayer_fault(replayer);
   if (!replayer_damaged(replayer))
@@ -99,12 +99,12 @@ static int replay_and_report(struct invocation *call, struct trace *trace, struc
   run_unwatch(&call->common.run);
   report.results = results;
   if (replayer_fault(replayer)) {
-    status = tell_fault(call, replayer);
+    status = report_fault(call, replayer);
   } else if (good && find_why(call, trace, replayer, &report, &status) &&
              run_points(&call->common, &report, &further) && run_write(&call->common, &report)) {
     status = run_conclude(&call->common, &report);
     if (replayer_cut_short(replayer))
-      status = tell_cut_short(replayer, message);
+      status = report_cut_short(replayer, message);
   } else {
     message_print(message);
   }
@@ -140,7 +140,7 @@ int verb_replay(struct command *command) {
   if (good && !trace)
     trace_fail(&call.common.message, &error);
   if (trace)
-    trace_tell_prefix(trace, &error, &console_caller);
+    trace_report_prefix(trace, &error, &console_caller);
   int status = trace ? replay(&call, trace) : console_bad_input(&call.common.message);
   if (trace)
     trace_close(trace);

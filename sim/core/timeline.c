@@ -17,7 +17,7 @@ const struct timeline_block_row timeline_block_rows[TIMELINE_BLOCKS] = {
 #undef BLOCK
 /* clang-format on */
 
-void timeline_tell(const struct timeline_tap *tap, cycle_t now, struct timeline_event event) {
+void timeline_emit(const struct timeline_tap *tap, cycle_t now, struct timeline_event event) {
   event.cu = tap->cu;
   tap->timeline->take(tap->timeline->self, tap->stream, now, &event);
 }

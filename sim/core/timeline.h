@@ -95,6 +95,6 @@ static inline bool timeline_wants(const struct timeline_tap *tap, enum timeline_
 }
 
 /* Reports an event that the listener wants. `now` is the cycle of the current step. Fills in event->cu. */
-void timeline_tell(const struct timeline_tap *tap, cycle_t now, struct timeline_event event);
+void timeline_emit(const struct timeline_tap *tap, cycle_t now, struct timeline_event event);
 
 #endif

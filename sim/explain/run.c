@@ -299,8 +299,8 @@ static void replay_case(const struct explain_run *run, struct seat *seat, struct
   replayer_free(replayer);
 }
 
-static void run_anew(const struct explain_run *run, const struct seat *seat, const struct machine *machine,
-                     struct answer *answer) {
+static void run_again(const struct explain_run *run, const struct seat *seat, const struct machine *machine,
+                      struct answer *answer) {
   struct message message;
   struct job job = {0};
   if (!run->load_on(run->self, machine, seat->caller, &job, &message)) {
@@ -388,7 +388,7 @@ static void work(void *self, void *own, size_t task, void *bytes) {
   if (fits)
     replay_case(run, seat, answer);
   else if (run->load_on)
-    run_anew(run, seat, &machine, answer);
+    run_again(run, seat, &machine, answer);
   else
     conclude(answer, EXPLAIN_REFUSED, message.text);
   if (!fits && answer->status == EXPLAIN_FINISHED)

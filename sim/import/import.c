@@ -35,7 +35,7 @@ void sass_lose(struct sass_import *import, enum sass_loss loss, const char *path
     lost->place = place_of(path, line);
 }
 
-void sass_tell(struct sass_import *import, size_t launch) {
+void sass_report(struct sass_import *import, size_t launch) {
   if (++import->instructions % TOLD == 0 && import->watch)
     import->watch->read(import->watch->self, launch, import->launch_count, import->instructions, import->total);
 }
@@ -135,7 +135,7 @@ static bool scan_instruction(void *self, const struct sass_line *line, struct sa
   if (inst->family == SASS_CACHE && !note_prefetch(scan, line, error))
     return false;
   launch->instructions++;
-  sass_tell(scan->import, scan->launch);
+  sass_report(scan->import, scan->launch);
   return scan->end <= SASS_SHARED_BYTES ||
          sass_fail(error, launch->path, line->number, "a shared address is beyond 16 MiB");
 }

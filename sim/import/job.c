@@ -9,7 +9,7 @@
 #include "sim/session/machines.h"
 #include "sim/session/run.h"
 
-void sass_tell_progress(void *self, size_t launch, size_t launches, uint64_t instructions, uint64_t total) {
+void sass_report_progress(void *self, size_t launch, size_t launches, uint64_t instructions, uint64_t total) {
   char of[32] = "";
   if (!caller_due(self))
     return;
@@ -96,27 +96,27 @@ bool sass_record(struct sass_import *import, struct job *job, int file, const ch
 
 /* ---- losses ----------------------------------------------------------------------------------------- */
 
-static void tell_count(const struct caller *caller, const char *what, const char *text,
-                       const struct sass_count *count) {
+static void report_count(const struct caller *caller, const char *what, const char *text,
+                         const struct sass_count *count) {
   struct message message;
   message_fail(&message, "%s: %s%s: %s (%" PRIu64 " time%s)", count->place, what, count->what ? count->what : "", text,
                count->count, count->count == 1 ? "" : "s");
   caller_warn(caller, &message);
 }
 
-static void tell_unknown(const struct sass_import *import, const struct caller *caller) {
+static void report_unknown(const struct sass_import *import, const struct caller *caller) {
   const struct sass_count *unknown;
   for (size_t i = 0; (unknown = sass_import_unknown(import, i)); i++)
-    tell_count(caller, "opcode ", unknown->text, unknown);
+    report_count(caller, "opcode ", unknown->text, unknown);
 }
 
-void sass_tell_lost(const struct sass_import *import, const struct caller *caller) {
+void sass_report_lost(const struct sass_import *import, const struct caller *caller) {
   struct message message;
-  tell_unknown(import, caller);
+  report_unknown(import, caller);
   for (size_t i = 0; i < SASS_LOSSES; i++) {
     const struct sass_count lost = sass_import_lost(import, (enum sass_loss)i);
     if (lost.count)
-      tell_count(caller, sass_losses[i].name, sass_losses[i].text, &lost);
+      report_count(caller, sass_losses[i].name, sass_losses[i].text, &lost);
   }
   const uint64_t copies = sass_import_copies(import);
   if (copies) {

@@ -7,7 +7,7 @@
 #include "sim/replay/job.h"
 
 /* For a sass_watch: `self` is a caller, who gets the progress. */
-void sass_tell_progress(void *self, size_t launch, size_t launches, uint64_t instructions, uint64_t total);
+void sass_report_progress(void *self, size_t launch, size_t launches, uint64_t instructions, uint64_t total);
 
 /* False with the message filled if an opcode is unknown. */
 bool sass_all_known(const struct sass_import *import, struct message *message);
@@ -21,6 +21,6 @@ bool sass_job(const struct sass_import *import, const char *list, const struct j
 bool sass_record(struct sass_import *import, struct job *job, int file, const char *name, struct message *message);
 
 /* Warns of what sass_record() lost. */
-void sass_tell_lost(const struct sass_import *import, const struct caller *caller);
+void sass_report_lost(const struct sass_import *import, const struct caller *caller);
 
 #endif

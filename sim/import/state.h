@@ -25,6 +25,6 @@ struct sass_import {
 void sass_lose(struct sass_import *import, enum sass_loss loss, const char *path, uint64_t line);
 
 /* Reports that a line was read. */
-void sass_tell(struct sass_import *import, size_t launch);
+void sass_report(struct sass_import *import, size_t launch);
 
 #endif

@@ -291,7 +291,7 @@ static bool write_instruction(void *self, const struct sass_line *line, struct s
   }
   if (!group->live)
     end_group(output, line->group);
-  sass_tell(output->import, output->number);
+  sass_report(output->import, output->number);
   return trace_writer_good(output->writer) || sass_fail(error, path, 0, "the trace cannot be written");
 }
 

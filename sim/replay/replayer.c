@@ -64,7 +64,7 @@ bool replayer_damaged(const struct replayer *replayer) { return replayer->damage
 
 /* ---- notes ----------------------------------------------------------------------------------------- */
 
-static void tell_hazard(struct unit *unit, const struct isa_launch *launch, const struct trace_note *note) {
+static void report_hazard(struct unit *unit, const struct isa_launch *launch, const struct trace_note *note) {
   struct replayer *replayer = unit->replayer;
   if (note->values < 6 || note->value[0] >= replayer->rule_count || note->value[1] >= launch->program->count) {
     replayer_damage(replayer, "a hazard in the trace has an unknown rule or instruction");
@@ -82,8 +82,8 @@ static void tell_hazard(struct unit *unit, const struct isa_launch *launch, cons
 }
 
 /* Passes on the output of one call, which may be in several notes. Returns their number. */
-static uint32_t tell_print(struct unit *unit, const struct isa_warp *warp, const struct trace_note *note,
-                           uint32_t notes) {
+static uint32_t report_print(struct unit *unit, const struct isa_warp *warp, const struct trace_note *note,
+                             uint32_t notes) {
   const struct isa_launch *launch = warp->group->launch;
   char *text = NULL;
   size_t length = 0;
@@ -104,13 +104,13 @@ static uint32_t tell_print(struct unit *unit, const struct isa_warp *warp, const
   return used ? used : 1;
 }
 
-__attribute__((noinline)) static void tell_notes(struct unit *unit, const struct isa_warp *warp,
-                                                 const struct trace_op *op) {
+__attribute__((noinline)) static void report_notes(struct unit *unit, const struct isa_warp *warp,
+                                                   const struct trace_op *op) {
   for (uint32_t i = 0; i < op->notes;) {
     const struct trace_note *note = &op->note[i];
     if (note->kind == TRACE_NOTE_HAZARD)
-      tell_hazard(unit, warp->group->launch, note);
-    i += note->kind == TRACE_NOTE_PRINT ? tell_print(unit, warp, note, op->notes - i) : 1;
+      report_hazard(unit, warp->group->launch, note);
+    i += note->kind == TRACE_NOTE_PRINT ? report_print(unit, warp, note, op->notes - i) : 1;
   }
 }
 
@@ -326,7 +326,7 @@ __attribute__((noinline)) static uint32_t step_with(struct unit *unit, uint32_t 
     access->image = NULL;
   }
   if (op.notes)
-    tell_notes(unit, warp, &op);
+    report_notes(unit, warp, &op);
   if (op.mask && op.kind != TRACE_PLAIN)
     give(unit, warp, &op, access, result);
   warp->pc = op.next;

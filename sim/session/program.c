@@ -761,8 +761,8 @@ static size_t other_names(const struct program_words *known, const char *name, c
   return count;
 }
 
-static void tell_unmentioned(const struct caller *caller, const char *file, const char *name,
-                             const struct program_words *known) {
+static void report_unmentioned(const struct caller *caller, const char *file, const char *name,
+                               const struct program_words *known) {
   char names[MOST_KNOWN][NAME_BYTES];
   const char *words[MOST_KNOWN];
   struct message message;
@@ -775,8 +775,8 @@ static void tell_unmentioned(const struct caller *caller, const char *file, cons
   caller_warn(caller, &message);
 }
 
-void program_tell_unmentioned(const struct program *program, const struct program_words *defines,
-                              const struct program_words *known, const struct caller *caller) {
+void program_report_unmentioned(const struct program *program, const struct program_words *defines,
+                                const struct program_words *known, const struct caller *caller) {
   char *text = NULL;
   size_t size = 0;
   struct message message;
@@ -787,12 +787,12 @@ void program_tell_unmentioned(const struct program *program, const struct progra
     char name[NAME_BYTES];
     const int length = snprintf(name, sizeof name, "%.*s", (int)strcspn(defines->word[i], "=("), defines->word[i]);
     if (length > 0 && length < NAME_BYTES && !mentions(text, name, (size_t)length))
-      tell_unmentioned(caller, file_base(program->path), name, known);
+      report_unmentioned(caller, file_base(program->path), name, known);
   }
   free(text);
 }
 
-void program_tell_refusals(const struct program *program, const struct caller *caller) {
+void program_report_refusals(const struct program *program, const struct caller *caller) {
   struct message message;
   for (size_t i = 0; i < program->refusals.count; i++) {
     const struct opencl_refusal *refusal = &program->refusals.row[i];

@@ -151,11 +151,11 @@ void program_free(struct program *program);
 
 /* Warns of each define that the OpenCL C does not mention, and suggests names from `known`. No warning for a text with
  * an #include, because the included file may mention it. */
-void program_tell_unmentioned(const struct program *program, const struct program_words *defines,
-                              const struct program_words *known, const struct caller *caller);
+void program_report_unmentioned(const struct program *program, const struct program_words *defines,
+                                const struct program_words *known, const struct caller *caller);
 
 /* Warns of each kernel that could not be lowered. */
-void program_tell_refusals(const struct program *program, const struct caller *caller);
+void program_report_refusals(const struct program *program, const struct caller *caller);
 
 /* Finds a kernel by name. NULL with the message filled: why the kernel is missing, or a suggestion. */
 const struct isa_kernel *program_kernel(const struct program *program, const char *name, struct message *message);

@@ -11,7 +11,7 @@
 
 /* ---- progress --------------------------------------------------------------------------------- */
 
-struct teller {
+struct reporter {
   const struct run_options *options;
   cycle_t start; /* of the current launches */
 };
@@ -43,12 +43,12 @@ static bool fail_interrupted(const struct job *job, size_t index, const struct l
                       index + 1, job->launch_count, job->launches[index].isa.kernel->name, place, done, groups);
 }
 
-static bool tell(void *context, cycle_t cycles, uint64_t done, uint64_t groups) {
-  struct teller *teller = context;
-  const struct run_options *options = teller->options;
+static bool report(void *context, cycle_t cycles, uint64_t done, uint64_t groups) {
+  struct reporter *reporter = context;
+  const struct run_options *options = reporter->options;
   for (size_t i = 0; i < options->watcher_count; i++) {
     const struct run_watcher *watcher = options->watchers[i];
-    if (watcher->settle && !watcher->settle(watcher->self, teller->start + cycles, done, groups))
+    if (watcher->settle && !watcher->settle(watcher->self, reporter->start + cycles, done, groups))
       return false;
   }
   const bool stops = caller_stops(options->caller);
@@ -186,13 +186,13 @@ static bool all_finished(const struct launch_result *results, size_t first, size
 static bool run_launches(struct job *job, struct engine *engine, const struct run_options *options,
                          struct audience *audience, struct launch_result *results, size_t *count,
                          struct message *message) {
-  struct teller teller = {.options = options};
-  const struct progress progress = {tell, &teller};
+  struct reporter reporter = {.options = options};
+  const struct progress progress = {report, &reporter};
   bool good = true, finished = true;
   caller_busy(options->caller, true);
   for (*count = 0; good && finished && *count < job->launch_count;) {
     const size_t first = *count;
-    teller.start = engine_now(engine);
+    reporter.start = engine_now(engine);
     audience->all.launch = (uint32_t)first;
     for (size_t i = 0; i < audience->count; i++)
       audience->one[i]->launch = (uint32_t)first;
@@ -320,7 +320,7 @@ bool run_job(struct job *job, const struct run_options *options, struct launch_r
       options->functional
           ? run_launches(job, &engine, options, &audience, *results, count, message)
           : engine_begin(&engine, options, make_sources(options, made), message) &&
-                (!timeline || simulation_tell(engine.simulation, timeline) || fail_timeline(&job->machine, message)) &&
+                (!timeline || simulation_emit(engine.simulation, timeline) || fail_timeline(&job->machine, message)) &&
                 run_with_waveform(job, &engine, options, &audience, *results, count, message);
   engine_end(&engine);
   return good;

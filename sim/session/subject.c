@@ -88,7 +88,7 @@ bool subject_load(struct subject *subject, const struct subject_machine *machine
     reads_folder(&subject->reads, subject->build.includes.word[i]);
   if (!load(subject, subject->args.word, &request, job, message))
     return false;
-  program_tell_unmentioned(&job->program, &subject->build.defines, &job->build.defines, subject->build.caller);
+  program_report_unmentioned(&job->program, &subject->build.defines, &job->build.defines, subject->build.caller);
   return true;
 }
 

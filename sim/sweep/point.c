@@ -278,12 +278,13 @@ static bool read_trace(struct sweep_target *target, struct message *message) {
 }
 
 /* A sweep over a define that the program does not use would give the same cycles for each value. */
-static void tell_unused_defines(const struct sweep_target *target, const struct job *job, const struct caller *caller) {
+static void report_unused_defines(const struct sweep_target *target, const struct job *job,
+                                  const struct caller *caller) {
   struct program_words axes = {0};
   for (size_t i = 0; i < target->names; i++)
     if (target->name[i].kind == SWEEP_DEFINE)
       program_say(&axes, target->name[i].last);
-  program_tell_unmentioned(&job->program, &axes, &job->build.defines, caller);
+  program_report_unmentioned(&job->program, &axes, &job->build.defines, caller);
   program_words_free(&axes);
 }
 
@@ -310,7 +311,7 @@ static bool look_at_job(struct sweep_target *target, const struct caller *caller
     }
     const bool good = hash_program(target, &job, message) && sweep_arguments_find(target, &job, message);
     hash_data(target, &job);
-    tell_unused_defines(target, &job, caller);
+    report_unused_defines(target, &job, caller);
     job_free(&job);
     return good;
   }

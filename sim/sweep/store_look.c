@@ -51,7 +51,8 @@ bool store_csv(struct store *store, FILE *file, char message[PLAN_MESSAGE]) {
 
 /* ---- by name --------------------------------------------------------------------------------------- */
 
-static bool tell(struct store *store, char *sql, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
+static bool report(struct store *store, char *sql, store_listener *listener, void *context,
+                   char message[PLAN_MESSAGE]) {
   sqlite3_stmt *row = store_prepare(store, sql, message);
   char name[32], value[32];
   int status = SQLITE_DONE;
@@ -61,20 +62,20 @@ static bool tell(struct store *store, char *sql, store_listener *listener, void 
 }
 
 bool store_facts(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
-  return tell(store, sqlite3_mprintf("SELECT name, value FROM sweep ORDER BY name"), listener, context, message);
+  return report(store, sqlite3_mprintf("SELECT name, value FROM sweep ORDER BY name"), listener, context, message);
 }
 
 bool store_axes(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
-  return tell(store, sqlite3_mprintf("SELECT name, words FROM axes ORDER BY position"), listener, context, message);
+  return report(store, sqlite3_mprintf("SELECT name, words FROM axes ORDER BY position"), listener, context, message);
 }
 
 bool store_metrics(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
-  return tell(store, sqlite3_mprintf("SELECT name, unit FROM metrics ORDER BY position"), listener, context, message);
+  return report(store, sqlite3_mprintf("SELECT name, unit FROM metrics ORDER BY position"), listener, context, message);
 }
 
 bool store_statuses(struct store *store, store_listener *listener, void *context, char message[PLAN_MESSAGE]) {
-  return tell(store, sqlite3_mprintf("SELECT status, count(*) FROM points GROUP BY status ORDER BY 2 DESC, 1"),
-              listener, context, message);
+  return report(store, sqlite3_mprintf("SELECT status, count(*) FROM points GROUP BY status ORDER BY 2 DESC, 1"),
+                listener, context, message);
 }
 
 bool store_has_metric(struct store *store, const char *metric, char message[PLAN_MESSAGE]) {
@@ -97,5 +98,5 @@ bool store_best(struct store *store, const struct store_order *order, store_list
   char *sql = sqlite3_mprintf("SELECT key, \"%w\" FROM points WHERE status = 'finished' AND \"%w\" IS NOT NULL "
                               "ORDER BY 2 %s, number, key LIMIT %u",
                               order->metric, order->metric, order->most ? "DESC" : "ASC", order->count);
-  return tell(store, sql, listener, context, message);
+  return report(store, sql, listener, context, message);
 }

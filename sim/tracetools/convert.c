@@ -13,7 +13,7 @@ bool trace_to_text(const struct trace_conversion *call, FILE *stream, struct mes
   struct trace *trace = trace_open(call->in, call->mode, &error);
   if (!trace)
     return trace_fail(message, &error);
-  trace_tell_prefix(trace, &error, call->caller);
+  trace_report_prefix(trace, &error, call->caller);
   struct trace_text *text = trace_text_new(trace);
   const struct text_hooks hooks = trace_text_hooks(text);
   const bool good = trace_text_write(trace, stream, &hooks, &error);

@@ -23,7 +23,7 @@ struct side {
 };
 
 struct diff {
-  const struct trace_diff *wishes;
+  const struct trace_diff *settings;
   const struct sink *sink;
   struct message *message;
   struct side side[2];
@@ -40,20 +40,20 @@ struct diff {
 
 /* Differences are counted by kind: machine, buffers, programs, launches, operations. */
 static void end_kind(struct diff *diff, const char *kind) {
-  if (diff->found > diff->wishes->most)
-    text_print(&diff->text, "%s: %" PRIu64 " more; --all shows them\n", kind, diff->found - diff->wishes->most);
+  if (diff->found > diff->settings->most)
+    text_print(&diff->text, "%s: %" PRIu64 " more; --all shows them\n", kind, diff->found - diff->settings->most);
   diff->found = 0;
 }
 
 /* Counts a difference; true: show it. */
 static bool shown(struct diff *diff) {
   diff->differ = true;
-  return diff->found++ < diff->wishes->most;
+  return diff->found++ < diff->settings->most;
 }
 
-static bool enough(const struct diff *diff) { return diff->found >= diff->wishes->most || diff->failed; }
+static bool enough(const struct diff *diff) { return diff->found >= diff->settings->most || diff->failed; }
 
-static void tell(struct diff *diff, const char *where, const char *what, const char *a, const char *b) {
+static void report(struct diff *diff, const char *where, const char *what, const char *a, const char *b) {
   if (shown(diff))
     text_print(&diff->text, "%s, %s: %s | %s\n", where, what, a, b);
   diff->failed |= !sink_some(diff->sink, &diff->text, diff->message);
@@ -61,7 +61,7 @@ static void tell(struct diff *diff, const char *where, const char *what, const c
 
 static void compare_text(struct diff *diff, const char *where, const char *what, const char *a, const char *b) {
   if (strcmp(a, b) != 0)
-    tell(diff, where, what, a, b);
+    report(diff, where, what, a, b);
 }
 
 static void compare_number(struct diff *diff, const char *where, const char *what, uint64_t a, uint64_t b) {
@@ -146,7 +146,7 @@ static void compare_program(struct diff *diff, uint32_t number) {
       continue;
     program_place(pc < a->count ? a : b, pc, place);
     snprintf(where, sizeof where, "program %u, instruction %u, %s", number + 1, pc, place);
-    tell(diff, where, "instruction", text[0], text[1]);
+    report(diff, where, "instruction", text[0], text[1]);
     return;
   }
 }
@@ -203,16 +203,16 @@ static void print_line(struct diff *diff, const struct spot *spot, uint64_t numb
              mask, place, text);
 }
 
-static void tell_operation(struct diff *diff, const struct spot *spot, uint32_t pc, const char *what, const char *a,
-                           const char *b) {
+static void report_operation(struct diff *diff, const struct spot *spot, uint32_t pc, const char *what, const char *a,
+                             const char *b) {
   char where[WHERE + PROGRAM_PLACE], place[PROGRAM_PLACE] = "";
-  const uint64_t before = spot->number < diff->wishes->context ? spot->number : diff->wishes->context;
+  const uint64_t before = spot->number < diff->settings->context ? spot->number : diff->settings->context;
   if (pc < running(diff, spot)->count)
     program_place(running(diff, spot), pc, place);
   snprintf(where, sizeof where, "launch %u, work-group %u, warp %u, operation %" PRIu64 ", pc %u, %s", spot->launch + 1,
            spot->group, spot->warp, spot->number, pc, place);
-  const bool show = diff->found < diff->wishes->most;
-  tell(diff, where, what, a, b);
+  const bool show = diff->found < diff->settings->most;
+  report(diff, where, what, a, b);
   for (uint64_t i = spot->number - before; show && i < spot->number; i++)
     print_line(diff, spot, i, diff->before[i % CONTEXT].pc, diff->before[i % CONTEXT].mask);
   if (show && pc < running(diff, spot)->count)
@@ -230,7 +230,7 @@ static bool differ_number(struct diff *diff, const struct spot *spot, const char
     return false;
   snprintf(text[0], VALUE, format, a);
   snprintf(text[1], VALUE, format, b);
-  tell_operation(diff, spot, diff->side[0].op.pc, what, text[0], text[1]);
+  report_operation(diff, spot, diff->side[0].op.pc, what, text[0], text[1]);
   return true;
 }
 
@@ -260,14 +260,14 @@ static bool differ_notes(struct diff *diff, const struct spot *spot) {
   for (uint32_t i = 0; i < a->notes; i++) {
     const struct trace_note *one = &a->note[i], *other = &b->note[i];
     if (one->kind != other->kind) {
-      tell_operation(diff, spot, a->pc, "kind of a note", trace_note_names[one->kind], trace_note_names[other->kind]);
+      report_operation(diff, spot, a->pc, "kind of a note", trace_note_names[one->kind], trace_note_names[other->kind]);
       return true;
     }
     if (strcmp(one->text, other->text) != 0) {
       char text[2][VALUE];
       snprintf(text[0], VALUE, "'%.200s'", one->text);
       snprintf(text[1], VALUE, "'%.200s'", other->text);
-      tell_operation(diff, spot, a->pc, trace_note_names[one->kind], text[0], text[1]);
+      report_operation(diff, spot, a->pc, trace_note_names[one->kind], text[0], text[1]);
       return true;
     }
     if (differ_number(diff, spot, "values of a note", "%" PRIu64, one->values, other->values))
@@ -284,7 +284,7 @@ static bool differ_fields(struct diff *diff, const struct spot *spot) {
   const struct trace_op *a = &diff->side[0].op, *b = &diff->side[1].op;
   const struct trace_kind_row *row = &trace_kind_rows[a->kind];
   if (a->kind != b->kind) {
-    tell_operation(diff, spot, a->pc, "kind", row->name, trace_kind_rows[b->kind].name);
+    report_operation(diff, spot, a->pc, "kind", row->name, trace_kind_rows[b->kind].name);
     return true;
   }
   for (unsigned i = 0; a->mask && i < row->fields; i++)
@@ -373,8 +373,8 @@ static bool differ_warp(struct diff *diff, struct spot *spot) {
   if (a->is == b->is)
     return false;
   const struct side *longer = a->is ? a : b;
-  tell_operation(diff, spot, spot->number ? longer->op.pc : pc[a->is ? 0 : 1], "operation", a->is ? "there" : "(none)",
-                 b->is ? "there" : "(none)");
+  report_operation(diff, spot, spot->number ? longer->op.pc : pc[a->is ? 0 : 1], "operation",
+                   a->is ? "there" : "(none)", b->is ? "there" : "(none)");
   return true;
 }
 
@@ -497,30 +497,30 @@ static void compare_time(struct diff *diff) {
 /* ---- the comparison ------------------------------------------------------------------------------------- */
 
 static bool open_side(struct diff *diff, struct side *side, const struct caller *caller) {
-  if (!trace_look(side->path, diff->wishes->mode, caller, &side->opened, diff->message))
+  if (!trace_look(side->path, diff->settings->mode, caller, &side->opened, diff->message))
     return false;
   side->warp = trace_warp_new(side->opened.trace);
   return side->warp || message_fail(diff->message, "out of memory");
 }
 
 static bool compare(struct diff *diff) {
-  if (!diff->wishes->any_machine)
+  if (!diff->settings->any_machine)
     compare_machines(diff);
   compare_buffers(diff);
   compare_programs(diff);
   compare_launches(diff);
   compare_operations(diff);
-  if (diff->wishes->time && !diff->failed)
+  if (diff->settings->time && !diff->failed)
     compare_time(diff);
   return !diff->failed && sink_text(diff->sink, &diff->text, diff->message);
 }
 
-bool trace_diff(const struct trace_diff *wishes, const struct sink *sink, const struct caller *caller, bool *differ,
+bool trace_diff(const struct trace_diff *settings, const struct sink *sink, const struct caller *caller, bool *differ,
                 struct message *message) {
-  struct diff diff = {.wishes = wishes, .sink = sink, .message = message};
+  struct diff diff = {.settings = settings, .sink = sink, .message = message};
   bool good = true;
   for (int side = 0; side < 2; side++)
-    diff.side[side].path = wishes->path[side];
+    diff.side[side].path = settings->path[side];
   for (int side = 0; good && side < 2; side++)
     good = open_side(&diff, &diff.side[side], caller);
   good = good && compare(&diff);

@@ -15,7 +15,7 @@ struct trace_diff {
 };
 
 /* Writes the differences to the sink; *differ: whether there are any. */
-bool trace_diff(const struct trace_diff *wishes, const struct sink *sink, const struct caller *caller, bool *differ,
+bool trace_diff(const struct trace_diff *settings, const struct sink *sink, const struct caller *caller, bool *differ,
                 struct message *message);
 
 #endif

@@ -51,13 +51,13 @@ static void print_operation(struct text *text, const struct isa_program *program
 }
 
 static bool print_operations(const struct opened_trace *opened, struct trace_warp *warp,
-                             const struct trace_head *wishes, const struct sink *sink, struct message *message) {
-  const struct isa_launch *launch = &opened->job.launches[wishes->launch - 1].isa;
+                             const struct trace_head *settings, const struct sink *sink, struct message *message) {
+  const struct isa_launch *launch = &opened->job.launches[settings->launch - 1].isa;
   struct trace_op op;
   struct text text = {0};
   bool good = true;
   text_print(&text, "    pc  %-*s  place                instruction\n", (int)launch->warp_size / 4, "lanes");
-  for (uint64_t i = 0; good && i < wishes->count && trace_decode(warp, &op); i++) {
+  for (uint64_t i = 0; good && i < settings->count && trace_decode(warp, &op); i++) {
     print_operation(&text, launch->program, &op, launch->warp_size);
     good = sink_some(sink, &text, message);
   }
@@ -67,20 +67,20 @@ static bool print_operations(const struct opened_trace *opened, struct trace_war
   return good;
 }
 
-bool trace_head(const struct opened_trace *opened, const char *path, const struct trace_head *wishes,
+bool trace_head(const struct opened_trace *opened, const char *path, const struct trace_head *settings,
                 const struct sink *sink, struct message *message) {
   struct trace *trace = opened->trace;
   struct trace_warp *warp = trace_warp_new(trace);
   uint32_t pc = 0;
   bool good =
-      warp && wishes->launch <= trace_launches(trace) &&
-      trace_warp_start(warp, (uint32_t)wishes->launch - 1, (uint32_t)wishes->group, (uint32_t)wishes->warp, &pc);
+      warp && settings->launch <= trace_launches(trace) &&
+      trace_warp_start(warp, (uint32_t)settings->launch - 1, (uint32_t)settings->group, (uint32_t)settings->warp, &pc);
   if (!good && trace_failed(trace))
     trace_fail(message, trace_failed(trace));
   else if (!good)
     message_fail(message, "%.300s: has no warp %" PRIu64 " of work-group %" PRIu64 " of launch %" PRIu64, path,
-                 wishes->warp, wishes->group, wishes->launch);
-  good = good && print_operations(opened, warp, wishes, sink, message);
+                 settings->warp, settings->group, settings->launch);
+  good = good && print_operations(opened, warp, settings, sink, message);
   trace_warp_free(warp);
   return good;
 }

@@ -17,7 +17,7 @@ struct span {
 };
 
 struct merge {
-  const struct trace_merge *wishes;
+  const struct trace_merge *settings;
   struct trace_edit edit;
   uint64_t shift[TRACE_MERGE_MOST];     /* added to each input's addresses */
   struct span *spans[TRACE_MERGE_MOST]; /* of each input's launches */
@@ -69,7 +69,7 @@ static bool same_machine(const struct machine *a, const struct machine *b) {
 }
 
 /* Warns which traces lose their machine. */
-static void tell_machines(const struct merge *merge, const struct caller *caller) {
+static void report_machines(const struct merge *merge, const struct caller *caller) {
   const struct trace_input *first = &merge->edit.inputs[0];
   for (size_t i = 1; i < merge->edit.input_count; i++) {
     const struct trace_input *input = &merge->edit.inputs[i];
@@ -95,8 +95,8 @@ static bool choose_memory(const struct merge *merge, bool *apart) {
   while (other < merge->edit.input_count && same_buffers(first, &merge->edit.inputs[other]))
     other++;
   const bool alike = other == merge->edit.input_count;
-  *apart = merge->wishes->memory == TRACE_MEMORY_APART || !alike;
-  return alike || merge->wishes->memory != TRACE_MEMORY_SHARED ||
+  *apart = merge->settings->memory == TRACE_MEMORY_APART || !alike;
+  return alike || merge->settings->memory != TRACE_MEMORY_SHARED ||
          message_fail(merge->message, "--memory: the buffers of %.300s differ from those of %.300s",
                       merge->edit.inputs[other].path, first->path);
 }
@@ -267,19 +267,19 @@ static bool merge_all(struct merge *merge, const struct caller *caller) {
   json_object_set_new(edit->run, "max_cycles", json_integer(cycles));
   json_object_set_new(edit->run, "launches", merge->launches);
   json_object_set_new(edit->run, "buffers", merge->buffers);
-  if ((apart && !place_memory(merge)) || !(merge->wishes->together ? add_at_once : add_in_turn)(merge))
+  if ((apart && !place_memory(merge)) || !(merge->settings->together ? add_at_once : add_in_turn)(merge))
     return false;
-  tell_machines(merge, caller);
+  report_machines(merge, caller);
   return true;
 }
 
-bool trace_merge(const struct trace_merge *wishes, int file, const char *name, const struct caller *caller,
+bool trace_merge(const struct trace_merge *settings, int file, const char *name, const struct caller *caller,
                  struct message *message) {
-  struct merge merge = {.wishes = wishes, .message = message};
+  struct merge merge = {.settings = settings, .message = message};
   bool good = true;
-  merge.edit.inputs = need(wishes->count, sizeof *merge.edit.inputs);
-  for (; good && merge.edit.input_count < wishes->count; merge.edit.input_count++)
-    good = trace_input_open(wishes->path[merge.edit.input_count], wishes->mode, caller,
+  merge.edit.inputs = need(settings->count, sizeof *merge.edit.inputs);
+  for (; good && merge.edit.input_count < settings->count; merge.edit.input_count++)
+    good = trace_input_open(settings->path[merge.edit.input_count], settings->mode, caller,
                             &merge.edit.inputs[merge.edit.input_count], message);
   if (good && merge_all(&merge, caller))
     good = trace_edit_write(&merge.edit, file, name, message);

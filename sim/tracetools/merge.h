@@ -23,7 +23,7 @@ struct trace_merge {
 };
 
 /* Writes the trace. Takes over the descriptor; `name` is the file's in messages. */
-bool trace_merge(const struct trace_merge *wishes, int file, const char *name, const struct caller *caller,
+bool trace_merge(const struct trace_merge *settings, int file, const char *name, const struct caller *caller,
                  struct message *message);
 
 #endif

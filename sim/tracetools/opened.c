@@ -6,7 +6,7 @@ bool trace_fail(struct message *message, const struct trace_error *error) {
   return message_fail(message, "%s", error->text);
 }
 
-void trace_tell_prefix(struct trace *trace, const struct trace_error *damage, const struct caller *caller) {
+void trace_report_prefix(struct trace *trace, const struct trace_error *damage, const struct caller *caller) {
   struct message message;
   const uint32_t *order = trace_file_order(trace);
   struct trace_batch batch;
@@ -32,7 +32,7 @@ bool trace_look(const char *path, enum trace_open_mode mode, const struct caller
   *opened = (struct opened_trace){.trace = trace_open(path, mode, &error)};
   if (!opened->trace)
     return trace_fail(message, &error);
-  trace_tell_prefix(opened->trace, &error, caller);
+  trace_report_prefix(opened->trace, &error, caller);
   return trace_job_read(opened->trace, path, &request, &opened->job, &opened->max_cycles, message);
 }
 
@@ -60,7 +60,7 @@ static bool check_prefix(const char *path, const struct caller *caller, struct m
   struct trace *trace = trace_open(path, TRACE_SALVAGE, &error);
   if (!trace)
     return trace_fail(message, &error);
-  trace_tell_prefix(trace, &damage, caller);
+  trace_report_prefix(trace, &damage, caller);
   trace_close(trace);
   return true;
 }

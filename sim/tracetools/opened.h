@@ -20,7 +20,7 @@ void trace_shut(struct opened_trace *opened);
 bool trace_can_be_replayed(const char *written, const char *path, struct message *message);
 
 /* Warns why a trace is read no further, and how much precedes the damage. `damage` has no text if all of it is read. */
-void trace_tell_prefix(struct trace *trace, const struct trace_error *damage, const struct caller *caller);
+void trace_report_prefix(struct trace *trace, const struct trace_error *damage, const struct caller *caller);
 
 /* Reads the whole trace. With TRACE_SALVAGE, damage is only a warning, and the part before it is enough. */
 bool trace_check(const char *path, enum trace_open_mode mode, const struct caller *caller, struct message *message);

@@ -226,7 +226,7 @@ static void free_sources(struct isa_source *sources, uint32_t count) {
 }
 
 /* Reports an error with the file's line numbers: puts enough empty lines before the code, and assembles that. */
-static void tell_error(const struct head *head) {
+static void report_error(const struct head *head) {
   const size_t size = head->block->size - (size_t)(head->at - head->block->text);
   char *text = need(head->line + size, 1);
   struct isa_error error = {""};
@@ -264,7 +264,7 @@ static struct isa_program *assemble(struct head *head, const char *name) {
   struct isa_error error;
   struct isa_program *program = isa_assemble(head->at, size, head->file ? head->file : name, &error);
   if (!program)
-    tell_error(head);
+    report_error(head);
   if (program && (head->count || head->source_count) && !give_lines(head, program)) {
     isa_program_free(program);
     program = NULL;

@@ -13,7 +13,7 @@
 
 /* For each launch of the trace, the first and the last work-group to keep. */
 struct kept {
-  const struct trace_slice *wishes;
+  const struct trace_slice *settings;
   struct trace_range *groups;
 };
 
@@ -21,7 +21,7 @@ struct kept {
 static void keep_begun(void *context, const struct trace_batch *batch) {
   const struct kept *kept = context;
   struct trace_range *range = &kept->groups[batch->launch];
-  if (!batch->first || batch->from < kept->wishes->from || batch->from >= kept->wishes->to)
+  if (!batch->first || batch->from < kept->settings->from || batch->from >= kept->settings->to)
     return;
   range->first = range->given && range->first < batch->group ? range->first : batch->group;
   range->last = range->given && range->last > batch->group ? range->last : batch->group;
@@ -34,11 +34,11 @@ static void keep_in(struct trace_range *range, uint64_t first, uint64_t last) {
   range->given = range->given && range->first <= range->last;
 }
 
-static struct trace_range *find_kept(const struct trace_slice *wishes, struct trace_input *input,
+static struct trace_range *find_kept(const struct trace_slice *settings, struct trace_input *input,
                                      struct message *message) {
   const uint32_t count = trace_launches(input->opened.trace);
-  struct kept kept = {.wishes = wishes, .groups = need(count, sizeof *kept.groups)};
-  if (wishes->window && !trace_input_batches(input, keep_begun, &kept, message)) {
+  struct kept kept = {.settings = settings, .groups = need(count, sizeof *kept.groups)};
+  if (settings->window && !trace_input_batches(input, keep_begun, &kept, message)) {
     free(kept.groups);
     return NULL;
   }
@@ -46,12 +46,13 @@ static struct trace_range *find_kept(const struct trace_slice *wishes, struct tr
     struct trace_range *range = &kept.groups[i];
     uint32_t first = 0, groups = 0;
     trace_input_groups(input, i, &first, &groups);
-    if (!wishes->window)
+    if (!settings->window)
       *range = (struct trace_range){first, first + groups - 1, true};
     keep_in(range, first, first + groups - 1);
-    if (wishes->groups.given)
-      keep_in(range, wishes->groups.first, wishes->groups.last);
-    range->given &= !wishes->launches.given || (i + 1 >= wishes->launches.first && i + 1 <= wishes->launches.last);
+    if (settings->groups.given)
+      keep_in(range, settings->groups.first, settings->groups.last);
+    range->given &=
+        !settings->launches.given || (i + 1 >= settings->launches.first && i + 1 <= settings->launches.last);
   }
   return kept.groups;
 }
@@ -106,11 +107,11 @@ static void say_together(json_t *launches, const struct job *job, const struct t
 }
 
 /* Launches that never began, after one that did not finish, have no operations; they are kept together with it. */
-static size_t add_never_begun(const struct trace_slice *wishes, const struct trace_input *input, json_t *launches) {
+static size_t add_never_begun(const struct trace_slice *settings, const struct trace_input *input, json_t *launches) {
   const size_t begun = trace_launches(input->opened.trace), all = input->opened.job.launch_count;
   size_t added = 0;
-  for (size_t i = begun; i < all && !wishes->window && !wishes->groups.given; i++) {
-    if (wishes->launches.given && (i + 1 < wishes->launches.first || i + 1 > wishes->launches.last))
+  for (size_t i = begun; i < all && !settings->window && !settings->groups.given; i++) {
+    if (settings->launches.given && (i + 1 < settings->launches.first || i + 1 > settings->launches.last))
       continue;
     json_array_append(launches, trace_input_launch(input, (uint32_t)i));
     added++;
@@ -130,7 +131,7 @@ static bool fail_none(const struct trace_input *input, struct message *message) 
                       input->path, launches, last);
 }
 
-static bool write_slice(const struct trace_slice *wishes, struct trace_input *input, const struct trace_range *kept,
+static bool write_slice(const struct trace_slice *settings, struct trace_input *input, const struct trace_range *kept,
                         int file, const char *name, struct message *message) {
   const uint32_t count = trace_launches(input->opened.trace);
   struct trace_part *parts = need(count + input->opened.job.launch_count, sizeof *parts);
@@ -145,7 +146,7 @@ static bool write_slice(const struct trace_slice *wishes, struct trace_input *in
   }
   json_object_set_new(run, "launches", launches);
   size_t named = edit.part_count;
-  for (size_t i = 0, added = add_never_begun(wishes, input, launches); i < added; i++)
+  for (size_t i = 0, added = add_never_begun(settings, input, launches); i < added; i++)
     parts[named++].launch = (uint32_t)(input->opened.job.launch_count - added + i);
   say_together(launches, &input->opened.job, parts, named);
   const bool good = edit.part_count ? trace_edit_write(&edit, file, name, message) : fail_none(input, message);
@@ -154,13 +155,13 @@ static bool write_slice(const struct trace_slice *wishes, struct trace_input *in
   return good;
 }
 
-bool trace_slice(const struct trace_slice *wishes, int file, const char *name, const struct caller *caller,
+bool trace_slice(const struct trace_slice *settings, int file, const char *name, const struct caller *caller,
                  struct message *message) {
   struct trace_input input = {0};
   struct trace_range *kept = NULL;
-  const bool good = trace_input_open(wishes->path, wishes->mode, caller, &input, message) &&
-                    (kept = find_kept(wishes, &input, message)) && pipes_allow(&input, kept, message) &&
-                    write_slice(wishes, &input, kept, file, name, message);
+  const bool good = trace_input_open(settings->path, settings->mode, caller, &input, message) &&
+                    (kept = find_kept(settings, &input, message)) && pipes_allow(&input, kept, message) &&
+                    write_slice(settings, &input, kept, file, name, message);
   if (!good)
     close(file);
   trace_input_free(&input);

@@ -21,7 +21,7 @@ struct trace_slice {
 };
 
 /* Writes the slice. Takes over the descriptor; `name` is the file's in messages. */
-bool trace_slice(const struct trace_slice *wishes, int file, const char *name, const struct caller *caller,
+bool trace_slice(const struct trace_slice *settings, int file, const char *name, const struct caller *caller,
                  struct message *message);
 
 #endif

@@ -36,7 +36,7 @@ static bool run_on(const struct shared *shared, ww_device *device, const char *j
   return good;
 }
 
-static bool run_anew(const struct shared *shared) {
+static bool run_again(const struct shared *shared) {
   ww_device *device = NULL;
   const bool good = ww_device_new(shared->rig.machine, &device, NULL) == WW_OK && run_on(shared, device, shared->json);
   ww_device_unref(device);
@@ -49,7 +49,7 @@ static bool use_all(struct shared *shared) {
   double value = 0;
   const bool good = ww_machine_load(shared->rig.context, "h200", &machine, NULL) == WW_OK &&
                     ww_report_number(shared->report, "launches[0].cycles", &value, NULL) &&
-                    ww_report_number(shared->report, "hazards", &value, NULL) == false && run_anew(shared);
+                    ww_report_number(shared->report, "hazards", &value, NULL) == false && run_again(shared);
   ww_machine_unref(machine);
   return good;
 }

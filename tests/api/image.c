@@ -137,7 +137,7 @@ TEST(image, layers_of_an_array_are_its_slices) {
 }
 
 /* Each run has its own images, which are freed before the next. */
-static uint64_t run_anew(struct rig *rig, uint32_t width) {
+static uint64_t run_again(struct rig *rig, uint32_t width) {
   ww_shape shape = rgba;
   ww_report *report = NULL;
   shape.width = width;
@@ -158,10 +158,10 @@ TEST(image, a_recording_contains_images_created_and_freed_between_runs) {
   ww_trace *trace = NULL;
   ww_report *replay = NULL;
   uint64_t cycles[3];
-  run_anew(&rig, 33);
+  run_again(&rig, 33);
   rig_fine(&rig, ww_device_record(rig.device, rig_sink(&kept), &rig.error));
   for (uint32_t i = 0; i < 3; i++)
-    cycles[i] = run_anew(&rig, 20 + i * 8);
+    cycles[i] = run_again(&rig, 20 + i * 8);
   rig_fine(&rig, ww_device_record_end(rig.device, &rig.error));
   rig_fine(&rig, ww_trace_open(rig.context, (ww_bytes){kept.text, kept.length, NULL}, false, &trace, &rig.error));
   rig_fine(&rig, ww_trace_replay(trace, NULL, NULL, &replay, &rig.error));
@@ -178,10 +178,10 @@ TEST(image, a_recording_ends_when_image_numbers_run_out) {
   struct kept kept = {NULL, 0};
   const ww_shape small = {.size = sizeof small, .kind = "1d", .format = "r.float", .width = 1};
   rig_fine(&rig, ww_device_record(rig.device, rig_sink(&kept), &rig.error));
-  run_anew(&rig, 20);
+  run_again(&rig, 20);
   for (int i = 0; i < 4096; i++)
     ww_image_unref(new_image(&rig, NULL, &small));
-  run_anew(&rig, 28);
+  run_again(&rig, 28);
   rig_refused(&rig, ww_device_record_end(rig.device, &rig.error), WW_UNSUPPORTED,
               "the trace ends with launch 1: image 'from' has the number of one that was released");
   free(kept.text);

@@ -23,7 +23,7 @@ static const char kernel[] = ".kernel count\n.arg data global\n.arg room local\n
                              "  bar\n"
                              "  exit\n";
 
-static json_t *record_and_tell(void) {
+static json_t *record_and_report(void) {
   tool_folder();
   tool_file("count.wws", kernel);
   struct outcome run = tool("run count.wws --global 128 --local 64 --arg buffer:data=4096 --arg local:256 --out o "
@@ -54,7 +54,7 @@ static const json_t *with(const json_t *list, const char *key, const char *value
 }
 
 TEST(infos, a_kernels_operations_bytes_and_copies_are_counted) {
-  json_t *root = record_and_tell();
+  json_t *root = record_and_report();
   const json_t *count = json_array_get(json_object_get(root, "kernels"), 0),
                *classes = json_object_get(count, "classes");
   const json_t *load = with(classes, "class", "global load"), *add = with(classes, "class", "global atomic");
@@ -78,7 +78,7 @@ TEST(infos, a_kernels_operations_bytes_and_copies_are_counted) {
 TEST(infos, classes_lines_launches_and_kernels_add_up) {
   static const char *const keys[] = {"operations", "lanes", "accesses", "bytes", "copies", "copy_bytes"};
   static const char *const lists[] = {"classes", "by_line"};
-  json_t *root = record_and_tell();
+  json_t *root = record_and_report();
   const json_t *count = json_array_get(json_object_get(root, "kernels"), 0);
   for (size_t list = 0; list < 2; list++)
     for (size_t key = 0; key < sizeof keys / sizeof *keys; key++) {
@@ -96,7 +96,7 @@ TEST(infos, classes_lines_launches_and_kernels_add_up) {
 }
 
 TEST(infos, the_text_shows_what_each_source_line_did) {
-  json_decref(record_and_tell());
+  json_decref(record_and_report());
   struct outcome lines = tool("trace info t.wwt --lines"), plain = tool("trace info t.wwt"),
                  brief = tool("trace info t.wwt --brief");
   EXPECT_CONTAINS(lines.out, "kernel count in count.wws: 1 launch, 44 operations of warps, 30.2 lanes on average\n");
@@ -137,7 +137,7 @@ TEST(infos, the_manual_has_every_key) {
     return;
   page[fread(page, 1, sizeof page - 1, file)] = '\0';
   fclose(file);
-  json_t *root = record_and_tell();
+  json_t *root = record_and_report();
   expect_keys(page, root);
   json_decref(root);
 }

@@ -356,7 +356,7 @@ static bool parse_theirs(enum verb verb, char **words, size_t count, char told[T
   return true;
 }
 
-static void tell_ours(const struct command *command, char told[TEXT]) {
+static void report_ours(const struct command *command, char told[TEXT]) {
   size_t used = 0;
   told[0] = '\0';
   for (size_t i = 0; i < command->count; i++) {
@@ -377,7 +377,7 @@ static void expect_as_theirs(enum verb verb, char **words, size_t count) {
   ct_note("%s%s", verb_rows[verb].name, line);
   const bool good = command_parse(&command, verb, words, &message);
   const size_t operands = command.operands.count;
-  tell_ours(&command, ours);
+  report_ours(&command, ours);
   if (!parse_theirs(verb, words, count, theirs))
     EXPECT_FALSE(good);
   else if (strstr(message.text, "is not a whole number")) /* which glibc does not check */

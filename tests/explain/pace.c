@@ -16,7 +16,7 @@ static void begin(void) {
   pace_log_begin(&telling, paces, stalls, 2);
 }
 
-static void tell(cycle_t from, cycle_t to, enum stall stall) {
+static void report(cycle_t from, cycle_t to, enum stall stall) {
   const struct timeline_event event = {
       .kind = TIMELINE_WARP, .from = from, .to = to, .field = {[TIMELINE_WARP_STALL] = stall}};
   for (cycle_t now = from; stall == STALL_ISSUED && now < to; now++)
@@ -27,10 +27,10 @@ static void tell(cycle_t from, cycle_t to, enum stall stall) {
 
 TEST(pace, a_share_of_the_issues_ends_when_that_many_were_made) {
   begin();
-  tell(0, 100, STALL_MEMORY);
-  tell(100, 110, STALL_ISSUED);
-  tell(110, 190, STALL_COPY_WAIT);
-  tell(190, 200, STALL_ISSUED);
+  report(0, 100, STALL_MEMORY);
+  report(100, 110, STALL_ISSUED);
+  report(110, 190, STALL_COPY_WAIT);
+  report(190, 200, STALL_ISSUED);
   pace_log_end(&telling);
   EXPECT_EQ(pace_when(&paces[0], 0, 0, 250), 0);
   EXPECT_EQ(pace_when(&paces[0], 4, 0, 250), 105);
@@ -42,8 +42,8 @@ TEST(pace, a_share_of_the_issues_ends_when_that_many_were_made) {
 TEST(pace, bins_widen_without_losing_a_cycle) {
   begin();
   for (cycle_t at = 0; at < 100000; at += 10) {
-    tell(at, at + 1, STALL_ISSUED);
-    tell(at + 1, at + 10, STALL_DEPENDENCY);
+    report(at, at + 1, STALL_ISSUED);
+    report(at + 1, at + 10, STALL_DEPENDENCY);
   }
   uint64_t issues = 0;
   for (size_t i = 0; i < PACE_BINS; i++)
@@ -65,10 +65,10 @@ TEST(pace, bins_widen_without_losing_a_cycle) {
 
 TEST(pace, a_later_launch_begins_where_the_previous_one_ended) {
   begin();
-  tell(0, 1000, STALL_ISSUED);
+  report(0, 1000, STALL_ISSUED);
   telling.timeline.launch = 1;
-  tell(1010, 1050, STALL_MEMORY);
-  tell(1050, 1060, STALL_ISSUED);
+  report(1010, 1050, STALL_MEMORY);
+  report(1050, 1060, STALL_ISSUED);
   pace_log_end(&telling);
   EXPECT_EQ(pace_when(&paces[0], 8, 0, 1000), 500);
   EXPECT_EQ(pace_when(&paces[1], 8, 1005, 60), 50);
@@ -90,10 +90,10 @@ static cycle_t make_case(size_t number, limit_set lifted, cycle_t copies, cycle_
   memset(&pace_of[number], 0, sizeof *pace_of);
   pace_log_begin(&telling, &pace_of[number], number ? NULL : base_stalls, 1);
   for (size_t i = 0; i < 200; i++) {
-    tell(at, at + 1, STALL_ISSUED);
+    report(at, at + 1, STALL_ISSUED);
     const cycle_t wait = i < 100 ? copies : waits;
     if (wait)
-      tell(at + 1, at + 1 + wait, i < 100 ? STALL_COPY_WAIT : STALL_DEPENDENCY);
+      report(at + 1, at + 1 + wait, i < 100 ? STALL_COPY_WAIT : STALL_DEPENDENCY);
     at += 1 + wait;
   }
   pace_log_end(&telling);

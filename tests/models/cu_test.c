@@ -545,9 +545,9 @@ TEST(cu, an_unreached_barrier_is_reported_even_if_it_blocks_only_accesses) {
 
 TEST(cu, a_divergent_branch_costs_divergence_latency_more) {
   const char *text = " mov.b32 w, 5\n setp.lt.u32 p0, w, 9\n@p0 bra over\n add.f32 v, v, v\nover: mov.b32 w, w\n";
-  const char *parting = " get.lane w\n setp.lt.u32 p0, w, 9\n@p0 bra over\n add.f32 v, v, v\nover: mov.b32 w, w\n";
+  const char *divergence = " get.lane w\n setp.lt.u32 p0, w, 9\n@p0 bra over\n add.f32 v, v, v\nover: mov.b32 w, w\n";
   EXPECT_EQ(between_clocks("cu.divergence_latency=23", 32, text), between_clocks("", 32, text));
-  EXPECT_EQ(between_clocks("cu.divergence_latency=23", 32, parting), between_clocks("", 32, parting) + 23);
+  EXPECT_EQ(between_clocks("cu.divergence_latency=23", 32, divergence), between_clocks("", 32, divergence) + 23);
 }
 
 TEST(cu, the_dispatcher_stays_within_its_rate) {

@@ -106,7 +106,7 @@ static struct found run(size_t kernel, unsigned late, const char *settings) {
   return found;
 }
 
-TEST(parted, one_mistake_gives_one_rule_at_one_call_whichever_warp_arrives_first) {
+TEST(diverged, one_mistake_gives_one_rule_at_one_call_whichever_warp_arrives_first) {
   static const char *const machines[] = {"", "cu.meet=barriers", "cu.barrier_blocks=accesses", "dma.copy=lanes",
                                          "cu.schedulers=4 cu.meet=barriers dma.full=retry"};
   for (size_t kernel = 0; kernel < sizeof kernels / sizeof *kernels; kernel++) {
@@ -120,7 +120,7 @@ TEST(parted, one_mistake_gives_one_rule_at_one_call_whichever_warp_arrives_first
   }
 }
 
-TEST(parted, warps_that_do_not_meet_wait_for_each_other_and_not_for_an_event) {
+TEST(diverged, warps_that_do_not_meet_wait_for_each_other_and_not_for_an_event) {
   for (size_t kernel = 0; kernel < sizeof kernels / sizeof *kernels; kernel++) {
     char text[2048];
     struct rig rig;
@@ -136,7 +136,7 @@ TEST(parted, warps_that_do_not_meet_wait_for_each_other_and_not_for_an_event) {
 }
 
 /* The message contains the last call's line and the first warp that is there. */
-TEST(parted, the_report_shows_where_the_other_warps_are) {
+TEST(diverged, the_report_shows_where_the_other_warps_are) {
   struct rig rig;
   rig_run(
       &rig, "", 96, 96,

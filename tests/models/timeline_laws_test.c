@@ -80,7 +80,7 @@ static bool run(unsigned machine, host_maker make, uint32_t kinds, struct digest
   struct island **islands = simulation_islands(simulation, &count);
   if (make == descending && !simulation_build(simulation))
     return false;
-  bool ok = !kinds || simulation_tell(simulation, &ear.timeline);
+  bool ok = !kinds || simulation_emit(simulation, &ear.timeline);
   struct host *host = make(islands, count);
   char *text = malloc(RANDOM_TEXT);
   for (unsigned i = 0; ok && host && i < KERNELS; i++) {

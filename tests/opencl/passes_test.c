@@ -381,11 +381,11 @@ TEST(passes, thirty_two_words_and_four_predicates_leave_a_loop) {
 
 /* An arm of ten additions under a condition that is uniform, or different for each lane. */
 TEST(passes, a_long_arm_always_runs_where_lanes_diverge) {
-  for (uint32_t parting = 0; parting < 2; parting++) {
+  for (uint32_t divergence = 0; divergence < 2; divergence++) {
     struct maker m = begin();
     const uint32_t arm = new_block(&m), after = new_block(&m);
     const ir_ref a = arg_word(&m, 0), lane = make(&m, ISA_GET_LANE, 0, 0, 0, 0);
-    branch(&m, is_odd(&m, parting ? lane : a), arm, after);
+    branch(&m, is_odd(&m, divergence ? lane : a), arm, after);
     m.block = arm;
     ir_ref sum = lane;
     for (uint32_t i = 0; i < 10; i++)
@@ -397,9 +397,9 @@ TEST(passes, a_long_arm_always_runs_where_lanes_diverge) {
     ir_phi_add(m.ir, phi, 0, lane);
     ir_phi_add(m.ir, phi, arm, sum);
     store(&m, ISA_ST_LDS_32, word(&m, 0), phi);
-    ct_note("parting %u", parting);
+    ct_note("parting %u", divergence);
     m.ir->target.optimize = 2;
-    EXPECT_EQ(same_after(&m, pass_flatten), parting ? 2 : 3);
+    EXPECT_EQ(same_after(&m, pass_flatten), divergence ? 2 : 3);
   }
 }
 

@@ -72,7 +72,7 @@ static struct told *make_all(const struct made_timeline *made) {
 }
 
 /* Writes them cycle by cycle, and within a cycle stream after stream in either order. */
-static void tell_all(const struct made_timeline *made, struct timeline_writer *writer, bool backwards) {
+static void report_all(const struct made_timeline *made, struct timeline_writer *writer, bool backwards) {
   struct told *all = make_all(made);
   struct timeline *timeline = timeline_writer_listener(writer);
   uint32_t next[STREAMS] = {0}, left = made->events * STREAMS;
@@ -98,7 +98,7 @@ static void write_made(const struct made_timeline *made, const struct timeline_w
   struct trace_error error;
   struct timeline_writer *writer = timeline_writer_open(path, window, &error);
   timeline_write_meta(writer, "run", "first", 5);
-  tell_all(made, writer, backwards);
+  report_all(made, writer, backwards);
   timeline_write_meta(writer, "run", "second", 6);
   EXPECT_TRUE(timeline_writer_close(writer, &error));
 }
@@ -348,7 +348,7 @@ TEST(timelines, a_killed_writer_leaves_what_it_has_written) {
   const char *path = made_path("killed.wtl");
   struct trace_error error;
   struct timeline_writer *writer = timeline_writer_open(path, &everything, &error);
-  tell_all(&small, writer, false);
+  report_all(&small, writer, false);
   timeline_writer_abandon(writer);
   size_t size;
   free(made_read(path, &size));
@@ -366,7 +366,7 @@ TEST(timelines, a_full_disk_is_reported_and_keeps_what_was_written) {
   signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &limit);
   struct timeline_writer *writer = timeline_writer_open(path, &everything, &error);
-  tell_all(&small, writer, false);
+  report_all(&small, writer, false);
   EXPECT_FALSE(timeline_writer_good(writer));
   EXPECT_FALSE(timeline_writer_close(writer, &error));
   setrlimit(RLIMIT_FSIZE, &before);

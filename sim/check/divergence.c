@@ -31,15 +31,15 @@ struct traveler {
 };
 
 /* Two work-items that diverged, and the call that only the first has reached. */
-struct parting {
+struct divergence {
   const struct isa_program *program;
   const struct act_row *acts;
   struct traveler here, missing;
   uint32_t pc;
 };
 
-void parting_branch(const struct checker *checker, const struct check_group *group, struct check_warp *warp,
-                    const struct act_row *row, uint64_t active, uint64_t taken) {
+void divergence_branch(const struct checker *checker, const struct check_group *group, struct check_warp *warp,
+                       const struct act_row *row, uint64_t active, uint64_t taken) {
   if (!warp->went)
     warp->went = need(checker->branch_count[group->launch], sizeof *warp->went);
   struct went *went = &warp->went[row->site];
@@ -48,7 +48,7 @@ void parting_branch(const struct checker *checker, const struct check_group *gro
   went->count++;
 }
 
-void parting_free_warp(struct check_warp *warp) {
+void divergence_free_warp(struct check_warp *warp) {
   free(warp->went);
   warp->went = NULL;
 }
@@ -108,10 +108,10 @@ static const struct went *went_of(const struct traveler *traveler, uint32_t numb
 }
 
 /* Did they last go different ways at the branch? *taken: the one at the call has taken it. */
-static bool differs(const struct parting *parting, uint32_t branch, bool *taken) {
-  const uint32_t number = parting->acts[branch].site;
-  const struct went *here = went_of(&parting->here, number), *missing = went_of(&parting->missing, number);
-  const uint64_t one = UINT64_C(1) << parting->here.lane, other = UINT64_C(1) << parting->missing.lane;
+static bool differs(const struct divergence *divergence, uint32_t branch, bool *taken) {
+  const uint32_t number = divergence->acts[branch].site;
+  const struct went *here = went_of(&divergence->here, number), *missing = went_of(&divergence->missing, number);
+  const uint64_t one = UINT64_C(1) << divergence->here.lane, other = UINT64_C(1) << divergence->missing.lane;
   if (!here || !missing)
     return false;
   *taken = here->taken & one;
@@ -119,28 +119,28 @@ static bool differs(const struct parting *parting, uint32_t branch, bool *taken)
 }
 
 /* Are they of different warps, and has the missing one's reached the branch as often as the other? */
-static bool keeps_up(const struct parting *parting, uint32_t branch) {
-  const uint32_t number = parting->acts[branch].site;
-  return parting->here.warp != parting->missing.warp &&
-         went_of(&parting->missing, number)->count >= went_of(&parting->here, number)->count;
+static bool keeps_up(const struct divergence *divergence, uint32_t branch) {
+  const uint32_t number = divergence->acts[branch].site;
+  return divergence->here.warp != divergence->missing.warp &&
+         went_of(&divergence->missing, number)->count >= went_of(&divergence->here, number)->count;
 }
 
 /* Is this branch a better answer than the best so far? */
-static bool is_better(const struct parting *parting, uint32_t branch, uint32_t best) {
+static bool is_better(const struct divergence *divergence, uint32_t branch, uint32_t best) {
   bool taken = false;
-  const bool inner = keeps_up(parting, branch);
-  if (best == NOWHERE || inner != keeps_up(parting, best))
+  const bool inner = keeps_up(divergence, branch);
+  if (best == NOWHERE || inner != keeps_up(divergence, best))
     return best == NOWHERE || inner;
   const uint32_t outside = inner ? best : branch, inside = inner ? branch : best;
-  return differs(parting, outside, &taken) && decides(parting->program, outside, taken, inside);
+  return differs(divergence, outside, &taken) && decides(divergence->program, outside, taken, inside);
 }
 
-static uint32_t find_branch(const struct parting *parting, const struct isa_kernel *kernel) {
+static uint32_t find_branch(const struct divergence *divergence, const struct isa_kernel *kernel) {
   uint32_t best = NOWHERE;
   for (uint32_t pc = kernel->entry; pc < kernel->end; pc++) {
     bool taken = false;
-    if (parting->acts[pc].act == ACT_BRANCH && differs(parting, pc, &taken) &&
-        decides(parting->program, pc, taken, parting->pc) && is_better(parting, pc, best))
+    if (divergence->acts[pc].act == ACT_BRANCH && differs(divergence, pc, &taken) &&
+        decides(divergence->program, pc, taken, divergence->pc) && is_better(divergence, pc, best))
       best = pc;
   }
   return best;
@@ -149,9 +149,9 @@ static uint32_t find_branch(const struct parting *parting, const struct isa_kern
 /* ---- hazards ------------------------------------------------------------------------------------ */
 
 /* Appends what became of the missing work-item. */
-static void add_whereabouts(const struct parting *parting, uint32_t item, char *detail, size_t room) {
-  const struct isa_warp *isa = parting->missing.isa;
-  const uint64_t lane = UINT64_C(1) << parting->missing.lane;
+static void add_whereabouts(const struct divergence *divergence, uint32_t item, char *detail, size_t room) {
+  const struct isa_warp *isa = divergence->missing.isa;
+  const uint64_t lane = UINT64_C(1) << divergence->missing.lane;
   const size_t at = strlen(detail);
   uint32_t pc = isa->pc;
   if (!(isa->live & lane)) {
@@ -163,24 +163,25 @@ static void add_whereabouts(const struct parting *parting, uint32_t item, char *
       pc = isa->stack[depth].pc;
       break;
     }
-  if (pc < parting->program->count && parting->program->line[pc])
-    snprintf(detail + at, room - at, "; work-item %u continues at line %u", item, parting->program->line[pc]);
+  if (pc < divergence->program->count && divergence->program->line[pc])
+    snprintf(detail + at, room - at, "; work-item %u continues at line %u", item, divergence->program->line[pc]);
 }
 
 /* Adds the other place to a hazard that has its own. */
-static bool find_place(const struct parting *parting, const struct isa_launch *launch, struct check_hazard *hazard) {
-  const uint32_t branch = find_branch(parting, launch->kernel), lanes = launch->warp_size;
+static bool find_place(const struct divergence *divergence, const struct isa_launch *launch,
+                       struct check_hazard *hazard) {
+  const uint32_t branch = find_branch(divergence, launch->kernel), lanes = launch->warp_size;
   if (branch == NOWHERE)
     return false;
-  hazard->here.item = parting->here.warp->index * lanes + parting->here.lane;
+  hazard->here.item = divergence->here.warp->index * lanes + divergence->here.lane;
   hazard->other = hazard->here;
   hazard->other.pc = branch;
-  hazard->other.item = parting->missing.warp->index * lanes + parting->missing.lane;
+  hazard->other.item = divergence->missing.warp->index * lanes + divergence->missing.lane;
   return true;
 }
 
-static struct parting parting_at(const struct check_unit *unit, const struct check_group *group, uint32_t pc) {
-  return (struct parting){
+static struct divergence divergence_at(const struct check_unit *unit, const struct check_group *group, uint32_t pc) {
+  return (struct divergence){
       .program = group->shape->launch->program, .acts = unit->checker->acts[group->launch], .pc = pc};
 }
 
@@ -188,8 +189,8 @@ static struct traveler traveler_of(const struct check_unit *unit, const struct c
   return (struct traveler){warp, &unit->executor->warps[warp - unit->warps], lane};
 }
 
-bool parting_tell_lanes(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
-                        const struct isa_hazard *hazard, uint64_t here) {
+bool divergence_report_lanes(struct check_unit *unit, const struct check_group *group, const struct check_warp *warp,
+                             const struct isa_hazard *hazard, uint64_t here) {
   const struct isa_launch *launch = group->shape->launch;
   const uint32_t lane = hazard->item % launch->warp_size;
   if (!here || here >> lane & 1) /* the item is there, with other arguments */
@@ -198,13 +199,13 @@ bool parting_tell_lanes(struct check_unit *unit, const struct check_group *group
       .rule = hazard->rule,
       .launch = unit->checker->first_launch + group->launch,
       .here = {launch->program, hazard->pc, {hazard->group[0], hazard->group[1], hazard->group[2]}, 0, false}};
-  struct parting parting = parting_at(unit, group, hazard->pc);
-  parting.here = traveler_of(unit, warp, (uint32_t)__builtin_ctzll(here));
-  parting.missing = traveler_of(unit, warp, lane);
+  struct divergence divergence = divergence_at(unit, group, hazard->pc);
+  divergence.here = traveler_of(unit, warp, (uint32_t)__builtin_ctzll(here));
+  divergence.missing = traveler_of(unit, warp, lane);
   memcpy(found.detail, hazard->detail, sizeof found.detail);
-  if (!find_place(&parting, launch, &found))
+  if (!find_place(&divergence, launch, &found))
     return false;
-  add_whereabouts(&parting, hazard->item, found.detail, sizeof found.detail);
+  add_whereabouts(&divergence, hazard->item, found.detail, sizeof found.detail);
   hazards_add(unit->checker, &found);
   return true;
 }
@@ -264,13 +265,13 @@ static bool find_warps(const struct check_unit *unit, const struct check_group *
   }
   if (!here || !missing)
     return false;
-  struct parting parting = parting_at(unit, group, hazard->here.pc);
-  parting.here = traveler_of(unit, here, here->came_lane);
-  parting.missing = traveler_of(unit, missing, 0);
-  return find_place(&parting, group->shape->launch, hazard);
+  struct divergence divergence = divergence_at(unit, group, hazard->here.pc);
+  divergence.here = traveler_of(unit, here, here->came_lane);
+  divergence.missing = traveler_of(unit, missing, 0);
+  return find_place(&divergence, group->shape->launch, hazard);
 }
 
-void parting_note(struct check_unit *unit, struct check_group *group) {
+void divergence_note(struct check_unit *unit, struct check_group *group) {
   struct checker *checker = unit->checker;
   const uint32_t *id = group->shape->id;
   uint32_t number = 0;
@@ -281,13 +282,13 @@ void parting_note(struct check_unit *unit, struct check_group *group) {
       .here = {group->shape->launch->program, open_call(unit, group, &number), {id[0], id[1], id[2]}, 0, false}};
   if (hazard.here.pc == NOWHERE || !find_warps(unit, group, number, &hazard))
     return;
-  if (!group->parted) {
-    if (checker->parted_count == CHECK_PARTED)
+  if (!group->diverged) {
+    if (checker->diverged_count == CHECK_DIVERGED)
       return;
-    checker->parted = need_more(checker->parted, checker->parted_count + 1, sizeof *checker->parted);
-    group->parted = ++checker->parted_count;
+    checker->diverged = need_more(checker->diverged, checker->diverged_count + 1, sizeof *checker->diverged);
+    group->diverged = ++checker->diverged_count;
   }
-  checker->parted[group->parted - 1] = hazard;
+  checker->diverged[group->diverged - 1] = hazard;
 }
 
 /* A hazard of the same call that was found within a warp, or NULL. */
@@ -302,19 +303,19 @@ static const struct check_hazard *found_within(const struct checker *checker, co
 }
 
 /* Divergence within a warp is more certain than between warps, which run on by an amount that depends on timing. */
-void parting_take(const struct checker *checker, struct check_hazard *hazard) {
+void divergence_take(const struct checker *checker, struct check_hazard *hazard) {
   const struct check_hazard *within = found_within(checker, hazard);
   if (within) {
     hazard->here = within->here;
     hazard->other = within->other;
     return;
   }
-  for (uint32_t i = 0; i < checker->parted_count; i++) {
-    const struct check_hazard *parted = &checker->parted[i];
-    if (parted->launch != hazard->launch || parted->here.pc != hazard->here.pc ||
-        memcmp(parted->here.group, hazard->here.group, sizeof parted->here.group) != 0)
+  for (uint32_t i = 0; i < checker->diverged_count; i++) {
+    const struct check_hazard *diverged = &checker->diverged[i];
+    if (diverged->launch != hazard->launch || diverged->here.pc != hazard->here.pc ||
+        memcmp(diverged->here.group, hazard->here.group, sizeof diverged->here.group) != 0)
       continue;
-    hazard->here = parted->here;
-    hazard->other = parted->other;
+    hazard->here = diverged->here;
+    hazard->other = diverged->other;
   }
 }

@@ -1,4 +1,4 @@
-#include "models/tell.h"
+#include "models/emit.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ struct copy {
   uint32_t parts; /* descriptors that have been made and have not landed */
 };
 
-struct tell {
+struct emitter {
   struct timeline_tap tap;
   cycle_t (*step)(void *cu, cycle_t now); /* the CU's own step */
   struct account accounts[CU_WARPS];
@@ -45,31 +45,31 @@ struct tell {
   uint32_t copy_count, copy_room;
 };
 
-static bool wanted(const struct cu *cu, enum timeline_kind kind) { return timeline_wants(&cu->tell->tap, kind); }
+static bool wanted(const struct cu *cu, enum timeline_kind kind) { return timeline_wants(&cu->emitter->tap, kind); }
 
-static void tell(const struct cu *cu, struct timeline_event event) { timeline_tell(&cu->tell->tap, cu->now, event); }
+static void emit(const struct cu *cu, struct timeline_event event) { timeline_emit(&cu->emitter->tap, cu->now, event); }
 
 static uint32_t launch_of(const struct cu *cu, const struct cu_kernel *kernel) {
-  return cu->tell->tap.timeline->launch + kernel->launch->number;
+  return cu->emitter->tap.timeline->launch + kernel->launch->number;
 }
 
 static bool resident(const struct cu *cu, uint32_t slot) { return cu_is_resident(&cu->warps[slot]); }
 
 /* ---- schedulers ------------------------------------------------------------------------------ */
 
-static void tell_scheduler(const struct cu *cu, uint32_t scheduler, cycle_t from, cycle_t to, enum stall stall,
+static void emit_scheduler(const struct cu *cu, uint32_t scheduler, cycle_t from, cycle_t to, enum stall stall,
                            uint32_t warp) {
   if (from < to && wanted(cu, TIMELINE_SCHEDULER))
-    tell(cu, (struct timeline_event){.kind = TIMELINE_SCHEDULER,
+    emit(cu, (struct timeline_event){.kind = TIMELINE_SCHEDULER,
                                      .unit = scheduler,
                                      .from = from,
                                      .to = to,
                                      .field = {[TIMELINE_SCHEDULER_STALL] = stall, [TIMELINE_SCHEDULER_WARP] = warp}});
 }
 
-static void tell_issues(const struct cu *cu, uint32_t scheduler) {
-  struct issues *issues = &cu->tell->issues[scheduler];
-  tell_scheduler(cu, scheduler, issues->from, issues->to, STALL_ISSUED, issues->warp);
+static void emit_issues(const struct cu *cu, uint32_t scheduler) {
+  struct issues *issues = &cu->emitter->issues[scheduler];
+  emit_scheduler(cu, scheduler, issues->from, issues->to, STALL_ISSUED, issues->warp);
   issues->from = issues->to;
 }
 
@@ -79,30 +79,30 @@ static cycle_t within(const struct wait *wait, cycle_t from) {
 }
 
 static void note_wait(const struct cu *cu, uint32_t slot) {
-  struct account *account = &cu->tell->accounts[slot];
-  const cycle_t gap = cu->tell->issues[slot % cu->params.schedulers].to;
+  struct account *account = &cu->emitter->accounts[slot];
+  const cycle_t gap = cu->emitter->issues[slot % cu->params.schedulers].to;
   const struct wait wait = {account->stall, account->from, account->to};
   if (within(&wait, gap) >= within(&account->longest, gap))
     account->longest = wait;
 }
 
 /* Reports why the scheduler did not issue up to `now`, when warp `slot` issues. */
-static void tell_gap(const struct cu *cu, uint32_t scheduler, uint32_t slot, cycle_t now) {
-  const struct account *account = &cu->tell->accounts[slot];
+static void emit_gap(const struct cu *cu, uint32_t scheduler, uint32_t slot, cycle_t now) {
+  const struct account *account = &cu->emitter->accounts[slot];
   const struct cu_warp *oldest = &cu->warps[cu->schedulers[scheduler].age[0]];
-  const cycle_t from = cu->tell->issues[scheduler].to;
+  const cycle_t from = cu->emitter->issues[scheduler].to;
   if (within(&account->longest, from))
-    tell_scheduler(cu, scheduler, from, now, account->longest.stall, slot);
+    emit_scheduler(cu, scheduler, from, now, account->longest.stall, slot);
   else if (oldest->started < now)
-    tell_scheduler(cu, scheduler, from, now, oldest->stall, slot);
+    emit_scheduler(cu, scheduler, from, now, oldest->stall, slot);
 }
 
 static void note_issue(struct cu *cu, uint32_t slot, cycle_t now) {
   const uint32_t scheduler = slot % cu->params.schedulers;
-  struct issues *issues = &cu->tell->issues[scheduler];
+  struct issues *issues = &cu->emitter->issues[scheduler];
   if (issues->to != now) {
-    tell_issues(cu, scheduler);
-    tell_gap(cu, scheduler, slot, now);
+    emit_issues(cu, scheduler);
+    emit_gap(cu, scheduler, slot, now);
     issues->from = now;
   }
   issues->to = now + 1;
@@ -111,12 +111,12 @@ static void note_issue(struct cu *cu, uint32_t slot, cycle_t now) {
 
 /* ---- warps ----------------------------------------------------------------------------------- */
 
-static void tell_account(const struct cu *cu, uint32_t slot) {
-  const struct account *account = &cu->tell->accounts[slot];
+static void emit_account(const struct cu *cu, uint32_t slot) {
+  const struct account *account = &cu->emitter->accounts[slot];
   const struct cu_warp *warp = &cu->warps[slot];
   if (account->from == account->to || !wanted(cu, TIMELINE_WARP))
     return;
-  tell(cu, (struct timeline_event){.kind = TIMELINE_WARP,
+  emit(cu, (struct timeline_event){.kind = TIMELINE_WARP,
                                    .unit = slot,
                                    .from = account->from,
                                    .to = account->to,
@@ -128,11 +128,11 @@ static void tell_account(const struct cu *cu, uint32_t slot) {
 }
 
 static void add_cycles(const struct cu *cu, uint32_t slot, enum stall stall, uint32_t pc, uint64_t cycles) {
-  struct account *account = &cu->tell->accounts[slot];
+  struct account *account = &cu->emitter->accounts[slot];
   if (!cycles)
     return;
   if (stall == STALL_ISSUED || account->stall != stall || account->pc != pc) {
-    tell_account(cu, slot);
+    emit_account(cu, slot);
     account->from = account->to;
     account->stall = stall;
     account->pc = pc;
@@ -145,7 +145,7 @@ static void add_cycles(const struct cu *cu, uint32_t slot, enum stall stall, uin
 /* Adds the growth of the warp's buckets since the last check, in order of time. */
 static void look_at_buckets(struct cu *cu, uint32_t slot) {
   const struct cu_warp *warp = &cu->warps[slot];
-  struct account *account = &cu->tell->accounts[slot];
+  struct account *account = &cu->emitter->accounts[slot];
   uint64_t grown[STALLS];
   for (unsigned i = 0; i < STALLS; i++)
     grown[i] = warp->stalls[i] - account->stalls[i];
@@ -164,78 +164,78 @@ static void look_at_buckets(struct cu *cu, uint32_t slot) {
 }
 
 static void look_at(struct cu *cu, uint32_t slot) {
-  if (cu->warps[slot].since != cu->tell->accounts[slot].to)
+  if (cu->warps[slot].since != cu->emitter->accounts[slot].to)
     look_at_buckets(cu, slot);
-  cu->tell->accounts[slot].charged = cu->warps[slot].charged;
+  cu->emitter->accounts[slot].charged = cu->warps[slot].charged;
 }
 
-static cycle_t step_and_tell(void *self, cycle_t now) {
+static cycle_t step_and_emit(void *self, cycle_t now) {
   struct cu *cu = self;
-  const cycle_t next = cu->tell->step(cu, now);
+  const cycle_t next = cu->emitter->step(cu, now);
   for (uint32_t slot = 0; slot < cu->params.warps; slot++)
     if (resident(cu, slot))
       look_at(cu, slot);
   return next;
 }
 
-void tell_warp_start(struct cu *cu, uint32_t slot) {
+void emit_warp_start(struct cu *cu, uint32_t slot) {
   const struct cu_warp *warp = &cu->warps[slot];
-  cu->tell->accounts[slot] =
+  cu->emitter->accounts[slot] =
       (struct account){.charged = warp->charged, .from = warp->started, .to = warp->started, .stall = STALL_ISSUED};
 }
 
-void tell_warp_end(struct cu *cu, uint32_t slot) {
+void emit_warp_end(struct cu *cu, uint32_t slot) {
   look_at(cu, slot);
-  tell_account(cu, slot);
+  emit_account(cu, slot);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-struct lds_origin tell_lds_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, unsigned kind,
+struct lds_origin emit_lds_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, unsigned kind,
                                   cycle_t now) {
   const struct cu_access *access = cu->accesses[index];
-  cu->tell->accesses[index] = (struct timeline_event){.kind = TIMELINE_ACCESS,
-                                                      .unit = access->warp,
-                                                      .from = now,
-                                                      .field = {[TIMELINE_ACCESS_KIND] = kind,
-                                                                [TIMELINE_ACCESS_PC] = access->isa.pc,
-                                                                [TIMELINE_ACCESS_LAUNCH] = launch_of(cu, kernel),
-                                                                [TIMELINE_ACCESS_LANES] = access->isa.mask}};
+  cu->emitter->accesses[index] = (struct timeline_event){.kind = TIMELINE_ACCESS,
+                                                         .unit = access->warp,
+                                                         .from = now,
+                                                         .field = {[TIMELINE_ACCESS_KIND] = kind,
+                                                                   [TIMELINE_ACCESS_PC] = access->isa.pc,
+                                                                   [TIMELINE_ACCESS_LAUNCH] = launch_of(cu, kernel),
+                                                                   [TIMELINE_ACCESS_LANES] = access->isa.mask}};
   return (struct lds_origin){access->isa.pc, (uint16_t)kernel->launch->number, (uint16_t)access->warp};
 }
 
-void tell_global_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, enum tell_global kind,
+void emit_global_access(struct cu *cu, const struct cu_kernel *kernel, uint32_t index, enum emit_global kind,
                         uint64_t bytes, cycle_t now) {
   const struct cu_access *access = cu->accesses[index];
-  cu->tell->accesses[index] = (struct timeline_event){.kind = TIMELINE_GLOBAL,
-                                                      .unit = access->warp,
-                                                      .from = now,
-                                                      .field = {[TIMELINE_GLOBAL_KIND] = kind,
-                                                                [TIMELINE_GLOBAL_PC] = access->isa.pc,
-                                                                [TIMELINE_GLOBAL_LAUNCH] = launch_of(cu, kernel),
-                                                                [TIMELINE_GLOBAL_LANES] = access->isa.mask,
-                                                                [TIMELINE_GLOBAL_BYTES] = bytes}};
+  cu->emitter->accesses[index] = (struct timeline_event){.kind = TIMELINE_GLOBAL,
+                                                         .unit = access->warp,
+                                                         .from = now,
+                                                         .field = {[TIMELINE_GLOBAL_KIND] = kind,
+                                                                   [TIMELINE_GLOBAL_PC] = access->isa.pc,
+                                                                   [TIMELINE_GLOBAL_LAUNCH] = launch_of(cu, kernel),
+                                                                   [TIMELINE_GLOBAL_LANES] = access->isa.mask,
+                                                                   [TIMELINE_GLOBAL_BYTES] = bytes}};
 }
 
-void tell_access_end(struct cu *cu, uint32_t index, cycle_t end) {
-  struct timeline_event *event = &cu->tell->accesses[index];
+void emit_access_end(struct cu *cu, uint32_t index, cycle_t end) {
+  struct timeline_event *event = &cu->emitter->accesses[index];
   event->to = end;
   if (wanted(cu, event->kind))
-    tell(cu, *event);
+    emit(cu, *event);
   event->from = 0;
 }
 
-void tell_lds_reply(struct cu *cu, const struct lds_reply *reply, cycle_t now) {
-  struct timeline_event *event = &cu->tell->accesses[reply->tag];
+void emit_lds_reply(struct cu *cu, const struct lds_reply *reply, cycle_t now) {
+  struct timeline_event *event = &cu->emitter->accesses[reply->tag];
   event->field[TIMELINE_ACCESS_PASSES] = reply->passes;
   event->field[TIMELINE_ACCESS_CONFLICTS] = reply->conflict_cycles;
   event->field[TIMELINE_ACCESS_CONTENTION] = reply->contention_cycles;
-  tell_access_end(cu, reply->tag, now);
+  emit_access_end(cu, reply->tag, now);
 }
 
-void tell_l1_hit(struct cu *cu, uint32_t index, cycle_t at, cycle_t now) {
-  tell_global_access(cu, cu->warps[cu->accesses[index]->warp].kernel, index, (enum tell_global)MEM_LOAD, 0, now);
-  tell_access_end(cu, index, at);
+void emit_l1_hit(struct cu *cu, uint32_t index, cycle_t at, cycle_t now) {
+  emit_global_access(cu, cu->warps[cu->accesses[index]->warp].kernel, index, (enum emit_global)MEM_LOAD, 0, now);
+  emit_access_end(cu, index, at);
 }
 
 /* ---- meetings -------------------------------------------------------------------------------- */
@@ -255,9 +255,9 @@ static unsigned kind_of(const struct cu_group *group, const struct cu_call *call
   }
 }
 
-static void tell_waits(const struct cu *cu, const struct cu_group *group, const struct cu_call *call, cycle_t end) {
+static void emit_waits(const struct cu *cu, const struct cu_group *group, const struct cu_call *call, cycle_t end) {
   for (uint32_t i = 0; i < call->wait.count && wanted(cu, TIMELINE_WAITED); i++)
-    tell(cu, (struct timeline_event){.kind = TIMELINE_WAITED,
+    emit(cu, (struct timeline_event){.kind = TIMELINE_WAITED,
                                      .unit = (uint32_t)(group - cu->groups),
                                      .from = call->complete_at,
                                      .to = end,
@@ -267,10 +267,10 @@ static void tell_waits(const struct cu *cu, const struct cu_group *group, const 
                                                [TIMELINE_WAITED_EVENT] = call->wait.event[i]}});
 }
 
-static void tell_meet(const struct cu *cu, const struct cu_group *group, const struct cu_call *call, cycle_t last,
+static void emit_meet(const struct cu *cu, const struct cu_group *group, const struct cu_call *call, cycle_t last,
                       cycle_t end) {
   if (wanted(cu, TIMELINE_MEET))
-    tell(cu, (struct timeline_event){.kind = TIMELINE_MEET,
+    emit(cu, (struct timeline_event){.kind = TIMELINE_MEET,
                                      .unit = (uint32_t)(group - cu->groups),
                                      .from = call->opened,
                                      .to = end,
@@ -281,16 +281,16 @@ static void tell_meet(const struct cu *cu, const struct cu_group *group, const s
                                                [TIMELINE_MEET_LAST] = last}});
 }
 
-void tell_meeting(const struct cu *cu, const struct cu_group *group, const struct cu_call *call, cycle_t end) {
-  tell_meet(cu, group, call, call->complete_at, end);
+void emit_meeting(const struct cu *cu, const struct cu_group *group, const struct cu_call *call, cycle_t end) {
+  emit_meet(cu, group, call, call->complete_at, end);
   if (kind_of(group, call) == MEET_WAIT)
-    tell_waits(cu, group, call, end);
+    emit_waits(cu, group, call, end);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 /* A linear list, because copies in flight are few, except in a kernel that never waits. */
-static struct copy *add_copy(struct tell *to) {
+static struct copy *add_copy(struct emitter *to) {
   if (to->copy_count == to->copy_room) {
     to->copy_room = to->copy_room ? 2 * to->copy_room : 16;
     to->copies = need_more(to->copies, to->copy_room, sizeof *to->copies);
@@ -298,7 +298,7 @@ static struct copy *add_copy(struct tell *to) {
   return &to->copies[to->copy_count++];
 }
 
-static struct copy *find_copy(const struct tell *in, uint64_t number) {
+static struct copy *find_copy(const struct emitter *in, uint64_t number) {
   uint32_t i = 0;
   while (i < in->copy_count && in->copies[i].event.field[TIMELINE_COPY_COPY] != number)
     i++;
@@ -306,9 +306,9 @@ static struct copy *find_copy(const struct tell *in, uint64_t number) {
   return &in->copies[i];
 }
 
-void tell_copy(struct cu *cu, const struct cu_group *group, cycle_t now) {
+void emit_copy(struct cu *cu, const struct cu_group *group, cycle_t now) {
   const struct isa_copy *copy = &group->call.copy;
-  *add_copy(cu->tell) =
+  *add_copy(cu->emitter) =
       (struct copy){.parts = 1,
                     .event = {.kind = TIMELINE_COPY,
                               .unit = (uint32_t)(group - cu->groups),
@@ -323,41 +323,41 @@ void tell_copy(struct cu *cu, const struct cu_group *group, cycle_t now) {
                                         [TIMELINE_COPY_BYTES] = group->scope.elements * copy->element_bytes}}};
 }
 
-void tell_copy_part(struct cu *cu, uint64_t number) { find_copy(cu->tell, number)->parts++; }
+void emit_copy_part(struct cu *cu, uint64_t number) { find_copy(cu->emitter, number)->parts++; }
 
-void tell_copy_handed(struct cu *cu, uint64_t number, cycle_t now) {
-  find_copy(cu->tell, number)->event.field[TIMELINE_COPY_HANDED] = now;
+void emit_copy_handed(struct cu *cu, uint64_t number, cycle_t now) {
+  find_copy(cu->emitter, number)->event.field[TIMELINE_COPY_HANDED] = now;
 }
 
 static void end_copy(struct cu *cu, struct copy *copy, cycle_t end) {
-  struct tell *to = cu->tell;
+  struct emitter *to = cu->emitter;
   copy->event.to = end;
   if (wanted(cu, TIMELINE_COPY))
-    tell(cu, copy->event);
+    emit(cu, copy->event);
   memmove(copy, copy + 1, (size_t)(to->copies + to->copy_count - (copy + 1)) * sizeof *copy);
   to->copy_count--;
 }
 
-void tell_copy_news(struct cu *cu, const struct dma_done *done, cycle_t now) {
-  struct copy *copy = find_copy(cu->tell, done->number);
+void emit_copy_news(struct cu *cu, const struct dma_done *done, cycle_t now) {
+  struct copy *copy = find_copy(cu->emitter, done->number);
   if (done->news != DMA_LANDED)
     copy->event.field[TIMELINE_COPY_DONE] = now;
   if (done->news != DMA_LEFT && --copy->parts == 0)
     end_copy(cu, copy, now);
 }
 
-void tell_copy_landed(struct cu *cu, uint64_t number, cycle_t now) {
-  struct copy *copy = find_copy(cu->tell, number);
+void emit_copy_landed(struct cu *cu, uint64_t number, cycle_t now) {
+  struct copy *copy = find_copy(cu->emitter, number);
   copy->event.field[TIMELINE_COPY_DONE] = now;
   end_copy(cu, copy, now);
 }
 
 /* ---- work-groups ----------------------------------------------------------------------------- */
 
-void tell_group(const struct cu *cu, uint32_t group_slot, cycle_t end) {
+void emit_group(const struct cu *cu, uint32_t group_slot, cycle_t end) {
   const struct cu_group *group = &cu->groups[group_slot];
   if (wanted(cu, TIMELINE_GROUP))
-    tell(cu, (struct timeline_event){.kind = TIMELINE_GROUP,
+    emit(cu, (struct timeline_event){.kind = TIMELINE_GROUP,
                                      .unit = group_slot,
                                      .from = group->started,
                                      .to = end,
@@ -368,76 +368,77 @@ void tell_group(const struct cu *cu, uint32_t group_slot, cycle_t end) {
 
 /* ---- the tap ----------------------------------------------------------------------------------- */
 
-bool tell_open(struct cu *cu, struct timeline_tap tap) {
+bool emit_open(struct cu *cu, struct timeline_tap tap) {
   const uint32_t accesses = cu->lds_pool.count + cu->global_pool.count;
-  cu->tell = calloc(1, sizeof *cu->tell);
-  if (!cu->tell)
+  cu->emitter = calloc(1, sizeof *cu->emitter);
+  if (!cu->emitter)
     return false;
-  cu->tell->accesses = calloc(accesses, sizeof *cu->tell->accesses);
-  cu->tell->access_count = accesses;
-  cu->tell->tap = tap;
-  cu->tell->step = cu->component.step;
-  cu->component.step = step_and_tell;
-  return cu->tell->accesses;
+  cu->emitter->accesses = calloc(accesses, sizeof *cu->emitter->accesses);
+  cu->emitter->access_count = accesses;
+  cu->emitter->tap = tap;
+  cu->emitter->step = cu->component.step;
+  cu->component.step = step_and_emit;
+  return cu->emitter->accesses;
 }
 
-void tell_close(struct cu *cu) {
-  if (!cu->tell)
+void emit_close(struct cu *cu) {
+  if (!cu->emitter)
     return;
-  if (cu->tell->step)
-    cu->component.step = cu->tell->step;
-  free(cu->tell->accesses);
-  free(cu->tell->copies);
-  free(cu->tell);
-  cu->tell = NULL;
+  if (cu->emitter->step)
+    cu->component.step = cu->emitter->step;
+  free(cu->emitter->accesses);
+  free(cu->emitter->copies);
+  free(cu->emitter);
+  cu->emitter = NULL;
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-void tell_launch(struct cu *cu, cycle_t start) {
+void emit_launch(struct cu *cu, cycle_t start) {
   for (unsigned i = 0; i < CU_SCHEDULERS; i++)
-    cu->tell->issues[i] = (struct issues){.from = start, .to = start};
+    cu->emitter->issues[i] = (struct issues){.from = start, .to = start};
 }
 
-void tell_launch_end(struct cu *cu, cycle_t now) {
+void emit_launch_end(struct cu *cu, cycle_t now) {
   cu->now = now;
   for (uint32_t i = 0; i < cu->params.schedulers; i++)
-    tell_issues(cu, i);
+    emit_issues(cu, i);
 }
 
 /* The scheduler's cycles since its last issue get the current bucket of its oldest warp. */
 static void cut_scheduler(const struct cu *cu, uint32_t index, cycle_t end) {
   const struct cu_scheduler *scheduler = &cu->schedulers[index];
-  tell_issues(cu, index);
+  emit_issues(cu, index);
   if (scheduler->aged && cu->warps[scheduler->age[0]].started < end)
-    tell_scheduler(cu, index, cu->tell->issues[index].to, end, cu->warps[scheduler->age[0]].stall, scheduler->age[0]);
+    emit_scheduler(cu, index, cu->emitter->issues[index].to, end, cu->warps[scheduler->age[0]].stall,
+                   scheduler->age[0]);
 }
 
 static void cut_group(const struct cu *cu, uint32_t slot, cycle_t end) {
   const struct cu_group *group = &cu->groups[slot];
   const bool all = group->call.count == group->warp_count && !group->call.mismatched;
   if (all)
-    tell_meeting(cu, group, &group->call, end);
+    emit_meeting(cu, group, &group->call, end);
   else if (group->call.count)
-    tell_meet(cu, group, &group->call, end, end);
+    emit_meet(cu, group, &group->call, end, end);
   for (uint32_t i = 0; i < group->ahead_count; i++)
-    tell_meet(cu, group, &group->ahead[i], end, end);
-  tell_group(cu, slot, end);
+    emit_meet(cu, group, &group->ahead[i], end, end);
+  emit_group(cu, slot, end);
 }
 
-void tell_cut(struct cu *cu, cycle_t end, cycle_t now) {
+void emit_cut(struct cu *cu, cycle_t end, cycle_t now) {
   cu->now = now;
   for (uint32_t slot = 0; slot < cu->params.warps; slot++)
     if (resident(cu, slot))
-      tell_warp_end(cu, slot);
+      emit_warp_end(cu, slot);
   for (uint32_t i = 0; i < cu->params.schedulers; i++)
     cut_scheduler(cu, i, end);
   for (uint32_t slot = 0; slot < cu->params.groups; slot++)
     if (cu->groups[slot].active)
       cut_group(cu, slot, end);
-  for (uint32_t i = 0; i < cu->tell->access_count; i++)
-    if (cu->tell->accesses[i].from)
-      tell_access_end(cu, i, end);
-  while (cu->tell->copy_count)
-    end_copy(cu, &cu->tell->copies[0], end);
+  for (uint32_t i = 0; i < cu->emitter->access_count; i++)
+    if (cu->emitter->accesses[i].from)
+      emit_access_end(cu, i, end);
+  while (cu->emitter->copy_count)
+    end_copy(cu, &cu->emitter->copies[0], end);
 }

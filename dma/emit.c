@@ -1,9 +1,9 @@
 /* Timeline events of the engine. */
 #include "dma/work.h"
 
-static void tell(const struct dma *dma, struct timeline_event event, cycle_t now) {
+static void emit(const struct dma *dma, struct timeline_event event, cycle_t now) {
   if (timeline_wants(&dma->tap, event.kind))
-    timeline_tell(&dma->tap, now, event);
+    timeline_emit(&dma->tap, now, event);
 }
 
 static uint32_t unit_of(const struct dma *dma, unsigned channel) { return dma->number * TIMELINE_CHANNELS + channel; }
@@ -13,10 +13,10 @@ static uint32_t cu_of(const struct dma *dma, const struct dma_descriptor *descri
   return dma->tap.cu + descriptor->owner / DMA_CU_OWNERS;
 }
 
-void dma_tell_queued(const struct dma *dma, const struct dma_descriptor *descriptor, cycle_t from, cycle_t to,
+void dma_emit_queued(const struct dma *dma, const struct dma_descriptor *descriptor, cycle_t from, cycle_t to,
                      cycle_t now) {
   if (from < to)
-    tell(dma,
+    emit(dma,
          (struct timeline_event){
              .kind = TIMELINE_QUEUE,
              .unit = dma->number,
@@ -26,10 +26,10 @@ void dma_tell_queued(const struct dma *dma, const struct dma_descriptor *descrip
          now);
 }
 
-void dma_tell_channel(const struct dma *dma, unsigned index, cycle_t to, cycle_t now) {
+void dma_emit_channel(const struct dma *dma, unsigned index, cycle_t to, cycle_t now) {
   const struct channel *channel = &dma->work->channel[index];
   const struct dma_descriptor *walk = &channel->walk;
-  tell(dma,
+  emit(dma,
        (struct timeline_event){
            .kind = TIMELINE_CHANNEL,
            .unit = unit_of(dma, index),
@@ -42,10 +42,10 @@ void dma_tell_channel(const struct dma *dma, unsigned index, cycle_t to, cycle_t
        now);
 }
 
-void dma_tell_request(const struct dma *dma, uint32_t tag, cycle_t to, cycle_t now) {
+void dma_emit_request(const struct dma *dma, uint32_t tag, cycle_t to, cycle_t now) {
   const struct request *request = &dma->work->request[tag];
   const struct dma_descriptor *walk = &dma->work->channel[request->channel].walk;
-  tell(dma,
+  emit(dma,
        (struct timeline_event){
            .kind = TIMELINE_REQUEST,
            .unit = unit_of(dma, request->channel),
@@ -61,23 +61,23 @@ void dma_tell_request(const struct dma *dma, uint32_t tag, cycle_t to, cycle_t n
 
 /* ---- a run that is cut short ------------------------------------------------------------------- */
 
-static void tell_waiting(const struct dma *dma, cycle_t end, cycle_t now) {
+static void emit_waiting(const struct dma *dma, cycle_t end, cycle_t now) {
   const struct port *queue = &dma->from_cu;
   for (uint32_t i = 0; i < dma->work->waiting; i++) {
     const uint32_t slot = (queue->head + i) % queue->capacity;
     const struct dma_descriptor *descriptor = (const void *)(queue->slots + slot * queue->bytes);
-    dma_tell_queued(dma, descriptor, queue->stamp[slot], end, now);
+    dma_emit_queued(dma, descriptor, queue->stamp[slot], end, now);
   }
 }
 
 /* Skips requests that have landed: dma_land() sets `sent` to NEVER. */
-void dma_tell_cut(const struct dma *dma, cycle_t end, cycle_t now) {
+void dma_emit_cut(const struct dma *dma, cycle_t end, cycle_t now) {
   const struct dma_work *work = dma->work;
   for (uint32_t tag = 0; tag < work->used; tag++)
     if (work->request[tag].sent < end)
-      dma_tell_request(dma, tag, end, now);
+      dma_emit_request(dma, tag, end, now);
   for (uint64_t held = work->held; held; held &= held - 1)
     if (work->channel[__builtin_ctzll(held)].accepted < end)
-      dma_tell_channel(dma, (unsigned)__builtin_ctzll(held), end, now);
-  tell_waiting(dma, end, now);
+      dma_emit_channel(dma, (unsigned)__builtin_ctzll(held), end, now);
+  emit_waiting(dma, end, now);
 }

@@ -31,29 +31,29 @@ static const char *read_check(void) {
 }
 
 /* Reads the environment once: later changes by the program have no effect. */
-const struct icd_wishes *icd_wishes(void) {
-  static struct icd_wishes wishes;
+const struct icd_settings *icd_settings(void) {
+  static struct icd_settings settings;
   static bool read;
   if (!read)
-    wishes = (struct icd_wishes){.log = word("WARPWAIT_LOG"),
-                                 .capture = word("WARPWAIT_CAPTURE"),
-                                 .html = word("WARPWAIT_HTML"),
-                                 .trace = word("WARPWAIT_TRACE"),
-                                 .only = word("WARPWAIT_ONLY"),
-                                 .check = read_check(),
-                                 .functional = word("WARPWAIT_FUNCTIONAL"),
-                                 .threads = read_threads()};
+    settings = (struct icd_settings){.log = word("WARPWAIT_LOG"),
+                                     .capture = word("WARPWAIT_CAPTURE"),
+                                     .html = word("WARPWAIT_HTML"),
+                                     .trace = word("WARPWAIT_TRACE"),
+                                     .only = word("WARPWAIT_ONLY"),
+                                     .check = read_check(),
+                                     .functional = word("WARPWAIT_FUNCTIONAL"),
+                                     .threads = read_threads()};
   read = true;
-  return &wishes;
+  return &settings;
 }
 
 bool icd_is_wanted(const char *kernel) {
-  const char *list = icd_wishes()->only;
+  const char *list = icd_settings()->only;
   const size_t length = strlen(kernel);
   for (; list && *list; list += strcspn(list, ","), list += *list == ',')
     if (strcspn(list, ",") == length && strncmp(list, kernel, length) == 0)
       return true;
-  return !icd_wishes()->only;
+  return !icd_settings()->only;
 }
 
 /* The innermost caller outside the driver and the OpenCL loader. */
