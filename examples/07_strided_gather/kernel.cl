@@ -1,5 +1,5 @@
 /* Gathers every stride-th word of an array into the LDS with one strided copy, as if reading a column of a
- * matrix whose rows are `stride` words long. Then writes them out without gaps. */
+ * matrix whose rows are `stride` words long. Then it writes them out without gaps. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void strided_gather(global const uint *in, global uint *out, uint stride) {
   local uint column[256];

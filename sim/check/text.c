@@ -170,7 +170,7 @@ static void add_hazard(const struct view *view, const struct check_hazard *hazar
   add_bytes(view, hazard);
   if (*hazard->detail)
     text_line(view->text, "  %s", hazard->detail);
-  text_print(view->text, "  %" PRIu64 " time%s%s\n", hazard->count, text_s(hazard->count),
+  text_print(view->text, "  %s time%s%s\n", TEXT_WHOLE(hazard->count), text_s(hazard->count),
              hazard->count == 1 ? "" : ", of which this is the first");
   check_advice(hazard, advice);
   text_print(view->text, "  advice: %s\n\n", advice);
@@ -204,9 +204,9 @@ static void add_summary(const struct view *view) {
     text_print(text, "no hazards");
   if (suppressed)
     text_print(text, ", %zu suppressed", suppressed);
-  text_print(text, ": %" PRIu64 " access%s and %" PRIu64 " cop%s of %zu launch%s checked\n", report->checked.accesses,
-             text_es(report->checked.accesses), report->checked.copies, report->checked.copies == 1 ? "y" : "ies",
-             report->count, text_es(report->count));
+  text_print(text, ": %s access%s and %s cop%s of %s launch%s checked\n", TEXT_WHOLE(report->checked.accesses),
+             text_es(report->checked.accesses), TEXT_WHOLE(report->checked.copies),
+             report->checked.copies == 1 ? "y" : "ies", TEXT_WHOLE(report->count), text_es(report->count));
   if (!found && report->checked.scopes)
     text_print(text, "not checked: the scope of fences and atomics; each counts for the whole device here\n");
 }

@@ -28,7 +28,7 @@ static bool refuse_unknown(enum verb verb, const char *word, struct message *mes
       names[count++] = option_rows[i].name;
   for (size_t i = 0; strncmp(asked, "--", 2) == 0 && !habit && i < option_row_count; i++)
     if (strcmp(asked + 2, option_rows[i].name) == 0 && option_rows[i].group != GROUP_HIDDEN)
-      return message_fail(message, "%s: is not an option of this verb, but of `%s`", asked,
+      return message_fail(message, "%s: is not an option of this verb, but of `warpwait %s`", asked,
                           verb_rows[__builtin_ctzll(option_rows[i].verbs)].name);
   if (strncmp(asked, "--", 2) == 0 && !habit)
     near = nearest_word(asked + 2, names, count, sizeof *names);

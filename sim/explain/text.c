@@ -9,7 +9,7 @@
 #include "sim/explain/report.h"
 #include "sim/report/report.h"
 
-enum { NAME_WIDTH = 44, SOURCE_WIDTH = 40, HEAD_WIDTH = 15 };
+enum { NAME_WIDTH = 44, SOURCE_WIDTH = 40, HEAD_WIDTH = 15, REASON_WIDTH = 100 };
 
 static const char *name_of(const struct explain_case *single) { return lift_rows[explain_limit(single)].name; }
 
@@ -97,7 +97,7 @@ static void print_sets(const struct explain_view *view, struct text *text) {
     const struct explain_case *one = explain_find(explain, low),
                               *other = explain_find(explain, view->pair[i]->lifted & ~low);
     char name[200], behind[80];
-    snprintf(name, sizeof name, "%s + %s", lift_rows[explain_limit(one)].slug, lift_rows[explain_limit(other)].slug);
+    snprintf(name, sizeof name, "%s + %s", name_of(one), name_of(other));
     snprintf(behind, sizeof behind, "%s + %s", TEXT_WHOLE(explain_saved(explain, one, view->step)),
              TEXT_WHOLE(explain_saved(explain, other, view->step)));
     print_case(view, view->pair[i], name, behind, text);
@@ -207,7 +207,8 @@ static void print_useless(const struct explain_view *view, const char *head, enu
       continue;
     text_foreign(&names, "%s%s", names.length ? "; " : head, change->name);
     if (use == USE_ILLEGAL)
-      text_foreign(&names, " (%.100s)", change->reason);
+      text_foreign(&names, " (%.*s%s)", REASON_WIDTH, change->reason,
+                   strlen(change->reason) > REASON_WIDTH ? " ..." : "");
   }
   if (names.length) {
     text_print(&names, ".");

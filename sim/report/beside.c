@@ -16,14 +16,32 @@ void report_printed(const struct report *report, struct text *text) {
   }
 }
 
+size_t report_hazard_instructions(const struct isa_program *program, const struct launch_result *result, size_t number,
+                                  uint64_t *times) {
+  const struct isa_hazard *hazard = &result->hazards[number].first;
+  size_t instructions = 0;
+  *times = 0;
+  for (size_t i = 0; i < result->hazard_count; i++) {
+    const struct isa_hazard *other = &result->hazards[i].first;
+    if (other->rule != hazard->rule || !program_same_line(program, other->pc, hazard->pc))
+      continue;
+    if (i < number)
+      return 0;
+    instructions++;
+    *times += result->hazards[i].count;
+  }
+  return instructions;
+}
+
 bool report_warning(const struct report *report, struct message *message) {
   char place[PROGRAM_PLACE];
   const struct launch_result *first = NULL;
   const struct isa_program *program = NULL;
-  uint64_t count = 0;
+  uint64_t count = 0, times;
   for (size_t i = 0; i < report->count; i++) {
     const struct launch_result *result = &report->results[i];
-    count += result->hazard_count;
+    for (size_t k = 0; k < result->hazard_count; k++)
+      count += report_hazard_instructions(report->job->launches[i].isa.program, result, k, &times) > 0;
     if (first || !result->hazard_count)
       continue;
     first = result;

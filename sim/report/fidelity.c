@@ -186,10 +186,10 @@ static void say_row(const struct fidelity *of, struct text *text) {
   text_print(text, "Fidelity: median error %.1f %%, 90th percentile %.1f %%, in %s%s measurements", row->median,
              row->most, row->limit ? "" : "all ", TEXT_WHOLE(row->rows));
   if (row->operations)
-    text_print(text, " with the same limit by counters (%s) and the same operations (%s).", of->said,
+    text_print(text, " whose counters name the same limit (%s), with the same operations (%s).", of->said,
                *row->operations ? row->operations : "arithmetic");
   else if (row->limit)
-    text_print(text, " with the same limit by counters (%s), but other operations.", of->said);
+    text_print(text, " whose counters name the same limit (%s), but with other operations.", of->said);
   else
     text_print(text, "; too few resemble this launch.");
   if (of->uncovered) {

@@ -54,6 +54,11 @@ struct json_t *report_json_tree(const struct report *report);
 struct text;
 void report_printed(const struct report *report, struct text *text);
 
+/* Unrolling makes several instructions of one line. The number of instructions that share rule and line with a launch's
+ * hazard `number`, and in *times how often these occurred; 0 if an earlier hazard shares them. */
+size_t report_hazard_instructions(const struct isa_program *program, const struct launch_result *result, size_t number,
+                                  uint64_t *times);
+
 /* Hazards do not fail a run, but must not be missed: the message has their number, and the first. False: there are
  * none. */
 bool report_warning(const struct report *report, struct message *message);

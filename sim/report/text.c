@@ -262,11 +262,17 @@ static void hazards(const struct view *view) {
     const struct isa_hazard *hazard = &result->hazards[i].first;
     const struct isa_hazard_row *row = &isa_hazard_rows[hazard->rule];
     char advice[ISA_ADVICE];
+    uint64_t times;
+    const size_t instructions = report_hazard_instructions(view->launch->program, result, i, &times);
+    if (!instructions)
+      continue;
     isa_hazard_advice(hazard->rule, 0, 0, advice);
     text_print(view->text, "\nhazard %s at ", row->rule);
     print_place(view, hazard->pc);
-    text_print(view->text, ", %s time%s: %s\n", TEXT_WHOLE(result->hazards[i].count), text_s(result->hazards[i].count),
-               row->text);
+    text_print(view->text, ", %s time%s", TEXT_WHOLE(times), text_s(times));
+    if (instructions > 1)
+      text_print(view->text, " at %zu instructions", instructions);
+    text_print(view->text, ": %s\n", row->text);
     text_print(view->text, "  first: work-group (%u, %u, %u), work-item %u%s%s\n  advice: %s\n", hazard->group[0],
                hazard->group[1], hazard->group[2], hazard->item, *hazard->detail ? ": " : "", hazard->detail, advice);
   }
@@ -343,7 +349,8 @@ static void stuck(const struct view *view) {
 static void unfinished(const struct view *view) {
   const struct launch_result *result = view->result;
   if (result->end == END_CYCLE_LIMIT)
-    text_print(view->text, "\nStopped: without timing, the cycle limit counts a warp's instructions, and one has reached it.\n");
+    text_print(view->text,
+               "\nStopped: without timing, the cycle limit counts a warp's instructions, and one has reached it.\n");
   if (result->end != END_DEADLOCK)
     return;
   text_print(view->text, "\nDeadlock: %zu warp%s forever.\n", result->stuck_count,

@@ -451,6 +451,7 @@ static void choose_local(const struct machine *machine, struct isa_launch *launc
 /* If no local size would help, the kernel itself is wrong. */
 static bool fail_occupancy(const struct machine *machine, const struct isa_launch *launch, const struct occupancy *fit,
                            const char **field, struct message *message) {
+  char reserved[48] = "";
   bool one_warp = fit->registers_per_warp <= machine->cu.registers;
   if (fit->limit == LIMIT_LDS || (fit->limit == LIMIT_REGISTERS && !one_warp))
     *field = "kernel";
@@ -465,11 +466,13 @@ static bool fail_occupancy(const struct machine *machine, const struct isa_launc
     return message_fail(message, "a work-group of %u warps needs %u registers, more than the %u of cu.registers",
                         fit->warps_per_group, fit->warps_per_group * fit->registers_per_warp, machine->cu.registers);
   case LIMIT_LDS:
+    if (machine->cu.lds_reserved)
+      snprintf(reserved, sizeof reserved, " and cu.lds_reserved, %u", machine->cu.lds_reserved);
     return message_fail(message,
-                        "kernel '%s' needs %u bytes of LDS (%u declared%s, in units of cu.lds_unit and of a row of "
+                        "kernel '%s' needs %u bytes of LDS (%u declared%s%s, in units of cu.lds_unit and of a row of "
                         "banks); lds.size is %u",
                         launch->kernel->name, fit->lds_per_group, launch->lds_bytes,
-                        launch->lds_bytes > launch->kernel->lds_bytes ? " and given as arguments" : "",
+                        launch->lds_bytes > launch->kernel->lds_bytes ? " and given as arguments" : "", reserved,
                         machine->lds.size);
   default:
     return message_fail(message, "%u x %u x %u work-items are %u warps, outside [1, %u] warps of cu.warps",

@@ -85,8 +85,8 @@ TEST(cli, bad_usage_is_reported_in_one_line) {
       {"run vadd.cl --globl 4", "--globl: no such option; did you mean '--global'?"},
       {"run vadd.cl --global 4 --machin h200 --globl=4 x", "--globl: no such option"},
       {"run --json l.json", "--json: no such option; did you mean '--report json'?"},
-      {"dis vadd.cl --kernel vadd", "--kernel: is not an option of this verb, but of `run`"},
-      {"dis vadd.cl --json", "--json: is not an option of this verb, but of `trace info`"},
+      {"dis vadd.cl --kernel vadd", "--kernel: is not an option of this verb, but of `warpwait run`"},
+      {"dis vadd.cl --json", "--json: is not an option of this verb, but of `warpwait trace info`"},
       {"run l.json -qx --verify", "-qx: no such option; --help lists them"},
       {"run l.json --verify=3 --quiet", "--verify=3: takes no value"},
       {"run l.json -q -m", "-m: needs a value, NAME|FILE"},
@@ -186,7 +186,7 @@ TEST(cli, bad_usage_is_reported_in_one_line) {
       {"params --machine nine", "--machine|'nine'"},
       {"machines moon", "no machine 'moon'|teaching"},
       {"machines a b", "b"},
-      {"machines --all", "--all: is not an option of this verb, but of `diff`"},
+      {"machines --all", "--all: is not an option of this verb, but of `warpwait diff`"},
       {"machines --versoin", "'--version'"},
   };
   fixture_folder();

@@ -279,7 +279,7 @@ TEST(check_verb, bad_options_are_reported_in_one_line) {
   refuse("check", "a launch file or a kernel is missing");
   refuse(RACE " --max-hazards many", "--max-hazards: 'many' is not a whole number in [0, 4294967295] hazards");
   refuse(RACE " --report sarif", "--report: 'sarif' is not one of: text json");
-  refuse(RACE " --verify", "--verify: is not an option of this verb, but of `run`");
+  refuse(RACE " --verify", "--verify: is not an option of this verb, but of `warpwait run`");
   refuse(RACE " --sarif none/s.sarif", "--sarif: none/s.sarif: cannot be written");
   refuse(RACE " --sarif race.wws", "--sarif: race.wws: is also the input");
   refuse(RACE " --out s.txt --suppress s.txt", "--out: s.txt: is also a file of --suppress");

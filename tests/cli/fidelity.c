@@ -234,23 +234,22 @@ TEST(fidelity, the_sentence_names_the_class_its_measurements_and_what_they_lack)
                             limit = {"memory", NULL, 2000, 5, 13}, all = {NULL, NULL, 29907, 2, 9.2};
   struct fidelity fidelity = {.machine = FIDELITY_VALIDATED, .said = "global memory latency", .row = &own};
   expect_sentence(&fidelity,
-                  "Fidelity: median error 4.1 %, 90th percentile 11.8 %, in 1,212 measurements with the same "
-                  "limit by counters (global memory latency) and the same operations (loads, barriers).");
+                  "Fidelity: median error 4.1 %, 90th percentile 11.8 %, in 1,212 measurements whose "
+                  "counters name the same limit (global memory latency), with the same operations (loads, barriers).");
   fidelity.uncovered = UINT64_C(1) << FIDELITY_PIPES | UINT64_C(1) << FIDELITY_CONTENTION;
   fidelity.row = &limit;
-  expect_sentence(
-      &fidelity, "Fidelity: median error 5.0 %, 90th percentile 13.0 %, in 2,000 measurements with the same "
-                 "limit by counters (global memory latency), but other operations. Not validated: pipes, atomics under "
-                 "contention.");
+  expect_sentence(&fidelity,
+                  "Fidelity: median error 5.0 %, 90th percentile 13.0 %, in 2,000 measurements whose "
+                  "counters name the same limit (global memory latency), but with other operations. Not validated: "
+                  "pipes, atomics under contention.");
   fidelity.uncovered = 0;
   fidelity.row = &all;
   expect_sentence(&fidelity, "Fidelity: median error 2.0 %, 90th percentile 9.2 %, in all 29,907 measurements; too few "
                              "resemble this launch.");
   fidelity.row = &arithmetic;
   fidelity.said = "execution units";
-  expect_sentence(&fidelity,
-                  "Fidelity: median error 0.0 %, 90th percentile 0.1 %, in 21 measurements with the same limit by "
-                  "counters (execution units) and the same operations (arithmetic).");
+  expect_sentence(&fidelity, "Fidelity: median error 0.0 %, 90th percentile 0.1 %, in 21 measurements whose counters "
+                             "name the same limit (execution units), with the same operations (arithmetic).");
 }
 
 TEST(fidelity, an_unmeasured_machine_is_reported_as_such) {

@@ -831,3 +831,14 @@ TEST(opencl, effects_of_passes_are_shown_line_by_line) {
   EXPECT_TRUE(!strstr(outcome.out, "fuse"));
   outcome_free(&outcome);
 }
+
+TEST(opencl, a_hazard_of_an_unrolled_line_is_one_hazard) {
+  fresh(mixing, 0);
+  tool_file("over.cl", "kernel void f(global int *out, local int *t) {\n  for (int i = 0; i < 8; i++)\n"
+                       "    t[get_local_id(0) * 64 + 3 * i] = i;\n  out[get_global_id(0)] = t[0];\n}\n");
+  struct outcome outcome = tool("run over.cl --global 64 --local 64 --arg buffer:out=256 --arg local:64");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_CONTAINS(outcome.out, "hazard M1-access-out-of-bounds at over.cl:3, 16 times at 8 instructions: ");
+  EXPECT_CONTAINS(outcome.err, "warpwait: 1 hazard, the first at over.cl:3: M1-access-out-of-bounds\n");
+  outcome_free(&outcome);
+}

@@ -258,7 +258,7 @@ TEST(command, each_error_is_reported) {
   expect(VERB_RUN, "a --repotr json", "!--repotr: no such option; did you mean '--report'?");
   expect(VERB_RUN, "a --reprot=json", "!--reprot: no such option; did you mean '--report'?");
   expect(VERB_RUN, "a --json", "!--json: no such option; did you mean '--report json'?");
-  expect(VERB_ASM, "a --json", "!--json: is not an option of this verb, but of `trace info`");
+  expect(VERB_ASM, "a --json", "!--json: is not an option of this verb, but of `warpwait trace info`");
   expect(VERB_RUN, "a --ordr x", "!--ordr: no such option; --help lists them"); /* hidden options are not suggested */
   expect(VERB_RUN, "a --o x", "!--o: no such option; --help lists them");       /* out, offset, order */
   expect(VERB_RUN, "a --hel", "!--hel: no such option; did you mean '--help'?");

@@ -107,7 +107,7 @@ def check_cycles(page):
     """The cycles in the picture, and those with a changed parameter."""
     one, two = (f"{timeline(example)[2]:,}" for example in RUNS.values())
     assert f"from {one} to {two} cycles" in page, f"from {one} to {two} cycles"
-    setting, before, after = re.search(r"`--set (\S+)` takes the run above from\s+([\d,]+) to ([\d,]+) cycles", page).groups()
+    setting, before, after = re.search(r"`--set (\S+)` slows example 05 from\s+([\d,]+) to ([\d,]+) cycles", page).groups()
     launch = ROOT / "examples" / RUNS["two buffers"] / "launch_opencl.json"
     changed = subprocess.run([WARPWAIT, "run", launch, "--set", setting], check=True, capture_output=True, text=True).stdout
     assert before == two and f"cycles         {after} =" in changed, f"{setting}: not {after} cycles"

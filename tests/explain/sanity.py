@@ -236,7 +236,8 @@ class Kernel:
         self.expect(f"\ncycles         {launch['cycles']}\n" in text, "text: cycles")
         table = [match.groups() for match in map(ROW.fullmatch, text.splitlines()) if match]
         names = {row["name"]: row for row in launch["limits"] if row["saved"]}
-        names.update({" + ".join(pair["without"]): pair for pair in launch["pairs"]})
+        name_of = {row["limit"]: row["name"] for row in launch["limits"]}
+        names.update({" + ".join(map(name_of.get, pair["without"])): pair for pair in launch["pairs"]})
         found = {name: (int(cycles), int(saved), percent, bool(anomaly))
                  for name, cycles, saved, percent, anomaly, *_ in table}
         for name, row in names.items():

@@ -510,7 +510,7 @@ class Sweep(unittest.TestCase):
         plan = self.plan(GRID + "[constraints]\nroom = dma.channels <= dma.queue\n")
         status, out, told = tool("sweep", "run", plan, "--dry-run")
         self.assertEqual((status, told), (0, ""))
-        self.assertRegex(out, r"^16 points; to run: 16 points, in 1 functional configuration\ntime: about 0:00 with ")
+        self.assertRegex(out, r"^16 points; to run: 16 points, from 1 recording\ntime: about 0:00 with ")
         self.assertEqual(os.listdir(self.folder), ["s.ini"])
 
     def test_a_dry_run_reports_the_points_that_a_latin_sample_lost(self):
