@@ -339,6 +339,24 @@ class Pictures(Folder):
         self.assertEqual((done.returncode, done.stderr),
                          (2, "warpwait-sweep: standard output: No space left on device\n"))
 
+    def texts_of(self, *words):
+        out = self.folder / "texts.svg"
+        self.assertEqual(sweep("plot", *words, "-o", out), (0, "", ""))
+        return [part.text for part in xml.etree.ElementTree.parse(out).iter() if part.tag.endswith("}text")]
+
+    def test_titles_name_the_points_that_are_shown(self):
+        where = "mem.dram_latency == 400"
+        for name, *more in self.KINDS:
+            said = self.texts_of(name, self.ring, *more, "--where", where)
+            self.assertEqual([text for text in said if text.endswith(where)], [("from the best point with " if name == "tornado" else "") + where])
+
+    def test_logarithmic_axes_have_plain_numbers(self):
+        path = self.folder / "wide.sqlite"
+        made_store.make(path, {"a": [1, 2, 3, 4]}, lambda point: (20 ** point["a"], 0, point["a"]))
+        said = self.texts_of("pareto", path, "--over", "cycles,a")
+        self.assertTrue({"100", "1,000", "10,000"} < set(said), said)
+        self.assertNotIn("$", "".join(said))
+
     def test_equal_input_gives_equal_pictures(self):
         for name, *more in self.KINDS:
             made = []

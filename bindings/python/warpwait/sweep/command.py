@@ -54,7 +54,7 @@ def opened(path: str) -> Store:
 OPTIONS: dict[str, tuple[list[str], dict[str, typing.Any]]] = {  # name: (flags, settings); commands list their names
     "by": (["--by"], {"metavar": "METRIC", "default": "cycles",
                       "help": "metric or expression to minimize (default: cycles); max:METRIC maximizes"}),
-    "over": (["--over"], {"metavar": "METRICS", "help": "two or more, separated by commas (default: cycles,cost)"}),
+    "over": (["--over"], {"metavar": "METRICS", "help": "two or more metrics, or expressions of them, separated by commas (default: cycles,cost)"}),
     "where": (["--where"], {"metavar": "EXPRESSION", "help": 'only points that satisfy it: "dma.channels <= 4"'}),
     "count": (["-n", "--count"], {"metavar": "N", "type": count, "default": 10, "help": "number of points (default: 10)"}),
     "at": (["--at"], {"metavar": "AXIS=VALUE", "action": "append", "default": [],
@@ -130,30 +130,36 @@ def run_query(arguments: argparse.Namespace) -> None:
 
 # ---- pictures --------------------------------------------------------------------------------------
 
+def points_of(arguments: argparse.Namespace, begin: str = "") -> str:
+    """A title's second line: which points are shown, if not all."""
+    conditions = [arguments.where, *getattr(arguments, "at", [])]
+    return f"\n{begin}{', '.join(filter(None, conditions))}" if any(conditions) else ""
+
+
 def draw_lines(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
     from . import pictures
     axes, table = pictures.lines(opened(arguments.store), arguments.axis, arguments.by, arguments.lines, arguments.where,
                                  arguments.at)
-    return axes, table, f"{arguments.by} over {arguments.axis}"
+    return axes, table, f"{arguments.by} over {arguments.axis}{points_of(arguments)}"
 
 
 def draw_heat(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
     from . import pictures
     axes, table = pictures.heat(opened(arguments.store), arguments.axes, arguments.by, arguments.where, arguments.at)
-    return axes, table, f"{arguments.by}: the best of each cell; bright is good"
+    return axes, table, f"{arguments.by}: the best of each cell; bright is good{points_of(arguments)}"
 
 
 def draw_pareto(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
     from . import pictures, queries
     store = opened(arguments.store)
     over = queries.over_or_default(store, arguments.over)
-    return *pictures.pareto(store, over, arguments.where), f"{over.replace(',', ' against ', 1)}"
+    return *pictures.pareto(store, over, arguments.where), f"{over.replace(',', ' against ', 1)}{points_of(arguments)}"
 
 
 def draw_tornado(_: object, arguments: argparse.Namespace) -> plot_command.Drawn:
     from . import pictures
     axes, table = pictures.tornado(opened(arguments.store), arguments.by, arguments.where, arguments.at)
-    return axes, table, f"What moves {arguments.by}"
+    return axes, table, f"What moves {arguments.by}{points_of(arguments, 'from the best point with ')}"
 
 
 PICTURES = [  # (name, function, options, what it draws, an example)

@@ -239,6 +239,7 @@ def draw_shares(ax: Axes, table: pandas.DataFrame) -> None:
         ax.text(max(first, total, 0) * 100, row, f" {total * 100:.0f} % ({first * 100:.0f} % alone)", va="center", fontsize=8)
     ax.margins(x=.6)
     ax.set_xlim(0)
+    ax.set_xticks(range(0, 101, 20))
     ax.set_xlabel("share of the variance, %")
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
