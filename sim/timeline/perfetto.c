@@ -16,7 +16,8 @@
 enum { PROCESS_RUN = 1, PROCESS_CU = 2 /* of CU 0 */, NAME = 256 };
 
 /* Colors by family: issuing is green, waiting for the LDS yellow to red, for memory blue, for copies orange to brown,
- * for other warps gray. The names are chrome://tracing's; Perfetto chooses its own colors. */
+ * for other warps gray. The names are chrome://tracing's, `grey` included: it refuses
+ * a file with any other. Perfetto chooses its own colors. */
 static const char *const colors[STALLS] = {
     [STALL_ISSUED] = "thread_state_running",
     [STALL_DEPENDENCY] = "thread_state_runnable",
@@ -29,13 +30,13 @@ static const char *const colors[STALLS] = {
     [STALL_MEMORY] = "rail_load",
     [STALL_TEXTURE] = "rail_animation",
     [STALL_MEMORY_QUEUE] = "rail_response",
-    [STALL_FENCE] = "gray",
-    [STALL_BARRIER] = "gray",
-    [STALL_COPY_JOIN] = "gray",
+    [STALL_FENCE] = "grey",
+    [STALL_BARRIER] = "grey",
+    [STALL_COPY_JOIN] = "grey",
     [STALL_DMA_QUEUE] = "thread_state_uninterruptible",
     [STALL_COPY_DATA] = "thread_state_iowait",
     [STALL_COPY_WAIT] = "thread_state_iowait",
-    [STALL_WAIT_JOIN] = "gray",
+    [STALL_WAIT_JOIN] = "grey",
     [STALL_PIPE] = "startup",
     [STALL_PIPE_EMPTY] = "startup",
     [STALL_PIPE_FULL] = "startup",
@@ -322,8 +323,8 @@ static void take(struct exporter *exporter, const struct timeline_event *event) 
     break;
   case TIMELINE_SCHEDULER:
     stall = stall_name(exporter, event->field[TIMELINE_SCHEDULER_STALL]);
-    slice(exporter, event, (struct timeline_place){.section = SECTION_SCHEDULERS, .unit = event->unit},
-          color_of(stall), "%.200s", stall);
+    slice(exporter, event, (struct timeline_place){.section = SECTION_SCHEDULERS, .unit = event->unit}, color_of(stall),
+          "%.200s", stall);
     break;
   case TIMELINE_ACCESS:
   case TIMELINE_GLOBAL:
