@@ -395,7 +395,7 @@ $(BUILD)/completion/%: sim/cli/completion/%
 	@mkdir -p $(@D)
 	@cp $< $@
 
-# Opens exported timelines in the viewer of chrome://tracing. Needs chromium, and golang-1.19-src, which has the viewer.
+# Opens exported timelines in the viewer of chrome://tracing, and rewrites the picture of docs/timeline-export.md. Needs chromium, and golang-1.19-src, which has the viewer.
 .PHONY: viewer
 VIEWED := 05_double_buffer 11_stencil_2d
 viewer: all
@@ -404,6 +404,7 @@ viewer: all
 	  $(BUILD)/warpwait run examples/$$l/launch_opencl.json --timeline $(BUILD)/viewer/$$l.json >/dev/null || exit; \
 	done
 	@$(PYTHON) tests/timeline/viewer.py $(VIEWED:%=$(BUILD)/viewer/%.json)
+	@$(PYTHON) tests/timeline/viewer.py $(BUILD)/viewer/$(firstword $(VIEWED)).json --picture docs/timeline-viewer.svg --size 1300,1000 --to 1026
 
 # Opens the pages of all examples in headless Chromium, and fails on errors, warnings and network requests. Leaves pictures
 # for review in build/page, rewrites those of docs/page.md and lesson 8, and measures how smoothly 100,000 slices pan.

@@ -1,8 +1,8 @@
 /* What a compute unit reports to a timeline (sim/core/timeline.def has the events, sim/core/timeline.h the rules).
  *
- * The CU's files call these functions where something happens, unless cu->emitter is NULL. Data that only a timeline needs
- * are kept in emit.c. Accounts are not reported where they are charged, because that would slow down every issue. After
- * each step, the growth of the buckets shows what happened: in a step, a warp is charged for one wait, of which
+ * The CU's files call these functions where something happens, unless cu->emitter is NULL. Data that only a timeline
+ * needs are kept in emit.c. Accounts are not reported where they are charged, because that would slow down every issue.
+ * After each step, the growth of the buckets shows what happened: in a step, a warp is charged for one wait, of which
  * contention and conflict cycles are split off and come first, and then for its issue.
  *
  *   account    consecutive charges of one bucket and one instruction are one event, but each issue is one: reported

@@ -1,4 +1,5 @@
-/* Runs two devices in two threads. Threads share contexts, machines and programs, but each device belongs to one thread. */
+/* Runs two devices in two threads. Threads share contexts, machines and programs, but each device belongs to one
+ * thread. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -137,7 +137,7 @@ static int brief_first(const void *x, const void *y) {
 
 /* Returns how many bundles found no place below `bound`; stops at the first if `all_or_none`. */
 static uint32_t color(struct machine *m, enum vreg_kind kind, struct entry *all, uint32_t count, enum order order,
-                       uint32_t bound, bool all_or_none) {
+                      uint32_t bound, bool all_or_none) {
   static int (*const orders[])(const void *, const void *) = {by_start, by_width, by_cost, brief_first};
   const size_t room = (size_t)bound + AT_ONCE + RUN_MOST;
   uint32_t *held = need(3 * room, sizeof *held);

@@ -37,7 +37,7 @@ struct explain_run {
   size_t count;
   bool timed;               /* the kernel's behavior depends on time, */
   char why[EXPLAIN_REASON]; /* at this place */
-  limit_set idle; /* limits of units that no launched kernel uses */
+  limit_set idle;           /* limits of units that no launched kernel uses */
   struct explain explain;
   struct trace *trace;
   struct text recorded;         /* the data of `trace`, if it is in memory */

@@ -198,6 +198,14 @@ static enum use use_of(const struct explain_view *view, const struct explain_cha
   return change->time[view->step].cycles == view->cycles ? USE_NONE : USE_SOME;
 }
 
+/* The characters of a reason that are shown: whole words. */
+static int shown_of(const char *reason) {
+  int shown = REASON_WIDTH;
+  while (shown && reason[shown] != ' ')
+    shown--;
+  return shown ? shown : REASON_WIDTH;
+}
+
 /* Names the changes that did not help, in one sentence. */
 static void print_useless(const struct explain_view *view, const char *head, enum use use, struct text *text) {
   struct text names = {0};
@@ -206,9 +214,10 @@ static void print_useless(const struct explain_view *view, const char *head, enu
     if (use_of(view, change) != use)
       continue;
     text_foreign(&names, "%s%s", names.length ? "; " : head, change->name);
+    const bool cut = strlen(change->reason) > REASON_WIDTH;
     if (use == USE_ILLEGAL)
-      text_foreign(&names, " (%.*s%s)", REASON_WIDTH, change->reason,
-                   strlen(change->reason) > REASON_WIDTH ? " ..." : "");
+      text_foreign(&names, " (%.*s%s)", cut ? shown_of(change->reason) : REASON_WIDTH, change->reason,
+                   cut ? " ..." : "");
   }
   if (names.length) {
     text_print(&names, ".");

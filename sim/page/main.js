@@ -193,7 +193,7 @@ class Page {
   }
 
   legend() {
-    const used = new Set(this.timeline.rows.flatMap(row => row.color ? [...new Set(row.color)]
+    const used = new Set(this.timeline.rows.flatMap(row => row.color  ? [...new Set(row.color)]
                                                            : row.area ? [row.fill]
                                                                       : []));
     at("legend").replaceChildren(

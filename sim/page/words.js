@@ -20,8 +20,7 @@ class Words {
     if (kind === "copy") {
       const {copy} = row.copies[i];
       return [
-        row.color[i] === this.looks.number("arrived, not yet waited for") ? `${copy} landed` : `${copy} copy`,
-        `${copy}`
+        row.color[i] === this.looks.number("arrived, not yet waited for") ? `${copy} landed` : `${copy} copy`, `${copy}`
       ];
     }
     if (kind === "meet")

@@ -828,8 +828,6 @@ void program_place(const struct isa_program *program, uint32_t pc, char text[PRO
 }
 
 bool program_same_line(const struct isa_program *program, uint32_t a, uint32_t b) {
-  char place[2][PROGRAM_PLACE];
-  program_place(program, a, place[0]);
-  program_place(program, b, place[1]);
-  return strcmp(place[0], place[1]) == 0;
+  const uint32_t line = program_line(program, a);
+  return a == b || (line && line == program_line(program, b) && program->source[a] == program->source[b]);
 }

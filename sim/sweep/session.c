@@ -319,8 +319,8 @@ bool session_estimate(struct session *session, struct text *text, struct message
     text_print(text, "%" PRIu64 " point%s", session->asked, text_s(session->asked));
     if (session->there)
       text_print(text, ", of which %" PRIu64 " %s done", session->there, session->there == 1 ? "is" : "are");
-    text_print(text, "; to run: %zu point%s, from %zu recording%s\n", all.tasks, text_s(all.tasks),
-               all.groups, text_s(all.groups));
+    text_print(text, "; to run: %zu point%s, from %zu recording%s\n", all.tasks, text_s(all.tasks), all.groups,
+               text_s(all.groups));
     print_sample(session->plan, text);
     text_print(text, "time: about %s with %u job%s, from %" PRIu64 " point%s\n",
                clock_text(estimate(session, &all), time), all.jobs, text_s(all.jobs), session->done,

@@ -440,6 +440,9 @@ TEST(cli, a_kernel_too_large_for_any_cu_is_named_as_the_cause) {
   tool_file("tile.wws", ".kernel tile\n.lds room 100000\n  exit\n");
   refuse("run tile.wws --global 64", "warpwait: tile.wws: kernel 'tile' needs 100096 bytes of LDS (100000 declared, in "
                                      "units of cu.lds_unit and of a row of banks); lds.size is 65536");
+  refuse("run tile.wws --global 64 --set cu.lds_reserved=1K",
+         "needs 101120 bytes of LDS (100000 declared and cu.lds_reserved, "
+         "1024, in units");
   tool_file("l.json", "{\"program\": \"tile.wws\",\n\"launches\": [{\"kernel\": \"tile\", \"global\": [64]}]}");
   refuse("run l.json", "l.json:2: launches[0].kernel: kernel 'tile' needs 100096 bytes");
   tool_file("wide.wws", ".kernel wide\n.reg a[200]\n  exit\n");

@@ -99,7 +99,8 @@ TEST(replays, machines_on_which_the_run_would_differ_are_refused) {
   expect("replay t.wwt --set cu.warp_size=64", 2,
          "launch 1: was recorded with warps of 32 lanes, but cu.warp_size is 64");
   expect("replay t.wwt --set cu.warps=1", 2, "outside [1, 32] work-items of a work-group (cu.warps x cu.warp_size)");
-  expect("replay t.wwt --set cu.group_size=63", 2, "64 x 1 x 1 is outside [1, 63] work-items of a work-group (cu.group_size)");
+  expect("replay t.wwt --set cu.group_size=63", 2,
+         "64 x 1 x 1 is outside [1, 63] work-items of a work-group (cu.group_size)");
   expect("replay t.wwt --set cu.group_size=64", 0, "");
   expect("replay t.wwt --set cu.registers=1K", 0, "");
   expect("replay t.wwt --set lds.nothing=1", 2, "--set: ");

@@ -168,6 +168,11 @@ class Exec(unittest.TestCase):
         self.assertEqual(done.stdout, "[('teaching (simulated)', 3), ('h200 (simulated)', 3)]\n")
         self.assertEqual(done.stderr, "warpwait: the program ran no kernel\n")
 
+    def test_the_largest_work_group_is_the_machines(self):
+        text = "import pyopencl as cl; print(cl.get_platforms()[0].get_devices()[0].max_work_group_size)"
+        for options, most in ((["-m", "h200"], 1024), (["-m", "teaching"], 512), (["-m", "teaching", "-s", "cu.group_size=96"], 96)):
+            self.assertEqual(self.python(*options, text=text).stdout, f"{most}\n")
+
     def test_an_unknown_machine_is_reported(self):
         done = self.python("-m", "h20", text=DEVICES, status=2)
         self.assertIn("did you mean 'h200'?", done.stderr)

@@ -397,7 +397,7 @@ TEST(passes, a_long_arm_always_runs_where_lanes_diverge) {
     ir_phi_add(m.ir, phi, 0, lane);
     ir_phi_add(m.ir, phi, arm, sum);
     store(&m, ISA_ST_LDS_32, word(&m, 0), phi);
-    ct_note("parting %u", divergence);
+    ct_note("divergence %u", divergence);
     m.ir->target.optimize = 2;
     EXPECT_EQ(same_after(&m, pass_flatten), divergence ? 2 : 3);
   }

@@ -68,14 +68,14 @@ BUCKETS = list(LOOKS)
 
 
 
-def number(color: Color) -> str:
+def as_hex(color: Color) -> str:
     """A color as `#rrggbb`."""
     return "#" + "".join(f"{round(channel * 255):02x}" for channel in color)
 
 
 # The colors of a dark page, by those of a light one.
 ON_DARK = {INK: "#e6edf3", GRID: "#3d444d", PAPER: "#1f242b",
-           **{number(LOOKS[bucket].face): number(shade(color, SHADES_ON_DARK[bucket]))
+           **{as_hex(LOOKS[bucket].face): as_hex(shade(color, SHADES_ON_DARK[bucket]))
               for _, color, buckets in FAMILIES for bucket in buckets if bucket in SHADES_ON_DARK}}
 
 

@@ -54,7 +54,8 @@ def opened(path: str) -> Store:
 OPTIONS: dict[str, tuple[list[str], dict[str, typing.Any]]] = {  # name: (flags, settings); commands list their names
     "by": (["--by"], {"metavar": "METRIC", "default": "cycles",
                       "help": "metric or expression to minimize (default: cycles); max:METRIC maximizes"}),
-    "over": (["--over"], {"metavar": "METRICS", "help": "two or more metrics, or expressions of them, separated by commas (default: cycles,cost)"}),
+    "over": (["--over"], {"metavar": "METRICS",
+                          "help": "two or more metrics, or expressions of them, separated by commas (default: cycles,cost)"}),
     "where": (["--where"], {"metavar": "EXPRESSION", "help": 'only points that satisfy it: "dma.channels <= 4"'}),
     "count": (["-n", "--count"], {"metavar": "N", "type": count, "default": 10, "help": "number of points (default: 10)"}),
     "at": (["--at"], {"metavar": "AXIS=VALUE", "action": "append", "default": [],

@@ -13,7 +13,7 @@ from matplotlib.axis import Axis
 
 from .._arrays import Floats
 from ..plot import figure
-from ..plot.colors import BLUE, BROWN, DEEP_PURPLE, GREEN, GRAY, ORANGE, PURPLE, SKY, VERMILION
+from ..plot.colors import BLUE, BROWN, GREEN, GRAY, ORANGE, PURPLE, SKY, VERMILION
 from . import answers, sensitivity
 from ._errors import SweepError
 from .store import Store, levels
@@ -21,7 +21,7 @@ from .tables import amount, header, number, points as so_many
 
 T = typing.TypeVar("T", bound=typing.Sized)
 # Each line has its own color and marker. All are visible on white and on black.
-COLORS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, DEEP_PURPLE, BROWN, GRAY, "#7A6FD0", "#B8A800", "#3FA7A0", "#FF8FA3",
+COLORS = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, "#B0485C", BROWN, GRAY, "#7A6FD0", "#B8A800", "#3FA7A0", "#FF8FA3",
            "#A0C050"]
 MARKS = "osD^vP*X<>hpd8"
 MOST_LINES, MOST_LEVELS, MOST_WRITTEN, MOST_DOTS = len(COLORS), 200, 144, 2000
