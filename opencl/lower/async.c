@@ -99,7 +99,8 @@ static bool of_work_group(struct build *b, uint32_t scope) {
              : build_fail(b, "copies and waits belong to a work-group, not to another scope");
 }
 
-/* for (i = local id; i < count; i += local size) to[i] = from[i]; the global side advances by the stride. */
+/* for (i = local id; i < count; i += local size) to[i] = from[i]; the global side advances by the stride. Whole
+ * elements as a DMA engine moves them: OpenCL copies vectors of three components like those of four. */
 static bool copy_by_loop(struct build *b, const struct spirv_inst *inst, const struct spirv_type *type, bool inward) {
   const struct build_pointer to = build_pointer(b, inst->word[4]), from = build_pointer(b, inst->word[5]);
   const ir_ref count = wide(b, number(b, inst->word[6])), stride = wide(b, number(b, inst->word[7]));
@@ -114,9 +115,8 @@ static bool copy_by_loop(struct build *b, const struct spirv_inst *inst, const s
   build_if(b, build_op(b, ISA_SETP_LT_U64, index, count, 0), body, done);
   build_enter(b, body);
   const ir_ref far = build_op(b, ISA_MUL_64, index, stride, 0);
-  ir_ref parts[16];
-  build_load(b, build_index(b, from, inward ? far : index, type->size), type, type->align, parts);
-  build_store(b, build_index(b, to, inward ? index : far, type->size), type, type->align, parts);
+  core_copy(b, build_index(b, to, inward ? index : far, type->size),
+            build_index(b, from, inward ? far : index, type->size), type->size, type->align);
   build_set(b, at, build_op(b, ISA_ADD_64, index, items, 0));
   build_goto(b, head);
   build_enter(b, done);

@@ -71,6 +71,13 @@ TEST(opencl_loop_copy, elements_of_all_sizes_are_copied_both_ways_with_strides) 
   expect_loops(SOURCE("double8"), 64, 5, 2, 3);
 }
 
+/* OpenCL C: for vectors of three components, these copies behave as for vectors of four. */
+TEST(opencl_loop_copy, vectors_of_three_components_are_copied_with_their_padding) {
+  expect_loops(SOURCE("float3"), 16, 33, 2, 32);
+  expect_loops(SOURCE("char3"), 4, 77, 3, 64);
+  expect_loops(SOURCE("ulong3"), 32, 20, 2, 8);
+}
+
 TEST(opencl_loop_copy, no_elements_and_fewer_than_work_items_are_copied_once) {
   expect_loops(SOURCE("int"), 4, 0, 1, 64);
   expect_loops(SOURCE("int"), 4, 1, 5, 96);
