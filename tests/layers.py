@@ -17,7 +17,7 @@ LAYERS = {
     "sim/core": ["sim/base"],
     "isa": GROUND,
     "isa/asm": ["isa", *GROUND],
-    "opencl/clang": ["isa", *GROUND],
+    "opencl/clang": ["opencl/spirv", "opencl/ir", "isa", *GROUND],
     "opencl/edits": GROUND,
     "opencl/spirv": ["opencl/ir", "isa", *GROUND],
     "opencl/ir": ["isa", *GROUND],

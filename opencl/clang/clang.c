@@ -27,6 +27,7 @@
 #include "opencl/clang/source_name.h"
 #include "opencl/clang/tool_errors.h"
 #include "opencl/clang/words.h"
+#include "opencl/spirv/spirv.h"
 #include "sim/base/environment.h"
 #include "sim/base/file.h"
 #include "sim/base/need.h"
@@ -35,7 +36,7 @@
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
 /* Part of every key: a new number invalidates all cached results. */
-static const char format_version[] = "warpwait opencl 10";
+static const char format_version[] = "warpwait opencl 11";
 
 /* Extensions that the translator may use: float atomics, rotations, group products, integer dot products, shuffles. */
 #define EXTENSIONS                                                                                                     \
@@ -530,7 +531,8 @@ static bool unify(struct compilation *c, struct piece *code) {
 /* llvm-spirv crashes on fences whose arguments are not constant, on empty assembly, on compare-exchanges of floats, and
  * on scalar constants read as vectors. Only then is the detour through text worthwhile. If there is nothing to rewrite,
  * the translator's own message stands. */
-static bool translate_again(struct compilation *c, const char *const *words, struct piece *code, struct piece *spirv) {
+static bool translate_again(struct compilation *c, const char *const *words, const struct piece *code,
+                            struct piece *spirv) {
   char said[sizeof c->reporter.error->text];
   memcpy(said, c->reporter.error->text, sizeof said);
   struct piece text = {0};
@@ -552,7 +554,7 @@ static bool translate_again(struct compilation *c, const char *const *words, str
   return good;
 }
 
-static bool to_spirv(struct compilation *c, bool promote, struct piece *code, struct piece *spirv) {
+static bool to_spirv(struct compilation *c, bool promote, const struct piece *code, struct piece *spirv) {
   const char *const words[] = {c->tools.translator,
                                "-",
                                "-o",
@@ -570,15 +572,30 @@ static bool to_spirv(struct compilation *c, bool promote, struct piece *code, st
   return false;
 }
 
+/* llvm-spirv's register promotion saves our compiler work, but loses the saturation and rounding of conversions whose
+ * results loops carry. Then the private variables stay in memory, and our own pass promotes them. */
+static bool to_promoted_spirv(struct compilation *c, const struct piece *code, struct piece *spirv) {
+  if (!to_spirv(c, true, code, spirv))
+    return false;
+  if (!spirv_lost_decoration((const uint8_t *)spirv->at, spirv->size))
+    return true;
+  free(spirv->at);
+  *spirv = (struct piece){0};
+  return to_spirv(c, false, code, spirv);
+}
+
 /* LLVM turns unions and gaps in structs into integers of 24 or 48 bits, and indexes vectors with variables. If
- * llvm-spirv cannot translate the result or crashes, the route ssa is used instead. */
+ * llvm-spirv cannot translate the result, crashes or loses a decoration, the route ssa is used instead. */
 static bool to_optimized_spirv(struct compilation *c, struct piece *code, struct piece *spirv) {
   struct piece plain = {need_copy(code->at), code->size};
   bool good = optimize(c, code) && to_spirv(c, false, code, spirv);
-  if (!good && (c->aborted || strstr(c->reporter.error->text, "InvalidBitWidth"))) {
+  const bool lost = good && spirv_lost_decoration((const uint8_t *)spirv->at, spirv->size);
+  if (lost || (!good && (c->aborted || strstr(c->reporter.error->text, "InvalidBitWidth")))) {
     c->reporter.error->text[0] = '\0';
+    free(spirv->at);
+    *spirv = (struct piece){0};
     good = rework(c, need_copy, WORDS("-O1", "-Xclang", "-disable-llvm-passes", "-c"), &plain) &&
-           to_spirv(c, true, &plain, spirv);
+           to_promoted_spirv(c, &plain, spirv);
   }
   free(plain.at);
   return good;
@@ -587,9 +604,11 @@ static bool to_optimized_spirv(struct compilation *c, struct piece *code, struct
 static bool translate(struct compilation *c, struct piece *spirv) {
   const enum opencl_route route = c->build->route;
   struct piece code = {0};
-  const bool good = compile(c, &code) && (!c->build->unit_count || unify(c, &code)) &&
-                    (route == OPENCL_ROUTE_O2 ? to_optimized_spirv(c, &code, spirv)
-                                              : to_spirv(c, route == OPENCL_ROUTE_SSA, &code, spirv));
+  bool good = compile(c, &code) && (!c->build->unit_count || unify(c, &code));
+  if (good)
+    good = route == OPENCL_ROUTE_SSA  ? to_promoted_spirv(c, &code, spirv)
+           : route == OPENCL_ROUTE_O2 ? to_optimized_spirv(c, &code, spirv)
+                                      : to_spirv(c, false, &code, spirv);
   free(code.at);
   return good;
 }

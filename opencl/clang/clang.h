@@ -1,7 +1,7 @@
 /* From OpenCL C to SPIR-V by running clang and llvm-spirv, with a cache of results.
  *
  * The cache key is the preprocessed text, the options and the two programs themselves, so a hit is what a run would
- * have produced. Nothing here depends on the contents of SPIR-V or on the ISA. */
+ * have produced. Nothing here depends on the ISA, or on the contents of SPIR-V except for what llvm-spirv loses. */
 #ifndef OPENCL_CLANG_CLANG_H
 #define OPENCL_CLANG_CLANG_H
 

@@ -40,8 +40,19 @@ static bool keep_inline(struct text *out, const char *line, size_t length) {
   return true;
 }
 
+/* attributes #3 = { convergent nounwind }. LLVM's "convergent" does not stop passes from merging equal calls of both
+ * arms of a branch into one before or behind it, which other work-items reach, too; "nomerge" does. */
+static bool keep_apart(struct text *out, const char *line, size_t length) {
+  static const char attributes[] = "attributes #", convergent[] = " convergent ";
+  const char *found = starts(line, length, attributes) ? find_in(line, length, convergent) : NULL;
+  if (!found)
+    return false;
+  text_print(out, "%.*s nomerge%.*s\n", (int)(found - line), line, (int)(line + length - found), found);
+  return true;
+}
+
 static bool prepare(struct text *out, const char *line, size_t length) {
-  return add_widths(out, line, length) || keep_inline(out, line, length);
+  return add_widths(out, line, length) || keep_inline(out, line, length) || keep_apart(out, line, length);
 }
 
 /* !opencl.ocl.version = !{!0, !4} */

@@ -4,7 +4,8 @@
 
 /* Names the integer widths of the machine in the data layout. spir64 names none, and LLVM then considers every width
  * legal: a switch over three bits becomes one over i3, which SPIR-V does not have. Also keeps functions that are only
- * `inline`: in C, another unit defines them, and LLVM drops those that it has not inlined. */
+ * `inline`: in C, another unit defines them, and LLVM drops those that it has not inlined. And forbids merging calls
+ * that depend on which work-items reach them, such as barriers and votes, from both arms of a branch. */
 char *llvm_text_for_passes(const char *text);
 
 /* Removes what llvm-spirv cannot translate: `freeze`, which pins an undefined value to one value. Here, values are

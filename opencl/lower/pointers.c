@@ -42,6 +42,11 @@ static uint64_t aperture_of(enum build_space space) {
  * bounds, whatever the index. If nothing can be null, no code compares with null. */
 static ir_ref null_offset(struct build *b) { return build_32(b, b->core->has_nulls ? CORE_NULL_OFFSET : 0); }
 
+/* Whether the pointer may be null. Without null pointers in the module, 0 is an object's offset. */
+static bool may_be_null(const struct build *b, struct build_pointer pointer) {
+  return b->core->has_nulls && (!pointer.maybe || pointer.maybe & IN_NULL);
+}
+
 static ir_ref null_in(struct build *b, enum build_space space) {
   return is_offset(space) ? null_offset(b) : build_64(b, 0);
 }
@@ -75,7 +80,7 @@ static ir_ref to_generic(struct build *b, struct build_pointer pointer, enum bui
   const ir_ref offset = pointer.address, aperture = build_32(b, (uint32_t)aperture_of(space));
   ir_ref low = ir_is_const(b->ir, offset) ? build_32(b, (uint32_t)(b->ir->inst[offset].imm + aperture_of(space)))
                                           : build_op(b, ISA_ADD_32, offset, aperture, 0);
-  if (pointer.maybe & IN_NULL)
+  if (pointer.maybe && may_be_null(b, pointer))
     low = build_select(b, build_op(b, ISA_SETP_EQ_U32, offset, null_offset(b), 0), build_32(b, 0), low);
   return build_pair(b, low, build_32(b, 0));
 }
@@ -91,7 +96,7 @@ ir_ref build_generic(struct build *b, struct build_pointer pointer) {
 static ir_ref from_generic(struct build *b, struct build_pointer pointer, enum build_space space) {
   const ir_ref low = build_word(b, pointer.address, 0);
   const ir_ref offset = build_op(b, ISA_ADD_32, low, build_32(b, 0u - (uint32_t)aperture_of(space)), 0);
-  if (pointer.maybe && !(pointer.maybe & IN_NULL))
+  if (!may_be_null(b, pointer))
     return offset;
   return build_select(b, build_op(b, ISA_SETP_EQ_U32, low, build_32(b, 0), 0), null_offset(b), offset);
 }
@@ -131,11 +136,9 @@ ir_ref core_plain(struct build *b, uint32_t id) {
   if (!b->failed && pointer.maybe & IN_TABLE && type->storage != SPIRV_UNIFORM_CONSTANT)
     build_fail(b, "a private constant's address in memory is not supported");
   const ir_ref address = core_convert(b, pointer, plain_space(type));
-  const bool perhaps = !pointer.maybe || pointer.maybe & IN_NULL;
-  if (!perhaps || !is_offset(plain_space(type)))
+  if (!may_be_null(b, pointer) || !is_offset(plain_space(type)))
     return address;
-  const ir_ref offset = null_offset(b);
-  return exchange(b, address, offset, build_32(b, 0));
+  return exchange(b, address, null_offset(b), build_32(b, 0));
 }
 
 struct build_pointer core_maybe_plain(const struct spirv_type *pointer, ir_ref part) {
@@ -151,10 +154,8 @@ struct build_pointer core_maybe_plain(const struct spirv_type *pointer, ir_ref p
 struct build_pointer core_from_plain(struct build *b, const struct spirv_type *type, ir_ref part, uint8_t spaces) {
   struct build_pointer pointer = core_maybe_plain(type, part);
   pointer.maybe = spaces ? spaces : pointer.maybe;
-  if (is_offset(pointer.space) && pointer.maybe & IN_NULL) {
-    const ir_ref null = build_32(b, 0);
-    pointer.address = exchange(b, part, null, null_offset(b));
-  }
+  if (is_offset(pointer.space) && may_be_null(b, pointer))
+    pointer.address = exchange(b, part, build_32(b, 0), null_offset(b));
   return pointer;
 }
 

@@ -130,14 +130,25 @@ static uint8_t infer(struct build *b, const struct spirv_inst *inst) {
 
 /* ---- cells --------------------------------------------------------------------------------------- */
 
+/* Words that are numbers in fact may equal a cell's id. Of loads, stores and variables, which are most of unoptimized
+ * code, only ids are looked at, so that what a pointer is known to point to does not depend on such coincidences. */
 static void forget_cells(struct build *b, const struct spirv_inst *inst) {
-  for (unsigned i = 1; i < inst->words; i++) {
-    const uint32_t word = inst->word[i];
-    const bool allowed =
-        (inst->op == OpLoad && i == 3) || (inst->op == OpStore && i == 1) || (inst->op == OpVariable && i == 2);
-    if (!allowed && word < b->module->bound)
-      b->core->ids.is_cell[word] = false;
+  unsigned first = 1, end = inst->words;
+  switch (inst->op) {
+  case OpLoad:
+    return;
+  case OpStore: /* the pointer is kept, the value must not be a cell's address */
+    first = 2, end = 3;
+    break;
+  case OpVariable: /* the initializer */
+    first = 4;
+    break;
+  default:
+    break;
   }
+  for (unsigned i = first; i < end; i++)
+    if (inst->word[i] < b->module->bound)
+      b->core->ids.is_cell[inst->word[i]] = false;
 }
 
 static bool may_be_cell(struct build *b, const struct spirv_inst *inst) {

@@ -211,6 +211,7 @@ static void make_ids(struct reader *r) {
   r->work = need(module->bound, sizeof *r->work);
   r->local_size = need(module->bound, sizeof *r->local_size);
   r->size_hint = need(module->bound, sizeof *r->size_hint);
+  r->decorated = need(module->bound, sizeof *r->decorated);
 }
 
 static bool read_names(struct reader *r) {
@@ -264,10 +265,12 @@ static bool read_module(struct reader *r, const uint8_t *bytes, size_t size) {
     return false;
   make_room(r, insts);
   make_ids(r);
-  return read_names(r) && read_definitions(r) && reader_entries(r) && reader_check_values(r) && reader_check_flow(r);
+  return read_names(r) && read_definitions(r) && reader_check_decorations(r) && reader_entries(r) &&
+         reader_check_values(r) && reader_check_flow(r);
 }
 
-struct spirv *spirv_read(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error) {
+static struct spirv *read_file(const uint8_t *bytes, size_t size, const char *file, bool *lost_decoration,
+                               struct isa_error *error) {
   struct spirv *module = need(1, sizeof *module);
   module->file = file;
   struct reader reader = {.module = module, .error = error};
@@ -276,10 +279,24 @@ struct spirv *spirv_read(const uint8_t *bytes, size_t size, const char *file, st
   free(reader.work);
   free(reader.local_size);
   free(reader.size_hint);
+  free(reader.decorated);
+  *lost_decoration = reader.lost_decoration;
   if (read)
     return module;
   spirv_free(module);
   return NULL;
+}
+
+struct spirv *spirv_read(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error) {
+  bool lost_decoration;
+  return read_file(bytes, size, file, &lost_decoration, error);
+}
+
+bool spirv_lost_decoration(const uint8_t *bytes, size_t size) {
+  bool lost_decoration;
+  struct isa_error error;
+  spirv_free(read_file(bytes, size, "", &lost_decoration, &error));
+  return lost_decoration;
 }
 
 void spirv_free(struct spirv *module) {

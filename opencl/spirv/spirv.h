@@ -9,6 +9,7 @@
  *     a block ends in one terminator; a branch leads to a label of its function, but not to the first block
  *     an operand is a constant, a variable, a function or a value of the same function
  *     a phi names each predecessor of its block once
+ *     what a decoration names exists
  *
  * build checks the operands' types where it uses them.
  *
@@ -211,6 +212,10 @@ struct spirv {
 /* Reads a module. Returns NULL on bad input and fills *error. */
 struct spirv *spirv_read(const uint8_t *bytes, size_t size, const char *file, struct isa_error *error);
 void spirv_free(struct spirv *module);
+
+/* Does spirv_read() refuse the module because it decorates an id that nothing defines? llvm-spirv gives a value another
+ * id when a phi has named it before, as in loops, and leaves the saturation or rounding of a conversion behind. */
+bool spirv_lost_decoration(const uint8_t *bytes, size_t size);
 
 /* The alignment that the optional memory access operand of a load, store or copy gives; 0: none. Word `position` holds
  * its flags, if the instruction is that long. */

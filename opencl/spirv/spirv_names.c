@@ -109,6 +109,7 @@ static bool read_decoration(struct reader *r, uint32_t kind, uint32_t value) {
 static bool decorate(struct reader *r) {
   if (reader_words(r) < 3)
     return reader_fail(r, "operands are missing: 3 words are too few");
+  r->decorated[reader_word(r, 1)] = r->at;
   return read_decoration(r, reader_word(r, 2), reader_words(r) > 3 ? reader_word(r, 3) : 0);
 }
 
@@ -116,6 +117,7 @@ static bool decorate(struct reader *r) {
 static bool decorate_group(struct reader *r) {
   const struct spirv_decoration from = r->module->id[reader_word(r, 1)].decoration;
   for (uint32_t i = 2; i < reader_words(r); i++) {
+    r->decorated[reader_word(r, i)] = r->at;
     struct spirv_decoration *to = &r->module->id[reader_word(r, i)].decoration;
     to->alignment = from.alignment ? from.alignment : to->alignment;
     to->builtin = from.builtin >= 0 ? from.builtin : to->builtin;
@@ -128,6 +130,19 @@ static bool decorate_group(struct reader *r) {
     to->no_signed_wrap |= from.no_signed_wrap;
     to->no_unsigned_wrap |= from.no_unsigned_wrap;
   }
+  return true;
+}
+
+bool reader_check_decorations(struct reader *r) {
+  for (uint32_t id = 1; id < r->module->bound; id++)
+    if (r->decorated[id] && r->module->id[id].kind == SPIRV_NOTHING) {
+      r->at = r->decorated[id];
+      r->lost_decoration = true;
+      return reader_fail(r,
+                         "id %u is decorated but not defined; llvm-spirv loses ids that loops carry: "
+                         "translate code that is not optimized, without --spirv-mem2reg",
+                         id);
+    }
   return true;
 }
 
@@ -307,8 +322,15 @@ bool reader_name(struct reader *r) {
     return read_name(r);
   case OpDecorate:
     return decorate(r);
+  case OpDecorateId:
+  case OpDecorateString:
+    r->decorated[reader_word(r, 1)] = r->at;
+    return true;
   case OpGroupDecorate:
     return decorate_group(r);
+  case OpDecorationGroup: /* its own decorations precede it */
+    r->decorated[reader_word(r, 1)] = 0;
+    return true;
   default:
     return true;
   }

@@ -21,7 +21,9 @@ struct reader {
   uint32_t *work;       /* constants: visits needed to write the bytes; strings: number of the source, + 1 */
   uint32_t *local_size; /* word number of a function's execution mode LocalSize */
   uint32_t *size_hint;  /* the same for LocalSizeHint */
+  uint32_t *decorated;  /* word number of its last OpDecorate; 0: none, or the id is a decoration group */
   uint64_t total_work;  /* of all initializers */
+  bool lost_decoration; /* why the reader failed */
 };
 
 enum {
@@ -66,6 +68,8 @@ const struct spirv_type *reader_type(struct reader *r, uint32_t position);
 /* Read the current instruction, by family; false after reader_fail(). */
 bool reader_name(struct reader *r);    /* spirv_names.c: everything that precedes types */
 bool reader_entries(struct reader *r); /* spirv_names.c: entry points, once functions are known */
+bool reader_check_decorations(
+    struct reader *r); /* spirv_names.c: that what they decorate exists, once all is defined */
 bool reader_line(struct reader *r, struct ir_place *place);
 void reader_sources_done(struct reader *r);
 bool reader_is_type(uint16_t op);
