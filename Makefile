@@ -529,11 +529,17 @@ format:
 
 # ---- installing ----------------------------------------------------------------------------------
 
+# A word of the shell, whatever is in it: DESTDIR and PREFIX may hold blanks, quotes and the like.
+quoted = '$(subst ','\'',$1)'
+# Prints a path as pkg-config and CMake read it, escaped by backslashes, and that as sed's s|a|b| takes it.
+escaped = printf '%s\n' $(call quoted,$1) | sed -e 's/[][ "'\''$$`\#&();<>|\*?~!{}]/\\&/g' -e 's/[\&|]/\\&/g'
+
 # Files for pkg-config and CMake, with this installation's paths, version and libraries.
 API_FILES := warpwait.pc warpwait-config.cmake warpwait-config-version.cmake
 $(API_FILES:%=$(BUILD)/api/%): $(BUILD)/api/%: packaging/%.in force
 	@mkdir -p $(@D)
-	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(API_LIBS)|' \
+	@prefix=$$($(call escaped,$(PREFIX))) && libdir=$$($(call escaped,$(LIBDIR))) && \
+	sed -e "s|@PREFIX@|$$prefix|; s|@LIBDIR@|$$libdir|" -e 's|@VERSION@|$(VERSION)|; s|@LIBS@|$(API_LIBS)|' \
 	  -e 's|@SHARED@|$(SHARED)|; s|@SONAME@|$(SONAME)|' $< > $@
 
 # Folders below PREFIX: for libraries, and where Debian's Python searches for packages.
@@ -546,15 +552,15 @@ LIST = { \
   echo 755 bindings/python/warpwait-plot bin/warpwait-plot; \
   echo 755 bindings/python/warpwait-sweep bin/warpwait-sweep; \
   echo 755 bindings/icd/warpwait-exec share/warpwait/warpwait-exec; \
-  echo 644 $(DRIVER) $(LIBDIR)/warpwait/$(notdir $(DRIVER)); \
+  echo 644 $(DRIVER) $(call quoted,$(LIBDIR))/warpwait/$(notdir $(DRIVER)); \
   echo 644 include/warpwait.h include/warpwait.h; \
   echo 644 include/warpwait/analyse.h include/warpwait/analyse.h; \
-  echo 644 $(BUILD)/libwarpwait.a $(LIBDIR)/libwarpwait.a; \
-  echo 644 $(BUILD)/$(SHARED) $(LIBDIR)/$(SHARED); \
-  echo link $(SHARED) $(LIBDIR)/$(SONAME); \
-  echo link $(SONAME) $(LIBDIR)/libwarpwait.so; \
-  echo 644 $(BUILD)/api/warpwait.pc $(LIBDIR)/pkgconfig/warpwait.pc; \
-  for f in $(filter %.cmake,$(API_FILES)); do echo 644 $(BUILD)/api/$$f $(LIBDIR)/cmake/warpwait/$$f; done; \
+  echo 644 $(BUILD)/libwarpwait.a $(call quoted,$(LIBDIR))/libwarpwait.a; \
+  echo 644 $(BUILD)/$(SHARED) $(call quoted,$(LIBDIR))/$(SHARED); \
+  echo link $(SHARED) $(call quoted,$(LIBDIR))/$(SONAME); \
+  echo link $(SONAME) $(call quoted,$(LIBDIR))/libwarpwait.so; \
+  echo 644 $(BUILD)/api/warpwait.pc $(call quoted,$(LIBDIR))/pkgconfig/warpwait.pc; \
+  for f in $(filter %.cmake,$(API_FILES)); do echo 644 $(BUILD)/api/$$f $(call quoted,$(LIBDIR))/cmake/warpwait/$$f; done; \
   for f in $(BUILD)/man/*.1; do echo 644 $$f share/man/man1/$${f\#\#*/}; done; \
   echo 644 $(BUILD)/completion/warpwait.bash share/bash-completion/completions/warpwait; \
   echo 644 $(BUILD)/completion/_warpwait share/zsh/site-functions/_warpwait; \
@@ -564,16 +570,16 @@ LIST = { \
   [ ! -f $(BUILD)/playground/warpwait.wasm ] || (cd $(BUILD)/playground && find . -type f) | \
     while read f; do echo 644 $(BUILD)/playground/$$f share/warpwait/playground/$$f; done; \
   find bindings/python/warpwait -name '*.py' -o -name py.typed | \
-    while read f; do echo 644 $$f $(PYTHON_FOLDER)/$${f\#bindings/python/}; done; }
+    while read f; do echo 644 $$f $(call quoted,$(PYTHON_FOLDER))/$${f\#bindings/python/}; done; }
 
 # If root installs for the whole system, the dynamic linker's cache must list the library.
-LISTED = @[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
+LISTED = @[ -n $(call quoted,$(DESTDIR)) ] || [ "$$(id -u)" != 0 ] || ldconfig
 install: all $(API_FILES:%=$(BUILD)/api/%)
-	@$(LIST) | packaging/install $(DESTDIR)$(PREFIX)
+	@$(LIST) | packaging/install $(call quoted,$(DESTDIR)$(PREFIX))
 	$(LISTED)
 
 uninstall:
-	@packaging/install --undo $(DESTDIR)$(PREFIX)
+	@packaging/install --undo $(call quoted,$(DESTDIR)$(PREFIX))
 	$(LISTED)
 
 # ---- a wheel -------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ usage: tests/api/installed_test.py    WARPWAIT (default build/warpwait) is in th
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -153,6 +154,21 @@ class Uninstalled(unittest.TestCase):
             make("uninstall", f"PREFIX={folder}")
             self.assertEqual(files_in(folder), before)
             self.assertIn("nothing of ours is installed there", make("uninstall", f"PREFIX={folder}", status=2))
+
+    def test_folders_may_have_any_name(self):
+        for name in (" it's \"a\"  $$b (1)", "*[c]?;d&e|f#g`h`", "-~a\\\\1"):
+            real = name.replace("$$", "$")
+            with self.subTest(real), tempfile.TemporaryDirectory() as holder:
+                root = pathlib.Path(holder) / real
+                words = (f"BUILD={BUILD}", f"DESTDIR={holder}/{name}", f"PREFIX=/usr {name}")
+                make("install", *words)
+                prefix = root / f"usr {real}"
+                self.assertTrue(os.access(prefix / "bin/warpwait", os.X_OK), files_in(pathlib.Path(holder)))
+                flags = printed("pkg-config", "--cflags", "warpwait", env={
+                    "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")})
+                self.assertEqual(shlex.split(flags), [f"-I/usr {real}/include"])
+                make("uninstall", *words)
+                self.assertEqual([path for path in root.rglob("*") if not path.is_dir()], [])
 
 
 if __name__ == "__main__":
