@@ -15,7 +15,7 @@ WASM_OBJ      := $(WASM_SOURCES:%=$(WASM)/obj/%.o) $(WASM)/obj/presets.o $(WASM)
 
 WASM_JANSSON := dump error hashtable hashtable_seed load memory pack_unpack strbuffer strconv utf value version
 WASM_ZLIB    := adler32 compress crc32 deflate inffast inflate inftrees trees uncompr zutil
-WASM_PNG     := png pngerror pngget pngmem pngread pngrio pngrtran pngrutil pngset pngtrans pngwio pngwrite pngwtran pngwutil
+WASM_PNG     := png pngerror pngget pngmem pngpread pngread pngrio pngrtran pngrutil pngset pngtrans pngwio pngwrite pngwtran pngwutil
 WASM_OBJ     += $(WASM_JANSSON:%=$(WASM)/obj/jansson/%.o) $(WASM_ZLIB:%=$(WASM)/obj/zlib/%.o) $(WASM_PNG:%=$(WASM)/obj/libpng1.6/%.o)
 
 WASM_CFLAGS = -std=c17 -D_GNU_SOURCE $(HEAP) $(WARN) -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math \

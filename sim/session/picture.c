@@ -1,5 +1,6 @@
 #include "sim/session/picture.h"
 
+#include <inttypes.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -38,13 +39,15 @@ struct reader {
   size_t left;
 };
 
+static bool is_blank(uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
+
 /* A number of the header, after white space and comments; 0 if there is none. */
 static uint32_t header_number(struct reader *reader) {
   uint32_t number = 0;
   bool comment = false;
   while (reader->left && (comment || *reader->at < '0' || *reader->at > '9')) {
     comment = comment ? *reader->at != '\n' : *reader->at == '#';
-    if (!comment && !strchr(" \t\r\n\v\f", *reader->at))
+    if (!comment && !is_blank(*reader->at))
       return 0;
     reader->at++;
     reader->left--;
@@ -65,10 +68,13 @@ static bool netpbm_read(const uint8_t *bytes, size_t size, struct picture *pictu
     return false;
   if (most != UINT8_MAX && most != UINT16_MAX)
     return message_fail(message, "samples up to %u; legal: up to 255 or 65535", most);
-  const size_t wanted = row_bytes(picture) * picture->height;
-  if (reader.left < 1 || reader.left - 1 < wanted)
-    return message_fail(message, "the picture is cut off: %u x %u pixels take %zu bytes", picture->width,
-                        picture->height, wanted);
+  if (reader.left && !is_blank(*reader.at))
+    return message_fail(message, "byte 0x%02x follows the header; legal: one character of white space", *reader.at);
+  const uint64_t all = (uint64_t)row_bytes(picture) * picture->height;
+  if (reader.left < 1 || reader.left - 1 < all)
+    return message_fail(message, "the picture is cut off: %u x %u pixels take %" PRIu64 " bytes", picture->width,
+                        picture->height, all);
+  const size_t wanted = (size_t)all;
   picture->sample = need(wanted, 1);
   memcpy(picture->sample, reader.at + 1, wanted);
   for (size_t i = 0; picture->bits == 16 && i < wanted; i += 2) { /* the file has the high byte first */
@@ -106,8 +112,9 @@ static bool netpbm_write(const struct picture *picture, enum kind kind, uint8_t 
 struct png_work {
   jmp_buf failed;
   struct message *message;
-  struct reader reader;
-  uint8_t *bytes; /* written so far */
+  struct picture *picture; /* to read */
+  bool whole;              /* read to the end */
+  uint8_t *bytes;          /* written so far */
   size_t size, room;
 };
 
@@ -120,15 +127,6 @@ static void png_fails(png_structp png, png_const_charp text) {
 static void png_warns(png_structp png, png_const_charp text) { (void)png, (void)text; }
 static png_voidp png_take(png_structp png, png_alloc_size_t size) { return (void)png, malloc(size); }
 static void png_give(png_structp png, png_voidp block) { (void)png, free(block); }
-
-static void png_reads(png_structp png, png_bytep to, size_t size) {
-  struct png_work *work = png_get_io_ptr(png);
-  if (size > work->reader.left)
-    png_error(png, "it is cut off");
-  memcpy(to, work->reader.at, size);
-  work->reader.at += size;
-  work->reader.left -= size;
-}
 
 static void png_writes(png_structp png, png_bytep from, size_t size) {
   struct png_work *work = png_get_io_ptr(png);
@@ -146,11 +144,20 @@ static void png_writes(png_structp png, png_bytep from, size_t size) {
 
 static void png_flushes(png_structp png) { (void)png; }
 
+static bool is_moderate(const struct picture *picture, struct message *message) {
+  return (uint64_t)picture->width * picture->height <= PICTURE_MOST_PNG ||
+         message_fail(message, "%u x %u pixels; legal: at most %d in all in a PNG", picture->width, picture->height,
+                      PICTURE_MOST_PNG);
+}
+
 /* Reads samples as 8 or 16 bits a channel. */
-static void read_samples(png_structp png, png_infop info, struct picture *picture) {
-  png_read_info(png, info);
+static void begin_picture(png_structp png, png_infop info) {
+  struct png_work *work = png_get_progressive_ptr(png);
+  struct picture *picture = work->picture;
   picture->width = png_get_image_width(png, info);
   picture->height = png_get_image_height(png, info);
+  if (!is_moderate(picture, work->message))
+    longjmp(work->failed, 1);
   png_set_expand(png);
   if (png_get_bit_depth(png, info) == 16)
     png_set_swap(png);
@@ -161,19 +168,27 @@ static void read_samples(png_structp png, png_infop info, struct picture *pictur
   const size_t row = row_bytes(picture);
   if (png_get_rowbytes(png, info) != row)
     png_error(png, "its rows do not have the size of its pixels");
-  picture->sample = malloc(row * picture->height);
-  png_bytepp rows = picture->sample ? png_malloc(png, picture->height * sizeof *rows) : NULL;
-  if (!rows)
+  picture->sample = calloc(picture->height, row);
+  if (!picture->sample)
     png_error(png, "out of memory");
-  for (uint32_t y = 0; y < picture->height; y++)
-    rows[y] = picture->sample + y * row;
-  png_read_image(png, rows);
-  png_free(png, rows);
-  png_read_end(png, NULL);
 }
 
+static void take_row(png_structp png, png_bytep row, png_uint_32 y, int pass) {
+  const struct picture *picture = ((struct png_work *)png_get_progressive_ptr(png))->picture;
+  (void)pass;
+  png_progressive_combine_row(png, picture->sample + y * row_bytes(picture), row);
+}
+
+static void end_picture(png_structp png, png_infop info) {
+  (void)info;
+  ((struct png_work *)png_get_progressive_ptr(png))->whole = true;
+}
+
+/* The work must not exceed the pixels and the file, however little of the file is pixels. So libpng skips texts and
+ * color profiles, which may be compressed a thousandfold; and it gets the file piece by piece, because then it does not
+ * decompress what follows the last pixel. */
 static bool png_picture_read(const uint8_t *bytes, size_t size, struct picture *picture, struct message *message) {
-  struct png_work work = {.message = message, .reader = {bytes, size}};
+  struct png_work work = {.message = message, .picture = picture};
   png_structp png =
       png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &work, png_fails, png_warns, NULL, png_take, png_give);
   png_infop info = png ? png_create_info_struct(png) : NULL;
@@ -184,8 +199,11 @@ static bool png_picture_read(const uint8_t *bytes, size_t size, struct picture *
   const bool good = !setjmp(work.failed);
   if (good) {
     png_set_user_limits(png, PICTURE_MOST_SIZE, PICTURE_MOST_SIZE);
-    png_set_read_fn(png, &work, png_reads);
-    read_samples(png, info, picture);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    png_set_progressive_read_fn(png, &work, begin_picture, take_row, end_picture);
+    png_process_data(png, info, (png_bytep)(uintptr_t)bytes, size);
+    if (!work.whole)
+      png_error(png, "it is cut off");
   } else {
     free(picture->sample);
     picture->sample = NULL;
@@ -236,7 +254,7 @@ bool picture_read(const uint8_t *bytes, size_t size, struct picture *picture, st
   *picture = (struct picture){0};
   if (size >= 8 && png_sig_cmp(bytes, 0, 8) == 0)
     return png_picture_read(bytes, size, picture, message);
-  if (size > 2 && bytes[0] == 'P' && (bytes[1] == '5' || bytes[1] == '6'))
+  if (size > 2 && bytes[0] == 'P' && (bytes[1] == '5' || bytes[1] == '6') && (is_blank(bytes[2]) || bytes[2] == '#'))
     return netpbm_read(bytes, size, picture, message);
   return message_fail(message, "neither a PNG nor a binary PGM or PPM (P5, P6)");
 }

@@ -16,7 +16,10 @@ struct picture {
   uint8_t *sample; /* the caller frees it */
 };
 
-enum { PICTURE_MOST_SIZE = 65535 }; /* in either direction */
+enum {
+  PICTURE_MOST_SIZE = 65535,  /* in either direction */
+  PICTURE_MOST_PNG = 1 << 26, /* pixels of a PNG to read: a few megabytes can hold gigabytes of them */
+};
 
 /* Does the name end in .png, .pgm or .ppm? */
 bool picture_named(const char *path);

@@ -6,10 +6,12 @@ import os
 import pathlib
 import resource
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WARPWAIT = os.path.abspath(os.environ.get("WARPWAIT", str(ROOT / "build/warpwait")))
@@ -236,6 +238,36 @@ class Strangers(unittest.TestCase):
                 self.refused("run", self.launch(**more), "--verify", why="is not a regular file")
 
     # ---- the cache ----------------------------------------------------------------------------------------
+
+    def test_a_small_picture_costs_little(self):
+        """Decompressing what these files hold would take longer than the limit."""
+        def chunk(kind, data):
+            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+        def png(width, height, more=b"", after=0):
+            pack = zlib.compressobj(9)
+            pixels = b"".join(pack.compress(bytes(1 + 4 * width)) for _ in range(height if width < 9 else 0))
+            pixels += pack.flush(zlib.Z_FULL_FLUSH)
+            zeros = pack.compress(bytes(1 << 22)) + pack.flush(zlib.Z_FULL_FLUSH)
+            pixels += zeros * after + pack.flush()
+            return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)) + more +
+                    chunk(b"IDAT", pixels) + chunk(b"IEND", b""))
+
+        def limited():
+            resource.setrlimit(resource.RLIMIT_CPU, (2, 2))
+
+        text = zlib.compress(bytes(1 << 20), 9)
+        self.file("i.wws", ".kernel k\n.arg i image2d\n  exit\n")
+        command = ("run", "i.wws", "--why=no", "--global", "1", "--arg")
+        for name, picture in (("text", png(8, 8, chunk(b"zTXt", b"k\0\0" + text) * 900)),
+                              ("unicode", png(8, 8, chunk(b"iTXt", b"k\0\1\0\0\0" + text) * 900)),
+                              ("profile", png(8, 8, chunk(b"iCCP", b"k\0\0" + text))), ("after", png(8, 8, after=500))):
+            self.file(f"{name}.png", picture)
+            done = self.tool(*command, f"image:i=@{name}.png", preexec_fn=None if SANITIZED else limited)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+        for width, height in ((65535, 65535), (8192, 8193)):
+            self.file("large.png", png(width, height))
+            self.refused(*command, "image:i=@large.png", why=f"{width} x {height} pixels; legal: at most 67108864")
 
     def test_a_cache_entry_writable_by_others_is_not_used(self):
         self.assertEqual(self.tool("run", self.launch(), "--verify").returncode, 0)
