@@ -2,6 +2,7 @@
 #include "isa/image.h"
 #include "isa/numbers.h"
 #include "isa/step.h"
+#include "sim/base/sizes.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static bool is_sized(uint32_t size, bool wanted) {
 }
 
 const char *isa_image_init(struct isa_image *image) {
+  static const char too_large[] = "an image must have less than 2^40 bytes";
   const bool flat = isa_image_is_flat(image->kind);
   image->texel_bytes = isa_texel_bytes(image->order, image->type);
   if (!image->texel_bytes)
@@ -65,14 +67,17 @@ const char *isa_image_init(struct isa_image *image) {
   if (image->row_pitch < row || image->row_pitch % (blocks ? ISA_IMAGE_BLOCK_BYTES : image->texel_bytes))
     return blocks ? "the row pitch must be at least a row, and a multiple of 64 bytes"
                   : "the row pitch must be at least a row, and a multiple of a texel's bytes";
-  image->slice_pitch = image->slice_pitch ? image->slice_pitch : image->row_pitch * block_rows(image);
-  if (image->slice_pitch < image->row_pitch * (blocks ? block_rows(image) : image->height) ||
-      image->slice_pitch % image->texel_bytes)
+  uint64_t padded, slice, whole;
+  if (!size_times(image->row_pitch, block_rows(image), &padded) ||
+      !size_times(image->row_pitch, blocks ? block_rows(image) : image->height, &slice))
+    return too_large;
+  image->slice_pitch = image->slice_pitch ? image->slice_pitch : padded;
+  if (image->slice_pitch < slice || image->slice_pitch % image->texel_bytes)
     return "the slice pitch must be at least a slice, and a multiple of a texel's bytes";
-  if (image->slice_pitch >> 40 || (image->slice_pitch * isa_image_slices(image)) >> 40)
-    return "an image must have less than 2^40 bytes";
-  return NULL;
+  return size_times(image->slice_pitch, isa_image_slices(image), &whole) && !(whole >> 40) ? NULL : too_large;
 }
+
+uint64_t isa_image_room(const struct isa_image *image) { return image->slice_pitch * isa_image_slices(image); }
 
 uint64_t isa_image_bytes(const struct isa_image *image) {
   const uint64_t before = image->slice_pitch * (isa_image_slices(image) - 1);

@@ -148,7 +148,10 @@ enum isa_image_number isa_texel_number(enum isa_image_type type);
  * NULL, or what is wrong. */
 const char *isa_image_init(struct isa_image *image);
 
-/* Bytes that all of its texels take up, from `base` on; and the same without gaps. */
+/* Below, *image has passed isa_image_init(), so that no size or offset in it reaches 2^40. */
+
+/* Bytes that suit either layout; that all of its texels take up, from `base` on; and the same without gaps. */
+uint64_t isa_image_room(const struct isa_image *image);
 uint64_t isa_image_bytes(const struct isa_image *image);
 uint64_t isa_image_packed_bytes(const struct isa_image *image);
 

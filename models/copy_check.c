@@ -6,10 +6,11 @@
 #include <stdio.h>
 
 #include "models/group.h"
+#include "sim/base/sizes.h"
 
 static uint64_t mul(uint64_t a, uint64_t b) {
   uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+  return size_times(a, b, &product) ? product : UINT64_MAX;
 }
 
 static bool has_lines(const struct isa_copy *copy) { return copy->form == ISA_COPY_2D || copy->form == ISA_COPY_3D; }
@@ -53,12 +54,10 @@ static uint64_t lds_elements(const struct cu_group *group) {
 /* The end of the copy on the global side, or UINT64_MAX. */
 static uint64_t global_end(const struct isa_copy *copy) {
   uint64_t last = 0, end = 0;
-  if (__builtin_add_overflow(mul(copy->planes - 1, copy->global_plane), mul(copy->lines - 1, copy->global_line),
-                             &last) ||
-      __builtin_add_overflow(last, copy->elements, &last) ||
-      __builtin_add_overflow(copy->global, mul(last, copy->element_bytes), &end))
-    return UINT64_MAX;
-  return end;
+  const bool fits =
+      size_of_planes(copy->elements, copy->lines, copy->global_line, copy->planes, copy->global_plane, &last) &&
+      size_times(last, copy->element_bytes, &end) && size_plus(copy->global, end, &end);
+  return fits ? end : UINT64_MAX;
 }
 
 static bool holds(const struct isa_buffer *buffer, uint64_t address) {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "sim/base/sizes.h"
 #include "sim/base/text.h"
 
 bool text_memory_out(const struct text_reader *reader) { return lex_fail(&reader->lex, "out of memory"); }
@@ -95,11 +96,13 @@ static bool take_launch(struct text_reader *reader) {
 /* How often a line inside all open loops and ranges is executed. */
 static uint64_t all_turns(const struct text_reader *reader) {
   uint64_t turns = (uint64_t)reader->group.last - reader->group.first + 1;
+  bool fits = true;
   if (reader->warps != NO_NODE)
-    turns *= (uint64_t)reader->nodes[reader->warps].warp.last - reader->nodes[reader->warps].warp.first + 1;
-  for (unsigned i = 0; i < reader->loop_count; i++)
-    turns = turns > TEXT_TURNS ? turns : turns * reader->nodes[reader->loops[i]].turns;
-  return turns;
+    fits = size_times(
+        turns, (uint64_t)reader->nodes[reader->warps].warp.last - reader->nodes[reader->warps].warp.first + 1, &turns);
+  for (unsigned i = 0; i < reader->loop_count && fits; i++)
+    fits = size_times(turns, reader->nodes[reader->loops[i]].turns, &turns);
+  return fits ? turns : UINT64_MAX;
 }
 
 static bool check_turns(const struct text_reader *reader) {

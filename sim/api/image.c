@@ -10,6 +10,7 @@
 
 #include "sim/api/api.h"
 #include "sim/base/need.h"
+#include "sim/base/sizes.h"
 #include "sim/session/job_images.h"
 
 enum { OPENCL_ORDER = 0x10b0, OPENCL_TYPE = 0x10d0 }; /* CL_R, CL_SNORM_INT8 */
@@ -75,10 +76,17 @@ static bool read_shape(struct image_call *call, bool of_buffer, struct message *
   if (of_buffer) {
     const uint32_t bytes = isa_texel_bytes(shape->order, shape->type);
     shape->row_pitch = given->row_pitch ? given->row_pitch : (uint64_t)shape->width * bytes;
-    shape->slice_pitch = given->slice_pitch ? given->slice_pitch : shape->row_pitch * shape->height;
+    shape->slice_pitch = given->slice_pitch;
+    if (!shape->slice_pitch && !size_times(shape->row_pitch, shape->height, &shape->slice_pitch))
+      return message_fail(message,
+                          "shape.row_pitch: %" PRIu32 " rows, %" PRIu64 " bytes apart, have more than 2^64 bytes",
+                          shape->height, shape->row_pitch);
   }
   const char *fault = isa_image_init(shape);
-  return !fault || message_fail(message, "shape: %s", fault);
+  return !fault ||
+         message_fail(message, "shape: %u x %u x %u texels, row_pitch %" PRIu64 ", slice_pitch %" PRIu64 ": %s",
+                      shape->width, shape->height, isa_image_slices(shape), shape->row_pitch, shape->slice_pitch,
+                      fault);
 }
 
 static ww_status read_own(void *self, struct message *message) { return api_judge(read_shape(self, false, message)); }
@@ -172,8 +180,7 @@ ww_status ww_image_new(ww_device *device, const char *name, const ww_shape *shap
   ww_status status = api_try(NULL, read_own, &call, error);
   /* The size covers either layout, so that the addresses of buffers do not depend on the layout. */
   if (status == WW_OK)
-    status =
-        ww_buffer_new(device, call.name, call.shape.slice_pitch * isa_image_slices(&call.shape), &call.buffer, error);
+    status = ww_buffer_new(device, call.name, isa_image_room(&call.shape), &call.buffer, error);
   return status == WW_OK ? finish(&call, image, error) : status;
 }
 
@@ -234,13 +241,19 @@ static bool check_texels(struct texels_call *call, struct message *message) {
   call->row_pitch = call->row_pitch ? call->row_pitch : row;
   if (call->row_pitch < row)
     return message_fail(message, "row_pitch: %" PRIu64 " is less than a row's %" PRIu64 " bytes", call->row_pitch, row);
-  if (call->row_pitch >> 41 || call->slice_pitch >> 41)
-    return message_fail(message, "row_pitch, slice_pitch: more than 2^41 bytes");
-  const uint64_t slice = call->row_pitch * region[1];
+  uint64_t slice, size;
+  if (!size_times(call->row_pitch, region[1], &slice))
+    return message_fail(message, "row_pitch: %" PRIu32 " rows, %" PRIu64 " bytes apart, have more than 2^64 bytes",
+                        region[1], call->row_pitch);
   call->slice_pitch = call->slice_pitch ? call->slice_pitch : slice;
-  return call->slice_pitch >= slice ||
-         message_fail(message, "slice_pitch: %" PRIu64 " is less than a slice's %" PRIu64 " bytes", call->slice_pitch,
-                      slice);
+  if (call->slice_pitch < slice)
+    return message_fail(message, "slice_pitch: %" PRIu64 " is less than a slice's %" PRIu64 " bytes", call->slice_pitch,
+                        slice);
+  return size_of_planes(row, region[1], call->row_pitch, region[2], call->slice_pitch, &size) && size <= PTRDIFF_MAX
+             ? true
+             : message_fail(message,
+                            "slice_pitch: %" PRIu32 " slices, %" PRIu64 " bytes apart, have more than %td bytes",
+                            region[2], call->slice_pitch, PTRDIFF_MAX);
 }
 
 /* `count` adjacent texels */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/sizes.h"
 #include "sim/check/check_parts.h"
 
 /* One side of a copy: planes of lines, in bytes. */
@@ -29,10 +30,8 @@ static struct side side_of(const struct isa_copy *copy, uint64_t start, uint64_t
 
 /* The end of the last byte. The products fit, because counts and pitches have 32 bits and elements are small. */
 static bool end_of(const struct side *side, uint64_t *end) {
-  uint64_t planes = 0, lines = 0;
-  return !__builtin_mul_overflow(side->planes - 1, side->plane, &planes) &&
-         !__builtin_mul_overflow(side->lines - 1, side->line, &lines) && !__builtin_add_overflow(planes, lines, end) &&
-         !__builtin_add_overflow(*end, side->bytes, end) && !__builtin_add_overflow(*end, side->start, end);
+  return size_of_planes(side->bytes, side->lines, side->line, side->planes, side->plane, end) &&
+         size_plus(*end, side->start, end);
 }
 
 static void each_line(const struct side *side, struct party *party, void (*visit)(struct party *, uint64_t, uint64_t)) {

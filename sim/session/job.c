@@ -11,6 +11,7 @@
 #include "sim/base/file.h"
 #include "sim/base/nearest.h"
 #include "sim/base/need.h"
+#include "sim/base/sizes.h"
 
 enum { BUFFER_ALIGN = 4096, BUFFER_GAP = 65536, LOCAL_ALIGN = 128, CHOSEN_WARPS = 4 };
 
@@ -337,6 +338,13 @@ static bool give_local(struct job *job, struct job_launch *launch, uint8_t *to, 
   return true;
 }
 
+/* The size that the change makes of a local argument's; UINT64_MAX, which fits no LDS, if it is too large. */
+static uint64_t local_bytes(const struct job_change *change, uint64_t bytes) {
+  if (!change || !change->lds_times)
+    return bytes;
+  return size_times(bytes, change->lds_times, &bytes) ? bytes / change->lds_over : UINT64_MAX;
+}
+
 static bool give_image(const struct job *job, const struct isa_arg *arg, uint8_t *to, size_t number,
                        struct message *message) {
   const uint64_t handle = isa_image_handle(number);
@@ -380,10 +388,7 @@ bool job_argument(struct job *job, size_t index, const struct job_argument *argu
     memcpy(to, &argument->sampler, sizeof argument->sampler);
     return true;
   case ARGUMENT_LOCAL:
-    return give_local(job, launch, to,
-                      change && change->lds_times ? argument->bytes * change->lds_times / change->lds_over
-                                                  : argument->bytes,
-                      message);
+    return give_local(job, launch, to, local_bytes(change, argument->bytes), message);
   case ARGUMENT_VALUE:
     break;
   }

@@ -122,13 +122,13 @@ bool job_image(struct job *job, const char *name, const struct isa_image *shape,
   image.layout = job->machine.texture.layout == TEXTURE_BLOCKS ? ISA_IMAGE_BLOCKS : ISA_IMAGE_ROWS;
   const char *fault = isa_image_init(&image);
   if (fault)
-    return message_fail(message, "%s", fault);
+    return message_fail(message, "%u x %u x %u texels: %s", image.width, image.height, isa_image_slices(&image), fault);
   for (size_t i = 0; i < memory->count; i++)
     if (strcmp(memory->buffers[i].name, name) == 0)
       return message_fail(message, "'%.60s' is already defined", name);
   if (memory->image_count == ISA_MOST_IMAGES)
     return message_fail(message, "more than %d images", ISA_MOST_IMAGES);
-  if (!job_buffer(job, name, image.slice_pitch * isa_image_slices(&image), element_of(image.type), message))
+  if (!job_buffer(job, name, isa_image_room(&image), element_of(image.type), message))
     return false;
   image.base = memory->buffers[memory->count - 1].base;
   snprintf(image.name, sizeof image.name, "%s", name);

@@ -220,14 +220,27 @@ TEST(image, errors_are_reported) {
   rig_refused(&rig, ww_image_new(rig.device, NULL, &shape, &image, error), WW_BAD_INPUT, "no kind of image '4d'");
   shape = rgba;
   shape.height = 0;
-  rig_refused(&rig, ww_image_new(rig.device, NULL, &shape, &image, error), WW_BAD_INPUT,
-              "shape: an image must have 1 to");
+  rig_refused(&rig, ww_image_new(rig.device, NULL, &shape, &image, error), WW_BAD_INPUT, "shape: 20 x 0 x 1 texels");
   shape = rgba;
   shape.row_pitch = 128;
   rig_refused(&rig, ww_image_new(rig.device, NULL, &shape, &image, error), WW_BAD_INPUT,
               "shape: only an image over a buffer");
   rig_refused(&rig, ww_image_new_over(buffer, 0, NULL, &rgba, &image, error), WW_BAD_INPUT,
               "shape: the image has 720 bytes, but buffer 'buffer' has 700 after");
+  /* Sizes that are small again if their product wraps. */
+  shape = (ww_shape){
+      .size = sizeof shape, .kind = "2d_array", .format = "r.unorm_int8", .width = 1, .height = 2, .layers = 9};
+  shape.row_pitch = UINT64_C(1) << 63;
+  rig_refused(&rig, ww_image_new_over(buffer, 0, NULL, &shape, &image, error), WW_BAD_INPUT, "shape.row_pitch: 2 rows");
+  shape.slice_pitch = 2;
+  rig_refused(&rig, ww_image_new_over(buffer, 0, NULL, &shape, &image, error), WW_BAD_INPUT, "less than 2^40 bytes");
+  shape.row_pitch = 0;
+  shape.slice_pitch = UINT64_C(1) << 61;
+  rig_refused(&rig, ww_image_new_over(buffer, 0, NULL, &shape, &image, error), WW_BAD_INPUT, "less than 2^40 bytes");
+  shape.layers = (1 << 25) + 1;
+  shape.slice_pitch = UINT64_C(1) << 39;
+  rig_refused(&rig, ww_image_new_over(buffer, 0, NULL, &shape, &image, error), WW_BAD_INPUT, "less than 2^40 bytes");
+  shape = rgba;
   shape.height = 2;
   rig_refused(&rig, ww_image_new_over(buffer, 6, NULL, &shape, &image, error), WW_BAD_INPUT,
               "offset: 6 is not a multiple");
@@ -237,6 +250,10 @@ TEST(image, errors_are_reported) {
   rig_refused(&rig, ww_image_read(good, origin, (uint32_t[]){1, 1, 0}, bytes, 0, 0, error), WW_BAD_INPUT, "region[2]");
   rig_refused(&rig, ww_image_write(good, origin, all, bytes, 79, 0, error), WW_BAD_INPUT, "row_pitch: 79 is less");
   rig_refused(&rig, ww_image_write(good, origin, all, bytes, 0, 719, error), WW_BAD_INPUT, "slice_pitch: 719 is less");
+  rig_refused(&rig, ww_image_read(good, origin, all, bytes, UINT64_C(1) << 62, 0, error), WW_BAD_INPUT,
+              "row_pitch: 9 rows");
+  rig_refused(&rig, ww_image_read(good, origin, all, bytes, UINT64_C(1) << 60, 0, error), WW_BAD_INPUT,
+              "pitch: 1 slices");
   rig_refused(&rig, ww_image_fill(good, origin, all, NULL, error), WW_BAD_INPUT, "color: is NULL");
   ww_launch *launch = rig_launch(&rig, "layer", 64, 0);
   rig_refused(&rig, ww_launch_image(launch, 0, good, error), WW_BAD_INPUT,

@@ -106,6 +106,29 @@ TEST(images, a_fill_writes_texels_and_not_the_padding) {
   }
 }
 
+/* Their products have more than 64 bits; those of the first two are small again if they wrap. */
+TEST(images, sizes_whose_product_does_not_fit_are_refused) {
+  static const char *const sizes[] = {
+      "\"width\": 78631636, \"height\": 160, \"layers\": 91639444",
+      "\"width\": 67108864, \"height\": 128, \"layers\": 134217728",
+      "\"width\": 134217728, \"height\": 134217728, \"layers\": 134217728",
+  };
+  files();
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    char launch[400];
+    snprintf(launch, sizeof launch,
+             "{\"program\": \"copy.wws\", \"images\": {\"a\": {\"kind\": \"2d_array\", \"format\": \"rgba.float\", "
+             "%s, \"fill\": \"random\"}},\n \"launches\": [{\"kernel\": \"copy\", \"global\": [1]}]}\n",
+             sizes[i]);
+    tool_file("huge.json", launch);
+    struct outcome outcome = tool("run huge.json --confined");
+    ct_note("%s: %s", sizes[i], outcome.err);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_TRUE(strstr(outcome.err, "huge.json:1: images.a: ") && strstr(outcome.err, "less than 2^40 bytes\n"));
+    outcome_free(&outcome);
+  }
+}
+
 TEST(images, errors_are_reported_in_one_line) {
   static const struct {
     const char *arguments, *message;
@@ -117,6 +140,16 @@ TEST(images, errors_are_reported_in_one_line) {
       {"--arg image:a=@most.pgm", "--arg image:a=@most.pgm: most.pgm: samples up to 15; legal: up to 255 or 65535"},
       {"--arg image:a=@none.pgm",
        "--arg image:a=@none.pgm: none.pgm: a picture must have 1 to 65535 pixels in each direction"},
+      {"--arg image:a=@text.pgm", "--arg image:a=@text.pgm: text.pgm: neither a PNG nor a binary PGM or PPM (P5, P6)"},
+      {"--arg image:a=@close.pgm",
+       "--arg image:a=@close.pgm: close.pgm: neither a PNG nor a binary PGM or PPM (P5, P6)"},
+      {"--arg image:a=@after.pgm",
+       "--arg image:a=@after.pgm: after.pgm: byte 0x58 follows the header; legal: one character of white space"},
+      {"--arg image:a=@nul0.pgm", "--arg image:a=@nul0.pgm: nul0.pgm: neither a PNG nor a binary PGM or PPM (P5, P6)"},
+      {"--arg image:a=@nul1.pgm",
+       "--arg image:a=@nul1.pgm: nul1.pgm: a picture must have 1 to 65535 pixels in each direction"},
+      {"--arg image:a=@nul2.pgm",
+       "--arg image:a=@nul2.pgm: nul2.pgm: byte 0x00 follows the header; legal: one character of white space"},
       {"--arg image:a=@bad.png", "--arg image:a=@bad.png: bad.png: not a valid PNG: it is cut off"},
       {"--arg image:a=3x2:r.unorm",
        "--arg image:a=3x2:r.unorm: no channel type 'unorm'; legal: snorm_int8, snorm_int16, unorm_int8, unorm_int16, "
@@ -145,6 +178,18 @@ TEST(images, errors_are_reported_in_one_line) {
   tool_file("short.pgm", "P5 3 2 255\nABC");
   tool_file("most.pgm", "P5 3 2 15\nABCDEF");
   tool_file("none.pgm", "P5 x 2 255\nABCDEF");
+  tool_file("text.pgm", "P5X3 2 255\nABCDEF");
+  tool_file("close.pgm", "P53 2 255\nABCDEF");
+  tool_file("after.pgm", "P5 3 2 255X");
+  tool_bytes("nul0.pgm",
+             "P5\0"
+             "3 2 255\nABCDEF",
+             17);
+  tool_bytes("nul1.pgm",
+             "P5 3\0"
+             "2 255\nABCDEF",
+             17);
+  tool_bytes("nul2.pgm", "P5 3 2 255\0ABCDEF", 17);
   tool_file("bad.png", "\x89PNG\r\n\x1a\nABC");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char arguments[400], expected[400];

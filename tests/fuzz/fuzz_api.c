@@ -271,6 +271,18 @@ static uint32_t size_of(struct state *s) {
   return (uint32_t)(wanted > UINT32_C(1) << 27 ? wanted : wanted % (MOST_SIZE + 1));
 }
 
+/* Of an image over a buffer, where large sizes cost nothing: also a power of two or a number beside one. */
+static uint64_t large(struct state *s) {
+  const unsigned first = byte(s);
+  return (UINT64_C(1) << first % 64) + (first >> 6) - 1;
+}
+
+/* The smallest number whose product with `count` wraps, rounded up to a multiple of `unit`. */
+static uint64_t wrapping(uint64_t count, uint64_t unit) {
+  unit += !unit;
+  return (UINT64_MAX / (count + !count) / unit + 1) * unit;
+}
+
 static ww_shape shape_of(struct state *s, char kind[64], char format[64]) {
   static const char *const kinds[] = {"1d", "1d_array", "1d_buffer", "2d", "2d_array", "3d"};
   ww_image_format known = {.size = sizeof known};
@@ -285,6 +297,11 @@ static ww_shape shape_of(struct state *s, char kind[64], char format[64]) {
   shape.layers = which & 128 ? size_of(s) : 1;
   shape.row_pitch = byte(s) % 4 ? 0 : number(s);
   shape.slice_pitch = byte(s) % 4 ? 0 : number(s);
+  if (byte(s) % 4 == 0) {
+    const uint64_t layers = shape.layers > 1 ? shape.layers = (uint32_t)(large(s) % (1 << 27)) : shape.depth;
+    shape.row_pitch = byte(s) % 2 ? 0 : byte(s) % 2 ? large(s) : wrapping(shape.height, known.bytes);
+    shape.slice_pitch = byte(s) % 2 ? wrapping(layers - 1, known.bytes) : large(s);
+  }
   return shape;
 }
 
@@ -292,8 +309,9 @@ static void make_image(struct state *s, unsigned to) {
   char kind[64], format[64];
   const ww_shape shape = shape_of(s, kind, format);
   ww_image *made = NULL;
-  judge(s, byte(s) % 2 ? ww_image_new(s->device[pick(s)], byte(s) % 2 ? "i" : NULL, &shape, &made, &s->error)
-                       : ww_image_new_over(s->buffer[pick(s)], number(s), "o", &shape, &made, &s->error));
+  judge(s, byte(s) % 2 && shape.layers <= MOST_SIZE
+               ? ww_image_new(s->device[pick(s)], byte(s) % 2 ? "i" : NULL, &shape, &made, &s->error)
+               : ww_image_new_over(s->buffer[pick(s)], number(s), "o", &shape, &made, &s->error));
   ww_image_unref(s->image[to]);
   s->image[to] = made;
 }
@@ -304,7 +322,9 @@ static void move_texels(struct state *s) {
   static const float red[4] = {1, 0, 0, 0.5f};
   ww_image *image = s->image[pick(s)];
   const uint32_t at[3] = {size_of(s), size_of(s), size_of(s)}, region[3] = {size_of(s), size_of(s), size_of(s)};
-  const uint64_t row_pitch = number(s) % 2048, slice_pitch = number(s) % 65536;
+  const bool wrap = byte(s) % 4 == 0; /* which must be refused: `room` has fewer bytes */
+  const uint64_t row_pitch = wrap && region[1] > 1 ? wrapping(region[1] - byte(s) % 2, 1) : number(s) % 2048;
+  const uint64_t slice_pitch = wrap && region[2] > 1 ? wrapping(region[2] - 1, 1) : number(s) % 65536;
   const bool is_there = byte(s) % 8;
   switch (byte(s) % 3) {
   case 0:
