@@ -374,7 +374,7 @@ static void step_mbarrier(struct check_unit *unit, struct check_group *group, st
   unwritten_lanes_filled(&party, access->mask, access->address);
   touch_lanes(&party, access->mask, access->address);
   for (uint64_t left = format == FORMAT_MBARRIER_ARRIVE ? access->mask : 0; left; left &= left - 1)
-    handover_arrive(group, warp, access->address[__builtin_ctzll(left)]);
+    handover_arrive(group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
 }
 
 static void step_call(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
@@ -427,14 +427,14 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
     step_call(unit, group, warp, row, result);
     break;
   case ACT_FENCE:
-    handover_fence(group, warp, row->sync);
+    handover_fence(group, warp, row->sync, result->mask);
     break;
   case ACT_IMAGE_FENCE:
     order_image_fence(group, warp);
     break;
   case ACT_WARP_BARRIER:
     order_warp_barrier(group, warp, row->sync);
-    handover_fence(group, warp, row->sync);
+    handover_fence(group, warp, row->sync, result->mask);
     handover_share(group, warp);
     break;
   case ACT_PIPE_RESERVE:
@@ -502,22 +502,26 @@ static void pass_mbarrier(struct check_unit *unit, const struct isa_access *acce
   if (!group->shape || (access->warp->pred[access->inst->d] & access->mask) != access->mask)
     return;
   for (uint64_t left = access->mask; left; left &= left - 1)
-    handover_pass(group, warp, access->address[__builtin_ctzll(left)]);
+    handover_pass(group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
 }
 
-/* An atomic has read memory: it acquires what was handed over there so far. */
+/* An atomic has been carried out: if it read memory, it acquires what was handed over there so far. */
 static void commit_atomic(struct check_unit *unit, const struct isa_access *access) {
   struct check_warp *warp = warp_at(unit, access);
   struct check_group *group = &unit->groups[warp->group];
-  if (!group->shape || warp->number != group->number || !reads(access->inst))
+  if (!group->shape || warp->number != group->number)
     return;
   const struct act_row *row = &unit->checker->acts[group->launch][access->pc];
   if (row->act != ACT_ACCESS || !touch_is_atomic(row->kind))
     return;
-  for (uint64_t left = access->mask; left; left &= left - 1)
-    handover_offer(unit, group, warp, (uint32_t)__builtin_ctzll(left), access->address[__builtin_ctzll(left)]);
-  if (row->space == CHECK_LDS)
-    handover_answered(group, warp);
+  for (uint64_t left = access->mask; left; left &= left - 1) {
+    const uint32_t lane = (uint32_t)__builtin_ctzll(left);
+    if (reads(access->inst))
+      handover_offer(unit, group, warp, lane, access->address[lane]);
+    handover_among_lanes(group, warp, lane, access->address[lane], reads(access->inst), row->kind == TOUCH_ATOMIC);
+  }
+  if (row->space == CHECK_LDS && reads(access->inst))
+    handover_answered(group, warp, access->mask);
 }
 
 static void commit(void *self, struct isa_access *access) {

@@ -105,17 +105,27 @@ struct unwritten {
 
 /* How much of what a warp did is over for those who acquire it. This machine keeps the lanes of a warp in step, so a
  * release by one lane covers the accesses of all. By OpenCL's rules it covers only that lane's own, and those of other
- * lanes up to their last barrier. */
+ * lanes up to their last barrier. Between lanes of one warp, only clocks of lanes decide (struct lane_clocks). */
 struct handed_time {
   uint32_t accesses, atomics; /* atomics are handed over without a fence after them */
   uint32_t all;               /* accesses, of all lanes, by OpenCL's rules */
   uint64_t lanes;             /* lanes that released: by OpenCL's rules, theirs until `accesses` */
+  uint32_t passed_on;         /* accesses, as far as another warp has acquired them and handed them on */
+};
+
+/* What the lanes of a warp have acquired from each other: vector clocks, a row for each lane. Lanes may take and raise
+ * a flag in one instruction, one after another, so the sets of lanes in struct handed_time are too coarse for them. */
+struct lane_clocks {
+  uint32_t fenced[ISA_LANES];             /* the group's time at the lane's last fence */
+  uint32_t known[ISA_LANES][ISA_LANES];   /* what the first lane has acquired from the second */
+  uint32_t offered[ISA_LANES][ISA_LANES]; /* the same, offered to its next fence */
 };
 
 /* What is handed over within a group, at an mbarrier or an atomic's address. */
 struct handed {
   uint64_t address;         /* in the compute unit's LDS, or global; the two ranges are disjoint */
   struct handed_time *time; /* per warp */
+  uint32_t **lanes; /* per warp, then per lane: accesses handed over to other lanes of the warp; NULL: nothing */
   struct known known;
 };
 
@@ -170,6 +180,7 @@ struct check_warp {
   struct known offered;              /* offered to its next fence: what was handed over where its atomics read; */
   struct handed_time *offered_times; /* the same for its own group, as in struct handed; NULL: nothing; */
   uint64_t offered_lanes;            /* the lanes that read it */
+  struct lane_clocks *lanes;         /* NULL: none of its lanes has passed a fence */
   uint32_t asked, answered;          /* its atomics that read the LDS: number issued, and number carried out */
   uint32_t fenced_reads; /* value of `asked` at its last local fence; if the LDS keeps the order, the fence does not
                           * wait for them */
@@ -307,24 +318,29 @@ void order_image_fence(struct check_group *group, struct check_warp *warp);
 
 /* ---- handover.c */
 
-/* A warp has issued atomics. Those that write hand over what it did before its last fence. */
+/* A warp has issued atomics. Those that write hand over to others what it did before its last fence. */
 void handover_release(struct check_unit *unit, struct check_group *group, struct check_warp *warp,
                       enum check_space space, uint64_t mask, const uint64_t *address);
 /* A lane's atomic has been carried out. It offers the warp's next fence what was handed over at the address. */
 void handover_offer(struct check_unit *unit, struct check_group *group, struct check_warp *warp, uint32_t lane,
                     uint64_t address);
-void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t sync);
+/* A lane's atomic has been carried out, after those of lower lanes of the same instruction: the lane takes from others
+ * of its warp, if the atomic reads, and hands over to them, if it writes. */
+void handover_among_lanes(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t address,
+                          bool reads, bool writes);
+/* The lanes of `mask` pass a fence. */
+void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t sync, uint64_t mask);
 
 /* An atomic of the warp read the LDS; call it after handover_offer(). If the fence after the atomic has already passed,
  * this acquires the offer. */
-void handover_answered(struct check_group *group, struct check_warp *warp);
+void handover_answered(struct check_group *group, struct check_warp *warp, uint64_t mask);
 /* All lanes of the warp have met: all know what some acquired. */
 void handover_share(struct check_group *group, struct check_warp *warp);
 /* At a barrier that fences global memory: all warps know what one knows. */
 void handover_join(struct check_unit *unit, struct check_group *group);
 
-void handover_arrive(struct check_group *group, const struct check_warp *warp, uint64_t mbarrier);
-void handover_pass(struct check_group *group, struct check_warp *warp, uint64_t mbarrier);
+void handover_arrive(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t mbarrier);
+void handover_pass(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t mbarrier);
 
 enum relation {
   OPEN,    /* nothing orders the two */
@@ -333,7 +349,7 @@ enum relation {
   OVER,    /* and precedes everything that the group will still do */
 };
 
-/* Has the lane of a warp acquired a touch: of another warp of its group, or of another group? */
+/* Has the lane of a warp acquired a touch: of another work-item of its group, or of another group? */
 enum relation handover_in_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
                                 const struct touch *touch);
 enum relation handover_from_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,

@@ -14,7 +14,10 @@
  * This machine keeps the lanes of a warp in step, so if one of them releases or acquires, all do. OpenCL promises that
  * only to the lane itself, until its sub-group or work-group meets at a barrier. The checker keeps both orders, and a
  * pair that only the first one orders is M10. If several lanes release, or acquire, at different times, the last time
- * counts for all of these. */
+ * counts for all of these.
+ *
+ * Between the lanes of one warp, lockstep orders nothing: what one lane acquires from another is kept exactly, as
+ * vector clocks of lanes. Only what comes back from another warp is known as coarsely as above. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,21 +131,78 @@ static void join_times(struct handed_time *into, const struct handed_time *from,
     into[i] = (struct handed_time){.accesses = later(into[i].accesses, from[i].accesses),
                                    .atomics = later(into[i].atomics, from[i].atomics),
                                    .all = later(into[i].all, from[i].all),
-                                   .lanes = into[i].lanes | from[i].lanes};
+                                   .lanes = into[i].lanes | from[i].lanes,
+                                   .passed_on = later(into[i].passed_on, from[i].passed_on)};
 }
 
 /* Hands over what the warp has done, and what it knows about other groups. */
 static void hand_over(struct check_group *group, const struct check_warp *warp, uint64_t address,
                       const struct handed_time *own) {
   struct handed *handed = handed_at(group, address);
-  join_times(handed->time, seen_by(group, warp), group->warps);
+  const struct handed_time *seen = seen_by(group, warp);
+  join_times(handed->time, seen, group->warps);
+  for (uint32_t i = 0; i < group->warps; i++)
+    if (i != warp->index)
+      handed->time[i].passed_on = later(handed->time[i].passed_on, seen[i].accesses);
   join_times(handed->time + warp->index, own, 1);
   known_join(&handed->known, &warp->known);
 }
 
-void handover_arrive(struct check_group *group, const struct check_warp *warp, uint64_t mbarrier) {
-  const struct handed_time own = {group->time, group->time, group->time, UINT64_MAX};
+/* ---- among the lanes of a warp ------------------------------------------------------------------ */
+
+static struct lane_clocks *clocks_of(struct check_warp *warp) {
+  if (!warp->lanes)
+    warp->lanes = need(1, sizeof *warp->lanes);
+  return warp->lanes;
+}
+
+/* What other lanes of the warp handed over at the address, per lane; NULL: nothing. */
+static const uint32_t *from_lanes(const struct check_group *group, const struct check_warp *warp, uint64_t address) {
+  const struct handed *handed = find_handed(group, address);
+  return handed && handed->lanes ? handed->lanes[warp->index] : NULL;
+}
+
+static void join_clocks(const struct check_group *group, uint32_t *into, const uint32_t *from) {
+  for (uint32_t i = 0; i < group->shape->launch->warp_size; i++)
+    into[i] = later(into[i], from[i]);
+}
+
+/* Hands over to other lanes what the lane did until `when`, and what it knows of them. */
+static void hand_to_lanes(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t address,
+                          uint32_t when) {
+  struct handed *handed = handed_at(group, address);
+  if (!handed->lanes)
+    handed->lanes = need(group->warps, sizeof *handed->lanes);
+  uint32_t **into = &handed->lanes[warp->index];
+  if (!*into)
+    *into = need(group->shape->launch->warp_size, sizeof **into);
+  join_clocks(group, *into, clocks_of(warp)->known[lane]);
+  (*into)[lane] = later((*into)[lane], when);
+}
+
+void handover_among_lanes(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t address,
+                          bool reads, bool writes) {
+  struct lane_clocks *clocks = clocks_of(warp);
+  const uint32_t *there = reads ? from_lanes(group, warp, address) : NULL;
+  if (there)
+    join_clocks(group, clocks->offered[lane], there);
+  if (writes && clocks->fenced[lane])
+    hand_to_lanes(group, warp, lane, address, clocks->fenced[lane] - 1);
+}
+
+static void take_among_lanes(const struct check_group *group, struct check_warp *warp, uint64_t mask) {
+  struct lane_clocks *clocks = clocks_of(warp);
+  for (uint64_t left = mask; left; left &= left - 1) {
+    const uint32_t lane = (uint32_t)__builtin_ctzll(left);
+    join_clocks(group, clocks->known[lane], clocks->offered[lane]);
+  }
+}
+
+void handover_arrive(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t mbarrier) {
+  const uint32_t now = group->time;
+  const struct handed_time own = {.accesses = now, .atomics = now, .all = now, .lanes = UINT64_MAX};
   hand_over(group, warp, mbarrier, &own);
+  hand_to_lanes(group, warp, lane, mbarrier, now);
   group_ticks(group);
 }
 
@@ -154,12 +214,14 @@ void handover_share(struct check_group *group, struct check_warp *warp) {
   warp->takers = 0;
 }
 
-void handover_pass(struct check_group *group, struct check_warp *warp, uint64_t mbarrier) {
+void handover_pass(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t mbarrier) {
   const struct handed *handed = find_handed(group, mbarrier);
   if (handed) {
     join_times(seen_by(group, warp), handed->time, group->warps);
     known_join(&warp->known, &handed->known);
     handover_share(group, warp);
+    if (from_lanes(group, warp, mbarrier))
+      join_clocks(group, clocks_of(warp)->known[lane], from_lanes(group, warp, mbarrier));
     group->is_offered |= !known_is_empty(&handed->known);
   }
   group_ticks(group);
@@ -169,11 +231,22 @@ static bool is_atomic_over(const struct handed_time *time, const struct touch *t
   return touch_is_atomic(touch->kind) && touch->when <= time->atomics;
 }
 
+/* Has the lane acquired what another of its warp did? */
+static enum relation relation_of_lanes(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
+                                       const struct touch *touch, uint32_t other) {
+  if (warp->lanes && touch->when <= warp->lanes->known[lane][other])
+    return ORDERED;
+  const struct handed_time *seen = group->seen ? group->seen + (size_t)warp->index * group->warps : NULL;
+  return seen && is_taker(warp, lane) && touch->when <= seen[warp->index].passed_on ? ORDERED : OPEN;
+}
+
 enum relation handover_in_group(const struct check_group *group, const struct check_warp *warp, uint32_t lane,
                                 const struct touch *touch) {
   const uint32_t lanes = group->shape->launch->warp_size;
   const uint32_t other = touch_item(touch) / lanes, other_lane = touch_item(touch) % lanes;
-  if (!group->seen || warp->index == other)
+  if (warp->index == other)
+    return relation_of_lanes(group, warp, lane, touch, other_lane);
+  if (!group->seen)
     return OPEN;
   const struct handed_time *time = group->seen + (size_t)warp->index * group->warps + other;
   if (touch->when > time->accesses && !is_atomic_over(time, touch))
@@ -328,8 +401,10 @@ void handover_join(struct check_unit *unit, struct check_group *group) {
   group->is_offered = false;
 }
 
-void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t sync) {
+void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t sync, uint64_t mask) {
   const uint32_t now = group_ticks(group);
+  for (uint64_t left = mask; left; left &= left - 1)
+    clocks_of(warp)->fenced[__builtin_ctzll(left)] = now;
   if (sync & SYNC_LDS) {
     warp->fenced[CHECK_LDS] = now;
     warp->fenced_reads = warp->asked;
@@ -337,11 +412,14 @@ void handover_fence(struct check_group *group, struct check_warp *warp, uint8_t 
   if (sync & SYNC_GLOBAL)
     warp->fenced[CHECK_GLOBAL] = now;
   take_offered(group, warp);
+  take_among_lanes(group, warp, mask);
 }
 
-void handover_answered(struct check_group *group, struct check_warp *warp) {
-  if (warp->answered++ < warp->fenced_reads)
-    take_offered(group, warp);
+void handover_answered(struct check_group *group, struct check_warp *warp, uint64_t mask) {
+  if (warp->answered++ >= warp->fenced_reads)
+    return;
+  take_offered(group, warp);
+  take_among_lanes(group, warp, mask);
 }
 
 /* ---- freeing --------------------------------------------------------------------------------------- */
@@ -351,11 +429,16 @@ void handover_free_warp(struct check_warp *warp) {
   known_free(&warp->shared);
   known_free(&warp->offered);
   free(warp->offered_times);
+  free(warp->lanes);
   warp->offered_times = NULL;
+  warp->lanes = NULL;
 }
 
 void handover_free_group(struct check_group *group) {
   for (uint32_t i = 0; i < group->handed_room; i++) {
+    for (uint32_t warp = 0; group->handed[i].lanes && warp < group->warps; warp++)
+      free(group->handed[i].lanes[warp]);
+    free(group->handed[i].lanes);
     free(group->handed[i].time);
     known_free(&group->handed[i].known);
   }
