@@ -165,6 +165,7 @@ static bool begin(struct checker *checker, const struct isa_launch *launches, si
   checker->next_launch += (uint32_t)count;
   checker->launch_count = (uint32_t)count;
   checker->site_count = 0;
+  checker->flow.found = false;
   checker->has_fences = checker->hands_over = checker->orders_warps = false;
   handover_free(checker);
   packets_free(checker);

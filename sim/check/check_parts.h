@@ -96,6 +96,14 @@ struct pending_call {
   uint32_t *stamp; /* per warp: the group's time when it arrived */
 };
 
+/* How the bytes of a store depend on an earlier load of the same bytes (unwritten.c). */
+struct known_flow {
+  bool found, known;
+  uint32_t load, store; /* sites */
+  int64_t ahead;
+  uint32_t copied, used;
+};
+
 /* A read of LDS bytes that are unwritten so far. */
 struct unwritten {
   uint32_t address; /* in the compute unit's LDS */
@@ -249,6 +257,7 @@ struct checker {
   struct touch_pool pool;
   struct handover *handovers; /* a hash table by address; address 0: free */
   uint32_t handover_count, handover_room;
+  struct known_flow flow;        /* the last one */
   struct named_packets *packets; /* packets.c */
   uint32_t packet_count, packet_room;
   struct reserved_by *reserved; /* a hash table, packets.c */

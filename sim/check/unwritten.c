@@ -3,8 +3,8 @@
  * Such a read is not reported at once. If another work-item writes the bytes before the next barrier, the two race, and
  * their order in this run is chance. So the read is recorded, and reported at the barrier if the bytes are still
  * unwritten. A later write by the reader itself, or by a copy that was issued after the read, proves that the read came
- * first, so it is reported immediately. Exception: if the reader writes back what it read, in the same line, it only
- * sets a component of a vector.
+ * first, so it is reported immediately. Exception: if the reader writes back part of what it read, in the same line,
+ * and the rest does not depend on it, it only sets a component of a vector. What it writes back stays unwritten.
  *
  * An access, or an element of a copy, may be a structure or a vector with padding, so it counts only if none of its
  * bytes are written. If a structure is copied byte by byte, its padding is read alone. So a byte that is loaded and
@@ -121,16 +121,149 @@ static bool is_same_statement(const struct party *party, const struct unwritten 
          line_at(party, party->site) && line_at(party, party->site) == line_at(party, read->site);
 }
 
-/* Is part of the stored value what was there? Then it assigns other components of a vector. */
-static bool writes_back(const struct party *party, uint64_t address, uint32_t bytes) {
-  const struct isa_group *group = party->group->shape;
-  const uint32_t lanes = group->launch->warp_size, lane = party->item % lanes;
-  const uint8_t *there = group->lds + (address - group->lds_base);
-  const uint32_t unit = bytes < sizeof(uint32_t) ? bytes : (uint32_t)sizeof(uint32_t);
-  for (uint32_t word = 0; word < bytes / unit; word++)
-    if (!memcmp(&party->access->data[word * lanes + lane], there + word * unit, unit))
-      return true;
-  return false;
+/* ---- what a store writes back ------------------------------------------------------------------ */
+
+enum { MOST_BYTES = 16, MOST_WORDS = MOST_BYTES / 4 };
+
+/* Of the bytes that a store writes: those that are the loaded ones, unchanged, and those that depend on them in another
+ * way. Neither follows from the values of one run: what is added may be 0. So the instructions from the load to the
+ * store are executed again, with random values, each lane with its own. */
+struct flow {
+  bool known; /* false: they branch, or pass values through private memory */
+  uint32_t copied, used;
+};
+
+static uint32_t next_random(uint64_t *state) {
+  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)(*state >> 32);
+}
+
+/* `mask` keeps what is not loaded small: the compiler may know that a value fits a byte, and not cut it off. */
+static void randomize(struct isa_warp *warp, uint32_t first, uint32_t count, uint32_t mask, uint64_t *state) {
+  const uint32_t lanes = warp->group->launch->warp_size;
+  for (uint32_t i = 0; i < count * lanes; i++)
+    warp->reg[first * lanes + i] = next_random(state) & mask;
+}
+
+/* Loads widen bytes and halves into a register. */
+static void narrow(uint32_t *value, uint32_t count, enum isa_type type) {
+  for (uint32_t i = 0; i < count && isa_types[type].bytes < sizeof(uint32_t); i++) {
+    const uint32_t bits = 8 * isa_types[type].bytes;
+    value[i] &= (UINT32_C(1) << bits) - 1;
+    if ((type == TYPE_S8 || type == TYPE_S16) && value[i] >> (bits - 1))
+      value[i] |= UINT32_MAX << bits;
+  }
+}
+
+/* Executes an instruction between the two, or makes up its result. */
+static bool follow(struct isa_warp *warp, uint32_t pc, struct isa_access *access, uint64_t *others) {
+  const struct isa_inst *inst = &warp->group->launch->program->code[pc];
+  const struct isa_row *row = &isa_rows[inst->op];
+  struct isa_result result = {0};
+  switch ((enum isa_format)row->format) {
+  case FORMAT_BRANCH:
+  case FORMAT_EXIT:
+  case FORMAT_STORE_PRIVATE:
+    return false;
+  case FORMAT_ALU:
+  case FORMAT_LOGIC:
+  case FORMAT_SHIFT:
+    warp->pc = pc;
+    isa_step(warp, access, &result);
+    return true;
+  default:
+    randomize(warp, inst->d, isa_types[row->d].registers, UINT8_MAX, others);
+    return true;
+  }
+}
+
+static uint32_t block_of(const struct isa_program *program, uint32_t pc) {
+  while (pc && isa_rows[program->code[pc - 1].op].format != FORMAT_BRANCH)
+    pc--;
+  return pc;
+}
+
+/* Writes what the lanes load and then store, for one seed of the loaded values. */
+static bool run_between(struct isa_warp *warp, uint32_t load, uint32_t store, struct isa_access *access, uint64_t seed,
+                        uint32_t *loaded, uint32_t *stored) {
+  const struct isa_launch *launch = warp->group->launch;
+  const struct isa_inst *from = &launch->program->code[load], *to = &launch->program->code[store];
+  const enum isa_type type = (enum isa_type)isa_rows[from->op].a;
+  const uint32_t lanes = launch->warp_size, words = isa_types[type].registers;
+  uint64_t others = 1, state = seed;
+  randomize(warp, 0, launch->kernel->registers, UINT8_MAX, &others);
+  for (uint32_t i = 0; i < ISA_PREDICATES; i++)
+    warp->pred[i] = (uint64_t)next_random(&others) << 32 | next_random(&others);
+  for (uint32_t pc = block_of(launch->program, load); pc < load; pc++) /* operands computed ahead of the load */
+    follow(warp, pc, access, &others);
+  randomize(warp, from->d, words, UINT32_MAX, &state);
+  narrow(&warp->reg[from->d * lanes], lanes, type);
+  memcpy(loaded, &warp->reg[from->d * lanes], words * lanes * sizeof *loaded);
+  for (uint32_t pc = load + 1; pc < store; pc++)
+    if (!follow(warp, pc, access, &others))
+      return false;
+  if (to->flags & ISA_FLAG_IMM_C)
+    for (uint32_t i = 0; i < MOST_WORDS * lanes; i++)
+      stored[i] = i / lanes ? (uint32_t)(to->imm >> 32) : (uint32_t)to->imm;
+  else
+    memcpy(stored, &warp->reg[to->c * lanes], isa_types[isa_rows[to->op].a].registers * lanes * sizeof *stored);
+  return true;
+}
+
+static uint8_t byte_of(const uint32_t *value, uint32_t lanes, uint32_t lane, uint32_t byte) {
+  return (uint8_t)(value[byte / 4 * lanes + lane] >> byte % 4 * 8);
+}
+
+/* `ahead`: by how much the store's address is above that of the load. */
+static struct flow flow_between(const struct isa_group *group, uint32_t load, uint32_t store, int64_t ahead) {
+  const struct isa_launch *launch = group->launch;
+  const uint32_t lanes = launch->warp_size;
+  const int64_t from = isa_types[isa_rows[launch->program->code[load].op].a].bytes;
+  const uint32_t to = isa_types[isa_rows[launch->program->code[store].op].a].bytes;
+  struct isa_group alone = *group;
+  struct isa_warp warp = {.group = &alone};
+  struct isa_access access = {0};
+  uint32_t loaded[2][MOST_WORDS * ISA_LANES], stored[2][MOST_WORDS * ISA_LANES];
+  void *storage = need(isa_warp_bytes(launch), 1);
+  struct flow flow = {.known = load < store};
+  isa_warp_place(&warp, launch, storage);
+  isa_warp_start_in_zeros(&warp, &alone, 0);
+  warp.all = warp.live = warp.active = UINT64_MAX >> (64 - lanes);
+  for (uint32_t run = 0; run < 2 && flow.known; run++)
+    flow.known = run_between(&warp, load, store, &access, 2 + run, loaded[run], stored[run]);
+  free(storage);
+  for (uint32_t byte = 0; byte < to && flow.known; byte++) {
+    const int64_t source = byte + ahead;
+    bool same = source >= 0 && source < from, depends = false;
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+      const uint8_t first = byte_of(stored[0], lanes, lane, byte), second = byte_of(stored[1], lanes, lane, byte);
+      depends |= first != second;
+      same = same && first == byte_of(loaded[0], lanes, lane, (uint32_t)source) &&
+             second == byte_of(loaded[1], lanes, lane, (uint32_t)source);
+    }
+    flow.copied |= (uint32_t)same << byte;
+    flow.used |= (uint32_t)(depends && !same) << byte;
+  }
+  return flow;
+}
+
+/* The same for a read and the party's store, remembered from one pair of instructions to the next. */
+static struct flow flow_of(const struct party *party, const struct unwritten *read, uint64_t address) {
+  struct checker *checker = party->unit->checker;
+  struct known_flow *last = &checker->flow;
+  const int64_t ahead = (int64_t)address - (int64_t)read->address;
+  if (!last->found || last->load != read->site || last->store != party->site || last->ahead != ahead) {
+    const struct flow flow =
+        flow_between(party->group->shape, checker->sites[read->site].pc, checker->sites[party->site].pc, ahead);
+    *last = (struct known_flow){.found = true,
+                                .load = read->site,
+                                .store = party->site,
+                                .ahead = ahead,
+                                .known = flow.known,
+                                .copied = flow.copied,
+                                .used = flow.used};
+  }
+  return (struct flow){.known = last->known, .copied = last->copied, .used = last->used};
 }
 
 enum { COPIED_BACK = 512 /* reads that are searched for the one whose byte is stored */ };
@@ -152,16 +285,22 @@ static bool take_copied(const struct party *party) {
   return false;
 }
 
-static void settle_with(struct party *party, uint64_t address, uint32_t bytes) {
+static void settle_with(struct party *party, uint64_t address, uint32_t bytes, uint32_t *kept_back) {
   struct check_group *group = party->group;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < group->unwritten_count; i++) {
     const struct unwritten read = group->unwritten[i];
-    if (read.address >= address + bytes || address >= (uint64_t)read.address + read.bytes)
+    if (read.address >= address + bytes || address >= (uint64_t)read.address + read.bytes) {
       group->unwritten[kept++] = read;
-    else if (is_same_statement(party, &read) && writes_back(party, address, bytes))
       continue;
-    else if (is_same_statement(party, &read) && bytes < read.bytes) /* the rest may follow */
+    }
+    const bool same = is_same_statement(party, &read);
+    const struct flow flow = same ? flow_of(party, &read, address) : (struct flow){.known = true};
+    if (!flow.known || (flow.copied && !flow.used)) {
+      *kept_back |= flow.copied;
+      continue;
+    }
+    if (same && !flow.used && bytes < read.bytes) /* the rest may follow */
       group->unwritten[kept++] = read;
     else if (comes_after(party, &read))
       report(party->unit, group, &read);
@@ -172,9 +311,15 @@ static void settle_with(struct party *party, uint64_t address, uint32_t bytes) {
 }
 
 void unwritten_filled(struct party *party, uint64_t address, uint32_t bytes) {
-  memset(party->unit->written + address, 1, bytes);
+  uint8_t *written = party->unit->written + address, before[MOST_BYTES];
+  uint32_t kept_back = 0; /* bytes that are stored as they were */
+  if (party->group->unwritten_count && bytes <= MOST_BYTES)
+    memcpy(before, written, bytes);
+  memset(written, 1, bytes);
   if (party->group->unwritten_count)
-    settle_with(party, address, bytes);
+    settle_with(party, address, bytes, &kept_back);
+  for (; kept_back; kept_back &= kept_back - 1)
+    written[__builtin_ctz(kept_back)] = before[__builtin_ctz(kept_back)];
 }
 
 void unwritten_lanes_filled(struct party *party, uint64_t mask, const uint64_t *address) {
