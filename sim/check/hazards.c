@@ -63,18 +63,21 @@ void hazards_add(struct checker *checker, const struct check_hazard *hazard) {
 
 /* ---- order: what to fix first, then the place in the source ---------------------------------------- */
 
-/* If work-items diverged, or a call had wrong arguments, other hazards may be consequences. For example, a wait for the
- * wrong event leaves a copy in flight to the end, and a read of its destination is then a race. */
+/* A cause comes before its symptoms. If work-items diverged, or the launch or a call has wrong arguments, other hazards
+ * may be consequences. For example, a wait for the wrong event leaves a copy in flight to the end, and a read of its
+ * destination is then a race; a reservation that stays open fills the pipe, which then refuses the next one. */
 unsigned check_turn(enum isa_hazard_rule rule) {
-  enum { DIVERGED, CALL, NOT_WAITED_FOR, REST };
+  enum { DIVERGED, LAUNCH, CALL, LEFT_OPEN, REST };
   if (rule == HAZARD_G1 || check_is_divergence(rule))
     return DIVERGED;
-  if (rule == HAZARD_X10)
-    return NOT_WAITED_FOR;
+  if (rule == HAZARD_P5 || rule == HAZARD_I5 || rule == HAZARD_R12)
+    return LAUNCH;
+  if (rule == HAZARD_X10 || rule == HAZARD_R5 || rule == HAZARD_R6)
+    return LEFT_OPEN;
   const bool copy = (rule >= HAZARD_X1 && rule <= HAZARD_X4) || (rule >= HAZARD_X11 && rule <= HAZARD_X15);
-  const bool access = rule >= HAZARD_M1 && rule <= HAZARD_M4;
+  const bool access = (rule >= HAZARD_M1 && rule <= HAZARD_M4) || (rule >= HAZARD_I1 && rule <= HAZARD_I3);
   const bool id = (rule >= HAZARD_R1 && rule <= HAZARD_R4) || rule == HAZARD_R8 || rule == HAZARD_R9;
-  return copy || access || id || rule == HAZARD_P5 || rule == HAZARD_R11 || rule == HAZARD_R12 ? CALL : REST;
+  return copy || access || id || rule == HAZARD_R11 ? CALL : REST;
 }
 
 static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
