@@ -283,8 +283,7 @@ bool packets_take(struct check_unit *unit, struct check_group *group, const stru
   bool any = false;
   const struct reserve_call *failed =
       failed_call(group, step->pipe[lane], write, warp->index, UINT64_C(1) << lane, &any);
-  const uint64_t id = step->id[lane], null = UINT64_MAX;
-  if (id == null || (any && (id || !failed)))
+  if (any && (step->id[lane] || !failed))
     return false;
   struct checker *checker = unit->checker;
   struct check_hazard found = {
