@@ -443,6 +443,7 @@ static uint64_t atomic_result(enum isa_op op, uint64_t old_bits, uint64_t b_bits
 #define CASE_MBARRIER_INIT(...)
 #define CASE_MBARRIER_ARRIVE(...)
 #define CASE_MBARRIER_TEST(...)
+#define CASE_EXPECT(...)
 #define CASE_YIELD(...)
 #define CASE_LOGIC(...)
 #define CASE_SHIFT(...)

@@ -29,6 +29,33 @@ void group_barrier(struct isa_warp *warp, const struct isa_result *result) {
     report_missing(warp, result);
 }
 
+/* Reports the first lane in which the operand is not what an `expect` requires. */
+static void expect_operand(struct isa_warp *warp, const struct isa_inst *inst, uint32_t pc, uint64_t mask) {
+  const uint32_t lanes = warp->group->launch->warp_size, first = first_lane(mask);
+  const uint32_t *row = inst->flags & ISA_FLAG_IMM_A ? NULL : register_row(warp, inst->a, lanes);
+  const uint32_t expected = row ? row[first] : (uint32_t)inst->imm;
+  EACH_LANE(lane, mask) {
+    const uint32_t a = row ? row[lane] : expected;
+    if (inst->op == ISA_EXPECT_INSIDE && a >= lanes)
+      step_report(warp, pc, HAZARD_S2, (uint32_t)lane, "%u is not below %u, the lanes of a warp", a, lanes);
+    else if (inst->op != ISA_EXPECT_INSIDE && a != expected)
+      step_report(warp, pc, HAZARD_S2, (uint32_t)lane, "it is %u in lane %u but %u in lane %u", expected, first, a,
+                  (unsigned)lane);
+    else if (inst->op == ISA_EXPECT_LANE && (a >= lanes || !(mask >> a & 1)))
+      step_report(warp, pc, HAZARD_S2, (uint32_t)lane, "lane %u of warp %u is not active", a, warp->index);
+    else
+      continue;
+    return;
+  }
+}
+
+void group_expect(struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result) {
+  if (inst->op == ISA_EXPECT_WARP)
+    group_missing(warp, result->pc, result->mask);
+  else if (result->mask)
+    expect_operand(warp, inst, result->pc, result->mask);
+}
+
 /* One operand of a group operation: register `reg`, which must be the same in all lanes of `mask`. Reports `rule` once
  * if it is not. */
 static uint32_t agreed_as(const struct isa_warp *warp, uint32_t pc, uint64_t mask, uint8_t reg, const char *what,

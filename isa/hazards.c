@@ -15,6 +15,8 @@ enum isa_hazard_rule isa_divergence_rule(const struct isa_program *program, uint
   if (isa_rows[program->code[pc].op].format == FORMAT_PIPE_BAR)
     return HAZARD_R10;
   switch ((enum isa_class)program->info[pc].class_) {
+  case ISA_CLASS_LANE:
+    return HAZARD_S1;
   case ISA_CLASS_PIPE:
     return HAZARD_R10;
   case ISA_CLASS_BARRIER:

@@ -341,6 +341,7 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define LANES_MBARRIER_INIT(...)
 #define LANES_MBARRIER_ARRIVE(...)
 #define LANES_MBARRIER_TEST(...)
+#define LANES_EXPECT(...)
 #define LANES_YIELD(...)
 
 #define OP(id, mnemonic, format, class_, D, A, B, C, text, ...) LANES_##format(id, D, A, B, C, __VA_ARGS__)
@@ -399,6 +400,7 @@ static inline uint32_t global_linear_id(const struct isa_warp *warp, uint32_t la
 #define NAME_MBARRIER_INIT LANES_MBARRIER_INIT
 #define NAME_MBARRIER_ARRIVE LANES_MBARRIER_ARRIVE
 #define NAME_MBARRIER_TEST LANES_MBARRIER_TEST
+#define NAME_EXPECT LANES_EXPECT
 #define NAME_YIELD LANES_YIELD
 
 const isa_lanes_function LANES_TABLE[ISA_OPS] = {

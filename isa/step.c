@@ -105,6 +105,9 @@ void isa_step(struct isa_warp *warp, struct isa_access *access, struct isa_resul
     if (mask)
       isa_lanes()[inst->op](warp, inst, mask, launch->warp_size);
     break;
+  case FORMAT_EXPECT:
+    group_expect(warp, inst, result);
+    break;
   case FORMAT_BRANCH:
     branch(warp, inst, result);
     break;

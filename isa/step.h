@@ -54,6 +54,7 @@ void group_missing(struct isa_warp *warp, uint32_t pc, uint64_t here);
 void group_copy(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 void group_wait(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 void group_barrier(struct isa_warp *warp, const struct isa_result *result);
+void group_expect(struct isa_warp *warp, const struct isa_inst *inst, const struct isa_result *result);
 void group_pipe_barrier(struct isa_warp *warp, const struct isa_inst *inst, struct isa_result *result);
 
 /* Reports a hazard of `lane` to the launch, with printf-like details. */

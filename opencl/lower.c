@@ -77,8 +77,8 @@ static void build_next(void *self) {
   const uint32_t entry = lowering->begun++;
   turn->kernel = &lowering->kernel[entry];
   if (check_name(lowering->module, lowering->module->entry[entry].name, &turn->error))
-    turn->ir = build_kernel(lowering->module, entry, &lowering->tables, lowering->limits.copies == OPENCL_COPIES_LOOP,
-                            &turn->error);
+    turn->ir = build_kernel(lowering->module, entry, &lowering->tables, &lowering->limits.target,
+                            lowering->limits.copies == OPENCL_COPIES_LOOP, &turn->error);
   if (turn->ir)
     return;
   fail(turn);
@@ -103,7 +103,6 @@ static void lower_next(void *self, unsigned share) {
   take_turn(&turn);
   if (!turn.ir)
     return;
-  turn.ir->target = turn.lowering->limits.target;
   turn.ir->log = turn.lowering->limits.explanation ? &turn.kernel->log : NULL;
   opencl_passes(turn.ir);
   turn.kernel->part = need_made(isa_program_new(turn.lowering->module->file));

@@ -123,8 +123,8 @@ static bool build_entry(struct build *b, const struct spirv_entry *entry, const 
   return core_arguments(b, function) && core_inline(b, function, NULL) && check(b);
 }
 
-struct ir *build_kernel(const struct spirv *module, uint32_t entry, struct build_tables *tables, bool copy_loops,
-                        struct isa_error *error) {
+struct ir *build_kernel(const struct spirv *module, uint32_t entry, struct build_tables *tables,
+                        const struct opencl_target *target, bool copy_loops, struct isa_error *error) {
   const struct spirv_function *function = &module->function[module->entry[entry].function];
   struct build_core core = {.entry = &module->entry[entry],
                             .ids = *tables->ids,
@@ -136,6 +136,7 @@ struct ir *build_kernel(const struct spirv *module, uint32_t entry, struct build
                     .error = error,
                     .core = &core,
                     .copy_loops = copy_loops};
+  b.ir->target = *target;
   const bool good = build_entry(&b, core.entry, function);
   core_room_free(&b);
   free(core.spare);

@@ -174,9 +174,9 @@ bool build_import(struct build *b, const struct spirv_inst *inst, const char *na
 bool build_tables(const struct spirv *module, struct build_tables *tables, struct isa_error *error);
 void build_tables_free(struct build_tables *tables);
 
-/* Builds the IR of entry number `entry`; returns NULL with *error filled. `copy_loops`: asynchronous copies become
- * loops of accesses. */
-struct ir *build_kernel(const struct spirv *module, uint32_t entry, struct build_tables *tables, bool copy_loops,
-                        struct isa_error *error);
+/* Builds the IR of entry number `entry` for the target; returns NULL with *error filled. `copy_loops`: asynchronous
+ * copies become loops of accesses. */
+struct ir *build_kernel(const struct spirv *module, uint32_t entry, struct build_tables *tables,
+                        const struct opencl_target *target, bool copy_loops, struct isa_error *error);
 
 #endif

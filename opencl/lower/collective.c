@@ -111,8 +111,10 @@ static ir_ref over_cluster(struct build *b, const struct group_op *op, uint64_t 
 /* The number of lanes in a cluster, at most ISA_LANES: a larger cluster is the whole warp. 0 after build_fail(). */
 static uint64_t cluster_size(struct build *b, const struct spirv_inst *inst) {
   uint64_t size = 0;
-  if (inst->words >= 7 && spirv_integer(b->module, inst->word[6], &size) && size && !(size & (size - 1)))
+  if (inst->words >= 7 && spirv_integer(b->module, inst->word[6], &size) && size && !(size & (size - 1))) {
+    group_expect_that(b, ISA_EXPECT_INSIDE, build_32(b, size <= UINT32_MAX ? (uint32_t)size - 1 : UINT32_MAX));
     return size < ISA_LANES ? size : ISA_LANES;
+  }
   build_fail(b, "the size of a cluster must be a constant power of two");
   return 0;
 }
@@ -140,6 +142,11 @@ static ir_ref collect(struct build *b, const struct spirv_inst *inst, const stru
   return combine(b, inst, op, scope, value);
 }
 
+/* May diverged work-items call it? */
+static bool is_non_uniform(uint16_t opcode) {
+  return opcode >= OpGroupNonUniformElect && opcode <= OpGroupNonUniformLogicalXor;
+}
+
 /* type result scope operation value [cluster size] */
 static bool lower_operation(struct build *b, const struct spirv_inst *inst) {
   const struct spirv_type *type = build_type(b, inst->word[1]), *scalar = type ? build_scalar(b, type) : NULL;
@@ -150,6 +157,8 @@ static bool lower_operation(struct build *b, const struct spirv_inst *inst) {
     return false;
   if (!scalar || (scope != ScopeWorkgroup && scope != ScopeSubgroup) || inst->word[4] > GroupOperationClusteredReduce)
     return build_fail(b, "legal: collectives of a work-group or a sub-group over scalars and vectors");
+  if (scope == ScopeSubgroup && !is_non_uniform(inst->op))
+    group_expect_that(b, ISA_EXPECT_WARP, 0);
   for (uint32_t i = 0; i < build_components(type) && !b->failed; i++)
     result[i] = collect(b, inst, scalar, scope, value[i]);
   return !b->failed;
@@ -162,6 +171,8 @@ static bool lower_vote(struct build *b, const struct spirv_inst *inst) {
   const ir_ref predicate = build_value(b, inst->word[4]);
   if (b->failed || !group_fits(b, inst->word[2], 0))
     return false;
+  if (scope != ScopeWorkgroup)
+    group_expect_that(b, ISA_EXPECT_WARP, 0);
   build_define(b, inst->word[2])[0] = scope == ScopeWorkgroup
                                           ? group_vote(b, all, predicate)
                                           : build_op(b, all ? ISA_VOTE_ALL : ISA_VOTE_ANY, predicate, 0, 0);
@@ -194,6 +205,8 @@ static bool lower_broadcast(struct build *b, const struct spirv_inst *inst) {
     return false;
   const ir_ref linear = linear_id(b, inst->word[5]);
   if (scope != ScopeWorkgroup) {
+    group_expect_that(b, ISA_EXPECT_WARP, 0);
+    group_expect_that(b, ISA_EXPECT_LANE, linear);
     group_shuffle(b, ISA_SHFL_IDX, inst->word[2], inst->word[4], linear);
     return !b->failed;
   }

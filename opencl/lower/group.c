@@ -6,6 +6,11 @@
  * matter, because an ISA fence orders all accesses. */
 #include "opencl/lower/group.h"
 
+void group_expect_that(struct build *b, enum isa_op op, ir_ref value) {
+  if (b->ir->target.checked)
+    build_op(b, op, value, 0, 0);
+}
+
 bool group_fits(struct build *b, uint32_t id, uint32_t like) {
   const struct spirv_type *type = build_type(b, id), *other = like ? build_type(b, like) : NULL;
   const bool fits = type && type->parts == (like ? (other ? other->parts : 0) : 1) && type->parts;
@@ -67,9 +72,10 @@ static bool lower_barrier(struct build *b, const struct spirv_inst *inst) {
   const uint64_t semantics = semantics_of(b, inst->word[3]);
   if (scope == ScopeWorkgroup)
     build_op(b, (enum isa_op)barriers[memories(semantics)], 0, 0, 0);
-  else if (scope == ScopeSubgroup)
+  else if (scope == ScopeSubgroup) {
     put_fences(b, semantics, true);
-  else if (scope < ScopeWorkgroup)
+    group_expect_that(b, ISA_EXPECT_WARP, 0);
+  } else if (scope < ScopeWorkgroup)
     return build_fail(b, "a barrier across work-groups is not supported; legal: work-group and sub-group barriers");
   return !b->failed;
 }

@@ -39,6 +39,10 @@ ir_ref group_from(struct build *b, ir_ref value, ir_ref first);
 /* Moves a value between lanes in 32-bit words: `op` is a shuffle, `with` its second operand or 0. */
 ir_ref group_move(struct build *b, enum isa_op op, ir_ref value, ir_ref with);
 
+/* When hazards are checked: what the call of a sub-group's function requires, one of the EXPECT_ operations and its
+ * operand, or 0. */
+void group_expect_that(struct build *b, enum isa_op op, ir_ref value);
+
 /* subgroup.c: OpGroupNonUniform*, OpSubgroup*, and OpGroupBroadcast in a sub-group. */
 bool group_lane(struct build *b, const struct spirv_inst *inst);
 void group_shuffle(struct build *b, enum isa_op op, uint32_t result, uint32_t value, ir_ref with);

@@ -11,6 +11,7 @@
  *
  * A vector of coordinates may have more components than the image's kind has coordinates; the rest are ignored. */
 #include "opencl/lower/build_core.h"
+#include "opencl/lower/group.h"
 
 enum { ImageOperandsLod = 2, ImageOperandsGrad = 4 };
 
@@ -152,6 +153,9 @@ static bool find_block(struct build *b, const struct spirv_inst *inst, uint32_t 
   if (!both || is_float)
     return core_misfit(b, inst);
   const ir_ref x = build_word(b, both, 0);
+  group_expect_that(b, ISA_EXPECT_WARP, 0);
+  group_expect_that(b, ISA_EXPECT_SAME, x);
+  group_expect_that(b, ISA_EXPECT_SAME, build_word(b, both, 1));
   const ir_ref first = build_op(b, ISA_SHR_S32, x, build_32(b, shift), 0);
   const ir_ref handle = build_value(b, image);
   const ir_ref column = build_op(b, ISA_ADD_32, first, build_query(b, ISA_GET_LANE, 0), 0);

@@ -116,8 +116,11 @@ static void lower_shuffle(struct build *b, const struct spirv_inst *inst) {
                          : inst->op == OpGroupNonUniformShuffleDown ? ISA_SHFL_DOWN
                                                                     : ISA_SHFL_IDX;
   const ir_ref with = build_value(b, inst->word[5]);
-  if (!b->failed)
-    group_shuffle(b, op, inst->word[2], inst->word[4], group_low(b, with));
+  if (b->failed)
+    return;
+  if (inst->op == OpGroupNonUniformBroadcast)
+    group_expect_that(b, ISA_EXPECT_LANE, group_low(b, with));
+  group_shuffle(b, op, inst->word[2], inst->word[4], group_low(b, with));
 }
 
 /* Reads the lane `delta` above, wrapping around at the end of the warp or cluster. */
@@ -126,6 +129,7 @@ static void lower_rotate(struct build *b, const struct spirv_inst *inst) {
   const ir_ref size = inst->words > 6 ? build_value(b, inst->word[6]) : build_query(b, ISA_GET_MAX_WARP_SIZE, 0);
   if (b->failed)
     return;
+  group_expect_that(b, ISA_EXPECT_SAME, delta);
   const ir_ref mask = group_with(b, ISA_SUB_32, size, 1), me = lane(b);
   const ir_ref inside = build_op(b, ISA_AND_32, build_op(b, ISA_ADD_32, me, delta, 0), mask, 0);
   const ir_ref outside = build_op(b, ISA_AND_32, me, build_op(b, ISA_NOT_32, mask, 0, 0), 0);
@@ -147,9 +151,13 @@ static void lower_ballot(struct build *b, const struct spirv_inst *inst) {
 
 static void lower_ballot_bit(struct build *b, const struct spirv_inst *inst) {
   const ir_ref ballot = ballot_of(b, inst->word[4]);
-  const ir_ref bit = inst->op == OpGroupNonUniformInverseBallot ? lane(b) : build_value(b, inst->word[5]);
-  if (!b->failed)
-    define(b, inst, group_has_lane(b, ballot, group_low(b, bit)));
+  const bool inverse = inst->op == OpGroupNonUniformInverseBallot;
+  const ir_ref bit = inverse ? lane(b) : build_value(b, inst->word[5]);
+  if (b->failed)
+    return;
+  for (uint32_t word = 0; inverse && word < 2; word++)
+    group_expect_that(b, ISA_EXPECT_SAME, build_word(b, ballot, word));
+  define(b, inst, group_has_lane(b, ballot, group_low(b, bit)));
 }
 
 /* The bits below this lane; `inclusive`: and its own. */
@@ -228,6 +236,10 @@ static void lower_intel_block(struct build *b, const struct spirv_inst *inst) {
     core_misfit(b, inst);
     return;
   }
+  group_expect_that(b, ISA_EXPECT_WARP, 0);
+  const ir_ref address = build_pointer(b, pointer).address;
+  for (uint32_t word = 0; word < (b->ir->inst[address].width == IR_W2 ? 2 : 1); word++)
+    group_expect_that(b, ISA_EXPECT_SAME, b->ir->inst[address].width == IR_W2 ? build_word(b, address, word) : address);
   ir_ref *part = reads ? build_define(b, value) : NULL;
   const ir_ref *from = reads ? NULL : build_parts(b, value);
   for (uint32_t i = 0; i < parts_of(b, value) && !b->failed; i++)

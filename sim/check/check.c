@@ -60,7 +60,9 @@ static struct act_row row_of(const struct isa_inst *inst, const struct isa_info 
                                    : isa_rows[inst->op].format == FORMAT_PIPE_COMMIT ? ACT_PIPE_COMMIT
                                                                                      : ACT_NONE};
   default:
-    return (struct act_row){.act = isa_rows[inst->op].format == FORMAT_PIPE_SLOT ? ACT_PIPE_SLOT : ACT_NONE};
+    return (struct act_row){.act = isa_rows[inst->op].format == FORMAT_PIPE_SLOT ? ACT_PIPE_SLOT
+                                   : isa_rows[inst->op].format == FORMAT_SHUFFLE ? ACT_SHUFFLE
+                                                                                 : ACT_NONE};
   }
 }
 
@@ -81,11 +83,17 @@ static bool add_site(struct checker *checker, uint32_t launch, uint32_t pc, uint
   return true;
 }
 
+static bool is_one_place(const struct isa_program *program, uint32_t a, uint32_t b) {
+  return program->line[a] && program->line[a] == program->line[b] && program->column[a] == program->column[b] &&
+         program->source[a] == program->source[b];
+}
+
 static bool make_acts(struct checker *checker, uint32_t number) {
   const struct isa_program *program = checker->launch[number].program;
   free(checker->acts[number]);
   struct act_row *acts = checker->acts[number] = need(program->count + 1, sizeof *acts);
   bool atomics = false, fences = false;
+  uint32_t expected = 0; /* the last expect.lane */
   checker->branch_count[number] = 0;
   for (uint32_t pc = 0; pc < program->count; pc++) {
     acts[pc] = row_of(&program->code[pc], &program->info[pc]);
@@ -94,6 +102,10 @@ static bool make_acts(struct checker *checker, uint32_t number) {
     atomics |= acts[pc].space == CHECK_GLOBAL && touch_is_atomic(acts[pc].kind);
     checker->orders_warps |=
         acts[pc].act == ACT_FENCE || acts[pc].act == ACT_WARP_BARRIER || acts[pc].act == ACT_MBARRIER;
+    if (program->code[pc].op == ISA_EXPECT_LANE)
+      expected = pc;
+    if (acts[pc].act == ACT_SHUFFLE)
+      acts[pc].kind = program->code[expected].op == ISA_EXPECT_LANE && is_one_place(program, expected, pc);
     if (acts[pc].act == ACT_BRANCH)
       acts[pc].site = checker->branch_count[number]++;
     if (touches((enum act)acts[pc].act) && !add_site(checker, number, pc, &acts[pc].site))
@@ -239,6 +251,7 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
   handover_free_warp(warp);
   packets_free_warp(warp);
   divergence_free_warp(warp);
+  undefined_free_warp(warp);
   copies_free_warp(warp);
   *warp = (struct check_warp){.number = unit->groups[group_slot].number, .group = group_slot, .index = index};
   return unit->inner->start_warp.call(unit->inner->start_warp.self, slot, group_slot, index);
@@ -246,7 +259,10 @@ static uint32_t start_warp(void *self, uint32_t slot, uint32_t group_slot, uint3
 
 /* ---- hazards that the executor found ----------------------------------------------------------- */
 
-static bool parts_the_group(enum isa_hazard_rule rule) { return rule == HAZARD_G1 || check_is_divergence(rule); }
+/* Functions of a sub-group have no part in the order of the group's accesses. */
+static bool parts_the_group(enum isa_hazard_rule rule) {
+  return rule == HAZARD_G1 || (check_is_divergence(rule) && rule != HAZARD_S1);
+}
 
 /* The group of a hazard, if it is in this unit. */
 static struct check_group *group_of(struct check_unit *unit, uint32_t launch, const uint32_t id[3]) {
@@ -401,6 +417,7 @@ static void take_step(struct check_unit *unit, struct check_group *group, struct
                       const struct act_row *row, const struct isa_access *access, const struct isa_result *result) {
   switch ((enum act)row->act) {
   case ACT_NONE:
+  case ACT_SHUFFLE:
   case ACT_BRANCH:
     break;
   case ACT_ACCESS:
@@ -463,6 +480,8 @@ static uint32_t step(void *self, uint32_t slot, cycle_t now, struct isa_access *
   const struct act_row *row = &unit->checker->acts[group->launch][isa->pc];
   if (row->act == ACT_PIPE_SLOT)
     packets_operands(warp, isa);
+  if (row->act == ACT_SHUFFLE || warp->undefined)
+    undefined_step(unit, group, warp, row, isa);
   const uint64_t active = isa->active;
   unit->reported = unit->has_missing = false;
   const uint32_t next = unit->inner->step.call(unit->inner->step.self, slot, now, access, result);
@@ -612,6 +631,7 @@ static void free_unit(struct check_unit *unit) {
     handover_free_warp(&unit->warps[slot]);
     packets_free_warp(&unit->warps[slot]);
     divergence_free_warp(&unit->warps[slot]);
+    undefined_free_warp(&unit->warps[slot]);
     copies_free_warp(&unit->warps[slot]);
   }
   shadow_free(&unit->lds);

@@ -9,6 +9,7 @@
  *     events.c    events that are not live, and copies that nobody waits for
  *     unwritten.c reads of LDS that was never written
  *     packets.c   ids of pipes' reservations
+ *     undefined.c values that a shuffle read from no lane
  *     divergence.c   where work-items that are missing at a call diverged from the others
  *     results.c   hazards that the simulation itself found
  *     hazards.c   the list of hazards
@@ -55,13 +56,14 @@ enum act {
   ACT_PIPE_RESERVE,
   ACT_PIPE_COMMIT,
   ACT_PIPE_SLOT,
+  ACT_SHUFFLE,
   ACT_BRANCH, /* or an exit of some lanes */
 };
 
 struct act_row {
   uint8_t act;
   uint8_t space; /* of an access: enum check_space */
-  uint8_t kind;  /* of an access: enum touch_kind */
+  uint8_t kind;  /* of an access: enum touch_kind; of a shuffle: 1 if its lane was expected, so that S2 covers it */
   uint8_t sync;  /* SYNC_* of a barrier or fence */
   uint32_t site; /* its number among instructions that touch memory; of a branch, among branches */
 };
@@ -197,10 +199,11 @@ struct check_warp {
   uint32_t batches;             /* number of batches that it has closed */
   struct pipe_step *pipe_steps; /* its last operations on packets, and commits (packets.c); NULL: none so far */
   uint32_t pipe_step_count;
-  struct went *went;          /* per branch (divergence.c); NULL: it has reached none */
-  uint32_t came[CHECK_AHEAD]; /* the instructions of its last calls, */
-  uint32_t came_count;        /* and the number of all its calls, counted even after the group diverged; */
-  uint32_t came_lane;         /* the first lane of the last one */
+  struct undefined *undefined; /* undefined.c; NULL: all its values are defined */
+  struct went *went;           /* per branch (divergence.c); NULL: it has reached none */
+  uint32_t came[CHECK_AHEAD];  /* the instructions of its last calls, */
+  uint32_t came_count;         /* and the number of all its calls, counted even after the group diverged; */
+  uint32_t came_lane;          /* the first lane of the last one */
 };
 
 struct check_unit;
@@ -294,7 +297,8 @@ struct party {
 
 /* Rules about calls that only some work-items reached. */
 static inline bool check_is_divergence(enum isa_hazard_rule rule) {
-  return rule == HAZARD_G2 || rule == HAZARD_G3 || rule == HAZARD_N3 || rule == HAZARD_M8 || rule == HAZARD_R10;
+  return rule == HAZARD_G2 || rule == HAZARD_G3 || rule == HAZARD_N3 || rule == HAZARD_M8 || rule == HAZARD_R10 ||
+         rule == HAZARD_S1;
 }
 
 /* ---- order.c */
@@ -439,6 +443,13 @@ void packets_free_warp(struct check_warp *warp);
 /* At the end of a launch, and of all launches. */
 void packets_free(struct checker *checker);
 void packets_free_reserved(struct checker *checker);
+
+/* ---- undefined.c */
+
+/* The warp is about to execute an instruction. Reports the use of a value that a shuffle read from no lane. */
+void undefined_step(struct check_unit *unit, const struct check_group *group, struct check_warp *warp,
+                    const struct act_row *row, const struct isa_warp *isa);
+void undefined_free_warp(struct check_warp *warp);
 
 /* ---- divergence.c */
 

@@ -61,6 +61,7 @@ enum trace_kind replay_kind(enum isa_op op) {
   case FORMAT_REDUCE:
   case FORMAT_SCAN:
   case FORMAT_SCAN_BEFORE:
+  case FORMAT_EXPECT:
   case FORMAT_BRANCH:
   case FORMAT_EXIT:
   case FORMAT_LOAD_ARG:
