@@ -801,6 +801,8 @@ TEST(spirv, a_kernel_has_its_name_and_size) {
 TEST(spirv, decorations_reach_their_ids_directly_and_through_groups) {
   struct words w;
   begin(&w);
+  for (uint32_t id = 81; id <= 83; id++)
+    PUT(&w, OpString, id, text("s"));
   PUT(&w, OpDecorate, 80, 44, 16); /* Alignment */
   PUT(&w, OpDecorate, 80, 4469);   /* NoSignedWrap */
   PUT(&w, OpDecorationGroup, 80);
