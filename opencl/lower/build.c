@@ -8,24 +8,18 @@
 
 /* ---- properties of the module -------------------------------------------------------------------- */
 
-/* Whether a value of the type holds a pointer that is an offset in memory, or a generic one. */
-static bool holds_offset(const struct spirv *module, const struct spirv_type *type) {
-  if (type && (type->kind == SPIRV_ARRAY || type->kind == SPIRV_VECTOR))
-    return holds_offset(module, spirv_type(module, type->element));
-  for (uint32_t i = 0; type && type->kind == SPIRV_STRUCT && i < type->count; i++)
-    if (holds_offset(module, spirv_type(module, type->member[i])))
-      return true;
-  return type && type->kind == SPIRV_POINTER && type->storage != SPIRV_CROSS_WORKGROUP &&
-         type->storage != SPIRV_UNIFORM_CONSTANT;
-}
-
-/* Whether there are null pointers, or pointers made from integers. Then no object may be at offset 0 of its space. */
+/* Whether there are null pointers, pointers made from integers, or integers made from pointers, which may have been
+ * zeroed with the memory around them. Then no object may be at offset 0 of its space. */
 static bool has_nulls(const struct spirv *module) {
   for (uint32_t i = 0; i < module->insts; i++) {
     const struct spirv_inst *inst = &module->inst[i];
-    if (inst->op == OpGenericCastToPtrExplicit || inst->op == OpConvertUToPtr)
+    if (inst->op == OpGenericCastToPtrExplicit || inst->op == OpConvertUToPtr || inst->op == OpConvertPtrToU)
       return true;
-    if (inst->op == OpConstantNull && holds_offset(module, spirv_type(module, inst->word[1])))
+    if (inst->op != OpConstantNull)
+      continue;
+    const struct spirv_type *type = spirv_type(module, inst->word[1]);
+    if (type && type->kind == SPIRV_POINTER && type->storage != SPIRV_CROSS_WORKGROUP &&
+        type->storage != SPIRV_UNIFORM_CONSTANT)
       return true;
   }
   return false;

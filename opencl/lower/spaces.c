@@ -130,8 +130,8 @@ static uint8_t infer(struct build *b, const struct spirv_inst *inst) {
 
 /* ---- cells --------------------------------------------------------------------------------------- */
 
-/* Words that are numbers in fact may equal a cell's id. Of loads, stores and variables, which are most of unoptimized
- * code, only ids are looked at, so that what a pointer is known to point to does not depend on such coincidences. */
+/* A cell whose address is used in any other way is none. A literal may equal a cell's id. In loads, stores and
+ * variables, which are most of unoptimized code, only ids count, so that such coincidences are rare. */
 static void forget_cells(struct build *b, const struct spirv_inst *inst) {
   unsigned first = 1, end = inst->words;
   switch (inst->op) {

@@ -9,7 +9,7 @@
  *     a block ends in one terminator; a branch leads to a label of its function, but not to the first block
  *     an operand is a constant, a variable, a function or a value of the same function
  *     a phi names each predecessor of its block once
- *     what a decoration names exists
+ *     a decorated id is defined
  *
  * build checks the operands' types where it uses them.
  *

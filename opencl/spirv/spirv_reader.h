@@ -68,8 +68,8 @@ const struct spirv_type *reader_type(struct reader *r, uint32_t position);
 /* Read the current instruction, by family; false after reader_fail(). */
 bool reader_name(struct reader *r);    /* spirv_names.c: everything that precedes types */
 bool reader_entries(struct reader *r); /* spirv_names.c: entry points, once functions are known */
-bool reader_check_decorations(
-    struct reader *r); /* spirv_names.c: that what they decorate exists, once all is defined */
+/* spirv_names.c: whether all decorated ids are defined, once definitions are read */
+bool reader_check_decorations(struct reader *r);
 bool reader_line(struct reader *r, struct ir_place *place);
 void reader_sources_done(struct reader *r);
 bool reader_is_type(uint16_t op);

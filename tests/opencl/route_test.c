@@ -275,3 +275,24 @@ TEST(opencl_route, a_local_pointer_to_offset_0_survives_memory_and_becomes_gener
     group_rig_close(&rig);
   }
 }
+
+/* The module has no null pointer, only memory that is set to 0. */
+TEST(opencl_route, a_null_pointer_of_a_zeroed_struct_is_the_number_0) {
+  static const char source[] = "struct both { local uint *p; ulong n; };\n"
+                               "kernel void k(global const int *in, global ulong *out) {\n"
+                               "  local uint l[64]; int i = get_local_id(0);\n"
+                               "  struct both s[2] = {{0}}; s[in[i] & 1].p = l + i; l[i] = i;\n"
+                               "  out[i] = (ulong)s[0].p; out[64 + i] = (ulong)s[1].p - (ulong)(l + i);\n"
+                               "}\n";
+  for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++) {
+    struct group_rig rig;
+    if (open_route(&rig, source, route)) {
+      for (uint32_t i = 0; i < 64; i++)
+        group_rig_words(&rig, 0)[i] = 1;
+      EXPECT_TRUE(group_rig_run(&rig));
+      for (uint32_t i = 0; i < 256; i++)
+        EXPECT_EQ(group_rig_words(&rig, 1)[i], 0);
+    }
+    group_rig_close(&rig);
+  }
+}
