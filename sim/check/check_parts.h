@@ -98,12 +98,18 @@ struct pending_call {
   uint32_t *stamp; /* per warp: the group's time when it arrived */
 };
 
-/* How the bytes of a store depend on an earlier load of the same bytes (unwritten.c). */
-struct known_flow {
-  bool found, known;
-  uint32_t load, store; /* sites */
-  int64_t ahead;
+/* Of the bytes that a store writes: those that are the loaded ones, unchanged, and those that depend on them in another
+ * way (unwritten.c). */
+struct flow {
+  bool known; /* false: between the load and the store are branches, or values pass through private memory */
   uint32_t copied, used;
+};
+
+struct known_flow {
+  bool found;
+  uint32_t load, store; /* sites */
+  int64_t ahead;        /* by how much the store's address is above that of the load */
+  struct flow flow;
 };
 
 /* A read of LDS bytes that are unwritten so far. */

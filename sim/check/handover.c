@@ -182,17 +182,16 @@ static void hand_to_lanes(struct check_group *group, struct check_warp *warp, ui
 
 void handover_among_lanes(struct check_group *group, struct check_warp *warp, uint32_t lane, uint64_t address,
                           bool reads, bool writes) {
-  struct lane_clocks *clocks = clocks_of(warp);
   const uint32_t *there = reads ? from_lanes(group, warp, address) : NULL;
   if (there)
-    join_clocks(group, clocks->offered[lane], there);
-  if (writes && clocks->fenced[lane])
-    hand_to_lanes(group, warp, lane, address, clocks->fenced[lane] - 1);
+    join_clocks(group, clocks_of(warp)->offered[lane], there);
+  if (writes && warp->lanes && warp->lanes->fenced[lane])
+    hand_to_lanes(group, warp, lane, address, warp->lanes->fenced[lane] - 1);
 }
 
 static void take_among_lanes(const struct check_group *group, struct check_warp *warp, uint64_t mask) {
-  struct lane_clocks *clocks = clocks_of(warp);
-  for (uint64_t left = mask; left; left &= left - 1) {
+  struct lane_clocks *clocks = warp->lanes;
+  for (uint64_t left = clocks ? mask : 0; left; left &= left - 1) {
     const uint32_t lane = (uint32_t)__builtin_ctzll(left);
     join_clocks(group, clocks->known[lane], clocks->offered[lane]);
   }
@@ -220,8 +219,9 @@ void handover_pass(struct check_group *group, struct check_warp *warp, uint32_t 
     join_times(seen_by(group, warp), handed->time, group->warps);
     known_join(&warp->known, &handed->known);
     handover_share(group, warp);
-    if (from_lanes(group, warp, mbarrier))
-      join_clocks(group, clocks_of(warp)->known[lane], from_lanes(group, warp, mbarrier));
+    const uint32_t *there = from_lanes(group, warp, mbarrier);
+    if (there)
+      join_clocks(group, clocks_of(warp)->known[lane], there);
     group->is_offered |= !known_is_empty(&handed->known);
   }
   group_ticks(group);

@@ -95,7 +95,7 @@ static uint64_t independent(const struct undefined *undefined, const struct abou
 static uint32_t source_of(const struct about *about, uint32_t lane) {
   const struct isa_inst *inst = about->inst;
   const uint32_t stride = about->isa->group->launch->warp_size;
-  const uint32_t b = inst->op == ISA_BCAST              ? 0
+  const uint32_t b = inst->op == ISA_BCAST          ? 0
                      : inst->flags & ISA_FLAG_IMM_B ? (uint32_t)inst->imm
                                                     : about->isa->reg[(size_t)inst->b * stride + lane];
   const uint32_t from = inst->op == ISA_SHFL_IDX    ? b
@@ -135,12 +135,11 @@ static void report_use(struct check_unit *unit, const struct check_group *group,
   const struct isa_launch *launch = group->shape->launch;
   const uint32_t *at = group->shape->id;
   const uint32_t item = warp->index * launch->warp_size + (uint32_t)__builtin_ctzll(lanes);
-  const struct check_hazard found = {
-      .rule = HAZARD_S3,
-      .launch = unit->checker->first_launch + group->launch,
-      .count = (uint64_t)__builtin_popcountll(lanes),
-      .here = {launch->program, shuffle, {at[0], at[1], at[2]}, item, false},
-      .other = {launch->program, about->isa->pc, {at[0], at[1], at[2]}, item, false}};
+  const struct check_hazard found = {.rule = HAZARD_S3,
+                                     .launch = unit->checker->first_launch + group->launch,
+                                     .count = (uint64_t)__builtin_popcountll(lanes),
+                                     .here = {launch->program, shuffle, {at[0], at[1], at[2]}, item, false},
+                                     .other = {launch->program, about->isa->pc, {at[0], at[1], at[2]}, item, false}};
   hazards_add(unit->checker, &found);
 }
 

@@ -125,13 +125,8 @@ static bool is_same_statement(const struct party *party, const struct unwritten 
 
 enum { MOST_BYTES = 16, MOST_WORDS = MOST_BYTES / 4 };
 
-/* Of the bytes that a store writes: those that are the loaded ones, unchanged, and those that depend on them in another
- * way. Neither follows from the values of one run: what is added may be 0. So the instructions from the load to the
+/* A flow does not follow from the values of one run: what is added may be 0. So the instructions from the load to the
  * store are executed again, with random values, each lane with its own. */
-struct flow {
-  bool known; /* false: they branch, or pass values through private memory */
-  uint32_t copied, used;
-};
 
 static uint32_t next_random(uint64_t *state) {
   *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -252,18 +247,14 @@ static struct flow flow_of(const struct party *party, const struct unwritten *re
   struct checker *checker = party->unit->checker;
   struct known_flow *last = &checker->flow;
   const int64_t ahead = (int64_t)address - (int64_t)read->address;
-  if (!last->found || last->load != read->site || last->store != party->site || last->ahead != ahead) {
-    const struct flow flow =
-        flow_between(party->group->shape, checker->sites[read->site].pc, checker->sites[party->site].pc, ahead);
+  if (!last->found || last->load != read->site || last->store != party->site || last->ahead != ahead)
     *last = (struct known_flow){.found = true,
                                 .load = read->site,
                                 .store = party->site,
                                 .ahead = ahead,
-                                .known = flow.known,
-                                .copied = flow.copied,
-                                .used = flow.used};
-  }
-  return (struct flow){.known = last->known, .copied = last->copied, .used = last->used};
+                                .flow = flow_between(party->group->shape, checker->sites[read->site].pc,
+                                                     checker->sites[party->site].pc, ahead)};
+  return last->flow;
 }
 
 enum { COPIED_BACK = 512 /* reads that are searched for the one whose byte is stored */ };
