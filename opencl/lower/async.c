@@ -115,8 +115,9 @@ static bool copy_by_loop(struct build *b, const struct spirv_inst *inst, const s
   build_if(b, build_op(b, ISA_SETP_LT_U64, index, count, 0), body, done);
   build_enter(b, body);
   const ir_ref far = build_op(b, ISA_MUL_64, index, stride, 0);
-  core_copy(b, build_index(b, to, inward ? index : far, type->size),
-            build_index(b, from, inward ? far : index, type->size), type->size, type->align);
+  const struct build_pointer source = build_index(b, from, inward ? far : index, type->size);
+  const struct build_pointer target = build_index(b, to, inward ? index : far, type->size);
+  core_copy(b, target, source, type->size, type->align);
   build_set(b, at, build_op(b, ISA_ADD_64, index, items, 0));
   build_goto(b, head);
   build_enter(b, done);

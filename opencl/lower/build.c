@@ -8,12 +8,28 @@
 
 /* ---- properties of the module -------------------------------------------------------------------- */
 
+/* Whether a pointer's number is used other than in a difference of pointers, which does not show null. */
+static bool uses_numbers(const struct spirv *module) {
+  bool *is_number = need(module->bound, sizeof *is_number), found = false;
+  for (uint32_t i = 0; i < module->insts; i++)
+    if (module->inst[i].op == OpConvertPtrToU)
+      is_number[module->inst[i].word[2]] = true;
+  for (uint32_t i = 0; i < module->insts && !found; i++) {
+    const struct spirv_inst *inst = &module->inst[i];
+    const bool may_use = inst->op != OpISub && inst->op != OpConvertPtrToU && inst->op != OpConstant;
+    for (unsigned k = 1; k < inst->words && may_use; k++)
+      found |= inst->word[k] < module->bound && is_number[inst->word[k]];
+  }
+  free(is_number);
+  return found;
+}
+
 /* Whether there are null pointers, pointers made from integers, or integers made from pointers, which may have been
  * zeroed with the memory around them. Then no object may be at offset 0 of its space. */
 static bool has_nulls(const struct spirv *module) {
   for (uint32_t i = 0; i < module->insts; i++) {
     const struct spirv_inst *inst = &module->inst[i];
-    if (inst->op == OpGenericCastToPtrExplicit || inst->op == OpConvertUToPtr || inst->op == OpConvertPtrToU)
+    if (inst->op == OpGenericCastToPtrExplicit || inst->op == OpConvertUToPtr)
       return true;
     if (inst->op != OpConstantNull)
       continue;
@@ -22,7 +38,7 @@ static bool has_nulls(const struct spirv *module) {
         type->storage != SPIRV_UNIFORM_CONSTANT)
       return true;
   }
-  return false;
+  return uses_numbers(module);
 }
 
 /* Where a generic pointer about which nothing is known may point, in any kernel. */
