@@ -36,7 +36,7 @@
 const char *const opencl_route_names[OPENCL_ROUTES] = {"ssa", "O0", "O2"};
 
 /* Part of every key: a new number invalidates all cached results. */
-static const char format_version[] = "warpwait opencl 12";
+static const char format_version[] = "warpwait opencl 13";
 
 /* Extensions that the translator may use: float atomics, rotations, group products, integer dot products, shuffles. */
 #define EXTENSIONS                                                                                                     \

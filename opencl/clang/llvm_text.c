@@ -51,8 +51,50 @@ static bool keep_apart(struct text *out, const char *line, size_t length) {
   return true;
 }
 
+static const char ordered_mark[] = ", !warpwait.ordered !";
+
+/* Where the type of what is accessed starts in "  %x = load T, T addrspace(3)* %p, align 4" or "  store T %x, ...".
+ * NULL if the line is neither, or `word` does not come before the type. */
+static const char *find_accessed(const char *line, size_t length, const char *word) {
+  static const char load[] = " = load ", store[] = "  store ";
+  const char *found = *line == ' ' ? find_in(line, length, load) : NULL;
+  const char *at = starts(line, length, store) ? line + sizeof store - 1 : found ? found + sizeof load - 1 : NULL;
+  return at && starts(at, (size_t)(line + length - at), word) ? at + strlen(word) : NULL;
+}
+
+/* Lanes of a warp run in lockstep, so one may read from the LDS what another wrote in the instruction before. LLVM only
+ * sees that s[i] and s[i + 1] differ, and then moves or removes stores. It leaves volatile accesses in order. A
+ * constant address is the same in all lanes and stays as it is. */
+static bool order_local(struct text *out, const char *line, size_t length) {
+  static const char local[] = " addrspace(3)*";
+  const char *type = find_accessed(line, length, ""), *align = type ? find_in(line, length, ", align ") : NULL;
+  const char *address = align;
+  while (address && address > type && address[-1] != ' ')
+    address--;
+  if (!address || *address != '%' || address - type < (ptrdiff_t)sizeof local ||
+      memcmp(address - sizeof local, local, sizeof local - 1) != 0 ||
+      starts(type, (size_t)(align - type), "volatile ") || starts(type, (size_t)(align - type), "atomic "))
+    return false;
+  text_print(out, "%.*svolatile %.*s%s{}\n", (int)(type - line), line, (int)(line + length - type), type, ordered_mark);
+  return true;
+}
+
 static bool prepare(struct text *out, const char *line, size_t length) {
-  return add_widths(out, line, length) || keep_inline(out, line, length) || keep_apart(out, line, length);
+  return add_widths(out, line, length) || keep_inline(out, line, length) || keep_apart(out, line, length) ||
+         order_local(out, line, length);
+}
+
+/* Our passes know the order of the LDS, so what order_local() marked is no longer volatile. */
+static bool drop_order(struct text *out, const char *line, size_t length) {
+  static const char word[] = "volatile ";
+  const char *type = find_accessed(line, length, word), *mark = type ? find_in(line, length, ordered_mark) : NULL;
+  if (!mark)
+    return false;
+  const char *rest = mark + sizeof ordered_mark - 1;
+  rest += strspn(rest, "0123456789");
+  text_print(out, "%.*s%.*s%.*s\n", (int)(type - line - (ptrdiff_t)sizeof word + 1), line, (int)(mark - type), type,
+             (int)(line + length - rest), rest);
+  return true;
 }
 
 /* !opencl.ocl.version = !{!0, !4} */
@@ -118,6 +160,10 @@ static bool rewrite_freeze(struct text *out, const char *line, size_t length) {
   text_print(out, "  %.*s = bitcast %.*s %.*s to %.*s%.*s\n", f.name_length, f.name, f.type_length, f.type,
              f.value_length, f.value, f.type_length, f.type, f.rest_length, f.rest);
   return true;
+}
+
+static bool finish(struct text *out, const char *line, size_t length) {
+  return drop_order(out, line, length) || rewrite_freeze(out, line, length);
 }
 
 /* Barriers and fences, and the strongest value of each argument, as opencl-c-base.h numbers them. */
@@ -300,7 +346,7 @@ static char *rewrite(const char *text, bool (*change)(struct text *out, const ch
 
 char *llvm_text_for_passes(const char *text) { return rewrite(text, prepare); }
 
-char *llvm_text_for_spirv(const char *text) { return rewrite(text, rewrite_freeze); }
+char *llvm_text_for_spirv(const char *text) { return rewrite(text, finish); }
 
 char *llvm_text_of_one_version(const char *text) { return rewrite(text, keep_first); }
 

@@ -5,11 +5,13 @@
 /* Names the integer widths of the machine in the data layout. spir64 names none, and LLVM then considers every width
  * legal: a switch over three bits becomes one over i3, which SPIR-V does not have. Also keeps functions that are only
  * `inline`: in C, another unit defines them, and LLVM drops those that it has not inlined. And forbids merging calls
- * that depend on which work-items reach them, such as barriers and votes, from both arms of a branch. */
+ * that depend on which work-items reach them, such as barriers and votes, from both arms of a branch. And keeps the
+ * order of accesses to the LDS, which lanes of a warp see. */
 char *llvm_text_for_passes(const char *text);
 
 /* Removes what llvm-spirv cannot translate: `freeze`, which pins an undefined value to one value. Here, values are
- * always pinned, because every register holds some number. It becomes an instruction without effect. */
+ * always pinned, because every register holds some number. It becomes an instruction without effect. Also removes what
+ * kept accesses to the LDS in order. */
 char *llvm_text_for_spirv(const char *text);
 
 /* Names one version of OpenCL C, that of the first unit. Linked units each bring one, and llvm-spirv aborts if they

@@ -3,7 +3,8 @@
  *
  * Only within a block, between two instructions whose order other work-items may observe (barriers, atomics, copies,
  * operations across lanes, volatile loads, ...). Loads and stores keep their order if they may touch the same bytes:
- * accesses to the same space, unless both are at constant offsets from the same base.
+ * accesses to the same space, unless both are at constant offsets from the same base. In the LDS, which other lanes of
+ * the warp access in the same order, only at constant addresses.
  *
  * This is list scheduling for one warp. Among the instructions that miss nothing, the next is the one whose operands
  * are available and that starts the longest chain of latencies. Results with readers to come hold registers. When they
@@ -203,11 +204,13 @@ static uint32_t index_of(const struct machine_inst *inst, enum space space) {
   return space == SPACE_GLOBAL ? inst->b : 0;
 }
 
-/* Do both have the same base and no byte in common? */
+/* Do both have the same base and no byte in common? In the LDS, one lane's base with one offset may be another lane's
+ * with the other. */
 static bool apart(const struct schedule *s, uint32_t one, uint32_t two, enum space space) {
   const struct machine_inst *a = &s->inst[one], *b = &s->inst[two];
   if (space == SPACE_IMAGE || a->a != b->a || index_of(a, space) != index_of(b, space) ||
-      s->node[one].base != s->node[two].base || s->node[one].index != s->node[two].index || a->memory || b->memory)
+      s->node[one].base != s->node[two].base || s->node[one].index != s->node[two].index || a->memory || b->memory ||
+      (space == SPACE_LDS && a->a))
     return false;
   const int64_t distance = space == SPACE_GLOBAL ? (int64_t)(b->imm - a->imm) : (int32_t)(uint32_t)(b->imm - a->imm);
   return distance >= 0 ? distance >= isa_types[isa_rows[a->op].a].bytes

@@ -78,10 +78,25 @@ static bool same_place(const struct access *a, const struct access *b) {
   return a->base == b->base && a->index == b->index && a->space == b->space;
 }
 
-static bool may_touch(const struct access *a, const struct access *b) {
+static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
+
+static bool overlap(const struct access *a, const struct access *b) {
+  return a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes;
+}
+
+/* May one lane's access be to the same bytes as another lane's other one? All bases are multiples of one power of two.
+ * Only the offsets' remainders tell them apart, unless the base is constant. */
+static bool lanes_overlap(const struct ir *ir, const struct access *a, const struct access *b) {
+  const int64_t grain = INT64_C(1) << least(zero_bits(ir, a->base), 16);
+  const int64_t distance = ((b->offset - a->offset) % grain + grain) % grain;
+  return a->base && !ir_is_const(ir, a->base) && (distance < a->bytes || grain - distance < b->bytes);
+}
+
+/* Lanes of a warp see each other's accesses to the LDS in program order. */
+static bool may_touch(const struct ir *ir, const struct access *a, const struct access *b) {
   if (a->space != b->space)
     return false;
-  return !same_place(a, b) || (a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes);
+  return !same_place(a, b) || overlap(a, b) || (a->space == SPACE_LDS && lanes_overlap(ir, a, b));
 }
 
 /* Can it be part of a wider access? Yes for an unguarded word, or a pair, two of which make a quad. */
@@ -98,7 +113,7 @@ struct stretch {
 };
 
 /* Does nothing between the first and the last access conflict? */
-static bool may_meet(const struct stretch *stretch, const uint32_t *part, uint32_t parts) {
+static bool may_meet(const struct ir *ir, const struct stretch *stretch, const uint32_t *part, uint32_t parts) {
   uint32_t low = part[0], high = part[0];
   for (uint32_t i = 0; i < parts; i++) {
     low = part[i] < low ? part[i] : low;
@@ -107,7 +122,7 @@ static bool may_meet(const struct stretch *stretch, const uint32_t *part, uint32
   for (uint32_t k = low; k <= high; k++)
     for (uint32_t i = 0; i < parts; i++) {
       const struct access *one = &stretch->access[part[i]], *other = &stretch->access[k];
-      if (k != part[i] && (one->store || other->store) && may_touch(one, other))
+      if (k != part[i] && (one->store || other->store) && may_touch(ir, one, other))
         return false;
     }
   return true;
@@ -224,8 +239,6 @@ static bool is_declared(const struct ir *ir, const struct access *access, uint32
   return all;
 }
 
-static unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
-
 static bool is_aligned(const struct ir *ir, const struct access *access, uint32_t bytes) {
   if (access->offset % bytes || (1u << least(zero_bits(ir, access->base), 4)) < bytes ||
       (1u << least(zero_bits(ir, access->index), 4)) < bytes)
@@ -240,7 +253,7 @@ static bool join(struct widen *widen, uint32_t block, struct stretch *stretch, u
   if (!is_aligned(ir, from, bytes) || (from->space == SPACE_CONSTANT && bytes > 2 * WORD))
     return false;
   const uint32_t parts = gather(ir, stretch, first, bytes, part);
-  if (!parts || !may_meet(stretch, part, parts))
+  if (!parts || !may_meet(ir, stretch, part, parts))
     return false;
   const struct access *list[4];
   for (uint32_t i = 0; i < parts; i++)

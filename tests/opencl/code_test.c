@@ -57,7 +57,7 @@ TEST(code, a_private_array_in_nested_loops_lives_in_registers) {
       "for (i = 0; i < 4; i++) for (j = 0; j < 4; j++) out[4 * i + j] = a[i][j]; }";
   struct isa_error error = {""};
   struct group_rig rig;
-  ASSERT_TRUE(group_rig_limits(&rig, source, (struct opencl_limits){.target.optimize = 2}, &error));
+  ASSERT_TRUE(group_rig_limits(&rig, source, OPENCL_ROUTE_SSA, (struct opencl_limits){.target.optimize = 2}, &error));
   EXPECT_EQ(group_rig_count(&rig, ISA_LD_PRIVATE_32) + group_rig_count(&rig, ISA_ST_PRIVATE_32), 0);
   EXPECT_EQ(group_rig_count(&rig, ISA_BRA), 0);
   group_rig_close(&rig);
@@ -97,7 +97,7 @@ TEST(code, a_crowded_block_does_not_change_the_order_of_others) {
   struct isa_error error = {""};
   struct group_rig rig;
   limits.target.isa = (struct isa_features){.lop3 = 1, .add3 = 1, .shift_add = 1, .mad = 1, .vector_bytes = 16};
-  ASSERT_TRUE(group_rig_limits(&rig, source, limits, &error));
+  ASSERT_TRUE(group_rig_limits(&rig, source, OPENCL_ROUTE_SSA, limits, &error));
   EXPECT_LE(rig.program->kernels[0].registers, 32);
   EXPECT_GE(longest_run(rig.program, ISA_LD_PRIVATE_32), 4);
   group_rig_close(&rig);
@@ -112,7 +112,7 @@ TEST(code, neighboring_constants_are_loaded_as_pairs) {
   struct isa_error error = {""};
   struct group_rig rig;
   limits.target.isa.vector_bytes = 16;
-  ASSERT_TRUE(group_rig_limits(&rig, source, limits, &error));
+  ASSERT_TRUE(group_rig_limits(&rig, source, OPENCL_ROUTE_SSA, limits, &error));
   EXPECT_EQ(group_rig_count(&rig, ISA_LD_CONST_64), 2);
   EXPECT_EQ(group_rig_count(&rig, ISA_LD_CONST_32) + group_rig_count(&rig, ISA_LD_CONST_128), 0);
   group_rig_words(&rig, 0)[0] = 2;

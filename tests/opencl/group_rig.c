@@ -63,12 +63,13 @@ bool group_rig_compile(struct group_rig *rig, const char *source, const char *st
   return good;
 }
 
-bool group_rig_limits(struct group_rig *rig, const char *source, struct opencl_limits limits, struct isa_error *error) {
+bool group_rig_limits(struct group_rig *rig, const char *source, enum opencl_route route, struct opencl_limits limits,
+                      struct isa_error *error) {
   uint8_t *spirv = NULL;
   size_t size = 0;
   *rig = (struct group_rig){0};
-  const bool good = group_rig_spirv(source, "CL3.0", OPENCL_ROUTE_SSA, &spirv, &size, error) &&
-                    lower(rig, spirv, size, limits, error);
+  const bool good =
+      group_rig_spirv(source, "CL3.0", route, &spirv, &size, error) && lower(rig, spirv, size, limits, error);
   free(spirv);
   return good;
 }

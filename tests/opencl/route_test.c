@@ -248,6 +248,61 @@ TEST(opencl_route, a_barrier_in_each_arm_stays_two_barriers) {
   }
 }
 
+/* ---- order of local memory ------------------------------------------------------------------------------ */
+
+enum { WARP = 32 };
+
+/* Each statement reads what other lanes of the warp wrote in the statement before. */
+static const char lockstep[] =
+    "kernel void k(global const int *in, global int *out) {\n"
+    "  local int s[64]; local int2 v[40]; int i = get_local_id(0);\n"
+    "  s[i] = i; s[i + 32] = 0;\n"
+    "  s[i] += s[i + 16]; s[i] += s[i + 8]; s[i] += s[i + 4]; s[i] += s[i + 2]; s[i] += s[i + 1];\n"
+    "  out[i] = s[i];\n"
+    "  s[i + 32] = i; s[i + 31] = i * 3; s[i + 32] += s[i + 31];\n"
+    "  out[32 + i] = s[i + 32];\n"
+    "  v[i].x = i; v[i + 1].x = 5 * i; v[i].y = 2 * i; int a = v[i].x; v[i + 2].x = 7 * i; int b = v[i].y;\n"
+    "  out[64 + i] = a + b; out[96 + i] = v[i].x;\n"
+    "  s[2 * i] = i; s[2 * i + 2] = 2 * i; s[2 * i + 1] = 3 * i;\n"
+    "  out[128 + i] = s[i];\n"
+    "}\n";
+
+static void expect_lockstep(const uint32_t *out) {
+  uint32_t s[64] = {0}, sum[WARP];
+  for (uint32_t i = 0; i < WARP; i++)
+    s[i] = i;
+  for (uint32_t far = WARP / 2; far; far /= 2) {
+    for (uint32_t i = 0; i < WARP; i++)
+      sum[i] = s[i] + s[i + far];
+    memcpy(s, sum, sizeof sum);
+  }
+  for (uint32_t i = 0; i < WARP; i++) {
+    const uint32_t x = i ? 5 * (i - 1) : 0;
+    EXPECT_EQ(out[i], s[i]);
+    EXPECT_EQ(out[32 + i], (i + 1 < WARP ? 3 * (i + 1) : i) + 3 * i);
+    EXPECT_EQ(out[64 + i], x + 2 * i);
+    EXPECT_EQ(out[96 + i], i < 2 ? x : 7 * (i - 2));
+    EXPECT_EQ(out[128 + i], i & 1 ? 3 * (i / 2) : i ? 2 * (i / 2 - 1) : 0);
+  }
+}
+
+TEST(opencl_route, lanes_of_a_warp_see_local_memory_in_program_order) {
+  for (enum opencl_route route = OPENCL_ROUTE_SSA; route < OPENCL_ROUTES; route++)
+    for (uint32_t level = 0; level < OPENCL_LEVELS; level++) {
+      struct opencl_limits limits = {.target = {.optimize = level, .isa.vector_bytes = 16}};
+      struct isa_error error = {""};
+      struct group_rig rig;
+      const bool good = group_rig_limits(&rig, lockstep, route, limits, &error);
+      ct_note("route %s, level %u: %s", opencl_route_names[route], level, error.text);
+      if (EXPECT_TRUE(good)) {
+        group_rig_range(&rig, WARP, WARP, WARP);
+        EXPECT_TRUE(group_rig_run(&rig));
+        expect_lockstep(group_rig_words(&rig, 1));
+      }
+      group_rig_close(&rig);
+    }
+}
+
 /* ---- offset 0 ------------------------------------------------------------------------------------------ */
 
 /* In a module without null pointers, the first local variable is at offset 0, which must not pass for null when a
