@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
+#include "bindings/icd/sizes.h"
 
 /* ---- formats -------------------------------------------------------------------------------------------- */
 
@@ -131,10 +132,11 @@ static cl_int size_status(const cl_image_desc *desc) {
              : CL_INVALID_IMAGE_SIZE;
 }
 
-/* Reads from the description the sizes that the kind has, and the pitches. */
-static cl_int take_shape(struct icd_image *image, const cl_image_desc *desc, bool has_pitches) {
+/* Reads from the description the sizes that the kind has, and the pitches. `end` receives the size of the image, from
+ * its first texel to its last, with gaps between. */
+static cl_int take_shape(struct icd_image *image, const cl_image_desc *desc, bool has_pitches, size_t *end) {
   const cl_mem_object_type type = desc->image_type;
-  const size_t texel = image->texel.bytes, row = desc->image_width * texel;
+  const size_t texel = image->texel.bytes, start[3] = {0, 0, 0};
   ww_shape *shape = &image->shape;
   *shape = (ww_shape){.size = sizeof *shape, .kind = kind_of(type), .width = (uint32_t)desc->image_width};
   shape->height = is_flat(type) ? 1 : (uint32_t)desc->image_height;
@@ -142,17 +144,15 @@ static cl_int take_shape(struct icd_image *image, const cl_image_desc *desc, boo
   shape->layers = is_layered(type) ? (uint32_t)desc->image_array_size : 1;
   if (!has_pitches && (desc->image_row_pitch || desc->image_slice_pitch))
     return CL_INVALID_IMAGE_DESCRIPTOR;
-  const size_t row_pitch = desc->image_row_pitch ? desc->image_row_pitch : row;
-  if (row_pitch < row || row_pitch % texel)
-    return CL_INVALID_IMAGE_DESCRIPTOR;
   const bool has_slices = is_layered(type) || type == CL_MEM_OBJECT_IMAGE3D;
-  const size_t slice = row_pitch * shape->height;
-  const size_t slice_pitch = has_slices && desc->image_slice_pitch ? desc->image_slice_pitch : slice;
-  if (slice_pitch < slice || slice_pitch % row_pitch)
+  const size_t box[3] = {desc->image_width * texel, shape->height, (size_t)shape->depth * shape->layers};
+  image->pitch[0] = desc->image_row_pitch;
+  image->pitch[1] = has_slices ? desc->image_slice_pitch : 0;
+  if (!icd_box_end(start, box, image->pitch, end) || image->pitch[0] % texel || image->pitch[1] % image->pitch[0])
     return CL_INVALID_IMAGE_DESCRIPTOR;
-  image->pitch[0] = shape->row_pitch = row_pitch;
-  image->pitch[1] = shape->slice_pitch = slice_pitch;
-  return CL_SUCCESS;
+  shape->row_pitch = image->pitch[0];
+  shape->slice_pitch = image->pitch[1];
+  return image->pitch[1] > ICD_MOST_BYTES / box[2] ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
 }
 
 /* Checks the description's memory object, which can only be a buffer. */
@@ -170,13 +170,6 @@ static cl_int parent_status(cl_context context, const cl_image_desc *desc, const
   return host ? CL_INVALID_HOST_PTR : CL_SUCCESS;
 }
 
-/* The size of an image, from its first texel to its last, with gaps between. */
-static size_t bytes_of(const struct icd_image *image) {
-  const ww_shape *shape = &image->shape;
-  return image->pitch[1] * (shape->depth * shape->layers - 1) + image->pitch[0] * (shape->height - 1) +
-         (size_t)shape->width * image->texel.bytes;
-}
-
 static cl_int check_image(cl_context context, const cl_mem_properties *list, cl_mem_flags *flags,
                           const cl_image_format *format, const cl_image_desc *desc, const void *host,
                           struct icd_image *image) {
@@ -187,6 +180,7 @@ static cl_int check_image(cl_context context, const cl_mem_properties *list, cl_
   if (!desc || !kind_of(desc->image_type) || desc->num_mip_levels || desc->num_samples)
     return format ? CL_INVALID_IMAGE_DESCRIPTOR : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
   const cl_mem parent = desc->mem_object;
+  size_t end = 0;
   cl_int status = parent_status(context, desc, host);
   if (status == CL_SUCCESS)
     status = parent ? icd_part_flags(parent, *flags, flags) : icd_check_flags(*flags, host);
@@ -195,13 +189,10 @@ static cl_int check_image(cl_context context, const cl_mem_properties *list, cl_
   if (status == CL_SUCCESS)
     status = size_status(desc);
   if (status == CL_SUCCESS)
-    status = take_shape(image, desc, host || parent);
+    status = take_shape(image, desc, host || parent, &end);
   if (status != CL_SUCCESS)
     return status;
-  if (image->pitch[1] / image->pitch[0] * image->pitch[0] > ICD_MOST_BYTES / (image->shape.depth * image->shape.layers))
-    return CL_INVALID_IMAGE_SIZE;
-  return parent && (bytes_of(image) > parent->size || parent->origin % image->texel.bytes) ? CL_INVALID_IMAGE_SIZE
-                                                                                           : CL_SUCCESS;
+  return parent && (end > parent->size || parent->origin % image->texel.bytes) ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
 }
 
 /* Copies the host's texels to a new image. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
+#include "bindings/icd/sizes.h"
 
 #define NOT_READ (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS)
 #define NOT_WRITTEN (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
@@ -58,12 +59,11 @@ static void take_region(const struct _cl_mem *memory, const size_t *region, size
 /* The pitches of the host's bytes. A pitch of 0 means that the region has no gaps. */
 static bool take_pitches(const struct _cl_mem *memory, const size_t region[3], size_t row, size_t slice,
                          size_t pitch[2]) {
-  const size_t least = region[0] * memory->image->texel.bytes;
-  if ((row && row < least) || (slice && !has_slices(memory)))
-    return false;
-  pitch[0] = row ? row : least;
-  pitch[1] = slice ? slice : pitch[0] * region[1];
-  return pitch[1] >= pitch[0] * region[1];
+  const size_t start[3] = {0, 0, 0}, box[3] = {region[0] * memory->image->texel.bytes, region[1], region[2]};
+  size_t end;
+  pitch[0] = row;
+  pitch[1] = slice;
+  return (!slice || has_slices(memory)) && icd_box_end(start, box, pitch, &end) && end <= ICD_MOST_HOST;
 }
 
 /* ---- moving texels -------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "bindings/icd/icd.h"
 #include "bindings/icd/kinds.h"
+#include "bindings/icd/sizes.h"
 
 void icd_destroy_program(cl_program program) {
   free(program->source);
@@ -49,11 +50,13 @@ cl_program icd_new_program(cl_context context, cl_int *status) {
   return made;
 }
 
+/* NULL: out of memory. */
 static char *join(cl_uint count, const char **strings, const size_t *lengths) {
-  size_t size = 0;
-  for (cl_uint i = 0; i < count; i++)
-    size += lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
-  char *text = malloc(size + 1);
+  size_t size = 1;
+  bool good = true;
+  for (cl_uint i = 0; good && i < count; i++)
+    good = icd_plus(size, lengths && lengths[i] ? lengths[i] : strlen(strings[i]), &size);
+  char *text = good ? malloc(size) : NULL;
   if (!text)
     return NULL;
   text[size = 0] = '\0';
@@ -240,7 +243,7 @@ static cl_program from_binary(cl_context context, cl_uint count, const cl_device
     return NULL;
   *status = !count || !devices || !lengths || !binaries ? CL_INVALID_VALUE : icd_check_devices(context, count, devices);
   for (cl_uint i = 0; *status == CL_SUCCESS && i < count; i++) {
-    const bool there = binaries[i] && lengths[i];
+    const bool there = binaries[i] && lengths[i] && lengths[i] <= ICD_MOST_HOST;
     const bool ours =
         there && lengths[i] > sizeof binary_magic + 1 && memcmp(binaries[i], binary_magic, sizeof binary_magic) == 0;
     *status = !there ? CL_INVALID_VALUE : !ours ? CL_INVALID_BINARY : CL_SUCCESS;

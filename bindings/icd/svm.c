@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
+#include "bindings/icd/sizes.h"
 
 enum { MOST_ALIGNMENT = 128 };
 #define ACCESS_FLAGS ((cl_svm_mem_flags)(CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY))
@@ -158,6 +159,11 @@ static bool is_svm(const struct icd_command *command, const void *at) {
   return icd_find_svm(command->event->context, at, 1);
 }
 
+/* Whether a range that starts in an allocation also ends there; any other is in host memory. */
+static bool is_range(cl_context context, const void *at, size_t size) {
+  return icd_find_svm(context, at, 1) ? icd_find_svm(context, at, size) != NULL : size <= ICD_MOST_HOST;
+}
+
 static cl_int run_memcpy(struct icd_command *command, struct icd_work *work) {
   const size_t size = command->region[0];
   const bool to = is_svm(command, command->host), from = is_svm(command, command->source);
@@ -170,7 +176,7 @@ static cl_int enqueue_memcpy(cl_command_queue queue, bool blocking, void *to, co
   cl_int status = CL_SUCCESS;
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
-  if (!to || !from)
+  if (!to || !from || !is_range(queue->context, to, size) || !is_range(queue->context, from, size))
     return CL_INVALID_VALUE;
   if ((uintptr_t)to < (uintptr_t)from + size && (uintptr_t)from < (uintptr_t)to + size)
     return CL_MEM_COPY_OVERLAP;
@@ -202,7 +208,7 @@ static cl_int enqueue_fill(cl_command_queue queue, void *at, const void *pattern
   if (!icd_is(queue, ICD_QUEUE))
     return CL_INVALID_COMMAND_QUEUE;
   if (!at || !pattern || !pattern_size || pattern_size > ICD_PATTERN || pattern_size & (pattern_size - 1) ||
-      (uintptr_t)at % pattern_size || size % pattern_size)
+      (uintptr_t)at % pattern_size || size % pattern_size || !icd_find_svm(queue->context, at, size))
     return CL_INVALID_VALUE;
   struct icd_command *command = icd_command(queue, CL_COMMAND_SVM_MEMFILL, count, waits, run_fill, &status);
   if (!command)
@@ -234,8 +240,9 @@ static cl_int enqueue_nothing(cl_command_queue queue, cl_command_type type, bool
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *at,
                                                 size_t size, WAITS) {
-  const bool good = at && size && flags && flags < 8 && (flags < 4 || flags == CL_MAP_WRITE_INVALIDATE_REGION);
   icd_enter();
+  const bool good = at && size && flags && flags < 8 && (flags < 4 || flags == CL_MAP_WRITE_INVALIDATE_REGION) &&
+                    icd_is(queue, ICD_QUEUE) && icd_find_svm(queue->context, at, size);
   return icd_leave(enqueue_nothing(queue, CL_COMMAND_SVM_MAP, good, blocking, count, waits, event));
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "bindings/icd/icd.h"
+#include "bindings/icd/sizes.h"
 
 static bool is_buffer(const void *memory) {
   return icd_is(memory, ICD_MEMORY) && ((cl_mem)memory)->type == CL_MEM_OBJECT_BUFFER;
@@ -53,19 +54,6 @@ static void set_range(struct icd_command *command, size_t from, size_t to, size_
   command->region[1] = command->region[2] = 1;
 }
 
-/* Replaces pitches of 0 by those of a region without gaps. Returns the end of the box in bytes; 0: the pitches are not
- * valid. */
-static size_t box_end(const size_t at[3], const size_t region[3], size_t pitch[2]) {
-  if (!pitch[0])
-    pitch[0] = region[0];
-  if (!pitch[1])
-    pitch[1] = region[1] * pitch[0];
-  if (!region[0] || !region[1] || !region[2] || pitch[0] < region[0] || pitch[1] < region[1] * pitch[0] ||
-      pitch[1] % pitch[0])
-    return 0;
-  return (at[2] + region[2] - 1) * pitch[1] + (at[1] + region[1] - 1) * pitch[0] + at[0] + region[0];
-}
-
 /* ---- between host and buffer ------------------------------------------------------------------------------ */
 
 static cl_int enqueue_range(cl_command_queue queue, cl_command_type type, cl_mem memory, size_t offset, size_t size,
@@ -107,6 +95,12 @@ struct box {
   size_t buffer_pitch[2], host_pitch[2];
 };
 
+/* Whether a box has valid pitches and ends within `room` bytes. A slice consists of whole rows. */
+static bool is_box(const size_t at[3], const size_t region[3], size_t pitch[2], size_t room) {
+  size_t end;
+  return icd_box_end(at, region, pitch, &end) && end <= room && pitch[1] % pitch[0] == 0;
+}
+
 static cl_int enqueue_box(cl_command_queue queue, cl_command_type type, cl_mem memory, struct box box, void *host,
                           bool blocking, cl_uint count, const cl_event *waits, cl_event *event) {
   const bool reads = type == CL_COMMAND_READ_BUFFER_RECT;
@@ -115,8 +109,8 @@ static cl_int enqueue_box(cl_command_queue queue, cl_command_type type, cl_mem m
     return status;
   if (!host || !box.buffer_at || !box.host_at || !box.region)
     return CL_INVALID_VALUE;
-  const size_t end = box_end(box.buffer_at, box.region, box.buffer_pitch);
-  if (!end || end > memory->size || !box_end(box.host_at, box.region, box.host_pitch))
+  if (!is_box(box.buffer_at, box.region, box.buffer_pitch, memory->size) ||
+      !is_box(box.host_at, box.region, box.host_pitch, ICD_MOST_HOST))
     return CL_INVALID_VALUE;
   struct icd_command *command = icd_command(queue, type, count, waits, run_move, &status);
   if (!command)
@@ -201,21 +195,24 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_m
   return icd_leave(enqueue_copy(queue, from, to, from_at, to_at, size, count, waits, event));
 }
 
-/* Two boxes with the same pitches overlap if they overlap in every direction; with other pitches, if their byte ranges
- * do. */
-static bool overlap(const size_t a[3], const size_t b[3], const size_t region[3], size_t row, size_t slice) {
-  const size_t a_at = a[2] * slice + a[1] * row + a[0], b_at = b[2] * slice + b[1] * row + b[0];
-  const size_t length = region[2] > 1   ? (region[2] - 1) * slice + (region[1] - 1) * row + region[0]
-                        : region[1] > 1 ? (region[1] - 1) * row + region[0]
-                                        : region[0];
-  if (a_at + length <= b_at || b_at + length <= a_at)
-    return false;
-  const size_t ax = a_at % row, bx = b_at % row, ay = a_at % slice / row, by = b_at % slice / row;
-  const bool wraps = ax + region[0] > row || bx + region[0] > row;
-  const bool rows_apart = !wraps && (ax + region[0] <= bx || bx + region[0] <= ax);
-  const bool slices_wrap = ay + region[1] > slice / row || by + region[1] > slice / row;
-  const bool slices_apart = region[2] > 1 && !slices_wrap && (ay + region[1] <= by || by + region[1] <= ay);
-  return !rows_apart && !slices_apart;
+/* The first byte of a row, counted through all slices. */
+static size_t row_at(const size_t at[3], const size_t region[3], const size_t pitch[2], size_t row) {
+  return (at[2] + row / region[1]) * pitch[1] + (at[1] + row % region[1]) * pitch[0] + at[0];
+}
+
+/* Whether the boxes share a byte of the memory that has both buffers. Compares the rows of both in the order of their
+ * addresses, because boxes with gaps may interleave. */
+static bool overlap(const struct _cl_mem *from, const struct _cl_mem *to, const struct box *box) {
+  const size_t *region = box->region, rows = region[1] * region[2];
+  for (size_t i = 0, j = 0; i < rows && j < rows;) {
+    const size_t a = from->origin + row_at(box->buffer_at, region, box->buffer_pitch, i);
+    const size_t b = to->origin + row_at(box->host_at, region, box->host_pitch, j);
+    if (a < b + region[0] && b < a + region[0])
+      return true;
+    i += a < b;
+    j += a >= b;
+  }
+  return false;
 }
 
 static cl_int enqueue_copy_box(cl_command_queue queue, cl_mem from, cl_mem to, struct box box, cl_uint count,
@@ -227,13 +224,12 @@ static cl_int enqueue_copy_box(cl_command_queue queue, cl_mem from, cl_mem to, s
     return status;
   if (!box.buffer_at || !box.host_at || !box.region)
     return CL_INVALID_VALUE;
-  const size_t from_end = box_end(box.buffer_at, box.region, box.buffer_pitch);
-  const size_t to_end = box_end(box.host_at, box.region, box.host_pitch);
-  if (!from_end || !to_end || from_end > from->size || to_end > to->size)
+  if (!is_box(box.buffer_at, box.region, box.buffer_pitch, from->size) ||
+      !is_box(box.host_at, box.region, box.host_pitch, to->size))
     return CL_INVALID_VALUE;
-  if (from == to && memcmp(box.buffer_pitch, box.host_pitch, sizeof box.host_pitch) != 0)
+  if (from == to && box.buffer_pitch[0] != box.host_pitch[0] && box.buffer_pitch[1] != box.host_pitch[1])
     return CL_INVALID_VALUE;
-  if (from == to && overlap(box.buffer_at, box.host_at, box.region, box.buffer_pitch[0], box.buffer_pitch[1]))
+  if (same_bytes(from, to) && overlap(from, to, &box))
     return CL_MEM_COPY_OVERLAP;
   struct icd_command *command = copy_command(queue, CL_COMMAND_COPY_BUFFER_RECT, from, to, count, waits, &status);
   if (!command)

@@ -362,6 +362,110 @@ TEST(images, invalid_images_are_refused) {
 
 /* ---- samplers ----------------------------------------------------------------------------------------------- */
 
+static void check_far(struct rig *rig, cl_mem image, const cl_mem buffer, const size_t at[3], const size_t region[3],
+                      size_t row, size_t slice) {
+  cl_command_queue q = rig->queue;
+  cl_uint got[TEXELS];
+  cl_int status = CL_SUCCESS;
+  const bool of_host = row || slice; /* only the host's bytes have pitches */
+  EXPECT_EQ(clEnqueueReadImage(q, image, CL_TRUE, at, region, row, slice, got, 0, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clEnqueueWriteImage(q, image, CL_TRUE, at, region, row, slice, got, 0, NULL, NULL), CL_INVALID_VALUE);
+  if (of_host)
+    return;
+  EXPECT_EQ(clEnqueueFillImage(q, image, (cl_float[4]){0}, at, region, 0, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clEnqueueCopyImage(q, image, image, at, origin, region, 0, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clEnqueueCopyImage(q, image, image, origin, at, region, 0, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clEnqueueCopyImageToBuffer(q, image, buffer, at, region, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clEnqueueCopyBufferToImage(q, buffer, image, 0, at, region, 0, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_TRUE(!clEnqueueMapImage(q, image, CL_TRUE, CL_MAP_READ, at, region, &row, &slice, 0, NULL, NULL, &status));
+  EXPECT_EQ(status, CL_INVALID_VALUE);
+}
+
+TEST(images, regions_and_pitches_that_exceed_64_bits_are_invalid) {
+  struct rig rig = rig_new();
+  const size_t half = (size_t)1 << 63, most = SIZE_MAX, word = (size_t)1 << 32;
+  const cl_image_desc descs[] = {
+      {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 4, .image_height = 4, .image_depth = 4},
+      {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, .image_width = 4, .image_height = 4, .image_array_size = 4},
+      {.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = 4, .image_array_size = 4}};
+  cl_mem numbers = rig_numbers(&rig);
+  for (size_t i = 0; i < 3; i++) {
+    cl_mem image = new_image(&rig, 0, &descs[i], NULL);
+    const bool lines = i == 2;
+    const size_t two[3] = {1, lines ? 3 : 1, lines ? 1 : 3}, all_of[3] = {4, 4, lines ? 1 : 4};
+    for (size_t k = 0; k < 3; k++)
+      for (size_t limit = 0; limit < 4; limit++) {
+        const size_t huge = (size_t[]){half, most, word, most - 3}[limit], one[3] = {1, 1, 1};
+        size_t at[3] = {0, 0, 0}, region[3] = {1, 1, 1};
+        at[k] = huge;
+        check_far(&rig, image, numbers, at, one, 0, 0);
+        region[k] = huge;
+        check_far(&rig, image, numbers, at, region, 0, 0);
+        at[k] = 1;
+        check_far(&rig, image, numbers, at, region, 0, 0);
+      }
+    check_far(&rig, image, numbers, origin, two, 0, half); /* 3 slices: the last is at 2^64 */
+    check_far(&rig, image, numbers, origin, all_of, 0, half);
+    check_far(&rig, image, numbers, origin, all_of, 0, (size_t)1 << 62);
+    check_far(&rig, image, numbers, origin, all_of, 0, most);
+    if (!lines) {
+      check_far(&rig, image, numbers, origin, all_of, half, 0);
+      check_far(&rig, image, numbers, origin, all_of, half, half);
+      check_far(&rig, image, numbers, origin, (size_t[]){1, 2, 1}, half, 0);
+      check_far(&rig, image, numbers, origin, (size_t[]){1, 3, 1}, half, most);
+      check_far(&rig, image, numbers, origin, (size_t[]){1, 4, 1}, (size_t)1 << 62, 0);
+    }
+    clReleaseMemObject(image);
+  }
+  clReleaseMemObject(numbers);
+  rig_free(&rig);
+}
+
+TEST(images, images_whose_pitches_exceed_64_bits_are_refused) {
+  struct rig rig = rig_new();
+  const size_t half = (size_t)1 << 63;
+  cl_uint texels[TEXELS];
+  cl_mem numbers = rig_numbers(&rig);
+  count_up(texels);
+  const cl_image_desc descs[] = {
+      {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 2, .image_row_pitch = half},
+      {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4, .image_row_pitch = half / 2},
+      {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 3, .image_row_pitch = half},
+      {.image_type = CL_MEM_OBJECT_IMAGE3D,
+       .image_width = 4,
+       .image_height = 2,
+       .image_depth = 3,
+       .image_row_pitch = half,
+       .image_slice_pitch = half},
+      {.image_type = CL_MEM_OBJECT_IMAGE3D,
+       .image_width = 4,
+       .image_height = 2,
+       .image_depth = 2,
+       .image_slice_pitch = half},
+      {.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = 4, .image_array_size = 2, .image_slice_pitch = half},
+      {.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY,
+       .image_width = 4,
+       .image_height = 2,
+       .image_array_size = 3,
+       .image_row_pitch = half},
+  };
+  for (size_t i = 0; i < sizeof descs / sizeof *descs; i++) {
+    const cl_mem_flags flags[] = {CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR};
+    for (int k = 0; k < 2; k++) {
+      cl_int status = CL_SUCCESS;
+      EXPECT_TRUE(!clCreateImage(rig.context, flags[k], &rgba, &descs[i], texels, &status));
+      EXPECT_TRUE(status == CL_INVALID_IMAGE_DESCRIPTOR || status == CL_INVALID_IMAGE_SIZE);
+    }
+    cl_image_desc over = descs[i];
+    cl_int status = CL_SUCCESS;
+    over.mem_object = numbers;
+    EXPECT_TRUE(!clCreateImage(rig.context, 0, &rgba, &over, NULL, &status));
+    EXPECT_TRUE(status == CL_INVALID_IMAGE_DESCRIPTOR || status == CL_INVALID_IMAGE_SIZE);
+  }
+  clReleaseMemObject(numbers);
+  rig_free(&rig);
+}
+
 TEST(images, samplers_report_their_parameters) {
   struct rig rig = rig_new();
   const cl_sampler_properties list[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, CL_SAMPLER_ADDRESSING_MODE,

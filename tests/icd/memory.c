@@ -57,6 +57,148 @@ TEST(memory, boxes_are_read_written_and_copied_by_rows_and_slices) {
   rig_free(&rig);
 }
 
+/* Pitches and origins whose products and sums exceed 64 bits. Each would wrap to a place within the buffer. */
+TEST(memory, rectangles_that_exceed_64_bits_are_invalid) {
+  const size_t half = (size_t)1 << 63, quarter = half / 2, most = SIZE_MAX;
+  const struct {
+    size_t at[3], region[3], row, slice;
+  } rows[] = {
+      {{0, 0, 0}, {4, 3, 1}, half, 0},         {{0, 0, 0}, {4, 3, 1}, half, half},
+      {{0, 0, 0}, {4, 1, 3}, 4, half},         {{0, 0, 0}, {4, 1, 3}, 0, half},
+      {{0, 0, 0}, {4, 5, 1}, quarter, 0},      {{0, 0, 0}, {4, 2, 5}, 4, quarter},
+      {{half, half, 0}, {4, 1, 1}, 4, 0},      {{0, half, 0}, {4, 1, 1}, 4, 0},
+      {{0, 0, half}, {4, 2, 1}, 4, 8},         {{half, 0, 0}, {4, 1, 1}, 0, 0},
+      {{most - 3, 0, 0}, {4, 1, 1}, 0, 0},     {{most, 0, 0}, {1, 1, 1}, 0, 0},
+      {{0, most, 0}, {4, 2, 1}, 4, 0},         {{0, 0, most}, {4, 1, 2}, 4, 0},
+      {{0, 0, 0}, {4, half, 2}, 4, 0},         {{0, 0, 0}, {4, 2, half}, 4, 0},
+      {{0, 0, 0}, {most, 1, 1}, 0, 0},         {{4, 0, 0}, {most - 3, 1, 1}, 0, 0},
+      {{0, 0, 0}, {4, most, 1}, 4, 0},         {{0, 0, 0}, {4, 1, most}, 4, 0},
+      {{0, 0, 0}, {4, half / 2 + 1, 1}, 4, 0}, {{0, 0, 0}, {4, 2, half / 4 + 1}, 4, 8},
+      {{0, 1, 0}, {4, 1, 1}, most, most},      {{4, 1, 1}, {4, 1, 1}, half, half},
+  };
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig), to = rig_numbers(&rig);
+  cl_int got[64] = {0};
+  const size_t zero[3] = {0, 0, 0};
+  cl_command_queue q = rig.queue;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const size_t *at = rows[i].at, *region = rows[i].region, row = rows[i].row, slice = rows[i].slice;
+    EXPECT_EQ(clEnqueueReadBufferRect(q, data, CL_TRUE, at, zero, region, row, slice, 0, 0, got, 0, NULL, NULL),
+              CL_INVALID_VALUE);
+    EXPECT_EQ(clEnqueueReadBufferRect(q, data, CL_TRUE, zero, at, region, 0, 0, row, slice, got, 0, NULL, NULL),
+              CL_INVALID_VALUE);
+    EXPECT_EQ(clEnqueueWriteBufferRect(q, data, CL_TRUE, at, zero, region, row, slice, 0, 0, got, 0, NULL, NULL),
+              CL_INVALID_VALUE);
+    EXPECT_EQ(clEnqueueWriteBufferRect(q, data, CL_TRUE, zero, at, region, 0, 0, row, slice, got, 0, NULL, NULL),
+              CL_INVALID_VALUE);
+    EXPECT_EQ(clEnqueueCopyBufferRect(q, data, to, at, zero, region, row, slice, 0, 0, 0, NULL, NULL),
+              CL_INVALID_VALUE);
+    EXPECT_EQ(clEnqueueCopyBufferRect(q, data, to, zero, at, region, 0, 0, row, slice, 0, NULL, NULL),
+              CL_INVALID_VALUE);
+    EXPECT_EQ(clEnqueueCopyBufferRect(q, data, data, zero, at, region, row, slice, row, slice, 0, NULL, NULL),
+              CL_INVALID_VALUE);
+  }
+  EXPECT_EQ(got[0], 0);
+  EXPECT_EQ(clEnqueueReadBufferRect(q, data, CL_TRUE, (size_t[]){8, 0, 0}, zero, (size_t[]){4, 1, 1}, half, half, most,
+                                    most, got, 0, NULL, NULL),
+            CL_SUCCESS); /* a pitch without a second row has no effect */
+  EXPECT_EQ(got[0], 2);
+  clReleaseMemObject(data);
+  clReleaseMemObject(to);
+  rig_free(&rig);
+}
+
+/* Boxes with gaps may interleave without sharing a byte. The expected answer comes from comparing all bytes. */
+TEST(memory, boxes_overlap_if_they_share_a_byte) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS, overlaps = 0, copies = 0;
+  cl_mem whole = clCreateBuffer(rig.context, 0, 512, NULL, &status);
+  cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){128, 384}, &status);
+  unsigned random = 1;
+  for (int round = 0; round < 3000; round++) {
+    size_t at[2][3], region[3], row[2], slice[2];
+    bool taken[512] = {false}, overlap = false;
+    for (int i = 0; i < 3; i++)
+      region[i] = 1 + (random = random * 1103515245 + 12345) / 65536 % 4;
+    for (int box = 0; box < 2; box++) {
+      row[box] = region[0] + (random = random * 1103515245 + 12345) / 65536 % 6;
+      slice[box] = row[box] * (region[1] + (random = random * 1103515245 + 12345) / 65536 % 3);
+      for (int i = 0; i < 3; i++)
+        at[box][i] = (random = random * 1103515245 + 12345) / 65536 % (i ? 2 : 40);
+    }
+    if (round % 2) /* else of different sub-buffers, which may have other pitches */
+      row[1] = row[0], slice[1] = slice[0];
+    for (int box = 0; box < 2; box++)
+      for (size_t i = 0; i < region[0] * region[1] * region[2]; i++) {
+        const size_t x = i % region[0], y = i / region[0] % region[1], z = i / region[0] / region[1];
+        const size_t byte = (box && round % 2 == 0 ? 128 : 0) + at[box][0] + x + (at[box][1] + y) * row[box] +
+                            (at[box][2] + z) * slice[box];
+        overlap = overlap || (box && taken[byte]);
+        taken[byte] = true;
+      }
+    const cl_int got = clEnqueueCopyBufferRect(rig.queue, whole, round % 2 ? whole : part, at[0], at[1], region, row[0],
+                                               slice[0], row[1], slice[1], 0, NULL, NULL);
+    EXPECT_EQ(got, overlap ? CL_MEM_COPY_OVERLAP : CL_SUCCESS);
+    *(overlap ? &overlaps : &copies) += 1;
+  }
+  EXPECT_TRUE(overlaps > 300 && copies > 300);
+  clReleaseMemObject(part);
+  clReleaseMemObject(whole);
+  rig_free(&rig);
+}
+
+TEST(memory, one_buffer_may_have_either_pitch_twice) {
+  struct rig rig = rig_new();
+  cl_mem data = rig_numbers(&rig);
+  const size_t from[3] = {0, 0, 0}, to[3] = {128, 0, 0}, region[3] = {4, 2, 2};
+  EXPECT_EQ(clEnqueueCopyBufferRect(rig.queue, data, data, from, to, region, 8, 16, 8, 32, 0, NULL, NULL), CL_SUCCESS);
+  EXPECT_EQ(rig_at(&rig, data, 32), 0);
+  EXPECT_EQ(rig_at(&rig, data, 34), 2);
+  EXPECT_EQ(rig_at(&rig, data, 40), 4);
+  EXPECT_EQ(rig_at(&rig, data, 42), 6);
+  EXPECT_EQ(clEnqueueCopyBufferRect(rig.queue, data, data, from, to, region, 8, 16, 4, 32, 0, NULL, NULL),
+            CL_INVALID_VALUE);
+  clReleaseMemObject(data);
+  rig_free(&rig);
+}
+
+TEST(memory, ranges_that_exceed_64_bits_are_invalid) {
+  struct rig rig = rig_new();
+  cl_int status = CL_SUCCESS, value = 0;
+  cl_mem data = rig_numbers(&rig), to = rig_numbers(&rig);
+  const size_t limits[] = {(size_t)1 << 32, (size_t)1 << 63, SIZE_MAX - 3, SIZE_MAX - 127};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+    for (size_t other = 4; other <= 128; other *= 32) {
+      const size_t huge = limits[i];
+      const cl_buffer_region far = {huge, other}, big = {128, huge};
+      EXPECT_EQ(clEnqueueReadBuffer(rig.queue, data, CL_TRUE, huge, other, &value, 0, NULL, NULL), CL_INVALID_VALUE);
+      EXPECT_EQ(clEnqueueWriteBuffer(rig.queue, data, CL_TRUE, other, huge, &value, 0, NULL, NULL), CL_INVALID_VALUE);
+      EXPECT_EQ(clEnqueueCopyBuffer(rig.queue, data, to, huge, 0, other, 0, NULL, NULL), CL_INVALID_VALUE);
+      EXPECT_EQ(clEnqueueCopyBuffer(rig.queue, data, to, 0, huge, other, 0, NULL, NULL), CL_INVALID_VALUE);
+      EXPECT_EQ(clEnqueueCopyBuffer(rig.queue, data, to, other, other, huge, 0, NULL, NULL), CL_INVALID_VALUE);
+      EXPECT_EQ(clEnqueueFillBuffer(rig.queue, data, &value, 4, huge, other, 0, NULL, NULL), CL_INVALID_VALUE);
+      EXPECT_EQ(clEnqueueFillBuffer(rig.queue, data, &value, 4, other, huge, 0, NULL, NULL), CL_INVALID_VALUE);
+      EXPECT_EQ(clEnqueueFillBuffer(rig.queue, data, &value, huge, 0, 4, 0, NULL, NULL), CL_INVALID_VALUE);
+      EXPECT_TRUE(!clEnqueueMapBuffer(rig.queue, data, CL_TRUE, CL_MAP_READ, huge, other, 0, NULL, NULL, &status));
+      EXPECT_EQ(status, CL_INVALID_VALUE);
+      EXPECT_TRUE(!clEnqueueMapBuffer(rig.queue, data, CL_TRUE, CL_MAP_READ, other, huge, 0, NULL, NULL, &status));
+      EXPECT_EQ(status, CL_INVALID_VALUE);
+      EXPECT_TRUE(!clCreateSubBuffer(data, 0, CL_BUFFER_CREATE_TYPE_REGION, &far, &status));
+      EXPECT_EQ(status, CL_INVALID_VALUE);
+      EXPECT_TRUE(!clCreateSubBuffer(data, 0, CL_BUFFER_CREATE_TYPE_REGION, &big, &status));
+      EXPECT_EQ(status, CL_INVALID_VALUE);
+    }
+  const char *texts[] = {"kernel void k(void) {}", "kernel void l(void) {}"};
+  const size_t lengths[2][2] = {{SIZE_MAX, 0}, {SIZE_MAX - 8, 10}};
+  for (int i = 0; i < 2; i++) {
+    EXPECT_TRUE(!clCreateProgramWithSource(rig.context, 2, texts, lengths[i], &status));
+    EXPECT_EQ(status, CL_OUT_OF_HOST_MEMORY);
+  }
+  clReleaseMemObject(data);
+  clReleaseMemObject(to);
+  rig_free(&rig);
+}
+
 TEST(memory, patterns_fill_and_ranges_are_copied) {
   struct rig rig = rig_new();
   cl_mem data = rig_numbers(&rig);

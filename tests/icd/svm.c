@@ -96,4 +96,27 @@ TEST(svm, commands_copy_fill_map_and_free_it) {
   EXPECT_TRUE(!clSVMAlloc(rig.context, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 64, 0));
   rig_free(&rig);
 }
+
+TEST(svm, ranges_that_leave_their_allocation_are_invalid) {
+  struct rig rig = rig_new();
+  cl_int *at = clSVMAlloc(rig.context, CL_MEM_READ_WRITE, 64, 0), numbers[16] = {0};
+  const size_t sizes[] = {68, 1 << 20, (size_t)1 << 32, (size_t)1 << 63, SIZE_MAX - 3};
+  cl_command_queue q = rig.queue;
+  ASSERT_TRUE(at);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const size_t size = sizes[i];
+    EXPECT_EQ(clEnqueueSVMMemcpy(q, CL_TRUE, at, numbers, size, 0, NULL, NULL), CL_INVALID_VALUE);
+    EXPECT_EQ(clEnqueueSVMMemcpy(q, CL_TRUE, numbers, at, size, 0, NULL, NULL), CL_INVALID_VALUE);
+    EXPECT_EQ(clEnqueueSVMMemcpy(q, CL_TRUE, at, at + 2, size, 0, NULL, NULL), CL_INVALID_VALUE);
+    EXPECT_EQ(clEnqueueSVMMemFill(q, at, numbers, 4, size, 0, NULL, NULL), CL_INVALID_VALUE);
+    EXPECT_EQ(clEnqueueSVMMap(q, CL_TRUE, CL_MAP_READ, at, size, 0, NULL, NULL), CL_INVALID_VALUE);
+    EXPECT_EQ(clEnqueueSVMMigrateMem(q, 1, (const void *[]){at}, &size, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+    EXPECT_TRUE(size <= (size_t)1 << 32 || !clSVMAlloc(rig.context, CL_MEM_READ_WRITE, size, 0));
+  }
+  EXPECT_EQ(clEnqueueSVMMemcpy(q, CL_TRUE, numbers, numbers + 4, SIZE_MAX - 3, 0, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clEnqueueSVMMemFill(q, numbers, numbers, 4, 4, 0, NULL, NULL), CL_INVALID_VALUE);
+  EXPECT_EQ(clEnqueueSVMMap(q, CL_TRUE, CL_MAP_READ, numbers, 4, 0, NULL, NULL), CL_INVALID_VALUE);
+  clSVMFree(rig.context, at);
+  rig_free(&rig);
+}
 #endif
